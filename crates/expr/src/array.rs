@@ -1,0 +1,227 @@
+//! Arrays: what an expression's leaves are elements of.
+
+use crate::digest::{Digest, Hasher};
+use crate::expr::Expr;
+use crate::index::{Dim, Ix};
+use crate::tensor::Tensor;
+use std::sync::Arc;
+
+/// What an array stands for; it decides the order in which factors and terms are written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Role {
+    /// A parameter: constant during a run, never folded into code.
+    Parameter,
+    /// A coordinate, or a variable of a Poisson or constant-form model.
+    Coordinate,
+    /// A velocity.
+    Velocity,
+    /// A momentum.
+    Momentum,
+    /// A Lagrange multiplier.
+    Multiplier,
+    /// Anything else: a defined sum, an adjoint, the solution of equations.
+    Auxiliary,
+}
+
+/// An array of numbers: a scalar (no dimension) or a family (one or more dimensions).
+///
+/// Identified by content: a given array by name, role and dimensions, any other by its definition.
+#[derive(Clone)]
+pub struct Array(Arc<Inner>);
+
+struct Inner {
+    name: String,
+    role: Role,
+    dims: Vec<Dim>,
+    definition: Definition,
+    digest: Digest,
+    depth: u32,
+}
+
+/// Where an array's values come from.
+#[derive(Debug)]
+pub enum Definition {
+    /// From outside, when a compiled function is called.
+    Given,
+    /// From a formula for each element.
+    Defined(Tensor),
+    /// The solution x of A x = b, or of Aᵀx = b.
+    ///
+    /// A has rank two over `0..N` × `0..N`; b has rank one over `0..N`, or more ranks for several
+    /// right-hand sides at once, one for each index of the further slots. Arrays with the same
+    /// matrix share its factorisation.
+    Solved {
+        /// The matrix A.
+        matrix: Tensor,
+        /// The right-hand side b.
+        rhs: Tensor,
+        /// Solve with the transposed matrix.
+        transposed: bool,
+    },
+    /// The root u of r(u) = 0 that Newton's method finds from a starting point.
+    Root {
+        /// The array that stands for u inside `residual` and `jacobian`.
+        unknown: Array,
+        /// r, of rank one over `0..N`.
+        residual: Tensor,
+        /// ∂r/∂u, of rank two over `0..N` × `0..N`.
+        jacobian: Tensor,
+        /// Where Newton's method starts, of rank one over `0..N`.
+        start: Tensor,
+    },
+}
+
+impl Array {
+    /// A given scalar.
+    pub fn scalar(name: &str, role: Role) -> Array {
+        Array::given(name, role, vec![])
+    }
+
+    /// A given array.
+    pub fn given(name: &str, role: Role, dims: Vec<Dim>) -> Array {
+        let h = dims
+            .iter()
+            .fold(Hasher::new(0x61).text(name).word(role as u64), |h, d| h.word(d.first as u64).word(d.len as u64));
+        Array::make(name, role, dims, Definition::Given, h.finish(), 0)
+    }
+
+    /// A given family with indices `first..=last` (empty if reversed).
+    pub fn family(name: &str, role: Role, first: i64, last: i64) -> Array {
+        let len = usize::try_from(last.saturating_sub(first).saturating_add(1)).unwrap_or(0);
+        Array::given(name, role, vec![Dim { first, len }])
+    }
+
+    /// An array whose elements are those of a tensor of rank one.
+    pub fn defined(name: &str, dims: Vec<Dim>, values: Tensor) -> Array {
+        let digest = dims
+            .iter()
+            .fold(Hasher::new(0x64).digest(values.digest()), |h, d| h.word(d.first as u64).word(d.len as u64))
+            .finish();
+        let depth = values.depth();
+        Array::make(name, Role::Auxiliary, dims, Definition::Defined(values), digest, depth)
+    }
+
+    /// The solution of A x = b (or Aᵀx = b): see [`Definition::Solved`].
+    pub fn solved(name: &str, matrix: Tensor, rhs: Tensor, transposed: bool) -> Array {
+        let digest = Hasher::new(0x73).digest(matrix.digest()).digest(rhs.digest()).word(transposed as u64).finish();
+        let depth = matrix.depth().max(rhs.depth());
+        let dims = rhs.shape().iter().flat_map(|slot| slot.flat_dims()).collect();
+        Array::make(name, Role::Auxiliary, dims, Definition::Solved { matrix, rhs, transposed }, digest, depth)
+    }
+
+    /// The root of r(u) = 0: see [`Definition::Root`]. `unknown` is the array that `residual` uses for u.
+    pub fn root(name: &str, unknown: Array, residual: Tensor, start: Tensor) -> Result<Array, crate::Error> {
+        let jacobian = residual.jacobian(&crate::Layout::new(vec![unknown.clone()]))?;
+        let digest =
+            Hasher::new(0x72).digest(unknown.digest()).digest(residual.digest()).digest(start.digest()).finish();
+        let depth = residual.depth().max(start.depth());
+        let dims = unknown.dims().to_vec();
+        Ok(Array::make(
+            name,
+            Role::Auxiliary,
+            dims,
+            Definition::Root { unknown, residual, jacobian, start },
+            digest,
+            depth,
+        ))
+    }
+
+    fn make(name: &str, role: Role, dims: Vec<Dim>, definition: Definition, digest: Digest, depth: u32) -> Array {
+        Array(Arc::new(Inner { name: name.into(), role, dims, definition, digest, depth }))
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// What it stands for.
+    pub fn role(&self) -> Role {
+        self.0.role
+    }
+
+    /// The dimensions; none for a scalar.
+    pub fn dims(&self) -> &[Dim] {
+        &self.0.dims
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        self.0.dims.iter().map(|d| d.len).product()
+    }
+
+    /// Whether it has no element.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Where its values come from.
+    pub fn definition(&self) -> &Definition {
+        &self.0.definition
+    }
+
+    /// Whether its values come from outside.
+    pub fn is_given(&self) -> bool {
+        matches!(self.0.definition, Definition::Given)
+    }
+
+    /// The content hash that identifies it.
+    pub fn digest(&self) -> Digest {
+        self.0.digest
+    }
+
+    /// How deeply its definition is nested.
+    pub(crate) fn depth(&self) -> u32 {
+        self.0.depth
+    }
+
+    /// The element with a constant index.
+    pub fn element(&self, index: &[i64]) -> Expr {
+        Expr::at(self, index.iter().map(|&i| Ix::constant(i)).collect())
+    }
+
+    /// The multi-index of the element at a flat position, row-major.
+    pub fn multi_index(&self, mut flat: usize) -> Vec<i64> {
+        let mut index = vec![0; self.dims().len()];
+        for (i, d) in index.iter_mut().zip(self.dims()).rev() {
+            *i = d.first + (flat % d.len.max(1)) as i64;
+            flat /= d.len.max(1);
+        }
+        index
+    }
+
+    /// The row-major position of an element as an index expression, from 0.
+    pub fn flat_index(&self, index: &[Ix]) -> Ix {
+        self.dims()
+            .iter()
+            .zip(index)
+            .fold(Ix::constant(0), |flat, (d, i)| flat.times(d.len as i64).plus(&i.shifted(-d.first)))
+    }
+
+    /// The name of one element: `x`, `x[3]`, `u[2, 5]`.
+    pub fn element_name(&self, index: &[i64]) -> String {
+        if index.is_empty() {
+            self.name().to_string()
+        } else {
+            let index: Vec<String> = index.iter().map(i64::to_string).collect();
+            format!("{}[{}]", self.name(), index.join(", "))
+        }
+    }
+}
+
+impl PartialEq for Array {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.digest == other.0.digest
+    }
+}
+impl Eq for Array {}
+impl std::hash::Hash for Array {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.digest.hash(state);
+    }
+}
+impl std::fmt::Debug for Array {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{:?}", self.name(), self.dims())
+    }
+}

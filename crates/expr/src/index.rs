@@ -1,0 +1,313 @@
+//! Integer index expressions: affine in loop variables, in entries of integer tables, and in
+//! `mod` and `floor` of such.
+
+use crate::digest::{Digest, Hasher};
+use std::sync::Arc;
+
+/// One dimension of an array or table: its first index and its length.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct Dim {
+    /// The smallest index.
+    pub first: i64,
+    /// How many indices there are.
+    pub len: usize,
+}
+
+impl Dim {
+    /// The largest index (less than `first` if empty).
+    pub fn last(self) -> i64 {
+        self.first + self.len as i64 - 1
+    }
+
+    /// Whether `i` is one of the indices.
+    pub fn contains(self, i: i64) -> bool {
+        i >= self.first && i <= self.last()
+    }
+}
+
+/// The position of a multi-index in row-major order, or `None` outside.
+pub fn flat_position(dims: &[Dim], index: &[i64]) -> Option<usize> {
+    let mut at = 0usize;
+    for (d, &i) in dims.iter().zip(index) {
+        if !d.contains(i) {
+            return None;
+        }
+        at = at * d.len + (i - d.first) as usize;
+    }
+    (dims.len() == index.len()).then_some(at)
+}
+
+/// A family of integers, known when the model is read: `param parent[i in 2..n] : int = …`.
+#[derive(Clone, Debug)]
+pub struct Table(Arc<TableData>);
+
+#[derive(Debug)]
+struct TableData {
+    name: String,
+    dims: Vec<Dim>,
+    values: Vec<i64>,
+    digest: Digest,
+}
+
+impl Table {
+    /// A table with one value per point of `dims`, row-major.
+    ///
+    /// Returns `None` if the number of values does not fit the dimensions.
+    pub fn new(name: &str, dims: Vec<Dim>, values: Vec<i64>) -> Option<Table> {
+        if dims.iter().map(|d| d.len).product::<usize>() != values.len() {
+            return None;
+        }
+        let mut h = Hasher::new(0x7461).text(name);
+        for d in &dims {
+            h = h.word(d.first as u64).word(d.len as u64);
+        }
+        for &v in &values {
+            h = h.word(v as u64);
+        }
+        Some(Table(Arc::new(TableData { name: name.into(), dims, values, digest: h.finish() })))
+    }
+
+    /// The name it was declared with.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The dimensions.
+    pub fn dims(&self) -> &[Dim] {
+        &self.0.dims
+    }
+
+    /// The values, row-major.
+    pub fn values(&self) -> &[i64] {
+        &self.0.values
+    }
+
+    /// The value at a multi-index, or `None` outside.
+    pub fn get(&self, index: &[i64]) -> Option<i64> {
+        flat_position(&self.0.dims, index).and_then(|k| self.0.values.get(k).copied())
+    }
+}
+
+impl PartialEq for Table {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.digest == other.0.digest
+    }
+}
+impl Eq for Table {}
+impl PartialOrd for Table {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Table {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.name.cmp(&other.0.name).then(self.0.digest.cmp(&other.0.digest))
+    }
+}
+
+/// What an index is affine in.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Atom {
+    /// A loop variable of the enclosing [`Domain`](crate::Domain), by position.
+    Var(u8),
+    /// An entry of an integer table.
+    Table(Table, Vec<Ix>),
+    /// The remainder in `0..modulus` (the modulus is positive).
+    Mod(Box<Ix>, i64),
+    /// The quotient by a positive integer, rounded down.
+    Floor(Box<Ix>, i64),
+}
+
+/// An index: `offset + Σ coefficient · atom`.
+///
+/// Closed under substitution of indices for variables, so families can be nested and shifted.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Ix {
+    terms: Vec<(Atom, i64)>,
+    offset: i64,
+}
+
+impl Ix {
+    /// A constant index.
+    pub fn constant(offset: i64) -> Ix {
+        Ix { terms: vec![], offset }
+    }
+
+    /// The loop variable at position `v`.
+    pub fn var(v: u8) -> Ix {
+        Ix::atom(Atom::Var(v))
+    }
+
+    /// An entry of a table.
+    pub fn table(table: Table, at: Vec<Ix>) -> Ix {
+        let constant: Option<Vec<i64>> = at.iter().map(Ix::as_constant).collect();
+        match constant.and_then(|at| table.get(&at)) {
+            Some(value) => Ix::constant(value),
+            None => Ix::atom(Atom::Table(table, at)),
+        }
+    }
+
+    /// The remainder by a positive modulus; `None` if it is not positive.
+    pub fn modulo(self, modulus: i64) -> Option<Ix> {
+        (modulus > 0).then(|| match self.as_constant() {
+            Some(c) => Ix::constant(c.rem_euclid(modulus)),
+            None => Ix::atom(Atom::Mod(Box::new(self), modulus)),
+        })
+    }
+
+    /// The quotient by a positive divisor, rounded down; `None` if it is not positive.
+    pub fn floor_div(self, divisor: i64) -> Option<Ix> {
+        (divisor > 0).then(|| match self.as_constant() {
+            Some(c) => Ix::constant(c.div_euclid(divisor)),
+            None if divisor == 1 => self,
+            None => Ix::atom(Atom::Floor(Box::new(self), divisor)),
+        })
+    }
+
+    fn atom(a: Atom) -> Ix {
+        Ix { terms: vec![(a, 1)], offset: 0 }
+    }
+
+    /// `self + other`, saturating.
+    pub fn plus(&self, other: &Ix) -> Ix {
+        let mut terms = self.terms.clone();
+        for (atom, c) in &other.terms {
+            match terms.binary_search_by(|(a, _)| a.cmp(atom)) {
+                Ok(k) => terms[k].1 = terms[k].1.saturating_add(*c),
+                Err(k) => terms.insert(k, (atom.clone(), *c)),
+            }
+        }
+        terms.retain(|&(_, c)| c != 0);
+        Ix { terms, offset: self.offset.saturating_add(other.offset) }
+    }
+
+    /// `factor · self`, saturating.
+    pub fn times(&self, factor: i64) -> Ix {
+        if factor == 0 {
+            return Ix::constant(0);
+        }
+        let terms = self.terms.iter().map(|(a, c)| (a.clone(), c.saturating_mul(factor))).collect();
+        Ix { terms, offset: self.offset.saturating_mul(factor) }
+    }
+
+    /// `self + shift`, saturating.
+    pub fn shifted(&self, shift: i64) -> Ix {
+        Ix { terms: self.terms.clone(), offset: self.offset.saturating_add(shift) }
+    }
+
+    /// The constant part.
+    pub fn offset(&self) -> i64 {
+        self.offset
+    }
+
+    /// The atoms with their coefficients, in canonical order.
+    pub fn terms(&self) -> &[(Atom, i64)] {
+        &self.terms
+    }
+
+    /// The value, if it does not depend on anything.
+    pub fn as_constant(&self) -> Option<i64> {
+        self.terms.is_empty().then_some(self.offset)
+    }
+
+    /// The variable and the shift, if this is `variable + shift`.
+    pub fn as_shifted_var(&self) -> Option<(u8, i64)> {
+        match self.terms.as_slice() {
+            [(Atom::Var(v), 1)] => Some((*v, self.offset)),
+            _ => None,
+        }
+    }
+
+    /// The value for given loop variables; `None` where a table is left or a variable is missing.
+    pub fn eval(&self, vars: &[i64]) -> Option<i64> {
+        let mut sum = self.offset;
+        for (atom, c) in &self.terms {
+            let value = match atom {
+                Atom::Var(v) => *vars.get(*v as usize)?,
+                Atom::Table(t, at) => {
+                    let at: Option<Vec<i64>> = at.iter().map(|i| i.eval(vars)).collect();
+                    t.get(&at?)?
+                }
+                Atom::Mod(i, m) => i.eval(vars)?.rem_euclid(*m),
+                Atom::Floor(i, d) => i.eval(vars)?.div_euclid(*d),
+            };
+            sum = sum.saturating_add(c.saturating_mul(value));
+        }
+        Some(sum)
+    }
+
+    /// Bounds of the value when variable `v` lies in `hull[v]`; `None` if a table may be left.
+    pub fn bounds(&self, hull: &[(i64, i64)]) -> Option<(i64, i64)> {
+        let (mut low, mut high) = (self.offset, self.offset);
+        for (atom, c) in &self.terms {
+            let (a, b) = match atom {
+                Atom::Var(v) => *hull.get(*v as usize)?,
+                Atom::Table(t, at) => {
+                    for (i, d) in at.iter().zip(t.dims()) {
+                        let (a, b) = i.bounds(hull)?;
+                        (d.contains(a) && d.contains(b)).then_some(())?;
+                    }
+                    (*t.values().iter().min()?, *t.values().iter().max()?)
+                }
+                Atom::Mod(i, m) => {
+                    let (a, b) = i.bounds(hull)?;
+                    if a.div_euclid(*m) == b.div_euclid(*m) { (a.rem_euclid(*m), b.rem_euclid(*m)) } else { (0, m - 1) }
+                }
+                Atom::Floor(i, d) => {
+                    let (a, b) = i.bounds(hull)?;
+                    (a.div_euclid(*d), b.div_euclid(*d))
+                }
+            };
+            let (a, b) = (a.saturating_mul(*c), b.saturating_mul(*c));
+            low = low.saturating_add(a.min(b));
+            high = high.saturating_add(a.max(b));
+        }
+        Some((low, high))
+    }
+
+    /// Replaces variable `v` by `by[v]`; variables beyond the list stay.
+    pub fn substitute(&self, by: &[Ix]) -> Ix {
+        let mut sum = Ix::constant(self.offset);
+        for (atom, c) in &self.terms {
+            let value = match atom {
+                Atom::Var(v) => by.get(*v as usize).cloned().unwrap_or_else(|| Ix::var(*v)),
+                Atom::Table(t, at) => Ix::table(t.clone(), at.iter().map(|i| i.substitute(by)).collect()),
+                Atom::Mod(i, m) => match i.substitute(by).as_constant() {
+                    Some(k) => Ix::constant(k.rem_euclid(*m)),
+                    None => Ix::atom(Atom::Mod(Box::new(i.substitute(by)), *m)),
+                },
+                Atom::Floor(i, d) => match i.substitute(by).as_constant() {
+                    Some(k) => Ix::constant(k.div_euclid(*d)),
+                    None => Ix::atom(Atom::Floor(Box::new(i.substitute(by)), *d)),
+                },
+            };
+            sum = sum.plus(&value.times(*c));
+        }
+        sum
+    }
+
+    /// The set of variables it depends on, as bits.
+    pub fn free(&self) -> u64 {
+        self.terms.iter().fold(0, |set, (atom, _)| {
+            set | match atom {
+                Atom::Var(v) => 1u64.checked_shl(*v as u32).unwrap_or(0),
+                Atom::Table(_, at) => at.iter().fold(0, |s, i| s | i.free()),
+                Atom::Mod(i, _) | Atom::Floor(i, _) => i.free(),
+            }
+        })
+    }
+
+    pub(crate) fn feed(&self, mut h: Hasher) -> Hasher {
+        h = h.word(self.terms.len() as u64).word(self.offset as u64);
+        for (atom, c) in &self.terms {
+            h = h.word(*c as u64);
+            h = match atom {
+                Atom::Var(v) => h.word(1).word(*v as u64),
+                Atom::Table(t, at) => at.iter().fold(h.word(2).digest(t.0.digest), |h, i| i.feed(h)),
+                Atom::Mod(i, m) => i.feed(h.word(3).word(*m as u64)),
+                Atom::Floor(i, d) => i.feed(h.word(4).word(*d as u64)),
+            };
+        }
+        h
+    }
+}

@@ -1,0 +1,281 @@
+//! Expressions as LaTeX.
+
+use crate::array::{Array, Role};
+use crate::expr::{Expr, Node};
+use crate::function::Function;
+use crate::index::{Atom, Ix};
+use crate::number::Number;
+use crate::print::default_name;
+use std::fmt::Write;
+use std::sync::Arc;
+
+impl Expr {
+    /// The expression in LaTeX (mathematics mode), with these names for loop variables 0, 1, …
+    pub fn latex(&self, names: &[Arc<str>]) -> String {
+        let mut out = String::new();
+        Latex { names, out: &mut out }.sum(self);
+        out
+    }
+}
+
+/// The LaTeX of a name: `p_x` is p_{x}, `theta1` is \theta_{1}.
+pub fn latex_name(name: &str) -> String {
+    const GREEK: [&str; 40] = [
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+        "epsilon",
+        "zeta",
+        "eta",
+        "theta",
+        "iota",
+        "kappa",
+        "lambda",
+        "mu",
+        "nu",
+        "xi",
+        "pi",
+        "rho",
+        "sigma",
+        "tau",
+        "upsilon",
+        "phi",
+        "chi",
+        "psi",
+        "omega",
+        "Gamma",
+        "Delta",
+        "Theta",
+        "Lambda",
+        "Xi",
+        "Pi",
+        "Sigma",
+        "Upsilon",
+        "Phi",
+        "Psi",
+        "Omega",
+        "varphi",
+        "vartheta",
+        "varepsilon",
+        "ell",
+        "hbar",
+        "Re",
+    ];
+    let word = |w: &str| {
+        let stem = w.trim_end_matches(|c: char| c.is_ascii_digit());
+        let digits = &w[stem.len()..];
+        let stem = match stem {
+            s if GREEK.contains(&s) => format!("\\{s}"),
+            s if s.chars().count() <= 1 => s.to_string(),
+            s => format!("\\mathrm{{{s}}}"),
+        };
+        (stem, digits.to_string())
+    };
+    let mut parts = name.split('_');
+    let (head, digits) = word(parts.next().unwrap_or(""));
+    let mut below: Vec<String> = if digits.is_empty() { vec![] } else { vec![digits] };
+    below.extend(parts.filter(|p| !p.is_empty()).map(|p| {
+        let (stem, digits) = word(p);
+        format!("{stem}{digits}")
+    }));
+    if below.is_empty() { head } else { format!("{head}_{{{}}}", below.join(",")) }
+}
+
+struct Latex<'a> {
+    names: &'a [Arc<str>],
+    out: &'a mut String,
+}
+
+impl Latex<'_> {
+    fn number(&mut self, n: Number) {
+        let _ = match n.as_ratio() {
+            Some((n, 1)) => write!(self.out, "{n}"),
+            Some((n, d)) if n < 0 => write!(self.out, "-\\frac{{{}}}{{{d}}}", n.unsigned_abs()),
+            Some((n, d)) => write!(self.out, "\\frac{{{n}}}{{{d}}}"),
+            None => write!(self.out, "{}", n.to_f64()),
+        };
+    }
+
+    fn sum(&mut self, e: &Expr) {
+        let Node::Add(constant, terms) = e.node() else { return self.product(Number::ONE, e) };
+        for (k, (c, t)) in terms.iter().enumerate() {
+            self.out.push_str(match (c.is_negative(), k) {
+                (true, 0) => "-",
+                (true, _) => " - ",
+                (false, 0) => "",
+                (false, _) => " + ",
+            });
+            self.product(c.abs(), t);
+        }
+        if !constant.is_zero() {
+            self.out.push_str(if constant.is_negative() { " - " } else { " + " });
+            self.number(constant.abs());
+        }
+    }
+
+    fn product(&mut self, coefficient: Number, e: &Expr) {
+        let (n, d) = match coefficient.as_ratio() {
+            Some((n, d)) => (Number::from(n), Number::from(d)),
+            None => (coefficient, Number::ONE),
+        };
+        let one = vec![(e.clone(), Number::ONE)];
+        let factors = if let Node::Mul(f) = e.node() { f } else { &one };
+        let (below, above): (Vec<_>, Vec<_>) = factors.iter().partition(|(_, k)| k.is_negative());
+        let fraction = !below.is_empty() || (!d.is_one() && !above.is_empty());
+        if !fraction {
+            return self.factors(coefficient, &above);
+        }
+        self.out.push_str("\\frac{");
+        self.factors(n, &above);
+        self.out.push_str("}{");
+        let below: Vec<(Expr, Number)> = below.iter().map(|(b, k)| (b.clone(), -*k)).collect();
+        self.factors(d, &below.iter().collect::<Vec<_>>());
+        self.out.push('}');
+    }
+
+    fn factors(&mut self, coefficient: Number, factors: &[&(Expr, Number)]) {
+        if !coefficient.is_one() || factors.is_empty() {
+            self.number(coefficient);
+        }
+        let alone = coefficient.is_one() && factors.len() == 1;
+        for (k, (b, e)) in factors.iter().enumerate() {
+            if k > 0 || !coefficient.is_one() {
+                self.out.push_str(if matches!(b.node(), Node::Number(_)) { " \\cdot " } else { " " });
+            }
+            if *e == Number::HALF {
+                self.out.push_str("\\sqrt{");
+                self.sum(b);
+                self.out.push('}');
+            } else if e.is_one() {
+                if alone { self.sum_or_atom(b) } else { self.atom(b) }
+            } else {
+                self.atom(b);
+                self.out.push_str("^{");
+                self.number(*e);
+                self.out.push('}');
+            }
+        }
+    }
+
+    fn sum_or_atom(&mut self, e: &Expr) {
+        if let Node::Add(..) = e.node() { self.sum(e) } else { self.atom(e) }
+    }
+
+    fn parenthesised(&mut self, inside: impl FnOnce(&mut Self)) {
+        self.out.push_str("\\left(");
+        inside(self);
+        self.out.push_str("\\right)");
+    }
+
+    fn atom(&mut self, e: &Expr) {
+        match e.node() {
+            Node::Number(n) => self.number(*n),
+            Node::Pi => self.out.push_str("\\pi"),
+            Node::Index(i) if i.as_shifted_var().is_some_and(|(_, s)| s == 0) => self.index(i),
+            Node::Index(i) => self.parenthesised(|l| l.index(i)),
+            Node::At(array, index) => self.element(array, index),
+            Node::Add(..) | Node::Mul(_) => self.parenthesised(|l| l.sum(e)),
+            Node::Call(Function::Pow, args) => {
+                self.atom(&args[0]);
+                self.out.push_str("^{");
+                self.sum(&args[1]);
+                self.out.push('}');
+            }
+            Node::Call(Function::Abs, args) => {
+                self.out.push_str("\\left|");
+                self.sum(&args[0]);
+                self.out.push_str("\\right|");
+            }
+            Node::Call(f, args) => {
+                match f {
+                    Function::Stumpff(k) => {
+                        let _ = write!(self.out, "c_{{{k}}}");
+                    }
+                    Function::Exp
+                    | Function::Log
+                    | Function::Sin
+                    | Function::Cos
+                    | Function::Tan
+                    | Function::Sinh
+                    | Function::Cosh
+                    | Function::Tanh
+                    | Function::Min
+                    | Function::Max => {
+                        let _ = write!(self.out, "\\{}", f.name());
+                    }
+                    Function::Asin | Function::Acos | Function::Atan => {
+                        let _ = write!(self.out, "\\arc{}", &f.name()[1..]);
+                    }
+                    _ => {
+                        let _ = write!(self.out, "\\operatorname{{{}}}", f.name());
+                    }
+                }
+                self.parenthesised(|l| {
+                    for (k, a) in args.iter().enumerate() {
+                        l.out.push_str(if k == 0 { "" } else { ", " });
+                        l.sum(a);
+                    }
+                });
+            }
+            Node::Poison(p) => {
+                let _ = write!(self.out, "\\text{{{p}}}");
+            }
+        }
+    }
+
+    fn element(&mut self, array: &Array, index: &[Ix]) {
+        let stem = latex_name(array.name().trim_end_matches('\''));
+        let stem = if array.role() == Role::Velocity { format!("\\dot{{{stem}}}") } else { stem };
+        if index.is_empty() {
+            return self.out.push_str(&stem);
+        }
+        let open = if stem.contains('_') { format!("{{{stem}}}_{{") } else { format!("{stem}_{{") };
+        self.out.push_str(&open);
+        for (k, i) in index.iter().enumerate() {
+            self.out.push_str(if k == 0 { "" } else { "," });
+            self.index(i);
+        }
+        self.out.push('}');
+    }
+
+    fn index(&mut self, i: &Ix) {
+        let mut first = true;
+        for (atom, c) in i.terms() {
+            self.out.push_str(match (*c < 0, first) {
+                (true, _) => "-",
+                (false, true) => "",
+                (false, false) => "+",
+            });
+            first = false;
+            if c.abs() != 1 {
+                let _ = write!(self.out, "{} ", c.abs());
+            }
+            match atom {
+                Atom::Var(v) => {
+                    let name = self.names.get(*v as usize).cloned().unwrap_or_else(|| default_name(*v));
+                    self.out.push_str(&latex_name(&name));
+                }
+                Atom::Table(t, at) => {
+                    let _ = write!(self.out, "{}_{{", latex_name(t.name()));
+                    at.iter().for_each(|i| self.index(i));
+                    self.out.push('}');
+                }
+                Atom::Mod(i, m) => {
+                    self.out.push('(');
+                    self.index(i);
+                    let _ = write!(self.out, " \\bmod {m})");
+                }
+                Atom::Floor(i, d) => {
+                    self.out.push_str("\\lfloor ");
+                    self.index(i);
+                    let _ = write!(self.out, "/{d}\\rfloor ");
+                }
+            }
+        }
+        if i.offset() != 0 || first {
+            let plus = if first || i.offset() < 0 { "" } else { "+" };
+            let _ = write!(self.out, "{plus}{}", i.offset());
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Several arrays laid end to end as one vector.
+
+use crate::array::Array;
+use crate::digest::{Digest, Hasher};
+use crate::index::{Dim, Ix, flat_position};
+
+/// Arrays laid end to end: the meaning of the entries of a state vector, a gradient, a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    arrays: Vec<Array>,
+}
+
+impl Layout {
+    /// These arrays, in this order.
+    pub fn new(arrays: Vec<Array>) -> Layout {
+        Layout { arrays }
+    }
+
+    /// The arrays.
+    pub fn arrays(&self) -> &[Array] {
+        &self.arrays
+    }
+
+    /// The number of entries.
+    pub fn len(&self) -> usize {
+        self.arrays.iter().map(Array::len).sum()
+    }
+
+    /// Whether there is no entry.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The position of an array's first element.
+    pub fn offset(&self, array: &Array) -> Option<usize> {
+        let k = self.arrays.iter().position(|a| a == array)?;
+        Some(self.arrays[..k].iter().map(Array::len).sum())
+    }
+
+    /// The array with this name.
+    pub fn find(&self, name: &str) -> Option<&Array> {
+        self.arrays.iter().find(|a| a.name() == name)
+    }
+
+    /// The position of an element given by array name and index.
+    pub fn position(&self, name: &str, index: &[i64]) -> Option<usize> {
+        let array = self.find(name)?;
+        Some(self.offset(array)? + flat_position(array.dims(), index)?)
+    }
+
+    /// The name of the entry at a position: `x`, `x[3]`.
+    pub fn entry_name(&self, mut position: usize) -> String {
+        for a in &self.arrays {
+            if position < a.len() {
+                return a.element_name(&a.multi_index(position));
+            }
+            position -= a.len();
+        }
+        format!("#{position}")
+    }
+
+    /// The names of all entries, in order.
+    pub fn entry_names(&self) -> Vec<String> {
+        self.arrays.iter().flat_map(|a| (0..a.len()).map(|k| a.element_name(&a.multi_index(k)))).collect()
+    }
+
+    /// The flat position, from 0, of an element as an index expression.
+    pub fn flat_index(&self, array: &Array, index: &[Ix]) -> Option<Ix> {
+        Some(array.flat_index(index).shifted(self.offset(array)? as i64))
+    }
+
+    /// The dimensions as one vector: those of a single array, else `0..len`.
+    pub(crate) fn flat_dims(&self) -> Vec<Dim> {
+        match self.arrays.as_slice() {
+            [one] => one.dims().to_vec(),
+            _ => vec![Dim { first: 0, len: self.len() }],
+        }
+    }
+
+    /// This layout followed by another.
+    pub fn then(&self, other: &Layout) -> Layout {
+        Layout { arrays: self.arrays.iter().chain(&other.arrays).cloned().collect() }
+    }
+
+    pub(crate) fn digest(&self) -> Digest {
+        self.arrays.iter().fold(Hasher::new(0x6c), |h, a| h.digest(a.digest())).finish()
+    }
+}

@@ -1,0 +1,162 @@
+//! Canonical forms and derivatives, against what a textbook writes.
+
+use cotangent_expr::{Array, Domain, Expr, Function, Ix, Layout, Number, Place, Role, Tensor, Term};
+
+fn var(name: &str) -> Expr {
+    Expr::from(&Array::scalar(name, Role::Coordinate))
+}
+fn param(name: &str) -> Expr {
+    Expr::from(&Array::scalar(name, Role::Parameter))
+}
+fn f(function: Function, x: &Expr) -> Expr {
+    Expr::call(function, vec![x.clone()])
+}
+
+#[test]
+fn equal_sums_cancel() {
+    let (x, y) = (var("x"), var("y"));
+    assert!((x.powi(2) + y.powi(2) - (y.powi(2) + x.powi(2))).is_zero());
+    assert!((2 * (&x + &y) - 2 * &x - 2 * &y).is_zero());
+    assert!(((&x - &y) * (&y - &x) + (&x - &y).powi(2)).is_zero());
+    assert_eq!(&x / &x, Expr::one());
+    assert_eq!(x.sqrt() * x.sqrt(), x);
+    assert_eq!(Expr::number(8).sqrt() * Expr::number(2).sqrt(), Expr::number(8).sqrt() * Expr::number(2).sqrt());
+    assert_eq!(Expr::ratio(9, 4).sqrt(), Expr::ratio(3, 2));
+    assert_eq!(Expr::number(2).sqrt().powi(2), Expr::number(2));
+    assert_ne!(x.powi(2).sqrt(), x);
+}
+
+#[test]
+fn numbers_stay_exact_while_they_fit() {
+    assert_eq!(Expr::number(0.1) * 3, Expr::ratio(3, 10));
+    assert_eq!(Expr::ratio(1, 3) + Expr::ratio(1, 6), Expr::ratio(1, 2));
+    assert_eq!(Number::decimal("1000000000000000000000", -21), Number::ratio(1, 1));
+    assert_eq!(Number::decimal("31", -400), Some(Number::from(0.0)));
+    assert_eq!(Number::decimal("1", 400), None);
+    let big = Number::from(i64::MAX);
+    assert_eq!((big * big).to_f64(), (i64::MAX as f64) * (i64::MAX as f64));
+}
+
+#[test]
+fn text_reads_like_a_textbook() {
+    let (x, y, px, m, g) =
+        (var("x"), var("y"), Expr::from(&Array::scalar("p_x", Role::Momentum)), param("m"), param("g"));
+    let show = |e: Expr| e.to_string();
+    assert_eq!(show((x.powi(2) + y.powi(2) - 1) / 2), "(x^2 + y^2 - 1)/2");
+    assert_eq!(show(px.powi(2) / (2 * &m) + &m * &g * &y), "g*m*y + p_x^2/(2*m)");
+    assert_eq!(show(-&x), "-x");
+    assert_eq!(show(1 - &x), "1 - x");
+    assert_eq!(show(&x / (&y * &m).sqrt()), "x/sqrt(m*y)");
+    assert_eq!(show(-(&x + &y) / 3), "(-x - y)/3");
+    assert_eq!(show(x.pow(Number::ratio(-3, 2).unwrap())), "1/x^(3/2)");
+    assert_eq!(show(Expr::call(Function::Pow, vec![&x + 1, y.clone()])), "(x + 1)^y");
+    assert_eq!(show(f(Function::Sin, &(2 * &x)) * -2), "-2*sin(2*x)");
+}
+
+#[test]
+fn derivatives_read_like_a_textbook() {
+    let (x, y) = (var("x"), var("y"));
+    let d = |e: &Expr| e.derivative(&x).unwrap().to_string();
+    assert_eq!(d(&((x.powi(2) + y.powi(2) - 1) / 2)), "x");
+    assert_eq!(d(&f(Function::Sin, &(&x * &y))), "y*cos(x*y)");
+    assert_eq!(d(&(x.powi(2) + y.powi(2)).sqrt()), "x/sqrt(x^2 + y^2)");
+    assert_eq!(d(&f(Function::Log, &x)), "1/x");
+    assert_eq!(d(&x.power(&y)), "y*x^(y - 1)");
+    assert_eq!(d(&(x.powi(3) * y.powi(2))), "3*x^2*y^2");
+    assert_eq!(d(&Expr::call(Function::Atan2, vec![x.clone(), -&y])), "-y/(x^2 + y^2)");
+    assert_eq!(d(&f(Function::Stumpff(2), &x)), "stumpff(4, x) - stumpff(3, x)/2");
+    assert_eq!(d(&f(Function::Tan, &x)), "tan(x)^2 + 1");
+}
+
+#[test]
+fn latex_is_what_a_paper_prints() {
+    let (th, y, m) = (var("theta1"), var("y"), param("m"));
+    let p = Expr::from(&Array::scalar("p_x", Role::Momentum));
+    let v = Expr::from(&Array::scalar("x'", Role::Velocity));
+    assert_eq!(
+        (p.powi(2) / (2 * &m) + f(Function::Cos, &th)).latex(&[]),
+        "\\frac{p_{x}^{2}}{2 m} + \\cos\\left(\\theta_{1}\\right)"
+    );
+    assert_eq!((v.powi(2) / 2 - y.sqrt()).latex(&[]), "-\\sqrt{y} + \\frac{\\dot{x}^{2}}{2}");
+}
+
+/// Σ_{i=2..n} (x[i] − x[i−1])²/2 as one term.
+fn springs(n: i64) -> (Array, Tensor) {
+    let x = Array::family("x", Role::Coordinate, 1, n);
+    let at = |shift| Expr::at(&x, vec![Ix::var(0).shifted(shift)]);
+    let value = (at(0) - at(-1)).powi(2) / 2;
+    let t = Tensor::new(vec![], vec![Term { domain: Domain::range("i", 2, n), at: vec![], value }]).unwrap();
+    (x, t)
+}
+
+#[test]
+fn families_stay_families() {
+    let (x, energy) = springs(1_000_000);
+    assert_eq!(energy.to_string(), "sum(i in 2..1000000, (x[i - 1] - x[i])^2/2)");
+    let by = Layout::new(vec![x]);
+    let gradient = energy.gradient(&by).unwrap();
+    assert_eq!(gradient.to_string(), "x[i - 1]: x[i - 1] - x[i]\nx[i]: x[i] - x[i - 1]\n".to_string());
+    let hessian = gradient.jacobian(&by).unwrap();
+    assert_eq!(hessian.terms().len(), 4);
+    assert!(hessian.jacobian(&by).unwrap().is_zero());
+}
+
+#[test]
+fn families_expand_to_the_same_entries() {
+    let (x, energy) = springs(4);
+    let by = Layout::new(vec![x.clone()]);
+    let entries: Vec<String> = energy.gradient(&by).unwrap().entries().iter().map(Expr::to_string).collect();
+    assert_eq!(entries, ["x[1] - x[2]", "2*x[2] - x[1] - x[3]", "2*x[3] - x[2] - x[4]", "x[4] - x[3]"]);
+    let expanded = energy.expand().unwrap().gradient(&by).unwrap().entries();
+    assert_eq!(energy.gradient(&by).unwrap().entries(), expanded);
+}
+
+#[test]
+fn nested_sums_differentiate_through_their_array() {
+    // E = (Σ_i x[i])², ∂E/∂x[i] = 2 Σ x
+    let x = Array::family("x", Role::Coordinate, 1, 5);
+    let total = Tensor::new(
+        vec![Layout::new(vec![Array::scalar("total", Role::Auxiliary)])],
+        vec![Term {
+            domain: Domain::range("i", 1, 5),
+            at: vec![Place { array: Array::scalar("total", Role::Auxiliary), index: vec![] }],
+            value: Expr::at(&x, vec![Ix::var(0)]),
+        }],
+    )
+    .unwrap();
+    let s = Array::defined("total", vec![], total);
+    let energy = Tensor::scalar(Expr::from(&s).powi(2)).unwrap();
+    assert_eq!(energy.to_string(), "(sum(i in 1..5, x[i]))^2");
+    let by = Layout::new(vec![x.clone()]);
+    let gradient = energy.gradient(&by).unwrap();
+    assert_eq!(gradient.terms().len(), 1);
+    let hessian = gradient.jacobian(&by).unwrap();
+    assert_eq!(hessian.entry(&[(&x, &[2]), (&x, &[4])]), Expr::number(2));
+}
+
+#[test]
+fn bad_numbers_poison_instead_of_panicking() {
+    let x = var("x");
+    assert!((&x / Expr::zero()).poisoned().is_some());
+    assert!(((&x - &x).powi(-1) + 1).poisoned().is_some());
+    assert!(Expr::number(f64::NAN).poisoned().is_some());
+    assert!(Tensor::scalar(Expr::number(-1).sqrt()).is_err());
+    let mut deep = x.clone();
+    for _ in 0..100_000 {
+        deep = f(Function::Sin, &deep);
+    }
+    assert!(deep.poisoned().is_some());
+    let mut shared = x.clone();
+    for _ in 0..500 {
+        shared = f(Function::Sin, &(&shared + shared.powi(2)));
+    }
+    assert!(shared.to_string().len() < 3 << 20);
+}
+
+#[test]
+fn an_index_that_leaves_its_family_is_refused() {
+    let x = Array::family("x", Role::Coordinate, 1, 3);
+    let term = Term { domain: Domain::range("i", 1, 3), at: vec![], value: Expr::at(&x, vec![Ix::var(0).shifted(1)]) };
+    let error = Tensor::new(vec![], vec![term]).unwrap_err();
+    assert_eq!(error.to_string(), "the index of `x` reaches [4], outside its range");
+}
