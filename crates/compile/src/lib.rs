@@ -1,1 +1,23 @@
-//! Cotangent compile.
+//! The bridge from symbols to numbers: tensors become functions on slices.
+//!
+//! [`FunctionBuilder`] lowers any list of tensors (values, gradients, Jacobians, solves, roots) to a
+//! [`Program`](program::Program), the tape. The tape runs in every [`Real`](cotangent_scalar::Real)
+//! arithmetic; in `f64` it is compiled to native code (feature `jit`), with identical results.
+//! Families become loops: compile time and code size do not depend on the number of members.
+
+mod error;
+mod function;
+#[cfg(feature = "jit")]
+mod jit;
+mod kernel;
+mod lower;
+mod position;
+
+pub mod program;
+mod run;
+mod tape;
+mod verify;
+
+pub use error::{CallError, CompileError};
+pub use function::{Engine, Function, FunctionBuilder, Workspace};
+pub use lower::{MAX_OPS, Storage, UNROLL};

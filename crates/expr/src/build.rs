@@ -89,6 +89,15 @@ impl Expr {
         }
     }
 
+    /// Splits a sum into its numeric content c > 0 and the rest, whose coefficients are integers
+    /// without a common factor: (c, rest). Anything else has content one.
+    pub fn split_content(&self) -> (Number, Expr) {
+        match self.node() {
+            Node::Add(constant, terms) => primitive_part(self, *constant, terms, false),
+            _ => (Number::ONE, self.clone()),
+        }
+    }
+
     /// The value of a function.
     pub fn call(function: Function, args: Vec<Expr>) -> Expr {
         if let Some(p) = args.iter().find_map(Expr::poisoned) {

@@ -36,7 +36,7 @@ impl Tensor {
         for array in by.arrays() {
             terms.extend(sweep.adjoints.remove(&array.digest()).unwrap_or_default());
         }
-        Ok(Tensor::unchecked(vec![by.clone()], terms))
+        at_roots(Tensor::unchecked(vec![by.clone()], terms), self)
     }
 
     /// The derivatives of all entries by the entries of `by`: a tensor of one rank more.
@@ -45,7 +45,7 @@ impl Tensor {
         let terms = forward.terms(self)?;
         let mut shape = self.shape().to_vec();
         shape.push(by.clone());
-        Ok(Tensor::unchecked(shape, terms))
+        at_roots(Tensor::unchecked(shape, terms), self)
     }
 
     /// The matrix of second derivatives of a scalar.
@@ -152,17 +152,14 @@ impl Reverse {
                     self.spread(&term, -weight)?;
                 }
             }
-            Definition::Root { unknown, residual, jacobian, .. } => {
+            Definition::Root { residual, jacobian, .. } => {
                 // r(u, z) = 0: z̄ = −r_zᵀ w with r_uᵀ w = ū.
-                let matrix = at_root(jacobian, unknown, array)?;
+                // The unknown stands for u here and is a constant of the sweep.
                 let name = format!("{}_adjoint", array.name());
-                let w = Array::solved(&name, matrix, adjoint.reshaped(residual.shape()), true);
-                for term in at_root(residual, unknown, array)?.terms() {
-                    let weight = -Expr::at(&w, term.at[0].index.clone());
-                    self.spread(term, weight)?;
+                let w = Array::solved(&name, jacobian.clone(), adjoint.reshaped(residual.shape()), true);
+                for term in residual.terms() {
+                    self.spread(term, -Expr::at(&w, term.at[0].index.clone()))?;
                 }
-                // The dependence on u itself is what r_u⁻ᵀ has taken into account.
-                self.adjoints.remove(&array.digest());
             }
         }
         Ok(())
@@ -180,12 +177,14 @@ fn weights(array: &Array, adjoint: Tensor) -> impl Fn(&[Ix]) -> Expr {
     move |index| plain.clone().unwrap_or_else(|| Expr::at(&bar, index.to_vec()))
 }
 
-/// A residual or Jacobian with the root in place of the unknown.
-fn at_root(t: &Tensor, unknown: &Array, root: &Array) -> Result<Tensor, Error> {
-    t.rewrite(&mut |leaf| match leaf.node() {
-        Node::At(a, index) if a == unknown => Some(Expr::at(root, index.clone())),
-        _ => None,
-    })
+/// Puts each root in the place of the unknown that stands for it in its own derivatives.
+fn at_roots(mut derivative: Tensor, of: &Tensor) -> Result<Tensor, Error> {
+    for root in dependencies(of) {
+        if let Definition::Root { unknown, .. } = root.definition() {
+            derivative = derivative.replace(unknown, &root)?;
+        }
+    }
+    Ok(derivative)
 }
 
 /// Extends a term's domain by loops over the entries of the given slots; returns their indices.
@@ -231,20 +230,12 @@ struct Forward<'a> {
 
 impl Forward<'_> {
     fn terms(&mut self, t: &Tensor) -> Result<Vec<Term>, Error> {
-        self.terms_except(t, None)
-    }
-
-    /// The terms of ∂t/∂by, not counting the dependence through one array.
-    fn terms_except(&mut self, t: &Tensor, except: Option<&Array>) -> Result<Vec<Term>, Error> {
         let mut out = vec![];
         for term in t.terms() {
             for (leaf, slope) in partials(&term.value, &mut self.budget)? {
                 let Some(place) = Place::of(&leaf) else { continue };
                 if let Some(p) = slope.poisoned() {
                     return Err(p.into());
-                }
-                if Some(&place.array) == except {
-                    continue;
                 }
                 if self.by.offset(&place.array).is_some() {
                     let at = term.at.iter().cloned().chain([place]).collect();
@@ -317,15 +308,13 @@ impl Forward<'_> {
                 }
                 self.solve_columns(array, matrix, rhs.shape(), right, *transposed)
             }
-            Definition::Root { unknown, residual, jacobian, .. } => {
+            Definition::Root { residual, jacobian, .. } => {
                 // r_u du = −r_z dz
-                let matrix = at_root(jacobian, unknown, array)?;
-                let residual = at_root(residual, unknown, array)?;
-                let mut right = self.terms_except(&residual, Some(array))?;
+                let mut right = self.terms(residual)?;
                 for t in &mut right {
                     t.value = -t.value.clone();
                 }
-                self.solve_columns(array, &matrix, residual.shape(), right, false)
+                self.solve_columns(array, jacobian, residual.shape(), right, false)
             }
         };
         let result = Tensor::unchecked(vec![own, self.by.clone()], terms);

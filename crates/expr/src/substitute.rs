@@ -47,14 +47,6 @@ impl Expr {
             _ => None,
         })
     }
-
-    /// Replaces whole arrays: each element of `array` becomes the element of the same index of the other.
-    pub fn rename(&self, from: &Array, to: &Array) -> Expr {
-        self.rewrite(&mut |leaf| match leaf.node() {
-            Node::At(a, at) if a == from => Some(Expr::at(to, at.clone())),
-            _ => None,
-        })
-    }
 }
 
 impl Tensor {
@@ -64,11 +56,66 @@ impl Tensor {
         Tensor::new(self.shape().to_vec(), terms)
     }
 
+    /// Replaces one array by another of the same dimensions everywhere, also inside the definitions
+    /// of other arrays (except a root for which `from` is the unknown).
+    pub fn replace(&self, from: &Array, to: &Array) -> Result<Tensor, Error> {
+        Replacement { from, to, done: HashMap::new() }.tensor(self)
+    }
+
     /// The reference form without loop variables: every point a term of its own, defined arrays
     /// replaced by their values.
     pub fn expand(&self) -> Result<Tensor, Error> {
         let mut memo = Expansion::default();
         memo.tensor(self)
+    }
+}
+
+struct Replacement<'a> {
+    from: &'a Array,
+    to: &'a Array,
+    done: HashMap<Digest, Array>,
+}
+
+impl Replacement<'_> {
+    fn tensor(&mut self, t: &Tensor) -> Result<Tensor, Error> {
+        let mut failed = None;
+        let new = t.rewrite(&mut |leaf| {
+            let Node::At(array, index) = leaf.node() else { return None };
+            match self.array(array) {
+                Ok(new) => Some(Expr::at(&new, index.clone())),
+                Err(e) => {
+                    failed = Some(e);
+                    None
+                }
+            }
+        })?;
+        failed.map_or(Ok(new), Err)
+    }
+
+    fn array(&mut self, array: &Array) -> Result<Array, Error> {
+        if array == self.from {
+            return Ok(self.to.clone());
+        }
+        if array == self.to {
+            return Ok(array.clone());
+        }
+        if let Some(known) = self.done.get(&array.digest()) {
+            return Ok(known.clone());
+        }
+        let name = array.name();
+        let new = match array.definition() {
+            Definition::Given => array.clone(),
+            Definition::Defined(t) => Array::defined(name, array.dims().to_vec(), self.tensor(t)?),
+            Definition::Solved { matrix, rhs, transposed } => {
+                Array::solved(name, self.tensor(matrix)?, self.tensor(rhs)?, *transposed)
+            }
+            Definition::Root { unknown, .. } if unknown == self.from => array.clone(),
+            Definition::Root { unknown, residual, start, .. } => {
+                Array::root(name, unknown.clone(), self.tensor(residual)?, self.tensor(start)?)?
+            }
+        };
+        self.done.insert(array.digest(), new.clone());
+        Ok(new)
     }
 }
 

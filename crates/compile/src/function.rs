@@ -1,0 +1,237 @@
+//! Compiled functions: values, gradients, Jacobians of expressions as calls on slices of numbers.
+
+use crate::error::{CallError, CompileError};
+#[cfg(feature = "jit")]
+use crate::jit::{MAX_VECTORS, Native};
+use crate::lower::{Storage, lower};
+use crate::program::Program;
+use crate::run::{Run, Solvers};
+use crate::tape::{self, Memory};
+use crate::verify::verify;
+use cotangent_expr::{Layout, Tensor};
+use cotangent_scalar::Real;
+use cotangent_solve::Pattern;
+use std::sync::Arc;
+
+/// The most input or output vectors of one function.
+#[cfg(not(feature = "jit"))]
+const MAX_VECTORS: usize = 16;
+
+/// Which engine runs a function in `f64`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Engine {
+    /// Native code if this build has it (feature `jit`), else the tape.
+    #[default]
+    Best,
+    /// The tape: the reference.
+    Tape,
+}
+
+/// Describes a function to be compiled: what goes in, what comes out.
+///
+/// ```
+/// use cotangent_compile::FunctionBuilder;
+/// use cotangent_expr::{Array, Expr, Layout, Role, Tensor};
+/// let (x, y) = (Array::scalar("x", Role::Coordinate), Array::scalar("y", Role::Coordinate));
+/// let state = Layout::new(vec![x.clone(), y.clone()]);
+/// let energy = Tensor::scalar(Expr::from(&x).powi(2) * Expr::from(&y))?;
+/// let f = FunctionBuilder::new()
+///     .input(&state)
+///     .output(&energy)
+///     .output(&energy.gradient(&state)?)
+///     .compile()?;
+/// let mut work = f.workspace();
+/// let (mut value, mut gradient) = ([0.0], [0.0; 2]);
+/// f.call(&[&[3.0, 2.0]], &mut [&mut value, &mut gradient], &mut work)?;
+/// assert_eq!((value, gradient), ([18.0], [12.0, 9.0]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct FunctionBuilder {
+    inputs: Vec<Layout>,
+    outputs: Vec<(Tensor, Storage)>,
+    engine: Engine,
+}
+
+impl FunctionBuilder {
+    /// A function without inputs and outputs yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an input vector with this layout.
+    pub fn input(mut self, layout: &Layout) -> Self {
+        self.inputs.push(layout.clone());
+        self
+    }
+
+    /// Adds an output: every entry of a tensor, row-major (a scalar is one number).
+    pub fn output(mut self, tensor: &Tensor) -> Self {
+        self.outputs.push((tensor.clone(), Storage::Dense));
+        self
+    }
+
+    /// Adds an output: the entries of a matrix that are not identically zero, in the order of
+    /// [`Function::pattern`].
+    pub fn sparse_output(mut self, matrix: &Tensor) -> Self {
+        self.outputs.push((matrix.clone(), Storage::Sparse));
+        self
+    }
+
+    /// Chooses the engine.
+    pub fn engine(mut self, engine: Engine) -> Self {
+        self.engine = engine;
+        self
+    }
+
+    /// Compiles the function.
+    pub fn compile(self) -> Result<Function, CompileError> {
+        if self.inputs.len().max(self.outputs.len()) > MAX_VECTORS {
+            return Err(CompileError::TooManyVectors { limit: MAX_VECTORS });
+        }
+        let lowered = lower(&self.inputs, &self.outputs)?;
+        verify(&lowered.program)?;
+        let program = Arc::new(lowered.program);
+        let solvers = Solvers::new(&program)?;
+        #[cfg(feature = "jit")]
+        let native = match self.engine {
+            Engine::Best => Some(Native::compile(&program)?),
+            Engine::Tape => None,
+        };
+        Ok(Function {
+            program,
+            patterns: lowered.patterns,
+            solvers,
+            #[cfg(feature = "jit")]
+            native,
+        })
+    }
+}
+
+/// A compiled function. `Send + Sync`; calls do not allocate.
+pub struct Function {
+    program: Arc<Program>,
+    patterns: Vec<Option<Pattern>>,
+    solvers: Solvers<f64>,
+    #[cfg(feature = "jit")]
+    native: Option<Native>,
+}
+
+/// What a function needs besides its arguments: made once, used by every call.
+pub struct Workspace<S> {
+    work: Vec<S>,
+    registers: Vec<S>,
+    solvers: Solvers<S>,
+}
+
+impl Function {
+    /// A workspace for calls in `f64`.
+    pub fn workspace(&self) -> Workspace<f64> {
+        self.workspace_with(self.solvers.clone())
+    }
+
+    /// A workspace for calls in another arithmetic.
+    pub fn workspace_in<S: Real>(&self) -> Result<Workspace<S>, CompileError> {
+        Ok(self.workspace_with(Solvers::new(&self.program)?))
+    }
+
+    fn workspace_with<S: Real>(&self, solvers: Solvers<S>) -> Workspace<S> {
+        let zero = S::from_f64(0.0);
+        let registers = self.program.segments.iter().map(tape::registers).max().unwrap_or(0);
+        let work = vec![zero; self.work_len()];
+        Workspace { work, registers: vec![zero; registers], solvers }
+    }
+
+    fn work_len(&self) -> usize {
+        #[cfg(feature = "jit")]
+        if let Some(native) = &self.native {
+            return self.program.work.max(native.spill);
+        }
+        self.program.work
+    }
+
+    /// Evaluates in `f64`.
+    pub fn call(
+        &self,
+        inputs: &[&[f64]],
+        outputs: &mut [&mut [f64]],
+        workspace: &mut Workspace<f64>,
+    ) -> Result<(), CallError> {
+        #[cfg(feature = "jit")]
+        if let Some(native) = &self.native {
+            let segment = |k: usize, memory: &mut Memory<'_, '_, f64>, _: &mut [f64]| {
+                native.run(k, &self.program.segments[k], memory);
+            };
+            return self.run(inputs, outputs, workspace, &segment);
+        }
+        self.call_in(inputs, outputs, workspace)
+    }
+
+    /// Evaluates in any arithmetic, on the tape.
+    pub fn call_in<S: Real>(
+        &self,
+        inputs: &[&[S]],
+        outputs: &mut [&mut [S]],
+        workspace: &mut Workspace<S>,
+    ) -> Result<(), CallError> {
+        let segment = |k: usize, memory: &mut Memory<'_, '_, S>, registers: &mut [S]| {
+            memory.clear(&self.program.segments[k]);
+            tape::run(&self.program.segments[k], memory, registers);
+        };
+        self.run(inputs, outputs, workspace, &segment)
+    }
+
+    fn run<S: Real>(
+        &self,
+        inputs: &[&[S]],
+        outputs: &mut [&mut [S]],
+        workspace: &mut Workspace<S>,
+        segment: &dyn Fn(usize, &mut Memory<'_, '_, S>, &mut [S]),
+    ) -> Result<(), CallError> {
+        check_lengths("input", &self.program.inputs, inputs.iter().map(|s| s.len()))?;
+        check_lengths("output", &self.program.outputs, outputs.iter().map(|s| s.len()))?;
+        check_lengths("workspace", &[self.work_len()], [workspace.work.len()].into_iter())?;
+        let memory = Memory { inputs, outputs, work: &mut workspace.work };
+        let mut run = Run { program: &self.program, memory, registers: &mut workspace.registers, segment };
+        run.steps(&self.program.steps, &mut workspace.solvers)
+    }
+
+    /// The pattern of a sparse output.
+    pub fn pattern(&self, output: usize) -> Option<&Pattern> {
+        self.patterns.get(output).and_then(Option::as_ref)
+    }
+
+    /// The tape.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Whether calls in `f64` run native code.
+    pub fn is_native(&self) -> bool {
+        self.code_size().is_some()
+    }
+
+    /// Bytes of native code.
+    pub fn code_size(&self) -> Option<usize> {
+        #[cfg(feature = "jit")]
+        return self.native.as_ref().map(|n| n.code_size);
+        #[cfg(not(feature = "jit"))]
+        None
+    }
+}
+
+fn check_lengths(
+    what: &'static str,
+    expected: &[usize],
+    found: impl ExactSizeIterator<Item = usize>,
+) -> Result<(), CallError> {
+    if found.len() != expected.len() {
+        return Err(CallError::Count { what, expected: expected.len(), found: found.len() });
+    }
+    for (index, (&expected, found)) in expected.iter().zip(found).enumerate() {
+        if found != expected {
+            return Err(CallError::Length { what, index, expected, found });
+        }
+    }
+    Ok(())
+}

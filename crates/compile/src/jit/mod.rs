@@ -1,0 +1,113 @@
+//! The fast engine: segments as native code, through Cranelift.
+//!
+//! Native code performs the tape's operations in the tape's order, with the same elementary
+//! functions and without fused multiply–add, so both engines agree bit for bit. This module and
+//! its children hold all `unsafe` code of Cotangent; what makes it sound is that every address of a
+//! program is checked against its memory when the program is made, and every slice's length when
+//! it is called.
+#![allow(unsafe_code)]
+
+mod emit;
+mod math;
+
+use crate::error::CompileError;
+use crate::program::{Program, Segment};
+use crate::tape::Memory;
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_frontend::FunctionBuilderContext;
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::Module;
+use std::sync::Arc;
+
+/// A compiled piece of a segment: (inputs, outputs, work).
+type Entry = unsafe extern "C" fn(*const *const f64, *const *mut f64, *mut f64);
+
+/// The native form of a program.
+pub(crate) struct Native {
+    /// Owns the code; taken only when dropped.
+    module: Option<JITModule>,
+    segments: Vec<Vec<Entry>>,
+    /// Keeps the integer tables alive whose addresses the code holds.
+    _program: Arc<Program>,
+    /// Bytes of machine code.
+    pub(crate) code_size: usize,
+    /// Numbers beyond the program's work area that the code uses to hand values from piece to piece.
+    pub(crate) spill: usize,
+}
+
+// SAFETY: after `compile` the code is immutable and position-fixed; calls read it and write only
+// through the pointers they are given. The module is touched again only by `drop`.
+unsafe impl Send for Native {}
+unsafe impl Sync for Native {}
+
+impl Native {
+    pub(crate) fn compile(program: &Arc<Program>) -> Result<Native, CompileError> {
+        let native = |e: &dyn std::fmt::Display| CompileError::Native(e.to_string());
+        let mut flags = settings::builder();
+        for (name, value) in [
+            ("opt_level", "speed"),
+            ("is_pic", "false"),
+            ("use_colocated_libcalls", "false"),
+            ("enable_verifier", "false"),
+        ] {
+            flags.set(name, value).map_err(|e| native(&e))?;
+        }
+        let isa = cranelift_native::builder().map_err(|e| native(&e))?;
+        let isa = isa.finish(settings::Flags::new(flags)).map_err(|e| native(&e))?;
+        let mut module = JITModule::new(JITBuilder::with_isa(isa, cranelift_module::default_libcall_names()));
+        let mut builders = FunctionBuilderContext::new();
+        let mut context = module.make_context();
+        let mut pieces = vec![];
+        let (mut code_size, mut spill) = (0, 0);
+        for segment in &program.segments {
+            let mut ids = vec![];
+            for piece in emit::pieces(segment, program.work) {
+                module.clear_context(&mut context);
+                spill = spill.max(piece.spill());
+                piece.emit(&mut context.func, &mut builders, module.target_config());
+                let id = module.declare_anonymous_function(&context.func.signature).map_err(|e| native(&e))?;
+                module.define_function(id, &mut context).map_err(|e| native(&e))?;
+                code_size += context.compiled_code().map_or(0, |c| c.code_info().total_size as usize);
+                ids.push(id);
+            }
+            pieces.push(ids);
+        }
+        module.finalize_definitions().map_err(|e| native(&e))?;
+        let entry = |id| {
+            // SAFETY: the function was defined with exactly this signature.
+            unsafe { std::mem::transmute::<*const u8, Entry>(module.get_finalized_function(id)) }
+        };
+        let segments = pieces.into_iter().map(|ids| ids.into_iter().map(entry).collect()).collect();
+        Ok(Native { module: Some(module), segments, _program: program.clone(), code_size, spill })
+    }
+
+    /// Runs a segment. The lengths of all slices have been checked by the caller.
+    pub(crate) fn run(&self, index: usize, segment: &Segment, memory: &mut Memory<'_, '_, f64>) {
+        memory.clear(segment);
+        // A slice is a pointer and a length; native code wants the pointers alone.
+        let mut inputs = [std::ptr::null(); MAX_VECTORS];
+        let mut outputs = [std::ptr::null_mut(); MAX_VECTORS];
+        for (pointer, slice) in inputs.iter_mut().zip(memory.inputs) {
+            *pointer = slice.as_ptr();
+        }
+        for (pointer, slice) in outputs.iter_mut().zip(memory.outputs.iter_mut()) {
+            *pointer = slice.as_mut_ptr();
+        }
+        for entry in &self.segments[index] {
+            // SAFETY: see the module's documentation.
+            unsafe { entry(inputs.as_ptr(), outputs.as_ptr(), memory.work.as_mut_ptr()) }
+        }
+    }
+}
+
+/// The most input or output vectors of one function.
+pub(crate) const MAX_VECTORS: usize = 16;
+
+impl Drop for Native {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.take() {
+            // SAFETY: the entries die with `self`, nothing else points into the code.
+            unsafe { module.free_memory() }
+        }
+    }
+}

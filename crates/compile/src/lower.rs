@@ -1,0 +1,308 @@
+//! From tensors to a program: storage, order of computation, and kernels.
+
+use crate::error::CompileError;
+use crate::kernel::KernelBuilder;
+use crate::position::{Positions, dense_position, sparse_positions};
+use crate::program::{Address, Base, Program, Segment, Step, Store, System, Write};
+use cotangent_expr::{Array, Definition, Digest, Expr, Ix, Layout, Node, Tensor, Term, dependencies};
+use cotangent_solve::Pattern;
+use std::collections::HashMap;
+
+/// The most instructions a program may have.
+pub const MAX_OPS: usize = 4_000_000;
+
+/// Families with no more points than this are written out without loops.
+pub const UNROLL: u64 = 48;
+
+/// How an output is stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Storage {
+    /// Every entry, row-major.
+    Dense,
+    /// The values of a matrix's pattern, row by row.
+    Sparse,
+}
+
+/// Where an array lives.
+#[derive(Clone)]
+struct Home {
+    base: Base,
+    offset: usize,
+    /// Several right-hand sides are stored one after the other, each this long.
+    column: Option<usize>,
+}
+
+pub(crate) struct Lowered {
+    pub(crate) program: Program,
+    /// The pattern of each sparse output.
+    pub(crate) patterns: Vec<Option<Pattern>>,
+}
+
+/// Lowers outputs as functions of the input layouts.
+pub(crate) fn lower(inputs: &[Layout], outputs: &[(Tensor, Storage)]) -> Result<Lowered, CompileError> {
+    let mut lowering = Lowering::default();
+    for (k, layout) in inputs.iter().enumerate() {
+        lowering.program.inputs.push(layout.len());
+        let mut offset = 0;
+        for a in layout.arrays() {
+            lowering.homes.insert(a.digest(), Home { base: Base::Input(k), offset, column: None });
+            offset += a.len();
+        }
+    }
+    // Plain terms count too: beyond the limit they are simply left as they are.
+    let small = outputs.iter().map(|(t, _)| points(t)).fold(0, u64::saturating_add) <= UNROLL;
+    let mut patterns = vec![];
+    let mut writes = vec![];
+    for (k, (tensor, storage)) in outputs.iter().enumerate() {
+        let tensor = if small { unrolled(tensor)? } else { tensor.clone() };
+        lowering.arrays(&tensor)?;
+        let base = Base::Output(k);
+        let (positions, pattern) = match storage {
+            Storage::Dense => (dense(&tensor), None),
+            Storage::Sparse => {
+                let found = sparse_positions(&tensor)?;
+                (found.positions, Some(found.pattern))
+            }
+        };
+        lowering.program.outputs.push(positions.len);
+        patterns.push(pattern);
+        writes.push((base, 0, positions));
+    }
+    lowering.stage(writes)?;
+    lowering.flush();
+    lowering.program.steps = lowering.steps;
+    Ok(Lowered { program: lowering.program, patterns })
+}
+
+/// The points of a tensor and of everything it depends on.
+fn points(t: &Tensor) -> u64 {
+    let own = |t: &Tensor| t.terms().iter().map(|t| t.domain.count(UNROLL + 1)).fold(0, u64::saturating_add);
+    let inner = dependencies(t).iter().fold(0u64, |sum, a| {
+        sum.saturating_add(match a.definition() {
+            Definition::Given => 0,
+            Definition::Defined(t) => own(t),
+            Definition::Solved { matrix, rhs, .. } => own(matrix).saturating_add(own(rhs)),
+            Definition::Root { residual, jacobian, .. } => own(residual).saturating_add(own(jacobian)),
+        })
+    });
+    own(t).saturating_add(inner)
+}
+
+/// Written out without loops; solutions of one equation become quotients.
+fn unrolled(t: &Tensor) -> Result<Tensor, CompileError> {
+    let t = t.expand()?;
+    let quotient = |leaf: &Expr| {
+        let Node::At(array, _) = leaf.node() else { return None };
+        let Definition::Solved { matrix, rhs, .. } = array.definition() else { return None };
+        let single = rhs.rank() == 1 && rhs.shape()[0].len() == 1;
+        single.then(|| rhs.entries().swap_remove(0) / matrix.entries().swap_remove(0))
+    };
+    // A quotient may hold further ones: repeat while something changes.
+    let mut now = t;
+    for _ in 0..cotangent_expr::MAX_DEPTH {
+        let next = now.rewrite(&mut |leaf| quotient(leaf))?;
+        if next.digest() == now.digest() {
+            break;
+        }
+        now = next;
+    }
+    Ok(now)
+}
+
+fn dense(t: &Tensor) -> Positions {
+    let place = |term: &Term| (term.clone(), dense_position(t, term));
+    Positions { len: t.shape().iter().map(Layout::len).product(), terms: t.terms().iter().map(place).collect() }
+}
+
+#[derive(Default)]
+struct Lowering {
+    program: Program,
+    homes: HashMap<Digest, Home>,
+    /// Matrices already factored, by content.
+    factored: HashMap<Digest, usize>,
+    open: Segment,
+    steps: Vec<Step>,
+    ops: usize,
+}
+
+impl Lowering {
+    /// Computes all arrays that a tensor depends on and that have no home yet.
+    fn arrays(&mut self, t: &Tensor) -> Result<(), CompileError> {
+        for array in dependencies(t) {
+            if !self.homes.contains_key(&array.digest()) && self.is_computable(&array) {
+                self.array(&array)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether everything an array depends on is there: what depends on the unknown of a root is
+    /// computed only inside that root's iteration.
+    fn is_computable(&self, array: &Array) -> bool {
+        fn ready(l: &Lowering, array: &Array, unknowns: &mut Vec<Array>) -> bool {
+            if l.homes.contains_key(&array.digest()) || unknowns.contains(array) {
+                return true;
+            }
+            let (tensors, unknown): (Vec<&Tensor>, _) = match array.definition() {
+                Definition::Given => return false,
+                Definition::Defined(t) => (vec![t], None),
+                Definition::Solved { matrix, rhs, .. } => (vec![matrix, rhs], None),
+                Definition::Root { unknown, residual, start, .. } => (vec![residual, start], Some(unknown.clone())),
+            };
+            let depth = unknowns.len();
+            unknowns.extend(unknown);
+            let mut leaves = tensors.into_iter().flat_map(|t| t.terms()).flat_map(|t| t.value.leaves());
+            let all = leaves.all(|leaf| if let Node::At(a, _) = leaf.node() { ready(l, a, unknowns) } else { true });
+            unknowns.truncate(depth);
+            all
+        }
+        ready(self, array, &mut vec![])
+    }
+
+    fn reserve(&mut self, len: usize) -> usize {
+        let at = self.program.work;
+        self.program.work += len;
+        at
+    }
+
+    fn array(&mut self, array: &Array) -> Result<(), CompileError> {
+        match array.definition() {
+            Definition::Given => {}
+            Definition::Defined(t) => {
+                let offset = self.reserve(array.len());
+                self.homes.insert(array.digest(), Home { base: Base::Work, offset, column: None });
+                self.stage(vec![(Base::Work, offset, dense(t))])?;
+            }
+            Definition::Solved { matrix, rhs, transposed } => {
+                let solver = self.factor(array.name(), matrix)?;
+                let n = rhs.shape()[0].len();
+                let columns = array.len().checked_div(n).unwrap_or(0);
+                let offset = self.reserve(array.len());
+                let home = Home { base: Base::Work, offset, column: Some(n) };
+                let place = |term: &Term| {
+                    let index: Vec<Ix> = term.at.iter().flat_map(|p| p.index.iter().cloned()).collect();
+                    (term.clone(), column_major(array, &index, n))
+                };
+                let positions = Positions { len: array.len(), terms: rhs.terms().iter().map(place).collect() };
+                self.stage(vec![(Base::Work, offset, positions)])?;
+                self.flush();
+                self.steps.push(Step::Solve { solver, rhs: offset, columns, transposed: *transposed });
+                self.homes.insert(array.digest(), home);
+            }
+            Definition::Root { unknown, residual, jacobian, start } => {
+                let n = unknown.len();
+                let offset = self.reserve(n);
+                let home = Home { base: Base::Work, offset, column: None };
+                self.stage(vec![(Base::Work, offset, dense(start))])?;
+                self.flush();
+                self.homes.insert(unknown.digest(), home.clone());
+                let (solver, values, pattern) = self.system(array.name(), jacobian)?;
+                let at = self.reserve(n);
+                // What the residual depends on is computed inside if it depends on the unknown.
+                let outer = std::mem::take(&mut self.steps);
+                let homes = self.homes.clone();
+                let factored = self.factored.clone();
+                self.arrays(residual)?;
+                self.arrays(jacobian)?;
+                self.stage(vec![(Base::Work, at, dense(residual)), (Base::Work, values, pattern)])?;
+                self.flush();
+                let body = std::mem::replace(&mut self.steps, outer);
+                self.homes = homes;
+                self.factored = factored;
+                self.steps.push(Step::Root { solver, unknown: offset, residual: at, jacobian: values, body });
+                self.homes.insert(array.digest(), home);
+            }
+        }
+        Ok(())
+    }
+
+    /// Registers a linear system and reserves its values.
+    fn system(&mut self, name: &str, matrix: &Tensor) -> Result<(usize, usize, Positions), CompileError> {
+        let found = sparse_positions(matrix)?;
+        let values = self.reserve(found.positions.len);
+        let system = System { name: name.into(), pattern: found.pattern };
+        self.program.systems.push(system);
+        Ok((self.program.systems.len() - 1, values, found.positions))
+    }
+
+    /// The solver for a matrix, factored once for all its right-hand sides.
+    fn factor(&mut self, name: &str, matrix: &Tensor) -> Result<usize, CompileError> {
+        if let Some(&solver) = self.factored.get(&matrix.digest()) {
+            return Ok(solver);
+        }
+        let (solver, values, positions) = self.system(name, matrix)?;
+        self.stage(vec![(Base::Work, values, positions)])?;
+        self.flush();
+        self.steps.push(Step::Factor { solver, values });
+        self.factored.insert(matrix.digest(), solver);
+        Ok(solver)
+    }
+
+    /// Ends the open segment.
+    fn flush(&mut self) {
+        let segment = std::mem::take(&mut self.open);
+        if !segment.kernels.is_empty() || !segment.clear.is_empty() {
+            self.program.segments.push(segment);
+            self.steps.push(Step::Segment(self.program.segments.len() - 1));
+        }
+    }
+
+    /// Emits kernels that compute tensors into memory: one per domain, all terms of it together.
+    fn stage(&mut self, writes: Vec<(Base, usize, Positions)>) -> Result<(), CompileError> {
+        let mut kernels: Vec<KernelBuilder> = vec![];
+        let mut by_domain: HashMap<Digest, usize> = HashMap::new();
+        let mut clear = vec![];
+        for (base, offset, positions) in writes {
+            let once = positions.covers_once();
+            if !once {
+                clear.push((base, offset, positions.len));
+            }
+            for (term, at) in positions.terms {
+                let key = term.domain.digest();
+                let k = *by_domain.entry(key).or_insert_with(|| {
+                    kernels.push(KernelBuilder::new(term.domain.clone()));
+                    kernels.len() - 1
+                });
+                let value = kernels[k].expr(&term.value, &mut |array, index| self.address(array, index))?;
+                let write = match at.as_constant() {
+                    _ if once => Write::Set,
+                    Some(_) if !term.domain.is_point() => Write::Reduce,
+                    _ => Write::Add,
+                };
+                let to = Address { base, at: at.shifted(offset as i64) };
+                kernels[k].store(Store { to, value, write });
+            }
+        }
+        for builder in kernels {
+            let kernel = builder.finish();
+            self.ops += kernel.ops.len();
+            if self.ops > MAX_OPS {
+                return Err(CompileError::TooLarge { limit: MAX_OPS });
+            }
+            self.open.kernels.push(kernel);
+        }
+        // Memory is cleared before the segment's kernels run, and belongs to this stage alone.
+        self.open.clear.extend(clear);
+        Ok(())
+    }
+
+    fn address(&self, array: &Array, index: &[Ix]) -> Result<Address, CompileError> {
+        let home = self.homes.get(&array.digest()).ok_or_else(|| CompileError::MissingInput(array.name().into()))?;
+        let at = match home.column {
+            Some(n) => column_major(array, index, n),
+            None => array.flat_index(index),
+        };
+        Ok(Address { base: home.base, at: at.shifted(home.offset as i64) })
+    }
+}
+
+/// The position of x[row, column…] when each column of length n is stored in one piece.
+fn column_major(array: &Array, index: &[Ix], n: usize) -> Ix {
+    let dims = array.dims();
+    let row = index[0].shifted(-dims[0].first);
+    let column = dims[1..]
+        .iter()
+        .zip(&index[1..])
+        .fold(Ix::constant(0), |flat, (d, i)| flat.times(d.len as i64).plus(&i.shifted(-d.first)));
+    column.times(n as i64).plus(&row)
+}

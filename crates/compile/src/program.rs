@@ -1,0 +1,202 @@
+//! The tape: what a compiled function does, as data that both engines read.
+//!
+//! A program is a list of [`Step`]s over three kinds of memory: the caller's inputs, the caller's
+//! outputs, and a work area. Arithmetic happens in [`Kernel`]s, straight-line code repeated over a
+//! domain; linear solves and Newton's method happen between kernels.
+
+use cotangent_expr::{Domain, Ix, Number};
+use cotangent_solve::Pattern;
+
+/// Which memory an address is in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Base {
+    /// An input vector of the caller.
+    Input(usize),
+    /// An output vector of the caller.
+    Output(usize),
+    /// The work area.
+    Work,
+}
+
+/// A number in memory: a base and an index that may depend on the loop variables.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Address {
+    /// The memory.
+    pub base: Base,
+    /// The position in it.
+    pub at: Ix,
+}
+
+/// Functions of one number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Unary {
+    Neg,
+    Sqrt,
+    Exp,
+    Ln,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Abs,
+    Sign,
+    Floor,
+    Stumpff(u32),
+}
+
+/// Functions of two numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Atan2,
+    Min,
+    Max,
+    Mod,
+    Pow,
+}
+
+/// One instruction; its value is referred to by its position in the kernel.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Op {
+    /// A number.
+    Constant(Number),
+    /// π.
+    Pi,
+    /// An index as a number.
+    Index(Ix),
+    /// A number from memory.
+    Load(Address),
+    /// A function of an earlier value.
+    Unary(Unary, u32),
+    /// A function of two earlier values.
+    Binary(Binary, u32, u32),
+}
+
+/// How a value is written to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Write {
+    /// Replace.
+    Set,
+    /// Add at each point.
+    Add,
+    /// Sum over all points in a register, then add; the address does not depend on the point.
+    Reduce,
+}
+
+/// A value written to memory.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Store {
+    /// Where.
+    pub to: Address,
+    /// Which instruction's value.
+    pub value: u32,
+    /// How.
+    pub write: Write,
+}
+
+/// Straight-line code repeated over the points of a domain; each point runs all instructions and
+/// then all stores, in order.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// The points.
+    pub domain: Domain,
+    /// The instructions.
+    pub ops: Vec<Op>,
+    /// The stores.
+    pub stores: Vec<Store>,
+}
+
+/// Memory set to zero, then kernels in order: what one native function does.
+#[derive(Clone, Debug, Default)]
+pub struct Segment {
+    /// (base, start, length) of memory to clear first.
+    pub clear: Vec<(Base, usize, usize)>,
+    /// The kernels.
+    pub kernels: Vec<Kernel>,
+}
+
+/// A step of a program.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// Run a segment.
+    Segment(usize),
+    /// Factor the matrix whose values start at `values` in the work area.
+    Factor {
+        /// Which linear solver.
+        solver: usize,
+        /// Where the values are.
+        values: usize,
+    },
+    /// Solve in place for `columns` right-hand sides, one after the other from `rhs` in the work area.
+    Solve {
+        /// Which linear solver.
+        solver: usize,
+        /// Where the right-hand sides are.
+        rhs: usize,
+        /// How many.
+        columns: usize,
+        /// With the transposed matrix.
+        transposed: bool,
+    },
+    /// Newton's method for the unknowns at `unknown` in the work area.
+    Root {
+        /// Which solver and name.
+        solver: usize,
+        /// Where the unknowns are; they hold the starting point.
+        unknown: usize,
+        /// Where `body` leaves the residual.
+        residual: usize,
+        /// Where `body` leaves the Jacobian's values.
+        jacobian: usize,
+        /// Computes residual and Jacobian from the unknowns.
+        body: Vec<Step>,
+    },
+}
+
+/// A linear system of the program.
+#[derive(Clone, Debug)]
+pub struct System {
+    /// What the solution is called, for messages.
+    pub name: String,
+    /// The sparsity of the matrix.
+    pub pattern: Pattern,
+}
+
+/// A function as data.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Lengths of the inputs.
+    pub inputs: Vec<usize>,
+    /// Lengths of the outputs.
+    pub outputs: Vec<usize>,
+    /// Length of the work area.
+    pub work: usize,
+    /// The segments.
+    pub segments: Vec<Segment>,
+    /// What to do, in order.
+    pub steps: Vec<Step>,
+    /// The linear systems.
+    pub systems: Vec<System>,
+}
+
+impl Program {
+    /// The number of instructions in all kernels.
+    pub fn len(&self) -> usize {
+        self.segments.iter().flat_map(|s| &s.kernels).map(|k| k.ops.len()).sum()
+    }
+
+    /// Whether there is no instruction.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

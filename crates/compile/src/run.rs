@@ -1,0 +1,106 @@
+//! Running a program: the order of steps, linear solves and Newton's method, for every engine.
+
+use crate::error::{CallError, CompileError};
+use crate::program::{Program, Step};
+use crate::tape::Memory;
+use cotangent_scalar::Real;
+use cotangent_solve::{LinearSolver, NewtonError, NewtonOptions, NewtonWorkspace, newton};
+
+/// One linear solver or Newton workspace for each system of a program.
+#[derive(Clone)]
+pub(crate) struct Solvers<S> {
+    linear: Vec<LinearSolver<S>>,
+    /// For the systems that Newton's method solves: its workspace and the unknowns.
+    roots: Vec<Option<(NewtonWorkspace<S>, Vec<S>)>>,
+}
+
+impl<S: Real> Solvers<S> {
+    pub(crate) fn new(program: &Program) -> Result<Self, CompileError> {
+        fn is_root(steps: &[Step], system: usize) -> bool {
+            steps
+                .iter()
+                .any(|s| matches!(s, Step::Root { solver, body, .. } if *solver == system || is_root(body, system)))
+        }
+        let mut solvers = Solvers { linear: vec![], roots: vec![] };
+        for (k, system) in program.systems.iter().enumerate() {
+            let failed = |reason: String| CompileError::System { name: system.name.clone(), reason };
+            solvers.linear.push(LinearSolver::new(&system.pattern).map_err(|e| failed(e.to_string()))?);
+            solvers.roots.push(match is_root(&program.steps, k) {
+                true => {
+                    let workspace = NewtonWorkspace::new(&system.pattern).map_err(|e| failed(e.to_string()))?;
+                    Some((workspace, vec![S::from_f64(0.0); system.pattern.rows()]))
+                }
+                false => None,
+            });
+        }
+        Ok(solvers)
+    }
+}
+
+/// One call under way.
+pub(crate) struct Run<'a, 'b, S> {
+    pub(crate) program: &'a Program,
+    pub(crate) memory: Memory<'a, 'b, S>,
+    pub(crate) registers: &'a mut [S],
+    /// The engine: runs the segment with this number.
+    pub(crate) segment: &'a dyn Fn(usize, &mut Memory<'_, 'b, S>, &mut [S]),
+}
+
+impl<S: Real> Run<'_, '_, S> {
+    pub(crate) fn steps(&mut self, list: &[Step], solvers: &mut Solvers<S>) -> Result<(), CallError> {
+        for step in list {
+            match step {
+                Step::Segment(k) => (self.segment)(*k, &mut self.memory, self.registers),
+                Step::Factor { solver, values } => {
+                    let system = &self.program.systems[*solver];
+                    let values = &self.memory.work[*values..*values + system.pattern.len()];
+                    let singular = |row| CallError::Singular { name: system.name.clone(), row };
+                    solvers.linear[*solver].factor(values).map_err(|e| singular(e.row))?;
+                }
+                Step::Solve { solver, rhs, columns, transposed } => {
+                    let n = self.program.systems[*solver].pattern.rows();
+                    for x in self.memory.work[*rhs..*rhs + n * columns].chunks_exact_mut(n.max(1)) {
+                        if *transposed {
+                            solvers.linear[*solver].solve_transposed(x);
+                        } else {
+                            solvers.linear[*solver].solve(x);
+                        }
+                    }
+                }
+                Step::Root { solver, unknown, residual, jacobian, body } => {
+                    self.root(solvers, *solver, [*unknown, *residual, *jacobian], body)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn root(
+        &mut self,
+        solvers: &mut Solvers<S>,
+        solver: usize,
+        at: [usize; 3],
+        body: &[Step],
+    ) -> Result<(), CallError> {
+        let system = &self.program.systems[solver];
+        let [unknown, residual, jacobian] = at;
+        // Taken out while the body may use the other solvers.
+        let Some((mut workspace, mut x)) = solvers.roots[solver].take() else { return Ok(()) };
+        let n = x.len();
+        x.copy_from_slice(&self.memory.work[unknown..unknown + n]);
+        let result = newton(&mut workspace, &NewtonOptions::default(), &mut x, |x, r, j| {
+            self.memory.work[unknown..unknown + n].copy_from_slice(x);
+            self.steps(body, solvers)?;
+            r.copy_from_slice(&self.memory.work[residual..residual + r.len()]);
+            j.copy_from_slice(&self.memory.work[jacobian..jacobian + j.len()]);
+            Ok(())
+        });
+        self.memory.work[unknown..unknown + n].copy_from_slice(&x);
+        solvers.roots[solver] = Some((workspace, x));
+        match result {
+            Ok(_) => Ok(()),
+            Err(NewtonError::Callback(inner)) => Err(inner),
+            Err(e) => Err(CallError::Newton { name: system.name.clone(), reason: e.to_string() }),
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Checks that no instruction of a program can leave its memory: native code relies on it.
+
+use crate::error::CompileError;
+use crate::program::{Address, Base, Kernel, Op, Program};
+use cotangent_expr::{Domain, Error};
+
+pub(crate) fn verify(program: &Program) -> Result<(), CompileError> {
+    for kernel in program.segments.iter().flat_map(|s| &s.kernels) {
+        let hull = kernel.domain.hull();
+        let addresses = kernel.ops.iter().filter_map(|op| if let Op::Load(a) = op { Some(a) } else { None });
+        for address in addresses.chain(kernel.stores.iter().map(|s| &s.to)) {
+            check(program, kernel, address, hull.as_deref())?;
+        }
+    }
+    Ok(())
+}
+
+fn check(
+    program: &Program,
+    kernel: &Kernel,
+    address: &Address,
+    hull: Option<&[(i64, i64)]>,
+) -> Result<(), CompileError> {
+    let len = match address.base {
+        Base::Input(k) => program.inputs[k],
+        Base::Output(k) => program.outputs[k],
+        Base::Work => program.work,
+    } as i64;
+    let inside = |k: i64| (0..len).contains(&k);
+    // An empty domain runs nothing.
+    let Some(hull) = hull else { return Ok(()) };
+    if address.at.bounds(hull).is_some_and(|(a, b)| inside(a) && inside(b)) {
+        return Ok(());
+    }
+    let mut bad = None;
+    let domain: &Domain = &kernel.domain;
+    domain.for_each(&mut |vars| {
+        let at = address.at.eval(vars);
+        if !at.is_some_and(inside) {
+            bad = Some(at.unwrap_or(i64::MIN));
+        }
+        bad.is_none()
+    });
+    match bad {
+        None => Ok(()),
+        Some(at) => Err(Error::OutOfRange { array: format!("{:?}", address.base), index: vec![at] }.into()),
+    }
+}
