@@ -1,1 +1,12 @@
-//! Cotangent model.
+//! Cotangent models: the `.cot` language.
+//!
+//! So far this crate holds the syntax of the language. [`syntax::parse`] turns text into a tree,
+//! [`syntax::format`] turns the tree back into canonical text, and everything that is wrong with
+//! the text comes back as [`diagnostic::Diagnostics`], all at once.
+#![doc = include_str!("grammar.md")]
+
+pub mod diagnostic;
+pub mod fuzzing;
+pub mod limits;
+pub mod nearest;
+pub mod syntax;

@@ -1,0 +1,150 @@
+//! The stable names of the kinds of mistake.
+
+use std::fmt;
+
+macro_rules! codes {
+    ($($(#[$doc:meta])+ $variant:ident = $name:literal,)+) => {
+        /// The kind of a mistake. Its name is stable: programs that read `--json` rely on it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Code {
+            $($(#[$doc])+ $variant,)+
+        }
+
+        impl Code {
+            /// Every code, in the order of the documentation.
+            pub const ALL: &[Code] = &[$(Code::$variant),+];
+
+            /// The stable kebab-case name.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Code::$variant => $name,)+
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The file is larger than [`crate::limits::MAX_SOURCE_BYTES`].
+    SourceTooLarge = "source-too-large",
+    /// The file is not UTF-8.
+    NotUtf8 = "not-utf8",
+    /// More than [`crate::limits::MAX_STATEMENTS`] statements.
+    TooManyStatements = "too-many-statements",
+    /// Brackets, exponents or signs nested deeper than [`crate::limits::MAX_NESTING`].
+    TooDeep = "too-deep",
+
+    /// A character that is not ASCII, where there is an ASCII spelling.
+    NotAscii = "not-ascii",
+    /// A character that means nothing in the language.
+    UnexpectedCharacter = "unexpected-character",
+    /// A string without its closing quote.
+    UnclosedString = "unclosed-string",
+    /// `1.`, `.5`, `1.2.3`, `1_000`, `1d0`, or an absurd exponent.
+    MalformedNumber = "malformed-number",
+    /// An operator of another language: `**`, `==`, `:=`, `...`, `!`, `%`, `|x|`.
+    ForeignOperator = "foreign-operator",
+    /// `;` between or after statements.
+    Semicolon = "semicolon",
+
+    /// A statement that starts with no known word.
+    UnknownStatement = "unknown-statement",
+    /// A statement that a later version will understand.
+    ReservedStatement = "reserved-statement",
+    /// A statement on an indented line, which continues the one before.
+    IndentedStatement = "indented-statement",
+    /// A continuation that is not indented.
+    UnindentedContinuation = "unindented-continuation",
+    /// Two statements on one line.
+    MissingLineBreak = "missing-line-break",
+    /// A statement that ends before it says anything.
+    IncompleteStatement = "incomplete-statement",
+    /// Text after the end of a statement.
+    TrailingText = "trailing-text",
+
+    /// A bracket that is never closed.
+    UnclosedBracket = "unclosed-bracket",
+    /// A bracket closed by one of another kind.
+    MismatchedBracket = "mismatched-bracket",
+    /// A closing bracket that was never opened.
+    UnmatchedBracket = "unmatched-bracket",
+
+    /// `2x`, `x y`, `(a)(b)`.
+    ImplicitMultiplication = "implicit-multiplication",
+    /// An operator without its operand, or no expression where one is needed.
+    MissingOperand = "missing-operand",
+    /// `<` or `>` inside an expression or a constraint.
+    Comparison = "comparison",
+    /// A function named without its argument in parentheses.
+    FunctionWithoutArgument = "function-without-argument",
+    /// `name(…)` where `name` is no function.
+    UnknownFunction = "unknown-function",
+    /// The wrong number of arguments.
+    ArgumentCount = "argument-count",
+    /// `x''`, `x'[i]`, `(…)'`: a prime where none can stand.
+    MisplacedPrime = "misplaced-prime",
+    /// `x[]`, `x[1][2]`, an index on what has none.
+    MalformedIndex = "malformed-index",
+    /// A binder that is not `i in a..b`.
+    MalformedBinder = "malformed-binder",
+    /// `sum` or `product` without binders or without a body.
+    MalformedSum = "malformed-sum",
+
+    /// A reserved word used as a name.
+    ReservedName = "reserved-name",
+    /// Something else where a name must stand.
+    ExpectedName = "expected-name",
+    /// An index where a declaration needs a binder.
+    ExpectedBinder = "expected-binder",
+    /// `=` is missing.
+    MissingEquals = "missing-equals",
+    /// An `=` too many, or where none belongs.
+    UnexpectedEquals = "unexpected-equals",
+    /// A constraint without a name.
+    MissingLabel = "missing-label",
+    /// `:` is missing after the name of a constraint.
+    MissingColon = "missing-colon",
+    /// No comma between two items.
+    MissingComma = "missing-comma",
+    /// A comma without an item after it.
+    DanglingComma = "dangling-comma",
+    /// A type other than `int` after `:`.
+    UnknownType = "unknown-type",
+    /// A condition on a parameter that is not a sign, or stands in the wrong place.
+    MalformedSign = "malformed-sign",
+    /// A momentum that is not a plain name.
+    MalformedMomentum = "malformed-momentum",
+    /// A bracket or form entry that is not `{a, b} = c` or `(a, b) = c`.
+    MalformedPair = "malformed-pair",
+    /// A title that is not in double quotes.
+    MalformedTitle = "malformed-title",
+    /// An unknown key of `run`.
+    UnknownRunKey = "unknown-run-key",
+    /// A key of `run` given twice.
+    DuplicateRunKey = "duplicate-run-key",
+    /// A value of a `run` key that is not a word or number as the key wants.
+    MalformedRunValue = "malformed-run-value",
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+
+    #[test]
+    fn names_are_kebab_case_and_distinct() {
+        let mut names: Vec<_> = Code::ALL.iter().map(|c| c.name()).collect();
+        for name in &names {
+            assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '-' || c == '8'));
+        }
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), Code::ALL.len());
+    }
+}

@@ -1,0 +1,193 @@
+//! The words of the language: statement words, functions and keys of `run`.
+
+macro_rules! words {
+    ($(#[$doc:meta])+ $type:ident { $($(#[$variant_doc:meta])* $variant:ident = $name:literal,)+ }) => {
+        $(#[$doc])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $type {
+            $(#[doc = concat!("`", $name, "`")] $(#[$variant_doc])* $variant,)+
+        }
+
+        impl $type {
+            /// Every one of them.
+            pub const ALL: &[$type] = &[$($type::$variant),+];
+
+            /// How it is written.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($type::$variant => $name,)+
+                }
+            }
+
+            /// The one written like this.
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some($type::$variant),)+
+                    _ => None,
+                }
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    };
+}
+
+words! {
+    /// A word that starts a statement.
+    Keyword {
+        Model = "model",
+        Param = "param",
+        Coord = "coord",
+        Variables = "variables",
+        Boundary = "boundary",
+        Let = "let",
+        Lagrangian = "lagrangian",
+        Hamiltonian = "hamiltonian",
+        Bracket = "bracket",
+        Form = "form",
+        Constraint = "constraint",
+        Vakonomic = "vakonomic",
+        Gauge = "gauge",
+        Casimir = "casimir",
+        Invariant = "invariant",
+        Initial = "initial",
+        Observe = "observe",
+        Split = "split",
+        Run = "run",
+        /// Reserved: it is refused until pictures exist.
+        Draw = "draw",
+    }
+}
+
+words! {
+    /// A function of the language.
+    Function {
+        Sqrt = "sqrt",
+        Exp = "exp",
+        /// The natural logarithm.
+        Log = "log",
+        Sin = "sin",
+        Cos = "cos",
+        Tan = "tan",
+        Asin = "asin",
+        Acos = "acos",
+        Atan = "atan",
+        Atan2 = "atan2",
+        Sinh = "sinh",
+        Cosh = "cosh",
+        Tanh = "tanh",
+        Abs = "abs",
+        Sign = "sign",
+        Min = "min",
+        Max = "max",
+        Floor = "floor",
+        Mod = "mod",
+        /// `stumpff(k, s)` = Σ (−s)^j/(2j+k)!
+        Stumpff = "stumpff",
+    }
+}
+
+words! {
+    /// A key of `run`.
+    RunKey {
+        Method = "method",
+        Formulation = "formulation",
+        Compose = "compose",
+        Project = "project",
+        Step = "step",
+        Until = "until",
+        Steps = "steps",
+        Stages = "stages",
+        Record = "record",
+        Epsilon = "epsilon",
+        Lapse = "lapse",
+    }
+}
+
+/// What the value of a `run` key is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunValueKind {
+    /// A word such as `kahan-li-8`.
+    Word,
+    /// An expression.
+    Expression,
+}
+
+impl RunKey {
+    /// What the value is. A `lapse` is an expression; a built-in word is an expression that is one
+    /// plain name.
+    pub fn value_kind(self) -> RunValueKind {
+        match self {
+            RunKey::Method | RunKey::Formulation | RunKey::Compose | RunKey::Project => RunValueKind::Word,
+            _ => RunValueKind::Expression,
+        }
+    }
+}
+
+impl Function {
+    /// The least and the greatest number of arguments.
+    pub fn arity(self) -> (usize, usize) {
+        match self {
+            Function::Atan2 | Function::Mod | Function::Stumpff => (2, 2),
+            Function::Min | Function::Max => (2, usize::MAX),
+            _ => (1, 1),
+        }
+    }
+
+    /// How a call looks, for messages.
+    pub(crate) fn usage(self) -> &'static str {
+        match self {
+            Function::Atan2 => "atan2(y, x)",
+            Function::Mod => "mod(a, b)",
+            Function::Stumpff => "stumpff(k, s)",
+            Function::Min => "min(a, b, …)",
+            Function::Max => "max(a, b, …)",
+            Function::Sqrt => "sqrt(x)",
+            Function::Log => "log(x)",
+            Function::Exp => "exp(x)",
+            _ => "f(x)",
+        }
+    }
+}
+
+/// Names an expression cannot give to anything: functions, `sum`, `product`, `pi`, `in`. Statement
+/// words are reserved only at the start of a line.
+pub fn reserved_name(name: &str) -> bool {
+    matches!(name, "sum" | "product" | "pi" | "in") || Function::from_name(name).is_some()
+}
+
+/// The function people mean who write the name of another language.
+pub(crate) fn foreign_function(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "ln" | "Log" | "Ln" => "log",
+        "arcsin" => "asin",
+        "arccos" => "acos",
+        "arctan" => "atan",
+        "arctan2" => "atan2",
+        "fabs" => "abs",
+        "sgn" | "signum" => "sign",
+        "prod" => "product",
+        "root" => "sqrt",
+        _ => return None,
+    })
+}
+
+/// The statement people mean who start a line with another word.
+pub(crate) fn foreign_statement(word: &str) -> Option<Keyword> {
+    Some(match word.to_ascii_lowercase().as_str() {
+        "parameter" | "parameters" | "const" | "constant" => Keyword::Param,
+        "coordinate" | "coordinates" => Keyword::Coord,
+        "var" | "vars" | "variable" => Keyword::Variables,
+        "energy" => Keyword::Hamiltonian,
+        "define" | "def" => Keyword::Let,
+        "init" | "start" => Keyword::Initial,
+        "output" | "record" | "observable" => Keyword::Observe,
+        "poisson" => Keyword::Bracket,
+        "holonomic" => Keyword::Constraint,
+        _ => return None,
+    })
+}

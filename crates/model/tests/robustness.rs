@@ -1,0 +1,268 @@
+//! No input panics, overflows the stack or hangs.
+
+use std::time::{Duration, Instant};
+
+use cotangent_model::diagnostic::Code;
+use cotangent_model::fuzzing::fuzz_parse;
+use cotangent_model::limits::{MAX_NESTING, MAX_SOURCE_BYTES};
+use cotangent_model::syntax::parse;
+
+/// A small generator, so that a failure can be repeated.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        usize::try_from(self.next() % (limit.max(1) as u64)).unwrap()
+    }
+}
+
+const MODELS: [&str; 4] = [
+    include_str!("models/pendulum.cot"),
+    include_str!("models/chain.cot"),
+    include_str!("models/rigid_body.cot"),
+    include_str!("models/everything.cot"),
+];
+
+const PIECES: [&str; 60] = [
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "|",
+    "'",
+    "\"",
+    ",",
+    ";",
+    ":",
+    ":=",
+    "=",
+    "==",
+    "..",
+    "...",
+    ".",
+    "+",
+    "-",
+    "*",
+    "**",
+    "/",
+    "^",
+    "<",
+    ">",
+    "<=",
+    "!=",
+    "!",
+    "%",
+    "#",
+    "\n",
+    "\r\n",
+    " ",
+    "\n  ",
+    "in",
+    " in ",
+    "sum(",
+    "product(",
+    "sin",
+    "pi",
+    "x",
+    "p_x",
+    "1",
+    "2.5",
+    "1.",
+    ".5",
+    "1e9",
+    "θ",
+    "²",
+    "√",
+    "“",
+    "ẋ",
+    "\u{a0}",
+    "coord ",
+    "\nparam ",
+    "hamiltonian ",
+    "constraint ",
+    "momentum",
+    "\0",
+];
+
+#[test]
+fn random_bytes_are_handled() {
+    let mut random = Random(0x5eed);
+    for _ in 0..3000 {
+        let length = random.below(200);
+        let data: Vec<u8> = (0..length).map(|_| random.next() as u8).collect();
+        fuzz_parse(&data);
+    }
+}
+
+#[test]
+fn random_tokens_are_handled() {
+    let mut random = Random(0xc07a);
+    for _ in 0..10_000 {
+        let length = random.below(40);
+        let text: String = (0..length).map(|_| PIECES[random.below(PIECES.len())]).collect();
+        fuzz_parse(text.as_bytes());
+    }
+}
+
+#[test]
+fn mutated_models_are_handled() {
+    let mut random = Random(0xbad5eed);
+    for _ in 0..4000 {
+        let mut data = MODELS[random.below(MODELS.len())].as_bytes().to_vec();
+        for _ in 0..1 + random.below(4) {
+            let at = random.below(data.len());
+            match random.below(4) {
+                0 => drop(data.remove(at)),
+                1 => data[at] = random.next() as u8,
+                2 => {
+                    let to = (at + random.below(30)).min(data.len());
+                    drop(data.drain(at..to));
+                }
+                _ => {
+                    let piece = PIECES[random.below(PIECES.len())];
+                    drop(data.splice(at..at, piece.bytes()));
+                }
+            }
+            if data.is_empty() {
+                break;
+            }
+        }
+        fuzz_parse(&data);
+    }
+}
+
+#[test]
+fn a_single_deleted_character_costs_few_messages() {
+    for source in MODELS {
+        for (at, c) in source.char_indices() {
+            if matches!(c, '#' | '"' | '\n') {
+                continue;
+            }
+            let text = format!("{}{}", &source[..at], &source[at + c.len_utf8()..]);
+            let errors = parse(&text).diagnostics;
+            assert!(
+                errors.count() <= 2,
+                "{text}
+{errors}"
+            );
+        }
+    }
+}
+
+#[test]
+fn deep_nesting_is_an_error() {
+    for piece in ["(", "-", "2^", "sin(", "x[", "sum(i in 1..2,", "|", "+", "f("] {
+        let source = format!("hamiltonian {}", piece.repeat(MAX_NESTING + 1));
+        let errors = parse(&source).diagnostics;
+        let deep = errors.iter().filter(|d| d.code == Code::TooDeep).count();
+        assert_eq!(deep, 1, "{piece}: {errors}");
+    }
+    let errors = parse(&format!("hamiltonian {}", "[".repeat(MAX_NESTING + 1))).diagnostics;
+    assert_eq!(errors.count(), 1, "{errors}");
+    let open = "(".repeat(MAX_NESTING);
+    let close = ")".repeat(MAX_NESTING);
+    assert!(parse(&format!("hamiltonian {open}x{close}")).diagnostics.is_empty());
+}
+
+#[test]
+fn large_inputs_are_fast() {
+    let start = Instant::now();
+    let pieces = [
+        "(",
+        ")",
+        "((",
+        "x",
+        "x ",
+        "x+",
+        "x*",
+        "2^",
+        "-",
+        "1,",
+        "),",
+        "(,",
+        "[",
+        "{",
+        "'",
+        "\"",
+        "..",
+        "|",
+        ";",
+        "; ",
+        "\n",
+        "\nx",
+        "\n ",
+        "\nparam",
+        "\nparam x",
+        "θ",
+        "é ",
+        "\u{ff}",
+        "@",
+        "#",
+        "x'",
+        "\n  param x",
+        "\n+",
+        "x = 1, ",
+        "\nhamiltonian (",
+        "sin ",
+        "f(",
+        "x[",
+        "x in 1..",
+        "1.",
+        "!",
+    ];
+    for piece in pieces {
+        let body = piece.repeat((MAX_SOURCE_BYTES - 100) / piece.len() / 32);
+        for head in ["hamiltonian ", "initial ", ""] {
+            let before = Instant::now();
+            fuzz_parse(format!("{head}{body}").as_bytes());
+            assert!(before.elapsed() < Duration::from_secs(20), "{head}{piece}");
+        }
+    }
+    fuzz_parse(&vec![b'('; 10 << 20]);
+    fuzz_parse(format!("hamiltonian {}x", "x + ".repeat(1_000_000)).as_bytes());
+    assert!(start.elapsed() < Duration::from_secs(120));
+}
+
+#[test]
+fn a_text_beyond_the_limit_is_refused() {
+    let errors = parse(&" ".repeat(MAX_SOURCE_BYTES + 1)).diagnostics;
+    assert_eq!(errors.iter().next().map(|d| d.code), Some(Code::SourceTooLarge));
+}
+
+#[test]
+fn too_many_statements_are_refused() {
+    let errors = parse(&"coord x\n".repeat(100_001)).diagnostics;
+    assert_eq!(errors.iter().next().map(|d| d.code), Some(Code::TooManyStatements));
+}
+
+#[test]
+fn the_deepest_nesting_fits_a_small_stack() {
+    let work = || {
+        for piece in ["(", "-", "2^", "sin(", "x[", "sum(i in 1..2,", "-(a+b*", "|", "x[i,sum(j in 1..x["] {
+            for depth in [MAX_NESTING / 3, MAX_NESTING - 1, MAX_NESTING, 10 * MAX_NESTING] {
+                fuzz_parse(format!("hamiltonian {}x", piece.repeat(depth)).as_bytes());
+                let close: String = piece.chars().rev().filter_map(closer).collect();
+                fuzz_parse(format!("hamiltonian {}x{}", piece.repeat(depth), close.repeat(depth)).as_bytes());
+            }
+        }
+    };
+    let closed = std::thread::Builder::new().stack_size(512 << 10).spawn(work).map(|thread| thread.join());
+    assert!(matches!(closed, Ok(Ok(()))));
+}
+
+fn closer(c: char) -> Option<char> {
+    match c {
+        '(' => Some(')'),
+        '[' => Some(']'),
+        _ => None,
+    }
+}

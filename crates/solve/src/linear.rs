@@ -1,0 +1,252 @@
+//! [`LinearSolver`]: factorisation and solution of a square linear system.
+
+use cotangent_scalar::Real;
+
+use crate::banded::BandedLu;
+use crate::dense::DenseLu;
+use crate::ordering::{Ordering, inverse};
+use crate::pivoting::{Scales, Singular};
+use crate::{Pattern, PatternError};
+
+/// Solves A x = b and Aᵀ x = b for matrices of one pattern.
+///
+/// How is decided once, from the pattern (see [`Structure`]); so is all memory. Factoring and
+/// solving do not allocate.
+///
+/// ```
+/// use cotangent_solve::{LinearSolver, Pattern};
+///
+/// let pattern = Pattern::new(2, 2, &[(0, 1), (1, 0), (1, 1)])?;
+/// let mut solver = LinearSolver::new(&pattern)?;
+/// solver.factor(&[2.0, 1.0, 1.0])?; // 2 y = b₀, x + y = b₁
+/// let mut x = [4.0, 3.0];
+/// solver.solve(&mut x);
+/// assert_eq!(x, [1.0, 2.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct LinearSolver<S> {
+    pattern: Pattern,
+    factorisation: Factorisation<S>,
+    scales: Scales,
+    /// For each entry of the pattern: its place in the factorisation's storage.
+    places: Vec<usize>,
+    /// The order in which rows and columns are eliminated, if not as they are.
+    ordering: Option<Ordering>,
+    /// For each entry of the pattern: its row and column in that order.
+    addresses: Vec<(u32, u32)>,
+    scratch: Vec<S>,
+    factored: bool,
+}
+
+/// One variant for each way of solving.
+#[derive(Clone, Debug)]
+enum Factorisation<S> {
+    Dense(DenseLu<S>),
+    Banded(BandedLu<S>),
+}
+
+/// The way a [`LinearSolver`] was found to solve its systems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Structure {
+    /// As a full matrix: small ones, and those that no ordering makes narrow.
+    Dense,
+    /// As a band matrix, possibly after a reordering of rows and columns.
+    Banded {
+        /// The number of diagonals below the main one.
+        lower: usize,
+        /// The number of diagonals above the main one.
+        upper: usize,
+    },
+}
+
+/// Why there is no solver for a pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unsupported {
+    /// The pattern is not square.
+    #[error("a system of {rows} equations in {columns} unknowns is not square")]
+    NotSquare {
+        /// The number of rows.
+        rows: usize,
+        /// The number of columns.
+        columns: usize,
+    },
+    /// Neither a full matrix nor the narrowest band found fits the memory meant for it.
+    #[error(
+        "a system of {size} equations whose narrowest band found is {band} entries wide \
+         needs a sparse factorisation, which is not available"
+    )]
+    Wide {
+        /// The number of equations.
+        size: usize,
+        /// Entries in a row of the band, as stored.
+        band: usize,
+    },
+    /// The pattern cannot be reordered.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+}
+
+/// Up to this size a band is not worth the index arithmetic.
+const SMALL: usize = 8;
+/// The largest numbers of entries a factorisation may store.
+const LARGEST_DENSE: usize = 1 << 24;
+const LARGEST_BAND: usize = 1 << 27;
+
+impl<S: Real> LinearSolver<S> {
+    /// A solver for the matrices with the given square pattern.
+    pub fn new(pattern: &Pattern) -> Result<Self, Unsupported> {
+        let (size, columns) = (pattern.rows(), pattern.columns());
+        if size != columns {
+            return Err(Unsupported::NotSquare { rows: size, columns });
+        }
+        let ordering = if size > SMALL { Some(Ordering::narrow(pattern)?) } else { None };
+        let band = |o: &Ordering| BandedLu::<S>::row_length(o.lower, o.upper);
+        let exceeds = |row: usize, limit: usize| row.saturating_mul(size) > limit;
+        let ordering = match ordering {
+            Some(o) if 2 * band(&o) <= size && !exceeds(band(&o), LARGEST_BAND) => Some(o),
+            Some(o) if exceeds(size, LARGEST_DENSE) => return Err(Unsupported::Wide { size, band: band(&o) }),
+            _ => None,
+        };
+        let mut addresses: Vec<_> = pattern.addresses().collect();
+        let (factorisation, places) = match &ordering {
+            Some(o) => {
+                let (rows, columns) = (inverse(&o.rows), inverse(&o.columns));
+                for (i, j) in &mut addresses {
+                    (*i, *j) = (rows[*i as usize], columns[*j as usize]);
+                }
+                let lu = BandedLu::new(size, o.lower, o.upper);
+                let places = addresses.iter().map(|&(i, j)| lu.place(i as usize, j as usize)).collect();
+                (Factorisation::Banded(lu), places)
+            }
+            None => {
+                let lu = DenseLu::new(size);
+                let places = addresses.iter().map(|&(i, j)| lu.place(i as usize, j as usize)).collect();
+                (Factorisation::Dense(lu), places)
+            }
+        };
+        let natural = |o: &Ordering| o.rows.is_sorted() && o.columns.is_sorted();
+        Ok(Self {
+            pattern: pattern.clone(),
+            factorisation,
+            scales: Scales::new(size),
+            places,
+            ordering: ordering.filter(|o| !natural(o)),
+            addresses,
+            scratch: vec![S::from_f64(0.0); size],
+            factored: size == 0,
+        })
+    }
+
+    /// The number of equations.
+    pub fn size(&self) -> usize {
+        self.scratch.len()
+    }
+
+    /// The pattern the solver was built for.
+    pub fn pattern(&self) -> &Pattern {
+        &self.pattern
+    }
+
+    /// How the systems are solved.
+    pub fn structure(&self) -> Structure {
+        match &self.factorisation {
+            Factorisation::Dense(_) => Structure::Dense,
+            Factorisation::Banded(lu) => {
+                let (lower, upper) = lu.bandwidth();
+                Structure::Banded { lower, upper }
+            }
+        }
+    }
+
+    /// Factors the matrix with these values, given in the order of the pattern's positions.
+    ///
+    /// # Panics
+    /// If the number of values is not the number of entries of the pattern.
+    pub fn factor(&mut self, values: &[S]) -> Result<(), Singular> {
+        assert_eq!(values.len(), self.places.len(), "one value for each entry of the pattern");
+        self.factored = false;
+        let entries = self.addresses.iter().zip(values).map(|(&(i, j), &value)| (i, j, value));
+        self.scales.measure(entries);
+        let storage = match &mut self.factorisation {
+            Factorisation::Dense(lu) => &mut lu.entries,
+            Factorisation::Banded(lu) => &mut lu.entries,
+        };
+        storage.fill(S::from_f64(0.0));
+        for (&place, &value) in self.places.iter().zip(values) {
+            storage[place] = value;
+        }
+        let outcome = match &mut self.factorisation {
+            Factorisation::Dense(lu) => lu.factor(&mut self.scales),
+            Factorisation::Banded(lu) => lu.factor(&mut self.scales),
+        };
+        self.factored = outcome.is_ok();
+        outcome.map_err(|singular| match &self.ordering {
+            Some(o) => Singular {
+                row: o.rows[singular.row] as usize,
+                column: o.columns[singular.column] as usize,
+                pivot: singular.pivot,
+            },
+            None => singular,
+        })
+    }
+
+    /// Solves A x = b; `x` holds b before and x after.
+    ///
+    /// Without a factorisation (none yet, or the last one failed) the result is NaN.
+    ///
+    /// # Panics
+    /// If the length of `x` is not the number of equations.
+    pub fn solve(&mut self, x: &mut [S]) {
+        self.solve_in_order(x, false);
+    }
+
+    /// Solves Aᵀ x = b, otherwise as [`solve`](Self::solve).
+    ///
+    /// # Panics
+    /// If the length of `x` is not the number of equations.
+    pub fn solve_transposed(&mut self, x: &mut [S]) {
+        self.solve_in_order(x, true);
+    }
+
+    fn solve_in_order(&mut self, x: &mut [S], transposed: bool) {
+        assert_eq!(x.len(), self.size(), "one right-hand side for each equation");
+        if !self.factored {
+            x.fill(S::from_f64(f64::NAN));
+            return;
+        }
+        let Some(ordering) = &self.ordering else {
+            self.factorisation.solve(x, transposed);
+            return;
+        };
+        let (from, to) = match transposed {
+            false => (&ordering.rows, &ordering.columns),
+            true => (&ordering.columns, &ordering.rows),
+        };
+        for (place, &i) in self.scratch.iter_mut().zip(from) {
+            *place = x[i as usize];
+        }
+        self.factorisation.solve(&mut self.scratch, transposed);
+        for (&value, &j) in self.scratch.iter().zip(to) {
+            x[j as usize] = value;
+        }
+    }
+
+    /// The smallest pivot of the last factorisation over its largest, rows and columns scaled: a
+    /// cheap estimate of the reciprocal condition number. It is usually too large, seldom by
+    /// orders of magnitude; NaN before the first factorisation.
+    pub fn rcond(&self) -> f64 {
+        self.scales.pivot_ratio()
+    }
+}
+
+impl<S: Real> Factorisation<S> {
+    fn solve(&self, x: &mut [S], transposed: bool) {
+        match (self, transposed) {
+            (Self::Dense(lu), false) => lu.solve(x),
+            (Self::Dense(lu), true) => lu.solve_transposed(x),
+            (Self::Banded(lu), false) => lu.solve(x),
+            (Self::Banded(lu), true) => lu.solve_transposed(x),
+        }
+    }
+}

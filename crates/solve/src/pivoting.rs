@@ -1,0 +1,107 @@
+//! What makes a pivot, shared by the dense and the banded factorisation.
+
+use cotangent_scalar::Real;
+
+/// A matrix without an inverse, exactly or to working precision.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "the matrix is singular: column {column} depends on the columns before it \
+     (row {row} is left over, relative pivot {pivot:.1e})"
+)]
+pub struct Singular {
+    /// A row that was left over: of those without a pivot, the one that is nearest to a
+    /// combination of the rows used.
+    pub row: usize,
+    /// The column that was found to depend on the columns eliminated before it.
+    pub column: usize,
+    /// The best pivot there was, relative to its row and column. NaN if the matrix had an entry
+    /// that is not finite.
+    pub pivot: f64,
+}
+
+/// The sizes of the rows and columns of a matrix, by which pivots are chosen and judged.
+///
+/// A pivot a in row i and column j counts as |a|/(rᵢ cⱼ), with rᵢ the largest entry of row i and
+/// cⱼ the largest of column j after the rows were divided by rᵢ. So neither the units of an
+/// equation nor those of an unknown matter.
+#[derive(Clone, Debug)]
+pub(crate) struct Scales {
+    /// 1/rᵢ; zero for a row of zeros.
+    rows: Vec<f64>,
+    /// 1/cⱼ; zero for a column of zeros.
+    columns: Vec<f64>,
+    smallest: f64,
+    largest: f64,
+}
+
+impl Scales {
+    pub(crate) fn new(size: usize) -> Self {
+        Self { rows: vec![0.0; size], columns: vec![0.0; size], smallest: f64::NAN, largest: 0.0 }
+    }
+
+    /// Measures a matrix given entry by entry, (row, column, value).
+    pub(crate) fn measure<S: Real>(&mut self, entries: impl Iterator<Item = (u32, u32, S)> + Clone) {
+        self.rows.fill(0.0);
+        self.columns.fill(0.0);
+        (self.smallest, self.largest) = (f64::INFINITY, 0.0);
+        for (i, _, value) in entries.clone() {
+            grow(&mut self.rows[i as usize], value.value().abs());
+        }
+        self.rows.iter_mut().for_each(invert);
+        for (i, j, value) in entries {
+            grow(&mut self.columns[j as usize], value.value().abs() * self.rows[i as usize]);
+        }
+        self.columns.iter_mut().for_each(invert);
+    }
+
+    /// The size of an entry relative to its row.
+    pub(crate) fn in_row<S: Real>(&self, row: u32, value: S) -> f64 {
+        value.value().abs() * self.rows[row as usize]
+    }
+
+    /// Whether a candidate replaces the best pivot so far, each with its row. Among near equals the
+    /// earlier row is taken, so that of two equations that say the same the later is left over.
+    pub(crate) fn prefers(candidate: (f64, u32), best: (f64, u32)) -> bool {
+        let margin = if candidate.1 < best.1 { -1e-3 } else { 1e-3 };
+        candidate.0 > best.0 + best.0.abs() * margin || candidate.0.is_nan()
+    }
+
+    /// Takes note of a pivot of size `in_row` relative to its row; false if it is none.
+    pub(crate) fn accept<S: Real>(&mut self, column: usize, in_row: f64) -> bool {
+        let pivot = in_row * self.columns[column];
+        self.smallest = self.smallest.min(pivot);
+        self.largest = self.largest.max(pivot);
+        // What is left of a dependent row is round-off: some units, more for larger matrices.
+        let negligible = 16.0 * S::EPSILON * (self.rows.len() as f64).sqrt();
+        if pivot.is_finite() && pivot > negligible {
+            true
+        } else {
+            self.smallest = if pivot.is_finite() { pivot } else { f64::NAN };
+            false
+        }
+    }
+
+    /// The pivot of the last failed [`accept`](Self::accept).
+    pub(crate) fn last_pivot(&self) -> f64 {
+        self.smallest
+    }
+
+    /// The smallest pivot over the largest: a cheap and optimistic estimate of 1/condition.
+    pub(crate) fn pivot_ratio(&self) -> f64 {
+        if self.rows.is_empty() { 1.0 } else { self.smallest / self.largest }
+    }
+}
+
+/// The maximum, or NaN once there was one.
+pub(crate) fn grow(largest: &mut f64, size: f64) {
+    if size > *largest || size.is_nan() {
+        *largest = size;
+    }
+}
+
+fn invert(size: &mut f64) {
+    if *size != 0.0 {
+        // An overflow for subnormal sizes would turn 0 · ∞ into NaN.
+        *size = (1.0 / *size).min(f64::MAX);
+    }
+}

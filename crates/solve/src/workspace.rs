@@ -1,0 +1,216 @@
+//! The memory of Newton's method and what it measures in it.
+
+use cotangent_scalar::Real;
+
+use crate::pivoting::grow;
+use crate::stopping::{Measure, size_ratio};
+use crate::{LinearSolver, NewtonError, NewtonWork, Pattern, Quantity, Unsupported};
+
+/// The memory of [`newton`](crate::newton) for systems of one pattern, allocated once.
+#[derive(Clone, Debug)]
+pub struct NewtonWorkspace<S> {
+    solver: LinearSolver<S>,
+    residual: Vec<S>,
+    jacobian: Vec<S>,
+    previous_jacobian: Vec<S>,
+    update: Vec<S>,
+    previous_update: Vec<S>,
+    /// The largest size of each unknown or its update so far.
+    sizes: Vec<f64>,
+    /// The size of each equation, for the damping.
+    weights: Vec<f64>,
+}
+
+impl<S: Real> NewtonWorkspace<S> {
+    /// A workspace for systems whose Jacobian has this pattern, which must be square.
+    pub fn new(pattern: &Pattern) -> Result<Self, Unsupported> {
+        let solver = LinearSolver::new(pattern)?;
+        let (size, entries, zero) = (solver.size(), pattern.len(), S::from_f64(0.0));
+        Ok(Self {
+            solver,
+            residual: vec![zero; size],
+            jacobian: vec![zero; entries],
+            previous_jacobian: vec![zero; entries],
+            update: vec![zero; size],
+            previous_update: vec![zero; size],
+            sizes: vec![0.0; size],
+            weights: vec![0.0; size],
+        })
+    }
+
+    /// The solver, factored at the Jacobian of the last update: for sensitivities at the solution
+    /// when the last update was negligible.
+    pub fn solver(&mut self) -> &mut LinearSolver<S> {
+        &mut self.solver
+    }
+
+    /// The number of unknowns.
+    pub fn size(&self) -> usize {
+        self.sizes.len()
+    }
+
+    pub(crate) fn start(&mut self) {
+        self.sizes.fill(0.0);
+    }
+
+    pub(crate) fn evaluate<E>(
+        &mut self,
+        x: &[S],
+        system: &mut impl FnMut(&[S], &mut [S], &mut [S]) -> Result<(), E>,
+        work: &mut NewtonWork,
+    ) -> Result<(), NewtonError<E>> {
+        work.evaluations += 1;
+        system(x, &mut self.residual, &mut self.jacobian).map_err(NewtonError::Callback)?;
+        work.residual = self.worst_residual().1;
+        Ok(())
+    }
+
+    /// The equation with the largest residual, and that residual.
+    pub(crate) fn worst_residual(&self) -> (usize, f64) {
+        let mut worst = (0, 0.0);
+        for (i, f) in self.residual.iter().enumerate() {
+            let size = f.value().abs();
+            if size > worst.1 || size.is_nan() {
+                worst = (i, size);
+            }
+        }
+        worst
+    }
+
+    pub(crate) fn is_solved(&self) -> bool {
+        self.residual.iter().all(|f| f.value() == 0.0)
+    }
+
+    pub(crate) fn check_finite<E>(&self, iteration: u32) -> Result<(), NewtonError<E>> {
+        finite(&self.residual, Quantity::Residual, iteration)?;
+        if self.jacobian.iter().all(|j| j.is_finite()) {
+            return Ok(());
+        }
+        let broken = |i: &usize| self.row(*i).any(|(_, j)| !j.is_finite());
+        let index = (0..self.size()).find(broken).unwrap_or(0);
+        Err(NewtonError::NotFinite { quantity: Quantity::Jacobian, index, iteration })
+    }
+
+    /// The unknowns and values of a row of the Jacobian.
+    fn row(&self, i: usize) -> impl Iterator<Item = (usize, S)> {
+        let pattern = self.solver.pattern();
+        let columns = pattern.row(i).iter().map(|&j| j as usize);
+        columns.zip(self.jacobian[pattern.positions(i)].iter().copied())
+    }
+
+    /// δ = J⁻¹ f; the last update becomes the previous one.
+    pub(crate) fn compute_update<E>(&mut self, work: &mut NewtonWork) -> Result<(), NewtonError<E>> {
+        let iteration = work.iterations;
+        self.solver.factor(&self.jacobian).map_err(|singular| NewtonError::Singular { singular, iteration })?;
+        work.rcond = self.solver.rcond();
+        std::mem::swap(&mut self.update, &mut self.previous_update);
+        self.update.copy_from_slice(&self.residual);
+        self.solver.solve(&mut self.update);
+        finite(&self.update, Quantity::Update, iteration)
+    }
+
+    pub(crate) fn step(&self, x: &mut [S]) {
+        for (x, &update) in x.iter_mut().zip(&self.update) {
+            *x = *x - update;
+        }
+    }
+
+    /// Makes only the derivative parts of the update.
+    pub(crate) fn infinitesimal_step(&self, x: &mut [S]) {
+        for (x, update) in x.iter_mut().zip(&self.update) {
+            *x = *x - update.infinitesimal();
+        }
+    }
+
+    /// Takes back half of the step just made, which then counts as the step made.
+    pub(crate) fn half_a_step_back(&mut self, x: &mut [S]) {
+        let half = S::from_f64(0.5);
+        for (x, update) in x.iter_mut().zip(&mut self.update) {
+            *update = half * *update;
+            *x = *x + *update;
+        }
+    }
+
+    /// Keeps the Jacobian while the next one is filled in.
+    pub(crate) fn remember_jacobian(&mut self) {
+        std::mem::swap(&mut self.jacobian, &mut self.previous_jacobian);
+    }
+
+    pub(crate) fn measure(&mut self, x: &[S], scale: f64) -> Measure {
+        let (mut update, mut relative, mut scaled, mut residual) = (0.0, 0.0, 0.0, 0.0);
+        for ((x, delta), size) in x.iter().zip(&self.update).zip(&mut self.sizes) {
+            let (x, delta) = (x.value().abs(), delta.value().abs());
+            *size = size.max(x).max(delta);
+            grow(&mut update, size_ratio(delta, *size));
+            grow(&mut relative, size_ratio(delta, x));
+            grow(&mut scaled, size_ratio(delta, x.max(scale)));
+        }
+        for i in 0..self.size() {
+            grow(&mut residual, size_ratio(self.residual[i].value().abs(), self.row_size(i, x)));
+        }
+        Measure { update, relative_update: relative, scaled_update: scaled, relative_residual: residual }
+    }
+
+    /// Σⱼ |∂fᵢ/∂xⱼ xⱼ|: how much of equation i moves with the unknowns.
+    fn row_size(&self, i: usize, x: &[S]) -> f64 {
+        self.row(i).map(|(j, entry)| (entry.value() * x[j].value()).abs()).sum()
+    }
+
+    fn residual_is_small(&self, x: &[S], scale: f64) -> bool {
+        let small = |i: usize| self.residual[i].value().abs() <= S::EPSILON.sqrt() * self.row_size(i, x).max(scale);
+        (0..self.size()).all(small)
+    }
+
+    /// Whether updates that no longer shrink are round-off: see [`StoppingRule`](crate::StoppingRule).
+    pub(crate) fn stalled_at_round_off(&self, x: &[S], measure: &Measure, scale: f64) -> bool {
+        if measure.relative_update <= S::EPSILON.sqrt() {
+            return true;
+        }
+        if !self.residual_is_small(x, scale) {
+            return false;
+        }
+        // f at the new point is ½ ΔJ δ if the Jacobian is right and nothing is rounded.
+        let pattern = self.solver.pattern();
+        let (mut residual, mut remainder) = (0.0, 0.0);
+        for i in 0..self.size() {
+            let weight: f64 = self.row(i).map(|(j, entry)| entry.value().abs() * self.sizes[j]).sum();
+            let mut change = 0.0;
+            for (position, &j) in pattern.positions(i).zip(pattern.row(i)) {
+                let difference = self.jacobian[position] - self.previous_jacobian[position];
+                change += (difference.value() * self.previous_update[j as usize].value()).abs();
+            }
+            grow(&mut residual, size_ratio(self.residual[i].value().abs(), weight));
+            grow(&mut remainder, size_ratio(change, weight));
+        }
+        residual > 4.0 * remainder
+    }
+
+    /// Fixes the size of each equation for this step and returns the largest relative residual.
+    pub(crate) fn weigh_equations(&mut self) -> f64 {
+        for i in 0..self.size() {
+            self.weights[i] = self.row(i).map(|(j, entry)| entry.value().abs() * self.sizes[j]).sum();
+        }
+        self.weighted_residual()
+    }
+
+    fn weighted_residual(&self) -> f64 {
+        let mut largest = 0.0;
+        for (f, &weight) in self.residual.iter().zip(&self.weights) {
+            grow(&mut largest, size_ratio(f.value().abs(), weight));
+        }
+        largest
+    }
+
+    /// Whether the residual has grown, and not by round-off.
+    pub(crate) fn has_grown(&self, x: &[S], before: f64, scale: f64) -> bool {
+        let now = self.weighted_residual();
+        now.is_nan() || (now > before && !self.residual_is_small(x, scale))
+    }
+}
+
+pub(crate) fn finite<S: Real, E>(values: &[S], quantity: Quantity, iteration: u32) -> Result<(), NewtonError<E>> {
+    match values.iter().position(|value| !value.is_finite()) {
+        Some(index) => Err(NewtonError::NotFinite { quantity, index, iteration }),
+        None => Ok(()),
+    }
+}
