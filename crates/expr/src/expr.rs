@@ -239,14 +239,13 @@ impl Expr {
     }
 
     /// The sub-expressions, in order.
-    pub fn children(&self) -> impl Iterator<Item = &Expr> {
-        let (a, b, c): (&[(Number, Expr)], &[(Expr, Number)], &[Expr]) = match self.node() {
-            Node::Add(_, terms) => (terms, &[], &[]),
-            Node::Mul(factors) => (&[], factors, &[]),
-            Node::Call(_, args) => (&[], &[], args),
-            _ => (&[], &[], &[]),
-        };
-        a.iter().map(|t| &t.1).chain(b.iter().map(|f| &f.0)).chain(c)
+    pub fn children(&self) -> Box<dyn Iterator<Item = &Expr> + '_> {
+        match self.node() {
+            Node::Add(_, terms) => Box::new(terms.iter().map(|t| &t.1)),
+            Node::Mul(factors) => Box::new(factors.iter().map(|f| &f.0)),
+            Node::Call(_, args) => Box::new(args.iter()),
+            _ => Box::new(std::iter::empty()),
+        }
     }
 
     /// Every distinct array element that occurs, in canonical order of first visit.

@@ -140,6 +140,11 @@ impl Tensor {
         Tensor(Arc::new(Inner { shape, terms: merged, digest: h.finish(), depth }))
     }
 
+    /// The tensor whose entries are all zero.
+    pub fn zero(shape: Vec<Layout>) -> Tensor {
+        Tensor::unchecked(shape, vec![])
+    }
+
     /// The tensor of rank 0 with this value.
     pub fn scalar(value: Expr) -> Result<Tensor, Error> {
         Tensor::new(vec![], vec![Term::plain(vec![], value)])

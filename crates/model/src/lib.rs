@@ -6,7 +6,14 @@
 #![doc = include_str!("grammar.md")]
 
 pub mod diagnostic;
+mod elaborate;
 pub mod fuzzing;
 pub mod limits;
 pub mod nearest;
 pub mod syntax;
+mod system;
+
+pub use system::{
+    Claim, ClaimKind, Constraint, ConstraintKind, Dynamics, Initial, Options, Parameter, Quantity, RunKey, RunValue,
+    Sign, System,
+};

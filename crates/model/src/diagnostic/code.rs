@@ -125,6 +125,40 @@ codes! {
     DuplicateRunKey = "duplicate-run-key",
     /// A value of a `run` key that is not a word or number as the key wants.
     MalformedRunValue = "malformed-run-value",
+
+    /// A name that nothing declares.
+    UnknownName = "unknown-name",
+    /// A name, label, index or entry given twice.
+    DuplicateName = "duplicate-name",
+    /// A statement that may stand only once, or two that exclude each other.
+    DuplicateStatement = "duplicate-statement",
+    /// A statement that the model needs.
+    MissingStatement = "missing-statement",
+    /// A value that the model needs.
+    MissingValue = "missing-value",
+    /// A family without indices, a scalar with them, or the wrong number.
+    IndexCount = "index-count",
+    /// An index outside its family.
+    IndexOutOfRange = "index-out-of-range",
+    /// Something else where an integer is needed.
+    NotAnInteger = "not-an-integer",
+    /// Something that does not belong where it stands: a momentum in a Lagrangian, a velocity in a
+    /// plain constraint.
+    WrongPlace = "wrong-place",
+    /// A `let` that depends on itself.
+    CyclicLet = "cyclic-let",
+    /// A division by zero.
+    DivisionByZero = "division-by-zero",
+    /// An expression without a finite value.
+    NoValue = "no-value",
+    /// A constraint that constrains nothing.
+    EmptyConstraint = "empty-constraint",
+    /// A value that contradicts the sign stated for it.
+    WrongSign = "wrong-sign",
+    /// More members, points or terms than the limits allow.
+    TooLarge = "too-large",
+    /// Declared, but not used.
+    Unused = "unused",
 }
 
 impl fmt::Display for Code {

@@ -1,0 +1,178 @@
+//! Initial values: which member gets which value, and what was not said.
+
+use super::Elaborator;
+use super::declare::Declared;
+use super::scope::{Loops, Meaning, Purpose};
+use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::syntax::ast::{self, StatementKind};
+use crate::system::{Constraint, Initial};
+use cotangent_expr::{Array, Domain, Expr, Ix, Layout, Place, Range, Role, Tensor, Term};
+
+/// One assignment to members of one array.
+struct Given {
+    array: Array,
+    loops: Loops,
+    index: Vec<Ix>,
+    value: Expr,
+    span: Span,
+    /// A single member, which overrides its family.
+    single: bool,
+}
+
+impl Elaborator<'_> {
+    pub(super) fn initial_values(&mut self, declared: &Declared, constraints: &[Constraint]) -> Vec<Initial> {
+        let parsed = self.parsed;
+        let mut given: Vec<Given> = vec![];
+        for s in &parsed.file.statements {
+            if let StatementKind::Initial(list) = &s.kind {
+                given.extend(list.iter().filter_map(|a| self.assignment(a, constraints)));
+            }
+        }
+        let first = |role: Role| given.iter().find(|g| g.array.role() == role).map(|g| g.span);
+        if let (Some(v), Some(p)) = (first(Role::Velocity), first(Role::Momentum)) {
+            let d = Diagnostic::new(Code::WrongPlace, v.max(p), "initial values give velocities or momenta, not both");
+            self.error(
+                d.label(v.min(p), "the other kind is given here")
+                    .help("one follows from the other by the Legendre transform"),
+            );
+        }
+        let arrays =
+            declared.coordinates.iter().chain(&declared.velocities).chain(&declared.momenta).chain(&declared.variables);
+        let multipliers = constraints.iter().map(|c| &c.multiplier);
+        let arrays: Vec<Array> = arrays.chain(multipliers).cloned().collect();
+        arrays.iter().filter_map(|a| self.collect(a, &given)).collect()
+    }
+
+    fn assignment(&mut self, a: &ast::Assignment, constraints: &[Constraint]) -> Option<Given> {
+        let name = &a.place.name;
+        let array = match self.names.get(&name.text).cloned() {
+            Some(Meaning::Coordinate { velocity, .. }) if a.place.prime.is_some() => velocity,
+            Some(Meaning::Broken) => return None,
+            Some(m) if a.place.prime.is_some() => {
+                self.error(Diagnostic::new(
+                    Code::MisplacedPrime,
+                    a.place.span,
+                    format!("`{}` is {}: it has no velocity", name.text, m.describe()),
+                ));
+                return None;
+            }
+            Some(Meaning::Coordinate { position, .. }) => position,
+            Some(Meaning::Momentum(p)) => p,
+            Some(Meaning::Variable(v)) => v,
+            Some(m) => {
+                let message = format!("initial values belong to variables, and `{}` is {}", name.text, m.describe());
+                self.error(
+                    Diagnostic::new(Code::WrongPlace, a.place.span, message)
+                        .help("give a parameter its value where it is declared"),
+                );
+                return None;
+            }
+            None => match constraints.iter().find(|c| c.multiplier.name() == name.text) {
+                Some(c) => c.multiplier.clone(),
+                None if name.text.starts_with("lambda_") && a.place.prime.is_none() => {
+                    if !self.parsed.may_declare(&name.text["lambda_".len()..]) {
+                        let message = format!(
+                            "there is no constraint `{}` for the multiplier `{}`",
+                            &name.text["lambda_".len()..],
+                            name.text
+                        );
+                        self.error(Diagnostic::new(Code::UnknownName, name.span, message));
+                    }
+                    return None;
+                }
+                None => {
+                    self.unknown(name, &Loops::default());
+                    return None;
+                }
+            },
+        };
+        let whole = a.place.indices.is_empty() && !array.dims().is_empty();
+        let (loops, index) = if whole { every_member(&array) } else { self.place_index(&a.place)? };
+        let inner = if whole { Loops::default() } else { loops.clone() };
+        let value = self.closed(&a.value, &inner, Purpose::Constant("an initial value"))?;
+        self.check_count(name, index.len(), array.dims(), a.place.span)?;
+        self.check_range(&name.text, &index, array.dims(), a.place.span, &loops, None)?;
+        let single = loops.len() == 0;
+        Some(Given { array, loops, index, value, span: a.span, single })
+    }
+
+    /// All that is given for one array, as one vector.
+    fn collect(&mut self, array: &Array, given: &[Given]) -> Option<Initial> {
+        let own: Vec<&Given> = given.iter().filter(|g| &g.array == array).collect();
+        if own.is_empty() {
+            return None;
+        }
+        // Which assignment each member takes: a single one before a family.
+        let mut owner: Vec<Option<usize>> = vec![None; array.len()];
+        for single in [true, false] {
+            for (k, g) in own.iter().enumerate().filter(|(_, g)| g.single == single) {
+                let place = Place { array: array.clone(), index: g.index.clone() };
+                let mut clash = None;
+                g.loops.domain().for_each(&mut |vars| {
+                    let slot = place.position(vars).and_then(|p| owner.get_mut(p).map(|o| (p, o)));
+                    match slot {
+                        Some((_, o)) if o.is_none() => *o = Some(k),
+                        Some((p, o)) if o.is_some_and(|o| own[o].single == single) => clash = Some((p, *o)),
+                        _ => {}
+                    }
+                    clash.is_none()
+                });
+                if let Some((p, Some(before))) = clash {
+                    let member = array.element_name(&array.multi_index(p));
+                    let mut d = Diagnostic::new(
+                        Code::DuplicateName,
+                        g.span,
+                        format!("the initial value of `{member}` is given twice"),
+                    );
+                    if own[before].span != g.span {
+                        d = d.label(own[before].span, "first given here");
+                    }
+                    self.error(d.help("keep one; only a single member overrides its family"));
+                    return None;
+                }
+            }
+        }
+        let mut terms = vec![];
+        for (k, g) in own.iter().enumerate() {
+            let place = Place { array: array.clone(), index: g.index.clone() };
+            let mut points = vec![];
+            let mut any = false;
+            g.loops.domain().for_each(&mut |vars| {
+                if place.position(vars).is_some_and(|p| owner[p] == Some(k)) {
+                    points.extend_from_slice(vars);
+                    any = true;
+                }
+                true
+            });
+            if any {
+                let domain = Domain::from_points(g.loops.domain().names(), points);
+                terms.push(Term { domain, at: vec![place], value: g.value.clone() });
+            }
+        }
+        let named = owner.iter().filter(|o| o.is_some()).count();
+        let shape = vec![Layout::new(vec![array.clone()])];
+        match Tensor::new(shape, terms) {
+            Ok(value) => Some(Initial { array: array.clone(), value, named }),
+            Err(e) => {
+                self.error(Diagnostic::new(Code::TooLarge, own[0].span, e.to_string()));
+                None
+            }
+        }
+    }
+}
+
+/// Loops over all members of an array.
+fn every_member(array: &Array) -> (Loops, Vec<Ix>) {
+    let mut loops = Loops::default();
+    for (k, d) in array.dims().iter().enumerate() {
+        let name = format!("i{k}");
+        loops.ranges.push(Range {
+            name: name.as_str().into(),
+            low: Ix::constant(d.first),
+            high: Ix::constant(d.last()),
+        });
+        loops.spans.push(Span::default());
+    }
+    let index = (0..loops.len()).map(|v| Ix::var(v as u8)).collect();
+    (loops, index)
+}
