@@ -16,6 +16,7 @@ mod position;
 pub mod program;
 mod run;
 mod tape;
+pub mod values;
 mod verify;
 
 pub use error::{CallError, CompileError};

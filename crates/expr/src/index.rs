@@ -127,6 +127,34 @@ pub struct Ix {
     offset: i64,
 }
 
+impl From<i64> for Ix {
+    fn from(k: i64) -> Ix {
+        Ix::constant(k)
+    }
+}
+
+impl From<&Ix> for Ix {
+    fn from(i: &Ix) -> Ix {
+        i.clone()
+    }
+}
+
+/// `i + 1`, saturating.
+impl std::ops::Add<i64> for &Ix {
+    type Output = Ix;
+    fn add(self, shift: i64) -> Ix {
+        self.shifted(shift)
+    }
+}
+
+/// `i - 1`, saturating.
+impl std::ops::Sub<i64> for &Ix {
+    type Output = Ix;
+    fn sub(self, shift: i64) -> Ix {
+        self.shifted(shift.saturating_neg())
+    }
+}
+
 impl Ix {
     /// A constant index.
     pub fn constant(offset: i64) -> Ix {

@@ -1,10 +1,11 @@
 //! Cotangent models: the `.cot` language.
 //!
-//! So far this crate holds the syntax of the language. [`syntax::parse`] turns text into a tree,
-//! [`syntax::format`] turns the tree back into canonical text, and everything that is wrong with
-//! the text comes back as [`diagnostic::Diagnostics`], all at once.
+//! [`System::parse`] turns the text of a model into a [`System`]; everything that is wrong with the
+//! text comes back as [`diagnostic::Diagnostics`], all at once. [`SystemBuilder`] makes the same in
+//! Rust. The syntax alone is in [`syntax`]: text to tree and back.
 #![doc = include_str!("grammar.md")]
 
+mod builder;
 pub mod diagnostic;
 mod elaborate;
 pub mod fuzzing;
@@ -13,6 +14,7 @@ pub mod nearest;
 pub mod syntax;
 mod system;
 
+pub use builder::{BuildError, Coordinate, Sum, SystemBuilder};
 pub use system::{
     Claim, ClaimKind, Constraint, ConstraintKind, Dynamics, Initial, Options, Parameter, Quantity, RunKey, RunValue,
     Sign, System,

@@ -1,0 +1,54 @@
+//! Cotangent: constrained Hamiltonian and Poisson systems, from text to numbers.
+//!
+//! A system is written down as a paper does, as a Lagrangian, a Hamiltonian or a bracket, with
+//! constraints. It is parsed into a [`System`] of symbols, whose expressions are differentiated
+//! and compiled. This crate re-exports the crates it is made of, holds the shipped [`models`], and
+//! builds the program `cotangent`.
+//!
+//! From text to the gradient of the energy:
+//!
+//! ```
+//! use cotangent::{FunctionBuilder, System, compile::values};
+//!
+//! let system = System::parse(
+//!     "param g = 1
+//!      coord x, y
+//!      hamiltonian (p_x^2 + p_y^2)/2 + g*y
+//!      constraint rod: (x^2 + y^2 - 1)/2 = 0
+//!      initial x = 1, p_y = -2"
+//!         .replace("\n     ", "\n")
+//!         .as_str(),
+//! )?;
+//! let (parameters, state) = (system.parameter_layout(), system.state());
+//! let energy = system.dynamics.energy();
+//! let gradient = FunctionBuilder::new()
+//!     .input(&parameters)
+//!     .input(&state)
+//!     .output(energy)
+//!     .output(&energy.gradient(&state)?)
+//!     .compile()?;
+//!
+//! let given = values::parameters(&system, &[])?;
+//! let (mut value, mut slope) = ([0.0], [0.0; 4]);
+//! let at = [1.0, 0.0, 0.0, -2.0]; // x, y, p_x, p_y
+//! gradient.call(&[&given, &at], &mut [&mut value, &mut slope], &mut gradient.workspace())?;
+//! assert_eq!(value, [2.0]);
+//! assert_eq!(slope, [0.0, 1.0, 0.0, -2.0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The modules, from the arithmetic up: [`scalar`], [`solve`], [`expr`], [`model`], [`compile`].
+
+pub use cotangent_compile as compile;
+pub use cotangent_expr as expr;
+pub use cotangent_model as model;
+pub use cotangent_scalar as scalar;
+pub use cotangent_solve as solve;
+
+pub use cotangent_compile::{Engine, Function, FunctionBuilder, Workspace};
+pub use cotangent_expr::{Array, Expr, Layout, Role, Tensor};
+pub use cotangent_model::diagnostic::{Diagnostic, Diagnostics};
+pub use cotangent_model::{Dynamics, System};
+pub use cotangent_scalar::{Real, Scalar};
+
+pub mod models;
