@@ -2,7 +2,7 @@
 
 use crate::error::{CallError, CompileError};
 #[cfg(feature = "jit")]
-use crate::jit::{MAX_VECTORS, Native};
+use crate::jit::{MAX_VECTORS, Native, Single};
 use crate::lower::{Storage, lower};
 use crate::program::Program;
 use crate::run::{Run, Solvers};
@@ -99,6 +99,8 @@ impl FunctionBuilder {
             Engine::Tape => None,
         };
         Ok(Function {
+            #[cfg(feature = "jit")]
+            single: native.as_ref().and_then(|n| n.single(&program)),
             program,
             patterns: lowered.patterns,
             solvers,
@@ -115,6 +117,9 @@ pub struct Function {
     solvers: Solvers<f64>,
     #[cfg(feature = "jit")]
     native: Option<Native>,
+    /// The entry of a program that is one piece of native code.
+    #[cfg(feature = "jit")]
+    single: Option<Single>,
 }
 
 /// What a function needs besides its arguments: made once, used by every call.
@@ -142,6 +147,7 @@ impl Function {
         Workspace { work, registers: vec![zero; registers], solvers }
     }
 
+    #[inline]
     fn work_len(&self) -> usize {
         #[cfg(feature = "jit")]
         if let Some(native) = &self.native {
@@ -151,7 +157,23 @@ impl Function {
     }
 
     /// Evaluates in `f64`.
+    #[inline]
     pub fn call(
+        &self,
+        inputs: &[&[f64]],
+        outputs: &mut [&mut [f64]],
+        workspace: &mut Workspace<f64>,
+    ) -> Result<(), CallError> {
+        #[cfg(feature = "jit")]
+        if let Some(single) = &self.single
+            && single.run(inputs, outputs, &mut workspace.work)
+        {
+            return Ok(());
+        }
+        self.call_steps(inputs, outputs, workspace)
+    }
+
+    fn call_steps(
         &self,
         inputs: &[&[f64]],
         outputs: &mut [&mut [f64]],
@@ -188,12 +210,33 @@ impl Function {
         workspace: &mut Workspace<S>,
         segment: &dyn Fn(usize, &mut Memory<'_, '_, S>, &mut [S]),
     ) -> Result<(), CallError> {
-        check_lengths("input", &self.program.inputs, inputs.iter().map(|s| s.len()))?;
-        check_lengths("output", &self.program.outputs, outputs.iter().map(|s| s.len()))?;
-        check_lengths("workspace", &[self.work_len()], [workspace.work.len()].into_iter())?;
+        self.check(inputs, outputs, workspace)?;
         let memory = Memory { inputs, outputs, work: &mut workspace.work };
         let mut run = Run { program: &self.program, memory, registers: &mut workspace.registers, segment };
         run.steps(&self.program.steps, &mut workspace.solvers)
+    }
+
+    /// Checks the lengths of everything a call is given: native code relies on it.
+    #[inline]
+    fn check<S>(&self, inputs: &[&[S]], outputs: &[&mut [S]], workspace: &Workspace<S>) -> Result<(), CallError> {
+        let same = inputs.len() == self.program.inputs.len()
+            && outputs.len() == self.program.outputs.len()
+            && inputs.iter().zip(&self.program.inputs).all(|(s, &n)| s.len() == n)
+            && outputs.iter().zip(&self.program.outputs).all(|(s, &n)| s.len() == n)
+            && workspace.work.len() == self.work_len();
+        if same { Ok(()) } else { self.wrong_lengths(inputs, outputs, workspace) }
+    }
+
+    #[cold]
+    fn wrong_lengths<S>(
+        &self,
+        inputs: &[&[S]],
+        outputs: &[&mut [S]],
+        workspace: &Workspace<S>,
+    ) -> Result<(), CallError> {
+        check_lengths("input", &self.program.inputs, inputs.iter().map(|s| s.len()))?;
+        check_lengths("output", &self.program.outputs, outputs.iter().map(|s| s.len()))?;
+        check_lengths("workspace", &[self.work_len()], [workspace.work.len()].into_iter())
     }
 
     /// The pattern of a sparse output.

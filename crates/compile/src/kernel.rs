@@ -1,11 +1,19 @@
 //! Straight-line code for expressions, with common sub-expressions computed once.
 
 use crate::error::CompileError;
-use crate::program::{Address, Binary, Kernel, Op, Store, Unary};
+use crate::program::{Address, Binary, Kernel, Op, Store, Unary, Write};
 use cotangent_expr::{Array, Digest, Domain, Expr, Function, Ix, Node, Number};
 use std::collections::HashMap;
 
-type Resolve<'a> = &'a mut dyn FnMut(&Array, &[Ix]) -> Result<Address, CompileError>;
+/// Where the value of an array element comes from.
+pub(crate) enum Source {
+    /// From memory.
+    Memory(Address),
+    /// A quotient: the solution of one linear equation.
+    Quotient(Expr, Expr),
+}
+
+type Resolve<'a> = &'a mut dyn FnMut(&Array, &[Ix]) -> Result<Source, CompileError>;
 
 /// Collects the instructions and stores of one kernel.
 pub(crate) struct KernelBuilder {
@@ -33,6 +41,11 @@ impl KernelBuilder {
 
     pub(crate) fn store(&mut self, store: Store) {
         self.kernel.stores.push(store);
+    }
+
+    pub(crate) fn store_zero(&mut self, to: Address) {
+        let value = self.constant(Number::ZERO);
+        self.store(Store { to, value, write: Write::Set });
     }
 
     pub(crate) fn finish(self) -> Kernel {
@@ -74,10 +87,13 @@ impl KernelBuilder {
             Node::Number(n) => self.constant(*n),
             Node::Pi => self.push(Op::Pi),
             Node::Index(i) => self.push(Op::Index(i.clone())),
-            Node::At(array, index) => {
-                let address = resolve(array, index)?;
-                self.push(Op::Load(address))
-            }
+            Node::At(array, index) => match resolve(array, index)? {
+                Source::Memory(address) => self.push(Op::Load(address)),
+                Source::Quotient(b, a) => {
+                    let (b, a) = (self.expr(&b, resolve)?, self.expr(&a, resolve)?);
+                    self.binary(Binary::Div, b, a)
+                }
+            },
             Node::Poison(p) => return Err(cotangent_expr::Error::from(*p).into()),
             Node::Add(constant, terms) => self.sum(e, *constant, terms, resolve)?,
             Node::Mul(factors) => self.product(factors, resolve)?,

@@ -1,10 +1,10 @@
 //! From tensors to a program: storage, order of computation, and kernels.
 
 use crate::error::CompileError;
-use crate::kernel::KernelBuilder;
+use crate::kernel::{KernelBuilder, Source};
 use crate::position::{Positions, dense_position, sparse_positions};
 use crate::program::{Address, Base, Program, Segment, Step, Store, System, Write};
-use cotangent_expr::{Array, Definition, Digest, Expr, Ix, Layout, Node, Tensor, Term, dependencies};
+use cotangent_expr::{Array, Definition, Digest, Domain, Expr, Ix, Layout, Node, Tensor, Term, dependencies};
 use cotangent_solve::Pattern;
 use std::collections::HashMap;
 
@@ -54,7 +54,7 @@ pub(crate) fn lower(inputs: &[Layout], outputs: &[(Tensor, Storage)]) -> Result<
     let mut patterns = vec![];
     let mut writes = vec![];
     for (k, (tensor, storage)) in outputs.iter().enumerate() {
-        let tensor = if small { unrolled(tensor)? } else { tensor.clone() };
+        let tensor = if small { tensor.expand()? } else { tensor.clone() };
         lowering.arrays(&tensor)?;
         let base = Base::Output(k);
         let (positions, pattern) = match storage {
@@ -88,25 +88,12 @@ fn points(t: &Tensor) -> u64 {
     own(t).saturating_add(inner)
 }
 
-/// Written out without loops; solutions of one equation become quotients.
-fn unrolled(t: &Tensor) -> Result<Tensor, CompileError> {
-    let t = t.expand()?;
-    let quotient = |leaf: &Expr| {
-        let Node::At(array, _) = leaf.node() else { return None };
-        let Definition::Solved { matrix, rhs, .. } = array.definition() else { return None };
-        let single = rhs.rank() == 1 && rhs.shape()[0].len() == 1;
-        single.then(|| rhs.entries().swap_remove(0) / matrix.entries().swap_remove(0))
-    };
-    // A quotient may hold further ones: repeat while something changes.
-    let mut now = t;
-    for _ in 0..cotangent_expr::MAX_DEPTH {
-        let next = now.rewrite(&mut |leaf| quotient(leaf))?;
-        if next.digest() == now.digest() {
-            break;
-        }
-        now = next;
-    }
-    Ok(now)
+/// The sides of a plain single equation a·x = b: its solution is computed where it is used.
+fn single_equation(array: &Array) -> Option<(Expr, Expr)> {
+    let Definition::Solved { matrix, rhs, .. } = array.definition() else { return None };
+    let plain = |t: &Tensor| t.terms().iter().all(|t| t.domain.is_point());
+    let single = rhs.rank() == 1 && array.len() == 1 && plain(matrix) && plain(rhs);
+    single.then(|| (rhs.entries().swap_remove(0), matrix.entries().swap_remove(0)))
 }
 
 fn dense(t: &Tensor) -> Positions {
@@ -173,6 +160,7 @@ impl Lowering {
                 self.homes.insert(array.digest(), Home { base: Base::Work, offset, column: None });
                 self.stage(vec![(Base::Work, offset, dense(t))])?;
             }
+            Definition::Solved { .. } if single_equation(array).is_some() => {}
             Definition::Solved { matrix, rhs, transposed } => {
                 let solver = self.factor(array.name(), matrix)?;
                 let n = rhs.shape()[0].len();
@@ -251,19 +239,31 @@ impl Lowering {
     fn stage(&mut self, writes: Vec<(Base, usize, Positions)>) -> Result<(), CompileError> {
         let mut kernels: Vec<KernelBuilder> = vec![];
         let mut by_domain: HashMap<Digest, usize> = HashMap::new();
+        let mut kernel = |kernels: &mut Vec<KernelBuilder>, domain: &Domain| {
+            *by_domain.entry(domain.digest()).or_insert_with(|| {
+                kernels.push(KernelBuilder::new(domain.clone()));
+                kernels.len() - 1
+            })
+        };
         let mut clear = vec![];
         for (base, offset, positions) in writes {
-            let once = positions.covers_once();
-            if !once {
-                clear.push((base, offset, positions.len));
+            // Entries that are all written once are set; a few others are set to zero in place.
+            let unwritten = positions.unwritten();
+            let once = unwritten.is_some();
+            let zeros = unwritten.filter(|z| z.len() as u64 <= UNROLL);
+            match zeros {
+                Some(zeros) if !zeros.is_empty() => {
+                    let k = kernel(&mut kernels, &Domain::point());
+                    for position in zeros {
+                        kernels[k].store_zero(Address { base, at: Ix::constant((offset + position) as i64) });
+                    }
+                }
+                Some(_) => {}
+                None => clear.push((base, offset, positions.len)),
             }
             for (term, at) in positions.terms {
-                let key = term.domain.digest();
-                let k = *by_domain.entry(key).or_insert_with(|| {
-                    kernels.push(KernelBuilder::new(term.domain.clone()));
-                    kernels.len() - 1
-                });
-                let value = kernels[k].expr(&term.value, &mut |array, index| self.address(array, index))?;
+                let k = kernel(&mut kernels, &term.domain);
+                let value = kernels[k].expr(&term.value, &mut |array, index| self.source(array, index))?;
                 let write = match at.as_constant() {
                     _ if once => Write::Set,
                     Some(_) if !term.domain.is_point() => Write::Reduce,
@@ -286,13 +286,16 @@ impl Lowering {
         Ok(())
     }
 
-    fn address(&self, array: &Array, index: &[Ix]) -> Result<Address, CompileError> {
+    fn source(&self, array: &Array, index: &[Ix]) -> Result<Source, CompileError> {
+        if let Some((b, a)) = single_equation(array) {
+            return Ok(Source::Quotient(b, a));
+        }
         let home = self.homes.get(&array.digest()).ok_or_else(|| CompileError::MissingInput(array.name().into()))?;
         let at = match home.column {
             Some(n) => column_major(array, index, n),
             None => array.flat_index(index),
         };
-        Ok(Address { base: home.base, at: at.shifted(home.offset as i64) })
+        Ok(Source::Memory(Address { base: home.base, at: at.shifted(home.offset as i64) }))
     }
 }
 

@@ -11,19 +11,20 @@ pub(crate) struct Positions {
 }
 
 impl Positions {
-    /// Whether every position is written exactly once, so that nothing need be cleared or added.
-    pub(crate) fn covers_once(&self) -> bool {
-        let points: u64 = self.terms.iter().map(|(t, _)| t.domain.count(MAX_POINTS)).sum();
-        if points != self.len as u64 {
-            return false;
+    /// The positions that no term writes, if none is written twice.
+    pub(crate) fn unwritten(&self) -> Option<Vec<usize>> {
+        let points = self.terms.iter().map(|(t, _)| t.domain.count(MAX_POINTS)).fold(0, u64::saturating_add);
+        if points > self.len as u64 {
+            return None;
         }
         let mut seen = vec![false; self.len];
-        self.terms.iter().all(|(t, at)| {
+        let once = self.terms.iter().all(|(t, at)| {
             t.domain.for_each(&mut |vars| {
                 let slot = at.eval(vars).and_then(|k| usize::try_from(k).ok()).and_then(|k| seen.get_mut(k));
                 slot.is_some_and(|s| !std::mem::replace(s, true))
             })
-        })
+        });
+        once.then(|| (0..self.len).filter(|&k| !seen[k]).collect())
     }
 }
 

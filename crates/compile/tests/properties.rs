@@ -80,7 +80,7 @@ proptest! {
         });
         let wanted = tree.value(&seeded).tangent;
         let scale = wanted.iter().map(|d| d.value().abs()).fold(0.0, f64::max);
-        prop_assume!(scale.is_finite() && scale < 1e8 && found.iter().all(|d| d.value().is_finite()));
+        prop_assume!(wanted.iter().chain(found).all(|d| d.value().is_finite()) && scale < 1e8);
         for k in 0..VARS {
             prop_assert!(close(wanted[k], found[k], scale, 1e-17), "d/d{k} of {e}: {:e}, {:e}", wanted[k].value(), found[k].value());
         }

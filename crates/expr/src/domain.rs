@@ -94,14 +94,13 @@ impl Domain {
         }
     }
 
-    /// The smallest box known to hold every point, or `None` if the domain is empty
-    /// (or a bound leaves an integer table).
+    /// The smallest box known to hold every point, or `None` if the domain is empty.
     pub fn hull(&self) -> Option<Vec<(i64, i64)>> {
         match self {
             Domain::Ranges(ranges) => {
                 let mut hull = Vec::with_capacity(ranges.len());
                 for r in ranges {
-                    let (low, high) = (r.low.bounds(&hull)?.0, r.high.bounds(&hull)?.1);
+                    let (low, high) = (r.low.loose_bounds(&hull)?.0, r.high.loose_bounds(&hull)?.1);
                     (low <= high).then_some(())?;
                     hull.push((low, high));
                 }
@@ -146,15 +145,38 @@ impl Domain {
             true
         }
         match self {
+            // Outer points without inner ones are not worth a visit each.
+            Domain::Ranges(_) if self.hull().is_none() => true,
             Domain::Ranges(ranges) => nest(ranges, &mut Vec::with_capacity(ranges.len()), visit),
             Domain::Points(points) => points.values.chunks_exact(points.names.len()).all(visit),
         }
     }
 
-    /// The number of points, counting no further than `limit`.
+    /// The number of points, counting no further than `limit`. Ranges that depend on one another
+    /// are counted by visiting all but the innermost variable; where that takes more than `limit`
+    /// visits the answer is `limit`, even if most of them have no point.
     pub fn count(&self, limit: u64) -> u64 {
+        fn nest(ranges: &[Range], point: &mut Vec<i64>, visits: &mut u64, limit: u64) -> u64 {
+            let Some((first, rest)) = ranges.split_first() else { return 1 };
+            let (Some(low), Some(high)) = (first.low.eval(point), first.high.eval(point)) else { return 0 };
+            if rest.is_empty() {
+                return if low <= high { (high.saturating_sub(low) as u64).saturating_add(1) } else { 0 };
+            }
+            let mut count = 0u64;
+            for i in low..=high {
+                *visits += 1;
+                point.push(i);
+                count = count.saturating_add(nest(rest, point, visits, limit));
+                point.pop();
+                if *visits >= limit || count >= limit {
+                    return limit;
+                }
+            }
+            count
+        }
         match self {
-            Domain::Points(points) => (points.values.len() / points.names.len()) as u64,
+            Domain::Points(points) => ((points.values.len() / points.names.len()) as u64).min(limit),
+            Domain::Ranges(_) if self.hull().is_none() => 0,
             Domain::Ranges(ranges) if self.is_rectangular() => ranges
                 .iter()
                 .map(|r| match (r.low.as_constant(), r.high.as_constant()) {
@@ -163,14 +185,7 @@ impl Domain {
                 })
                 .fold(1, u64::saturating_mul)
                 .min(limit),
-            Domain::Ranges(_) => {
-                let mut count = 0;
-                self.for_each(&mut |_| {
-                    count += 1;
-                    count < limit
-                });
-                count
-            }
+            Domain::Ranges(ranges) => nest(ranges, &mut vec![], &mut 0, limit).min(limit),
         }
     }
 

@@ -266,23 +266,33 @@ impl Ix {
 
     /// Bounds of the value when variable `v` lies in `hull[v]`; `None` if a table may be left.
     pub fn bounds(&self, hull: &[(i64, i64)]) -> Option<(i64, i64)> {
+        self.bounds_where(hull, true)
+    }
+
+    /// Bounds of the value at those points of the hull where it has one: a table that may be left
+    /// counts with all its values. `None` if a table is empty or a variable is missing.
+    pub(crate) fn loose_bounds(&self, hull: &[(i64, i64)]) -> Option<(i64, i64)> {
+        self.bounds_where(hull, false)
+    }
+
+    fn bounds_where(&self, hull: &[(i64, i64)], strict: bool) -> Option<(i64, i64)> {
         let (mut low, mut high) = (self.offset, self.offset);
         for (atom, c) in &self.terms {
             let (a, b) = match atom {
                 Atom::Var(v) => *hull.get(*v as usize)?,
                 Atom::Table(t, at) => {
-                    for (i, d) in at.iter().zip(t.dims()) {
+                    for (i, d) in at.iter().zip(t.dims()).filter(|_| strict) {
                         let (a, b) = i.bounds(hull)?;
                         (d.contains(a) && d.contains(b)).then_some(())?;
                     }
                     (*t.values().iter().min()?, *t.values().iter().max()?)
                 }
                 Atom::Mod(i, m) => {
-                    let (a, b) = i.bounds(hull)?;
+                    let (a, b) = i.bounds_where(hull, strict)?;
                     if a.div_euclid(*m) == b.div_euclid(*m) { (a.rem_euclid(*m), b.rem_euclid(*m)) } else { (0, m - 1) }
                 }
                 Atom::Floor(i, d) => {
-                    let (a, b) = i.bounds(hull)?;
+                    let (a, b) = i.bounds_where(hull, strict)?;
                     (a.div_euclid(*d), b.div_euclid(*d))
                 }
             };

@@ -1,6 +1,6 @@
 //! Cranelift code for kernels.
 
-use super::math;
+use super::{Convention, INPUTS, OUTPUTS, math};
 use crate::program::{Address, Base, Binary, Kernel, Op, Segment, Unary, Write};
 use cotangent_expr::{Atom, Domain, Ix};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -96,8 +96,10 @@ impl Piece<'_> {
         func: &mut ir::Function,
         context: &mut FunctionBuilderContext,
         config: TargetFrontendConfig,
+        convention: Convention,
     ) {
-        for _ in 0..3 {
+        let parameters = if convention == Convention::Registers { INPUTS + OUTPUTS + 1 } else { 3 };
+        for _ in 0..parameters {
             func.signature.params.push(AbiParam::new(types::I64));
         }
         func.signature.call_conv = config.default_call_conv;
@@ -106,21 +108,22 @@ impl Piece<'_> {
         b.append_block_params_for_function_params(entry);
         b.switch_to_block(entry);
         b.seal_block(entry);
-        let &[inputs, outputs, work] = b.block_params(entry) else { return };
+        let arguments = b.block_params(entry).to_vec();
         let mut bases = HashMap::new();
-        bases.insert(Base::Work, work);
+        bases.insert(Base::Work, arguments[parameters - 1]);
         let (kernels, range) = match self {
             Piece::Kernels(kernels) => (*kernels, None),
             Piece::Stretch { kernel, ops, plan } => (std::slice::from_ref(*kernel), Some((ops.clone(), plan))),
         };
         let flags = MemFlagsData::trusted().with_readonly().with_can_move();
         for base in used_bases(kernels) {
-            let (list, k) = match base {
-                Base::Input(k) => (inputs, k),
-                Base::Output(k) => (outputs, k),
-                Base::Work => continue,
+            let pointer = match (convention, base) {
+                (_, Base::Work) => continue,
+                (Convention::Registers, Base::Input(k)) => arguments[k],
+                (Convention::Registers, Base::Output(k)) => arguments[INPUTS + k],
+                (Convention::Lists, Base::Input(k)) => b.ins().load(types::I64, flags, arguments[0], 8 * k as i32),
+                (Convention::Lists, Base::Output(k)) => b.ins().load(types::I64, flags, arguments[1], 8 * k as i32),
             };
-            let pointer = b.ins().load(types::I64, flags, list, 8 * k as i32);
             bases.insert(base, pointer);
         }
         let mut emitter = Emitter { b, bases, vars: vec![], config };
