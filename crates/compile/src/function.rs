@@ -4,12 +4,12 @@ use crate::error::{CallError, CompileError};
 #[cfg(feature = "jit")]
 use crate::jit::{MAX_VECTORS, Native, Single};
 use crate::lower::{Storage, lower};
-use crate::program::Program;
+use crate::program::{Program, Step};
 use crate::run::{Run, Solvers};
 use crate::tape::{self, Memory};
 use crate::verify::verify;
 use cotangent_expr::{Layout, Tensor};
-use cotangent_scalar::Real;
+use cotangent_scalar::{Real, Scalar};
 use cotangent_solve::Pattern;
 use std::sync::Arc;
 
@@ -201,6 +201,25 @@ impl Function {
             tape::run(&self.program.segments[k], memory, registers);
         };
         self.run(inputs, outputs, workspace, &segment)
+    }
+
+    /// Evaluates in any scalar, also one that records, a function that solves nothing: straight-line
+    /// arithmetic and loops, written out. Returns `false` (and does nothing) if there is a solve.
+    pub fn inline<S: Scalar>(&self, inputs: &[&[S]], outputs: &mut [&mut [S]]) -> Result<bool, CallError> {
+        if !self.program.steps.iter().all(|s| matches!(s, Step::Segment(_))) {
+            return Ok(false);
+        }
+        check_lengths("input", &self.program.inputs, inputs.iter().map(|s| s.len()))?;
+        check_lengths("output", &self.program.outputs, outputs.iter().map(|s| s.len()))?;
+        let zero = S::from_f64(0.0);
+        let mut work = vec![zero; self.program.work];
+        let mut registers = vec![zero; self.program.segments.iter().map(tape::registers).max().unwrap_or(0)];
+        let mut memory = Memory { inputs, outputs, work: &mut work };
+        for segment in &self.program.segments {
+            memory.clear(segment);
+            tape::run(segment, &mut memory, &mut registers);
+        }
+        Ok(true)
     }
 
     fn run<S: Real>(

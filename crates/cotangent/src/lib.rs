@@ -10,15 +10,13 @@
 //! ```
 //! use cotangent::{FunctionBuilder, System, compile::values};
 //!
-//! let system = System::parse(
-//!     "param g = 1
-//!      coord x, y
-//!      hamiltonian (p_x^2 + p_y^2)/2 + g*y
-//!      constraint rod: (x^2 + y^2 - 1)/2 = 0
-//!      initial x = 1, p_y = -2"
-//!         .replace("\n     ", "\n")
-//!         .as_str(),
-//! )?;
+//! let system = System::parse("
+//! param g = 1
+//! coord x, y
+//! hamiltonian (p_x^2 + p_y^2)/2 + g*y
+//! constraint rod: (x^2 + y^2 - 1)/2 = 0
+//! initial x = 1, p_y = -2
+//! ")?;
 //! let (parameters, state) = (system.parameter_layout(), system.state());
 //! let energy = system.dynamics.energy();
 //! let gradient = FunctionBuilder::new()
@@ -48,7 +46,7 @@ pub use cotangent_solve as solve;
 pub use cotangent_compile::{Engine, Function, FunctionBuilder, Workspace};
 pub use cotangent_expr::{Array, Expr, Layout, Role, Tensor};
 pub use cotangent_model::diagnostic::{Diagnostic, Diagnostics};
-pub use cotangent_model::{Dynamics, System};
+pub use cotangent_model::{Dynamics, System, SystemBuilder};
 pub use cotangent_scalar::{Real, Scalar};
 
 pub mod models;

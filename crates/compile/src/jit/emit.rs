@@ -156,12 +156,12 @@ fn used_bases(kernels: &[Kernel]) -> Vec<Base> {
     out
 }
 
-struct Emitter<'a> {
-    b: FunctionBuilder<'a>,
-    bases: HashMap<Base, Value>,
+pub(super) struct Emitter<'a> {
+    pub(super) b: FunctionBuilder<'a>,
+    pub(super) bases: HashMap<Base, Value>,
     /// Values of the loop variables.
-    vars: Vec<Value>,
-    config: TargetFrontendConfig,
+    pub(super) vars: Vec<Value>,
+    pub(super) config: TargetFrontendConfig,
 }
 
 impl Emitter<'_> {
@@ -341,7 +341,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn unary(&mut self, f: Unary, x: Value) -> Value {
+    pub(super) fn unary(&mut self, f: Unary, x: Value) -> Value {
         match f {
             Unary::Neg => self.b.ins().fneg(x),
             Unary::Sqrt => self.b.ins().sqrt(x),
@@ -354,7 +354,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn binary(&mut self, f: Binary, x: Value, y: Value) -> Value {
+    pub(super) fn binary(&mut self, f: Binary, x: Value, y: Value) -> Value {
         match f {
             Binary::Add => self.b.ins().fadd(x, y),
             Binary::Sub => self.b.ins().fsub(x, y),
@@ -364,7 +364,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn signature(&self, parameters: &[ir::Type], returns: &[ir::Type]) -> Signature {
+    pub(super) fn signature(&self, parameters: &[ir::Type], returns: &[ir::Type]) -> Signature {
         let mut signature = Signature::new(self.config.default_call_conv);
         signature.params.extend(parameters.iter().map(|&t| AbiParam::new(t)));
         signature.returns.extend(returns.iter().map(|&t| AbiParam::new(t)));

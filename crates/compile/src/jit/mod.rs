@@ -9,6 +9,9 @@
 
 mod emit;
 mod math;
+mod step;
+
+pub(crate) use step::NativeStep;
 
 use crate::error::CompileError;
 use crate::program::{Program, Segment, Step};
@@ -69,21 +72,28 @@ pub(crate) struct Native {
 unsafe impl Send for Native {}
 unsafe impl Sync for Native {}
 
+/// An empty module for this machine.
+fn module() -> Result<JITModule, CompileError> {
+    let native = |e: &dyn std::fmt::Display| CompileError::Native(e.to_string());
+    let mut flags = settings::builder();
+    let wanted = [
+        ("opt_level", "speed"),
+        ("is_pic", "false"),
+        ("use_colocated_libcalls", "false"),
+        ("enable_verifier", "false"),
+    ];
+    for (name, value) in wanted {
+        flags.set(name, value).map_err(|e| native(&e))?;
+    }
+    let isa = cranelift_native::builder().map_err(|e| native(&e))?;
+    let isa = isa.finish(settings::Flags::new(flags)).map_err(|e| native(&e))?;
+    Ok(JITModule::new(JITBuilder::with_isa(isa, cranelift_module::default_libcall_names())))
+}
+
 impl Native {
     pub(crate) fn compile(program: &Arc<Program>) -> Result<Native, CompileError> {
         let native = |e: &dyn std::fmt::Display| CompileError::Native(e.to_string());
-        let mut flags = settings::builder();
-        for (name, value) in [
-            ("opt_level", "speed"),
-            ("is_pic", "false"),
-            ("use_colocated_libcalls", "false"),
-            ("enable_verifier", "false"),
-        ] {
-            flags.set(name, value).map_err(|e| native(&e))?;
-        }
-        let isa = cranelift_native::builder().map_err(|e| native(&e))?;
-        let isa = isa.finish(settings::Flags::new(flags)).map_err(|e| native(&e))?;
-        let mut module = JITModule::new(JITBuilder::with_isa(isa, cranelift_module::default_libcall_names()));
+        let mut module = module()?;
         let mut builders = FunctionBuilderContext::new();
         let mut context = module.make_context();
         let convention = Convention::of(program);

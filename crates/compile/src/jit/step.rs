@@ -1,0 +1,393 @@
+//! Whole steps as native code: Newton's method inline for the ordinary course of an iteration.
+
+use super::emit::Emitter;
+use crate::error::CompileError;
+use crate::record::{Iteration, Recording, TraceOp};
+use cotangent_solve::{LinearSolver, StoppingRule};
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{
+    AbiParam, Block, BlockArg, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Value, types,
+};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
+use cranelift_jit::JITModule;
+use cranelift_module::Module;
+use std::collections::HashMap;
+
+/// (state, constants, solvers, steps) → steps made.
+type Entry = unsafe extern "C" fn(*mut f64, *const f64, *mut LinearSolver<f64>, i64) -> i64;
+
+/// A step as one native function.
+pub(crate) struct NativeStep {
+    module: Option<JITModule>,
+    entry: Entry,
+    state: usize,
+    constants: usize,
+    solvers: usize,
+}
+
+// SAFETY: as for `Native`.
+unsafe impl Send for NativeStep {}
+unsafe impl Sync for NativeStep {}
+
+impl Drop for NativeStep {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.take() {
+            // SAFETY: the entry dies with `self`.
+            unsafe { module.free_memory() }
+        }
+    }
+}
+
+impl NativeStep {
+    pub(crate) fn compile(recording: &Recording) -> Result<NativeStep, CompileError> {
+        let native = |e: &dyn std::fmt::Display| CompileError::Native(e.to_string());
+        let mut module = super::module()?;
+        let mut context = module.make_context();
+        let mut builders = FunctionBuilderContext::new();
+        let config = module.target_config();
+        context.func.signature.call_conv = config.default_call_conv;
+        context.func.signature.params.extend([AbiParam::new(types::I64); 4]);
+        context.func.signature.returns.push(AbiParam::new(types::I64));
+        let b = FunctionBuilder::new(&mut context.func, &mut builders);
+        let emitter = Emitter { b, bases: HashMap::new(), vars: vec![], config };
+        StepEmitter { e: emitter, recording }.emit();
+        let id = module.declare_anonymous_function(&context.func.signature).map_err(|e| native(&e))?;
+        module.define_function(id, &mut context).map_err(|e| native(&e))?;
+        module.finalize_definitions().map_err(|e| native(&e))?;
+        // SAFETY: the function was defined with exactly this signature.
+        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(module.get_finalized_function(id)) };
+        let state = recording.outputs.len();
+        let solvers = recording.iterations.len();
+        Ok(NativeStep { module: Some(module), entry, state, constants: recording.inputs - state, solvers })
+    }
+
+    /// Makes up to `steps` steps; stops before one that is out of the ordinary.
+    pub(crate) fn advance(
+        &self,
+        state: &mut [f64],
+        constants: &[f64],
+        steps: u64,
+        solvers: &mut [LinearSolver<f64>],
+    ) -> u64 {
+        let fits = state.len() == self.state && constants.len() == self.constants && solvers.len() == self.solvers;
+        if !fits {
+            return 0;
+        }
+        let steps = i64::try_from(steps).unwrap_or(i64::MAX);
+        // SAFETY: the code reads and writes `state`, reads `constants` and uses one solver for each
+        // iteration of the recording, all of which have just been counted.
+        let done = unsafe { (self.entry)(state.as_mut_ptr(), constants.as_ptr(), solvers.as_mut_ptr(), steps) };
+        done.max(0) as u64
+    }
+}
+
+/// Solves for the update of several unknowns: the residual in `x` before, the update after.
+/// Returns 0 if the matrix is not singular and everything is finite.
+extern "C" fn update(solvers: *mut LinearSolver<f64>, which: i64, jacobian: *const f64, x: *mut f64) -> i64 {
+    // SAFETY: native code passes the solvers it was given, the number of one of its iterations, and
+    // stack slots of the size of that iteration.
+    let (solver, jacobian, x) = unsafe {
+        let solver = &mut *solvers.add(which as usize);
+        let n = solver.size();
+        (solver, std::slice::from_raw_parts(jacobian, n * n), std::slice::from_raw_parts_mut(x, n))
+    };
+    let finite = |v: &[f64]| v.iter().all(|v| v.is_finite());
+    if !finite(jacobian) || !finite(x) || solver.factor(jacobian).is_err() {
+        return 1;
+    }
+    solver.solve(x);
+    !finite(x) as i64
+}
+
+struct StepEmitter<'a, 'r> {
+    e: Emitter<'a>,
+    recording: &'r Recording,
+}
+
+/// The values an iteration compares.
+struct Loop {
+    unknowns: Vec<Variable>,
+    sizes: Vec<Variable>,
+    previous: Variable,
+    count: Variable,
+}
+
+impl StepEmitter<'_, '_> {
+    fn emit(mut self) {
+        let entry = self.e.b.create_block();
+        self.e.b.append_block_params_for_function_params(entry);
+        self.e.b.switch_to_block(entry);
+        let p = self.e.b.block_params(entry).to_vec();
+        let (state, constants, solvers, steps) = (p[0], p[1], p[2], p[3]);
+        let done = self.e.b.declare_var(types::I64);
+        let zero = self.e.b.ins().iconst(types::I64, 0);
+        self.e.b.def_var(done, zero);
+        let (head, body, finish) = (self.e.b.create_block(), self.e.b.create_block(), self.e.b.create_block());
+        self.e.b.ins().jump(head, &[]);
+        self.e.b.switch_to_block(head);
+        let count = self.e.b.use_var(done);
+        let more = self.e.b.ins().icmp(IntCC::SignedLessThan, count, steps);
+        self.e.b.ins().brif(more, body, &[], finish, &[]);
+        self.e.b.switch_to_block(body);
+        let mut values: Vec<Option<Value>> = vec![None; self.recording.ops.len()];
+        let mut k = 0;
+        let recording = self.recording;
+        for (which, iteration) in recording.iterations.iter().enumerate() {
+            let start = iteration.start as usize - iteration.guess.len();
+            self.ops(k..start, &mut values, state, constants);
+            self.iteration(which, iteration, &mut values, (state, constants, solvers), finish);
+            k = iteration.end as usize + iteration.guess.len();
+        }
+        self.ops(k..recording.ops.len(), &mut values, state, constants);
+        for (i, &at) in recording.outputs.iter().enumerate() {
+            let value = self.value(&values, at);
+            self.e.b.ins().store(MemFlagsData::trusted(), value, state, 8 * i as i32);
+        }
+        let next = self.e.b.ins().iadd_imm_s(count, 1);
+        self.e.b.def_var(done, next);
+        self.e.b.ins().jump(head, &[]);
+        self.e.b.switch_to_block(finish);
+        let count = self.e.b.use_var(done);
+        self.e.b.ins().return_(&[count]);
+        self.e.b.seal_all_blocks();
+        let config = self.e.config;
+        self.e.b.finalize(config);
+    }
+
+    fn value(&mut self, values: &[Option<Value>], at: u32) -> Value {
+        match values[at as usize] {
+            Some(v) => v,
+            None => self.e.b.ins().f64const(f64::NAN),
+        }
+    }
+
+    fn ops(&mut self, range: std::ops::Range<usize>, values: &mut [Option<Value>], state: Value, constants: Value) {
+        let n = self.recording.outputs.len();
+        for k in range {
+            let value = match self.recording.ops[k] {
+                TraceOp::Input(i) => {
+                    let i = i as usize;
+                    let (list, at) = if i < n { (state, i) } else { (constants, i - n) };
+                    self.e.b.ins().load(types::F64, MemFlagsData::trusted(), list, 8 * at as i32)
+                }
+                TraceOp::Constant(c) => self.e.b.ins().f64const(c),
+                TraceOp::Unary(f, a) => {
+                    let a = self.value(values, a);
+                    self.e.unary(f, a)
+                }
+                TraceOp::Binary(f, a, b) => {
+                    let (a, b) = (self.value(values, a), self.value(values, b));
+                    self.e.binary(f, a, b)
+                }
+                TraceOp::Unknown { .. } | TraceOp::Solution { .. } => continue,
+            };
+            values[k] = Some(value);
+        }
+    }
+
+    /// Newton's method by the rule of [`StoppingRule`], operation for operation; anything but its
+    /// ordinary course goes to `bail`.
+    fn iteration(
+        &mut self,
+        which: usize,
+        it: &Iteration,
+        values: &mut [Option<Value>],
+        memory: (Value, Value, Value),
+        bail: Block,
+    ) {
+        let n = it.guess.len();
+        let (state, constants, solvers) = memory;
+        let l = Loop {
+            unknowns: (0..n).map(|_| self.e.b.declare_var(types::F64)).collect(),
+            sizes: (0..n).map(|_| self.e.b.declare_var(types::F64)).collect(),
+            previous: self.e.b.declare_var(types::F64),
+            count: self.e.b.declare_var(types::I64),
+        };
+        let zero = self.e.b.ins().f64const(0.0);
+        for (j, &g) in it.guess.iter().enumerate() {
+            let g = self.value(values, g);
+            self.e.b.def_var(l.unknowns[j], g);
+            self.e.b.def_var(l.sizes[j], zero);
+        }
+        // No update yet: no comparison with NaN holds.
+        let none = self.e.b.ins().f64const(f64::NAN);
+        self.e.b.def_var(l.previous, none);
+        let start = self.e.b.ins().iconst(types::I64, 0);
+        self.e.b.def_var(l.count, start);
+        let (head, exit) = (self.e.b.create_block(), self.e.b.create_block());
+        let solution: Vec<Value> = (0..n).map(|_| self.e.b.append_block_param(exit, types::F64)).collect();
+        self.e.b.ins().jump(head, &[]);
+        self.e.b.switch_to_block(head);
+        let x: Vec<Value> = l.unknowns.iter().map(|&u| self.e.b.use_var(u)).collect();
+        for (j, &x) in x.iter().enumerate() {
+            values[it.start as usize - n + j] = Some(x);
+        }
+        self.ops(it.start as usize..it.end as usize, values, state, constants);
+        let r: Vec<Value> = it.residual.iter().map(|&at| self.value(values, at)).collect();
+        let jacobian: Vec<Value> = it.jacobian.iter().map(|&at| self.value(values, at)).collect();
+        let here: Vec<BlockArg> = x.iter().map(|&x| BlockArg::Value(x)).collect();
+
+        // Solved already: every residual is zero.
+        let solved = self.all(r.iter().map(|&r| (FloatCC::Equal, r, zero)).collect());
+        let unsolved = self.e.b.create_block();
+        self.e.b.ins().brif(solved, exit, &here, unsolved, &[]);
+        self.e.b.switch_to_block(unsolved);
+        let count = self.e.b.use_var(l.count);
+        let limit = StoppingRule::default().max_iterations as i64;
+        let spent = self.e.b.ins().icmp_imm_s(IntCC::Equal, count, limit);
+        let going = self.e.b.create_block();
+        self.e.b.ins().brif(spent, bail, &[], going, &[]);
+        self.e.b.switch_to_block(going);
+        let delta = self.update(which, &r, &jacobian, solvers, bail);
+
+        let measure = self.measure(&l, &x, &r, &jacobian, &delta);
+        let next: Vec<Value> = x.iter().zip(&delta).map(|(&x, &d)| self.e.b.ins().fsub(x, d)).collect();
+        let there: Vec<BlockArg> = next.iter().map(|&x| BlockArg::Value(x)).collect();
+        let previous = self.e.b.use_var(l.previous);
+        let theta = self.e.b.ins().fdiv(measure.update, previous);
+        let c = |s: &mut Self, x: f64| s.e.b.ins().f64const(x);
+        let (epsilon, twice, sixteenth) =
+            (c(self, f64::EPSILON), c(self, 2.0 * f64::EPSILON), c(self, f64::EPSILON / 16.0));
+        let (quarter, half) = (c(self, 0.25), c(self, 0.5));
+        let small_update = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, measure.relative_update, epsilon);
+        let small_residual = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, measure.relative_residual, twice);
+        let shrinking = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, theta, quarter);
+        let expected = self.e.b.ins().fmul(theta, measure.relative_update);
+        let negligible = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, expected, sixteenth);
+        let at_once = self.e.b.ins().bor(small_update, small_residual);
+        let soon = self.e.b.ins().band(shrinking, negligible);
+        let last = self.e.b.ins().bor(at_once, soon);
+        let onward = self.e.b.create_block();
+        self.e.b.ins().brif(last, exit, &there, onward, &[]);
+        self.e.b.switch_to_block(onward);
+        let stalled = self.e.b.ins().fcmp(FloatCC::GreaterThanOrEqual, theta, half);
+        let (again, stall) = (self.e.b.create_block(), self.e.b.create_block());
+        self.e.b.ins().brif(stalled, stall, &[], again, &[]);
+        // A stall at round-off is arrival; any other is for the reference to judge.
+        self.e.b.switch_to_block(stall);
+        let root = c(self, f64::EPSILON.sqrt());
+        let round_off = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, measure.relative_update, root);
+        self.e.b.ins().brif(round_off, exit, &here, bail, &[]);
+        self.e.b.switch_to_block(again);
+        for (j, &x) in next.iter().enumerate() {
+            self.e.b.def_var(l.unknowns[j], x);
+        }
+        self.e.b.def_var(l.previous, measure.update);
+        let count = self.e.b.ins().iadd_imm_s(count, 1);
+        self.e.b.def_var(l.count, count);
+        self.e.b.ins().jump(head, &[]);
+        self.e.b.switch_to_block(exit);
+        for (j, &s) in solution.iter().enumerate() {
+            values[it.end as usize + j] = Some(s);
+        }
+    }
+
+    /// Whether all comparisons hold.
+    fn all(&mut self, comparisons: Vec<(FloatCC, Value, Value)>) -> Value {
+        let mut all = None;
+        for (how, a, b) in comparisons {
+            let one = self.e.b.ins().fcmp(how, a, b);
+            all = Some(all.map_or(one, |all| self.e.b.ins().band(all, one)));
+        }
+        all.unwrap_or_else(|| self.e.b.ins().iconst(types::I8, 1))
+    }
+
+    /// δ = J⁻¹ r.
+    fn update(&mut self, which: usize, r: &[Value], jacobian: &[Value], solvers: Value, bail: Block) -> Vec<Value> {
+        let good = self.e.b.create_block();
+        if let (&[r], &[j]) = (r, jacobian) {
+            let delta = self.e.b.ins().fdiv(r, j);
+            let infinity = self.e.b.ins().f64const(f64::INFINITY);
+            let mut finite = vec![];
+            for v in [r, j, delta] {
+                let size = self.e.b.ins().fabs(v);
+                finite.push((FloatCC::LessThan, size, infinity));
+            }
+            let finite = self.all(finite);
+            self.e.b.ins().brif(finite, good, &[], bail, &[]);
+            self.e.b.switch_to_block(good);
+            return vec![delta];
+        }
+        let n = r.len();
+        let slot = |s: &mut Self, len: usize| {
+            let slot =
+                s.e.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * len as u32, 3));
+            s.e.b.ins().stack_addr(types::I64, slot, 0)
+        };
+        let (matrix, x) = (slot(self, n * n), slot(self, n));
+        for (list, values) in [(matrix, jacobian), (x, r)] {
+            for (k, &v) in values.iter().enumerate() {
+                self.e.b.ins().store(MemFlagsData::trusted(), v, list, 8 * k as i32);
+            }
+        }
+        let which = self.e.b.ins().iconst(types::I64, which as i64);
+        let signature = self.e.signature(&[types::I64; 4], &[types::I64]);
+        let signature = self.e.b.import_signature(signature);
+        let callee = self.e.b.ins().iconst(types::I64, update as *const () as usize as i64);
+        let call = self.e.b.ins().call_indirect(signature, callee, &[solvers, which, matrix, x]);
+        let status = self.e.b.inst_results(call)[0];
+        self.e.b.ins().brif(status, bail, &[], good, &[]);
+        self.e.b.switch_to_block(good);
+        (0..n).map(|k| self.e.b.ins().load(types::F64, MemFlagsData::trusted(), x, 8 * k as i32)).collect()
+    }
+
+    /// The sizes that the stopping rule compares, computed as `NewtonWorkspace::measure` does.
+    fn measure(&mut self, l: &Loop, x: &[Value], r: &[Value], jacobian: &[Value], delta: &[Value]) -> Measured {
+        let n = x.len();
+        let abs = |s: &mut Self, v: &Value| s.e.b.ins().fabs(*v);
+        let sizes_x: Vec<Value> = x.iter().map(|v| abs(self, v)).collect();
+        let sizes_d: Vec<Value> = delta.iter().map(|v| abs(self, v)).collect();
+        let (mut update, mut relative, mut residual) = (None, None, None);
+        for j in 0..n {
+            let before = self.e.b.use_var(l.sizes[j]);
+            let size = self.larger(before, sizes_x[j]);
+            let size = self.larger(size, sizes_d[j]);
+            self.e.b.def_var(l.sizes[j], size);
+            let ratio = self.ratio(sizes_d[j], size);
+            update = Some(self.grow(update, ratio));
+            let ratio = self.ratio(sizes_d[j], sizes_x[j]);
+            relative = Some(self.grow(relative, ratio));
+        }
+        for i in 0..n {
+            let mut row = None;
+            for j in 0..n {
+                let term = self.e.b.ins().fmul(jacobian[i * n + j], x[j]);
+                let term = self.e.b.ins().fabs(term);
+                row = Some(row.map_or(term, |sum| self.e.b.ins().fadd(sum, term)));
+            }
+            let size = self.e.b.ins().fabs(r[i]);
+            let row = row.unwrap_or(size);
+            let ratio = self.ratio(size, row);
+            residual = Some(self.grow(residual, ratio));
+        }
+        let none = self.e.b.ins().f64const(f64::NAN);
+        Measured {
+            update: update.unwrap_or(none),
+            relative_update: relative.unwrap_or(none),
+            relative_residual: residual.unwrap_or(none),
+        }
+    }
+
+    fn larger(&mut self, a: Value, b: Value) -> Value {
+        let more = self.e.b.ins().fcmp(FloatCC::GreaterThan, b, a);
+        self.e.b.ins().select(more, b, a)
+    }
+
+    fn grow(&mut self, largest: Option<Value>, size: Value) -> Value {
+        largest.map_or(size, |l| self.larger(l, size))
+    }
+
+    /// a/b, where 0/0 is 0.
+    fn ratio(&mut self, a: Value, b: Value) -> Value {
+        let zero = self.e.b.ins().f64const(0.0);
+        let nothing = self.e.b.ins().fcmp(FloatCC::Equal, a, zero);
+        let quotient = self.e.b.ins().fdiv(a, b);
+        self.e.b.ins().select(nothing, zero, quotient)
+    }
+}
+
+struct Measured {
+    update: Value,
+    relative_update: Value,
+    relative_residual: Value,
+}

@@ -1,0 +1,269 @@
+//! Recording a step: the arithmetic a generic step performs, as data.
+//!
+//! A step written over [`Scalar`] and [`Machine`] is run once with [`Traced`] numbers. What comes
+//! out is a [`Recording`]: a list of operations in which a Newton iteration is one region. It can be
+//! replayed (the reference) or compiled to one native function (see [`Step`](crate::Step)).
+
+use crate::program::{Binary, Unary};
+use crate::tape::{binary, unary};
+use cotangent_dynamics::{Equations, Failure, Machine};
+use cotangent_scalar::Scalar;
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// One operation; its value is referred to by its position.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum TraceOp {
+    /// An input of the step.
+    Input(u32),
+    /// A number.
+    Constant(f64),
+    /// A function of an earlier value.
+    Unary(Unary, u32),
+    /// A function of two earlier values.
+    Binary(Binary, u32, u32),
+    /// An unknown inside an iteration: the current iterate.
+    Unknown {
+        /// Which iteration.
+        iteration: u32,
+        /// Which unknown.
+        component: u32,
+    },
+    /// The solution of an iteration.
+    Solution {
+        /// Which iteration.
+        iteration: u32,
+        /// Which unknown.
+        component: u32,
+    },
+}
+
+/// A Newton iteration of a recording.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Iteration {
+    /// The first guess.
+    pub guess: Vec<u32>,
+    /// Position of the first operation of the equations, after the unknowns.
+    pub start: u32,
+    /// Position after their last operation.
+    pub end: u32,
+    /// The residual.
+    pub residual: Vec<u32>,
+    /// The Jacobian, row by row.
+    pub jacobian: Vec<u32>,
+}
+
+/// The arithmetic of a step, as data.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Recording {
+    /// The operations.
+    pub ops: Vec<TraceOp>,
+    /// The iterations, in order; they are not nested.
+    pub iterations: Vec<Iteration>,
+    /// The results.
+    pub outputs: Vec<u32>,
+    /// The number of inputs.
+    pub inputs: usize,
+}
+
+#[derive(Default)]
+struct Trace {
+    ops: Vec<TraceOp>,
+    iterations: Vec<Iteration>,
+    /// Operations already made, so that equal ones are made once.
+    known: HashMap<Key, u32>,
+    /// Whether an iteration is being recorded.
+    inside: bool,
+    nested: bool,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    Constant(u64),
+    Unary(Unary, u32),
+    Binary(Binary, u32, u32),
+}
+
+/// Records operations; lives as long as the [`Traced`] numbers that refer to it.
+#[derive(Default)]
+pub struct Recorder(RefCell<Trace>);
+
+/// A number that records what is done with it.
+#[derive(Clone, Copy)]
+pub enum Traced<'t> {
+    /// Known while recording.
+    Constant(f64),
+    /// The value of an operation.
+    Value(u32, &'t Recorder),
+}
+
+impl Recorder {
+    /// Records a step: `step` gets the inputs and fills the outputs.
+    pub fn record(
+        inputs: usize,
+        outputs: usize,
+        step: impl for<'t> FnOnce(&mut Record<'t>, &[Traced<'t>], &mut [Traced<'t>]) -> Result<(), Failure>,
+    ) -> Result<Recording, Failure> {
+        let recorder = Recorder::default();
+        let given: Vec<Traced<'_>> =
+            (0..inputs).map(|k| Traced::Value(recorder.push(TraceOp::Input(k as u32)), &recorder)).collect();
+        let mut results = vec![Traced::Constant(0.0); outputs];
+        step(&mut Record(&recorder), &given, &mut results)?;
+        let outputs = results.iter().map(|r| r.position(&recorder)).collect();
+        let trace = recorder.0.into_inner();
+        if trace.nested {
+            let reason = "an iteration inside an iteration cannot be recorded".to_string();
+            return Err(Failure::NotConverged { reason, equation: 0 });
+        }
+        Ok(Recording { ops: trace.ops, iterations: trace.iterations, outputs, inputs })
+    }
+
+    fn push(&self, op: TraceOp) -> u32 {
+        let mut trace = self.0.borrow_mut();
+        let key: Option<Key> = match op {
+            TraceOp::Constant(c) => Some(Key::Constant(c.to_bits())),
+            TraceOp::Unary(f, a) => Some(Key::Unary(f, a)),
+            TraceOp::Binary(f, a, b) => Some(Key::Binary(f, a, b)),
+            _ => None,
+        };
+        if let Some(known) = key.as_ref().and_then(|k| trace.known.get(k)) {
+            return *known;
+        }
+        trace.ops.push(op);
+        let at = trace.ops.len() as u32 - 1;
+        if let Some(key) = key {
+            trace.known.insert(key, at);
+        }
+        at
+    }
+}
+
+/// The machine that records: a Newton iteration becomes one region.
+pub struct Record<'t>(&'t Recorder);
+
+impl<'t> Machine<Traced<'t>> for Record<'t> {
+    fn newton(
+        &mut self,
+        unknowns: &mut [Traced<'t>],
+        equations: &mut Equations<'_, Traced<'t>>,
+    ) -> Result<(), Failure> {
+        let recorder = self.0;
+        let k = unknowns.len();
+        let guess: Vec<u32> = unknowns.iter().map(|u| u.position(recorder)).collect();
+        let iteration = {
+            let mut trace = recorder.0.borrow_mut();
+            trace.nested |= trace.inside;
+            trace.inside = true;
+            trace.iterations.len() as u32
+        };
+        let inside: Vec<Traced<'t>> = (0..k as u32)
+            .map(|component| Traced::Value(recorder.push(TraceOp::Unknown { iteration, component }), recorder))
+            .collect();
+        let start = recorder.0.borrow().ops.len() as u32;
+        let mut residual = vec![Traced::Constant(0.0); k];
+        let mut jacobian = vec![Traced::Constant(0.0); k * k];
+        equations(&inside, &mut residual, &mut jacobian);
+        let positions = |list: &[Traced<'t>]| list.iter().map(|v| v.position(recorder)).collect::<Vec<u32>>();
+        let (residual, jacobian) = (positions(&residual), positions(&jacobian));
+        {
+            let mut trace = recorder.0.borrow_mut();
+            let end = trace.ops.len() as u32;
+            // What was computed inside belongs to the iterate, not to the solution.
+            trace.known.retain(|_, at| *at < start);
+            trace.iterations.push(Iteration { guess, start, end, residual, jacobian });
+            trace.inside = false;
+        }
+        for (component, u) in unknowns.iter_mut().enumerate() {
+            let component = component as u32;
+            *u = Traced::Value(recorder.push(TraceOp::Solution { iteration, component }), recorder);
+        }
+        Ok(())
+    }
+}
+
+impl<'t> Traced<'t> {
+    fn position(self, recorder: &'t Recorder) -> u32 {
+        match self {
+            Traced::Constant(c) => recorder.push(TraceOp::Constant(c)),
+            Traced::Value(at, _) => at,
+        }
+    }
+
+    fn map(self, f: Unary) -> Self {
+        match self {
+            Traced::Constant(c) => Traced::Constant(unary(f, c)),
+            Traced::Value(a, r) => Traced::Value(r.push(TraceOp::Unary(f, a)), r),
+        }
+    }
+
+    fn join(self, other: Self, f: Binary) -> Self {
+        let recorder = match (self, other) {
+            (Traced::Constant(a), Traced::Constant(b)) => return Traced::Constant(binary(f, a, b)),
+            (Traced::Value(_, r), _) | (_, Traced::Value(_, r)) => r,
+        };
+        let (a, b) = (self.position(recorder), other.position(recorder));
+        Traced::Value(recorder.push(TraceOp::Binary(f, a, b)), recorder)
+    }
+}
+
+macro_rules! operators {
+    ($($trait:ident $method:ident),*) => {
+        $(impl std::ops::$trait for Traced<'_> {
+            type Output = Self;
+            fn $method(self, other: Self) -> Self {
+                self.join(other, Binary::$trait)
+            }
+        })*
+    };
+}
+operators!(Add add, Sub sub, Mul mul, Div div);
+
+impl std::ops::Neg for Traced<'_> {
+    type Output = Self;
+    fn neg(self) -> Self {
+        self.map(Unary::Neg)
+    }
+}
+
+macro_rules! functions {
+    ($($name:ident $op:ident),*) => {
+        $(fn $name(self) -> Self {
+            self.map(Unary::$op)
+        })*
+    };
+}
+
+impl Scalar for Traced<'_> {
+    fn from_f64(x: f64) -> Self {
+        Traced::Constant(x)
+    }
+    fn ratio(numerator: i64, denominator: i64) -> Self {
+        Traced::Constant(f64::ratio(numerator, denominator))
+    }
+    fn pi() -> Self {
+        Traced::Constant(std::f64::consts::PI)
+    }
+    fn is_zero(self) -> bool {
+        matches!(self, Traced::Constant(c) if c == 0.0)
+    }
+    functions!(sqrt Sqrt, exp Exp, ln Ln, sin Sin, cos Cos, tan Tan, asin Asin, acos Acos, atan Atan, sinh Sinh,
+        cosh Cosh, tanh Tanh, abs Abs, sign Sign, floor Floor);
+    fn atan2(self, x: Self) -> Self {
+        self.join(x, Binary::Atan2)
+    }
+    fn min(self, other: Self) -> Self {
+        self.join(other, Binary::Min)
+    }
+    fn max(self, other: Self) -> Self {
+        self.join(other, Binary::Max)
+    }
+    fn modulo(self, modulus: Self) -> Self {
+        self.join(modulus, Binary::Mod)
+    }
+    fn pow(self, exponent: Self) -> Self {
+        self.join(exponent, Binary::Pow)
+    }
+    fn stumpff(self, k: u32) -> Self {
+        self.map(Unary::Stumpff(k))
+    }
+}

@@ -1,0 +1,172 @@
+//! What can be typed, and the help that teaches it.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use cotangent::compile::values::Setting;
+use std::path::PathBuf;
+
+/// Integrate constrained Hamiltonian and Poisson systems written as text.
+#[derive(Parser)]
+#[command(name = "cotangent", version, arg_required_else_help = true, propagate_version = true)]
+#[command(after_help = FIRST, after_long_help = FIRST_LONG)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+
+    /// Print one JSON document instead of text
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Colour,
+}
+
+const FIRST: &str = "\
+Start here:
+  cotangent models              what comes with Cotangent
+  cotangent check pendulum      read a model and say what it is
+  cotangent new swing           write swing.cot, a model to edit
+
+`cotangent help VERB` explains each verb, with examples.";
+
+const FIRST_LONG: &str = "\
+Start here:
+  cotangent models              what comes with Cotangent
+  cotangent check pendulum      read a model and say what it is
+  cotangent new swing           write swing.cot, a model to edit
+
+A model is a text like this:
+  coord x, y
+  hamiltonian (p_x^2 + p_y^2)/2 + y
+  constraint rod: (x^2 + y^2 - 1)/2 = 0
+  initial x = 1, p_y = -2
+
+Results go to stdout, messages to stderr. Exit status:
+  0  done, and what was checked holds
+  1  done, but a check did not hold
+  2  error, or refused; nothing was written
+
+`cotangent help VERB` explains each verb, with examples.";
+
+/// What to do.
+#[derive(Subcommand)]
+pub(crate) enum Verb {
+    Check(Check),
+    Models(Models),
+    New(New),
+    Completions(Completions),
+}
+
+/// Read a model: what it is, and whether its initial data fit its constraints
+///
+/// Reads a model and prints what was understood: variables, parameters, energy, constraints,
+/// initial values and what was not named. Then checks that the initial data satisfy the
+/// constraints and their time derivatives (the hidden constraints), and that the parts of a
+/// `split` add up to the energy. Writes no file.
+#[derive(Args)]
+#[command(after_help = CHECK)]
+pub(crate) struct Check {
+    /// A model file, the name of a shipped model, or - for stdin
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: String,
+
+    /// Give a parameter or an initial value another value; may be repeated
+    ///
+    /// g=9.81, m=2 (a whole family), m[3]=2 (one member), x=1/2, "x'=0" (a velocity), n=100 (a
+    /// size). The value is a number or an expression without names, such as 2/3 or pi/4.
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = super::setting::parse)]
+    pub(crate) set: Vec<Setting>,
+}
+
+const CHECK: &str = "\
+Examples:
+  cotangent check pendulum                 a shipped model
+  cotangent check swing.cot                a file of your own
+  cotangent check chain --set n=1000       another size
+  cotangent check pendulum --set x=0.8     inconsistent: exit status 1
+  cotangent check --json pendulum          the same for programs
+  cat swing.cot | cotangent check -        from stdin
+
+Exit status: 0 consistent, 1 inconsistent, 2 the model has a mistake.";
+
+/// List the shipped models, or print one
+///
+/// Without NAME, lists the models that come with Cotangent. With NAME, prints the text of that
+/// model: read it as an example, or start from it.
+#[derive(Args)]
+#[command(after_help = MODELS)]
+pub(crate) struct Models {
+    /// A shipped model
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
+
+const MODELS: &str = "\
+Examples:
+  cotangent models                         the list
+  cotangent models chain                   the text of one
+  cotangent models chain > rope.cot        a copy to change";
+
+/// Start a model of your own
+///
+/// Writes NAME.cot, a short commented model to edit. It is a complete model: `cotangent check
+/// NAME.cot` accepts it. An existing file is never overwritten.
+#[derive(Args)]
+#[command(after_help = NEW)]
+pub(crate) struct New {
+    /// The name of the model; the file is NAME.cot
+    #[arg(value_name = "NAME")]
+    pub(crate) name: PathBuf,
+
+    /// What kind of model to start from
+    #[arg(long, value_name = "KIND", default_value = "hamiltonian")]
+    pub(crate) kind: Template,
+}
+
+const NEW: &str = "\
+Examples:
+  cotangent new swing                      swing.cot, a pendulum to edit
+  cotangent new top --kind poisson         variables and brackets";
+
+/// What kind of model `new` writes.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Template {
+    /// Coordinates and momenta, H(q, p), a constraint on positions
+    Hamiltonian,
+    /// Coordinates and velocities, L(q, q'), a family of any size
+    Lagrangian,
+    /// Variables and their brackets
+    Poisson,
+    /// Velocity constraints in the variational principle
+    Vakonomic,
+    /// J z' = grad H with a constant matrix J
+    Form,
+}
+
+/// Print a completion script for a shell
+///
+/// Prints a script that makes the shell complete verbs and options on the Tab key.
+#[derive(Args)]
+#[command(after_help = COMPLETIONS)]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+const COMPLETIONS: &str = "\
+Examples:
+  bash   cotangent completions bash > ~/.local/share/bash-completion/completions/cotangent
+  zsh    cotangent completions zsh > \"${fpath[1]}/_cotangent\"
+  fish   cotangent completions fish > ~/.config/fish/completions/cotangent.fish";
+
+/// When to use colours.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}

@@ -1,0 +1,90 @@
+//! Whether initial data satisfy the constraints, whatever the units.
+//!
+//! A residual has no natural size: the same error of a molecule's bond is 1e-3 in nanometres and
+//! 1e-21 in metres. It is compared with how much the residual changes when the initial data change
+//! by their own size; the quotient is, to first order, the relative change of the data that would
+//! satisfy the constraint.
+
+use cotangent::compile::values::{InitialValues, Rates, Residual, ValueError};
+
+/// Data are consistent if no residual is larger than this and a relative change of the data by at
+/// most this much would remove it: enough for numbers typed with nine digits.
+const TOLERANCE: f64 = 1e-8;
+
+/// A relative change that is nothing but rounding errors, however large the residual.
+const ROUNDING: f64 = 1e-12;
+
+/// The relative size of the trial changes.
+const CHANGE: f64 = 1e-5;
+
+/// A residual and what it means.
+#[derive(Clone, Debug)]
+pub(super) struct Measured {
+    /// The constraint member.
+    pub(super) name: String,
+    /// Left side minus right side.
+    pub(super) value: f64,
+    /// The relative change of the initial data that would make it zero, roughly.
+    pub(super) relative: f64,
+}
+
+impl Measured {
+    /// Whether the constraint holds.
+    pub(super) fn holds(&self) -> bool {
+        self.relative <= ROUNDING || (self.relative <= TOLERANCE && self.value.abs() <= TOLERANCE)
+    }
+}
+
+/// Evaluates residuals at the initial values and near them.
+pub(super) fn measure(
+    residuals: impl Fn(&InitialValues) -> Result<Vec<Residual>, ValueError>,
+    initial: &InitialValues,
+) -> Result<Vec<Measured>, ValueError> {
+    let at_start = residuals(initial)?;
+    let mut seed = 0x2545_f491_4f6c_dd1d;
+    let mut response = vec![0.0f64; at_start.len()];
+    if at_start.iter().any(|r| r.value != 0.0) {
+        for _ in 0..TRIALS {
+            let near = residuals(&changed(initial, &mut seed))?;
+            for ((response, r), near) in response.iter_mut().zip(&at_start).zip(&near) {
+                *response = response.max((near.value - r.value).abs() / CHANGE);
+            }
+        }
+    }
+    let measured = |(r, response): (Residual, f64)| {
+        let relative = match r.value.abs() {
+            0.0 => 0.0,
+            size if size.is_finite() => size / response,
+            _ => f64::INFINITY,
+        };
+        // A response that is not finite says nothing in favour of the data.
+        let relative = if relative.is_nan() { f64::INFINITY } else { relative };
+        Measured { name: r.name, value: r.value, relative }
+    };
+    Ok(at_start.into_iter().zip(response).map(measured).collect())
+}
+
+/// Directions tried: in one of them alone the residual might happen not to change.
+const TRIALS: usize = 3;
+
+/// Every number changed by up to [`CHANGE`] of the largest of its kind.
+fn changed(initial: &InitialValues, seed: &mut u64) -> InitialValues {
+    let mut shift = |values: &[f64]| -> Vec<f64> {
+        let largest = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let scale = if largest > 0.0 { largest } else { 1.0 };
+        let mut next = || {
+            *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        };
+        values.iter().map(|v| v + CHANGE * scale * next()).collect()
+    };
+    InitialValues {
+        coordinates: shift(&initial.coordinates),
+        rates: match &initial.rates {
+            Rates::None => Rates::None,
+            Rates::Momenta(p) => Rates::Momenta(shift(p)),
+            Rates::Velocities(v) => Rates::Velocities(shift(v)),
+        },
+        multipliers: initial.multipliers.clone(),
+    }
+}

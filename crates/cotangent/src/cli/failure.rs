@@ -1,0 +1,165 @@
+//! Why a command was refused, for people and for programs.
+
+use anstyle::{AnsiColor, Style};
+use cotangent::compile::values::ValueError;
+use cotangent::model::diagnostic::{Colour, Diagnostic, Diagnostics};
+use serde::Serialize;
+
+/// Why a command was refused.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// A model text has mistakes.
+    Model {
+        /// What the text is called.
+        file: String,
+        /// The text.
+        source: String,
+        /// The mistakes.
+        diagnostics: Diagnostics,
+    },
+    /// Anything else.
+    Refused {
+        /// A stable name for the kind of error.
+        code: &'static str,
+        /// What is wrong.
+        message: String,
+        /// What to do instead.
+        help: Option<String>,
+    },
+}
+
+impl Failure {
+    /// A failure without help.
+    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Failure {
+        Failure::Refused { code, message: message.into(), help: None }
+    }
+
+    /// Says what to do instead.
+    pub(crate) fn help(self, text: impl Into<String>) -> Failure {
+        match self {
+            Failure::Refused { code, message, .. } => Failure::Refused { code, message, help: Some(text.into()) },
+            model => model,
+        }
+    }
+
+    /// Arguments that were not understood.
+    pub(crate) fn usage(error: &clap::Error) -> Failure {
+        let text = error.render().to_string();
+        let (message, rest) = text.split_once("\n\n").unwrap_or((&text, ""));
+        let message = message.strip_prefix("error: ").unwrap_or(message).trim();
+        let help: Vec<&str> = rest.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+        Failure::Refused {
+            code: "usage",
+            message: message.to_owned(),
+            help: (!help.is_empty()).then(|| help.join("; ")),
+        }
+    }
+
+    /// As people read it.
+    pub(crate) fn render(&self, colour: Colour) -> String {
+        match self {
+            Failure::Model { file, source, diagnostics } => {
+                let mut text = diagnostics.render(file, source, colour);
+                let count = diagnostics.count();
+                text += &match count {
+                    1 => format!("error: {file} has 1 mistake\n"),
+                    _ => format!("error: {file} has {count} mistakes\n"),
+                };
+                text
+            }
+            Failure::Refused { message, help, .. } => {
+                let paint = |style: Style, text: &str| match colour {
+                    Colour::Always => format!("{style}{text}{style:#}"),
+                    Colour::Never => text.to_owned(),
+                };
+                let mut text = format!("{} {message}\n", paint(AnsiColor::Red.on_default().bold(), "error:"));
+                if let Some(help) = help {
+                    text += &format!("{} {help}\n", paint(AnsiColor::Cyan.on_default().bold(), " help:"));
+                }
+                text
+            }
+        }
+    }
+
+    /// As programs read it.
+    pub(crate) fn document(&self) -> ErrorDocument {
+        let error = match self {
+            Failure::Model { file, source, diagnostics } => {
+                let all: Vec<Problem> = diagnostics.iter().map(|d| Problem::new(d, file, source)).collect();
+                let first = all.first().cloned().unwrap_or(Problem::plain("model", "the model has mistakes", None));
+                ErrorContent { first, all }
+            }
+            Failure::Refused { code, message, help } => {
+                let first = Problem::plain(code, message, help.clone());
+                ErrorContent { all: vec![first.clone()], first }
+            }
+        };
+        ErrorDocument { error }
+    }
+}
+
+impl From<ValueError> for Failure {
+    fn from(error: ValueError) -> Failure {
+        let code = match &error {
+            ValueError::UnknownName { .. } => "unknown-name",
+            ValueError::NoSuchMember { .. } => "index-out-of-range",
+            ValueError::MissingValue { .. } => "missing-value",
+            ValueError::NotFinite { .. } => "no-value",
+            ValueError::WrongSign { .. } => "wrong-sign",
+            ValueError::Compile(_) => "compile",
+            ValueError::Call(_) => "evaluate",
+        };
+        Failure::new(code, error.to_string())
+    }
+}
+
+/// The JSON form of a failure.
+#[derive(Serialize)]
+pub(crate) struct ErrorDocument {
+    error: ErrorContent,
+}
+
+#[derive(Serialize)]
+struct ErrorContent {
+    #[serde(flatten)]
+    first: Problem,
+    all: Vec<Problem>,
+}
+
+/// The JSON form of one diagnostic.
+#[derive(Clone, Serialize)]
+pub(crate) struct Problem {
+    code: String,
+    message: String,
+    at: Option<At>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
+}
+
+/// The characters at fault: line and column from 1, `start..end` in bytes.
+#[derive(Clone, Serialize)]
+struct At {
+    file: String,
+    line: usize,
+    column: usize,
+    start: usize,
+    end: usize,
+}
+
+impl Problem {
+    pub(crate) fn new(d: &Diagnostic, file: &str, source: &str) -> Problem {
+        let position = d.position(source);
+        let at = At {
+            file: file.to_owned(),
+            line: position.line,
+            column: position.column,
+            start: d.span.start,
+            end: d.span.end,
+        };
+        Problem { code: d.code.name().to_owned(), message: d.message.clone(), at: Some(at), help: d.help.clone() }
+    }
+
+    fn plain(code: &str, message: &str, help: Option<String>) -> Problem {
+        Problem { code: code.to_owned(), message: message.to_owned(), at: None, help }
+    }
+}

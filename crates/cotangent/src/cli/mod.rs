@@ -1,0 +1,46 @@
+//! The command line: arguments in, a document on stdout, messages on stderr, an exit status.
+
+mod args;
+mod check;
+mod completions;
+mod failure;
+mod input;
+mod models;
+mod new;
+mod output;
+mod setting;
+
+use args::{Arguments, Verb};
+use clap::{CommandFactory, FromArgMatches};
+use failure::Failure;
+use output::{Output, Status};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Runs the program with these arguments, the first being its own name.
+pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
+    // A usage error, too, is one JSON document if `--json` was among the arguments.
+    let json = arguments.iter().take_while(|a| *a != "--").any(|a| a == "--json");
+    let command = Arguments::command().color(output::clap_colour(&arguments));
+    let parsed = command.try_get_matches_from(arguments).and_then(|m| Arguments::from_arg_matches(&m));
+    let arguments = match parsed {
+        Ok(arguments) => arguments,
+        Err(error) if json && error.use_stderr() => {
+            let out = Output::new(true, args::Colour::Never);
+            return out.finish(Err(Failure::usage(&error)));
+        }
+        Err(error) => {
+            // There is nobody to tell if the help cannot be written.
+            let _ = error.print();
+            return if error.use_stderr() { Status::Error.into() } else { Status::Held.into() };
+        }
+    };
+    let mut out = Output::new(arguments.json, arguments.color);
+    let done = match &arguments.verb {
+        Verb::Check(check) => check::run(check, &mut out),
+        Verb::Models(models) => models::run(models, &mut out),
+        Verb::New(new) => new::run(new, &mut out),
+        Verb::Completions(completions) => completions::run(completions, &mut out),
+    };
+    out.finish(done)
+}

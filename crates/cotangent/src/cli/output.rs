@@ -1,0 +1,149 @@
+//! Where results and messages go, and what the exit status is.
+
+use super::args::Colour;
+use super::failure::Failure;
+use cotangent::model::diagnostic;
+use serde::Serialize;
+use std::ffi::OsString;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// Done, and what was checked holds.
+    Held = 0,
+    /// Done, but a check did not hold.
+    Failed = 1,
+    /// An error, or refused.
+    Error = 2,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(status as u8)
+    }
+}
+
+/// The version of the JSON documents.
+pub(crate) const FORMAT: u32 = 1;
+
+/// Collects what a command prints. It is written at the end, so that an error leaves stdout empty.
+pub(crate) struct Output {
+    json: bool,
+    colour: Colour,
+    /// What goes to stdout.
+    text: String,
+    /// What goes to stderr.
+    messages: String,
+}
+
+impl Output {
+    pub(crate) fn new(json: bool, colour: Colour) -> Output {
+        Output { json, colour, text: String::new(), messages: String::new() }
+    }
+
+    /// Whether a JSON document is wanted.
+    pub(crate) fn wants_json(&self) -> bool {
+        self.json
+    }
+
+    /// Whether results are coloured.
+    pub(crate) fn coloured(&self) -> bool {
+        coloured(self.colour, io::stdout().is_terminal())
+    }
+
+    /// How messages are coloured.
+    pub(crate) fn message_colour(&self) -> diagnostic::Colour {
+        match coloured(self.colour, io::stderr().is_terminal()) {
+            true => diagnostic::Colour::Always,
+            false => diagnostic::Colour::Never,
+        }
+    }
+
+    /// Whether a person reads the results.
+    pub(crate) fn on_terminal(&self) -> bool {
+        io::stdout().is_terminal()
+    }
+
+    /// Adds text to the result.
+    pub(crate) fn print(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// Adds text to the messages; with `--json` everything is in the document instead.
+    pub(crate) fn tell(&mut self, text: &str) {
+        if !self.json {
+            self.messages.push_str(text);
+        }
+    }
+
+    /// Makes a document the result.
+    pub(crate) fn document(&mut self, document: &impl Serialize) -> Result<(), Failure> {
+        let text = serde_json::to_string_pretty(&Document { format: FORMAT, content: document })
+            .map_err(|e| Failure::new("json", format!("the result cannot be written as JSON: {e}")))?;
+        self.text = text + "\n";
+        Ok(())
+    }
+
+    /// Writes everything and gives the exit status.
+    pub(crate) fn finish(mut self, done: Result<Status, Failure>) -> ExitCode {
+        let status = match done {
+            Ok(status) => status,
+            Err(failure) => {
+                self.text.clear();
+                let text = failure.render(self.message_colour());
+                self.tell(&text);
+                if self.json && self.document(&failure.document()).is_err() {
+                    self.messages.push_str("error: the error cannot be written as JSON\n");
+                }
+                Status::Error
+            }
+        };
+        let mut stdout = io::stdout().lock();
+        let written = stdout.write_all(self.text.as_bytes()).and_then(|()| stdout.flush());
+        // Messages come last, where they are seen. Nobody can be told if stderr is closed.
+        let mut stderr = io::stderr().lock();
+        let _ = stderr.write_all(self.messages.as_bytes());
+        match written {
+            Ok(()) => status.into(),
+            // The reader has seen enough: `cotangent models | head -1`.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => status.into(),
+            Err(error) => {
+                let _ = writeln!(stderr, "error: cannot write the result: {error}");
+                Status::Error.into()
+            }
+        }
+    }
+}
+
+/// A document and the version of its format.
+#[derive(Serialize)]
+struct Document<'a, T> {
+    format: u32,
+    #[serde(flatten)]
+    content: &'a T,
+}
+
+fn coloured(wanted: Colour, is_terminal: bool) -> bool {
+    match wanted {
+        Colour::Always => true,
+        Colour::Never => false,
+        Colour::Auto => {
+            let no_colour = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+            let dumb = std::env::var_os("TERM").is_some_and(|v| v == "dumb");
+            is_terminal && !no_colour && !dumb
+        }
+    }
+}
+
+/// The colours of the help, which is printed before the arguments are understood.
+pub(crate) fn clap_colour(arguments: &[OsString]) -> clap::ColorChoice {
+    let words: Vec<&str> = arguments.iter().filter_map(|a| a.to_str()).collect();
+    let after = words.windows(2).find(|pair| pair[0] == "--color").map(|pair| pair[1]);
+    match words.iter().find_map(|w| w.strip_prefix("--color=")).or(after) {
+        Some("always") => clap::ColorChoice::Always,
+        Some("never") => clap::ColorChoice::Never,
+        _ => clap::ColorChoice::Auto,
+    }
+}

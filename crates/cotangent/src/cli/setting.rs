@@ -1,0 +1,176 @@
+//! `--set name=value`: sizes, parameters and initial values from the command line.
+
+use super::failure::Failure;
+use cotangent::compile::values::{self, Setting};
+use cotangent::model::System;
+use cotangent::model::syntax::ast::{File, StatementKind};
+use cotangent::model::syntax::parse_expression;
+
+/// Reads `g=9.81`, `m[3]=2`, `x'=0`, `x[3]'=1/2`.
+pub(crate) fn parse(text: &str) -> Result<Setting, String> {
+    let (place, value) = text.split_once('=').ok_or("write NAME=VALUE, for example g=9.81")?;
+    let (place, value) = (place.trim(), value.trim());
+    let (place, prime) = match place.strip_suffix('\'') {
+        Some(place) => (place, "'"),
+        None => (place, ""),
+    };
+    let (name, index) = match place.split_once('[') {
+        None => (place, None),
+        Some((name, rest)) => {
+            let inside = rest.strip_suffix(']').ok_or("an index ends with `]`, as in m[3]=2")?;
+            let index: Option<Vec<i64>> = inside.split(',').map(|i| i.trim().parse().ok()).collect();
+            (name, Some(index.ok_or("an index is an integer, as in m[3]=2 or u[1,2]=0")?))
+        }
+    };
+    let letter = |c: char| c.is_ascii_alphabetic() || c == '_';
+    if !name.starts_with(letter) || !name.chars().all(|c| letter(c) || c.is_ascii_digit()) {
+        return Err(format!("`{name}` is not a name; write NAME=VALUE, for example g=9.81"));
+    }
+    Ok(Setting { name: format!("{name}{prime}"), index, value: number(value)? })
+}
+
+/// A number, or an expression of the model language without names.
+fn number(text: &str) -> Result<f64, String> {
+    let refused = || format!("`{text}` is not a value; write a number such as 9.81 or an expression such as pi/4");
+    let plain: Option<f64> = text.parse().ok();
+    if plain.is_some() && text.contains(|c: char| c.is_ascii_digit()) {
+        return plain.filter(|v| v.is_finite()).ok_or_else(refused);
+    }
+    // The language itself reads and evaluates it, as the value of a parameter.
+    parse_expression(text).map_err(|_| refused())?;
+    let model = format!("param value = ({text})\ncoord x\nhamiltonian value*p_x\n");
+    let system = System::parse(&model).map_err(|_| refused())?;
+    match values::parameters(&system, &[]).as_deref() {
+        Ok([value]) => Ok(*value),
+        _ => Err(refused()),
+    }
+}
+
+/// The settings of integer parameters, which decide sizes, and all others.
+pub(crate) struct Settings {
+    /// For [`cotangent::model::Options::integers`].
+    pub(crate) integers: Vec<(String, i64)>,
+    /// For [`values::parameters`] and [`values::initial`].
+    pub(crate) values: Vec<Setting>,
+}
+
+impl Settings {
+    /// Sorts settings by what the text declares.
+    pub(crate) fn sort(set: &[Setting], file: &File) -> Result<Settings, Failure> {
+        let mut sorted = Settings { integers: vec![], values: vec![] };
+        for (k, s) in set.iter().enumerate() {
+            let shown = match &s.index {
+                Some(index) => format!("{}{index:?}", s.name),
+                None => s.name.clone(),
+            };
+            if set[..k].iter().any(|t| t.name == s.name && t.index == s.index) {
+                return Err(Failure::new("duplicate-name", format!("--set gives `{shown}` twice")).help("keep one"));
+            }
+            match integer(file, &s.name) {
+                None => sorted.values.push(s.clone()),
+                Some(Integer::Table) => {
+                    let message = format!("`{}` is a family of integers; --set cannot change it", s.name);
+                    return Err(Failure::new("wrong-place", message).help("edit the model"));
+                }
+                Some(Integer::Size) if s.index.is_some() => {
+                    let message = format!("`{}` is one integer; it has no member `{shown}`", s.name);
+                    return Err(Failure::new("index-out-of-range", message));
+                }
+                Some(Integer::Size) => match whole(s.value) {
+                    Some(value) => sorted.integers.push((s.name.clone(), value)),
+                    None => {
+                        let message = format!("`{}` is an integer, and {} is not", s.name, s.value);
+                        return Err(Failure::new("not-an-integer", message));
+                    }
+                },
+            }
+        }
+        Ok(sorted)
+    }
+
+    /// Refuses velocities beside momenta: one follows from the other.
+    pub(crate) fn check_rates(&self, system: &System) -> Result<(), Failure> {
+        let Some(momenta) = system.dynamics.momenta() else { return Ok(()) };
+        let is_momentum = |name: &str| momenta.find(name).is_some();
+        let is_velocity = |name: &str| name.ends_with('\'');
+        let named = || {
+            let given = system.initial.iter().map(|i| i.array.name());
+            given.chain(self.values.iter().map(|s| s.name.as_str()))
+        };
+        match (named().find(|n| is_velocity(n)), named().find(|n| is_momentum(n))) {
+            (Some(v), Some(p)) => {
+                let message = format!("initial values give velocities or momenta, not both: `{v}` and `{p}`");
+                Err(Failure::new("wrong-place", message).help("set the kind that the model's `initial` gives"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+enum Integer {
+    Size,
+    Table,
+}
+
+/// Whether a name is declared as an integer parameter.
+fn integer(file: &File, name: &str) -> Option<Integer> {
+    let declarations = file.statements.iter().filter_map(|s| match &s.kind {
+        StatementKind::Param(list) => Some(list),
+        _ => None,
+    });
+    let declared = declarations.flatten().find(|p| p.head.name.text == name)?;
+    declared.integer?;
+    Some(if declared.head.binders.is_empty() { Integer::Size } else { Integer::Table })
+}
+
+fn whole(value: f64) -> Option<i64> {
+    (value.fract() == 0.0 && value.abs() <= (1u64 << 53) as f64).then_some(value as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    fn read(text: &str) -> (String, Option<Vec<i64>>, f64) {
+        let s = parse(text).unwrap();
+        (s.name, s.index, s.value)
+    }
+
+    #[test]
+    fn settings_are_read() {
+        assert_eq!(read("g=9.81"), ("g".into(), None, 9.81));
+        assert_eq!(read(" g = -1e3 "), ("g".into(), None, -1000.0));
+        assert_eq!(read("m[3]=2"), ("m".into(), Some(vec![3]), 2.0));
+        assert_eq!(read("u[-1, 2]=2/3"), ("u".into(), Some(vec![-1, 2]), 2.0 / 3.0));
+        assert_eq!(read("x'=0"), ("x'".into(), None, 0.0));
+        assert_eq!(read("x[2]'=cos(0)"), ("x'".into(), Some(vec![2]), 1.0));
+        assert_eq!(read("phi=-pi/2"), ("phi".into(), None, -std::f64::consts::FRAC_PI_2));
+    }
+
+    #[test]
+    fn mistakes_are_refused() {
+        for text in [
+            "g",
+            "=1",
+            "g=",
+            "g=x",
+            "g=value",
+            "g=inf",
+            "g=nan",
+            "g=1e999",
+            "2g=1",
+            "m[=1",
+            "m[]=1",
+            "m[a]=1",
+            "m[1]x=2",
+            "x''=1",
+            "g=1\ncoord y",
+            "g=1/0",
+            "g=θ",
+            "g=log(-1)",
+            "g==1",
+        ] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+}
