@@ -5,7 +5,7 @@ use crate::error::{CallError, CompileError};
 use crate::jit::{MAX_VECTORS, Native, Single};
 use crate::lower::{Storage, lower};
 use crate::program::{Program, Step};
-use crate::run::{Run, Solvers};
+use crate::run::{self, Run, Solvers};
 use crate::tape::{self, Memory};
 use crate::verify::verify;
 use cotangent_expr::{Layout, Tensor};
@@ -227,7 +227,7 @@ impl Function {
         inputs: &[&[S]],
         outputs: &mut [&mut [S]],
         workspace: &mut Workspace<S>,
-        segment: &dyn Fn(usize, &mut Memory<'_, '_, S>, &mut [S]),
+        segment: &run::Engine<'_, S>,
     ) -> Result<(), CallError> {
         self.check(inputs, outputs, workspace)?;
         let memory = Memory { inputs, outputs, work: &mut workspace.work };

@@ -5,6 +5,7 @@
 //! arithmetic; in `f64` it is compiled to native code (feature `jit`), with identical results.
 //! Families become loops: compile time and code size do not depend on the number of members.
 
+pub mod consistency;
 mod error;
 mod function;
 #[cfg(feature = "jit")]

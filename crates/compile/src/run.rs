@@ -37,13 +37,16 @@ impl<S: Real> Solvers<S> {
     }
 }
 
+/// An engine: runs the segment with this number on memory and registers.
+pub(crate) type Engine<'a, S> = dyn Fn(usize, &mut Memory<'_, '_, S>, &mut [S]) + 'a;
+
 /// One call under way.
 pub(crate) struct Run<'a, 'b, S> {
     pub(crate) program: &'a Program,
     pub(crate) memory: Memory<'a, 'b, S>,
     pub(crate) registers: &'a mut [S],
-    /// The engine: runs the segment with this number.
-    pub(crate) segment: &'a dyn Fn(usize, &mut Memory<'_, 'b, S>, &mut [S]),
+    /// Runs segments.
+    pub(crate) segment: &'a Engine<'a, S>,
 }
 
 impl<S: Real> Run<'_, '_, S> {

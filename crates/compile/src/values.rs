@@ -2,7 +2,7 @@
 
 use crate::error::{CallError, CompileError};
 use crate::function::{Engine, FunctionBuilder};
-use cotangent_expr::{Array, Dim, Layout, Tensor, flat_position};
+use cotangent_expr::{Array, Dim, Layout, Role, Tensor, flat_position};
 use cotangent_model::nearest::nearest;
 use cotangent_model::{ConstraintKind, Dynamics, Sign, System};
 
@@ -61,6 +61,16 @@ pub enum ValueError {
         value: f64,
         /// The comparison stated.
         sign: &'static str,
+    },
+    /// Velocities and momenta at once.
+    #[error(
+        "initial values give velocities or momenta, not both: `{velocity}` and `{momentum}`; set the kind that the model's `initial` gives"
+    )]
+    MixedRates {
+        /// A velocity that is given.
+        velocity: String,
+        /// A momentum that is given.
+        momentum: String,
     },
     /// An expression that could not be compiled.
     #[error(transparent)]
@@ -154,8 +164,9 @@ fn assign(values: &mut [f64], array: &Array, set: &[&Setting]) -> Result<(), Val
 
 fn check_names(system: &System, set: &[Setting]) -> Result<(), ValueError> {
     let multipliers = system.constraints.iter().map(|c| &c.multiplier);
-    let layouts = [Some(system.dynamics.variables()), system.dynamics.momenta(), system.dynamics.velocities()];
-    let variables = layouts.into_iter().flatten().flat_map(Layout::arrays);
+    let velocities = velocities(system);
+    let layouts = [Some(system.dynamics.variables()), system.dynamics.momenta()];
+    let variables = layouts.into_iter().flatten().flat_map(Layout::arrays).chain(&velocities);
     let arrays = system.parameters.iter().map(|p| &p.array).chain(variables).chain(multipliers);
     let names: Vec<&str> = arrays.map(Array::name).chain(system.integers.iter().map(|(n, _)| n.as_str())).collect();
     for s in set {
@@ -165,6 +176,13 @@ fn check_names(system: &System, set: &[Setting]) -> Result<(), ValueError> {
         }
     }
     Ok(())
+}
+
+/// The velocities of the coordinates; none in a Poisson or constant-form model.
+fn velocities(system: &System) -> Vec<Array> {
+    let of = |q: &Array| Array::given(&format!("{}'", q.name()), Role::Velocity, q.dims().to_vec());
+    let coordinates = system.dynamics.momenta().map(|_| system.dynamics.variables().arrays());
+    coordinates.unwrap_or_default().iter().map(of).collect()
 }
 
 /// What else the initial data give besides positions.
@@ -210,34 +228,17 @@ pub fn initial(system: &System, parameters: &[f64], set: &[Setting]) -> Result<I
         }
         Ok(all)
     };
-    let is_named = |l: &Layout| {
-        l.arrays().iter().any(|a| system.initial_of(a).is_some() || set.iter().any(|s| s.name == a.name()))
+    let velocities = velocities(system);
+    let momenta = system.dynamics.momenta().map_or(&[][..], Layout::arrays);
+    let named = |arrays: &[Array]| {
+        let given = |a: &&Array| system.initial_of(a).is_some() || set.iter().any(|s| s.name == a.name());
+        arrays.iter().find(given).map(|a| a.name().to_string())
     };
-    let rates = match &system.dynamics {
-        Dynamics::Lagrangian { velocities, momenta, .. } => match is_named(momenta) && !is_named(velocities) {
-            true => Rates::Momenta(vector(momenta.arrays())?),
-            false => Rates::Velocities(vector(velocities.arrays())?),
-        },
-        Dynamics::Hamiltonian { coordinates, momenta, .. } => {
-            let velocities: Vec<Array> = system
-                .initial
-                .iter()
-                .filter(|i| i.array.role() == cotangent_expr::Role::Velocity)
-                .map(|i| i.array.clone())
-                .collect();
-            if velocities.is_empty() {
-                Rates::Momenta(vector(momenta.arrays())?)
-            } else {
-                // Every coordinate's velocity, whether named or not.
-                let all: Vec<Array> = coordinates
-                    .arrays()
-                    .iter()
-                    .map(|q| Array::given(&format!("{}'", q.name()), cotangent_expr::Role::Velocity, q.dims().to_vec()))
-                    .collect();
-                Rates::Velocities(vector(&all)?)
-            }
-        }
-        Dynamics::Poisson { .. } | Dynamics::Form { .. } => Rates::None,
+    let rates = match (named(&velocities), named(momenta), &system.dynamics) {
+        (Some(velocity), Some(momentum), _) => return Err(ValueError::MixedRates { velocity, momentum }),
+        (_, _, Dynamics::Poisson { .. } | Dynamics::Form { .. }) => Rates::None,
+        (Some(_), None, _) | (None, None, Dynamics::Lagrangian { .. }) => Rates::Velocities(vector(&velocities)?),
+        (None, _, _) => Rates::Momenta(vector(momenta)?),
     };
     let multipliers: Vec<Array> = system.constraints.iter().map(|c| c.multiplier.clone()).collect();
     Ok(InitialValues {
@@ -354,14 +355,14 @@ pub fn energy(system: &System, parameters: &[f64], initial: &InitialValues) -> R
 }
 
 /// The largest |H − Σ parts| relative to |H| and the parts, at 16 generic points; `None` without
-/// `split` statements.
+/// `split` statements, NaN if none of the points has a finite energy.
 pub fn split_defect(system: &System, parameters: &[f64]) -> Result<Option<f64>, ValueError> {
     if system.splits.is_empty() {
         return Ok(None);
     }
     let state = system.state();
     let layout = system.parameter_layout();
-    let mut defect = 0.0f64;
+    let mut defect = f64::NAN;
     let mut seed = 0x9e37_79b9_7f4a_7c15u64;
     for _ in 0..16 {
         let point: Vec<f64> = (0..state.len())

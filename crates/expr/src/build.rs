@@ -4,10 +4,48 @@
 
 use crate::expr::{Expr, Node, Poison};
 use crate::function::Function;
+use crate::index::{Atom, Ix};
 use crate::number::Number;
 use crate::order::compare;
 
 impl Expr {
+    /// An integer index as a number: a sum over its atoms, so that `i + 1` is the same expression
+    /// whether it comes from an index or from arithmetic.
+    pub fn index(i: Ix) -> Expr {
+        let single = |atom: &Atom| Expr::make(Node::Index(Ix::from(atom.clone())));
+        let terms: Vec<_> = i.terms().iter().map(|(atom, c)| (Number::from(*c), single(atom))).collect();
+        Expr::linear(Number::from(i.offset()), terms)
+    }
+
+    /// The index and the positive divisor that this is the quotient of, if it is made of indices
+    /// and rational numbers alone.
+    fn as_index(&self) -> Option<(Ix, i64)> {
+        let zero = [];
+        let (constant, terms) = match self.node() {
+            Node::Number(n) => (*n, &zero[..]),
+            Node::Index(i) => return Some((i.clone(), 1)),
+            Node::Add(constant, terms) => (*constant, terms.as_slice()),
+            _ => return None,
+        };
+        let all = terms.iter().map(|t| t.0).chain([constant]);
+        let mut divisor = 1i64;
+        for n in all {
+            let (_, d) = n.as_ratio()?;
+            let (mut a, mut b) = (divisor, d);
+            while b != 0 {
+                (a, b) = (b, a % b);
+            }
+            divisor = (divisor / a).checked_mul(d)?;
+        }
+        let scaled = |n: Number| (n * Number::from(divisor)).as_integer().filter(|k| k.unsigned_abs() < 1 << 52);
+        let mut sum = Ix::constant(scaled(constant)?);
+        for (c, e) in terms {
+            let Node::Index(i) = e.node() else { return None };
+            sum = sum.plus(&i.times(scaled(*c)?));
+        }
+        Some((sum, divisor))
+    }
+
     /// constant + Σ coefficient·term.
     pub fn linear(constant: Number, terms: impl IntoIterator<Item = (Number, Expr)>) -> Expr {
         let mut constant = constant;
@@ -143,6 +181,11 @@ fn special_value(function: Function, args: &[Expr]) -> Option<Expr> {
                 1
             })
         }),
+        // Of indices: exact integer arithmetic.
+        Floor if number.is_none() => {
+            let (i, d) = x.as_index()?;
+            i.floor_div(d).map(Expr::index)
+        }
         Floor => number.map(|n| Expr::number(n.floor())),
         Min | Max => {
             let y = args.get(1)?;
@@ -155,6 +198,9 @@ fn special_value(function: Function, args: &[Expr]) -> Option<Expr> {
         Mod => {
             let modulus = args.get(1)?.as_number()?;
             let Some(inverse) = modulus.recip() else { return Some(Expr::poison(Poison::DivisionByZero)) };
+            if let (None, Some(m), Some((i, 1))) = (number, modulus.as_integer(), x.as_index()) {
+                return i.modulo(m).map(Expr::index);
+            }
             let a = number?;
             Some(Expr::number(a + -(modulus * (a * inverse).floor())))
         }

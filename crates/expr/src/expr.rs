@@ -199,14 +199,6 @@ impl Expr {
         Expr::make(Node::Pi)
     }
 
-    /// An integer index as a number.
-    pub fn index(i: Ix) -> Expr {
-        match i.as_constant() {
-            Some(k) => Expr::number(k),
-            None => Expr::make(Node::Index(i)),
-        }
-    }
-
     /// An element of an array.
     pub fn at(array: &Array, index: Vec<Ix>) -> Expr {
         Expr::make(Node::At(array.clone(), index))

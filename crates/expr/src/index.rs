@@ -155,6 +155,12 @@ impl std::ops::Sub<i64> for &Ix {
     }
 }
 
+impl From<Atom> for Ix {
+    fn from(atom: Atom) -> Ix {
+        Ix::atom(atom)
+    }
+}
+
 impl Ix {
     /// A constant index.
     pub fn constant(offset: i64) -> Ix {

@@ -172,6 +172,18 @@ impl Printer {
             self.power(b, *k);
             first = false;
         }
+        let mut d = d;
+        // A number times a sum is taken into the sum, where a float coefficient would absorb it.
+        if let [(b, k)] = below.as_slice()
+            && !d.is_one()
+            && *k == Number::MINUS_ONE
+            && let Node::Add(constant, terms) = b.node()
+            && !(constant.is_integer() && terms.iter().all(|t| t.0.is_integer()))
+        {
+            self.push("/");
+            self.number(d);
+            d = Number::ONE;
+        }
         let many = below.len() + !d.is_one() as usize;
         if many == 0 {
             return;
@@ -211,7 +223,6 @@ impl Printer {
             Node::Add(..) => Tight::Sum,
             Node::Mul(_) => Tight::Product,
             Node::Number(n) if n.is_negative() || !n.is_integer() => Tight::Sum,
-            Node::Index(i) if i.as_shifted_var().is_none_or(|(_, s)| s != 0) => Tight::Sum,
             Node::Call(Function::Pow, _) => Tight::Power,
             Node::At(a, _) if matches!(a.definition(), Definition::Defined(_)) => Tight::Sum,
             _ => return self.atom(e),

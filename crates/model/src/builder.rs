@@ -54,24 +54,31 @@ impl Coordinate {
 /// let kinetic = Sum::over("i", 1..=10, |i| x.p_at(i).powi(2) / 2);
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Sum(Vec<(Option<(String, i64, i64)>, Expr)>);
+pub struct Sum(Vec<Summand>);
+
+/// An expression, alone or for every index of a range (name, first, last).
+#[derive(Clone, Debug)]
+struct Summand {
+    range: Option<(String, i64, i64)>,
+    value: Expr,
+}
 
 impl Sum {
     /// `value(i)` for every i of a range. The value is one expression in the index i, whatever the
     /// length of the range.
     pub fn over(name: &str, range: RangeInclusive<i64>, value: impl FnOnce(Ix) -> Expr) -> Sum {
-        Sum(vec![(Some((name.into(), *range.start(), *range.end())), value(Ix::var(0)))])
+        Sum(vec![Summand { range: Some((name.into(), *range.start(), *range.end())), value: value(Ix::var(0)) }])
     }
 
     /// The value of a single member, for families.
     pub fn member(index: i64, value: impl Into<Expr>) -> Sum {
-        Sum(vec![(Some((String::from("i"), index, index)), value.into())])
+        Sum(vec![Summand { range: Some(("i".into(), index, index)), value: value.into() }])
     }
 }
 
 impl<E: Into<Expr>> From<E> for Sum {
     fn from(e: E) -> Sum {
-        Sum(vec![(None, e.into())])
+        Sum(vec![Summand { range: None, value: e.into() }])
     }
 }
 
@@ -201,7 +208,7 @@ impl SystemBuilder {
 
     /// A scalar coordinate; its momentum is `p_NAME`.
     pub fn coordinate(&mut self, name: &str) -> Coordinate {
-        self.add_coordinate(name, |n, role| Array::scalar(n, role))
+        self.add_coordinate(name, Array::scalar)
     }
 
     /// A family of coordinates.
@@ -258,7 +265,7 @@ impl SystemBuilder {
     fn add_constraint(&mut self, array: Array, residual: Sum, kind: Option<ConstraintKind>) {
         let name = array.name().to_string();
         self.take(&format!("lambda_{name}"));
-        let uses = |role: Role| residual.0.iter().any(|(_, e)| e.uses(role));
+        let uses = |role: Role| residual.0.iter().any(|s| s.value.uses(role));
         let kind = kind.unwrap_or(match () {
             _ if uses(Role::Momentum) || !self.variables.is_empty() => ConstraintKind::PhaseSpace,
             _ => ConstraintKind::Holonomic,
@@ -453,7 +460,7 @@ impl SystemBuilder {
 
     fn terms(&mut self, sum: &Sum, over: Option<&Array>, place: &str, roles: &[Role]) -> Option<Vec<Term>> {
         let mut terms = vec![];
-        for (range, value) in &sum.0 {
+        for Summand { range, value } in &sum.0 {
             self.check_roles(value, place, roles);
             let domain =
                 range.as_ref().map_or_else(Domain::point, |(name, low, high)| Domain::range(name, *low, *high));

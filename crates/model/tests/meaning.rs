@@ -30,7 +30,7 @@ fn the_chain_stays_a_family_with_its_boundary() {
     let link = &s.constraints[0].residual;
     assert_eq!(
         link.to_string(),
-        "link[i]: (x[i]^2 - l^2 + y[i]^2)/2\nlink[i]: ((x[i - 1] - x[i])^2 - l^2 + (y[i - 1] - y[i])^2)/2\n"
+        "link[1]: (x[1]^2 - l^2 + y[1]^2)/2\nlink[i]: ((x[i - 1] - x[i])^2 - l^2 + (y[i - 1] - y[i])^2)/2\n"
     );
     assert_eq!(s.initial[0].named, 100_000);
     assert_eq!(s.initial[0].value.to_string(), "x[i]: i*l\nx[7]: 3\n");
@@ -55,7 +55,7 @@ fn sums_nest_and_multiply() {
     let text = s.dynamics.energy().to_string();
     assert_eq!(
         text,
-        "(sum(i in 1..4, x[i]/4))^2 + sum(i in 1..4, p_x[i]^2/2 + sqrt((sum(j in 1..i, x[j]^2)) + 1)) + \
+        "(sum(i in 1..4, x[i]))^2/16 + sum(i in 1..4, p_x[i]^2/2 + sqrt((sum(j in 1..i, x[j]^2)) + 1)) + \
          sum(i in 2..4, j in 1..i - 1, 1/sqrt((x[i] - x[j])^2 + 1))"
     );
 }

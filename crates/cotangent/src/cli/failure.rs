@@ -106,6 +106,7 @@ impl From<ValueError> for Failure {
             ValueError::MissingValue { .. } => "missing-value",
             ValueError::NotFinite { .. } => "no-value",
             ValueError::WrongSign { .. } => "wrong-sign",
+            ValueError::MixedRates { .. } => "wrong-place",
             ValueError::Compile(_) => "compile",
             ValueError::Call(_) => "evaluate",
         };

@@ -87,24 +87,6 @@ impl Settings {
         }
         Ok(sorted)
     }
-
-    /// Refuses velocities beside momenta: one follows from the other.
-    pub(crate) fn check_rates(&self, system: &System) -> Result<(), Failure> {
-        let Some(momenta) = system.dynamics.momenta() else { return Ok(()) };
-        let is_momentum = |name: &str| momenta.find(name).is_some();
-        let is_velocity = |name: &str| name.ends_with('\'');
-        let named = || {
-            let given = system.initial.iter().map(|i| i.array.name());
-            given.chain(self.values.iter().map(|s| s.name.as_str()))
-        };
-        match (named().find(|n| is_velocity(n)), named().find(|n| is_momentum(n))) {
-            (Some(v), Some(p)) => {
-                let message = format!("initial values give velocities or momenta, not both: `{v}` and `{p}`");
-                Err(Failure::new("wrong-place", message).help("set the kind that the model's `initial` gives"))
-            }
-            _ => Ok(()),
-        }
-    }
 }
 
 enum Integer {

@@ -7,17 +7,25 @@ use crate::syntax::Function;
 use crate::syntax::ast::{self, Additive, ExprKind, Multiplicative};
 use cotangent_expr::{Ix, Range};
 
-/// The largest magnitude of an integer in a model: indices stay far from overflow.
-const LARGEST: i64 = 1 << 40;
+/// The largest magnitude of an integer in a model, about 10^12: indices stay far from overflow.
+pub(super) const LARGEST: i64 = 1 << 40;
+
+/// How many indices may be nested: a sum inside a sum, a sum in a family.
+pub(super) const MAX_LOOPS: usize = 12;
 
 impl Elaborator<'_> {
     /// An integer expression as an index, or `None` after a diagnostic.
     pub(super) fn index(&mut self, e: &ast::Expr, loops: &Loops) -> Option<Ix> {
         let ix = self.index_of(e, loops)?;
-        if let Some(k) = ix.as_constant()
-            && k.abs() > LARGEST
-        {
-            self.error(Diagnostic::new(Code::NotAnInteger, e.span, format!("the integer {k} is too large")));
+        self.spend(ix.terms().len() as u64, e.span)?;
+        // Arithmetic saturates, so what is beyond the limit cannot be trusted further.
+        let written = ix.terms().iter().map(|t| t.1).chain([ix.offset()]);
+        let largest = written.map(i64::unsigned_abs).max().unwrap_or(0);
+        let reached = loops.domain().hull().and_then(|hull| ix.bounds(&hull));
+        let reached = reached.map_or(0, |(a, b)| a.unsigned_abs().max(b.unsigned_abs()));
+        if largest.max(reached) > LARGEST.unsigned_abs() {
+            let message = format!("this integer is too large: at most {LARGEST} in magnitude");
+            self.error(Diagnostic::new(Code::TooLarge, e.span, message).help("reduce the numbers or the range"));
             return None;
         }
         Some(ix)
@@ -28,7 +36,9 @@ impl Elaborator<'_> {
         let ix = self.index(e, loops)?;
         let value = ix.as_constant();
         if value.is_none() {
-            self.error(Diagnostic::new(Code::NotAnInteger, e.span, "this must be a constant integer"));
+            let message = "this must be a constant integer";
+            let help = "use numbers and integer parameters here, not an index";
+            self.error(Diagnostic::new(Code::NotAnInteger, e.span, message).help(help));
         }
         value
     }
@@ -40,32 +50,43 @@ impl Elaborator<'_> {
 
     fn index_of(&mut self, e: &ast::Expr, loops: &Loops) -> Option<Ix> {
         let allowed =
-            "an index is made of integers, integer parameters and loop indices with +, -, *, floor(a/b) and mod(a, b)";
+            "an integer is made of whole numbers, `int` parameters and indices with +, -, *, floor(a/b) and mod(a, b)";
         match &e.kind {
             ExprKind::Number(text) => match text.parse::<i64>() {
                 Ok(n) => Some(Ix::constant(n)),
-                Err(_) => self.not_an_integer(e, &format!("`{text}` is not an integer that fits"), allowed),
-            },
-            ExprKind::Negate(inner) => Some(self.index_of(inner, loops)?.times(-1)),
-            ExprKind::Sum { first, rest } => {
-                let mut sum = self.index_of(first, loops)?;
-                for (sign, term) in rest {
-                    let term = self.index_of(term, loops)?;
-                    sum = sum.plus(&term.times(if *sign == Additive::Plus { 1 } else { -1 }));
+                Err(_) if text.bytes().all(|b| b.is_ascii_digit()) => {
+                    let message = format!("this integer is too large: at most {LARGEST} in magnitude");
+                    self.error(Diagnostic::new(Code::TooLarge, e.span, message).help("reduce it"));
+                    None
                 }
-                Some(sum)
+                Err(_) => self.not_an_integer(
+                    e,
+                    &format!("`{text}` is not written as an integer"),
+                    "sizes and indices are whole numbers, written with digits only",
+                ),
+            },
+            ExprKind::Negate(inner) => Some(self.index(inner, loops)?.times(-1)),
+            ExprKind::Sum { first, rest } => {
+                let mut sum = self.index(first, loops);
+                for (sign, term) in rest {
+                    let term = self.index(term, loops);
+                    let (Some(left), Some(right)) = (sum.take(), term) else { continue };
+                    self.spend(left.terms().len() as u64, e.span)?;
+                    sum = Some(left.plus(&right.times(if *sign == Additive::Plus { 1 } else { -1 })));
+                }
+                sum
             }
             ExprKind::Product { first, rest } => {
-                let mut product = self.index_of(first, loops)?;
+                let mut product = self.index(first, loops)?;
                 for (how, factor) in rest {
                     if *how == Multiplicative::Over {
                         return self.not_an_integer(
                             e,
                             "a quotient is not an integer",
-                            "write floor(a/b) for the integer quotient",
+                            "write floor(a/b) for the quotient rounded down",
                         );
                     }
-                    let right = self.index_of(factor, loops)?;
+                    let right = self.index(factor, loops)?;
                     product = match (product.as_constant(), right.as_constant()) {
                         (Some(c), _) => right.times(c),
                         (_, Some(c)) => product.times(c),
@@ -73,7 +94,7 @@ impl Elaborator<'_> {
                             return self.not_an_integer(
                                 e,
                                 "the product of two indices cannot be an index",
-                                "put the values into an integer table: param t[i in 1..n] : int = …",
+                                "sum over the product itself, or put the values into an integer table: `param t[i in 1..n] : int = …`",
                             );
                         }
                     };
@@ -89,10 +110,19 @@ impl Elaborator<'_> {
                 }
             }
             ExprKind::Call { function: Function::Mod, arguments, .. } => {
-                let (a, m) = (self.index_of(&arguments[0], loops)?, self.integer(&arguments[1], loops)?);
+                let (a, m) = (self.index(&arguments[0], loops), self.integer(&arguments[1], loops));
+                let (a, m) = (a?, m?);
                 match a.modulo(m) {
                     Some(ix) => Some(ix),
-                    None => self.not_an_integer(e, &format!("mod needs a positive modulus, not {m}"), allowed),
+                    None if m == 0 => {
+                        self.division_by_zero(arguments[1].span);
+                        None
+                    }
+                    None => self.not_an_integer(
+                        &arguments[1],
+                        &format!("mod needs a positive modulus, not {m}"),
+                        "mod(a, b) lies in 0..b-1",
+                    ),
                 }
             }
             ExprKind::Call { function: Function::Floor, arguments, .. } => self.floor(&arguments[0], loops),
@@ -111,27 +141,38 @@ impl Elaborator<'_> {
             ExprKind::Reference(r) => {
                 if let Some(v) = loops.position(&r.name.text) {
                     if !r.indices.is_empty() || r.prime.is_some() {
-                        return self.not_an_integer(e, &format!("the index `{}` has no members", r.name.text), allowed);
+                        let message = format!(
+                            "`{}` is an index, a single integer: it has no members and no velocity",
+                            r.name.text
+                        );
+                        return self.not_an_integer(e, &message, &format!("write `{}`", r.name.text));
                     }
                     return Some(Ix::var(v));
                 }
                 match self.names.get(&r.name.text).cloned() {
-                    Some(Meaning::Integer(n)) if r.indices.is_empty() && r.prime.is_none() => {
+                    Some(Meaning::Integer(n)) => {
                         self.used.insert(r.name.text.clone());
+                        self.no_prime(r, "an integer parameter", "only coordinates have velocities")?;
+                        self.check_count(&r.name, r.indices.len(), &[], e.span)?;
                         Some(Ix::constant(n))
                     }
                     Some(Meaning::Table(table)) => {
                         self.used.insert(r.name.text.clone());
+                        self.no_prime(r, "an integer parameter", "only coordinates have velocities")?;
                         let index = self.indices(r, table.dims(), e.span, loops)?;
                         Some(Ix::table(table, index))
                     }
                     Some(Meaning::Broken) => None,
                     Some(m) => {
-                        let what = m.describe();
-                        self.not_an_integer(e, &format!("`{}` is {what}, not an integer", r.name.text), allowed)
+                        self.used.insert(r.name.text.clone());
+                        let help = match m {
+                            Meaning::Parameter(_) => format!("declare it as one: `param {} : int = …`", r.name.text),
+                            _ => allowed.into(),
+                        };
+                        self.not_an_integer(e, &format!("`{}` is {}, not an integer", r.name.text, m.describe()), &help)
                     }
                     None => {
-                        self.unknown(&r.name, loops);
+                        self.unknown_index(&r.name, loops);
                         None
                     }
                 }
@@ -145,7 +186,7 @@ impl Elaborator<'_> {
             && let Some(((Multiplicative::Over, divisor), before)) = rest.split_last().map(|(l, b)| ((l.0, &l.1), b))
             && before.iter().all(|(how, _)| *how == Multiplicative::Times)
         {
-            let mut dividend = self.index_of(first, loops)?;
+            let mut dividend = self.index(first, loops)?;
             for (_, factor) in before {
                 let c = self.integer(factor, loops)?;
                 dividend = dividend.times(c);
@@ -153,6 +194,10 @@ impl Elaborator<'_> {
             let d = self.integer(divisor, loops)?;
             return match dividend.floor_div(d) {
                 Some(ix) => Some(ix),
+                None if d == 0 => {
+                    self.division_by_zero(divisor.span);
+                    None
+                }
                 None => self.not_an_integer(
                     divisor,
                     &format!("floor(a/b) needs a positive divisor, not {d}"),
@@ -160,59 +205,54 @@ impl Elaborator<'_> {
                 ),
             };
         }
-        self.index_of(e, loops)
+        self.index(e, loops)
     }
 
-    /// Adds binders to the loop variables in scope.
-    pub(super) fn bind(&mut self, binders: &[ast::Binder], loops: &Loops) -> Option<Loops> {
+    /// Adds binders to the loop variables in scope. Wrong ones are reported and leave the result
+    /// broken, with their names known.
+    pub(super) fn bind(&mut self, binders: &[ast::Binder], loops: &Loops) -> Loops {
         let mut inner = loops.clone();
-        let mut good = true;
-        for b in binders {
+        for (k, b) in binders.iter().enumerate() {
             let name = &b.index.text;
-            if let Some(v) = inner.position(name) {
-                let before = inner.spans[v as usize];
+            if inner.len() >= MAX_LOOPS {
+                let message = format!("more than {MAX_LOOPS} indices are nested here");
                 self.error(
-                    Diagnostic::new(
-                        Code::DuplicateName,
-                        b.index.span,
-                        format!("the index `{name}` is already in use here"),
-                    )
-                    .label(before, "bound here")
-                    .help("choose another letter: an index is not shadowed"),
+                    Diagnostic::new(Code::TooDeep, b.span, message)
+                        .help("name an inner sum with `let`, which starts counting anew"),
                 );
-                good = false;
-                continue;
+                inner.broken = true;
+                inner.lost.extend(binders[k..].iter().map(|b| b.index.text.clone()));
+                return inner;
             }
-            if let Some(before) = self.names.span(name) {
-                self.error(
-                    Diagnostic::new(
-                        Code::DuplicateName,
-                        b.index.span,
-                        format!("`{name}` is already the name of something else"),
-                    )
-                    .label(before, "declared here")
-                    .help("choose another letter for the index"),
-                );
-                good = false;
+            let taken = match inner.position(name) {
+                Some(v) => {
+                    Some((inner.spans[v as usize], format!("the index `{name}` is already in use here"), "bound here"))
+                }
+                None => (self.names.span(name))
+                    .map(|at| (at, format!("the index `{name}` has the name of something else"), "declared here")),
+            };
+            let free = taken.is_none();
+            if let Some((at, message, caption)) = taken {
+                let d = Diagnostic::new(Code::DuplicateName, b.index.span, message).label(at, caption);
+                self.error(d.help("choose another letter for the index: names are not shadowed"));
+                inner.broken = true;
             }
             let (low, high) = (self.index(&b.from, &inner), self.index(&b.to, &inner));
+            if inner.position(name).is_some() {
+                continue;
+            }
             match (low, high) {
-                (Some(low), Some(high)) if inner.len() < 32 => {
-                    inner.ranges.push(Range { name: name.as_str().into(), low, high });
-                    inner.spans.push(b.index.span);
+                (Some(low), Some(high)) if free => {
+                    inner.push(Range { name: name.as_str().into(), low, high }, b.index.span);
                 }
                 _ => {
                     // Keep the name known, so that its uses are not reported as unknown.
-                    inner.ranges.push(Range {
-                        name: name.as_str().into(),
-                        low: Ix::constant(1),
-                        high: Ix::constant(1),
-                    });
-                    inner.spans.push(b.index.span);
-                    good = false;
+                    let one = Ix::constant(1);
+                    inner.push(Range { name: name.as_str().into(), low: one.clone(), high: one }, b.index.span);
+                    inner.broken = true;
                 }
             }
         }
-        if good { Some(inner) } else { None }
+        inner
     }
 }

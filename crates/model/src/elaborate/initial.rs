@@ -4,9 +4,11 @@ use super::Elaborator;
 use super::declare::Declared;
 use super::scope::{Loops, Meaning, Purpose};
 use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::nearest::nearest;
 use crate::syntax::ast::{self, StatementKind};
 use crate::system::{Constraint, Initial};
-use cotangent_expr::{Array, Domain, Expr, Ix, Layout, Place, Range, Role, Tensor, Term};
+use cotangent_expr::{Array, Digest, Domain, Expr, Ix, Layout, Place, Range, Role, Tensor, Term};
+use std::collections::HashMap;
 
 /// One assignment to members of one array.
 struct Given {
@@ -23,37 +25,45 @@ impl Elaborator<'_> {
     pub(super) fn initial_values(&mut self, declared: &Declared, constraints: &[Constraint]) -> Vec<Initial> {
         let parsed = self.parsed;
         let mut given: Vec<Given> = vec![];
+        let mut multipliers: HashMap<&str, Option<Array>> = HashMap::new();
+        for s in &parsed.file.statements {
+            if let StatementKind::Constraint(list) | StatementKind::Vakonomic(list) = &s.kind {
+                multipliers.extend(list.iter().map(|r| (r.label.name.text.as_str(), None)));
+            }
+        }
+        multipliers.extend(constraints.iter().map(|c| (c.array.name(), Some(c.multiplier.clone()))));
         for s in &parsed.file.statements {
             if let StatementKind::Initial(list) = &s.kind {
-                given.extend(list.iter().filter_map(|a| self.assignment(a, constraints)));
+                given.extend(list.iter().filter_map(|a| self.assignment(a, &multipliers)));
             }
         }
         let first = |role: Role| given.iter().find(|g| g.array.role() == role).map(|g| g.span);
         if let (Some(v), Some(p)) = (first(Role::Velocity), first(Role::Momentum)) {
             let d = Diagnostic::new(Code::WrongPlace, v.max(p), "initial values give velocities or momenta, not both");
-            self.error(
-                d.label(v.min(p), "the other kind is given here")
-                    .help("one follows from the other by the Legendre transform"),
-            );
+            let other = if v < p { "a velocity is given here" } else { "a momentum is given here" };
+            self.error(d.label(v.min(p), other).help("give all of one kind: the other follows from the energy"));
         }
         let arrays =
             declared.coordinates.iter().chain(&declared.velocities).chain(&declared.momenta).chain(&declared.variables);
-        let multipliers = constraints.iter().map(|c| &c.multiplier);
-        let arrays: Vec<Array> = arrays.chain(multipliers).cloned().collect();
-        arrays.iter().filter_map(|a| self.collect(a, &given)).collect()
+        let arrays: Vec<Array> = arrays.chain(constraints.iter().map(|c| &c.multiplier)).cloned().collect();
+        let mut by_array: HashMap<Digest, Vec<Given>> = HashMap::new();
+        for g in given {
+            by_array.entry(g.array.digest()).or_default().push(g);
+        }
+        arrays.iter().filter_map(|a| self.collect(a, by_array.get(&a.digest())?)).collect()
     }
 
-    fn assignment(&mut self, a: &ast::Assignment, constraints: &[Constraint]) -> Option<Given> {
+    fn assignment(&mut self, a: &ast::Assignment, multipliers: &HashMap<&str, Option<Array>>) -> Option<Given> {
         let name = &a.place.name;
         let array = match self.names.get(&name.text).cloned() {
             Some(Meaning::Coordinate { velocity, .. }) if a.place.prime.is_some() => velocity,
             Some(Meaning::Broken) => return None,
             Some(m) if a.place.prime.is_some() => {
-                self.error(Diagnostic::new(
-                    Code::MisplacedPrime,
-                    a.place.span,
-                    format!("`{}` is {}: it has no velocity", name.text, m.describe()),
-                ));
+                let message = format!("`{}` is {}: it has no velocity", name.text, m.describe());
+                let prime = a.place.prime.unwrap_or(a.place.span);
+                self.error(
+                    Diagnostic::new(Code::MisplacedPrime, prime, message).help("only coordinates have velocities"),
+                );
                 return None;
             }
             Some(Meaning::Coordinate { position, .. }) => position,
@@ -61,47 +71,57 @@ impl Elaborator<'_> {
             Some(Meaning::Variable(v)) => v,
             Some(m) => {
                 let message = format!("initial values belong to variables, and `{}` is {}", name.text, m.describe());
-                self.error(
-                    Diagnostic::new(Code::WrongPlace, a.place.span, message)
-                        .help("give a parameter its value where it is declared"),
-                );
+                let help = match m {
+                    Meaning::Let(_) => "give initial values to the variables it is made of",
+                    _ => "a parameter gets its value where it is declared: `param NAME = …`",
+                };
+                self.error(Diagnostic::new(Code::WrongPlace, a.place.span, message).help(help));
                 return None;
             }
-            None => match constraints.iter().find(|c| c.multiplier.name() == name.text) {
-                Some(c) => c.multiplier.clone(),
-                None if name.text.starts_with("lambda_") && a.place.prime.is_none() => {
-                    if !self.parsed.may_declare(&name.text["lambda_".len()..]) {
-                        let message = format!(
-                            "there is no constraint `{}` for the multiplier `{}`",
-                            &name.text["lambda_".len()..],
-                            name.text
-                        );
-                        self.error(Diagnostic::new(Code::UnknownName, name.span, message));
+            None => {
+                let label = name.text.strip_prefix("lambda_").filter(|_| a.place.prime.is_none());
+                match label.and_then(|l| multipliers.get(l)) {
+                    Some(multiplier) => multiplier.clone()?,
+                    None => {
+                        match label {
+                            Some(label) => self.no_such_constraint(name, label, multipliers),
+                            None => self.unknown(name, &Loops::default()),
+                        }
+                        return None;
                     }
-                    return None;
                 }
-                None => {
-                    self.unknown(name, &Loops::default());
-                    return None;
-                }
-            },
+            }
         };
         let whole = a.place.indices.is_empty() && !array.dims().is_empty();
-        let (loops, index) = if whole { every_member(&array) } else { self.place_index(&a.place)? };
+        let (loops, index) = if whole { every_member(&array) } else { self.place_index(&a.place) };
         let inner = if whole { Loops::default() } else { loops.clone() };
+        let counted =
+            if whole { Some(()) } else { self.check_count(name, a.place.indices.len(), array.dims(), a.place.span) };
         let value = self.closed(&a.value, &inner, Purpose::Constant("an initial value"))?;
-        self.check_count(name, index.len(), array.dims(), a.place.span)?;
+        counted?;
+        let index = index?;
         self.check_range(&name.text, &index, array.dims(), a.place.span, &loops, None)?;
         let single = loops.len() == 0;
         Some(Given { array, loops, index, value, span: a.span, single })
     }
 
-    /// All that is given for one array, as one vector.
-    fn collect(&mut self, array: &Array, given: &[Given]) -> Option<Initial> {
-        let own: Vec<&Given> = given.iter().filter(|g| &g.array == array).collect();
-        if own.is_empty() {
-            return None;
+    fn no_such_constraint(&mut self, name: &ast::Name, label: &str, known: &HashMap<&str, Option<Array>>) {
+        if self.skipped.contains(label) {
+            return;
         }
+        let message = format!("`{}` is the multiplier of a constraint `{label}`, and there is none", name.text);
+        let mut labels: Vec<&str> = known.keys().copied().collect();
+        labels.sort_unstable();
+        let help = match nearest(label, labels.iter().copied()) {
+            Some(near) => format!("did you mean `lambda_{near}`?"),
+            None if labels.is_empty() => "the model has no constraint".into(),
+            None => format!("constraints of this model: {}", labels[..labels.len().min(10)].join(", ")),
+        };
+        self.error(Diagnostic::new(Code::UnknownName, name.span, message).help(help));
+    }
+
+    /// All that is given for one array, as one vector.
+    fn collect(&mut self, array: &Array, own: &[Given]) -> Option<Initial> {
         // Which assignment each member takes: a single one before a family.
         let mut owner: Vec<Option<usize>> = vec![None; array.len()];
         for single in [true, false] {
@@ -154,7 +174,7 @@ impl Elaborator<'_> {
         match Tensor::new(shape, terms) {
             Ok(value) => Some(Initial { array: array.clone(), value, named }),
             Err(e) => {
-                self.error(Diagnostic::new(Code::TooLarge, own[0].span, e.to_string()));
+                self.refused(&e, own[0].span);
                 None
             }
         }
@@ -162,17 +182,13 @@ impl Elaborator<'_> {
 }
 
 /// Loops over all members of an array.
-fn every_member(array: &Array) -> (Loops, Vec<Ix>) {
+fn every_member(array: &Array) -> (Loops, Option<Vec<Ix>>) {
     let mut loops = Loops::default();
     for (k, d) in array.dims().iter().enumerate() {
         let name = format!("i{k}");
-        loops.ranges.push(Range {
-            name: name.as_str().into(),
-            low: Ix::constant(d.first),
-            high: Ix::constant(d.last()),
-        });
-        loops.spans.push(Span::default());
+        let range = Range { name: name.as_str().into(), low: Ix::constant(d.first), high: Ix::constant(d.last()) };
+        loops.push(range, Span::default());
     }
     let index = (0..loops.len()).map(|v| Ix::var(v as u8)).collect();
-    (loops, index)
+    (loops, Some(index))
 }

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Span;
 use crate::syntax::ast;
-use cotangent_expr::{Array, Dim, Domain, Expr, Range, Role, Table};
+use cotangent_expr::{Array, Digest, Dim, Domain, Expr, Range, Role, Table};
 use std::collections::HashMap;
 
 /// What a name of an expression stands for.
@@ -79,8 +79,10 @@ pub(super) enum Purpose {
     Constant(&'static str),
     Lagrangian,
     Hamiltonian,
-    /// A plain constraint or a gauge condition.
+    /// A plain constraint.
     Constraint,
+    /// A gauge condition.
+    Gauge,
     Vakonomic,
     /// An entry of a bracket.
     Bracket,
@@ -88,7 +90,7 @@ pub(super) enum Purpose {
     Form,
     /// The position of a boundary.
     Boundary,
-    /// An observable, a claim, a part of the energy: anything.
+    /// An observable, a claim or a lapse: all that the model has.
     Quantity,
     /// A named sub-expression: checked where it is used.
     Let,
@@ -99,6 +101,11 @@ pub(super) enum Purpose {
 pub(super) struct Loops {
     pub(super) ranges: Vec<Range>,
     pub(super) spans: Vec<Span>,
+    /// A binder is wrong, and that has been reported: what is inside is looked at for its own
+    /// mistakes only.
+    pub(super) broken: bool,
+    /// Names of wrong binders: nothing is said about their uses.
+    pub(super) lost: Vec<String>,
 }
 
 impl Loops {
@@ -108,6 +115,18 @@ impl Loops {
 
     pub(super) fn domain(&self) -> Domain {
         Domain::Ranges(self.ranges.clone())
+    }
+
+    /// With these ranges inside.
+    pub(super) fn with(&self, ranges: &[Range]) -> Loops {
+        let mut inner = self.clone();
+        ranges.iter().for_each(|r| inner.push(r.clone(), Span::default()));
+        inner
+    }
+
+    pub(super) fn push(&mut self, range: Range, span: Span) {
+        self.ranges.push(range);
+        self.spans.push(span);
     }
 
     pub(super) fn len(&self) -> usize {
@@ -125,11 +144,26 @@ impl Loops {
     }
 }
 
-/// A summand: `value` summed over further loop variables.
+/// A summand: `factor` times `value` summed over further loop variables. The factor, in the
+/// variables outside, stays beside the sum as it was written until it is known whether the sum
+/// becomes an array or terms of a tensor.
 #[derive(Clone)]
 pub(super) struct Part {
     pub(super) loops: Vec<Range>,
+    pub(super) factor: Expr,
     pub(super) value: Expr,
+}
+
+impl Part {
+    /// `value` summed over `loops`.
+    pub(super) fn new(loops: Vec<Range>, value: Expr) -> Part {
+        Part { loops, factor: Expr::one(), value }
+    }
+
+    /// With the factor put in.
+    pub(super) fn multiplied(self) -> Part {
+        if self.factor.is_one() { self } else { Part::new(self.loops, self.factor * self.value) }
+    }
 }
 
 /// An expression as a sum of parts; most have a single one without loops.
@@ -138,7 +172,7 @@ pub(super) struct Parts(pub(super) Vec<Part>);
 
 impl Parts {
     pub(super) fn plain(value: Expr) -> Parts {
-        Parts(vec![Part { loops: vec![], value }])
+        Parts(vec![Part::new(vec![], value)])
     }
 
     /// The expression, if nothing is summed.
@@ -149,45 +183,66 @@ impl Parts {
         }
     }
 
+    /// Each summand through a linear map.
     pub(super) fn map(self, f: impl Fn(&Expr) -> Expr) -> Parts {
-        Parts(self.0.into_iter().map(|p| Part { value: f(&p.value), ..p }).collect())
+        let one = |p: Part| match p.loops.is_empty() {
+            true => Part { value: f(&p.value), ..p },
+            false => Part { factor: f(&p.factor), ..p },
+        };
+        Parts(self.0.into_iter().map(one).collect())
     }
 
-    /// The sum of several, with all plain parts as one.
+    /// The sum of several; parts over the same ranges become one.
     pub(super) fn sum(all: Vec<Parts>) -> Parts {
-        let (plain, summed): (Vec<Part>, Vec<Part>) =
-            all.into_iter().flat_map(|p| p.0).partition(|p| p.loops.is_empty());
-        let plain = Expr::sum(plain.into_iter().map(|p| p.value));
-        let mut parts = summed;
-        if !plain.is_zero() || parts.is_empty() {
-            parts.insert(0, Part { loops: vec![], value: plain });
+        let mut known: HashMap<(Digest, Digest), usize> = HashMap::new();
+        let mut groups: Vec<(Vec<Range>, Expr, Vec<Expr>)> = vec![(vec![], Expr::one(), vec![])];
+        for part in all.into_iter().flat_map(|p| p.0) {
+            let k = if part.loops.is_empty() {
+                0
+            } else {
+                let next = groups.len();
+                let key = (Domain::Ranges(part.loops.clone()).digest(), part.factor.digest());
+                *known.entry(key).or_insert(next)
+            };
+            match groups.get_mut(k) {
+                Some(group) => group.2.push(part.value),
+                None => groups.push((part.loops, part.factor, vec![part.value])),
+            }
+        }
+        let value = |mut values: Vec<Expr>| match values.len() {
+            1 => values.remove(0),
+            _ => Expr::sum(values),
+        };
+        let mut parts: Vec<Part> =
+            (groups.into_iter()).map(|(loops, factor, values)| Part { loops, factor, value: value(values) }).collect();
+        if parts.len() > 1 && parts[0].value.is_zero() {
+            parts.remove(0);
         }
         Parts(parts)
     }
+}
 
-    /// Whether an array of this role occurs.
-    pub(super) fn uses(&self, role: Role) -> bool {
-        self.0.iter().any(|p| deep_uses(&p.value, role))
+/// A set of roles.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Roles(u8);
+
+impl Roles {
+    pub(super) fn has(self, role: Role) -> bool {
+        self.0 >> role as u8 & 1 == 1
+    }
+
+    pub(super) fn add(&mut self, role: Role) {
+        self.0 |= 1 << role as u8;
+    }
+
+    pub(super) fn join(&mut self, other: Roles) {
+        self.0 |= other.0;
     }
 }
 
-/// Whether an array of this role occurs, also inside defined arrays.
-pub(super) fn deep_uses(e: &Expr, role: Role) -> bool {
-    e.leaves().iter().any(|l| match l.node() {
-        cotangent_expr::Node::At(a, _) => {
-            a.role() == role
-                || match a.definition() {
-                    cotangent_expr::Definition::Defined(t) => t.terms().iter().any(|t| deep_uses(&t.value, role)),
-                    _ => false,
-                }
-        }
-        _ => false,
-    })
-}
-
 /// A definition of a `let`, and how far it has been worked out.
-pub(super) struct Let {
-    pub(super) definition: ast::Definition,
+pub(super) struct Let<'a> {
+    pub(super) definition: &'a ast::Definition,
     pub(super) state: LetState,
 }
 
@@ -198,6 +253,10 @@ pub(super) enum LetState {
     Done {
         loops: Loops,
         parts: Parts,
+        /// What it is made of.
+        roles: Roles,
+        /// Its nodes: the cost of putting other indices in.
+        nodes: u64,
     },
     Failed,
 }

@@ -1,8 +1,8 @@
 //! The statements that make the system: energy, bracket, constraints, claims, settings.
 
-use super::Elaborator;
 use super::declare::Declared;
-use super::scope::{Loops, Meaning, Parts, Purpose};
+use super::scope::{Loops, Meaning, Parts, Purpose, Roles};
+use super::{Elaborator, Energy};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::syntax::ast::{self, ExprKind, Setting, SettingValue, StatementKind};
 use crate::syntax::{Keyword, RunKey};
@@ -15,12 +15,17 @@ impl Elaborator<'_> {
         let parsed = self.parsed;
         let statements = &parsed.file.statements;
         let find = |k: Keyword| statements.iter().find(move |s| s.kind.keyword() == k);
-        self.is_lagrangian = find(Keyword::Lagrangian).is_some();
+        let stated = |k: Keyword| find(k).is_some() || parsed.lacks(k);
+        self.energy = match (stated(Keyword::Lagrangian), stated(Keyword::Hamiltonian)) {
+            (true, false) => Some(Energy::Lagrangian),
+            (false, true) => Some(Energy::Hamiltonian),
+            _ => None,
+        };
+        self.is_poisson = find(Keyword::Variables).is_some();
         let declared = self.declarations();
+        self.without_variables = !stated(Keyword::Coord) && !stated(Keyword::Variables);
         self.boundary_statements();
-        for k in 0..self.lets.len() {
-            self.check_let(k);
-        }
+        self.all_lets();
         self.once(Keyword::Model, "the name of the model");
         let dynamics = self.dynamics(&declared);
         let mut labels = Labels::default();
@@ -44,31 +49,33 @@ impl Elaborator<'_> {
                 StatementKind::Casimir(list) => {
                     if !declared.coordinates.is_empty() {
                         let message =
-                            "a Casimir belongs to a Poisson bracket; a model with `coord` has none but constants";
+                            "a Casimir belongs to a Poisson bracket, and a model with `coord` has none but constants";
                         self.error(
                             Diagnostic::new(Code::WrongPlace, s.keyword, message)
-                                .help("write `invariant` for a conserved quantity"),
+                                .help("write `invariant` for a quantity that the motion conserves"),
                         );
                     }
-                    let quantities = list.iter().filter_map(|d| self.quantity(d, &mut labels));
+                    let quantities = list.iter().filter_map(|d| self.quantity(d, Purpose::Quantity, &mut labels));
                     claims.extend(quantities.map(|quantity| Claim { kind: ClaimKind::Casimir, quantity }));
                 }
                 StatementKind::Invariant(list) => {
-                    let quantities = list.iter().filter_map(|d| self.quantity(d, &mut labels));
+                    let quantities = list.iter().filter_map(|d| self.quantity(d, Purpose::Quantity, &mut labels));
                     claims.extend(quantities.map(|quantity| Claim { kind: ClaimKind::Invariant, quantity }));
                 }
                 StatementKind::Observe(list) => {
-                    observables.extend(list.iter().filter_map(|d| self.quantity(d, &mut labels)))
+                    observables.extend(list.iter().filter_map(|d| self.quantity(d, Purpose::Quantity, &mut labels)))
                 }
                 StatementKind::Split(list) => {
-                    if self.is_lagrangian {
+                    let wrong = self.energy == Some(Energy::Lagrangian);
+                    if wrong {
                         let message = "`split` names parts of a Hamiltonian, and this model is given by a Lagrangian";
                         self.error(
                             Diagnostic::new(Code::WrongPlace, s.keyword, message)
-                                .help("state the model as a `hamiltonian`"),
+                                .help("state the model as a `hamiltonian`, or remove the split"),
                         );
                     }
-                    splits.extend(list.iter().filter_map(|d| self.quantity(d, &mut labels)));
+                    let purpose = if wrong { Purpose::Quantity } else { Purpose::Hamiltonian };
+                    splits.extend(list.iter().filter_map(|d| self.quantity(d, purpose, &mut labels)));
                 }
                 _ => {}
             }
@@ -97,119 +104,151 @@ impl Elaborator<'_> {
         })
     }
 
-    /// The one statement of a kind; a second one is an error.
-    fn once(&mut self, keyword: Keyword, what: &str) -> Option<&'_ ast::Statement> {
+    /// Refuses a second statement of a kind.
+    fn once(&mut self, keyword: Keyword, what: &str) {
         let parsed = self.parsed;
         let mut all = parsed.file.statements.iter().filter(|s| s.kind.keyword() == keyword);
-        let first = all.next();
+        let Some(first) = all.next() else { return };
         for again in all {
-            if let Some(first) = first {
-                let d = Diagnostic::new(Code::DuplicateStatement, again.span, format!("{what} is given twice"));
-                self.error(d.label(first.span, "first given here").help("keep one of them"));
-            }
+            let d = Diagnostic::new(Code::DuplicateStatement, again.span, format!("{what} is given twice"));
+            self.error(d.label(first.span, "first given here").help("keep one of them"));
         }
-        first
     }
 
     fn dynamics(&mut self, declared: &Declared) -> Option<Dynamics> {
         let parsed = self.parsed;
-        let lagrangian = self.once(Keyword::Lagrangian, "the Lagrangian").map(|s| s.span);
-        let hamiltonian = self.once(Keyword::Hamiltonian, "the Hamiltonian").map(|s| s.span);
+        self.once(Keyword::Lagrangian, "the Lagrangian");
+        self.once(Keyword::Hamiltonian, "the Hamiltonian");
         let statement = |k: Keyword| parsed.file.statements.iter().find(move |s| s.kind.keyword() == k);
-        let (bracket, form) = (statement(Keyword::Bracket), statement(Keyword::Form));
-        let energy = parsed.file.statements.iter().find_map(|s| match &s.kind {
-            StatementKind::Lagrangian(e) => Some((e, Purpose::Lagrangian)),
-            StatementKind::Hamiltonian(e) => Some((e, Purpose::Hamiltonian)),
-            _ => None,
-        });
-        if let (Some(l), Some(h)) = (lagrangian, hamiltonian) {
-            let d = Diagnostic::new(
-                Code::DuplicateStatement,
-                h.max(l),
-                "a model has a Lagrangian or a Hamiltonian, not both",
-            );
-            self.error(
-                d.label(h.min(l), "first given here").help("keep one; the other follows by the Legendre transform"),
-            );
+        let [lagrangian, hamiltonian, coord, variables, bracket, form] = [
+            Keyword::Lagrangian,
+            Keyword::Hamiltonian,
+            Keyword::Coord,
+            Keyword::Variables,
+            Keyword::Bracket,
+            Keyword::Form,
+        ]
+        .map(statement);
+        let consistent = self.consistent(declared);
+        // Every energy is looked at, for its own mistakes.
+        let mut energies = vec![];
+        for s in &parsed.file.statements {
+            let (e, purpose) = match &s.kind {
+                StatementKind::Lagrangian(_) if variables.is_some() => continue,
+                StatementKind::Lagrangian(e) => (e, Purpose::Lagrangian),
+                StatementKind::Hamiltonian(e) => (e, Purpose::Hamiltonian),
+                _ => continue,
+            };
+            energies.push(self.energy_of(e, purpose));
+        }
+        let all = Layout::new(declared.variables.clone());
+        let bracket_matrix =
+            if variables.is_some() && bracket.is_some() { self.pairs(&all, Keyword::Bracket) } else { None };
+        let form_matrix = if variables.is_some() && form.is_some() { self.pairs(&all, Keyword::Form) } else { None };
+        if !consistent {
             return None;
         }
-        let energy_span = lagrangian.or(hamiltonian);
-        let lacks = |keys: &[Keyword]| keys.iter().any(|&k| parsed.lacks(k));
-        if energy_span.is_none() && !lacks(&[Keyword::Lagrangian, Keyword::Hamiltonian]) {
-            let d = Diagnostic::new(Code::MissingStatement, self.end(), "the model has no energy");
-            self.error(d.help("add `lagrangian …` or `hamiltonian …`"));
-        }
-        let has_coord = statement(Keyword::Coord).is_some();
-        let has_variables = statement(Keyword::Variables).is_some();
-        if !has_coord && !has_variables && !lacks(&[Keyword::Coord, Keyword::Variables]) {
-            let d = Diagnostic::new(Code::MissingStatement, self.end(), "the model has no variables");
-            self.error(
-                d.help("add `coord x, y` (with momenta p_x, p_y), or `variables` and `bracket` for a Poisson model"),
-            );
-        }
-        if let (Some(c), Some(v)) = (statement(Keyword::Coord), statement(Keyword::Variables)) {
-            let d = Diagnostic::new(Code::DuplicateStatement, v.span, "a model has `coord` or `variables`, not both");
-            self.error(d.label(c.span, "coordinates declared here").help(
-                "coordinates carry their momenta and the canonical bracket; variables need a `bracket` or a `form`",
-            ));
-            return None;
-        }
-        if has_coord && let Some(s) = bracket.or(form) {
-            let d =
-                Diagnostic::new(Code::WrongPlace, s.span, "a model with `coord` has the canonical bracket {q, p} = 1");
-            self.error(d.help("declare `variables` instead of `coord` to give your own"));
-            return None;
-        }
-        if has_variables {
-            if let Some(l) = lagrangian {
-                let d = Diagnostic::new(Code::WrongPlace, l, "a Lagrangian needs coordinates with velocities");
-                self.error(d.help("declare `coord` instead of `variables`, or give a `hamiltonian`"));
-                return None;
-            }
-            if let (Some(b), Some(f)) = (bracket, form) {
-                let d = Diagnostic::new(
-                    Code::DuplicateStatement,
-                    f.span.max(b.span),
-                    "a model has a `bracket` or a `form`, not both",
-                );
-                self.error(d.label(f.span.min(b.span), "first given here"));
-                return None;
-            }
-            if bracket.is_none() && form.is_none() && !lacks(&[Keyword::Bracket, Keyword::Form]) {
-                let d = Diagnostic::new(Code::MissingStatement, self.end(), "variables need a `bracket` or a `form`");
-                self.error(d.help("add `bracket {a, b} = …` (what is not named is 0)"));
-            }
-        }
-        let energy = energy.and_then(|(e, purpose)| {
-            let parts = self.parts(e, &Loops::default(), purpose)?;
-            let tensor = self.scalar(parts, e.span)?;
-            let role = if purpose == Purpose::Lagrangian { Role::Velocity } else { Role::Coordinate };
-            if tensor.is_zero() {
-                self.warnings.push(Diagnostic::new(Code::NoValue, e.span, "the energy is identically zero"));
-            } else if role == Role::Velocity && !Parts(terms_as_parts(&tensor)).uses(Role::Velocity) {
-                self.warnings.push(Diagnostic::new(Code::NoValue, e.span, "the Lagrangian contains no velocity"));
-            }
-            Some(tensor)
-        });
-        let pairs =
-            if has_variables { self.pairs(&Layout::new(declared.variables.clone()), bracket.is_some()) } else { None };
-        let energy = energy?;
+        let energy = energies.into_iter().next()??;
         let (coordinates, momenta) = (Layout::new(declared.coordinates.clone()), Layout::new(declared.momenta.clone()));
-        Some(match (lagrangian.is_some(), has_coord, bracket.is_some()) {
-            (true, ..) => {
+        match (lagrangian, hamiltonian, coord) {
+            (Some(_), _, Some(_)) => {
                 let velocities = Layout::new(declared.velocities.clone());
-                Dynamics::Lagrangian { coordinates, velocities, momenta, lagrangian: energy }
+                Some(Dynamics::Lagrangian { coordinates, velocities, momenta, lagrangian: energy })
             }
-            (_, true, _) => Dynamics::Hamiltonian { coordinates, momenta, hamiltonian: energy },
-            (_, _, true) => Dynamics::Poisson {
-                variables: Layout::new(declared.variables.clone()),
-                bracket: pairs?,
-                hamiltonian: energy,
-            },
-            _ => {
-                Dynamics::Form { variables: Layout::new(declared.variables.clone()), form: pairs?, hamiltonian: energy }
+            (_, Some(_), Some(_)) => Some(Dynamics::Hamiltonian { coordinates, momenta, hamiltonian: energy }),
+            _ if bracket.is_some() => {
+                Some(Dynamics::Poisson { variables: all, bracket: bracket_matrix?, hamiltonian: energy })
             }
-        })
+            _ => Some(Dynamics::Form { variables: all, form: form_matrix?, hamiltonian: energy }),
+        }
+    }
+
+    fn energy_of(&mut self, e: &ast::Expr, purpose: Purpose) -> Option<Tensor> {
+        let parts = self.parts(e, &Loops::default(), purpose)?;
+        let tensor = self.scalar(parts, e.span)?;
+        if tensor.is_zero() {
+            self.warnings.push(Diagnostic::new(Code::NoValue, e.span, "the energy is identically zero"));
+        } else if purpose == Purpose::Lagrangian {
+            let mut roles = Roles::default();
+            tensor.terms().iter().for_each(|t| roles.join(self.roles_of(&t.value)));
+            if !roles.has(Role::Velocity) {
+                let d = Diagnostic::new(Code::NoValue, e.span, "the Lagrangian contains no velocity");
+                self.warnings.push(d.help("a velocity is written with a prime: x'"));
+            }
+        }
+        Some(tensor)
+    }
+
+    /// Checks that the statements make one of the four kinds of model.
+    fn consistent(&mut self, declared: &Declared) -> bool {
+        let parsed = self.parsed;
+        let statement = |k: Keyword| parsed.file.statements.iter().find(move |s| s.kind.keyword() == k);
+        let lacks = |keys: &[Keyword]| keys.iter().any(|&k| parsed.lacks(k));
+        let before = self.diagnostics.count();
+        let (lagrangian, hamiltonian) = (statement(Keyword::Lagrangian), statement(Keyword::Hamiltonian));
+        let (coord, variables) = (statement(Keyword::Coord), statement(Keyword::Variables));
+        let (bracket, form) = (statement(Keyword::Bracket), statement(Keyword::Form));
+        if let (Some(l), Some(h)) = (lagrangian, hamiltonian) {
+            let message = "a model has a Lagrangian or a Hamiltonian, not both";
+            let help = "keep one; the other follows by the Legendre transform";
+            self.error(exclusive(message, l.span, h.span).help(help));
+        }
+        if lagrangian.is_none() && hamiltonian.is_none() && !lacks(&[Keyword::Lagrangian, Keyword::Hamiltonian]) {
+            let d = Diagnostic::new(Code::MissingStatement, self.end(), "the model has no energy");
+            self.error(d.caption("to be added").help("add `hamiltonian …` or `lagrangian …`"));
+        }
+        if self.without_variables {
+            let d = Diagnostic::new(Code::MissingStatement, self.end(), "the model has no variables");
+            self.error(d.caption("to be added").help(
+                "add `coord x, y` (with momenta p_x, p_y), or `variables a, b` and `bracket {a, b} = …` for a Poisson model",
+            ));
+            return false;
+        }
+        match (coord, variables) {
+            (Some(c), Some(v)) => {
+                let help =
+                    "coordinates carry their momenta and the canonical bracket; variables need a `bracket` or a `form`";
+                self.error(exclusive("a model has `coord` or `variables`, not both", c.span, v.span).help(help));
+            }
+            (Some(_), None) => {
+                if let Some(s) = bracket.or(form) {
+                    let word = s.kind.keyword();
+                    let message = format!(
+                        "a `{word}` is for `variables`: with `coord` the bracket is the canonical one, {{q, p}} = 1"
+                    );
+                    let d = Diagnostic::new(Code::WrongPlace, s.span, message);
+                    self.error(d.help(format!("remove the `{word}`, or declare `variables` instead of `coord`")));
+                }
+            }
+            (None, Some(_)) => {
+                if let (Some(l), None) = (lagrangian, hamiltonian) {
+                    let message = "a Lagrangian needs coordinates, which have velocities; `variables` have none";
+                    let d = Diagnostic::new(Code::WrongPlace, l.span, message);
+                    self.error(d.help("declare `coord` instead of `variables`, or give a `hamiltonian`"));
+                } else if let (Some(b), Some(f)) = (bracket, form) {
+                    let help = "`bracket` for ẏ = B(y)∇H, `form` for J ż = ∇H with a constant J";
+                    self.error(exclusive("a model has a `bracket` or a `form`, not both", b.span, f.span).help(help));
+                } else if bracket.is_none() && form.is_none() && !lacks(&[Keyword::Bracket, Keyword::Form]) {
+                    let message = "`variables` need a `bracket` (or a `form`) to move";
+                    let d = Diagnostic::new(Code::MissingStatement, self.end(), message);
+                    let help = "add `bracket {a, b} = …` (what is not named is 0), or declare `coord` for coordinates with momenta";
+                    self.error(d.caption("to be added").help(help));
+                }
+            }
+            (None, None) => {}
+        }
+        let arrays: Vec<&Array> = declared.coordinates.iter().chain(&declared.variables).collect();
+        if let Some(s) = coord.or(variables)
+            && !arrays.is_empty()
+            && arrays.iter().all(|a| a.is_empty())
+            && !lacks(&[Keyword::Coord, Keyword::Variables])
+            && self.diagnostics.count() == 0
+        {
+            let message = "the model has no variables: every family is empty";
+            let d = Diagnostic::new(Code::MissingStatement, s.span, message);
+            self.error(d.help("a range a..b is empty if b < a: check the sizes"));
+        }
+        self.diagnostics.count() == before
     }
 
     /// Just after the last statement: where something is missing.
@@ -218,23 +257,33 @@ impl Elaborator<'_> {
     }
 
     /// The antisymmetric matrix of all `bracket` or `form` entries.
-    fn pairs(&mut self, variables: &Layout, is_bracket: bool) -> Option<Tensor> {
+    fn pairs(&mut self, variables: &Layout, word: Keyword) -> Option<Tensor> {
         let parsed = self.parsed;
         let mut terms: Vec<Term> = vec![];
-        let mut seen: HashMap<(usize, usize), Span> = HashMap::new();
+        let mut entries = Entries::default();
         let mut good = true;
         for s in &parsed.file.statements {
             let list = match &s.kind {
-                StatementKind::Bracket(list) if is_bracket => list,
-                StatementKind::Form(list) if !is_bracket => list,
+                StatementKind::Bracket(list) if word == Keyword::Bracket => list,
+                StatementKind::Form(list) if word == Keyword::Form => list,
                 _ => continue,
             };
             for pair in list {
-                match self.pair(pair, variables, is_bracket, &mut seen) {
+                match self.pair(pair, variables, word, &mut entries) {
                     Some(more) => terms.extend(more),
                     None => good = false,
                 }
             }
+        }
+        for (before, again, (p, q)) in entries.repeated() {
+            let names = match word {
+                Keyword::Bracket => format!("{{{}, {}}}", variables.entry_name(p), variables.entry_name(q)),
+                _ => format!("({}, {})", variables.entry_name(p), variables.entry_name(q)),
+            };
+            let d = Diagnostic::new(Code::DuplicateName, again, format!("the {word} entry {names} is given twice"));
+            let d = if before == again { d } else { d.label(before, "first given here") };
+            self.error(d.help("give each pair once: the opposite order follows by antisymmetry"));
+            good = false;
         }
         if !good {
             return None;
@@ -242,7 +291,7 @@ impl Elaborator<'_> {
         match Tensor::new(vec![variables.clone(), variables.clone()], terms) {
             Ok(t) => Some(t),
             Err(e) => {
-                self.error(Diagnostic::new(Code::TooLarge, self.end(), e.to_string()));
+                self.refused(&e, self.end());
                 None
             }
         }
@@ -252,50 +301,49 @@ impl Elaborator<'_> {
         &mut self,
         pair: &ast::Pairing,
         variables: &Layout,
-        is_bracket: bool,
-        seen: &mut HashMap<(usize, usize), Span>,
+        word: Keyword,
+        entries: &mut Entries,
     ) -> Option<Vec<Term>> {
-        let what = if is_bracket { "bracket" } else { "form" };
-        let (first, second) = (self.variable(&pair.first, what), self.variable(&pair.second, what));
+        let (first, second) = (self.variable(&pair.first, word), self.variable(&pair.second, word));
+        let (loops, i) = self.place_index(&pair.first);
+        let (loops, j) = self.place_index_in(&pair.second, &loops);
+        let purpose = if word == Keyword::Bracket { Purpose::Bracket } else { Purpose::Form };
+        let parts = self.parts(&pair.value, &loops, purpose);
         let (first, second) = (first?, second?);
-        let (loops, i) = self.place_index(&pair.first)?;
-        let (loops, j) = self.place_index_in(&pair.second, &loops)?;
-        self.check_count(&pair.first.name, i.len(), first.dims(), pair.first.span)?;
-        self.check_count(&pair.second.name, j.len(), second.dims(), pair.second.span)?;
+        let counts = [(&pair.first, &first), (&pair.second, &second)]
+            .map(|(place, a)| self.check_count(&place.name, place.indices.len(), a.dims(), place.span));
+        (counts[0].is_some() && counts[1].is_some()).then_some(())?;
+        let (i, j) = (i?, j?);
         self.check_range(&pair.first.name.text, &i, first.dims(), pair.first.span, &loops, None)?;
         self.check_range(&pair.second.name.text, &j, second.dims(), pair.second.span, &loops, None)?;
-        let purpose = if is_bracket { Purpose::Bracket } else { Purpose::Form };
-        let parts = self.parts(&pair.value, &loops, purpose)?;
+        let parts = parts?;
         let (a, b) = (Place { array: first.clone(), index: i }, Place { array: second.clone(), index: j });
         let (oa, ob) = (variables.offset(&first)?, variables.offset(&second)?);
-        let mut clash = None;
-        let mut own: Vec<(usize, usize)> = vec![];
+        let limit = self.limits.members.saturating_sub(entries.list.len() as u64);
+        if loops.domain().count(limit + 1) > limit {
+            let message = format!("the {word} has more than {} entries", self.limits.members);
+            self.error(Diagnostic::new(Code::TooLarge, pair.span, message).help("reduce the ranges"));
+            return None;
+        }
+        let mut diagonal = None;
         loops.domain().for_each(&mut |vars| {
             if let (Some(p), Some(q)) = (a.position(vars), b.position(vars)) {
-                let key = ((oa + p).min(ob + q), (oa + p).max(ob + q));
-                if key.0 == key.1 || seen.contains_key(&key) {
-                    clash = Some(key);
+                let (p, q) = (oa + p, ob + q);
+                if p == q {
+                    diagonal = Some(p);
                 }
-                own.push(key);
-                if clash.is_none() && seen.insert(key, pair.span).is_some() {
-                    clash = Some(key);
-                }
+                entries.push((p.min(q), p.max(q)), pair.span);
             }
-            clash.is_none()
+            diagonal.is_none()
         });
-        if let Some((p, q)) = clash {
-            let names = format!("{{{}, {}}}", variables.entry_name(p), variables.entry_name(q));
-            let d = if p == q {
-                let message = format!("the {what} of `{}` with itself is zero", variables.entry_name(p));
-                Diagnostic::new(Code::WrongPlace, pair.span, message).help("leave it out: the matrix is antisymmetric")
-            } else {
-                let d =
-                    Diagnostic::new(Code::DuplicateName, pair.span, format!("the {what} entry {names} is given twice"));
-                let before = seen.get(&(p, q)).copied().filter(|s| *s != pair.span);
-                let d = before.into_iter().fold(d, |d, at| d.label(at, "first given here"));
-                d.help("the opposite order follows by antisymmetry: give each pair once")
+        if let Some(p) = diagonal {
+            let name = variables.entry_name(p);
+            let message = format!("the {word} of `{name}` with itself is zero by antisymmetry");
+            let help = match loops.len() {
+                0 => "leave this entry out".into(),
+                _ => format!("choose the ranges so that the two indices differ: they meet at `{name}`"),
             };
-            self.error(d);
+            self.error(Diagnostic::new(Code::WrongPlace, pair.span, message).help(help));
             return None;
         }
         let shape = vec![variables.clone(), variables.clone()];
@@ -306,24 +354,24 @@ impl Elaborator<'_> {
     }
 
     /// The variable on the left of a bracket or form entry.
-    fn variable(&mut self, place: &ast::Place, what: &str) -> Option<Array> {
+    fn variable(&mut self, place: &ast::Place, word: Keyword) -> Option<Array> {
         let name = &place.name.text;
         if let Some(prime) = place.prime {
-            self.error(Diagnostic::new(
-                Code::MisplacedPrime,
-                prime,
-                format!("a {what} is between variables, not their velocities"),
-            ));
+            let message = format!("a {word} is between variables, not their velocities");
+            self.error(Diagnostic::new(Code::MisplacedPrime, prime, message).help("leave out the prime"));
             return None;
         }
         match self.names.get(name).cloned() {
             Some(Meaning::Variable(v)) => Some(v),
             Some(Meaning::Broken) => None,
             Some(m) => {
-                let message = format!("a {what} is between variables, and `{name}` is {}", m.describe());
+                let message = format!("a {word} is between variables, and `{name}` is {}", m.describe());
                 let help = match m {
-                    Meaning::Parameter(_) | Meaning::Integer(_) => "the bracket with a constant is zero: leave it out",
-                    _ => "declare it with `variables`",
+                    Meaning::Parameter(_) | Meaning::Integer(_) | Meaning::Table(_) => {
+                        format!("the {word} with a constant is zero: leave this entry out")
+                    }
+                    Meaning::Let(_) => "give the entries for the variables it is made of; the rest follows".into(),
+                    _ => "declare it with `variables`".into(),
                 };
                 self.error(Diagnostic::new(Code::WrongPlace, place.span, message).help(help));
                 None
@@ -339,10 +387,24 @@ impl Elaborator<'_> {
         let name = &r.label.name;
         let fresh = self.label(name, labels);
         let loops = self.bind(&r.label.binders, &Loops::default());
-        let purpose = if keyword == Keyword::Vakonomic { Purpose::Vakonomic } else { Purpose::Constraint };
-        let inner = loops.clone().unwrap_or_default();
-        let (left, right) = (self.parts(&r.left, &inner, purpose), self.parts(&r.right, &inner, purpose));
-        let loops = loops?;
+        if keyword == Keyword::Vakonomic && self.energy == Some(Energy::Hamiltonian) {
+            let d = Diagnostic::new(
+                Code::WrongPlace,
+                r.span,
+                "a vakonomic constraint restricts velocities, and a Hamiltonian model has momenta instead",
+            );
+            self.error(d.help("state the model as a `lagrangian`"));
+            return None;
+        }
+        let purpose = match keyword {
+            Keyword::Vakonomic => Purpose::Vakonomic,
+            Keyword::Gauge => Purpose::Gauge,
+            _ => Purpose::Constraint,
+        };
+        let (left, right) = (self.parts(&r.left, &loops, purpose), self.parts(&r.right, &loops, purpose));
+        if loops.broken {
+            return None;
+        }
         let array = self.labelled(&name.text, Role::Auxiliary, &loops, r.label.span)?;
         let multiplier = Array::given(&format!("lambda_{}", name.text), Role::Multiplier, array.dims().to_vec());
         if keyword != Keyword::Gauge
@@ -361,56 +423,54 @@ impl Elaborator<'_> {
             return None;
         }
         let parts = Parts::sum(vec![left?, right?.map(|v| -v)]);
-        let (velocity, momentum) = (parts.uses(Role::Velocity), parts.uses(Role::Momentum));
-        let coordinate = parts.uses(Role::Coordinate);
-        if keyword == Keyword::Vakonomic {
-            if !self.is_lagrangian {
-                let d = Diagnostic::new(Code::WrongPlace, r.span, "a vakonomic constraint needs a Lagrangian");
-                self.error(d.help("state the model as a `lagrangian`: its velocities are what is constrained"));
-                return None;
-            }
-            if !velocity {
-                let d = Diagnostic::new(
-                    Code::WrongPlace,
-                    r.span,
-                    "a vakonomic constraint restricts velocities, and there are none here",
-                );
-                self.error(d.help(format!("write `constraint {}: …` for positions", name.text)));
-                return None;
-            }
+        if parts.0.iter().all(|p| p.value.is_zero() || p.factor.is_zero()) {
+            self.always_satisfied(r);
+            return None;
         }
+        let mut roles = Roles::default();
+        for p in &parts.0 {
+            roles.join(self.roles_of(&p.value));
+            roles.join(self.roles_of(&p.factor));
+        }
+        let [velocity, momentum, coordinate] =
+            [Role::Velocity, Role::Momentum, Role::Coordinate].map(|role| roles.has(role));
         if !velocity && !momentum && !coordinate {
-            let d = Diagnostic::new(
-                Code::EmptyConstraint,
-                r.span,
-                format!("`{}` constrains nothing: it contains no variable", name.text),
-            );
-            self.error(d.help("a constraint must depend on coordinates"));
+            let message = format!("`{}` constrains nothing: it contains no variable", name.text);
+            let d = Diagnostic::new(Code::EmptyConstraint, r.span, message);
+            self.error(d.help("a constraint relates coordinates (or variables), not parameters alone"));
+            return None;
+        }
+        if keyword == Keyword::Vakonomic && !velocity {
+            let message = "a vakonomic constraint restricts velocities, and there are none here";
+            let d = Diagnostic::new(Code::WrongPlace, r.span, message);
+            self.error(d.help(format!("write `constraint {}: …` for positions", name.text)));
             return None;
         }
         let residual = self.vector(&array, parts, &loops, r.span)?;
         if residual.is_zero() && !array.is_empty() {
-            let d = Diagnostic::new(
-                Code::EmptyConstraint,
-                r.span,
-                format!("`{}` is always satisfied: both sides are equal", name.text),
-            );
-            self.error(d.help("remove it, or correct one side"));
+            self.always_satisfied(r);
             return None;
         }
-        let has_variables = self.parsed.file.statements.iter().any(|s| s.kind.keyword() == Keyword::Variables);
         let kind = match () {
             _ if velocity => ConstraintKind::Vakonomic,
-            _ if momentum || has_variables => ConstraintKind::PhaseSpace,
+            _ if momentum || self.is_poisson => ConstraintKind::PhaseSpace,
             _ => ConstraintKind::Holonomic,
         };
         fresh.then_some(Constraint { array, multiplier, residual, kind })
     }
 
-    fn quantity(&mut self, d: &ast::Definition, labels: &mut Labels) -> Option<Quantity> {
+    fn always_satisfied(&mut self, r: &ast::Relation) {
+        let message = format!("`{}` is always satisfied: both sides are equal", r.label.name.text);
+        self.error(Diagnostic::new(Code::EmptyConstraint, r.span, message).help("remove it, or correct one side"));
+    }
+
+    fn quantity(&mut self, d: &ast::Definition, purpose: Purpose, labels: &mut Labels) -> Option<Quantity> {
         let fresh = self.label(&d.head.name, labels);
-        let loops = self.bind(&d.head.binders, &Loops::default())?;
-        let parts = self.parts(&d.value, &loops, Purpose::Quantity)?;
+        let loops = self.bind(&d.head.binders, &Loops::default());
+        let parts = self.parts(&d.value, &loops, purpose)?;
+        if loops.broken {
+            return None;
+        }
         let array = self.labelled(&d.head.name.text, Role::Auxiliary, &loops, d.head.span)?;
         let value = self.vector(&array, parts, &loops, d.value.span)?;
         fresh.then_some(Quantity { array, value })
@@ -422,7 +482,9 @@ impl Elaborator<'_> {
             Some(&before) => {
                 let d =
                     Diagnostic::new(Code::DuplicateName, name.span, format!("the label `{}` is used twice", name.text));
-                self.error(d.label(before, "first used here").help("rename one of the two"));
+                self.error(d.label(before, "first used here").help(
+                    "rename one of the two: constraints, claims, observables and splits are reported by their labels",
+                ));
                 false
             }
             None => {
@@ -442,7 +504,7 @@ impl Elaborator<'_> {
                 if let Some(&before) = first.get(&setting.key) {
                     let d =
                         Diagnostic::new(Code::DuplicateRunKey, setting.span, format!("`{}` is set twice", setting.key));
-                    self.error(d.label(before, "first set here"));
+                    self.error(d.label(before, "first set here").help("keep one of the two"));
                     continue;
                 }
                 first.insert(setting.key, setting.span);
@@ -496,6 +558,36 @@ impl Elaborator<'_> {
 #[derive(Default)]
 struct Labels(HashMap<String, Span>);
 
-fn terms_as_parts(t: &Tensor) -> Vec<super::scope::Part> {
-    t.terms().iter().map(|t| super::scope::Part { loops: vec![], value: t.value.clone() }).collect()
+/// Two statements of which a model has one: the later one is at fault.
+fn exclusive(message: &str, a: Span, b: Span) -> Diagnostic {
+    Diagnostic::new(Code::DuplicateStatement, a.max(b), message).label(a.min(b), "the other one is here")
+}
+
+/// The entries of a bracket or form, each with the number of the text that gives it.
+#[derive(Default)]
+struct Entries {
+    list: Vec<((usize, usize), u32)>,
+    spans: Vec<Span>,
+}
+
+impl Entries {
+    fn push(&mut self, entry: (usize, usize), span: Span) {
+        if self.spans.last() != Some(&span) {
+            self.spans.push(span);
+        }
+        self.list.push((entry, (self.spans.len() - 1) as u32));
+    }
+
+    /// Entries given again: where before, where again, and which; one for each text that repeats.
+    fn repeated(&mut self) -> Vec<(Span, Span, (usize, usize))> {
+        self.list.sort_unstable();
+        let mut found: Vec<(u32, u32, (usize, usize))> =
+            self.list.windows(2).filter(|w| w[0].0 == w[1].0).map(|w| (w[1].1, w[0].1, w[0].0)).collect();
+        found.sort_unstable();
+        found.dedup_by_key(|f| f.0);
+        found
+            .into_iter()
+            .map(|(again, before, e)| (self.spans[before as usize], self.spans[again as usize], e))
+            .collect()
+    }
 }

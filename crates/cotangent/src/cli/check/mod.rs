@@ -1,6 +1,5 @@
 //! `cotangent check`: what a model is, and whether its initial data fit its constraints.
 
-mod consistency;
 mod formula;
 mod report;
 mod text;
@@ -27,7 +26,6 @@ pub(crate) fn run(args: &args::Check, out: &mut Output) -> Result<Status, Failur
     if let (false, Some(stem)) = (is_named, &input.stem) {
         system.name.clone_from(stem);
     }
-    settings.check_rates(&system)?;
     let report = Report::new(&system, &input, &file, &settings.values)?;
     if out.wants_json() {
         out.document(&report)?;

@@ -1,10 +1,10 @@
 //! What `check` found, as data: printed as text or as JSON.
 
-use super::consistency::{Measured, measure};
 use super::formula::{Case, cases, pairings, written};
 use super::values::{Start, Values, range};
 use crate::cli::failure::{Failure, Problem};
 use crate::cli::input::Input;
+use cotangent::compile::consistency::{Measured, measure};
 use cotangent::compile::values::{self, Setting};
 use cotangent::model::syntax::ast::File;
 use cotangent::model::{ClaimKind, Constraint, ConstraintKind, Dynamics, Quantity, RunValue, Sign, System};
@@ -192,7 +192,7 @@ impl Report {
 
     /// Whether the parts of the energy add up, if there are parts.
     pub(super) fn splits_add_up(&self) -> Option<bool> {
-        self.split_defect.map(|d| d <= SPLIT_TOLERANCE)
+        self.split_defect.filter(|d| !d.is_nan()).map(|d| d <= SPLIT_TOLERANCE)
     }
 }
 

@@ -145,6 +145,7 @@ impl Page {
         let mut lines: Vec<String> = report.splits.iter().flat_map(equations).collect();
         match (report.split_defect, report.splits_add_up()) {
             (Some(_), Some(true)) => lines.push("  the parts add up to the Hamiltonian (sampled)".to_owned()),
+            (Some(_), None) => lines.push("  undecided: no sampled point has a finite energy".to_owned()),
             (Some(defect), _) => lines.push(format!("  relative difference from the Hamiltonian: {}", short(defect))),
             _ => {}
         }

@@ -5,7 +5,7 @@
 //! by their own size; the quotient is, to first order, the relative change of the data that would
 //! satisfy the constraint.
 
-use cotangent::compile::values::{InitialValues, Rates, Residual, ValueError};
+use crate::values::{InitialValues, Rates, Residual, ValueError};
 
 /// Data are consistent if no residual is larger than this and a relative change of the data by at
 /// most this much would remove it: enough for numbers typed with nine digits.
@@ -19,24 +19,24 @@ const CHANGE: f64 = 1e-5;
 
 /// A residual and what it means.
 #[derive(Clone, Debug)]
-pub(super) struct Measured {
+pub struct Measured {
     /// The constraint member.
-    pub(super) name: String,
+    pub name: String,
     /// Left side minus right side.
-    pub(super) value: f64,
+    pub value: f64,
     /// The relative change of the initial data that would make it zero, roughly.
-    pub(super) relative: f64,
+    pub relative: f64,
 }
 
 impl Measured {
     /// Whether the constraint holds.
-    pub(super) fn holds(&self) -> bool {
+    pub fn holds(&self) -> bool {
         self.relative <= ROUNDING || (self.relative <= TOLERANCE && self.value.abs() <= TOLERANCE)
     }
 }
 
 /// Evaluates residuals at the initial values and near them.
-pub(super) fn measure(
+pub fn measure(
     residuals: impl Fn(&InitialValues) -> Result<Vec<Residual>, ValueError>,
     initial: &InitialValues,
 ) -> Result<Vec<Measured>, ValueError> {
