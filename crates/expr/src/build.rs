@@ -276,8 +276,8 @@ impl Product {
             self.coefficient = Number::ZERO;
         } else if let Some(exact) = n.pow(exponent) {
             self.coefficient = self.coefficient * exact;
-        } else if exponent.is_integer() || n.is_negative() {
-            // An integer power that overflows, or an even root of a negative number.
+        } else if exponent.is_integer() || n.is_negative() || n.as_ratio().is_none() || exponent.as_ratio().is_none() {
+            // A power outside the range of `f64`, or an even root of a negative number.
             self.poison = self.poison.or(Some(Poison::NotFinite));
         } else {
             // n^(whole + part) = n^whole · n^part with 0 < part < 1.

@@ -189,7 +189,8 @@ impl Number {
             }
             _ => {
                 let x = self.to_f64().powf(exponent.to_f64());
-                x.is_finite().then_some(float(x))
+                // An underflow is not zero.
+                (x.is_finite() && (x != 0.0 || self.is_zero())).then_some(float(x))
             }
         }
     }

@@ -192,31 +192,44 @@ impl Parts {
         Parts(self.0.into_iter().map(one).collect())
     }
 
-    /// The sum of several; parts over the same ranges become one.
+    /// The sum of several; equal sums become one with a factor.
     pub(super) fn sum(all: Vec<Parts>) -> Parts {
+        let (plain, summed): (Vec<Part>, Vec<Part>) =
+            all.into_iter().flat_map(|p| p.0).partition(|p| p.loops.is_empty());
         let mut known: HashMap<(Digest, Digest), usize> = HashMap::new();
-        let mut groups: Vec<(Vec<Range>, Expr, Vec<Expr>)> = vec![(vec![], Expr::one(), vec![])];
-        for part in all.into_iter().flat_map(|p| p.0) {
-            let k = if part.loops.is_empty() {
-                0
-            } else {
-                let next = groups.len();
-                let key = (Domain::Ranges(part.loops.clone()).digest(), part.factor.digest());
-                *known.entry(key).or_insert(next)
-            };
-            match groups.get_mut(k) {
-                Some(group) => group.2.push(part.value),
-                None => groups.push((part.loops, part.factor, vec![part.value])),
+        let mut parts: Vec<Part> = vec![];
+        for part in summed {
+            let key = (Domain::Ranges(part.loops.clone()).digest(), part.value.digest());
+            let k = *known.entry(key).or_insert(parts.len());
+            match parts.get_mut(k) {
+                Some(same) => same.factor = &same.factor + part.factor,
+                None => parts.push(part),
             }
         }
-        let value = |mut values: Vec<Expr>| match values.len() {
-            1 => values.remove(0),
-            _ => Expr::sum(values),
-        };
-        let mut parts: Vec<Part> =
-            (groups.into_iter()).map(|(loops, factor, values)| Part { loops, factor, value: value(values) }).collect();
-        if parts.len() > 1 && parts[0].value.is_zero() {
-            parts.remove(0);
+        parts.retain(|p| !p.factor.is_zero());
+        Parts::with_plain(plain, parts)
+    }
+
+    /// The sum of several without factors; parts over the same ranges become one, as in a tensor.
+    pub(super) fn merged(all: Vec<Part>) -> Parts {
+        let (plain, summed): (Vec<Part>, Vec<Part>) = all.into_iter().partition(|p| p.loops.is_empty());
+        let mut known: HashMap<Digest, usize> = HashMap::new();
+        let mut groups: Vec<(Vec<Range>, Vec<Expr>)> = vec![];
+        for part in summed {
+            let k = *known.entry(Domain::Ranges(part.loops.clone()).digest()).or_insert(groups.len());
+            match groups.get_mut(k) {
+                Some(group) => group.1.push(part.value),
+                None => groups.push((part.loops, vec![part.value])),
+            }
+        }
+        let parts = groups.into_iter().map(|(loops, values)| Part::new(loops, Expr::sum(values))).collect();
+        Parts::with_plain(plain, parts)
+    }
+
+    fn with_plain(plain: Vec<Part>, mut parts: Vec<Part>) -> Parts {
+        let plain = Expr::sum(plain.into_iter().map(|p| p.value));
+        if !plain.is_zero() || parts.is_empty() {
+            parts.insert(0, Part::new(vec![], plain));
         }
         Parts(parts)
     }

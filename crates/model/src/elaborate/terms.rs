@@ -203,7 +203,7 @@ impl Elaborator<'_> {
         let mut memo = HashMap::new();
         let mut open = parts;
         open.reverse();
-        let mut done: Vec<Parts> = vec![];
+        let mut done: Vec<Part> = vec![];
         while let Some(part) = open.pop() {
             let (constant, terms) = match part.value.node() {
                 Node::Add(constant, terms) => (*constant, terms.clone()),
@@ -221,21 +221,21 @@ impl Elaborator<'_> {
                 }
             }
             if found.is_empty() {
-                done.push(Parts(vec![part]));
+                done.push(part);
                 continue;
             }
             let nodes = found.iter().map(|p| self.count_nodes(&p.value)).sum();
             self.spend(nodes, span)?;
             let rest = Expr::linear(constant, kept);
             if !rest.is_zero() {
-                done.push(Parts(vec![Part::new(part.loops, rest)]));
+                done.push(Part::new(part.loops, rest));
             }
             for p in found.into_iter().rev() {
                 let value = self.resummed(p.value, &loops.with(&p.loops), span)?;
                 open.push(Part::new(p.loops, value));
             }
         }
-        Some(Parts::sum(done))
+        Some(Parts::merged(done))
     }
 
     /// The same expression with each sum inside it as it would be written here: a sum that came with
