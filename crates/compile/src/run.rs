@@ -91,7 +91,9 @@ impl<S: Real> Run<'_, '_, S> {
         let Some((mut workspace, mut x)) = solvers.roots[solver].take() else { return Ok(()) };
         let n = x.len();
         x.copy_from_slice(&self.memory.work[unknown..unknown + n]);
-        let result = newton(&mut workspace, &NewtonOptions::default(), &mut x, |x, r, j| {
+        // Damped: an implicit function may be far from its starting point.
+        let options = NewtonOptions { max_halvings: 40, ..NewtonOptions::default() };
+        let result = newton(&mut workspace, &options, &mut x, |x, r, j| {
             self.memory.work[unknown..unknown + n].copy_from_slice(x);
             self.steps(body, solvers)?;
             r.copy_from_slice(&self.memory.work[residual..residual + r.len()]);

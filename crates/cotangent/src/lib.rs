@@ -35,9 +35,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The modules, from the arithmetic up: [`scalar`], [`solve`], [`expr`], [`model`], [`compile`].
+//! The modules, from the arithmetic up: [`scalar`], [`solve`], [`dynamics`], [`expr`], [`model`],
+//! [`compile`]. The book, under `docs` in the repository, has a chapter on building systems in Rust.
 
 pub use cotangent_compile as compile;
+pub use cotangent_dynamics as dynamics;
 pub use cotangent_expr as expr;
 pub use cotangent_model as model;
 pub use cotangent_scalar as scalar;
@@ -50,3 +52,20 @@ pub use cotangent_model::{Dynamics, System, SystemBuilder};
 pub use cotangent_scalar::{Real, Scalar};
 
 pub mod models;
+
+// The Rust code of the README and of the book runs with the documentation tests.
+#[cfg(doctest)]
+mod book {
+    #[doc = include_str!("../../../README.md")]
+    mod readme {}
+    #[doc = include_str!("../../../docs/src/introduction.md")]
+    mod introduction {}
+    #[doc = include_str!("../../../docs/src/tutorial.md")]
+    mod tutorial {}
+    #[doc = include_str!("../../../docs/src/language.md")]
+    mod language {}
+    #[doc = include_str!("../../../docs/src/models.md")]
+    mod models {}
+    #[doc = include_str!("../../../docs/src/rust.md")]
+    mod rust {}
+}

@@ -214,6 +214,16 @@ fn the_contents_list_every_page_and_no_other() {
     assert_eq!(listed, files_of_the_book());
 }
 
+#[test]
+fn every_shipped_model_is_described() {
+    let page = read("docs/src/models.md");
+    let described: Vec<&str> =
+        page.lines().filter_map(|l| l.strip_prefix("**`")?.split_once("`**:").map(|(name, _)| name)).collect();
+    let mut sorted = described.clone();
+    sorted.sort();
+    assert_eq!(sorted, cotangent::models::all().iter().map(|m| m.name).collect::<Vec<_>>());
+}
+
 /// The targets of the Markdown links of a text.
 fn links(text: &str) -> Vec<String> {
     let ends = |rest: &str| rest.split_once(')').map(|(target, _)| target.to_owned());

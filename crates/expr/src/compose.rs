@@ -5,7 +5,7 @@ use crate::error::{Error, MAX_POINTS};
 use crate::expr::Expr;
 use crate::index::Ix;
 use crate::partials::Budget;
-use crate::tensor::{Tensor, Term};
+use crate::tensor::Term;
 use std::collections::HashMap;
 
 /// The points of `domain` combined with further constant or dependent ranges.
@@ -33,9 +33,9 @@ pub(crate) fn product(domain: &Domain, more: Vec<Range>) -> Domain {
 /// For each point of the outer domain and each point of an inner term that addresses the same
 /// element, one product. Solved symbolically where the inner place is a list of distinct loop
 /// variables (shifted), otherwise by matching points.
-pub(crate) fn compose(outer: &Term, index: &[Ix], inner: &Tensor, budget: &mut Budget) -> Result<Vec<Term>, Error> {
+pub(crate) fn compose(outer: &Term, index: &[Ix], inner: &[Term], budget: &mut Budget) -> Result<Vec<Term>, Error> {
     let mut out = vec![];
-    for term in inner.terms() {
+    for term in inner {
         budget.spend(1)?;
         match substitution(outer, index, term) {
             Some(Join::Never) => {}
@@ -57,7 +57,8 @@ enum Join {
 /// Expresses the inner loop variables by the outer ones, if that is possible for every point.
 fn substitution(outer: &Term, index: &[Ix], inner: &Term) -> Option<Join> {
     let Domain::Ranges(ranges) = &inner.domain else { return None };
-    let hull = outer.domain.hull()?;
+    let mut domain = outer.domain.clone();
+    let mut hull = domain.hull()?;
     let mut bound: Vec<Option<Ix>> = vec![None; ranges.len()];
     for (own, wanted) in inner.at[0].index.iter().zip(index) {
         match (own.as_constant(), own.as_shifted_var()) {
@@ -88,7 +89,15 @@ fn substitution(outer: &Term, index: &[Ix], inner: &Term) -> Option<Join> {
                 if b < low || a > high {
                     return Some(Join::Never);
                 }
-                (a >= low && b <= high).then_some(())?;
+                if a < low || b > high {
+                    // Some points have no partner: shorten the outer range to those that have.
+                    let (v, shift) = ix.as_shifted_var()?;
+                    domain = restricted(&domain, v as usize, low.checked_sub(shift)?, high.checked_sub(shift)?)?;
+                    match domain.hull() {
+                        Some(smaller) => hull = smaller,
+                        None => return Some(Join::Never),
+                    }
+                }
                 by.push(ix.clone());
             }
             None => {
@@ -98,7 +107,21 @@ fn substitution(outer: &Term, index: &[Ix], inner: &Term) -> Option<Join> {
             }
         }
     }
-    Some(Join::Always(product(&outer.domain, free), by))
+    Some(Join::Always(product(&domain, free), by))
+}
+
+/// The points with variable `v` in a range, if `v` has constant bounds and no other bound depends
+/// on it.
+fn restricted(domain: &Domain, v: usize, low: i64, high: i64) -> Option<Domain> {
+    let Domain::Ranges(ranges) = domain else { return None };
+    let mut ranges = ranges.clone();
+    if ranges.iter().any(|r| (r.low.free() | r.high.free()) >> v & 1 == 1) {
+        return None;
+    }
+    let r = ranges.get_mut(v)?;
+    r.low = Ix::constant(r.low.as_constant()?.max(low));
+    r.high = Ix::constant(r.high.as_constant()?.min(high));
+    Some(Domain::Ranges(ranges))
 }
 
 /// Joins point by point: the general case, at the cost of a list of points.

@@ -243,7 +243,7 @@ impl Forward<'_> {
                 } else if self.depends(&place.array) {
                     let inner = self.array(&place.array)?;
                     let outer = Term { value: slope, ..term.clone() };
-                    out.extend(compose(&outer, &place.index, &inner, &mut self.budget)?);
+                    out.extend(compose(&outer, &place.index, inner.terms(), &mut self.budget)?);
                 }
             }
         }

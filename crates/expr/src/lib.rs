@@ -15,6 +15,7 @@
 mod array;
 mod build;
 mod compose;
+mod contract;
 mod derive;
 mod digest;
 mod domain;

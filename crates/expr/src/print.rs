@@ -1,17 +1,27 @@
 //! Expressions as text in the model language; what is printed reads back as the same expression.
+//!
+//! Two things have no place in the language and print for people only: a list of more than
+//! [`MAX_BOXES`] boxes of points, as their number, and a sum that is another formula for some values
+//! of an outer index (where it reaches a boundary), as an element of an array `sum`. A shorter list
+//! of points prints as one sum over each box: the same value, in more terms.
 
 use crate::array::{Array, Definition, Role};
-use crate::domain::Domain;
+use crate::digest::Digest;
+use crate::domain::{Domain, Points};
 use crate::expr::{Expr, Node};
 use crate::function::Function;
 use crate::index::{Atom, Ix};
 use crate::number::Number;
 use crate::tensor::{Tensor, Term};
+use std::collections::HashSet;
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
 /// Longer texts are cut: sharing can make a small expression print exponentially long.
 const MAX_TEXT: usize = 1 << 20;
+
+/// A list of points prints as at most so many boxes.
+const MAX_BOXES: usize = 16;
 
 /// How tightly an operator binds.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
@@ -24,6 +34,8 @@ enum Tight {
 /// Prints an expression of a term over a domain, with the domain's names for its variables.
 pub(crate) struct Printer {
     names: Vec<Arc<str>>,
+    /// Names of arrays, which an index must not have.
+    reserved: HashSet<String>,
     text: String,
 }
 
@@ -36,7 +48,8 @@ impl fmt::Display for Expr {
 impl Expr {
     /// The expression as text, with these names for loop variables 0, 1, …
     pub fn text(&self, names: &[Arc<str>]) -> String {
-        let mut p = Printer { names: names.to_vec(), text: String::new() };
+        let mut p = Printer::new([self].into_iter());
+        p.names = names.to_vec();
         p.sum(self);
         p.finish()
     }
@@ -45,7 +58,7 @@ impl Expr {
 impl fmt::Display for Tensor {
     /// A scalar as a sum of its terms; other tensors one `place: value` per line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut p = Printer { names: vec![], text: String::new() };
+        let mut p = Printer::new(self.terms().iter().map(|t| &t.value));
         if self.rank() == 0 {
             p.terms(self.terms());
         } else {
@@ -65,6 +78,25 @@ impl fmt::Display for Tensor {
 }
 
 impl Printer {
+    fn new<'e>(values: impl Iterator<Item = &'e Expr>) -> Printer {
+        fn visit(e: &Expr, seen: &mut HashSet<Digest>, names: &mut HashSet<String>) {
+            for leaf in e.leaves() {
+                let Node::At(a, _) = leaf.node() else { continue };
+                if !seen.insert(a.digest()) {
+                    continue;
+                }
+                names.insert(a.name().trim_end_matches('\'').to_string());
+                if let Definition::Defined(t) = a.definition() {
+                    t.terms().iter().for_each(|t| visit(&t.value, seen, names));
+                }
+            }
+        }
+        let mut reserved = HashSet::new();
+        let mut seen = HashSet::new();
+        values.for_each(|e| visit(e, &mut seen, &mut reserved));
+        Printer { names: vec![], reserved, text: String::new() }
+    }
+
     fn finish(mut self) -> String {
         if self.text.len() > MAX_TEXT {
             let mut cut = MAX_TEXT;
@@ -302,13 +334,13 @@ impl Printer {
         }
         let saved = self.names.clone();
         for v in outer..t.domain.arity() {
-            let wanted = t.domain.name(v).cloned().unwrap_or_else(|| "i".into());
-            let name = fresh(&wanted, &self.names);
+            let wanted = t.domain.name(v).cloned().unwrap_or_else(|| default_name(v as u8));
+            let name = fresh(&wanted, &self.names, &self.reserved);
             self.names.push(name);
         }
-        self.push("sum(");
         match &t.domain {
             Domain::Ranges(ranges) => {
+                self.push("sum(");
                 for (v, r) in ranges.iter().enumerate().skip(outer) {
                     let name = self.names[v].clone();
                     self.push(&name);
@@ -318,14 +350,29 @@ impl Printer {
                     self.index(&r.high);
                     self.push(", ");
                 }
+                self.sum(&t.value);
+                self.push(")");
             }
-            Domain::Points(points) => {
-                let names = self.names.join(", ");
-                self.push(&format!("({names}) in {} points, ", points.values.len() / points.names.len()));
-            }
+            Domain::Points(points) => match boxes(points).filter(|_| outer == 0) {
+                Some(boxes) => {
+                    for (k, ranges) in boxes.iter().enumerate() {
+                        self.push(if k == 0 { "sum(" } else { " + sum(" });
+                        for (v, (a, b)) in ranges.iter().enumerate() {
+                            let text = format!("{} in {a}..{b}, ", self.names[v]);
+                            self.push(&text);
+                        }
+                        self.sum(&t.value);
+                        self.push(")");
+                    }
+                }
+                None => {
+                    let names = self.names.join(", ");
+                    self.push(&format!("sum(({names}) in {} points, ", points.values.len() / points.names.len()));
+                    self.sum(&t.value);
+                    self.push(")");
+                }
+            },
         }
-        self.sum(&t.value);
-        self.push(")");
         self.names = saved;
     }
 
@@ -357,9 +404,11 @@ impl Printer {
                     let _ = write!(self.text, ", {m})");
                 }
                 Atom::Floor(i, d) => {
-                    self.push("floor((");
+                    let single = matches!(i.terms(), [(_, 1)]) && i.offset() == 0;
+                    self.push(if single { "floor(" } else { "floor((" });
                     self.index(i);
-                    let _ = write!(self.text, ")/{d})");
+                    self.push(if single { "" } else { ")" });
+                    let _ = write!(self.text, "/{d})");
                 }
             }
         }
@@ -368,6 +417,39 @@ impl Printer {
             let _ = write!(self.text, "{}", i.offset().unsigned_abs());
         }
     }
+}
+
+/// The boxes a list of points consists of, if they are few: each a range for every variable.
+fn boxes(points: &Points) -> Option<Vec<Vec<(i64, i64)>>> {
+    fn split(points: &[&[i64]]) -> Option<Vec<Vec<(i64, i64)>>> {
+        let mut found: Vec<Vec<(i64, i64)>> = vec![];
+        // The slices of equal first value, consecutive ones with the same rest joined.
+        let mut open: Option<((i64, i64), Vec<Vec<(i64, i64)>>)> = None;
+        for slice in points.chunk_by(|a, b| a[0] == b[0]) {
+            let first = slice[0][0];
+            let rest: Vec<&[i64]> = slice.iter().map(|p| &p[1..]).collect();
+            let inner = if rest[0].is_empty() { vec![vec![]] } else { split(&rest)? };
+            match &mut open {
+                Some(((_, last), same)) if *same == inner && last.checked_add(1) == Some(first) => *last = first,
+                _ => {
+                    found.extend(open.take().into_iter().flat_map(joined));
+                    open = Some(((first, first), inner));
+                }
+            }
+            if found.len() > MAX_BOXES {
+                return None;
+            }
+        }
+        found.extend(open.into_iter().flat_map(joined));
+        (found.len() <= MAX_BOXES).then_some(found)
+    }
+    fn joined((range, inner): ((i64, i64), Vec<Vec<(i64, i64)>>)) -> impl Iterator<Item = Vec<(i64, i64)>> {
+        inner.into_iter().map(move |rest| std::iter::once(range).chain(rest).collect())
+    }
+    let mut all: Vec<&[i64]> = points.values.chunks_exact(points.names.len()).collect();
+    all.sort_unstable();
+    let distinct = all.windows(2).all(|w| w[0] != w[1]);
+    if distinct && !all.is_empty() { split(&all) } else { None }
 }
 
 /// The name of a loop variable that was given none.
@@ -379,10 +461,10 @@ pub(crate) fn default_name(v: u8) -> Arc<str> {
 }
 
 /// A name not in use: the wanted one, or with a number behind it.
-fn fresh(wanted: &Arc<str>, used: &[Arc<str>]) -> Arc<str> {
+fn fresh(wanted: &Arc<str>, used: &[Arc<str>], reserved: &HashSet<String>) -> Arc<str> {
     let mut name = wanted.clone();
     let mut k = 2;
-    while used.contains(&name) {
+    while used.contains(&name) || reserved.contains(&*name) {
         name = format!("{wanted}{k}").into();
         k += 1;
     }
@@ -392,8 +474,17 @@ fn fresh(wanted: &Arc<str>, used: &[Arc<str>]) -> Arc<str> {
 /// The terms of a defined array's element, with the element's index put in and `outer` variables
 /// in scope before each term's own. `None` if a place is not a list of leading variables.
 pub(crate) fn inlined(t: &Tensor, index: &[Ix], outer: usize) -> Option<Vec<Term>> {
+    let leading_ranges = |term: &Term| match (&term.domain, term.at.first()) {
+        (Domain::Ranges(ranges), Some(place)) => {
+            Some(Domain::Ranges(ranges.get(..place.index.len())?.to_vec()).digest())
+        }
+        _ => None,
+    };
+    // Other formulas for other elements cannot be written as one.
+    let common = leading_ranges(t.terms().first()?)?;
     let one = |term: &Term| {
         let Domain::Ranges(ranges) = &term.domain else { return None };
+        (leading_ranges(term)? == common).then_some(())?;
         let place = &term.at.first()?.index;
         let leading = place.iter().enumerate().all(|(k, i)| i.as_shifted_var() == Some((k as u8, 0)));
         leading.then_some(())?;

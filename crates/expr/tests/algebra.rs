@@ -160,3 +160,26 @@ fn an_index_that_leaves_its_family_is_refused() {
     let error = Tensor::new(vec![], vec![term]).unwrap_err();
     assert_eq!(error.to_string(), "the index of `x` reaches [4], outside its range");
 }
+
+#[test]
+fn contraction_keeps_families() {
+    // G x for the differences x[i] − x[i−1], then G Gᵀ: tridiagonal.
+    let n = 1000;
+    let x = Array::family("x", Role::Coordinate, 1, n);
+    let row = Array::family("d", Role::Auxiliary, 2, n);
+    let at = |shift| Expr::at(&x, vec![Ix::var(0).shifted(shift)]);
+    let place = Place { array: row.clone(), index: vec![Ix::var(0)] };
+    let difference = Term { domain: Domain::range("i", 2, n), at: vec![place], value: at(0) - at(-1) };
+    let d = Tensor::new(vec![Layout::new(vec![row.clone()])], vec![difference]).unwrap();
+    let g = d.jacobian(&Layout::new(vec![x.clone()])).unwrap();
+    let gram = g.contract(1, &g, 1).unwrap();
+    // Two terms on the diagonal (merged to one), one above and one below it, each a range.
+    assert_eq!(gram.terms().len(), 3);
+    assert!(gram.terms().iter().all(|t| matches!(t.domain, Domain::Ranges(_))));
+    let entry = |i: i64, j: i64| gram.entry(&[(&row, &[i]), (&row, &[j])]).to_string();
+    assert_eq!(
+        (entry(5, 5), entry(5, 6), entry(6, 5), entry(5, 7)),
+        ("2".into(), "-1".into(), "-1".into(), "0".into())
+    );
+    assert_eq!((entry(2, 2), entry(n, n), entry(n, n - 1)), ("2".into(), "2".into(), "-1".into()));
+}

@@ -1,27 +1,12 @@
 //! No input panics, overflows the stack or hangs.
 
-use std::time::{Duration, Instant};
+mod random;
 
 use cotangent_model::diagnostic::Code;
-use cotangent_model::fuzzing::fuzz_parse;
+use cotangent_model::fuzzing::{fuzz_model, fuzz_parse};
 use cotangent_model::limits::{MAX_NESTING, MAX_SOURCE_BYTES};
 use cotangent_model::syntax::parse;
-
-/// A small generator, so that a failure can be repeated.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        usize::try_from(self.next() % (limit.max(1) as u64)).unwrap()
-    }
-}
+use random::{HEADER, Random, expression, shipped_models};
 
 const MODELS: [&str; 4] = [
     include_str!("models/pendulum.cot"),
@@ -113,30 +98,110 @@ fn random_tokens_are_handled() {
     }
 }
 
+/// A few random changes of bytes.
+fn mutated(random: &mut Random, text: &str) -> Vec<u8> {
+    let mut data = text.as_bytes().to_vec();
+    for _ in 0..1 + random.below(4) {
+        let at = random.below(data.len());
+        match random.below(4) {
+            0 => drop(data.remove(at)),
+            1 => data[at] = random.next() as u8,
+            2 => {
+                let to = (at + random.below(30)).min(data.len());
+                drop(data.drain(at..to));
+            }
+            _ => {
+                let piece = PIECES[random.below(PIECES.len())];
+                drop(data.splice(at..at, piece.bytes()));
+            }
+        }
+        if data.is_empty() {
+            break;
+        }
+    }
+    data
+}
+
 #[test]
 fn mutated_models_are_handled() {
     let mut random = Random(0xbad5eed);
     for _ in 0..4000 {
-        let mut data = MODELS[random.below(MODELS.len())].as_bytes().to_vec();
-        for _ in 0..1 + random.below(4) {
-            let at = random.below(data.len());
-            match random.below(4) {
-                0 => drop(data.remove(at)),
-                1 => data[at] = random.next() as u8,
-                2 => {
-                    let to = (at + random.below(30)).min(data.len());
-                    drop(data.drain(at..to));
-                }
-                _ => {
-                    let piece = PIECES[random.below(PIECES.len())];
-                    drop(data.splice(at..at, piece.bytes()));
-                }
-            }
-            if data.is_empty() {
-                break;
-            }
-        }
+        let text = MODELS[random.below(MODELS.len())];
+        let data = mutated(&mut random, text);
         fuzz_parse(&data);
+    }
+}
+
+#[test]
+fn random_bytes_and_tokens_have_a_meaning_or_a_reason() {
+    let mut random = Random(0x5eed_0002);
+    for _ in 0..2000 {
+        let length = random.below(200);
+        let data: Vec<u8> = (0..length).map(|_| random.next() as u8).collect();
+        fuzz_model(&data);
+        let length = random.below(40);
+        let text: String = (0..length).map(|_| PIECES[random.below(PIECES.len())]).collect();
+        fuzz_model(format!("coord x, y[i in 1..3]\nhamiltonian {text}").as_bytes());
+    }
+}
+
+#[test]
+fn mutated_shipped_models_have_a_meaning_or_a_reason() {
+    let mut random = Random(0x5eed_0003);
+    let models = shipped_models();
+    for (_, text) in &models {
+        fuzz_model(text.as_bytes());
+    }
+    for _ in 0..1500 {
+        let (_, text) = &models[random.below(models.len())];
+        let data = mutated(&mut random, text);
+        fuzz_model(&data);
+    }
+}
+
+#[test]
+fn models_with_exchanged_words_have_a_meaning_or_a_reason() {
+    // Words in the place of other words: most of these parse.
+    let mut random = Random(0x5eed_0004);
+    let models = shipped_models();
+    let words = |text: &str| -> Vec<String> {
+        text.split_inclusive(|c: char| !c.is_ascii_alphanumeric() && c != '_').map(str::to_string).collect()
+    };
+    for _ in 0..2000 {
+        let (_, text) = &models[random.below(models.len())];
+        let mut list = words(text);
+        for _ in 0..1 + random.below(3) {
+            let (from, to) = (random.below(list.len()), random.below(list.len()));
+            list[to] = list[from].clone();
+        }
+        fuzz_model(list.concat().as_bytes());
+    }
+}
+
+#[test]
+fn generated_models_have_a_meaning_or_a_reason() {
+    let mut random = Random(0x5eed_0005);
+    for _ in 0..1500 {
+        let mut text = String::from(HEADER);
+        let kind = random.pick(&["lagrangian", "hamiltonian"]);
+        for k in 0..1 + random.below(4) {
+            let head = match random.below(8) {
+                0 => format!("constraint c{k}: "),
+                1 => format!("vakonomic c{k}: "),
+                2 => format!("constraint c{k}[i in 1..n]: "),
+                3 => format!("observe o{k} = "),
+                4 => format!("observe o{k}[i in 1..n, j in i..n] = "),
+                5 => format!("invariant o{k} = "),
+                6 => format!("initial u[{k}] = "),
+                _ => format!("let l{k}[i in 1..3] = "),
+            };
+            let mut scope = if head.contains("i in") { vec!["i".to_string()] } else { vec![] };
+            let value = expression(&mut random, 2, &mut scope);
+            let end = if head.contains(": ") { " = 0" } else { "" };
+            text.push_str(&format!("{head}{value}{end}\n"));
+        }
+        let energy = expression(&mut random, 3, &mut vec![]);
+        fuzz_model(format!("{text}{kind} {energy}\n").as_bytes());
     }
 }
 
@@ -174,8 +239,7 @@ fn deep_nesting_is_an_error() {
 }
 
 #[test]
-fn large_inputs_are_fast() {
-    let start = Instant::now();
+fn large_inputs_are_handled() {
     let pieces = [
         "(",
         ")",
@@ -222,14 +286,11 @@ fn large_inputs_are_fast() {
     for piece in pieces {
         let body = piece.repeat((MAX_SOURCE_BYTES - 100) / piece.len() / 32);
         for head in ["hamiltonian ", "initial ", ""] {
-            let before = Instant::now();
             fuzz_parse(format!("{head}{body}").as_bytes());
-            assert!(before.elapsed() < Duration::from_secs(20), "{head}{piece}");
         }
     }
     fuzz_parse(&vec![b'('; 10 << 20]);
     fuzz_parse(format!("hamiltonian {}x", "x + ".repeat(1_000_000)).as_bytes());
-    assert!(start.elapsed() < Duration::from_secs(120));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::nearest::nearest;
 use crate::syntax::ast::{self, StatementKind};
 use crate::system::{Constraint, Initial};
 use cotangent_expr::{Array, Digest, Domain, Expr, Ix, Layout, Place, Range, Role, Tensor, Term};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// One assignment to members of one array.
 struct Given {
@@ -152,8 +152,17 @@ impl Elaborator<'_> {
                 }
             }
         }
+        // In the order of the members, whatever that of the text.
         let mut terms = vec![];
-        for (k, g) in own.iter().enumerate() {
+        let mut order: Vec<usize> = vec![];
+        for k in owner.iter().copied().flatten() {
+            if order.last() != Some(&k) {
+                order.push(k);
+            }
+        }
+        let mut seen = HashSet::new();
+        order.retain(|k| seen.insert(*k));
+        for (k, g) in order.into_iter().map(|k| (k, &own[k])) {
             let place = Place { array: array.clone(), index: g.index.clone() };
             let mut points = vec![];
             let mut any = false;

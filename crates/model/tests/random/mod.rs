@@ -100,3 +100,15 @@ pub(crate) fn expression(r: &mut Random, depth: usize, scope: &mut Vec<String>) 
         _ => sub(r),
     }
 }
+
+/// The models that are shipped, by file name.
+pub(crate) fn shipped_models() -> Vec<(String, String)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models");
+    let mut found: Vec<(String, String)> = (std::fs::read_dir(folder).into_iter().flatten().flatten())
+        .filter(|f| f.path().extension().is_some_and(|e| e == "cot"))
+        .filter_map(|f| Some((f.file_name().into_string().ok()?, std::fs::read_to_string(f.path()).ok()?)))
+        .collect();
+    found.sort();
+    assert!(found.len() > 10, "no models in {folder}");
+    found
+}

@@ -1,0 +1,240 @@
+//! The Legendre transform: from L(q, q̇) to H(q, p).
+//!
+//! p = ∂L/∂q̇ is solved for the velocities v(q, p), and H = p·v − L. For L = ½ vᵀM v + b·v + L₀ the
+//! equation is linear, M v = p − b, and H = ½ (p − b)·v − L₀. Otherwise v is the root that Newton's
+//! method finds from rest.
+
+use crate::error::TheoryError;
+use cotangent_expr::{
+    Array, Definition, Dim, Domain, Expr, Ix, Layout, Node, Place, Range, Role, Tensor, Term, rows, solve,
+};
+use cotangent_model::{Dynamics, System};
+
+/// The Hamiltonian form of a model with coordinates; one that is Hamiltonian already comes back as
+/// it is. Constraints, parameters, claims and initial values stay.
+pub fn legendre(system: &System) -> Result<System, TheoryError> {
+    let Dynamics::Lagrangian { coordinates, velocities, momenta, lagrangian } = &system.dynamics else {
+        return match &system.dynamics {
+            Dynamics::Hamiltonian { .. } => Ok(system.clone()),
+            other => Err(TheoryError::NotCanonical { what: "the Legendre transform", kind: other.kind() }),
+        };
+    };
+    let mass = lagrangian.hessian(velocities)?;
+    check_rows(&mass, coordinates)?;
+    let velocity = match uses_velocity(&mass) {
+        true => Velocity::root(lagrangian, velocities, momenta)?,
+        false => Velocity::linear(lagrangian, &mass, velocities, momenta)?,
+    };
+    let hamiltonian = velocity.hamiltonian(lagrangian, velocities, momenta)?;
+    let dynamics = Dynamics::Hamiltonian { coordinates: coordinates.clone(), momenta: momenta.clone(), hamiltonian };
+    Ok(System { dynamics, ..system.clone() })
+}
+
+/// Refuses velocities that the mass matrix does not contain at all.
+fn check_rows(mass: &Tensor, coordinates: &Layout) -> Result<(), TheoryError> {
+    let mut found = vec![false; coordinates.len()];
+    for t in mass.terms() {
+        let offset = mass.shape()[0].offset(&t.at[0].array).unwrap_or(0);
+        t.domain.for_each(&mut |vars| {
+            if let Some(k) = t.at[0].position(vars) {
+                found[offset + k] = true;
+            }
+            true
+        });
+    }
+    let missing: Vec<String> =
+        (0..found.len()).filter(|&k| !found[k]).map(|k| format!("`{}`", coordinates.entry_name(k))).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let mut names = missing.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
+    if missing.len() > 8 {
+        names.push_str(&format!(" and {} more", missing.len() - 8));
+    }
+    Err(TheoryError::SingularLagrangian { names })
+}
+
+fn uses_velocity(t: &Tensor) -> bool {
+    t.terms().iter().flat_map(|t| t.value.leaves()).any(|leaf| match leaf.node() {
+        Node::At(a, _) => {
+            a.role() == Role::Velocity || matches!(a.definition(), Definition::Defined(inner) if uses_velocity(inner))
+        }
+        _ => false,
+    })
+}
+
+/// v(q, p).
+enum Velocity {
+    /// A formula for each velocity array, in the loop variables of its dimensions: a diagonal mass
+    /// matrix.
+    Formulas { formulas: Vec<Expr>, impulse: Vec<Expr> },
+    /// Elements of one vector over all velocities: the solution of M v = p − b.
+    Solved { v: Array, impulse: Tensor },
+    /// Elements of one vector over all velocities: the root of ∂L/∂q̇(q, v) = p.
+    Root { v: Array },
+}
+
+impl Velocity {
+    fn linear(
+        lagrangian: &Tensor,
+        mass: &Tensor,
+        velocities: &Layout,
+        momenta: &Layout,
+    ) -> Result<Velocity, TheoryError> {
+        // p − b, b = ∂L/∂q̇ at rest.
+        let at_rest = at_rest(&lagrangian.gradient(velocities)?, velocities)?;
+        let mut terms: Vec<Term> =
+            at_rest.terms().iter().map(|t| Term { value: -t.value.clone(), ..t.clone() }).collect();
+        for (v, p) in velocities.arrays().iter().zip(momenta.arrays()) {
+            terms.push(whole(v, |index| Expr::at(p, index)));
+        }
+        let impulse = Tensor::new(vec![velocities.clone()], terms)?;
+        let formulas = velocities.arrays().iter().map(|a| {
+            let (m, f) = (diagonal_formula(mass, a)?, formula(&impulse, a)?);
+            Some((&f / m, f))
+        });
+        if let Some(pairs) = formulas.collect::<Option<Vec<_>>>() {
+            let (formulas, impulse) = pairs.into_iter().unzip();
+            return Ok(Velocity::Formulas { formulas, impulse });
+        }
+        Ok(Velocity::Solved { v: solve("v", mass, &impulse)?, impulse })
+    }
+
+    fn root(lagrangian: &Tensor, velocities: &Layout, momenta: &Layout) -> Result<Velocity, TheoryError> {
+        let n = velocities.len();
+        let unknown = rows("v", n);
+        let gradient = lagrangian.gradient(velocities)?;
+        let mut terms: Vec<Term> = gradient.terms().to_vec();
+        for (v, p) in velocities.arrays().iter().zip(momenta.arrays()) {
+            terms.push(whole(v, |index| -Expr::at(p, index)));
+        }
+        let residual = Tensor::new(vec![velocities.clone()], terms)?.flattened("v");
+        let residual = substituted(&residual, velocities, &|a, index| {
+            flat(velocities, a, index).map(|i| Expr::at(&unknown, vec![i]))
+        })?;
+        let start = Tensor::zero(vec![Layout::new(vec![unknown.clone()])]);
+        Ok(Velocity::Root { v: Array::root("v", unknown, residual, start)? })
+    }
+
+    /// The velocity with this index.
+    fn at(&self, velocities: &Layout, array: &Array, index: &[Ix]) -> Option<Expr> {
+        match self {
+            Velocity::Formulas { formulas, .. } => {
+                let k = velocities.arrays().iter().position(|a| a == array)?;
+                Some(formulas[k].instantiate(index))
+            }
+            Velocity::Solved { v, .. } | Velocity::Root { v } => {
+                Some(Expr::at(v, vec![flat(velocities, array, index)?]))
+            }
+        }
+    }
+
+    fn hamiltonian(&self, lagrangian: &Tensor, velocities: &Layout, momenta: &Layout) -> Result<Tensor, TheoryError> {
+        let mut terms = vec![];
+        let (factor, rest) = match self {
+            Velocity::Root { .. } => {
+                (Expr::one(), substituted(lagrangian, velocities, &|a, i| self.at(velocities, a, i))?)
+            }
+            _ => (Expr::ratio(1, 2), at_rest(lagrangian, velocities)?),
+        };
+        match self {
+            Velocity::Solved { impulse, .. } => {
+                for t in impulse.terms() {
+                    let v = self.at(velocities, &t.at[0].array, &t.at[0].index).unwrap_or_else(Expr::zero);
+                    terms.push(Term { at: vec![], value: &factor * &t.value * v, ..t.clone() });
+                }
+            }
+            _ => {
+                for (k, (v, p)) in velocities.arrays().iter().zip(momenta.arrays()).enumerate() {
+                    let value = |index: Vec<Ix>| {
+                        let push = match self {
+                            Velocity::Formulas { impulse, .. } => impulse[k].instantiate(&index),
+                            _ => Expr::at(p, index.clone()),
+                        };
+                        &factor * push * self.at(velocities, v, &index).unwrap_or_else(Expr::zero)
+                    };
+                    terms.push(Term { at: vec![], ..whole(v, value) });
+                }
+            }
+        }
+        terms.extend(rest.terms().iter().map(|t| Term { value: -t.value.clone(), ..t.clone() }));
+        Ok(Tensor::new(vec![], terms)?)
+    }
+}
+
+fn flat(layout: &Layout, array: &Array, index: &[Ix]) -> Option<Ix> {
+    layout.flat_index(array, index)
+}
+
+/// One term over all members of an array.
+fn whole(array: &Array, value: impl Fn(Vec<Ix>) -> Expr) -> Term {
+    let name = |k: usize| ["i", "j", "k", "l"].get(k).copied().unwrap_or("i");
+    let range = |(k, d): (usize, &Dim)| Range {
+        name: name(k).into(),
+        low: Ix::constant(d.first),
+        high: Ix::constant(d.last()),
+    };
+    let index: Vec<Ix> = (0..array.dims().len()).map(|v| Ix::var(v as u8)).collect();
+    Term {
+        domain: Domain::Ranges(array.dims().iter().enumerate().map(range).collect()),
+        at: vec![Place { array: array.clone(), index: index.clone() }],
+        value: value(index),
+    }
+}
+
+/// Replaces velocities, also inside defined sums.
+fn substituted(
+    t: &Tensor,
+    velocities: &Layout,
+    by: &dyn Fn(&Array, &[Ix]) -> Option<Expr>,
+) -> Result<Tensor, TheoryError> {
+    let mut failed = None;
+    let new = t.rewrite(&mut |leaf| {
+        let Node::At(a, index) = leaf.node() else { return None };
+        if velocities.offset(a).is_some() {
+            return by(a, index);
+        }
+        match a.definition() {
+            Definition::Defined(inner) if uses_velocity(inner) => match substituted(inner, velocities, by) {
+                Ok(inner) => Some(Expr::at(&Array::defined(a.name(), a.dims().to_vec(), inner), index.clone())),
+                Err(e) => {
+                    failed = Some(e);
+                    None
+                }
+            },
+            _ => None,
+        }
+    })?;
+    failed.map_or(Ok(new), Err)
+}
+
+/// The same with every velocity zero.
+fn at_rest(t: &Tensor, velocities: &Layout) -> Result<Tensor, TheoryError> {
+    substituted(t, velocities, &|_, _| Some(Expr::zero()))
+}
+
+/// The formula of a vector's members over one array, in the loop variables of its dimensions, if
+/// one term gives them all.
+fn formula(vector: &Tensor, array: &Array) -> Option<Expr> {
+    let own: Vec<&Term> = vector.terms().iter().filter(|t| &t.at[0].array == array).collect();
+    let [term] = own.as_slice() else { return None };
+    covers(term, array).then(|| term.value.clone())
+}
+
+/// The same for the diagonal of a matrix that has no other entries in these rows.
+fn diagonal_formula(matrix: &Tensor, array: &Array) -> Option<Expr> {
+    let own: Vec<&Term> = matrix.terms().iter().filter(|t| &t.at[0].array == array).collect();
+    let [term] = own.as_slice() else { return None };
+    (term.at[0] == term.at[1] && covers(term, array)).then(|| term.value.clone())
+}
+
+/// Whether a term's place runs over an array index by index.
+fn covers(term: &Term, array: &Array) -> bool {
+    let Domain::Ranges(ranges) = &term.domain else { return false };
+    let same = |(k, (r, d)): (usize, (&Range, &Dim))| {
+        r.low.as_constant() == Some(d.first)
+            && r.high.as_constant() == Some(d.last())
+            && term.at[0].index[k].as_shifted_var() == Some((k as u8, 0))
+    };
+    ranges.len() == array.dims().len() && ranges.iter().zip(array.dims()).enumerate().all(same)
+}

@@ -1,0 +1,15 @@
+//! From one system to equivalent ones: the Legendre transform and formulations of the motion.
+//!
+//! Everything here works on symbols and keeps families as families. Nothing is derived by hand:
+//! a formulation is assembled from derivatives, contractions and implicit linear solves of the
+//! model's own expressions.
+
+mod error;
+pub mod formulation;
+mod legendre;
+mod structure;
+
+pub use error::TheoryError;
+pub use formulation::{Formulation, VectorField};
+pub use legendre::legendre;
+pub use structure::Structure;

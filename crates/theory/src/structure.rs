@@ -1,0 +1,93 @@
+//! The brackets of a constrained Hamiltonian system that every formulation is made of.
+//!
+//! With φ the constraints, G = ∂φ/∂q, and {F, K} = F_q·K_p − F_p·K_q:
+//!
+//! - ψ = {φ, H} = G H_p, the hidden constraints;
+//! - Q = {φ, ψ} = G ψ_pᵀ, symmetric positive definite where G has full rank and H_pp is definite;
+//! - S = {ψ, ψ} = ψ_q ψ_pᵀ − ψ_p ψ_qᵀ, antisymmetric, zero for one constraint;
+//! - c = {ψ, H} = ψ_q H_p − ψ_p H_q.
+
+use crate::error::TheoryError;
+use crate::legendre::legendre;
+use cotangent_expr::{Expr, Layout, Number, Tensor};
+use cotangent_model::{ConstraintKind, Dynamics, System};
+
+/// Derivatives and brackets of a holonomically constrained system, as tensors.
+#[derive(Clone, Debug)]
+pub struct Structure {
+    /// q
+    pub coordinates: Layout,
+    /// p
+    pub momenta: Layout,
+    /// H(q, p)
+    pub hamiltonian: Tensor,
+    /// φ(q)
+    pub constraints: Tensor,
+    /// G = ∂φ/∂q
+    pub jacobian: Tensor,
+    /// H_q
+    pub hamiltonian_q: Tensor,
+    /// H_p
+    pub hamiltonian_p: Tensor,
+    /// ψ = G H_p
+    pub hidden: Tensor,
+    /// ψ_q
+    pub hidden_q: Tensor,
+    /// ψ_p
+    pub hidden_p: Tensor,
+    /// Q = {φ, ψ}
+    pub gram: Tensor,
+    /// S = {ψ, ψ}
+    pub twist: Tensor,
+    /// c = {ψ, H}
+    pub drift: Tensor,
+}
+
+impl Structure {
+    /// Derives everything from a model with coordinates and holonomic constraints; a Lagrangian one
+    /// is transformed first.
+    pub fn new(system: &System) -> Result<Structure, TheoryError> {
+        let what = "this formulation";
+        if let Some(c) = system.constraints.iter().find(|c| c.kind != ConstraintKind::Holonomic) {
+            return Err(TheoryError::NotHolonomic { what, name: c.array.name().into() });
+        }
+        let canonical = legendre(system)?;
+        let Dynamics::Hamiltonian { coordinates, momenta, hamiltonian } = canonical.dynamics else {
+            return Err(TheoryError::NotCanonical { what, kind: system.dynamics.kind() });
+        };
+        let constraints = system.residuals(&[ConstraintKind::Holonomic]);
+        let jacobian = constraints.jacobian(&coordinates)?;
+        let (hamiltonian_q, hamiltonian_p) = (hamiltonian.gradient(&coordinates)?, hamiltonian.gradient(&momenta)?);
+        let hidden = jacobian.contract(1, &hamiltonian_p, 0)?;
+        let (hidden_q, hidden_p) = (hidden.jacobian(&coordinates)?, hidden.jacobian(&momenta)?);
+        let gram = jacobian.contract(1, &hidden_p, 1)?;
+        let turn = hidden_q.contract(1, &hidden_p, 1)?;
+        let twist = turn.plus(&minus(&turn.transposed()?))?;
+        let drift =
+            hidden_q.contract(1, &hamiltonian_p, 0)?.plus(&minus(&hidden_p.contract(1, &hamiltonian_q, 0)?))?;
+        Ok(Structure {
+            coordinates,
+            momenta,
+            hamiltonian,
+            constraints,
+            jacobian,
+            hamiltonian_q,
+            hamiltonian_p,
+            hidden,
+            hidden_q,
+            hidden_p,
+            gram,
+            twist,
+            drift,
+        })
+    }
+
+    /// The state (q, p).
+    pub fn state(&self) -> Layout {
+        self.coordinates.then(&self.momenta)
+    }
+}
+
+pub(crate) fn minus(t: &Tensor) -> Tensor {
+    t.times(&Expr::number(Number::MINUS_ONE))
+}

@@ -1,0 +1,176 @@
+//! Identities that hold everywhere, also off the constraint manifold, and closed forms.
+
+use cotangent_compile::{Engine, FunctionBuilder, values};
+use cotangent_expr::{Layout, Tensor};
+use cotangent_model::{Dynamics, Options, System};
+use cotangent_scalar::{Dd, Real};
+use cotangent_theory::{Formulation, Structure, TheoryError, legendre};
+
+fn system(text: &str) -> System {
+    System::parse(text).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn shipped(name: &str, n: Option<i64>) -> System {
+    let path = format!("{}/../../models/{name}.cot", env!("CARGO_MANIFEST_DIR"));
+    let options = Options { integers: n.map(|n| ("n".to_string(), n)).into_iter().collect() };
+    System::parse_with(&std::fs::read_to_string(path).unwrap(), &options).unwrap()
+}
+
+/// Two bobs of masses 2 and 1.5 on rods, with a quartic potential besides gravity: S ≠ 0.
+const DOUBLE: &str = "param m1 = 2, m2 = 1.5, g = 1\ncoord x1, y1, x2, y2\n\
+    hamiltonian (p_x1^2 + p_y1^2)/(2*m1) + (p_x2^2 + p_y2^2)/(2*m2) + g*(m1*y1 + m2*y2) + (x2 - y1)^4/10\n\
+    constraint a: (x1^2 + y1^2 - 1)/2 = 0\nconstraint b: ((x2 - x1)^2 + (y2 - y1)^2 - 2)/2 = 0\n";
+
+/// A relativistic particle with an anisotropic metric on a curve: not quadratic, not separable.
+const RELATIVISTIC: &str = "coord x, y\nhamiltonian sqrt(1 + 2*p_x^2 + p_x*p_y + (1 + x^2)*p_y^2) + y + x^2*y/3\n\
+    constraint curve: x^4 + y^2 + x*y - 1 = 0\n";
+
+const PENDULUM: &str =
+    "param g = 1\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + g*y\nconstraint rod: (x^2 + y^2 - 1)/2 = 0\n";
+
+fn evaluate(tensors: &[Tensor], by: &Layout, parameters: (&Layout, &[f64]), z: &[f64]) -> Vec<Vec<Dd>> {
+    let builder = FunctionBuilder::new().input(by).input(parameters.0);
+    let f = tensors.iter().fold(builder, |b, t| b.output(t)).engine(Engine::Tape).compile().unwrap();
+    let lift = |v: &[f64]| v.iter().map(|&v| Dd::from(v)).collect::<Vec<Dd>>();
+    let mut out: Vec<Vec<Dd>> = f.program().outputs.iter().map(|&n| vec![Dd::from(0.0); n]).collect();
+    let mut slices: Vec<&mut [Dd]> = out.iter_mut().map(Vec::as_mut_slice).collect();
+    let mut work = f.workspace_in::<Dd>().unwrap();
+    f.call_in(&[&lift(z), &lift(parameters.1)], &mut slices, &mut work).unwrap();
+    out
+}
+
+/// A point off the manifold.
+fn generic(n: usize) -> Vec<f64> {
+    (0..n).map(|k| 0.6 + 0.7 * (1.3 * k as f64 + 0.4).sin()).collect()
+}
+
+/// d/dt of φ, ψ and H along a formulation, at a generic point off the manifold.
+fn rates(s: &System, formulation: Formulation) -> [Vec<f64>; 3] {
+    let structure = Structure::new(s).unwrap();
+    let field = formulation.apply(s).unwrap();
+    let along = |t: &Tensor| t.jacobian(&field.state).unwrap();
+    let tensors = [
+        field.rate.clone(),
+        along(&structure.constraints),
+        along(&structure.hidden),
+        structure.hamiltonian.gradient(&field.state).unwrap(),
+    ];
+    let layout = s.parameter_layout();
+    let p = values::parameters(s, &[]).unwrap();
+    let out = evaluate(&tensors, &field.state, (&layout, &p), &generic(field.state.len()));
+    let along = |rows: &[Dd]| {
+        let dot = |row: &[Dd]| row.iter().zip(&out[0]).fold(Dd::from(0.0), |s, (&a, &b)| s + a * b).value();
+        rows.chunks(out[0].len()).map(dot).collect::<Vec<f64>>()
+    };
+    [along(&out[1]), along(&out[2]), along(&out[3])]
+}
+
+fn zero(values: &[f64]) -> bool {
+    values.iter().all(|v| v.abs() < 1e-26)
+}
+
+#[test]
+fn the_hidden_constraint_is_a_strong_integral_of_the_standard_equations() {
+    for s in [system(PENDULUM), system(DOUBLE), system(RELATIVISTIC), shipped("chain", Some(5))] {
+        let [phi, psi, _] = rates(&s, Formulation::Standard);
+        assert!(zero(&psi), "{psi:?}");
+        // φ̇ = ψ, which is not zero off the manifold.
+        assert!(!zero(&phi));
+    }
+}
+
+#[test]
+fn constraints_and_energy_are_strong_integrals_of_the_hamilton_dirac_equations() {
+    for s in
+        [system(PENDULUM), system(DOUBLE), system(RELATIVISTIC), shipped("chain", Some(5)), shipped("four-bar", None)]
+    {
+        let [phi, psi, h] = rates(&s, Formulation::HamiltonDirac);
+        assert!(zero(&phi) && zero(&psi) && zero(&h), "{phi:?} {psi:?} {h:?}");
+    }
+}
+
+#[test]
+fn the_pendulum_has_the_equations_of_the_papers() {
+    // Seiler (42): ṗ = −(0, g) − μ q with μ = (p² − g y)/(x² + y²).
+    let s = system(PENDULUM);
+    let field = Formulation::Standard.apply(&s).unwrap();
+    let (x, y, px, py) = (0.7f64, -0.4, 1.1, 0.3);
+    let layout = s.parameter_layout();
+    let out = evaluate(&[field.rate], &field.state, (&layout, &[2.0]), &[x, y, px, py]);
+    let mu = (px * px + py * py - 2.0 * y) / (x * x + y * y);
+    for (found, wanted) in out[0].iter().zip([px, py, -mu * x, -2.0 - mu * y]) {
+        assert!((found.value() - wanted).abs() < 1e-15);
+    }
+    // Both formulations agree on the manifold: q = (0.6, −0.8), p ⟂ q.
+    let rate = |f: Formulation| {
+        let field = f.apply(&s).unwrap();
+        evaluate(&[field.rate], &field.state, (&layout, &[2.0]), &[0.6, -0.8, 1.6, 1.2]).swap_remove(0)
+    };
+    for (a, b) in rate(Formulation::Standard).iter().zip(rate(Formulation::HamiltonDirac)) {
+        assert!((*a - b).value().abs() < 1e-15);
+    }
+}
+
+#[test]
+fn families_stay_families_through_a_formulation() {
+    let large = Structure::new(&shipped("chain", Some(2000))).unwrap();
+    let small = Structure::new(&shipped("chain", Some(6))).unwrap();
+    assert_eq!(large.gram.terms().len(), small.gram.terms().len());
+    assert!(large.twist.is_zero() == small.twist.is_zero());
+    let field = Formulation::HamiltonDirac.apply(&shipped("chain", Some(2000))).unwrap();
+    assert!(field.rate.terms().len() < 60, "{}", field.rate.terms().len());
+}
+
+fn hamiltonian(s: &System) -> Tensor {
+    let Dynamics::Hamiltonian { hamiltonian, .. } = legendre(s).unwrap().dynamics else { panic!() };
+    hamiltonian
+}
+
+#[test]
+fn diagonal_masses_give_a_formula() {
+    let chain = shipped("chain", None);
+    assert_eq!(hamiltonian(&chain).to_string(), "sum(i in 1..10, g*m[i]*y[i] + p_x[i]^2/(2*m[i]) + p_y[i]^2/(2*m[i]))");
+    let magnetic = system("param B = 2, m = 3\ncoord x, y\nlagrangian m*(x'^2 + y'^2)/2 + B*(x*y' - y*x')/2 - x^2\n");
+    // (p_y − B x/2)²/(2m) + (p_x + B y/2)²/(2m) + x²
+    assert_eq!(hamiltonian(&magnetic).to_string(), "(B*x - 2*p_y)^2/(8*m) + (B*y + 2*p_x)^2/(8*m) + x^2");
+}
+
+#[test]
+fn a_mass_matrix_that_depends_on_the_configuration_is_inverted() {
+    // Double pendulum in angles, unit masses and lengths: H in closed form.
+    let s = system("coord a, b\nlagrangian a'^2 + b'^2/2 + a'*b'*cos(a - b) + 2*cos(a) + cos(b)\n");
+    let (q, p) = ([0.7f64, -0.3], [0.9f64, 0.4]);
+    let state = s.state();
+    let layout = s.parameter_layout();
+    let found = evaluate(&[hamiltonian(&s)], &state, (&layout, &[]), &[q[0], q[1], p[0], p[1]])[0][0].value();
+    let d = q[0] - q[1];
+    let wanted = (p[0] * p[0] + 2.0 * p[1] * p[1] - 2.0 * p[0] * p[1] * d.cos()) / (2.0 * (1.0 + d.sin().powi(2)))
+        - 2.0 * q[0].cos()
+        - q[1].cos();
+    assert!((found - wanted).abs() < 1e-15, "{found} and {wanted}");
+}
+
+#[test]
+fn a_lagrangian_that_is_not_quadratic_is_transformed_by_newton() {
+    // L = −√(1 − v²) − V: H = √(1 + p²) + V.
+    let s = system("coord x, y\nlagrangian -sqrt(1 - x'^2 - y'^2) - x^2*y\n");
+    let (z, layout) = ([0.4f64, 0.8, 1.2, -0.5], s.parameter_layout());
+    let h = hamiltonian(&s);
+    let state = s.state();
+    let out = evaluate(&[h.clone(), h.gradient(&state).unwrap()], &state, (&layout, &[]), &z);
+    let root = (1.0f64 + z[2] * z[2] + z[3] * z[3]).sqrt();
+    assert!((out[0][0].value() - (root + z[0] * z[0] * z[1])).abs() < 1e-15);
+    let wanted = [2.0 * z[0] * z[1], z[0] * z[0], z[2] / root, z[3] / root];
+    for (found, wanted) in out[1].iter().zip(wanted) {
+        assert!((found.value() - wanted).abs() < 1e-15);
+    }
+}
+
+#[test]
+fn what_has_no_transform_is_refused_by_name() {
+    let error = legendre(&system("coord x, y\nlagrangian x'^2/2 + x*y' - y^2\n")).unwrap_err();
+    assert!(matches!(&error, TheoryError::SingularLagrangian { names } if names == "`y`"), "{error}");
+    assert!(matches!(Structure::new(&shipped("rigid-body", None)), Err(TheoryError::NotCanonical { .. })));
+    let momentum = system("coord x, y\nhamiltonian p_x^2 + p_y^2\nconstraint c: p_x - y = 0\n");
+    assert!(matches!(Structure::new(&momentum), Err(TheoryError::NotHolonomic { .. })));
+}
