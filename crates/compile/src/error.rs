@@ -47,10 +47,13 @@ pub enum CallError {
         /// How many there are.
         found: usize,
     },
+    /// A workspace of another function.
+    #[error("the workspace was made for another function")]
+    ForeignWorkspace,
     /// An argument of the wrong length.
     #[error("{what} {index} has length {found}, expected {expected}")]
     Length {
-        /// `input` or `output`, or `workspace`.
+        /// `input` or `output`.
         what: &'static str,
         /// Which one.
         index: usize,

@@ -124,6 +124,8 @@ pub struct Function {
 
 /// What a function needs besides its arguments: made once, used by every call.
 pub struct Workspace<S> {
+    /// The program it was made for.
+    owner: Arc<Program>,
     work: Vec<S>,
     registers: Vec<S>,
     solvers: Solvers<S>,
@@ -144,7 +146,7 @@ impl Function {
         let zero = S::from_f64(0.0);
         let registers = self.program.segments.iter().map(tape::registers).max().unwrap_or(0);
         let work = vec![zero; self.work_len()];
-        Workspace { work, registers: vec![zero; registers], solvers }
+        Workspace { owner: self.program.clone(), work, registers: vec![zero; registers], solvers }
     }
 
     #[inline]
@@ -166,6 +168,7 @@ impl Function {
     ) -> Result<(), CallError> {
         #[cfg(feature = "jit")]
         if let Some(single) = &self.single
+            && Arc::ptr_eq(&self.program, &workspace.owner)
             && single.run(inputs, outputs, &mut workspace.work)
         {
             return Ok(());
@@ -242,7 +245,7 @@ impl Function {
             && outputs.len() == self.program.outputs.len()
             && inputs.iter().zip(&self.program.inputs).all(|(s, &n)| s.len() == n)
             && outputs.iter().zip(&self.program.outputs).all(|(s, &n)| s.len() == n)
-            && workspace.work.len() == self.work_len();
+            && Arc::ptr_eq(&self.program, &workspace.owner);
         if same { Ok(()) } else { self.wrong_lengths(inputs, outputs, workspace) }
     }
 
@@ -255,7 +258,7 @@ impl Function {
     ) -> Result<(), CallError> {
         check_lengths("input", &self.program.inputs, inputs.iter().map(|s| s.len()))?;
         check_lengths("output", &self.program.outputs, outputs.iter().map(|s| s.len()))?;
-        check_lengths("workspace", &[self.work_len()], [workspace.work.len()].into_iter())
+        if Arc::ptr_eq(&self.program, &workspace.owner) { Ok(()) } else { Err(CallError::ForeignWorkspace) }
     }
 
     /// The pattern of a sparse output.

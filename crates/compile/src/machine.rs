@@ -7,8 +7,9 @@ use std::convert::Infallible;
 
 /// Runs Newton's method for a step in any [`Real`] arithmetic.
 ///
-/// Workspaces are made when an iteration is met for the first time; a step that has been made
-/// once is made again without allocation if [`Numeric::begin`] is called before each.
+/// Workspaces are made by [`Numeric::reserve`], or when an iteration is met for the first time; a
+/// step that has been made once is made again without allocation if [`Numeric::begin`] is called
+/// before each.
 #[derive(Default)]
 pub struct Numeric<S> {
     workspaces: Vec<NewtonWorkspace<S>>,
@@ -25,6 +26,12 @@ impl<S: Real> Numeric<S> {
         Numeric { workspaces: vec![], next: 0, iterations: 0, options: NewtonOptions::default() }
     }
 
+    /// Makes the workspaces of iterations with these numbers of unknowns.
+    pub fn reserve(&mut self, sizes: impl Iterator<Item = usize>) -> Result<(), Failure> {
+        self.workspaces = sizes.map(workspace).collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
     /// The next step begins: its iterations use the workspaces again, in order.
     pub fn begin(&mut self) {
         self.next = 0;
@@ -35,11 +42,8 @@ impl<S: Real> Machine<S> for Numeric<S> {
     fn newton(&mut self, unknowns: &mut [S], equations: &mut Equations<'_, S>) -> Result<(), Failure> {
         let k = unknowns.len();
         if self.workspaces.get(self.next).is_none_or(|w| w.size() != k) {
-            let too_large = |e: &dyn std::fmt::Display| Failure::Singular { reason: e.to_string(), equation: 0 };
-            let pattern = Pattern::dense(k, k).map_err(|e| too_large(&e))?;
-            let workspace = NewtonWorkspace::new(&pattern).map_err(|e| too_large(&e))?;
             self.workspaces.truncate(self.next);
-            self.workspaces.push(workspace);
+            self.workspaces.push(workspace(k)?);
         }
         let workspace = &mut self.workspaces[self.next];
         self.next += 1;
@@ -51,6 +55,12 @@ impl<S: Real> Machine<S> for Numeric<S> {
         self.iterations += work.iterations as u64;
         Ok(())
     }
+}
+
+fn workspace<S: Real>(size: usize) -> Result<NewtonWorkspace<S>, Failure> {
+    let failed = |e: &dyn std::fmt::Display| Failure::Misused { reason: e.to_string() };
+    let pattern = Pattern::dense(size, size).map_err(|e| failed(&e))?;
+    NewtonWorkspace::new(&pattern).map_err(|e| failed(&e))
 }
 
 fn failure(e: NewtonError<Infallible>) -> Failure {

@@ -112,8 +112,7 @@ impl Recorder {
         let outputs = results.iter().map(|r| r.position(&recorder)).collect();
         let trace = recorder.0.into_inner();
         if trace.nested {
-            let reason = "an iteration inside an iteration cannot be recorded".to_string();
-            return Err(Failure::NotConverged { reason, equation: 0 });
+            return Err(Failure::Misused { reason: "an iteration inside an iteration cannot be recorded".into() });
         }
         Ok(Recording { ops: trace.ops, iterations: trace.iterations, outputs, inputs })
     }

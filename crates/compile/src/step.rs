@@ -9,6 +9,7 @@ use crate::record::{Recording, TraceOp};
 use crate::tape::{binary, unary};
 use cotangent_dynamics::{Failure, Machine};
 use cotangent_solve::{LinearSolver, Pattern};
+use std::sync::Arc;
 
 /// A step compiled as a whole: state and constants in, the next state out.
 ///
@@ -17,14 +18,18 @@ use cotangent_solve::{LinearSolver, Pattern};
 /// not end, meets a singular matrix or a number that is not finite) it leaves the state as it is
 /// and the reference makes that step, or says why it cannot be made.
 pub struct Step {
-    recording: Recording,
+    recording: Arc<Recording>,
     #[cfg(feature = "jit")]
     native: Option<NativeStep>,
 }
 
 /// What a [`Step`] needs besides its arguments.
 pub struct StepWorkspace {
+    /// The recording it was made for: native code relies on its sizes.
+    owner: Arc<Recording>,
     values: Vec<f64>,
+    /// The unknowns of each iteration.
+    unknowns: Vec<Vec<f64>>,
     machine: Numeric<f64>,
     #[cfg_attr(not(feature = "jit"), allow(dead_code))]
     solvers: Vec<LinearSolver<f64>>,
@@ -46,7 +51,7 @@ impl Step {
         #[cfg(not(feature = "jit"))]
         let _ = engine;
         Ok(Step {
-            recording,
+            recording: Arc::new(recording),
             #[cfg(feature = "jit")]
             native,
         })
@@ -65,9 +70,14 @@ impl Step {
             LinearSolver::new(&pattern).map_err(|e| failed(e.to_string()))
         };
         let solvers: Result<Vec<_>, _> = self.recording.iterations.iter().map(|i| solver(i.guess.len())).collect();
+        let mut machine = Numeric::new();
+        let sizes = self.recording.iterations.iter().map(|i| i.guess.len());
+        machine.reserve(sizes).map_err(|e| CompileError::System { name: "step".into(), reason: e.to_string() })?;
         Ok(StepWorkspace {
+            owner: self.recording.clone(),
             values: vec![0.0; self.recording.ops.len()],
-            machine: Numeric::new(),
+            unknowns: self.recording.iterations.iter().map(|i| vec![0.0; i.guess.len()]).collect(),
+            machine,
             solvers: solvers?,
             replayed: 0,
         })
@@ -82,14 +92,7 @@ impl Step {
         steps: u64,
         work: &mut StepWorkspace,
     ) -> Result<(), (u64, Failure)> {
-        if state.len() != self.recording.outputs.len() || state.len() + constants.len() != self.recording.inputs {
-            let reason = format!(
-                "{} state values and {} constants",
-                self.recording.outputs.len(),
-                self.recording.inputs - self.recording.outputs.len()
-            );
-            return Err((0, Failure::NotFinite { reason: format!("the step takes {reason}") }));
-        }
+        self.check(state, constants, work).map_err(|e| (0, e))?;
         let mut done = 0;
         while done < steps {
             #[cfg(feature = "jit")]
@@ -106,9 +109,24 @@ impl Step {
         Ok(())
     }
 
+    /// Checks what a call is given: native code relies on it.
+    fn check(&self, state: &[f64], constants: &[f64], work: &StepWorkspace) -> Result<(), Failure> {
+        let (n, all) = (self.recording.outputs.len(), self.recording.inputs);
+        if state.len() != n || constants.len() != all - n {
+            let (found, others) = (state.len(), constants.len());
+            return Err(Failure::Misused {
+                reason: format!("it takes {n} state values and {} constants, not {found} and {others}", all - n),
+            });
+        }
+        if !Arc::ptr_eq(&self.recording, &work.owner) {
+            return Err(Failure::Misused { reason: "the workspace was made for another step".into() });
+        }
+        Ok(())
+    }
+
     /// One step on the tape: the reference.
     fn replay(&self, state: &mut [f64], constants: &[f64], work: &mut StepWorkspace) -> Result<(), Failure> {
-        let StepWorkspace { values: v, machine, .. } = work;
+        let StepWorkspace { values: v, unknowns, machine, .. } = work;
         machine.begin();
         let ops = &self.recording.ops;
         let plain = |k: usize, v: &mut [f64]| match ops[k] {
@@ -122,20 +140,20 @@ impl Step {
             TraceOp::Unknown { .. } | TraceOp::Solution { .. } => {}
         };
         let mut k = 0;
-        for iteration in &self.recording.iterations {
+        for (iteration, unknowns) in self.recording.iterations.iter().zip(unknowns) {
             let (start, end, n) = (iteration.start as usize, iteration.end as usize, iteration.guess.len());
             while k < start - n {
                 plain(k, v);
                 k += 1;
             }
-            let mut unknowns: Vec<f64> = iteration.guess.iter().map(|&g| v[g as usize]).collect();
-            machine.newton(&mut unknowns, &mut |x, r, j| {
+            unknowns.iter_mut().zip(&iteration.guess).for_each(|(x, &g)| *x = v[g as usize]);
+            machine.newton(unknowns, &mut |x, r, j| {
                 v[start - n..start].copy_from_slice(x);
                 (start..end).for_each(|k| plain(k, v));
                 r.iter_mut().zip(&iteration.residual).for_each(|(r, &at)| *r = v[at as usize]);
                 j.iter_mut().zip(&iteration.jacobian).for_each(|(j, &at)| *j = v[at as usize]);
             })?;
-            v[end..end + n].copy_from_slice(&unknowns);
+            v[end..end + n].copy_from_slice(unknowns);
             k = end + n;
         }
         (k..ops.len()).for_each(|k| plain(k, v));

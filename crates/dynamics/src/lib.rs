@@ -39,6 +39,12 @@ pub enum Failure {
         /// The equation that depends on the others.
         equation: usize,
     },
+    /// A step was called or recorded in a way it cannot be.
+    #[error("a step was used wrongly: {reason}")]
+    Misused {
+        /// What is wrong.
+        reason: String,
+    },
     /// An infinity or NaN came up.
     #[error("a value of the step is not finite: {reason}")]
     NotFinite {

@@ -129,25 +129,22 @@ impl Domain {
     }
 
     /// Calls `visit` with every point in order, until it returns `false`; returns whether all
-    /// points were visited. Points at which a bound cannot be evaluated are skipped.
+    /// points were visited. Points at which a bound cannot be evaluated are skipped. Does not
+    /// allocate for up to 16 variables.
     pub fn for_each(&self, visit: &mut dyn FnMut(&[i64]) -> bool) -> bool {
-        fn nest(ranges: &[Range], point: &mut Vec<i64>, visit: &mut dyn FnMut(&[i64]) -> bool) -> bool {
-            let Some((first, rest)) = ranges.split_first() else { return visit(point) };
-            let (Some(low), Some(high)) = (first.low.eval(point), first.high.eval(point)) else { return true };
-            for i in low..=high {
-                point.push(i);
-                let go_on = nest(rest, point, visit);
-                point.pop();
-                if !go_on {
-                    return false;
-                }
-            }
-            true
+        fn nest(ranges: &[Range], point: &mut [i64], level: usize, visit: &mut dyn FnMut(&[i64]) -> bool) -> bool {
+            let Some(range) = ranges.get(level) else { return visit(&point[..level]) };
+            let (Some(low), Some(high)) = (range.low.eval(&point[..level]), range.high.eval(&point[..level])) else {
+                return true;
+            };
+            (low..=high).all(|i| {
+                point[level] = i;
+                nest(ranges, point, level + 1, visit)
+            })
         }
         match self {
-            // Outer points without inner ones are not worth a visit each.
-            Domain::Ranges(_) if self.hull().is_none() => true,
-            Domain::Ranges(ranges) => nest(ranges, &mut Vec::with_capacity(ranges.len()), visit),
+            Domain::Ranges(ranges) if ranges.len() <= 16 => nest(ranges, &mut [0; 16], 0, visit),
+            Domain::Ranges(ranges) => nest(ranges, &mut vec![0; ranges.len()], 0, visit),
             Domain::Points(points) => points.values.chunks_exact(points.names.len()).all(visit),
         }
     }
@@ -226,4 +223,37 @@ fn box_of(arity: usize, values: &[i64]) -> Option<Vec<(i64, i64)>> {
         }
     }
     Some(hull)
+}
+
+/// A range for each variable.
+type Cuboid = Vec<(i64, i64)>;
+
+impl Points {
+    /// The boxes the points make up, if these are at most `most` and no point occurs twice.
+    pub(crate) fn boxes(&self, most: usize) -> Option<Vec<Cuboid>> {
+        fn split(points: &[&[i64]], most: usize) -> Option<Vec<Cuboid>> {
+            // Slices of equal first value; consecutive ones with the same rest are joined.
+            let mut slabs: Vec<((i64, i64), Vec<Cuboid>)> = vec![];
+            for slice in points.chunk_by(|a, b| a[0] == b[0]) {
+                let first = slice[0][0];
+                let rest: Vec<&[i64]> = slice.iter().map(|p| &p[1..]).collect();
+                let inner = if rest[0].is_empty() { vec![vec![]] } else { split(&rest, most)? };
+                match slabs.last_mut() {
+                    Some(((_, last), same)) if *same == inner && last.checked_add(1) == Some(first) => *last = first,
+                    _ => slabs.push(((first, first), inner)),
+                }
+                if slabs.len() > most {
+                    return None;
+                }
+            }
+            let with = |range, rest: Cuboid| std::iter::once(range).chain(rest).collect();
+            let all: Vec<Cuboid> =
+                slabs.into_iter().flat_map(|(range, inner)| inner.into_iter().map(move |c| with(range, c))).collect();
+            (all.len() <= most).then_some(all)
+        }
+        let mut all: Vec<&[i64]> = self.values.chunks_exact(self.names.len()).collect();
+        all.sort_unstable();
+        let distinct = all.windows(2).all(|w| w[0] != w[1]);
+        if distinct && !all.is_empty() { split(&all, most) } else { None }
+    }
 }

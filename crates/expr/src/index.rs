@@ -259,8 +259,13 @@ impl Ix {
             let value = match atom {
                 Atom::Var(v) => *vars.get(*v as usize)?,
                 Atom::Table(t, at) => {
-                    let at: Option<Vec<i64>> = at.iter().map(|i| i.eval(vars)).collect();
-                    t.get(&at?)?
+                    let mut flat = 0;
+                    for (i, d) in at.iter().zip(t.dims()) {
+                        let k = i.eval(vars)?;
+                        d.contains(k).then_some(())?;
+                        flat = flat * d.len + (k - d.first) as usize;
+                    }
+                    *t.values().get(flat)?
                 }
                 Atom::Mod(i, m) => i.eval(vars)?.rem_euclid(*m),
                 Atom::Floor(i, d) => i.eval(vars)?.div_euclid(*d),

@@ -7,7 +7,7 @@
 
 use crate::array::{Array, Definition, Role};
 use crate::digest::Digest;
-use crate::domain::{Domain, Points};
+use crate::domain::Domain;
 use crate::expr::{Expr, Node};
 use crate::function::Function;
 use crate::index::{Atom, Ix};
@@ -353,7 +353,7 @@ impl Printer {
                 self.sum(&t.value);
                 self.push(")");
             }
-            Domain::Points(points) => match boxes(points).filter(|_| outer == 0) {
+            Domain::Points(points) => match points.boxes(MAX_BOXES).filter(|_| outer == 0) {
                 Some(boxes) => {
                     for (k, ranges) in boxes.iter().enumerate() {
                         self.push(if k == 0 { "sum(" } else { " + sum(" });
@@ -417,39 +417,6 @@ impl Printer {
             let _ = write!(self.text, "{}", i.offset().unsigned_abs());
         }
     }
-}
-
-/// The boxes a list of points consists of, if they are few: each a range for every variable.
-fn boxes(points: &Points) -> Option<Vec<Vec<(i64, i64)>>> {
-    fn split(points: &[&[i64]]) -> Option<Vec<Vec<(i64, i64)>>> {
-        let mut found: Vec<Vec<(i64, i64)>> = vec![];
-        // The slices of equal first value, consecutive ones with the same rest joined.
-        let mut open: Option<((i64, i64), Vec<Vec<(i64, i64)>>)> = None;
-        for slice in points.chunk_by(|a, b| a[0] == b[0]) {
-            let first = slice[0][0];
-            let rest: Vec<&[i64]> = slice.iter().map(|p| &p[1..]).collect();
-            let inner = if rest[0].is_empty() { vec![vec![]] } else { split(&rest)? };
-            match &mut open {
-                Some(((_, last), same)) if *same == inner && last.checked_add(1) == Some(first) => *last = first,
-                _ => {
-                    found.extend(open.take().into_iter().flat_map(joined));
-                    open = Some(((first, first), inner));
-                }
-            }
-            if found.len() > MAX_BOXES {
-                return None;
-            }
-        }
-        found.extend(open.into_iter().flat_map(joined));
-        (found.len() <= MAX_BOXES).then_some(found)
-    }
-    fn joined((range, inner): ((i64, i64), Vec<Vec<(i64, i64)>>)) -> impl Iterator<Item = Vec<(i64, i64)>> {
-        inner.into_iter().map(move |rest| std::iter::once(range).chain(rest).collect())
-    }
-    let mut all: Vec<&[i64]> = points.values.chunks_exact(points.names.len()).collect();
-    all.sort_unstable();
-    let distinct = all.windows(2).all(|w| w[0] != w[1]);
-    if distinct && !all.is_empty() { split(&all) } else { None }
 }
 
 /// The name of a loop variable that was given none.

@@ -4,9 +4,17 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use cotangent::compile::values::Setting;
 use std::path::PathBuf;
 
+/// The version, and what runs compiled functions.
+#[cfg(feature = "jit")]
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (native code)");
+/// The version, and what runs compiled functions.
+#[cfg(not(feature = "jit"))]
+const VERSION: &str =
+    concat!(env!("CARGO_PKG_VERSION"), " (without native code: built without the feature `jit`, the tape runs)");
+
 /// Integrate constrained Hamiltonian and Poisson systems written as text.
 #[derive(Parser)]
-#[command(name = "cotangent", version, arg_required_else_help = true, propagate_version = true)]
+#[command(name = "cotangent", version = VERSION, arg_required_else_help = true, propagate_version = true)]
 #[command(after_help = FIRST, after_long_help = FIRST_LONG)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
