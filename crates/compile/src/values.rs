@@ -63,9 +63,7 @@ pub enum ValueError {
         sign: &'static str,
     },
     /// Velocities and momenta at once.
-    #[error(
-        "initial values give velocities or momenta, not both: `{velocity}` and `{momentum}`; set the kind that the model's `initial` gives"
-    )]
+    #[error("initial values give velocities or momenta, not both: `{velocity}` and `{momentum}`")]
     MixedRates {
         /// A velocity that is given.
         velocity: String,

@@ -77,7 +77,7 @@ fn completions_for_every_shell() {
 
 #[test]
 fn version() {
-    assert_eq!(run(&["--version"]).stdout, format!("cotangent {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(run(&["--version"]).stdout, format!("cotangent {} (native code)\n", env!("CARGO_PKG_VERSION")));
 }
 
 #[test]

@@ -250,15 +250,17 @@ impl Tensor {
         Expr::sum(values)
     }
 
-    /// The entries of a vector, in the order of its layout.
+    /// All entries, row-major over the slots: one for a scalar, the members of a vector in the order
+    /// of its layout, the rows of a matrix one after the other.
     pub fn entries(&self) -> Vec<Expr> {
-        let mut values: Vec<Vec<Expr>> = vec![vec![]; self.shape().first().map_or(1, Layout::len)];
+        let mut values: Vec<Vec<Expr>> = vec![vec![]; self.shape().iter().map(Layout::len).product()];
         for t in self.terms() {
-            let offset = self.shape().first().zip(t.at.first()).and_then(|(l, p)| l.offset(&p.array)).unwrap_or(0);
             t.domain.for_each(&mut |vars| {
-                let by: Vec<Ix> = vars.iter().map(|&v| Ix::constant(v)).collect();
-                let position = t.at.first().map_or(Some(0), |p| p.position(vars));
-                if let Some(entry) = position.and_then(|k| values.get_mut(offset + k)) {
+                let position = t.at.iter().zip(self.shape()).try_fold(0, |flat, (place, layout)| {
+                    Some(flat * layout.len() + layout.offset(&place.array)? + place.position(vars)?)
+                });
+                if let Some(entry) = position.and_then(|k| values.get_mut(k)) {
+                    let by: Vec<Ix> = vars.iter().map(|&v| Ix::constant(v)).collect();
                     entry.push(t.value.instantiate(&by));
                 }
                 true
@@ -293,6 +295,13 @@ impl Tensor {
         Ok(points)
     }
 }
+
+impl PartialEq for Tensor {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.digest == other.0.digest
+    }
+}
+impl Eq for Tensor {}
 
 /// The index space `0..len` of a plain vector.
 pub fn rows(name: &str, len: usize) -> Array {

@@ -12,7 +12,7 @@ const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (native code)");
 const VERSION: &str =
     concat!(env!("CARGO_PKG_VERSION"), " (without native code: built without the feature `jit`, the tape runs)");
 
-/// Integrate constrained Hamiltonian and Poisson systems written as text.
+/// Constrained Hamiltonian and Poisson systems, written as text.
 #[derive(Parser)]
 #[command(name = "cotangent", version = VERSION, arg_required_else_help = true, propagate_version = true)]
 #[command(after_help = FIRST, after_long_help = FIRST_LONG)]

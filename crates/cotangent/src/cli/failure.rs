@@ -110,7 +110,11 @@ impl From<ValueError> for Failure {
             ValueError::Compile(_) => "compile",
             ValueError::Call(_) => "evaluate",
         };
-        Failure::new(code, error.to_string())
+        let failure = Failure::new(code, error.to_string());
+        match error {
+            ValueError::MixedRates { .. } => failure.help("set the kind that the model's `initial` gives"),
+            _ => failure,
+        }
     }
 }
 
