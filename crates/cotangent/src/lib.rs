@@ -36,7 +36,7 @@
 //! ```
 //!
 //! The modules, from the arithmetic up: [`scalar`], [`solve`], [`dynamics`], [`expr`], [`model`],
-//! [`compile`]. The book, under `docs` in the repository, has a chapter on building systems in Rust.
+//! [`theory`], [`compile`].
 
 pub use cotangent_compile as compile;
 pub use cotangent_dynamics as dynamics;
@@ -44,6 +44,7 @@ pub use cotangent_expr as expr;
 pub use cotangent_model as model;
 pub use cotangent_scalar as scalar;
 pub use cotangent_solve as solve;
+pub use cotangent_theory as theory;
 
 pub use cotangent_compile::{Engine, Function, FunctionBuilder, Workspace};
 pub use cotangent_expr::{Array, Expr, Layout, Role, Tensor};
