@@ -156,6 +156,9 @@ impl Lowering {
         match array.definition() {
             Definition::Given => {}
             Definition::Defined(t) => {
+                if t.rank() != 1 || t.shape()[0].len() != array.len() {
+                    return Err(cotangent_expr::Error::Misplaced { array: array.name().into(), slot: 0 }.into());
+                }
                 let offset = self.reserve(array.len());
                 self.homes.insert(array.digest(), Home { base: Base::Work, offset, column: None });
                 self.stage(vec![(Base::Work, offset, dense(t))])?;

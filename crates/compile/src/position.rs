@@ -13,7 +13,7 @@ pub(crate) struct Positions {
 impl Positions {
     /// The positions that no term writes, if none is written twice.
     pub(crate) fn unwritten(&self) -> Option<Vec<usize>> {
-        let points = self.terms.iter().map(|(t, _)| t.domain.count(MAX_POINTS)).fold(0, u64::saturating_add);
+        let points = self.terms.iter().map(|(t, _)| t.domain.count(MAX_POINTS + 1)).fold(0, u64::saturating_add);
         if points > self.len as u64 {
             return None;
         }
@@ -46,7 +46,7 @@ pub(crate) fn sparse_positions(t: &Tensor) -> Result<Sparse, CompileError> {
     if t.rank() != 2 {
         return Err(Error::Rank { what: "a sparse matrix", expected: 2, found: t.rank() }.into());
     }
-    let total: u64 = t.terms().iter().map(|t| t.domain.count(MAX_POINTS)).fold(0, u64::saturating_add);
+    let total: u64 = t.terms().iter().map(|t| t.domain.count(MAX_POINTS + 1)).fold(0, u64::saturating_add);
     if total > MAX_POINTS {
         return Err(Error::TooLarge { what: "a sparsity pattern", limit: MAX_POINTS, unit: "points" }.into());
     }

@@ -222,3 +222,46 @@ fn singular_and_rootless_systems_are_reported_by_name() {
     let error = f.call(&[&POINT], &mut [&mut [0.0]], &mut f.workspace()).unwrap_err().to_string();
     assert!(error.contains("`striction`"), "{error}");
 }
+
+#[test]
+fn functions_and_steps_can_be_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Function>();
+    shared::<cotangent_compile::Step>();
+    shared::<Expr>();
+    shared::<Tensor>();
+    let (by, x, y, _) = vars();
+    let f = compile(&by, &[Tensor::scalar(x * y).unwrap()], Engine::Best);
+    let total: f64 = std::thread::scope(|scope| {
+        let run = |k: usize| {
+            let f = &f;
+            scope.spawn(move || native(f, &[k as f64, 2.0, 0.0])[0][0])
+        };
+        (0..4).map(run).collect::<Vec<_>>().into_iter().map(|t| t.join().unwrap()).sum()
+    });
+    assert_eq!(total, 12.0);
+}
+
+#[test]
+fn a_workspace_of_another_function_is_refused() {
+    let (by, x, y, _) = vars();
+    let f = compile(&by, &[Tensor::scalar(&x * &y).unwrap()], Engine::Best);
+    let g = compile(&by, &[Tensor::scalar(&x + &y).unwrap()], Engine::Best);
+    let error = f.call(&[&POINT], &mut [&mut [0.0]], &mut g.workspace()).unwrap_err();
+    assert_eq!(error.to_string(), "the workspace was made for another function");
+    let error = f.call(&[&POINT[..2]], &mut [&mut [0.0]], &mut f.workspace()).unwrap_err();
+    assert_eq!(error.to_string(), "input 0 has length 2, expected 3");
+    let error = f.call(&[], &mut [&mut [0.0]], &mut f.workspace()).unwrap_err();
+    assert_eq!(error.to_string(), "0 input vectors given, expected 1");
+}
+
+#[test]
+fn equations_of_the_wrong_shape_are_refused() {
+    let (_, x, y, _) = vars();
+    let matrix = Tensor::matrix("row", vec![vec![x.clone(), y.clone()], vec![y.clone(), x.clone()]]).unwrap();
+    assert!(solve("s", &matrix, &Tensor::vector("row", vec![x.clone()]).unwrap()).is_err());
+    assert!(solve("s", &Tensor::scalar(x.clone()).unwrap(), &Tensor::vector("row", vec![x.clone()]).unwrap()).is_err());
+    let u = rows("u", 2);
+    let one = Tensor::vector("u", vec![u.element(&[0]) - &x]).unwrap();
+    assert!(Array::root("u", u, one.clone(), one).is_err());
+}

@@ -101,16 +101,31 @@ impl Array {
         Array::make(name, Role::Auxiliary, dims, Definition::Defined(values), digest, depth)
     }
 
-    /// The solution of A x = b (or Aᵀx = b): see [`Definition::Solved`].
-    pub fn solved(name: &str, matrix: Tensor, rhs: Tensor, transposed: bool) -> Array {
+    /// The solution of A x = b (or Aᵀx = b): see [`Definition::Solved`], and [`solve`](crate::solve)
+    /// for the checked way to one.
+    pub(crate) fn solved(name: &str, matrix: Tensor, rhs: Tensor, transposed: bool) -> Array {
         let digest = Hasher::new(0x73).digest(matrix.digest()).digest(rhs.digest()).word(transposed as u64).finish();
         let depth = matrix.depth().max(rhs.depth());
         let dims = rhs.shape().iter().flat_map(|slot| slot.flat_dims()).collect();
         Array::make(name, Role::Auxiliary, dims, Definition::Solved { matrix, rhs, transposed }, digest, depth)
     }
 
-    /// The root of r(u) = 0: see [`Definition::Root`]. `unknown` is the array that `residual` uses for u.
+    /// The root of r(u) = 0: see [`Definition::Root`]. `unknown` is the array of one dimension that
+    /// `residual` uses for u; residual and start are vectors of the same length.
     pub fn root(name: &str, unknown: Array, residual: Tensor, start: Tensor) -> Result<Array, crate::Error> {
+        for t in [&residual, &start] {
+            if t.rank() != 1 || unknown.dims().len() != 1 {
+                return Err(crate::Error::Rank {
+                    what: "a root",
+                    expected: 1,
+                    found: t.rank().max(unknown.dims().len()),
+                });
+            }
+            if t.shape()[0].len() != unknown.len() {
+                return Err(crate::Error::Misplaced { array: unknown.name().into(), slot: 0 });
+            }
+        }
+        let (residual, start) = (residual.flattened(name), start.flattened(name));
         let jacobian = residual.jacobian(&crate::Layout::new(vec![unknown.clone()]))?;
         let digest =
             Hasher::new(0x72).digest(unknown.digest()).digest(residual.digest()).digest(start.digest()).finish();

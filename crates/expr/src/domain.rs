@@ -142,7 +142,10 @@ impl Domain {
                 nest(ranges, point, level + 1, visit)
             })
         }
+        let reversed = |r: &Range| r.low.as_constant().zip(r.high.as_constant()).is_some_and(|(a, b)| b < a);
         match self {
+            // Outer points without inner ones are not worth a visit each.
+            Domain::Ranges(ranges) if ranges.iter().any(reversed) => true,
             Domain::Ranges(ranges) if ranges.len() <= 16 => nest(ranges, &mut [0; 16], 0, visit),
             Domain::Ranges(ranges) => nest(ranges, &mut vec![0; ranges.len()], 0, visit),
             Domain::Points(points) => points.values.chunks_exact(points.names.len()).all(visit),
