@@ -100,7 +100,7 @@ fn main() {
     let direct = begin.elapsed().as_secs_f64() / few as f64 * 1e9;
     println!(
         "RATTLE on the pendulum, ns per step ({} operations recorded, {compile:.2} ms to record and compile)",
-        step.recording().ops.len()
+        step.recording().ops().len()
     );
     println!("  hand-written loop   {hand:8.1}");
     println!(

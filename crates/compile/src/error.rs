@@ -9,6 +9,9 @@ pub enum CompileError {
     /// An array that is not among the inputs.
     #[error("`{0}` is used but is not an input of the function")]
     MissingInput(String),
+    /// An array that is part of two inputs.
+    #[error("`{0}` is an input twice")]
+    DuplicateInput(String),
     /// More instructions than the limit.
     #[error("the function needs more than {limit} instructions; the model is too large to compile")]
     TooLarge {

@@ -4,7 +4,9 @@ use crate::error::CompileError;
 use crate::kernel::{KernelBuilder, Source};
 use crate::position::{Positions, dense_position, sparse_positions};
 use crate::program::{Address, Base, Program, Segment, Step, Store, System, Write};
-use cotangent_expr::{Array, Definition, Digest, Domain, Expr, Ix, Layout, Node, Tensor, Term, dependencies};
+use cotangent_expr::{
+    Array, Definition, Digest, Domain, Error, Expr, Ix, Layout, MAX_POINTS, Node, Tensor, Term, dependencies,
+};
 use cotangent_solve::Pattern;
 use std::collections::HashMap;
 
@@ -45,7 +47,10 @@ pub(crate) fn lower(inputs: &[Layout], outputs: &[(Tensor, Storage)]) -> Result<
         lowering.program.inputs.push(layout.len());
         let mut offset = 0;
         for a in layout.arrays() {
-            lowering.homes.insert(a.digest(), Home { base: Base::Input(k), offset, column: None });
+            let home = Home { base: Base::Input(k), offset, column: None };
+            if lowering.homes.insert(a.digest(), home).is_some() {
+                return Err(CompileError::DuplicateInput(a.name().into()));
+            }
             offset += a.len();
         }
     }
@@ -64,6 +69,9 @@ pub(crate) fn lower(inputs: &[Layout], outputs: &[(Tensor, Storage)]) -> Result<
                 (found.positions, Some(found.pattern))
             }
         };
+        if positions.len as u64 > MAX_POINTS {
+            return Err(Error::TooLarge { what: "an output", limit: MAX_POINTS, unit: "entries" }.into());
+        }
         lowering.program.outputs.push(positions.len);
         patterns.push(pattern);
         writes.push((base, 0, positions));
@@ -126,9 +134,15 @@ impl Lowering {
     /// Whether everything an array depends on is there: what depends on the unknown of a root is
     /// computed only inside that root's iteration.
     fn is_computable(&self, array: &Array) -> bool {
-        fn ready(l: &Lowering, array: &Array, unknowns: &mut Vec<Array>) -> bool {
+        type Known = HashMap<Digest, bool>;
+        fn ready(l: &Lowering, array: &Array, unknowns: &mut Vec<Array>, known: &mut Known) -> bool {
             if l.homes.contains_key(&array.digest()) || unknowns.contains(array) {
                 return true;
+            }
+            // Inside a root the answer depends on its unknown.
+            let outside = unknowns.is_empty();
+            if let Some(&answer) = known.get(&array.digest()).filter(|_| outside) {
+                return answer;
             }
             let (tensors, unknown): (Vec<&Tensor>, _) = match array.definition() {
                 Definition::Given => return false,
@@ -139,11 +153,15 @@ impl Lowering {
             let depth = unknowns.len();
             unknowns.extend(unknown);
             let mut leaves = tensors.into_iter().flat_map(|t| t.terms()).flat_map(|t| t.value.leaves());
-            let all = leaves.all(|leaf| if let Node::At(a, _) = leaf.node() { ready(l, a, unknowns) } else { true });
+            let all =
+                leaves.all(|leaf| if let Node::At(a, _) = leaf.node() { ready(l, a, unknowns, known) } else { true });
             unknowns.truncate(depth);
+            if outside {
+                known.insert(array.digest(), all);
+            }
             all
         }
-        ready(self, array, &mut vec![])
+        ready(self, array, &mut vec![], &mut Known::new())
     }
 
     fn reserve(&mut self, len: usize) -> usize {
@@ -157,7 +175,7 @@ impl Lowering {
             Definition::Given => {}
             Definition::Defined(t) => {
                 if t.rank() != 1 || t.shape()[0].len() != array.len() {
-                    return Err(cotangent_expr::Error::Misplaced { array: array.name().into(), slot: 0 }.into());
+                    return Err(Error::Misplaced { array: array.name().into(), slot: 0 }.into());
                 }
                 let offset = self.reserve(array.len());
                 self.homes.insert(array.digest(), Home { base: Base::Work, offset, column: None });

@@ -56,14 +56,49 @@ pub struct Iteration {
 /// The arithmetic of a step, as data.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Recording {
+    pub(crate) ops: Vec<TraceOp>,
+    pub(crate) iterations: Vec<Iteration>,
+    pub(crate) outputs: Vec<u32>,
+    pub(crate) inputs: usize,
+}
+
+impl Recording {
     /// The operations.
-    pub ops: Vec<TraceOp>,
+    pub fn ops(&self) -> &[TraceOp] {
+        &self.ops
+    }
+
     /// The iterations, in order; they are not nested.
-    pub iterations: Vec<Iteration>,
+    pub fn iterations(&self) -> &[Iteration] {
+        &self.iterations
+    }
+
     /// The results.
-    pub outputs: Vec<u32>,
+    pub fn outputs(&self) -> &[u32] {
+        &self.outputs
+    }
+
     /// The number of inputs.
-    pub inputs: usize,
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// Whether a value computed inside an iteration is used after it, where it would be that of
+    /// some iterate and not of the solution.
+    fn leaks(&self) -> bool {
+        let inside = |it: &Iteration, at: u32| at >= it.start - it.guess.len() as u32 && at < it.end;
+        let uses = |k: usize| match self.ops[k] {
+            TraceOp::Unary(_, a) => [Some(a), None],
+            TraceOp::Binary(_, a, b) => [Some(a), Some(b)],
+            _ => [None, None],
+        };
+        self.iterations.iter().enumerate().any(|(n, it)| {
+            let later = (it.end as usize..self.ops.len()).flat_map(uses).flatten();
+            let guesses =
+                self.iterations[n + 1..].iter().flat_map(|i| i.guess.iter().chain(&i.residual).chain(&i.jacobian));
+            later.chain(guesses.copied()).chain(self.outputs.iter().copied()).any(|at| inside(it, at))
+        })
+    }
 }
 
 #[derive(Default)]
@@ -75,6 +110,8 @@ struct Trace {
     /// Whether an iteration is being recorded.
     inside: bool,
     nested: bool,
+    /// Whether a number of another recorder was used.
+    foreign: bool,
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -111,10 +148,20 @@ impl Recorder {
         step(&mut Record(&recorder), &given, &mut results)?;
         let outputs = results.iter().map(|r| r.position(&recorder)).collect();
         let trace = recorder.0.into_inner();
+        let misused = |reason: &str| Err(Failure::Misused { reason: reason.into() });
         if trace.nested {
-            return Err(Failure::Misused { reason: "an iteration inside an iteration cannot be recorded".into() });
+            return misused("an iteration inside an iteration cannot be recorded");
         }
-        Ok(Recording { ops: trace.ops, iterations: trace.iterations, outputs, inputs })
+        if trace.foreign {
+            return misused("a number of another recording was used");
+        }
+        let recording = Recording { ops: trace.ops, iterations: trace.iterations, outputs, inputs };
+        match recording.leaks() {
+            true => {
+                misused("a value computed inside an iteration was used after it; compute it again from the solution")
+            }
+            false => Ok(recording),
+        }
     }
 
     fn push(&self, op: TraceOp) -> u32 {
@@ -184,7 +231,10 @@ impl<'t> Traced<'t> {
     fn position(self, recorder: &'t Recorder) -> u32 {
         match self {
             Traced::Constant(c) => recorder.push(TraceOp::Constant(c)),
-            Traced::Value(at, _) => at,
+            Traced::Value(at, own) => {
+                recorder.0.borrow_mut().foreign |= !std::ptr::eq(own, recorder);
+                at
+            }
         }
     }
 

@@ -157,6 +157,9 @@ impl Step {
             k = end + n;
         }
         (k..ops.len()).for_each(|k| plain(k, v));
+        if let Some(k) = self.recording.outputs.iter().position(|&at| !v[at as usize].is_finite()) {
+            return Err(Failure::NotFinite { reason: format!("entry {k} of the new state") });
+        }
         for (s, &at) in state.iter_mut().zip(&self.recording.outputs) {
             *s = v[at as usize];
         }

@@ -6,7 +6,17 @@ use cotangent_expr::{Domain, Error};
 
 pub(crate) fn verify(program: &Program) -> Result<(), CompileError> {
     for kernel in program.segments.iter().flat_map(|s| &s.kernels) {
+        kernel.domain.check()?;
         let hull = kernel.domain.hull();
+        for op in &kernel.ops {
+            if let Op::Index(i) = op
+                && let Some(hull) = &hull
+                && i.bounds(hull).is_none()
+                && !kernel.domain.for_each(&mut |vars| i.eval(vars).is_some())
+            {
+                return Err(Error::Undefined.into());
+            }
+        }
         let addresses = kernel.ops.iter().filter_map(|op| if let Op::Load(a) = op { Some(a) } else { None });
         for address in addresses.chain(kernel.stores.iter().map(|s| &s.to)) {
             check(program, kernel, address, hull.as_deref())?;

@@ -265,3 +265,51 @@ fn equations_of_the_wrong_shape_are_refused() {
     let one = Tensor::vector("u", vec![u.element(&[0]) - &x]).unwrap();
     assert!(Array::root("u", u, one.clone(), one).is_err());
 }
+
+#[test]
+fn roots_written_with_the_same_unknown_stay_apart() {
+    // u² = x, then w³ = u and v³ = y, all with one array for the unknown.
+    let (by, x, y, z) = vars();
+    let u = rows("u", 1);
+    let e = u.element(&[0]);
+    let one = Tensor::vector("u", vec![Expr::one()]).unwrap();
+    let root =
+        |name: &str, r: Expr| Array::root(name, u.clone(), Tensor::vector("u", vec![r]).unwrap(), one.clone()).unwrap();
+    let square = root("square", e.powi(2) - &x).element(&[0]);
+    let sixth = root("sixth", e.powi(3) - &square).element(&[0]);
+    let cube = root("cube", e.powi(3) - &y).element(&[0]);
+    let third = cotangent_expr::Number::ratio(1, 3).unwrap();
+    let explicit = (x.sqrt().pow(third) + y.pow(third)) * &z + x.sqrt();
+    same_function(&by, &((sixth + cube) * &z + square), &explicit, &POINT);
+}
+
+#[test]
+fn a_scalar_may_be_defined_by_a_scalar() {
+    let (by, x, y, _) = vars();
+    let d = Expr::from(&Array::defined("d", vec![], Tensor::scalar(&x * &y).unwrap()));
+    same_function(&by, &(d.powi(2) + &x), &((&x * &y).powi(2) + &x), &POINT);
+}
+
+#[test]
+fn what_could_leave_its_memory_is_refused() {
+    let x = Array::scalar("x", Role::Coordinate);
+    let by = Layout::new(vec![x.clone()]);
+    let table = cotangent_expr::Table::new("t", vec![Dim { first: 0, len: 3 }], vec![1, 2, 3]).unwrap();
+    let term = |domain: Domain, value: Expr| Tensor::new(vec![], vec![Term { domain, at: vec![], value }]);
+    // A loop variable that nothing binds.
+    assert!(term(Domain::point(), Expr::index(Ix::var(3))).is_err());
+    // A table left by an index used as a number.
+    let beyond = Expr::index(Ix::table(table.clone(), vec![Ix::var(0).times(100_000)])) * Expr::from(&x);
+    let outside = term(Domain::range("i", 0, 99), beyond);
+    let refused = |t: &Tensor| FunctionBuilder::new().input(&by).output(t).compile().is_err();
+    assert!(outside.is_err() || refused(&outside.unwrap()));
+    // A range that ends at an entry beyond the table.
+    let ranges = Domain::Ranges(vec![
+        cotangent_expr::Range { name: "i".into(), low: Ix::constant(0), high: Ix::constant(99) },
+        cotangent_expr::Range { name: "j".into(), low: Ix::constant(1), high: Ix::table(table, vec![Ix::var(0)]) },
+    ]);
+    assert!(term(ranges, Expr::from(&x)).is_err());
+    // The same array in two inputs.
+    let value = Tensor::scalar(Expr::from(&x)).unwrap();
+    assert!(FunctionBuilder::new().input(&by).input(&by).output(&value).compile().is_err());
+}

@@ -4,7 +4,9 @@
 #[path = "common/rattle.rs"]
 mod rattle;
 
-use cotangent_compile::{Engine, Numeric};
+use cotangent_compile::record::{Recorder, Traced};
+use cotangent_compile::{Engine, Numeric, Step};
+use cotangent_dynamics::Machine;
 use cotangent_scalar::{Dual, Scalar};
 use rattle::{Mechanism, recorded};
 
@@ -137,4 +139,50 @@ fn a_step_that_cannot_be_made_leaves_the_state_and_says_why() {
             assert_eq!((done, &z), (0, &start), "{failure}");
         }
     }
+}
+
+#[test]
+fn a_state_that_is_not_finite_is_never_kept() {
+    let recording = Recorder::record(1, 1, |_, z, out| {
+        out[0] = z[0] * z[0];
+        Ok(())
+    });
+    for engine in [Engine::Best, Engine::Tape] {
+        let step = Step::new(recording.clone().unwrap(), engine).unwrap();
+        let mut z = [2.0];
+        let (done, failure) = step.advance(&mut z, &[], 100, &mut step.workspace().unwrap()).unwrap_err();
+        assert_eq!((done, z[0]), (9, 2f64.powi(512)), "{failure}");
+    }
+}
+
+#[test]
+fn a_root_at_which_the_jacobian_is_infinite_is_no_root_for_either_engine() {
+    let recording = Recorder::record(1, 1, |machine, z, out| {
+        let mut u = [z[0]];
+        machine.newton(&mut u, &mut |u, r, j| {
+            r[0] = u[0].sqrt();
+            j[0] = Traced::from_f64(0.5) / u[0].sqrt();
+        })?;
+        out[0] = u[0];
+        Ok(())
+    });
+    for engine in [Engine::Best, Engine::Tape] {
+        let step = Step::new(recording.clone().unwrap(), engine).unwrap();
+        assert!(step.advance(&mut [0.0], &[], 1, &mut step.workspace().unwrap()).is_err());
+    }
+}
+
+#[test]
+fn a_value_of_an_iterate_cannot_leave_its_iteration() {
+    let recording = Recorder::record(1, 1, |machine, z, out| {
+        let mut inside = z[0];
+        machine.newton(&mut [z[0]], &mut |u, r, j| {
+            inside = u[0] * u[0];
+            r[0] = inside - z[0];
+            j[0] = u[0] + u[0];
+        })?;
+        out[0] = inside;
+        Ok(())
+    });
+    assert!(recording.unwrap_err().to_string().contains("inside an iteration"));
 }

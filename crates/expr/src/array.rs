@@ -93,6 +93,9 @@ impl Array {
 
     /// An array whose elements are those of a tensor of rank one.
     pub fn defined(name: &str, dims: Vec<Dim>, values: Tensor) -> Array {
+        // A scalar may be given by a tensor of rank 0.
+        let values =
+            if values.rank() == 0 { values.lifted(&Array::given(name, Role::Auxiliary, vec![])) } else { values };
         let digest = dims
             .iter()
             .fold(Hasher::new(0x64).digest(values.digest()), |h, d| h.word(d.first as u64).word(d.len as u64))
@@ -111,7 +114,8 @@ impl Array {
     }
 
     /// The root of r(u) = 0: see [`Definition::Root`]. `unknown` is the array of one dimension that
-    /// `residual` uses for u; residual and start are vectors of the same length.
+    /// `residual` uses for u; residual and start are vectors of the same length,
+    /// all over `0..N`. The array is bound by the root: it may serve for others.
     pub fn root(name: &str, unknown: Array, residual: Tensor, start: Tensor) -> Result<Array, crate::Error> {
         for t in [&residual, &start] {
             if t.rank() != 1 || unknown.dims().len() != 1 {
@@ -125,10 +129,17 @@ impl Array {
                 return Err(crate::Error::Misplaced { array: unknown.name().into(), slot: 0 });
             }
         }
-        let (residual, start) = (residual.flattened(name), start.flattened(name));
+        if unknown.dims()[0].first != 0 {
+            return Err(crate::Error::Misplaced { array: unknown.name().into(), slot: 0 });
+        }
+        // The unknown is bound here: a name of its own keeps roots that were written with the same
+        // array apart.
+        let content = Hasher::new(0x72).digest(unknown.digest()).digest(residual.digest()).digest(start.digest());
+        let bound = Array::given(&format!("{name}#{}", content.finish()), Role::Auxiliary, unknown.dims().to_vec());
+        let residual = residual.flattened(name).replace(&unknown, &bound)?;
+        let (start, unknown) = (start.flattened(name), bound);
         let jacobian = residual.jacobian(&crate::Layout::new(vec![unknown.clone()]))?;
-        let digest =
-            Hasher::new(0x72).digest(unknown.digest()).digest(residual.digest()).digest(start.digest()).finish();
+        let digest = Hasher::new(0x72).digest(residual.digest()).digest(start.digest()).finish();
         let depth = residual.depth().max(start.depth());
         let dims = unknown.dims().to_vec();
         Ok(Array::make(
@@ -162,7 +173,7 @@ impl Array {
 
     /// The number of elements.
     pub fn len(&self) -> usize {
-        self.0.dims.iter().map(|d| d.len).product()
+        self.0.dims.iter().fold(1, |n, d| n.saturating_mul(d.len))
     }
 
     /// Whether it has no element.
@@ -210,7 +221,7 @@ impl Array {
         self.dims()
             .iter()
             .zip(index)
-            .fold(Ix::constant(0), |flat, (d, i)| flat.times(d.len as i64).plus(&i.shifted(-d.first)))
+            .fold(Ix::constant(0), |flat, (d, i)| flat.times(d.len as i64).plus(&i.shifted(d.first.saturating_neg())))
     }
 
     /// The name of one element: `x`, `x[3]`, `u[2, 5]`.

@@ -12,6 +12,9 @@ impl Expr {
     /// An integer index as a number: a sum over its atoms, so that `i + 1` is the same expression
     /// whether it comes from an index or from arithmetic.
     pub fn index(i: Ix) -> Expr {
+        if i.is_undefined() {
+            return Expr::poison(Poison::TooDeep);
+        }
         let single = |atom: &Atom| Expr::make(Node::Index(Ix::from(atom.clone())));
         let terms: Vec<_> = i.terms().iter().map(|(atom, c)| (Number::from(*c), single(atom))).collect();
         Expr::linear(Number::from(i.offset()), terms)
@@ -141,6 +144,9 @@ impl Expr {
         if let Some(p) = args.iter().find_map(Expr::poisoned) {
             return Expr::poison(p);
         }
+        if args.len() != function.arity() {
+            return Expr::poison(Poison::ArgumentCount);
+        }
         if let Some(value) = special_value(function, &args) {
             return value;
         }
@@ -248,7 +254,8 @@ impl Product {
             Node::Number(n) => self.push_number(*n, exponent),
             Node::Add(constant, terms) => {
                 let (content, primitive) = primitive_part(base, *constant, terms, exponent.is_integer());
-                if content.is_one() {
+                // A content whose power does not fit stays inside.
+                if content.is_one() || exponent.is_integer() && content.pow(exponent).is_none() {
                     self.factors.push((base.clone(), exponent));
                 } else {
                     self.push_number(content, exponent);

@@ -9,23 +9,36 @@ use crate::tensor::Term;
 use std::collections::HashMap;
 
 /// The points of `domain` combined with further constant or dependent ranges.
-pub(crate) fn product(domain: &Domain, more: Vec<Range>) -> Domain {
-    match domain {
+pub(crate) fn product(domain: &Domain, more: Vec<Range>) -> Result<Domain, Error> {
+    Ok(match domain {
         Domain::Ranges(ranges) => Domain::Ranges(ranges.iter().cloned().chain(more).collect()),
         Domain::Points(points) => {
-            let inner = Domain::Ranges(more);
             let mut values = vec![];
             for point in points.values.chunks_exact(points.names.len()) {
-                inner.for_each(&mut |extra| {
+                // The bounds of the further ranges may refer to this point.
+                let own = (0..more.len()).map(|k| Ix::var(k as u8));
+                let by: Vec<Ix> = point.iter().map(|&v| Ix::constant(v)).chain(own).collect();
+                let here = |r: &Range| Range {
+                    name: r.name.clone(),
+                    low: r.low.substitute(&by),
+                    high: r.high.substitute(&by),
+                };
+                Domain::Ranges(more.iter().map(here).collect()).for_each(&mut |extra| {
                     values.extend_from_slice(point);
                     values.extend_from_slice(extra);
-                    true
+                    values.len() as u64 <= MAX_POINTS
                 });
+                if values.len() as u64 > MAX_POINTS {
+                    return Err(Error::TooLarge { what: "differentiation", limit: MAX_POINTS, unit: "points" });
+                }
             }
-            let names = points.names.iter().cloned().chain(inner.names()).collect();
-            Domain::from_points(names, values)
+            let names = points.names.iter().cloned().chain(more.into_iter().map(|r| r.name)).collect();
+            match values.is_empty() {
+                true => Domain::range("i", 1, 0),
+                false => Domain::from_points(names, values),
+            }
         }
-    }
+    })
 }
 
 /// Σ over `inner`'s entries: outer.value · ∂array[index]/∂by, where slot 0 of `inner` is the array.
@@ -39,7 +52,8 @@ pub(crate) fn compose(outer: &Term, index: &[Ix], inner: &[Term], budget: &mut B
         budget.spend(1)?;
         match substitution(outer, index, term) {
             Some(Join::Never) => {}
-            Some(Join::Always(domain, by)) => {
+            Some(Join::Always(domain, free, by)) => {
+                let domain = product(&domain, free)?;
                 let at = outer.at.iter().cloned().chain(term.at[1..].iter().map(|p| p.substitute(&by))).collect();
                 out.push(Term { domain, at, value: &outer.value * term.value.instantiate(&by) });
             }
@@ -51,7 +65,8 @@ pub(crate) fn compose(outer: &Term, index: &[Ix], inner: &[Term], budget: &mut B
 
 enum Join {
     Never,
-    Always(Domain, Vec<Ix>),
+    /// The outer points that have partners, further ranges, and the inner variables.
+    Always(Domain, Vec<Range>, Vec<Ix>),
 }
 
 /// Expresses the inner loop variables by the outer ones, if that is possible for every point.
@@ -107,7 +122,7 @@ fn substitution(outer: &Term, index: &[Ix], inner: &Term) -> Option<Join> {
             }
         }
     }
-    Some(Join::Always(product(&domain, free), by))
+    Some(Join::Always(domain, free, by))
 }
 
 /// The points with variable `v` in a range, if `v` has constant bounds and no other bound depends

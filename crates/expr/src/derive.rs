@@ -146,7 +146,7 @@ impl Reverse {
                     let (row, column) = (&term.at[0].index, &term.at[1].index);
                     let (b, x) = if *transposed { (column, row) } else { (row, column) };
                     // One term for each right-hand side: loop over its columns as well.
-                    let (term, extra) = with_columns(term, columns);
+                    let (term, extra) = with_columns(term, columns)?;
                     let (b, x) = (b.iter().chain(&extra), x.iter().chain(&extra));
                     let weight = Expr::at(&bar, b.cloned().collect()) * Expr::at(array, x.cloned().collect());
                     self.spread(&term, -weight)?;
@@ -184,14 +184,17 @@ fn at_roots(mut derivative: Tensor, of: &Tensor) -> Result<Tensor, Error> {
             derivative = derivative.replace(unknown, &root)?;
         }
     }
-    Ok(derivative)
+    match derivative.terms().iter().find_map(|t| t.value.poisoned()) {
+        Some(reason) => Err(reason.into()),
+        None => Ok(derivative),
+    }
 }
 
 /// Extends a term's domain by loops over the entries of the given slots; returns their indices.
-fn with_columns(term: &Term, slots: &[Layout]) -> (Term, Vec<Ix>) {
+fn with_columns(term: &Term, slots: &[Layout]) -> Result<(Term, Vec<Ix>), Error> {
     let dims: Vec<_> = slots.iter().flat_map(|l| l.flat_dims()).collect();
     if dims.is_empty() {
-        return (term.clone(), vec![]);
+        return Ok((term.clone(), vec![]));
     }
     let arity = term.domain.arity();
     let ranges = dims.iter().enumerate().map(|(k, d)| Range {
@@ -199,9 +202,9 @@ fn with_columns(term: &Term, slots: &[Layout]) -> (Term, Vec<Ix>) {
         low: Ix::constant(d.first),
         high: Ix::constant(d.last()),
     });
-    let domain = crate::compose::product(&term.domain, ranges.collect());
+    let domain = crate::compose::product(&term.domain, ranges.collect())?;
     let extra = (0..dims.len()).map(|k| Ix::var((arity + k) as u8)).collect();
-    (Term { domain, ..term.clone() }, extra)
+    Ok((Term { domain, ..term.clone() }, extra))
 }
 
 impl Tensor {
@@ -295,7 +298,7 @@ impl Forward<'_> {
                     let (row, column) = (term.at[0].clone(), term.at[1].clone());
                     let (to, x) = if *transposed { (column, row) } else { (row, column) };
                     let by = term.at[2].clone();
-                    let (term, extra) = with_columns(&term, columns);
+                    let (term, extra) = with_columns(&term, columns)?;
                     let x = x.index.iter().chain(&extra).cloned().collect();
                     let mut at = vec![Place { array: rhs.shape()[0].arrays()[0].clone(), index: to.index }];
                     let mut extra = extra.into_iter();
@@ -365,16 +368,31 @@ impl Forward<'_> {
     }
 }
 
-/// Solves A x = b for a matrix and right-hand side given as tensors of any layout; returns x over
-/// `0..N`, N the number of rows. The usual way to a [`Definition::Solved`] array.
+/// The solution x of A x = b for tensors of any layout: an array over `0..N`, N the number of rows.
+///
+/// A right-hand side of higher rank holds several: its further slots are columns, and x has their
+/// flat dimensions after its own. A singular matrix is reported when a compiled function is called,
+/// except for a single equation, whose solution is the quotient b/a and then not finite.
 pub fn solve(name: &str, matrix: &Tensor, rhs: &Tensor) -> Result<Array, Error> {
-    if matrix.rank() != 2 || rhs.rank() != 1 {
-        return Err(Error::Rank { what: "a linear solve", expected: 2, found: matrix.rank() });
+    solved(name, matrix, rhs, false)
+}
+
+/// The solution x of Aᵀx = b: see [`solve`].
+pub fn solve_transposed(name: &str, matrix: &Tensor, rhs: &Tensor) -> Result<Array, Error> {
+    solved(name, matrix, rhs, true)
+}
+
+fn solved(name: &str, matrix: &Tensor, rhs: &Tensor, transposed: bool) -> Result<Array, Error> {
+    if matrix.rank() != 2 {
+        return Err(Error::Rank { what: "the matrix of a linear solve", expected: 2, found: matrix.rank() });
+    }
+    if rhs.rank() == 0 {
+        return Err(Error::Rank { what: "the right-hand side of a linear solve", expected: 1, found: 0 });
     }
     let (matrix, rhs) = (matrix.flattened(name), rhs.flattened(name));
     let n = rhs.shape()[0].len();
     if matrix.shape().iter().any(|l| l.len() != n) {
         return Err(Error::Misplaced { array: rows(name, n).name().into(), slot: 0 });
     }
-    Ok(Array::solved(name, matrix, rhs, false))
+    Ok(Array::solved(name, matrix, rhs, transposed))
 }

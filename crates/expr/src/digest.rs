@@ -7,6 +7,12 @@
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Digest(u128);
 
+impl std::fmt::Display for Digest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
 /// Builds a [`Digest`] from parts.
 #[derive(Clone, Copy)]
 pub(crate) struct Hasher {

@@ -1,6 +1,7 @@
 //! The integer points over which a family's term is repeated.
 
 use crate::digest::{Digest, Hasher};
+use crate::error::Error;
 use crate::index::Ix;
 use std::sync::Arc;
 
@@ -116,6 +117,27 @@ impl Domain {
                 hull.iter().all(|h| h.0 <= h.1).then_some(hull)
             }
         }
+    }
+
+    /// Checks that each bound refers to earlier variables only and is defined wherever it is used.
+    pub fn check(&self) -> Result<(), Error> {
+        let Domain::Ranges(ranges) = self else { return Ok(()) };
+        let ahead = |(k, r): (usize, &Range)| (r.low.free() | r.high.free()).checked_shr(k as u32).unwrap_or(0) != 0;
+        if ranges.iter().enumerate().any(ahead) {
+            return Err(Error::Unbound);
+        }
+        // By bounds; point by point where those cannot tell. An empty domain uses no bound.
+        let Some(hull) = self.hull() else { return Ok(()) };
+        for (k, r) in ranges.iter().enumerate() {
+            if r.low.bounds(&hull[..k]).is_some() && r.high.bounds(&hull[..k]).is_some() {
+                continue;
+            }
+            let outer = Domain::Ranges(ranges[..k].to_vec());
+            if !outer.for_each(&mut |vars| r.low.eval(vars).is_some() && r.high.eval(vars).is_some()) {
+                return Err(Error::Undefined);
+            }
+        }
+        Ok(())
     }
 
     /// Whether the bounds of every variable are constants.

@@ -34,6 +34,12 @@ pub enum Error {
         /// A multi-index outside.
         index: Vec<i64>,
     },
+    /// A loop variable that the domain does not bind, or that is bound after its use.
+    #[error("an index refers to a loop variable that is not bound there")]
+    Unbound,
+    /// A bound or index that leaves its integer table for some point of the domain.
+    #[error("a range or index reads outside an integer table, or overflows")]
+    Undefined,
     /// A tensor of another rank was expected.
     #[error("{what} needs a tensor of rank {expected}, not {found}")]
     Rank {

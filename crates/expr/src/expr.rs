@@ -65,6 +65,9 @@ pub enum Poison {
     /// A numeric operation without a finite result, such as an overflow or the logarithm of 0.
     #[error("a numeric operation has no finite value")]
     NotFinite,
+    /// A function with the wrong number of arguments.
+    #[error("a function has the wrong number of arguments")]
+    ArgumentCount,
     /// Nesting deeper than [`MAX_DEPTH`].
     #[error("the expression is nested more than {MAX_DEPTH} deep")]
     TooDeep,

@@ -16,7 +16,7 @@ pub struct Dim {
 impl Dim {
     /// The largest index (less than `first` if empty).
     pub fn last(self) -> i64 {
-        self.first + self.len as i64 - 1
+        self.first.saturating_add(i64::try_from(self.len).unwrap_or(i64::MAX)).saturating_sub(1)
     }
 
     /// Whether `i` is one of the indices.
@@ -105,6 +105,9 @@ impl Ord for Table {
     }
 }
 
+/// The deepest nesting of tables, `mod` and `floor` in an index.
+const MAX_DEPTH: u16 = 200;
+
 /// What an index is affine in.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Atom {
@@ -125,6 +128,8 @@ pub enum Atom {
 pub struct Ix {
     terms: Vec<(Atom, i64)>,
     offset: i64,
+    /// How deeply tables, `mod` and `floor` are nested.
+    depth: u16,
 }
 
 impl From<i64> for Ix {
@@ -164,7 +169,17 @@ impl From<Atom> for Ix {
 impl Ix {
     /// A constant index.
     pub fn constant(offset: i64) -> Ix {
-        Ix { terms: vec![], offset }
+        Ix { terms: vec![], offset, depth: 0 }
+    }
+
+    /// What an index nested deeper than [`MAX_DEPTH`] becomes: outside every array, and no number.
+    fn undefined() -> Ix {
+        Ix::constant(i64::MIN)
+    }
+
+    /// Whether this is the result of an overflow or of too deep a nesting.
+    pub fn is_undefined(&self) -> bool {
+        self.as_constant().is_some_and(|c| c.unsigned_abs() > 1 << 62)
     }
 
     /// The loop variable at position `v`.
@@ -184,6 +199,7 @@ impl Ix {
     /// The remainder by a positive modulus; `None` if it is not positive.
     pub fn modulo(self, modulus: i64) -> Option<Ix> {
         (modulus > 0).then(|| match self.as_constant() {
+            Some(_) if self.is_undefined() => self,
             Some(c) => Ix::constant(c.rem_euclid(modulus)),
             None => Ix::atom(Atom::Mod(Box::new(self), modulus)),
         })
@@ -192,6 +208,7 @@ impl Ix {
     /// The quotient by a positive divisor, rounded down; `None` if it is not positive.
     pub fn floor_div(self, divisor: i64) -> Option<Ix> {
         (divisor > 0).then(|| match self.as_constant() {
+            Some(_) if self.is_undefined() => self,
             Some(c) => Ix::constant(c.div_euclid(divisor)),
             None if divisor == 1 => self,
             None => Ix::atom(Atom::Floor(Box::new(self), divisor)),
@@ -199,7 +216,12 @@ impl Ix {
     }
 
     fn atom(a: Atom) -> Ix {
-        Ix { terms: vec![(a, 1)], offset: 0 }
+        let depth = match &a {
+            Atom::Var(_) => 0,
+            Atom::Table(_, at) => at.iter().map(|i| i.depth).max().unwrap_or(0),
+            Atom::Mod(i, _) | Atom::Floor(i, _) => i.depth,
+        };
+        if depth >= MAX_DEPTH { Ix::undefined() } else { Ix { terms: vec![(a, 1)], offset: 0, depth: depth + 1 } }
     }
 
     /// `self + other`, saturating.
@@ -212,7 +234,7 @@ impl Ix {
             }
         }
         terms.retain(|&(_, c)| c != 0);
-        Ix { terms, offset: self.offset.saturating_add(other.offset) }
+        Ix { terms, offset: self.offset.saturating_add(other.offset), depth: self.depth.max(other.depth) }
     }
 
     /// `factor · self`, saturating.
@@ -221,12 +243,12 @@ impl Ix {
             return Ix::constant(0);
         }
         let terms = self.terms.iter().map(|(a, c)| (a.clone(), c.saturating_mul(factor))).collect();
-        Ix { terms, offset: self.offset.saturating_mul(factor) }
+        Ix { terms, offset: self.offset.saturating_mul(factor), depth: self.depth }
     }
 
     /// `self + shift`, saturating.
     pub fn shifted(&self, shift: i64) -> Ix {
-        Ix { terms: self.terms.clone(), offset: self.offset.saturating_add(shift) }
+        Ix { terms: self.terms.clone(), offset: self.offset.saturating_add(shift), depth: self.depth }
     }
 
     /// The constant part.
@@ -252,7 +274,8 @@ impl Ix {
         }
     }
 
-    /// The value for given loop variables; `None` where a table is left or a variable is missing.
+    /// The value for given loop variables; `None` where a table is left, a variable is missing or the
+    /// value overflows.
     pub fn eval(&self, vars: &[i64]) -> Option<i64> {
         let mut sum = self.offset;
         for (atom, c) in &self.terms {
@@ -267,10 +290,10 @@ impl Ix {
                     }
                     *t.values().get(flat)?
                 }
-                Atom::Mod(i, m) => i.eval(vars)?.rem_euclid(*m),
-                Atom::Floor(i, d) => i.eval(vars)?.div_euclid(*d),
+                Atom::Mod(i, m) => i.eval(vars)?.checked_rem_euclid(*m)?,
+                Atom::Floor(i, d) => i.eval(vars)?.checked_div_euclid(*d)?,
             };
-            sum = sum.saturating_add(c.saturating_mul(value));
+            sum = sum.checked_add(c.checked_mul(value)?)?;
         }
         Some(sum)
     }
@@ -300,16 +323,20 @@ impl Ix {
                 }
                 Atom::Mod(i, m) => {
                     let (a, b) = i.bounds_where(hull, strict)?;
+                    (*m > 0).then_some(())?;
                     if a.div_euclid(*m) == b.div_euclid(*m) { (a.rem_euclid(*m), b.rem_euclid(*m)) } else { (0, m - 1) }
                 }
                 Atom::Floor(i, d) => {
                     let (a, b) = i.bounds_where(hull, strict)?;
+                    (*d > 0).then_some(())?;
                     (a.div_euclid(*d), b.div_euclid(*d))
                 }
             };
-            let (a, b) = (a.saturating_mul(*c), b.saturating_mul(*c));
-            low = low.saturating_add(a.min(b));
-            high = high.saturating_add(a.max(b));
+            let times = |x: i64| x.checked_mul(*c).or((!strict).then_some(x.saturating_mul(*c)));
+            let plus = |x: i64, y: i64| x.checked_add(y).or((!strict).then_some(x.saturating_add(y)));
+            let (a, b) = (times(a)?, times(b)?);
+            low = plus(low, a.min(b))?;
+            high = plus(high, a.max(b))?;
         }
         Some((low, high))
     }
@@ -321,14 +348,8 @@ impl Ix {
             let value = match atom {
                 Atom::Var(v) => by.get(*v as usize).cloned().unwrap_or_else(|| Ix::var(*v)),
                 Atom::Table(t, at) => Ix::table(t.clone(), at.iter().map(|i| i.substitute(by)).collect()),
-                Atom::Mod(i, m) => match i.substitute(by).as_constant() {
-                    Some(k) => Ix::constant(k.rem_euclid(*m)),
-                    None => Ix::atom(Atom::Mod(Box::new(i.substitute(by)), *m)),
-                },
-                Atom::Floor(i, d) => match i.substitute(by).as_constant() {
-                    Some(k) => Ix::constant(k.div_euclid(*d)),
-                    None => Ix::atom(Atom::Floor(Box::new(i.substitute(by)), *d)),
-                },
+                Atom::Mod(i, m) => i.substitute(by).modulo(*m).unwrap_or_else(Ix::undefined),
+                Atom::Floor(i, d) => i.substitute(by).floor_div(*d).unwrap_or_else(Ix::undefined),
             };
             sum = sum.plus(&value.times(*c));
         }

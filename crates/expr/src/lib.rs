@@ -34,7 +34,7 @@ mod substitute;
 mod tensor;
 
 pub use array::{Array, Definition, Role};
-pub use derive::{dependencies, solve};
+pub use derive::{dependencies, solve, solve_transposed};
 pub use digest::Digest;
 pub use domain::{Domain, Points, Range};
 pub use error::{Error, MAX_NODES, MAX_POINTS};

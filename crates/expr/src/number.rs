@@ -51,6 +51,12 @@ fn float(x: f64) -> Number {
     if x < 0.0 { -magnitude } else { magnitude }
 }
 
+/// x^k in `f64`, unless it overflows or vanishes.
+fn rounded(x: f64, k: i64) -> Option<Number> {
+    let y = x.powf(k as f64);
+    (y.is_finite() && y != 0.0).then(|| float(y))
+}
+
 /// digits · 10^exponent as a fraction, if it fits.
 fn exact_decimal(digits: &str, exponent: i64) -> Option<Number> {
     let trimmed = digits.trim_end_matches('0');
@@ -201,13 +207,10 @@ impl Number {
         }
         match self.0 {
             Rational(n, d) => {
-                let k = u32::try_from(k).ok()?;
-                Some(Number(Rational(n.checked_pow(k)?, d.checked_pow(k)?)))
+                let exact = u32::try_from(k).ok().and_then(|k| n.checked_pow(k).zip(d.checked_pow(k)));
+                exact.map(|(n, d)| reduced(n as i128, d as i128)).or_else(|| rounded(self.to_f64(), k))
             }
-            Float(x) => {
-                let y = x.powf(k as f64);
-                y.is_finite().then_some(float(y))
-            }
+            Float(x) => rounded(x, k),
         }
     }
 

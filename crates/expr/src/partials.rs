@@ -113,8 +113,8 @@ fn call_partial(f: Function, args: &[Expr], k: usize, value: &Expr) -> Expr {
         Pow => value * call(Log, x),
         // c_k' = −(c_{k+1} − k·c_{k+2})/2
         Stumpff(order) => {
-            let next = call(Stumpff(order + 1), x);
-            let after = call(Stumpff(order + 2), x);
+            let next = call(Stumpff(order.saturating_add(1)), x);
+            let after = call(Stumpff(order.saturating_add(2)), x);
             (order as i64 * after - next) / 2
         }
     }

@@ -83,6 +83,11 @@ impl Tensor {
             if term.at.len() != shape.len() {
                 return Err(Error::Rank { what: "a term", expected: shape.len(), found: term.at.len() });
             }
+            term.domain.check()?;
+            let unbound = |free: u64| free.checked_shr(term.domain.arity() as u32).unwrap_or(0) != 0;
+            if unbound(term.value.free()) || term.at.iter().flat_map(|p| &p.index).any(|i| unbound(i.free())) {
+                return Err(Error::Unbound);
+            }
             for (slot, (place, layout)) in term.at.iter().zip(&shape).enumerate() {
                 if layout.offset(&place.array).is_none() {
                     return Err(Error::Misplaced { array: place.array.name().into(), slot });
@@ -269,7 +274,7 @@ impl Tensor {
         values.into_iter().map(Expr::sum).collect()
     }
 
-    /// The same tensor with its slots as plain vectors `0..len`, as [`Array::solved`] wants.
+    /// The same tensor with its slots as plain vectors `0..len`, as [`solve`](crate::solve) wants.
     pub fn flattened(&self, name: &str) -> Tensor {
         let spaces: Vec<Array> = self.shape().iter().map(|l| rows(name, l.len())).collect();
         let flat = |t: &Term| {
@@ -281,6 +286,13 @@ impl Tensor {
         };
         let terms = self.terms().iter().map(flat).collect();
         Tensor::unchecked(spaces.into_iter().map(|s| Layout::new(vec![s])).collect(), terms)
+    }
+
+    /// A scalar as a vector over an array without dimensions.
+    pub(crate) fn lifted(&self, space: &Array) -> Tensor {
+        let at = vec![Place { array: space.clone(), index: vec![] }];
+        let terms = self.terms().iter().map(|t| Term { at: at.clone(), ..t.clone() }).collect();
+        Tensor::unchecked(vec![Layout::new(vec![space.clone()])], terms)
     }
 
     /// The number of term points, or an error beyond the limit.

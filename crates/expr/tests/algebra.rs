@@ -183,3 +183,30 @@ fn contraction_keeps_families() {
     );
     assert_eq!((entry(2, 2), entry(n, n), entry(n, n - 1)), ("2".into(), "2".into(), "-1".into()));
 }
+
+#[test]
+fn powers_beyond_the_integers_are_rounded_not_refused() {
+    let x = var("x");
+    assert_eq!(Expr::number(10).powi(20).as_number().unwrap().to_f64(), 1e20);
+    assert_eq!(Expr::number(-2).powi(63).as_number().unwrap().to_f64(), -(2f64.powi(63)));
+    assert!((&x / 10).powi(20).poisoned().is_none());
+    assert!((1 + &x / 3).powi(40).poisoned().is_none());
+    // A coefficient whose power fits nowhere stays inside.
+    assert_eq!((2 * &x).powi(1100).to_string(), "(2*x)^1100");
+    assert!(Expr::number(10).powi(400).poisoned().is_some());
+}
+
+#[test]
+fn nested_index_arithmetic_is_cheap_and_bounded() {
+    let mut i = Ix::var(0);
+    for k in 0..150 {
+        i = (&i + 1).modulo(7 + k % 2).unwrap();
+    }
+    assert!(i.substitute(&[Ix::constant(3)]).as_constant().is_some());
+    assert!(i.substitute(&[Ix::var(1)]).as_constant().is_none());
+    for _ in 0..200_000 {
+        i = (&i + 1).modulo(7).unwrap();
+    }
+    assert!(i.is_undefined() && Expr::index(i).poisoned().is_some());
+    assert!(Expr::call(Function::Sin, vec![]).poisoned().is_some());
+}

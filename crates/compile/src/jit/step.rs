@@ -139,8 +139,12 @@ impl StepEmitter<'_, '_> {
             k = iteration.end as usize + iteration.guess.len();
         }
         self.ops(k..recording.ops.len(), &mut values, state, constants);
-        for (i, &at) in recording.outputs.iter().enumerate() {
-            let value = self.value(&values, at);
+        let results: Vec<Value> = recording.outputs.iter().map(|&at| self.value(&values, at)).collect();
+        let finite = self.finite(&results);
+        let keep = self.e.b.create_block();
+        self.e.b.ins().brif(finite, keep, &[], finish, &[]);
+        self.e.b.switch_to_block(keep);
+        for (i, &value) in results.iter().enumerate() {
             self.e.b.ins().store(MemFlagsData::trusted(), value, state, 8 * i as i32);
         }
         let next = self.e.b.ins().iadd_imm_s(count, 1);
@@ -229,6 +233,8 @@ impl StepEmitter<'_, '_> {
 
         // Solved already: every residual is zero.
         let solved = self.all(r.iter().map(|&r| (FloatCC::Equal, r, zero)).collect());
+        let finite = self.finite(&jacobian);
+        let solved = self.e.b.ins().band(solved, finite);
         let unsolved = self.e.b.create_block();
         self.e.b.ins().brif(solved, exit, &here, unsolved, &[]);
         self.e.b.switch_to_block(unsolved);
@@ -290,6 +296,18 @@ impl StepEmitter<'_, '_> {
             all = Some(all.map_or(one, |all| self.e.b.ins().band(all, one)));
         }
         all.unwrap_or_else(|| self.e.b.ins().iconst(types::I8, 1))
+    }
+
+    /// Whether every value is finite: the sum of their sizes is, unless it overflows, and then the
+    /// reference decides.
+    fn finite(&mut self, values: &[Value]) -> Value {
+        let mut sum = self.e.b.ins().f64const(0.0);
+        for &v in values {
+            let size = self.e.b.ins().fabs(v);
+            sum = self.e.b.ins().fadd(sum, size);
+        }
+        let infinity = self.e.b.ins().f64const(f64::INFINITY);
+        self.e.b.ins().fcmp(FloatCC::LessThan, sum, infinity)
     }
 
     /// δ = J⁻¹ r.

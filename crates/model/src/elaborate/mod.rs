@@ -5,6 +5,8 @@ mod expression;
 mod index;
 mod initial;
 mod lets;
+mod pairs;
+mod reference;
 mod scope;
 mod statements;
 mod terms;
@@ -137,7 +139,9 @@ impl Elaborator<'_> {
     fn refused(&mut self, error: &Error, span: Span) {
         let (code, help) = match error {
             Error::Poisoned(p) => poison_advice(*p),
-            Error::OutOfRange { .. } => (Code::IndexOutOfRange, "change the range of the index"),
+            Error::OutOfRange { .. } | Error::Unbound | Error::Undefined => {
+                (Code::IndexOutOfRange, "change the range of the index")
+            }
             Error::TooLarge { .. } => (Code::TooLarge, "reduce the ranges"),
             Error::Misplaced { .. } | Error::Rank { .. } => (Code::WrongPlace, "simplify this statement"),
         };
@@ -275,6 +279,7 @@ fn poison_advice(reason: Poison) -> (Code, &'static str) {
             Code::NoValue,
             "check the numbers: the logarithm of 0, the root of a negative number and an overflow have no value",
         ),
+        Poison::ArgumentCount => (Code::ArgumentCount, "give it the arguments it takes"),
         Poison::TooDeep => (Code::TooLarge, "shorten the chain of `let`s or nested functions"),
         Poison::TooWide => (Code::TooLarge, "write it as a `sum` over a family"),
     }
