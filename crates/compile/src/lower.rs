@@ -85,15 +85,8 @@ pub(crate) fn lower(inputs: &[Layout], outputs: &[(Tensor, Storage)]) -> Result<
 /// The points of a tensor and of everything it depends on.
 fn points(t: &Tensor) -> u64 {
     let own = |t: &Tensor| t.terms().iter().map(|t| t.domain.count(UNROLL + 1)).fold(0, u64::saturating_add);
-    let inner = dependencies(t).iter().fold(0u64, |sum, a| {
-        sum.saturating_add(match a.definition() {
-            Definition::Given => 0,
-            Definition::Defined(t) => own(t),
-            Definition::Solved { matrix, rhs, .. } => own(matrix).saturating_add(own(rhs)),
-            Definition::Root { residual, jacobian, .. } => own(residual).saturating_add(own(jacobian)),
-        })
-    });
-    own(t).saturating_add(inner)
+    let inner = |sum: u64, a: &Array| a.definition().tensors().into_iter().map(own).fold(sum, u64::saturating_add);
+    dependencies(t).iter().fold(own(t), inner)
 }
 
 /// The sides of a plain single equation a·x = b: its solution is computed where it is used.
@@ -144,15 +137,15 @@ impl Lowering {
             if let Some(&answer) = known.get(&array.digest()).filter(|_| outside) {
                 return answer;
             }
-            let (tensors, unknown): (Vec<&Tensor>, _) = match array.definition() {
-                Definition::Given => return false,
-                Definition::Defined(t) => (vec![t], None),
-                Definition::Solved { matrix, rhs, .. } => (vec![matrix, rhs], None),
-                Definition::Root { unknown, residual, start, .. } => (vec![residual, start], Some(unknown.clone())),
-            };
+            if array.is_given() {
+                return false;
+            }
             let depth = unknowns.len();
-            unknowns.extend(unknown);
-            let mut leaves = tensors.into_iter().flat_map(|t| t.terms()).flat_map(|t| t.value.leaves());
+            if let Definition::Root { unknown, .. } = array.definition() {
+                unknowns.push(unknown.clone());
+            }
+            let mut leaves =
+                array.definition().tensors().into_iter().flat_map(|t| t.terms()).flat_map(|t| t.value.leaves());
             let all =
                 leaves.all(|leaf| if let Node::At(a, _) = leaf.node() { ready(l, a, unknowns, known) } else { true });
             unknowns.truncate(depth);

@@ -198,20 +198,23 @@ impl World {
     }
 }
 
-fn call_in<S: Real>(f: &Function, x: &[S]) -> Vec<Vec<S>> {
-    let mut work = f.workspace_in::<S>().unwrap();
+/// A result, or why it could not be computed.
+type Checked<T> = Result<T, Box<dyn std::error::Error>>;
+
+fn call_in<S: Real>(f: &Function, x: &[S]) -> Checked<Vec<Vec<S>>> {
+    let mut work = f.workspace_in::<S>()?;
     let mut out: Vec<Vec<S>> = f.program().outputs.iter().map(|&n| vec![S::from_f64(f64::NAN); n]).collect();
     let mut slices: Vec<&mut [S]> = out.iter_mut().map(Vec::as_mut_slice).collect();
-    f.call_in(&[x], &mut slices, &mut work).unwrap();
-    out
+    f.call_in(&[x], &mut slices, &mut work)?;
+    Ok(out)
 }
 
-fn native(f: &Function, x: &[f64]) -> Vec<Vec<f64>> {
+fn native(f: &Function, x: &[f64]) -> Checked<Vec<Vec<f64>>> {
     let mut work = f.workspace();
     let mut out: Vec<Vec<f64>> = f.program().outputs.iter().map(|&n| vec![f64::NAN; n]).collect();
     let mut slices: Vec<&mut [f64]> = out.iter_mut().map(Vec::as_mut_slice).collect();
-    f.call(&[x], &mut slices, &mut work).unwrap();
-    out
+    f.call(&[x], &mut slices, &mut work)?;
+    Ok(out)
 }
 
 fn bits(v: &[Vec<f64>]) -> Vec<Vec<u64>> {
@@ -219,12 +222,12 @@ fn bits(v: &[Vec<f64>]) -> Vec<Vec<u64>> {
 }
 
 /// Values and their derivatives along a direction, from one call in dual numbers.
-fn along(f: &Function, x: &[f64], direction: &[f64]) -> (Vec<Vec<Dd>>, Vec<Vec<Dd>>) {
+fn along(f: &Function, x: &[f64], direction: &[f64]) -> Checked<[Vec<Vec<Dd>>; 2]> {
     let dual = |(&x, &d): (&f64, &f64)| Dual { value: Dd::from_f64(x), tangent: [Dd::from_f64(d)] };
     let x: Vec<Dual<Dd>> = x.iter().zip(direction).map(dual).collect();
-    let out = call_in(f, &x);
+    let out = call_in(f, &x)?;
     let part = |part: fn(&Dual<Dd>) -> Dd| out.iter().map(|v| v.iter().map(part).collect()).collect();
-    (part(|v| v.value), part(|v| v.tangent[0]))
+    Ok([part(|v| v.value), part(|v| v.tangent[0])])
 }
 
 /// Asserts that two vectors agree relative to the largest entry (or 1).
@@ -244,44 +247,45 @@ fn times(matrix: &[Dd], direction: &[f64]) -> Vec<Dd> {
 }
 
 /// Checks a world's energy; returns whether its gradient and its Hessian are not zero.
-fn check(seed: u64) -> (bool, bool) {
+fn check(seed: u64) -> Checked<(bool, bool)> {
     let mut world = World::new(seed);
     let (energy, state) = (world.energy(), world.state);
     let mut draw = Draw(seed * 7);
     let (x, direction) = (draw.point(state.len()), draw.point(state.len()));
-    let (gradient, forward) = (energy.gradient(&state).unwrap(), energy.jacobian(&state).unwrap());
-    let hessian = gradient.jacobian(&state).unwrap();
+    let (gradient, forward) = (energy.gradient(&state)?, energy.jacobian(&state)?);
+    let hessian = gradient.jacobian(&state)?;
     let builder = FunctionBuilder::new().input(&state).output(&energy).output(&gradient);
-    let f = builder.output(&forward).output(&hessian).sparse_output(&hessian).compile().unwrap();
+    let f = builder.output(&forward).output(&hessian).sparse_output(&hessian).compile()?;
 
-    let (v, slope) = along(&f, &x, &direction);
+    let [v, slope] = along(&f, &x, &direction)?;
     assert_same(&v[1], &v[2], &format!("seed {seed}: reverse and forward"));
     assert_same(&times(&v[1], &direction), &slope[0], &format!("seed {seed}: gradient along a direction"));
     assert_same(&times(&v[3], &direction), &slope[1], &format!("seed {seed}: Hessian along a direction"));
 
     let mut dense = vec![Dd::from_f64(0.0); v[3].len()];
-    for ((row, column), &value) in f.pattern(4).unwrap().addresses().zip(&v[4]) {
+    for ((row, column), &value) in f.pattern(4).ok_or("no pattern")?.addresses().zip(&v[4]) {
         dense[row as usize * state.len() + column as usize] = value;
     }
     assert_same(&dense, &v[3], &format!("seed {seed}: sparse and dense Hessian"));
 
-    let expanded = energy.expand().unwrap();
+    let expanded = energy.expand()?;
     let written_out = FunctionBuilder::new().input(&state).output(&expanded);
-    let written_out = written_out.output(&expanded.gradient(&state).unwrap()).compile().unwrap();
-    let w = along(&written_out, &x, &direction).0;
+    let written_out = written_out.output(&expanded.gradient(&state)?).compile()?;
+    let [w, _] = along(&written_out, &x, &direction)?;
     assert_same(&v[0], &w[0], &format!("seed {seed}: energy written out"));
     assert_same(&v[1], &w[1], &format!("seed {seed}: gradient written out"));
 
     for f in [&f, &written_out] {
-        assert_eq!(bits(&native(f, &x)), bits(&call_in(f, &x)), "seed {seed}: native code and tape");
+        assert_eq!(bits(&native(f, &x)?), bits(&call_in(f, &x)?), "seed {seed}: native code and tape");
     }
     let moves = |k: usize| v[k].iter().any(|e| e.value().abs() > 1e-6);
-    (moves(1), moves(3))
+    Ok((moves(1), moves(3)))
 }
 
 #[test]
 fn derivatives_of_random_worlds_are_exact() {
-    let worlds: Vec<(bool, bool)> = (1..=WORLDS).map(check).collect();
+    let checked = |seed| check(seed).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+    let worlds: Vec<(bool, bool)> = (1..=WORLDS).map(checked).collect();
     let curved = worlds.iter().filter(|&&(slope, curvature)| slope && curvature).count() as u64;
     assert!(curved * 10 > WORLDS * 9, "only {curved} worlds with derivatives worth testing");
 }

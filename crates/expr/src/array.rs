@@ -71,6 +71,18 @@ pub enum Definition {
     },
 }
 
+impl Definition {
+    /// The tensors that the values are computed from.
+    pub fn tensors(&self) -> Vec<&Tensor> {
+        match self {
+            Definition::Given => vec![],
+            Definition::Defined(t) => vec![t],
+            Definition::Solved { matrix, rhs, .. } => vec![matrix, rhs],
+            Definition::Root { residual, jacobian, start, .. } => vec![residual, jacobian, start],
+        }
+    }
+}
+
 impl Array {
     /// A given scalar.
     pub fn scalar(name: &str, role: Role) -> Array {

@@ -77,19 +77,7 @@ pub fn dependencies(t: &Tensor) -> Vec<Array> {
         if a.is_given() || !seen.insert(a.digest()) {
             return;
         }
-        match a.definition() {
-            Definition::Given => {}
-            Definition::Defined(t) => tensor(t, seen, out),
-            Definition::Solved { matrix, rhs, .. } => {
-                tensor(matrix, seen, out);
-                tensor(rhs, seen, out);
-            }
-            Definition::Root { residual, jacobian, start, .. } => {
-                tensor(residual, seen, out);
-                tensor(jacobian, seen, out);
-                tensor(start, seen, out);
-            }
-        }
+        a.definition().tensors().into_iter().for_each(|t| tensor(t, seen, out));
         out.push(a.clone());
     }
     let mut out = vec![];
@@ -257,12 +245,7 @@ impl Forward<'_> {
         if let Some(&known) = self.depends.get(&array.digest()) {
             return known;
         }
-        let tensors: Vec<&Tensor> = match array.definition() {
-            Definition::Given => vec![],
-            Definition::Defined(t) => vec![t],
-            Definition::Solved { matrix, rhs, .. } => vec![matrix, rhs],
-            Definition::Root { residual, .. } => vec![residual],
-        };
+        let tensors = array.definition().tensors();
         let leaves: Vec<Array> = tensors
             .iter()
             .flat_map(|t| t.terms())
