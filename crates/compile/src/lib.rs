@@ -8,6 +8,7 @@
 pub mod consistency;
 mod error;
 mod function;
+pub mod fuzzing;
 #[cfg(feature = "jit")]
 mod jit;
 mod kernel;
