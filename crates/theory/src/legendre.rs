@@ -6,9 +6,11 @@
 
 use crate::error::TheoryError;
 use cotangent_expr::{
-    Array, Definition, Dim, Domain, Expr, Ix, Layout, Node, Place, Range, Role, Tensor, Term, rows, solve,
+    Array, Definition, Digest, Dim, Domain, Expr, Ix, Layout, Node, Place, Range, Role, Tensor, Term, dependencies,
+    rows, solve,
 };
 use cotangent_model::{Dynamics, System};
+use std::collections::HashMap;
 
 /// The Hamiltonian form of a model with coordinates; one that is Hamiltonian already comes back as
 /// it is. Constraints, parameters, claims and initial values stay.
@@ -54,13 +56,13 @@ fn check_rows(mass: &Tensor, coordinates: &Layout) -> Result<(), TheoryError> {
     Err(TheoryError::SingularLagrangian { names })
 }
 
+/// Whether a velocity occurs, also inside defined sums.
 fn uses_velocity(t: &Tensor) -> bool {
-    t.terms().iter().flat_map(|t| t.value.leaves()).any(|leaf| match leaf.node() {
-        Node::At(a, _) => {
-            a.role() == Role::Velocity || matches!(a.definition(), Definition::Defined(inner) if uses_velocity(inner))
-        }
-        _ => false,
-    })
+    let mut tensors = vec![t.clone()];
+    tensors
+        .extend(dependencies(t).iter().flat_map(|a| a.definition().tensors().into_iter().cloned().collect::<Vec<_>>()));
+    let is_velocity = |leaf: &Expr| matches!(leaf.node(), Node::At(a, _) if a.role() == Role::Velocity);
+    tensors.iter().flat_map(Tensor::terms).any(|t| t.value.leaves().iter().any(is_velocity))
 }
 
 /// v(q, p).
@@ -182,30 +184,51 @@ fn whole(array: &Array, value: impl Fn(Vec<Ix>) -> Expr) -> Term {
     }
 }
 
+/// A formula for the velocity with an index.
+type Formula<'a> = &'a dyn Fn(&Array, &[Ix]) -> Option<Expr>;
+
 /// Replaces velocities, also inside defined sums.
-fn substituted(
-    t: &Tensor,
-    velocities: &Layout,
-    by: &dyn Fn(&Array, &[Ix]) -> Option<Expr>,
-) -> Result<Tensor, TheoryError> {
-    let mut failed = None;
-    let new = t.rewrite(&mut |leaf| {
-        let Node::At(a, index) = leaf.node() else { return None };
-        if velocities.offset(a).is_some() {
-            return by(a, index);
-        }
-        match a.definition() {
-            Definition::Defined(inner) if uses_velocity(inner) => match substituted(inner, velocities, by) {
-                Ok(inner) => Some(Expr::at(&Array::defined(a.name(), a.dims().to_vec(), inner), index.clone())),
+fn substituted(t: &Tensor, velocities: &Layout, by: Formula<'_>) -> Result<Tensor, TheoryError> {
+    Substitution { velocities, by, done: HashMap::new() }.tensor(t)
+}
+
+struct Substitution<'a> {
+    velocities: &'a Layout,
+    by: Formula<'a>,
+    /// Defined arrays with their velocities replaced; each is worked out once.
+    done: HashMap<Digest, Array>,
+}
+
+impl Substitution<'_> {
+    fn tensor(&mut self, t: &Tensor) -> Result<Tensor, TheoryError> {
+        let mut failed = None;
+        let new = t.rewrite(&mut |leaf| {
+            let Node::At(a, index) = leaf.node() else { return None };
+            if self.velocities.offset(a).is_some() {
+                return (self.by)(a, index);
+            }
+            match self.array(a) {
+                Ok(new) => Some(Expr::at(&new, index.clone())),
                 Err(e) => {
                     failed = Some(e);
                     None
                 }
-            },
-            _ => None,
+            }
+        })?;
+        failed.map_or(Ok(new), Err)
+    }
+
+    fn array(&mut self, a: &Array) -> Result<Array, TheoryError> {
+        if let Some(known) = self.done.get(&a.digest()) {
+            return Ok(known.clone());
         }
-    })?;
-    failed.map_or(Ok(new), Err)
+        let new = match a.definition() {
+            Definition::Defined(t) => Array::defined(a.name(), a.dims().to_vec(), self.tensor(t)?),
+            _ => a.clone(),
+        };
+        self.done.insert(a.digest(), new.clone());
+        Ok(new)
+    }
 }
 
 /// The same with every velocity zero.

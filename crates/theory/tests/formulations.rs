@@ -174,3 +174,14 @@ fn what_has_no_transform_is_refused_by_name() {
     let momentum = system("coord x, y\nhamiltonian p_x^2 + p_y^2\nconstraint c: p_x - y = 0\n");
     assert!(matches!(Structure::new(&momentum), Err(TheoryError::NotHolonomic { .. })));
 }
+
+#[test]
+fn velocities_inside_sums_are_transformed_too() {
+    // L = (Σ v)²/2 + Σ v²/2 for three unit masses: M = 1 + 11ᵀ, H = ½ (p·p − (Σp)²/4).
+    let s = system("coord x[i in 1..3]\nlagrangian sum(i in 1..3, x[i]')^2/2 + sum(i in 1..3, x[i]'^2)/2\n");
+    let (state, layout) = (s.state(), s.parameter_layout());
+    let p = [0.3f64, -1.1, 0.7];
+    let found = evaluate(&[hamiltonian(&s)], &state, (&layout, &[]), &[0.0, 0.0, 0.0, p[0], p[1], p[2]])[0][0].value();
+    let (square, sum) = (p.iter().map(|p| p * p).sum::<f64>(), p.iter().sum::<f64>());
+    assert!((found - (square - sum * sum / 4.0) / 2.0).abs() < 1e-15);
+}
