@@ -56,10 +56,21 @@ impl Tensor {
         Tensor::new(self.shape().to_vec(), terms)
     }
 
-    /// Replaces one array by another of the same dimensions everywhere, also inside the definitions
-    /// of other arrays (except a root for which `from` is the unknown).
-    pub fn replace(&self, from: &Array, to: &Array) -> Result<Tensor, Error> {
-        Replacement { from, to, done: HashMap::new() }.tensor(self)
+    /// Replaces array elements everywhere, also inside the definitions of other arrays, each of
+    /// which is rewritten once. `leaf` gives the replacement of an element; `None` keeps the element
+    /// and rewrites the definition of its array.
+    pub fn rewrite_deep(&self, leaf: &mut dyn FnMut(&Expr) -> Option<Expr>) -> Result<Tensor, Error> {
+        Deep { leaf, done: HashMap::new() }.tensor(self)
+    }
+
+    /// Replaces one array by another of the same dimensions everywhere; the definition of the other
+    /// stays as it is.
+    pub(crate) fn replace(&self, from: &Array, to: &Array) -> Result<Tensor, Error> {
+        self.rewrite_deep(&mut |leaf| match leaf.node() {
+            Node::At(a, index) if a == from => Some(Expr::at(to, index.clone())),
+            Node::At(a, _) if a == to => Some(leaf.clone()),
+            _ => None,
+        })
     }
 
     /// The reference form without loop variables: every point a term of its own, defined arrays
@@ -70,17 +81,19 @@ impl Tensor {
     }
 }
 
-struct Replacement<'a> {
-    from: &'a Array,
-    to: &'a Array,
+struct Deep<'a> {
+    leaf: &'a mut dyn FnMut(&Expr) -> Option<Expr>,
     done: HashMap<Digest, Array>,
 }
 
-impl Replacement<'_> {
+impl Deep<'_> {
     fn tensor(&mut self, t: &Tensor) -> Result<Tensor, Error> {
         let mut failed = None;
         let new = t.rewrite(&mut |leaf| {
             let Node::At(array, index) = leaf.node() else { return None };
+            if let Some(new) = (self.leaf)(leaf) {
+                return Some(new);
+            }
             match self.array(array) {
                 Ok(new) => Some(Expr::at(&new, index.clone())),
                 Err(e) => {
@@ -93,26 +106,27 @@ impl Replacement<'_> {
     }
 
     fn array(&mut self, array: &Array) -> Result<Array, Error> {
-        if array == self.from {
-            return Ok(self.to.clone());
-        }
-        if array == self.to {
-            return Ok(array.clone());
-        }
         if let Some(known) = self.done.get(&array.digest()) {
             return Ok(known.clone());
         }
+        // In the order of `Definition::tensors`, less the Jacobian of a root, which follows.
+        let old: Vec<&Tensor> = match array.definition() {
+            Definition::Root { residual, start, .. } => vec![residual, start],
+            other => other.tensors(),
+        };
+        let new: Vec<Tensor> = old.iter().map(|t| self.tensor(t)).collect::<Result<_, _>>()?;
         let name = array.name();
-        let new = match array.definition() {
-            Definition::Given => array.clone(),
-            Definition::Defined(t) => Array::defined(name, array.dims().to_vec(), self.tensor(t)?),
-            Definition::Solved { matrix, rhs, transposed } => {
-                Array::solved(name, self.tensor(matrix)?, self.tensor(rhs)?, *transposed)
+        let new = match (array.definition(), new.as_slice()) {
+            // What does not change stays the same array.
+            _ if old.iter().zip(&new).all(|(a, b)| *a == b) => array.clone(),
+            (Definition::Defined(_), [t]) => Array::defined(name, array.dims().to_vec(), t.clone()),
+            (Definition::Solved { transposed, .. }, [matrix, rhs]) => {
+                Array::solved(name, matrix.clone(), rhs.clone(), *transposed)
             }
-            Definition::Root { unknown, .. } if unknown == self.from => array.clone(),
-            Definition::Root { unknown, residual, start, .. } => {
-                Array::root(name, unknown.clone(), self.tensor(residual)?, self.tensor(start)?)?
+            (Definition::Root { unknown, .. }, [residual, start]) => {
+                Array::root(name, unknown.clone(), residual.clone(), start.clone())?
             }
+            _ => array.clone(),
         };
         self.done.insert(array.digest(), new.clone());
         Ok(new)

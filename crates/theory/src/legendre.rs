@@ -6,11 +6,9 @@
 
 use crate::error::TheoryError;
 use cotangent_expr::{
-    Array, Definition, Digest, Dim, Domain, Expr, Ix, Layout, Node, Place, Range, Role, Tensor, Term, dependencies,
-    rows, solve,
+    Array, Dim, Domain, Expr, Ix, Layout, Node, Place, Range, Role, Tensor, Term, dependencies, rows, solve,
 };
 use cotangent_model::{Dynamics, System};
-use std::collections::HashMap;
 
 /// The Hamiltonian form of a model with coordinates; one that is Hamiltonian already comes back as
 /// it is. Constraints, parameters, claims and initial values stay.
@@ -189,46 +187,10 @@ type Formula<'a> = &'a dyn Fn(&Array, &[Ix]) -> Option<Expr>;
 
 /// Replaces velocities, also inside defined sums.
 fn substituted(t: &Tensor, velocities: &Layout, by: Formula<'_>) -> Result<Tensor, TheoryError> {
-    Substitution { velocities, by, done: HashMap::new() }.tensor(t)
-}
-
-struct Substitution<'a> {
-    velocities: &'a Layout,
-    by: Formula<'a>,
-    /// Defined arrays with their velocities replaced; each is worked out once.
-    done: HashMap<Digest, Array>,
-}
-
-impl Substitution<'_> {
-    fn tensor(&mut self, t: &Tensor) -> Result<Tensor, TheoryError> {
-        let mut failed = None;
-        let new = t.rewrite(&mut |leaf| {
-            let Node::At(a, index) = leaf.node() else { return None };
-            if self.velocities.offset(a).is_some() {
-                return (self.by)(a, index);
-            }
-            match self.array(a) {
-                Ok(new) => Some(Expr::at(&new, index.clone())),
-                Err(e) => {
-                    failed = Some(e);
-                    None
-                }
-            }
-        })?;
-        failed.map_or(Ok(new), Err)
-    }
-
-    fn array(&mut self, a: &Array) -> Result<Array, TheoryError> {
-        if let Some(known) = self.done.get(&a.digest()) {
-            return Ok(known.clone());
-        }
-        let new = match a.definition() {
-            Definition::Defined(t) => Array::defined(a.name(), a.dims().to_vec(), self.tensor(t)?),
-            _ => a.clone(),
-        };
-        self.done.insert(a.digest(), new.clone());
-        Ok(new)
-    }
+    Ok(t.rewrite_deep(&mut |leaf| match leaf.node() {
+        Node::At(a, index) if velocities.offset(a).is_some() => by(a, index),
+        _ => None,
+    })?)
 }
 
 /// The same with every velocity zero.
