@@ -1,11 +1,14 @@
 //! Expressions as LaTeX.
 
-use crate::array::{Array, Role};
+use crate::array::{Array, Definition, Role};
+use crate::domain::Domain;
 use crate::expr::{Expr, Node};
 use crate::function::Function;
 use crate::index::{Atom, Ix};
 use crate::number::Number;
-use crate::print::default_name;
+use crate::print::{Fraction, MAX_TEXT, default_name, fresh, inlined};
+use crate::tensor::Term;
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -13,7 +16,10 @@ impl Expr {
     /// The expression in LaTeX (mathematics mode), with these names for loop variables 0, 1, …
     pub fn latex(&self, names: &[Arc<str>]) -> String {
         let mut out = String::new();
-        Latex { names, out: &mut out }.sum(self);
+        Latex { names: names.to_vec(), out: &mut out }.sum(self);
+        if out.len() > MAX_TEXT {
+            out.push_str(" \\dots");
+        }
         out
     }
 }
@@ -83,7 +89,7 @@ pub fn latex_name(name: &str) -> String {
 }
 
 struct Latex<'a> {
-    names: &'a [Arc<str>],
+    names: Vec<Arc<str>>,
     out: &'a mut String,
 }
 
@@ -98,6 +104,10 @@ impl Latex<'_> {
     }
 
     fn sum(&mut self, e: &Expr) {
+        // Sharing can make a small expression print exponentially long.
+        if self.out.len() > MAX_TEXT {
+            return;
+        }
         let Node::Add(constant, terms) = e.node() else { return self.product(Number::ONE, e) };
         for (k, (c, t)) in terms.iter().enumerate() {
             self.out.push_str(match (c.is_negative(), k) {
@@ -115,13 +125,8 @@ impl Latex<'_> {
     }
 
     fn product(&mut self, coefficient: Number, e: &Expr) {
-        let (n, d) = match coefficient.as_ratio() {
-            Some((n, d)) => (Number::from(n), Number::from(d)),
-            None => (coefficient, Number::ONE),
-        };
-        let one = vec![(e.clone(), Number::ONE)];
-        let factors = if let Node::Mul(f) = e.node() { f } else { &one };
-        let (below, above): (Vec<_>, Vec<_>) = factors.iter().partition(|(_, k)| k.is_negative());
+        let one = [(e.clone(), Number::ONE)];
+        let Fraction { n, d, above, below } = Fraction::new(coefficient, e, &one);
         let fraction = !below.is_empty() || (!d.is_one() && !above.is_empty());
         if !fraction {
             return self.factors(coefficient, &above);
@@ -224,7 +229,37 @@ impl Latex<'_> {
         }
     }
 
+    /// A sum over further loop variables, whose names are those of the domain.
+    fn term(&mut self, t: &Term) {
+        let outer = self.names.len();
+        for v in outer..t.domain.arity() {
+            let wanted = t.domain.name(v).cloned().unwrap_or_else(|| default_name(v as u8));
+            self.names.push(fresh(&wanted, &self.names, &HashSet::new()));
+        }
+        if let Domain::Ranges(ranges) = &t.domain {
+            for (v, r) in ranges.iter().enumerate().skip(outer) {
+                let _ = write!(self.out, "\\sum_{{{}=", latex_name(&self.names[v]));
+                self.index(&r.low);
+                self.out.push_str("}^{");
+                self.index(&r.high);
+                self.out.push_str("} ");
+            }
+        }
+        self.atom(&t.value);
+        self.names.truncate(outer);
+    }
+
     fn element(&mut self, array: &Array, index: &[Ix]) {
+        if let Definition::Defined(t) = array.definition()
+            && let Some(terms) = inlined(t, index, self.names.len())
+        {
+            return self.parenthesised(|l| {
+                for (k, t) in terms.iter().enumerate() {
+                    l.out.push_str(if k == 0 { "" } else { " + " });
+                    l.term(t);
+                }
+            });
+        }
         let stem = latex_name(array.name().trim_end_matches('\''));
         let stem = if array.role() == Role::Velocity { format!("\\dot{{{stem}}}") } else { stem };
         if index.is_empty() {

@@ -18,7 +18,7 @@ use std::fmt::{self, Write};
 use std::sync::Arc;
 
 /// Longer texts are cut: sharing can make a small expression print exponentially long.
-const MAX_TEXT: usize = 1 << 20;
+pub(crate) const MAX_TEXT: usize = 1 << 20;
 
 /// A list of points prints as at most so many boxes.
 const MAX_BOXES: usize = 16;
@@ -187,13 +187,8 @@ impl Printer {
 
     /// coefficient·e as numerator/denominator, for a coefficient that is not negative.
     fn product(&mut self, coefficient: Number, e: &Expr) {
-        let (n, d) = match coefficient.as_ratio() {
-            Some((n, d)) => (Number::from(n), Number::from(d)),
-            None => (coefficient, Number::ONE),
-        };
-        let one = vec![(e.clone(), Number::ONE)];
-        let factors = if let Node::Mul(f) = e.node() { f } else { &one };
-        let (below, above): (Vec<_>, Vec<_>) = factors.iter().partition(|(_, k)| k.is_negative());
+        let one = [(e.clone(), Number::ONE)];
+        let Fraction { n, d, above, below } = Fraction::new(coefficient, e, &one);
         let mut first = true;
         if !n.is_one() || above.is_empty() {
             self.number(n);
@@ -419,6 +414,27 @@ impl Printer {
     }
 }
 
+/// coefficient·e as (n · factors above)/(d · factors below), those below with negative exponents.
+pub(crate) struct Fraction<'a> {
+    pub(crate) n: Number,
+    pub(crate) d: Number,
+    pub(crate) above: Vec<&'a (Expr, Number)>,
+    pub(crate) below: Vec<&'a (Expr, Number)>,
+}
+
+impl<'a> Fraction<'a> {
+    /// `one` is `e` to the power one, for an `e` that is no product.
+    pub(crate) fn new(coefficient: Number, e: &'a Expr, one: &'a [(Expr, Number)]) -> Fraction<'a> {
+        let (n, d) = match coefficient.as_ratio() {
+            Some((n, d)) => (Number::from(n), Number::from(d)),
+            None => (coefficient, Number::ONE),
+        };
+        let factors = if let Node::Mul(f) = e.node() { f } else { one };
+        let (below, above) = factors.iter().partition(|(_, k)| k.is_negative());
+        Fraction { n, d, above, below }
+    }
+}
+
 /// The name of a loop variable that was given none.
 pub(crate) fn default_name(v: u8) -> Arc<str> {
     match ["i", "j", "k", "l", "m", "n"].get(v as usize) {
@@ -428,7 +444,7 @@ pub(crate) fn default_name(v: u8) -> Arc<str> {
 }
 
 /// A name not in use: the wanted one, or with a number behind it.
-fn fresh(wanted: &Arc<str>, used: &[Arc<str>], reserved: &HashSet<String>) -> Arc<str> {
+pub(crate) fn fresh(wanted: &Arc<str>, used: &[Arc<str>], reserved: &HashSet<String>) -> Arc<str> {
     let mut name = wanted.clone();
     let mut k = 2;
     while used.contains(&name) || reserved.contains(&*name) {

@@ -80,6 +80,25 @@ fn latex_is_what_a_paper_prints() {
     assert_eq!((v.powi(2) / 2 - y.sqrt()).latex(&[]), "-\\sqrt{y} + \\frac{\\dot{x}^{2}}{2}");
 }
 
+#[test]
+fn latex_writes_sums_out_and_is_bounded() {
+    let x = Array::family("x", Role::Coordinate, 1, 5);
+    let space = Array::scalar("total", Role::Auxiliary);
+    let term = Term {
+        domain: Domain::range("i", 1, 5),
+        at: vec![Place { array: space.clone(), index: vec![] }],
+        value: Expr::at(&x, vec![Ix::var(0)]),
+    };
+    let total = Tensor::new(vec![Layout::new(vec![space])], vec![term]).unwrap();
+    let s = Expr::from(&Array::defined("total", vec![], total));
+    assert_eq!(s.powi(2).latex(&[]), "\\left(\\sum_{i=1}^{5} x_{i}\\right)^{2}");
+    let mut shared = var("x");
+    for _ in 0..300 {
+        shared = f(Function::Sin, &(&shared + shared.powi(2)));
+    }
+    assert!(shared.latex(&[]).len() < 2 << 20);
+}
+
 /// Σ_{i=2..n} (x[i] − x[i−1])²/2 as one term.
 fn springs(n: i64) -> (Array, Tensor) {
     let x = Array::family("x", Role::Coordinate, 1, n);
