@@ -18,7 +18,7 @@ const ROUNDING: f64 = 1e-12;
 const CHANGE: f64 = 1e-5;
 
 /// A residual and what it means.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Measured {
     /// The constraint member.
     pub name: String,

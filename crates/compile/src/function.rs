@@ -5,11 +5,12 @@ use crate::error::{CallError, CompileError};
 use crate::jit::{MAX_VECTORS, Native, Single};
 use crate::lower::{Storage, lower};
 use crate::program::{Program, Step};
+use crate::record::{Recorder, Traced};
 use crate::run::{self, Run, Solvers};
 use crate::tape::{self, Memory};
 use crate::verify::verify;
 use cotangent_expr::{Layout, Tensor};
-use cotangent_scalar::{Real, Scalar};
+use cotangent_scalar::Real;
 use cotangent_solve::Pattern;
 use std::sync::Arc;
 
@@ -206,23 +207,48 @@ impl Function {
         self.run(inputs, outputs, workspace, &segment)
     }
 
-    /// Evaluates in any scalar, also one that records, a function that solves nothing: straight-line
-    /// arithmetic and loops, written out. Returns `false` (and does nothing) if there is a solve.
-    pub fn inline<S: Scalar>(&self, inputs: &[&[S]], outputs: &mut [&mut [S]]) -> Result<bool, CallError> {
-        if !self.program.steps.iter().all(|s| matches!(s, Step::Segment(_))) {
+    /// Evaluates with numbers that record, straight-line arithmetic and loops written out, linear
+    /// solves as instructions. Returns `false` (and does nothing) if there is a root, whose
+    /// iteration could be inside another.
+    pub fn inline<'t>(
+        &self,
+        recorder: &'t Recorder,
+        inputs: &[&[Traced<'t>]],
+        outputs: &mut [&mut [Traced<'t>]],
+    ) -> Result<bool, CallError> {
+        if !self.is_inlinable() {
             return Ok(false);
         }
         check_lengths("input", &self.program.inputs, inputs.iter().map(|s| s.len()))?;
         check_lengths("output", &self.program.outputs, outputs.iter().map(|s| s.len()))?;
-        let zero = S::from_f64(0.0);
+        let zero = Traced::Constant(0.0);
         let mut work = vec![zero; self.program.work];
         let mut registers = vec![zero; self.program.segments.iter().map(tape::registers).max().unwrap_or(0)];
         let mut memory = Memory { inputs, outputs, work: &mut work };
-        for segment in &self.program.segments {
-            memory.clear(segment);
-            tape::run(segment, &mut memory, &mut registers);
+        let mut factors = vec![0; self.program.systems.len()];
+        for step in &self.program.steps {
+            match *step {
+                Step::Segment(k) => {
+                    memory.clear(&self.program.segments[k]);
+                    tape::run(&self.program.segments[k], &mut memory, &mut registers);
+                }
+                Step::Factor { solver, values } => {
+                    let pattern = &self.program.systems[solver].pattern;
+                    factors[solver] = recorder.factor(pattern, &memory.work[values..values + pattern.len()]);
+                }
+                Step::Solve { solver, rhs, columns, transposed } => {
+                    let len = columns * self.program.systems[solver].pattern.rows();
+                    recorder.solve(factors[solver], &mut memory.work[rhs..rhs + len], transposed);
+                }
+                Step::Root { .. } => {}
+            }
         }
         Ok(true)
+    }
+
+    /// Whether [`Function::inline`] can record it.
+    pub fn is_inlinable(&self) -> bool {
+        !self.program.steps.iter().any(|s| matches!(s, Step::Root { .. }))
     }
 
     fn run<S: Real>(

@@ -5,27 +5,37 @@
 //! arithmetic; in `f64` it is compiled to native code (feature `jit`), with identical results.
 //! Families become loops: compile time and code size do not depend on the number of members.
 
+mod arithmetic;
+mod compiled;
 pub mod consistency;
+mod diagnostics;
 mod error;
 mod function;
 pub mod fuzzing;
+mod integrator;
 #[cfg(feature = "jit")]
 mod jit;
 mod kernel;
 mod lower;
-mod machine;
 mod position;
-
+mod problem;
 pub mod program;
 pub mod record;
+mod redundancy;
 mod run;
+mod start;
 mod step;
 mod tape;
 pub mod values;
 mod verify;
 
+pub use arithmetic::{Arithmetic, Inline, Native, Tape};
+pub use compiled::{Compiled, View};
+pub use diagnostics::{Diagnostics, Kept};
 pub use error::{CallError, CompileError};
 pub use function::{Engine, Function, FunctionBuilder, Workspace};
+pub use integrator::Integrator;
 pub use lower::{MAX_OPS, Storage, UNROLL};
-pub use machine::Numeric;
+pub use problem::{Problem, ProblemError, Repairs};
+pub use redundancy::{Redundant, redundant};
 pub use step::{Step, StepWorkspace};

@@ -1,15 +1,21 @@
 //! Recording a step: the arithmetic a generic step performs, as data.
 //!
 //! A step written over [`Scalar`] and [`Machine`] is run once with [`Traced`] numbers. What comes
-//! out is a [`Recording`]: a list of operations in which a Newton iteration is one region. It can be
-//! replayed (the reference) or compiled to one native function (see [`Step`](crate::Step)).
+//! out is a [`Recording`]: a list of operations in which a Newton iteration is one region and a
+//! linear solve one instruction. It can be replayed (the reference) or compiled to one native
+//! function (see [`Step`](crate::Step)).
 
 use crate::program::{Binary, Unary};
 use crate::tape::{binary, unary};
-use cotangent_dynamics::{Equations, Failure, Machine};
+use cotangent_dynamics::{Equations, Failure, Machine, Map, Plan, Site};
 use cotangent_scalar::Scalar;
+use cotangent_solve::Pattern;
 use std::cell::RefCell;
 use std::collections::HashMap;
+
+/// The most operations of a recording: beyond, compiling it as one function would take seconds, and
+/// calls of separate functions cost little in comparison.
+pub const MAX_RECORDED: usize = 12_000;
 
 /// One operation; its value is referred to by its position.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -36,11 +42,42 @@ pub enum TraceOp {
         /// Which unknown.
         component: u32,
     },
+    /// A matrix is factored; it has no value.
+    Factor(u32),
+    /// The solution of linear equations.
+    Linear {
+        /// Which equations.
+        solve: u32,
+        /// Which unknown.
+        component: u32,
+    },
+}
+
+/// A matrix that a recording factors.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Factor {
+    /// Where it has entries.
+    pub pattern: Pattern,
+    /// The entries, in the order of the pattern.
+    pub matrix: Vec<u32>,
+}
+
+/// Linear equations of a recording.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LinearSolve {
+    /// The matrix, which was factored before.
+    pub factor: u32,
+    /// The right-hand sides, one after the other.
+    pub rhs: Vec<u32>,
+    /// With the transposed matrix.
+    pub transposed: bool,
 }
 
 /// A Newton iteration of a recording.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Iteration {
+    /// Where in the step's plan.
+    pub site: Site,
     /// The first guess.
     pub guess: Vec<u32>,
     /// Position of the first operation of the equations, after the unknowns.
@@ -49,15 +86,18 @@ pub struct Iteration {
     pub end: u32,
     /// The residual.
     pub residual: Vec<u32>,
-    /// The Jacobian, row by row.
+    /// The Jacobian, in the order of the site's pattern.
     pub jacobian: Vec<u32>,
 }
 
 /// The arithmetic of a step, as data.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Recording {
+    pub(crate) plan: Plan,
     pub(crate) ops: Vec<TraceOp>,
     pub(crate) iterations: Vec<Iteration>,
+    pub(crate) factors: Vec<Factor>,
+    pub(crate) solves: Vec<LinearSolve>,
     pub(crate) outputs: Vec<u32>,
     pub(crate) inputs: usize,
 }
@@ -88,12 +128,14 @@ impl Recording {
     fn leaks(&self) -> bool {
         let inside = |it: &Iteration, at: u32| at >= it.start - it.guess.len() as u32 && at < it.end;
         let uses = |k: usize| match self.ops[k] {
-            TraceOp::Unary(_, a) => [Some(a), None],
-            TraceOp::Binary(_, a, b) => [Some(a), Some(b)],
-            _ => [None, None],
+            TraceOp::Unary(_, a) => vec![a],
+            TraceOp::Binary(_, a, b) => vec![a, b],
+            TraceOp::Factor(f) => self.factors[f as usize].matrix.clone(),
+            TraceOp::Linear { solve, component: 0 } => self.solves[solve as usize].rhs.clone(),
+            _ => vec![],
         };
         self.iterations.iter().enumerate().any(|(n, it)| {
-            let later = (it.end as usize..self.ops.len()).flat_map(uses).flatten();
+            let later = (it.end as usize..self.ops.len()).flat_map(uses);
             let guesses =
                 self.iterations[n + 1..].iter().flat_map(|i| i.guess.iter().chain(&i.residual).chain(&i.jacobian));
             later.chain(guesses.copied()).chain(self.outputs.iter().copied()).any(|at| inside(it, at))
@@ -105,6 +147,8 @@ impl Recording {
 struct Trace {
     ops: Vec<TraceOp>,
     iterations: Vec<Iteration>,
+    factors: Vec<Factor>,
+    solves: Vec<LinearSolve>,
     /// Operations already made, so that equal ones are made once.
     known: HashMap<Key, u32>,
     /// Whether an iteration is being recorded.
@@ -112,6 +156,8 @@ struct Trace {
     nested: bool,
     /// Whether a number of another recorder was used.
     foreign: bool,
+    /// Whether there were more operations than [`MAX_RECORDED`].
+    full: bool,
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -135,8 +181,10 @@ pub enum Traced<'t> {
 }
 
 impl Recorder {
-    /// Records a step: `step` gets the inputs and fills the outputs.
+    /// Records a step with the implicit equations of `plan`: `step` gets the inputs and fills the
+    /// outputs.
     pub fn record(
+        plan: &Plan,
         inputs: usize,
         outputs: usize,
         step: impl for<'t> FnOnce(&mut Record<'t>, &[Traced<'t>], &mut [Traced<'t>]) -> Result<(), Failure>,
@@ -145,7 +193,7 @@ impl Recorder {
         let given: Vec<Traced<'_>> =
             (0..inputs).map(|k| Traced::Value(recorder.push(TraceOp::Input(k as u32)), &recorder)).collect();
         let mut results = vec![Traced::Constant(0.0); outputs];
-        step(&mut Record(&recorder), &given, &mut results)?;
+        step(&mut Record { recorder: &recorder, plan }, &given, &mut results)?;
         let outputs = results.iter().map(|r| r.position(&recorder)).collect();
         let trace = recorder.0.into_inner();
         let misused = |reason: &str| Err(Failure::Misused { reason: reason.into() });
@@ -155,7 +203,11 @@ impl Recorder {
         if trace.foreign {
             return misused("a number of another recording was used");
         }
-        let recording = Recording { ops: trace.ops, iterations: trace.iterations, outputs, inputs };
+        if trace.full {
+            return misused("the step has too many operations to be recorded");
+        }
+        let Trace { ops, iterations, factors, solves, .. } = trace;
+        let recording = Recording { plan: plan.clone(), ops, iterations, factors, solves, outputs, inputs };
         match recording.leaks() {
             true => {
                 misused("a value computed inside an iteration was used after it; compute it again from the solution")
@@ -175,6 +227,10 @@ impl Recorder {
         if let Some(known) = key.as_ref().and_then(|k| trace.known.get(k)) {
             return *known;
         }
+        if trace.ops.len() >= MAX_RECORDED {
+            trace.full = true;
+            return 0;
+        }
         trace.ops.push(op);
         let at = trace.ops.len() as u32 - 1;
         if let Some(key) = key {
@@ -182,18 +238,59 @@ impl Recorder {
         }
         at
     }
+
+    /// Records that a matrix is factored.
+    pub(crate) fn factor<'t>(&'t self, pattern: &Pattern, matrix: &[Traced<'t>]) -> u32 {
+        let matrix = matrix.iter().map(|v| v.position(self)).collect();
+        let factor = {
+            let mut trace = self.0.borrow_mut();
+            trace.factors.push(Factor { pattern: pattern.clone(), matrix });
+            trace.factors.len() as u32 - 1
+        };
+        self.push(TraceOp::Factor(factor));
+        factor
+    }
+
+    /// Records linear equations; the right-hand sides become the solutions.
+    pub(crate) fn solve<'t>(&'t self, factor: u32, rhs: &mut [Traced<'t>], transposed: bool) {
+        let positions = rhs.iter().map(|v| v.position(self)).collect();
+        let solve = {
+            let mut trace = self.0.borrow_mut();
+            trace.solves.push(LinearSolve { factor, rhs: positions, transposed });
+            trace.solves.len() as u32 - 1
+        };
+        for (component, x) in rhs.iter_mut().enumerate() {
+            let component = component as u32;
+            *x = Traced::Value(self.push(TraceOp::Linear { solve, component }), self);
+        }
+    }
 }
 
 /// The machine that records: a Newton iteration becomes one region.
-pub struct Record<'t>(&'t Recorder);
+pub struct Record<'t> {
+    recorder: &'t Recorder,
+    plan: &'t Plan,
+}
+
+impl<'t> Record<'t> {
+    /// The recorder of this step.
+    pub fn recorder(&self) -> &'t Recorder {
+        self.recorder
+    }
+}
 
 impl<'t> Machine<Traced<'t>> for Record<'t> {
     fn newton(
         &mut self,
+        site: Site,
         unknowns: &mut [Traced<'t>],
         equations: &mut Equations<'_, Traced<'t>>,
     ) -> Result<(), Failure> {
-        let recorder = self.0;
+        let recorder = self.recorder;
+        let pattern = self.plan.unknowns(site).and_then(|u| u.pattern.as_ref());
+        let Some(pattern) = pattern.filter(|p| p.rows() == unknowns.len()) else {
+            return Err(Failure::Misused { reason: "the plan has no such equations".into() });
+        };
         let k = unknowns.len();
         let guess: Vec<u32> = unknowns.iter().map(|u| u.position(recorder)).collect();
         let iteration = {
@@ -207,8 +304,8 @@ impl<'t> Machine<Traced<'t>> for Record<'t> {
             .collect();
         let start = recorder.0.borrow().ops.len() as u32;
         let mut residual = vec![Traced::Constant(0.0); k];
-        let mut jacobian = vec![Traced::Constant(0.0); k * k];
-        equations(&inside, &mut residual, &mut jacobian);
+        let mut jacobian = vec![Traced::Constant(0.0); pattern.len()];
+        equations(&inside, &mut residual, &mut jacobian)?;
         let positions = |list: &[Traced<'t>]| list.iter().map(|v| v.position(recorder)).collect::<Vec<u32>>();
         let (residual, jacobian) = (positions(&residual), positions(&jacobian));
         {
@@ -216,7 +313,7 @@ impl<'t> Machine<Traced<'t>> for Record<'t> {
             let end = trace.ops.len() as u32;
             // What was computed inside belongs to the iterate, not to the solution.
             trace.known.retain(|_, at| *at < start);
-            trace.iterations.push(Iteration { guess, start, end, residual, jacobian });
+            trace.iterations.push(Iteration { site, guess, start, end, residual, jacobian });
             trace.inside = false;
         }
         for (component, u) in unknowns.iter_mut().enumerate() {
@@ -224,6 +321,14 @@ impl<'t> Machine<Traced<'t>> for Record<'t> {
             *u = Traced::Value(recorder.push(TraceOp::Solution { iteration, component }), recorder);
         }
         Ok(())
+    }
+
+    fn fixed_point(&mut self, _: Site, _: &mut [Traced<'t>], _: &mut Map<'_, Traced<'t>>) -> Result<(), Failure> {
+        Err(Failure::Misused { reason: "a fixed-point iteration cannot be recorded".into() })
+    }
+
+    fn exceeds(&mut self, _: &[Traced<'t>], _: f64) -> Result<bool, Failure> {
+        Err(Failure::Misused { reason: "a decision on values cannot be recorded".into() })
     }
 }
 
@@ -248,6 +353,9 @@ impl<'t> Traced<'t> {
     fn join(self, other: Self, f: Binary) -> Self {
         let recorder = match (self, other) {
             (Traced::Constant(a), Traced::Constant(b)) => return Traced::Constant(binary(f, a, b)),
+            // Exact in IEEE arithmetic, whatever the other value is.
+            (_, Traced::Constant(1.0)) if matches!(f, Binary::Mul | Binary::Div) => return self,
+            (Traced::Constant(1.0), _) if f == Binary::Mul => return other,
             (Traced::Value(_, r), _) | (_, Traced::Value(_, r)) => r,
         };
         let (a, b) = (self.position(recorder), other.position(recorder));

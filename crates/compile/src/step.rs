@@ -4,11 +4,10 @@ use crate::error::CompileError;
 use crate::function::Engine;
 #[cfg(feature = "jit")]
 use crate::jit::NativeStep;
-use crate::machine::Numeric;
-use crate::record::{Recording, TraceOp};
+use crate::record::{LinearSolve, Recording, TraceOp};
 use crate::tape::{binary, unary};
-use cotangent_dynamics::{Failure, Machine};
-use cotangent_solve::{LinearSolver, Pattern};
+use cotangent_dynamics::{Failure, Machine, Numeric};
+use cotangent_solve::{LinearSolver, NewtonOptions, Pattern};
 use std::sync::Arc;
 
 /// A step compiled as a whole: state and constants in, the next state out.
@@ -19,6 +18,7 @@ use std::sync::Arc;
 /// and the reference makes that step, or says why it cannot be made.
 pub struct Step {
     recording: Arc<Recording>,
+    options: NewtonOptions,
     #[cfg(feature = "jit")]
     native: Option<NativeStep>,
 }
@@ -31,27 +31,37 @@ pub struct StepWorkspace {
     /// The unknowns of each iteration.
     unknowns: Vec<Vec<f64>>,
     machine: Numeric<f64>,
-    #[cfg_attr(not(feature = "jit"), allow(dead_code))]
+    /// For the iterations, used by native code; then for the matrices that are factored.
     solvers: Vec<LinearSolver<f64>>,
+    /// Updates of Newton's method made by native code.
+    iterations: u64,
     /// Steps that native code left to the reference.
     pub replayed: u64,
 }
 
+impl StepWorkspace {
+    /// Updates of Newton's method made so far.
+    pub fn iterations(&self) -> u64 {
+        self.iterations + self.machine.iterations
+    }
+}
+
 impl Step {
     /// Prepares a recording whose first inputs are the state and whose outputs are the next state.
-    pub fn new(recording: Recording, engine: Engine) -> Result<Step, CompileError> {
+    pub fn new(recording: Recording, options: NewtonOptions, engine: Engine) -> Result<Step, CompileError> {
         if recording.outputs.len() > recording.inputs {
             return Err(CompileError::Native("a step has more outputs than inputs".into()));
         }
         #[cfg(feature = "jit")]
         let native = match engine {
-            Engine::Best => Some(NativeStep::compile(&recording)?),
+            Engine::Best => Some(NativeStep::compile(&recording, &options)?),
             Engine::Tape => None,
         };
         #[cfg(not(feature = "jit"))]
         let _ = engine;
         Ok(Step {
             recording: Arc::new(recording),
+            options,
             #[cfg(feature = "jit")]
             native,
         })
@@ -64,21 +74,21 @@ impl Step {
 
     /// A workspace.
     pub fn workspace(&self) -> Result<StepWorkspace, CompileError> {
-        let solver = |k: usize| {
-            let failed = |reason: String| CompileError::System { name: "step".into(), reason };
-            let pattern = Pattern::dense(k, k).map_err(|e| failed(e.to_string()))?;
-            LinearSolver::new(&pattern).map_err(|e| failed(e.to_string()))
-        };
-        let solvers: Result<Vec<_>, _> = self.recording.iterations.iter().map(|i| solver(i.guess.len())).collect();
-        let mut machine = Numeric::new();
-        let sizes = self.recording.iterations.iter().map(|i| i.guess.len());
-        machine.reserve(sizes).map_err(|e| CompileError::System { name: "step".into(), reason: e.to_string() })?;
+        let failed = |reason: String| CompileError::System { name: "step".into(), reason };
+        let solver = |p: &Pattern| LinearSolver::new(p).map_err(|e| failed(e.to_string()));
+        let recording = &self.recording;
+        let patterns = recording.iterations.iter().filter_map(|i| recording.plan.unknowns(i.site)?.pattern.as_ref());
+        let patterns = patterns.chain(recording.factors.iter().map(|f| &f.pattern));
+        let solvers = patterns.map(solver).collect::<Result<_, _>>()?;
+        let machine = Numeric::new(&recording.plan, self.options).map_err(|e| failed(e.to_string()))?;
+        let scratch = recording.factors.iter().map(|f| f.matrix.len()).max().unwrap_or(0);
         Ok(StepWorkspace {
             owner: self.recording.clone(),
-            values: vec![0.0; self.recording.ops.len()],
+            values: vec![0.0; recording.ops.len() + scratch],
             unknowns: self.recording.iterations.iter().map(|i| vec![0.0; i.guess.len()]).collect(),
             machine,
-            solvers: solvers?,
+            solvers,
+            iterations: 0,
             replayed: 0,
         })
     }
@@ -97,7 +107,7 @@ impl Step {
         while done < steps {
             #[cfg(feature = "jit")]
             if let Some(native) = &self.native {
-                done += native.advance(state, constants, steps - done, &mut work.solvers);
+                done += native.advance(state, constants, steps - done, &mut work.solvers, &mut work.iterations);
                 if done == steps {
                     break;
                 }
@@ -126,37 +136,59 @@ impl Step {
 
     /// One step on the tape: the reference.
     fn replay(&self, state: &mut [f64], constants: &[f64], work: &mut StepWorkspace) -> Result<(), Failure> {
-        let StepWorkspace { values: v, unknowns, machine, .. } = work;
-        machine.begin();
-        let ops = &self.recording.ops;
-        let plain = |k: usize, v: &mut [f64]| match ops[k] {
-            TraceOp::Input(i) => {
-                let i = i as usize;
-                v[k] = if i < state.len() { state[i] } else { constants[i - state.len()] };
+        let StepWorkspace { values: v, unknowns, machine, solvers, .. } = work;
+        let Recording { ops, iterations, factors, solves, .. } = &*self.recording;
+        let plain = |k: usize, v: &mut [f64], solvers: &mut [LinearSolver<f64>]| -> Result<(), Failure> {
+            match ops[k] {
+                TraceOp::Input(i) => {
+                    let i = i as usize;
+                    v[k] = if i < state.len() { state[i] } else { constants[i - state.len()] };
+                }
+                TraceOp::Constant(c) => v[k] = c,
+                TraceOp::Unary(f, a) => v[k] = unary(f, v[a as usize]),
+                TraceOp::Binary(f, a, b) => v[k] = binary(f, v[a as usize], v[b as usize]),
+                TraceOp::Factor(f) => {
+                    let matrix = &factors[f as usize].matrix;
+                    // The workspace has a row for the values of each matrix, beyond the operations.
+                    let (v, scratch) = v.split_at_mut(ops.len());
+                    let scratch = &mut scratch[..matrix.len()];
+                    scratch.iter_mut().zip(matrix).for_each(|(s, &at)| *s = v[at as usize]);
+                    let solver = &mut solvers[iterations.len() + f as usize];
+                    solver.factor(scratch).map_err(|e| Failure::Singular { reason: e.to_string(), equation: None })?;
+                }
+                TraceOp::Linear { solve, component: 0 } => {
+                    let LinearSolve { factor, rhs, transposed } = &solves[solve as usize];
+                    for (j, &at) in rhs.iter().enumerate() {
+                        v[k + j] = v[at as usize];
+                    }
+                    let solver = &mut solvers[iterations.len() + *factor as usize];
+                    for x in v[k..k + rhs.len()].chunks_mut(solver.size().max(1)) {
+                        if *transposed { solver.solve_transposed(x) } else { solver.solve(x) }
+                    }
+                }
+                TraceOp::Unknown { .. } | TraceOp::Solution { .. } | TraceOp::Linear { .. } => {}
             }
-            TraceOp::Constant(c) => v[k] = c,
-            TraceOp::Unary(f, a) => v[k] = unary(f, v[a as usize]),
-            TraceOp::Binary(f, a, b) => v[k] = binary(f, v[a as usize], v[b as usize]),
-            TraceOp::Unknown { .. } | TraceOp::Solution { .. } => {}
+            Ok(())
         };
         let mut k = 0;
-        for (iteration, unknowns) in self.recording.iterations.iter().zip(unknowns) {
+        for (iteration, unknowns) in iterations.iter().zip(unknowns) {
             let (start, end, n) = (iteration.start as usize, iteration.end as usize, iteration.guess.len());
             while k < start - n {
-                plain(k, v);
+                plain(k, v, solvers)?;
                 k += 1;
             }
             unknowns.iter_mut().zip(&iteration.guess).for_each(|(x, &g)| *x = v[g as usize]);
-            machine.newton(unknowns, &mut |x, r, j| {
+            machine.newton(iteration.site, unknowns, &mut |x, r, j| {
                 v[start - n..start].copy_from_slice(x);
-                (start..end).for_each(|k| plain(k, v));
+                (start..end).try_for_each(|k| plain(k, v, solvers))?;
                 r.iter_mut().zip(&iteration.residual).for_each(|(r, &at)| *r = v[at as usize]);
                 j.iter_mut().zip(&iteration.jacobian).for_each(|(j, &at)| *j = v[at as usize]);
+                Ok(())
             })?;
             v[end..end + n].copy_from_slice(unknowns);
             k = end + n;
         }
-        (k..ops.len()).for_each(|k| plain(k, v));
+        (k..ops.len()).try_for_each(|k| plain(k, v, solvers))?;
         if let Some(k) = self.recording.outputs.iter().position(|&at| !v[at as usize].is_finite()) {
             return Err(Failure::NotFinite { reason: format!("entry {k} of the new state") });
         }

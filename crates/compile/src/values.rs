@@ -1,5 +1,7 @@
 //! Numbers for a system's symbols: parameters, initial values, and what they give at the start.
 
+pub use crate::start::start;
+
 use crate::error::{CallError, CompileError};
 use crate::function::{Engine, FunctionBuilder};
 use cotangent_expr::{Array, Dim, Layout, Role, Tensor, flat_position};
@@ -69,6 +71,12 @@ pub enum ValueError {
         velocity: String,
         /// A momentum that is given.
         momentum: String,
+    },
+    /// Velocities that no momenta have.
+    #[error("no momenta have the initial velocities: {reason}")]
+    NoMomenta {
+        /// What Newton's method says.
+        reason: String,
     },
     /// An expression that could not be compiled.
     #[error(transparent)]

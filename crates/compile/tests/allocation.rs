@@ -1,14 +1,16 @@
 //! Calls and steps do not allocate, whatever the engine.
 #![allow(unsafe_code)]
 
-#[path = "common/rattle.rs"]
-mod rattle;
+#[path = "common/systems.rs"]
+mod systems;
 
 use cotangent_compile::{Engine, Function, FunctionBuilder};
 use cotangent_expr::{Array, Dim, Domain, Expr, Ix, Layout, Place, Role, Tensor, Term, rows, solve};
-use rattle::{Mechanism, recorded};
+use cotangent_integrate::{Method, Projection, Target};
+use cotangent_theory::Formulation;
 use std::alloc::{GlobalAlloc, Layout as Size, System};
 use std::cell::Cell;
+use systems::{Case, DOUBLE, FREE, RELATIVISTIC, SPEEDY, shipped};
 
 /// Counts the allocations of this thread.
 struct Counting;
@@ -98,15 +100,44 @@ fn calls_do_not_allocate() {
 }
 
 #[test]
-fn steps_do_not_allocate() {
-    let pendulum = Mechanism::new(include_str!("../../../models/pendulum.cot"), None);
-    let chain = Mechanism::new(include_str!("../../../models/chain.cot"), Some(3));
-    for ((mechanism, start), sign) in [(pendulum, -1.0), (chain, 1.0)] {
-        for engine in [Engine::Best, Engine::Tape] {
-            let step = recorded(&mechanism, sign, engine);
-            let (mut z, mut work) = (start.clone(), step.workspace().unwrap());
-            let count = allocations(|| step.advance(&mut z, &[0.01], 500, &mut work).unwrap());
-            assert_eq!(count, 0, "{engine:?}");
+fn steps_of_every_method_do_not_allocate() {
+    let all = |target| Some(Projection { target, above: None });
+    let some = |target| Some(Projection { target, above: Some(1e-5) });
+    let none = vec![None];
+    let projections = vec![
+        all(Target::Position),
+        all(Target::Momentum),
+        some(Target::Both),
+        all(Target::Symmetric),
+        some(Target::Momentum),
+    ];
+    let texts = [
+        (shipped("pendulum"), None, Formulation::Multipliers, &none),
+        (shipped("chain"), Some(3), Formulation::Multipliers, &none),
+        (shipped("chain"), Some(500), Formulation::Multipliers, &none),
+        (RELATIVISTIC.into(), None, Formulation::Multipliers, &none),
+        (SPEEDY.into(), None, Formulation::Multipliers, &none),
+        (DOUBLE.into(), None, Formulation::Standard, &projections),
+        (DOUBLE.into(), None, Formulation::HamiltonDirac, &none),
+        (shipped("kepler"), None, Formulation::Multipliers, &none),
+        (FREE.into(), None, Formulation::Multipliers, &none),
+    ];
+    let mut tested = vec![];
+    for (text, n, formulation, projections) in texts {
+        let case = Case::new(&text, n, formulation, Engine::Best);
+        for method in Method::ALL {
+            for &projection in projections {
+                let Some(prepared) = case.fitting(method, projection) else { continue };
+                for mut run in case.integrators(&prepared) {
+                    let mut state = run.state(case.start.clone());
+                    // The first step may make the room that later ones use.
+                    run.advance(&mut state, 0.01, 1).unwrap();
+                    let count = allocations(|| run.advance(&mut state, 0.01, 20).unwrap());
+                    assert_eq!(count, 0, "{method:?} {projection:?} {text}");
+                }
+                tested.push(method);
+            }
         }
     }
+    assert!(Method::ALL.iter().all(|m| tested.contains(m)));
 }

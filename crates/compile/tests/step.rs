@@ -1,154 +1,88 @@
-//! One source of a step: run, differentiated, recorded, compiled. RATTLE for unit masses on the
-//! pendulum and a short chain, from their texts.
+//! Recorded steps: replayed and native alike, failures included.
 
-#[path = "common/rattle.rs"]
-mod rattle;
+use cotangent_compile::record::{MAX_RECORDED, Recorder, Recording, Traced};
+use cotangent_compile::{Engine, Step};
+use cotangent_dynamics::{Failure, Kind, Machine, Plan, Site};
+use cotangent_scalar::Scalar;
+use cotangent_solve::{NewtonOptions, Pattern, StoppingRule};
 
-use cotangent_compile::record::{Recorder, Traced};
-use cotangent_compile::{Engine, Numeric, Step};
-use cotangent_dynamics::Machine;
-use cotangent_scalar::{Dual, Scalar};
-use rattle::{Mechanism, recorded};
+fn plan(sizes: &[usize]) -> (Plan, Vec<Site>) {
+    let mut plan = Plan::new();
+    let sites = sizes.iter().map(|&k| plan.newton(Pattern::dense(k, k).unwrap(), vec![(Kind::State, k)])).collect();
+    (plan, sites)
+}
 
-const PENDULUM: &str = include_str!("../../../models/pendulum.cot");
-const CHAIN: &str = include_str!("../../../models/chain.cot");
+fn step(recording: &Recording, engine: Engine) -> Step {
+    Step::new(recording.clone(), NewtonOptions::default(), engine).unwrap()
+}
 
-/// The mechanism, its initial state and the sign of its energy gradient.
-fn cases() -> Vec<(Mechanism, Vec<f64>, f64)> {
-    let (p, z) = Mechanism::new(PENDULUM, None);
-    let (c, y) = Mechanism::new(CHAIN, Some(3));
-    vec![(p, z, -1.0), (c, y, 1.0)]
+/// z ← the solution of u³ + z u = 1 + z, and a pair of coupled equations.
+fn implicit() -> Recording {
+    let (plan, sites) = plan(&[1, 2]);
+    Recorder::record(&plan, 3, 2, |machine, z, out| {
+        let one = Traced::from_f64(1.0);
+        let mut u = [one];
+        machine.newton(sites[0], &mut u, &mut |u, r, j| {
+            r[0] = u[0] * u[0] * u[0] + z[0] * u[0] - one - z[0] * z[2];
+            j[0] = Traced::from_f64(3.0) * u[0] * u[0] + z[0];
+            Ok(())
+        })?;
+        let mut v = [u[0], z[1]];
+        machine.newton(sites[1], &mut v, &mut |v, r, j| {
+            r[0] = v[0] + (v[1] * z[2]).sin() - u[0];
+            r[1] = v[1] - (v[0] * z[2]).cos() - z[1];
+            j.copy_from_slice(&[one, z[2] * (v[1] * z[2]).cos(), z[2] * (v[0] * z[2]).sin(), one]);
+            Ok(())
+        })?;
+        out.copy_from_slice(&v);
+        Ok(())
+    })
+    .unwrap()
 }
 
 #[test]
-fn recorded_replayed_and_native_steps_equal_the_direct_run_bit_for_bit() {
-    for (mechanism, start, sign) in cases() {
-        let (native, tape) = (recorded(&mechanism, sign, Engine::Best), recorded(&mechanism, sign, Engine::Tape));
-        let (mut a, mut b, mut c) = (start.clone(), start.clone(), start.clone());
-        let (mut wa, mut wb) = (native.workspace().unwrap(), tape.workspace().unwrap());
-        let mut machine = Numeric::new();
-        for _ in 0..40 {
-            native.advance(&mut a, &[0.01], 50, &mut wa).unwrap();
-            tape.advance(&mut b, &[0.01], 50, &mut wb).unwrap();
-            for _ in 0..50 {
-                let mut out = c.clone();
-                machine.begin();
-                mechanism.rattle(&mut machine, sign, 0.01, &c, &mut out).unwrap();
-                c = out;
+fn native_steps_equal_replayed_ones_to_the_bit_with_any_stopping_rule() {
+    let recording = implicit();
+    for tolerance in [None, Some(1e-3), Some(1e-9)] {
+        let stopping = StoppingRule { tolerance, ..StoppingRule::default() };
+        let options = NewtonOptions { stopping, ..NewtonOptions::default() };
+        let run = |engine: Engine| {
+            let step = Step::new(recording.clone(), options, engine).unwrap();
+            let mut work = step.workspace().unwrap();
+            let mut z = [0.7, 0.2];
+            for _ in 0..20 {
+                step.advance(&mut z, &[0.3], 10, &mut work).unwrap();
             }
-            assert_eq!(a, b);
-            assert_eq!(a, c);
-        }
-        let (_, phi, _) = mechanism.evaluate(&a[..mechanism.n]);
-        assert!(phi.iter().all(|r: &f64| r.abs() < 4e-15), "{phi:?}");
-        assert!(a != start);
-        // Native code makes nearly all of the steps itself.
-        assert!(!cfg!(feature = "jit") || wa.replayed < 20, "{} steps replayed", wa.replayed);
+            (z.map(f64::to_bits), work.iterations(), work.replayed)
+        };
+        let (native, tape) = (run(Engine::Best), run(Engine::Tape));
+        assert_eq!((native.0, native.1), (tape.0, tape.1), "{tolerance:?}");
+        assert!(!cfg!(feature = "jit") || native.2 < 20, "{} of 200 steps replayed", native.2);
+        assert_eq!(tape.2, 200);
     }
 }
 
 #[test]
-fn dual_numbers_through_the_whole_step_certify_that_it_is_symplectic() {
-    // On the tangent space of the constraint manifold, DᵀJD = J: ω(Du, Dv) = ω(u, v).
-    for (mechanism, start, sign) in cases() {
-        let n = mechanism.n;
-        // A generic state on the manifold: some steps from the start.
-        let step = recorded(&mechanism, sign, Engine::Best);
-        let mut z = start;
-        step.advance(&mut z, &[0.02], 37, &mut step.workspace().unwrap()).unwrap();
-        let tangents = tangent_vectors(&mechanism, &z);
-        assert!(tangents.len() >= 2);
-        let pushed: Vec<Vec<f64>> = tangents
-            .iter()
-            .map(|t| {
-                let seeded: Vec<Dual<f64>> = z.iter().zip(t).map(|(&value, &d)| Dual { value, tangent: [d] }).collect();
-                let mut out = seeded.clone();
-                mechanism.rattle(&mut Numeric::new(), sign, Dual::from_f64(0.1), &seeded, &mut out).unwrap();
-                out.iter().map(|d| d.tangent[0]).collect()
-            })
-            .collect();
-        let omega = |u: &[f64], v: &[f64]| -> f64 { (0..n).map(|j| u[j] * v[n + j] - u[n + j] * v[j]).sum() };
-        let mut largest = 0.0f64;
-        for i in 0..tangents.len() {
-            for k in 0..tangents.len() {
-                let (before, after) = (omega(&tangents[i], &tangents[k]), omega(&pushed[i], &pushed[k]));
-                assert!((before - after).abs() < 1e-12, "{before} became {after}");
-                largest = largest.max(before.abs());
-            }
-        }
-        assert!(largest > 0.1, "the form is not zero on these vectors");
-    }
-}
-
-/// Vectors tangent to φ = 0, Gp = 0 (unit masses) at z, by projecting unit vectors: (δq, δp) with
-/// G δq = 0 and G δp + δq·∇(Gp) = 0.
-fn tangent_vectors(mechanism: &Mechanism, z: &[f64]) -> Vec<Vec<f64>> {
-    let (n, m) = (mechanism.n, mechanism.m);
-    let (q, p) = z.split_at(n);
-    let (_, _, g) = mechanism.evaluate(q);
-    // Rows of the full constraint Jacobian, the derivative of Gp by dual numbers.
-    let mut rows: Vec<Vec<f64>> = vec![];
-    for i in 0..m {
-        rows.push([&g[i * n..(i + 1) * n], &vec![0.0; n]].concat());
-    }
-    let mut hidden = vec![vec![0.0; 2 * n]; m];
-    for j in 0..n {
-        let seeded: Vec<Dual<f64>> = (0..n).map(|k| Dual { value: q[k], tangent: [(k == j) as u8 as f64] }).collect();
-        let (_, _, dual) = mechanism.evaluate(&seeded);
-        for i in 0..m {
-            hidden[i][j] = (0..n).map(|k| dual[i * n + k].tangent[0] * p[k]).sum();
-            hidden[i][n + j] = g[i * n + j];
-        }
-    }
-    rows.extend(hidden);
-    // Gram–Schmidt on the rows, then on what is left of the unit vectors.
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    let mut basis: Vec<Vec<f64>> = vec![];
-    let reduce = |mut v: Vec<f64>, basis: &mut Vec<Vec<f64>>| -> bool {
-        for _ in 0..2 {
-            for b in basis.iter() {
-                let c = dot(&v, b);
-                v.iter_mut().zip(b).for_each(|(v, b)| *v -= c * b);
-            }
-        }
-        let size = dot(&v, &v).sqrt();
-        if size < 1e-6 {
-            return false;
-        }
-        basis.push(v.iter().map(|v| v / size).collect());
-        true
+fn a_looser_tolerance_takes_fewer_iterations() {
+    let recording = implicit();
+    let iterations = |tolerance: Option<f64>| {
+        let stopping = StoppingRule { tolerance, ..StoppingRule::default() };
+        let step = Step::new(recording.clone(), NewtonOptions { stopping, max_halvings: 0 }, Engine::Best).unwrap();
+        let mut work = step.workspace().unwrap();
+        step.advance(&mut [0.7, 0.2], &[0.3], 100, &mut work).unwrap();
+        work.iterations()
     };
-    for row in rows {
-        assert!(reduce(row, &mut basis));
-    }
-    let constraints = basis.len();
-    for k in 0..2 * n {
-        reduce((0..2 * n).map(|j| (j == k) as u8 as f64).collect(), &mut basis);
-    }
-    basis.split_off(constraints)
-}
-
-#[test]
-fn a_step_that_cannot_be_made_leaves_the_state_and_says_why() {
-    for (mechanism, start, sign) in cases() {
-        for engine in [Engine::Best, Engine::Tape] {
-            let step = recorded(&mechanism, sign, engine);
-            let mut z = start.clone();
-            // So large a step overshoots: no multiplier brings the end back onto the constraint.
-            let (done, failure) = step.advance(&mut z, &[50.0], 10, &mut step.workspace().unwrap()).unwrap_err();
-            assert_eq!((done, &z), (0, &start), "{failure}");
-        }
-    }
+    assert!(iterations(Some(1e-3)) < iterations(None));
 }
 
 #[test]
 fn a_state_that_is_not_finite_is_never_kept() {
-    let recording = Recorder::record(1, 1, |_, z, out| {
+    let recording = Recorder::record(&Plan::new(), 1, 1, |_, z, out| {
         out[0] = z[0] * z[0];
         Ok(())
     });
     for engine in [Engine::Best, Engine::Tape] {
-        let step = Step::new(recording.clone().unwrap(), engine).unwrap();
+        let step = step(recording.as_ref().unwrap(), engine);
         let mut z = [2.0];
         let (done, failure) = step.advance(&mut z, &[], 100, &mut step.workspace().unwrap()).unwrap_err();
         assert_eq!((done, z[0]), (9, 2f64.powi(512)), "{failure}");
@@ -157,32 +91,85 @@ fn a_state_that_is_not_finite_is_never_kept() {
 
 #[test]
 fn a_root_at_which_the_jacobian_is_infinite_is_no_root_for_either_engine() {
-    let recording = Recorder::record(1, 1, |machine, z, out| {
+    let (plan, sites) = plan(&[1]);
+    let recording = Recorder::record(&plan, 1, 1, |machine, z, out| {
         let mut u = [z[0]];
-        machine.newton(&mut u, &mut |u, r, j| {
+        machine.newton(sites[0], &mut u, &mut |u, r, j| {
             r[0] = u[0].sqrt();
             j[0] = Traced::from_f64(0.5) / u[0].sqrt();
+            Ok(())
         })?;
         out[0] = u[0];
         Ok(())
     });
     for engine in [Engine::Best, Engine::Tape] {
-        let step = Step::new(recording.clone().unwrap(), engine).unwrap();
+        let step = step(recording.as_ref().unwrap(), engine);
         assert!(step.advance(&mut [0.0], &[], 1, &mut step.workspace().unwrap()).is_err());
     }
 }
 
 #[test]
-fn a_value_of_an_iterate_cannot_leave_its_iteration() {
-    let recording = Recorder::record(1, 1, |machine, z, out| {
+fn a_failure_names_the_equation() {
+    let mut plan = Plan::new();
+    let rows = vec![(Kind::Coordinate, 1), (Kind::Constraint, 1)];
+    let site = plan.newton(Pattern::dense(2, 2).unwrap(), rows);
+    let recording = Recorder::record(&plan, 1, 1, |machine, z, out| {
+        let mut u = [z[0], z[0]];
+        machine.newton(site, &mut u, &mut |u, r, j| {
+            let one = Traced::from_f64(1.0);
+            r.copy_from_slice(&[u[0] - one, u[1] * u[1] + one]);
+            j.copy_from_slice(&[one, Traced::from_f64(0.0), Traced::from_f64(0.0), u[1] + u[1]]);
+            Ok(())
+        })?;
+        out[0] = u[1];
+        Ok(())
+    });
+    for engine in [Engine::Best, Engine::Tape] {
+        let step = step(recording.as_ref().unwrap(), engine);
+        let (_, failure) = step.advance(&mut [0.3], &[], 1, &mut step.workspace().unwrap()).unwrap_err();
+        let Failure::NotConverged { equation: Some(equation), .. } = failure else { panic!("{failure:?}") };
+        assert_eq!((equation.kind, equation.index), (Kind::Constraint, 0));
+    }
+}
+
+fn reason(recording: Result<Recording, Failure>) -> String {
+    recording.unwrap_err().to_string()
+}
+
+#[test]
+fn what_cannot_be_recorded_is_refused_with_the_reason() {
+    let (plan, sites) = plan(&[1]);
+    let leak = Recorder::record(&plan, 1, 1, |machine, z, out| {
         let mut inside = z[0];
-        machine.newton(&mut [z[0]], &mut |u, r, j| {
+        machine.newton(sites[0], &mut [z[0]], &mut |u, r, j| {
             inside = u[0] * u[0];
             r[0] = inside - z[0];
             j[0] = u[0] + u[0];
+            Ok(())
         })?;
         out[0] = inside;
         Ok(())
     });
-    assert!(recording.unwrap_err().to_string().contains("inside an iteration"));
+    assert!(reason(leak).contains("computed inside an iteration"));
+    let decision = Recorder::record(&plan, 1, 1, |machine, z, _| machine.exceeds(z, 1.0).map(|_| ()));
+    assert!(reason(decision).contains("decision"));
+    let long = Recorder::record(&plan, 1, 1, |_, z, out| {
+        out[0] = (0..=MAX_RECORDED).fold(z[0], |x, _| x + z[0]);
+        Ok(())
+    });
+    assert!(reason(long).contains("too many operations"));
+    let unplanned = Recorder::record(&Plan::new(), 1, 1, |machine, z, _| {
+        machine.newton(sites[0], &mut [z[0]], &mut |_, _, _| Ok(()))
+    });
+    assert!(reason(unplanned).contains("no such equations"));
+}
+
+#[test]
+fn arguments_of_the_wrong_size_and_foreign_workspaces_are_refused() {
+    let recording = implicit();
+    let (a, b) = (step(&recording, Engine::Best), step(&recording, Engine::Best));
+    let mut work = a.workspace().unwrap();
+    assert!(a.advance(&mut [0.0], &[0.3], 1, &mut work).is_err());
+    assert!(a.advance(&mut [0.7, 0.2], &[], 1, &mut work).is_err());
+    assert!(b.advance(&mut [0.7, 0.2], &[0.3], 1, &mut work).is_err());
 }

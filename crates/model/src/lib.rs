@@ -7,6 +7,7 @@
 
 mod builder;
 pub mod diagnostic;
+mod drop;
 mod elaborate;
 pub mod fuzzing;
 pub mod limits;

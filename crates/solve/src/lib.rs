@@ -1,10 +1,14 @@
-//! The only linear algebra and the only Newton loop of Cotangent.
+//! The only linear algebra and the only iterations of Cotangent.
 //!
 //! - [`Pattern`]: where a matrix has entries (compressed rows);
-//! - [`LinearSolver`]: LU factorisation with partial pivoting, dense or banded as the pattern
-//!   suggests, all memory allocated when it is built;
-//! - [`newton`]: one loop for every implicit equation, in any [`Real`](cotangent_scalar::Real)
-//!   arithmetic, iterating to round-off unless told otherwise ([`StoppingRule`]).
+//! - [`LinearSolver`]: LU factorisation with partial pivoting, dense, banded or sparse as the
+//!   pattern suggests, in any [`Real`](cotangent_scalar::Real) arithmetic, all memory allocated
+//!   when it is built;
+//! - [`newton`]: one loop for every implicit equation f(x) = 0, iterating to round-off unless told
+//!   otherwise ([`StoppingRule`]);
+//! - [`fixed_point`]: the same for equations x = F(x) that contract;
+//! - [`dependent_rows`] and [`null_space`]: which equations repeat others, and what a set of
+//!   equations leaves free.
 //!
 //! ```
 //! use cotangent_solve::{NewtonOptions, NewtonWorkspace, Pattern, newton};
@@ -23,18 +27,30 @@
 //! ```
 
 mod banded;
+mod choice;
+mod degree;
 mod dense;
+mod elimination;
+mod fixed_point;
 mod linear;
+mod matching;
 mod newton;
 mod ordering;
+mod orthogonal;
 mod pattern;
 mod pivoting;
+mod plan;
+mod rank;
+mod reach;
+mod sparse;
 mod stopping;
 mod workspace;
 
+pub use fixed_point::{FixedPointError, FixedPointWork, FixedPointWorkspace, fixed_point};
 pub use linear::{LinearSolver, Structure, Unsupported};
 pub use newton::{NewtonError, NewtonOptions, NewtonWork, Quantity, newton};
 pub use pattern::{Pattern, PatternError};
 pub use pivoting::Singular;
+pub use rank::{Dependent, RankError, dependent_rows, null_space};
 pub use stopping::StoppingRule;
 pub use workspace::NewtonWorkspace;

@@ -3,15 +3,22 @@
 use cotangent_scalar::Real;
 
 use crate::banded::BandedLu;
+use crate::choice::Choice;
 use crate::dense::DenseLu;
 use crate::ordering::{Ordering, inverse};
 use crate::pivoting::{Scales, Singular};
+use crate::plan::Plan;
+use crate::sparse::SparseLu;
 use crate::{Pattern, PatternError};
 
 /// Solves A x = b and Aᵀ x = b for matrices of one pattern.
 ///
 /// How is decided once, from the pattern (see [`Structure`]); so is all memory. Factoring and
-/// solving do not allocate.
+/// solving do not allocate, with one exception: if a sparse factorisation has to exchange rows for
+/// stability and that more than doubles the entries expected, it takes more memory, and keeps it.
+///
+/// A factorisation depends on the values alone, not on what was factored before, and its decisions
+/// on their real parts alone: dual numbers take the path of plain ones.
 ///
 /// ```
 /// use cotangent_solve::{LinearSolver, Pattern};
@@ -32,7 +39,7 @@ pub struct LinearSolver<S> {
     /// For each entry of the pattern: its place in the factorisation's storage.
     places: Vec<usize>,
     /// The order in which rows and columns are eliminated, if not as they are.
-    ordering: Option<Ordering>,
+    orders: Option<(Vec<u32>, Vec<u32>)>,
     /// For each entry of the pattern: its row and column in that order.
     addresses: Vec<(u32, u32)>,
     scratch: Vec<S>,
@@ -44,12 +51,13 @@ pub struct LinearSolver<S> {
 enum Factorisation<S> {
     Dense(DenseLu<S>),
     Banded(BandedLu<S>),
+    Sparse(Box<SparseLu<S>>),
 }
 
 /// The way a [`LinearSolver`] was found to solve its systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Structure {
-    /// As a full matrix: small ones, and those that no ordering makes narrow.
+    /// As a full matrix: small ones, and those that are nearly full.
     Dense,
     /// As a band matrix, possibly after a reordering of rows and columns.
     Banded {
@@ -57,6 +65,11 @@ pub enum Structure {
         lower: usize,
         /// The number of diagonals above the main one.
         upper: usize,
+    },
+    /// As a sparse matrix, after a reordering that makes few new entries.
+    Sparse {
+        /// The number of entries of both factors, if rows need not be exchanged for stability.
+        fill: usize,
     },
 }
 
@@ -71,27 +84,18 @@ pub enum Unsupported {
         /// The number of columns.
         columns: usize,
     },
-    /// Neither a full matrix nor the narrowest band found fits the memory meant for it.
-    #[error(
-        "a system of {size} equations whose narrowest band found is {band} entries wide \
-         needs a sparse factorisation, which is not available"
-    )]
-    Wide {
+    /// No factorisation fits the memory meant for it.
+    #[error("the factors of a system of {size} equations would have more than {limit} entries")]
+    TooLarge {
         /// The number of equations.
         size: usize,
-        /// Entries in a row of the band, as stored.
-        band: usize,
+        /// The largest number of entries allowed.
+        limit: usize,
     },
     /// The pattern cannot be reordered.
     #[error(transparent)]
     Pattern(#[from] PatternError),
 }
-
-/// Up to this size a band is not worth the index arithmetic.
-const SMALL: usize = 8;
-/// The largest numbers of entries a factorisation may store.
-const LARGEST_DENSE: usize = 1 << 24;
-const LARGEST_BAND: usize = 1 << 27;
 
 impl<S: Real> LinearSolver<S> {
     /// A solver for the matrices with the given square pattern.
@@ -100,38 +104,48 @@ impl<S: Real> LinearSolver<S> {
         if size != columns {
             return Err(Unsupported::NotSquare { rows: size, columns });
         }
-        let ordering = if size > SMALL { Some(Ordering::narrow(pattern)?) } else { None };
-        let band = |o: &Ordering| BandedLu::<S>::row_length(o.lower, o.upper);
-        let exceeds = |row: usize, limit: usize| row.saturating_mul(size) > limit;
-        let ordering = match ordering {
-            Some(o) if 2 * band(&o) <= size && !exceeds(band(&o), LARGEST_BAND) => Some(o),
-            Some(o) if exceeds(size, LARGEST_DENSE) => return Err(Unsupported::Wide { size, band: band(&o) }),
-            _ => None,
-        };
+        let choice = Choice::new(pattern)?;
         let mut addresses: Vec<_> = pattern.addresses().collect();
-        let (factorisation, places) = match &ordering {
-            Some(o) => {
-                let (rows, columns) = (inverse(&o.rows), inverse(&o.columns));
-                for (i, j) in &mut addresses {
-                    (*i, *j) = (rows[*i as usize], columns[*j as usize]);
-                }
-                let lu = BandedLu::new(size, o.lower, o.upper);
-                let places = addresses.iter().map(|&(i, j)| lu.place(i as usize, j as usize)).collect();
-                (Factorisation::Banded(lu), places)
+        let orders = match &choice {
+            Choice::Dense => None,
+            Choice::Banded(Ordering { rows, columns, .. }) | Choice::Sparse(Plan { rows, columns, .. }) => {
+                Some((rows.clone(), columns.clone()))
             }
-            None => {
+        };
+        if let Some((rows, columns)) = &orders {
+            let (rows, columns) = (inverse(rows), inverse(columns));
+            for (i, j) in &mut addresses {
+                (*i, *j) = (rows[*i as usize], columns[*j as usize]);
+            }
+        }
+        let places = |place: &dyn Fn(usize, usize) -> usize| {
+            addresses.iter().map(|&(i, j)| place(i as usize, j as usize)).collect()
+        };
+        let (factorisation, places) = match choice {
+            Choice::Dense => {
                 let lu = DenseLu::new(size);
-                let places = addresses.iter().map(|&(i, j)| lu.place(i as usize, j as usize)).collect();
+                let places = places(&|i, j| lu.place(i, j));
                 (Factorisation::Dense(lu), places)
             }
+            Choice::Banded(o) => {
+                let lu = BandedLu::new(size, o.lower, o.upper);
+                let places = places(&|i, j| lu.place(i, j));
+                (Factorisation::Banded(lu), places)
+            }
+            Choice::Sparse(plan) => {
+                let by_columns: Vec<_> = addresses.iter().map(|&(i, j)| (j, i)).collect();
+                let lu = SparseLu::new(plan, Pattern::new(size, size, &by_columns)?);
+                let places = places(&|i, j| lu.place(i, j));
+                (Factorisation::Sparse(Box::new(lu)), places)
+            }
         };
-        let natural = |o: &Ordering| o.rows.is_sorted() && o.columns.is_sorted();
+        let natural = |o: &(Vec<u32>, Vec<u32>)| o.0.is_sorted() && o.1.is_sorted();
         Ok(Self {
             pattern: pattern.clone(),
             factorisation,
             scales: Scales::new(size),
             places,
-            ordering: ordering.filter(|o| !natural(o)),
+            orders: orders.filter(|o| !natural(o)),
             addresses,
             scratch: vec![S::from_f64(0.0); size],
             factored: size == 0,
@@ -156,6 +170,7 @@ impl<S: Real> LinearSolver<S> {
                 let (lower, upper) = lu.bandwidth();
                 Structure::Banded { lower, upper }
             }
+            Factorisation::Sparse(lu) => Structure::Sparse { fill: lu.fill() },
         }
     }
 
@@ -168,27 +183,39 @@ impl<S: Real> LinearSolver<S> {
         self.factored = false;
         let entries = self.addresses.iter().zip(values).map(|(&(i, j), &value)| (i, j, value));
         self.scales.measure(entries);
+        let mut outcome = self.factor_scaled(values);
+        if outcome.is_err() {
+            // Perhaps only in the eyes of rough scales: once more with the best.
+            let entries = self.addresses.iter().zip(values).map(|(&(i, j), &value)| (i, j, value));
+            self.scales.equilibrate(entries);
+            outcome = self.factor_scaled(values);
+        }
+        self.factored = outcome.is_ok();
+        outcome.map_err(|singular| match &self.orders {
+            Some((rows, columns)) => Singular {
+                row: rows[singular.row] as usize,
+                column: columns[singular.column] as usize,
+                pivot: singular.pivot,
+            },
+            None => singular,
+        })
+    }
+
+    fn factor_scaled(&mut self, values: &[S]) -> Result<(), Singular> {
         let storage = match &mut self.factorisation {
             Factorisation::Dense(lu) => &mut lu.entries,
             Factorisation::Banded(lu) => &mut lu.entries,
+            Factorisation::Sparse(lu) => &mut lu.entries,
         };
         storage.fill(S::from_f64(0.0));
         for (&place, &value) in self.places.iter().zip(values) {
             storage[place] = value;
         }
-        let outcome = match &mut self.factorisation {
+        match &mut self.factorisation {
             Factorisation::Dense(lu) => lu.factor(&mut self.scales),
             Factorisation::Banded(lu) => lu.factor(&mut self.scales),
-        };
-        self.factored = outcome.is_ok();
-        outcome.map_err(|singular| match &self.ordering {
-            Some(o) => Singular {
-                row: o.rows[singular.row] as usize,
-                column: o.columns[singular.column] as usize,
-                pivot: singular.pivot,
-            },
-            None => singular,
-        })
+            Factorisation::Sparse(lu) => lu.factor(&mut self.scales),
+        }
     }
 
     /// Solves A x = b; `x` holds b before and x after.
@@ -215,13 +242,13 @@ impl<S: Real> LinearSolver<S> {
             x.fill(S::from_f64(f64::NAN));
             return;
         }
-        let Some(ordering) = &self.ordering else {
+        let Some((rows, columns)) = &self.orders else {
             self.factorisation.solve(x, transposed);
             return;
         };
         let (from, to) = match transposed {
-            false => (&ordering.rows, &ordering.columns),
-            true => (&ordering.columns, &ordering.rows),
+            false => (rows, columns),
+            true => (columns, rows),
         };
         for (place, &i) in self.scratch.iter_mut().zip(from) {
             *place = x[i as usize];
@@ -241,12 +268,14 @@ impl<S: Real> LinearSolver<S> {
 }
 
 impl<S: Real> Factorisation<S> {
-    fn solve(&self, x: &mut [S], transposed: bool) {
+    fn solve(&mut self, x: &mut [S], transposed: bool) {
         match (self, transposed) {
             (Self::Dense(lu), false) => lu.solve(x),
             (Self::Dense(lu), true) => lu.solve_transposed(x),
             (Self::Banded(lu), false) => lu.solve(x),
             (Self::Banded(lu), true) => lu.solve_transposed(x),
+            (Self::Sparse(lu), false) => lu.solve(x),
+            (Self::Sparse(lu), true) => lu.solve_transposed(x),
         }
     }
 }

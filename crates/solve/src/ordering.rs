@@ -58,7 +58,8 @@ impl Ordering {
         Self { rows, columns, lower, upper }
     }
 
-    fn cost(&self) -> usize {
+    /// Multiplications to eliminate a column.
+    pub(crate) fn cost(&self) -> usize {
         (self.lower + 1) * (self.lower + self.upper + 1)
     }
 }

@@ -73,6 +73,18 @@ impl Pattern {
         Ok(Self { columns_total: columns, starts, columns: entries })
     }
 
+    /// The pattern whose rows have entries in the given columns, ascending and below `columns`.
+    pub(crate) fn from_rows(columns: usize, rows: &[Vec<u32>]) -> Result<Self, PatternError> {
+        addressable(rows.len(), columns)?;
+        let mut starts = Vec::with_capacity(rows.len() + 1);
+        starts.push(0);
+        starts.extend(rows.iter().scan(0, |end, row| {
+            *end += row.len();
+            Some(*end)
+        }));
+        Ok(Self { columns_total: columns, starts, columns: rows.concat() })
+    }
+
     /// The number of rows.
     pub fn rows(&self) -> usize {
         self.starts.len() - 1

@@ -1,4 +1,4 @@
-//! What makes a pivot, shared by the dense and the banded factorisation.
+//! What makes a pivot, shared by all factorisations.
 
 use cotangent_scalar::Real;
 
@@ -9,8 +9,9 @@ use cotangent_scalar::Real;
      (row {row} is left over, relative pivot {pivot:.1e})"
 )]
 pub struct Singular {
-    /// A row that was left over: of those without a pivot, the one that is nearest to a
-    /// combination of the rows used.
+    /// A row that depends on others: of those without a pivot, the one that is nearest to a
+    /// combination of the rows used; in a sparse matrix the last of the rows that take part in
+    /// that combination.
     pub row: usize,
     /// The column that was found to depend on the columns eliminated before it.
     pub column: usize,
@@ -19,31 +20,39 @@ pub struct Singular {
     pub pivot: f64,
 }
 
+/// Each halves the distance to equal sizes, on a logarithmic scale: enough for the whole range.
+const EQUILIBRATIONS: u32 = 20;
+
 /// The sizes of the rows and columns of a matrix, by which pivots are chosen and judged.
 ///
 /// A pivot a in row i and column j counts as |a|/(rᵢ cⱼ), with rᵢ the largest entry of row i and
-/// cⱼ the largest of column j after the rows were divided by rᵢ. So neither the units of an
-/// equation nor those of an unknown matter.
+/// cⱼ the largest of column j after the rows were divided by rᵢ. Where units differ so much that
+/// these make a matrix look singular, it is judged once more by scales in which the largest entry
+/// of every row and column is 1, nearly (D. Ruiz, RAL-TR-2001-034). So neither the units of an
+/// equation nor, within reason, those of an unknown matter.
 #[derive(Clone, Debug)]
 pub(crate) struct Scales {
     /// 1/rᵢ; zero for a row of zeros.
     rows: Vec<f64>,
     /// 1/cⱼ; zero for a column of zeros.
     columns: Vec<f64>,
+    /// The largest entries of rows and columns while they are made equal.
+    sizes: [Vec<f64>; 2],
     smallest: f64,
     largest: f64,
 }
 
 impl Scales {
     pub(crate) fn new(size: usize) -> Self {
-        Self { rows: vec![0.0; size], columns: vec![0.0; size], smallest: f64::NAN, largest: 0.0 }
+        let zeros = || vec![0.0; size];
+        Self { rows: zeros(), columns: zeros(), sizes: [zeros(), zeros()], smallest: f64::NAN, largest: 0.0 }
     }
 
     /// Measures a matrix given entry by entry, (row, column, value).
     pub(crate) fn measure<S: Real>(&mut self, entries: impl Iterator<Item = (u32, u32, S)> + Clone) {
+        (self.smallest, self.largest) = (f64::INFINITY, 0.0);
         self.rows.fill(0.0);
         self.columns.fill(0.0);
-        (self.smallest, self.largest) = (f64::INFINITY, 0.0);
         for (i, _, value) in entries.clone() {
             grow(&mut self.rows[i as usize], value.value().abs());
         }
@@ -52,6 +61,31 @@ impl Scales {
             grow(&mut self.columns[j as usize], value.value().abs() * self.rows[i as usize]);
         }
         self.columns.iter_mut().for_each(invert);
+    }
+
+    /// Replaces the scales by those that make the largest entries of rows and columns equal.
+    pub(crate) fn equilibrate<S: Real>(&mut self, entries: impl Iterator<Item = (u32, u32, S)> + Clone) {
+        (self.smallest, self.largest) = (f64::INFINITY, 0.0);
+        self.rows.fill(1.0);
+        self.columns.fill(1.0);
+        let [row_sizes, column_sizes] = &mut self.sizes;
+        for _ in 0..EQUILIBRATIONS {
+            row_sizes.fill(0.0);
+            column_sizes.fill(0.0);
+            for (i, j, value) in entries.clone() {
+                let (i, j) = (i as usize, j as usize);
+                let size = value.value().abs() * self.rows[i] * self.columns[j];
+                grow(&mut row_sizes[i], size);
+                grow(&mut column_sizes[j], size);
+            }
+            let divide = |(scale, size): (&mut f64, &f64)| {
+                if *size != 0.0 {
+                    *scale = (*scale / size.sqrt()).clamp(f64::MIN_POSITIVE, f64::MAX);
+                }
+            };
+            self.rows.iter_mut().zip(&*row_sizes).for_each(divide);
+            self.columns.iter_mut().zip(&*column_sizes).for_each(divide);
+        }
     }
 
     /// The size of an entry relative to its row.
@@ -66,19 +100,24 @@ impl Scales {
         candidate.0 > best.0 + best.0.abs() * margin || candidate.0.is_nan()
     }
 
+    /// Whether a pivot of size `in_row` relative to its row is one.
+    pub(crate) fn is_pivot<S: Real>(&self, column: usize, in_row: f64) -> bool {
+        let pivot = in_row * self.columns[column];
+        // What is left of a dependent row is round-off: some units, more for larger matrices.
+        let negligible = 16.0 * S::EPSILON * (self.rows.len() as f64).sqrt();
+        pivot.is_finite() && pivot > negligible
+    }
+
     /// Takes note of a pivot of size `in_row` relative to its row; false if it is none.
     pub(crate) fn accept<S: Real>(&mut self, column: usize, in_row: f64) -> bool {
         let pivot = in_row * self.columns[column];
         self.smallest = self.smallest.min(pivot);
         self.largest = self.largest.max(pivot);
-        // What is left of a dependent row is round-off: some units, more for larger matrices.
-        let negligible = 16.0 * S::EPSILON * (self.rows.len() as f64).sqrt();
-        if pivot.is_finite() && pivot > negligible {
-            true
-        } else {
+        let accepted = self.is_pivot::<S>(column, in_row);
+        if !accepted {
             self.smallest = if pivot.is_finite() { pivot } else { f64::NAN };
-            false
         }
+        accepted
     }
 
     /// The pivot of the last failed [`accept`](Self::accept).

@@ -1,69 +1,11 @@
 //! Linear systems: residuals in double-double, explicit inverses, one factorisation against another.
 
-use cotangent_scalar::{Dd, Dual, Real, Scalar};
+use cotangent_scalar::{Dd, Dual, Scalar};
 use cotangent_solve::{LinearSolver, Pattern, Structure, Unsupported};
 use proptest::prelude::*;
 
-/// A matrix with a pattern of its own.
-#[derive(Clone, Debug)]
-struct Matrix {
-    pattern: Pattern,
-    values: Vec<f64>,
-}
-
-impl Matrix {
-    fn new(size: usize, entries: &[(u32, u32, f64)]) -> Self {
-        let addresses: Vec<_> = entries.iter().map(|&(i, j, _)| (i, j)).collect();
-        let pattern = Pattern::new(size, size, &addresses).unwrap();
-        let mut values = vec![0.0; pattern.len()];
-        for &(i, j, value) in entries {
-            values[pattern.position(i as usize, j as usize).unwrap()] = value;
-        }
-        Self { pattern, values }
-    }
-
-    fn full(rows: &[&[f64]]) -> Self {
-        let entry = |i: usize| move |(j, &value): (usize, &f64)| (i as u32, j as u32, value);
-        let entries: Vec<_> =
-            rows.iter().enumerate().flat_map(|(i, row)| row.iter().enumerate().map(entry(i))).collect();
-        Self::new(rows.len(), &entries)
-    }
-
-    fn entries(&self) -> impl Iterator<Item = (usize, usize, f64)> {
-        self.pattern.addresses().zip(&self.values).map(|((i, j), &value)| (i as usize, j as usize, value))
-    }
-
-    /// The same matrix with every zero written out, which makes it dense.
-    fn filled(&self) -> Self {
-        let n = self.pattern.rows() as u32;
-        let mut entries: Vec<_> = (0..n).flat_map(|i| (0..n).map(move |j| (i, j, 0.0))).collect();
-        entries.extend(self.entries().map(|(i, j, value)| (i as u32, j as u32, value)));
-        Self::new(n as usize, &entries)
-    }
-
-    fn permuted(&self, rows: &[u32], columns: &[u32]) -> Self {
-        let entries: Vec<_> = self.entries().map(|(i, j, value)| (rows[i], columns[j], value)).collect();
-        Self::new(rows.len(), &entries)
-    }
-
-    fn solver(&self) -> LinearSolver<f64> {
-        let mut solver = LinearSolver::new(&self.pattern).unwrap();
-        solver.factor(&self.values).unwrap();
-        solver
-    }
-
-    /// max |b − A x|/(|A||x| + |b|), the backward error, with the residual in double-double.
-    fn backward_error(&self, x: &[f64], b: &[f64], transposed: bool) -> f64 {
-        let mut residual: Vec<_> = b.iter().map(|&b| Dd::from(b)).collect();
-        let mut size: Vec<_> = b.iter().map(|b| b.abs()).collect();
-        for (i, j, value) in self.entries() {
-            let (i, j) = if transposed { (j, i) } else { (i, j) };
-            residual[i] = residual[i] - Dd::from(value) * Dd::from(x[j]);
-            size[i] += (value * x[j]).abs();
-        }
-        residual.iter().zip(size).map(|(r, size)| r.value().abs() / size).fold(0.0, f64::max)
-    }
-}
+mod matrix;
+use matrix::Matrix;
 
 fn numbers(length: usize) -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(-1.0f64..1.0, length)
@@ -172,8 +114,8 @@ proptest! {
         if let Structure::Banded { lower, upper } = solver.structure() {
             let (l, u) = matrix.pattern.bandwidth();
             prop_assert!(lower + upper <= 3 * (l + u), "({l}, {u}) became ({lower}, {upper})");
-        } else {
-            prop_assert!(b.len() < 50, "a band was not found");
+        } else if solver.structure() == Structure::Dense {
+            prop_assert!(b.len() < 50, "neither a band nor sparsity was found");
         }
     }
 
@@ -350,11 +292,6 @@ fn badly_scaled_is_not_singular() {
 fn what_cannot_be_solved_is_refused() {
     let tall = Pattern::dense(3, 2).unwrap();
     assert_eq!(LinearSolver::<f64>::new(&tall).unwrap_err(), Unsupported::NotSquare { rows: 3, columns: 2 });
-    // An arrow: one unknown in every equation.
-    let n = 5000;
-    let addresses: Vec<_> = (0..n).flat_map(|i| [(i, i), (0, i), (i, 0)]).collect();
-    let arrow = Pattern::new(n as usize, n as usize, &addresses).unwrap();
-    assert!(matches!(LinearSolver::<f64>::new(&arrow), Err(Unsupported::Wide { size: 5000, .. })));
 }
 
 #[test]

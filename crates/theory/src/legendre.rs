@@ -8,10 +8,11 @@ use crate::error::TheoryError;
 use cotangent_expr::{
     Array, Dim, Domain, Expr, Ix, Layout, Node, Place, Range, Role, Tensor, Term, dependencies, rows, solve,
 };
-use cotangent_model::{Dynamics, System};
+use cotangent_model::{Claim, Dynamics, Quantity, System};
 
 /// The Hamiltonian form of a model with coordinates; one that is Hamiltonian already comes back as
-/// it is. Constraints, parameters, claims and initial values stay.
+/// it is. Constraints, parameters and initial values stay; claims and observables are written in
+/// momenta.
 pub fn legendre(system: &System) -> Result<System, TheoryError> {
     let Dynamics::Lagrangian { coordinates, velocities, momenta, lagrangian } = &system.dynamics else {
         return match &system.dynamics {
@@ -27,7 +28,15 @@ pub fn legendre(system: &System) -> Result<System, TheoryError> {
     };
     let hamiltonian = velocity.hamiltonian(lagrangian, velocities, momenta)?;
     let dynamics = Dynamics::Hamiltonian { coordinates: coordinates.clone(), momenta: momenta.clone(), hamiltonian };
-    Ok(System { dynamics, ..system.clone() })
+    let in_momenta = |q: &Quantity| -> Result<Quantity, TheoryError> {
+        let value = substituted(&q.value, velocities, &|a, i| velocity.at(velocities, a, i))?;
+        Ok(Quantity { array: q.array.clone(), value })
+    };
+    let claim =
+        |c: &Claim| -> Result<Claim, TheoryError> { Ok(Claim { kind: c.kind, quantity: in_momenta(&c.quantity)? }) };
+    let observables = system.observables.iter().map(in_momenta).collect::<Result<_, _>>()?;
+    let claims = system.claims.iter().map(claim).collect::<Result<_, _>>()?;
+    Ok(System { dynamics, observables, claims, ..system.clone() })
 }
 
 /// Refuses velocities that the mass matrix does not contain at all.

@@ -9,12 +9,14 @@
 
 use crate::error::TheoryError;
 use crate::legendre::legendre;
-use cotangent_expr::{Expr, Layout, Number, Tensor};
+use cotangent_expr::{Array, Expr, Layout, Number, Tensor, solve};
 use cotangent_model::{ConstraintKind, Dynamics, System};
 
 /// Derivatives and brackets of a holonomically constrained system, as tensors.
 #[derive(Clone, Debug)]
 pub struct Structure {
+    /// The system in Hamiltonian form.
+    pub system: System,
     /// q
     pub coordinates: Layout,
     /// p
@@ -51,8 +53,8 @@ impl Structure {
         if let Some(c) = system.constraints.iter().find(|c| c.kind != ConstraintKind::Holonomic) {
             return Err(TheoryError::NotHolonomic { what, name: c.array.name().into() });
         }
-        let canonical = legendre(system)?;
-        let Dynamics::Hamiltonian { coordinates, momenta, hamiltonian } = canonical.dynamics else {
+        let system = legendre(system)?;
+        let Dynamics::Hamiltonian { coordinates, momenta, hamiltonian } = system.dynamics.clone() else {
             return Err(TheoryError::NotCanonical { what, kind: system.dynamics.kind() });
         };
         let constraints = system.residuals(&[ConstraintKind::Holonomic]);
@@ -66,6 +68,7 @@ impl Structure {
         let drift =
             hidden_q.contract(1, &hamiltonian_p, 0)?.plus(&minus(&hidden_p.contract(1, &hamiltonian_q, 0)?))?;
         Ok(Structure {
+            system,
             coordinates,
             momenta,
             hamiltonian,
@@ -80,6 +83,14 @@ impl Structure {
             twist,
             drift,
         })
+    }
+
+    /// μ = Q⁻¹ c, with which ψ stays what it is; `None` without constraints.
+    pub fn multipliers(&self) -> Result<Option<Array>, TheoryError> {
+        match self.constraints.shape()[0].is_empty() {
+            true => Ok(None),
+            false => Ok(Some(solve("mu", &self.gram, &self.drift)?)),
+        }
     }
 
     /// The state (q, p).

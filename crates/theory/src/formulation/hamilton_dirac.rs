@@ -29,5 +29,5 @@ pub(super) fn equations(s: &Structure) -> Result<VectorField, TheoryError> {
     let force =
         s.hamiltonian_q.plus(&transposed_times(&s.jacobian, &mu)?)?.plus(&transposed_times(&s.hidden_q, &eta)?)?;
     let rate = rate(s, &velocity, &minus(&force))?;
-    Ok(VectorField { state: s.state(), rate, multipliers: Some(mu) })
+    Ok(VectorField { state: s.state(), rate })
 }

@@ -6,15 +6,13 @@
 use super::{VectorField, rate, transposed_times};
 use crate::error::TheoryError;
 use crate::structure::{Structure, minus};
-use cotangent_expr::solve;
 
 pub(super) fn equations(s: &Structure) -> Result<VectorField, TheoryError> {
-    if s.constraints.shape()[0].is_empty() {
+    let Some(mu) = s.multipliers()? else {
         let rate = rate(s, &s.hamiltonian_p, &minus(&s.hamiltonian_q))?;
-        return Ok(VectorField { state: s.state(), rate, multipliers: None });
-    }
-    let mu = solve("mu", &s.gram, &s.drift)?;
+        return Ok(VectorField { state: s.state(), rate });
+    };
     let force = s.hamiltonian_q.plus(&transposed_times(&s.jacobian, &mu)?)?;
     let rate = rate(s, &s.hamiltonian_p, &minus(&force))?;
-    Ok(VectorField { state: s.state(), rate, multipliers: Some(mu) })
+    Ok(VectorField { state: s.state(), rate })
 }

@@ -1,0 +1,241 @@
+//! A formulation as functions: what methods ask of a system, answered in any arithmetic.
+
+use crate::arithmetic::Arithmetic;
+use crate::error::CompileError;
+use crate::function::{Engine, Function, FunctionBuilder};
+use cotangent_dynamics::{Canonical, CanonicalShape, Dynamics, Failure, Field, FieldShape};
+use cotangent_expr::{Layout, Tensor};
+use cotangent_scalar::Scalar;
+use cotangent_solve::Pattern;
+use cotangent_theory::{Formulation, Motion, Structure, VectorField};
+use std::sync::Arc;
+
+/// The equations of motion of a system, compiled.
+///
+/// [`Compiled::view`] shows them to methods in one arithmetic.
+#[derive(Clone)]
+pub struct Compiled {
+    canonical: Option<Arc<CanonicalFunctions>>,
+    field: Option<Arc<FieldFunctions>>,
+    /// Whether the equations are the canonical ones, with the multipliers as unknowns.
+    as_given: bool,
+}
+
+struct CanonicalFunctions {
+    shape: CanonicalShape,
+    hamiltonian_q: Function,
+    hamiltonian_p: Function,
+    hessian_qp: Function,
+    hessian_pp: Function,
+    constraints: Function,
+    jacobian: Function,
+}
+
+struct FieldFunctions {
+    shape: FieldShape,
+    rate: Function,
+    jacobian: Function,
+}
+
+impl Compiled {
+    /// Compiles equations of motion; the parameters of the model are inputs.
+    pub fn new(motion: &Motion, engine: Engine) -> Result<Compiled, CompileError> {
+        let parameters = motion.system.parameter_layout();
+        let canonical = |s: &Structure| CanonicalFunctions::new(s, &parameters, engine).map(Arc::new);
+        let field = |f: &VectorField| FieldFunctions::new(f, &parameters, engine).map(Arc::new);
+        Ok(Compiled {
+            canonical: motion.structure.as_ref().map(canonical).transpose()?,
+            field: motion.field.as_ref().map(field).transpose()?,
+            as_given: motion.formulation == Formulation::Multipliers || motion.multipliers.is_none(),
+        })
+    }
+
+    /// The equations in one arithmetic, with these values of the parameters.
+    pub fn view<S: Scalar, A: Arithmetic<S>>(&self, arithmetic: A, parameters: Vec<S>) -> View<S, A> {
+        View { compiled: self.clone(), arithmetic, parameters: parameters.into() }
+    }
+
+    /// The number of variables.
+    pub fn dimension(&self) -> usize {
+        match (&self.field, &self.canonical) {
+            (Some(f), _) => f.shape.dimension,
+            (None, Some(c)) => 2 * c.shape.coordinates,
+            (None, None) => 0,
+        }
+    }
+
+    /// Whether a step can be recorded: whether no function has an implicit one inside.
+    pub fn is_inlinable(&self) -> bool {
+        let canonical = self.canonical.iter().flat_map(|c| c.functions());
+        let field = self.field.iter().flat_map(|f| [&f.rate, &f.jacobian]);
+        canonical.chain(field).all(Function::is_inlinable)
+    }
+}
+
+impl CanonicalFunctions {
+    fn new(s: &Structure, parameters: &Layout, engine: Engine) -> Result<Self, CompileError> {
+        let (q, p) = (&s.coordinates, &s.momenta);
+        let qp = s.hamiltonian_q.jacobian(p)?;
+        let energy = |t: &Tensor| compiled(&[q, p, parameters], t, engine);
+        let position = |t: &Tensor| compiled(&[q, parameters], t, engine);
+        let (hessian_qp, hessian_pp) = (energy(&qp)?, energy(&s.hamiltonian_p.jacobian(p)?)?);
+        let jacobian = position(&s.jacobian)?;
+        let shape = CanonicalShape {
+            coordinates: q.len(),
+            constraints: s.constraints.shape()[0].len(),
+            separable: qp.is_zero(),
+            jacobian: pattern(&jacobian)?,
+            hessian_qp: pattern(&hessian_qp)?,
+            hessian_pp: pattern(&hessian_pp)?,
+        };
+        let (hamiltonian_q, hamiltonian_p) = (energy(&s.hamiltonian_q)?, energy(&s.hamiltonian_p)?);
+        let constraints = position(&s.constraints)?;
+        Ok(CanonicalFunctions { shape, hamiltonian_q, hamiltonian_p, hessian_qp, hessian_pp, constraints, jacobian })
+    }
+
+    fn functions(&self) -> [&Function; 6] {
+        let energy = [&self.hamiltonian_q, &self.hamiltonian_p, &self.hessian_qp, &self.hessian_pp];
+        [energy[0], energy[1], energy[2], energy[3], &self.constraints, &self.jacobian]
+    }
+}
+
+impl FieldFunctions {
+    fn new(f: &VectorField, parameters: &Layout, engine: Engine) -> Result<Self, CompileError> {
+        let function = |t: &Tensor| compiled(&[&f.state, parameters], t, engine);
+        let (rate, jacobian) = (function(&f.rate)?, function(&f.rate.jacobian(&f.state)?)?);
+        let shape = FieldShape { dimension: f.state.len(), jacobian: pattern(&jacobian)? };
+        Ok(FieldFunctions { shape, rate, jacobian })
+    }
+}
+
+/// A vector in full, a matrix by its pattern.
+fn compiled(inputs: &[&Layout], tensor: &Tensor, engine: Engine) -> Result<Function, CompileError> {
+    let builder = inputs.iter().fold(FunctionBuilder::new(), |b, layout| b.input(layout)).engine(engine);
+    match tensor.rank() {
+        2 => builder.sparse_output(tensor).compile(),
+        _ => builder.output(tensor).compile(),
+    }
+}
+
+fn pattern(matrix: &Function) -> Result<Pattern, CompileError> {
+    matrix.pattern(0).cloned().ok_or_else(|| CompileError::Native("a matrix without a pattern".into()))
+}
+
+/// Compiled equations of motion in the arithmetic `S`.
+#[derive(Clone)]
+pub struct View<S, A> {
+    compiled: Compiled,
+    arithmetic: A,
+    parameters: Arc<[S]>,
+}
+
+impl<'s, S: Scalar + 's, A: Arithmetic<S> + 's> View<S, A>
+where
+    A::Work: 's,
+{
+    fn evaluator(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
+        let Some(functions) = &self.compiled.canonical else { return Ok(None) };
+        let work = functions.functions().map(|f| self.arithmetic.workspace(f).map_err(misused));
+        let [a, b, c, d, e, f] = work;
+        Ok(Some(Box::new(CanonicalView {
+            work: [a?, b?, c?, d?, e?, f?],
+            functions: functions.clone(),
+            arithmetic: self.arithmetic,
+            parameters: self.parameters.clone(),
+        })))
+    }
+}
+
+fn misused(e: CompileError) -> Failure {
+    Failure::Misused { reason: e.to_string() }
+}
+
+impl<'s, S: Scalar + 's, A: Arithmetic<S> + 's> Dynamics<'s, S> for View<S, A>
+where
+    A::Work: 's,
+{
+    fn canonical(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
+        if self.compiled.as_given { self.evaluator() } else { Ok(None) }
+    }
+
+    fn field(&self) -> Result<Option<Box<dyn Field<S> + 's>>, Failure> {
+        let Some(functions) = &self.compiled.field else { return Ok(None) };
+        let work = |f: &Function| self.arithmetic.workspace(f).map_err(misused);
+        Ok(Some(Box::new(FieldView {
+            work: [work(&functions.rate)?, work(&functions.jacobian)?],
+            functions: functions.clone(),
+            arithmetic: self.arithmetic,
+            parameters: self.parameters.clone(),
+        })))
+    }
+
+    fn manifold(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
+        self.evaluator()
+    }
+}
+
+struct CanonicalView<S, A: Arithmetic<S>>
+where
+    S: Scalar,
+{
+    functions: Arc<CanonicalFunctions>,
+    arithmetic: A,
+    parameters: Arc<[S]>,
+    /// In the order of [`CanonicalFunctions::functions`].
+    work: [A::Work; 6],
+}
+
+impl<S: Scalar, A: Arithmetic<S>> Canonical<S> for CanonicalView<S, A> {
+    fn shape(&self) -> &CanonicalShape {
+        &self.functions.shape
+    }
+
+    fn hamiltonian_q(&mut self, q: &[S], p: &[S], out: &mut [S]) -> Result<(), Failure> {
+        let f = &self.functions.hamiltonian_q;
+        self.arithmetic.call(f, &[q, p, &self.parameters], &mut [out], &mut self.work[0])
+    }
+
+    fn hamiltonian_p(&mut self, q: &[S], p: &[S], out: &mut [S]) -> Result<(), Failure> {
+        let f = &self.functions.hamiltonian_p;
+        self.arithmetic.call(f, &[q, p, &self.parameters], &mut [out], &mut self.work[1])
+    }
+
+    fn hessian_qp(&mut self, q: &[S], p: &[S], out: &mut [S]) -> Result<(), Failure> {
+        let f = &self.functions.hessian_qp;
+        self.arithmetic.call(f, &[q, p, &self.parameters], &mut [out], &mut self.work[2])
+    }
+
+    fn hessian_pp(&mut self, q: &[S], p: &[S], out: &mut [S]) -> Result<(), Failure> {
+        let f = &self.functions.hessian_pp;
+        self.arithmetic.call(f, &[q, p, &self.parameters], &mut [out], &mut self.work[3])
+    }
+
+    fn constraints(&mut self, q: &[S], out: &mut [S]) -> Result<(), Failure> {
+        self.arithmetic.call(&self.functions.constraints, &[q, &self.parameters], &mut [out], &mut self.work[4])
+    }
+
+    fn jacobian(&mut self, q: &[S], out: &mut [S]) -> Result<(), Failure> {
+        self.arithmetic.call(&self.functions.jacobian, &[q, &self.parameters], &mut [out], &mut self.work[5])
+    }
+}
+
+struct FieldView<S: Scalar, A: Arithmetic<S>> {
+    functions: Arc<FieldFunctions>,
+    arithmetic: A,
+    parameters: Arc<[S]>,
+    work: [A::Work; 2],
+}
+
+impl<S: Scalar, A: Arithmetic<S>> Field<S> for FieldView<S, A> {
+    fn shape(&self) -> &FieldShape {
+        &self.functions.shape
+    }
+
+    fn rate(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure> {
+        self.arithmetic.call(&self.functions.rate, &[z, &self.parameters], &mut [out], &mut self.work[0])
+    }
+
+    fn jacobian(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure> {
+        self.arithmetic.call(&self.functions.jacobian, &[z, &self.parameters], &mut [out], &mut self.work[1])
+    }
+}

@@ -1,0 +1,141 @@
+//! What is measured along a run: energy, constraints, invariants, observables, reaction forces.
+
+use crate::error::{CallError, CompileError};
+use crate::function::{Engine, Function, FunctionBuilder, Workspace};
+use cotangent_expr::{Array, Dim, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term};
+use cotangent_model::{ClaimKind, ConstraintKind};
+use cotangent_theory::Motion;
+
+/// Evaluates the quantities of a model along its motion.
+pub struct Diagnostics {
+    /// φ, one entry for each member.
+    pub constraints: Layout,
+    /// The quantities claimed to be constant, and what is claimed.
+    pub claims: Vec<(ClaimKind, Array)>,
+    /// What else the model asks to record.
+    pub observables: Layout,
+    /// `lambda_NAME`, one entry for each constraint member.
+    pub multipliers: Layout,
+    parameters: Vec<f64>,
+    /// Energy, constraints, hidden constraints, claims: cheap enough for every step.
+    kept: Function,
+    kept_work: Workspace<f64>,
+    observed: Function,
+    observed_work: Workspace<f64>,
+    /// The multipliers, if there are constraints.
+    forces: Option<(Function, Workspace<f64>)>,
+    /// The last values.
+    values: Kept,
+}
+
+/// Quantities that should not change, or be zero.
+#[derive(Clone, Debug, Default)]
+pub struct Kept {
+    /// H.
+    pub energy: f64,
+    /// φ.
+    pub constraints: Vec<f64>,
+    /// ψ = G q̇.
+    pub hidden_constraints: Vec<f64>,
+    /// Claims, one after the other.
+    pub claims: Vec<f64>,
+}
+
+impl Diagnostics {
+    /// Compiles what there is to measure.
+    pub fn new(motion: &Motion, parameters: &[f64], engine: Engine) -> Result<Diagnostics, CompileError> {
+        let system = &motion.system;
+        let inputs = [motion.state.clone(), system.parameter_layout()];
+        let function = |outputs: &[Tensor]| {
+            let builder = inputs.iter().fold(FunctionBuilder::new(), |b, layout| b.input(layout)).engine(engine);
+            outputs.iter().fold(builder, |b, t| b.output(t)).compile()
+        };
+        let claims: Vec<(ClaimKind, Array)> =
+            system.claims.iter().map(|c| (c.kind, c.quantity.array.clone())).collect();
+        let claimed = joined(system.claims.iter().map(|c| (&c.quantity.array, &c.quantity.value)))?;
+        let observed = joined(system.observables.iter().map(|q| (&q.array, &q.value)))?;
+        let constraints = system.residuals(&[ConstraintKind::Holonomic]);
+        let none = Tensor::zero(vec![Layout::new(vec![])]);
+        let hidden = motion.structure.as_ref().map_or(&none, |s| &s.hidden);
+        let kept = function(&[system.dynamics.energy().clone(), constraints.clone(), hidden.clone(), claimed.clone()])?;
+        let observables = observed.shape()[0].clone();
+        let observed = function(&[observed])?;
+        let arrays = system.constraints.iter().filter(|c| c.kind == ConstraintKind::Holonomic);
+        let multipliers = Layout::new(arrays.map(|c| c.multiplier.clone()).collect());
+        let forces = match &motion.multipliers {
+            Some(mu) => {
+                let f = function(&[whole(mu)?])?;
+                let work = f.workspace();
+                Some((f, work))
+            }
+            None => None,
+        };
+        let values = Kept {
+            energy: 0.0,
+            constraints: vec![0.0; kept.program().outputs[1]],
+            hidden_constraints: vec![0.0; kept.program().outputs[2]],
+            claims: vec![0.0; kept.program().outputs[3]],
+        };
+        Ok(Diagnostics {
+            constraints: constraints.shape()[0].clone(),
+            claims,
+            observables,
+            multipliers: if forces.is_some() { multipliers } else { Layout::new(vec![]) },
+            parameters: parameters.to_vec(),
+            kept_work: kept.workspace(),
+            kept,
+            observed_work: observed.workspace(),
+            observed,
+            forces,
+            values,
+        })
+    }
+
+    /// The quantities that should be kept, at a state.
+    pub fn kept(&mut self, state: &[f64]) -> Result<&Kept, CallError> {
+        let Kept { energy, constraints, hidden_constraints, claims } = &mut self.values;
+        let mut outputs = [std::slice::from_mut(energy), constraints, hidden_constraints, claims];
+        self.kept.call(&[state, &self.parameters], &mut outputs, &mut self.kept_work)?;
+        Ok(&self.values)
+    }
+
+    /// The observables at a state.
+    pub fn observe(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), CallError> {
+        self.observed.call(&[state, &self.parameters], &mut [out], &mut self.observed_work)
+    }
+
+    /// The multipliers at a state: the reaction forces are −Gᵀμ. Not a number where the constraints
+    /// are dependent.
+    pub fn multipliers(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), CallError> {
+        match &mut self.forces {
+            Some((f, work)) => match f.call(&[state, &self.parameters], &mut [&mut *out], work) {
+                Err(CallError::Singular { .. }) => {
+                    out.fill(f64::NAN);
+                    Ok(())
+                }
+                done => done,
+            },
+            None => Ok(()),
+        }
+    }
+}
+
+/// Named vectors as one.
+fn joined<'a>(parts: impl Iterator<Item = (&'a Array, &'a Tensor)>) -> Result<Tensor, CompileError> {
+    let (arrays, tensors): (Vec<&Array>, Vec<&Tensor>) = parts.unzip();
+    let layout = Layout::new(arrays.into_iter().cloned().collect());
+    let terms = tensors.iter().flat_map(|t| t.terms().iter().cloned()).collect();
+    Ok(Tensor::new(vec![layout], terms)?)
+}
+
+/// An implicit vector as a tensor over its own entries.
+fn whole(vector: &Array) -> Result<Tensor, CompileError> {
+    let range = |d: &Dim| Range { name: "i".into(), low: Ix::constant(d.first), high: Ix::constant(d.last()) };
+    let index: Vec<Ix> = (0..vector.dims().len()).map(|k| Ix::var(k as u8)).collect();
+    let term = Term {
+        domain: Domain::Ranges(vector.dims().iter().map(range).collect()),
+        at: vec![Place { array: vector.clone(), index: index.clone() }],
+        value: Expr::at(vector, index),
+    };
+    Ok(Tensor::new(vec![Layout::new(vec![vector.clone()])], vec![term])?)
+}

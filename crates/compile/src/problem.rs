@@ -1,0 +1,229 @@
+//! From a system and what is set to something that can be integrated: equations of motion, values,
+//! and a start on the constraint manifold.
+
+use crate::arithmetic::Native;
+use crate::compiled::Compiled;
+use crate::consistency::{Measured, measure};
+use crate::error::CompileError;
+use crate::function::Engine;
+use crate::redundancy::{Redundant, redundant};
+use crate::values::{self, InitialValues, Setting, ValueError};
+use cotangent_dynamics::{Dynamics, Failure, State};
+use cotangent_integrate::project;
+use cotangent_model::System;
+use cotangent_theory::{Formulation, Motion, TheoryError};
+
+/// What may be done with data that are not as they should be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Repairs {
+    /// Project initial data that violate the constraints.
+    pub project_initial: bool,
+    /// Go on without constraints that depend on others.
+    pub drop_redundant: bool,
+}
+
+/// A system ready to be integrated.
+#[derive(Clone)]
+pub struct Problem {
+    /// The equations of motion.
+    pub motion: Motion,
+    /// The same, compiled.
+    pub compiled: Compiled,
+    /// The values of the parameters.
+    pub parameters: Vec<f64>,
+    /// The initial state.
+    pub start: Vec<f64>,
+    /// How far the initial data were moved onto the constraints: the largest change of a position
+    /// and of a momentum; `None` if they were not.
+    pub moved: Option<[f64; 2]>,
+    /// Constraints that were left out because they depend on others.
+    pub dropped: Vec<Redundant>,
+}
+
+/// Why a system cannot be integrated.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum ProblemError {
+    /// A value that is missing or wrong.
+    #[error(transparent)]
+    Value(#[from] ValueError),
+    /// Equations that do not exist.
+    #[error(transparent)]
+    Theory(#[from] TheoryError),
+    /// An expression that could not be compiled.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// Initial data off the constraints.
+    #[error("the initial data violate {}", list(residuals))]
+    Inconsistent {
+        /// The constraints that do not hold.
+        residuals: Vec<Measured>,
+    },
+    /// Constraints that depend on others.
+    #[error("{}", dependent(constraints))]
+    Redundant {
+        /// Which, and on what.
+        constraints: Vec<Redundant>,
+    },
+    /// Constraints that cannot hold at once.
+    #[error("the constraints contradict each other: {}", dependent(constraints))]
+    Contradictory {
+        /// Those that depend on others and do not hold.
+        constraints: Vec<Redundant>,
+    },
+    /// Constraints that depend on others at the start alone.
+    #[error("the initial configuration is singular: there {}", dependent(constraints))]
+    SingularStart {
+        /// Which, and on what.
+        constraints: Vec<Redundant>,
+    },
+    /// Initial data that could not be projected.
+    #[error("the initial data could not be projected onto the constraints: {0}")]
+    NotProjected(Failure),
+    /// Values that are not finite at the start.
+    #[error("the equations of motion have no finite value at the initial data: {0}")]
+    NoRate(String),
+}
+
+fn list(residuals: &[Measured]) -> String {
+    let one = |m: &Measured| format!("{} (off by {:.3e})", m.name, m.value);
+    let mut parts: Vec<String> = residuals.iter().take(6).map(one).collect();
+    if residuals.len() > 6 {
+        parts.push(format!("{} more", residuals.len() - 6));
+    }
+    parts.join(", ")
+}
+
+fn dependent(constraints: &[Redundant]) -> String {
+    let one = |r: &Redundant| match r.on.as_slice() {
+        [] => format!("`{}` restricts nothing (its gradient is zero)", r.name),
+        on => {
+            let names: Vec<String> = on.iter().take(6).map(|n| format!("`{n}`")).collect();
+            let more = if on.len() > 6 { format!(" and {} more", on.len() - 6) } else { String::new() };
+            format!("`{}` depends on {}{more}", r.name, names.join(", "))
+        }
+    };
+    let mut parts: Vec<String> = constraints.iter().take(6).map(one).collect();
+    if constraints.len() > 6 {
+        parts.push(format!("{} more are dependent", constraints.len() - 6));
+    }
+    parts.join("; ")
+}
+
+impl Problem {
+    /// Derives, compiles and checks.
+    pub fn new(
+        system: &System,
+        formulation: Formulation,
+        set: &[Setting],
+        repairs: Repairs,
+        engine: Engine,
+    ) -> Result<Problem, ProblemError> {
+        let parameters = values::parameters(system, set)?;
+        let initial = values::initial(system, &parameters, set)?;
+        let (system, dropped) = independent(system, &parameters, &initial, repairs)?;
+        let system = system.as_ref();
+        let motion = formulation.apply(system)?;
+        let compiled = Compiled::new(&motion, engine)?;
+        let mut start = values::start(system, &parameters, &initial)?;
+        let mut residuals = measure(|at| values::constraint_residuals(system, &parameters, at), &initial)?;
+        residuals.extend(hidden(system, &motion, &parameters, &initial)?);
+        let violated: Vec<Measured> = residuals.iter().filter(|m| !m.holds()).cloned().collect();
+        if !violated.is_empty() && !repairs.project_initial {
+            return Err(ProblemError::Inconsistent { residuals: violated });
+        }
+        // Data typed with nine digits hold, and are off by more than round-off: they are polished.
+        let off = residuals.iter().any(|m| m.relative > ROUND_OFF);
+        let mut moved = None;
+        if off && let Some(manifold) = compiled.view(Native, parameters.clone()).manifold().ok().flatten() {
+            let n = manifold.shape().coordinates;
+            let mut state = State::new(start.clone(), 0);
+            project(manifold, &mut state).map_err(ProblemError::NotProjected)?;
+            let change = |range: std::ops::Range<usize>| {
+                let pairs = state.values[range.clone()].iter().zip(&start[range]);
+                pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+            };
+            moved = Some([change(0..n), change(n..2 * n)]).filter(|m| *m != [0.0, 0.0]);
+            start = state.values;
+        }
+        let problem = Problem { motion, compiled, parameters, start, moved, dropped };
+        problem.check_rate()?;
+        Ok(problem)
+    }
+
+    /// The equations must have values where the run begins.
+    fn check_rate(&self) -> Result<(), ProblemError> {
+        let view = self.compiled.view(Native, self.parameters.clone());
+        let no_rate = |e: Failure| ProblemError::NoRate(e.to_string());
+        let finite = |values: &[f64], what: &str, names: &dyn Fn(usize) -> String| match values
+            .iter()
+            .position(|v| !v.is_finite())
+        {
+            Some(k) => Err(ProblemError::NoRate(format!("{what} `{}` is {}", names(k), values[k]))),
+            None => Ok(()),
+        };
+        let names = |k: usize| self.motion.state.entry_name(k);
+        if let Some(mut canonical) = view.canonical().map_err(no_rate)? {
+            let n = canonical.shape().coordinates;
+            let (q, p) = self.start.split_at(n);
+            let mut rate = vec![0.0; n];
+            canonical.hamiltonian_p(q, p, &mut rate).map_err(no_rate)?;
+            finite(&rate, "the velocity of", &names)?;
+            canonical.hamiltonian_q(q, p, &mut rate).map_err(no_rate)?;
+            finite(&rate, "the force on", &names)?;
+        }
+        if let Some(mut field) = view.field().map_err(no_rate)? {
+            let mut rate = vec![0.0; self.start.len()];
+            field.rate(&self.start, &mut rate).map_err(no_rate)?;
+            finite(&rate, "the rate of", &names)?;
+        }
+        Ok(())
+    }
+}
+
+/// A relative change that the rounding of a few operations makes.
+const ROUND_OFF: f64 = 1e-15;
+
+/// The system without constraints that depend on others, if that was asked for.
+fn independent<'a>(
+    system: &'a System,
+    parameters: &[f64],
+    initial: &InitialValues,
+    repairs: Repairs,
+) -> Result<(std::borrow::Cow<'a, System>, Vec<Redundant>), ProblemError> {
+    use std::borrow::Cow;
+    let found = redundant(system, parameters, &initial.coordinates)?;
+    if found.is_empty() {
+        return Ok((Cow::Borrowed(system), found));
+    }
+    if found.iter().all(|r| r.here_only) {
+        return Err(ProblemError::SingularStart { constraints: found });
+    }
+    let residuals = measure(|at| values::constraint_residuals(system, parameters, at), initial)?;
+    let violated = |r: &&Redundant| residuals.iter().any(|m| m.name == r.name && !m.holds());
+    let contradictory: Vec<Redundant> = found.iter().filter(violated).cloned().collect();
+    if !contradictory.is_empty() && !repairs.project_initial {
+        return Err(ProblemError::Contradictory { constraints: contradictory });
+    }
+    if !repairs.drop_redundant {
+        return Err(ProblemError::Redundant { constraints: found });
+    }
+    let names: Vec<String> = found.iter().map(|r| r.name.clone()).collect();
+    Ok((Cow::Owned(system.without(&names).map_err(CompileError::from)?), found))
+}
+
+/// The hidden constraints at the start, also where velocities follow from momenta only through the
+/// Legendre transform.
+fn hidden(
+    system: &System,
+    motion: &Motion,
+    parameters: &[f64],
+    initial: &InitialValues,
+) -> Result<Vec<Measured>, ProblemError> {
+    let of = |at: &InitialValues| match values::hidden_residuals(system, parameters, at)? {
+        Some(residuals) => Ok(residuals),
+        None => values::hidden_residuals(&motion.system, parameters, at).map(Option::unwrap_or_default),
+    };
+    let mut measured = measure(of, initial)?;
+    measured.iter_mut().for_each(|m| m.name = format!("d/dt {}", m.name));
+    Ok(measured)
+}

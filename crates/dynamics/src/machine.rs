@@ -1,0 +1,30 @@
+//! Where the branches of a step are.
+
+use crate::failure::Failure;
+use crate::plan::Site;
+use cotangent_scalar::Scalar;
+
+/// Residual and Jacobian of implicit equations at the unknowns; the Jacobian's values are in the
+/// order of the pattern of the [`Site`].
+pub type Equations<'a, S> = dyn FnMut(&[S], &mut [S], &mut [S]) -> Result<(), Failure> + 'a;
+
+/// The map of a fixed-point equation x = F(x): (machine, x, F(x)).
+pub type Map<'a, S> = dyn FnMut(&mut dyn Machine<S>, &[S], &mut [S]) -> Result<(), Failure> + 'a;
+
+/// Where the branches of a step are.
+pub trait Machine<S: Scalar> {
+    /// Solves equations by Newton's method; `unknowns` holds the first guess before and the
+    /// solution after.
+    ///
+    /// The equations may be evaluated any number of times, the last time not at the solution: what
+    /// else depends on the unknowns is computed from them afterwards. They are evaluated with the
+    /// same instructions each time (a recording evaluates them once).
+    fn newton(&mut self, site: Site, unknowns: &mut [S], equations: &mut Equations<'_, S>) -> Result<(), Failure>;
+
+    /// Iterates a contraction to its fixed point; `unknowns` holds the first guess before.
+    fn fixed_point(&mut self, site: Site, unknowns: &mut [S], map: &mut Map<'_, S>) -> Result<(), Failure>;
+
+    /// Whether some value is larger than `bound` in size: a branch on values, so a step that asks
+    /// cannot be recorded.
+    fn exceeds(&mut self, values: &[S], bound: f64) -> Result<bool, Failure>;
+}

@@ -1,0 +1,98 @@
+//! The machine that runs a step in numbers.
+
+use crate::failure::Failure;
+use crate::machine::{Equations, Machine, Map};
+use crate::plan::{Plan, Site, Unknowns};
+use cotangent_scalar::Real;
+use cotangent_solve::{
+    FixedPointError, FixedPointWorkspace, NewtonError, NewtonOptions, NewtonWorkspace, fixed_point, newton,
+};
+
+/// Solves the equations of a step in any [`Real`] arithmetic.
+///
+/// Its workspaces are made once, from the plan of the step; a step does not allocate.
+pub struct Numeric<S> {
+    plan: Plan,
+    newton: Vec<Option<NewtonWorkspace<S>>>,
+    fixed_points: Vec<Option<FixedPointWorkspace<S>>>,
+    /// Updates of Newton's method made so far.
+    pub iterations: u64,
+    /// When an iteration stops.
+    pub options: NewtonOptions,
+}
+
+impl<S: Real> Numeric<S> {
+    /// A machine for the steps of a plan.
+    pub fn new(plan: &Plan, options: NewtonOptions) -> Result<Self, Failure> {
+        let workspace = |unknowns: &Unknowns| match &unknowns.pattern {
+            Some(pattern) => {
+                let failed = |e: &dyn std::fmt::Display| Failure::Misused { reason: e.to_string() };
+                NewtonWorkspace::new(pattern).map(Some).map_err(|e| failed(&e))
+            }
+            None => Ok(None),
+        };
+        let newton = plan.sites().iter().map(workspace).collect::<Result<_, _>>()?;
+        let fixed_point = |u: &Unknowns| {
+            let groups: Vec<usize> = u.rows.iter().map(|&(_, count)| count).collect();
+            u.pattern.is_none().then(|| FixedPointWorkspace::grouped(&groups))
+        };
+        let fixed_points = plan.sites().iter().map(fixed_point).collect();
+        Ok(Numeric { plan: plan.clone(), newton, fixed_points, iterations: 0, options })
+    }
+}
+
+impl<S: Real> Machine<S> for Numeric<S> {
+    fn newton(&mut self, site: Site, unknowns: &mut [S], equations: &mut Equations<'_, S>) -> Result<(), Failure> {
+        let Some(Some(workspace)) = self.newton.get_mut(site.index()) else {
+            return Err(Failure::Misused { reason: "the plan has no such equations".into() });
+        };
+        if workspace.size() != unknowns.len() {
+            return Err(Failure::Misused { reason: "as many unknowns as the plan says".into() });
+        }
+        match newton(workspace, &self.options, unknowns, equations) {
+            Ok(work) => {
+                self.iterations += u64::from(work.iterations);
+                Ok(())
+            }
+            Err(error) => Err(failure(error, self.plan.unknowns(site))),
+        }
+    }
+
+    fn fixed_point(&mut self, site: Site, unknowns: &mut [S], map: &mut Map<'_, S>) -> Result<(), Failure> {
+        // Taken out while the map, which may solve equations of other sites, has the machine.
+        let taken = self.fixed_points.get_mut(site.index()).and_then(Option::take);
+        let Some(mut workspace) = taken.filter(|w| w.size() == unknowns.len()) else {
+            return Err(Failure::Misused { reason: "the plan has no such fixed point".into() });
+        };
+        let stopping = self.options.stopping;
+        let done = fixed_point(&mut workspace, &stopping, unknowns, |x, next| map(self, x, next));
+        self.fixed_points[site.index()] = Some(workspace);
+        match done {
+            Ok(_) => Ok(()),
+            Err(FixedPointError::Callback(failure)) => Err(failure),
+            Err(error @ FixedPointError::NotFinite { .. }) => Err(Failure::NotFinite { reason: error.to_string() }),
+            Err(error @ FixedPointError::NotConverged { worst, .. }) => {
+                let equation = self.plan.unknowns(site).and_then(|u| u.equation(worst));
+                Err(Failure::NotConverged { reason: error.to_string(), equation })
+            }
+        }
+    }
+
+    fn exceeds(&mut self, values: &[S], bound: f64) -> Result<bool, Failure> {
+        match values.iter().any(|v| !v.value().is_finite()) {
+            true => Err(Failure::NotFinite { reason: "a residual".into() }),
+            false => Ok(values.iter().any(|v| v.value().abs() > bound)),
+        }
+    }
+}
+
+fn failure(error: NewtonError<Failure>, unknowns: Option<&Unknowns>) -> Failure {
+    let reason = error.to_string();
+    let equation = |row: usize| unknowns.and_then(|u| u.equation(row));
+    match error {
+        NewtonError::NotConverged { worst, .. } => Failure::NotConverged { reason, equation: equation(worst) },
+        NewtonError::Singular { singular, .. } => Failure::Singular { reason, equation: equation(singular.row) },
+        NewtonError::NotFinite { .. } => Failure::NotFinite { reason },
+        NewtonError::Callback(failure) => failure,
+    }
+}

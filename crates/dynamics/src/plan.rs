@@ -1,0 +1,107 @@
+//! The implicit equations of a step, listed before it runs.
+
+use cotangent_solve::Pattern;
+
+/// One place in a step where equations are solved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Site(usize);
+
+impl Site {
+    /// Its position in the plan.
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// What an equation determines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A constraint φ(q) = 0 holds.
+    Constraint,
+    /// A hidden constraint G(q) q̇ = 0 holds.
+    HiddenConstraint,
+    /// A coordinate.
+    Coordinate,
+    /// A momentum.
+    Momentum,
+    /// An entry of the state at a stage.
+    State,
+}
+
+/// An equation of a step: the `index`-th of its kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Equation {
+    /// What it determines.
+    pub kind: Kind,
+    /// Which one.
+    pub index: usize,
+}
+
+/// The equations of a site.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Unknowns {
+    /// Where the Jacobian has entries; `None` for a fixed-point equation.
+    pub pattern: Option<Pattern>,
+    /// What the equations determine: a kind and how many, in order.
+    pub rows: Vec<(Kind, usize)>,
+}
+
+/// Every site of a step: what a [`Machine`](crate::Machine) makes its workspaces from.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Plan(Vec<Unknowns>);
+
+impl Plan {
+    /// A plan without sites yet.
+    pub fn new() -> Plan {
+        Plan::default()
+    }
+
+    /// Adds equations that Newton's method solves.
+    pub fn newton(&mut self, pattern: Pattern, rows: Vec<(Kind, usize)>) -> Site {
+        self.push(Unknowns { pattern: Some(pattern), rows })
+    }
+
+    /// Adds a fixed-point equation.
+    pub fn fixed_point(&mut self, rows: Vec<(Kind, usize)>) -> Site {
+        self.push(Unknowns { pattern: None, rows })
+    }
+
+    fn push(&mut self, unknowns: Unknowns) -> Site {
+        self.0.push(unknowns);
+        Site(self.0.len() - 1)
+    }
+
+    /// The sites, in order.
+    pub fn sites(&self) -> &[Unknowns] {
+        &self.0
+    }
+
+    /// The equations of a site, if it belongs to this plan.
+    pub fn unknowns(&self, site: Site) -> Option<&Unknowns> {
+        self.0.get(site.0)
+    }
+}
+
+impl Unknowns {
+    /// The number of equations.
+    pub fn len(&self) -> usize {
+        self.rows.iter().map(|(_, count)| count).sum()
+    }
+
+    /// Whether there is nothing to solve.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What a row is.
+    pub fn equation(&self, row: usize) -> Option<Equation> {
+        let mut first = 0;
+        for &(kind, count) in &self.rows {
+            if row < first + count {
+                return Some(Equation { kind, index: row - first });
+            }
+            first += count;
+        }
+        None
+    }
+}

@@ -1,0 +1,46 @@
+//! From one state to the next.
+
+use crate::failure::Failure;
+use crate::machine::Machine;
+use cotangent_scalar::Scalar;
+
+/// Everything that a step starts from: what a checkpoint writes and a failed step leaves alone.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct State<S> {
+    /// The variables.
+    pub values: Vec<S>,
+    /// What rounding has cut off from each of them: the exact sum of all increments is
+    /// `values + carry`.
+    pub carry: Vec<S>,
+    /// What a method remembers besides: first guesses, counters.
+    pub memory: Vec<S>,
+}
+
+impl<S: Scalar> State<S> {
+    /// A state with nothing carried or remembered.
+    pub fn new(values: Vec<S>, memory: usize) -> State<S> {
+        let zero = S::from_f64(0.0);
+        State { carry: vec![zero; values.len()], memory: vec![zero; memory], values }
+    }
+}
+
+/// A method made ready for a system.
+pub trait Stepper<S: Scalar> {
+    /// How many numbers the method remembers from step to step.
+    fn memory(&self) -> usize {
+        0
+    }
+
+    /// One step of size `h`; `to` has the lengths of `from` and is filled completely.
+    fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure>;
+}
+
+/// Compensated summation: x + (carry + increment) rounded, and what the rounding cut off.
+///
+/// (Kahan; for integrators Hairer, Lubich & Wanner, Geometric Numerical Integration, VIII.5.)
+#[inline]
+pub fn carried<S: Scalar>(x: S, carry: S, increment: S) -> (S, S) {
+    let y = increment + carry;
+    let sum = x + y;
+    (sum, y - (sum - x))
+}

@@ -1,0 +1,79 @@
+//! What a method may ask of a system.
+
+use crate::failure::Failure;
+use cotangent_scalar::Scalar;
+use cotangent_solve::Pattern;
+
+/// Sizes and sparsity of canonical equations.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CanonicalShape {
+    /// n, the number of coordinates.
+    pub coordinates: usize,
+    /// m, the number of constraints.
+    pub constraints: usize,
+    /// Whether H = T(p) + V(q): ∂H/∂q does not depend on p nor ∂H/∂p on q.
+    pub separable: bool,
+    /// Where G = ∂φ/∂q has entries: m × n.
+    pub jacobian: Pattern,
+    /// Where ∂²H/∂q∂p has entries: n × n, rows for q.
+    pub hessian_qp: Pattern,
+    /// Where ∂²H/∂p² has entries: n × n.
+    pub hessian_pp: Pattern,
+}
+
+/// Canonical equations with holonomic constraints,
+///
+/// q̇ = ∂H/∂p, ṗ = −∂H/∂q − Gᵀλ, φ(q) = 0, G = ∂φ/∂q.
+///
+/// Matrices are values in the order of the patterns of the shape. Every function fills `out`.
+pub trait Canonical<S: Scalar> {
+    /// Sizes and sparsity.
+    fn shape(&self) -> &CanonicalShape;
+    /// ∂H/∂q.
+    fn hamiltonian_q(&mut self, q: &[S], p: &[S], out: &mut [S]) -> Result<(), Failure>;
+    /// ∂H/∂p, the velocity.
+    fn hamiltonian_p(&mut self, q: &[S], p: &[S], out: &mut [S]) -> Result<(), Failure>;
+    /// ∂²H/∂q∂p.
+    fn hessian_qp(&mut self, q: &[S], p: &[S], out: &mut [S]) -> Result<(), Failure>;
+    /// ∂²H/∂p².
+    fn hessian_pp(&mut self, q: &[S], p: &[S], out: &mut [S]) -> Result<(), Failure>;
+    /// φ(q).
+    fn constraints(&mut self, q: &[S], out: &mut [S]) -> Result<(), Failure>;
+    /// G(q).
+    fn jacobian(&mut self, q: &[S], out: &mut [S]) -> Result<(), Failure>;
+}
+
+/// Size and sparsity of a vector field.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FieldShape {
+    /// The number of variables.
+    pub dimension: usize,
+    /// Where ∂f/∂z has entries.
+    pub jacobian: Pattern,
+}
+
+/// Ordinary differential equations ż = f(z).
+pub trait Field<S: Scalar> {
+    /// Size and sparsity.
+    fn shape(&self) -> &FieldShape;
+    /// f(z).
+    fn rate(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure>;
+    /// ∂f/∂z, in the order of the pattern.
+    fn jacobian(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure>;
+}
+
+/// A system as methods see it, in the arithmetic `S`.
+///
+/// Each function makes an evaluator of its own (with its workspace), or says `None` where the
+/// system has no such side.
+pub trait Dynamics<'s, S: Scalar + 's> {
+    /// The system as canonical equations with constraints on the positions.
+    fn canonical(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure>;
+
+    /// The system as ordinary differential equations.
+    fn field(&self) -> Result<Option<Box<dyn Field<S> + 's>>, Failure>;
+
+    /// The constraint manifold that the field should stay on, for projections: the constraints of
+    /// the canonical equations it comes from, where its state is (q, p).
+    fn manifold(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure>;
+}

@@ -1,0 +1,74 @@
+//! What a method claims; the method suite tests every line of it.
+
+/// What a method is and claims to keep.
+///
+/// "On canonical equations" means without constraints, or with constraints that the method itself
+/// knows; for other equations a Runge–Kutta method keeps its order and its quadratic invariants.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Card {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// The order of convergence.
+    pub order: u32,
+    /// Whether a step preserves dq∧dp on canonical equations, restricted to φ = const where there
+    /// are constraints.
+    pub symplectic: bool,
+    /// Whether a step backward undoes a step forward.
+    pub symmetric: bool,
+    /// Whether the constraints hold after every step.
+    pub constraints: Keeps,
+    /// Whether the hidden constraints G(q) q̇ = 0 hold after every step.
+    pub hidden_constraints: Keeps,
+    /// Whether quadratic first integrals of the equations are kept.
+    pub quadratic_invariants: bool,
+    /// What the equations have to be.
+    pub needs: Needs,
+    /// When a step is explicit, in words.
+    pub explicit: &'static str,
+    /// The scheme, a formula on each line.
+    pub scheme: &'static [&'static str],
+    /// What the unknowns are and how they are found, in words.
+    pub solution: &'static str,
+    /// Where it comes from.
+    pub reference: &'static str,
+}
+
+/// Whether a method keeps something that only some systems have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Keeps {
+    /// It solves for it, to round-off.
+    Yes,
+    /// It does not.
+    No,
+    /// The method is not for systems with constraints; on equations without multipliers it does
+    /// what those equations do.
+    ByEquations,
+}
+
+/// What a method works on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Needs {
+    /// Canonical equations without constraints.
+    Unconstrained,
+    /// Canonical equations, with or without constraints on the positions.
+    Canonical,
+    /// Any ordinary differential equations.
+    Field,
+}
+
+/// What a method claims on particular equations, with its projection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Claims {
+    /// The order of convergence.
+    pub order: u32,
+    /// Whether a step preserves dq∧dp.
+    pub symplectic: bool,
+    /// Whether a step back undoes a step forward.
+    pub symmetric: bool,
+    /// Whether the constraints hold after every step.
+    pub constraints: bool,
+    /// Whether the hidden constraints do.
+    pub hidden_constraints: bool,
+}

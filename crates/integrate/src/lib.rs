@@ -1,0 +1,20 @@
+//! Methods: from a system to a step, with a card that says what each one keeps.
+//!
+//! A [`Method`] describes; [`Prepared::new`] plans it for a system and is the only place where a
+//! mismatch is refused; [`Prepared::stepper`] makes the machine that steps, in any arithmetic. A
+//! method file is arithmetic over a `Scalar` with its implicit equations solved by a `Machine`: the
+//! same source is run, differentiated and recorded.
+
+mod blocks;
+mod card;
+mod coefficients;
+mod method;
+mod methods;
+mod prepare;
+mod projection;
+mod sparse;
+
+pub use card::{Card, Claims, Keeps, Needs};
+pub use method::{MAX_STAGES, Method};
+pub use prepare::{Prepared, Refusal};
+pub use projection::{Projection, Target, project, project_onto};

@@ -1,0 +1,121 @@
+//! Gauss collocation: order 2s, symplectic and symmetric on canonical equations, quadratic
+//! invariants kept, for any number of stages s; one stage is the implicit midpoint rule.
+//!
+//! ```text
+//! Yᵢ = z + h Σⱼ aᵢⱼ f(Yⱼ),   z₁ = z + h Σᵢ bᵢ f(Yᵢ)
+//! ```
+//!
+//! with the nodes cᵢ of Gauss–Legendre quadrature on [0, 1]. The unknowns are the increments
+//! Wᵢ = Yᵢ − z, found by Newton's method with the matrix δᵢⱼ − h aᵢⱼ f′(Yⱼ).
+//!
+//! Hairer, Lubich & Wanner, Geometric Numerical Integration, II.1.3 and VIII.6.
+
+use crate::blocks::{Block, BlockBuilder, Blocks};
+use crate::coefficients::Gauss as Coefficients;
+use cotangent_dynamics::{Failure, Field, FieldShape, Kind, Machine, Plan, Site, State, Stepper, carried};
+use cotangent_scalar::Scalar;
+use cotangent_solve::PatternError;
+use std::sync::Arc;
+
+/// What is known before the arithmetic is.
+#[derive(Clone, Debug)]
+pub(crate) struct Scheme {
+    shape: FieldShape,
+    coefficients: Coefficients,
+    site: Site,
+    blocks: Blocks,
+    ones: Block,
+    /// Row by row.
+    stages: Vec<Block>,
+}
+
+impl Scheme {
+    pub(crate) fn new(shape: &FieldShape, stages: usize, plan: &mut Plan) -> Result<Arc<Scheme>, PatternError> {
+        let n = shape.dimension;
+        let mut b = BlockBuilder::new(stages * n);
+        let ones = b.identity((0, 0), stages * n);
+        let places = (0..stages * stages).map(|k| (k / stages * n, k % stages * n));
+        let at = places.map(|place| b.block(place, &shape.jacobian)).collect();
+        let blocks = b.build()?;
+        let site = plan.newton(blocks.pattern.clone(), vec![(Kind::State, n); stages]);
+        let coefficients = Coefficients::new(stages);
+        Ok(Arc::new(Scheme { shape: shape.clone(), coefficients, site, blocks, ones, stages: at }))
+    }
+
+    pub(crate) fn stepper<'s, S: Scalar + 's>(
+        self: &Arc<Self>,
+        field: Box<dyn Field<S> + 's>,
+    ) -> Box<dyn Stepper<S> + 's> {
+        let (s, n) = (self.coefficients.stages(), self.shape.dimension);
+        let zero = |len: usize| vec![S::from_f64(0.0); len];
+        Box::new(Gauss {
+            scheme: self.clone(),
+            field,
+            increments: zero(s * n),
+            stage: zero(n),
+            rates: zero(s * n),
+            matrix: zero(self.shape.jacobian.len()),
+        })
+    }
+}
+
+struct Gauss<'s, S> {
+    scheme: Arc<Scheme>,
+    field: Box<dyn Field<S> + 's>,
+    /// W, stage after stage.
+    increments: Vec<S>,
+    /// One Yᵢ.
+    stage: Vec<S>,
+    /// f(Yᵢ), stage after stage.
+    rates: Vec<S>,
+    matrix: Vec<S>,
+}
+
+impl<S: Scalar> Stepper<S> for Gauss<'_, S> {
+    fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
+        let Gauss { scheme, field, increments, stage, rates, matrix } = self;
+        let Scheme { coefficients: c, blocks, ones, stages, .. } = &**scheme;
+        let (s, n) = (c.stages(), scheme.shape.dimension);
+        field.rate(&from.values, stage)?;
+        for i in 0..s {
+            let factor = h * c.c(i);
+            (0..n).for_each(|k| increments[i * n + k] = factor * stage[k]);
+        }
+        machine.newton(scheme.site, increments, &mut |w, r, jacobian| {
+            jacobian.fill(S::from_f64(0.0));
+            blocks.add_identity(*ones, S::from_f64(1.0), jacobian);
+            for j in 0..s {
+                place(from, &w[j * n..(j + 1) * n], stage);
+                field.rate(stage, &mut rates[j * n..(j + 1) * n])?;
+                field.jacobian(stage, matrix)?;
+                for i in 0..s {
+                    blocks.add(stages[i * s + j], -(h * c.a(i, j)), matrix, jacobian);
+                }
+            }
+            for i in 0..s {
+                for k in 0..n {
+                    let sum = (1..s).fold(c.a::<S>(i, 0) * rates[k], |sum, j| sum + c.a::<S>(i, j) * rates[j * n + k]);
+                    r[i * n + k] = w[i * n + k] - h * sum;
+                }
+            }
+            Ok(())
+        })?;
+        for i in 0..s {
+            place(from, &increments[i * n..(i + 1) * n], stage);
+            field.rate(stage, &mut rates[i * n..(i + 1) * n])?;
+        }
+        for k in 0..n {
+            let sum = (1..s).fold(c.b::<S>(0) * rates[k], |sum, i| sum + c.b::<S>(i) * rates[i * n + k]);
+            (to.values[k], to.carry[k]) = carried(from.values[k], from.carry[k], h * sum);
+        }
+        to.memory.copy_from_slice(&from.memory);
+        Ok(())
+    }
+}
+
+/// Y = z + W.
+fn place<S: Scalar>(from: &State<S>, increment: &[S], stage: &mut [S]) {
+    for (k, y) in stage.iter_mut().enumerate() {
+        *y = carried(from.values[k], from.carry[k], increment[k]).0;
+    }
+}

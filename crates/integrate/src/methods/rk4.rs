@@ -1,0 +1,49 @@
+//! The classical Runge–Kutta method: order 4, explicit, keeps nothing; the baseline.
+//!
+//! ```text
+//! k₁ = f(z),  k₂ = f(z + h/2 k₁),  k₃ = f(z + h/2 k₂),  k₄ = f(z + h k₃)
+//! z₁ = z + h/6 (k₁ + 2 k₂ + 2 k₃ + k₄)
+//! ```
+//!
+//! W. Kutta, Z. Math. Phys. 46 (1901) 435.
+
+use cotangent_dynamics::{Failure, Field, Machine, State, Stepper, carried};
+use cotangent_scalar::Scalar;
+
+pub(crate) fn stepper<'s, S: Scalar + 's>(field: Box<dyn Field<S> + 's>) -> Box<dyn Stepper<S> + 's> {
+    let n = field.shape().dimension;
+    let zero = || vec![S::from_f64(0.0); n];
+    Box::new(Rk4 { field, stage: zero(), rates: [zero(), zero(), zero(), zero()] })
+}
+
+struct Rk4<'s, S> {
+    field: Box<dyn Field<S> + 's>,
+    stage: Vec<S>,
+    rates: [Vec<S>; 4],
+}
+
+impl<S: Scalar> Stepper<S> for Rk4<'_, S> {
+    fn step(&mut self, _: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
+        let Rk4 { field, stage, rates: [k1, k2, k3, k4] } = self;
+        let half = h * S::from_f64(0.5);
+        let place = |factor: S, rate: &[S], stage: &mut [S]| {
+            for (k, y) in stage.iter_mut().enumerate() {
+                *y = carried(from.values[k], from.carry[k], factor * rate[k]).0;
+            }
+        };
+        field.rate(&from.values, k1)?;
+        place(half, k1, stage);
+        field.rate(stage, k2)?;
+        place(half, k2, stage);
+        field.rate(stage, k3)?;
+        place(h, k3, stage);
+        field.rate(stage, k4)?;
+        let (two, sixth) = (S::from_f64(2.0), h * S::ratio(1, 6));
+        for k in 0..stage.len() {
+            let increment = sixth * (k1[k] + two * k2[k] + two * k3[k] + k4[k]);
+            (to.values[k], to.carry[k]) = carried(from.values[k], from.carry[k], increment);
+        }
+        to.memory.copy_from_slice(&from.memory);
+        Ok(())
+    }
+}

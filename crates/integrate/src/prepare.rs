@@ -1,0 +1,178 @@
+//! From a method and a system to a stepper; the place where a mismatch is refused.
+
+use crate::card::{Claims, Keeps, Needs};
+use crate::method::{MAX_STAGES, Method};
+use crate::methods::{gauss, rattle, rk4, symplectic_euler};
+use crate::projection::{self, COUNTERS, Projection, Target};
+use cotangent_dynamics::{Dynamics, Failure, Plan, Stepper};
+use cotangent_scalar::Scalar;
+use cotangent_solve::PatternError;
+use std::sync::Arc;
+
+/// Why a method cannot be used on a system.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum Refusal {
+    /// It would ignore the constraints.
+    #[error("`{}` knows no constraints: it would ignore them", method.name())]
+    IgnoresConstraints {
+        /// The method.
+        method: Method,
+    },
+    /// It integrates vector fields, and the multipliers of these equations are unknowns.
+    #[error(
+        "`{}` integrates ordinary differential equations, and these have unknown multipliers",
+        method.name()
+    )]
+    UnknownMultipliers {
+        /// The method.
+        method: Method,
+    },
+    /// It needs canonical equations, and these are others.
+    #[error("`{}` is for canonical equations with their multipliers, and these are others", method.name())]
+    NotCanonical {
+        /// The method.
+        method: Method,
+    },
+    /// There is nothing to project on.
+    #[error("there are no constraints to project on")]
+    NothingToProjectOn,
+    /// A number of stages that does not exist.
+    #[error("a method has 1 to {MAX_STAGES} stages, not {stages}")]
+    Stages {
+        /// What was asked for.
+        stages: usize,
+    },
+    /// The equations of a step are too large.
+    #[error("the equations of a step are too large: {0}")]
+    TooLarge(#[from] PatternError),
+    /// The system could not be evaluated.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+}
+
+/// A method planned for a system: it makes steppers in any arithmetic.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    method: Method,
+    plan: Plan,
+    scheme: Scheme,
+    projection: Option<Arc<projection::Scheme>>,
+}
+
+#[derive(Clone, Debug)]
+enum Scheme {
+    SymplecticEuler(Arc<symplectic_euler::Scheme>),
+    Rattle(Arc<rattle::Scheme>),
+    Gauss(Arc<gauss::Scheme>),
+    Rk4,
+}
+
+impl Prepared {
+    /// Plans a method for a system, or says why it does not fit.
+    pub fn new(
+        method: Method,
+        projection: Option<Projection>,
+        system: &dyn Dynamics<'_, f64>,
+    ) -> Result<Prepared, Refusal> {
+        let (canonical, field, manifold) = (system.canonical()?, system.field()?, system.manifold()?);
+        let constrained = manifold.as_ref().is_some_and(|m| m.shape().constraints > 0);
+        let canonical = match (method.card().needs, &canonical) {
+            (Needs::Field, _) => None,
+            (Needs::Unconstrained, Some(c)) if c.shape().constraints > 0 => {
+                return Err(Refusal::IgnoresConstraints { method });
+            }
+            (Needs::Unconstrained | Needs::Canonical, Some(c)) => Some(c.shape()),
+            (Needs::Unconstrained | Needs::Canonical, None) => return Err(Refusal::NotCanonical { method }),
+        };
+        let field = match (&field, &canonical) {
+            (_, Some(_)) => None,
+            (Some(f), None) => Some(f.shape()),
+            (None, None) => return Err(Refusal::UnknownMultipliers { method }),
+        };
+        let mut plan = Plan::new();
+        let scheme = match (method, canonical, field) {
+            (Method::SymplecticEuler, Some(shape), _) => {
+                Scheme::SymplecticEuler(symplectic_euler::Scheme::new(shape, &mut plan)?)
+            }
+            (Method::StormerVerlet | Method::Rattle, Some(shape), _) => {
+                Scheme::Rattle(rattle::Scheme::new(shape, rattle::Ending::Hidden, &mut plan)?)
+            }
+            (Method::Shake, Some(shape), _) => {
+                Scheme::Rattle(rattle::Scheme::new(shape, rattle::Ending::Reused, &mut plan)?)
+            }
+            (Method::ImplicitMidpoint, _, Some(shape)) => Scheme::Gauss(gauss::Scheme::new(shape, 1, &mut plan)?),
+            (Method::Gauss { stages }, ..) if stages == 0 || stages > MAX_STAGES => {
+                return Err(Refusal::Stages { stages });
+            }
+            (Method::Gauss { stages }, _, Some(shape)) => Scheme::Gauss(gauss::Scheme::new(shape, stages, &mut plan)?),
+            (Method::Rk4, ..) => Scheme::Rk4,
+            (method, ..) => return Err(Refusal::NotCanonical { method }),
+        };
+        let projection = match (projection, &manifold) {
+            (None, _) => None,
+            (Some(p), Some(m)) if constrained => Some(projection::Scheme::new(m.shape(), p, &mut plan)?),
+            (Some(_), _) => return Err(Refusal::NothingToProjectOn),
+        };
+        Ok(Prepared { method, plan, scheme, projection })
+    }
+
+    /// The method.
+    pub fn method(&self) -> Method {
+        self.method
+    }
+
+    /// The implicit equations of a step.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The projection around the method.
+    pub fn projection(&self) -> Option<Projection> {
+        self.projection.as_ref().map(|p| p.projection)
+    }
+
+    /// What the method, with its projection, claims on equations that are canonical or not.
+    pub fn claims(&self, canonical: bool) -> Claims {
+        let card = self.method.card();
+        let projection = self.projection();
+        let everywhere = |on: fn(Target) -> bool| projection.is_some_and(|p| p.above.is_none() && on(p.target));
+        Claims {
+            order: card.order,
+            symplectic: card.symplectic && canonical && projection.is_none(),
+            symmetric: card.symmetric && projection.is_none_or(|p| p.target == Target::Symmetric),
+            constraints: card.constraints == Keeps::Yes || everywhere(Target::positions),
+            // A projection of the positions alone moves off the hidden constraints again.
+            hidden_constraints: match projection {
+                Some(p) if p.target == Target::Position => false,
+                _ => card.hidden_constraints == Keeps::Yes || everywhere(Target::momenta),
+            },
+        }
+    }
+
+    /// How often positions and momenta were projected, from the memory of a state.
+    pub fn projections(&self, memory: &[f64]) -> Option<[u64; 2]> {
+        self.projection.as_ref()?;
+        let counters = memory.get(memory.len().checked_sub(COUNTERS)?..)?;
+        Some([counters[0] as u64, counters[1] as u64])
+    }
+
+    /// A stepper for the system in the arithmetic `S`.
+    pub fn stepper<'s, S: Scalar + 's>(
+        &self,
+        system: &dyn Dynamics<'s, S>,
+    ) -> Result<Box<dyn Stepper<S> + 's>, Failure> {
+        let missing = || Failure::Misused { reason: "the system is not the one the method was planned for".into() };
+        let canonical = || system.canonical()?.ok_or_else(missing);
+        let field = || system.field()?.ok_or_else(missing);
+        let inner = match &self.scheme {
+            Scheme::SymplecticEuler(scheme) => scheme.stepper(canonical()?),
+            Scheme::Rattle(scheme) => scheme.stepper(canonical()?),
+            Scheme::Gauss(scheme) => scheme.stepper(field()?),
+            Scheme::Rk4 => rk4::stepper(field()?),
+        };
+        match &self.projection {
+            Some(projection) => Ok(projection.around(inner, system.manifold()?.ok_or_else(missing)?)),
+            None => Ok(inner),
+        }
+    }
+}

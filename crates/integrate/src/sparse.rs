@@ -1,0 +1,115 @@
+//! Products of matrices with fixed patterns, planned once.
+
+use cotangent_scalar::Scalar;
+use cotangent_solve::{Pattern, PatternError};
+
+/// out = A x.
+pub(crate) fn times<S: Scalar>(pattern: &Pattern, a: &[S], x: &[S], out: &mut [S]) {
+    for (i, out) in out.iter_mut().enumerate() {
+        let mut entries = pattern.positions(i).zip(pattern.row(i)).map(|(k, &j)| a[k] * x[j as usize]);
+        let first = entries.next().unwrap_or_else(|| S::from_f64(0.0));
+        *out = entries.fold(first, |sum, term| sum + term);
+    }
+}
+
+/// out = b + Aᵀ x.
+pub(crate) fn plus_transposed_times<S: Scalar>(pattern: &Pattern, a: &[S], x: &[S], b: &[S], out: &mut [S]) {
+    out.copy_from_slice(b);
+    for (i, &x) in x.iter().enumerate() {
+        for (k, &j) in pattern.positions(i).zip(pattern.row(i)) {
+            let out = &mut out[j as usize];
+            *out = *out + a[k] * x;
+        }
+    }
+}
+
+/// C = A B or A Bᵀ: which entries multiply into which.
+#[derive(Clone, Debug)]
+struct Product {
+    pattern: Pattern,
+    /// (entry of C, entry of A, entry of B), by entry of C.
+    terms: Vec<(u32, u32, u32)>,
+}
+
+impl Product {
+    /// The plan for A B, given both patterns.
+    fn new(a: &Pattern, b: &Pattern) -> Result<Product, PatternError> {
+        let mut addresses = vec![];
+        for i in 0..a.rows() {
+            for &j in a.row(i) {
+                addresses.extend(b.row(j as usize).iter().map(|&k| (i as u32, k)));
+            }
+        }
+        let pattern = Pattern::new(a.rows(), b.columns(), &addresses)?;
+        let mut terms = vec![];
+        for i in 0..a.rows() {
+            for (at, &j) in a.positions(i).zip(a.row(i)) {
+                for (bt, &k) in b.positions(j as usize).zip(b.row(j as usize)) {
+                    if let Some(c) = pattern.position(i, k as usize) {
+                        terms.push((c as u32, at as u32, bt as u32));
+                    }
+                }
+            }
+        }
+        terms.sort_unstable();
+        Ok(Product { pattern, terms })
+    }
+
+    fn evaluate<S: Scalar>(&self, a: &[S], b: &[S], out: &mut [S]) {
+        let mut current = u32::MAX;
+        for &(c, i, j) in &self.terms {
+            let term = a[i as usize] * b[j as usize];
+            let out = &mut out[c as usize];
+            *out = if c == current { *out + term } else { term };
+            current = c;
+        }
+    }
+}
+
+/// A D Bᵀ with A and B of one pattern: the matrix of a constraint force's effect on constraints.
+#[derive(Clone, Debug)]
+pub(crate) struct Gram {
+    left: Product,
+    right: Product,
+    /// For each entry of the transposed pattern of B: where it is in B.
+    transposed: Vec<usize>,
+}
+
+/// The intermediate results of a [`Gram`].
+#[derive(Clone, Debug)]
+pub(crate) struct GramWork<S> {
+    product: Vec<S>,
+    transposed: Vec<S>,
+}
+
+impl Gram {
+    pub(crate) fn new(jacobian: &Pattern, metric: &Pattern) -> Result<Gram, PatternError> {
+        let left = Product::new(jacobian, metric)?;
+        let (transpose, transposed) = jacobian.transposed();
+        let right = Product::new(&left.pattern, &transpose)?;
+        Ok(Gram { left, right, transposed })
+    }
+
+    pub(crate) fn pattern(&self) -> &Pattern {
+        &self.right.pattern
+    }
+
+    pub(crate) fn work<S: Scalar>(&self) -> GramWork<S> {
+        let zero = S::from_f64(0.0);
+        GramWork { product: vec![zero; self.left.pattern.len()], transposed: vec![zero; self.transposed.len()] }
+    }
+
+    /// out = factor · A D Bᵀ.
+    pub(crate) fn evaluate<S: Scalar>(
+        &self,
+        factor: S,
+        (a, d, b): (&[S], &[S], &[S]),
+        work: &mut GramWork<S>,
+        out: &mut [S],
+    ) {
+        self.left.evaluate(a, d, &mut work.product);
+        work.transposed.iter_mut().zip(&self.transposed).for_each(|(t, &at)| *t = b[at]);
+        self.right.evaluate(&work.product, &work.transposed, out);
+        out.iter_mut().for_each(|x| *x = factor * *x);
+    }
+}

@@ -1,0 +1,177 @@
+//! What a method keeps on a system, measured and compared with its card.
+//!
+//! - *order*: the method in double-double arithmetic with several step sizes, against a solution by
+//!   extrapolation of other equations for the same motion ([`order`](mod@order));
+//! - *symplecticity*: the tangent map of one step, by dual numbers through the whole step, on the
+//!   tangent space of the constraint manifold;
+//! - *symmetry*: a step forward and one back;
+//! - *constraints* and hidden constraints, and the growth of the *energy* error, along a run.
+
+mod drift;
+mod order;
+mod subject;
+mod symmetry;
+mod symplectic;
+
+pub use order::order_against;
+pub use subject::Subject;
+
+use crate::fit::{Growth, Order};
+use cotangent_compile::{CompileError, Problem};
+use cotangent_dynamics::Failure;
+use cotangent_integrate::Prepared;
+use cotangent_scalar::Dd;
+
+/// A measurement, or why there is none.
+#[derive(Clone, Debug)]
+pub enum Finding<T> {
+    /// What was measured.
+    Measured(T),
+    /// Why not.
+    Undecided(String),
+    /// It does not apply to this system.
+    Absent,
+}
+
+/// One property: what the card claims, what was found, whether it holds.
+#[derive(Clone, Debug)]
+pub struct Property<T, C = bool> {
+    /// What the card claims for these equations.
+    pub claimed: C,
+    /// What was measured.
+    pub found: Finding<T>,
+    /// Whether the property holds; `None` where it is undecided or does not apply.
+    pub held: Option<bool>,
+}
+
+/// What a method keeps on a system.
+#[derive(Clone, Debug)]
+pub struct Certificate {
+    /// The order of convergence.
+    pub order: Property<Order, u32>,
+    /// The largest change of dq∧dp on the tangent space, relative to the size of the images.
+    pub symplectic_defect: Property<f64>,
+    /// How far a step forward and one back end from the start, relative to the state.
+    pub symmetry_defect: Property<f64>,
+    /// The largest constraint residual along the run, relative to the size of its terms.
+    pub constraint_defect: Property<f64>,
+    /// The same for the hidden constraints.
+    pub hidden_constraint_defect: Property<f64>,
+    /// The exponent of the growth of the energy error; bounded is claimed for symplectic methods.
+    pub energy_drift: Property<Drift>,
+}
+
+/// How the energy error grows.
+#[derive(Clone, Debug)]
+pub struct Drift {
+    /// The exponent of time, with its uncertainty; `None` where the error is round-off.
+    pub growth: Option<Growth>,
+    /// The largest energy error, relative to the energy's own size along the run.
+    pub amplitude: f64,
+}
+
+/// Defects up to this are round-off.
+pub const ROUND_OFF: f64 = 1e-12;
+
+/// How far a measured order may be from the claim, beyond its own uncertainty.
+const ORDER_TOLERANCE: f64 = 0.1;
+
+/// An exponent up to this, with its uncertainty taken off, is that of a bounded error.
+const BOUNDED: f64 = 0.25;
+
+/// How a certificate is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The step size of the single steps and of the run.
+    pub step: f64,
+    /// The number of steps of the run.
+    pub steps: u64,
+}
+
+/// Why there is no certificate at all.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum CertificateError {
+    /// The step of the method could not be made.
+    #[error("the method cannot make a step of {step}: {failure}")]
+    NoStep {
+        /// The step size.
+        step: f64,
+        /// Why.
+        failure: Failure,
+    },
+    /// Something could not be compiled.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+}
+
+impl Certificate {
+    /// Measures everything the card of a method speaks of.
+    pub fn new(problem: &Problem, prepared: &Prepared, options: Options) -> Result<Certificate, CertificateError> {
+        let subject = Subject::new(problem, prepared);
+        let start = subject.start::<Dd>().map_err(|failure| CertificateError::NoStep { step: 0.0, failure })?;
+        let no_step = |failure| CertificateError::NoStep { step: options.step, failure };
+        // A generic point: some steps from the start, where nothing vanishes by chance.
+        let point = subject.walk(&start, options.step, 5).map_err(no_step)?;
+        let motion = &problem.motion;
+        let claims = prepared.claims(motion.canonical);
+        let constrained = motion.multipliers.is_some();
+        let order = order::measure(&subject, options.step);
+        let symplectic_defect = match motion.structure {
+            Some(_) => symplectic::defect(&subject, &point, options.step),
+            None => Finding::Absent,
+        };
+        let symmetry_defect = symmetry::defect(&subject, &point, options.step);
+        let run = drift::run(problem, prepared, options)?;
+        let residual = |found: Finding<f64>, claimed: bool| -> Property<f64> {
+            match constrained {
+                true => Property::new(claimed, found, |&d| d <= ROUND_OFF),
+                false => Property::new(false, Finding::Absent, |_| true),
+            }
+        };
+        let bounded = |d: &Drift| match &d.growth {
+            Some(g) => g.exponent - g.uncertainty <= BOUNDED && g.uncertainty < 1.0,
+            None => true,
+        };
+        Ok(Certificate {
+            order: Property::new(claims.order, order, |o| {
+                (o.value - f64::from(claims.order)).abs() <= ORDER_TOLERANCE + o.uncertainty.min(0.2)
+            }),
+            symplectic_defect: Property::new(claims.symplectic, symplectic_defect, |&d| d <= ROUND_OFF),
+            symmetry_defect: Property::new(claims.symmetric, symmetry_defect, |&d| d <= ROUND_OFF),
+            constraint_defect: residual(run.constraints, claims.constraints),
+            hidden_constraint_defect: residual(run.hidden_constraints, claims.hidden_constraints),
+            energy_drift: Property::new(claims.symplectic, run.energy, bounded),
+        })
+    }
+
+    /// Whether everything that is claimed and could be measured holds.
+    pub fn held(&self) -> bool {
+        let broken = |claimed: bool, held: Option<bool>| claimed && held == Some(false);
+        ![
+            broken(true, self.order.held),
+            self.symplectic_defect.broken(),
+            self.symmetry_defect.broken(),
+            self.constraint_defect.broken(),
+            self.hidden_constraint_defect.broken(),
+            self.energy_drift.broken(),
+        ]
+        .contains(&true)
+    }
+}
+
+impl<T, C> Property<T, C> {
+    fn new(claimed: C, found: Finding<T>, holds: impl Fn(&T) -> bool) -> Property<T, C> {
+        let held = match &found {
+            Finding::Measured(value) => Some(holds(value)),
+            Finding::Undecided(_) | Finding::Absent => None,
+        };
+        Property { claimed, found, held }
+    }
+}
+
+impl<T> Property<T> {
+    /// Whether it is claimed and does not hold.
+    pub fn broken(&self) -> bool {
+        self.claimed && self.held == Some(false)
+    }
+}

@@ -1,0 +1,77 @@
+//! The order of a method, against an independent solution.
+//!
+//! The method runs in double-double arithmetic, so that errors of high-order methods are not lost in
+//! round-off, over one interval with steps that halve. The solution to compare with comes from
+//! extrapolation, a family of its own, applied to the Hamilton–Dirac equations (or the vector field,
+//! if there are no constraints): other equations than those the method solves.
+
+use super::Finding;
+use super::subject::{Subject, distance};
+use crate::fit::{Order, observed_order};
+use crate::reference::Reference;
+use cotangent_compile::{Compiled, Engine, Tape};
+use cotangent_dynamics::{Dynamics, Failure};
+use cotangent_scalar::Dd;
+use cotangent_theory::Formulation;
+
+/// The interval has so many steps of the given size.
+const INTERVAL: u64 = 16;
+
+/// Step sizes from 2³ to 2⁻⁵ times the given one.
+const COARSEST: i32 = 3;
+const FINEST: i32 = -5;
+
+/// An error is one of the method, not of the reference, if it is so many times larger.
+const MARGIN: f64 = 1e3;
+
+/// Evaluations times dimension that the reference may take.
+const BUDGET: u64 = 8_000_000;
+
+/// Beyond, a reference to so many digits takes too long.
+const LARGEST: usize = 400;
+
+pub(super) fn measure(subject: &Subject<'_>, step: f64) -> Finding<Order> {
+    if subject.problem.start.len() > LARGEST {
+        let reason = format!("no reference solution for more than {LARGEST} variables");
+        return Finding::Undecided(reason);
+    }
+    let time = INTERVAL as f64 * step;
+    let found = reference(subject, time).and_then(|(exact, known)| order_against(subject, step, &exact, known));
+    found.map_or_else(Finding::Undecided, Finding::Measured)
+}
+
+/// The order of a method from its distances to the exact state after 16 steps of the given size,
+/// which is known to the accuracy `known`, relative to its size.
+pub fn order_against(subject: &Subject<'_>, step: f64, exact: &[Dd], known: f64) -> Result<Order, String> {
+    let start = subject.start::<Dd>().map_err(|e| e.to_string())?;
+    let halves = subject.problem.motion.structure.is_some();
+    let (mut sizes, mut errors) = (vec![], vec![]);
+    for level in (FINEST..=COARSEST).rev() {
+        let factor = 2f64.powi(level);
+        let steps = (INTERVAL as f64 / factor) as u64;
+        // A step that is too large for the method is no part of its order.
+        let Ok(end) = subject.walk(&start, step * factor, steps) else { continue };
+        let error = distance(&end, exact, halves);
+        if error > MARGIN * known {
+            sizes.push(step.abs() * factor);
+            errors.push(error);
+        }
+    }
+    observed_order(&sizes, &errors).map_err(|e| e.to_string())
+}
+
+/// The state at a time, to some 25 digits, and how accurate it is.
+fn reference(subject: &Subject<'_>, time: f64) -> Result<(Vec<Dd>, f64), String> {
+    let motion = Formulation::HamiltonDirac.apply(&subject.problem.motion.system).map_err(|e| e.to_string())?;
+    let compiled = Compiled::new(&motion, Engine::Tape).map_err(|e| e.to_string())?;
+    let parameters = subject.problem.parameters.iter().map(|&p| Dd::from(p)).collect();
+    let field = compiled.view(Tape, parameters).field().map_err(|e| e.to_string())?;
+    let Some(mut field) = field else { return Err("there is no vector field to solve".into()) };
+    let mut state = subject.start::<Dd>().map_err(|e| e.to_string())?;
+    let mut rates = |z: &[Dd], out: &mut [Dd]| -> Result<(), Failure> { field.rate(z, out) };
+    let budget = BUDGET / state.len().max(1) as u64;
+    let reference = Reference::new(1e-28).with_budget(budget);
+    let solved = reference.solve(&mut rates, &mut state, Dd::from(time));
+    let solved = solved.map_err(|e| format!("the reference solution: {e}"))?;
+    Ok((state, solved.error_estimate))
+}

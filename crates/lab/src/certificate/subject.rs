@@ -1,0 +1,76 @@
+//! A method on a system, in any arithmetic.
+
+use cotangent_compile::{Problem, Tape};
+use cotangent_dynamics::{Canonical, Dynamics, Failure, Numeric, State};
+use cotangent_integrate::{Prepared, project};
+use cotangent_scalar::Real;
+use cotangent_solve::NewtonOptions;
+
+/// A method on a system, in any arithmetic.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    pub(super) problem: &'a Problem,
+    pub(super) prepared: &'a Prepared,
+}
+
+impl<'a> Subject<'a> {
+    /// The method as planned for the problem.
+    pub fn new(problem: &'a Problem, prepared: &'a Prepared) -> Subject<'a> {
+        Subject { problem, prepared }
+    }
+
+    fn parameters<S: Real>(&self) -> Vec<S> {
+        self.problem.parameters.iter().map(|&p| S::from_f64(p)).collect()
+    }
+
+    /// The constraints.
+    pub fn manifold<S: Real + 'static>(&self) -> Result<Option<Box<dyn Canonical<S>>>, Failure> {
+        self.problem.compiled.view(Tape, self.parameters::<S>()).manifold()
+    }
+
+    /// The start, on the constraint manifold to the precision of the arithmetic.
+    pub fn start<S: Real + 'static>(&self) -> Result<Vec<S>, Failure> {
+        let values = self.problem.start.iter().map(|&v| S::from_f64(v)).collect();
+        let mut state = State::new(values, 0);
+        if let Some(manifold) = self.manifold::<S>()?.filter(|m| m.shape().constraints > 0) {
+            project(manifold, &mut state)?;
+        }
+        Ok(state.values)
+    }
+
+    /// The state after so many steps.
+    pub fn walk<S: Real + 'static>(&self, from: &[S], h: f64, steps: u64) -> Result<Vec<S>, Failure> {
+        Ok(self.walk_on(from, &[(h, steps)])?.values)
+    }
+
+    /// The state after several walks, each of so many steps of a size.
+    pub(super) fn walk_on<S: Real + 'static>(&self, from: &[S], walks: &[(f64, u64)]) -> Result<State<S>, Failure> {
+        let view = self.problem.compiled.view(Tape, self.parameters::<S>());
+        let mut stepper = self.prepared.stepper(&view)?;
+        let mut machine = Numeric::new(self.prepared.plan(), NewtonOptions::default())?;
+        let mut state = State::new(from.to_vec(), stepper.memory());
+        let mut next = state.clone();
+        for &(h, steps) in walks {
+            for _ in 0..steps {
+                stepper.step(&mut machine, S::from_f64(h), &state, &mut next)?;
+                if let Some(k) = next.values.iter().position(|v| !v.is_finite()) {
+                    let reason = format!("`{}` after a step", self.problem.motion.state.entry_name(k));
+                    return Err(Failure::NotFinite { reason });
+                }
+                std::mem::swap(&mut state, &mut next);
+            }
+        }
+        Ok(state)
+    }
+}
+
+/// The largest difference of two states, positions and momenta each relative to their own size.
+pub(super) fn distance<S: Real>(a: &[S], b: &[S], halves: bool) -> f64 {
+    let middle = if halves { a.len() / 2 } else { a.len() };
+    let relative = |a: &[S], b: &[S]| {
+        let size = b.iter().fold(0.0f64, |m, v| m.max(v.value().abs()));
+        let difference = a.iter().zip(b).fold(0.0f64, |m, (&a, &b)| m.max((a - b).value().abs()));
+        if difference == 0.0 { 0.0 } else { difference / if size > 0.0 { size } else { 1.0 } }
+    };
+    relative(&a[..middle], &b[..middle]).max(relative(&a[middle..], &b[middle..]))
+}

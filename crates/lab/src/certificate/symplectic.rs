@@ -1,0 +1,95 @@
+//! The tangent map of a step, by dual numbers, on the tangent space of the constraint manifold; in
+//! double-double arithmetic, as round-off, which a small step amplifies, is not a property of the
+//! method.
+//!
+//! The tangent space at (q, p) is {(δq, δp): G δq = 0, ψ_q δq + ψ_p δp = 0}; the derivatives of ψ are
+//! taken by dual numbers too.
+
+use super::Finding;
+use super::subject::Subject;
+use crate::tangent::SymplecticDefect;
+use cotangent_dynamics::{Canonical, Failure};
+use cotangent_scalar::{Dd, Dual, Real};
+use cotangent_solve::{LinearSolver, Pattern, null_space};
+
+/// Beyond, the tangent map column by column takes too long.
+const LARGEST: usize = 200;
+
+pub(super) fn defect(subject: &Subject<'_>, point: &[Dd], step: f64) -> Finding<f64> {
+    if point.len() > LARGEST {
+        return Finding::Undecided(format!("no tangent map for more than {LARGEST} variables"));
+    }
+    measure(subject, point, step).map_or_else(Finding::Undecided, Finding::Measured)
+}
+
+fn measure(subject: &Subject<'_>, point: &[Dd], step: f64) -> Result<f64, String> {
+    let vectors = tangent_space(subject, point).map_err(|e| e.to_string())?;
+    let pushed = |vector: &Vec<Dd>| -> Result<Vec<Dd>, Failure> {
+        let image = subject.walk(&seeded(point, vector), step, 1)?;
+        Ok(image.iter().map(|d| d.tangent[0]).collect())
+    };
+    let images = vectors.iter().map(pushed).collect::<Result<Vec<_>, _>>().map_err(|e| e.to_string())?;
+    let form = SymplecticDefect::<Dd>::canonical(point.len() / 2);
+    Ok(form.measure(&vectors, &images).map_err(|e| e.to_string())?.value)
+}
+
+fn seeded(point: &[Dd], direction: &[Dd]) -> Vec<Dual<Dd>> {
+    point.iter().zip(direction).map(|(&value, &d)| Dual { value, tangent: [d] }).collect()
+}
+
+/// A basis of the tangent space of φ = ψ = 0.
+///
+/// An orthonormal one in `f64`, each vector then corrected to the tangent space by the least change,
+/// v − Aᵀ(AAᵀ)⁻¹A v, where A has the gradients of φ and ψ as rows.
+fn tangent_space(subject: &Subject<'_>, point: &[Dd]) -> Result<Vec<Vec<Dd>>, Failure> {
+    let size = point.len();
+    let unit = |k: usize| (0..size).map(|j| Dd::from(f64::from(u8::from(j == k)))).collect::<Vec<Dd>>();
+    let Some(mut manifold) = subject.manifold::<Dual<Dd>>()?.filter(|m| m.shape().constraints > 0) else {
+        return Ok((0..size).map(unit).collect());
+    };
+    let rows = 2 * manifold.shape().constraints;
+    let mut a = vec![Dd::from(0.0); rows * size];
+    for k in 0..size {
+        let residual = residuals(manifold.as_mut(), &seeded(point, &unit(k)))?;
+        for (i, r) in residual.iter().enumerate() {
+            a[i * size + k] = r.tangent[0];
+        }
+    }
+    let misused = |e: &dyn std::fmt::Display| Failure::Misused { reason: e.to_string() };
+    let pattern = Pattern::dense(rows, size).map_err(|e| misused(&e))?;
+    let values: Vec<f64> = a.iter().map(|v| v.value()).collect();
+    let rough = null_space(&pattern, &values, 1e-12).map_err(|e| misused(&e))?;
+    let dot = |u: &[Dd], v: &[Dd]| u.iter().zip(v).fold(Dd::from(0.0), |s, (&u, &v)| s + u * v);
+    let row = |i: usize| &a[i * size..(i + 1) * size];
+    let mut solver =
+        LinearSolver::new(&Pattern::dense(rows, rows).map_err(|e| misused(&e))?).map_err(|e| misused(&e))?;
+    let gram: Vec<Dd> = (0..rows * rows).map(|k| dot(row(k / rows), row(k % rows))).collect();
+    solver.factor(&gram).map_err(|e| misused(&e))?;
+    let corrected = |v: &Vec<f64>| {
+        let mut v: Vec<Dd> = v.iter().map(|&v| Dd::from(v)).collect();
+        let mut x: Vec<Dd> = (0..rows).map(|i| dot(row(i), &v)).collect();
+        solver.solve(&mut x);
+        for (i, &x) in x.iter().enumerate() {
+            v.iter_mut().zip(row(i)).for_each(|(v, &a)| *v = *v - a * x);
+        }
+        v
+    };
+    Ok(rough.iter().map(corrected).collect())
+}
+
+/// φ and ψ = G H_p.
+fn residuals(manifold: &mut dyn Canonical<Dual<Dd>>, z: &[Dual<Dd>]) -> Result<Vec<Dual<Dd>>, Failure> {
+    let zero = Dual::constant(Dd::from(0.0));
+    let shape = manifold.shape().clone();
+    let (q, p) = z.split_at(shape.coordinates);
+    let mut out = vec![zero; 2 * shape.constraints];
+    let (phi, psi) = out.split_at_mut(shape.constraints);
+    manifold.constraints(q, phi)?;
+    let (mut g, mut velocity) = (vec![zero; shape.jacobian.len()], vec![zero; shape.coordinates]);
+    manifold.jacobian(q, &mut g)?;
+    manifold.hamiltonian_p(q, p, &mut velocity)?;
+    for ((row, column), g) in shape.jacobian.addresses().zip(g) {
+        psi[row as usize] = psi[row as usize] + g * velocity[column as usize];
+    }
+    Ok(out)
+}

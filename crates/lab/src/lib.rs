@@ -1,0 +1,45 @@
+//! Numerical tools that judge a method from outside.
+//!
+//! A certificate compares what a method does with something that owes nothing to it. This crate
+//! holds those things, in any [`Real`](cotangent_scalar::Real) arithmetic:
+//!
+//! - [`Reference`]: solutions to some 25 digits by extrapolation, with an estimate of their error;
+//! - [`Elliptic`] and [`Pendulum`]: Jacobi's functions, and the pendulum in closed form;
+//! - [`fit_line`], [`observed_order`], [`growth_exponent`]: what a table of errors says, how surely,
+//!   or why it says nothing;
+//! - [`SymplecticDefect`]: how far the derivative of a step is from symplectic.
+//!
+//! ```
+//! use cotangent_lab::{Pendulum, Reference};
+//! use cotangent_scalar::{Dd, Scalar};
+//!
+//! // The pendulum as an angle and its rate, against the closed form.
+//! let (angle, rate, time) = (Dd::from(1.0), Dd::from(0.5), Dd::from(2.0));
+//! let mut z = [angle, rate];
+//! let solved = Reference::new(1e-28).solve(
+//!     &mut |z: &[Dd], rates: &mut [Dd]| {
+//!         rates.copy_from_slice(&[z[1], -z[0].sin()]);
+//!         Ok::<(), std::convert::Infallible>(())
+//!     },
+//!     &mut z,
+//!     time,
+//! )?;
+//! let motion = Pendulum::from_angle(Dd::from(1.0), angle, rate)?.at(time);
+//! assert!((z[0].sin() - motion.position[0]).abs().hi() < 1e-26);
+//! assert!(solved.error_estimate < 1e-25);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod certificate;
+mod elliptic;
+mod fit;
+mod pendulum;
+mod reference;
+mod tangent;
+
+pub use certificate::{Certificate, CertificateError};
+pub use elliptic::{Elliptic, EllipticError};
+pub use fit::{Fit, FitError, Growth, Order, Undecided, fit_line, growth_exponent, observed_order};
+pub use pendulum::{Motion, Pendulum, PendulumError};
+pub use reference::{Rates, Reference, ReferenceError, Sample, Solution, Solved};
+pub use tangent::{Defect, SymplecticDefect, TangentError};

@@ -1,0 +1,65 @@
+//! The problems that methods are measured on.
+
+#![allow(dead_code, unreachable_pub)]
+
+use cotangent_compile::{Engine, Native, Problem, Repairs};
+use cotangent_integrate::{Method, Prepared, Projection, Refusal};
+use cotangent_model::{Options, System};
+use cotangent_theory::Formulation;
+
+pub const PENDULUM: &str = "param g = 1\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + g*y\n\
+    constraint rod: (x^2 + y^2 - 1)/2 = 0\ninitial x = 1, p_y = -2\n";
+
+/// Two bobs of masses 2 and 1.5, with a quartic potential besides gravity.
+pub const DOUBLE: &str = "param m1 = 2, m2 = 1.5, g = 1\ncoord x1, y1, x2, y2\n\
+    hamiltonian (p_x1^2 + p_y1^2)/(2*m1) + (p_x2^2 + p_y2^2)/(2*m2) + g*(m1*y1 + m2*y2) + (x2 - y1)^4/10\n\
+    constraint a: (x1^2 + y1^2 - 1)/2 = 0\nconstraint b: ((x2 - x1)^2 + (y2 - y1)^2 - 2)/2 = 0\n\
+    initial x1 = 1, x2 = 1, y2 = sqrt(2), p_x2 = 0.3, p_y1 = 0.5\n";
+
+/// A relativistic particle with an anisotropic metric on a curve: neither quadratic nor separable.
+pub const RELATIVISTIC: &str = "coord x, y\nhamiltonian sqrt(1 + 2*p_x^2 + p_x*p_y + (1 + x^2)*p_y^2) + y + x^2*y/3\n\
+    constraint curve: x^4 + y^2 + x*y - 1 = 0\ninitial x = 1, p_x = 0.2, p_y = 0.7\n";
+
+/// The same without the constraint, in a potential well.
+pub const FREE: &str = "coord x, y\n\
+    hamiltonian sqrt(1 + 2*p_x^2 + p_x*p_y + (1 + x^2)*p_y^2) + x^2 + y^2/2 + x^2*y/10\n\
+    initial x = 0.4, p_x = 0.2, p_y = 0.3\n";
+
+/// A Lagrangian that is not quadratic in the velocities: the Legendre transform is a root.
+pub const SPEEDY: &str = "coord x, y\nlagrangian -sqrt(1 - x'^2 - y'^2/2) - y\n\
+    constraint circle: (x^2 + y^2 - 1)/2 = 0\ninitial x = 1, y' = 0.5\n";
+
+/// Two springs: the energy, and each spring's, is a quadratic invariant.
+pub const OSCILLATOR: &str = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + x^2/2 + y^2\n\
+    invariant spring = p_x^2 + x^2\ninitial x = 1, p_y = 1\n";
+
+pub fn shipped(name: &str) -> String {
+    std::fs::read_to_string(format!("{}/../../models/{name}.cot", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+pub struct Case {
+    pub problem: Problem,
+}
+
+impl Case {
+    pub fn new(text: &str, formulation: Formulation) -> Case {
+        Case::sized(text, None, formulation)
+    }
+
+    pub fn sized(text: &str, n: Option<i64>, formulation: Formulation) -> Case {
+        let options = Options { integers: n.map(|n| ("n".to_string(), n)).into_iter().collect() };
+        let system = System::parse_with(text, &options).unwrap_or_else(|e| panic!("{e}"));
+        let repairs = Repairs { project_initial: true, drop_redundant: false };
+        let problem = Problem::new(&system, formulation, &[], repairs, Engine::Best).unwrap_or_else(|e| panic!("{e}"));
+        Case { problem }
+    }
+
+    pub fn prepare(&self, method: Method, projection: Option<Projection>) -> Result<Prepared, Refusal> {
+        let view = self.problem.compiled.view(Native, self.problem.parameters.clone());
+        Prepared::new(method, projection, &view)
+    }
+
+    pub fn prepared(&self, method: Method, projection: Option<Projection>) -> Prepared {
+        self.prepare(method, projection).unwrap_or_else(|e| panic!("{e}"))
+    }
+}

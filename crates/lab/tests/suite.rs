@@ -1,0 +1,249 @@
+//! The method suite: what a card claims holds on every problem; what it does not claim fails on at
+//! least one, or is said to be incidental.
+//!
+//! A new method needs an entry in `Method::ALL`; a new problem a test here and a line in `SHOWN`.
+
+mod problems;
+
+use cotangent_compile::{Diagnostics, Engine, Integrator};
+use cotangent_integrate::Method;
+use cotangent_lab::Pendulum;
+use cotangent_lab::certificate::{Certificate, Finding, Options, Subject, order_against};
+use cotangent_scalar::{Dd, Real, Scalar};
+use cotangent_solve::NewtonOptions;
+use cotangent_theory::Formulation;
+use problems::{Case, DOUBLE, FREE, OSCILLATOR, PENDULUM, RELATIVISTIC, SPEEDY, shipped};
+
+/// Every method, the Gauss methods with one to four stages.
+fn methods() -> Vec<Method> {
+    let more = [1, 3, 4].map(|stages| Method::Gauss { stages });
+    Method::ALL.into_iter().chain(more).collect()
+}
+
+/// Checks the claims of every method that fits, and returns the certificates.
+fn holds(name: &str, text: &str, n: Option<i64>, formulation: Formulation, step: f64) -> Vec<(Method, Certificate)> {
+    let case = Case::sized(text, n, formulation);
+    let fitting = methods().into_iter().filter_map(|m| Some((m, case.prepare(m, None).ok()?)));
+    let certificates: Vec<(Method, Certificate)> = fitting
+        .map(|(m, prepared)| (m, Certificate::new(&case.problem, &prepared, Options { step, steps: 6000 }).unwrap()))
+        .collect();
+    assert!(certificates.len() >= 2, "{name}: too few methods fit");
+    for (method, c) in &certificates {
+        let place = format!("{name}, {}, {method:?}: {c:#?}", formulation.name());
+        assert_eq!(c.order.held, Some(true), "order on {place}");
+        assert!(!c.symplectic_defect.broken(), "symplectic on {place}");
+        assert!(!c.symmetry_defect.broken(), "symmetric on {place}");
+        assert!(!c.constraint_defect.broken(), "constraints on {place}");
+        assert!(!c.hidden_constraint_defect.broken(), "hidden constraints on {place}");
+        assert!(!c.energy_drift.broken(), "energy on {place}");
+        // A claim is measured, not waved through.
+        let decided = |claimed: bool, held: Option<bool>| !claimed || held.is_some();
+        assert!(decided(c.symplectic_defect.claimed, c.symplectic_defect.held), "symplectic on {place}");
+        assert!(decided(c.symmetry_defect.claimed, c.symmetry_defect.held), "symmetric on {place}");
+        assert!(decided(c.constraint_defect.claimed, c.constraint_defect.held), "constraints on {place}");
+    }
+    certificates
+}
+
+#[test]
+fn kepler() {
+    holds("kepler", &shipped("kepler"), None, Formulation::Multipliers, 0.01);
+}
+
+#[test]
+fn henon_heiles() {
+    holds("henon-heiles", &shipped("henon-heiles"), None, Formulation::Multipliers, 0.05);
+}
+
+#[test]
+fn pendulum() {
+    for formulation in Formulation::ALL {
+        holds("pendulum", PENDULUM, None, formulation, 0.05);
+    }
+}
+
+#[test]
+fn double_pendulum_with_unequal_masses() {
+    for formulation in Formulation::ALL {
+        holds("double pendulum", DOUBLE, None, formulation, 0.02);
+    }
+}
+
+#[test]
+fn closed_loop_of_points() {
+    holds("four-bar", &shipped("four-bar"), None, Formulation::Multipliers, 0.02);
+}
+
+#[test]
+fn closed_loop_in_angles() {
+    holds("four-bar-angles", &shipped("four-bar-angles"), None, Formulation::Multipliers, 0.02);
+}
+
+#[test]
+fn an_energy_that_is_neither_separable_nor_quadratic() {
+    holds("free", FREE, None, Formulation::Multipliers, 0.05);
+    holds("relativistic", RELATIVISTIC, None, Formulation::Multipliers, 0.02);
+}
+
+#[test]
+fn a_legendre_transform_by_newtons_method() {
+    holds("speedy", SPEEDY, None, Formulation::Multipliers, 0.02);
+}
+
+#[test]
+fn what_is_not_claimed_fails_somewhere() {
+    let mut seen: Vec<(Method, Certificate)> = vec![];
+    for (text, formulation, step) in [
+        (shipped("kepler"), Formulation::Multipliers, 0.01),
+        (FREE.into(), Formulation::Multipliers, 0.05),
+        (DOUBLE.into(), Formulation::Multipliers, 0.02),
+        (DOUBLE.into(), Formulation::Standard, 0.02),
+    ] {
+        seen.extend(holds("a problem", &text, None, formulation, step));
+    }
+    for method in Method::ALL {
+        let card = method.card();
+        let fails =
+            |of: &dyn Fn(&Certificate) -> Option<bool>| seen.iter().any(|(m, c)| *m == method && of(c) == Some(false));
+        if !card.symplectic {
+            assert!(fails(&|c| c.symplectic_defect.held), "{method:?} is symplectic everywhere");
+        }
+        if !card.symmetric {
+            assert!(fails(&|c| c.symmetry_defect.held), "{method:?} is symmetric everywhere");
+        }
+        if card.hidden_constraints == cotangent_integrate::Keeps::No && card.constraints != card.hidden_constraints {
+            assert!(fails(&|c| c.hidden_constraint_defect.held), "{method:?} keeps hidden constraints everywhere");
+        }
+    }
+}
+
+/// The largest change of the claimed invariant over many steps, relative to its value.
+fn invariant_change(text: &str, method: Method, step: f64) -> Option<f64> {
+    let case = Case::new(text, Formulation::Multipliers);
+    let prepared = case.prepare(method, None).ok()?;
+    let p = &case.problem;
+    let mut diagnostics = Diagnostics::new(&p.motion, &p.parameters, Engine::Best).unwrap();
+    let options = NewtonOptions::default();
+    let mut integrator = Integrator::new(&p.compiled, &prepared, &p.parameters, options, Engine::Best).unwrap();
+    let mut state = integrator.state(p.start.clone());
+    let initial = diagnostics.kept(&state.values).unwrap().claims[0];
+    let mut largest = 0.0f64;
+    for _ in 0..3000 {
+        integrator.advance(&mut state, step, 1).unwrap();
+        largest = largest.max((diagnostics.kept(&state.values).unwrap().claims[0] - initial).abs());
+    }
+    Some(largest / initial.abs())
+}
+
+#[test]
+fn quadratic_invariants_are_kept_by_those_that_claim_it_and_by_no_other() {
+    for method in methods() {
+        let Some(spring) = invariant_change(OSCILLATOR, method, 0.1) else { continue };
+        // Angular momentum: bilinear in q and p, which partitioned methods keep as well.
+        let momentum = invariant_change(&shipped("kepler"), method, 0.01).unwrap();
+        match method.card().quadratic_invariants {
+            true => assert!(spring < 1e-13 && momentum < 1e-13, "{method:?}: {spring:e} {momentum:e}"),
+            false => assert!(spring > 1e-6, "{method:?}: {spring:e}"),
+        }
+    }
+}
+
+/// The pendulum of the suite in closed form, at a time.
+fn closed_form(time: Dd) -> Vec<Dd> {
+    let number = Dd::from;
+    let start = Pendulum::new(number(1.0), [number(1.0), number(0.0)], [number(0.0), number(-2.0)]).unwrap();
+    let motion = start.at(time);
+    [motion.position, motion.velocity].concat()
+}
+
+#[test]
+fn orders_on_the_pendulum_against_the_closed_form() {
+    let step = 0.05;
+    let exact = closed_form(Dd::from(16.0) * Dd::from(step));
+    for formulation in Formulation::ALL {
+        let case = Case::new(PENDULUM, formulation);
+        for method in methods() {
+            let Ok(prepared) = case.prepare(method, None) else { continue };
+            let order = order_against(&Subject::new(&case.problem, &prepared), step, &exact, 1e-30).unwrap();
+            let claimed = f64::from(method.card().order);
+            assert!((order.value - claimed).abs() < 0.05, "{method:?}: {order:?}");
+        }
+    }
+}
+
+#[test]
+fn shake_has_the_positions_of_rattle() {
+    for (text, n) in
+        [(PENDULUM.to_string(), None), (DOUBLE.into(), None), (shipped("chain"), Some(5)), (RELATIVISTIC.into(), None)]
+    {
+        let case = Case::sized(&text, n, Formulation::Multipliers);
+        let end = |method: Method| {
+            let prepared = case.prepared(method, None);
+            let subject = Subject::new(&case.problem, &prepared);
+            subject.walk(&subject.start::<Dd>().unwrap(), 0.02, 50).unwrap()
+        };
+        let (rattle, shake) = (end(Method::Rattle), end(Method::Shake));
+        let n = rattle.len() / 2;
+        let difference =
+            |range: std::ops::Range<usize>| range.map(|k| (rattle[k] - shake[k]).value().abs()).fold(0.0, f64::max);
+        assert!(difference(0..n) < 1e-25, "{:e}", difference(0..n));
+        assert!(difference(n..2 * n) > 1e-8, "{:e}", difference(n..2 * n));
+    }
+}
+
+#[test]
+fn momentum_projection_preserves_the_form_where_the_position_projection_does_not() {
+    use cotangent_lab::SymplecticDefect;
+    use cotangent_scalar::Dual;
+    // Off the manifold: φ = const ≠ 0, momenta not tangent.
+    let text = DOUBLE.replace("initial x1 = 1, x2 = 1,", "initial x1 = 1, x2 = 1.1,");
+    let case = Case::new(&text, Formulation::Standard);
+    let z = [1.05, 0.1, 1.2, 1.4, 0.3, 0.6, 0.4, 0.2];
+    let g = [[z[0], z[1], 0.0, 0.0], [z[0] - z[2], z[1] - z[3], z[2] - z[0], z[3] - z[1]]];
+    // Vectors with G δq = 0, δp arbitrary.
+    let rows: Vec<f64> = g.iter().flat_map(|g| g.iter().copied().chain([0.0; 4])).collect();
+    let pattern = cotangent_solve::Pattern::dense(2, 8).unwrap();
+    let vectors = cotangent_solve::null_space(&pattern, &rows, 1e-12).unwrap();
+    assert_eq!(vectors.len(), 6);
+    let defect = |target: cotangent_integrate::Target| {
+        let images: Vec<Vec<f64>> = vectors
+            .iter()
+            .map(|v| {
+                let seeded: Vec<Dual<f64>> = z.iter().zip(v).map(|(&value, &d)| Dual { value, tangent: [d] }).collect();
+                let parameters = case.problem.parameters.iter().map(|&p| Dual::from_f64(p)).collect();
+                let view = case.problem.compiled.view(cotangent_compile::Tape, parameters);
+                let manifold = cotangent_dynamics::Dynamics::manifold(&view).unwrap().unwrap();
+                let mut state = cotangent_dynamics::State::new(seeded, 0);
+                cotangent_integrate::project_onto(target, manifold, &mut state).unwrap();
+                state.values.iter().map(|d| d.tangent[0]).collect()
+            })
+            .collect();
+        SymplecticDefect::<f64>::canonical(4).measure(&vectors, &images).unwrap().value
+    };
+    let (momentum, position) =
+        (defect(cotangent_integrate::Target::Momentum), defect(cotangent_integrate::Target::Position));
+    assert!(momentum < 1e-13, "{momentum:e}");
+    assert!(position > 1e-3, "{position:e}");
+}
+
+/// A finding as a number.
+fn number(finding: &Finding<f64>) -> f64 {
+    if let Finding::Measured(value) = finding { *value } else { f64::NAN }
+}
+
+#[test]
+fn one_step_at_a_tenth_is_symplectic_to_twelve_digits() {
+    for (text, formulation) in [(PENDULUM, Formulation::Multipliers), (FREE, Formulation::Multipliers)] {
+        let case = Case::new(text, formulation);
+        for method in methods().into_iter().filter(|m| m.card().symplectic) {
+            let Ok(prepared) = case.prepare(method, None) else { continue };
+            let c = Certificate::new(&case.problem, &prepared, Options { step: 0.1, steps: 200 }).unwrap();
+            let defect = number(&c.symplectic_defect.found);
+            assert!(defect <= 1e-12, "{method:?}: {defect:e}");
+        }
+    }
+    let case = Case::new(PENDULUM, Formulation::Standard);
+    let prepared = case.prepared(Method::Rk4, None);
+    let c = Certificate::new(&case.problem, &prepared, Options { step: 0.1, steps: 200 }).unwrap();
+    assert!(number(&c.symplectic_defect.found) > 1e-6);
+}

@@ -1,0 +1,24 @@
+//! Runs, and what they leave behind: tables written while they are computed, checkpoints to go on
+//! from, the extremes of what was watched, and the flag that Ctrl-C sets.
+//!
+//! Everything here takes constant memory however long the run is, replaces files only as a whole,
+//! and can be taken up again so that an interrupted and resumed run ends in the same bytes as an
+//! uninterrupted one.
+
+pub mod checkpoint;
+mod destination;
+mod interrupt;
+mod platform;
+mod run;
+mod schedule;
+mod statistics;
+pub mod table;
+
+pub use checkpoint::{Checkpoint, CheckpointError};
+pub use destination::DestinationError;
+pub use interrupt::{Interrupt, InterruptError};
+pub use platform::Platform;
+pub use run::{Checkpoints, End, Header, Progress, Run, RunError};
+pub use schedule::{Schedule, ScheduleError};
+pub use statistics::{Extremes, ExtremesList, StatisticsError};
+pub use table::{Column, Columns, Mark, TableError, TableWriter};

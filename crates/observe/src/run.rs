@@ -1,0 +1,391 @@
+//! The run: steps, measurements after every step, rows, checkpoints; it can be interrupted and
+//! resumed to the same bytes.
+
+use crate::checkpoint::{Checkpoint, CheckpointError};
+use crate::interrupt::Interrupt;
+use crate::platform::Platform;
+use crate::schedule::Schedule;
+use crate::statistics::{Extremes, ExtremesList, StatisticsError};
+use crate::table::{Column, Columns, Mark, TableError, TableWriter};
+use cotangent_compile::{CallError, Diagnostics, Integrator};
+use cotangent_dynamics::{Failure, State};
+use cotangent_expr::Layout;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// How a run ended.
+#[derive(Debug)]
+pub enum End {
+    /// At its last step.
+    Finished,
+    /// On request; it can be resumed if it has a checkpoint.
+    Interrupted,
+    /// At a step that could not be made; the state is that before it.
+    Failed(Failure),
+}
+
+/// Why a run could not go on, apart from its mathematics.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A quantity could not be evaluated.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// The table could not be written.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// The checkpoint could not be written or read.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// The checkpoint belongs to another run.
+    #[error("the checkpoint is of another run: {0}")]
+    Foreign(String),
+}
+
+impl From<StatisticsError> for RunError {
+    fn from(error: StatisticsError) -> RunError {
+        RunError::Foreign(error.to_string())
+    }
+}
+
+/// What a checkpoint says besides its numbers; `request` is what the caller needs to set up the
+/// same run again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Header<R> {
+    /// What was asked for.
+    pub request: R,
+    /// Steps made.
+    pub done: u64,
+    /// How much of the table is on the disk.
+    pub mark: Option<Mark>,
+    /// Where it ran.
+    pub platform: Platform,
+    /// Updates of Newton's method.
+    pub iterations: u64,
+    /// Seconds of integration.
+    pub seconds: f64,
+}
+
+/// A run in progress.
+pub struct Run {
+    integrator: Integrator,
+    diagnostics: Diagnostics,
+    schedule: Schedule,
+    state: State<f64>,
+    done: u64,
+    /// Energy, constraints, hidden constraints, claims.
+    kept: ExtremesList,
+    table: Option<TableWriter>,
+    row: Vec<f64>,
+    seconds: f64,
+    /// Updates of Newton's method before the run was resumed.
+    earlier: u64,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Steps made.
+    pub done: u64,
+    /// Steps in all.
+    pub total: u64,
+    /// The time reached.
+    pub time: f64,
+}
+
+/// How often the world is looked at: for an interrupt, a checkpoint, progress.
+const ATTENTION: Duration = Duration::from_millis(40);
+
+/// Where and how often checkpoints are written.
+pub struct Checkpoints<R> {
+    /// The file.
+    pub path: PathBuf,
+    /// The time between two.
+    pub every: Duration,
+    /// What it takes to set up the same run again.
+    pub request: R,
+}
+
+impl Run {
+    /// A run from its start.
+    pub fn new(
+        integrator: Integrator,
+        mut diagnostics: Diagnostics,
+        schedule: Schedule,
+        start: Vec<f64>,
+    ) -> Result<Run, RunError> {
+        let state = integrator.state(start);
+        let kept = ExtremesList::new(&flat(&mut diagnostics, &state)?);
+        Ok(Run {
+            integrator,
+            diagnostics,
+            schedule,
+            state,
+            done: 0,
+            kept,
+            table: None,
+            row: vec![],
+            seconds: 0.0,
+            earlier: 0,
+        })
+    }
+
+    /// The columns of a run's table: time, state, energy, observables, multipliers.
+    pub fn columns(state: &Layout, diagnostics: &Diagnostics) -> Columns {
+        let column = |a: &cotangent_expr::Array| {
+            let dims: Vec<(i64, usize)> = a.dims().iter().map(|d| (d.first, d.len)).collect();
+            Column::family(a.name(), dims)
+        };
+        let mut columns = vec![Column::scalar("time")];
+        columns.extend(state.arrays().iter().map(column));
+        columns.push(Column::scalar("energy"));
+        columns.extend(diagnostics.observables.arrays().iter().map(column));
+        columns.extend(diagnostics.multipliers.arrays().iter().map(column));
+        Columns(columns)
+    }
+
+    /// Records rows into a table, beginning with the start if nothing has been done yet.
+    pub fn record_into(&mut self, table: TableWriter) -> Result<(), RunError> {
+        self.table = Some(table);
+        if self.done == 0 {
+            self.record()?;
+        }
+        Ok(())
+    }
+
+    /// Goes back to what a checkpoint says.
+    pub fn restore<R>(&mut self, checkpoint: &Checkpoint<Header<R>>) -> Result<(), RunError> {
+        let foreign = |what: &str| RunError::Foreign(what.into());
+        let header = &checkpoint.header;
+        let [n, m] = [self.state.values.len(), self.state.memory.len()];
+        let quantities = self.kept.as_slice().len();
+        let numbers = &checkpoint.numbers;
+        if numbers.len() != 2 * n + m + ExtremesList::state_len(quantities) {
+            return Err(foreign("it has another number of variables"));
+        }
+        if header.done > self.schedule.total() {
+            return Err(foreign("it has more steps"));
+        }
+        let (values, rest) = numbers.split_at(n);
+        let (carry, rest) = rest.split_at(n);
+        let (memory, rest) = rest.split_at(m);
+        self.kept = ExtremesList::import(quantities, rest)?;
+        self.state = State { values: values.to_vec(), carry: carry.to_vec(), memory: memory.to_vec() };
+        self.done = header.done;
+        self.seconds = header.seconds;
+        self.earlier = header.iterations;
+        Ok(())
+    }
+
+    /// Makes steps until the end, an interrupt or a failure.
+    pub fn go<R: Clone + Serialize + serde::de::DeserializeOwned>(
+        &mut self,
+        interrupt: &Interrupt,
+        checkpoints: Option<&Checkpoints<R>>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<End, RunError> {
+        let mut saved = Instant::now();
+        if let Some(c) = checkpoints {
+            self.save(c)?;
+        }
+        let mut batch = 1u64;
+        let end = loop {
+            if self.done == self.schedule.total() {
+                break End::Finished;
+            }
+            if interrupt.is_set() {
+                break End::Interrupted;
+            }
+            let begin = Instant::now();
+            let outcome = self.steps(batch)?;
+            let spent = begin.elapsed();
+            self.seconds += spent.as_secs_f64();
+            if let Some(failure) = outcome {
+                break End::Failed(failure);
+            }
+            if self.schedule.records(self.done) {
+                self.record()?;
+            }
+            // So many steps at once that the world is looked at often enough, and not too often.
+            batch = match (spent < ATTENTION / 2, spent > ATTENTION) {
+                (true, _) => batch.saturating_mul(2).min(1 << 40),
+                (_, true) => (batch / 2).max(1),
+                _ => batch,
+            };
+            progress(Progress { done: self.done, total: self.schedule.total(), time: self.schedule.time(self.done) });
+            if let Some(c) = checkpoints.filter(|c| saved.elapsed() >= c.every) {
+                self.save(c)?;
+                saved = Instant::now();
+            }
+        };
+        match (&end, checkpoints) {
+            (End::Interrupted, Some(c)) => {
+                self.save(c)?;
+                if let Some(table) = &mut self.table {
+                    table.publish()?;
+                }
+            }
+            (End::Failed(_), _) if !self.schedule.records(self.done) => self.record()?,
+            _ => {}
+        }
+        Ok(end)
+    }
+
+    /// Makes up to so many steps, but not beyond the next row.
+    fn steps(&mut self, batch: u64) -> Result<Option<Failure>, RunError> {
+        let schedule = self.schedule;
+        let full = schedule.steps.saturating_sub(self.done);
+        let to_row = match schedule.record {
+            0 => u64::MAX,
+            every => every - self.done % every,
+        };
+        let count = if full == 0 { 1 } else { batch.min(full).min(to_row) };
+        let h = schedule.size(self.done);
+        let before = self.done;
+        let failure = match schedule.record {
+            0 => match self.integrator.advance(&mut self.state, h, count) {
+                Ok(()) => {
+                    self.done += count;
+                    None
+                }
+                Err((made, failure)) => {
+                    self.done += made;
+                    Some(failure)
+                }
+            },
+            _ => self.measured(h, count)?,
+        };
+        let at_end = self.done == schedule.total() || failure.is_some();
+        if schedule.record == 0 && at_end && self.done > before {
+            self.measure()?;
+        }
+        Ok(failure)
+    }
+
+    /// Steps one by one, each measured.
+    fn measured(&mut self, h: f64, count: u64) -> Result<Option<Failure>, RunError> {
+        for _ in 0..count {
+            if let Err((_, failure)) = self.integrator.advance(&mut self.state, h, 1) {
+                return Ok(Some(failure));
+            }
+            self.done += 1;
+            self.measure()?;
+        }
+        Ok(None)
+    }
+
+    fn measure(&mut self) -> Result<(), RunError> {
+        let kept = self.diagnostics.kept(&self.state.values)?;
+        self.kept.record_parts(&[
+            std::slice::from_ref(&kept.energy),
+            &kept.constraints,
+            &kept.hidden_constraints,
+            &kept.claims,
+        ])?;
+        Ok(())
+    }
+
+    fn record(&mut self) -> Result<(), RunError> {
+        let Some(table) = &mut self.table else { return Ok(()) };
+        let values = &self.state.values;
+        let (o, m) = (self.diagnostics.observables.len(), self.diagnostics.multipliers.len());
+        let row = &mut self.row;
+        row.resize(1 + values.len() + 1 + o + m, 0.0);
+        row[0] = self.schedule.time(self.done);
+        row[1..=values.len()].copy_from_slice(values);
+        row[1 + values.len()] = self.diagnostics.kept(values)?.energy;
+        let (observed, forces) = row[2 + values.len()..].split_at_mut(o);
+        self.diagnostics.observe(values, observed)?;
+        self.diagnostics.multipliers(values, forces)?;
+        table.row(row)?;
+        Ok(())
+    }
+
+    fn save<R: Clone + Serialize + serde::de::DeserializeOwned>(
+        &mut self,
+        checkpoints: &Checkpoints<R>,
+    ) -> Result<(), RunError> {
+        let mark = self.table.as_mut().map(TableWriter::mark).transpose()?;
+        let mut numbers = [&self.state.values[..], &self.state.carry, &self.state.memory].concat();
+        self.kept.export(&mut numbers);
+        let header = Header {
+            request: checkpoints.request.clone(),
+            done: self.done,
+            mark,
+            platform: Platform::current(),
+            iterations: self.iterations(),
+            seconds: self.seconds,
+        };
+        Checkpoint { header, numbers }.write(&checkpoints.path)?;
+        Ok(())
+    }
+
+    /// Completes the table.
+    pub fn finish(&mut self) -> Result<(), RunError> {
+        match self.table.take() {
+            Some(table) => Ok(table.finish()?),
+            None => Ok(()),
+        }
+    }
+
+    /// Steps made.
+    pub fn done(&self) -> u64 {
+        self.done
+    }
+
+    /// The time reached.
+    pub fn time(&self) -> f64 {
+        self.schedule.time(self.done)
+    }
+
+    /// The state.
+    pub fn state(&self) -> &State<f64> {
+        &self.state
+    }
+
+    /// The extremes of the energy.
+    pub fn energy(&self) -> Extremes {
+        self.kept.as_slice()[0]
+    }
+
+    /// The extremes of each constraint member.
+    pub fn constraints(&self) -> &[Extremes] {
+        &self.kept.as_slice()[1..1 + self.diagnostics.constraints.len()]
+    }
+
+    /// The extremes of each hidden constraint, if the system has them.
+    pub fn hidden_constraints(&self) -> &[Extremes] {
+        let m = self.diagnostics.constraints.len();
+        &self.kept.as_slice()[1 + m..1 + 2 * m]
+    }
+
+    /// The extremes of each claimed quantity.
+    pub fn claims(&self) -> &[Extremes] {
+        &self.kept.as_slice()[1 + 2 * self.diagnostics.constraints.len()..]
+    }
+
+    /// What is measured.
+    pub fn diagnostics(&mut self) -> &mut Diagnostics {
+        &mut self.diagnostics
+    }
+
+    /// Updates of Newton's method.
+    pub fn iterations(&self) -> u64 {
+        self.earlier + self.integrator.iterations()
+    }
+
+    /// Seconds of integration and measurement, output not included.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
+    /// Whether a step is one native function.
+    pub fn is_whole(&self) -> bool {
+        self.integrator.is_whole()
+    }
+}
+
+fn flat(diagnostics: &mut Diagnostics, state: &State<f64>) -> Result<Vec<f64>, RunError> {
+    let kept = diagnostics.kept(&state.values)?;
+    Ok([&[kept.energy], &kept.constraints[..], &kept.hidden_constraints, &kept.claims].concat())
+}

@@ -1,0 +1,39 @@
+//! Tables of numbers, written row by row while they are computed.
+//!
+//! Rows go to a hidden file `.NAME.part` beside the table. A [`Mark`] says how much of it is safely
+//! on the disk; with it, [`TableWriter::resume`] goes on from there after an interruption, whatever
+//! was written behind it. The table itself appears, or replaces an older one, only when it is
+//! complete up to a row.
+//!
+//! ```
+//! use cotangent_observe::{Column, Columns, TableWriter};
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("run.csv");
+//! let columns = Columns(vec![Column::scalar("t"), Column::family("x", [(1, 2)])]);
+//! let mut table = TableWriter::create(&path, columns.clone())?;
+//! table.row(&[0.0, 1.0, 0.5])?;
+//! let mark = table.mark()?;
+//! table.row(&[0.1, 0.9, 0.6])?;
+//! drop(table); // the run was killed
+//!
+//! let mut table = TableWriter::resume(&path, columns, &mark)?;
+//! table.row(&[0.1, 0.9, 0.6])?;
+//! table.finish()?;
+//! assert_eq!(std::fs::read_to_string(&path)?, "t,x[1],x[2]\n0.0,1.0,0.5\n0.1,0.9,0.6\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod columns;
+mod csv;
+mod error;
+mod mark;
+mod npz;
+mod partial;
+mod place;
+mod writer;
+mod zip;
+
+pub use columns::{Column, Columns};
+pub use error::TableError;
+pub use mark::Mark;
+pub use writer::TableWriter;

@@ -1,0 +1,62 @@
+//! Which factorisation suits a pattern.
+
+use crate::banded::BandedLu;
+use crate::ordering::Ordering;
+use crate::plan::Plan;
+use crate::{Pattern, Unsupported};
+
+/// The way chosen to factor matrices of a pattern.
+pub(crate) enum Choice {
+    Dense,
+    Banded(Ordering),
+    Sparse(Plan),
+}
+
+/// Up to this size nothing is worth the index arithmetic.
+const SMALL: usize = 8;
+/// A band of so few multiplications in a row is not compared with anything but the full matrix.
+const NARROW: usize = 64;
+/// The largest numbers of entries a factorisation may store.
+const LARGEST_DENSE: usize = 1 << 24;
+const LARGEST_BAND: usize = 1 << 27;
+const LARGEST_SPARSE: usize = 1 << 26;
+/// The time of a multiplication in a factorisation relative to one in a full matrix (about 1 ns),
+/// and what a row takes beside its multiplications, in the same unit. By the bench `linear`: a tree
+/// is eliminated sparsely in 35 ns a row at any size, as a full matrix in 70 ns at 10 rows and in
+/// 140 ns at 20; a square grid sparsely in 70 ns at 36 rows and in 95 ns at 100, as a band of
+/// 10 + 10 diagonals in 165 ns; a chain as a band in 26 ns.
+const BAND_MULTIPLICATION: f64 = 0.7;
+const BAND_ROW: f64 = 20.0;
+const SPARSE_MULTIPLICATION: f64 = 2.0;
+const SPARSE_ROW: f64 = 40.0;
+
+impl Choice {
+    /// The fastest, by the multiplications a factorisation takes.
+    pub(crate) fn new(pattern: &Pattern) -> Result<Self, Unsupported> {
+        let size = pattern.rows();
+        if size <= SMALL {
+            return Ok(Self::Dense);
+        }
+        let fits = |row: usize, limit: usize| row.saturating_mul(size) <= limit;
+        let n = size as f64;
+        let dense = if fits(size, LARGEST_DENSE) { n * n * n / 3.0 } else { f64::INFINITY };
+        let band = Ordering::narrow(pattern)?;
+        let width = BandedLu::<f64>::row_length(band.lower, band.upper);
+        let banded = if 2 * width <= size && fits(width, LARGEST_BAND) {
+            n * (BAND_MULTIPLICATION * band.cost() as f64 + BAND_ROW)
+        } else {
+            f64::INFINITY
+        };
+        if banded.is_finite() && band.cost() <= NARROW {
+            return Ok(Self::Banded(band));
+        }
+        let plan = Plan::new(pattern, LARGEST_SPARSE)?;
+        let sparse = plan.as_ref().map_or(f64::INFINITY, |plan| SPARSE_MULTIPLICATION * plan.cost() + SPARSE_ROW * n);
+        match plan {
+            Some(plan) if sparse < dense.min(banded) => Ok(Self::Sparse(plan)),
+            _ if banded < dense => Ok(Self::Banded(band)),
+            _ if dense.is_finite() => Ok(Self::Dense),
+            _ => Err(Unsupported::TooLarge { size, limit: LARGEST_SPARSE }),
+        }
+    }
+}

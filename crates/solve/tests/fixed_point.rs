@@ -1,0 +1,163 @@
+//! Fixed points: closed forms, derivatives of fixed points, and honest failure.
+
+use std::convert::Infallible;
+
+use cotangent_scalar::{Dd, Dual, Real, Scalar};
+use cotangent_solve::{FixedPointError, FixedPointWork, FixedPointWorkspace, StoppingRule, fixed_point};
+use proptest::prelude::*;
+
+fn patient() -> StoppingRule {
+    StoppingRule { max_iterations: 400, ..StoppingRule::default() }
+}
+
+/// The fixed point of a map of one number.
+fn of<S: Real>(start: S, f: impl Fn(S) -> S) -> Result<(S, FixedPointWork), FixedPointError<Infallible>> {
+    let mut x = [start];
+    let work = fixed_point(&mut FixedPointWorkspace::new(1), &patient(), &mut x, |x, next| {
+        next[0] = f(x[0]);
+        Ok(())
+    })?;
+    Ok((x[0], work))
+}
+
+/// Kepler's equation E = M + e sin E: ∂E/∂M = 1/(1 − e cos E), ∂E/∂e = sin E/(1 − e cos E).
+fn kepler<S: Real>(mean: S, e: S) -> Result<(S, FixedPointWork), FixedPointError<Infallible>> {
+    of(mean, |anomaly| mean + e * anomaly.sin())
+}
+
+#[test]
+fn an_affine_map_arrives_at_its_fixed_point() {
+    let (x, work) = of(0.0, |x| 0.25 * x + 3.0).unwrap();
+    assert_eq!(x, 4.0);
+    assert!(work.iterations <= 29 && (work.contraction - 0.25).abs() < 0.02, "{work:?}");
+    let (x, _) = of(Dd::from(0.0), |x| Dd::ratio(1, 7) * x + Dd::from(1.0)).unwrap();
+    assert!((x - Dd::ratio(7, 6)).abs().hi() < 1e-31);
+    // At the fixed point already.
+    let (x, work) = of(4.0, |x| 0.25 * x + 3.0).unwrap();
+    assert_eq!((x, work.iterations, work.evaluations), (4.0, 1, 1));
+}
+
+#[test]
+fn the_golden_ratio_is_found_to_the_last_digit() {
+    let (x, _) = of(1.0, |x: f64| 1.0 + 1.0 / x).unwrap();
+    assert!((x - 0.5 * (1.0 + 5f64.sqrt())).abs() <= f64::EPSILON);
+    let (x, _) = of(Dd::from(1.0), |x| Dd::from(1.0) + Dd::from(1.0) / x).unwrap();
+    let exact = Dd::from(0.5) * (Dd::from(1.0) + Dd::from(5.0).sqrt());
+    assert!((x - exact).abs().hi() < 1e-31);
+}
+
+#[test]
+fn a_fixed_point_at_zero_is_one() {
+    for unit in [1e-150, 1.0, 1e150] {
+        let (x, _) = of(unit, |x: f64| 0.5 * x * (x / unit).cos()).unwrap();
+        assert!(x.abs() <= 1e-15 * unit);
+    }
+}
+
+/// x = √p from x = ½(x + p/x) + c (x − p/x) with rate 2c: x′ = 1/(2x), x″ = −1/(4x³).
+#[test]
+fn second_derivatives_are_exact_from_any_guess() {
+    for start in [1.0, 1.5, 2f64.sqrt(), 2f64.sqrt() + 1e-11] {
+        let p: Dual<Dual<f64>> = Dual::variable(Dual::variable(2.0, 0), 0);
+        let (half, c) = (Dual::from_f64(0.5), Dual::from_f64(0.2));
+        let (x, _) = of(Dual::from_f64(start), |x| half * (x + p / x) + c * (x - p / x)).unwrap();
+        let root = 2f64.sqrt();
+        assert!((x.value() - root).abs() < 1e-15);
+        assert!((x.tangent[0].value - 0.5 / root).abs() < 1e-14, "from {start}");
+        assert!((x.value.tangent[0] - 0.5 / root).abs() < 1e-14);
+        assert!((x.tangent[0].tangent[0] + 0.25 / (2.0 * root)).abs() < 1e-13, "from {start}");
+    }
+}
+
+#[test]
+fn a_guess_that_is_exact_still_gets_its_derivative() {
+    // x = x/2 + p at p = 2: x = 2p.
+    let p = Dual::<f64>::variable(2.0, 0);
+    let (x, work) = of(Dual::from_f64(4.0), |x| Dual::from_f64(0.5) * x + p).unwrap();
+    assert_eq!((x.value, work.iterations), (4.0, 1));
+    assert!((x.tangent[0] - 2.0).abs() < 1e-15);
+}
+
+#[test]
+fn a_divergence_is_reported() {
+    let error = of(1.0, |x| 2.0 * x + 1.0).unwrap_err();
+    let FixedPointError::NotConverged { worst: 0, ratio, .. } = error else { panic!("{error}") };
+    assert!(ratio > 0.9);
+    // An oscillation between two values is none of round-off.
+    assert!(matches!(of(0.3, |x| 1.0 - x), Err(FixedPointError::NotConverged { iterations: 400, .. })));
+    // Of several unknowns the one is named that does not settle.
+    let mut x = [1.0, 1.0, 1.0];
+    let result = fixed_point(&mut FixedPointWorkspace::new(3), &patient(), &mut x, |x, next| {
+        next.copy_from_slice(&[0.1 * x[0] + 1.0, -1.5 * x[1] + 0.3, 0.5 * x[2]]);
+        Ok::<(), Infallible>(())
+    });
+    assert!(matches!(result, Err(FixedPointError::NotConverged { worst: 1, .. })), "{result:?}");
+}
+
+#[test]
+fn a_contraction_that_is_too_slow_is_reported() {
+    let slow = |x: f64| 0.999 * x + 1.0;
+    let error = of(0.0, slow).unwrap_err();
+    let FixedPointError::NotConverged { ratio, iterations: 400, .. } = &error else { panic!("{error}") };
+    assert!((ratio - 0.999).abs() < 1e-2);
+    assert!(error.to_string().contains("did not converge in 400 iterations: unknown 0 still changes by"));
+    // Close enough for the values, not for the derivatives.
+    let p = Dual::<f64>::variable(1.0, 0);
+    let mut x = [Dual::from_f64(1000.0 + 1e-9)];
+    let result = fixed_point(&mut FixedPointWorkspace::new(1), &patient(), &mut x, |x, next| {
+        next[0] = Dual::from_f64(0.999) * x[0] + p;
+        Ok::<(), Infallible>(())
+    });
+    assert!(matches!(result, Err(FixedPointError::NotConverged { .. })), "{result:?} {x:?}");
+}
+
+#[test]
+fn what_is_not_finite_is_named() {
+    let at = |index, iteration| FixedPointError::<Infallible>::NotFinite { index, iteration };
+    assert_eq!(of(f64::NAN, |x| x).unwrap_err(), at(0, 0));
+    assert_eq!(of(1.0, |_| f64::INFINITY).unwrap_err(), at(0, 0));
+    assert_eq!(of(1.0, |x: f64| (x - 1.5).sqrt()).unwrap_err(), at(0, 0));
+    let broken = |x: Dual<f64>| Dual { value: x.value, tangent: [f64::NAN] };
+    assert_eq!(of(Dual::from_f64(1.0), broken).unwrap_err(), at(0, 0));
+}
+
+#[test]
+fn errors_tolerances_and_emptiness_are_respected() {
+    let mut workspace = FixedPointWorkspace::<f64>::new(1);
+    let result = fixed_point(&mut workspace, &patient(), &mut [1.0], |_, _| Err("out of domain"));
+    assert_eq!(result, Err(FixedPointError::Callback("out of domain")));
+    let rule = StoppingRule { tolerance: Some(1e-3), ..StoppingRule::default() };
+    let mut x = [0.0];
+    let work = fixed_point(&mut workspace, &rule, &mut x, |x, next| {
+        next[0] = 0.5 * x[0] + 1.0;
+        Ok::<(), Infallible>(())
+    });
+    // Updates 1, 1/2, …: the first below 2/1000 is 1/512.
+    assert_eq!(work.unwrap().iterations, 10);
+    let work = fixed_point(&mut FixedPointWorkspace::<f64>::new(0), &rule, &mut [], |_, _| Err("called"));
+    assert_eq!(work.unwrap().evaluations, 0);
+}
+
+proptest! {
+    #[test]
+    fn derivatives_agree_with_implicit_differentiation(mean in 0.1f64..6.0, e in 0.0f64..0.8) {
+        let (anomaly, work) = kepler(Dual::<f64, 2>::variable(mean, 0), Dual::variable(e, 1)).unwrap();
+        let (sin, cos) = anomaly.value.sin_cos();
+        let slope = 1.0 / (1.0 - e * cos);
+        prop_assert!((anomaly.tangent[0] - slope).abs() < 1e-13 * slope * slope);
+        prop_assert!((anomaly.tangent[1] - sin * slope).abs() < 1e-13 * slope * slope);
+        let (value, plain) = kepler(mean, e).unwrap();
+        prop_assert_eq!(value.to_bits(), anomaly.value.to_bits());
+        prop_assert_eq!(work.iterations, plain.iterations);
+        let (exact, _) = kepler(Dd::from(mean), Dd::from(e)).unwrap();
+        prop_assert!((exact - Dd::from(value)).abs().hi() < 1e-15 * (1.0 + slope) * value.max(1.0));
+    }
+
+    #[test]
+    fn units_do_not_matter(exponent in -60i32..60, slope in -0.7f64..0.7) {
+        let unit = 2f64.powi(exponent);
+        let (x, work) = of(unit, |x: f64| unit * (slope * (x / unit)).cos()).unwrap();
+        let (y, plain) = of(1.0, |y: f64| (slope * y).cos()).unwrap();
+        prop_assert_eq!((x, work.iterations), (unit * y, plain.iterations));
+    }
+}
