@@ -25,10 +25,12 @@ struct CanonicalFunctions {
     shape: CanonicalShape,
     hamiltonian_q: Function,
     hamiltonian_p: Function,
+    hessian_qq: Function,
     hessian_qp: Function,
     hessian_pp: Function,
     constraints: Function,
     jacobian: Function,
+    curvature: Function,
 }
 
 struct FieldFunctions {
@@ -79,23 +81,46 @@ impl CanonicalFunctions {
         let energy = |t: &Tensor| compiled(&[q, p, parameters], t, engine);
         let position = |t: &Tensor| compiled(&[q, parameters], t, engine);
         let (hessian_qp, hessian_pp) = (energy(&qp)?, energy(&s.hamiltonian_p.jacobian(p)?)?);
+        let hessian_qq = energy(&s.hamiltonian_q.jacobian(q)?)?;
         let jacobian = position(&s.jacobian)?;
+        let (lambda, curvature) = s.curvature().map_err(|e| CompileError::Native(e.to_string()))?;
+        let curvature = compiled(&[q, &lambda, parameters], &curvature, engine)?;
         let shape = CanonicalShape {
             coordinates: q.len(),
             constraints: s.constraints.shape()[0].len(),
             separable: qp.is_zero(),
             jacobian: pattern(&jacobian)?,
+            curvature: pattern(&curvature)?,
+            hessian_qq: pattern(&hessian_qq)?,
             hessian_qp: pattern(&hessian_qp)?,
             hessian_pp: pattern(&hessian_pp)?,
         };
         let (hamiltonian_q, hamiltonian_p) = (energy(&s.hamiltonian_q)?, energy(&s.hamiltonian_p)?);
         let constraints = position(&s.constraints)?;
-        Ok(CanonicalFunctions { shape, hamiltonian_q, hamiltonian_p, hessian_qp, hessian_pp, constraints, jacobian })
+        Ok(CanonicalFunctions {
+            shape,
+            hamiltonian_q,
+            hamiltonian_p,
+            hessian_qq,
+            hessian_qp,
+            hessian_pp,
+            constraints,
+            jacobian,
+            curvature,
+        })
     }
 
-    fn functions(&self) -> [&Function; 6] {
-        let energy = [&self.hamiltonian_q, &self.hamiltonian_p, &self.hessian_qp, &self.hessian_pp];
-        [energy[0], energy[1], energy[2], energy[3], &self.constraints, &self.jacobian]
+    fn functions(&self) -> [&Function; 8] {
+        [
+            &self.hamiltonian_q,
+            &self.hamiltonian_p,
+            &self.hessian_qp,
+            &self.hessian_pp,
+            &self.constraints,
+            &self.jacobian,
+            &self.hessian_qq,
+            &self.curvature,
+        ]
     }
 }
 
@@ -136,9 +161,9 @@ where
     fn evaluator(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
         let Some(functions) = &self.compiled.canonical else { return Ok(None) };
         let work = functions.functions().map(|f| self.arithmetic.workspace(f).map_err(misused));
-        let [a, b, c, d, e, f] = work;
+        let [a, b, c, d, e, f, g, h] = work;
         Ok(Some(Box::new(CanonicalView {
-            work: [a?, b?, c?, d?, e?, f?],
+            work: [a?, b?, c?, d?, e?, f?, g?, h?],
             functions: functions.clone(),
             arithmetic: self.arithmetic,
             parameters: self.parameters.clone(),
@@ -182,7 +207,7 @@ where
     arithmetic: A,
     parameters: Arc<[S]>,
     /// In the order of [`CanonicalFunctions::functions`].
-    work: [A::Work; 6],
+    work: [A::Work; 8],
 }
 
 impl<S: Scalar, A: Arithmetic<S>> Canonical<S> for CanonicalView<S, A> {
@@ -216,6 +241,16 @@ impl<S: Scalar, A: Arithmetic<S>> Canonical<S> for CanonicalView<S, A> {
 
     fn jacobian(&mut self, q: &[S], out: &mut [S]) -> Result<(), Failure> {
         self.arithmetic.call(&self.functions.jacobian, &[q, &self.parameters], &mut [out], &mut self.work[5])
+    }
+
+    fn hessian_qq(&mut self, q: &[S], p: &[S], out: &mut [S]) -> Result<(), Failure> {
+        let f = &self.functions.hessian_qq;
+        self.arithmetic.call(f, &[q, p, &self.parameters], &mut [out], &mut self.work[6])
+    }
+
+    fn curvature(&mut self, q: &[S], lambda: &[S], out: &mut [S]) -> Result<(), Failure> {
+        let f = &self.functions.curvature;
+        self.arithmetic.call(f, &[q, lambda, &self.parameters], &mut [out], &mut self.work[7])
     }
 }
 

@@ -15,6 +15,10 @@ pub struct CanonicalShape {
     pub separable: bool,
     /// Where G = ∂φ/∂q has entries: m × n.
     pub jacobian: Pattern,
+    /// Where Σᵢ λᵢ ∂²φᵢ/∂q² has entries: n × n.
+    pub curvature: Pattern,
+    /// Where ∂²H/∂q² has entries: n × n.
+    pub hessian_qq: Pattern,
     /// Where ∂²H/∂q∂p has entries: n × n, rows for q.
     pub hessian_qp: Pattern,
     /// Where ∂²H/∂p² has entries: n × n.
@@ -33,6 +37,8 @@ pub trait Canonical<S: Scalar> {
     fn hamiltonian_q(&mut self, q: &[S], p: &[S], out: &mut [S]) -> Result<(), Failure>;
     /// ∂H/∂p, the velocity.
     fn hamiltonian_p(&mut self, q: &[S], p: &[S], out: &mut [S]) -> Result<(), Failure>;
+    /// ∂²H/∂q².
+    fn hessian_qq(&mut self, q: &[S], p: &[S], out: &mut [S]) -> Result<(), Failure>;
     /// ∂²H/∂q∂p.
     fn hessian_qp(&mut self, q: &[S], p: &[S], out: &mut [S]) -> Result<(), Failure>;
     /// ∂²H/∂p².
@@ -41,6 +47,8 @@ pub trait Canonical<S: Scalar> {
     fn constraints(&mut self, q: &[S], out: &mut [S]) -> Result<(), Failure>;
     /// G(q).
     fn jacobian(&mut self, q: &[S], out: &mut [S]) -> Result<(), Failure>;
+    /// Σᵢ λᵢ ∂²φᵢ/∂q².
+    fn curvature(&mut self, q: &[S], lambda: &[S], out: &mut [S]) -> Result<(), Failure>;
 }
 
 /// Size and sparsity of a vector field.

@@ -9,7 +9,7 @@
 
 use crate::error::TheoryError;
 use crate::legendre::legendre;
-use cotangent_expr::{Array, Expr, Layout, Number, Tensor, solve};
+use cotangent_expr::{Array, Dim, Expr, Layout, Number, Role, Tensor, Term, solve};
 use cotangent_model::{ConstraintKind, Dynamics, System};
 
 /// Derivatives and brackets of a holonomically constrained system, as tensors.
@@ -83,6 +83,19 @@ impl Structure {
             twist,
             drift,
         })
+    }
+
+    /// Σᵢ λᵢ ∂²φᵢ/∂q² for given multipliers, and the layout of those.
+    pub fn curvature(&self) -> Result<(Layout, Tensor), TheoryError> {
+        let rows = &self.constraints.shape()[0];
+        let lambda = Array::given("lambda", Role::Multiplier, vec![Dim { first: 0, len: rows.len() }]);
+        let force = |t: &Term| {
+            let row = rows.flat_index(&t.at[0].array, &t.at[0].index).unwrap_or_default();
+            Term { at: vec![t.at[1].clone()], value: &t.value * Expr::at(&lambda, vec![row]), ..t.clone() }
+        };
+        let terms = self.jacobian.terms().iter().map(force).collect();
+        let force = Tensor::new(vec![self.jacobian.shape()[1].clone()], terms)?;
+        Ok((Layout::new(vec![lambda]), force.jacobian(&self.coordinates)?))
     }
 
     /// μ = Q⁻¹ c, with which ψ stays what it is; `None` without constraints.

@@ -1,0 +1,162 @@
+//! RATTLE on the pendulum from its text, against a loop written by hand with the same Newton
+//! iteration, warm start and compensated summation; then chains of growing length.
+//!
+//! `cargo bench -p cotangent-compile --bench step`
+
+#![allow(clippy::print_stdout)]
+
+use cotangent_compile::{Engine, Integrator, Native, Problem, Repairs};
+use cotangent_integrate::{Method, Prepared};
+use cotangent_model::{Options, System};
+use cotangent_solve::NewtonOptions;
+use cotangent_theory::Formulation;
+use std::hint::black_box;
+use std::time::Instant;
+
+const STEPS: u64 = 200_000;
+
+/// Newton's method in one unknown, by the rule of `StoppingRule`.
+#[inline(always)]
+fn newton(mut x: f64, f: impl Fn(f64) -> (f64, f64)) -> f64 {
+    let (mut size, mut previous) = (0.0f64, f64::NAN);
+    let ratio = |a: f64, b: f64| if a == 0.0 { 0.0 } else { a / b };
+    for _ in 0..50 {
+        let (r, j) = f(x);
+        if r == 0.0 {
+            return x;
+        }
+        let d = r / j;
+        size = size.max(x.abs()).max(d.abs());
+        let (update, relative) = (ratio(d.abs(), size), ratio(d.abs(), x.abs()));
+        let residual = ratio(r.abs(), (j * x).abs());
+        let theta = update / previous;
+        let soon = theta <= 0.25 && theta * relative <= f64::EPSILON / 16.0;
+        if relative <= f64::EPSILON || residual <= 2.0 * f64::EPSILON || soon {
+            return x - d;
+        }
+        if theta >= 0.5 && relative <= f64::EPSILON.sqrt() {
+            return x;
+        }
+        x -= d;
+        previous = update;
+    }
+    f64::NAN
+}
+
+/// State, carry, and the last multipliers.
+struct Hand {
+    z: [f64; 4],
+    e: [f64; 4],
+    lambda: f64,
+    mu: f64,
+}
+
+#[inline(always)]
+fn carried(x: f64, e: f64, d: f64) -> (f64, f64) {
+    let y = d + e;
+    let s = x + y;
+    (s, y - (s - x))
+}
+
+fn by_hand(s: &mut Hand, h: f64, g: f64) {
+    let ([x, y, px, py], [ex, ey, epx, epy]) = (s.z, s.e);
+    let half = 0.5 * h;
+    let first = |l: f64| {
+        let (dpx, dpy) = (-(half * (x * l)), -(half * (g + y * l)));
+        let (ax, ay) = (px + (dpx + epx), py + (dpy + epy));
+        (dpx, dpy, h * ax, h * ay)
+    };
+    let lambda = newton(s.lambda, |l| {
+        let (_, _, dx, dy) = first(l);
+        let (a, b) = (x + (dx + ex), y + (dy + ey));
+        (0.5 * (a * a + b * b - 1.0), -(half * h) * (a * x + b * y))
+    });
+    let (dpx, dpy, dx, dy) = first(lambda);
+    let ((a, ea), (b, eb)) = (carried(x, ex, dx), carried(y, ey, dy));
+    let second = |m: f64| (dpx - half * (a * m), dpy - half * (g + b * m));
+    let mu = newton(s.mu, |m| {
+        let (kx, ky) = second(m);
+        let (vx, vy) = (px + (kx + epx), py + (ky + epy));
+        (a * vx + b * vy, -half * (a * a + b * b))
+    });
+    let (kx, ky) = second(mu);
+    let ((px, epx), (py, epy)) = (carried(px, epx, kx), carried(py, epy, ky));
+    *s = Hand { z: [a, b, px, py], e: [ea, eb, epx, epy], lambda, mu };
+}
+
+/// Nanoseconds per step, the best of seven rounds.
+fn time(steps: u64, mut f: impl FnMut()) -> f64 {
+    let round = |f: &mut dyn FnMut()| {
+        let begin = Instant::now();
+        f();
+        begin.elapsed().as_secs_f64() / steps as f64 * 1e9
+    };
+    (0..7).map(|_| round(&mut f)).fold(f64::INFINITY, f64::min)
+}
+
+fn problem(text: &str, n: Option<i64>) -> (Problem, Prepared) {
+    let options = Options { integers: n.map(|n| ("n".to_string(), n)).into_iter().collect() };
+    let system = System::parse_with(text, &options).expect("a model");
+    let problem = Problem::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best)
+        .unwrap_or_else(|e| panic!("{e}"));
+    let view = problem.compiled.view(Native, problem.parameters.clone());
+    let prepared = Prepared::new(Method::Rattle, None, &view).expect("rattle fits");
+    (problem, prepared)
+}
+
+fn main() {
+    let h = 0.01;
+    let begin = Instant::now();
+    let (pendulum, prepared) = problem(include_str!("../../../models/pendulum.cot"), None);
+    let options = NewtonOptions::default();
+    let new = |engine| Integrator::new(&pendulum.compiled, &prepared, &pendulum.parameters, options, engine);
+    let mut whole = new(Engine::Best).expect("an integrator");
+    let prepare = begin.elapsed().as_secs_f64() * 1e3;
+    let mut end = [0.0; 4];
+    let hand = time(STEPS, || {
+        let mut s = Hand { z: [1.0, 0.0, 0.0, -2.0], e: [0.0; 4], lambda: 0.0, mu: 0.0 };
+        for _ in 0..STEPS {
+            by_hand(&mut s, black_box(h), black_box(1.0));
+        }
+        end = black_box(s.z);
+    });
+    let run = |integrator: &mut Integrator, steps: u64| {
+        let mut last = vec![];
+        let ns = time(steps, || {
+            let mut state = integrator.state(pendulum.start.clone());
+            integrator.advance(&mut state, black_box(h), steps).expect("steps");
+            last = black_box(state.values);
+        });
+        (ns, last)
+    };
+    let (native, last) = run(&mut whole, STEPS);
+    let mut parts = Integrator::in_parts(&pendulum.compiled, &prepared, &pendulum.parameters, options).expect("parts");
+    let (in_parts, _) = run(&mut parts, STEPS / 20);
+    let difference = end.iter().zip(&last).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    println!(
+        "RATTLE on the pendulum, ns per step ({} operations, {prepare:.1} ms from text to step)",
+        whole.operations().unwrap_or(0)
+    );
+    println!("  hand-written loop           {hand:8.1}");
+    println!(
+        "  one native function         {native:8.1}   {:.2} × hand-written; ends {difference:.0e} apart",
+        native / hand
+    );
+    println!("  calls of native functions   {in_parts:8.1}   {:.2} ×", in_parts / hand);
+    println!("chain from the horizontal, h = 0.001, ns per step and link");
+    for n in [1, 3, 10, 30, 100, 1000, 10_000, 100_000] {
+        let begin = Instant::now();
+        let (chain, prepared) = problem(include_str!("../../../models/chain.cot"), Some(n));
+        let mut integrator = Integrator::new(&chain.compiled, &prepared, &chain.parameters, options, Engine::Best)
+            .expect("an integrator");
+        let setup = begin.elapsed().as_secs_f64() * 1e3;
+        let steps = (200_000 / n as u64).clamp(3, 20_000);
+        let mut state = integrator.state(chain.start.clone());
+        let begin = Instant::now();
+        integrator.advance(&mut state, 0.001, steps).expect("steps");
+        let ns = begin.elapsed().as_secs_f64() * 1e9 / steps as f64 / n as f64;
+        let how = if integrator.is_whole() { "one function" } else { "in parts" };
+        let newton = integrator.iterations() as f64 / steps as f64;
+        println!("  {n:7} links {ns:9.0}   {how:12} {newton:5.1} Newton updates a step, set up in {setup:.0} ms");
+    }
+}
