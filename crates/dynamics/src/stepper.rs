@@ -22,6 +22,13 @@ impl<S: Scalar> State<S> {
         let zero = S::from_f64(0.0);
         State { carry: vec![zero; values.len()], memory: vec![zero; memory], values }
     }
+
+    /// Takes the numbers of another state; allocates only if the lengths differ.
+    pub fn copy_from(&mut self, other: &State<S>) {
+        self.values.clone_from(&other.values);
+        self.carry.clone_from(&other.carry);
+        self.memory.clone_from(&other.memory);
+    }
 }
 
 /// A method made ready for a system.

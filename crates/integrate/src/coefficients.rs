@@ -41,6 +41,59 @@ impl Gauss {
     }
 }
 
+/// The coefficients of the Lobatto IIIA–IIIB pair, s ≥ 2 stages.
+#[derive(Clone, Debug)]
+pub(crate) struct Lobatto {
+    nodes: Vec<Dd>,
+    weights: Vec<Dd>,
+    /// IIIA, for the positions; row by row. Its first row is zero, its last the weights.
+    positions: Vec<Dd>,
+    /// IIIB, for the momenta. Its last column is zero, its first the first weight.
+    momenta: Vec<Dd>,
+}
+
+impl Lobatto {
+    pub(crate) fn new(stages: usize) -> Lobatto {
+        let (nodes, weights) = lobatto(stages);
+        let (inner, inner_weights) = quadrature(stages);
+        let integral = |i: usize, j: usize| {
+            let terms = (0..stages).map(|k| inner_weights[k] * lagrange(&nodes, j, nodes[i] * inner[k]));
+            nodes[i] * terms.fold(Dd::from(0.0), |sum, term| sum + term)
+        };
+        let positions: Vec<Dd> = (0..stages * stages).map(|k| integral(k / stages, k % stages)).collect();
+        // bᵢ âᵢⱼ + bⱼ aⱼᵢ = bᵢ bⱼ: the pair is symplectic.
+        let conjugate = |i: usize, j: usize| match (i, j) {
+            (_, 0) => weights[0],
+            (_, j) if j + 1 == stages => Dd::from(0.0),
+            (i, j) => weights[j] * (Dd::from(1.0) - positions[j * stages + i] / weights[i]),
+        };
+        let momenta = (0..stages * stages).map(|k| conjugate(k / stages, k % stages)).collect();
+        Lobatto { nodes, weights, positions, momenta }
+    }
+
+    pub(crate) fn stages(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(crate) fn c<S: Scalar>(&self, i: usize) -> S {
+        rounded(self.nodes[i])
+    }
+
+    pub(crate) fn b<S: Scalar>(&self, i: usize) -> S {
+        rounded(self.weights[i])
+    }
+
+    /// IIIA.
+    pub(crate) fn a<S: Scalar>(&self, i: usize, j: usize) -> S {
+        rounded(self.positions[i * self.stages() + j])
+    }
+
+    /// IIIB.
+    pub(crate) fn a_hat<S: Scalar>(&self, i: usize, j: usize) -> S {
+        rounded(self.momenta[i * self.stages() + j])
+    }
+}
+
 /// A double-double in another arithmetic: its parts do not overlap, so the sum rounds once.
 fn rounded<S: Scalar>(x: Dd) -> S {
     let (high, low) = (x.hi(), x.lo());
@@ -77,14 +130,51 @@ fn quadrature(stages: usize) -> (Vec<Dd>, Vec<Dd>) {
     (nodes, weights)
 }
 
-/// P_n(x) and its derivative.
-fn legendre(n: usize, x: Dd) -> (Dd, Dd) {
+/// Nodes and weights of Lobatto quadrature on [0, 1], the ends among the nodes.
+fn lobatto(stages: usize) -> (Vec<Dd>, Vec<Dd>) {
+    let (zero, one, half) = (Dd::from(0.0), Dd::from(1.0), Dd::from(0.5));
+    let n = stages - 1;
+    let number = |k: usize| Dd::from(k as f64);
+    let mut nodes = vec![zero; stages];
+    nodes[n] = one;
+    for i in 1..n {
+        // A root of P_n′, by Newton's method; P_n″ from Legendre's equation.
+        let mut x = Dd::from(-(std::f64::consts::PI * i as f64 / n as f64).cos());
+        for _ in 0..100 {
+            let (p, slope) = legendre(n, x);
+            let second = (number(2) * x * slope - number(n * (n + 1)) * p) / (one - x * x);
+            let update = slope / second;
+            x = x - update;
+            if update.hi().abs() < 1e-20 {
+                break;
+            }
+        }
+        nodes[i] = if 2 * i == n { half } else { half + half * x };
+    }
+    let weight = |&c: &Dd| {
+        let x = c + c - one;
+        let p = legendre_value(n, x);
+        one / (number(n * (n + 1)) * p * p)
+    };
+    let weights = nodes.iter().map(weight).collect();
+    (nodes, weights)
+}
+
+/// P_n(x).
+fn legendre_value(n: usize, x: Dd) -> Dd {
     let number = |k: usize| Dd::from(k as f64);
     let (mut before, mut p) = (Dd::from(0.0), Dd::from(1.0));
     for k in 0..n {
         let next = (number(2 * k + 1) * x * p - number(k) * before) / number(k + 1);
         (before, p) = (p, next);
     }
+    p
+}
+
+/// P_n(x) and its derivative.
+fn legendre(n: usize, x: Dd) -> (Dd, Dd) {
+    let number = |k: usize| Dd::from(k as f64);
+    let (p, before) = (legendre_value(n, x), legendre_value(n.saturating_sub(1), x));
     (p, number(n) * (x * p - before) / (x * x - Dd::from(1.0)))
 }
 
@@ -124,6 +214,37 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn lobatto_weights_integrate_polynomials_up_to_degree_2s_minus_3_exactly() {
+        for s in 2..=12 {
+            let l = Lobatto::new(s);
+            for degree in 0..2 * s - 2 {
+                let power = |x: Dd| (0..degree).fold(Dd::from(1.0), |p, _| p * x);
+                let sum = (0..s).fold(Dd::from(0.0), |sum, i| sum + l.weights[i] * power(l.nodes[i]));
+                let error = (sum - Dd::from(1.0) / Dd::from((degree + 1) as f64)).hi().abs();
+                assert!(error < 1e-29, "s = {s}, degree {degree}: {error:e}");
+            }
+            for i in 0..s {
+                assert!(l.positions[i].hi().abs() < 1e-30, "the first row is zero");
+                let last = l.positions[(s - 1) * s + i] - l.weights[i];
+                assert!(last.hi().abs() < 1e-29, "the last row is the weights");
+                // IIIB satisfies Σⱼ âᵢⱼ = cᵢ only for s ≥ 3; its quadrature does.
+                let row = (0..s).fold(Dd::from(0.0), |sum, j| sum + l.momenta[i * s + j]);
+                assert!(s == 2 || (row - l.nodes[i]).hi().abs() < 1e-28, "s = {s}, row {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn three_stages_of_lobatto_are_the_textbook_ones() {
+        let l = Lobatto::new(3);
+        let close = |found: &[Dd], wanted: &[(i64, i64)]| {
+            found.iter().zip(wanted).all(|(&f, &(n, d))| (f - Dd::ratio(n, d)).hi().abs() < 1e-30)
+        };
+        assert!(close(&l.positions, &[(0, 1), (0, 1), (0, 1), (5, 24), (1, 3), (-1, 24), (1, 6), (2, 3), (1, 6)]));
+        assert!(close(&l.momenta, &[(1, 6), (-1, 6), (0, 1), (1, 6), (1, 3), (0, 1), (1, 6), (5, 6), (0, 1)]));
     }
 
     #[test]

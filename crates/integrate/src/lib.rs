@@ -8,6 +8,7 @@
 mod blocks;
 mod card;
 mod coefficients;
+mod compose;
 mod method;
 mod methods;
 mod prepare;
@@ -15,6 +16,7 @@ mod projection;
 mod sparse;
 
 pub use card::{Card, Claims, Keeps, Needs};
+pub use compose::Composition;
 pub use method::{MAX_STAGES, Method};
 pub use prepare::{Prepared, Refusal};
 pub use projection::{Projection, Target, project, project_onto};

@@ -13,6 +13,11 @@ pub enum Method {
     Shake,
     /// Störmer–Verlet with constraints and hidden constraints.
     Rattle,
+    /// The Lobatto IIIA–IIIB pair, for constraints.
+    Lobatto3A3B {
+        /// The number of stages, at least 2.
+        stages: usize,
+    },
     /// The implicit midpoint rule.
     ImplicitMidpoint,
     /// Gauss collocation.
@@ -29,11 +34,12 @@ pub const MAX_STAGES: usize = 32;
 
 impl Method {
     /// Every method, with default options.
-    pub const ALL: [Method; 7] = [
+    pub const ALL: [Method; 8] = [
         Method::SymplecticEuler,
         Method::StormerVerlet,
         Method::Shake,
         Method::Rattle,
+        Method::Lobatto3A3B { stages: 3 },
         Method::ImplicitMidpoint,
         Method::Gauss { stages: 2 },
         Method::Rk4,
@@ -123,6 +129,25 @@ impl Method {
                 ],
                 solution: "For a separable energy Newton's method solves for λ with the matrix −h²/2 G(q₁) H_pp G(q)ᵀ, otherwise for p½ − p, q₁ − q and λ together; then for μ with −h/2 G H_pp Gᵀ.",
                 reference: "H. C. Andersen, J. Comput. Phys. 52 (1983) 24; general H: L. Jay, SIAM J. Numer. Anal. 33 (1996) 368",
+            },
+            Method::Lobatto3A3B { stages } => Card {
+                name: "lobatto-3a3b",
+                summary: "order 2s − 2 with s stages, symplectic, symmetric, with constraints at round-off",
+                order: 2 * stages.max(2) as u32 - 2,
+                symplectic: true,
+                symmetric: true,
+                constraints: Keeps::Yes,
+                hidden_constraints: Keeps::Yes,
+                quadratic_invariants: false,
+                needs: Needs::Canonical,
+                explicit: "never",
+                scheme: &[
+                    "Pᵢ = p − h Σⱼ âᵢⱼ (H_q(Qⱼ, Pⱼ) + G(Qⱼ)ᵀΛⱼ),   i = 1 … s",
+                    "Qᵢ = q + h Σⱼ aᵢⱼ H_p(Qⱼ, Pⱼ),   φ(Qᵢ) = 0",
+                    "q₁ = Q_s,   p₁ = p − h Σⱼ bⱼ (H_q(Qⱼ, Pⱼ) + G(Qⱼ)ᵀΛⱼ),   G(q₁) H_p(q₁, p₁) = 0",
+                ],
+                solution: "The coefficients are those of Lobatto IIIA (a) and IIIB (â) (`--stages S`, 3 unless said otherwise); 2 stages are `rattle`. Newton's method for all stages and multipliers together, then for the last multiplier.",
+                reference: "L. Jay, SIAM J. Numer. Anal. 33 (1996) 368; Hairer, Lubich & Wanner, Geometric Numerical Integration, VII.1.4",
             },
             Method::ImplicitMidpoint => Card {
                 name: "implicit-midpoint",

@@ -2,7 +2,7 @@
 
 use crate::card::{Claims, Keeps, Needs};
 use crate::method::{MAX_STAGES, Method};
-use crate::methods::{gauss, rattle, rk4, symplectic_euler};
+use crate::methods::{gauss, lobatto, rattle, rk4, symplectic_euler};
 use crate::projection::{self, COUNTERS, Projection, Target};
 use cotangent_dynamics::{Dynamics, Failure, Plan, Stepper};
 use cotangent_scalar::Scalar;
@@ -37,10 +37,12 @@ pub enum Refusal {
     #[error("there are no constraints to project on")]
     NothingToProjectOn,
     /// A number of stages that does not exist.
-    #[error("a method has 1 to {MAX_STAGES} stages, not {stages}")]
+    #[error("this method has {least} to {MAX_STAGES} stages, not {stages}")]
     Stages {
         /// What was asked for.
         stages: usize,
+        /// The smallest number.
+        least: usize,
     },
     /// The equations of a step are too large.
     #[error("the equations of a step are too large: {0}")]
@@ -63,6 +65,7 @@ pub struct Prepared {
 enum Scheme {
     SymplecticEuler(Arc<symplectic_euler::Scheme>),
     Rattle(Arc<rattle::Scheme>),
+    Lobatto(Arc<lobatto::Scheme>),
     Gauss(Arc<gauss::Scheme>),
     Rk4,
 }
@@ -100,9 +103,15 @@ impl Prepared {
             (Method::Shake, Some(shape), _) => {
                 Scheme::Rattle(rattle::Scheme::new(shape, rattle::Ending::Reused, &mut plan)?)
             }
+            (Method::Lobatto3A3B { stages }, ..) if !(2..=MAX_STAGES).contains(&stages) => {
+                return Err(Refusal::Stages { stages, least: 2 });
+            }
+            (Method::Lobatto3A3B { stages }, Some(shape), _) => {
+                Scheme::Lobatto(lobatto::Scheme::new(shape, stages, &mut plan)?)
+            }
             (Method::ImplicitMidpoint, _, Some(shape)) => Scheme::Gauss(gauss::Scheme::new(shape, 1, &mut plan)?),
             (Method::Gauss { stages }, ..) if stages == 0 || stages > MAX_STAGES => {
-                return Err(Refusal::Stages { stages });
+                return Err(Refusal::Stages { stages, least: 1 });
             }
             (Method::Gauss { stages }, _, Some(shape)) => Scheme::Gauss(gauss::Scheme::new(shape, stages, &mut plan)?),
             (Method::Rk4, ..) => Scheme::Rk4,
@@ -167,6 +176,7 @@ impl Prepared {
         let inner = match &self.scheme {
             Scheme::SymplecticEuler(scheme) => scheme.stepper(canonical()?),
             Scheme::Rattle(scheme) => scheme.stepper(canonical()?),
+            Scheme::Lobatto(scheme) => scheme.stepper(canonical()?),
             Scheme::Gauss(scheme) => scheme.stepper(field()?),
             Scheme::Rk4 => rk4::stepper(field()?),
         };

@@ -14,10 +14,18 @@ use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
 use problems::{Case, DOUBLE, FREE, OSCILLATOR, PENDULUM, RELATIVISTIC, SPEEDY, shipped};
 
-/// Every method, the Gauss methods with one to four stages.
+/// Every method, those with stages with several numbers of them.
 fn methods() -> Vec<Method> {
-    let more = [1, 3, 4].map(|stages| Method::Gauss { stages });
-    Method::ALL.into_iter().chain(more).collect()
+    let gauss = [1, 3, 4].map(|stages| Method::Gauss { stages });
+    let lobatto = [2, 4].map(|stages| Method::Lobatto3A3B { stages });
+    Method::ALL.into_iter().chain(gauss).chain(lobatto).collect()
+}
+
+/// The same with stages that take long to certify.
+fn all_methods() -> Vec<Method> {
+    let gauss = [5, 6].map(|stages| Method::Gauss { stages });
+    let lobatto = [5, 6].map(|stages| Method::Lobatto3A3B { stages });
+    methods().into_iter().chain(gauss).chain(lobatto).collect()
 }
 
 /// Checks the claims of every method that fits, and returns the certificates.
@@ -138,12 +146,13 @@ fn invariant_change(text: &str, method: Method, step: f64) -> Option<f64> {
 #[test]
 fn quadratic_invariants_are_kept_by_those_that_claim_it_and_by_no_other() {
     for method in methods() {
-        let Some(spring) = invariant_change(OSCILLATOR, method, 0.1) else { continue };
+        // So large a step that truncation stands out from round-off at high order, too.
+        let Some(spring) = invariant_change(OSCILLATOR, method, 0.5) else { continue };
         // Angular momentum: bilinear in q and p, which partitioned methods keep as well.
         let momentum = invariant_change(&shipped("kepler"), method, 0.01).unwrap();
         match method.card().quadratic_invariants {
             true => assert!(spring < 1e-13 && momentum < 1e-13, "{method:?}: {spring:e} {momentum:e}"),
-            false => assert!(spring > 1e-6, "{method:?}: {spring:e}"),
+            false => assert!(spring > 1e-12, "{method:?}: {spring:e}"),
         }
     }
 }
@@ -162,7 +171,7 @@ fn orders_on_the_pendulum_against_the_closed_form() {
     let exact = closed_form(Dd::from(16.0) * Dd::from(step));
     for formulation in Formulation::ALL {
         let case = Case::new(PENDULUM, formulation);
-        for method in methods() {
+        for method in all_methods() {
             let Ok(prepared) = case.prepare(method, None) else { continue };
             let order = order_against(&Subject::new(&case.problem, &prepared), step, &exact, 1e-30).unwrap();
             let claimed = f64::from(method.card().order);

@@ -1,7 +1,7 @@
 //! Constraints and energy along a run.
 
 use super::{CertificateError, Drift, Finding, Options};
-use crate::fit::growth_exponent;
+use crate::fit::{growth_exponent, typical_growth_exponent};
 use cotangent_compile::{Diagnostics, Engine, Integrator, Native, Problem};
 use cotangent_dynamics::Dynamics;
 use cotangent_integrate::Prepared;
@@ -16,6 +16,9 @@ pub(super) struct Found {
 
 /// Energy errors up to this, relative to the energy's terms, are round-off.
 const ROUND_OFF: f64 = 1e-11;
+
+/// An error that falls below this part of its largest size has come back.
+const RETURN: f64 = 0.03;
 
 /// Most samples of the energy that are kept.
 const SAMPLES: u64 = 20_000;
@@ -64,9 +67,7 @@ pub(super) fn run(problem: &Problem, prepared: &Prepared, options: Options) -> R
         _ => Finding::Measured(defect),
     };
     let energy = match (drift(&times, &errors, size.max(kinetic(problem))), &failed) {
-        (Finding::Measured(Drift { growth: Some(g), amplitude }), _) => {
-            Finding::Measured(Drift { growth: Some(g), amplitude })
-        }
+        (Finding::Measured(drift), _) if drift.growth.is_some() => Finding::Measured(drift),
         (_, Some(reason)) => Finding::Undecided(reason.clone()),
         (found, None) => found,
     };
@@ -77,10 +78,15 @@ fn drift(times: &[f64], errors: &[f64], size: f64) -> Finding<Drift> {
     let largest = errors.iter().fold(0.0f64, |m, e| m.max(e.abs()));
     let amplitude = if largest == 0.0 { 0.0 } else { largest / if size > 0.0 { size } else { 1.0 } };
     if amplitude <= ROUND_OFF {
-        return Finding::Measured(Drift { growth: None, amplitude });
+        return Finding::Measured(Drift { growth: None, typical: None, returns: true, amplitude });
     }
     match growth_exponent(times, errors) {
-        Ok(growth) => Finding::Measured(Drift { growth: Some(growth), amplitude }),
+        Ok(growth) => {
+            let typical = typical_growth_exponent(times, errors).ok();
+            let late = errors[errors.len() / 2..].iter().fold(f64::INFINITY, |m, e| m.min(e.abs()));
+            let returns = late <= RETURN * largest;
+            Finding::Measured(Drift { growth: Some(growth), typical, returns, amplitude })
+        }
         Err(e) => Finding::Undecided(e.to_string()),
     }
 }

@@ -52,10 +52,11 @@ pub fn order_against(subject: &Subject<'_>, step: f64, exact: &[Dd], known: f64)
         // A step that is too large for the method is no part of its order.
         let Ok(end) = subject.walk(&start, step * factor, steps) else { continue };
         let error = distance(&end, exact, halves);
-        if error > MARGIN * known {
-            sizes.push(step.abs() * factor);
-            errors.push(error);
+        if error <= MARGIN * known {
+            break;
         }
+        sizes.push(step.abs() * factor);
+        errors.push(error);
     }
     observed_order(&sizes, &errors).map_err(|e| e.to_string())
 }

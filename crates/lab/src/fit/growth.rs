@@ -49,8 +49,23 @@ pub struct Growth {
 /// If the series is no series, or does not cover three doublings after the first window.
 pub fn growth_exponent(times: &[f64], values: &[f64]) -> Result<Growth, Undecided> {
     check(times, values)?;
+    growth(values, envelope(times, values))
+}
+
+/// The same for the typical instead of the largest |value|: the median over each doubling of time.
+///
+/// Where an error is large at rare events (close encounters in a chaotic motion), the largest so far
+/// creeps up for as long as rarer ones come; the typical size tells whether there is a drift.
+///
+/// # Errors
+/// As for [`growth_exponent`].
+pub fn typical_growth_exponent(times: &[f64], values: &[f64]) -> Result<Growth, Undecided> {
+    check(times, values)?;
+    growth(values, medians(times, values))
+}
+
+fn growth(values: &[f64], (time, size): (Vec<f64>, Vec<f64>)) -> Result<Growth, Undecided> {
     let amplitude = values.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-    let (time, size) = envelope(times, values);
     let windows = time.len().saturating_sub(1);
     if amplitude == 0.0 && values.len() >= FIRST_SAMPLES {
         return Ok(Growth { exponent: 0.0, uncertainty: 0.0, amplitude, windows });
@@ -100,6 +115,25 @@ fn envelope(times: &[f64], values: &[f64]) -> (Vec<f64>, Vec<f64>) {
     }
 }
 
+/// (log t, log of the median of |value| from t/2 to t) at T, T/2, T/4, …, the latest first.
+fn medians(times: &[f64], values: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let first = first_window(values);
+    let (mut log_times, mut log_sizes) = (Vec::new(), Vec::new());
+    let mut until = times.last().copied().unwrap_or(0.0);
+    loop {
+        let (begin, end) = (times.partition_point(|&t| t <= 0.5 * until), times.partition_point(|&t| t <= until));
+        let mut window: Vec<f64> = values[begin..end].iter().map(|v| v.abs()).collect();
+        window.sort_unstable_by(f64::total_cmp);
+        let median = window.get(window.len() / 2).copied().unwrap_or(0.0);
+        if end <= first || until <= 0.0 || median == 0.0 {
+            return (log_times, log_sizes);
+        }
+        log_times.push(until.ln());
+        log_sizes.push(median.ln());
+        until *= 0.5;
+    }
+}
+
 /// The samples of the first window.
 fn first_window(values: &[f64]) -> usize {
     let turns = |i: &usize| {
@@ -113,6 +147,20 @@ fn first_window(values: &[f64]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_typical_size_tells_a_drift_from_rare_events() {
+        let spiky = |t: f64| if (t as u64).is_power_of_two() { t.sqrt() } else { (7.0 * t).sin() };
+        let (times, values) = series(20_000, 0.5, spiky);
+        assert!(growth_exponent(&times, &values).unwrap().exponent > 0.4);
+        let typical = typical_growth_exponent(&times, &values).unwrap();
+        assert!(typical.exponent.abs() < 0.05, "{typical:?}");
+        for power in [0.5, 1.0, 2.0] {
+            let (times, values) = series(20_000, 0.5, |t| 3.0 * t.powf(power) + (7.0 * t).sin());
+            let typical = typical_growth_exponent(&times, &values).unwrap();
+            assert!((typical.exponent - power).abs() < 0.05, "{typical:?}");
+        }
+    }
 
     fn series(count: usize, step: f64, value: impl Fn(f64) -> f64) -> (Vec<f64>, Vec<f64>) {
         (0..count).map(|i| (i as f64 * step, value(i as f64 * step))).unzip()

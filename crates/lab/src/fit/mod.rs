@@ -5,7 +5,7 @@ mod line;
 mod order;
 mod undecided;
 
-pub use growth::{Growth, growth_exponent};
+pub use growth::{Growth, growth_exponent, typical_growth_exponent};
 pub use line::{Fit, FitError, fit_line};
 pub use order::{Order, observed_order};
 pub use undecided::Undecided;
