@@ -9,6 +9,7 @@ mod blocks;
 mod card;
 mod coefficients;
 mod compose;
+mod free;
 mod method;
 mod methods;
 mod prepare;
@@ -17,6 +18,6 @@ mod sparse;
 
 pub use card::{Card, Claims, Keeps, Needs};
 pub use compose::Composition;
-pub use method::{MAX_STAGES, Method};
+pub use method::{Inner, MAX_STAGES, Method};
 pub use prepare::{Prepared, Refusal};
 pub use projection::{Projection, Target, project, project_onto};

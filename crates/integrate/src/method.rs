@@ -18,6 +18,11 @@ pub enum Method {
         /// The number of stages, at least 2.
         stages: usize,
     },
+    /// Reich's method: constraint forces around a step of an unconstrained method.
+    Reich {
+        /// The unconstrained method.
+        inner: Inner,
+    },
     /// The implicit midpoint rule.
     ImplicitMidpoint,
     /// Gauss collocation.
@@ -29,17 +34,57 @@ pub enum Method {
     Rk4,
 }
 
+/// The methods that Reich's method takes for the equations without constraints.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Inner {
+    /// The symplectic Euler method.
+    SymplecticEuler,
+    /// The Störmer–Verlet method; with it Reich's method is RATTLE.
+    StormerVerlet,
+    /// The implicit midpoint rule.
+    ImplicitMidpoint,
+    /// Gauss collocation.
+    Gauss {
+        /// The number of stages.
+        stages: usize,
+    },
+}
+
+impl Inner {
+    /// The method as it is.
+    pub fn method(self) -> Method {
+        match self {
+            Inner::SymplecticEuler => Method::SymplecticEuler,
+            Inner::StormerVerlet => Method::StormerVerlet,
+            Inner::ImplicitMidpoint => Method::ImplicitMidpoint,
+            Inner::Gauss { stages } => Method::Gauss { stages },
+        }
+    }
+
+    /// The method as an inner one, if it is symplectic and needs no constraints.
+    pub fn of(method: Method) -> Option<Inner> {
+        match method {
+            Method::SymplecticEuler => Some(Inner::SymplecticEuler),
+            Method::StormerVerlet => Some(Inner::StormerVerlet),
+            Method::ImplicitMidpoint => Some(Inner::ImplicitMidpoint),
+            Method::Gauss { stages } => Some(Inner::Gauss { stages }),
+            _ => None,
+        }
+    }
+}
+
 /// The most stages of a method.
 pub const MAX_STAGES: usize = 32;
 
 impl Method {
     /// Every method, with default options.
-    pub const ALL: [Method; 8] = [
+    pub const ALL: [Method; 9] = [
         Method::SymplecticEuler,
         Method::StormerVerlet,
         Method::Shake,
         Method::Rattle,
         Method::Lobatto3A3B { stages: 3 },
+        Method::Reich { inner: Inner::ImplicitMidpoint },
         Method::ImplicitMidpoint,
         Method::Gauss { stages: 2 },
         Method::Rk4,
@@ -148,6 +193,24 @@ impl Method {
                 ],
                 solution: "The coefficients are those of Lobatto IIIA (a) and IIIB (â) (`--stages S`, 3 unless said otherwise); 2 stages are `rattle`. Newton's method for all stages and multipliers together, then for the last multiplier.",
                 reference: "L. Jay, SIAM J. Numer. Anal. 33 (1996) 368; Hairer, Lubich & Wanner, Geometric Numerical Integration, VII.1.4",
+            },
+            Method::Reich { inner } => Card {
+                name: "reich",
+                summary: "constraint forces around a step of any symplectic method; order 2 at most, raised by composition",
+                order: inner.method().card().order.min(2),
+                symplectic: true,
+                symmetric: inner.method().card().symmetric,
+                constraints: Keeps::Yes,
+                hidden_constraints: Keeps::Yes,
+                quadratic_invariants: false,
+                needs: Needs::Canonical,
+                explicit: "never",
+                scheme: &[
+                    "p̄ = p − h/2 G(q)ᵀλ,   (q₁, p̄₁) = Φ_h(q, p̄),   φ(q₁) = 0",
+                    "p₁ = p̄₁ − h/2 G(q₁)ᵀμ,   G(q₁) H_p(q₁, p₁) = 0",
+                ],
+                solution: "Φ is a method for the equations without constraints: `--inner symplectic-euler`, `stormer-verlet` (then it is `rattle`), `implicit-midpoint` (unless said otherwise) or `gauss`. p̄ by fixed-point iteration through the inner step, μ by Newton's method.",
+                reference: "S. Reich, SIAM J. Numer. Anal. 33 (1996) 475",
             },
             Method::ImplicitMidpoint => Card {
                 name: "implicit-midpoint",

@@ -1,10 +1,12 @@
 //! From a method and a system to a stepper; the place where a mismatch is refused.
 
 use crate::card::{Claims, Keeps, Needs};
+use crate::compose::{self, Composition};
+use crate::free::{Free, free_field, free_shape};
 use crate::method::{MAX_STAGES, Method};
-use crate::methods::{gauss, lobatto, rattle, rk4, symplectic_euler};
+use crate::methods::{gauss, lobatto, rattle, reich, rk4, symplectic_euler};
 use crate::projection::{self, COUNTERS, Projection, Target};
-use cotangent_dynamics::{Dynamics, Failure, Plan, Stepper};
+use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, FieldShape, Plan, Stepper};
 use cotangent_scalar::Scalar;
 use cotangent_solve::PatternError;
 use std::sync::Arc;
@@ -33,6 +35,24 @@ pub enum Refusal {
         /// The method.
         method: Method,
     },
+    /// A composition needs a symmetric method, positions and momenta of which are of its order.
+    #[error(
+        "a composition around `{}` would not have its order: it takes a symmetric method that keeps the hidden \
+         constraints",
+        method.name()
+    )]
+    NotComposable {
+        /// The method.
+        method: Method,
+    },
+    /// It is for constraints only.
+    #[error("`{}` is for systems with constraints; without any it is `{}`", method.name(), instead.name())]
+    NoConstraints {
+        /// The method.
+        method: Method,
+        /// What it amounts to.
+        instead: Method,
+    },
     /// There is nothing to project on.
     #[error("there are no constraints to project on")]
     NothingToProjectOn,
@@ -56,6 +76,7 @@ pub enum Refusal {
 #[derive(Clone, Debug)]
 pub struct Prepared {
     method: Method,
+    composition: Option<Composition>,
     plan: Plan,
     scheme: Scheme,
     projection: Option<Arc<projection::Scheme>>,
@@ -66,8 +87,66 @@ enum Scheme {
     SymplecticEuler(Arc<symplectic_euler::Scheme>),
     Rattle(Arc<rattle::Scheme>),
     Lobatto(Arc<lobatto::Scheme>),
+    Reich(Arc<reich::Scheme>, Box<Scheme>),
     Gauss(Arc<gauss::Scheme>),
     Rk4,
+}
+
+impl Scheme {
+    fn new(
+        method: Method,
+        canonical: Option<&CanonicalShape>,
+        field: Option<&FieldShape>,
+        plan: &mut Plan,
+    ) -> Result<Scheme, Refusal> {
+        Ok(match (method, canonical, field) {
+            (Method::SymplecticEuler, Some(shape), _) => {
+                Scheme::SymplecticEuler(symplectic_euler::Scheme::new(shape, plan)?)
+            }
+            (Method::StormerVerlet | Method::Rattle, Some(shape), _) => {
+                Scheme::Rattle(rattle::Scheme::new(shape, rattle::Ending::Hidden, plan)?)
+            }
+            (Method::Shake, Some(shape), _) => {
+                Scheme::Rattle(rattle::Scheme::new(shape, rattle::Ending::Reused, plan)?)
+            }
+            (Method::Lobatto3A3B { stages }, ..) if !(2..=MAX_STAGES).contains(&stages) => {
+                return Err(Refusal::Stages { stages, least: 2 });
+            }
+            (Method::Lobatto3A3B { stages }, Some(shape), _) => {
+                Scheme::Lobatto(lobatto::Scheme::new(shape, stages, plan)?)
+            }
+            (Method::Reich { inner }, Some(shape), _) if shape.constraints == 0 => {
+                return Err(Refusal::NoConstraints { method, instead: inner.method() });
+            }
+            (Method::Reich { inner }, Some(shape), _) => {
+                let free = free_shape(shape)?;
+                let field = FieldShape { dimension: 2 * shape.coordinates, jacobian: free_field(shape)?.0.pattern };
+                let inner = Scheme::new(inner.method(), Some(&free), Some(&field), plan)?;
+                Scheme::Reich(reich::Scheme::new(shape, plan)?, Box::new(inner))
+            }
+            (Method::ImplicitMidpoint, _, Some(shape)) => Scheme::Gauss(gauss::Scheme::new(shape, 1, plan)?),
+            (Method::Gauss { stages }, ..) if stages == 0 || stages > MAX_STAGES => {
+                return Err(Refusal::Stages { stages, least: 1 });
+            }
+            (Method::Gauss { stages }, _, Some(shape)) => Scheme::Gauss(gauss::Scheme::new(shape, stages, plan)?),
+            (Method::Rk4, ..) => Scheme::Rk4,
+            (method, ..) => return Err(Refusal::NotCanonical { method }),
+        })
+    }
+
+    fn stepper<'s, S: Scalar + 's>(&self, system: &dyn Dynamics<'s, S>) -> Result<Box<dyn Stepper<S> + 's>, Failure> {
+        let missing = || Failure::Misused { reason: "the system is not the one the method was planned for".into() };
+        let canonical = || system.canonical()?.ok_or_else(missing);
+        let field = || system.field()?.ok_or_else(missing);
+        Ok(match self {
+            Scheme::SymplecticEuler(scheme) => scheme.stepper(canonical()?),
+            Scheme::Rattle(scheme) => scheme.stepper(canonical()?),
+            Scheme::Lobatto(scheme) => scheme.stepper(canonical()?),
+            Scheme::Reich(scheme, inner) => scheme.stepper(inner.stepper(&Free(system))?, canonical()?),
+            Scheme::Gauss(scheme) => scheme.stepper(field()?),
+            Scheme::Rk4 => rk4::stepper(field()?),
+        })
+    }
 }
 
 impl Prepared {
@@ -77,6 +156,21 @@ impl Prepared {
         projection: Option<Projection>,
         system: &dyn Dynamics<'_, f64>,
     ) -> Result<Prepared, Refusal> {
+        Prepared::composed(method, None, projection, system)
+    }
+
+    /// The same with a composition around the method, inside the projection.
+    pub fn composed(
+        method: Method,
+        composition: Option<Composition>,
+        projection: Option<Projection>,
+        system: &dyn Dynamics<'_, f64>,
+    ) -> Result<Prepared, Refusal> {
+        let card = method.card();
+        let momenta_lag = card.constraints == Keeps::Yes && card.hidden_constraints == Keeps::No;
+        if composition.is_some() && (!card.symmetric || momenta_lag) {
+            return Err(Refusal::NotComposable { method });
+        }
         let (canonical, field, manifold) = (system.canonical()?, system.field()?, system.manifold()?);
         let constrained = manifold.as_ref().is_some_and(|m| m.shape().constraints > 0);
         let canonical = match (method.card().needs, &canonical) {
@@ -93,41 +187,23 @@ impl Prepared {
             (None, None) => return Err(Refusal::UnknownMultipliers { method }),
         };
         let mut plan = Plan::new();
-        let scheme = match (method, canonical, field) {
-            (Method::SymplecticEuler, Some(shape), _) => {
-                Scheme::SymplecticEuler(symplectic_euler::Scheme::new(shape, &mut plan)?)
-            }
-            (Method::StormerVerlet | Method::Rattle, Some(shape), _) => {
-                Scheme::Rattle(rattle::Scheme::new(shape, rattle::Ending::Hidden, &mut plan)?)
-            }
-            (Method::Shake, Some(shape), _) => {
-                Scheme::Rattle(rattle::Scheme::new(shape, rattle::Ending::Reused, &mut plan)?)
-            }
-            (Method::Lobatto3A3B { stages }, ..) if !(2..=MAX_STAGES).contains(&stages) => {
-                return Err(Refusal::Stages { stages, least: 2 });
-            }
-            (Method::Lobatto3A3B { stages }, Some(shape), _) => {
-                Scheme::Lobatto(lobatto::Scheme::new(shape, stages, &mut plan)?)
-            }
-            (Method::ImplicitMidpoint, _, Some(shape)) => Scheme::Gauss(gauss::Scheme::new(shape, 1, &mut plan)?),
-            (Method::Gauss { stages }, ..) if stages == 0 || stages > MAX_STAGES => {
-                return Err(Refusal::Stages { stages, least: 1 });
-            }
-            (Method::Gauss { stages }, _, Some(shape)) => Scheme::Gauss(gauss::Scheme::new(shape, stages, &mut plan)?),
-            (Method::Rk4, ..) => Scheme::Rk4,
-            (method, ..) => return Err(Refusal::NotCanonical { method }),
-        };
+        let scheme = Scheme::new(method, canonical, field, &mut plan)?;
         let projection = match (projection, &manifold) {
             (None, _) => None,
             (Some(p), Some(m)) if constrained => Some(projection::Scheme::new(m.shape(), p, &mut plan)?),
             (Some(_), _) => return Err(Refusal::NothingToProjectOn),
         };
-        Ok(Prepared { method, plan, scheme, projection })
+        Ok(Prepared { method, composition, plan, scheme, projection })
     }
 
     /// The method.
     pub fn method(&self) -> Method {
         self.method
+    }
+
+    /// The composition around the method.
+    pub fn composition(&self) -> Option<Composition> {
+        self.composition
     }
 
     /// The implicit equations of a step.
@@ -146,7 +222,7 @@ impl Prepared {
         let projection = self.projection();
         let everywhere = |on: fn(Target) -> bool| projection.is_some_and(|p| p.above.is_none() && on(p.target));
         Claims {
-            order: card.order,
+            order: self.composition.map_or(card.order, |c| c.order().max(card.order)),
             symplectic: card.symplectic && canonical && projection.is_none(),
             symmetric: card.symmetric && projection.is_none_or(|p| p.target == Target::Symmetric),
             constraints: card.constraints == Keeps::Yes || everywhere(Target::positions),
@@ -171,14 +247,10 @@ impl Prepared {
         system: &dyn Dynamics<'s, S>,
     ) -> Result<Box<dyn Stepper<S> + 's>, Failure> {
         let missing = || Failure::Misused { reason: "the system is not the one the method was planned for".into() };
-        let canonical = || system.canonical()?.ok_or_else(missing);
-        let field = || system.field()?.ok_or_else(missing);
-        let inner = match &self.scheme {
-            Scheme::SymplecticEuler(scheme) => scheme.stepper(canonical()?),
-            Scheme::Rattle(scheme) => scheme.stepper(canonical()?),
-            Scheme::Lobatto(scheme) => scheme.stepper(canonical()?),
-            Scheme::Gauss(scheme) => scheme.stepper(field()?),
-            Scheme::Rk4 => rk4::stepper(field()?),
+        let inner = self.scheme.stepper(system)?;
+        let inner = match self.composition {
+            Some(composition) => compose::around(composition, inner),
+            None => inner,
         };
         match &self.projection {
             Some(projection) => Ok(projection.around(inner, system.manifold()?.ok_or_else(missing)?)),

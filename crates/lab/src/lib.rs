@@ -39,7 +39,9 @@ mod tangent;
 
 pub use certificate::{Certificate, CertificateError};
 pub use elliptic::{Elliptic, EllipticError};
-pub use fit::{Fit, FitError, Growth, Order, Undecided, fit_line, growth_exponent, observed_order, typical_growth_exponent};
+pub use fit::{
+    Fit, FitError, Growth, Order, Undecided, fit_line, growth_exponent, observed_order, typical_growth_exponent,
+};
 pub use pendulum::{Motion, Pendulum, PendulumError};
 pub use reference::{Rates, Reference, ReferenceError, Sample, Solution, Solved};
 pub use tangent::{Defect, SymplecticDefect, TangentError};

@@ -6,7 +6,7 @@
 mod problems;
 
 use cotangent_compile::{Diagnostics, Engine, Integrator};
-use cotangent_integrate::Method;
+use cotangent_integrate::{Inner, Method};
 use cotangent_lab::Pendulum;
 use cotangent_lab::certificate::{Certificate, Finding, Options, Subject, order_against};
 use cotangent_scalar::{Dd, Real, Scalar};
@@ -18,7 +18,8 @@ use problems::{Case, DOUBLE, FREE, OSCILLATOR, PENDULUM, RELATIVISTIC, SPEEDY, s
 fn methods() -> Vec<Method> {
     let gauss = [1, 3, 4].map(|stages| Method::Gauss { stages });
     let lobatto = [2, 4].map(|stages| Method::Lobatto3A3B { stages });
-    Method::ALL.into_iter().chain(gauss).chain(lobatto).collect()
+    let reich = [Inner::SymplecticEuler, Inner::Gauss { stages: 2 }].map(|inner| Method::Reich { inner });
+    Method::ALL.into_iter().chain(gauss).chain(lobatto).chain(reich).collect()
 }
 
 /// The same with stages that take long to certify.
@@ -176,6 +177,24 @@ fn orders_on_the_pendulum_against_the_closed_form() {
             let order = order_against(&Subject::new(&case.problem, &prepared), step, &exact, 1e-30).unwrap();
             let claimed = f64::from(method.card().order);
             assert!((order.value - claimed).abs() < 0.05, "{method:?}: {order:?}");
+        }
+    }
+}
+
+#[test]
+fn two_stages_of_lobatto_and_reich_around_stormer_verlet_are_rattle() {
+    for text in [PENDULUM, DOUBLE, RELATIVISTIC] {
+        let case = Case::new(text, Formulation::Multipliers);
+        let end = |method: Method| {
+            let prepared = case.prepared(method, None);
+            let subject = Subject::new(&case.problem, &prepared);
+            subject.walk(&subject.start::<Dd>().unwrap(), 0.02, 50).unwrap()
+        };
+        let rattle = end(Method::Rattle);
+        for method in [Method::Lobatto3A3B { stages: 2 }, Method::Reich { inner: Inner::StormerVerlet }] {
+            let other = end(method);
+            let apart = rattle.iter().zip(&other).map(|(&a, &b)| (a - b).value().abs()).fold(0.0, f64::max);
+            assert!(apart < 1e-24, "{method:?}: {apart:e}");
         }
     }
 }

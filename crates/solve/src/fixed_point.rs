@@ -97,10 +97,10 @@ const STALLS: u32 = 3;
 /// 1. no value changes; or
 /// 2. |δⱼ| ≤ u sⱼ for every unknown, and either the updates no longer shrink or, with θ the ratio of
 ///    the last two, all further updates together are negligible, θ/(1 − θ) |δⱼ| ≤ u sⱼ/16; or
-/// 3. three updates in a row were not the smallest so far, and are round-off: |δⱼ| ≤ √u sⱼ, or
-///    |δⱼ| ≤ 16u times the largest of its group. (Where the iterates of a slow contraction or a
-///    cancellation jitter by more than a unit; an unknown that happens to be zero among others of
-///    its kind has no size of its own.)
+/// 3. three updates in a row were not the smallest so far, and are round-off: |δⱼ| ≤ √u times the
+///    largest size in its group. (Where the iterates of a slow contraction or a cancellation jitter
+///    by more than a unit; an unknown that happens to be zero among others of its kind has no size
+///    of its own.)
 ///
 /// With a `tolerance`, the first update of |δⱼ| ≤ tolerance · max(`scale`, |xⱼ|) is the last, and
 /// nothing else is. The `scale` is not used otherwise, so units do not matter. Updates that grow to
@@ -170,9 +170,6 @@ struct Change {
     is_round_off: bool,
 }
 
-/// Units of round-off of a group's largest member that an update at round-off may have.
-const GROUP_JITTER: f64 = 16.0;
-
 impl<S: Real> FixedPointWorkspace<S> {
     /// One iteration.
     fn evaluate<E>(
@@ -190,12 +187,11 @@ impl<S: Real> FixedPointWorkspace<S> {
         let mut first = 0;
         for &count in &self.groups {
             let group = first..first + count;
-            let largest = self.next[group.clone()].iter().fold(0.0f64, |m, v| m.max(v.value().abs()));
+            let sizes = group.clone().map(|j| self.sizes[j].max(self.next[j].value().abs()));
+            let largest = sizes.fold(0.0f64, f64::max);
             for j in group {
                 let delta = (self.next[j] - x[j]).value().abs();
-                let size = self.sizes[j].max(x[j].value().abs()).max(self.next[j].value().abs());
-                let own = delta <= S::EPSILON.sqrt() * size;
-                change.is_round_off &= own || delta <= GROUP_JITTER * S::EPSILON * largest;
+                change.is_round_off &= delta <= S::EPSILON.sqrt() * largest;
             }
             first += count;
         }
@@ -287,7 +283,8 @@ impl History {
         let update = change.update;
         self.worst = change.worst;
         self.ratio = size_ratio(update, self.previous);
-        self.stalls = if update < self.smallest { 0 } else { self.stalls + 1 };
+        // Smaller by more than the growth of an unknown by a unit makes it.
+        self.stalls = if update < 0.9 * self.smallest { 0 } else { self.stalls + 1 };
         if self.count == 0 {
             self.first = update;
         } else if update > 64.0 * S::EPSILON {
@@ -327,9 +324,12 @@ impl History {
             Some(rate) if rate < 1.0 => (S::EPSILON.ln() / rate.ln()).ceil(),
             _ => f64::INFINITY,
         };
-        let certain = needed <= f64::from(most) && self.count as usize > RECENT;
-        // A rate seen only briefly may be too good.
-        let rounds = if certain { needed as u32 } else { most };
+        // A rate seen only briefly may be too good: it must leave room.
+        let certain = match self.count as usize > RECENT {
+            true => needed <= f64::from(most),
+            false => 2.0 * needed <= f64::from(most),
+        };
+        let rounds = if certain && self.count as usize > RECENT { needed as u32 } else { most };
         (work.iterations.max(rounds).saturating_add(2), certain)
     }
 

@@ -73,7 +73,8 @@ impl Scheme {
             lw.push(b.block((l(i - 1), w(i)), &shape.jacobian));
         }
         let blocks = b.build()?;
-        let rows = [vec![(Kind::Momentum, n); s], vec![(Kind::Coordinate, n); s - 1], vec![(Kind::Constraint, m); s - 1]];
+        let rows =
+            [vec![(Kind::Momentum, n); s], vec![(Kind::Coordinate, n); s - 1], vec![(Kind::Constraint, m); s - 1]];
         let site = plan.newton(blocks.pattern.clone(), rows.concat());
         let hidden = (m > 0).then(|| plan.newton(gram.pattern().clone(), vec![(Kind::HiddenConstraint, m)]));
         let coefficients = Coefficients::new(s);
@@ -250,12 +251,7 @@ impl<S: Scalar> Stages<S> {
     }
 
     /// Forces, kicks (the last without its multiplier), velocities and Jacobians at all stages.
-    fn evaluate(
-        &mut self,
-        scheme: &Scheme,
-        system: &mut (dyn Canonical<S> + '_),
-        x: &[S],
-    ) -> Result<(), Failure> {
+    fn evaluate(&mut self, scheme: &Scheme, system: &mut (dyn Canonical<S> + '_), x: &[S]) -> Result<(), Failure> {
         let shape = &scheme.shape;
         let (n, m, s) = (shape.coordinates, shape.constraints, scheme.coefficients.stages());
         let lambda = &x[(2 * s - 1) * n..];
@@ -289,8 +285,9 @@ impl<S: Scalar> Stages<S> {
                 r[i * n + k] = x[i * n + k] + h * push;
                 if i > 0 {
                     let row = (s + i - 1) * n + k;
-                    let drift = (1..s)
-                        .fold(c.a::<S>(i, 0) * self.velocity[0][k], |sum, j| sum + c.a::<S>(i, j) * self.velocity[j][k]);
+                    let drift = (1..s).fold(c.a::<S>(i, 0) * self.velocity[0][k], |sum, j| {
+                        sum + c.a::<S>(i, j) * self.velocity[j][k]
+                    });
                     r[row] = x[row] - h * drift;
                 }
             }

@@ -135,8 +135,7 @@ impl Certificate {
             }
         };
         let slow = |g: &Growth| g.exponent - g.uncertainty <= BOUNDED && g.uncertainty < 1.0;
-        let bounded =
-            |d: &Drift| d.returns || d.growth.is_none() || d.growth.iter().chain(&d.typical).any(slow);
+        let bounded = |d: &Drift| d.returns || d.growth.is_none() || d.growth.iter().chain(&d.typical).any(slow);
         Ok(Certificate {
             order: Property::new(claims.order, order, |o| {
                 (o.value - f64::from(claims.order)).abs() <= ORDER_TOLERANCE + o.uncertainty.min(0.2)

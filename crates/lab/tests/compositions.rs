@@ -1,0 +1,56 @@
+//! Compositions of symmetric methods: order, symplecticity, constraints.
+
+mod problems;
+
+use cotangent_compile::Native;
+use cotangent_integrate::{Composition, Method, Prepared};
+use cotangent_lab::Pendulum;
+use cotangent_lab::certificate::{Certificate, Options, Subject, order_against};
+use cotangent_scalar::Dd;
+use cotangent_theory::Formulation;
+use problems::{Case, DOUBLE, PENDULUM};
+
+fn composed(case: &Case, method: Method, composition: Composition) -> Prepared {
+    let view = case.problem.compiled.view(Native, case.problem.parameters.clone());
+    Prepared::composed(method, Some(composition), None, &view).unwrap()
+}
+
+#[test]
+fn orders_on_the_pendulum_against_the_closed_form() {
+    let number = Dd::from;
+    let pendulum = Pendulum::new(number(1.0), [number(1.0), number(0.0)], [number(0.0), number(-2.0)]).unwrap();
+    let case = Case::new(PENDULUM, Formulation::Multipliers);
+    for (composition, step) in Composition::ALL.into_iter().map(|c| (c, if c.order() > 6 { 0.1 } else { 0.05 })) {
+        let motion = pendulum.at(number(16.0) * number(step));
+        let exact = [motion.position, motion.velocity].concat();
+        let prepared = composed(&case, Method::Rattle, composition);
+        let order = order_against(&Subject::new(&case.problem, &prepared), step, &exact, 1e-30).unwrap();
+        assert!((order.value - f64::from(composition.order())).abs() < 0.1, "{composition:?}: {order:?}");
+    }
+}
+
+#[test]
+fn a_composition_keeps_what_its_method_keeps() {
+    for text in [PENDULUM, DOUBLE] {
+        let case = Case::new(text, Formulation::Multipliers);
+        for composition in Composition::ALL {
+            let prepared = composed(&case, Method::Rattle, composition);
+            let c = Certificate::new(&case.problem, &prepared, Options { step: 0.05, steps: 500 }).unwrap();
+            assert!(!c.symplectic_defect.broken(), "{composition:?}: {c:#?}");
+            assert!(!c.symmetry_defect.broken(), "{composition:?}: {c:#?}");
+            assert!(!c.constraint_defect.broken(), "{composition:?}: {c:#?}");
+            assert!(!c.hidden_constraint_defect.broken(), "{composition:?}: {c:#?}");
+            assert!(c.symplectic_defect.held.is_some() && c.constraint_defect.held.is_some());
+        }
+    }
+}
+
+#[test]
+fn only_symmetric_methods_are_composed() {
+    for (formulation, method) in [(Formulation::Standard, Method::Rk4), (Formulation::Multipliers, Method::Shake)] {
+        let case = Case::new(PENDULUM, formulation);
+        let view = case.problem.compiled.view(Native, case.problem.parameters.clone());
+        let refused = Prepared::composed(method, Some(Composition::KahanLi8), None, &view).unwrap_err();
+        assert!(refused.to_string().contains("a symmetric method"), "{refused}");
+    }
+}
