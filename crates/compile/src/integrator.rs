@@ -14,24 +14,31 @@ use cotangent_solve::NewtonOptions;
 ///
 /// Which of the two it is does not change the numbers.
 pub struct Integrator {
+    dimension: usize,
     memory: usize,
     inner: Inner,
 }
 
 enum Inner {
-    Whole {
-        step: Step,
-        work: StepWorkspace,
-        /// Values, carry and memory, one after the other.
-        state: Vec<f64>,
-        /// The step size, then the parameters.
-        constants: Vec<f64>,
-    },
-    Parts {
-        stepper: Box<dyn Stepper<f64>>,
-        machine: Numeric<f64>,
-        next: State<f64>,
-    },
+    Whole(Box<Whole>),
+    Parts(Box<Parts>),
+}
+
+/// A step that is one function.
+struct Whole {
+    step: Step,
+    work: StepWorkspace,
+    /// Values, carry and memory, one after the other.
+    state: Vec<f64>,
+    /// The step size, then the parameters.
+    constants: Vec<f64>,
+}
+
+/// A step that calls functions.
+struct Parts {
+    stepper: Box<dyn Stepper<f64>>,
+    machine: Numeric<f64>,
+    next: State<f64>,
 }
 
 impl Integrator {
@@ -51,7 +58,11 @@ impl Integrator {
         let work = step.workspace()?;
         let constants = std::iter::once(0.0).chain(parameters.iter().copied()).collect();
         let state = vec![0.0; step.recording().outputs().len()];
-        Ok(Integrator { memory: parts.memory, inner: Inner::Whole { step, work, state, constants } })
+        Ok(Integrator {
+            dimension: parts.dimension,
+            memory: parts.memory,
+            inner: Inner::Whole(Box::new(Whole { step, work, state, constants })),
+        })
     }
 
     /// The same by calls of functions, whatever the size.
@@ -64,7 +75,10 @@ impl Integrator {
         let failed = |e: Failure| CompileError::System { name: prepared.method().name().into(), reason: e.to_string() };
         let stepper = prepared.stepper(&compiled.view(Native, parameters.to_vec())).map_err(failed)?;
         let machine = Numeric::new(prepared.plan(), options).map_err(failed)?;
-        Ok(Integrator { memory: stepper.memory(), inner: Inner::Parts { stepper, machine, next: State::default() } })
+        let memory = stepper.memory();
+        let dimension = compiled.dimension();
+        let parts = Parts { stepper, machine, next: State::default() };
+        Ok(Integrator { dimension, memory, inner: Inner::Parts(Box::new(parts)) })
     }
 
     /// A state to start from.
@@ -75,66 +89,67 @@ impl Integrator {
     /// Makes `steps` steps of size `h`. On failure the state is that of the last good step; the
     /// error says how many were made.
     pub fn advance(&mut self, state: &mut State<f64>, h: f64, steps: u64) -> Result<(), (u64, Failure)> {
+        let lengths = [state.values.len(), state.carry.len(), state.memory.len()];
+        if lengths != [self.dimension, self.dimension, self.memory] {
+            return Err((0, Failure::Misused { reason: "the state is not one of this integrator".into() }));
+        }
         match &mut self.inner {
-            Inner::Whole { step, work, state: flat, constants } => {
-                let (n, lengths) = (state.values.len(), [state.values.len(), state.carry.len(), state.memory.len()]);
-                if lengths.iter().sum::<usize>() != flat.len() || lengths[1] != n {
-                    return Err((0, wrong_state()));
-                }
-                flat[..n].copy_from_slice(&state.values);
-                flat[n..2 * n].copy_from_slice(&state.carry);
-                flat[2 * n..].copy_from_slice(&state.memory);
-                constants[0] = h;
-                let done = step.advance(flat, constants, steps, work);
-                state.values.copy_from_slice(&flat[..n]);
-                state.carry.copy_from_slice(&flat[n..2 * n]);
-                state.memory.copy_from_slice(&flat[2 * n..]);
-                done
-            }
-            Inner::Parts { stepper, machine, next } => {
-                if next.values.len() != state.values.len() {
-                    next.clone_from(state);
-                }
-                if state.memory.len() != self.memory || state.carry.len() != state.values.len() {
-                    return Err((0, wrong_state()));
-                }
-                for done in 0..steps {
-                    stepper.step(machine, h, state, next).map_err(|e| (done, e))?;
-                    if let Some(k) = next.values.iter().position(|v| !v.is_finite()) {
-                        let reason = format!("entry {k} of the new state");
-                        return Err((done, Failure::NotFinite { reason }));
-                    }
-                    std::mem::swap(state, next);
-                }
-                Ok(())
-            }
+            Inner::Whole(whole) => whole.advance(state, h, steps),
+            Inner::Parts(parts) => parts.advance(state, h, steps),
         }
     }
 
     /// Updates of Newton's method made so far.
     pub fn iterations(&self) -> u64 {
         match &self.inner {
-            Inner::Whole { work, .. } => work.iterations(),
-            Inner::Parts { machine, .. } => machine.iterations,
+            Inner::Whole(whole) => whole.work.iterations(),
+            Inner::Parts(parts) => parts.machine.iterations,
         }
     }
 
     /// Whether a step is one function.
     pub fn is_whole(&self) -> bool {
-        matches!(self.inner, Inner::Whole { .. })
+        matches!(self.inner, Inner::Whole(_))
     }
 
     /// The number of operations of a step that is one function.
     pub fn operations(&self) -> Option<usize> {
         match &self.inner {
-            Inner::Whole { step, .. } => Some(step.recording().ops().len()),
-            Inner::Parts { .. } => None,
+            Inner::Whole(whole) => Some(whole.step.recording().ops().len()),
+            Inner::Parts(_) => None,
         }
     }
 }
 
-fn wrong_state() -> Failure {
-    Failure::Misused { reason: "the state is not one of this integrator".into() }
+impl Whole {
+    fn advance(&mut self, state: &mut State<f64>, h: f64, steps: u64) -> Result<(), (u64, Failure)> {
+        let n = state.values.len();
+        let flat = &mut self.state;
+        flat[..n].copy_from_slice(&state.values);
+        flat[n..2 * n].copy_from_slice(&state.carry);
+        flat[2 * n..].copy_from_slice(&state.memory);
+        self.constants[0] = h;
+        let done = self.step.advance(flat, &self.constants, steps, &mut self.work);
+        state.values.copy_from_slice(&flat[..n]);
+        state.carry.copy_from_slice(&flat[n..2 * n]);
+        state.memory.copy_from_slice(&flat[2 * n..]);
+        done
+    }
+}
+
+impl Parts {
+    fn advance(&mut self, state: &mut State<f64>, h: f64, steps: u64) -> Result<(), (u64, Failure)> {
+        let Parts { stepper, machine, next } = self;
+        next.copy_from(state);
+        for done in 0..steps {
+            stepper.step(machine, h, state, next).map_err(|e| (done, e))?;
+            if let Some(k) = next.values.iter().position(|v| !v.is_finite()) {
+                return Err((done, Failure::NotFinite { reason: format!("entry {k} of the new state") }));
+            }
+            std::mem::swap(state, next);
+        }
+        Ok(())
+    }
 }
 
 /// Records a step: state, step size and parameters in, state out.

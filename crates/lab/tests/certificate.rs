@@ -23,7 +23,6 @@ fn measured(finding: &Finding<f64>) -> f64 {
 fn rattle_holds_what_it_claims_on_the_pendulum() {
     let case = Case::new(PENDULUM, Formulation::Multipliers);
     let c = certify(&case, Method::Rattle, None, 0.1);
-    println!("{c:#?}");
     assert!(c.held());
     assert!(measured(&c.symplectic_defect.found) < 1e-13);
     assert!(measured(&c.symmetry_defect.found) < 1e-14);
@@ -34,7 +33,6 @@ fn rattle_holds_what_it_claims_on_the_pendulum() {
 fn the_certificate_can_fail() {
     let case = Case::new(PENDULUM, Formulation::Standard);
     let c = certify(&case, Method::Rk4, None, 0.1);
-    println!("{c:#?}");
     assert!(measured(&c.symplectic_defect.found) > 1e-6);
     assert!(measured(&c.symmetry_defect.found) > 1e-6);
     assert!(measured(&c.constraint_defect.found) > 1e-3);
@@ -46,7 +44,6 @@ fn symmetric_projection_is_symmetric_and_keeps_the_constraints() {
     let case = Case::new(PENDULUM, Formulation::Standard);
     let projection = Some(Projection { target: Target::Symmetric, above: None });
     let c = certify(&case, Method::ImplicitMidpoint, projection, 0.1);
-    println!("{c:#?}");
     assert!(measured(&c.symmetry_defect.found) < 1e-13);
     assert!(measured(&c.constraint_defect.found) < 1e-14);
 }

@@ -31,8 +31,19 @@ fn all_methods() -> Vec<Method> {
 
 /// Checks the claims of every method that fits, and returns the certificates.
 fn holds(name: &str, text: &str, n: Option<i64>, formulation: Formulation, step: f64) -> Vec<(Method, Certificate)> {
+    holds_for(methods(), name, text, n, formulation, step)
+}
+
+fn holds_for(
+    methods: Vec<Method>,
+    name: &str,
+    text: &str,
+    n: Option<i64>,
+    formulation: Formulation,
+    step: f64,
+) -> Vec<(Method, Certificate)> {
     let case = Case::sized(text, n, formulation);
-    let fitting = methods().into_iter().filter_map(|m| Some((m, case.prepare(m, None).ok()?)));
+    let fitting = methods.into_iter().filter_map(|m| Some((m, case.prepare(m, None).ok()?)));
     let certificates: Vec<(Method, Certificate)> = fitting
         .map(|(m, prepared)| (m, Certificate::new(&case.problem, &prepared, Options { step, steps: 6000 }).unwrap()))
         .collect();
@@ -96,7 +107,9 @@ fn an_energy_that_is_neither_separable_nor_quadratic() {
 
 #[test]
 fn a_legendre_transform_by_newtons_method() {
-    holds("speedy", SPEEDY, None, Formulation::Multipliers, 0.02);
+    // Newton's method inside Newton's method, in double-double arithmetic: the cheaper methods only.
+    let methods = vec![Method::Rattle, Method::Shake, Method::Lobatto3A3B { stages: 3 }];
+    holds_for(methods, "speedy", SPEEDY, None, Formulation::Multipliers, 0.02);
 }
 
 #[test]

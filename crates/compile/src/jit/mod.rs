@@ -9,6 +9,7 @@
 
 mod emit;
 mod math;
+mod newton;
 mod step;
 
 pub(crate) use step::NativeStep;

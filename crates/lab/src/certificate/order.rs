@@ -17,9 +17,9 @@ use cotangent_theory::Formulation;
 /// The interval has so many steps of the given size.
 const INTERVAL: u64 = 16;
 
-/// Step sizes from 2³ to 2⁻³ times the given one.
+/// Step sizes from 2³ to 2⁻⁴ times the given one.
 const COARSEST: i32 = 3;
-const FINEST: i32 = -3;
+const FINEST: i32 = -4;
 
 /// An error is one of the method, not of the reference, if it is so many times larger.
 const MARGIN: f64 = 1e3;
