@@ -10,9 +10,11 @@ use cotangent_theory::Formulation;
 use systems::{Case, DOUBLE, FREE, RELATIVISTIC, SPEEDY, shipped};
 
 /// (name, text, n, formulation, methods).
-fn cases() -> Vec<(&'static str, String, Option<i64>, Formulation, Vec<Method>)> {
+type Line = (&'static str, String, Option<i64>, Formulation, Vec<Method>);
+
+fn cases() -> Vec<Line> {
     use Formulation::{HamiltonDirac, Multipliers, Standard};
-    let constrained = vec![Method::Rattle, Method::Shake];
+    let constrained = vec![Method::Rattle, Method::Shake, Method::Lobatto3A3B { stages: 3 }];
     let free = vec![
         Method::SymplecticEuler,
         Method::StormerVerlet,

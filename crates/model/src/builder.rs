@@ -1,6 +1,11 @@
 //! Building a [`System`] in Rust, with operators on expressions.
 
-use crate::system::{Claim, ClaimKind, Constraint, ConstraintKind, Dynamics, Initial, Parameter, Quantity, System};
+mod draw;
+
+use crate::drawing::Drawing;
+use crate::system::{
+    Claim, ClaimKind, Constraint, ConstraintKind, DrawingKind, Dynamics, Initial, Parameter, Quantity, System,
+};
 use cotangent_expr::{Array, Domain, Error, Expr, Ix, Layout, Node, Place, Role, Tensor, Term};
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -110,6 +115,17 @@ pub enum BuildError {
     /// A range without an index to write to, or the other way round.
     #[error("{0} is a family: give its members with Sum::over or Sum::member")]
     NotAFamily(String),
+    /// A rod with fewer than two points, or something else with more or less than one.
+    #[error("the {kind} `{name}` has the wrong number of points: a rod has two or more, anything else has one")]
+    PointCount {
+        /// What is drawn.
+        kind: DrawingKind,
+        /// Its name.
+        name: String,
+    },
+    /// Points with too few or too many components, or with others than the drawings before.
+    #[error("`{0}`: every point of a picture has 2 components, or every one 3; a vehicle has x, y and its heading")]
+    ComponentCount(String),
     /// An expression that could not be formed.
     #[error("{place}: {error}")]
     Expression {
@@ -118,6 +134,16 @@ pub enum BuildError {
         /// Why.
         error: Error,
     },
+}
+
+/// What a quantity or a drawing may be made of.
+const QUANTITY: [Role; 4] = [Role::Parameter, Role::Coordinate, Role::Velocity, Role::Momentum];
+
+/// Whether the language could write this name.
+fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && !crate::syntax::reserved_name(name)
 }
 
 /// Builds a [`System`] step by step; mistakes are reported when it is finished.
@@ -144,8 +170,10 @@ pub struct SystemBuilder {
     claims: Vec<Claim>,
     observables: Vec<Quantity>,
     splits: Vec<Quantity>,
+    drawings: Vec<Drawing>,
     initial: Vec<(Array, Vec<Term>)>,
     names: HashSet<String>,
+    labels: HashSet<String>,
     error: Option<BuildError>,
 }
 
@@ -162,8 +190,10 @@ impl SystemBuilder {
             claims: vec![],
             observables: vec![],
             splits: vec![],
+            drawings: vec![],
             initial: vec![],
             names: HashSet::new(),
+            labels: HashSet::new(),
             error: None,
         }
     }
@@ -178,12 +208,18 @@ impl SystemBuilder {
     }
 
     fn take(&mut self, name: &str) {
-        let good = name.starts_with(|c: char| c.is_ascii_alphabetic())
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-            && !crate::syntax::reserved_name(name);
-        if !good {
+        if !is_name(name) {
             self.fail(BuildError::NotAName(name.into()));
         } else if !self.names.insert(name.into()) {
+            self.fail(BuildError::DuplicateName(name.into()));
+        }
+    }
+
+    /// Takes the name of a constraint, claim, observable, split or drawing.
+    fn label(&mut self, name: &str) {
+        if !is_name(name) {
+            self.fail(BuildError::NotAName(name.into()));
+        } else if !self.labels.insert(name.into()) {
             self.fail(BuildError::DuplicateName(name.into()));
         }
     }
@@ -264,6 +300,7 @@ impl SystemBuilder {
 
     fn add_constraint(&mut self, array: Array, residual: Sum, kind: Option<ConstraintKind>) {
         let name = array.name().to_string();
+        self.label(&name);
         self.take(&format!("lambda_{name}"));
         let uses = |role: Role| residual.0.iter().any(|s| s.value.uses(role));
         let kind = kind.unwrap_or(match () {
@@ -308,13 +345,19 @@ impl SystemBuilder {
     }
 
     fn quantity(&mut self, name: &str, value: Sum) -> Option<Quantity> {
+        self.label(name);
         let array = Array::scalar(name, Role::Auxiliary);
-        let all = [Role::Parameter, Role::Coordinate, Role::Velocity, Role::Momentum];
-        let terms = self.terms(&value, None, name, &all)?;
+        let value = self.total(&array, &value)?;
+        Some(Quantity { array, value })
+    }
+
+    /// The value of a scalar quantity: whatever a sum lists, added up.
+    fn total(&mut self, array: &Array, value: &Sum) -> Option<Tensor> {
+        let name = array.name();
+        let terms = self.terms(value, None, name, &QUANTITY)?;
         let place = Place { array: array.clone(), index: vec![] };
         let terms = terms.into_iter().map(|t| Term { at: vec![place.clone()], ..t }).collect();
-        let value = self.checked(vec![Layout::new(vec![array.clone()])], terms, name)?;
-        Some(Quantity { array, value })
+        self.checked(vec![Layout::new(vec![array.clone()])], terms, name)
     }
 
     /// The initial value of a scalar position, velocity, momentum or variable, or of one member.
@@ -446,6 +489,7 @@ impl SystemBuilder {
             claims: self.claims,
             observables: self.observables,
             splits: self.splits,
+            drawings: self.drawings,
             initial,
             run: vec![],
             warnings: vec![],

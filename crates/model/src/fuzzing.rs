@@ -1,6 +1,7 @@
 //! The bodies of the fuzz targets, which also run as bounded, seeded tests.
 
 use crate::diagnostic::{Colour, Diagnostics};
+use crate::drawing::Drawing;
 use crate::elaborate::{Limits, elaborate_within};
 use crate::syntax::{decode, format, parse, parse_expression};
 use crate::system::{Dynamics, Options, System};
@@ -63,7 +64,12 @@ pub fn fuzz_model(data: &[u8]) {
     // The canonical text means the same.
     let text = format(&parse(source).file);
     match read(&text) {
-        Ok(again) => assert_eq!(again.dynamics.energy().digest(), system.dynamics.energy().digest(), "{text}"),
+        Ok(again) => {
+            assert_eq!(again.dynamics.energy().digest(), system.dynamics.energy().digest(), "{text}");
+            let drawn =
+                |s: &System| s.drawings.iter().flat_map(Drawing::components).map(Tensor::digest).collect::<Vec<_>>();
+            assert_eq!(drawn(&again), drawn(&system), "{text}");
+        }
         Err(errors) => panic!("{text}\n{errors}"),
     }
     derivatives(&system);
@@ -90,6 +96,7 @@ fn derivatives(system: &System) {
     tensors.extend(system.constraints.iter().chain(&system.gauges).map(|c| &c.residual));
     tensors.extend(system.claims.iter().map(|c| &c.quantity.value));
     tensors.extend(system.observables.iter().chain(&system.splits).map(|q| &q.value));
+    tensors.extend(system.drawings.iter().flat_map(Drawing::components));
     tensors.extend(system.initial.iter().map(|i| &i.value));
     tensors.extend(system.parameters.iter().filter_map(|p| p.default.as_ref()));
     let mut by = system.state();

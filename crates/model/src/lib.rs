@@ -7,6 +7,7 @@
 
 mod builder;
 pub mod diagnostic;
+mod drawing;
 mod drop;
 mod elaborate;
 pub mod fuzzing;
@@ -16,7 +17,8 @@ pub mod syntax;
 mod system;
 
 pub use builder::{BuildError, Coordinate, Sum, SystemBuilder};
+pub use drawing::Drawing;
 pub use system::{
-    Claim, ClaimKind, Constraint, ConstraintKind, Dynamics, Initial, Options, Parameter, Quantity, RunKey, RunValue,
-    Sign, System,
+    Claim, ClaimKind, Constraint, ConstraintKind, DrawingKind, Dynamics, Initial, Options, Parameter, Quantity, RunKey,
+    RunValue, Sign, System,
 };

@@ -1,10 +1,11 @@
 //! What a model text means: the [`System`] that everything else works on.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::drawing::Drawing;
 use cotangent_expr::{Array, Layout, Tensor};
 
-pub use crate::syntax::RunKey;
 pub use crate::syntax::ast::Sign;
+pub use crate::syntax::{DrawingKind, RunKey};
 
 /// A mechanical or Poisson system as symbols: variables, parameters, energy, constraints.
 ///
@@ -31,6 +32,8 @@ pub struct System {
     pub observables: Vec<Quantity>,
     /// Parts of the energy for splitting methods.
     pub splits: Vec<Quantity>,
+    /// What a picture of the motion shows; all in the plane, or all in space.
+    pub drawings: Vec<Drawing>,
     /// Initial values.
     pub initial: Vec<Initial>,
     /// Defaults for `run`.

@@ -199,6 +199,32 @@ mistakes! {
     nested_products_too_large: "coord x\nhamiltonian p_x^2 + product(i in 1..9000, product(j in 1..9000, x + i*j))\n";
 }
 
+// Drawings.
+mistakes! {
+    rod_with_one_point: planar!["draw rod arm: (x, y)"];
+    point_with_two_points: planar!["draw point bob: (0, 0) -- (x, y)"];
+    vehicle_with_two_points: planar!["draw vehicle car: (0, 0, 0) -- (x, y, 0) -- (x, y, 1)"];
+    points_of_a_rod_in_plane_and_space: planar!["draw rod arm: (0, 0, 0) -- (x, y)"];
+    drawings_in_plane_and_space: planar!["draw point bob: (x, y)", "draw rod arm: (0, 0, 0) -- (x, y, 0)"];
+    vehicle_in_space: planar!["draw point bob: (x, y, 0)", "draw vehicle car: (x, y, 0)"];
+    point_with_one_component: planar!["draw point bob: (x)"];
+    point_with_four_components: planar!["draw point bob: (x, y, 0, 0)"];
+    vehicle_without_heading: planar!["draw vehicle car: (x, y)"];
+    drawing_of_an_unknown_name: planar!["draw point bob: (x, z)"];
+    drawing_labelled_twice: planar!["observe bob = x", "draw point bob: (x, y)"];
+    observable_labelled_like_a_drawing: planar!["draw point bob: (x, y)", "observe bob = x"];
+    velocity_in_a_drawing_of_a_hamiltonian_model: planar!["draw rod speed: (x, y) -- (x + x', y + y')"];
+    index_outside_the_range_in_a_drawing: chain!["draw rod link[i in 1..n]: (x[i-1], 0) -- (x[i], 0)"];
+    family_without_index_in_a_drawing: chain!["draw point atom: (x, 0)"];
+    division_by_zero_in_a_drawing: planar!["draw point bob: (x/(y - y), 0)"];
+    drawing_too_large: planar!["draw point bob[i in 1..10^10]: (i*x, y)"];
+    all_mistakes_of_drawings_come_at_once(6): planar![
+        "draw rod arm: (x, yy)",
+        "draw point a: (x, y, g), b: (x, 0), b: (y, 0)",
+        "draw point c: (x', y), d: (x[1], y)"
+    ];
+}
+
 // Initial values and settings.
 mistakes! {
     initial_velocities_and_momenta: "coord x, y\nlagrangian (x'^2 + y'^2)/2\ninitial x' = 1, p_y = 2\n";

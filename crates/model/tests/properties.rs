@@ -70,6 +70,10 @@ fn fingerprint(s: &System) -> Vec<String> {
     parts.extend(constraints.map(|c| format!("{:?} {:?} {:?}", c.array, c.kind, c.residual.digest())));
     parts.extend(s.claims.iter().map(|c| format!("{:?} {:?}", c.kind, c.quantity.value.digest())));
     parts.extend(s.observables.iter().chain(&s.splits).map(|q| format!("{:?} {:?}", q.array, q.value.digest())));
+    for d in &s.drawings {
+        let components: Vec<_> = d.components().map(Tensor::digest).collect();
+        parts.push(format!("{} {:?} {components:?}", d.kind, d.array));
+    }
     parts.extend(s.initial.iter().map(|i| format!("{:?} {:?} {}", i.array, i.value.digest(), i.named)));
     parts.extend(s.run.iter().map(|(k, v)| format!("{k} {v:?}")));
     parts.sort();

@@ -15,7 +15,7 @@ const MODELS: [&str; 4] = [
     include_str!("models/everything.cot"),
 ];
 
-const PIECES: [&str; 60] = [
+const PIECES: [&str; 64] = [
     "(",
     ")",
     "[",
@@ -76,6 +76,10 @@ const PIECES: [&str; 60] = [
     "constraint ",
     "momentum",
     "\0",
+    "--",
+    " -- (",
+    "\ndraw ",
+    "rod a: (",
 ];
 
 #[test]
@@ -185,7 +189,7 @@ fn generated_models_have_a_meaning_or_a_reason() {
         let mut text = String::from(HEADER);
         let kind = random.pick(&["lagrangian", "hamiltonian"]);
         for k in 0..1 + random.below(4) {
-            let head = match random.below(8) {
+            let head = match random.below(11) {
                 0 => format!("constraint c{k}: "),
                 1 => format!("vakonomic c{k}: "),
                 2 => format!("constraint c{k}[i in 1..n]: "),
@@ -193,11 +197,18 @@ fn generated_models_have_a_meaning_or_a_reason() {
                 4 => format!("observe o{k}[i in 1..n, j in i..n] = "),
                 5 => format!("invariant o{k} = "),
                 6 => format!("initial u[{k}] = "),
+                7 => format!("draw point d{k}: (x, "),
+                8 => format!("draw rod d{k}[i in 1..n, j in i..n]: (x, u[i-1]) -- (u[j+1], "),
+                9 => format!("draw vehicle d{k}[i in 1..n]: (x, y, "),
                 _ => format!("let l{k}[i in 1..3] = "),
             };
             let mut scope = if head.contains("i in") { vec!["i".to_string()] } else { vec![] };
             let value = expression(&mut random, 2, &mut scope);
-            let end = if head.contains(": ") { " = 0" } else { "" };
+            let end = match head.as_str() {
+                head if head.starts_with("draw") => ")",
+                head if head.contains(": ") => " = 0",
+                _ => "",
+            };
             text.push_str(&format!("{head}{value}{end}\n"));
         }
         let energy = expression(&mut random, 3, &mut vec![]);
@@ -282,10 +293,13 @@ fn large_inputs_are_handled() {
         "x in 1..",
         "1.",
         "!",
+        "(x, y) -- ",
+        "--",
+        "a: (x, y), ",
     ];
     for piece in pieces {
         let body = piece.repeat((MAX_SOURCE_BYTES - 100) / piece.len() / 32);
-        for head in ["hamiltonian ", "initial ", ""] {
+        for head in ["hamiltonian ", "initial ", "draw rod a: ", ""] {
             fuzz_parse(format!("{head}{body}").as_bytes());
         }
     }

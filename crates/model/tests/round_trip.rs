@@ -2,7 +2,7 @@
 
 use cotangent_model::diagnostic::Span;
 use cotangent_model::syntax::ast::*;
-use cotangent_model::syntax::{Function, RunKey, RunValueKind, format, parse, parse_expression};
+use cotangent_model::syntax::{DrawingKind, Function, RunKey, RunValueKind, format, parse, parse_expression};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ const NOWHERE: Span = Span { start: 0, end: 0 };
 
 fn name() -> impl Strategy<Value = Name> {
     // Statement words and contextual words are ordinary names inside a statement.
-    let names = ["x", "y1", "p_x", "_", "e", "t", "gamma", "int", "run", "form", "let", "momentum", "to", "E"];
+    let names = ["x", "y1", "p_x", "_", "e", "t", "gamma", "int", "run", "form", "let", "momentum", "to", "E", "rod"];
     select(names.to_vec()).prop_map(|text| Name { text: text.into(), span: NOWHERE })
 }
 
@@ -111,6 +111,12 @@ fn pairings() -> impl Strategy<Value = Vec<Pairing>> {
     vec(pairing, 1..3)
 }
 
+fn drawings() -> impl Strategy<Value = Vec<Drawing>> {
+    let point = vec(expression(), 1..5).prop_map(|components| Point { components, span: NOWHERE });
+    let drawing = (head(), vec(point, 1..4)).prop_map(|(label, points)| Drawing { label, points, span: NOWHERE });
+    vec(drawing, 1..3)
+}
+
 fn settings() -> impl Strategy<Value = Vec<Setting>> {
     let words = ["rattle", "kahan-li-8", "lobatto-3a3b", "radau-2a", "x-1e5"];
     let value = (select(words.to_vec()), expression());
@@ -157,6 +163,11 @@ fn statement() -> impl Strategy<Value = Statement> {
         relations().prop_map(StatementKind::Constraint),
         relations().prop_map(StatementKind::Vakonomic),
         relations().prop_map(StatementKind::Gauge),
+        (select(DrawingKind::ALL), drawings()).prop_map(|(kind, drawings)| StatementKind::Draw {
+            kind,
+            kind_span: NOWHERE,
+            drawings
+        }),
         settings().prop_map(StatementKind::Run),
     ];
     kind.prop_map(|kind| Statement { kind, keyword: NOWHERE, span: NOWHERE })

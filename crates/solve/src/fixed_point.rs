@@ -98,12 +98,12 @@ const STALLS: u32 = 3;
 /// 2. |δⱼ| ≤ u sⱼ for every unknown, and either the updates no longer shrink or, with θ the ratio of
 ///    the last two, all further updates together are negligible, θ/(1 − θ) |δⱼ| ≤ u sⱼ/16; or
 /// 3. three updates in a row were not the smallest so far, and are round-off: |δⱼ| ≤ √u times the
-///    largest size in its group. (Where the iterates of a slow contraction or a cancellation jitter
-///    by more than a unit; an unknown that happens to be zero among others of its kind has no size
-///    of its own.)
+///    largest size in its group, or `scale`. (Where the iterates of a slow contraction or a
+///    cancellation jitter by more than a unit; an unknown that happens to be zero has no size of its
+///    own.)
 ///
 /// With a `tolerance`, the first update of |δⱼ| ≤ tolerance · max(`scale`, |xⱼ|) is the last, and
-/// nothing else is. The `scale` is not used otherwise, so units do not matter. Updates that grow to
+/// nothing else is. Units do not matter but for `scale`. Updates that grow to
 /// 1/√u times the smallest before are a divergence and end the iteration at once; a contraction
 /// that is too slow for `max_iterations` ends it then.
 ///
@@ -188,7 +188,7 @@ impl<S: Real> FixedPointWorkspace<S> {
         for &count in &self.groups {
             let group = first..first + count;
             let sizes = group.clone().map(|j| self.sizes[j].max(self.next[j].value().abs()));
-            let largest = sizes.fold(0.0f64, f64::max);
+            let largest = sizes.fold(scale, f64::max);
             for j in group {
                 let delta = (self.next[j] - x[j]).value().abs();
                 change.is_round_off &= delta <= S::EPSILON.sqrt() * largest;

@@ -11,8 +11,8 @@ use cotangent_expr::{
 use cotangent_model::{Claim, Dynamics, Quantity, System};
 
 /// The Hamiltonian form of a model with coordinates; one that is Hamiltonian already comes back as
-/// it is. Constraints, parameters and initial values stay; claims and observables are written in
-/// momenta.
+/// it is. Constraints, parameters and initial values stay; claims, observables and drawings are
+/// written in momenta.
 pub fn legendre(system: &System) -> Result<System, TheoryError> {
     let Dynamics::Lagrangian { coordinates, velocities, momenta, lagrangian } = &system.dynamics else {
         return match &system.dynamics {
@@ -28,15 +28,16 @@ pub fn legendre(system: &System) -> Result<System, TheoryError> {
     };
     let hamiltonian = velocity.hamiltonian(lagrangian, velocities, momenta)?;
     let dynamics = Dynamics::Hamiltonian { coordinates: coordinates.clone(), momenta: momenta.clone(), hamiltonian };
+    let rewritten = |t: &Tensor| substituted(t, velocities, &|a, i| velocity.at(velocities, a, i));
     let in_momenta = |q: &Quantity| -> Result<Quantity, TheoryError> {
-        let value = substituted(&q.value, velocities, &|a, i| velocity.at(velocities, a, i))?;
-        Ok(Quantity { array: q.array.clone(), value })
+        Ok(Quantity { array: q.array.clone(), value: rewritten(&q.value)? })
     };
     let claim =
         |c: &Claim| -> Result<Claim, TheoryError> { Ok(Claim { kind: c.kind, quantity: in_momenta(&c.quantity)? }) };
     let observables = system.observables.iter().map(in_momenta).collect::<Result<_, _>>()?;
     let claims = system.claims.iter().map(claim).collect::<Result<_, _>>()?;
-    Ok(System { dynamics, observables, claims, ..system.clone() })
+    let drawings = system.drawings.iter().map(|d| d.map(rewritten)).collect::<Result<_, _>>()?;
+    Ok(System { dynamics, observables, claims, drawings, ..system.clone() })
 }
 
 /// Refuses velocities that the mass matrix does not contain at all.

@@ -50,8 +50,6 @@ codes! {
 
     /// A statement that starts with no known word.
     UnknownStatement = "unknown-statement",
-    /// A statement that a later version will understand.
-    ReservedStatement = "reserved-statement",
     /// A statement on an indented line, which continues the one before.
     IndentedStatement = "indented-statement",
     /// A continuation that is not indented.
@@ -101,9 +99,9 @@ codes! {
     MissingEquals = "missing-equals",
     /// An `=` too many, or where none belongs.
     UnexpectedEquals = "unexpected-equals",
-    /// A constraint without a name.
+    /// A constraint or a drawing without a name.
     MissingLabel = "missing-label",
-    /// `:` is missing after the name of a constraint.
+    /// `:` is missing after the name of a constraint or a drawing.
     MissingColon = "missing-colon",
     /// No comma between two items.
     MissingComma = "missing-comma",
@@ -117,6 +115,11 @@ codes! {
     MalformedMomentum = "malformed-momentum",
     /// A bracket or form entry that is not `{a, b} = c` or `(a, b) = c`.
     MalformedPair = "malformed-pair",
+    /// Something else after `draw` than what can be drawn.
+    UnknownDrawing = "unknown-drawing",
+    /// A drawing that is not `name: (x, y)` or `name: (x, y) -- (u, v)`, or has the wrong number of
+    /// points for what it draws.
+    MalformedDrawing = "malformed-drawing",
     /// A title that is not in double quotes.
     MalformedTitle = "malformed-title",
     /// An unknown key of `run`.
@@ -142,6 +145,8 @@ codes! {
     IndexOutOfRange = "index-out-of-range",
     /// Something else where an integer is needed.
     NotAnInteger = "not-an-integer",
+    /// A point of a drawing with too few or too many components, or with others than the rest.
+    ComponentCount = "component-count",
     /// Something that does not belong where it stands: a momentum in a Lagrangian, a velocity in a
     /// plain constraint.
     WrongPlace = "wrong-place",

@@ -1,6 +1,7 @@
 //! From the tree of a text to a [`System`]: names, families, and all checks of meaning.
 
 mod declare;
+mod draw;
 mod expression;
 mod index;
 mod initial;

@@ -90,7 +90,7 @@ pub(super) enum Purpose {
     Form,
     /// The position of a boundary.
     Boundary,
-    /// An observable, a claim or a lapse: all that the model has.
+    /// An observable, a claim, a drawing or a lapse: all that the model has.
     Quantity,
     /// A named sub-expression: checked where it is used.
     Let,

@@ -1,6 +1,7 @@
 //! The statements that make the system: energy, constraints, claims, settings.
 
 use super::declare::Declared;
+use super::draw::Picture;
 use super::scope::{Loops, Meaning, Parts, Purpose, Roles};
 use super::{Elaborator, Energy};
 use crate::diagnostic::{Code, Diagnostic, Span};
@@ -34,6 +35,7 @@ impl Elaborator<'_> {
         let mut claims = vec![];
         let mut observables = vec![];
         let mut splits = vec![];
+        let mut picture = Picture::default();
         for s in statements {
             match &s.kind {
                 StatementKind::Constraint(list) => {
@@ -77,6 +79,9 @@ impl Elaborator<'_> {
                     let purpose = if wrong { Purpose::Quantity } else { Purpose::Hamiltonian };
                     splits.extend(list.iter().filter_map(|d| self.quantity(d, purpose, &mut labels)));
                 }
+                StatementKind::Draw { kind, drawings, .. } => {
+                    drawings.iter().for_each(|d| self.drawing(*kind, d, &mut labels, &mut picture))
+                }
                 _ => {}
             }
         }
@@ -98,6 +103,7 @@ impl Elaborator<'_> {
             claims,
             observables,
             splits,
+            drawings: picture.drawings,
             initial,
             run,
             warnings: std::mem::take(&mut self.warnings),
@@ -350,13 +356,13 @@ impl Elaborator<'_> {
     }
 
     /// Takes a label; labels are distinct among themselves.
-    fn label(&mut self, name: &ast::Name, labels: &mut Labels) -> bool {
+    pub(super) fn label(&mut self, name: &ast::Name, labels: &mut Labels) -> bool {
         match labels.0.get(&name.text) {
             Some(&before) => {
                 let d =
                     Diagnostic::new(Code::DuplicateName, name.span, format!("the label `{}` is used twice", name.text));
                 self.error(d.label(before, "first used here").help(
-                    "rename one of the two: constraints, claims, observables and splits are reported by their labels",
+                    "rename one of the two: constraints, claims, observables, splits and drawings are known by their labels",
                 ));
                 false
             }
@@ -427,9 +433,9 @@ impl Elaborator<'_> {
     }
 }
 
-/// The names of constraints, claims, observables and splits.
+/// The names of constraints, claims, observables, splits and drawings.
 #[derive(Default)]
-struct Labels(HashMap<String, Span>);
+pub(super) struct Labels(HashMap<String, Span>);
 
 /// Two statements of which a model has one: the later one is at fault.
 fn exclusive(message: &str, a: Span, b: Span) -> Diagnostic {

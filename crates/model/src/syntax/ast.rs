@@ -7,7 +7,7 @@
 mod spans;
 
 use super::number::Decimal;
-use super::words::{Function, Keyword, RunKey};
+use super::words::{DrawingKind, Function, Keyword, RunKey};
 use crate::diagnostic::Span;
 
 /// A whole model text.
@@ -72,6 +72,15 @@ pub enum StatementKind {
     Observe(Vec<Definition>),
     /// `split A = p^2/2, B = q^2/2`
     Split(Vec<Definition>),
+    /// `draw rod arm: (0, 0) -- (x, y)`
+    Draw {
+        /// What is drawn.
+        kind: DrawingKind,
+        /// Where that word stands.
+        kind_span: Span,
+        /// The drawings, all of this kind.
+        drawings: Vec<Drawing>,
+    },
     /// `run method = rattle, step = 0.01`
     Run(Vec<Setting>),
 }
@@ -98,6 +107,7 @@ impl StatementKind {
             StatementKind::Initial(_) => Keyword::Initial,
             StatementKind::Observe(_) => Keyword::Observe,
             StatementKind::Split(_) => Keyword::Split,
+            StatementKind::Draw { .. } => Keyword::Draw,
             StatementKind::Run(_) => Keyword::Run,
         }
     }
@@ -254,6 +264,26 @@ pub enum PlaceIndex {
     At(Expr),
     /// Every member of a range.
     Each(Binder),
+}
+
+/// `label: point -- point …`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drawing {
+    /// The name of the drawing.
+    pub label: Head,
+    /// The points, at least one; the binders of the label scope over them.
+    pub points: Vec<Point>,
+    /// All of it.
+    pub span: Span,
+}
+
+/// `(x, y)`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Point {
+    /// The components, at least one.
+    pub components: Vec<Expr>,
+    /// All of it, with its parentheses.
+    pub span: Span,
 }
 
 /// `key = value` of `run`. A key occurs once in a statement.

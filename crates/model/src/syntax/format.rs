@@ -3,8 +3,9 @@
 use std::fmt;
 
 use super::ast::{
-    Additive, Assignment, Binder, Coordinate, Definition, Expr, ExprKind, File, Fold, Head, Multiplicative, Pairing,
-    Parameter, Place, PlaceIndex, Reference, Relation, Setting, SettingValue, Sign, Statement, StatementKind,
+    Additive, Assignment, Binder, Coordinate, Definition, Drawing, Expr, ExprKind, File, Fold, Head, Multiplicative,
+    Pairing, Parameter, Place, PlaceIndex, Point, Reference, Relation, Setting, SettingValue, Sign, Statement,
+    StatementKind,
 };
 
 /// The canonical text of a model: one statement a line, a blank line after `model`. Comments are
@@ -231,6 +232,25 @@ impl fmt::Display for Assignment {
     }
 }
 
+impl fmt::Display for Point {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(")?;
+        list(f, &self.components)?;
+        f.write_str(")")
+    }
+}
+
+impl fmt::Display for Drawing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.label)?;
+        for (i, point) in self.points.iter().enumerate() {
+            let join = if i == 0 { "" } else { " -- " };
+            write!(f, "{join}{point}")?;
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} = ", self.key)?;
@@ -283,6 +303,10 @@ impl fmt::Display for StatementKind {
             | StatementKind::Invariant(items)
             | StatementKind::Observe(items)
             | StatementKind::Split(items) => list(f, items),
+            StatementKind::Draw { kind, drawings, .. } => {
+                write!(f, "{kind} ")?;
+                list(f, drawings)
+            }
             StatementKind::Run(items) => list(f, items),
         }
     }

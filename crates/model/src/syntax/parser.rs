@@ -7,6 +7,7 @@
 mod brackets;
 mod call;
 mod declaration;
+mod drawing;
 mod expression;
 mod place;
 mod statement;

@@ -1,4 +1,4 @@
-//! The words of the language: statement words, functions and keys of `run`.
+//! The words of the language: statement words, functions, keys of `run` and kinds of drawing.
 
 macro_rules! words {
     ($(#[$doc:meta])+ $type:ident { $($(#[$variant_doc:meta])* $variant:ident = $name:literal,)+ }) => {
@@ -57,9 +57,8 @@ words! {
         Initial = "initial",
         Observe = "observe",
         Split = "split",
-        Run = "run",
-        /// Reserved: it is refused until pictures exist.
         Draw = "draw",
+        Run = "run",
     }
 }
 
@@ -105,6 +104,20 @@ words! {
         Record = "record",
         Epsilon = "epsilon",
         Lapse = "lapse",
+    }
+}
+
+words! {
+    /// What a drawing shows.
+    DrawingKind {
+        /// A position.
+        Point = "point",
+        /// A straight rod between two positions, or a polyline through more.
+        Rod = "rod",
+        /// A small oriented body: a position in the plane and a heading.
+        Vehicle = "vehicle",
+        /// The path that a position leaves behind.
+        Trail = "trail",
     }
 }
 
@@ -186,8 +199,20 @@ pub(crate) fn foreign_statement(word: &str) -> Option<Keyword> {
         "define" | "def" => Keyword::Let,
         "init" | "start" => Keyword::Initial,
         "output" | "record" | "observable" => Keyword::Observe,
+        "drawing" | "plot" | "picture" | "show" | "animate" => Keyword::Draw,
         "poisson" => Keyword::Bracket,
         "holonomic" => Keyword::Constraint,
+        _ => return None,
+    })
+}
+
+/// The kind of drawing people mean who name it by another word.
+pub(crate) fn foreign_drawing(word: &str) -> Option<DrawingKind> {
+    Some(match word.to_ascii_lowercase().as_str() {
+        "mass" | "dot" | "particle" | "ball" | "circle" | "atom" | "node" => DrawingKind::Point,
+        "line" | "segment" | "polyline" | "bar" | "link" | "beam" | "edge" => DrawingKind::Rod,
+        "car" | "body" | "arrow" | "bicycle" => DrawingKind::Vehicle,
+        "trace" | "path" | "track" | "curve" | "orbit" => DrawingKind::Trail,
         _ => return None,
     })
 }

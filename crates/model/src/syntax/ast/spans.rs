@@ -1,8 +1,8 @@
 //! Comparing trees without comparing where they came from.
 
 use super::{
-    Assignment, Binder, Coordinate, Definition, Expr, ExprKind, File, Head, Name, Pairing, Parameter, Place,
-    PlaceIndex, Reference, Relation, Setting, SettingValue, Statement, StatementKind, Title,
+    Assignment, Binder, Coordinate, Definition, Drawing, Expr, ExprKind, File, Head, Name, Pairing, Parameter, Place,
+    PlaceIndex, Point, Reference, Relation, Setting, SettingValue, Statement, StatementKind, Title,
 };
 use crate::diagnostic::Span;
 
@@ -76,6 +76,8 @@ erase_fields! {
     Assignment { place, value, span }
     Pairing { first, second, value, span }
     Place { name, indices, prime, span }
+    Drawing { label, points, span }
+    Point { components, span }
     Setting { key_span, value, span }
     Expr { kind, span }
     Reference { name, indices, prime }
@@ -120,6 +122,10 @@ impl Erase for StatementKind {
             | StatementKind::Invariant(list)
             | StatementKind::Observe(list)
             | StatementKind::Split(list) => list.erase(),
+            StatementKind::Draw { kind_span, drawings, .. } => {
+                kind_span.erase();
+                drawings.erase();
+            }
             StatementKind::Run(list) => list.erase(),
         }
     }

@@ -47,7 +47,7 @@ impl Parser<'_, '_> {
             Keyword::Vakonomic => self.items(Self::relation).map(StatementKind::Vakonomic),
             Keyword::Gauge => self.items(Self::relation).map(StatementKind::Gauge),
             Keyword::Run => self.settings().map(StatementKind::Run),
-            Keyword::Draw => self.reserved_statement(),
+            Keyword::Draw => self.drawings(),
         }
     }
 
@@ -55,7 +55,7 @@ impl Parser<'_, '_> {
         let first = self.peek();
         let span = self.span(first);
         let text = self.text(first);
-        let words = Keyword::ALL.iter().filter(|k| **k != Keyword::Draw).map(|k| k.name());
+        let words = Keyword::ALL.iter().map(|k| k.name());
         let meant = foreign_statement(text).map(Keyword::name);
         let meant = meant.or_else(|| nearest(text, words.clone()));
         let (message, help) = match meant {
@@ -84,21 +84,6 @@ impl Parser<'_, '_> {
         self.report(Diagnostic::new(Code::UnknownStatement, span, message).help(help));
         self.at = self.range.end;
         self.skip(self.range.start);
-    }
-
-    fn reserved_statement<T>(&mut self) -> Option<T> {
-        let span = self.span(self.previous());
-        self.report(
-            Diagnostic::new(
-                Code::ReservedStatement,
-                span,
-                "`draw` is reserved for pictures, which this version does not make yet",
-            )
-            .help("remove the statement, or put `#` in front of it"),
-        );
-        self.at = self.range.end;
-        self.skip(self.range.start);
-        None
     }
 
     /// Items separated by commas. An item that fails is left out.
@@ -152,11 +137,11 @@ impl Parser<'_, '_> {
         let next = self.ahead(after - self.at).kind;
         let named = token.kind == Kind::Name;
         match keyword {
-            Keyword::Model | Keyword::Lagrangian | Keyword::Hamiltonian | Keyword::Draw | Keyword::Form => false,
+            Keyword::Model | Keyword::Lagrangian | Keyword::Hamiltonian | Keyword::Form => false,
             Keyword::Bracket => token.kind == Kind::LeftBrace,
             Keyword::Param => named && (matches!(next, Kind::Equals | Kind::Colon) || next.compares()),
             Keyword::Coord | Keyword::Variables => named && !matches!(self.text(token), "in" | "momentum"),
-            Keyword::Constraint | Keyword::Vakonomic | Keyword::Gauge => named && next == Kind::Colon,
+            Keyword::Constraint | Keyword::Vakonomic | Keyword::Gauge | Keyword::Draw => named && next == Kind::Colon,
             Keyword::Initial | Keyword::Boundary => named && matches!(next, Kind::Equals | Kind::Prime),
             _ => named && next == Kind::Equals,
         }
@@ -197,7 +182,7 @@ impl Parser<'_, '_> {
         self.range.end
     }
 
-    fn incomplete(&mut self) {
+    pub(super) fn incomplete(&mut self) {
         let Some(keyword) = self.keyword else { return };
         let span = self.span(self.previous());
         self.report(
@@ -360,6 +345,6 @@ pub(super) fn example(keyword: Keyword) -> &'static str {
         Keyword::Observe => "observe angle = atan2(x, -y)",
         Keyword::Split => "split A = p_x^2/2, B = x^2/2",
         Keyword::Run => "run method = rattle, step = 0.01, until = 100",
-        Keyword::Draw => "draw",
+        Keyword::Draw => "draw rod arm: (0, 0) -- (x, y)",
     }
 }
