@@ -121,7 +121,7 @@ impl Diagnostics {
 }
 
 /// Named vectors as one.
-fn joined<'a>(parts: impl Iterator<Item = (&'a Array, &'a Tensor)>) -> Result<Tensor, CompileError> {
+pub(crate) fn joined<'a>(parts: impl Iterator<Item = (&'a Array, &'a Tensor)>) -> Result<Tensor, CompileError> {
     let (arrays, tensors): (Vec<&Array>, Vec<&Tensor>) = parts.unzip();
     let layout = Layout::new(arrays.into_iter().cloned().collect());
     let terms = tensors.iter().flat_map(|t| t.terms().iter().cloned()).collect();

@@ -2,8 +2,43 @@
 //!
 //! A system is written down as a paper does, as a Lagrangian, a Hamiltonian or a bracket, with
 //! constraints. It is parsed into a [`System`] of symbols, whose expressions are differentiated
-//! and compiled. This crate re-exports the crates it is made of, holds the shipped [`models`], and
-//! builds the program `cotangent`.
+//! and compiled; a [`Formulation`] makes equations of motion of it, a [`Method`] integrates them.
+//! This crate re-exports the crates it is made of, holds the shipped [`models`], and builds the
+//! program `cotangent`.
+//!
+//! From text to a run:
+//!
+//! ```
+//! use cotangent::compile::{Diagnostics, Native};
+//! use cotangent::observe::{End, Interrupt};
+//! use cotangent::solve::NewtonOptions;
+//! use cotangent::{Engine, Formulation, Integrator, Method, Prepared, Problem, Repairs, Run, Schedule, System};
+//!
+//! let system = System::parse("
+//! param g = 1
+//! coord x, y
+//! hamiltonian (p_x^2 + p_y^2)/2 + g*y
+//! constraint rod: (x^2 + y^2 - 1)/2 = 0
+//! initial x = 1, p_y = -2
+//! ")?;
+//! // Equations of motion, compiled, with initial data that satisfy the constraints.
+//! let problem = Problem::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best)?;
+//! // A method planned for them; a mismatch is refused here.
+//! let view = problem.compiled.view(Native, problem.parameters.clone());
+//! let prepared = Prepared::new(Method::Rattle, None, &view)?;
+//! let integrator =
+//!     Integrator::new(&problem.compiled, &prepared, &problem.parameters, NewtonOptions::default(), Engine::Best)?;
+//! // Steps of 0.1 to t = 100, every one measured.
+//! let diagnostics = Diagnostics::new(&problem.motion, &problem.parameters, Engine::Best)?;
+//! let schedule = Schedule::until(0.1, 100.0, 1000)?;
+//! let mut run = Run::new(integrator, diagnostics, schedule, problem.start)?;
+//! let end = run.go::<()>(&Interrupt::new(), None, &mut |_| {})?;
+//!
+//! assert!(matches!(end, End::Finished));
+//! assert!((run.energy().max_deviation - 1.391032e-2).abs() < 1e-8);
+//! assert!(run.constraints()[0].max_abs < 1e-15);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! From text to the gradient of the energy:
 //!
@@ -36,21 +71,27 @@
 //! ```
 //!
 //! The modules, from the arithmetic up: [`scalar`], [`solve`], [`dynamics`], [`expr`], [`model`],
-//! [`theory`], [`compile`].
+//! [`theory`], [`integrate`], [`compile`], [`observe`], [`lab`].
 
 pub use cotangent_compile as compile;
 pub use cotangent_dynamics as dynamics;
 pub use cotangent_expr as expr;
+pub use cotangent_integrate as integrate;
+pub use cotangent_lab as lab;
 pub use cotangent_model as model;
+pub use cotangent_observe as observe;
 pub use cotangent_scalar as scalar;
 pub use cotangent_solve as solve;
 pub use cotangent_theory as theory;
 
-pub use cotangent_compile::{Engine, Function, FunctionBuilder, Workspace};
+pub use cotangent_compile::{Engine, Function, FunctionBuilder, Integrator, Problem, Repairs, Workspace};
 pub use cotangent_expr::{Array, Expr, Layout, Role, Tensor};
+pub use cotangent_integrate::{Method, Prepared, Projection};
 pub use cotangent_model::diagnostic::{Diagnostic, Diagnostics};
 pub use cotangent_model::{Dynamics, System, SystemBuilder};
+pub use cotangent_observe::{Run, Schedule};
 pub use cotangent_scalar::{Real, Scalar};
+pub use cotangent_theory::Formulation;
 
 pub mod models;
 
@@ -67,6 +108,12 @@ mod book {
     mod language {}
     #[doc = include_str!("../../../docs/src/models.md")]
     mod models {}
+    #[doc = include_str!("../../../docs/src/running.md")]
+    mod running {}
+    #[doc = include_str!("../../../docs/src/methods.md")]
+    mod methods {}
+    #[doc = include_str!("../../../docs/src/certify.md")]
+    mod certify {}
     #[doc = include_str!("../../../docs/src/rust.md")]
     mod rust {}
 }

@@ -224,6 +224,17 @@ fn every_shipped_model_is_described() {
     assert_eq!(sorted, cotangent::models::all().iter().map(|m| m.name).collect::<Vec<_>>());
 }
 
+#[test]
+fn every_method_and_formulation_is_explained() {
+    let page = read("docs/src/methods.md");
+    let methods = cotangent::Method::ALL.map(cotangent::Method::name);
+    let formulations = cotangent::Formulation::ALL.map(cotangent::Formulation::name);
+    let all: Vec<&str> = methods.into_iter().chain(formulations).collect();
+    let (_, page) = page.split_once("## The methods").expect("the heading");
+    let explained: Vec<&str> = page.lines().filter_map(|l| l.strip_prefix("$ cotangent explain ")).collect();
+    assert_eq!(explained, all);
+}
+
 /// The targets of the Markdown links of a text.
 fn links(text: &str) -> Vec<String> {
     let ends = |rest: &str| rest.split_once(')').map(|(target, _)| target.to_owned());

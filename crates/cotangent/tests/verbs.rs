@@ -86,6 +86,11 @@ fn version() {
 fn help_teaches() {
     assert_snapshot!("help", run(&["--help"]).show());
     assert_snapshot!("help_check", run(&["check", "--help"]).show());
+    assert_snapshot!("help_run", run(&["run", "--help"]).show());
+    assert_snapshot!("help_certify", run(&["certify", "--help"]).show());
+    assert_snapshot!("help_methods", run(&["methods", "--help"]).show());
+    assert_snapshot!("help_formulations", run(&["formulations", "--help"]).show());
+    assert_snapshot!("help_explain", run(&["help", "explain"]).show());
     assert_snapshot!("help_models", run(&["models", "--help"]).show());
     assert_snapshot!("help_new", run(&["new", "--help"]).show());
     assert_snapshot!("help_completions", run(&["help", "completions"]).show());

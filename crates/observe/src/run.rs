@@ -144,13 +144,11 @@ impl Run {
         Columns(columns)
     }
 
-    /// Records rows into a table, beginning with the start if nothing has been done yet.
+    /// Records rows into a table, beginning with the start if nothing is there yet.
     pub fn record_into(&mut self, table: TableWriter) -> Result<(), RunError> {
+        let is_new = self.done == 0 && table.rows() == 0;
         self.table = Some(table);
-        if self.done == 0 {
-            self.record()?;
-        }
-        Ok(())
+        if is_new { self.record() } else { Ok(()) }
     }
 
     /// Goes back to what a checkpoint says.

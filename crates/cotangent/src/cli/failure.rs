@@ -107,6 +107,7 @@ impl From<ValueError> for Failure {
             ValueError::NotFinite { .. } => "no-value",
             ValueError::WrongSign { .. } => "wrong-sign",
             ValueError::MixedRates { .. } => "wrong-place",
+            ValueError::NoMomenta { .. } => "no-momenta",
             ValueError::Compile(_) => "compile",
             ValueError::Call(_) => "evaluate",
         };

@@ -1,14 +1,23 @@
 //! The command line: arguments in, a document on stdout, messages on stderr, an exit status.
 
 mod args;
+mod certify;
 mod check;
 mod completions;
+mod explain;
 mod failure;
+mod figures;
+mod formulations;
 mod input;
+mod loaded;
+mod map;
+mod methods;
 mod models;
 mod new;
 mod output;
+mod run;
 mod setting;
+mod setup;
 
 use args::{Arguments, Verb};
 use clap::{CommandFactory, FromArgMatches};
@@ -38,6 +47,11 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     let mut out = Output::new(arguments.json, arguments.color);
     let done = match &arguments.verb {
         Verb::Check(check) => check::run(check, &mut out),
+        Verb::Run(run) => run::run(run, &mut out),
+        Verb::Certify(certify) => certify::run(certify, &mut out),
+        Verb::Methods(_) => methods::run(&mut out),
+        Verb::Formulations(_) => formulations::run(&mut out),
+        Verb::Explain(explain) => explain::run(explain, &mut out),
         Verb::Models(models) => models::run(models, &mut out),
         Verb::New(new) => new::run(new, &mut out),
         Verb::Completions(completions) => completions::run(completions, &mut out),

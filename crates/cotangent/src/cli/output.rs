@@ -17,6 +17,8 @@ pub(crate) enum Status {
     Failed = 1,
     /// An error, or refused.
     Error = 2,
+    /// Stopped early; what was computed is kept.
+    Stopped = 3,
 }
 
 impl From<Status> for ExitCode {
@@ -36,11 +38,13 @@ pub(crate) struct Output {
     text: String,
     /// What goes to stderr.
     messages: String,
+    /// What was said before the end.
+    notes: Vec<String>,
 }
 
 impl Output {
     pub(crate) fn new(json: bool, colour: Colour) -> Output {
-        Output { json, colour, text: String::new(), messages: String::new() }
+        Output { json, colour, text: String::new(), messages: String::new(), notes: vec![] }
     }
 
     /// Whether a JSON document is wanted.
@@ -76,6 +80,30 @@ impl Output {
         if !self.json {
             self.messages.push_str(text);
         }
+    }
+
+    /// Says something before a long computation, at once; with `--json` it is in the document, of
+    /// which the caller makes [`Output::notes`] a part.
+    pub(crate) fn note(&mut self, text: impl Into<String>) {
+        self.say("note", text.into());
+    }
+
+    /// The same for what may be wrong.
+    pub(crate) fn warn(&mut self, text: impl Into<String>) {
+        self.say("warning", text.into());
+    }
+
+    fn say(&mut self, kind: &str, text: String) {
+        if !self.json {
+            // Nobody can be told if stderr is closed.
+            let _ = writeln!(io::stderr(), "{kind}: {text}");
+        }
+        self.notes.push(text);
+    }
+
+    /// Everything noted so far.
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Makes a document the result.

@@ -29,8 +29,18 @@ pub(crate) fn parse(text: &str) -> Result<Setting, String> {
     Ok(Setting { name: format!("{name}{prime}"), index, value: number(value)? })
 }
 
+/// A whole number that is not negative, typed as a number or an expression.
+pub(crate) fn whole_number(text: &str) -> Result<u64, String> {
+    let refused = || format!("`{text}` is not a whole number of 0 or more");
+    if let Ok(plain) = text.trim().parse::<u64>() {
+        return Ok(plain);
+    }
+    let value = whole(number(text.trim())?).ok_or_else(refused)?;
+    u64::try_from(value).map_err(|_| refused())
+}
+
 /// A number, or an expression of the model language without names.
-fn number(text: &str) -> Result<f64, String> {
+pub(crate) fn number(text: &str) -> Result<f64, String> {
     let refused = || format!("`{text}` is not a value; write a number such as 9.81 or an expression such as pi/4");
     let plain: Option<f64> = text.parse().ok();
     if plain.is_some() && text.contains(|c: char| c.is_ascii_digit()) {

@@ -1,4 +1,5 @@
 //! Runs the program and shows what it did.
+#![allow(dead_code)] // No test uses all of it.
 
 use std::io::Write;
 use std::path::Path;

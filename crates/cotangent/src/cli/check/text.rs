@@ -2,6 +2,7 @@
 
 use super::report::{Checked, Formula, Parameter, Report, RunNumber, RunSetting, Variable, Worst};
 use super::values::{NotNamed, Values};
+use crate::cli::figures::{count, listed, number, short};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
@@ -245,19 +246,6 @@ fn violations(c: &Checked) -> Vec<String> {
     lines
 }
 
-fn count(n: usize, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
-}
-
-/// a, b and c
-fn listed(parts: &[String]) -> String {
-    match parts {
-        [] => String::new(),
-        [one] => one.clone(),
-        [start @ .., last] => format!("{} and {last}", start.join(", ")),
-    }
-}
-
 /// `x`, `x[1..10]`, `u[1..3, 1..4]`.
 fn place(name: &str, range: &[(i64, i64)]) -> String {
     if range.is_empty() {
@@ -362,24 +350,4 @@ const MAX_LINES: usize = 12;
 
 fn wrap_cut(parts: &[String]) -> Vec<String> {
     wrap(&parts.iter().map(|p| cut(p)).collect::<Vec<_>>())
-}
-
-/// A value with up to ten significant digits.
-fn number(value: f64) -> String {
-    let rounded: f64 = format!("{value:.9e}").parse().unwrap_or(value);
-    match rounded.abs() {
-        0.0 => "0".to_owned(),
-        size if (1e-4..1e10).contains(&size) => format!("{rounded}"),
-        _ => format!("{rounded:e}"),
-    }
-}
-
-/// The size of an error: two digits.
-fn short(value: f64) -> String {
-    match value {
-        0.0 => "0".to_owned(),
-        v if v.is_nan() => "not a number".to_owned(),
-        v if (1e-3..1e4).contains(&v) => format!("{}", format!("{v:.2e}").parse::<f64>().unwrap_or(v)),
-        v => format!("{v:.1e}"),
-    }
 }

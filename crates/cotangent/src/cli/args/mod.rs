@@ -1,5 +1,15 @@
 //! What can be typed, and the help that teaches it.
 
+mod certify;
+mod choose;
+mod describe;
+mod run;
+
+pub(crate) use certify::Certify;
+pub(crate) use choose::Choose;
+pub(crate) use describe::{Explain, Formulations, Methods};
+pub(crate) use run::Run;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use cotangent::compile::values::Setting;
 use std::path::PathBuf;
@@ -21,11 +31,11 @@ pub(crate) struct Arguments {
     pub(crate) verb: Verb,
 
     /// Print one JSON document instead of text
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 100)]
     pub(crate) json: bool,
 
     /// When to use colours
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 101)]
     pub(crate) color: Colour,
 }
 
@@ -33,6 +43,7 @@ const FIRST: &str = "\
 Start here:
   cotangent models              what comes with Cotangent
   cotangent check pendulum      read a model and say what it is
+  cotangent run pendulum        integrate it, and say what was kept
   cotangent new swing           write swing.cot, a model to edit
 
 `cotangent help VERB` explains each verb, with examples.";
@@ -41,6 +52,7 @@ const FIRST_LONG: &str = "\
 Start here:
   cotangent models              what comes with Cotangent
   cotangent check pendulum      read a model and say what it is
+  cotangent run pendulum        integrate it, and say what was kept
   cotangent new swing           write swing.cot, a model to edit
 
 A model is a text like this:
@@ -52,7 +64,8 @@ A model is a text like this:
 Results go to stdout, messages to stderr. Exit status:
   0  done, and what was checked holds
   1  done, but a check did not hold
-  2  error, or refused; nothing was written
+  2  error, or refused before anything was computed
+  3  stopped early (a step that cannot be made, Ctrl-C); what was computed is kept
 
 `cotangent help VERB` explains each verb, with examples.";
 
@@ -60,7 +73,12 @@ Results go to stdout, messages to stderr. Exit status:
 #[derive(Subcommand)]
 pub(crate) enum Verb {
     Check(Check),
+    Run(Run),
+    Certify(Certify),
     Models(Models),
+    Methods(Methods),
+    Formulations(Formulations),
+    Explain(Explain),
     New(New),
     Completions(Completions),
 }

@@ -1,0 +1,52 @@
+//! The options that `run` and `certify` share: equations, method, projection, values.
+
+use crate::cli::setting;
+use clap::Args;
+use cotangent::compile::values::Setting;
+
+/// Which equations are integrated, and how.
+#[derive(Args)]
+pub(crate) struct Choose {
+    /// The method; `cotangent methods` lists them
+    #[arg(long, value_name = "NAME")]
+    pub(crate) method: Option<String>,
+
+    /// The number of stages of a method that has them (gauss: order 2*S, lobatto-3a3b: 2*S - 2)
+    #[arg(long, value_name = "S", value_parser = setting::whole_number)]
+    pub(crate) stages: Option<u64>,
+
+    /// Compose several steps of a symmetric method to one of higher order; `cotangent methods` lists them
+    #[arg(long, value_name = "NAME")]
+    pub(crate) compose: Option<String>,
+
+    /// The equations of motion; `cotangent formulations` lists them
+    #[arg(long, value_name = "NAME")]
+    pub(crate) formulation: Option<String>,
+
+    /// Project onto the constraints after every step: position, momentum, both, symmetric
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) project: Option<String>,
+
+    /// Project only where a residual is larger than EPS
+    #[arg(long, value_name = "EPS", allow_hyphen_values = true, value_parser = setting::number)]
+    pub(crate) project_above: Option<f64>,
+
+    /// Move initial data that violate the constraints onto them, and say how far
+    #[arg(long)]
+    pub(crate) project_initial: bool,
+
+    /// Go on without constraints that depend on others
+    #[arg(long)]
+    pub(crate) drop_redundant: bool,
+
+    /// The step size: a number or an expression such as pi/500; negative to go back in time
+    #[arg(long, value_name = "H", allow_hyphen_values = true, value_parser = setting::number)]
+    pub(crate) step: Option<f64>,
+
+    /// Give a parameter or an initial value another value; may be repeated
+    ///
+    /// g=9.81, m=2 (a whole family), m[3]=2 (one member), x=1/2, "x'=0" (a velocity), n=100 (a
+    /// size). The value is a number or an expression without names, such as 2/3 or pi/4.
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting::parse)]
+    pub(crate) set: Vec<Setting>,
+}

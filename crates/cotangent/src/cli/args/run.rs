@@ -1,0 +1,62 @@
+//! What can be typed after `run`.
+
+use super::Choose;
+use crate::cli::setting;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Integrate a model, and measure what was kept
+///
+/// Integrates the equations of motion of a model and prints the final state, the energy error, how
+/// well constraints and conserved quantities were kept, the multipliers and the work. Defaults for
+/// method, step and time come from the `run` statement of the model.
+#[derive(Args)]
+#[command(after_help = RUN)]
+pub(crate) struct Run {
+    /// A model file, the name of a shipped model, or - for stdin; may be left out with --resume
+    #[arg(value_name = "MODEL", required_unless_present = "resume")]
+    pub(crate) model: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) choose: Choose,
+
+    /// The final time; the last step is shortened if this is not a multiple of the step
+    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = setting::number, conflicts_with = "steps")]
+    pub(crate) until: Option<f64>,
+
+    /// The number of steps, instead of a final time
+    #[arg(long, value_name = "N", value_parser = setting::whole_number)]
+    pub(crate) steps: Option<u64>,
+
+    /// Stop Newton's method at this relative update, instead of at round-off
+    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = setting::number)]
+    pub(crate) solver_tol: Option<f64>,
+
+    /// Write a row every so many steps; 0: the start and the end only, nothing measured between
+    #[arg(long, value_name = "EVERY", value_parser = setting::whole_number)]
+    pub(crate) record: Option<u64>,
+
+    /// Write a table: text for .csv, NumPy arrays for .npz
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Go on with an interrupted run that writes FILE
+    #[arg(long, value_name = "FILE")]
+    pub(crate) resume: Option<PathBuf>,
+
+    /// Seconds between two checkpoints (FILE.checkpoint, beside the table)
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true, value_parser = setting::number)]
+    pub(crate) checkpoint: Option<f64>,
+}
+
+const RUN: &str = "\
+Examples:
+  cotangent run pendulum                              as the model's `run` statement says
+  cotangent run pendulum --step 0.1 --until 1000      another step and final time
+  cotangent run chain --set n=100 --out chain.npz     another size, and a table
+  cotangent run --resume chain.npz                    go on after Ctrl-C or a crash
+  cotangent run pendulum --method rk4 --formulation standard --project momentum
+  cotangent run rigid-body --method gauss --stages 3 --json
+
+Exit status: 0 finished, 2 refused before the first step, 3 stopped early (a step that
+cannot be made, Ctrl-C): the rows computed so far are in the file.";

@@ -1,0 +1,56 @@
+//! `cotangent certify`: what a method keeps on a model, against what it claims.
+
+mod report;
+mod text;
+
+use super::args;
+use super::failure::Failure;
+use super::figures::number;
+use super::input::Input;
+use super::loaded::Loaded;
+use super::output::{Output, Status};
+use super::setup::{Blame, Choice, Defaults, Names, Repairs, pose, prepare};
+use cotangent::compile::{Problem, values};
+use cotangent::lab::certificate::{Certificate, CertificateError, Options};
+use report::Report;
+
+/// Measures what a method keeps.
+pub(crate) fn run(args: &args::Certify, out: &mut Output) -> Result<Status, Failure> {
+    let model = Loaded::new(Input::read(&args.model)?, &args.choose.set)?;
+    let parameters = values::parameters(&model.system, &model.settings)?;
+    let defaults = Defaults::new(&model.system, &parameters)?;
+    let step = args.choose.step.or(defaults.step).ok_or_else(|| {
+        Failure::new("missing-value", format!("nothing says how large a step is for `{}`", model.system.name))
+            .help("add --step 0.01, or write `run step = 0.01` in the model")
+    })?;
+    if step == 0.0 {
+        return Err(Failure::new("schedule", "the step is 0").help("give another --step"));
+    }
+    if args.steps == 0 {
+        let message = "--steps is 0: the run for constraints and energy has no step";
+        return Err(Failure::new("schedule", message).help("give another --steps, or leave it out for 20000"));
+    }
+    let choice = Choice::named(&Names::new(&args.choose, &defaults, &model.system, out))?;
+    let repairs = Repairs { project_initial: args.choose.project_initial, drop_redundant: args.choose.drop_redundant };
+    let problem = pose(&model, choice.formulation, repairs, out)?;
+    let prepared = prepare(&choice, &problem)?;
+    let options = Options { step, steps: args.steps };
+    let certificate = Certificate::new(&problem, &prepared, options).map_err(|e| refused(&e, &problem))?;
+    let report = Report::new(&certificate, &model.system, &problem, &prepared, options, out.notes());
+    match out.wants_json() {
+        true => out.document(&report)?,
+        false => out.print(&text::render(&report, out.coloured())),
+    }
+    Ok(if certificate.held() { Status::Held } else { Status::Failed })
+}
+
+fn refused(error: &CertificateError, problem: &Problem) -> Failure {
+    match error {
+        CertificateError::NoStep { step, failure } => {
+            let reason = Blame::new(&problem.motion).of(failure).reason;
+            let message = format!("the method cannot make a step of {}: {reason}", number(*step));
+            Failure::new("no-step", message).help("take a smaller --step")
+        }
+        CertificateError::Compile(_) => Failure::new("compile", error.to_string()),
+    }
+}

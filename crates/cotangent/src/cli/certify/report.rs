@@ -1,0 +1,103 @@
+//! A certificate as data: printed as text or as JSON.
+
+use crate::cli::setup::stages;
+use cotangent::compile::Problem;
+use cotangent::integrate::{Composition, Prepared};
+use cotangent::lab::certificate::{Certificate, Drift, Finding, Options, Property};
+use cotangent::{System, lab};
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct Report {
+    pub(super) model: String,
+    pub(super) method: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) stages: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) compose: Option<&'static str>,
+    pub(super) formulation: &'static str,
+    pub(super) project: Option<&'static str>,
+    pub(super) step: f64,
+    /// Of the run for constraints and energy.
+    pub(super) steps: u64,
+    pub(super) order: Measured<u32>,
+    pub(super) symplectic_defect: Measured<bool>,
+    pub(super) symmetry_defect: Measured<bool>,
+    pub(super) constraint_defect: Measured<bool>,
+    pub(super) hidden_constraint_defect: Measured<bool>,
+    pub(super) energy_drift_exponent: Measured<bool>,
+    /// Whether everything that is claimed and was decided holds.
+    pub(super) held: bool,
+    pub(super) notes: Vec<String>,
+}
+
+/// One property: what is claimed, what was measured, whether it holds.
+#[derive(Serialize)]
+pub(super) struct Measured<C> {
+    pub(super) claimed: C,
+    pub(super) measured: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) uncertainty: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) amplitude: Option<f64>,
+    pub(super) held: Option<bool>,
+    /// Why nothing was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<String>,
+}
+
+impl Report {
+    pub(super) fn new(
+        certificate: &Certificate,
+        system: &System,
+        problem: &Problem,
+        prepared: &Prepared,
+        options: Options,
+        notes: &[String],
+    ) -> Report {
+        let method = prepared.method();
+        let size = |p: &Property<f64>| plain(p, |&d| d);
+        let mut order = plain(&certificate.order, |o: &lab::Order| o.value);
+        if let Finding::Measured(o) = &certificate.order.found {
+            order.uncertainty = Some(o.uncertainty);
+        }
+        Report {
+            model: system.name.clone(),
+            method: method.name(),
+            stages: stages(method),
+            compose: prepared.composition().map(Composition::name),
+            formulation: problem.motion.formulation.name(),
+            project: prepared.projection().map(|p| p.target.name()),
+            step: options.step,
+            steps: options.steps,
+            order,
+            symplectic_defect: size(&certificate.symplectic_defect),
+            symmetry_defect: size(&certificate.symmetry_defect),
+            constraint_defect: size(&certificate.constraint_defect),
+            hidden_constraint_defect: size(&certificate.hidden_constraint_defect),
+            energy_drift_exponent: drift(&certificate.energy_drift),
+            held: certificate.held(),
+            notes: notes.to_vec(),
+        }
+    }
+}
+
+fn plain<T, C: Clone>(property: &Property<T, C>, value: impl Fn(&T) -> f64) -> Measured<C> {
+    let (measured, reason) = match &property.found {
+        Finding::Measured(found) => (Some(value(found)), None),
+        Finding::Undecided(reason) => (None, Some(reason.clone())),
+        Finding::Absent => (None, Some("does not apply to this system".to_owned())),
+    };
+    let claimed = property.claimed.clone();
+    Measured { claimed, measured, uncertainty: None, amplitude: None, held: property.held, reason }
+}
+
+/// An error at round-off does not grow: its exponent is 0.
+fn drift(property: &Property<Drift>) -> Measured<bool> {
+    let mut measured = plain(property, |d| d.growth.as_ref().map_or(0.0, |g| g.exponent));
+    if let Finding::Measured(found) = &property.found {
+        measured.uncertainty = Some(found.growth.as_ref().map_or(0.0, |g| g.uncertainty));
+        measured.amplitude = Some(found.amplitude);
+    }
+    measured
+}

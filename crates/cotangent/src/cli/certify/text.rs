@@ -1,0 +1,115 @@
+//! A certificate as people read it.
+
+use super::report::{Measured, Report};
+use crate::cli::figures::{count, number, short};
+use anstyle::{AnsiColor, Style};
+use std::fmt::Write as _;
+
+/// Property, claimed, measured, verdict.
+struct Row {
+    cells: [String; 4],
+    held: Option<bool>,
+    claimed: bool,
+    reason: Option<String>,
+}
+
+/// Draws the certificate.
+pub(super) fn render(report: &Report, coloured: bool) -> String {
+    let paint = |style: Style, text: &str| match coloured {
+        true => format!("{style}{text}{style:#}"),
+        false => text.to_owned(),
+    };
+    let stages = report.stages.map_or(String::new(), |n| format!(" with {}", count(n as u64, "stage", "stages")));
+    let composed = report.compose.map_or(String::new(), |c| format!(", composed by `{c}`"));
+    let project = report.project.map_or(String::new(), |p| format!(", projection `{p}`"));
+    let mut text = format!(
+        "{} on {}: formulation `{}`{project}, step {}\n\n",
+        paint(Style::new().bold(), &format!("{}{stages}{composed}", report.method)),
+        report.model,
+        report.formulation,
+        number(report.step)
+    );
+    let rows = rows(report);
+    let heading = ["property", "claimed", "measured", "verdict"];
+    let width = |k: usize| rows.iter().map(|r| r.cells[k].chars().count()).max().unwrap_or(0).max(heading[k].len());
+    let widths: Vec<usize> = (0..4).map(width).collect();
+    let line = |cells: [&str; 3]| -> String {
+        cells.iter().zip(&widths).map(|(cell, w)| format!("  {cell:w$}", w = *w)).collect()
+    };
+    let _ = writeln!(text, "{}  {}", line([heading[0], heading[1], heading[2]]), heading[3]);
+    for row in &rows {
+        let [property, claimed, measured, verdict] = &row.cells;
+        let style = match (row.claimed, row.held) {
+            (true, Some(false)) => AnsiColor::Red.on_default().bold(),
+            (true, Some(true)) => AnsiColor::Green.on_default(),
+            _ => Style::new(),
+        };
+        let _ = writeln!(text, "{}  {}", line([property, claimed, measured]), paint(style, verdict));
+    }
+    text.push('\n');
+    for row in rows.iter().filter(|r| r.cells[3] == "undecided") {
+        let _ = writeln!(text, "undecided: {}: {}", row.cells[0], row.reason.as_deref().unwrap_or("no reason"));
+    }
+    let _ = match report.held {
+        true => writeln!(text, "{}: what is claimed holds", paint(AnsiColor::Green.on_default().bold(), "certified")),
+        false => {
+            let broken = paint(AnsiColor::Red.on_default().bold(), "not certified");
+            writeln!(text, "{broken}: something claimed does not hold at this step on this model")
+        }
+    };
+    text
+}
+
+fn rows(report: &Report) -> Vec<Row> {
+    let order = &report.order;
+    let value = match (order.measured, order.uncertainty) {
+        (Some(p), Some(u)) => format!("{p:.3} ± {u:.3}"),
+        _ => "-".to_owned(),
+    };
+    let mut rows = vec![Row {
+        cells: ["order of convergence".into(), order.claimed.to_string(), value, verdict(true, order)],
+        held: order.held,
+        claimed: true,
+        reason: order.reason.clone(),
+    }];
+    let defects = [
+        ("symplectic (defect of a step)", &report.symplectic_defect),
+        ("symmetric (forth and back)", &report.symmetry_defect),
+        ("constraints (largest residual)", &report.constraint_defect),
+        ("hidden constraints (largest)", &report.hidden_constraint_defect),
+    ];
+    for (name, defect) in defects {
+        let value = defect.measured.map_or("-".to_owned(), short);
+        rows.push(row(name.to_owned(), defect, value));
+    }
+    let drift = &report.energy_drift_exponent;
+    let value = match (drift.measured, drift.uncertainty, drift.amplitude) {
+        (Some(_), _, Some(a)) if drift.uncertainty == Some(0.0) => format!("round-off, {}", short(a)),
+        (Some(p), Some(u), Some(a)) => format!("t^({p:.2} ± {u:.2}), {}", short(a)),
+        _ => "-".to_owned(),
+    };
+    rows.push(row(format!("energy error bounded ({})", count(report.steps, "step", "steps")), drift, value));
+    rows
+}
+
+fn row(name: String, m: &Measured<bool>, value: String) -> Row {
+    let claimed = if m.claimed { "yes" } else { "no" };
+    Row {
+        cells: [name, claimed.to_owned(), value, verdict(m.claimed, m)],
+        held: m.held,
+        claimed: m.claimed,
+        reason: m.reason.clone(),
+    }
+}
+
+fn verdict<C>(claimed: bool, m: &Measured<C>) -> String {
+    match (claimed, m.held, m.reason.as_deref()) {
+        (true, Some(true), _) => "holds",
+        (true, Some(false), _) => "DOES NOT HOLD",
+        (false, Some(true), _) => "holds, not claimed",
+        (false, Some(false), _) => "does not hold, not claimed",
+        (_, None, Some(r)) if r.starts_with("does not apply") => "does not apply",
+        (_, None, _) => "undecided",
+    }
+    .to_owned()
+}

@@ -1,0 +1,144 @@
+//! `cotangent explain`: a method or a formulation, with its formulas.
+
+mod formulation;
+
+pub(crate) use formulation::text as formulation_text;
+
+use super::args;
+use super::failure::Failure;
+use super::figures::{count, wrapped};
+use super::methods::{CardDocument, CompositionDocument, needs};
+use super::output::{Output, Status};
+use super::setup::stages;
+use anstyle::{AnsiColor, Style};
+use cotangent::integrate::{Composition, Keeps, Method};
+use cotangent::model::nearest::nearest;
+use cotangent::theory::Formulation;
+use formulation::Text;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Document<T> {
+    kind: &'static str,
+    #[serde(flatten)]
+    content: T,
+}
+
+/// Explains a method or a formulation.
+pub(crate) fn run(args: &args::Explain, out: &mut Output) -> Result<Status, Failure> {
+    if let Some(method) = Method::named(&args.name) {
+        match out.wants_json() {
+            true => out.document(&Document { kind: "method", content: CardDocument::new(&method.card()) })?,
+            false => out.print(&card_text(method, out.coloured())),
+        }
+    } else if let Some(composition) = Composition::named(&args.name) {
+        match out.wants_json() {
+            true => out.document(&Document { kind: "composition", content: CompositionDocument::new(composition) })?,
+            false => out.print(&composition_text(composition, out.coloured())),
+        }
+    } else if let Some(formulation) = Formulation::named(&args.name) {
+        let text = formulation::text(formulation);
+        match out.wants_json() {
+            true => out.document(&Document { kind: "formulation", content: text })?,
+            false => out.print(&derivation(&text, out.coloured())),
+        }
+    } else {
+        let message = format!("there is no method, composition or formulation `{}`", args.name);
+        let failure = Failure::new("unknown-name", message);
+        let methods = Method::ALL.map(Method::name).into_iter().chain(Composition::ALL.map(Composition::name));
+        let known = methods.chain(Formulation::ALL.map(Formulation::name));
+        let list = "`cotangent methods` and `cotangent formulations` list them";
+        return Err(failure.help(match nearest(&args.name, known) {
+            Some(near) => format!("did you mean `{near}`? {list}"),
+            None => list.to_owned(),
+        }));
+    }
+    Ok(Status::Held)
+}
+
+/// Lines under labels.
+struct Page {
+    text: String,
+    coloured: bool,
+}
+
+impl Page {
+    fn new(name: &str, summary: &str, coloured: bool) -> Page {
+        let bold = if coloured { Style::new().bold() } else { Style::new() };
+        Page { text: format!("{bold}{name}{bold:#}: {summary}\n"), coloured }
+    }
+
+    fn formulas(&mut self, lines: &[&str]) {
+        self.text.push('\n');
+        lines.iter().for_each(|line| self.text += &format!("    {line}\n"));
+        self.text.push('\n');
+    }
+
+    fn said(&mut self, label: &str, text: &str) {
+        let cyan = if self.coloured { AnsiColor::Cyan.on_default() } else { Style::new() };
+        for (k, line) in wrapped(text, 78).iter().enumerate() {
+            let label = if k == 0 { label } else { "" };
+            self.text += &format!("  {cyan}{label:12}{cyan:#}{line}\n");
+        }
+    }
+}
+
+fn card_text(method: Method, coloured: bool) -> String {
+    let card = method.card();
+    let mut page = Page::new(card.name, card.summary, coloured);
+    page.formulas(card.scheme);
+    page.said("solved", card.solution);
+    page.said("explicit", card.explicit);
+    let order = match stages(method) {
+        Some(stages) => format!("{} with {}, the default; --stages S", card.order, count(stages, "stage", "stages")),
+        None => card.order.to_string(),
+    };
+    page.said("order", &order);
+    let mut keeps = vec![];
+    if card.symplectic {
+        keeps.push("dq∧dp (symplectic)");
+    }
+    if card.symmetric {
+        keeps.push("the symmetry of time (a step back undoes a step)");
+    }
+    if card.quadratic_invariants {
+        keeps.push("quadratic first integrals");
+    }
+    if card.constraints == Keeps::Yes {
+        keeps.push("the constraints, to round-off");
+    }
+    if card.hidden_constraints == Keeps::Yes {
+        keeps.push("the hidden constraints G(q) q̇ = 0, to round-off");
+    }
+    let keeps = if keeps.is_empty() { "nothing but its order".to_owned() } else { keeps.join("; ") };
+    page.said("keeps", &keeps);
+    let on = match card.constraints {
+        Keeps::ByEquations => format!("{}; constraints drift as those equations let them", needs(card.needs)),
+        _ => needs(card.needs).to_owned(),
+    };
+    page.said("works on", &on);
+    page.said("reference", card.reference);
+    page.text
+}
+
+fn composition_text(c: Composition, coloured: bool) -> String {
+    let summary = format!("a composition of order {} of the steps of a symmetric method", c.order());
+    let mut page = Page::new(c.name(), &summary, coloured);
+    page.formulas(&["Ψ_h = Φ_{γ_s h} ∘ … ∘ Φ_{γ₂ h} ∘ Φ_{γ₁ h},   γᵢ = γ_{s+1−i},   Σ γᵢ = 1"]);
+    page.said("keeps", "what the step Φ keeps: symmetry, symplecticity, constraints, quadratic invariants");
+    page.said("order", &format!("{}, if Φ is symmetric", c.order()));
+    page.said("use", &format!("--compose {}", c.name()));
+    page.said("reference", c.reference());
+    page.text
+}
+
+fn derivation(text: &Text, coloured: bool) -> String {
+    let mut page = Page::new(text.name, text.summary, coloured);
+    page.formulas(text.equations);
+    page.said("where", text.symbols);
+    page.said("derivation", text.derivation);
+    page.said("integrals", text.integrals);
+    page.said("methods", text.methods);
+    page.said("reference", text.reference);
+    page.text
+}

@@ -1,0 +1,186 @@
+//! `cotangent run`: integrate a model, write a table, say what was kept.
+
+mod plan;
+mod progress;
+mod request;
+mod stop;
+mod summary;
+mod text;
+
+use super::args;
+use super::failure::Failure;
+use super::figures::{count, number};
+use super::output::{Output, Status};
+use super::setup::{Blame, Choice, pose, prepare};
+use cotangent::compile::{Diagnostics, Engine, Integrator};
+use cotangent::observe::{Checkpoints, Columns, End, Interrupt, Run, RunError, TableError, TableWriter, checkpoint};
+use cotangent::solve::{NewtonOptions, StoppingRule};
+use plan::{Files, Plan};
+use progress::Bar;
+use request::Request;
+use std::time::Duration;
+use stop::Stop;
+use summary::{Setup, Summary};
+
+/// Integrates a model.
+pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure> {
+    let every = interval(args.checkpoint)?;
+    let Plan { request, model, files, from } = Plan::new(args, out)?;
+    out.tell(&model.warnings(out.message_colour()));
+    let choice = Choice::named(&request.choice)?;
+    let problem = pose(&model, choice.formulation, request.repairs(), out)?;
+    let prepared = prepare(&choice, &problem)?;
+    let unmade = |e: cotangent::compile::CompileError| Failure::new("compile", e.to_string());
+    let diagnostics = Diagnostics::new(&problem.motion, &problem.parameters, Engine::Best).map_err(unmade)?;
+    let rule = StoppingRule { tolerance: request.solver_tol, ..StoppingRule::default() };
+    let options = NewtonOptions { stopping: rule, ..NewtonOptions::default() };
+    let integrator =
+        Integrator::new(&problem.compiled, &prepared, &problem.parameters, options, Engine::Best).map_err(unmade)?;
+    let columns = Run::columns(&problem.motion.state, &diagnostics);
+    let blame = Blame::new(&problem.motion);
+    let schedule = request.schedule()?;
+    let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(|e| refused(&e))?;
+    let interrupt = Interrupt::install().map_err(|e| Failure::new("signals", e.to_string()))?;
+    if let Some(checkpoint) = &from {
+        run.restore(checkpoint).map_err(|e| refused(&e))?;
+        let (done, total) = (run.done(), count(schedule.total(), "step", "steps"));
+        out.note(format!("resuming at t = {}, after {done} of {total}", number(run.time())));
+    }
+    let mut open_files = None;
+    if let Some(files) = &files {
+        // Before the first step there is nothing in the table that would not be written again.
+        let mark = from.as_ref().filter(|c| c.header.done > 0).and_then(|c| c.header.mark);
+        if open(&mut run, files, columns, mark.as_ref(), schedule.total())? {
+            open_files = Some(files);
+        }
+    }
+    let shown = files.as_ref().map(|f| f.table.display().to_string());
+    let checkpoints = open_files.map(|f| Checkpoints { path: f.checkpoint.clone(), every, request: request.clone() });
+    let mut bar = Bar::new(out.wants_json());
+    let end = integrate(&mut run, &interrupt, checkpoints.as_ref(), &mut bar);
+    bar.clear();
+    let end = end.and_then(|end| close(&mut run, end, files.as_ref()));
+    let (status, stop) = match &end {
+        Ok(End::Finished) => ("finished", None),
+        Ok(End::Interrupted) => ("interrupted", None),
+        Ok(End::Failed(failure)) => ("failed", Some(Stop::failed(blame.of(failure), run.time(), run.done()))),
+        Err(error) => ("failed", Some(Stop::broken(error, run.time(), run.done(), shown.as_deref()))),
+    };
+    let setup = Setup { request: &request, system: &model.system, problem: &problem, prepared: &prepared, out: shown };
+    let mut summary = Summary::new(&setup, &mut run, status)?;
+    summary.failure = stop;
+    report(summary, out)
+}
+
+/// Prints what a run has come to.
+fn report(mut summary: Summary, out: &mut Output) -> Result<Status, Failure> {
+    let status = if summary.status == "finished" { Status::Held } else { Status::Stopped };
+    if out.wants_json() {
+        summary.notes = out.notes().to_vec();
+        out.document(&summary)?;
+        return Ok(status);
+    }
+    out.print(&text::render(&summary, out.coloured()));
+    if let Some(stop) = &summary.failure {
+        let failure = Failure::new(stop.code, stop.message.clone()).help(stop.advice.clone());
+        out.tell(&failure.render(out.message_colour()));
+    }
+    match (&summary.out, summary.status) {
+        (Some(table), "interrupted") => {
+            out.tell(&format!(
+                "interrupted: `{table}` has the rows so far; to go on: cotangent run --resume {table}\n"
+            ));
+        }
+        (None, "interrupted") => out.tell("interrupted: with --out FILE a run can be resumed\n"),
+        (Some(table), "failed") => out.tell(&format!("the rows up to there are in `{table}`\n")),
+        _ => {}
+    }
+    Ok(status)
+}
+
+/// The time between two checkpoints.
+fn interval(seconds: Option<f64>) -> Result<Duration, Failure> {
+    let seconds = seconds.unwrap_or(2.0);
+    let refused = || {
+        Failure::new("checkpoint", format!("--checkpoint is {}", number(seconds)))
+            .help("give the seconds between two checkpoints")
+    };
+    Duration::try_from_secs_f64(seconds).map_err(|_| refused())
+}
+
+/// Begins the table, or goes on with it; false if there is nothing left to write.
+fn open(
+    run: &mut Run,
+    files: &Files,
+    columns: Columns,
+    mark: Option<&cotangent::observe::Mark>,
+    total: u64,
+) -> Result<bool, Failure> {
+    let table = match mark {
+        Some(mark) => TableWriter::resume(&files.table, columns, mark),
+        None => TableWriter::create(&files.table, columns),
+    };
+    match table {
+        Ok(table) => {
+            if let Err(error) = checkpoint::check_destination(&files.checkpoint) {
+                // Nothing is in a table that has just been begun.
+                let _ = if mark.is_none() { table.discard() } else { Ok(()) };
+                return Err(Failure::new("unwritable", error.to_string()));
+            }
+            run.record_into(table).map_err(|e| refused(&e))?;
+            Ok(true)
+        }
+        // All steps were made and the table completed; only its checkpoint is left over, and must
+        // not be replaced by one that knows of no table.
+        Err(TableError::NothingToResume { .. }) if run.done() == total && files.table.exists() => Ok(false),
+        Err(error) => Err(unwritable(&error)),
+    }
+}
+
+fn unwritable(error: &TableError) -> Failure {
+    let code = match error {
+        TableError::NothingToResume { .. }
+        | TableError::TooShort { .. }
+        | TableError::Changed { .. }
+        | TableError::OtherColumns { .. } => "resume-differs",
+        TableError::Busy { .. } => "busy",
+        _ => "unwritable",
+    };
+    Failure::new(code, error.to_string())
+}
+
+fn refused(error: &RunError) -> Failure {
+    match error {
+        RunError::Table(error) => unwritable(error),
+        RunError::Call(_) => {
+            Failure::new("evaluate", error.to_string()).help("a quantity of the model has no value at the start")
+        }
+        RunError::Checkpoint(_) => Failure::new("checkpoint", error.to_string()),
+        RunError::Foreign(_) => Failure::new("resume-differs", error.to_string()),
+    }
+}
+
+fn integrate(
+    run: &mut Run,
+    interrupt: &Interrupt,
+    checkpoints: Option<&Checkpoints<Request>>,
+    bar: &mut Bar,
+) -> Result<End, RunError> {
+    let end = run.go(interrupt, checkpoints, &mut |progress| bar.show(progress))?;
+    if let End::Finished = end {
+        // Once more with nothing to do: the last checkpoint says that all is done, so that a crash
+        // while the table is completed can be mended.
+        run.go(interrupt, checkpoints, &mut |_| {})?;
+    }
+    Ok(end)
+}
+
+/// Completes the table of a run that cannot go on, and removes its checkpoint.
+fn close(run: &mut Run, end: End, files: Option<&Files>) -> Result<End, RunError> {
+    if let (End::Finished | End::Failed(_), Some(files)) = (&end, files) {
+        run.finish()?;
+        // A checkpoint that stays is harmless: it says that all is done.
+        let _ = std::fs::remove_file(&files.checkpoint);
+    }
+    Ok(end)
+}

@@ -1,0 +1,167 @@
+//! Everything that decides what a run computes: a checkpoint keeps it.
+
+use crate::cli::args;
+use crate::cli::failure::Failure;
+use crate::cli::figures::{count, number, short};
+use crate::cli::input::Input;
+use crate::cli::loaded::Loaded;
+use crate::cli::output::Output;
+use crate::cli::setup::{Defaults, Names, Repairs};
+use cotangent::compile::values::{self, Setting};
+use cotangent::observe::{Schedule, ScheduleError};
+use serde::{Deserialize, Serialize};
+
+/// What was asked for, with every default filled in.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct Request {
+    /// What the model text is called in messages.
+    pub(super) file: String,
+    pub(super) stem: Option<String>,
+    pub(super) source: String,
+    pub(super) set: Vec<Set>,
+    pub(super) choice: Names,
+    pub(super) project_initial: bool,
+    pub(super) drop_redundant: bool,
+    pub(super) step: f64,
+    pub(super) end: End,
+    pub(super) record: u64,
+    pub(super) solver_tol: Option<f64>,
+}
+
+/// Where a run ends.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum End {
+    /// At a time.
+    Until(f64),
+    /// After so many steps.
+    Steps(u64),
+}
+
+/// A value given from outside.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct Set {
+    pub(super) name: String,
+    pub(super) index: Option<Vec<i64>>,
+    pub(super) value: f64,
+}
+
+impl From<&Setting> for Set {
+    fn from(s: &Setting) -> Set {
+        Set { name: s.name.clone(), index: s.index.clone(), value: s.value }
+    }
+}
+
+/// Tables have no more rows than about this, unless `--record` says so.
+const ROWS: u64 = 10_000;
+
+impl Request {
+    /// What the command line and the model say.
+    pub(super) fn new(args: &args::Run, model: &Loaded, table: bool, out: &mut Output) -> Result<Request, Failure> {
+        let parameters = values::parameters(&model.system, &model.settings)?;
+        let defaults = Defaults::new(&model.system, &parameters)?;
+        let choose = &args.choose;
+        let step = choose.step.or(defaults.step).ok_or_else(|| missing("step", "0.01", &model.system.name))?;
+        let end = match (args.until, args.steps, defaults.until, defaults.steps) {
+            (Some(t), ..) => End::Until(t),
+            (None, Some(n), ..) => End::Steps(n),
+            (None, None, Some(t), _) => End::Until(t),
+            (None, None, None, Some(n)) => End::Steps(n),
+            (None, None, None, None) => return Err(missing("until", "100", &model.system.name)),
+        };
+        let schedule = schedule(step, end, 1)?;
+        if let Some(tol) = args.solver_tol.filter(|t| *t <= 0.0) {
+            return Err(Failure::new("solver-tol", format!("--solver-tol is {tol}")).help("it must be positive"));
+        }
+        let record = match args.record.or(defaults.record) {
+            Some(0) => 0,
+            Some(every) if table => every,
+            Some(every) if args.record.is_some() => {
+                out.note(format!("--record {every} has no effect without --out FILE"));
+                schedule.total().max(1)
+            }
+            None if table => {
+                let every = schedule.total().div_ceil(ROWS).max(1);
+                if every > 1 {
+                    let rows = count(schedule.total() / every + 1, "row", "rows");
+                    out.note(format!("recording every {every} steps, {rows}; --record 1 records every step"));
+                }
+                every
+            }
+            // Every step is measured, and there is no table to write.
+            _ => schedule.total().max(1),
+        };
+        if let Some(last) = schedule.last {
+            let until = schedule.time(schedule.total());
+            out.note(format!("t = {until} is no multiple of the step {step}: the last step is {}", number(last)));
+        }
+        Ok(Request {
+            file: model.input.name.clone(),
+            stem: model.input.stem.clone(),
+            source: model.input.source.clone(),
+            set: choose.set.iter().map(Set::from).collect(),
+            choice: Names::new(choose, &defaults, &model.system, out),
+            project_initial: choose.project_initial,
+            drop_redundant: choose.drop_redundant,
+            step,
+            end,
+            record,
+            solver_tol: args.solver_tol,
+        })
+    }
+
+    /// The model text.
+    pub(super) fn input(&self) -> Input {
+        Input { name: self.file.clone(), stem: self.stem.clone(), source: self.source.clone() }
+    }
+
+    /// What was set.
+    pub(super) fn settings(&self) -> Vec<Setting> {
+        let setting = |s: &Set| Setting { name: s.name.clone(), index: s.index.clone(), value: s.value };
+        self.set.iter().map(setting).collect()
+    }
+
+    /// What may be repaired.
+    pub(super) fn repairs(&self) -> Repairs {
+        Repairs { project_initial: self.project_initial, drop_redundant: self.drop_redundant }
+    }
+
+    /// When to step, record and end.
+    pub(super) fn schedule(&self) -> Result<Schedule, Failure> {
+        schedule(self.step, self.end, self.record)
+    }
+}
+
+/// Steps of a size to an end.
+pub(super) fn schedule(step: f64, end: End, record: u64) -> Result<Schedule, Failure> {
+    let schedule = match end {
+        End::Until(t) => Schedule::until(step, t, record),
+        End::Steps(n) => Schedule::count(step, n, record),
+    };
+    schedule.map_err(|error| {
+        let message = match error {
+            ScheduleError::TooMany { count, .. } if count < 1e9 => {
+                format!("{count} steps of {} lead beyond every number", short(step))
+            }
+            ScheduleError::TooMany { count, .. } => {
+                format!("{count:.1e} steps of {} are more than can be counted (2^53)", short(step))
+            }
+            _ => error.to_string(),
+        };
+        let failure = Failure::new("schedule", message);
+        match error {
+            ScheduleError::Step(_) => failure.help("give another --step"),
+            ScheduleError::Until { .. } => failure.help("--step and --until must have the same sign"),
+            ScheduleError::TooMany { .. } => failure.help("give a larger --step or an earlier --until"),
+        }
+    })
+}
+
+fn missing(key: &str, example: &str, model: &str) -> Failure {
+    let what = if key == "step" { "how large a step is" } else { "when the run ends" };
+    let help = match key {
+        "step" => format!("add --step {example}, or write `run step = {example}` in the model"),
+        _ => format!("add --until {example} (a time) or --steps 1000, or write `run until = {example}` in the model"),
+    };
+    Failure::new("missing-value", format!("nothing says {what} for `{model}`")).help(help)
+}

@@ -1,0 +1,72 @@
+//! Why a run stopped early, and what to try.
+
+use crate::cli::figures::number;
+use crate::cli::setup::Blamed;
+use cotangent::observe::RunError;
+use serde::Serialize;
+
+/// Why a run stopped early.
+#[derive(Serialize)]
+pub(super) struct Stop {
+    /// A stable name for the kind of failure.
+    pub(super) code: &'static str,
+    pub(super) message: String,
+    /// The time reached.
+    pub(super) time: f64,
+    /// The number of the step that could not be made.
+    pub(super) step: u64,
+    /// The constraints at fault.
+    pub(super) constraints: Vec<String>,
+    /// The variables at fault.
+    pub(super) variables: Vec<String>,
+    pub(super) advice: String,
+}
+
+impl Stop {
+    /// A step that could not be made, after `done` steps.
+    pub(super) fn failed(blamed: Blamed, time: f64, done: u64) -> Stop {
+        let Blamed { code, reason, constraints, variables } = blamed;
+        let advice = match code {
+            "singular" if !constraints.is_empty() => {
+                "the constraints depend on each other there (a singular configuration): start elsewhere, or state the \
+                 model with other constraints"
+            }
+            "singular" => "the equations have no unique solution there: start elsewhere, or take another formulation",
+            "not-converged" => {
+                "take a smaller --step; if it is small already, look whether the motion comes near a singular \
+                 configuration, where the constraints depend on each other; --solver-tol asks for less than round-off"
+            }
+            "not-finite" => "take a smaller --step; the motion may also reach a point where the model is not defined",
+            _ => "this should not happen; please report it",
+        };
+        Stop {
+            code,
+            message: format!("step {}, from t = {}, could not be made: {reason}", done + 1, number(time)),
+            time,
+            step: done + 1,
+            constraints,
+            variables,
+            advice: advice.to_owned(),
+        }
+    }
+
+    /// Something around the steps that failed.
+    pub(super) fn broken(error: &RunError, time: f64, done: u64, table: Option<&str>) -> Stop {
+        let code = match error {
+            RunError::Call(_) => "evaluate",
+            RunError::Table(_) => "write",
+            RunError::Checkpoint(_) => "checkpoint",
+            RunError::Foreign(_) => "foreign",
+        };
+        let advice = match (error, table) {
+            (RunError::Table(_) | RunError::Checkpoint(_), Some(table)) => {
+                format!(
+                    "make room or give access, then `cotangent run --resume {table}` goes on from the last checkpoint"
+                )
+            }
+            _ => "what was asked to be measured has no value there".to_owned(),
+        };
+        let message = format!("after step {done}, t = {}: {error}", number(time));
+        Stop { code, message, time, step: done, constraints: vec![], variables: vec![], advice }
+    }
+}

@@ -1,0 +1,233 @@
+//! What a run found, as data: printed as text or as JSON.
+
+use super::request::Request;
+use super::stop::Stop;
+use crate::cli::failure::Failure;
+use crate::cli::map::Map;
+use crate::cli::setup::stages;
+use cotangent::compile::Problem;
+use cotangent::integrate::{Composition, Prepared};
+use cotangent::model::ClaimKind;
+use cotangent::observe::{Extremes, Run};
+use cotangent::{Array, Layout, System};
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct Summary {
+    pub(super) model: String,
+    #[serde(skip)]
+    pub(super) title: Option<String>,
+    pub(super) method: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) stages: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) compose: Option<&'static str>,
+    pub(super) formulation: &'static str,
+    pub(super) project: Option<&'static str>,
+    pub(super) step: f64,
+    /// `finished`, `interrupted` or `failed`.
+    pub(super) status: &'static str,
+    pub(super) steps: u64,
+    pub(super) time: f64,
+    /// Coordinates and momenta, or variables, by member.
+    pub(super) state: Map<f64>,
+    #[serde(skip)]
+    pub(super) state_arrays: Vec<Values>,
+    pub(super) energy: Energy,
+    pub(super) constraints: Map<Residual>,
+    pub(super) hidden_constraints: Map<Residual>,
+    pub(super) casimirs: Map<Claimed>,
+    pub(super) invariants: Map<Claimed>,
+    pub(super) multipliers: Map<f64>,
+    #[serde(skip)]
+    pub(super) multiplier_arrays: Vec<Values>,
+    pub(super) observables: Map<f64>,
+    #[serde(skip)]
+    pub(super) observable_arrays: Vec<Values>,
+    pub(super) work: Work,
+    /// Of integration and measurement, output not included.
+    pub(super) seconds: f64,
+    /// Whether native code ran; otherwise the tape did.
+    pub(super) native: bool,
+    /// Whether a step was one function.
+    pub(super) whole_step: bool,
+    /// Every so many steps a row; 0: the start and the end only, also for what is measured.
+    pub(super) record: Option<u64>,
+    pub(super) out: Option<String>,
+    /// How far the initial data were moved onto the constraints.
+    pub(super) moved: Option<Moved>,
+    /// Constraints that were left out.
+    pub(super) dropped: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) failure: Option<Stop>,
+    pub(super) notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Energy {
+    pub(super) initial: f64,
+    pub(super) r#final: f64,
+    pub(super) max_abs_error: f64,
+}
+
+/// A constraint; of a family the member with the largest residual.
+#[derive(Serialize)]
+pub(super) struct Residual {
+    pub(super) r#final: f64,
+    pub(super) max_abs: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) worst: Option<String>,
+}
+
+/// A quantity claimed to be constant; of a family the member that changed most.
+#[derive(Serialize)]
+pub(super) struct Claimed {
+    pub(super) initial: f64,
+    pub(super) r#final: f64,
+    /// The largest change.
+    pub(super) max_abs: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) worst: Option<String>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Work {
+    pub(super) newton_iterations: u64,
+    pub(super) projections: u64,
+    pub(super) position_projections: u64,
+    pub(super) momentum_projections: u64,
+}
+
+#[derive(Serialize)]
+pub(super) struct Moved {
+    pub(super) positions: f64,
+    pub(super) momenta: f64,
+}
+
+/// The final values of an array.
+pub(super) struct Values {
+    pub(super) array: Array,
+    pub(super) values: Vec<f64>,
+}
+
+/// What there was to run.
+pub(super) struct Setup<'a> {
+    pub(super) request: &'a Request,
+    pub(super) system: &'a System,
+    pub(super) problem: &'a Problem,
+    pub(super) prepared: &'a Prepared,
+    pub(super) out: Option<String>,
+}
+
+impl Summary {
+    /// What a run has come to.
+    pub(super) fn new(setup: &Setup<'_>, run: &mut Run, status: &'static str) -> Result<Summary, Failure> {
+        let failed = |e: cotangent::compile::CallError| Failure::new("evaluate", e.to_string());
+        let state = run.state().values.clone();
+        let energy = run.energy();
+        let (constraints, hidden) = (run.constraints().to_vec(), run.hidden_constraints().to_vec());
+        let claims = run.claims().to_vec();
+        let diagnostics = run.diagnostics();
+        let mut observed = vec![0.0; diagnostics.observables.len()];
+        // What is not defined at the final state is null.
+        if diagnostics.observe(&state, &mut observed).is_err() {
+            observed.fill(f64::NAN);
+        }
+        let mut forces = vec![0.0; diagnostics.multipliers.len()];
+        diagnostics.multipliers(&state, &mut forces).map_err(failed)?;
+        let claimed = |kind: ClaimKind| {
+            let mut rest = &claims[..];
+            let mut list = vec![];
+            for (own, array) in &diagnostics.claims {
+                let (members, after) = rest.split_at(array.len().min(rest.len()));
+                rest = after;
+                if let Some((name, worst)) = worst(array, members, |e| e.max_deviation).filter(|_| *own == kind) {
+                    let Extremes { initial, last, max_deviation, .. } = worst;
+                    let entry = Claimed { initial, r#final: last, max_abs: max_deviation, worst: name };
+                    list.push((array.name().to_owned(), entry));
+                }
+            }
+            Map(list)
+        };
+        let (casimirs, invariants) = (claimed(ClaimKind::Casimir), claimed(ClaimKind::Invariant));
+        let [constraint_names, multiplier_names, observable_names] =
+            [&diagnostics.constraints, &diagnostics.multipliers, &diagnostics.observables].map(Layout::clone);
+        let method = setup.prepared.method();
+        let [positions, momenta] = setup.prepared.projections(&run.state().memory).unwrap_or_default();
+        Ok(Summary {
+            model: setup.system.name.clone(),
+            title: setup.system.title.clone(),
+            method: method.name(),
+            stages: stages(method),
+            compose: setup.prepared.composition().map(Composition::name),
+            formulation: setup.problem.motion.formulation.name(),
+            project: setup.prepared.projection().map(|p| p.target.name()),
+            step: setup.request.step,
+            status,
+            steps: run.done(),
+            time: run.time(),
+            state: flat(&setup.problem.motion.state, &state),
+            state_arrays: arrays(&setup.problem.motion.state, &state),
+            energy: Energy { initial: energy.initial, r#final: energy.last, max_abs_error: energy.max_deviation },
+            constraints: residuals(&constraint_names, &constraints),
+            hidden_constraints: residuals(&constraint_names, &hidden),
+            casimirs,
+            invariants,
+            multipliers: flat(&multiplier_names, &forces),
+            multiplier_arrays: arrays(&multiplier_names, &forces),
+            observables: flat(&observable_names, &observed),
+            observable_arrays: arrays(&observable_names, &observed),
+            work: Work {
+                newton_iterations: run.iterations(),
+                projections: positions + momenta,
+                position_projections: positions,
+                momentum_projections: momenta,
+            },
+            seconds: run.seconds(),
+            native: cfg!(feature = "jit"),
+            whole_step: run.is_whole(),
+            record: Some(setup.request.record).filter(|&every| every == 0 || setup.out.is_some()),
+            out: setup.out.clone(),
+            moved: setup.problem.moved.map(|[positions, momenta]| Moved { positions, momenta }),
+            dropped: setup.problem.dropped.iter().map(|r| r.name.clone()).collect(),
+            failure: None,
+            notes: vec![],
+        })
+    }
+}
+
+fn flat(layout: &Layout, values: &[f64]) -> Map<f64> {
+    Map(layout.entry_names().into_iter().zip(values.iter().copied()).collect())
+}
+
+fn arrays(layout: &Layout, values: &[f64]) -> Vec<Values> {
+    let mut rest = values;
+    let mut next = |array: &Array| {
+        let (own, after) = rest.split_at(array.len().min(rest.len()));
+        rest = after;
+        Values { array: array.clone(), values: own.to_vec() }
+    };
+    layout.arrays().iter().map(&mut next).collect()
+}
+
+fn residuals(layout: &Layout, list: &[Extremes]) -> Map<Residual> {
+    let mut rest = list;
+    let mut found = vec![];
+    for array in layout.arrays() {
+        let (own, after) = rest.split_at(array.len().min(rest.len()));
+        rest = after;
+        if let Some((name, worst)) = worst(array, own, |e| e.max_abs) {
+            let entry = Residual { r#final: worst.last, max_abs: worst.max_abs, worst: name };
+            found.push((array.name().to_owned(), entry));
+        }
+    }
+    Map(found)
+}
+
+/// The member with the largest size, NaN being the largest, and its name in a family.
+fn worst(array: &Array, own: &[Extremes], size: impl Fn(&Extremes) -> f64) -> Option<(Option<String>, Extremes)> {
+    let larger = |a: f64, b: f64| a > b || a.is_nan() && !b.is_nan();
+    let best = (0..own.len()).reduce(|best, k| if larger(size(&own[k]), size(&own[best])) { k } else { best })?;
+    let name = (!array.dims().is_empty()).then(|| array.element_name(&array.multi_index(best)));
+    Some((name, own[best]))
+}

@@ -1,0 +1,168 @@
+//! The summary as people read it.
+
+use super::summary::{Summary, Values};
+use crate::cli::figures::{count, number, short};
+use anstyle::{AnsiColor, Style};
+use std::fmt::Write as _;
+
+/// Draws the summary.
+pub(super) fn render(summary: &Summary, coloured: bool) -> String {
+    let paint = |style: Style, text: &str| match coloured {
+        true => format!("{style}{text}{style:#}"),
+        false => text.to_owned(),
+    };
+    let mut text = paint(Style::new().bold(), &summary.model);
+    if let Some(title) = &summary.title {
+        let _ = write!(text, ": {}", title.replace(char::is_control, "?"));
+    }
+    let _ = writeln!(text, "\n{}\n", headline(summary));
+    let rows = rows(summary);
+    let column = |k: usize| rows.iter().map(|r| r[k].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..5).map(column).collect();
+    for (k, row) in rows.iter().enumerate() {
+        let mut line = String::from("  ");
+        for (cell, width) in row.iter().zip(&widths).filter(|(_, width)| **width > 0) {
+            let _ = write!(line, "{cell:width$}  ", width = *width);
+        }
+        let line = line.trim_end();
+        let label = widths[0] + 2;
+        let _ = match line.split_at_checked(label) {
+            Some((start, rest)) if k > 0 => {
+                writeln!(text, "{}{rest}", paint(AnsiColor::Cyan.on_default(), start))
+            }
+            _ => writeln!(text, "{}", paint(Style::new().dimmed(), line)),
+        };
+    }
+    text.push('\n');
+    for (label, line) in details(summary) {
+        let gap = " ".repeat(12usize.saturating_sub(label.len()));
+        let _ = writeln!(text, "  {}{gap}{line}", paint(AnsiColor::Cyan.on_default(), label));
+    }
+    text
+}
+
+/// What was done.
+fn headline(s: &Summary) -> String {
+    let stages = s.stages.map_or(String::new(), |n| format!(" with {}", count(n as u64, "stage", "stages")));
+    let composed = s.compose.map_or(String::new(), |c| format!(", composed by `{c}`"));
+    let project = s.project.map_or(String::new(), |p| format!(", projection `{p}`"));
+    let done = match s.status {
+        "finished" => format!("{} to t = {}", count(s.steps, "step", "steps"), number(s.time)),
+        status => format!("{status} after {}, t = {}", count(s.steps, "step", "steps"), number(s.time)),
+    };
+    // Without constraints all formulations are the same.
+    let formulation = match s.constraints.0.is_empty() {
+        true => String::new(),
+        false => format!(", formulation `{}`", s.formulation),
+    };
+    format!("{}{stages}{composed}{formulation}{project}, step {}: {done}", s.method, number(s.step))
+}
+
+/// Kind, name, initial, final, largest error.
+type Row = [String; 5];
+
+fn rows(s: &Summary) -> Vec<Row> {
+    let row = |kind: &str, name: &str, cells: [String; 3]| {
+        let [initial, last, largest] = cells;
+        [kind.to_owned(), name.to_owned(), initial, last, largest]
+    };
+    let none = String::new;
+    let largest = if s.record == Some(0) { "error (start and end only)" } else { "largest error" };
+    let mut rows = vec![row("", "", ["initial".into(), "final".into(), largest.into()])];
+    let e = &s.energy;
+    rows.push(row("energy", "H", [number(e.initial), number(e.r#final), digits(e.max_abs_error)]));
+    for (kind, list) in [("constraint", &s.constraints), ("hidden", &s.hidden_constraints)] {
+        for (name, r) in &list.0 {
+            let name = r.worst.as_ref().unwrap_or(name);
+            let name = if kind == "hidden" { format!("d/dt {name}") } else { name.clone() };
+            rows.push(row(kind, &name, [none(), short(r.r#final), digits(r.max_abs)]));
+        }
+    }
+    for (kind, list) in [("casimir", &s.casimirs), ("invariant", &s.invariants)] {
+        for (name, c) in &list.0 {
+            let name = c.worst.as_ref().unwrap_or(name);
+            rows.push(row(kind, name, [number(c.initial), number(c.r#final), digits(c.max_abs)]));
+        }
+    }
+    for (kind, list) in [("multiplier", &s.multiplier_arrays), ("observable", &s.observable_arrays)] {
+        for v in list {
+            if let Some((name, value)) = shown(v) {
+                rows.push(row(kind, &name, [none(), value, none()]));
+            }
+        }
+    }
+    rows
+}
+
+/// A scalar, or the largest member of a family.
+fn shown(v: &Values) -> Option<(String, String)> {
+    let larger = |a: f64, b: f64| a.abs() > b.abs() || a.is_nan() && !b.is_nan();
+    let k = (0..v.values.len()).reduce(|best, k| if larger(v.values[k], v.values[best]) { k } else { best })?;
+    Some((v.array.element_name(&v.array.multi_index(k)), number(v.values[k])))
+}
+
+/// An error with four digits.
+fn digits(error: f64) -> String {
+    match error {
+        0.0 => "0".to_owned(),
+        e if e.is_nan() => "not a number".to_owned(),
+        e if e < 1e-12 => format!("{e:.1e}"),
+        e => format!("{e:.3e}"),
+    }
+}
+
+fn details(s: &Summary) -> Vec<(&'static str, String)> {
+    let mut list = vec![];
+    for (k, line) in state(&s.state_arrays).into_iter().enumerate() {
+        list.push((if k == 0 { "final" } else { "" }, line));
+    }
+    let w = &s.work;
+    let mut work = vec![match w.newton_iterations {
+        0 => "no Newton iterations".to_owned(),
+        n => count(n, "Newton iteration", "Newton iterations"),
+    }];
+    if s.project.is_some() {
+        work.push(format!("{} of positions", count(w.position_projections, "projection", "projections")));
+        work.push(format!("{} of momenta", w.momentum_projections));
+    }
+    list.push(("work", work.join(", ")));
+    if let Some(out) = &s.out {
+        list.push(("table", out.clone()));
+    }
+    let engine = if s.native { "" } else { " (without native code)" };
+    list.push(("seconds", format!("{}{engine}", short(s.seconds))));
+    list
+}
+
+/// The final state, in lines of a readable width.
+fn state(arrays: &[Values]) -> Vec<String> {
+    let one = |v: &Values| match (v.array.dims(), v.values.as_slice()) {
+        ([], [value]) => format!("{} = {}", v.array.name(), number(*value)),
+        (_, []) => format!("{} (empty)", v.array.name()),
+        (dims, values) => {
+            let ranges: Vec<String> = dims.iter().map(|d| format!("{}..{}", d.first, d.last())).collect();
+            let mut shown: Vec<String> = values.iter().take(3).map(|&x| number(x)).collect();
+            if let [.., last] = values
+                && values.len() > 3
+            {
+                if values.len() > 4 {
+                    shown.push("…".into());
+                }
+                shown.push(number(*last));
+            }
+            format!("{}[{}] = ({})", v.array.name(), ranges.join(", "), shown.join(", "))
+        }
+    };
+    let mut lines: Vec<String> = vec![];
+    for (k, v) in arrays.iter().enumerate() {
+        let part = one(v) + if k + 1 < arrays.len() { "," } else { "" };
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + part.chars().count() < 84 => {
+                line.push(' ');
+                line.push_str(&part);
+            }
+            _ => lines.push(part),
+        }
+    }
+    lines
+}

@@ -1,0 +1,162 @@
+//! Method, formulation and projection, by name.
+
+use super::Defaults;
+use super::stages::{stages, with_stages};
+use crate::cli::args::Choose;
+use crate::cli::failure::Failure;
+use crate::cli::figures::count;
+use crate::cli::output::Output;
+use cotangent::integrate::{Composition, MAX_STAGES, Method, Projection, Target};
+use cotangent::model::nearest::nearest;
+use cotangent::model::{ConstraintKind, System};
+use cotangent::theory::Formulation;
+use serde::{Deserialize, Serialize};
+
+/// What is to be integrated and how, as a checkpoint keeps it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Names {
+    pub(crate) method: String,
+    pub(crate) stages: Option<u64>,
+    pub(crate) compose: Option<String>,
+    pub(crate) formulation: String,
+    pub(crate) project: Option<String>,
+    pub(crate) project_above: Option<f64>,
+}
+
+/// What is to be integrated and how.
+#[derive(Clone, Copy)]
+pub(crate) struct Choice {
+    pub(crate) method: Method,
+    pub(crate) composition: Option<Composition>,
+    pub(crate) formulation: Formulation,
+    pub(crate) projection: Option<Projection>,
+}
+
+impl Names {
+    /// The command line first, then the model, then what fits the constraints.
+    pub(crate) fn new(args: &Choose, defaults: &Defaults, system: &System, out: &mut Output) -> Names {
+        let given = args.method.clone().or_else(|| defaults.method.clone());
+        let own = args.method.is_none() || args.method == defaults.method;
+        let wanted = args.stages.or(defaults.stages);
+        let method = given.unwrap_or_else(|| default_method(system, wanted, out));
+        let own_stages = Method::named(&method).and_then(stages);
+        let stages = args.stages.or_else(|| {
+            let stages = defaults.stages?;
+            if own_stages.is_some() || own {
+                return Some(stages);
+            }
+            out.note(format!("`stages = {stages}` of the model has no meaning for `{method}`"));
+            None
+        });
+        Names {
+            method,
+            stages: stages.or(own_stages.map(|s| s as u64)),
+            compose: args.compose.clone().or_else(|| defaults.compose.clone()),
+            formulation: args
+                .formulation
+                .clone()
+                .or_else(|| defaults.formulation.clone())
+                .unwrap_or_else(|| Formulation::Multipliers.name().to_owned()),
+            project: args.project.clone().or_else(|| defaults.project.clone()),
+            project_above: args.project_above,
+        }
+    }
+}
+
+/// The method of a model that names none, announced.
+fn default_method(system: &System, stages: Option<u64>, out: &mut Output) -> String {
+    let constrained = system.constraints.iter().any(|c| c.kind == ConstraintKind::Holonomic && !c.array.is_empty());
+    let (name, why) = match constrained {
+        true => (Method::Rattle.name(), "the default with constraints on positions".to_owned()),
+        false => {
+            let stages = count(stages.unwrap_or(2), "stage", "stages");
+            let name = Method::Gauss { stages: 2 }.name();
+            (name, format!("with {stages}, the default without constraints on positions"))
+        }
+    };
+    out.note(format!("method `{name}` ({why}); --method NAME chooses another, `cotangent methods` lists them"));
+    name.to_owned()
+}
+
+impl Choice {
+    /// What the names stand for.
+    pub(crate) fn named(names: &Names) -> Result<Choice, Failure> {
+        let method = staged(method(&names.method)?, names.stages)?;
+        let composition = names.compose.as_deref().map(composition).transpose()?;
+        let formulation = Formulation::named(&names.formulation).ok_or_else(|| {
+            let known = Formulation::ALL.map(Formulation::name);
+            unknown("formulation", &names.formulation, &known, "`cotangent formulations` lists them")
+        })?;
+        let target = names.project.as_deref().map(target).transpose()?;
+        Ok(Choice { method, composition, formulation, projection: projection(target, names.project_above)? })
+    }
+}
+
+/// The method with a number of stages.
+fn staged(method: Method, wanted: Option<u64>) -> Result<Method, Failure> {
+    let Some(wanted) = wanted else { return Ok(method) };
+    let chosen = usize::try_from(wanted).ok().filter(|s| (1..=MAX_STAGES).contains(s));
+    match (stages(method), chosen.and_then(|s| with_stages(method, s))) {
+        (None, _) => {
+            let able = Method::ALL.into_iter().filter(|m| stages(*m).is_some());
+            let able: Vec<String> = able.map(|m| format!("`{}`", m.name())).collect();
+            let message = format!("`{}` has no stages to choose", method.name());
+            Err(Failure::new("no-stages", message).help(format!("leave out --stages, or take {}", able.join(" or "))))
+        }
+        (_, Some(method)) => Ok(method),
+        (_, None) => {
+            let message = format!("a method has 1 to {MAX_STAGES} stages, not {wanted}");
+            Err(Failure::new("stages", message).help("choose another --stages"))
+        }
+    }
+}
+
+/// The method with a name.
+fn method(name: &str) -> Result<Method, Failure> {
+    let known = Method::ALL.map(Method::name);
+    Method::named(name).ok_or_else(|| unknown("method", name, &known, "`cotangent methods` lists them"))
+}
+
+fn composition(name: &str) -> Result<Composition, Failure> {
+    let known = Composition::ALL.map(Composition::name);
+    let list = format!("there are {}", known.join(", "));
+    Composition::named(name).ok_or_else(|| unknown("composition", name, &known, &list))
+}
+
+fn target(name: &str) -> Result<Target, Failure> {
+    let known = Target::ALL.map(Target::name);
+    let found = Target::ALL.into_iter().find(|t| t.name() == name);
+    found.ok_or_else(|| unknown("projection", name, &known, &format!("there are {}", known.join(", "))))
+}
+
+fn projection(target: Option<Target>, above: Option<f64>) -> Result<Option<Projection>, Failure> {
+    let refused = |message: &str, help: &str| Err(Failure::new("project-above", message).help(help));
+    match (target, above) {
+        (None, Some(_)) => refused(
+            "--project-above says when to project, and nothing is projected",
+            "add --project position, momentum or both",
+        ),
+        (Some(Target::Symmetric), Some(_)) => refused(
+            "--project-above has no meaning with --project symmetric, which is part of every step",
+            "leave out --project-above, or project `both`",
+        ),
+        (Some(_), Some(eps)) if eps < 0.0 => {
+            refused(&format!("--project-above is {eps}"), "it must be a number of 0 or more")
+        }
+        (target, above) => Ok(target.map(|target| Projection { target, above })),
+    }
+}
+
+fn unknown(what: &str, name: &str, known: &[&str], list: &str) -> Failure {
+    let code = match what {
+        "method" => "unknown-method",
+        "composition" => "unknown-composition",
+        "formulation" => "unknown-formulation",
+        _ => "unknown-projection",
+    };
+    let failure = Failure::new(code, format!("there is no {what} `{name}`"));
+    failure.help(match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`? {list}"),
+        None => list.to_owned(),
+    })
+}

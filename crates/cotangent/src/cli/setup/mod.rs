@@ -1,0 +1,15 @@
+//! From what was asked for to a method on a problem: shared by `run` and `certify`.
+
+mod blame;
+mod choice;
+mod defaults;
+mod fitting;
+mod problem;
+mod stages;
+
+pub(crate) use blame::{Blame, Blamed};
+pub(crate) use choice::{Choice, Names};
+pub(crate) use defaults::Defaults;
+pub(crate) use fitting::prepare;
+pub(crate) use problem::{Repairs, pose};
+pub(crate) use stages::stages;

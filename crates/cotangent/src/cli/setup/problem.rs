@@ -1,0 +1,131 @@
+//! From a model to a problem with a consistent start, or why there is none.
+
+use crate::cli::failure::Failure;
+use crate::cli::figures::short;
+use crate::cli::loaded::Loaded;
+use crate::cli::output::Output;
+use cotangent::Dynamics;
+use cotangent::compile::consistency::Measured;
+use cotangent::compile::{Engine, Problem, ProblemError, Redundant};
+use cotangent::theory::{Formulation, TheoryError};
+
+pub(crate) use cotangent::compile::Repairs;
+
+/// Derives, compiles and checks; says what was repaired.
+pub(crate) fn pose(
+    model: &Loaded,
+    formulation: Formulation,
+    repairs: Repairs,
+    out: &mut Output,
+) -> Result<Problem, Failure> {
+    let problem = Problem::new(&model.system, formulation, &model.settings, repairs, Engine::Best)
+        .map_err(|e| explain(e, model, repairs))?;
+    if !problem.dropped.is_empty() {
+        let verb = if problem.dropped.len() == 1 { "it depends" } else { "they depend" };
+        out.note(format!("left out {}: {verb} on other constraints", dependent(&problem.dropped)));
+    }
+    match problem.moved {
+        Some([q, p]) if repairs.project_initial => out.note(format!(
+            "the initial data were moved onto the constraints: positions by up to {}, momenta by up to {}",
+            short(q),
+            short(p)
+        )),
+        Some([q, p]) => out.note(format!(
+            "rounding of the initial data was removed: positions moved by up to {}, momenta by up to {}",
+            short(q),
+            short(p)
+        )),
+        None => {}
+    }
+    Ok(problem)
+}
+
+fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
+    let name = &model.system.name;
+    let text = error.to_string();
+    match error {
+        ProblemError::Value(error) => error.into(),
+        ProblemError::Theory(error) => underivable(&error, name),
+        ProblemError::Compile(_) => Failure::new("compile", text)
+            .help("a smaller model may pass, or another formulation: `multipliers` needs least"),
+        ProblemError::Inconsistent { residuals } => Failure::new("inconsistent", violated(&residuals)).help(
+            "--project-initial moves the data onto the constraints; --set gives others; `cotangent check` shows \
+             every residual",
+        ),
+        ProblemError::Redundant { .. } => Failure::new("redundant", format!("redundant constraints: {text}"))
+            .help("--drop-redundant goes on without them; the motion is the same"),
+        ProblemError::Contradictory { .. } => {
+            Failure::new("contradictory", text).help("correct one of them: no initial data can satisfy them all")
+        }
+        ProblemError::SingularStart { .. } => Failure::new("singular", text)
+            .help("the forces are not determined there: start from another configuration (--set)"),
+        ProblemError::NotProjected(_) => {
+            let help = match repairs.project_initial {
+                true => "start nearer to the constraints (--set), or correct the model if they contradict each other",
+                false => "correct the initial data (--set)",
+            };
+            Failure::new("not-projected", text).help(help)
+        }
+        ProblemError::NoRate(_)
+            if matches!(model.system.dynamics, Dynamics::Form { .. }) && text.contains("singular") =>
+        {
+            let message =
+                format!("no equations of motion for `{name}`: its form is a singular matrix{}", row(model, &text));
+            Failure::new("singular-form", message).help(
+                "J z' = grad H with a singular J cannot be integrated yet; `cotangent check` still reads the model",
+            )
+        }
+        ProblemError::NoRate(_) => Failure::new("no-value", text).help("start from other data (--set)"),
+    }
+}
+
+/// The constraints that initial data violate, and by how much.
+fn violated(residuals: &[Measured]) -> String {
+    let one = |m: &Measured| match m.name.strip_prefix("d/dt ") {
+        Some(name) => format!("`{name}` changes at the rate {}", short(m.value)),
+        None => format!("`{}` is off by {}", m.name, short(m.value)),
+    };
+    let mut parts: Vec<String> = residuals.iter().take(MOST).map(one).collect();
+    if residuals.len() > MOST {
+        parts.push(format!("{} more do not hold", residuals.len() - MOST));
+    }
+    format!("the initial data violate the constraints: {}", parts.join(", "))
+}
+
+/// More are only counted.
+const MOST: usize = 6;
+
+/// The variable whose rate a singular matrix does not determine, from "(row 6)".
+fn row(model: &Loaded, text: &str) -> String {
+    let digits = |rest: &str| rest.split_once(')').and_then(|(number, _)| number.parse::<usize>().ok());
+    let position = text.rsplit_once("(row ").and_then(|(_, rest)| digits(rest));
+    let layout = model.system.dynamics.variables();
+    match position.filter(|&k| k < layout.len()) {
+        Some(k) => format!(" that does not determine the rate of `{}`", layout.entry_name(k)),
+        None => String::new(),
+    }
+}
+
+fn underivable(error: &TheoryError, name: &str) -> Failure {
+    let (code, help) = match error {
+        TheoryError::NotHolonomic { .. } => (
+            "not-holonomic",
+            "only constraints on positions can be integrated so far; `cotangent check` still reads the model",
+        ),
+        TheoryError::SingularLagrangian { .. } => (
+            "singular-lagrangian",
+            "singular Lagrangians cannot be integrated yet; `cotangent check` still reads the model",
+        ),
+        TheoryError::NotCanonical { .. } => ("not-canonical", "choose another formulation"),
+        TheoryError::Expression(_) => ("derive", "this is a limit of the derivation; a smaller model may pass"),
+    };
+    Failure::new(code, format!("no equations of motion for `{name}`: {error}")).help(help)
+}
+
+fn dependent(list: &[Redundant]) -> String {
+    let mut names: Vec<String> = list.iter().take(MOST).map(|r| format!("`{}`", r.name)).collect();
+    if list.len() > MOST {
+        names.push(format!("{} more", list.len() - MOST));
+    }
+    names.join(", ")
+}

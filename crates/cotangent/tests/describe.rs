@@ -1,0 +1,117 @@
+//! `methods`, `formulations`, `explain`, `certify`.
+
+mod common;
+
+use common::run;
+use insta::assert_snapshot;
+use serde_json::json;
+
+#[test]
+fn methods_are_listed() {
+    assert_snapshot!(run(&["methods"]).show());
+    let list = run(&["methods", "--json"]).json();
+    let names: Vec<&str> = list["methods"].as_array().unwrap().iter().map(|m| m["name"].as_str().unwrap()).collect();
+    assert_eq!(names, cotangent::Method::ALL.map(cotangent::Method::name));
+    let rattle = &list["methods"][3];
+    assert_eq!(
+        (&rattle["order"], &rattle["constraints"], &rattle["needs"]),
+        (&json!(2), &json!("yes"), &json!("canonical"))
+    );
+    for key in
+        ["summary", "symplectic", "symmetric", "hidden_constraints", "quadratic_invariants", "explicit", "scheme"]
+    {
+        assert!(!rattle[key].is_null(), "{key}");
+    }
+}
+
+#[test]
+fn formulations_are_listed() {
+    assert_snapshot!(run(&["formulations"]).show());
+    assert_eq!(run(&["formulations", "--json"]).json()["formulations"][1]["name"], "standard");
+}
+
+#[test]
+fn methods_are_explained() {
+    assert_snapshot!(run(&["explain", "rattle"]).show());
+    let json = run(&["explain", "gauss", "--json"]).json();
+    assert_eq!((&json["kind"], &json["order"]), (&json!("method"), &json!(4)));
+}
+
+#[test]
+fn compositions_are_explained() {
+    assert_snapshot!(run(&["explain", "kahan-li-8"]).show());
+    assert_eq!(run(&["explain", "suzuki-4", "--json"]).json()["kind"], "composition");
+}
+
+#[test]
+fn formulations_are_explained() {
+    assert_snapshot!(run(&["explain", "hamilton-dirac"]).show());
+    assert_eq!(run(&["explain", "weak-dirac", "--json"]).json()["name"], "hamilton-dirac");
+    assert_eq!(run(&["explain", "standard", "--json"]).json()["kind"], "formulation");
+}
+
+#[test]
+fn unknown_names_are_not_explained() {
+    let text =
+        run(&["explain", "ratle"]).show() + &run(&["explain", "standart"]).show() + &run(&["explain", "xyz"]).show();
+    assert_snapshot!(text);
+}
+
+#[test]
+fn what_rattle_claims_holds_on_the_pendulum() {
+    let ran = run(&["certify", "pendulum", "--json", "--step", "0.02"]);
+    assert_eq!(ran.status, 0);
+    let found = ran.json();
+    for key in ["symplectic_defect", "symmetry_defect", "constraint_defect", "hidden_constraint_defect"] {
+        assert_eq!((&found[key]["claimed"], &found[key]["held"]), (&json!(true), &json!(true)), "{key}: {found}");
+        assert!(found[key]["measured"].as_f64().unwrap() < 1e-12, "{key}");
+    }
+    assert_eq!((&found["order"]["claimed"], &found["order"]["held"]), (&json!(2), &json!(true)));
+    assert!((found["order"]["measured"].as_f64().unwrap() - 2.0).abs() < 0.05);
+    let drift = &found["energy_drift_exponent"];
+    assert!(drift["held"] == true && drift["measured"].as_f64().unwrap() < 0.25 && drift["amplitude"].is_number());
+}
+
+#[test]
+fn what_is_not_claimed_is_measured_all_the_same() {
+    let ran = run(&["certify", "pendulum", "--method", "rk4", "--formulation", "standard", "--step", "0.05", "--json"]);
+    assert_eq!(ran.status, 0);
+    let found = ran.json();
+    assert_eq!(
+        (&found["symplectic_defect"]["claimed"], &found["symplectic_defect"]["held"]),
+        (&json!(false), &json!(false))
+    );
+    assert_eq!(found["constraint_defect"]["held"], false);
+}
+
+#[test]
+fn what_does_not_apply_has_a_reason() {
+    let ran = run(&["certify", "rigid-body", "--json", "--steps", "2000"]);
+    let found = ran.json();
+    assert_eq!(found["constraint_defect"]["measured"], json!(null));
+    assert_eq!(found["constraint_defect"]["reason"], "does not apply to this system");
+}
+
+#[test]
+fn a_certificate_reads_well() {
+    let ran = run(&["certify", "pendulum", "--step", "0.02"]).show();
+    // Round-off differs from machine to machine.
+    let lines = ran.lines().map(|line| match line.split_once("e-") {
+        Some((before, _)) if !before.contains("energy") => {
+            let cut = before.rfind("  ").map_or(before, |k| &before[..k]);
+            format!("{} …", cut.trim_end())
+        }
+        _ => line.to_owned(),
+    });
+    assert_snapshot!(lines.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn certify_refuses_what_run_refuses() {
+    let text = run(&["certify", "pendulum", "--method", "gauss"]).show()
+        + &run(&["certify", "pendulum", "--set", "x=0.8"]).show()
+        + &run(&["certify", "pendulum", "--step", "0"]).show()
+        + &run(&["certify", "pendulum", "--steps", "0"]).show()
+        + &run(&["certify", "pendulum", "--step", "3"]).show();
+    assert_snapshot!(text);
+}

@@ -1,0 +1,153 @@
+//! A run that is killed and resumed, as often as it takes, ends in the same bytes as one that is not.
+
+mod common;
+
+use common::run_in;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+/// Starts the program and leaves it running.
+fn start(folder: &Path, arguments: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_cotangent"))
+        .args(arguments)
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts")
+}
+
+/// A chain that takes a second or two, with checkpoints all the time.
+const CHAIN: [&str; 8] = ["--set", "n=20", "--until", "200", "--record", "20", "--checkpoint", "0.03"];
+
+fn chain<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&["run", "chain"], &CHAIN[..], more].concat()
+}
+
+/// Numbers that differ from run to run: kill times should not always be the same.
+fn random(seed: &mut u64) -> u64 {
+    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *seed >> 33
+}
+
+fn seed() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(1, |d| d.as_nanos() as u64)
+}
+
+/// Waits until a file is there.
+fn wait_for(path: &Path) {
+    let begun = std::time::Instant::now();
+    while !path.exists() && begun.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Waits a while, then kills what still runs. `None`: it was killed.
+fn kill_after(mut child: Child, wait: Duration) -> Option<ExitStatus> {
+    std::thread::sleep(wait);
+    match child.try_wait().expect("the program can be asked") {
+        Some(status) => Some(status),
+        None => {
+            child.kill().expect("the program can be killed");
+            child.wait().expect("the program ends");
+            None
+        }
+    }
+}
+
+#[test]
+fn a_killed_and_resumed_run_gives_the_same_bytes() {
+    let mut seed = seed();
+    for name in ["traj.csv", "traj.npz"] {
+        let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let ran = run_in(whole.path(), &chain(&["--out", name]), b"");
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        let expected = std::fs::read(whole.path().join(name)).unwrap();
+        let mut kills = 0;
+        // The same command line, repeated until it is done.
+        for attempt in 0.. {
+            let child = start(broken.path(), &chain(&["--resume", name]));
+            let ended = match attempt {
+                // Before the first step, most likely: the first checkpoint is written there.
+                0 => {
+                    wait_for(&broken.path().join(format!("{name}.checkpoint")));
+                    kill_after(child, Duration::ZERO)
+                }
+                1..=12 => kill_after(child, Duration::from_millis(30 + random(&mut seed) % 250)),
+                _ => Some(child.wait_with_output().unwrap().status),
+            };
+            match ended {
+                None => kills += 1,
+                Some(status) => {
+                    assert!(status.success(), "{name}: {status}");
+                    break;
+                }
+            }
+        }
+        assert!(kills > 0, "the run was too short to be killed");
+        let left: Vec<_> = std::fs::read_dir(broken.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(left, [name], "nothing else is left behind after {kills} kills");
+        let found = std::fs::read(broken.path().join(name)).unwrap();
+        assert!(found == expected, "{name} differs after {kills} kills: {} bytes, {}", found.len(), expected.len());
+    }
+}
+
+/// What is said to those who go on with another run than they began.
+#[cfg(unix)]
+fn resume_as_another_run(folder: &Path) -> String {
+    let options = [
+        &["pendulum"][..],
+        &["chain", "--set", "n=21", "--set", "g=2"],
+        &["--step", "0.02", "--method", "shake", "--formulation", "standard"],
+        &["--until", "300", "--record", "1", "--project", "both", "--stages", "2", "--solver-tol", "1e-9"],
+        &["--steps", "7", "--project-initial", "--drop-redundant"],
+        &["--out", "b.csv"],
+    ];
+    let mut text = String::new();
+    for more in options {
+        let ran = run_in(folder, &[&["run", "--resume", "a.csv"], more].concat(), b"");
+        assert_eq!(ran.status, 2);
+        text += &format!("{}: {}", more.join(" "), ran.show());
+    }
+    text
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_leaves_a_readable_table_and_a_run_to_resume() {
+    for signal in ["INT", "TERM"] {
+        let folder = tempfile::tempdir().unwrap();
+        let arguments = ["run", "chain", "--set", "n=20", "--until", "200", "--record", "20", "--out", "a.csv"];
+        let child = start(folder.path(), &arguments);
+        wait_for(&folder.path().join("a.csv.checkpoint"));
+        let sent = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().expect("kill starts");
+        assert!(sent.success());
+        let output = child.wait_with_output().expect("the program ends");
+        assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.contains("to go on: cotangent run --resume a.csv"), "{stderr}");
+        let table = std::fs::read_to_string(folder.path().join("a.csv")).unwrap();
+        let width = table.lines().next().unwrap().split(',').count();
+        assert!(table.lines().all(|l| l.split(',').count() == width) && table.ends_with('\n'));
+        let rows = table.lines().count();
+        // A new run would lose the old one.
+        let refused = run_in(folder.path(), &arguments, b"");
+        assert_eq!(refused.status, 2);
+        assert!(refused.stderr.contains("a run that writes `a.csv` was interrupted"), "{}", refused.stderr);
+        if signal == "INT" {
+            insta::assert_snapshot!(resume_as_another_run(folder.path()));
+        }
+        // The checkpoint alone is enough.
+        let ran = run_in(folder.path(), &["run", "--resume", "a.csv", "--json"], b"");
+        assert_eq!((ran.status, &ran.json()["status"]), (0, &"finished".into()), "{}", ran.stderr);
+        assert_eq!(ran.json()["steps"], 20_000);
+        let whole = std::fs::read_to_string(folder.path().join("a.csv")).unwrap();
+        assert!(whole.starts_with(&table[..table.trim_end().rfind('\n').unwrap()]), "the rows stay as they were");
+        assert!(whole.lines().count() == 1002 && rows <= 1002);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

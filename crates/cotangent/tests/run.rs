@@ -1,0 +1,326 @@
+//! `cotangent run`: numbers, tables, refusals, failures.
+
+mod common;
+
+use common::{Ran, run, run_in};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// A run of the program as a snapshot, without the time it took.
+fn show(ran: &Ran) -> String {
+    let timed = |line: &str| line.starts_with("  seconds ") || line.starts_with("  \"seconds\"");
+    ran.show().lines().filter(|l| !timed(l)).map(|l| l.to_owned() + "\n").collect()
+}
+
+fn shown(arguments: &[&str]) -> String {
+    show(&run(&[&["run"], arguments].concat()))
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let ran = run(&[&["run", "--json"], arguments].concat());
+    assert_eq!(ran.status, 0, "{}", ran.stdout);
+    ran.json()
+}
+
+fn model(text: &str, arguments: &[&str]) -> Ran {
+    run_in(Path::new("."), &[&["run", "-"], arguments].concat(), text.as_bytes())
+}
+
+/// The same to so many digits.
+fn close(value: &Value, expected: f64, relative: f64) {
+    let value = value.as_f64().unwrap();
+    assert!((value - expected).abs() <= relative * expected.abs(), "{value} is not {expected}");
+}
+
+#[test]
+fn the_pendulum() {
+    assert_snapshot!(shown(&["pendulum"]));
+}
+
+#[test]
+fn a_family_is_shown_by_its_worst_member() {
+    assert_snapshot!(shown(&["chain", "--until", "1"]));
+}
+
+#[test]
+fn a_poisson_system_with_casimirs() {
+    assert_snapshot!(shown(&["heavy-top", "--until", "2"]));
+}
+
+#[test]
+fn the_pendulum_as_json() {
+    let ran = run(&["run", "--json", "pendulum", "--steps", "10"]);
+    assert_snapshot!(show(&ran));
+}
+
+#[test]
+fn the_energy_error_of_rattle_is_the_known_one() {
+    for (step, error) in [("0.1", 1.391032e-2), ("0.05", 3.447316e-3), ("0.025", 8.599859e-4)] {
+        let found = json(&["pendulum", "--step", step, "--until", "100"]);
+        close(&found["energy"]["max_abs_error"], error, 5e-7);
+        assert!(found["constraints"]["rod"]["max_abs"].as_f64().unwrap() <= 1e-15);
+        assert!(found["hidden_constraints"]["rod"]["max_abs"].as_f64().unwrap() <= 1e-15);
+    }
+}
+
+#[test]
+fn momentum_projections_are_made_where_they_are_due_and_counted() {
+    let arguments = [
+        "pendulum",
+        "--method",
+        "rk4",
+        "--formulation",
+        "standard",
+        "--step",
+        "0.025",
+        "--until",
+        "1023",
+        "--project",
+        "momentum",
+        "--project-above",
+    ];
+    let found = json(&[&arguments[..], &["1e-6"]].concat());
+    assert_eq!(found["work"]["momentum_projections"], 155);
+    assert_eq!(found["work"]["projections"], 155);
+    close(&found["constraints"]["rod"]["final"], -5.167142e-4, 5e-7);
+    assert_eq!(json(&[&arguments[..], &["1e-8"]].concat())["work"]["momentum_projections"], 12129);
+}
+
+#[test]
+fn every_shipped_model_runs_or_says_why_not() {
+    let not_yet = [
+        ("bicycle", "not-holonomic"),
+        ("christ-lee", "singular-lagrangian"),
+        ("heisenberg", "not-holonomic"),
+        ("heisenberg-form", "singular-form"),
+        ("landau", "singular-lagrangian"),
+    ];
+    for model in cotangent::models::all() {
+        let ran = run(&["run", model.name, "--steps", "20", "--json"]);
+        match not_yet.iter().find(|(name, _)| *name == model.name) {
+            Some((_, code)) => {
+                assert_eq!((ran.status, &ran.json()["error"]["code"]), (2, &json!(code)), "{}", model.name)
+            }
+            None => assert_eq!((ran.status, &ran.json()["status"]), (0, &json!("finished")), "{}", model.name),
+        }
+    }
+}
+
+#[test]
+fn defaults_come_from_the_model_and_the_command_line_overrides() {
+    let text = "param h = 1/50\ncoord q\nhamiltonian p_q^2/2 + q^2/2\ninitial q = 1\n\
+                run method = gauss, stages = 3, step = h, until = 50*h, record = 10\n";
+    let found = model(text, &["--json"]).json();
+    assert_eq!((&found["method"], &found["stages"]), (&json!("gauss"), &json!(3)));
+    assert_eq!((&found["step"], &found["steps"], &found["time"]), (&json!(0.02), &json!(50), &json!(1.0)));
+    let found = model(text, &["--json", "--set", "h=1/25", "--steps", "7", "--method", "stormer-verlet"]).json();
+    assert_eq!(
+        (&found["method"], &found["step"], &found["steps"]),
+        (&json!("stormer-verlet"), &json!(0.04), &json!(7))
+    );
+    assert_snapshot!(show(&model(text, &["--method", "rk4"])));
+}
+
+#[test]
+fn the_default_method_is_announced() {
+    let free = "coord q\nhamiltonian p_q^2/2 + q^2/2\ninitial q = 1\n";
+    assert_snapshot!("default_without_constraints", show(&model(free, &["--step", "1/10", "--until", "1"])));
+    let rod = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint rod: x^2 + y^2 = 1\ninitial x = 1, p_y = 1\n";
+    let ran = model(rod, &["--step", "0.1", "--until", "1"]);
+    assert!(ran.stderr.starts_with("note: method `rattle`"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_last_step_that_is_shortened_is_said() {
+    assert_snapshot!(shown(&["pendulum", "--step", "0.3", "--until", "1"]));
+    let found = json(&["pendulum", "--step", "0.3", "--until", "1"]);
+    assert_eq!((&found["time"], &found["steps"]), (&json!(1.0), &json!(4)));
+}
+
+#[test]
+fn expressions_are_numbers_and_time_may_go_back() {
+    let found = json(&["pendulum", "--step", "-pi/500", "--until", "-pi"]);
+    assert_eq!((&found["steps"], &found["time"]), (&json!(500), &json!(-std::f64::consts::PI)));
+}
+
+#[test]
+fn nothing_is_measured_between_with_record_0() {
+    assert_snapshot!(shown(&["pendulum", "--record", "0", "--until", "1"]));
+}
+
+#[test]
+fn what_is_missing_or_makes_no_sense_is_refused() {
+    let bare = "coord q\nhamiltonian p_q^2/2\ninitial p_q = 1\n";
+    let mut text = String::new();
+    for arguments in [&[][..], &["--step", "0.1"]] {
+        text += &model(bare, arguments).show();
+    }
+    for line in ["epsilon = 1/2", "lapse = arclength", "steps = 1/2", "step = log(-1)"] {
+        let both = format!("{bare}run {line}, until = 1\n");
+        text += &format!("{line}: {}", model(&both, &[]).show());
+    }
+    text += &model(&format!("{bare}run until = 1, steps = 2, step = 1\n"), &[]).show();
+    for arguments in [
+        &["--step", "0"][..],
+        &["--step", "-0.1"],
+        &["--step", "1e-300"],
+        &["--step", "x"],
+        &["--steps", "1/2"],
+        &["--steps", "2", "--until", "3"],
+        &["--solver-tol", "0"],
+        &["--record", "5", "--until", "0.05"],
+        &["--checkpoint", "1"],
+        &["--checkpoint", "-1", "--out", "a.csv"],
+    ] {
+        text += &format!("{}: {}", arguments.join(" "), shown(&[&["pendulum"], arguments].concat()));
+    }
+    assert_snapshot!(text);
+}
+
+#[test]
+fn methods_that_do_not_fit_are_refused_with_those_that_do() {
+    let mut text = String::new();
+    for arguments in [
+        &["pendulum", "--method", "stormer-verlet"][..],
+        &["pendulum", "--method", "gauss"],
+        &["chain", "--method", "rk4"],
+        &["pendulum", "--formulation", "standard"],
+        &["rigid-body", "--method", "rattle"],
+        &["rigid-body", "--project", "both"],
+        &["pendulum", "--method", "ratle"],
+        &["pendulum", "--formulation", "standart"],
+        &["pendulum", "--project", "bot"],
+        &["pendulum", "--compose", "yoshida-5"],
+        &["kepler", "--method", "rk4", "--compose", "yoshida-4"],
+        &["pendulum", "--project-above", "1e-6"],
+        &["pendulum", "--project", "symmetric", "--project-above", "1e-6"],
+        &["pendulum", "--stages", "2"],
+        &["kepler", "--method", "gauss", "--stages", "33"],
+        &["kepler", "--method", "gauss", "--stages", "0"],
+        &["kepler", "--method", "gauss", "--stages", "9007199254740991"],
+        &["bicycle"],
+        &["landau"],
+        &["heisenberg-form"],
+    ] {
+        text += &format!("{}: {}", arguments.join(" "), shown(arguments));
+    }
+    assert_snapshot!(text);
+}
+
+#[test]
+fn steps_are_composed() {
+    let error = |more: &[&str]| {
+        let found = json(&[&["pendulum", "--step", "0.05", "--until", "10"], more].concat());
+        (found["energy"]["max_abs_error"].as_f64().unwrap(), found["compose"].clone())
+    };
+    let (plain, composed) = (error(&[]), error(&["--compose", "kahan-li-8"]));
+    assert!(plain.0 > 1e-3 && composed.0 < 1e-9, "{plain:?} {composed:?}");
+    assert_eq!(composed.1, "kahan-li-8");
+    let text = "coord q\nhamiltonian p_q^2/2 + q^2/2\ninitial q = 1\n\
+                run method = stormer-verlet, compose = yoshida-6, step = 0.1, until = 1\n";
+    assert_eq!(model(text, &["--json"]).json()["compose"], "yoshida-6");
+}
+
+#[test]
+fn inconsistent_data_are_refused_or_projected() {
+    assert_snapshot!("inconsistent", shown(&["pendulum", "--set", "x=0.8", "--set", "p_x=1"]));
+    let arguments = ["pendulum", "--set", "x=0.8", "--set", "p_x=1", "--project-initial", "--steps", "10"];
+    assert_snapshot!("projected", shown(&arguments));
+    let found = json(&arguments);
+    close(&found["moved"]["positions"], 0.2, 1e-9);
+    let found = json(&["pendulum", "--set", "x=1.000000001", "--steps", "10"]);
+    close(&found["moved"]["positions"], 1e-9, 1e-3);
+    assert!(found["notes"][0].as_str().unwrap().contains("rounding"), "{found}");
+}
+
+const TWICE: &str = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: x^2 + y^2 = 1\n\
+                     constraint again: 2*x^2 + 2*y^2 = ";
+
+#[test]
+fn redundant_constraints_are_refused_or_dropped() {
+    let text = format!("{TWICE}2\ninitial x = 1\nrun step = 0.01, until = 1\n");
+    assert_snapshot!("redundant", show(&model(&text, &[])));
+    assert_snapshot!("dropped", show(&model(&text, &["--drop-redundant"])));
+    let found = model(&text, &["--drop-redundant", "--json"]).json();
+    assert_eq!(found["dropped"], json!(["again"]));
+}
+
+#[test]
+fn contradictory_and_singular_constraints_are_refused() {
+    let text = format!("{TWICE}3\ninitial x = 1\nrun step = 0.01, until = 1\n");
+    assert_snapshot!("contradictory", show(&model(&text, &[])));
+    let text = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint a: x*y = 0\ninitial x = 0\n\
+                run step = 0.01, until = 1\n";
+    assert_snapshot!("singular_start", show(&model(text, &[])));
+}
+
+#[test]
+fn a_step_that_cannot_be_made_ends_the_run_with_its_rows_on_the_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["run", "pendulum", "--set", "p_y=0", "--step", "0.8", "--until", "80", "--out", "a.csv"];
+    let ran = run_in(folder.path(), &arguments, b"");
+    assert_eq!(ran.status, 3);
+    assert_snapshot!(show(&ran));
+    let rows = std::fs::read_to_string(folder.path().join("a.csv")).unwrap().lines().count() as u64;
+    let found = run_in(folder.path(), &[&arguments[..], &["--json"]].concat(), b"");
+    assert_eq!(found.status, 3);
+    let found = found.json();
+    assert_eq!(found["status"], "failed");
+    assert_eq!(rows, 2 + found["steps"].as_u64().unwrap(), "a heading, the start and every step");
+    assert_eq!(
+        (&found["failure"]["code"], &found["failure"]["constraints"]),
+        (&json!("not-converged"), &json!(["rod"]))
+    );
+    assert_eq!(found["failure"]["step"].as_u64().unwrap(), 1 + found["steps"].as_u64().unwrap());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no checkpoint is left");
+}
+
+#[test]
+fn values_that_are_not_finite_end_the_run() {
+    let text = "coord q\nhamiltonian p_q^2/2 - q^6\ninitial q = 2\nrun method = rk4, step = 1, until = 100\n";
+    let ran = model(text, &[]);
+    assert_snapshot!(show(&ran));
+    let found = model(text, &["--json"]).json();
+    assert_eq!((&found["failure"]["code"], &found["status"]), (&json!("not-finite"), &json!("failed")));
+}
+
+#[test]
+fn tables_are_written_as_text_and_as_arrays() {
+    let folder = tempfile::tempdir().unwrap();
+    let ran = run_in(folder.path(), &["run", "pendulum", "--steps", "2", "--out", "a.csv"], b"");
+    assert_snapshot!(show(&ran));
+    assert_snapshot!("table", std::fs::read_to_string(folder.path().join("a.csv")).unwrap());
+    let ran = run_in(folder.path(), &["run", "chain", "--steps", "2", "--out", "a.npz"], b"");
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert!(std::fs::read(folder.path().join("a.npz")).unwrap().starts_with(b"PK"));
+    let ran = run_in(folder.path(), &["run", "pendulum", "--steps", "25000", "--out", "b.csv"], b"");
+    assert!(ran.stderr.contains("recording every 3 steps, 8334 rows; --record 1 records every step"), "{}", ran.stderr);
+    assert_eq!(std::fs::read_to_string(folder.path().join("b.csv")).unwrap().lines().count(), 8336);
+}
+
+#[test]
+fn a_table_that_cannot_be_written_is_refused_before_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("folder.csv")).unwrap();
+    let mut text = String::new();
+    for out in ["nowhere/a.csv", "a.txt", "a", "folder.csv"] {
+        text += &run_in(folder.path(), &["run", "pendulum", "--out", out], b"").show();
+    }
+    assert_snapshot!(text);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn what_cannot_be_resumed_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let there = folder.path();
+    let resume = |arguments: &[&str]| run_in(there, &[&["run", "--resume", "a.csv"], arguments].concat(), b"").show();
+    let mut text = resume(&[]);
+    assert_eq!(run_in(there, &["run", "pendulum", "--steps", "3", "--resume", "a.csv"], b"").status, 0);
+    text += &resume(&[]);
+    text += &resume(&["pendulum"]);
+    std::fs::write(there.join("a.csv.checkpoint"), "something else").unwrap();
+    text += &resume(&[]);
+    assert_snapshot!(text);
+}
