@@ -3,12 +3,12 @@
 use crate::arithmetic::Arithmetic;
 use crate::error::CompileError;
 use crate::function::{Engine, Function, FunctionBuilder};
-use cotangent_dynamics::{Canonical, CanonicalShape, Dynamics, Failure, Field, FieldShape};
+use cotangent_dynamics::{Canonical, CanonicalShape, Dynamics, Failure, Field};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_scalar::Scalar;
 use cotangent_solve::Pattern;
 use cotangent_theory::{Formulation, Motion, Structure, VectorField};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The equations of motion of a system, compiled.
 ///
@@ -34,9 +34,12 @@ struct CanonicalFunctions {
 }
 
 struct FieldFunctions {
-    shape: FieldShape,
+    field: VectorField,
+    parameters: Layout,
+    engine: Engine,
     rate: Function,
-    jacobian: Function,
+    /// Compiled when an implicit method asks for it: with multipliers solved for, it is full.
+    jacobian: OnceLock<Result<Function, CompileError>>,
 }
 
 impl Compiled {
@@ -60,7 +63,7 @@ impl Compiled {
     /// The number of variables.
     pub fn dimension(&self) -> usize {
         match (&self.field, &self.canonical) {
-            (Some(f), _) => f.shape.dimension,
+            (Some(f), _) => f.field.state.len(),
             (None, Some(c)) => 2 * c.shape.coordinates,
             (None, None) => 0,
         }
@@ -69,8 +72,8 @@ impl Compiled {
     /// Whether a step can be recorded: whether no function has an implicit one inside.
     pub fn is_inlinable(&self) -> bool {
         let canonical = self.canonical.iter().flat_map(|c| c.functions());
-        let field = self.field.iter().flat_map(|f| [&f.rate, &f.jacobian]);
-        canonical.chain(field).all(Function::is_inlinable)
+        let jacobian = self.field.iter().filter_map(|f| f.jacobian.get()?.as_ref().ok());
+        canonical.chain(self.field.iter().map(|f| &f.rate)).chain(jacobian).all(Function::is_inlinable)
     }
 }
 
@@ -126,10 +129,17 @@ impl CanonicalFunctions {
 
 impl FieldFunctions {
     fn new(f: &VectorField, parameters: &Layout, engine: Engine) -> Result<Self, CompileError> {
-        let function = |t: &Tensor| compiled(&[&f.state, parameters], t, engine);
-        let (rate, jacobian) = (function(&f.rate)?, function(&f.rate.jacobian(&f.state)?)?);
-        let shape = FieldShape { dimension: f.state.len(), jacobian: pattern(&jacobian)? };
-        Ok(FieldFunctions { shape, rate, jacobian })
+        let rate = compiled(&[&f.state, parameters], &f.rate, engine)?;
+        let (field, parameters) = (f.clone(), parameters.clone());
+        Ok(FieldFunctions { field, parameters, engine, rate, jacobian: OnceLock::new() })
+    }
+
+    fn jacobian(&self) -> Result<&Function, Failure> {
+        let compile = || {
+            let matrix = self.field.rate.jacobian(&self.field.state)?;
+            compiled(&[&self.field.state, &self.parameters], &matrix, self.engine)
+        };
+        self.jacobian.get_or_init(compile).as_ref().map_err(|e| misused(e.clone()))
     }
 }
 
@@ -185,9 +195,9 @@ where
 
     fn field(&self) -> Result<Option<Box<dyn Field<S> + 's>>, Failure> {
         let Some(functions) = &self.compiled.field else { return Ok(None) };
-        let work = |f: &Function| self.arithmetic.workspace(f).map_err(misused);
         Ok(Some(Box::new(FieldView {
-            work: [work(&functions.rate)?, work(&functions.jacobian)?],
+            rate_work: self.arithmetic.workspace(&functions.rate).map_err(misused)?,
+            jacobian_work: None,
             functions: functions.clone(),
             arithmetic: self.arithmetic,
             parameters: self.parameters.clone(),
@@ -258,19 +268,29 @@ struct FieldView<S: Scalar, A: Arithmetic<S>> {
     functions: Arc<FieldFunctions>,
     arithmetic: A,
     parameters: Arc<[S]>,
-    work: [A::Work; 2],
+    rate_work: A::Work,
+    jacobian_work: Option<A::Work>,
 }
 
 impl<S: Scalar, A: Arithmetic<S>> Field<S> for FieldView<S, A> {
-    fn shape(&self) -> &FieldShape {
-        &self.functions.shape
+    fn dimension(&self) -> usize {
+        self.functions.field.state.len()
+    }
+
+    fn jacobian_pattern(&mut self) -> Result<Pattern, Failure> {
+        pattern(self.functions.jacobian()?).map_err(misused)
     }
 
     fn rate(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure> {
-        self.arithmetic.call(&self.functions.rate, &[z, &self.parameters], &mut [out], &mut self.work[0])
+        self.arithmetic.call(&self.functions.rate, &[z, &self.parameters], &mut [out], &mut self.rate_work)
     }
 
     fn jacobian(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure> {
-        self.arithmetic.call(&self.functions.jacobian, &[z, &self.parameters], &mut [out], &mut self.work[1])
+        let f = self.functions.jacobian()?;
+        let work = match &mut self.jacobian_work {
+            Some(work) => work,
+            none => none.insert(self.arithmetic.workspace(f).map_err(misused)?),
+        };
+        self.arithmetic.call(f, &[z, &self.parameters], &mut [out], work)
     }
 }

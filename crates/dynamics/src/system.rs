@@ -51,19 +51,12 @@ pub trait Canonical<S: Scalar> {
     fn curvature(&mut self, q: &[S], lambda: &[S], out: &mut [S]) -> Result<(), Failure>;
 }
 
-/// Size and sparsity of a vector field.
-#[derive(Clone, PartialEq, Debug)]
-pub struct FieldShape {
-    /// The number of variables.
-    pub dimension: usize,
-    /// Where ∂f/∂z has entries.
-    pub jacobian: Pattern,
-}
-
 /// Ordinary differential equations ż = f(z).
 pub trait Field<S: Scalar> {
-    /// Size and sparsity.
-    fn shape(&self) -> &FieldShape;
+    /// The number of variables.
+    fn dimension(&self) -> usize;
+    /// Where ∂f/∂z has entries; asked for by implicit methods only, as it may be costly.
+    fn jacobian_pattern(&mut self) -> Result<Pattern, Failure>;
     /// f(z).
     fn rate(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure>;
     /// ∂f/∂z, in the order of the pattern.

@@ -1,7 +1,7 @@
 //! A constrained system without its constraints: what the inner method of a splitting integrates.
 
 use crate::blocks::{Block, BlockBuilder, Blocks};
-use cotangent_dynamics::{Canonical, CanonicalShape, Dynamics, Failure, Field, FieldShape};
+use cotangent_dynamics::{Canonical, CanonicalShape, Dynamics, Failure, Field};
 use cotangent_scalar::Scalar;
 use cotangent_solve::{Pattern, PatternError};
 
@@ -86,7 +86,6 @@ impl<S: Scalar> Canonical<S> for FreeCanonical<'_, S> {
 /// (H_p, −H_q), with its Jacobian made of the second derivatives of H.
 struct FreeField<'s, S> {
     inner: Box<dyn Canonical<S> + 's>,
-    shape: FieldShape,
     blocks: Blocks,
     /// ∂q̇/∂q, ∂q̇/∂p, ∂ṗ/∂q, ∂ṗ/∂p.
     at: [Block; 4],
@@ -98,8 +97,7 @@ impl<'s, S: Scalar> FreeField<'s, S> {
         let (blocks, at) = free_field(inner.shape())?;
         let s = inner.shape();
         let len = s.hessian_qq.len().max(s.hessian_qp.len()).max(s.hessian_pp.len());
-        let shape = FieldShape { dimension: 2 * s.coordinates, jacobian: blocks.pattern.clone() };
-        Ok(FreeField { inner, shape, blocks, at, matrix: vec![S::from_f64(0.0); len] })
+        Ok(FreeField { inner, blocks, at, matrix: vec![S::from_f64(0.0); len] })
     }
 }
 
@@ -117,12 +115,16 @@ pub(crate) fn free_field(shape: &CanonicalShape) -> Result<(Blocks, [Block; 4]),
 }
 
 impl<S: Scalar> Field<S> for FreeField<'_, S> {
-    fn shape(&self) -> &FieldShape {
-        &self.shape
+    fn dimension(&self) -> usize {
+        2 * self.inner.shape().coordinates
+    }
+
+    fn jacobian_pattern(&mut self) -> Result<Pattern, Failure> {
+        Ok(self.blocks.pattern.clone())
     }
 
     fn rate(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure> {
-        let n = self.shape.dimension / 2;
+        let n = self.inner.shape().coordinates;
         let ((q, p), (dq, dp)) = (z.split_at(n), out.split_at_mut(n));
         self.inner.hamiltonian_p(q, p, dq)?;
         self.inner.hamiltonian_q(q, p, dp)?;
@@ -131,7 +133,7 @@ impl<S: Scalar> Field<S> for FreeField<'_, S> {
     }
 
     fn jacobian(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure> {
-        let (q, p) = z.split_at(self.shape.dimension / 2);
+        let (q, p) = z.split_at(self.inner.shape().coordinates);
         let [qq, qp, pq, pp] = self.at;
         let one = S::from_f64(1.0);
         out.fill(S::from_f64(0.0));

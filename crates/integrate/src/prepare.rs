@@ -6,9 +6,9 @@ use crate::free::{Free, free_field, free_shape};
 use crate::method::{MAX_STAGES, Method};
 use crate::methods::{gauss, lobatto, rattle, reich, rk4, symplectic_euler};
 use crate::projection::{self, COUNTERS, Projection, Target};
-use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, FieldShape, Plan, Stepper};
+use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, Plan, Stepper};
 use cotangent_scalar::Scalar;
-use cotangent_solve::PatternError;
+use cotangent_solve::{Pattern, PatternError};
 use std::sync::Arc;
 
 /// Why a method cannot be used on a system.
@@ -96,41 +96,40 @@ impl Scheme {
     fn new(
         method: Method,
         canonical: Option<&CanonicalShape>,
-        field: Option<&FieldShape>,
+        jacobian: &mut dyn FnMut() -> Result<Option<Pattern>, Failure>,
         plan: &mut Plan,
     ) -> Result<Scheme, Refusal> {
-        Ok(match (method, canonical, field) {
-            (Method::SymplecticEuler, Some(shape), _) => {
+        let mut field = || jacobian()?.ok_or(Refusal::UnknownMultipliers { method });
+        Ok(match (method, canonical) {
+            (Method::SymplecticEuler, Some(shape)) => {
                 Scheme::SymplecticEuler(symplectic_euler::Scheme::new(shape, plan)?)
             }
-            (Method::StormerVerlet | Method::Rattle, Some(shape), _) => {
+            (Method::StormerVerlet | Method::Rattle, Some(shape)) => {
                 Scheme::Rattle(rattle::Scheme::new(shape, rattle::Ending::Hidden, plan)?)
             }
-            (Method::Shake, Some(shape), _) => {
-                Scheme::Rattle(rattle::Scheme::new(shape, rattle::Ending::Reused, plan)?)
-            }
-            (Method::Lobatto3A3B { stages }, ..) if !(2..=MAX_STAGES).contains(&stages) => {
+            (Method::Shake, Some(shape)) => Scheme::Rattle(rattle::Scheme::new(shape, rattle::Ending::Reused, plan)?),
+            (Method::Lobatto3A3B { stages }, _) if !(2..=MAX_STAGES).contains(&stages) => {
                 return Err(Refusal::Stages { stages, least: 2 });
             }
-            (Method::Lobatto3A3B { stages }, Some(shape), _) => {
+            (Method::Lobatto3A3B { stages }, Some(shape)) => {
                 Scheme::Lobatto(lobatto::Scheme::new(shape, stages, plan)?)
             }
-            (Method::Reich { inner }, Some(shape), _) if shape.constraints == 0 => {
+            (Method::Reich { inner }, Some(shape)) if shape.constraints == 0 => {
                 return Err(Refusal::NoConstraints { method, instead: inner.method() });
             }
-            (Method::Reich { inner }, Some(shape), _) => {
+            (Method::Reich { inner }, Some(shape)) => {
                 let free = free_shape(shape)?;
-                let field = FieldShape { dimension: 2 * shape.coordinates, jacobian: free_field(shape)?.0.pattern };
-                let inner = Scheme::new(inner.method(), Some(&free), Some(&field), plan)?;
+                let field = free_field(shape)?.0.pattern;
+                let inner = Scheme::new(inner.method(), Some(&free), &mut || Ok(Some(field.clone())), plan)?;
                 Scheme::Reich(reich::Scheme::new(shape, plan)?, Box::new(inner))
             }
-            (Method::ImplicitMidpoint, _, Some(shape)) => Scheme::Gauss(gauss::Scheme::new(shape, 1, plan)?),
-            (Method::Gauss { stages }, ..) if stages == 0 || stages > MAX_STAGES => {
+            (Method::ImplicitMidpoint, _) => Scheme::Gauss(gauss::Scheme::new(&field()?, 1, plan)?),
+            (Method::Gauss { stages }, _) if stages == 0 || stages > MAX_STAGES => {
                 return Err(Refusal::Stages { stages, least: 1 });
             }
-            (Method::Gauss { stages }, _, Some(shape)) => Scheme::Gauss(gauss::Scheme::new(shape, stages, plan)?),
-            (Method::Rk4, ..) => Scheme::Rk4,
-            (method, ..) => return Err(Refusal::NotCanonical { method }),
+            (Method::Gauss { stages }, _) => Scheme::Gauss(gauss::Scheme::new(&field()?, stages, plan)?),
+            (Method::Rk4, _) => Scheme::Rk4,
+            (method, None) => return Err(Refusal::NotCanonical { method }),
         })
     }
 
@@ -171,7 +170,7 @@ impl Prepared {
         if composition.is_some() && (!card.symmetric || momenta_lag) {
             return Err(Refusal::NotComposable { method });
         }
-        let (canonical, field, manifold) = (system.canonical()?, system.field()?, system.manifold()?);
+        let (canonical, mut field, manifold) = (system.canonical()?, system.field()?, system.manifold()?);
         let constrained = manifold.as_ref().is_some_and(|m| m.shape().constraints > 0);
         let canonical = match (method.card().needs, &canonical) {
             (Needs::Field, _) => None,
@@ -181,13 +180,12 @@ impl Prepared {
             (Needs::Unconstrained | Needs::Canonical, Some(c)) => Some(c.shape()),
             (Needs::Unconstrained | Needs::Canonical, None) => return Err(Refusal::NotCanonical { method }),
         };
-        let field = match (&field, &canonical) {
-            (_, Some(_)) => None,
-            (Some(f), None) => Some(f.shape()),
-            (None, None) => return Err(Refusal::UnknownMultipliers { method }),
-        };
+        if canonical.is_none() && field.is_none() {
+            return Err(Refusal::UnknownMultipliers { method });
+        }
         let mut plan = Plan::new();
-        let scheme = Scheme::new(method, canonical, field, &mut plan)?;
+        let mut jacobian = || field.as_mut().map(|f| f.jacobian_pattern()).transpose();
+        let scheme = Scheme::new(method, canonical, &mut jacobian, &mut plan)?;
         let projection = match (projection, &manifold) {
             (None, _) => None,
             (Some(p), Some(m)) if constrained => Some(projection::Scheme::new(m.shape(), p, &mut plan)?),

@@ -12,15 +12,17 @@
 
 use crate::blocks::{Block, BlockBuilder, Blocks};
 use crate::coefficients::Gauss as Coefficients;
-use cotangent_dynamics::{Failure, Field, FieldShape, Kind, Machine, Plan, Site, State, Stepper, carried};
+use cotangent_dynamics::{Failure, Field, Kind, Machine, Plan, Site, State, Stepper, carried};
 use cotangent_scalar::Scalar;
-use cotangent_solve::PatternError;
+use cotangent_solve::{Pattern, PatternError};
 use std::sync::Arc;
 
 /// What is known before the arithmetic is.
 #[derive(Clone, Debug)]
 pub(crate) struct Scheme {
-    shape: FieldShape,
+    dimension: usize,
+    /// The number of entries of f′.
+    entries: usize,
     coefficients: Coefficients,
     site: Site,
     blocks: Blocks,
@@ -30,23 +32,25 @@ pub(crate) struct Scheme {
 }
 
 impl Scheme {
-    pub(crate) fn new(shape: &FieldShape, stages: usize, plan: &mut Plan) -> Result<Arc<Scheme>, PatternError> {
-        let n = shape.dimension;
+    /// For a vector field whose derivative has this pattern.
+    pub(crate) fn new(jacobian: &Pattern, stages: usize, plan: &mut Plan) -> Result<Arc<Scheme>, PatternError> {
+        let n = jacobian.rows();
         let mut b = BlockBuilder::new(stages * n);
         let ones = b.identity((0, 0), stages * n);
         let places = (0..stages * stages).map(|k| (k / stages * n, k % stages * n));
-        let at = places.map(|place| b.block(place, &shape.jacobian)).collect();
+        let at = places.map(|place| b.block(place, jacobian)).collect();
         let blocks = b.build()?;
         let site = plan.newton(blocks.pattern.clone(), vec![(Kind::State, n); stages]);
         let coefficients = Coefficients::new(stages);
-        Ok(Arc::new(Scheme { shape: shape.clone(), coefficients, site, blocks, ones, stages: at }))
+        let entries = jacobian.len();
+        Ok(Arc::new(Scheme { dimension: n, entries, coefficients, site, blocks, ones, stages: at }))
     }
 
     pub(crate) fn stepper<'s, S: Scalar + 's>(
         self: &Arc<Self>,
         field: Box<dyn Field<S> + 's>,
     ) -> Box<dyn Stepper<S> + 's> {
-        let (s, n) = (self.coefficients.stages(), self.shape.dimension);
+        let (s, n) = (self.coefficients.stages(), self.dimension);
         let zero = |len: usize| vec![S::from_f64(0.0); len];
         Box::new(Gauss {
             scheme: self.clone(),
@@ -54,7 +58,7 @@ impl Scheme {
             increments: zero(s * n),
             stage: zero(n),
             rates: zero(s * n),
-            matrix: zero(self.shape.jacobian.len()),
+            matrix: zero(self.entries),
         })
     }
 }
@@ -75,7 +79,7 @@ impl<S: Scalar> Stepper<S> for Gauss<'_, S> {
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
         let Gauss { scheme, field, increments, stage, rates, matrix } = self;
         let Scheme { coefficients: c, blocks, ones, stages, .. } = &**scheme;
-        let (s, n) = (c.stages(), scheme.shape.dimension);
+        let (s, n) = (c.stages(), scheme.dimension);
         field.rate(&from.values, stage)?;
         for i in 0..s {
             let factor = h * c.c(i);

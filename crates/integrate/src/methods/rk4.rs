@@ -11,7 +11,7 @@ use cotangent_dynamics::{Failure, Field, Machine, State, Stepper, carried};
 use cotangent_scalar::Scalar;
 
 pub(crate) fn stepper<'s, S: Scalar + 's>(field: Box<dyn Field<S> + 's>) -> Box<dyn Stepper<S> + 's> {
-    let n = field.shape().dimension;
+    let n = field.dimension();
     let zero = || vec![S::from_f64(0.0); n];
     Box::new(Rk4 { field, stage: zero(), rates: [zero(), zero(), zero(), zero()] })
 }

@@ -1,0 +1,65 @@
+//! What can go wrong when a figure is written.
+
+use std::path::PathBuf;
+
+/// Why a figure could not be rendered or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlotError {
+    /// The file name ends in neither `.svg` nor `.png`.
+    #[error("cannot write a figure to `{}`: the name must end in .svg or .png", path.display())]
+    UnknownExtension {
+        /// The refused destination.
+        path: PathBuf,
+    },
+    /// The directory of the destination does not exist.
+    #[error("cannot write `{}`: there is no directory `{}`; create it first", path.display(), directory.display())]
+    NoDirectory {
+        /// The refused destination.
+        path: PathBuf,
+        /// The directory that is missing.
+        directory: PathBuf,
+    },
+    /// The destination is itself a directory.
+    #[error("cannot write `{}`: it is a directory; give a file name", path.display())]
+    IsDirectory {
+        /// The refused destination.
+        path: PathBuf,
+    },
+    /// The destination exists and is marked read-only.
+    #[error("cannot replace `{}`: the file is read-only; choose another name or make it writable", path.display())]
+    ReadOnly {
+        /// The refused destination.
+        path: PathBuf,
+    },
+    /// The operating system refused to create or replace the file.
+    #[error("cannot write `{}`: {source}", path.display())]
+    NotWritable {
+        /// The refused destination.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// The scale of a PNG is not a positive number.
+    #[error("the scale of a PNG must be a positive number, but is {scale}")]
+    Scale {
+        /// The refused scale.
+        scale: f64,
+    },
+    /// The PNG would have too many pixels.
+    #[error("a PNG of {width} × {height} pixels is too large (at most {limit} pixels a side); use a smaller scale")]
+    TooLarge {
+        /// Requested width in pixels.
+        width: u64,
+        /// Requested height in pixels.
+        height: u64,
+        /// The largest side allowed.
+        limit: u32,
+    },
+    /// The SVG text could not be rasterised.
+    #[error("the figure could not be rasterised: {0}")]
+    Raster(#[from] resvg::usvg::Error),
+    /// The pixels could not be encoded as PNG.
+    #[error("the pixels could not be encoded as PNG: {0}")]
+    Encode(#[from] png::EncodingError),
+}
