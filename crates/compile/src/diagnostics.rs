@@ -99,6 +99,11 @@ impl Diagnostics {
         Ok(&self.values)
     }
 
+    /// The quantities as they were found last.
+    pub fn last(&self) -> &Kept {
+        &self.values
+    }
+
     /// The observables at a state.
     pub fn observe(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), CallError> {
         self.observed.call(&[state, &self.parameters], &mut [out], &mut self.observed_work)

@@ -7,6 +7,7 @@
 
 pub mod checkpoint;
 mod destination;
+mod history;
 mod interrupt;
 mod platform;
 mod run;
@@ -16,9 +17,10 @@ pub mod table;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use destination::DestinationError;
+pub use history::History;
 pub use interrupt::{Interrupt, InterruptError};
 pub use platform::Platform;
-pub use run::{Checkpoints, End, Header, Progress, Run, RunError};
+pub use run::{Checkpoints, End, HISTORY_ERRORS, Header, Progress, Run, RunError};
 pub use schedule::{Schedule, ScheduleError};
 pub use statistics::{Extremes, ExtremesList, StatisticsError};
 pub use table::{Column, Columns, Mark, TableError, TableWriter};

@@ -2,12 +2,13 @@
 //! resumed to the same bytes.
 
 use crate::checkpoint::{Checkpoint, CheckpointError};
+use crate::history::History;
 use crate::interrupt::Interrupt;
 use crate::platform::Platform;
 use crate::schedule::Schedule;
 use crate::statistics::{Extremes, ExtremesList, StatisticsError};
 use crate::table::{Column, Columns, Mark, TableError, TableWriter};
-use cotangent_compile::{CallError, Diagnostics, Integrator};
+use cotangent_compile::{CallError, Diagnostics, Integrator, Picture};
 use cotangent_dynamics::{Failure, State};
 use cotangent_expr::Layout;
 use serde::{Deserialize, Serialize};
@@ -77,10 +78,23 @@ pub struct Run {
     kept: ExtremesList,
     table: Option<TableWriter>,
     row: Vec<f64>,
+    watch: Option<Watch>,
     seconds: f64,
     /// Updates of Newton's method before the run was resumed.
     earlier: u64,
 }
+
+/// A history in the making.
+struct Watch {
+    history: History,
+    picture: Option<Picture>,
+    values: Vec<f64>,
+}
+
+/// What a history has besides its times: errors of the energy, the largest constraint residual and
+/// hidden one; values of the state, the observables and the numbers of the picture, one after the
+/// other.
+pub const HISTORY_ERRORS: [&str; 3] = ["energy error", "constraints", "hidden constraints"];
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug)]
@@ -125,6 +139,7 @@ impl Run {
             kept,
             table: None,
             row: vec![],
+            watch: None,
             seconds: 0.0,
             earlier: 0,
         })
@@ -149,6 +164,42 @@ impl Run {
         let is_new = self.done == 0 && table.rows() == 0;
         self.table = Some(table);
         if is_new { self.record() } else { Ok(()) }
+    }
+
+    /// Keeps a history of at most so many samples, with the numbers of a picture if there is one.
+    pub fn watch(&mut self, capacity: usize, picture: Option<Picture>) -> Result<(), RunError> {
+        let observables = self.diagnostics.observables.len();
+        let len = self.state.values.len() + observables + picture.as_ref().map_or(0, Picture::len);
+        let history = History::new(capacity, HISTORY_ERRORS.len(), len);
+        self.watch = Some(Watch { history, picture, values: vec![0.0; len] });
+        self.look()
+    }
+
+    /// The history so far, and the picture.
+    pub fn history(&self) -> Option<(&History, Option<&Picture>)> {
+        self.watch.as_ref().map(|w| (&w.history, w.picture.as_ref()))
+    }
+
+    /// Takes the state into the history, if it is due.
+    fn look(&mut self) -> Result<(), RunError> {
+        let Some(watch) = &mut self.watch else { return Ok(()) };
+        let kept = self.diagnostics.last();
+        let worst =
+            |list: &[f64]| list.iter().fold(0.0, |m: f64, r| if r.is_nan() || r.abs() > m { r.abs() } else { m });
+        let energy = kept.energy - self.kept.as_slice()[0].initial;
+        watch.history.note([energy, worst(&kept.constraints), worst(&kept.hidden_constraints)].into_iter());
+        let at_end = self.done == self.schedule.total();
+        if !watch.history.is_due(self.done) && !at_end {
+            return Ok(());
+        }
+        let (n, o) = (self.state.values.len(), self.diagnostics.observables.len());
+        watch.values[..n].copy_from_slice(&self.state.values);
+        self.diagnostics.observe(&self.state.values, &mut watch.values[n..n + o])?;
+        if let Some(picture) = &mut watch.picture {
+            picture.draw(&self.state.values, &mut watch.values[n + o..])?;
+        }
+        watch.history.sample(self.schedule.time(self.done), &watch.values);
+        Ok(())
     }
 
     /// Goes back to what a checkpoint says.
@@ -280,7 +331,7 @@ impl Run {
             &kept.hidden_constraints,
             &kept.claims,
         ])?;
-        Ok(())
+        self.look()
     }
 
     fn record(&mut self) -> Result<(), RunError> {
