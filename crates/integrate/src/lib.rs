@@ -12,6 +12,7 @@ mod compose;
 mod free;
 mod method;
 mod methods;
+mod plain;
 mod prepare;
 mod projection;
 mod sparse;

@@ -5,6 +5,7 @@ use crate::compose::{self, Composition};
 use crate::free::{Free, free_field, free_shape};
 use crate::method::{MAX_STAGES, Method};
 use crate::methods::{gauss, lobatto, rattle, reich, rk4, symplectic_euler};
+use crate::plain;
 use crate::projection::{self, COUNTERS, Projection, Target};
 use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, Plan, Stepper};
 use cotangent_scalar::Scalar;
@@ -77,6 +78,7 @@ pub enum Refusal {
 pub struct Prepared {
     method: Method,
     composition: Option<Composition>,
+    compensated: bool,
     plan: Plan,
     scheme: Scheme,
     projection: Option<Arc<projection::Scheme>>,
@@ -191,12 +193,17 @@ impl Prepared {
             (Some(p), Some(m)) if constrained => Some(projection::Scheme::new(m.shape(), p, &mut plan)?),
             (Some(_), _) => return Err(Refusal::NothingToProjectOn),
         };
-        Ok(Prepared { method, composition, plan, scheme, projection })
+        Ok(Prepared { method, composition, compensated: true, plan, scheme, projection })
     }
 
     /// The method.
     pub fn method(&self) -> Method {
         self.method
+    }
+
+    /// The same without compensated summation, to see what it is worth.
+    pub fn without_compensation(self) -> Prepared {
+        Prepared { compensated: false, ..self }
     }
 
     /// The composition around the method.
@@ -246,6 +253,7 @@ impl Prepared {
     ) -> Result<Box<dyn Stepper<S> + 's>, Failure> {
         let missing = || Failure::Misused { reason: "the system is not the one the method was planned for".into() };
         let inner = self.scheme.stepper(system)?;
+        let inner = if self.compensated { inner } else { plain::around(inner) };
         let inner = match self.composition {
             Some(composition) => compose::around(composition, inner),
             None => inner,

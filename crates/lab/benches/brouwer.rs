@@ -1,0 +1,90 @@
+//! Brouwer's law: how the energy error of round-off grows, with and without compensated summation.
+//!
+//! `rattle` + `kahan-li-8` on the pendulum from many starts, with a step at which truncation is below
+//! round-off and which no period is a multiple of. The root of the mean square over the starts is
+//! fitted by C tᵖ: p = ½ is a random walk, the best there is; p = 1 a bias in every step.
+//!
+//! `cargo bench -p cotangent-lab --bench brouwer`
+
+#![allow(clippy::print_stdout)]
+
+use cotangent_compile::{Engine, Integrator, Native, Problem, Repairs, values::Setting};
+use cotangent_dynamics::State;
+use cotangent_integrate::{Composition, Method, Prepared};
+use cotangent_lab::fit_line;
+use cotangent_model::System;
+use cotangent_scalar::{Dd, Scalar};
+use cotangent_solve::NewtonOptions;
+use cotangent_theory::Formulation;
+
+const STARTS: usize = 32;
+const STEPS: f64 = 1e6;
+const SAMPLES: usize = 20;
+
+/// H, the carry being part of the state, without a rounding error of its own.
+fn energy(s: &State<f64>) -> Dd {
+    let z: Vec<Dd> = s.values.iter().zip(&s.carry).map(|(&v, &e)| Dd::new(v, e)).collect();
+    (z[2] * z[2] + z[3] * z[3]) * Dd::from_f64(0.5) + z[1]
+}
+
+/// A run from the k-th start.
+fn start(system: &System, k: usize, compensated: bool) -> (Integrator, State<f64>) {
+    let angle = 0.1 + 6.0 * (k as f64 * 0.618_033_988_749_895).fract();
+    let speed = 1.2 + 1.5 * (k as f64 * 0.754_877_666_246_693).fract();
+    let set = |name: &str, value: f64| Setting { name: name.into(), index: None, value };
+    let settings = [
+        set("x", angle.sin()),
+        set("y", -angle.cos()),
+        set("p_x", speed * angle.cos()),
+        set("p_y", speed * angle.sin()),
+    ];
+    let repairs = Repairs { project_initial: true, drop_redundant: false };
+    let problem = Problem::new(system, Formulation::Multipliers, &settings, repairs, Engine::Best)
+        .unwrap_or_else(|e| panic!("{e}"));
+    let view = problem.compiled.view(Native, problem.parameters.clone());
+    let prepared = Prepared::composed(Method::Rattle, Some(Composition::KahanLi8), None, &view).expect("fits");
+    let prepared = if compensated { prepared } else { prepared.without_compensation() };
+    let options = NewtonOptions::default();
+    let run = Integrator::new(&problem.compiled, &prepared, &problem.parameters, options, Engine::Best)
+        .unwrap_or_else(|e| panic!("{e}"));
+    let state = run.state(problem.start.clone());
+    (run, state)
+}
+
+fn main() {
+    let system = System::parse(include_str!("../../../models/pendulum.cot")).expect("a model");
+    // Truncation: an error of order 8 at this step is far below round-off.
+    let step = 0.01 * 2f64.sqrt();
+    println!("{STARTS} starts, {STEPS:.0} steps of {step:.6}, rattle + kahan-li-8 on the pendulum");
+    for compensated in [true, false] {
+        let (mut squares, mut means) = (vec![0.0f64; SAMPLES], vec![0.0f64; SAMPLES]);
+        for k in 0..STARTS {
+            let (mut run, mut state) = start(&system, k, compensated);
+            let initial = energy(&state);
+            let mut done = 0;
+            for sample in 0..SAMPLES {
+                // Logarithmically spaced, from 10³ on.
+                let part = sample as f64 / (SAMPLES - 1) as f64;
+                let until = (1e3 * (STEPS / 1e3).powf(part)).round() as u64;
+                run.advance(&mut state, step, until - done).unwrap_or_else(|(_, e)| panic!("{e}"));
+                done = until;
+                let error = (energy(&state) - initial).hi();
+                squares[sample] += error * error / STARTS as f64;
+                means[sample] += error / STARTS as f64;
+            }
+        }
+        let times: Vec<f64> =
+            (0..SAMPLES).map(|s| (STEPS / 1e3).log10() * s as f64 / (SAMPLES - 1) as f64).collect();
+        let logs: Vec<f64> = squares.iter().map(|s| 0.5 * s.log10()).collect();
+        let fit = fit_line(&times, &logs).expect("a line");
+        println!(
+            "  {} compensation: rms ΔH ~ t^({:.2} ± {:.2}); after 10³ steps {:.2e}, at the end {:.2e} (mean {:+.1e})",
+            if compensated { "with   " } else { "without" },
+            fit.slope,
+            fit.half_width(),
+            squares[0].sqrt(),
+            squares[SAMPLES - 1].sqrt(),
+            means[SAMPLES - 1],
+        );
+    }
+}
