@@ -1,0 +1,49 @@
+//! Series of points in a plot.
+
+/// A series of points.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Series {
+    /// Name in the legend.
+    pub name: String,
+    /// Abscissas; they need not increase.
+    pub x: Vec<f64>,
+    /// Ordinates, one for each abscissa. A value that is not a number is a gap.
+    pub y: Vec<f64>,
+    /// How the points are drawn.
+    pub mark: Mark,
+}
+
+/// How the points of a series are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Mark {
+    /// Joined by a line.
+    #[default]
+    Line,
+    /// As discs.
+    Points,
+    /// As discs joined by a line.
+    Both,
+}
+
+impl Series {
+    /// Points joined by a line.
+    pub fn line(name: impl Into<String>, x: Vec<f64>, y: Vec<f64>) -> Self {
+        Series { name: name.into(), x, y, mark: Mark::Line }
+    }
+
+    /// Points on their own.
+    pub fn points(name: impl Into<String>, x: Vec<f64>, y: Vec<f64>) -> Self {
+        Series { mark: Mark::Points, ..Series::line(name, x, y) }
+    }
+
+    /// Points joined by a line, each of them marked.
+    pub fn marked(name: impl Into<String>, x: Vec<f64>, y: Vec<f64>) -> Self {
+        Series { mark: Mark::Both, ..Series::line(name, x, y) }
+    }
+
+    /// Whether the abscissas never decrease.
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.x.windows(2).all(|pair| pair[0] <= pair[1]) && self.x.iter().all(|x| x.is_finite())
+    }
+}
