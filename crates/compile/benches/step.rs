@@ -34,7 +34,7 @@ fn newton(mut x: f64, f: impl Fn(f64) -> (f64, f64)) -> f64 {
         if relative <= f64::EPSILON || residual <= 2.0 * f64::EPSILON || soon {
             return x - d;
         }
-        if theta >= 0.5 && relative <= f64::EPSILON.sqrt() {
+        if theta >= 0.7 && relative <= f64::EPSILON.sqrt() {
             return x;
         }
         x -= d;

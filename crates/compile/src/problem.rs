@@ -5,12 +5,13 @@ use crate::arithmetic::Native;
 use crate::compiled::Compiled;
 use crate::consistency::{Measured, measure};
 use crate::error::CompileError;
-use crate::function::Engine;
+use crate::function::{Engine, FunctionBuilder};
 use crate::redundancy::{Redundant, redundant};
 use crate::values::{self, InitialValues, Setting, ValueError};
 use cotangent_dynamics::{Dynamics, Failure, State};
-use cotangent_integrate::project;
+use cotangent_integrate::{Target, project, project_onto};
 use cotangent_model::System;
+use cotangent_solve::LinearSolver;
 use cotangent_theory::{Formulation, Motion, TheoryError};
 
 /// What may be done with data that are not as they should be.
@@ -69,6 +70,15 @@ pub enum ProblemError {
     Contradictory {
         /// Those that depend on others and do not hold.
         constraints: Vec<Redundant>,
+    },
+    /// A constraint force that nothing resists.
+    #[error(
+        "the force of the constraint `{name}` cannot be determined at the initial data: G H_pp Gᵀ, by which it acts \
+         on the constraints, is singular there, though the constraints are independent"
+    )]
+    Unresisted {
+        /// A constraint to blame.
+        name: String,
     },
     /// Constraints that depend on others at the start alone.
     #[error("the initial configuration is singular: there {}", dependent(constraints))]
@@ -147,7 +157,33 @@ impl Problem {
         }
         let problem = Problem { motion, compiled, parameters, start, moved, dropped };
         problem.check_rate()?;
+        problem.check_forces()?;
         Ok(problem)
+    }
+
+    /// The constraint forces must be determined where the run begins.
+    fn check_forces(&self) -> Result<(), ProblemError> {
+        let Some(structure) = self.motion.structure.as_ref().filter(|_| self.motion.multipliers.is_some()) else {
+            return Ok(());
+        };
+        let f = FunctionBuilder::new()
+            .input(&self.motion.state)
+            .input(&self.motion.system.parameter_layout())
+            .sparse_output(&structure.gram)
+            .engine(Engine::Tape)
+            .compile()?;
+        let Some(pattern) = f.pattern(0) else { return Ok(()) };
+        let mut gram = vec![0.0; pattern.len()];
+        f.call(&[&self.start, &self.parameters], &mut [&mut gram], &mut f.workspace()).map_err(ValueError::from)?;
+        let solver = LinearSolver::new(pattern);
+        let mut solver =
+            solver.map_err(|e| CompileError::System { name: "the multipliers".into(), reason: e.to_string() })?;
+        match solver.factor(&gram) {
+            Ok(()) => Ok(()),
+            Err(singular) => {
+                Err(ProblemError::Unresisted { name: structure.constraints.shape()[0].entry_name(singular.row) })
+            }
+        }
     }
 
     /// The equations must have values where the run begins.
@@ -198,17 +234,35 @@ fn independent<'a>(
     if found.iter().all(|r| r.here_only) {
         return Err(ProblemError::SingularStart { constraints: found });
     }
-    let residuals = measure(|at| values::constraint_residuals(system, parameters, at), initial)?;
+    let names: Vec<String> = found.iter().map(|r| r.name.clone()).collect();
+    let reduced = system.without(&names).map_err(CompileError::from)?;
+    // Where the others hold, do these? Data that violate them all say nothing yet.
+    let at = InitialValues { coordinates: on_manifold(&reduced, parameters, initial)?, ..initial.clone() };
+    let residuals = measure(|at| values::constraint_residuals(system, parameters, at), &at)?;
     let violated = |r: &&Redundant| residuals.iter().any(|m| m.name == r.name && !m.holds());
     let contradictory: Vec<Redundant> = found.iter().filter(violated).cloned().collect();
-    if !contradictory.is_empty() && !repairs.project_initial {
+    if !contradictory.is_empty() {
         return Err(ProblemError::Contradictory { constraints: contradictory });
     }
-    if !repairs.drop_redundant {
-        return Err(ProblemError::Redundant { constraints: found });
+    match repairs.drop_redundant {
+        true => Ok((Cow::Owned(reduced), found)),
+        false => Err(ProblemError::Redundant { constraints: found }),
     }
-    let names: Vec<String> = found.iter().map(|r| r.name.clone()).collect();
-    Ok((Cow::Owned(system.without(&names).map_err(CompileError::from)?), found))
+}
+
+/// The initial positions, projected onto the constraints of a system if they can be.
+fn on_manifold(system: &System, parameters: &[f64], initial: &InitialValues) -> Result<Vec<f64>, ProblemError> {
+    let motion = Formulation::Multipliers.apply(system)?;
+    let compiled = Compiled::new(&motion, Engine::Tape)?;
+    let mut state = State::new(values::start(system, parameters, initial)?, 0);
+    let n = initial.coordinates.len();
+    match compiled.view(Native, parameters.to_vec()).manifold() {
+        Ok(Some(manifold)) => match project_onto(Target::Position, manifold, &mut state) {
+            Ok(()) => Ok(state.values[..n].to_vec()),
+            Err(failure) => Err(ProblemError::NotProjected(failure)),
+        },
+        _ => Ok(initial.coordinates.clone()),
+    }
 }
 
 /// The hidden constraints at the start, also where velocities follow from momenta only through the

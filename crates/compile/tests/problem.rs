@@ -78,7 +78,7 @@ fn redundant_constraints_are_named_and_can_be_dropped() {
 #[test]
 fn contradictory_constraints_are_not_merely_redundant() {
     let text = TWICE.replace("= 3\n", "= 6\n");
-    for repairs in [NONE, DROP] {
+    for repairs in [NONE, DROP, PROJECT, Repairs { project_initial: true, drop_redundant: true }] {
         let refused = problem(&text, &[], repairs).err().unwrap();
         assert_eq!(refused.to_string(), "the constraints contradict each other: `again` depends on `rod`");
     }
@@ -136,6 +136,25 @@ fn velocities_become_momenta_also_of_a_hamiltonian() {
     // Faster than this energy allows: no momentum has such a velocity.
     let refused = problem(text, &[("x'", 3.0)], NONE).err().unwrap();
     assert!(refused.to_string().contains("no momenta have the initial velocities"), "{refused}");
+}
+
+#[test]
+fn a_redundant_constraint_that_the_data_violate_like_the_others_is_no_contradiction() {
+    let both = Repairs { project_initial: true, drop_redundant: true };
+    let p = problem(TWICE, &[("x", 0.8)], both).unwrap();
+    assert!((p.start[0] - 1.0).abs() < 1e-15);
+    assert!(matches!(problem(TWICE, &[("x", 0.8)], PROJECT).err(), Some(ProblemError::Redundant { .. })));
+}
+
+#[test]
+fn a_constraint_force_that_nothing_resists_is_refused() {
+    for text in [
+        "coord x, y\nhamiltonian p_x^2/2 + y\nconstraint a: y = 0\n",
+        "coord x, y\nlagrangian (x'^2 - y'^2)/2 - y\nconstraint a: x - y = 0\n",
+    ] {
+        let refused = problem(text, &[], NONE).err().unwrap();
+        assert!(matches!(&refused, ProblemError::Unresisted { name } if name == "a"), "{refused}");
+    }
 }
 
 #[test]

@@ -73,8 +73,7 @@ fn main() {
                 means[sample] += error / STARTS as f64;
             }
         }
-        let times: Vec<f64> =
-            (0..SAMPLES).map(|s| (STEPS / 1e3).log10() * s as f64 / (SAMPLES - 1) as f64).collect();
+        let times: Vec<f64> = (0..SAMPLES).map(|s| (STEPS / 1e3).log10() * s as f64 / (SAMPLES - 1) as f64).collect();
         let logs: Vec<f64> = squares.iter().map(|s| 0.5 * s.log10()).collect();
         let fit = fit_line(&times, &logs).expect("a line");
         println!(

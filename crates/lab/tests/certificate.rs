@@ -37,6 +37,44 @@ fn the_certificate_can_fail() {
     assert!(measured(&c.symmetry_defect.found) > 1e-6);
     assert!(measured(&c.constraint_defect.found) > 1e-3);
     assert!(c.held(), "rk4 claims none of this");
+    // At so large a step the run ends early; at a smaller one the drift is seen.
+    let drift = certify(&case, Method::Rk4, None, 0.02).energy_drift;
+    assert_eq!(drift.held, Some(false), "{drift:?}");
+    // If it did, the certificate would say so.
+    let mut claimed = c.clone();
+    claimed.symplectic_defect.claimed = true;
+    assert!(!claimed.held());
+    claimed = c.clone();
+    claimed.energy_drift = drift;
+    claimed.energy_drift.claimed = true;
+    assert!(!claimed.held());
+    claimed = c.clone();
+    claimed.order.held = Some(false);
+    assert!(!claimed.held());
+    claimed = c;
+    claimed.constraint_defect.claimed = true;
+    claimed.constraint_defect.held = None;
+    assert!(claimed.held());
+    assert_eq!(claimed.undecided(), ["constraints"]);
+}
+
+/// A pendulum of 10⁻¹⁰ m and 10⁻²⁶ kg that turns in 10⁻¹⁵ s.
+const SMALL: &str = "param L = 1e-10, m = 1e-26, g = 1e20\ncoord x, y\n\
+    hamiltonian (p_x^2 + p_y^2)/(2*m) + m*g*y\nconstraint rod: (x^2 + y^2 - L^2)/2 = 0\n\
+    initial x = L, p_y = -2*m*sqrt(g*L)\n";
+
+#[test]
+fn verdicts_do_not_depend_on_units() {
+    let (one, small) = (Case::new(PENDULUM, Formulation::Standard), Case::new(SMALL, Formulation::Standard));
+    let defects = [(&one, 0.1), (&small, 1e-16)].map(|(case, step)| {
+        let c = certify(case, Method::Rk4, None, step);
+        [measured(&c.symplectic_defect.found), measured(&c.symmetry_defect.found)]
+    });
+    for (a, b) in defects[0].iter().zip(defects[1]) {
+        assert!((a / b - 1.0).abs() < 0.5 && b > 1e-6, "{defects:?}");
+    }
+    let c = certify(&Case::new(SMALL, Formulation::Multipliers), Method::Rattle, None, 1e-16);
+    assert!(c.held() && c.undecided().is_empty(), "{c:#?}");
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use cotangent_scalar::Real;
 
 use crate::StoppingRule;
-use crate::pivoting::grow;
 use crate::stopping::size_ratio;
 
 /// The memory of [`fixed_point`] for so many unknowns, allocated once.
@@ -82,6 +81,9 @@ pub enum FixedPointError<E> {
 /// Changes of a derivative part that would be lost beside it if they were so much smaller count as
 /// round-off.
 const JITTER: f64 = 1.0 / 4096.0;
+/// The part of its digits that an unknown must have before a stall counts as round-off.
+const ROUGH: f64 = 0.375;
+
 /// How often in a row updates at round-off must fail to be the smallest so far to count as a stall.
 const STALLS: u32 = 3;
 
@@ -97,13 +99,12 @@ const STALLS: u32 = 3;
 /// 1. no value changes; or
 /// 2. |δⱼ| ≤ u sⱼ for every unknown, and either the updates no longer shrink or, with θ the ratio of
 ///    the last two, all further updates together are negligible, θ/(1 − θ) |δⱼ| ≤ u sⱼ/16; or
-/// 3. three updates in a row were not the smallest so far, and are round-off: |δⱼ| ≤ √u times the
-///    largest size in its group, or `scale`. (Where the iterates of a slow contraction or a
-///    cancellation jitter by more than a unit; an unknown that happens to be zero has no size of its
-///    own.)
+/// 3. three updates in a row were not the smallest so far, and are round-off: |δⱼ| ≤ u^⅜ times the
+///    largest size in its group. (Where the iterates of a slow contraction or a cancellation jitter
+///    by more than a unit; an unknown that happens to be zero has no size of its own.)
 ///
-/// With a `tolerance`, the first update of |δⱼ| ≤ tolerance · max(`scale`, |xⱼ|) is the last, and
-/// nothing else is. Units do not matter but for `scale`. Updates that grow to
+/// With a `tolerance`, an update of |δⱼ| ≤ tolerance · sⱼ is the last, too. Units do not matter, and
+/// the `scale` of the rule is not used. Updates that grow to
 /// 1/√u times the smallest before are a divergence and end the iteration at once; a contraction
 /// that is too slow for `max_iterations` ends it then.
 ///
@@ -137,7 +138,7 @@ pub fn fixed_point<S: Real, E>(
     finite(x, 0)?;
     let mut history = History::new();
     loop {
-        let change = w.evaluate(x, stopping.scale, &mut map, &mut work)?;
+        let change = w.evaluate(x, &mut map, &mut work)?;
         history.note::<S>(&change);
         (work.update, work.contraction) = (change.update, history.rate.unwrap_or(0.0));
         match history.judge::<S>(stopping, &change) {
@@ -163,8 +164,6 @@ pub fn fixed_point<S: Real, E>(
 struct Change {
     /// max |δⱼ|/sⱼ.
     update: f64,
-    /// max |δⱼ|/max(scale, |xⱼ|).
-    scaled: f64,
     worst: usize,
     /// Whether round-off alone explains it.
     is_round_off: bool,
@@ -175,7 +174,6 @@ impl<S: Real> FixedPointWorkspace<S> {
     fn evaluate<E>(
         &mut self,
         x: &mut [S],
-        scale: f64,
         map: &mut impl FnMut(&[S], &mut [S]) -> Result<(), E>,
         work: &mut FixedPointWork,
     ) -> Result<Change, FixedPointError<E>> {
@@ -183,15 +181,15 @@ impl<S: Real> FixedPointWorkspace<S> {
         map(x, &mut self.next).map_err(FixedPointError::Callback)?;
         finite(&self.next, work.iterations)?;
         work.iterations += 1;
-        let mut change = Change { update: 0.0, scaled: 0.0, worst: 0, is_round_off: true };
+        let mut change = Change { update: 0.0, worst: 0, is_round_off: true };
         let mut first = 0;
         for &count in &self.groups {
             let group = first..first + count;
             let sizes = group.clone().map(|j| self.sizes[j].max(self.next[j].value().abs()));
-            let largest = sizes.fold(scale, f64::max);
+            let largest = sizes.fold(0.0, f64::max);
             for j in group {
                 let delta = (self.next[j] - x[j]).value().abs();
-                change.is_round_off &= delta <= S::EPSILON.sqrt() * largest;
+                change.is_round_off &= delta <= S::EPSILON.powf(ROUGH) * largest;
             }
             first += count;
         }
@@ -202,7 +200,6 @@ impl<S: Real> FixedPointWorkspace<S> {
             if update > change.update || update.is_nan() {
                 (change.update, change.worst) = (update, j);
             }
-            grow(&mut change.scaled, size_ratio(delta, next.value().abs().max(scale)));
             *x = next;
         }
         Ok(change)
@@ -301,11 +298,9 @@ impl History {
         let least = self.smallest;
         self.smallest = least.min(change.update);
         let rest = if self.ratio < 1.0 { change.update * self.ratio / (1.0 - self.ratio) } else { f64::INFINITY };
-        if let Some(tolerance) = stopping.tolerance {
-            if change.scaled <= tolerance {
-                return Verdict::Arrived;
-            }
-        } else if change.update == 0.0
+        let tolerated = stopping.tolerance.is_some_and(|tolerance| change.update <= tolerance);
+        if tolerated
+            || change.update == 0.0
             || (change.update <= S::EPSILON && (self.stalls > 0 || rest <= S::EPSILON / 16.0))
             || (change.is_round_off && self.stalls >= STALLS)
         {

@@ -121,7 +121,7 @@ pub fn newton<S: Real, E>(
         }
         w.compute_update(&mut work)?;
         work.iterations += 1;
-        let measure = w.measure(x, options.stopping.scale);
+        let measure = w.measure(x);
         match options.stopping.judge(S::EPSILON, previous, &measure) {
             Verdict::Last => {
                 w.step(x);

@@ -12,7 +12,7 @@
 /// 2. the update is the last that can matter: |δⱼ| ≤ u |xⱼ| for every unknown; or the residual is
 ///    what a rounding of the unknowns explains, |fᵢ| ≤ 2u Σⱼ |∂fᵢ/∂xⱼ xⱼ| for every equation; or θ is
 ///    small and the next update is expected to be negligible, θ |δⱼ| ≤ u |xⱼ|/16; or
-/// 3. the updates no longer shrink (θ ≥ ½), which is accepted if it happens at round-off and not
+/// 3. the updates no longer shrink (θ ≥ 0.7; at a double root they halve), which is accepted if it happens at round-off and not
 ///    for want of a solution: if |δⱼ| ≤ √u |xⱼ| for every unknown; or if the residual is
 ///    small, |fᵢ| ≤ √u max(`scale`, Σⱼ |∂fᵢ/∂xⱼ xⱼ|), and is not the quadratic remainder
 ///    ½ ΔJ δ that the change of the Jacobian predicts.
@@ -24,14 +24,20 @@
 /// `scale`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StoppingRule {
-    /// Stop at the first update with |δⱼ| ≤ tolerance · max(`scale`, |xⱼ|) for every unknown, and
-    /// at no other; `None`: at round-off, as above.
+    /// Stop already at the first update with |δⱼ| ≤ tolerance · sⱼ for every unknown, sⱼ being its
+    /// largest size so far; `None`: at round-off only, as above.
     pub tolerance: Option<f64>,
     /// The size of the terms that unknowns and equations are made of, where they do not show it
     /// themselves.
     pub scale: f64,
     /// After so many updates the iteration is given up.
     pub max_iterations: u32,
+}
+
+impl StoppingRule {
+    /// Updates whose ratio θ is at least this do not shrink. Newton's method converges with θ = ½ to
+    /// a double root, as near a singular configuration: that is slow, but not a stall.
+    pub const STALL: f64 = 0.7;
 }
 
 impl Default for StoppingRule {
@@ -47,8 +53,6 @@ pub(crate) struct Measure {
     pub(crate) update: f64,
     /// max |δⱼ|/|xⱼ|.
     pub(crate) relative_update: f64,
-    /// max |δⱼ|/max(scale, |xⱼ|).
-    pub(crate) scaled_update: f64,
     /// max |fᵢ|/Σⱼ |∂fᵢ/∂xⱼ xⱼ|.
     pub(crate) relative_residual: f64,
 }
@@ -66,15 +70,15 @@ pub(crate) enum Verdict {
 impl StoppingRule {
     /// `previous` is the [`Measure::update`] of the iteration before, if this was a full step.
     pub(crate) fn judge(&self, epsilon: f64, previous: Option<f64>, now: &Measure) -> Verdict {
-        if let Some(tolerance) = self.tolerance {
-            return if now.scaled_update <= tolerance { Verdict::Last } else { Verdict::Continue };
-        }
-        if now.relative_update <= epsilon || now.relative_residual <= 2.0 * epsilon {
+        if self.tolerance.is_some_and(|tolerance| now.update <= tolerance)
+            || now.relative_update <= epsilon
+            || now.relative_residual <= 2.0 * epsilon
+        {
             return Verdict::Last;
         }
         match previous.map(|update| now.update / update) {
             Some(theta) if theta <= 0.25 && theta * now.relative_update <= epsilon / 16.0 => Verdict::Last,
-            Some(theta) if theta >= 0.5 => Verdict::Stalled,
+            Some(theta) if theta >= Self::STALL => Verdict::Stalled,
             _ => Verdict::Continue,
         }
     }
@@ -92,7 +96,7 @@ mod tests {
     const U: f64 = f64::EPSILON;
 
     fn measure(update: f64) -> Measure {
-        Measure { update, relative_update: update, scaled_update: update, relative_residual: update }
+        Measure { update, relative_update: update, relative_residual: update }
     }
 
     #[test]
@@ -109,15 +113,18 @@ mod tests {
 
     #[test]
     fn updates_that_do_not_shrink_are_a_stall() {
-        assert_eq!(StoppingRule::default().judge(U, Some(1e-13), &measure(0.6e-13)), Verdict::Stalled);
+        assert_eq!(StoppingRule::default().judge(U, Some(1e-13), &measure(0.8e-13)), Verdict::Stalled);
+        // A double root.
+        assert_eq!(StoppingRule::default().judge(U, Some(1e-9), &measure(0.5e-9)), Verdict::Continue);
         assert_eq!(StoppingRule::default().judge(U, None, &measure(1e-13)), Verdict::Continue);
     }
 
     #[test]
-    fn a_tolerance_is_the_only_way_out_if_there_is_one() {
+    fn a_tolerance_is_one_more_way_out() {
         let rule = StoppingRule { tolerance: Some(1e-8), ..StoppingRule::default() };
         assert_eq!(rule.judge(U, Some(1e-9), &measure(1e-8)), Verdict::Last);
-        assert_eq!(rule.judge(U, Some(2e-8), &measure(2e-8)), Verdict::Continue);
+        assert_eq!(rule.judge(U, Some(1e-7), &measure(2e-8)), Verdict::Continue);
+        assert_eq!(rule.judge(U, Some(2e-8), &measure(2e-8)), Verdict::Stalled);
     }
 
     #[test]

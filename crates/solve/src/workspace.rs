@@ -136,19 +136,18 @@ impl<S: Real> NewtonWorkspace<S> {
         std::mem::swap(&mut self.jacobian, &mut self.previous_jacobian);
     }
 
-    pub(crate) fn measure(&mut self, x: &[S], scale: f64) -> Measure {
-        let (mut update, mut relative, mut scaled, mut residual) = (0.0, 0.0, 0.0, 0.0);
+    pub(crate) fn measure(&mut self, x: &[S]) -> Measure {
+        let (mut update, mut relative, mut residual) = (0.0, 0.0, 0.0);
         for ((x, delta), size) in x.iter().zip(&self.update).zip(&mut self.sizes) {
             let (x, delta) = (x.value().abs(), delta.value().abs());
             *size = size.max(x).max(delta);
             grow(&mut update, size_ratio(delta, *size));
             grow(&mut relative, size_ratio(delta, x));
-            grow(&mut scaled, size_ratio(delta, x.max(scale)));
         }
         for i in 0..self.size() {
             grow(&mut residual, size_ratio(self.residual[i].value().abs(), self.row_size(i, x)));
         }
-        Measure { update, relative_update: relative, scaled_update: scaled, relative_residual: residual }
+        Measure { update, relative_update: relative, relative_residual: residual }
     }
 
     /// Σⱼ |∂fᵢ/∂xⱼ xⱼ|: how much of equation i moves with the unknowns.
@@ -169,20 +168,19 @@ impl<S: Real> NewtonWorkspace<S> {
         if !self.residual_is_small(x, scale) {
             return false;
         }
-        // f at the new point is ½ ΔJ δ if the Jacobian is right and nothing is rounded.
+        // f at the new point is ½ ΔJ δ if the Jacobian is right and nothing is rounded. Every equation
+        // must be at round-off or off by more than that: one that is noise says nothing of the others.
         let pattern = self.solver.pattern();
-        let (mut residual, mut remainder) = (0.0, 0.0);
-        for i in 0..self.size() {
-            let weight: f64 = self.row(i).map(|(j, entry)| entry.value().abs() * self.sizes[j]).sum();
+        (0..self.size()).all(|i| {
             let mut change = 0.0;
             for (position, &j) in pattern.positions(i).zip(pattern.row(i)) {
                 let difference = self.jacobian[position] - self.previous_jacobian[position];
                 change += (difference.value() * self.previous_update[j as usize].value()).abs();
             }
-            grow(&mut residual, size_ratio(self.residual[i].value().abs(), weight));
-            grow(&mut remainder, size_ratio(change, weight));
-        }
-        residual > 4.0 * remainder
+            let residual = self.residual[i].value().abs();
+            let weight: f64 = self.row(i).map(|(j, entry)| entry.value().abs() * self.sizes[j]).sum();
+            residual > 4.0 * change || residual <= 16.0 * S::EPSILON * weight
+        })
     }
 
     /// Fixes the size of each equation for this step and returns the largest relative residual.

@@ -2,7 +2,7 @@
 
 use super::step::{Reach, StepEmitter};
 use crate::record::Iteration;
-use cotangent_solve::Pattern;
+use cotangent_solve::{Pattern, StoppingRule};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
@@ -85,7 +85,7 @@ impl StepEmitter<'_, '_> {
         let c = |s: &mut Self, x: f64| s.e.b.ins().f64const(x);
         let (epsilon, twice, sixteenth) =
             (c(self, f64::EPSILON), c(self, 2.0 * f64::EPSILON), c(self, f64::EPSILON / 16.0));
-        let (quarter, half) = (c(self, 0.25), c(self, 0.5));
+        let (quarter, stall_ratio) = (c(self, 0.25), c(self, StoppingRule::STALL));
         let small_update = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, measure.relative_update, epsilon);
         let small_residual = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, measure.relative_residual, twice);
         let shrinking = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, theta, quarter);
@@ -93,20 +93,16 @@ impl StepEmitter<'_, '_> {
         let negligible = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, expected, sixteenth);
         let at_once = self.e.b.ins().bor(small_update, small_residual);
         let soon = self.e.b.ins().band(shrinking, negligible);
-        let last = match self.options.stopping.tolerance {
-            Some(tolerance) => {
-                let tolerance = c(self, tolerance);
-                self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, measure.scaled_update, tolerance)
-            }
-            None => self.e.b.ins().bor(at_once, soon),
-        };
+        let mut last = self.e.b.ins().bor(at_once, soon);
+        if let Some(tolerance) = self.options.stopping.tolerance {
+            let tolerance = c(self, tolerance);
+            let tolerated = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, measure.update, tolerance);
+            last = self.e.b.ins().bor(last, tolerated);
+        }
         let onward = self.e.b.create_block();
         self.e.b.ins().brif(last, exit, &there, onward, &[]);
         self.e.b.switch_to_block(onward);
-        let stalled = match self.options.stopping.tolerance {
-            Some(_) => self.e.b.ins().iconst(types::I8, 0),
-            None => self.e.b.ins().fcmp(FloatCC::GreaterThanOrEqual, theta, half),
-        };
+        let stalled = self.e.b.ins().fcmp(FloatCC::GreaterThanOrEqual, theta, stall_ratio);
         let (again, stall) = (self.e.b.create_block(), self.e.b.create_block());
         self.e.b.ins().brif(stalled, stall, &[], again, &[]);
         // A stall at round-off is arrival; any other is for the reference to judge.
@@ -161,8 +157,7 @@ impl StepEmitter<'_, '_> {
         let abs = |s: &mut Self, v: &Value| s.e.b.ins().fabs(*v);
         let sizes_x: Vec<Value> = x.iter().map(|v| abs(self, v)).collect();
         let sizes_d: Vec<Value> = delta.iter().map(|v| abs(self, v)).collect();
-        let (mut update, mut relative, mut scaled, mut residual) = (None, None, None, None);
-        let scale = self.e.b.ins().f64const(self.options.stopping.scale);
+        let (mut update, mut relative, mut residual) = (None, None, None);
         for j in 0..n {
             let before = self.e.b.use_var(l.sizes[j]);
             let size = self.larger(before, sizes_x[j]);
@@ -172,11 +167,6 @@ impl StepEmitter<'_, '_> {
             update = Some(self.grow(update, ratio));
             let ratio = self.ratio(sizes_d[j], sizes_x[j]);
             relative = Some(self.grow(relative, ratio));
-            if self.options.stopping.tolerance.is_some() {
-                let size = self.larger(sizes_x[j], scale);
-                let ratio = self.ratio(sizes_d[j], size);
-                scaled = Some(self.grow(scaled, ratio));
-            }
         }
         for i in 0..n {
             let mut row = None;
@@ -194,7 +184,6 @@ impl StepEmitter<'_, '_> {
         Measured {
             update: update.unwrap_or(none),
             relative_update: relative.unwrap_or(none),
-            scaled_update: scaled.unwrap_or(none),
             relative_residual: residual.unwrap_or(none),
         }
     }
@@ -220,6 +209,5 @@ impl StepEmitter<'_, '_> {
 struct Measured {
     update: Value,
     relative_update: Value,
-    scaled_update: Value,
     relative_residual: Value,
 }

@@ -82,8 +82,11 @@ pub const ROUND_OFF: f64 = 1e-12;
 /// How far a measured order may be from the claim, beyond its own uncertainty.
 const ORDER_TOLERANCE: f64 = 0.1;
 
-/// An exponent up to this, with its uncertainty taken off, is that of a bounded error.
+/// An exponent above this, with its uncertainty taken off, is that of a growing error.
 const BOUNDED: f64 = 0.25;
+
+/// An exponent up to this, with its uncertainty added, is that of a bounded error.
+const CERTAIN: f64 = 0.5;
 
 /// How a certificate is measured.
 #[derive(Clone, Copy, Debug)]
@@ -134,8 +137,16 @@ impl Certificate {
                 false => Property::new(false, Finding::Absent, |_| true),
             }
         };
-        let slow = |g: &Growth| g.exponent - g.uncertainty <= BOUNDED && g.uncertainty < 1.0;
-        let bounded = |d: &Drift| d.returns || d.growth.is_none() || d.growth.iter().chain(&d.typical).any(slow);
+        // Bounded beyond doubt, growing beyond doubt, or neither.
+        let slow = |g: &Growth| g.exponent + g.uncertainty <= CERTAIN;
+        let fast = |g: &Growth| g.exponent - g.uncertainty > BOUNDED;
+        let bounded = |d: &Drift| {
+            let mut growths = d.growth.iter().chain(&d.typical);
+            match d.returns || d.growth.is_none() || growths.clone().any(slow) {
+                true => Some(true),
+                false => growths.all(fast).then_some(false),
+            }
+        };
         Ok(Certificate {
             order: Property::new(claims.order, order, |o| {
                 (o.value - f64::from(claims.order)).abs() <= ORDER_TOLERANCE + o.uncertainty.min(0.2)
@@ -144,8 +155,22 @@ impl Certificate {
             symmetry_defect: Property::new(claims.symmetric, symmetry_defect, |&d| d <= ROUND_OFF),
             constraint_defect: residual(run.constraints, claims.constraints),
             hidden_constraint_defect: residual(run.hidden_constraints, claims.hidden_constraints),
-            energy_drift: Property::new(claims.symplectic, run.energy, bounded),
+            energy_drift: Property::judged(claims.symplectic, run.energy, bounded),
         })
+    }
+
+    /// What is claimed and could not be decided, by name.
+    pub fn undecided(&self) -> Vec<&'static str> {
+        let open = |claimed: bool, held: Option<bool>| claimed && held.is_none();
+        let all = [
+            ("order", open(true, self.order.held)),
+            ("symplectic", self.symplectic_defect.is_open()),
+            ("symmetric", self.symmetry_defect.is_open()),
+            ("constraints", self.constraint_defect.is_open()),
+            ("hidden constraints", self.hidden_constraint_defect.is_open()),
+            ("energy", self.energy_drift.is_open()),
+        ];
+        all.into_iter().filter(|(_, open)| *open).map(|(name, _)| name).collect()
     }
 
     /// Whether everything that is claimed and could be measured holds.
@@ -165,8 +190,12 @@ impl Certificate {
 
 impl<T, C> Property<T, C> {
     fn new(claimed: C, found: Finding<T>, holds: impl Fn(&T) -> bool) -> Property<T, C> {
+        Property::judged(claimed, found, |value| Some(holds(value)))
+    }
+
+    fn judged(claimed: C, found: Finding<T>, holds: impl Fn(&T) -> Option<bool>) -> Property<T, C> {
         let held = match &found {
-            Finding::Measured(value) => Some(holds(value)),
+            Finding::Measured(value) => holds(value),
             Finding::Undecided(_) | Finding::Absent => None,
         };
         Property { claimed, found, held }
@@ -174,6 +203,11 @@ impl<T, C> Property<T, C> {
 }
 
 impl<T> Property<T> {
+    /// Whether it is claimed and could not be decided.
+    fn is_open(&self) -> bool {
+        self.claimed && self.held.is_none()
+    }
+
     /// Whether it is claimed and does not hold.
     pub fn broken(&self) -> bool {
         self.claimed && self.held == Some(false)

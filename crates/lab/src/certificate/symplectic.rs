@@ -23,25 +23,40 @@ pub(super) fn defect(subject: &Subject<'_>, point: &[Dd], step: f64) -> Finding<
 }
 
 fn measure(subject: &Subject<'_>, point: &[Dd], step: f64) -> Result<f64, String> {
-    let vectors = tangent_space(subject, point).map_err(|e| e.to_string())?;
+    // Positions and momenta in units of their own size: the form is then in units of their product.
+    let units = units(point);
+    let vectors = tangent_space(subject, point, &units).map_err(|e| e.to_string())?;
     let pushed = |vector: &Vec<Dd>| -> Result<Vec<Dd>, Failure> {
-        let image = subject.walk(&seeded(point, vector), step, 1)?;
-        Ok(image.iter().map(|d| d.tangent[0]).collect())
+        let direction: Vec<Dd> = vector.iter().zip(&units).map(|(&v, &u)| v * u).collect();
+        let image = subject.walk(&seeded(point, &direction), step, 1)?;
+        Ok(image.iter().zip(&units).map(|(d, &u)| d.tangent[0] / u).collect())
     };
     let images = vectors.iter().map(pushed).collect::<Result<Vec<_>, _>>().map_err(|e| e.to_string())?;
     let form = SymplecticDefect::<Dd>::canonical(point.len() / 2);
     Ok(form.measure(&vectors, &images).map_err(|e| e.to_string())?.value)
 }
 
+/// The largest position for each position, the largest momentum for each momentum.
+fn units(point: &[Dd]) -> Vec<Dd> {
+    let (q, p) = point.split_at(point.len() / 2);
+    let size = |half: &[Dd]| {
+        let largest = half.iter().fold(0.0f64, |m, v| m.max(v.value().abs()));
+        // A power of two, so that scaling is exact.
+        Dd::from(if largest > 0.0 && largest.is_finite() { 2f64.powi(largest.log2().floor() as i32) } else { 1.0 })
+    };
+    let (q, p) = (vec![size(q); q.len()], vec![size(p); p.len()]);
+    [q, p].concat()
+}
+
 fn seeded(point: &[Dd], direction: &[Dd]) -> Vec<Dual<Dd>> {
     point.iter().zip(direction).map(|(&value, &d)| Dual { value, tangent: [d] }).collect()
 }
 
-/// A basis of the tangent space of φ = ψ = 0.
+/// A basis of the tangent space of φ = ψ = 0, in the given units.
 ///
 /// An orthonormal one in `f64`, each vector then corrected to the tangent space by the least change,
 /// v − Aᵀ(AAᵀ)⁻¹A v, where A has the gradients of φ and ψ as rows.
-fn tangent_space(subject: &Subject<'_>, point: &[Dd]) -> Result<Vec<Vec<Dd>>, Failure> {
+fn tangent_space(subject: &Subject<'_>, point: &[Dd], units: &[Dd]) -> Result<Vec<Vec<Dd>>, Failure> {
     let size = point.len();
     let unit = |k: usize| (0..size).map(|j| Dd::from(f64::from(u8::from(j == k)))).collect::<Vec<Dd>>();
     let Some(mut manifold) = subject.manifold::<Dual<Dd>>()?.filter(|m| m.shape().constraints > 0) else {
@@ -52,7 +67,14 @@ fn tangent_space(subject: &Subject<'_>, point: &[Dd]) -> Result<Vec<Vec<Dd>>, Fa
     for k in 0..size {
         let residual = residuals(manifold.as_mut(), &seeded(point, &unit(k)))?;
         for (i, r) in residual.iter().enumerate() {
-            a[i * size + k] = r.tangent[0];
+            a[i * size + k] = r.tangent[0] * units[k];
+        }
+    }
+    // Each row in units of its own.
+    for row in a.chunks_mut(size) {
+        let largest = row.iter().fold(0.0f64, |m, v| m.max(v.value().abs()));
+        if largest > 0.0 {
+            row.iter_mut().for_each(|v| *v = *v / Dd::from(largest));
         }
     }
     let misused = |e: &dyn std::fmt::Display| Failure::Misused { reason: e.to_string() };

@@ -1,0 +1,107 @@
+//! Properties of steps that a result alone does not show: convergence of the iterations,
+//! compensated summation, the metric of the projection.
+
+mod problems;
+
+use cotangent_compile::{Engine, Integrator, Native};
+use cotangent_dynamics::{Dynamics, State};
+use cotangent_integrate::{Inner, Method, Prepared, Target, project_onto};
+use cotangent_solve::NewtonOptions;
+use cotangent_theory::Formulation;
+use problems::{Case, DOUBLE, FREE, PENDULUM, RELATIVISTIC, shipped};
+
+fn integrator(case: &Case, prepared: &Prepared) -> Integrator {
+    let p = &case.problem;
+    Integrator::new(&p.compiled, prepared, &p.parameters, NewtonOptions::default(), Engine::Best).unwrap()
+}
+
+#[test]
+fn newtons_method_converges_quadratically_with_the_right_jacobians() {
+    // Updates for each of its iterations; a wrong Jacobian converges too, but slowly.
+    let cases: [(String, Method, f64); 6] = [
+        (PENDULUM.into(), Method::Rattle, 2.0),
+        (RELATIVISTIC.into(), Method::Rattle, 2.0),
+        (shipped("four-bar-angles"), Method::Rattle, 2.0),
+        (DOUBLE.into(), Method::Lobatto3A3B { stages: 3 }, 2.0),
+        (RELATIVISTIC.into(), Method::Lobatto3A3B { stages: 4 }, 2.0),
+        (FREE.into(), Method::Gauss { stages: 3 }, 1.0),
+    ];
+    for (text, method, systems) in cases {
+        let case = Case::new(&text, Formulation::Multipliers);
+        let mut run = integrator(&case, &case.prepared(method, None));
+        let mut state = run.state(case.problem.start.clone());
+        run.advance(&mut state, 0.02, 200).unwrap();
+        let updates = run.iterations() as f64 / 200.0 / systems;
+        assert!(updates < 4.0, "{method:?} on {text}: {updates} updates");
+    }
+}
+
+#[test]
+fn compensated_summation_keeps_what_rounding_cuts_off() {
+    // A free particle: x = n h p, summed up from a million increments.
+    let case = Case::new("coord x\nhamiltonian p_x^2/2\ninitial p_x = 0.1\n", Formulation::Multipliers);
+    let (h, n) = (0.01, 1_000_000);
+    let end = |prepared: &Prepared| {
+        let mut run = integrator(&case, prepared);
+        let mut state = run.state(case.problem.start.clone());
+        run.advance(&mut state, h, n).unwrap();
+        state.values[0]
+    };
+    let prepared = case.prepared(Method::StormerVerlet, None);
+    // The increment h·p is rounded once; its million-fold multiple is exact to a rounding.
+    let exact = n as f64 * (h * 0.1);
+    assert!((end(&prepared) - exact).abs() <= 2.0 * f64::EPSILON * exact);
+    assert!((end(&prepared.without_compensation()) - exact).abs() > 1e3 * f64::EPSILON * exact);
+}
+
+#[test]
+fn the_position_projection_is_orthogonal_in_the_metric_of_the_masses() {
+    let text = "param m1 = 3, m2 = 1\ncoord a, b\nhamiltonian p_a^2/(2*m1) + p_b^2/(2*m2)\n\
+        constraint apart: b - a = 1\ninitial b = 1\n";
+    let case = Case::new(text, Formulation::Multipliers);
+    let view = case.problem.compiled.view(Native, case.problem.parameters.clone());
+    let mut state = State::new(vec![0.0, 1.4, 0.7, 0.3], 0);
+    project_onto(Target::Position, view.manifold().unwrap().unwrap(), &mut state).unwrap();
+    // The light body moves three times as far, and the momenta stay.
+    let expected = [0.1, 1.1, 0.7, 0.3];
+    assert!(state.values.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-15), "{:?}", state.values);
+    project_onto(Target::Momentum, view.manifold().unwrap().unwrap(), &mut state).unwrap();
+    // p ← p − Gᵀλ with equal velocities: the sum of the momenta stays.
+    let expected = [0.75, 0.25];
+    assert!(state.values[2..].iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-15), "{:?}", state.values);
+}
+
+#[test]
+fn an_iteration_that_does_not_converge_is_an_error_in_any_units() {
+    let small = "param L = 1e-10, m = 1e-26, g = 1e20\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/(2*m) + m*g*y\n\
+        constraint rod: (x^2 + y^2 - L^2)/2 = 0\ninitial x = L, p_y = -2*m*sqrt(g*L)\n";
+    for (text, step) in [(PENDULUM, 1.5), (small, 1.5e-15)] {
+        let case = Case::new(text, Formulation::Multipliers);
+        for method in [Method::Rattle, Method::Reich { inner: Inner::ImplicitMidpoint }] {
+            let mut run = integrator(&case, &case.prepared(method, None));
+            let mut state = run.state(case.problem.start.clone());
+            assert!(run.advance(&mut state, step, 200).is_err(), "{method:?} at {step:e}");
+        }
+    }
+}
+
+#[test]
+fn constraints_hold_also_close_to_a_singular_configuration() {
+    // A parallelogram that is carried through its dead point, where the constraints are dependent.
+    let text = "coord x1, y1, x2, y2\nhamiltonian (p_x1^2 + p_y1^2 + p_x2^2 + p_y2^2)/2\n\
+        constraint left: (x1^2 + y1^2 - 1)/2 = 0\nconstraint mid: ((x2 - x1)^2 + (y2 - y1)^2 - 4)/2 = 0\n\
+        constraint right: ((x2 - 2)^2 + y2^2 - 1)/2 = 0\ninitial y1 = 1, x2 = 2, y2 = 1, p_x1 = 1, p_x2 = 1\n";
+    let case = Case::new(text, Formulation::Multipliers);
+    let mut run = integrator(&case, &case.prepared(Method::Rattle, None));
+    let mut state = run.state(case.problem.start.clone());
+    for k in 0..1000 {
+        // Where it cannot be made, a step says so.
+        if run.advance(&mut state, 0.01, 1).is_err() {
+            return;
+        }
+        let [x1, y1, x2, y2] = state.values[..4] else { panic!() };
+        let left = (x1 * x1 + y1 * y1 - 1.0) / 2.0;
+        let right = ((x2 - 2.0).powi(2) + y2 * y2 - 1.0) / 2.0;
+        assert!(left.abs() < 1e-13 && right.abs() < 1e-13, "step {k}: {left:e} {right:e}");
+    }
+}
