@@ -71,7 +71,7 @@
 //! ```
 //!
 //! The modules, from the arithmetic up: [`scalar`], [`solve`], [`dynamics`], [`expr`], [`model`],
-//! [`theory`], [`integrate`], [`compile`], [`observe`], [`lab`].
+//! [`theory`], [`integrate`], [`compile`], [`observe`], [`plot`], [`report`], [`lab`].
 
 pub use cotangent_compile as compile;
 pub use cotangent_dynamics as dynamics;
@@ -80,6 +80,8 @@ pub use cotangent_integrate as integrate;
 pub use cotangent_lab as lab;
 pub use cotangent_model as model;
 pub use cotangent_observe as observe;
+pub use cotangent_plot as plot;
+pub use cotangent_report as report;
 pub use cotangent_scalar as scalar;
 pub use cotangent_solve as solve;
 pub use cotangent_theory as theory;
@@ -110,6 +112,10 @@ mod book {
     mod models {}
     #[doc = include_str!("../../../docs/src/running.md")]
     mod running {}
+    #[doc = include_str!("../../../docs/src/pictures.md")]
+    mod pictures {}
+    #[doc = include_str!("../../../docs/src/gallery.md")]
+    mod gallery {}
     #[doc = include_str!("../../../docs/src/methods.md")]
     mod methods {}
     #[doc = include_str!("../../../docs/src/certify.md")]

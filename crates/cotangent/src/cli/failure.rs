@@ -42,6 +42,14 @@ impl Failure {
         }
     }
 
+    /// What is wrong, in a line.
+    pub(crate) fn message(&self) -> String {
+        match self {
+            Failure::Refused { message, .. } => message.clone(),
+            Failure::Model { file, .. } => format!("`{file}` has mistakes"),
+        }
+    }
+
     /// Arguments that were not understood.
     pub(crate) fn usage(error: &clap::Error) -> Failure {
         let text = error.render().to_string();

@@ -15,6 +15,7 @@ mod methods;
 mod models;
 mod new;
 mod output;
+mod picture;
 mod run;
 mod setting;
 mod setup;

@@ -3,6 +3,7 @@
 use super::Choose;
 use crate::cli::setting;
 use clap::Args;
+use std::path::PathBuf;
 
 /// Measure what a method keeps on a model, and compare with what it claims
 ///
@@ -23,6 +24,14 @@ pub(crate) struct Certify {
     /// The number of steps of the run that measures constraints and energy
     #[arg(long, value_name = "N", default_value = "20000", value_parser = setting::whole_number)]
     pub(crate) steps: u64,
+
+    /// Draw the run that measures constraints and energy: .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
+
+    /// Write a report with the certificate, formulas and plots: .html, one file that needs no other
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
 }
 
 const CERTIFY: &str = "\
@@ -31,6 +40,7 @@ Examples:
   cotangent certify pendulum --method shake
   cotangent certify pendulum --method rk4 --formulation hamilton-dirac
   cotangent certify kepler --method gauss --stages 3 --json
+  cotangent certify pendulum --report pendulum.html           the certificate as a page
 
 Exit status: 0 everything claimed holds, or could not be decided; 1 something claimed does
 not hold; 2 refused.";

@@ -40,6 +40,14 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 
+    /// Draw energy error, residuals, observables and the motion: .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
+
+    /// Write a report with formulas, plots and the motion: .html, one file that needs no other
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+
     /// Go on with an interrupted run that writes FILE
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
@@ -55,6 +63,8 @@ Examples:
   cotangent run pendulum --step 0.1 --until 1000      another step and final time
   cotangent run chain --set n=100 --out chain.npz     another size, and a table
   cotangent run --resume chain.npz                    go on after Ctrl-C or a crash
+  cotangent run pendulum --plot swing.svg             a figure
+  cotangent run chain --set n=50 --report chain.html  a page that shows the chain moving
   cotangent run pendulum --method rk4 --formulation standard --project momentum
   cotangent run rigid-body --method gauss --stages 3 --json
 

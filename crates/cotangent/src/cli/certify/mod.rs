@@ -1,5 +1,6 @@
 //! `cotangent certify`: what a method keeps on a model, against what it claims.
 
+mod page;
 mod report;
 mod text;
 
@@ -9,6 +10,7 @@ use super::figures::number;
 use super::input::Input;
 use super::loaded::Loaded;
 use super::output::{Output, Status};
+use super::picture::Destinations;
 use super::setup::{Blame, Choice, Defaults, Names, Repairs, pose, prepare};
 use cotangent::compile::{Problem, values};
 use cotangent::lab::certificate::{Certificate, CertificateError, Options};
@@ -16,6 +18,7 @@ use report::Report;
 
 /// Measures what a method keeps.
 pub(crate) fn run(args: &args::Certify, out: &mut Output) -> Result<Status, Failure> {
+    let pictures = Destinations::new(args.plot.as_deref(), args.report.as_deref(), None)?;
     let model = Loaded::new(Input::read(&args.model)?, &args.choose.set)?;
     let parameters = values::parameters(&model.system, &model.settings)?;
     let defaults = Defaults::new(&model.system, &parameters)?;
@@ -36,7 +39,13 @@ pub(crate) fn run(args: &args::Certify, out: &mut Output) -> Result<Status, Fail
     let prepared = prepare(&choice, &problem)?;
     let options = Options { step, steps: args.steps };
     let certificate = Certificate::new(&problem, &prepared, options).map_err(|e| refused(&e, &problem))?;
-    let report = Report::new(&certificate, &model.system, &problem, &prepared, options, out.notes());
+    let mut report = Report::new(&certificate, &model.system, &problem, &prepared, options, out.notes());
+    if pictures.any() {
+        let film = page::film(&report, &problem, &prepared, options)?;
+        report.plot = pictures.draw(film.as_ref())?;
+        let page = page::page(&report, film.as_ref(), &problem, &prepared, &model.input);
+        report.report = pictures.report(|| page.report())?;
+    }
     match out.wants_json() {
         true => out.document(&report)?,
         false => out.print(&text::render(&report, out.coloured())),

@@ -28,6 +28,12 @@ pub(super) struct Report {
     pub(super) energy_drift_exponent: Measured<bool>,
     /// Whether everything that is claimed and was decided holds.
     pub(super) held: bool,
+    /// What is claimed and could not be decided.
+    pub(super) undecided: Vec<&'static str>,
+    /// The figure.
+    pub(super) plot: Option<String>,
+    /// The report.
+    pub(super) report: Option<String>,
     pub(super) notes: Vec<String>,
 }
 
@@ -77,6 +83,9 @@ impl Report {
             hidden_constraint_defect: size(&certificate.hidden_constraint_defect),
             energy_drift_exponent: drift(&certificate.energy_drift),
             held: certificate.held(),
+            undecided: certificate.undecided(),
+            plot: None,
+            report: None,
             notes: notes.to_vec(),
         }
     }

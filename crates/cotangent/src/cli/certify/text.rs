@@ -6,11 +6,11 @@ use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
 /// Property, claimed, measured, verdict.
-struct Row {
-    cells: [String; 4],
-    held: Option<bool>,
-    claimed: bool,
-    reason: Option<String>,
+pub(super) struct Row {
+    pub(super) cells: [String; 4],
+    pub(super) held: Option<bool>,
+    pub(super) claimed: bool,
+    pub(super) reason: Option<String>,
 }
 
 /// Draws the certificate.
@@ -19,16 +19,8 @@ pub(super) fn render(report: &Report, coloured: bool) -> String {
         true => format!("{style}{text}{style:#}"),
         false => text.to_owned(),
     };
-    let stages = report.stages.map_or(String::new(), |n| format!(" with {}", count(n as u64, "stage", "stages")));
-    let composed = report.compose.map_or(String::new(), |c| format!(", composed by `{c}`"));
-    let project = report.project.map_or(String::new(), |p| format!(", projection `{p}`"));
-    let mut text = format!(
-        "{} on {}: formulation `{}`{project}, step {}\n\n",
-        paint(Style::new().bold(), &format!("{}{stages}{composed}", report.method)),
-        report.model,
-        report.formulation,
-        number(report.step)
-    );
+    let [method, rest] = headline(report);
+    let mut text = format!("{} {rest}\n\n", paint(Style::new().bold(), &method));
     let rows = rows(report);
     let heading = ["property", "claimed", "measured", "verdict"];
     let width = |k: usize| rows.iter().map(|r| r.cells[k].chars().count()).max().unwrap_or(0).max(heading[k].len());
@@ -51,16 +43,36 @@ pub(super) fn render(report: &Report, coloured: bool) -> String {
         let _ = writeln!(text, "undecided: {}: {}", row.cells[0], row.reason.as_deref().unwrap_or("no reason"));
     }
     let _ = match report.held {
+        true if !report.undecided.is_empty() => {
+            let open = paint(AnsiColor::Yellow.on_default().bold(), "not certified");
+            let names = report.undecided.join(", ");
+            writeln!(text, "{open}: what could be decided holds; claimed and undecided: {names}")
+        }
         true => writeln!(text, "{}: what is claimed holds", paint(AnsiColor::Green.on_default().bold(), "certified")),
         false => {
             let broken = paint(AnsiColor::Red.on_default().bold(), "not certified");
             writeln!(text, "{broken}: something claimed does not hold at this step on this model")
         }
     };
+    for (label, file) in [("plot", &report.plot), ("report", &report.report)] {
+        if let Some(file) = file {
+            let _ = writeln!(text, "{label}: {file}");
+        }
+    }
     text
 }
 
-fn rows(report: &Report) -> Vec<Row> {
+/// The method, and what it is measured on.
+pub(super) fn headline(report: &Report) -> [String; 2] {
+    let stages = report.stages.map_or(String::new(), |n| format!(" with {}", count(n as u64, "stage", "stages")));
+    let composed = report.compose.map_or(String::new(), |c| format!(", composed by `{c}`"));
+    let project = report.project.map_or(String::new(), |p| format!(", projection `{p}`"));
+    let rest =
+        format!("on {}: formulation `{}`{project}, step {}", report.model, report.formulation, number(report.step));
+    [format!("{}{stages}{composed}", report.method), rest]
+}
+
+pub(super) fn rows(report: &Report) -> Vec<Row> {
     let order = &report.order;
     let value = match (order.measured, order.uncertainty) {
         (Some(p), Some(u)) => format!("{p:.3} ± {u:.3}"),
@@ -84,7 +96,7 @@ fn rows(report: &Report) -> Vec<Row> {
     }
     let drift = &report.energy_drift_exponent;
     let value = match (drift.measured, drift.uncertainty, drift.amplitude) {
-        (Some(_), _, Some(a)) if drift.uncertainty == Some(0.0) => format!("round-off, {}", short(a)),
+        (Some(p), Some(u), Some(a)) if p == 0.0 && u == 0.0 && a < 1e-10 => format!("round-off, {}", short(a)),
         (Some(p), Some(u), Some(a)) => format!("t^({p:.2} ± {u:.2}), {}", short(a)),
         _ => "-".to_owned(),
     };

@@ -1,5 +1,6 @@
 //! `cotangent run`: integrate a model, write a table, say what was kept.
 
+mod page;
 mod plan;
 mod progress;
 mod request;
@@ -11,6 +12,7 @@ use super::args;
 use super::failure::Failure;
 use super::figures::{count, number};
 use super::output::{Output, Status};
+use super::picture::{Destinations, Film, WatchError, sparklines, watch};
 use super::setup::{Blame, Choice, pose, prepare};
 use cotangent::compile::{Diagnostics, Engine, Integrator};
 use cotangent::observe::{Checkpoints, Columns, End, Interrupt, Run, RunError, TableError, TableWriter, checkpoint};
@@ -25,7 +27,12 @@ use summary::{Setup, Summary};
 /// Integrates a model.
 pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure> {
     let every = interval(args.checkpoint)?;
+    let table = args.resume.as_deref().or(args.out.as_deref());
+    let pictures = Destinations::new(args.plot.as_deref(), args.report.as_deref(), table)?;
     let Plan { request, model, files, from } = Plan::new(args, out)?;
+    if request.record == 0 && pictures.any() {
+        return Err(undrawn(&pictures, args.record.is_some()));
+    }
     out.tell(&model.warnings(out.message_colour()));
     let choice = Choice::named(&request.choice)?;
     let problem = pose(&model, choice.formulation, request.repairs(), out)?;
@@ -45,6 +52,15 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
         run.restore(checkpoint).map_err(|e| refused(&e))?;
         let (done, total) = (run.done(), count(schedule.total(), "step", "steps"));
         out.note(format!("resuming at t = {}, after {done} of {total}", number(run.time())));
+    }
+    let resumed = run.done();
+    let samples = match (pictures.any(), request.record == 0 || out.wants_json()) {
+        (true, _) => SAMPLES,
+        (false, true) => 0,
+        (false, false) => SAMPLES / 4,
+    };
+    if samples > 0 {
+        watch(&mut run, &problem, samples, pictures.any()).map_err(|e| unwatched(&e))?;
     }
     let mut open_files = None;
     if let Some(files) = &files {
@@ -69,20 +85,58 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     let setup = Setup { request: &request, system: &model.system, problem: &problem, prepared: &prepared, out: shown };
     let mut summary = Summary::new(&setup, &mut run, status)?;
     summary.failure = stop;
-    report(summary, out)
+    summary.notes = out.notes().to_vec();
+    let film = Film::new(&mut run, &problem, page::title(&summary), resumed);
+    summary.sparklines = film.as_ref().map(sparklines).unwrap_or_default();
+    let mut unwritten = vec![];
+    summary.plot = pictures.draw(film.as_ref()).unwrap_or_else(|failure| {
+        unwritten.push(failure);
+        None
+    });
+    let page = || page::page(&summary, &setup, film.as_ref(), &model.input).report();
+    summary.report = pictures.report(page).unwrap_or_else(|failure| {
+        unwritten.push(failure);
+        None
+    });
+    report(summary, &unwritten, out)
 }
 
-/// Prints what a run has come to.
-fn report(mut summary: Summary, out: &mut Output) -> Result<Status, Failure> {
-    let status = if summary.status == "finished" { Status::Held } else { Status::Stopped };
+/// Samples of a history for pictures.
+const SAMPLES: usize = 4000;
+
+/// Why a run of which only the start and the end are measured is not drawn.
+fn undrawn(pictures: &Destinations, given: bool) -> Failure {
+    let whose = if given { "--record 0" } else { "`record = 0` of the model" };
+    let message = format!("nothing to show for {}: {whose} measures nothing between start and end", pictures.named());
+    Failure::new("not-measured", message).help("leave out --record 0, or give another --record")
+}
+
+fn unwatched(error: &WatchError) -> Failure {
+    match error {
+        WatchError::Compile(error) => Failure::new("compile", error.to_string()),
+        WatchError::Run(error) => refused(error),
+    }
+}
+
+/// Prints what a run has come to, and which pictures could not be written.
+fn report(mut summary: Summary, unwritten: &[Failure], out: &mut Output) -> Result<Status, Failure> {
+    let status = match (unwritten, summary.status) {
+        ([], "finished") => Status::Held,
+        ([], _) => Status::Stopped,
+        _ => Status::Error,
+    };
     if out.wants_json() {
         summary.notes = out.notes().to_vec();
+        summary.notes.extend(unwritten.iter().map(Failure::message));
         out.document(&summary)?;
         return Ok(status);
     }
     out.print(&text::render(&summary, out.coloured()));
     if let Some(stop) = &summary.failure {
         let failure = Failure::new(stop.code, stop.message.clone()).help(stop.advice.clone());
+        out.tell(&failure.render(out.message_colour()));
+    }
+    for failure in unwritten {
         out.tell(&failure.render(out.message_colour()));
     }
     match (&summary.out, summary.status) {
@@ -92,7 +146,10 @@ fn report(mut summary: Summary, out: &mut Output) -> Result<Status, Failure> {
             ));
         }
         (None, "interrupted") => out.tell("interrupted: with --out FILE a run can be resumed\n"),
-        (Some(table), "failed") => out.tell(&format!("the rows up to there are in `{table}`\n")),
+        (Some(table), "failed") if std::path::Path::new(table).exists() => {
+            out.tell(&format!("the rows up to there are in `{table}`\n"));
+        }
+        (Some(table), "failed") => out.tell(&format!("`{table}` could not be completed\n")),
         _ => {}
     }
     Ok(status)

@@ -4,6 +4,7 @@ use super::request::Request;
 use super::stop::Stop;
 use crate::cli::failure::Failure;
 use crate::cli::map::Map;
+use crate::cli::picture::Sparkline;
 use crate::cli::setup::stages;
 use cotangent::compile::Problem;
 use cotangent::integrate::{Composition, Prepared};
@@ -54,6 +55,12 @@ pub(super) struct Summary {
     /// Every so many steps a row; 0: the start and the end only, also for what is measured.
     pub(super) record: Option<u64>,
     pub(super) out: Option<String>,
+    /// The figure.
+    pub(super) plot: Option<String>,
+    /// The report.
+    pub(super) report: Option<String>,
+    #[serde(skip)]
+    pub(super) sparklines: Vec<Sparkline>,
     /// How far the initial data were moved onto the constraints.
     pub(super) moved: Option<Moved>,
     /// Constraints that were left out.
@@ -188,6 +195,9 @@ impl Summary {
             whole_step: run.is_whole(),
             record: Some(setup.request.record).filter(|&every| every == 0 || setup.out.is_some()),
             out: setup.out.clone(),
+            plot: None,
+            report: None,
+            sparklines: vec![],
             moved: setup.problem.moved.map(|[positions, momenta]| Moved { positions, momenta }),
             dropped: setup.problem.dropped.iter().map(|r| r.name.clone()).collect(),
             failure: None,

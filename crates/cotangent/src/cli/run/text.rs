@@ -2,6 +2,7 @@
 
 use super::summary::{Summary, Values};
 use crate::cli::figures::{count, number, short};
+use crate::cli::picture::Sparkline;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
@@ -34,6 +35,10 @@ pub(super) fn render(summary: &Summary, coloured: bool) -> String {
         };
     }
     text.push('\n');
+    for Sparkline { label, line } in &summary.sparklines {
+        let gap = " ".repeat(12usize.saturating_sub(label.chars().count()));
+        let _ = writeln!(text, "  {}{gap}{line}", paint(AnsiColor::Cyan.on_default(), label));
+    }
     for (label, line) in details(summary) {
         let gap = " ".repeat(12usize.saturating_sub(label.len()));
         let _ = writeln!(text, "  {}{gap}{line}", paint(AnsiColor::Cyan.on_default(), label));
@@ -42,7 +47,7 @@ pub(super) fn render(summary: &Summary, coloured: bool) -> String {
 }
 
 /// What was done.
-fn headline(s: &Summary) -> String {
+pub(super) fn headline(s: &Summary) -> String {
     let stages = s.stages.map_or(String::new(), |n| format!(" with {}", count(n as u64, "stage", "stages")));
     let composed = s.compose.map_or(String::new(), |c| format!(", composed by `{c}`"));
     let project = s.project.map_or(String::new(), |p| format!(", projection `{p}`"));
@@ -59,9 +64,9 @@ fn headline(s: &Summary) -> String {
 }
 
 /// Kind, name, initial, final, largest error.
-type Row = [String; 5];
+pub(super) type Row = [String; 5];
 
-fn rows(s: &Summary) -> Vec<Row> {
+pub(super) fn rows(s: &Summary) -> Vec<Row> {
     let row = |kind: &str, name: &str, cells: [String; 3]| {
         let [initial, last, largest] = cells;
         [kind.to_owned(), name.to_owned(), initial, last, largest]
@@ -126,8 +131,10 @@ fn details(s: &Summary) -> Vec<(&'static str, String)> {
         work.push(format!("{} of momenta", w.momentum_projections));
     }
     list.push(("work", work.join(", ")));
-    if let Some(out) = &s.out {
-        list.push(("table", out.clone()));
+    for (label, file) in [("table", &s.out), ("plot", &s.plot), ("report", &s.report)] {
+        if let Some(file) = file {
+            list.push((label, file.clone()));
+        }
     }
     let engine = if s.native { "" } else { " (without native code)" };
     list.push(("seconds", format!("{}{engine}", short(s.seconds))));
@@ -136,22 +143,9 @@ fn details(s: &Summary) -> Vec<(&'static str, String)> {
 
 /// The final state, in lines of a readable width.
 fn state(arrays: &[Values]) -> Vec<String> {
-    let one = |v: &Values| match (v.array.dims(), v.values.as_slice()) {
-        ([], [value]) => format!("{} = {}", v.array.name(), number(*value)),
-        (_, []) => format!("{} (empty)", v.array.name()),
-        (dims, values) => {
-            let ranges: Vec<String> = dims.iter().map(|d| format!("{}..{}", d.first, d.last())).collect();
-            let mut shown: Vec<String> = values.iter().take(3).map(|&x| number(x)).collect();
-            if let [.., last] = values
-                && values.len() > 3
-            {
-                if values.len() > 4 {
-                    shown.push("…".into());
-                }
-                shown.push(number(*last));
-            }
-            format!("{}[{}] = ({})", v.array.name(), ranges.join(", "), shown.join(", "))
-        }
+    let one = |v: &Values| match value(v) {
+        Some((name, value)) => format!("{name} = {value}"),
+        None => format!("{} (empty)", v.array.name()),
     };
     let mut lines: Vec<String> = vec![];
     for (k, v) in arrays.iter().enumerate() {
@@ -165,4 +159,25 @@ fn state(arrays: &[Values]) -> Vec<String> {
         }
     }
     lines
+}
+
+/// A name and its value; of a family the first members and the last. `None` if it has none.
+pub(super) fn value(v: &Values) -> Option<(String, String)> {
+    match (v.array.dims(), v.values.as_slice()) {
+        (_, []) => None,
+        ([], [value, ..]) => Some((v.array.name().to_owned(), number(*value))),
+        (dims, values) => {
+            let ranges: Vec<String> = dims.iter().map(|d| format!("{}..{}", d.first, d.last())).collect();
+            let mut shown: Vec<String> = values.iter().take(3).map(|&x| number(x)).collect();
+            if let [.., last] = values
+                && values.len() > 3
+            {
+                if values.len() > 4 {
+                    shown.push("…".into());
+                }
+                shown.push(number(*last));
+            }
+            Some((format!("{}[{}]", v.array.name(), ranges.join(", ")), format!("({})", shown.join(", "))))
+        }
+    }
 }

@@ -46,8 +46,7 @@ fn explain(refusal: &Refusal, choice: &Choice, problem: &Problem) -> Failure {
             Failure::new("not-canonical", message).help(fitting())
         }
         Refusal::NotComposable { .. } => {
-            let message = format!("`{method}` is not symmetric: a composition of its steps would not have the order");
-            Failure::new("not-symmetric", message).help(fitting())
+            Failure::new("not-composable", refusal.to_string()).help("compose `rattle`, or another symmetric method")
         }
         Refusal::NothingToProjectOn => {
             Failure::new("nothing-to-project", "the model has no constraints to project on").help("leave out --project")

@@ -24,6 +24,9 @@ pub(crate) fn pose(
         let verb = if problem.dropped.len() == 1 { "it depends" } else { "they depend" };
         out.note(format!("left out {}: {verb} on other constraints", dependent(&problem.dropped)));
     }
+    if formulation != Formulation::Multipliers && problem.motion.multipliers.is_none() {
+        out.note(format!("there are no constraints: `{}` makes no difference", formulation.name()));
+    }
     match problem.moved {
         Some([q, p]) if repairs.project_initial => out.note(format!(
             "the initial data were moved onto the constraints: positions by up to {}, momenta by up to {}",
@@ -59,6 +62,9 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
         }
         ProblemError::SingularStart { .. } => Failure::new("singular", text)
             .help("the forces are not determined there: start from another configuration (--set)"),
+        ProblemError::Unresisted { .. } => {
+            Failure::new("singular", text).help("give every coordinate that the constraint restricts a kinetic energy")
+        }
         ProblemError::NotProjected(_) => {
             let help = match repairs.project_initial {
                 true => "start nearer to the constraints (--set), or correct the model if they contradict each other",

@@ -1,0 +1,95 @@
+//! A certificate as a report, and the run for constraints and energy as pictures.
+
+use super::report::Report;
+use super::text::{headline, rows};
+use crate::cli::failure::Failure;
+use crate::cli::figures::{count, number};
+use crate::cli::input::Input;
+use crate::cli::picture::{Film, Page, WatchError, watch};
+use cotangent::compile::{Diagnostics, Engine, Integrator, Problem};
+use cotangent::integrate::Prepared;
+use cotangent::lab::certificate::Options;
+use cotangent::observe::{End, Interrupt, Run, Schedule};
+use cotangent::report::{Align, Cell, Status, Table, Text};
+use cotangent::solve::NewtonOptions;
+
+/// Samples of the history.
+const SAMPLES: usize = 4000;
+
+/// The run that measures constraints and energy, made once more to be watched: the same steps give
+/// the same numbers.
+pub(super) fn film(
+    report: &Report,
+    problem: &Problem,
+    prepared: &Prepared,
+    options: Options,
+) -> Result<Option<Film>, Failure> {
+    let compile = |e: cotangent::compile::CompileError| Failure::new("compile", e.to_string());
+    let evaluate = |e: cotangent::observe::RunError| Failure::new("evaluate", e.to_string());
+    let diagnostics = Diagnostics::new(&problem.motion, &problem.parameters, Engine::Best).map_err(compile)?;
+    let newton = NewtonOptions::default();
+    let integrator =
+        Integrator::new(&problem.compiled, prepared, &problem.parameters, newton, Engine::Best).map_err(compile)?;
+    let schedule = Schedule::count(options.step, options.steps, options.steps)
+        .map_err(|e| Failure::new("schedule", e.to_string()).help("give another --steps or --step"))?;
+    let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(evaluate)?;
+    watch(&mut run, problem, SAMPLES, true).map_err(|e| match e {
+        WatchError::Compile(e) => compile(e),
+        WatchError::Run(e) => evaluate(e),
+    })?;
+    let end = run.go::<()>(&Interrupt::new(), None, &mut |_| {});
+    let [method, rest] = headline(report);
+    let done = count(run.done(), "step", "steps");
+    let ended = match end {
+        Ok(End::Finished) => format!("{done} to t = {}", number(run.time())),
+        _ => format!("ended after {done}, t = {}", number(run.time())),
+    };
+    let title = format!("{method} {rest}: {ended}").replace('`', "");
+    Ok(Film::new(&mut run, problem, title, 0))
+}
+
+/// The certificate as a page.
+pub(super) fn page<'a>(
+    report: &Report,
+    film: Option<&'a Film>,
+    problem: &'a Problem,
+    prepared: &'a Prepared,
+    input: &'a Input,
+) -> Page<'a> {
+    let [method, rest] = headline(report).map(|part| part.replace('`', ""));
+    let verdict = match report.held {
+        true => "Certified: what is claimed holds.",
+        false => "Not certified: something claimed does not hold at this step on this model.",
+    };
+    let remarks: String = report.notes.iter().map(|note| format!("- {note}\n")).collect();
+    Page {
+        title: format!("Certificate: {method} on {}", report.model),
+        subtitle: format!("{method} {rest}"),
+        result: Text::new("Verdict", format!("{verdict}\n\n{remarks}")),
+        tables: vec![table(report)],
+        film,
+        problem,
+        prepared,
+        input,
+    }
+}
+
+fn table(report: &Report) -> Table {
+    let mut table = Table::new("Certificate", "What the method claims, and what was measured on this model.")
+        .column("property", Align::Left)
+        .column("claimed", Align::Right)
+        .column("measured", Align::Right)
+        .column("verdict", Align::Left);
+    for row in rows(report) {
+        let [property, claimed, measured, verdict] = row.cells;
+        let remark = |extra: &str| if row.claimed { String::new() } else { extra.to_owned() };
+        let verdict = match (row.held, row.claimed) {
+            (Some(true), _) => Cell::Status(Status::Held, remark("not claimed")),
+            (Some(false), true) => Status::Broken.into(),
+            (None, _) if verdict == "undecided" => Cell::Status(Status::Undecided, row.reason.unwrap_or_default()),
+            _ => verdict.into(),
+        };
+        table = table.row([property.into(), claimed.into(), measured.into(), verdict]);
+    }
+    table
+}

@@ -1,0 +1,82 @@
+//! Where pictures go: refused before a computation, written after it.
+
+use super::{Film, figure};
+use crate::cli::failure::Failure;
+use cotangent::plot::{self, PlotError};
+use cotangent::report::{self, Report, ReportError};
+use std::path::{Path, PathBuf};
+
+/// The files of `--plot` and `--report`.
+pub(crate) struct Destinations {
+    plot: Option<PathBuf>,
+    report: Option<PathBuf>,
+}
+
+impl Destinations {
+    /// Refuses what cannot be written; `table` is another file that the command writes.
+    pub(crate) fn new(
+        plot: Option<&Path>,
+        report: Option<&Path>,
+        table: Option<&Path>,
+    ) -> Result<Destinations, Failure> {
+        for (option, file) in [("--plot", plot), ("--report", report)] {
+            if let (Some(file), Some(table)) = (file, table)
+                && same(file, table)
+            {
+                let message = format!("{option} and the table are the same file, `{}`", table.display());
+                return Err(Failure::new("same-file", message).help("give each a name of its own"));
+            }
+        }
+        if let Some(file) = plot {
+            plot::check_destination(file).map_err(|e| unplotted(&e))?;
+        }
+        if let Some(file) = report {
+            report::check_destination(file).map_err(|e| unreported(&e))?;
+        }
+        Ok(Destinations { plot: plot.map(Path::to_owned), report: report.map(Path::to_owned) })
+    }
+
+    /// Whether anything is to be drawn.
+    pub(crate) fn any(&self) -> bool {
+        self.plot.is_some() || self.report.is_some()
+    }
+
+    /// The options that were given, in words.
+    pub(crate) fn named(&self) -> &'static str {
+        match (&self.plot, &self.report) {
+            (Some(_), Some(_)) => "--plot and --report",
+            (None, Some(_)) => "--report",
+            _ => "--plot",
+        }
+    }
+
+    /// Draws the figure, if one is wanted; its path.
+    pub(crate) fn draw(&self, film: Option<&Film>) -> Result<Option<String>, Failure> {
+        let (Some(path), Some(film)) = (&self.plot, film) else { return Ok(None) };
+        figure(film).write(path).map_err(|e| unplotted(&e))?;
+        Ok(Some(path.display().to_string()))
+    }
+
+    /// Writes the report, if one is wanted; its path.
+    pub(crate) fn report(&self, make: impl FnOnce() -> Report) -> Result<Option<String>, Failure> {
+        let Some(path) = &self.report else { return Ok(None) };
+        make().write(path).map_err(|e| unreported(&e))?;
+        Ok(Some(path.display().to_string()))
+    }
+}
+
+/// Whether two paths are one file, which need not exist.
+fn same(a: &Path, b: &Path) -> bool {
+    match (a.canonicalize(), b.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => std::path::absolute(a).ok() == std::path::absolute(b).ok(),
+    }
+}
+
+fn unplotted(error: &PlotError) -> Failure {
+    Failure::new("plot", error.to_string())
+}
+
+fn unreported(error: &ReportError) -> Failure {
+    Failure::new("report", error.to_string())
+}

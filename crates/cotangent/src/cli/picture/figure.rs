@@ -1,0 +1,112 @@
+//! One figure of a run: energy error, residuals, quantities, motion.
+
+use super::film::{Film, Named, is_coarse, is_coarse_curve};
+use super::snapshots;
+use crate::cli::figures::count;
+use cotangent::plot::{Axis, Figure, Kind, Panel, Series};
+
+/// Draws a run.
+pub(crate) fn figure(film: &Film) -> Figure {
+    let remarks: String = film.remarks.iter().map(|r| format!(" – {r}")).collect();
+    let mut figure = Figure { columns: 2, ..Figure::new(format!("{}{remarks}", film.title)) };
+    figure.panels.push(energy(film));
+    figure.panels.extend(residuals(film));
+    figure.panels.extend(quantities(film));
+    if let Some(scene) = film.scene.as_ref().filter(|s| !s.bodies.is_empty()) {
+        figure.panels.push(snapshots::panel(film, scene));
+    }
+    // In the place that is left.
+    if figure.panels.len() % 2 == 1 {
+        figure.panels.extend(film.portrait.as_ref().map(|axes| portrait(film, axes)));
+    }
+    figure
+}
+
+fn time() -> Axis {
+    Axis::linear("time t")
+}
+
+/// A few samples are marked, many are joined.
+fn kind(samples: usize) -> Kind {
+    if samples < 40 { Kind::LinePoints } else { Kind::Line }
+}
+
+/// What a sample of an error stands for.
+fn sampled(film: &Film) -> &'static str {
+    if film.is_thinned() { " (largest between two samples)" } else { "" }
+}
+
+/// A logarithmic axis on which small differences look small.
+fn at_least_a_decade(axis: Axis, values: &[&[f64]]) -> Axis {
+    let sizes = values.iter().copied().flatten().map(|x| x.abs()).filter(|x| x.is_finite() && *x > 0.0);
+    let (low, high) = sizes.fold((f64::INFINITY, 0.0f64), |(l, h), x| (l.min(x), h.max(x)));
+    // Far from the ends of all numbers, so that the range exists.
+    if low < high && high < 8.0 * low && low > 1e-300 && high < 1e300 {
+        let middle = low.sqrt() * high.sqrt();
+        return axis.from_to(middle / 10f64.sqrt(), middle * 10f64.sqrt());
+    }
+    axis
+}
+
+fn energy(film: &Film) -> Panel {
+    let series = Series::new("", kind(film.times.len()), film.times.clone(), film.energy_error.clone());
+    let axis = at_least_a_decade(Axis::log_absolute("|H(t) − H(0)|"), &[&film.energy_error]);
+    let panel = Panel::new(time(), axis, vec![series]);
+    panel.titled(format!("Energy error{}", sampled(film)))
+}
+
+fn residuals(film: &Film) -> Option<Panel> {
+    let [constraints, hidden] = film.residuals.as_ref()?;
+    let series =
+        |name: &str, values: &Vec<f64>| Series::new(name, kind(film.times.len()), film.times.clone(), values.clone());
+    let list = vec![series("constraints", constraints), series("hidden constraints", hidden)];
+    let axis = at_least_a_decade(Axis::log("largest residual"), &[constraints, hidden]);
+    let panel = Panel::new(time(), axis, list);
+    Some(panel.titled(format!("Residuals{}", sampled(film))))
+}
+
+fn quantities(film: &Film) -> Option<Panel> {
+    let q = &film.quantities;
+    if q.shown.is_empty() {
+        return None;
+    }
+    let one = |named: &Named| {
+        let kind = if film.is_loose() || is_coarse(&named.values) { Kind::Points } else { kind(film.times.len()) };
+        Series::new(named.name.clone(), kind, film.times.clone(), named.values.clone())
+    };
+    let (label, name) = match q.shown.as_slice() {
+        [only] => (only.name.clone(), String::new()),
+        _ => (q.kind.to_owned(), capitalised(q.kind)),
+    };
+    let mut series: Vec<Series> = q.shown.iter().map(one).collect();
+    if let [only] = series.as_mut_slice() {
+        only.name.clear();
+    }
+    let title = match q.total > q.shown.len() {
+        true => format!("The first {} of {}", q.shown.len(), count(q.total, "quantity", q.kind)),
+        false => name,
+    };
+    let title = match (film.is_loose(), title.as_str()) {
+        (false, _) => title,
+        (true, "") => every(film),
+        (true, title) => format!("{title}, {}", every(film)),
+    };
+    Some(Panel::new(time(), Axis::linear(label), series).titled(title))
+}
+
+/// How far apart samples are.
+fn every(film: &Film) -> String {
+    format!("samples every {} steps", film.stride)
+}
+
+fn portrait(film: &Film, [x, y]: &[Named; 2]) -> Panel {
+    let curve: Vec<[f64; 3]> = x.values.iter().zip(&y.values).map(|(&x, &y)| [x, y, 0.0]).collect();
+    let kind = if film.is_loose() || is_coarse_curve(&curve) { Kind::Points } else { kind(curve.len()) };
+    let series = Series::new("", kind, x.values.clone(), y.values.clone());
+    Panel::new(Axis::linear(x.name.clone()), Axis::linear(y.name.clone()), vec![series]).titled("Phase portrait")
+}
+
+fn capitalised(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}

@@ -1,0 +1,17 @@
+//! What a run looked like: figures, reports, lines of text.
+
+mod animation;
+mod derivation;
+mod destinations;
+mod figure;
+mod film;
+mod page;
+mod scene;
+mod snapshots;
+mod sparkline;
+
+pub(crate) use destinations::Destinations;
+pub(crate) use figure::figure;
+pub(crate) use film::{Film, WatchError, watch};
+pub(crate) use page::Page;
+pub(crate) use sparkline::{Sparkline, sparklines};

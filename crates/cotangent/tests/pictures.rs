@@ -1,0 +1,212 @@
+//! Figures and reports of runs and certificates.
+
+mod common;
+#[cfg(unix)]
+#[allow(dead_code)]
+#[path = "../../report/tests/devtools/mod.rs"]
+mod devtools;
+
+use common::{Ran, run, run_in};
+use insta::assert_snapshot;
+use serde_json::json;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+fn text(folder: &Path, file: &str) -> String {
+    std::fs::read_to_string(folder.join(file)).expect("the file")
+}
+
+fn ran(folder: &Path, arguments: &[&str]) -> Ran {
+    run_in(folder, arguments, b"")
+}
+
+#[test]
+fn a_run_is_drawn_and_reported() {
+    let folder = folder();
+    let there = folder.path();
+    let arguments = ["run", "pendulum", "--plot", "a.svg", "--report", "a.html", "--json"];
+    let found = ran(there, &arguments).json();
+    assert_eq!((&found["plot"], &found["report"]), (&json!("a.svg"), &json!("a.html")));
+    let svg = text(there, "a.svg");
+    for part in ["Energy error", "Residuals", "hidden constraints", "angle", "Snapshots until t = 1.04"] {
+        assert!(svg.contains(part), "{part}");
+    }
+    let html = text(there, "a.html");
+    for part in [
+        "What was kept",
+        "1.375e-4",
+        "Hidden constraint rod",
+        "cotangent run pendulum --plot a.svg --report a.html --json",
+        "# A mass on a rigid rod",
+        "H. C. Andersen",
+        "Final state",
+    ] {
+        assert!(html.contains(part), "{part}");
+    }
+    assert!(html.len() < 1_500_000 && !html.contains(there.to_str().expect("UTF-8")));
+    assert_eq!(ran(there, &["run", "pendulum", "--plot", "b.png"]).status, 0);
+    assert!(std::fs::read(there.join("b.png")).expect("the file").starts_with(b"\x89PNG"));
+    assert_eq!(std::fs::read_dir(there).expect("the folder").count(), 3, "nothing else is left");
+}
+
+#[test]
+fn a_certificate_is_drawn_and_reported() {
+    let folder = folder();
+    let arguments = ["certify", "pendulum", "--steps", "2000", "--plot", "a.svg", "--report", "a.html", "--json"];
+    let found = ran(folder.path(), &arguments).json();
+    assert_eq!((&found["plot"], &found["report"]), (&json!("a.svg"), &json!("a.html")));
+    assert!(text(folder.path(), "a.svg").contains("2000 steps to t = 20"));
+    assert!(text(folder.path(), "a.html").contains("symplectic (defect of a step)"));
+}
+
+#[test]
+fn every_shipped_model_that_runs_is_drawn_and_reported() {
+    let folder = folder();
+    for model in cotangent::models::all() {
+        let arguments = ["run", model.name, "--steps", "30", "--plot", "a.svg", "--report", "a.html"];
+        let ran = ran(folder.path(), &arguments);
+        assert!(ran.status == 0 || ran.status == 2, "{}: {}", model.name, ran.stderr);
+        if ran.status == 0 {
+            let html = text(folder.path(), "a.html");
+            assert!(html.contains("Motion") && html.len() < 1_500_000, "{}", model.name);
+            assert!(!text(folder.path(), "a.svg").contains("NaN"), "{}", model.name);
+        }
+    }
+}
+
+#[test]
+fn the_chain_moves_and_a_long_one_is_thinned() {
+    let folder = folder();
+    let there = folder.path();
+    let found = ran(there, &["run", "chain", "--set", "n=50", "--report", "c.html", "--json"]).json();
+    assert_eq!(found["report"], "c.html");
+    let html = text(there, "c.html");
+    assert!(html.contains("50 moving bodies and 50 rods") && html.len() < 1_500_000, "{}", html.len());
+    let arguments = ["run", "chain", "--set", "n=10000", "--steps", "5", "--plot", "d.svg", "--report", "d.html"];
+    assert_eq!(ran(there, &arguments).status, 0);
+    assert!(text(there, "d.svg").contains("bar: one of 25 shown, 10000 in all"));
+    assert!(text(there, "d.html").contains("400 moving bodies and 400 rods"));
+}
+
+#[test]
+fn what_cannot_be_drawn_is_refused_before_the_run() {
+    let folder = folder();
+    let there = folder.path();
+    std::fs::create_dir(there.join("folder.svg")).expect("a folder");
+    let mut shown = String::new();
+    for arguments in [
+        &["run", "pendulum", "--plot", "a.pdf"][..],
+        &["run", "pendulum", "--plot", "a"],
+        &["run", "pendulum", "--plot", "nowhere/a.svg"],
+        &["run", "pendulum", "--plot", "folder.svg"],
+        &["run", "pendulum", "--plot", "a.svg", "--out", "a.svg"],
+        &["run", "pendulum", "--report", "./a.html", "--out", "a.html"],
+        &["run", "pendulum", "--report", "a.svg"],
+        &["run", "pendulum", "--report", "nowhere/a.html"],
+        &["run", "pendulum", "--plot", "a.svg", "--record", "0"],
+        &["run", "pendulum", "--plot", "a.svg", "--report", "a.html", "--record", "0"],
+        &["certify", "pendulum", "--plot", "a.pdf"],
+        &["certify", "pendulum", "--report", "nowhere/a.html"],
+    ] {
+        shown += &format!("{}: {}", arguments.join(" "), ran(there, arguments).show());
+    }
+    assert_snapshot!(shown);
+    assert_eq!(std::fs::read_dir(there).expect("the folder").count(), 1, "nothing is written");
+}
+
+#[test]
+fn short_and_failed_runs_are_drawn_as_far_as_they_came() {
+    let folder = folder();
+    let there = folder.path();
+    for steps in ["0", "1", "2"] {
+        let arguments = ["run", "pendulum", "--steps", steps, "--plot", "a.svg", "--report", "a.html"];
+        assert_eq!(ran(there, &arguments).status, 0, "{steps}");
+        assert!(text(there, "a.svg").contains("Energy error"));
+    }
+    let arguments = [
+        "run", "pendulum", "--set", "p_y=0", "--step", "0.8", "--until", "80", "--plot", "b.svg", "--report", "b.html",
+    ];
+    assert_eq!(ran(there, &arguments).status, 3);
+    assert!(text(there, "b.svg").contains("failed after 6 steps"));
+    assert!(text(there, "b.html").contains("The run ended early"));
+    let wild = "coord q\nhamiltonian p_q^2/2 - q^6\ninitial q = 2\nobserve root = sqrt(-1 - q^2)\n\
+                draw point at: (q, log(-1 - q^2))\nrun method = rk4, step = 1, until = 100\n";
+    let arguments = ["run", "-", "--plot", "c.svg", "--report", "c.html"];
+    let wild = run_in(there, &arguments, wild.as_bytes());
+    assert_eq!(wild.status, 3, "{}", wild.stderr);
+    assert!(wild.stdout.contains("no values") && text(there, "c.svg").contains("Energy error"));
+}
+
+/// Starts a run, kills it after a while and resumes it with a figure; what the second one did.
+fn killed_and_resumed(folder: &Path, milliseconds: u64) -> Ran {
+    let arguments = ["run", "chain", "--set", "n=20", "--until", "200", "--checkpoint", "0.02", "--out", "a.csv"];
+    let mut child = Command::new(env!("CARGO_BIN_EXE_cotangent"))
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    std::thread::sleep(Duration::from_millis(milliseconds));
+    child.kill().expect("the program can be killed");
+    child.wait().expect("the program ends");
+    ran(folder, &["run", "--resume", "a.csv", "--plot", "a.svg"])
+}
+
+#[test]
+fn a_resumed_run_says_where_its_pictures_begin() {
+    // How far a run comes before it is killed depends on the machine.
+    for milliseconds in [300, 150, 600, 75, 1200, 2400] {
+        let folder = folder();
+        let resumed = killed_and_resumed(folder.path(), milliseconds);
+        if resumed.status == 0 && !resumed.stderr.contains("after 0 of") {
+            let svg = text(folder.path(), "a.svg");
+            assert!(svg.contains("resumed after") && svg.contains("what came before is not shown"), "{svg:.500}");
+            return;
+        }
+    }
+    panic!("no run could be killed between its start and its end");
+}
+
+#[test]
+fn lines_of_the_summary_are_not_wider_than_72() {
+    for model in ["pendulum", "chain", "kepler", "toda", "rigid-body", "n-body"] {
+        let shown = run(&["run", model, "--steps", "500"]).stdout;
+        let lines: Vec<&str> = shown.lines().filter(|l| l.contains(", log") || l.contains(" to ")).skip(1).collect();
+        assert!(!lines.is_empty(), "{shown}");
+        assert!(lines.iter().all(|l| l.chars().count() <= 72), "{shown}");
+    }
+    assert!(!run(&["run", "pendulum", "--record", "0", "--until", "1"]).stdout.contains("|H - H(0)|"));
+}
+
+#[test]
+#[cfg(unix)]
+#[allow(clippy::print_stderr)]
+fn a_report_works_in_a_browser() {
+    let Some(program) = devtools::find() else {
+        eprintln!("skipped: no browser; run scripts/setup-browser or set COTANGENT_BROWSER");
+        return;
+    };
+    let folder = folder();
+    for (model, plots) in [("pendulum", 4), ("rigid-body", 3)] {
+        assert_eq!(ran(folder.path(), &["run", model, "--report", "a.html"]).status, 0);
+        let mut browser = devtools::Browser::start(&program);
+        browser.open(&folder.path().join("a.html"));
+        let check = browser.check();
+        assert_eq!(check["failures"], json!([]));
+        assert_eq!(check["plots"].as_array().map(Vec::len), Some(plots));
+        for plot in check["plots"].as_array().into_iter().flatten() {
+            for series in plot["series"].as_array().into_iter().flatten() {
+                assert!(series["pixels"].as_u64() > Some(30), "{}: {series}", plot["title"]);
+            }
+        }
+        assert_eq!(check["animations"][0]["moved"], json!(true), "{check}");
+        assert_eq!(browser.errors, Vec::<String>::new());
+    }
+}
