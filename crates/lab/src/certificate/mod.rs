@@ -1,7 +1,7 @@
 //! What a method keeps on a system, measured and compared with its card.
 //!
 //! - *order*: the method in double-double arithmetic with several step sizes, against a solution by
-//!   extrapolation of other equations for the same motion ([`order`](mod@order));
+//!   extrapolation of other equations for the same motion ([`order_against`]);
 //! - *symplecticity*: the tangent map of one step, by dual numbers through the whole step, on the
 //!   tangent space of the constraint manifold;
 //! - *symmetry*: a step forward and one back;
