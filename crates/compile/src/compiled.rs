@@ -7,7 +7,7 @@ use cotangent_dynamics::{Canonical, CanonicalShape, Dynamics, Failure, Field};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_scalar::Scalar;
 use cotangent_solve::Pattern;
-use cotangent_theory::{Formulation, Motion, Structure, VectorField};
+use cotangent_theory::{Formulation, Motion, Structure, TheoryError, VectorField};
 use std::sync::{Arc, OnceLock};
 
 /// The equations of motion of a system, compiled.
@@ -31,6 +31,7 @@ struct CanonicalFunctions {
     constraints: Function,
     jacobian: Function,
     curvature: Function,
+    curvature_along: Function,
 }
 
 struct FieldFunctions {
@@ -86,14 +87,18 @@ impl CanonicalFunctions {
         let (hessian_qp, hessian_pp) = (energy(&qp)?, energy(&s.hamiltonian_p.jacobian(p)?)?);
         let hessian_qq = energy(&s.hamiltonian_q.jacobian(q)?)?;
         let jacobian = position(&s.jacobian)?;
-        let (lambda, curvature) = s.curvature().map_err(|e| CompileError::Native(e.to_string()))?;
+        let failed = |e: TheoryError| CompileError::Native(e.to_string());
+        let (lambda, curvature) = s.curvature().map_err(failed)?;
         let curvature = compiled(&[q, &lambda, parameters], &curvature, engine)?;
+        let (v, curvature_along) = s.curvature_along().map_err(failed)?;
+        let curvature_along = compiled(&[q, &v, parameters], &curvature_along, engine)?;
         let shape = CanonicalShape {
             coordinates: q.len(),
             constraints: s.constraints.shape()[0].len(),
             separable: qp.is_zero(),
             jacobian: pattern(&jacobian)?,
             curvature: pattern(&curvature)?,
+            curvature_along: pattern(&curvature_along)?,
             hessian_qq: pattern(&hessian_qq)?,
             hessian_qp: pattern(&hessian_qp)?,
             hessian_pp: pattern(&hessian_pp)?,
@@ -110,10 +115,11 @@ impl CanonicalFunctions {
             constraints,
             jacobian,
             curvature,
+            curvature_along,
         })
     }
 
-    fn functions(&self) -> [&Function; 8] {
+    fn functions(&self) -> [&Function; 9] {
         [
             &self.hamiltonian_q,
             &self.hamiltonian_p,
@@ -123,6 +129,7 @@ impl CanonicalFunctions {
             &self.jacobian,
             &self.hessian_qq,
             &self.curvature,
+            &self.curvature_along,
         ]
     }
 }
@@ -171,9 +178,9 @@ where
     fn evaluator(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
         let Some(functions) = &self.compiled.canonical else { return Ok(None) };
         let work = functions.functions().map(|f| self.arithmetic.workspace(f).map_err(misused));
-        let [a, b, c, d, e, f, g, h] = work;
+        let [a, b, c, d, e, f, g, h, i] = work;
         Ok(Some(Box::new(CanonicalView {
-            work: [a?, b?, c?, d?, e?, f?, g?, h?],
+            work: [a?, b?, c?, d?, e?, f?, g?, h?, i?],
             functions: functions.clone(),
             arithmetic: self.arithmetic,
             parameters: self.parameters.clone(),
@@ -217,7 +224,7 @@ where
     arithmetic: A,
     parameters: Arc<[S]>,
     /// In the order of [`CanonicalFunctions::functions`].
-    work: [A::Work; 8],
+    work: [A::Work; 9],
 }
 
 impl<S: Scalar, A: Arithmetic<S>> Canonical<S> for CanonicalView<S, A> {
@@ -261,6 +268,11 @@ impl<S: Scalar, A: Arithmetic<S>> Canonical<S> for CanonicalView<S, A> {
     fn curvature(&mut self, q: &[S], lambda: &[S], out: &mut [S]) -> Result<(), Failure> {
         let f = &self.functions.curvature;
         self.arithmetic.call(f, &[q, lambda, &self.parameters], &mut [out], &mut self.work[7])
+    }
+
+    fn curvature_along(&mut self, q: &[S], v: &[S], out: &mut [S]) -> Result<(), Failure> {
+        let f = &self.functions.curvature_along;
+        self.arithmetic.call(f, &[q, v, &self.parameters], &mut [out], &mut self.work[8])
     }
 }
 

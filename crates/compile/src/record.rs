@@ -327,7 +327,7 @@ impl<'t> Machine<Traced<'t>> for Record<'t> {
         Err(Failure::Misused { reason: "a fixed-point iteration cannot be recorded".into() })
     }
 
-    fn exceeds(&mut self, _: &[Traced<'t>], _: f64) -> Result<bool, Failure> {
+    fn value(&mut self, _: Traced<'t>) -> Result<f64, Failure> {
         Err(Failure::Misused { reason: "a decision on values cannot be recorded".into() })
     }
 }

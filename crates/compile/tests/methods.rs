@@ -5,7 +5,7 @@
 mod systems;
 
 use cotangent_compile::Engine;
-use cotangent_integrate::{Method, Projection, Target};
+use cotangent_integrate::{Index, Method, Projection, Target};
 use cotangent_theory::Formulation;
 use systems::{Case, DOUBLE, FREE, RELATIVISTIC, SPEEDY, shipped};
 
@@ -14,7 +14,15 @@ type Line = (&'static str, String, Option<i64>, Formulation, Vec<Method>);
 
 fn cases() -> Vec<Line> {
     use Formulation::{HamiltonDirac, Multipliers, Standard};
-    let constrained = vec![Method::Rattle, Method::Shake, Method::Lobatto3A3B { stages: 3 }];
+    let radau = |index| Method::Radau2A { stages: 2, index };
+    let constrained = vec![
+        Method::Rattle,
+        Method::Shake,
+        Method::Lobatto3A3B { stages: 3 },
+        Method::Bdf2,
+        radau(Index::Two),
+        radau(Index::Three),
+    ];
     let free = vec![
         Method::SymplecticEuler,
         Method::StormerVerlet,
@@ -22,7 +30,8 @@ fn cases() -> Vec<Line> {
         Method::Gauss { stages: 3 },
         Method::Rk4,
     ];
-    let field = vec![Method::ImplicitMidpoint, Method::Gauss { stages: 2 }, Method::Rk4];
+    let field =
+        vec![Method::ImplicitMidpoint, Method::Gauss { stages: 2 }, Method::Rk4, Method::Bdf2, radau(Index::Three)];
     vec![
         ("pendulum", shipped("pendulum"), None, Multipliers, constrained.clone()),
         ("pendulum", shipped("pendulum"), None, Standard, field.clone()),

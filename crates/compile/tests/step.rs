@@ -151,7 +151,7 @@ fn what_cannot_be_recorded_is_refused_with_the_reason() {
         Ok(())
     });
     assert!(reason(leak).contains("computed inside an iteration"));
-    let decision = Recorder::record(&plan, 1, 1, |machine, z, _| machine.exceeds(z, 1.0).map(|_| ()));
+    let decision = Recorder::record(&plan, 1, 1, |machine, z, _| machine.value(z[0]).map(|_| ()));
     assert!(reason(decision).contains("decision"));
     let long = Recorder::record(&plan, 1, 1, |_, z, out| {
         out[0] = (0..=MAX_RECORDED).fold(z[0], |x, _| x + z[0]);

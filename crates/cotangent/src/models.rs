@@ -60,6 +60,7 @@ const SHIPPED: &[Model] = shipped![
     "bicycle"
     "chain"
     "christ-lee"
+    "crane"
     "double-pendulum"
     "four-bar"
     "four-bar-angles"

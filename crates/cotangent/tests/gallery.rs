@@ -48,7 +48,7 @@ fn run(text: &str, way: Way, step: f64, steps: u64, samples: usize) -> Run {
     let diagnostics = Diagnostics::new(&problem.motion, parameters, Engine::Best).expect("compiles");
     let schedule = Schedule::count(step, steps, steps).expect("a schedule");
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start).expect("a run");
-    run.watch(samples, None).expect("a history");
+    run.watch(samples, None);
     assert!(matches!(run.go::<()>(&Interrupt::new(), None, &mut |_| {}), Ok(End::Finished)));
     run
 }

@@ -210,3 +210,49 @@ fn a_report_works_in_a_browser() {
         assert_eq!(browser.errors, Vec::<String>::new());
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_picture_that_cannot_be_written_does_not_take_the_numbers_along() {
+    // A limit on the size of files, in blocks of 512 bytes; without the signal, writing fails.
+    let script = "trap '' XFSZ; ulimit -f 20; exec \"$0\" \"$@\"";
+    for (verb, numbers) in [("run", "energy"), ("certify", "order of convergence")] {
+        let folder = folder();
+        let found = Command::new("sh")
+            .args(["-c", script, env!("CARGO_BIN_EXE_cotangent"), verb, "pendulum", "--report", "a.html"])
+            .env("NO_COLOR", "1")
+            .current_dir(folder.path())
+            .output()
+            .expect("a shell");
+        let [stdout, stderr] = [found.stdout, found.stderr].map(|text| String::from_utf8(text).expect("UTF-8"));
+        assert_eq!(found.status.code(), Some(2), "{stderr}");
+        assert!(stdout.contains(numbers), "{stdout}");
+        assert!(stderr.contains("a.html"), "{stderr}");
+        assert_eq!(std::fs::read_dir(folder.path()).expect("the folder").count(), 0, "nothing half written is left");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_is_drawn_up_to_its_last_step() {
+    let folder = folder();
+    let arguments = ["run", "pendulum", "--until", "1e9", "--plot", "a.svg", "--report", "a.html", "--json"];
+    let child = Command::new(env!("CARGO_BIN_EXE_cotangent"))
+        .args(arguments)
+        .current_dir(folder.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    std::thread::sleep(Duration::from_millis(1500));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert!(killed.success());
+    let output = child.wait_with_output().expect("the program ends");
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one document");
+    assert_eq!(found["status"], "interrupted");
+    let steps = found["steps"].as_u64().expect("a number");
+    assert!(steps > 0 && text(folder.path(), "a.svg").contains("interrupted"), "{steps}");
+    assert!(text(folder.path(), "a.html").contains("interrupted"));
+}

@@ -24,7 +24,6 @@ pub trait Machine<S: Scalar> {
     /// Iterates a contraction to its fixed point; `unknowns` holds the first guess before.
     fn fixed_point(&mut self, site: Site, unknowns: &mut [S], map: &mut Map<'_, S>) -> Result<(), Failure>;
 
-    /// Whether some value is larger than `bound` in size: a branch on values, so a step that asks
-    /// cannot be recorded.
-    fn exceeds(&mut self, values: &[S], bound: f64) -> Result<bool, Failure>;
+    /// A number, to branch on; an infinity or NaN is a failure. A step that asks cannot be recorded.
+    fn value(&mut self, x: S) -> Result<f64, Failure>;
 }

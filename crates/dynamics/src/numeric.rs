@@ -78,11 +78,9 @@ impl<S: Real> Machine<S> for Numeric<S> {
         }
     }
 
-    fn exceeds(&mut self, values: &[S], bound: f64) -> Result<bool, Failure> {
-        match values.iter().any(|v| !v.value().is_finite()) {
-            true => Err(Failure::NotFinite { reason: "a residual".into() }),
-            false => Ok(values.iter().any(|v| v.value().abs() > bound)),
-        }
+    fn value(&mut self, x: S) -> Result<f64, Failure> {
+        let value = x.value();
+        if value.is_finite() { Ok(value) } else { Err(Failure::NotFinite { reason: "a residual".into() }) }
     }
 }
 

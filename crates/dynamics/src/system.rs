@@ -17,6 +17,8 @@ pub struct CanonicalShape {
     pub jacobian: Pattern,
     /// Where Σᵢ λᵢ ∂²φᵢ/∂q² has entries: n × n.
     pub curvature: Pattern,
+    /// Where ∂(G v)/∂q has entries for a fixed v: m × n.
+    pub curvature_along: Pattern,
     /// Where ∂²H/∂q² has entries: n × n.
     pub hessian_qq: Pattern,
     /// Where ∂²H/∂q∂p has entries: n × n, rows for q.
@@ -49,6 +51,8 @@ pub trait Canonical<S: Scalar> {
     fn jacobian(&mut self, q: &[S], out: &mut [S]) -> Result<(), Failure>;
     /// Σᵢ λᵢ ∂²φᵢ/∂q².
     fn curvature(&mut self, q: &[S], lambda: &[S], out: &mut [S]) -> Result<(), Failure>;
+    /// ∂(G(q) v)/∂q for a fixed v: its rows are the ∂²φᵢ/∂q² v.
+    fn curvature_along(&mut self, q: &[S], v: &[S], out: &mut [S]) -> Result<(), Failure>;
 }
 
 /// Ordinary differential equations ż = f(z).

@@ -23,6 +23,8 @@ pub struct Card {
     pub hidden_constraints: Keeps,
     /// Whether quadratic first integrals of the equations are kept.
     pub quadratic_invariants: bool,
+    /// Whether the energy of canonical equations is kept, whatever the energy is.
+    pub energy: bool,
     /// What the equations have to be.
     pub needs: Needs,
     /// When a step is explicit, in words.
@@ -33,6 +35,21 @@ pub struct Card {
     pub solution: &'static str,
     /// Where it comes from.
     pub reference: &'static str,
+}
+
+impl Card {
+    /// What it keeps, in words.
+    pub fn keeps(&self) -> Vec<&'static str> {
+        let all = [
+            (self.symplectic, "dq∧dp on canonical equations (symplectic)"),
+            (self.symmetric, "the symmetry of time (a step back undoes a step)"),
+            (self.quadratic_invariants, "quadratic first integrals"),
+            (self.energy, "the energy of canonical equations"),
+            (self.constraints == Keeps::Yes, "the constraints, to round-off"),
+            (self.hidden_constraints == Keeps::Yes, "the hidden constraints G(q) q̇ = 0, to round-off"),
+        ];
+        all.into_iter().filter(|(is, _)| *is).map(|(_, words)| words).collect()
+    }
 }
 
 /// Whether a method keeps something that only some systems have.
@@ -56,6 +73,8 @@ pub enum Needs {
     Canonical,
     /// Any ordinary differential equations.
     Field,
+    /// Either: canonical equations with constraints, or ordinary differential equations.
+    Any,
 }
 
 /// What a method claims on particular equations, with its projection.
@@ -71,4 +90,6 @@ pub struct Claims {
     pub constraints: bool,
     /// Whether the hidden constraints do.
     pub hidden_constraints: bool,
+    /// Whether the energy is kept.
+    pub energy: bool,
 }

@@ -1,13 +1,20 @@
 //! Coefficients of methods, computed in double-double and rounded once.
 
 use cotangent_scalar::{Dd, Scalar};
+use std::cmp::Ordering;
 
-/// The coefficients of Gauss collocation.
+/// The coefficients of Gauss collocation: weights bᵢ, nodes cᵢ and μᵢⱼ = aᵢⱼ/bⱼ.
+///
+/// The method is symplectic where bᵢ aᵢⱼ + bⱼ aⱼᵢ = bᵢ bⱼ, that is μᵢⱼ + μⱼᵢ = 1. Of each pair the
+/// larger is rounded, and the other, 1 − μ, needs no rounding: the condition holds exactly in
+/// floating point, too, and no drift comes of the coefficients.
+///
+/// M. Antoñana, J. Makazaga & A. Murua, Numer. Algorithms 76 (2017) 861.
 #[derive(Clone, Debug)]
 pub(crate) struct Gauss {
     nodes: Vec<Dd>,
     weights: Vec<Dd>,
-    /// Row by row.
+    /// μ, row by row.
     matrix: Vec<Dd>,
 }
 
@@ -18,7 +25,7 @@ impl Gauss {
         // aᵢⱼ = ∫₀^cᵢ ℓⱼ, where the quadrature on [0, cᵢ] is exact.
         let integral = |i: usize, j: usize| {
             let terms = (0..stages).map(|k| weights[k] * lagrange(&nodes, j, nodes[i] * nodes[k]));
-            nodes[i] * terms.fold(Dd::from(0.0), |sum, term| sum + term)
+            nodes[i] * terms.fold(Dd::from(0.0), |sum, term| sum + term) / weights[j]
         };
         let matrix = (0..stages * stages).map(|k| integral(k / stages, k % stages)).collect();
         Gauss { nodes, weights, matrix }
@@ -36,8 +43,15 @@ impl Gauss {
         rounded(self.weights[i])
     }
 
-    pub(crate) fn a<S: Scalar>(&self, i: usize, j: usize) -> S {
-        rounded(self.matrix[i * self.stages() + j])
+    /// μᵢⱼ = aᵢⱼ/bⱼ.
+    pub(crate) fn mu<S: Scalar>(&self, i: usize, j: usize) -> S {
+        let at = |i: usize, j: usize| rounded::<S>(self.matrix[i * self.stages() + j]);
+        match i.cmp(&j) {
+            // The nodes grow with the index.
+            Ordering::Greater => at(i, j),
+            Ordering::Equal => S::from_f64(0.5),
+            Ordering::Less => S::from_f64(1.0) - at(j, i),
+        }
     }
 }
 
@@ -94,8 +108,48 @@ impl Lobatto {
     }
 }
 
+/// The coefficients of Radau IIA collocation, with d = a⁻¹: Σⱼ dᵢⱼ u(cⱼ) = u′(cᵢ) for a polynomial u
+/// of degree s with u(0) = 0.
+#[derive(Clone, Debug)]
+pub(crate) struct Radau {
+    nodes: Vec<Dd>,
+    /// Row by row.
+    derivatives: Vec<Dd>,
+}
+
+impl Radau {
+    /// For any positive number of stages.
+    pub(crate) fn new(stages: usize) -> Radau {
+        let nodes = radau(stages);
+        let one = Dd::from(1.0);
+        // The derivatives of the Lagrange polynomials of 0, c₁, …, c_s, where ω = Π (x − cₖ), 0 among
+        // the cₖ: ω′(cᵢ)/ω′(cⱼ)/(cᵢ − cⱼ), and the sum of the 1/(cⱼ − cₖ) for i = j.
+        let others = |j: usize| (0..stages).filter(move |&k| k != j);
+        let slope = |j: usize| others(j).fold(nodes[j], |product, k| product * (nodes[j] - nodes[k]));
+        let slopes: Vec<Dd> = (0..stages).map(slope).collect();
+        let derivative = |i: usize, j: usize| match i == j {
+            true => others(j).fold(one / nodes[j], |sum, k| sum + one / (nodes[j] - nodes[k])),
+            false => slopes[i] / slopes[j] / (nodes[i] - nodes[j]),
+        };
+        let derivatives = (0..stages * stages).map(|k| derivative(k / stages, k % stages)).collect();
+        Radau { nodes, derivatives }
+    }
+
+    pub(crate) fn stages(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(crate) fn c<S: Scalar>(&self, i: usize) -> S {
+        rounded(self.nodes[i])
+    }
+
+    pub(crate) fn d<S: Scalar>(&self, i: usize, j: usize) -> S {
+        rounded(self.derivatives[i * self.stages() + j])
+    }
+}
+
 /// A double-double in another arithmetic: its parts do not overlap, so the sum rounds once.
-fn rounded<S: Scalar>(x: Dd) -> S {
+pub(crate) fn rounded<S: Scalar>(x: Dd) -> S {
     let (high, low) = (x.hi(), x.lo());
     S::from_f64(high) + S::from_f64(low)
 }
@@ -160,6 +214,26 @@ fn lobatto(stages: usize) -> (Vec<Dd>, Vec<Dd>) {
     (nodes, weights)
 }
 
+/// Nodes of Radau quadrature on [0, 1], the right end among them.
+fn radau(stages: usize) -> Vec<Dd> {
+    let (one, half) = (Dd::from(1.0), Dd::from(0.5));
+    let mut nodes = vec![one; stages];
+    for i in 1..stages {
+        // A root of P_s − P_{s−1}, by Newton's method from that of the Chebyshev polynomials.
+        let mut x = Dd::from((std::f64::consts::TAU * i as f64 / (2 * stages - 1) as f64).cos());
+        for _ in 0..100 {
+            let ((p, slope), (q, slope_q)) = (legendre(stages, x), legendre(stages - 1, x));
+            let update = (p - q) / (slope - slope_q);
+            x = x - update;
+            if update.hi().abs() < 1e-20 {
+                break;
+            }
+        }
+        nodes[stages - 1 - i] = half + half * x;
+    }
+    nodes
+}
+
 /// P_n(x).
 fn legendre_value(n: usize, x: Dd) -> Dd {
     let number = |k: usize| Dd::from(k as f64);
@@ -187,6 +261,7 @@ fn lagrange(nodes: &[Dd], j: usize, x: Dd) -> Dd {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::MAX_STAGES;
 
     #[test]
     fn the_weights_integrate_polynomials_up_to_degree_2s_minus_1_exactly() {
@@ -203,14 +278,18 @@ mod tests {
 
     #[test]
     fn the_coefficients_satisfy_the_condition_of_symplecticity() {
-        // bᵢ aᵢⱼ + bⱼ aⱼᵢ = bᵢ bⱼ
-        for s in 1..=12 {
+        // bᵢ aᵢⱼ + bⱼ aⱼᵢ = bᵢ bⱼ: nearly before rounding, exactly after it.
+        for s in 1..=MAX_STAGES {
             let g = Gauss::new(s);
             for i in 0..s {
                 for j in 0..s {
-                    let (b, a) = (&g.weights, |i: usize, j: usize| g.matrix[i * s + j]);
-                    let defect = b[i] * a(i, j) + b[j] * a(j, i) - b[i] * b[j];
-                    assert!(defect.hi().abs() < 1e-30, "s = {s}: {:e}", defect.hi());
+                    let defect = g.matrix[i * s + j] + g.matrix[j * s + i] - Dd::from(1.0);
+                    assert!(defect.hi().abs() < 1e-26, "s = {s}: {:e}", defect.hi());
+                    let [mu, transposed] = [g.mu::<f64>(i, j), g.mu::<f64>(j, i)];
+                    let sum = Dd::from(mu) + Dd::from(transposed);
+                    assert_eq!((sum.hi(), sum.lo()), (1.0, 0.0), "s = {s}");
+                    let error = (Dd::from(mu) - g.matrix[i * s + j]).hi().abs();
+                    assert!(error < 1.2e-16, "s = {s}, μ = {mu}: {error:e}");
                 }
             }
         }
@@ -253,9 +332,78 @@ mod tests {
         let root = Dd::from(3.0).sqrt() / Dd::from(6.0);
         let close = |a: Dd, b: Dd| (a - b).hi().abs() < 1e-31;
         assert!(close(g.nodes[0], Dd::from(0.5) - root) && close(g.nodes[1], Dd::from(0.5) + root));
-        assert!(close(g.matrix[0], Dd::from(0.25)) && close(g.matrix[1], Dd::from(0.25) - root));
+        assert!(close(g.matrix[0], Dd::from(0.5)) && close(g.matrix[1], Dd::from(0.5) - root - root));
         assert_eq!(Gauss::new(1).c::<f64>(0), 0.5);
-        assert_eq!(Gauss::new(1).a::<f64>(0, 0), 0.5);
+        assert_eq!(Gauss::new(1).mu::<f64>(0, 0), 0.5);
         assert_eq!(Gauss::new(1).b::<f64>(0), 1.0);
+    }
+
+    #[test]
+    fn radau_nodes_make_a_quadrature_that_is_exact_up_to_degree_2s_minus_2() {
+        for s in (1..=12).chain([32]) {
+            let r = Radau::new(s);
+            assert!(r.nodes[0].hi() > 0.0 && r.nodes.is_sorted_by(|a, b| a < b), "s = {s}");
+            assert_eq!(r.nodes[s - 1], Dd::from(1.0));
+            let (inner, inner_weights) = quadrature(s);
+            let weight = |j: usize| {
+                let terms = (0..s).map(|k| inner_weights[k] * lagrange(&r.nodes, j, inner[k]));
+                terms.fold(Dd::from(0.0), |sum, term| sum + term)
+            };
+            let weights: Vec<Dd> = (0..s).map(weight).collect();
+            for degree in 0..2 * s - 1 {
+                let power = |x: Dd| (0..degree).fold(Dd::from(1.0), |p, _| p * x);
+                let sum = (0..s).fold(Dd::from(0.0), |sum, i| sum + weights[i] * power(r.nodes[i]));
+                let error = (sum - Dd::from(1.0) / Dd::from((degree + 1) as f64)).hi().abs();
+                assert!(error < 1e-28, "s = {s}, degree {degree}: {error:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn radau_derivatives_are_exact_on_polynomials_up_to_degree_s() {
+        // The simplifying condition C(s), multiplied by a⁻¹: Σⱼ dᵢⱼ cⱼᵏ = k cᵢᵏ⁻¹.
+        for s in (1..=12).chain([32]) {
+            let r = Radau::new(s);
+            let power = |x: Dd, k: usize| (0..k).fold(Dd::from(1.0), |p, _| p * x);
+            for i in 0..s {
+                let size = r.derivatives[i * s..(i + 1) * s].iter().fold(0.0, |sum, d| sum + d.hi().abs());
+                for k in 1..=s {
+                    let terms = (0..s).map(|j| r.derivatives[i * s + j] * power(r.nodes[j], k));
+                    let sum = terms.fold(Dd::from(0.0), |sum, term| sum + term);
+                    let error = (sum - Dd::from(k as f64) * power(r.nodes[i], k - 1)).hi().abs();
+                    assert!(error < 1e-29 * size, "s = {s}, degree {k}: {error:e}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn radau_derivatives_invert_the_textbook_matrices() {
+        let root = Dd::from(6.0).sqrt();
+        let part = |a: i64, b: i64, c: i64| (Dd::from(a as f64) + Dd::from(b as f64) * root) / Dd::from(c as f64);
+        let textbook = [
+            vec![part(1, 0, 1)],
+            vec![part(5, 0, 12), part(-1, 0, 12), part(3, 0, 4), part(1, 0, 4)],
+            vec![
+                part(88, -7, 360),
+                part(296, -169, 1800),
+                part(-2, 3, 225),
+                part(296, 169, 1800),
+                part(88, 7, 360),
+                part(-2, -3, 225),
+                part(16, -1, 36),
+                part(16, 1, 36),
+                part(1, 0, 9),
+            ],
+        ];
+        for (a, s) in textbook.iter().zip(1..) {
+            let r = Radau::new(s);
+            for (i, j) in (0..s * s).map(|k| (k / s, k % s)) {
+                let terms = (0..s).map(|k| a[i * s + k] * r.derivatives[k * s + j]);
+                let product = terms.fold(Dd::from(0.0), |sum, term| sum + term);
+                let expected = Dd::from(if i == j { 1.0 } else { 0.0 });
+                assert!((product - expected).hi().abs() < 1e-30, "s = {s}: {:e}", (product - expected).hi());
+            }
+        }
     }
 }

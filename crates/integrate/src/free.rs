@@ -12,6 +12,7 @@ pub(crate) fn free_shape(shape: &CanonicalShape) -> Result<CanonicalShape, Patte
         constraints: 0,
         jacobian: Pattern::new(0, n, &[])?,
         curvature: Pattern::new(n, n, &[])?,
+        curvature_along: Pattern::new(0, n, &[])?,
         ..shape.clone()
     })
 }
@@ -79,6 +80,10 @@ impl<S: Scalar> Canonical<S> for FreeCanonical<'_, S> {
     }
 
     fn curvature(&mut self, _: &[S], _: &[S], _: &mut [S]) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn curvature_along(&mut self, _: &[S], _: &[S], _: &mut [S]) -> Result<(), Failure> {
         Ok(())
     }
 }

@@ -15,10 +15,12 @@ mod methods;
 mod plain;
 mod prepare;
 mod projection;
+mod semi_explicit;
 mod sparse;
+mod stiff;
 
 pub use card::{Card, Claims, Keeps, Needs};
 pub use compose::Composition;
-pub use method::{Inner, MAX_STAGES, Method};
+pub use method::{Index, Inner, MAX_STAGES, Method, TOLERANCE};
 pub use prepare::{Prepared, Refusal};
 pub use projection::{Projection, Target, project, project_onto};

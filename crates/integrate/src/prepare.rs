@@ -4,7 +4,7 @@ use crate::card::{Claims, Keeps, Needs};
 use crate::compose::{self, Composition};
 use crate::free::{Free, free_field, free_shape};
 use crate::method::{MAX_STAGES, Method};
-use crate::methods::{gauss, lobatto, rattle, reich, rk4, symplectic_euler};
+use crate::methods::{average, bdf2, embedded, gauss, lobatto, radau, rattle, reich, rk4, symplectic_euler};
 use crate::plain;
 use crate::projection::{self, COUNTERS, Projection, Target};
 use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, Plan, Stepper};
@@ -65,6 +65,12 @@ pub enum Refusal {
         /// The smallest number.
         least: usize,
     },
+    /// A tolerance that no error can meet.
+    #[error("the tolerance of the error of a step is a positive number, not {tolerance}")]
+    Tolerance {
+        /// What was asked for.
+        tolerance: f64,
+    },
     /// The equations of a step are too large.
     #[error("the equations of a step are too large: {0}")]
     TooLarge(#[from] PatternError),
@@ -91,7 +97,11 @@ enum Scheme {
     Lobatto(Arc<lobatto::Scheme>),
     Reich(Arc<reich::Scheme>, Box<Scheme>),
     Gauss(Arc<gauss::Scheme>),
+    Average(Arc<average::Scheme>),
     Rk4,
+    Embedded(Arc<embedded::Scheme>),
+    Bdf2(Arc<bdf2::Scheme>),
+    Radau(Arc<radau::Scheme>),
 }
 
 impl Scheme {
@@ -99,6 +109,7 @@ impl Scheme {
         method: Method,
         canonical: Option<&CanonicalShape>,
         jacobian: &mut dyn FnMut() -> Result<Option<Pattern>, Failure>,
+        groups: &[usize],
         plan: &mut Plan,
     ) -> Result<Scheme, Refusal> {
         let mut field = || jacobian()?.ok_or(Refusal::UnknownMultipliers { method });
@@ -122,7 +133,7 @@ impl Scheme {
             (Method::Reich { inner }, Some(shape)) => {
                 let free = free_shape(shape)?;
                 let field = free_field(shape)?.0.pattern;
-                let inner = Scheme::new(inner.method(), Some(&free), &mut || Ok(Some(field.clone())), plan)?;
+                let inner = Scheme::new(inner.method(), Some(&free), &mut || Ok(Some(field.clone())), groups, plan)?;
                 Scheme::Reich(reich::Scheme::new(shape, plan)?, Box::new(inner))
             }
             (Method::ImplicitMidpoint, _) => Scheme::Gauss(gauss::Scheme::new(&field()?, 1, plan)?),
@@ -130,7 +141,33 @@ impl Scheme {
                 return Err(Refusal::Stages { stages, least: 1 });
             }
             (Method::Gauss { stages }, _) => Scheme::Gauss(gauss::Scheme::new(&field()?, stages, plan)?),
+            (Method::AverageVectorField { stages }, _) if stages == 0 || stages > MAX_STAGES => {
+                return Err(Refusal::Stages { stages, least: 1 });
+            }
+            (Method::AverageVectorField { stages }, Some(shape)) => {
+                Scheme::Average(average::Scheme::new(shape, stages, plan)?)
+            }
             (Method::Rk4, _) => Scheme::Rk4,
+            (Method::Dopri5 { tolerance: Some(tolerance) } | Method::Dop853 { tolerance: Some(tolerance) }, _)
+                if !(tolerance > 0.0 && tolerance.is_finite()) =>
+            {
+                return Err(Refusal::Tolerance { tolerance });
+            }
+            (Method::Dopri5 { tolerance }, _) => {
+                Scheme::Embedded(embedded::Scheme::new(embedded::Pair::Dopri5, tolerance, groups))
+            }
+            (Method::Dop853 { tolerance }, _) => {
+                Scheme::Embedded(embedded::Scheme::new(embedded::Pair::Dop853, tolerance, groups))
+            }
+            (Method::Bdf2, Some(shape)) => Scheme::Bdf2(bdf2::Scheme::constrained(shape, plan)?),
+            (Method::Bdf2, None) => Scheme::Bdf2(bdf2::Scheme::free(&field()?, plan)?),
+            (Method::Radau2A { stages, .. }, _) if stages == 0 || stages > MAX_STAGES => {
+                return Err(Refusal::Stages { stages, least: 1 });
+            }
+            (Method::Radau2A { stages, index }, Some(shape)) => {
+                Scheme::Radau(radau::Scheme::constrained(shape, stages, index, plan)?)
+            }
+            (Method::Radau2A { stages, .. }, None) => Scheme::Radau(radau::Scheme::free(&field()?, stages, plan)?),
             (method, None) => return Err(Refusal::NotCanonical { method }),
         })
     }
@@ -145,8 +182,31 @@ impl Scheme {
             Scheme::Lobatto(scheme) => scheme.stepper(canonical()?),
             Scheme::Reich(scheme, inner) => scheme.stepper(inner.stepper(&Free(system))?, canonical()?),
             Scheme::Gauss(scheme) => scheme.stepper(field()?),
+            Scheme::Average(scheme) => scheme.stepper(canonical()?),
             Scheme::Rk4 => rk4::stepper(field()?),
+            Scheme::Embedded(scheme) => scheme.stepper(field()?),
+            Scheme::Bdf2(scheme) if scheme.is_constrained() => scheme.stepper_constrained(canonical()?),
+            Scheme::Bdf2(scheme) => scheme.stepper_free(field()?),
+            Scheme::Radau(scheme) if scheme.is_constrained() => scheme.stepper_constrained(canonical()?),
+            Scheme::Radau(scheme) => scheme.stepper_free(field()?),
         })
+    }
+
+    /// Whether the method itself knows the constraints, rather than a field that comes from them.
+    fn is_constrained(&self) -> bool {
+        match self {
+            Scheme::Bdf2(scheme) => scheme.is_constrained(),
+            Scheme::Radau(scheme) => scheme.is_constrained(),
+            _ => true,
+        }
+    }
+
+    /// The order, where multipliers lower that of the card.
+    fn order(&self) -> Option<u32> {
+        match self {
+            Scheme::Radau(scheme) => scheme.constrained_order(),
+            _ => None,
+        }
     }
 }
 
@@ -176,6 +236,8 @@ impl Prepared {
         let constrained = manifold.as_ref().is_some_and(|m| m.shape().constraints > 0);
         let canonical = match (method.card().needs, &canonical) {
             (Needs::Field, _) => None,
+            (Needs::Any, Some(c)) if c.shape().constraints > 0 => Some(c.shape()),
+            (Needs::Any, _) => None,
             (Needs::Unconstrained, Some(c)) if c.shape().constraints > 0 => {
                 return Err(Refusal::IgnoresConstraints { method });
             }
@@ -185,9 +247,15 @@ impl Prepared {
         if canonical.is_none() && field.is_none() {
             return Err(Refusal::UnknownMultipliers { method });
         }
+        // Positions and momenta, whose errors are measured in units of their own.
+        let dimension = field.as_ref().map_or(0, |f| f.dimension());
+        let groups = match &manifold {
+            Some(m) if 2 * m.shape().coordinates == dimension => vec![dimension / 2; 2],
+            _ => vec![dimension],
+        };
         let mut plan = Plan::new();
         let mut jacobian = || field.as_mut().map(|f| f.jacobian_pattern()).transpose();
-        let scheme = Scheme::new(method, canonical, &mut jacobian, &mut plan)?;
+        let scheme = Scheme::new(method, canonical, &mut jacobian, &groups, &mut plan)?;
         let projection = match (projection, &manifold) {
             (None, _) => None,
             (Some(p), Some(m)) if constrained => Some(projection::Scheme::new(m.shape(), p, &mut plan)?),
@@ -204,6 +272,18 @@ impl Prepared {
     /// The same without compensated summation, to see what it is worth.
     pub fn without_compensation(self) -> Prepared {
         Prepared { compensated: false, ..self }
+    }
+
+    /// The same with the tolerance taken out: steps as they are given.
+    pub fn uncontrolled(&self) -> Prepared {
+        match &self.scheme {
+            Scheme::Embedded(scheme) => Prepared {
+                method: self.method.with_tolerance(None).unwrap_or(self.method),
+                scheme: Scheme::Embedded(scheme.uncontrolled()),
+                ..self.clone()
+            },
+            _ => self.clone(),
+        }
     }
 
     /// The composition around the method.
@@ -225,16 +305,21 @@ impl Prepared {
     pub fn claims(&self, canonical: bool) -> Claims {
         let card = self.method.card();
         let projection = self.projection();
+        let keeps = |keeps: Keeps| keeps == Keeps::Yes && self.scheme.is_constrained();
         let everywhere = |on: fn(Target) -> bool| projection.is_some_and(|p| p.above.is_none() && on(p.target));
+        // Multipliers lower the order of momenta normal to the constraints, which a projection takes off.
+        let lowered = self.scheme.order().filter(|_| !everywhere(Target::momenta));
+        let order = lowered.unwrap_or(card.order);
         Claims {
-            order: self.composition.map_or(card.order, |c| c.order().max(card.order)),
+            order: self.composition.map_or(order, |c| c.order().max(order)),
             symplectic: card.symplectic && canonical && projection.is_none(),
+            energy: card.energy && canonical && projection.is_none(),
             symmetric: card.symmetric && projection.is_none_or(|p| p.target == Target::Symmetric),
-            constraints: card.constraints == Keeps::Yes || everywhere(Target::positions),
+            constraints: keeps(card.constraints) || everywhere(Target::positions),
             // A projection of the positions alone moves off the hidden constraints again.
             hidden_constraints: match projection {
                 Some(p) if p.target == Target::Position => false,
-                _ => card.hidden_constraints == Keeps::Yes || everywhere(Target::momenta),
+                _ => keeps(card.hidden_constraints) || everywhere(Target::momenta),
             },
         }
     }
@@ -244,6 +329,15 @@ impl Prepared {
         self.projection.as_ref()?;
         let counters = memory.get(memory.len().checked_sub(COUNTERS)?..)?;
         Some([counters[0] as u64, counters[1] as u64])
+    }
+
+    /// How many steps of its own a method with a tolerance has accepted and rejected, from the
+    /// memory of a state; that of the method comes first, before that of a projection.
+    pub fn substeps(&self, memory: &[f64]) -> Option<[u64; 2]> {
+        match &self.scheme {
+            Scheme::Embedded(scheme) => scheme.substeps(memory),
+            _ => None,
+        }
     }
 
     /// A stepper for the system in the arithmetic `S`.

@@ -23,17 +23,17 @@ pub(crate) fn plus_transposed_times<S: Scalar>(pattern: &Pattern, a: &[S], x: &[
     }
 }
 
-/// C = A B or A Bᵀ: which entries multiply into which.
+/// C = A B: which entries multiply into which.
 #[derive(Clone, Debug)]
-struct Product {
-    pattern: Pattern,
+pub(crate) struct Product {
+    pub(crate) pattern: Pattern,
     /// (entry of C, entry of A, entry of B), by entry of C.
     terms: Vec<(u32, u32, u32)>,
 }
 
 impl Product {
     /// The plan for A B, given both patterns.
-    fn new(a: &Pattern, b: &Pattern) -> Result<Product, PatternError> {
+    pub(crate) fn new(a: &Pattern, b: &Pattern) -> Result<Product, PatternError> {
         let mut addresses = vec![];
         for i in 0..a.rows() {
             for &j in a.row(i) {
@@ -55,7 +55,7 @@ impl Product {
         Ok(Product { pattern, terms })
     }
 
-    fn evaluate<S: Scalar>(&self, a: &[S], b: &[S], out: &mut [S]) {
+    pub(crate) fn evaluate<S: Scalar>(&self, a: &[S], b: &[S], out: &mut [S]) {
         let mut current = u32::MAX;
         for &(c, i, j) in &self.terms {
             let term = a[i as usize] * b[j as usize];

@@ -5,10 +5,10 @@ mod problems;
 use cotangent_compile::Native;
 use cotangent_integrate::{Composition, Method, Prepared};
 use cotangent_lab::Pendulum;
-use cotangent_lab::certificate::{Certificate, Options, Subject, order_against};
+use cotangent_lab::certificate::{Certificate, Finding, Options, Subject, order_against};
 use cotangent_scalar::Dd;
 use cotangent_theory::Formulation;
-use problems::{Case, DOUBLE, PENDULUM};
+use problems::{Case, DOUBLE, PENDULUM, shipped};
 
 fn composed(case: &Case, method: Method, composition: Composition) -> Prepared {
     let view = case.problem.compiled.view(Native, case.problem.parameters.clone());
@@ -30,8 +30,20 @@ fn orders_on_the_pendulum_against_the_closed_form() {
 }
 
 #[test]
+fn orders_on_the_double_pendulum_against_25_digits() {
+    let case = Case::new(DOUBLE, Formulation::Multipliers);
+    for composition in Composition::ALL {
+        let step = if composition.order() > 6 { 0.05 } else { 0.02 };
+        let prepared = composed(&case, Method::Rattle, composition);
+        let c = Certificate::new(&case.problem, &prepared, Options { step, steps: 10 }).unwrap();
+        let Finding::Measured(order) = &c.order.found else { panic!("{composition:?}: {:?}", c.order) };
+        assert!((order.value - f64::from(composition.order())).abs() < 0.1, "{composition:?}: {order:?}");
+    }
+}
+
+#[test]
 fn a_composition_keeps_what_its_method_keeps() {
-    for text in [PENDULUM, DOUBLE] {
+    for text in [PENDULUM, DOUBLE, &shipped("four-bar")] {
         let case = Case::new(text, Formulation::Multipliers);
         for composition in Composition::ALL {
             let prepared = composed(&case, Method::Rattle, composition);

@@ -6,7 +6,7 @@
 mod problems;
 
 use cotangent_compile::{Diagnostics, Engine, Integrator};
-use cotangent_integrate::{Inner, Method};
+use cotangent_integrate::{Index, Inner, Method};
 use cotangent_lab::Pendulum;
 use cotangent_lab::certificate::{Certificate, Finding, Options, Subject, order_against};
 use cotangent_scalar::{Dd, Real, Scalar};
@@ -19,7 +19,9 @@ fn methods() -> Vec<Method> {
     let gauss = [1, 3, 4].map(|stages| Method::Gauss { stages });
     let lobatto = [2, 4].map(|stages| Method::Lobatto3A3B { stages });
     let reich = [Inner::SymplecticEuler, Inner::Gauss { stages: 2 }].map(|inner| Method::Reich { inner });
-    Method::ALL.into_iter().chain(gauss).chain(lobatto).chain(reich).collect()
+    let radau = [(2, Index::Three), (2, Index::Two), (3, Index::Two)];
+    let radau = radau.map(|(stages, index)| Method::Radau2A { stages, index });
+    Method::ALL.into_iter().chain(gauss).chain(lobatto).chain(reich).chain(radau).collect()
 }
 
 /// The same with stages that take long to certify.
@@ -55,12 +57,13 @@ fn holds_for(
         assert!(!c.symmetry_defect.broken(), "symmetric on {place}");
         assert!(!c.constraint_defect.broken(), "constraints on {place}");
         assert!(!c.hidden_constraint_defect.broken(), "hidden constraints on {place}");
-        assert!(!c.energy_drift.broken(), "energy on {place}");
+        assert!(!c.energy_defect.broken() && !c.energy_drift.broken(), "energy on {place}");
         // A claim is measured, not waved through.
         let decided = |claimed: bool, held: Option<bool>| !claimed || held.is_some();
         assert!(decided(c.symplectic_defect.claimed, c.symplectic_defect.held), "symplectic on {place}");
         assert!(decided(c.symmetry_defect.claimed, c.symmetry_defect.held), "symmetric on {place}");
         assert!(decided(c.constraint_defect.claimed, c.constraint_defect.held), "constraints on {place}");
+        assert!(decided(c.energy_defect.claimed, c.energy_defect.held), "energy on {place}");
     }
     certificates
 }
@@ -166,7 +169,8 @@ fn quadratic_invariants_are_kept_by_those_that_claim_it_and_by_no_other() {
         let momentum = invariant_change(&shipped("kepler"), method, 0.01).unwrap();
         match method.card().quadratic_invariants {
             true => assert!(spring < 1e-13 && momentum < 1e-13, "{method:?}: {spring:e} {momentum:e}"),
-            false => assert!(spring > 1e-12, "{method:?}: {spring:e}"),
+            // Those that average rates are the implicit midpoint rule on the spring.
+            false => assert!(spring.max(momentum) > 1e-12, "{method:?}: {spring:e} {momentum:e}"),
         }
     }
 }
@@ -181,15 +185,18 @@ fn closed_form(time: Dd) -> Vec<Dd> {
 
 #[test]
 fn orders_on_the_pendulum_against_the_closed_form() {
-    let step = 0.05;
-    let exact = closed_form(Dd::from(16.0) * Dd::from(step));
     for formulation in Formulation::ALL {
         let case = Case::new(PENDULUM, formulation);
         for method in all_methods() {
+            // So small a step that the leading term of the error is most of it.
+            let step = if ["dopri5", "radau-2a"].contains(&method.name()) { 0.0125 } else { 0.05 };
+            let exact = closed_form(Dd::from(16.0) * Dd::from(step));
             let Ok(prepared) = case.prepare(method, None) else { continue };
             let order = order_against(&Subject::new(&case.problem, &prepared), step, &exact, 1e-30).unwrap();
-            let claimed = f64::from(method.card().order);
-            assert!((order.value - claimed).abs() < 0.05, "{method:?}: {order:?}");
+            let claimed = f64::from(prepared.claims(case.problem.motion.canonical).order);
+            // Its leading term is small by design, so that the next one shows.
+            let bound = if method.name() == "dopri5" { 0.1 } else { 0.05 };
+            assert!((order.value - claimed).abs() < bound, "{method:?}: {order:?}");
         }
     }
 }

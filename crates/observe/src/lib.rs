@@ -20,7 +20,7 @@ pub use destination::DestinationError;
 pub use history::History;
 pub use interrupt::{Interrupt, InterruptError};
 pub use platform::Platform;
-pub use run::{Checkpoints, End, HISTORY_ERRORS, Header, Progress, Run, RunError};
+pub use run::{Checkpoints, End, HISTORY_ERRORS, Header, Progress, Run, RunError, Unobserved};
 pub use schedule::{Schedule, ScheduleError};
 pub use statistics::{Extremes, ExtremesList, StatisticsError};
 pub use table::{Column, Columns, Mark, TableError, TableWriter};

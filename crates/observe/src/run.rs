@@ -82,6 +82,25 @@ pub struct Run {
     seconds: f64,
     /// Updates of Newton's method before the run was resumed.
     earlier: u64,
+    unobserved: Option<Unobserved>,
+}
+
+/// Samples at which observables or the picture had no value; NaN stands in their place.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Unobserved {
+    /// How many.
+    pub samples: u64,
+    /// The time of the first.
+    pub time: f64,
+    /// Why.
+    pub reason: String,
+}
+
+impl Unobserved {
+    fn note(this: &mut Option<Unobserved>, time: f64, error: &CallError) {
+        let first = || Unobserved { samples: 0, time, reason: error.to_string() };
+        this.get_or_insert_with(first).samples += 1;
+    }
 }
 
 /// A history in the making.
@@ -142,6 +161,7 @@ impl Run {
             watch: None,
             seconds: 0.0,
             earlier: 0,
+            unobserved: None,
         })
     }
 
@@ -167,12 +187,12 @@ impl Run {
     }
 
     /// Keeps a history of at most so many samples, with the numbers of a picture if there is one.
-    pub fn watch(&mut self, capacity: usize, picture: Option<Picture>) -> Result<(), RunError> {
+    pub fn watch(&mut self, capacity: usize, picture: Option<Picture>) {
         let observables = self.diagnostics.observables.len();
         let len = self.state.values.len() + observables + picture.as_ref().map_or(0, Picture::len);
         let history = History::new(capacity, HISTORY_ERRORS.len(), len);
         self.watch = Some(Watch { history, picture, values: vec![0.0; len] });
-        self.look()
+        self.look(true);
     }
 
     /// The history so far, and the picture.
@@ -181,25 +201,35 @@ impl Run {
     }
 
     /// Takes the state into the history, if it is due.
-    fn look(&mut self) -> Result<(), RunError> {
-        let Some(watch) = &mut self.watch else { return Ok(()) };
+    fn look(&mut self, due: bool) {
+        let Some(watch) = &mut self.watch else { return };
         let kept = self.diagnostics.last();
         let worst =
             |list: &[f64]| list.iter().fold(0.0, |m: f64, r| if r.is_nan() || r.abs() > m { r.abs() } else { m });
         let energy = kept.energy - self.kept.as_slice()[0].initial;
         watch.history.note([energy, worst(&kept.constraints), worst(&kept.hidden_constraints)].into_iter());
         let at_end = self.done == self.schedule.total();
-        if !watch.history.is_due(self.done) && !at_end {
-            return Ok(());
+        if !due && !watch.history.is_due(self.done) && !at_end {
+            return;
+        }
+        let time = self.schedule.time(self.done);
+        if watch.history.times().last() == Some(&time) {
+            return;
         }
         let (n, o) = (self.state.values.len(), self.diagnostics.observables.len());
         watch.values[..n].copy_from_slice(&self.state.values);
-        self.diagnostics.observe(&self.state.values, &mut watch.values[n..n + o])?;
-        if let Some(picture) = &mut watch.picture {
-            picture.draw(&self.state.values, &mut watch.values[n + o..])?;
+        let (observed, drawn) = watch.values[n..].split_at_mut(o);
+        if let Err(error) = self.diagnostics.observe(&self.state.values, observed) {
+            observed.fill(f64::NAN);
+            Unobserved::note(&mut self.unobserved, time, &error);
         }
-        watch.history.sample(self.schedule.time(self.done), &watch.values);
-        Ok(())
+        if let Some(picture) = &mut watch.picture
+            && let Err(error) = picture.draw(&self.state.values, drawn)
+        {
+            drawn.fill(f64::NAN);
+            Unobserved::note(&mut self.unobserved, time, &error);
+        }
+        watch.history.sample(time, &watch.values);
     }
 
     /// Goes back to what a checkpoint says.
@@ -223,6 +253,7 @@ impl Run {
         self.done = header.done;
         self.seconds = header.seconds;
         self.earlier = header.iterations;
+        self.diagnostics.kept(&self.state.values)?;
         Ok(())
     }
 
@@ -267,6 +298,10 @@ impl Run {
                 saved = Instant::now();
             }
         };
+        if !matches!(end, End::Finished) {
+            // The last state of a run that did not reach its end is part of what it was.
+            self.look(true);
+        }
         match (&end, checkpoints) {
             (End::Interrupted, Some(c)) => {
                 self.save(c)?;
@@ -331,7 +366,8 @@ impl Run {
             &kept.hidden_constraints,
             &kept.claims,
         ])?;
-        self.look()
+        self.look(false);
+        Ok(())
     }
 
     fn record(&mut self) -> Result<(), RunError> {
@@ -344,7 +380,10 @@ impl Run {
         row[1..=values.len()].copy_from_slice(values);
         row[1 + values.len()] = self.diagnostics.kept(values)?.energy;
         let (observed, forces) = row[2 + values.len()..].split_at_mut(o);
-        self.diagnostics.observe(values, observed)?;
+        if let Err(error) = self.diagnostics.observe(values, observed) {
+            observed.fill(f64::NAN);
+            Unobserved::note(&mut self.unobserved, self.schedule.time(self.done), &error);
+        }
         self.diagnostics.multipliers(values, forces)?;
         table.row(row)?;
         Ok(())
@@ -416,6 +455,11 @@ impl Run {
     /// What is measured.
     pub fn diagnostics(&mut self) -> &mut Diagnostics {
         &mut self.diagnostics
+    }
+
+    /// Where observables or the picture had no value.
+    pub fn unobserved(&self) -> Option<&Unobserved> {
+        self.unobserved.as_ref()
     }
 
     /// Updates of Newton's method.

@@ -98,6 +98,19 @@ impl Structure {
         Ok((Layout::new(vec![lambda]), force.jacobian(&self.coordinates)?))
     }
 
+    /// ∂(G v)/∂q for a given vector v, and the layout of that.
+    pub fn curvature_along(&self) -> Result<(Layout, Tensor), TheoryError> {
+        let (rows, columns) = (&self.jacobian.shape()[0], &self.jacobian.shape()[1]);
+        let v = Array::given("v", Role::Velocity, vec![Dim { first: 0, len: columns.len() }]);
+        let change = |t: &Term| {
+            let column = columns.flat_index(&t.at[1].array, &t.at[1].index).unwrap_or_default();
+            Term { at: vec![t.at[0].clone()], value: &t.value * Expr::at(&v, vec![column]), ..t.clone() }
+        };
+        let terms = self.jacobian.terms().iter().map(change).collect();
+        let change = Tensor::new(vec![rows.clone()], terms)?;
+        Ok((Layout::new(vec![v]), change.jacobian(&self.coordinates)?))
+    }
+
     /// μ = Q⁻¹ c, with which ψ stays what it is; `None` without constraints.
     pub fn multipliers(&self) -> Result<Option<Array>, TheoryError> {
         match self.constraints.shape()[0].is_empty() {

@@ -2,20 +2,59 @@
 //! invariants kept, for any number of stages s; one stage is the implicit midpoint rule.
 //!
 //! ```text
-//! Yᵢ = z + h Σⱼ aᵢⱼ f(Yⱼ),   z₁ = z + h Σᵢ bᵢ f(Yᵢ)
+//! Yᵢ = z + Σⱼ μᵢⱼ Lⱼ,   Lⱼ = h bⱼ f(Yⱼ),   z₁ = z + Σᵢ Lᵢ,   μᵢⱼ = aᵢⱼ/bⱼ
 //! ```
 //!
 //! with the nodes cᵢ of Gauss–Legendre quadrature on [0, 1]. The unknowns are the increments
-//! Wᵢ = Yᵢ − z, found by Newton's method with the matrix δᵢⱼ − h aᵢⱼ f′(Yⱼ).
+//! Wᵢ = Yᵢ − z, found by Newton's method with the matrix δᵢⱼ − h aᵢⱼ f′(Yⱼ). The rounded μ satisfy
+//! the condition of symplecticity μᵢⱼ + μⱼᵢ = 1 exactly.
 //!
-//! Hairer, Lubich & Wanner, Geometric Numerical Integration, II.1.3 and VIII.6.
+//! Hairer, Lubich & Wanner, Geometric Numerical Integration, II.1.3 and VIII.6; M. Antoñana,
+//! J. Makazaga & A. Murua, Numer. Algorithms 76 (2017) 861.
 
 use crate::blocks::{Block, BlockBuilder, Blocks};
+use crate::card::{Card, Keeps, Needs};
 use crate::coefficients::Gauss as Coefficients;
 use cotangent_dynamics::{Failure, Field, Kind, Machine, Plan, Site, State, Stepper, carried};
 use cotangent_scalar::Scalar;
 use cotangent_solve::{Pattern, PatternError};
 use std::sync::Arc;
+
+pub(crate) const IMPLICIT_MIDPOINT: Card = Card {
+    name: "implicit-midpoint",
+    summary: "second order, symplectic, symmetric, keeps quadratic invariants; for any equations",
+    order: 2,
+    symplectic: true,
+    symmetric: true,
+    constraints: Keeps::ByEquations,
+    hidden_constraints: Keeps::ByEquations,
+    quadratic_invariants: true,
+    energy: false,
+    needs: Needs::Field,
+    explicit: "never",
+    scheme: &["z₁ = z + h f((z + z₁)/2)"],
+    solution: "Newton's method for the increment at the midpoint.",
+    reference: "Hairer, Lubich & Wanner, Geometric Numerical Integration, II.1.3",
+};
+
+pub(crate) fn card(stages: usize) -> Card {
+    Card {
+        name: "gauss",
+        summary: "order 2s with s stages, symplectic, symmetric, keeps quadratic invariants; for any equations",
+        order: 2 * stages as u32,
+        symplectic: true,
+        symmetric: true,
+        constraints: Keeps::ByEquations,
+        hidden_constraints: Keeps::ByEquations,
+        quadratic_invariants: true,
+        energy: false,
+        needs: Needs::Field,
+        explicit: "never",
+        scheme: &["Yᵢ = z + h Σⱼ aᵢⱼ f(Yⱼ),   i = 1 … s", "z₁ = z + h Σᵢ bᵢ f(Yᵢ)"],
+        solution: "The nodes are those of Gauss–Legendre quadrature (`--stages S`, 2 unless said otherwise). Newton's method for the increments Yᵢ − z.",
+        reference: "J. C. Butcher, Math. Comp. 18 (1964) 50; Hairer, Lubich & Wanner, Geometric Numerical Integration, II.1.3",
+    }
+}
 
 /// What is known before the arithmetic is.
 #[derive(Clone, Debug)]
@@ -70,7 +109,7 @@ struct Gauss<'s, S> {
     increments: Vec<S>,
     /// One Yᵢ.
     stage: Vec<S>,
-    /// f(Yᵢ), stage after stage.
+    /// Lᵢ = h bᵢ f(Yᵢ), stage after stage.
     rates: Vec<S>,
     matrix: Vec<S>,
 }
@@ -90,31 +129,44 @@ impl<S: Scalar> Stepper<S> for Gauss<'_, S> {
             blocks.add_identity(*ones, S::from_f64(1.0), jacobian);
             for j in 0..s {
                 place(from, &w[j * n..(j + 1) * n], stage);
-                field.rate(stage, &mut rates[j * n..(j + 1) * n])?;
+                weighted_rate(field.as_mut(), h * c.b::<S>(j), stage, &mut rates[j * n..(j + 1) * n])?;
                 field.jacobian(stage, matrix)?;
                 for i in 0..s {
-                    blocks.add(stages[i * s + j], -(h * c.a(i, j)), matrix, jacobian);
+                    blocks.add(stages[i * s + j], -(h * c.b::<S>(j) * c.mu::<S>(i, j)), matrix, jacobian);
                 }
             }
             for i in 0..s {
                 for k in 0..n {
-                    let sum = (1..s).fold(c.a::<S>(i, 0) * rates[k], |sum, j| sum + c.a::<S>(i, j) * rates[j * n + k]);
-                    r[i * n + k] = w[i * n + k] - h * sum;
+                    let first = c.mu::<S>(i, 0) * rates[k];
+                    let sum = (1..s).fold(first, |sum, j| sum + c.mu::<S>(i, j) * rates[j * n + k]);
+                    r[i * n + k] = w[i * n + k] - sum;
                 }
             }
             Ok(())
         })?;
         for i in 0..s {
             place(from, &increments[i * n..(i + 1) * n], stage);
-            field.rate(stage, &mut rates[i * n..(i + 1) * n])?;
+            weighted_rate(field.as_mut(), h * c.b::<S>(i), stage, &mut rates[i * n..(i + 1) * n])?;
         }
         for k in 0..n {
-            let sum = (1..s).fold(c.b::<S>(0) * rates[k], |sum, i| sum + c.b::<S>(i) * rates[i * n + k]);
-            (to.values[k], to.carry[k]) = carried(from.values[k], from.carry[k], h * sum);
+            let sum = (1..s).fold(rates[k], |sum, i| sum + rates[i * n + k]);
+            (to.values[k], to.carry[k]) = carried(from.values[k], from.carry[k], sum);
         }
         to.memory.copy_from_slice(&from.memory);
         Ok(())
     }
+}
+
+/// L = h b f(Y).
+fn weighted_rate<S: Scalar>(
+    field: &mut (dyn Field<S> + '_),
+    weight: S,
+    stage: &[S],
+    out: &mut [S],
+) -> Result<(), Failure> {
+    field.rate(stage, out)?;
+    out.iter_mut().for_each(|rate| *rate = weight * *rate);
+    Ok(())
 }
 
 /// Y = z + W.

@@ -15,12 +15,36 @@
 //! Numerical Integration, VII.1.4.
 
 use crate::blocks::{Block, BlockBuilder, Blocks};
+use crate::card::{Card, Keeps, Needs};
 use crate::coefficients::Lobatto as Coefficients;
 use crate::sparse::{Gram, GramWork, plus_transposed_times, times};
 use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Kind, Machine, Plan, Site, State, Stepper, carried};
 use cotangent_scalar::Scalar;
 use cotangent_solve::PatternError;
 use std::sync::Arc;
+
+pub(crate) fn card(stages: usize) -> Card {
+    Card {
+        name: "lobatto-3a3b",
+        summary: "order 2s − 2 with s stages, symplectic, symmetric, with constraints at round-off",
+        order: 2 * stages.max(2) as u32 - 2,
+        symplectic: true,
+        symmetric: true,
+        constraints: Keeps::Yes,
+        hidden_constraints: Keeps::Yes,
+        quadratic_invariants: false,
+        energy: false,
+        needs: Needs::Canonical,
+        explicit: "never",
+        scheme: &[
+            "Pᵢ = p − h Σⱼ âᵢⱼ (H_q(Qⱼ, Pⱼ) + G(Qⱼ)ᵀΛⱼ),   i = 1 … s",
+            "Qᵢ = q + h Σⱼ aᵢⱼ H_p(Qⱼ, Pⱼ),   φ(Qᵢ) = 0",
+            "q₁ = Q_s,   p₁ = p − h Σⱼ bⱼ (H_q(Qⱼ, Pⱼ) + G(Qⱼ)ᵀΛⱼ),   G(q₁) H_p(q₁, p₁) = 0",
+        ],
+        solution: "The coefficients are those of Lobatto IIIA (a) and IIIB (â) (`--stages S`, 3 unless said otherwise); 2 stages are `rattle`. Newton's method for all stages and multipliers together, then for the last multiplier.",
+        reference: "L. Jay, SIAM J. Numer. Anal. 33 (1996) 368; Hairer, Lubich & Wanner, Geometric Numerical Integration, VII.1.4",
+    }
+}
 
 /// What is known before the arithmetic is.
 #[derive(Clone, Debug)]

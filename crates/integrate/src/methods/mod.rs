@@ -1,7 +1,11 @@
 //! The methods, one file each.
 
+pub(crate) mod average;
+pub(crate) mod bdf2;
+pub(crate) mod embedded;
 pub(crate) mod gauss;
 pub(crate) mod lobatto;
+pub(crate) mod radau;
 pub(crate) mod rattle;
 pub(crate) mod reich;
 pub(crate) mod rk4;

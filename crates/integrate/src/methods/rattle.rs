@@ -21,11 +21,71 @@
 //! Anal. 33 (1996) 368; Hairer, Lubich & Wanner, Geometric Numerical Integration, VII.1.4.
 
 use crate::blocks::{Block, BlockBuilder, Blocks};
+use crate::card::{Card, Keeps, Needs};
 use crate::sparse::{Gram, GramWork, plus_transposed_times, times};
 use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Kind, Machine, Plan, Site, State, Stepper, carried};
 use cotangent_scalar::Scalar;
 use cotangent_solve::PatternError;
 use std::sync::Arc;
+
+pub(crate) const STORMER_VERLET: Card = Card {
+    name: "stormer-verlet",
+    summary: "second order, symplectic, symmetric; the leapfrog method",
+    order: 2,
+    symplectic: true,
+    symmetric: true,
+    constraints: Keeps::No,
+    hidden_constraints: Keeps::No,
+    quadratic_invariants: false,
+    energy: false,
+    needs: Needs::Unconstrained,
+    explicit: "for separable energies H = T(p) + V(q)",
+    scheme: &["p½ = p − h/2 H_q(q, p½)", "q₁ = q + h/2 (H_p(q, p½) + H_p(q₁, p½))", "p₁ = p½ − h/2 H_q(q₁, p½)"],
+    solution: "For an energy that is not separable Newton's method solves the first two lines for p½ − p and q₁ − q.",
+    reference: "C. Størmer (1907), L. Verlet, Phys. Rev. 159 (1967) 98; Hairer, Lubich & Wanner, Acta Numerica 12 (2003) 399",
+};
+
+pub(crate) const SHAKE: Card = Card {
+    name: "shake",
+    summary: "RATTLE's positions without its momentum projection",
+    order: 2,
+    symplectic: true,
+    symmetric: true,
+    constraints: Keeps::Yes,
+    hidden_constraints: Keeps::No,
+    quadratic_invariants: false,
+    energy: false,
+    needs: Needs::Canonical,
+    explicit: "for separable energies, but for the multipliers",
+    scheme: &[
+        "p½ = p − h/2 (H_q(q, p½) + G(q)ᵀλ)",
+        "q₁ = q + h/2 (H_p(q, p½) + H_p(q₁, p½)),   φ(q₁) = 0",
+        "p₁ = p½ − h/2 (H_q(q₁, p½) + G(q₁)ᵀλ)",
+    ],
+    solution: "Newton's method for λ as in `rattle`. The momentum leaves the constraint G H_p = 0 by O(h²); what it is off by is undone by the next λ, so that the positions are those of `rattle`.",
+    reference: "J.-P. Ryckaert, G. Ciccotti & H. J. C. Berendsen, J. Comput. Phys. 23 (1977) 327; B. Leimkuhler & R. D. Skeel, J. Comput. Phys. 112 (1994) 117",
+};
+
+pub(crate) const RATTLE: Card = Card {
+    name: "rattle",
+    summary: "second order, symplectic, symmetric, with constraints at round-off; the method to start with",
+    order: 2,
+    symplectic: true,
+    symmetric: true,
+    constraints: Keeps::Yes,
+    hidden_constraints: Keeps::Yes,
+    quadratic_invariants: false,
+    energy: false,
+    needs: Needs::Canonical,
+    explicit: "for separable energies, but for the multipliers",
+    scheme: &[
+        "p½ = p − h/2 (H_q(q, p½) + G(q)ᵀλ)",
+        "q₁ = q + h/2 (H_p(q, p½) + H_p(q₁, p½)),   φ(q₁) = 0",
+        "p₁ = p½ − h/2 (H_q(q₁, p½) + G(q₁)ᵀμ),      G(q₁) H_p(q₁, p₁) = 0",
+    ],
+    solution: "For a separable energy Newton's method solves for λ with the matrix −h²/2 G(q₁) H_pp G(q)ᵀ, otherwise for p½ − p, q₁ − q and λ together; then for μ with −h/2 G H_pp Gᵀ.",
+    reference: "H. C. Andersen, J. Comput. Phys. 52 (1983) 24; general H: L. Jay, SIAM J. Numer. Anal. 33 (1996) 368",
+};
 
 /// How the constrained steps of this family end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -13,12 +13,36 @@
 //!
 //! S. Reich, SIAM J. Numer. Anal. 33 (1996) 475.
 
+use crate::card::{Card, Keeps, Needs};
 use crate::free::free_shape;
+use crate::method::Inner;
 use crate::sparse::{Gram, GramWork, plus_transposed_times, times};
 use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Kind, Machine, Plan, Site, State, Stepper, carried};
 use cotangent_scalar::Scalar;
 use cotangent_solve::PatternError;
 use std::sync::Arc;
+
+pub(crate) fn card(inner: Inner) -> Card {
+    Card {
+        name: "reich",
+        summary: "constraint forces around a step of any symplectic method; order 2 at most, raised by composition",
+        order: inner.method().card().order.min(2),
+        symplectic: true,
+        symmetric: inner.method().card().symmetric,
+        constraints: Keeps::Yes,
+        hidden_constraints: Keeps::Yes,
+        quadratic_invariants: false,
+        energy: false,
+        needs: Needs::Canonical,
+        explicit: "never",
+        scheme: &[
+            "p̄ = p − h/2 G(q)ᵀλ,   (q₁, p̄₁) = Φ_h(q, p̄),   φ(q₁) = 0",
+            "p₁ = p̄₁ − h/2 G(q₁)ᵀμ,   G(q₁) H_p(q₁, p₁) = 0",
+        ],
+        solution: "Φ is a method for the equations without constraints: `--inner symplectic-euler`, `stormer-verlet` (then it is `rattle`), `implicit-midpoint` (unless said otherwise) or `gauss`. p̄ by fixed-point iteration through the inner step, μ by Newton's method.",
+        reference: "S. Reich, SIAM J. Numer. Anal. 33 (1996) 475",
+    }
+}
 
 /// What is known before the arithmetic is.
 #[derive(Clone, Debug)]

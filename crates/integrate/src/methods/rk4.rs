@@ -7,8 +7,29 @@
 //!
 //! W. Kutta, Z. Math. Phys. 46 (1901) 435.
 
+use crate::card::{Card, Keeps, Needs};
 use cotangent_dynamics::{Failure, Field, Machine, State, Stepper, carried};
 use cotangent_scalar::Scalar;
+
+pub(crate) const CARD: Card = Card {
+    name: "rk4",
+    summary: "the classical Runge–Kutta method: fourth order, explicit, keeps nothing; a baseline",
+    order: 4,
+    symplectic: false,
+    symmetric: false,
+    constraints: Keeps::ByEquations,
+    hidden_constraints: Keeps::ByEquations,
+    quadratic_invariants: false,
+    energy: false,
+    needs: Needs::Field,
+    explicit: "always",
+    scheme: &[
+        "k₁ = f(z),   k₂ = f(z + h/2 k₁),   k₃ = f(z + h/2 k₂),   k₄ = f(z + h k₃)",
+        "z₁ = z + h/6 (k₁ + 2 k₂ + 2 k₃ + k₄)",
+    ],
+    solution: "Nothing to solve.",
+    reference: "W. Kutta, Z. Math. Phys. 46 (1901) 435",
+};
 
 pub(crate) fn stepper<'s, S: Scalar + 's>(field: Box<dyn Field<S> + 's>) -> Box<dyn Stepper<S> + 's> {
     let n = field.dimension();

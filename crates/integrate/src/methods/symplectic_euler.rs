@@ -10,10 +10,28 @@
 //! R. de Vogelaere (1956); Hairer, Lubich & Wanner, Geometric Numerical Integration, I.1.2.
 
 use crate::blocks::{Block, BlockBuilder, Blocks};
+use crate::card::{Card, Keeps, Needs};
 use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Kind, Machine, Plan, Site, State, Stepper, carried};
 use cotangent_scalar::Scalar;
 use cotangent_solve::PatternError;
 use std::sync::Arc;
+
+pub(crate) const CARD: Card = Card {
+    name: "symplectic-euler",
+    summary: "first order, symplectic; the simplest method that keeps the structure",
+    order: 1,
+    symplectic: true,
+    symmetric: false,
+    constraints: Keeps::No,
+    hidden_constraints: Keeps::No,
+    quadratic_invariants: false,
+    energy: false,
+    needs: Needs::Unconstrained,
+    explicit: "for separable energies H = T(p) + V(q)",
+    scheme: &["p₁ = p − h H_q(q, p₁)", "q₁ = q + h H_p(q, p₁)"],
+    solution: "For an energy that is not separable Newton's method solves the first line for p₁.",
+    reference: "R. de Vogelaere (1956); Hairer, Lubich & Wanner, Geometric Numerical Integration, I.1.2",
+};
 
 /// What is known before the arithmetic is.
 #[derive(Clone, Debug)]

@@ -145,5 +145,10 @@ pub fn project_onto<S: Real>(
 
 /// Whether a projection is due: always, or where a residual exceeds the threshold.
 fn is_due<S: Scalar>(machine: &mut dyn Machine<S>, above: Option<f64>, residual: &[S]) -> Result<bool, Failure> {
-    above.map_or(Ok(true), |bound| machine.exceeds(residual, bound))
+    let Some(bound) = above else { return Ok(true) };
+    let mut largest = 0.0f64;
+    for &r in residual {
+        largest = largest.max(machine.value(r)?.abs());
+    }
+    Ok(largest > bound)
 }

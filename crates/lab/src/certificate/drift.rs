@@ -15,7 +15,7 @@ pub(super) struct Found {
 }
 
 /// Energy errors up to this, relative to the energy's terms, are round-off.
-const ROUND_OFF: f64 = 1e-11;
+pub(super) const ROUND_OFF: f64 = 1e-11;
 
 /// An error that falls below this part of its largest size has come back.
 const RETURN: f64 = 0.03;

@@ -42,7 +42,11 @@ pub(super) fn measure(subject: &Subject<'_>, step: f64) -> Finding<Order> {
 
 /// The order of a method from its distances to the exact state after 16 steps of the given size,
 /// which is known to the accuracy `known`, relative to its size.
+///
+/// The order is that of the formula: a method that controls its steps makes those that are given.
 pub fn order_against(subject: &Subject<'_>, step: f64, exact: &[Dd], known: f64) -> Result<Order, String> {
+    let formula = subject.prepared.uncontrolled();
+    let subject = &Subject { prepared: &formula, ..*subject };
     let start = subject.start::<Dd>().map_err(|e| e.to_string())?;
     let halves = subject.problem.motion.structure.is_some();
     let (mut sizes, mut errors) = (vec![], vec![]);

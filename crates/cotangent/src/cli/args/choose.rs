@@ -15,6 +15,18 @@ pub(crate) struct Choose {
     #[arg(long, value_name = "S", value_parser = setting::whole_number)]
     pub(crate) stages: Option<u64>,
 
+    /// The method for the equations without constraints inside `reich`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) inner: Option<String>,
+
+    /// What `radau-2a` solves with multipliers: 3, the constraints; 2, the hidden constraints
+    #[arg(long, value_name = "N", value_parser = setting::whole_number)]
+    pub(crate) index: Option<u64>,
+
+    /// The error of a step that dopri5 and dop853 aim at, relative to the state; 0: steps as given
+    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = setting::number)]
+    pub(crate) tol: Option<f64>,
+
     /// Compose several steps of a symmetric method to one of higher order; `cotangent methods` lists them
     #[arg(long, value_name = "NAME")]
     pub(crate) compose: Option<String>,

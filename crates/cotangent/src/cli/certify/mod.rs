@@ -40,17 +40,30 @@ pub(crate) fn run(args: &args::Certify, out: &mut Output) -> Result<Status, Fail
     let options = Options { step, steps: args.steps };
     let certificate = Certificate::new(&problem, &prepared, options).map_err(|e| refused(&e, &problem))?;
     let mut report = Report::new(&certificate, &model.system, &problem, &prepared, options, out.notes());
+    let mut unwritten = vec![];
     if pictures.any() {
-        let film = page::film(&report, &problem, &prepared, options)?;
-        report.plot = pictures.draw(film.as_ref())?;
-        let page = page::page(&report, film.as_ref(), &problem, &prepared, &model.input);
-        report.report = pictures.report(|| page.report())?;
+        match page::film(&report, &problem, &prepared, options) {
+            Ok(film) => {
+                let page = || page::page(&report, film.as_ref(), &problem, &prepared, &model.input).report();
+                let written = pictures.write(film.as_ref(), page);
+                (report.plot, report.report, unwritten) = (written.plot, written.report, written.failures);
+            }
+            Err(failure) => unwritten.push(failure),
+        }
     }
+    report.notes.extend(unwritten.iter().map(Failure::message));
     match out.wants_json() {
         true => out.document(&report)?,
-        false => out.print(&text::render(&report, out.coloured())),
+        false => {
+            out.print(&text::render(&report, out.coloured()));
+            unwritten.iter().for_each(|failure| out.tell(&failure.render(out.message_colour())));
+        }
     }
-    Ok(if certificate.held() { Status::Held } else { Status::Failed })
+    Ok(match (unwritten.is_empty(), certificate.held()) {
+        (false, _) => Status::Error,
+        (true, true) => Status::Held,
+        (true, false) => Status::Failed,
+    })
 }
 
 fn refused(error: &CertificateError, problem: &Problem) -> Failure {

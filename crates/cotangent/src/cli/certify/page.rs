@@ -5,7 +5,7 @@ use super::text::{headline, rows};
 use crate::cli::failure::Failure;
 use crate::cli::figures::{count, number};
 use crate::cli::input::Input;
-use crate::cli::picture::{Film, Page, WatchError, watch};
+use crate::cli::picture::{Film, Page, watch};
 use cotangent::compile::{Diagnostics, Engine, Integrator, Problem};
 use cotangent::integrate::Prepared;
 use cotangent::lab::certificate::Options;
@@ -33,10 +33,7 @@ pub(super) fn film(
     let schedule = Schedule::count(options.step, options.steps, options.steps)
         .map_err(|e| Failure::new("schedule", e.to_string()).help("give another --steps or --step"))?;
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(evaluate)?;
-    watch(&mut run, problem, SAMPLES, true).map_err(|e| match e {
-        WatchError::Compile(e) => compile(e),
-        WatchError::Run(e) => evaluate(e),
-    })?;
+    watch(&mut run, problem, SAMPLES, true).map_err(compile)?;
     let end = run.go::<()>(&Interrupt::new(), None, &mut |_| {});
     let [method, rest] = headline(report);
     let done = count(run.done(), "step", "steps");

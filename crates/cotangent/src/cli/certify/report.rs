@@ -1,6 +1,5 @@
 //! A certificate as data: printed as text or as JSON.
 
-use crate::cli::setup::stages;
 use cotangent::compile::Problem;
 use cotangent::integrate::{Composition, Prepared};
 use cotangent::lab::certificate::{Certificate, Drift, Finding, Options, Property};
@@ -25,6 +24,7 @@ pub(super) struct Report {
     pub(super) symmetry_defect: Measured<bool>,
     pub(super) constraint_defect: Measured<bool>,
     pub(super) hidden_constraint_defect: Measured<bool>,
+    pub(super) energy_defect: Measured<bool>,
     pub(super) energy_drift_exponent: Measured<bool>,
     /// Whether everything that is claimed and was decided holds.
     pub(super) held: bool,
@@ -70,7 +70,7 @@ impl Report {
         Report {
             model: system.name.clone(),
             method: method.name(),
-            stages: stages(method),
+            stages: method.stages(),
             compose: prepared.composition().map(Composition::name),
             formulation: problem.motion.formulation.name(),
             project: prepared.projection().map(|p| p.target.name()),
@@ -81,6 +81,7 @@ impl Report {
             symmetry_defect: size(&certificate.symmetry_defect),
             constraint_defect: size(&certificate.constraint_defect),
             hidden_constraint_defect: size(&certificate.hidden_constraint_defect),
+            energy_defect: size(&certificate.energy_defect),
             energy_drift_exponent: drift(&certificate.energy_drift),
             held: certificate.held(),
             undecided: certificate.undecided(),

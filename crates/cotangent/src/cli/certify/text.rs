@@ -89,6 +89,7 @@ pub(super) fn rows(report: &Report) -> Vec<Row> {
         ("symmetric (forth and back)", &report.symmetry_defect),
         ("constraints (largest residual)", &report.constraint_defect),
         ("hidden constraints (largest)", &report.hidden_constraint_defect),
+        ("energy (largest error)", &report.energy_defect),
     ];
     for (name, defect) in defects {
         let value = defect.measured.map_or("-".to_owned(), short);

@@ -9,7 +9,6 @@ use super::failure::Failure;
 use super::figures::{count, wrapped};
 use super::methods::{CardDocument, CompositionDocument, needs};
 use super::output::{Output, Status};
-use super::setup::stages;
 use anstyle::{AnsiColor, Style};
 use cotangent::integrate::{Composition, Keeps, Method};
 use cotangent::model::nearest::nearest;
@@ -89,27 +88,12 @@ fn card_text(method: Method, coloured: bool) -> String {
     page.formulas(card.scheme);
     page.said("solved", card.solution);
     page.said("explicit", card.explicit);
-    let order = match stages(method) {
+    let order = match method.stages() {
         Some(stages) => format!("{} with {}, the default; --stages S", card.order, count(stages, "stage", "stages")),
         None => card.order.to_string(),
     };
     page.said("order", &order);
-    let mut keeps = vec![];
-    if card.symplectic {
-        keeps.push("dq∧dp (symplectic)");
-    }
-    if card.symmetric {
-        keeps.push("the symmetry of time (a step back undoes a step)");
-    }
-    if card.quadratic_invariants {
-        keeps.push("quadratic first integrals");
-    }
-    if card.constraints == Keeps::Yes {
-        keeps.push("the constraints, to round-off");
-    }
-    if card.hidden_constraints == Keeps::Yes {
-        keeps.push("the hidden constraints G(q) q̇ = 0, to round-off");
-    }
+    let keeps = card.keeps();
     let keeps = if keeps.is_empty() { "nothing but its order".to_owned() } else { keeps.join("; ") };
     page.said("keeps", &keeps);
     let on = match card.constraints {

@@ -14,6 +14,7 @@ pub(crate) struct CardDocument {
     constraints: &'static str,
     hidden_constraints: &'static str,
     quadratic_invariants: bool,
+    energy: bool,
     needs: &'static str,
     explicit: &'static str,
     scheme: &'static [&'static str],
@@ -32,10 +33,12 @@ impl CardDocument {
             constraints: keeps(card.constraints),
             hidden_constraints: keeps(card.hidden_constraints),
             quadratic_invariants: card.quadratic_invariants,
+            energy: card.energy,
             needs: match card.needs {
                 Needs::Unconstrained => "unconstrained",
                 Needs::Canonical => "canonical",
                 Needs::Field => "field",
+                Needs::Any => "any",
             },
             explicit: card.explicit,
             scheme: card.scheme,
@@ -60,5 +63,6 @@ pub(crate) fn needs(needs: Needs) -> &'static str {
         Needs::Unconstrained => "q, p without constraints",
         Needs::Canonical => "q, p with or without constraints",
         Needs::Field => "any formulation without unknown multipliers",
+        Needs::Any => "q, p with constraints, and any formulation without unknown multipliers",
     }
 }

@@ -7,7 +7,6 @@ pub(crate) use card::{CardDocument, needs};
 use super::failure::Failure;
 use super::figures::count;
 use super::output::{Output, Status};
-use super::setup::stages;
 use anstyle::Style;
 use cotangent::integrate::{Card, Composition, Method};
 use serde::Serialize;
@@ -71,7 +70,7 @@ pub(crate) fn run(out: &mut Output) -> Result<Status, Failure> {
 fn row(method: Method) -> [String; 5] {
     let card = method.card();
     let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
-    let order = match stages(method) {
+    let order = match method.stages() {
         Some(stages) => format!("{} ({})", card.order, count(stages, "stage", "stages")),
         None => card.order.to_string(),
     };
@@ -84,6 +83,7 @@ fn kept(card: &Card) -> String {
     match (card.constraints, card.hidden_constraints) {
         (Yes, Yes) => "kept, hidden ones too",
         (Yes, _) => "kept, hidden ones not",
+        (No, Yes) => "not kept, hidden ones are",
         (ByEquations, _) => "as the equations do",
         (No, _) => "refused",
     }

@@ -50,19 +50,31 @@ impl Destinations {
         }
     }
 
-    /// Draws the figure, if one is wanted; its path.
-    pub(crate) fn draw(&self, film: Option<&Film>) -> Result<Option<String>, Failure> {
-        let (Some(path), Some(film)) = (&self.plot, film) else { return Ok(None) };
-        figure(film).write(path).map_err(|e| unplotted(&e))?;
-        Ok(Some(path.display().to_string()))
+    /// Draws the figure and writes the report, where they are wanted.
+    pub(crate) fn write(&self, film: Option<&Film>, page: impl FnOnce() -> Report) -> Written {
+        let mut written = Written::default();
+        if let (Some(path), Some(film)) = (&self.plot, film) {
+            match figure(film).write(path) {
+                Ok(()) => written.plot = Some(path.display().to_string()),
+                Err(error) => written.failures.push(unplotted(&error)),
+            }
+        }
+        if let Some(path) = &self.report {
+            match page().write(path) {
+                Ok(()) => written.report = Some(path.display().to_string()),
+                Err(error) => written.failures.push(unreported(&error)),
+            }
+        }
+        written
     }
+}
 
-    /// Writes the report, if one is wanted; its path.
-    pub(crate) fn report(&self, make: impl FnOnce() -> Report) -> Result<Option<String>, Failure> {
-        let Some(path) = &self.report else { return Ok(None) };
-        make().write(path).map_err(|e| unreported(&e))?;
-        Ok(Some(path.display().to_string()))
-    }
+/// The files that were written; what could not be is no reason to lose the numbers.
+#[derive(Default)]
+pub(crate) struct Written {
+    pub(crate) plot: Option<String>,
+    pub(crate) report: Option<String>,
+    pub(crate) failures: Vec<Failure>,
 }
 
 /// Whether two paths are one file, which need not exist.

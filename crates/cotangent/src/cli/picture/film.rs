@@ -2,7 +2,7 @@
 
 use super::scene::Scene;
 use cotangent::compile::{CompileError, Engine, Picture, Problem};
-use cotangent::observe::{Run, RunError};
+use cotangent::observe::Run;
 use cotangent::{Dynamics, Layout};
 
 /// What a run was like.
@@ -50,44 +50,23 @@ const ROOM: usize = 1 << 24;
 
 /// Makes a run keep a history of at most so many samples, fewer if each is large; with the numbers
 /// of a picture if the model draws one. False if there is no room for any.
-pub(crate) fn watch(run: &mut Run, problem: &Problem, samples: usize, drawn: bool) -> Result<bool, WatchError> {
+pub(crate) fn watch(run: &mut Run, problem: &Problem, samples: usize, drawn: bool) -> Result<bool, CompileError> {
     let picture = match drawn {
         true => Picture::new(&problem.motion, &problem.parameters, Engine::Best)?,
         false => None,
     };
-    let state = run.state().values.clone();
     let observables = run.diagnostics().observables.len();
-    let numbers = state.len() + observables + picture.as_ref().map_or(0, Picture::len) + 4;
+    let numbers = run.state().values.len() + observables + picture.as_ref().map_or(0, Picture::len) + 4;
     let room = ROOM / numbers;
     if room < LEAST && !drawn {
         return Ok(false);
     }
-    // What was measured last is the start, also where a run is resumed.
-    run.diagnostics().kept(&state).map_err(RunError::from)?;
-    run.watch(samples.min(room.max(LEAST)), picture)?;
+    run.watch(samples.min(room.max(LEAST)), picture);
     Ok(true)
 }
 
 /// Fewer samples make no picture.
 const LEAST: usize = 16;
-
-/// Why nothing can be watched.
-pub(crate) enum WatchError {
-    Compile(CompileError),
-    Run(RunError),
-}
-
-impl From<CompileError> for WatchError {
-    fn from(error: CompileError) -> WatchError {
-        WatchError::Compile(error)
-    }
-}
-
-impl From<RunError> for WatchError {
-    fn from(error: RunError) -> WatchError {
-        WatchError::Run(error)
-    }
-}
 
 impl Film {
     /// What a run has kept of itself; `None` if it was not watched. `from` is the step at which it

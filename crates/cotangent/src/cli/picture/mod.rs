@@ -12,6 +12,6 @@ mod sparkline;
 
 pub(crate) use destinations::Destinations;
 pub(crate) use figure::figure;
-pub(crate) use film::{Film, WatchError, watch};
+pub(crate) use film::{Film, watch};
 pub(crate) use page::Page;
 pub(crate) use sparkline::{Sparkline, sparklines};

@@ -7,7 +7,7 @@ use crate::cli::explain::formulation_text;
 use crate::cli::input::Input;
 use crate::cli::methods::needs;
 use cotangent::compile::Problem;
-use cotangent::integrate::{Composition, Keeps, Prepared};
+use cotangent::integrate::{Composition, Prepared};
 use cotangent::observe::Platform;
 use cotangent::report::{Code, Plot, Provenance, Report, Scale, Series, Table, Text};
 use std::ffi::OsString;
@@ -56,13 +56,8 @@ impl Page<'_> {
         let mut body = format!("`{}`: {}.\n\n", card.name, card.summary);
         card.scheme.iter().for_each(|line| body += &format!("- `{}`\n", spaced(line)));
         body += &format!("\nSolved: {}.\n\nExplicit: {}.\n\n", end(card.solution), end(card.explicit));
-        let yes = |what: bool, name: &str| if what { format!("- {name}\n") } else { String::new() };
         body += &format!("- order {}\n", card.order);
-        body += &yes(card.symplectic, "symplectic on canonical equations");
-        body += &yes(card.symmetric, "symmetric: a step back undoes a step");
-        body += &yes(card.quadratic_invariants, "keeps quadratic first integrals");
-        body += &yes(card.constraints == Keeps::Yes, "keeps the constraints, to round-off");
-        body += &yes(card.hidden_constraints == Keeps::Yes, "keeps the hidden constraints, to round-off");
+        card.keeps().iter().for_each(|kept| body += &format!("- keeps {kept}\n"));
         body += &format!("- works on {}\n", needs(card.needs));
         if let Some(composition) = self.prepared.composition() {
             body += &format!("\nComposed by {}.\n", composed(composition));

@@ -12,7 +12,7 @@ use super::args;
 use super::failure::Failure;
 use super::figures::{count, number};
 use super::output::{Output, Status};
-use super::picture::{Destinations, Film, WatchError, sparklines, watch};
+use super::picture::{Destinations, Film, sparklines, watch};
 use super::setup::{Blame, Choice, pose, prepare};
 use cotangent::compile::{Diagnostics, Engine, Integrator};
 use cotangent::observe::{Checkpoints, Columns, End, Interrupt, Run, RunError, TableError, TableWriter, checkpoint};
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
         (false, false) => SAMPLES / 4,
     };
     if samples > 0 {
-        watch(&mut run, &problem, samples, pictures.any()).map_err(|e| unwatched(&e))?;
+        watch(&mut run, &problem, samples, pictures.any()).map_err(|e| Failure::new("compile", e.to_string()))?;
     }
     let mut open_files = None;
     if let Some(files) = &files {
@@ -75,6 +75,14 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     let mut bar = Bar::new(out.wants_json());
     let end = integrate(&mut run, &interrupt, checkpoints.as_ref(), &mut bar);
     bar.clear();
+    if let Some(gap) = run.unobserved() {
+        let samples = count(gap.samples, "sample", "samples");
+        out.note(format!(
+            "no value of an observable or of the picture at {samples}, the first at time {}: {}; NaN stands there",
+            number(gap.time),
+            gap.reason
+        ));
+    }
     let end = end.and_then(|end| close(&mut run, end, files.as_ref()));
     let (status, stop) = match &end {
         Ok(End::Finished) => ("finished", None),
@@ -88,17 +96,10 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     summary.notes = out.notes().to_vec();
     let film = Film::new(&mut run, &problem, page::title(&summary), resumed);
     summary.sparklines = film.as_ref().map(sparklines).unwrap_or_default();
-    let mut unwritten = vec![];
-    summary.plot = pictures.draw(film.as_ref()).unwrap_or_else(|failure| {
-        unwritten.push(failure);
-        None
-    });
     let page = || page::page(&summary, &setup, film.as_ref(), &model.input).report();
-    summary.report = pictures.report(page).unwrap_or_else(|failure| {
-        unwritten.push(failure);
-        None
-    });
-    report(summary, &unwritten, out)
+    let written = pictures.write(film.as_ref(), page);
+    (summary.plot, summary.report) = (written.plot, written.report);
+    report(summary, &written.failures, out)
 }
 
 /// Samples of a history for pictures.
@@ -109,13 +110,6 @@ fn undrawn(pictures: &Destinations, given: bool) -> Failure {
     let whose = if given { "--record 0" } else { "`record = 0` of the model" };
     let message = format!("nothing to show for {}: {whose} measures nothing between start and end", pictures.named());
     Failure::new("not-measured", message).help("leave out --record 0, or give another --record")
-}
-
-fn unwatched(error: &WatchError) -> Failure {
-    match error {
-        WatchError::Compile(error) => Failure::new("compile", error.to_string()),
-        WatchError::Run(error) => refused(error),
-    }
 }
 
 /// Prints what a run has come to, and which pictures could not be written.

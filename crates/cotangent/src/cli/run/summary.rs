@@ -5,7 +5,6 @@ use super::stop::Stop;
 use crate::cli::failure::Failure;
 use crate::cli::map::Map;
 use crate::cli::picture::Sparkline;
-use crate::cli::setup::stages;
 use cotangent::compile::Problem;
 use cotangent::integrate::{Composition, Prepared};
 use cotangent::model::ClaimKind;
@@ -103,6 +102,16 @@ pub(super) struct Work {
     pub(super) projections: u64,
     pub(super) position_projections: u64,
     pub(super) momentum_projections: u64,
+    /// Of a method that chooses its own steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) own_steps: Option<OwnSteps>,
+}
+
+/// The steps that a method with a tolerance has chosen.
+#[derive(Serialize)]
+pub(super) struct OwnSteps {
+    pub(super) accepted: u64,
+    pub(super) rejected: u64,
 }
 
 #[derive(Serialize)]
@@ -161,11 +170,12 @@ impl Summary {
             [&diagnostics.constraints, &diagnostics.multipliers, &diagnostics.observables].map(Layout::clone);
         let method = setup.prepared.method();
         let [positions, momenta] = setup.prepared.projections(&run.state().memory).unwrap_or_default();
+        let own_steps = setup.prepared.substeps(&run.state().memory);
         Ok(Summary {
             model: setup.system.name.clone(),
             title: setup.system.title.clone(),
             method: method.name(),
-            stages: stages(method),
+            stages: method.stages(),
             compose: setup.prepared.composition().map(Composition::name),
             formulation: setup.problem.motion.formulation.name(),
             project: setup.prepared.projection().map(|p| p.target.name()),
@@ -189,6 +199,7 @@ impl Summary {
                 projections: positions + momenta,
                 position_projections: positions,
                 momentum_projections: momenta,
+                own_steps: own_steps.map(|[accepted, rejected]| OwnSteps { accepted, rejected }),
             },
             seconds: run.seconds(),
             native: cfg!(feature = "jit"),

@@ -126,6 +126,9 @@ fn details(s: &Summary) -> Vec<(&'static str, String)> {
         0 => "no Newton iterations".to_owned(),
         n => count(n, "Newton iteration", "Newton iterations"),
     }];
+    if let Some(own) = &w.own_steps {
+        work.push(format!("{} of its own, {} rejected", count(own.accepted, "step", "steps"), own.rejected));
+    }
     if s.project.is_some() {
         work.push(format!("{} of positions", count(w.position_projections, "projection", "projections")));
         work.push(format!("{} of momenta", w.momentum_projections));

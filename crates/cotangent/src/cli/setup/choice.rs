@@ -1,12 +1,12 @@
 //! Method, formulation and projection, by name.
 
 use super::Defaults;
-use super::stages::{stages, with_stages};
+use super::options::with_options;
 use crate::cli::args::Choose;
 use crate::cli::failure::Failure;
 use crate::cli::figures::count;
 use crate::cli::output::Output;
-use cotangent::integrate::{Composition, MAX_STAGES, Method, Projection, Target};
+use cotangent::integrate::{Composition, Method, Projection, Target};
 use cotangent::model::nearest::nearest;
 use cotangent::model::{ConstraintKind, System};
 use cotangent::theory::Formulation;
@@ -17,6 +17,9 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Names {
     pub(crate) method: String,
     pub(crate) stages: Option<u64>,
+    pub(crate) inner: Option<String>,
+    pub(crate) index: Option<u64>,
+    pub(crate) tol: Option<f64>,
     pub(crate) compose: Option<String>,
     pub(crate) formulation: String,
     pub(crate) project: Option<String>,
@@ -39,7 +42,7 @@ impl Names {
         let own = args.method.is_none() || args.method == defaults.method;
         let wanted = args.stages.or(defaults.stages);
         let method = given.unwrap_or_else(|| default_method(system, wanted, out));
-        let own_stages = Method::named(&method).and_then(stages);
+        let own_stages = Method::named(&method).and_then(Method::stages);
         let stages = args.stages.or_else(|| {
             let stages = defaults.stages?;
             if own_stages.is_some() || own {
@@ -51,6 +54,9 @@ impl Names {
         Names {
             method,
             stages: stages.or(own_stages.map(|s| s as u64)),
+            inner: args.inner.clone(),
+            index: args.index,
+            tol: args.tol,
             compose: args.compose.clone().or_else(|| defaults.compose.clone()),
             formulation: args
                 .formulation
@@ -81,7 +87,7 @@ fn default_method(system: &System, stages: Option<u64>, out: &mut Output) -> Str
 impl Choice {
     /// What the names stand for.
     pub(crate) fn named(names: &Names) -> Result<Choice, Failure> {
-        let method = staged(method(&names.method)?, names.stages)?;
+        let method = with_options(names)?;
         let composition = names.compose.as_deref().map(composition).transpose()?;
         let formulation = Formulation::named(&names.formulation).ok_or_else(|| {
             let known = Formulation::ALL.map(Formulation::name);
@@ -92,27 +98,8 @@ impl Choice {
     }
 }
 
-/// The method with a number of stages.
-fn staged(method: Method, wanted: Option<u64>) -> Result<Method, Failure> {
-    let Some(wanted) = wanted else { return Ok(method) };
-    let chosen = usize::try_from(wanted).ok().filter(|s| (1..=MAX_STAGES).contains(s));
-    match (stages(method), chosen.and_then(|s| with_stages(method, s))) {
-        (None, _) => {
-            let able = Method::ALL.into_iter().filter(|m| stages(*m).is_some());
-            let able: Vec<String> = able.map(|m| format!("`{}`", m.name())).collect();
-            let message = format!("`{}` has no stages to choose", method.name());
-            Err(Failure::new("no-stages", message).help(format!("leave out --stages, or take {}", able.join(" or "))))
-        }
-        (_, Some(method)) => Ok(method),
-        (_, None) => {
-            let message = format!("a method has 1 to {MAX_STAGES} stages, not {wanted}");
-            Err(Failure::new("stages", message).help("choose another --stages"))
-        }
-    }
-}
-
 /// The method with a name.
-fn method(name: &str) -> Result<Method, Failure> {
+pub(super) fn method(name: &str) -> Result<Method, Failure> {
     let known = Method::ALL.map(Method::name);
     Method::named(name).ok_or_else(|| unknown("method", name, &known, "`cotangent methods` lists them"))
 }

@@ -51,6 +51,7 @@ fn explain(refusal: &Refusal, choice: &Choice, problem: &Problem) -> Failure {
         Refusal::NothingToProjectOn => {
             Failure::new("nothing-to-project", "the model has no constraints to project on").help("leave out --project")
         }
+        Refusal::Tolerance { .. } => Failure::new("tol", refusal.to_string()).help("choose another --tol"),
         Refusal::Stages { .. } => Failure::new("stages", refusal.to_string()).help("choose another --stages"),
         Refusal::TooLarge(_) => Failure::new("too-large", refusal.to_string()).help("choose another method"),
         Refusal::Failure(_) => Failure::new("evaluate", refusal.to_string()),

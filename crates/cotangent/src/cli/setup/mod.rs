@@ -4,12 +4,11 @@ mod blame;
 mod choice;
 mod defaults;
 mod fitting;
+mod options;
 mod problem;
-mod stages;
 
 pub(crate) use blame::{Blame, Blamed};
 pub(crate) use choice::{Choice, Names};
 pub(crate) use defaults::Defaults;
 pub(crate) use fitting::prepare;
 pub(crate) use problem::{Repairs, pose};
-pub(crate) use stages::stages;

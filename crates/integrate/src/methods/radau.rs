@@ -1,0 +1,149 @@
+//! Radau IIA collocation: order 2s − 1, stiffly accurate, damps; the usual implicit Runge–Kutta
+//! method of codes for differential–algebraic equations, for any number of stages s.
+//!
+//! ```text
+//! Yᵢ = z + h Σⱼ aᵢⱼ f(Yⱼ, Λⱼ),   g(Yᵢ) = 0,   z₁ = Y_s
+//! ```
+//!
+//! with the nodes 0 < c₁ < … < c_s = 1 of Radau quadrature. With constraints z = (q, p),
+//! f = (H_p, −H_q − Gᵀλ) and
+//!
+//! - index 3: g = φ(q). The positions have order 2s − 1; the momenta, whose normal part is
+//!   a difference quotient of positions, order s only, and leave the hidden constraints by that;
+//! - index 2: g = G(q) H_p(q, p). Positions and momenta have order 2s − 1; the positions drift off
+//!   φ = 0.
+//!
+//! The equations are solved in the form Σⱼ dᵢⱼ (Yⱼ − z) = h f(Yᵢ, Λᵢ) with d = a⁻¹, the derivatives of
+//! the Lagrange polynomials of 0, c₁, …, c_s ([`stiff`](crate::stiff)).
+//!
+//! Hairer & Wanner, Solving Ordinary Differential Equations II, IV.5 and VII.4; Hairer, Lubich &
+//! Roche, Lecture Notes in Mathematics 1409 (1989); L. Jay, Appl. Numer. Math. 17 (1995) 97.
+
+use crate::card::{Card, Keeps, Needs};
+use crate::coefficients::Radau as Coefficients;
+use crate::method::Index;
+use crate::semi_explicit::{SemiExplicit, Shape};
+use crate::stiff::{Formula, Stages, Work, advance};
+use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Field, Machine, Plan, State, Stepper};
+use cotangent_scalar::Scalar;
+use cotangent_solve::{Pattern, PatternError};
+use std::sync::Arc;
+
+pub(crate) fn card(stages: usize, index: Index) -> Card {
+    let keeps = |level: Index| if index == level { Keeps::Yes } else { Keeps::No };
+    Card {
+        name: "radau-2a",
+        summary: "order 2s − 1 with s stages, damps; for stiff and for differential–algebraic equations",
+        order: 2 * stages.max(1) as u32 - 1,
+        symplectic: false,
+        symmetric: false,
+        constraints: keeps(Index::Three),
+        hidden_constraints: keeps(Index::Two),
+        quadratic_invariants: false,
+        energy: false,
+        needs: Needs::Any,
+        explicit: "never",
+        scheme: &[
+            "Yᵢ = z + h Σⱼ aᵢⱼ f(Yⱼ, Λⱼ),   i = 1 … s,   z₁ = Y_s",
+            "with constraints: z = (q, p),   f = (H_p, −H_q − Gᵀλ)",
+            "index 3: φ(Qᵢ) = 0;   index 2: G(Qᵢ) H_p(Qᵢ, Pᵢ) = 0",
+        ],
+        solution: "The nodes are those of Radau quadrature, the last of them the end of the step (`--stages S`, 3 unless said otherwise). Newton's method for the increments Yᵢ − z and multipliers Λᵢ of all stages together. With constraints `--index 3` (unless said otherwise) keeps φ = 0 at the stages and at the end, and the order is that of the momenta, s; `--index 2` keeps G q̇ = 0 instead, with order 2s − 1. Index 1 is the formulation `standard`.",
+        reference: "Hairer & Wanner, Solving Ordinary Differential Equations II, IV.5 and VII; Hairer, Lubich & Roche, Lecture Notes in Mathematics 1409 (1989)",
+    }
+}
+
+/// What is known before the arithmetic is.
+#[derive(Clone, Debug)]
+pub(crate) struct Scheme {
+    coefficients: Coefficients,
+    stages: Stages,
+    /// With unknown multipliers.
+    index: Option<Index>,
+}
+
+impl Scheme {
+    pub(crate) fn constrained(
+        shape: &CanonicalShape,
+        stages: usize,
+        index: Index,
+        plan: &mut Plan,
+    ) -> Result<Arc<Scheme>, PatternError> {
+        Scheme::new(Shape::canonical(shape, index)?, stages, Some(index), plan)
+    }
+
+    pub(crate) fn free(jacobian: &Pattern, stages: usize, plan: &mut Plan) -> Result<Arc<Scheme>, PatternError> {
+        Scheme::new(Shape::field(jacobian), stages, None, plan)
+    }
+
+    fn new(shape: Shape, stages: usize, index: Option<Index>, plan: &mut Plan) -> Result<Arc<Scheme>, PatternError> {
+        let coefficients = Coefficients::new(stages);
+        Ok(Arc::new(Scheme { coefficients, stages: Stages::new(shape, stages, plan)?, index }))
+    }
+
+    /// The order with unknown multipliers.
+    pub(crate) fn constrained_order(&self) -> Option<u32> {
+        let stages = self.coefficients.stages() as u32;
+        self.index.map(|index| match index {
+            Index::Two => 2 * stages - 1,
+            Index::Three => stages,
+        })
+    }
+
+    pub(crate) fn is_constrained(&self) -> bool {
+        self.index.is_some()
+    }
+
+    pub(crate) fn stepper_constrained<'s, S: Scalar + 's>(
+        self: &Arc<Self>,
+        system: Box<dyn Canonical<S> + 's>,
+    ) -> Box<dyn Stepper<S> + 's> {
+        self.stepper(self.stages.shape.of_canonical(system))
+    }
+
+    pub(crate) fn stepper_free<'s, S: Scalar + 's>(
+        self: &Arc<Self>,
+        field: Box<dyn Field<S> + 's>,
+    ) -> Box<dyn Stepper<S> + 's> {
+        self.stepper(self.stages.shape.of_field(field))
+    }
+
+    fn stepper<'s, S: Scalar + 's>(
+        self: &Arc<Self>,
+        system: Box<dyn SemiExplicit<S> + 's>,
+    ) -> Box<dyn Stepper<S> + 's> {
+        let s = self.coefficients.stages();
+        Box::new(Radau {
+            c: (0..s).map(|i| self.coefficients.c(i)).collect(),
+            d: (0..s * s).map(|k| self.coefficients.d(k / s, k % s)).collect(),
+            work: self.stages.work(),
+            scheme: self.clone(),
+            system,
+        })
+    }
+}
+
+struct Radau<'s, S> {
+    scheme: Arc<Scheme>,
+    system: Box<dyn SemiExplicit<S> + 's>,
+    c: Vec<S>,
+    d: Vec<S>,
+    work: Work<S>,
+}
+
+impl<S: Scalar> Stepper<S> for Radau<'_, S> {
+    /// Λ_s, the multipliers at the start of the next step.
+    fn memory(&self) -> usize {
+        self.scheme.stages.shape.multipliers
+    }
+
+    fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
+        let Radau { scheme, system, c, d, work } = self;
+        let formula = Formula { c, d, past: &[] };
+        let start = (from, &from.memory[..]);
+        let (increment, lambda) = scheme.stages.solve(machine, system.as_mut(), (h, formula), start, work)?;
+        advance(from, increment, to);
+        to.memory.copy_from_slice(lambda);
+        Ok(())
+    }
+}
