@@ -76,6 +76,11 @@ impl Picture {
         self.function.program().outputs[0]
     }
 
+    /// Which of its numbers are coordinates of points; the others are headings.
+    pub fn coordinates(&self) -> impl Iterator<Item = usize> + '_ {
+        self.shapes.iter().flat_map(|s| s.first..s.first + s.points * s.dimension * s.members)
+    }
+
     /// Whether nothing is drawn.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

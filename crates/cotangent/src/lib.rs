@@ -71,8 +71,9 @@
 //! ```
 //!
 //! The modules, from the arithmetic up: [`scalar`], [`solve`], [`dynamics`], [`expr`], [`model`],
-//! [`theory`], [`integrate`], [`compile`], [`observe`], [`plot`], [`report`], [`lab`].
+//! [`theory`], [`integrate`], [`compile`], [`analysis`], [`observe`], [`plot`], [`report`], [`lab`].
 
+pub use cotangent_analysis as analysis;
 pub use cotangent_compile as compile;
 pub use cotangent_dynamics as dynamics;
 pub use cotangent_expr as expr;
@@ -112,6 +113,8 @@ mod book {
     mod models {}
     #[doc = include_str!("../../../docs/src/running.md")]
     mod running {}
+    #[doc = include_str!("../../../docs/src/analyze.md")]
+    mod analyze {}
     #[doc = include_str!("../../../docs/src/pictures.md")]
     mod pictures {}
     #[doc = include_str!("../../../docs/src/gallery.md")]

@@ -58,10 +58,12 @@ macro_rules! shipped {
 
 const SHIPPED: &[Model] = shipped![
     "bicycle"
+    "cawley"
     "chain"
     "christ-lee"
     "crane"
     "double-pendulum"
+    "einbein"
     "four-bar"
     "four-bar-angles"
     "heavy-top"

@@ -93,6 +93,116 @@ fn the_chain_moves_and_a_long_one_is_thinned() {
     assert!(text(there, "d.html").contains("400 moving bodies and 400 rods"));
 }
 
+/// The least and the greatest value of a series in the table of a report.
+fn extremes(html: &str, series: &str) -> [f64; 2] {
+    // Other tables come before those of the plots.
+    let row = html.rsplit(&format!("<th scope=\"row\">{series}</th>")).next().expect("the series");
+    let row = row.split("</tr>").next().expect("a row");
+    let cells: Vec<&str> = row.split("<td class=\"right\">").skip(1).collect();
+    [3, 4].map(|k| {
+        let cell = cells[k].split('<').next().expect("a cell").replace('−', "-");
+        cell.parse().unwrap_or_else(|_| panic!("{series}: {cell}"))
+    })
+}
+
+const OSCILLATOR: &str =
+    "coord x\nhamiltonian p_x^2/2 + x^2/2\ninitial x = 1, p_x = 0\nobserve x2 = x\nobserve slow = x^2 + p_x^2\n";
+
+#[test]
+fn a_motion_that_is_faster_than_the_samples_is_a_band() {
+    let folder = folder();
+    let there = folder.path();
+    std::fs::write(there.join("o.cot"), OSCILLATOR).expect("written");
+    let arguments = ["run", "o.cot", "--step", "0.2", "--until", "25000", "--plot", "a.svg", "--report", "a.html"];
+    let shown = ran(there, &arguments).stdout;
+    assert!(shown.contains("⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿  -1 to 1"), "{shown}");
+    let (svg, html) = (text(there, "a.svg"), text(there, "a.html"));
+    assert!(svg.contains("class=\"band") && svg.contains("ranges over"), "{svg:.300}");
+    assert!(html.contains("\"mark\":\"band\"") && html.contains("Bands are ranges over"));
+    let [low, high] = extremes(&html, "x2");
+    assert!((low + 1.0).abs() < 1e-3 && (high - 1.0).abs() < 1e-3, "{low} {high}");
+    // The curve has as many samples to a turn as it needs, and its title says where it ends.
+    let until = html.split("Phase portrait until t = ").nth(1).expect("a title");
+    let until: f64 = until.split('<').next().and_then(|t| t.parse().ok()).expect("a time");
+    assert!((100.0..3000.0).contains(&until), "{until}");
+    // With few steps nothing is hidden and everything is a line.
+    let arguments = ["run", "o.cot", "--step", "0.2", "--until", "25", "--plot", "b.svg", "--report", "b.html"];
+    assert_eq!(ran(there, &arguments).status, 0);
+    assert!(!text(there, "b.svg").contains("class=\"band") && !text(there, "b.html").contains("\"mark\":\"band\""));
+    assert!(!text(there, "b.html").contains("portrait until"));
+}
+
+#[test]
+fn snapshots_and_paths_of_a_long_run_are_those_of_its_beginning() {
+    let folder = folder();
+    let there = folder.path();
+    let arguments = ["run", "pendulum", "--step", "0.1", "--until", "12000", "--plot", "a.svg", "--report", "a.html"];
+    assert_eq!(ran(there, &arguments).status, 0);
+    assert!(text(there, "a.svg").contains("Snapshots until t = 1."));
+    assert!(text(there, "a.html").contains("It is shown from t = 0 to "));
+    assert_eq!(ran(there, &["run", "kepler", "--step", "0.05", "--until", "2000", "--plot", "b.svg"]).status, 0);
+    let svg = text(there, "b.svg");
+    assert!(svg.contains("Snapshots until t = 200") && !svg.contains("too far apart"), "{svg:.300}");
+}
+
+#[test]
+fn the_extremes_that_are_drawn_are_those_of_the_table() {
+    let folder = folder();
+    let there = folder.path();
+    let model = "coord x\nhamiltonian p_x^2/2\ninitial x = 0, p_x = 1\nobserve spike = exp(-(x-500.32)^2*1e3)\n";
+    std::fs::write(there.join("p.cot"), model).expect("written");
+    let ends = ["--step", "0.01", "--until", "1000", "--record", "1"];
+    let files = ["--out", "a.csv", "--plot", "a.svg", "--report", "a.html"];
+    let shown = ran(there, &[&["run", "p.cot"], &ends[..], &files[..]].concat()).stdout;
+    let table = text(there, "a.csv");
+    let column = table.lines().next().and_then(|l| l.split(',').position(|c| c == "spike")).expect("the column");
+    let cell = |line: &str| line.split(',').nth(column).and_then(|c| c.parse::<f64>().ok()).expect("a number");
+    let highest = table.lines().skip(1).map(cell).fold(f64::MIN, f64::max);
+    let [low, high] = extremes(&text(there, "a.html"), "spike");
+    assert!((0.0..1e-9).contains(&low) && (high - highest).abs() < 1e-5, "{low} {high} {highest}");
+    assert!(highest > 0.99 && shown.contains("0 to 1"), "{shown}");
+    let svg = text(there, "a.svg");
+    assert!(svg.contains("class=\"band") && svg.contains(">1.0<"), "the axis reaches the peak");
+}
+
+#[test]
+fn rods_and_vehicles_keep_their_shape() {
+    let folder = folder();
+    let arguments = ["run", "crane", "--plot", "a.svg", "--report", "a.html"];
+    assert_eq!(ran(folder.path(), &arguments).status, 0);
+    let svg = text(folder.path(), "a.svg");
+    assert!(svg.contains("Snapshots") && !svg.contains("Snapshots (axes not to scale)"));
+    let long = "coord x\ncoord y\nhamiltonian p_x^2/2 + p_y^2/2\ninitial x = 0, y = 0, p_x = 10, p_y = 0.01\n\
+                draw vehicle car: (x, y, 0.3)\n";
+    std::fs::write(folder.path().join("l.cot"), long).expect("written");
+    let found = ran(folder.path(), &["run", "l.cot", "--step", "0.1", "--until", "50", "--plot", "l.svg"]);
+    assert_eq!(found.status, 0, "{}", found.stderr);
+    let svg = text(folder.path(), "l.svg");
+    let title = svg.split("Snapshots").nth(1).and_then(|rest| rest.split('<').next()).expect("a title");
+    assert!(!title.contains("not to scale"), "{title}");
+}
+
+#[cfg(unix)]
+#[test]
+fn files_that_are_one_are_refused() {
+    let folder = folder();
+    let there = folder.path();
+    std::fs::write(there.join("m.svg"), OSCILLATOR).expect("written");
+    std::os::unix::fs::symlink("b.html", there.join("a.svg")).expect("a link");
+    for (arguments, said) in [
+        (["run", "pendulum", "--plot", "a.svg", "--report", "b.html"], "--plot and --report are the same file"),
+        (["run", "m.svg", "--plot", "m.svg", "--report", "b.html"], "--plot and the model are the same file"),
+        (["certify", "m.svg", "--plot", "m.svg", "--report", "b.html"], "--plot and the model are the same file"),
+    ] {
+        let found = ran(there, &arguments);
+        assert!(found.status == 2 && found.stderr.contains(said), "{}", found.stderr);
+    }
+    assert_eq!(text(there, "m.svg"), OSCILLATOR);
+    // A link to nothing yet is one to a new file.
+    assert_eq!(ran(there, &["run", "pendulum", "--plot", "a.svg"]).status, 0);
+    assert!(text(there, "b.html").starts_with("<svg"));
+}
+
 #[test]
 fn what_cannot_be_drawn_is_refused_before_the_run() {
     let folder = folder();
@@ -202,6 +312,14 @@ fn a_report_works_in_a_browser() {
         assert_eq!(check["failures"], json!([]));
         assert_eq!(check["plots"].as_array().map(Vec::len), Some(plots));
         for plot in check["plots"].as_array().into_iter().flatten() {
+            if plot["title"].as_str().is_some_and(|title| title.starts_with("Phase portrait")) {
+                // A unit is as long on both axes.
+                let unit = |axis: &str, side: usize| {
+                    let [a, b] = [0, 1].map(|k| plot["view"][axis][k].as_f64().expect("a number"));
+                    (b - a) / plot["area"][side].as_f64().expect("a size")
+                };
+                assert!((unit("x", 0) / unit("y", 1) - 1.0).abs() < 1e-6, "{plot}");
+            }
             for series in plot["series"].as_array().into_iter().flatten() {
                 assert!(series["pixels"].as_u64() > Some(30), "{}: {series}", plot["title"]);
             }

@@ -83,7 +83,9 @@ fn a_killed_and_resumed_run_gives_the_same_bytes() {
             match ended {
                 None => kills += 1,
                 Some(status) => {
-                    assert!(status.success(), "{name}: {status}");
+                    // The last kill may have come after the run was complete, which says so.
+                    let complete = !broken.path().join(format!("{name}.checkpoint")).exists();
+                    assert!(status.success() || (kills > 0 && complete), "{name}: {status}");
                     break;
                 }
             }

@@ -86,6 +86,7 @@ fn version() {
 fn help_teaches() {
     assert_snapshot!("help", run(&["--help"]).show());
     assert_snapshot!("help_check", run(&["check", "--help"]).show());
+    assert_snapshot!("help_analyze", run(&["analyze", "--help"]).show());
     assert_snapshot!("help_run", run(&["run", "--help"]).show());
     assert_snapshot!("help_certify", run(&["certify", "--help"]).show());
     assert_snapshot!("help_methods", run(&["methods", "--help"]).show());

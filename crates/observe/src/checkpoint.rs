@@ -15,7 +15,7 @@
 //! infinity and no NaN; a header that would not be read back as it is written is refused.
 
 use crate::DestinationError;
-use crate::destination::Destination;
+use cotangent_destination::Destination;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File};

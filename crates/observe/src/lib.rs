@@ -6,21 +6,22 @@
 //! uninterrupted one.
 
 pub mod checkpoint;
-mod destination;
 mod history;
 mod interrupt;
 mod platform;
 mod run;
+mod samples;
 mod schedule;
 mod statistics;
 pub mod table;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
-pub use destination::DestinationError;
+pub use cotangent_destination::{DestinationError, is_same};
 pub use history::History;
 pub use interrupt::{Interrupt, InterruptError};
 pub use platform::Platform;
 pub use run::{Checkpoints, End, HISTORY_ERRORS, Header, Progress, Run, RunError, Unobserved};
+pub use samples::Samples;
 pub use schedule::{Schedule, ScheduleError};
 pub use statistics::{Extremes, ExtremesList, StatisticsError};
 pub use table::{Column, Columns, Mark, TableError, TableWriter};

@@ -108,11 +108,11 @@ struct Watch {
     history: History,
     picture: Option<Picture>,
     values: Vec<f64>,
+    /// Whether observables are evaluated after every step.
+    always: bool,
 }
 
-/// What a history has besides its times: errors of the energy, the largest constraint residual and
-/// hidden one; values of the state, the observables and the numbers of the picture, one after the
-/// other.
+/// The errors of a history: that of the energy, the largest constraint residual and hidden one.
 pub const HISTORY_ERRORS: [&str; 3] = ["energy error", "constraints", "hidden constraints"];
 
 /// How far a run is.
@@ -186,12 +186,20 @@ impl Run {
         if is_new { self.record() } else { Ok(()) }
     }
 
-    /// Keeps a history of at most so many samples, with the numbers of a picture if there is one.
-    pub fn watch(&mut self, capacity: usize, picture: Option<Picture>) {
-        let observables = self.diagnostics.observables.len();
-        let len = self.state.values.len() + observables + picture.as_ref().map_or(0, Picture::len);
-        let history = History::new(capacity, HISTORY_ERRORS.len(), len);
-        self.watch = Some(Watch { history, picture, values: vec![0.0; len] });
+    /// How many values each sample of a history has: the state, the observables and the numbers of
+    /// the picture, one after the other.
+    pub fn watched(&self, picture: Option<&Picture>) -> usize {
+        self.state.values.len() + self.diagnostics.observables.len() + picture.map_or(0, Picture::len)
+    }
+
+    /// Keeps a history, of the errors [`HISTORY_ERRORS`] and of [`watched`](Run::watched) values.
+    pub fn watch(&mut self, history: History, picture: Option<Picture>) {
+        let len = self.watched(picture.as_ref());
+        let n = self.state.values.len();
+        let observed = n..n + self.diagnostics.observables.len();
+        // Observables without a range need not be known between samples.
+        let always = history.ranged().iter().any(|r| observed.contains(r));
+        self.watch = Some(Watch { history, picture, values: vec![0.0; len], always });
         self.look(true);
     }
 
@@ -200,7 +208,7 @@ impl Run {
         self.watch.as_ref().map(|w| (&w.history, w.picture.as_ref()))
     }
 
-    /// Takes the state into the history, if it is due.
+    /// Takes the state into the history: what is noted at every step, and a sample if one is due.
     fn look(&mut self, due: bool) {
         let Some(watch) = &mut self.watch else { return };
         let kept = self.diagnostics.last();
@@ -208,20 +216,24 @@ impl Run {
             |list: &[f64]| list.iter().fold(0.0, |m: f64, r| if r.is_nan() || r.abs() > m { r.abs() } else { m });
         let energy = kept.energy - self.kept.as_slice()[0].initial;
         watch.history.note([energy, worst(&kept.constraints), worst(&kept.hidden_constraints)].into_iter());
-        let at_end = self.done == self.schedule.total();
-        if !due && !watch.history.is_due(self.done) && !at_end {
-            return;
-        }
         let time = self.schedule.time(self.done);
-        if watch.history.times().last() == Some(&time) {
-            return;
-        }
+        let regular = watch.history.is_due(self.done);
+        let wanted = due || regular || self.done == self.schedule.total();
+        let sampled = wanted && watch.history.times().last() != Some(&time);
         let (n, o) = (self.state.values.len(), self.diagnostics.observables.len());
         watch.values[..n].copy_from_slice(&self.state.values);
         let (observed, drawn) = watch.values[n..].split_at_mut(o);
-        if let Err(error) = self.diagnostics.observe(&self.state.values, observed) {
+        if (sampled || watch.always)
+            && let Err(error) = self.diagnostics.observe(&self.state.values, observed)
+        {
             observed.fill(f64::NAN);
-            Unobserved::note(&mut self.unobserved, time, &error);
+            if sampled {
+                Unobserved::note(&mut self.unobserved, time, &error);
+            }
+        }
+        if !sampled {
+            watch.history.note_values(&watch.values[..n + o]);
+            return;
         }
         if let Some(picture) = &mut watch.picture
             && let Err(error) = picture.draw(&self.state.values, drawn)
@@ -229,7 +241,10 @@ impl Run {
             drawn.fill(f64::NAN);
             Unobserved::note(&mut self.unobserved, time, &error);
         }
-        watch.history.sample(time, &watch.values);
+        match regular || watch.history.times().is_empty() {
+            true => watch.history.sample(time, &watch.values),
+            false => watch.history.close(time, &watch.values),
+        }
     }
 
     /// Goes back to what a checkpoint says.

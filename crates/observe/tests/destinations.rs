@@ -110,7 +110,7 @@ mod unix {
         symlink("/dev/null", &null).unwrap();
         assert_eq!(table(&null), format!("cannot write `{}`: it is not an ordinary file", null.display()));
         let nowhere = folder.path().join("nowhere.csv");
-        symlink(folder.path().join("missing"), &nowhere).unwrap();
+        symlink(folder.path().join("missing/run.csv"), &nowhere).unwrap();
         assert!(table(&nowhere).starts_with("cannot write `"));
     }
 

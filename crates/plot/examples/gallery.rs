@@ -265,6 +265,5 @@ fn write_png(path: &Path, figure: &Figure, scale: f64) -> Result<(), PlotError> 
     if scale == 2.0 {
         return figure.write(path);
     }
-    let source = std::fs::write(path, figure.to_png(scale)?);
-    source.map_err(|source| PlotError::NotWritable { path: path.into(), source })
+    Ok(cotangent_destination::replace(path, &figure.to_png(scale)?)?)
 }

@@ -1,6 +1,7 @@
 //! Series as shapes: lines, markers, and marks at the edge.
 
 use crate::axis::Place;
+use crate::band;
 use crate::coverage::{self, Runs};
 use crate::decimate::{self, Orbit};
 use crate::frame::Frame;
@@ -56,6 +57,13 @@ impl Drawer<'_> {
         if one.kind == Kind::Points {
             sample.marker = Some(style.marker);
             marks.extend(self.scatter(one, paint, style.marker));
+            return sample;
+        }
+        if one.kind == Kind::Band {
+            sample.dash = Some(Dash::Solid);
+            sample.width = 7.0;
+            sample.opacity = band::OPACITY;
+            lines.extend(band::shapes(one, self.frame, paint));
             return sample;
         }
         let (drawn, forced) = self.lines(one, ascends);

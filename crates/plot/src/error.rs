@@ -1,5 +1,6 @@
 //! What can go wrong when a figure is written.
 
+use cotangent_destination::DestinationError;
 use std::path::PathBuf;
 
 /// Why a figure could not be rendered or written.
@@ -12,34 +13,9 @@ pub enum PlotError {
         /// The refused destination.
         path: PathBuf,
     },
-    /// The directory of the destination does not exist.
-    #[error("cannot write `{}`: there is no directory `{}`; create it first", path.display(), directory.display())]
-    NoDirectory {
-        /// The refused destination.
-        path: PathBuf,
-        /// The directory that is missing.
-        directory: PathBuf,
-    },
-    /// The destination is itself a directory.
-    #[error("cannot write `{}`: it is a directory; give a file name", path.display())]
-    IsDirectory {
-        /// The refused destination.
-        path: PathBuf,
-    },
-    /// The destination exists and is marked read-only.
-    #[error("cannot replace `{}`: the file is read-only; choose another name or make it writable", path.display())]
-    ReadOnly {
-        /// The refused destination.
-        path: PathBuf,
-    },
-    /// The operating system refused to create or replace the file.
-    #[error("cannot write `{}`: {source}", path.display())]
-    NotWritable {
-        /// The refused destination.
-        path: PathBuf,
-        /// What the operating system said.
-        source: std::io::Error,
-    },
+    /// The file cannot be written there.
+    #[error(transparent)]
+    Destination(#[from] DestinationError),
     /// The scale of a PNG is not a positive number.
     #[error("the scale of a PNG must be a positive number, but is {scale}")]
     Scale {

@@ -83,6 +83,6 @@ impl Figure {
             write::Format::Svg => self.to_svg().into_bytes(),
             write::Format::Png => self.to_png(2.0)?,
         };
-        write::replace(path, &bytes)
+        Ok(cotangent_destination::replace(path, &bytes)?)
     }
 }

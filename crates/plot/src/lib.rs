@@ -25,6 +25,7 @@
 
 mod axes;
 mod axis;
+mod band;
 mod bodies;
 mod colour_map;
 mod coverage;
@@ -61,6 +62,7 @@ mod write;
 pub use axis::{Axis, Range, Scale};
 pub use bodies::{Bodies, Joint, Snapshot};
 pub use colour_map::ColourMap;
+pub use cotangent_destination::DestinationError;
 pub use error::PlotError;
 pub use figure::{Figure, Size};
 pub use font::{has_glyph, text_width};

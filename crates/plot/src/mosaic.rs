@@ -38,16 +38,39 @@ pub(crate) fn blocks(map: &HeatMap) -> (usize, usize) {
     (across, up)
 }
 
+/// The colours of all cells.
+fn cells(map: &HeatMap, bar: &Bar) -> Vec<Option<u8>> {
+    map.values.iter().map(|value| shade(*value, bar)).collect()
+}
+
+/// The colour that as many cells are above as below.
+fn median(shades: &[Option<u8>]) -> u8 {
+    let mut known: Vec<u8> = shades.iter().copied().flatten().collect();
+    known.sort_unstable();
+    known.get(known.len() / 2).copied().unwrap_or(0)
+}
+
+/// The cells of one of so many blocks, which differ by one cell at most.
+fn part(block: usize, blocks: usize, cells: usize) -> std::ops::Range<usize> {
+    block * cells / blocks..(block + 1) * cells / blocks
+}
+
 /// The shapes of a matrix without fault; without `pixels_allowed`, always rectangles.
 pub(crate) fn shapes(map: &HeatMap, frame: &Frame, bar: &Bar, pixels_allowed: bool) -> Vec<Shape> {
     let (across, up) = blocks(map);
     let (columns, rows) = (map.columns.div_ceil(across), map.rows.div_ceil(up));
+    let all = cells(map, bar);
+    let middle = median(&all);
     let shades: Vec<Option<u8>> = (0..rows)
         .flat_map(|j| (0..columns).map(move |i| (i, j)))
         .map(|(i, j)| {
-            let cells = (j * up..((j + 1) * up).min(map.rows))
-                .flat_map(|row| (i * across..((i + 1) * across).min(map.columns)).map(move |column| (row, column)));
-            cells.filter_map(|(row, column)| shade(*map.values.get(row * map.columns + column)?, bar)).max()
+            let block = part(j, rows, map.rows).flat_map(|row| {
+                part(i, columns, map.columns).filter_map({
+                    let all = &all;
+                    move |column| *all.get(row * map.columns + column)?
+                })
+            });
+            block.max_by_key(|shade| (shade.abs_diff(middle), *shade))
         })
         .collect();
     if columns * rows <= RECTANGLES || !pixels_allowed {
@@ -65,14 +88,16 @@ pub(crate) fn shapes(map: &HeatMap, frame: &Frame, bar: &Bar, pixels_allowed: bo
 }
 
 fn rectangles(map: &HeatMap, frame: &Frame, shades: &[Option<u8>], columns: usize, rows: usize) -> Vec<Shape> {
-    let edge = |(from, to): (f64, f64), i: usize, count: usize| from + (to - from) * i as f64 / count as f64;
+    let edge = |(from, to): (f64, f64), i: usize, count: usize, cells: usize| {
+        from + (to - from) * (i * cells / count) as f64 / cells as f64
+    };
     let mut by_shade: BTreeMap<u8, Vec<_>> = BTreeMap::new();
     for (j, row) in shades.chunks(columns.max(1)).enumerate() {
-        let (low, high) = (frame.up(edge(map.y, j, rows)), frame.up(edge(map.y, j + 1, rows)));
+        let (low, high) = (frame.up(edge(map.y, j, rows, map.rows)), frame.up(edge(map.y, j + 1, rows, map.rows)));
         let mut i = 0;
         for run in row.chunk_by(|a, b| a == b) {
-            let (left, right) =
-                (frame.across(edge(map.x, i, columns)), frame.across(edge(map.x, i + run.len(), columns)));
+            let at = |i: usize| frame.across(edge(map.x, i, columns, map.columns));
+            let (left, right) = (at(i), at(i + run.len()));
             i += run.len();
             if let Some(shade) = run[0] {
                 let clamp_x = |x: f64| x.clamp(frame.rect.x, frame.rect.right());

@@ -2,8 +2,9 @@
 //! colour-blind readers.
 //!
 //! The hues are those of Okabe and Ito with one wine red of Tol's in the place of yellow, which
-//! is too pale on white. They are ordered so that the lightness of the first five differs by
-//! ten units of L* or more; dash and marker change with every series as well.
+//! is too pale on white; on white paper they are darker, with a contrast of three to one or more.
+//! They are ordered so that the lightness of the first five differs by ten units of L* or more;
+//! dash and marker change with every series as well.
 
 /// The dash pattern of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,14 +69,14 @@ const MARKERS: [Marker; 7] =
 
 /// Colours of the series on white paper.
 pub const LIGHT_SERIES: [[u8; 3]; 8] = [
-    [0x00, 0x72, 0xb2],
-    [0xe6, 0x9f, 0x00],
+    [0x00, 0x5a, 0x92],
+    [0xcc, 0x7f, 0x00],
     [0x22, 0x22, 0x22],
-    [0x00, 0x9e, 0x73],
-    [0x88, 0x22, 0x55],
-    [0xd5, 0x5e, 0x00],
-    [0xcc, 0x79, 0xa7],
-    [0x56, 0xb4, 0xe9],
+    [0x00, 0x80, 0x5c],
+    [0x6b, 0x1a, 0x43],
+    [0xb8, 0x4f, 0x00],
+    [0xb8, 0x60, 0x8f],
+    [0x3a, 0x97, 0xcf],
 ];
 
 /// Colours of the series on dark paper.
@@ -139,6 +140,18 @@ mod tests {
             for colour in palette {
                 assert!((lightness(colour) - paper).abs() >= 25.0, "{colour:?}");
             }
+        }
+    }
+
+    #[test]
+    fn every_colour_is_seen_on_white() {
+        let luminance = |colour: [u8; 3]| {
+            let l = lightness(colour);
+            if l > 8.0 { ((l + 16.0) / 116.0).powi(3) } else { l / 903.3 }
+        };
+        for colour in LIGHT_SERIES {
+            let contrast = 1.05 / (luminance(colour) + 0.05);
+            assert!(contrast >= 3.0, "{colour:?}: {contrast:.2}");
         }
     }
 

@@ -14,6 +14,9 @@ pub enum Kind {
     LinePoints,
     /// A line that keeps each value until the next point.
     Step,
+    /// An area between lower and upper values: the points come in pairs, the lower and the upper
+    /// end at one x.
+    Band,
 }
 
 /// Points (xᵢ, yᵢ) under one name. A point whose coordinate is not a number is a gap.
@@ -55,6 +58,13 @@ impl Series {
     /// A line of steps.
     pub fn step(name: impl Into<String>, x: Vec<f64>, y: Vec<f64>) -> Self {
         Series::new(name, Kind::Step, x, y)
+    }
+
+    /// An area from the lower to the upper values: what lies between samples that are too far apart
+    /// for a line.
+    pub fn band(name: impl Into<String>, x: &[f64], low: &[f64], high: &[f64]) -> Self {
+        let twice = |a: &[f64], b: &[f64]| a.iter().zip(b).flat_map(|(a, b)| [*a, *b]).collect();
+        Series::new(name, Kind::Band, twice(x, x), twice(low, high))
     }
 
     /// The same series in another style.

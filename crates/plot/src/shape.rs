@@ -25,6 +25,9 @@ pub(crate) enum Shape {
     Dots { at: Vec<Point>, paint: Paint, radius: f64, opacity: f64 },
     /// A filled outline.
     Area { outline: Vec<Point>, paint: Paint, opacity: f64 },
+    /// An area, the upper edge followed by the lower one backwards, and the parts of its edges
+    /// inside the frame.
+    Band { outline: Vec<Point>, edges: Vec<Vec<Point>>, paint: Paint, name: String },
     /// Cells of one colour, each a rectangle from the first to the second corner.
     Cells { cells: Vec<[Point; 2]>, colour: [u8; 3] },
     /// Pixels (a PNG file) stretched between two corners.
@@ -46,6 +49,13 @@ impl Shape {
                 let mut path = Path::of_lines(std::slice::from_ref(outline));
                 path.close();
                 svg.element("path").attribute("d", path.data()).fill(*paint).number("fill-opacity", *opacity).close();
+            }
+            Shape::Band { outline, edges, paint, name } => {
+                let mut path = Path::of_lines(std::slice::from_ref(outline));
+                path.close();
+                let area = svg.element("path").class("band").attribute("d", path.data()).fill(*paint);
+                area.number("fill-opacity", crate::band::OPACITY).close();
+                draw_lines(svg, edges, *paint, 0.9, Dash::Solid, 1.0, name);
             }
             Shape::Cells { cells, colour } => {
                 let mut path = Path::default();
@@ -95,15 +105,26 @@ impl Shape {
             Shape::Markers { at, radius, .. } | Shape::Dots { at, radius, .. } => {
                 at.iter().for_each(|&point| visit(point, *radius + 1.0));
             }
+            Shape::Band { outline, .. } => {
+                for (a, b) in outline.iter().zip(outline.iter().rev()).take(outline.len() / 2) {
+                    let count = ((b[1] - a[1]).abs() / spacing).ceil().clamp(1.0, 1e4);
+                    (0..=count as usize).for_each(|i| visit([a[0], a[1] + (b[1] - a[1]) * i as f64 / count], 1.0));
+                }
+            }
             Shape::Area { .. } | Shape::Cells { .. } | Shape::Pixels { .. } => {}
         }
     }
 }
 
 fn draw_lines(svg: &mut Svg, lines: &[Vec<Point>], paint: Paint, width: f64, dash: Dash, opacity: f64, name: &str) {
-    let alone: Vec<Point> = lines.iter().filter(|line| line.len() == 1).map(|line| line[0]).collect();
+    // A point alone, or many at one place, would be a line without length.
+    let is_alone = |line: &&Vec<Point>| {
+        let near = |p: &Point| (p[0] - line[0][0]).abs() < 0.5 && (p[1] - line[0][1]).abs() < 0.5;
+        !line.is_empty() && line.iter().all(near)
+    };
+    let alone: Vec<Point> = lines.iter().filter(is_alone).map(|line| line[0]).collect();
     dots(svg, "series-dot", &alone, paint, width.max(1.7), opacity);
-    let joined: Vec<Vec<Point>> = lines.iter().filter(|line| line.len() > 1).cloned().collect();
+    let joined: Vec<Vec<Point>> = lines.iter().filter(|line| line.len() > 1 && !is_alone(line)).cloned().collect();
     if joined.is_empty() {
         return;
     }

@@ -56,6 +56,17 @@ impl Tally {
         out
     }
 
+    /// What a series has that shows nothing in its place.
+    fn instead(&self) -> &'static str {
+        match [self.zeros, self.negative, self.infinite, self.not_numbers].map(|count| count > 0) {
+            [true, false, false, false] => "zero throughout",
+            [_, true, false, false] => "not positive",
+            [false, false, true, false] => "infinite",
+            [true, _, _, _] | [_, true, _, _] | [_, _, true, _] => "no finite positive value",
+            _ => "no data",
+        }
+    }
+
     /// Why nothing can be shown.
     fn reason(&self) -> String {
         let special = self.not_numbers + self.infinite + self.zeros + self.negative;
@@ -158,7 +169,7 @@ fn of_series(panel: &Panel, series: &[Series]) -> Survey {
         total.negative += tally.negative;
         let name = crate::text::clean(&one.name);
         survey.names.push(match (name.is_empty(), tally.shown) {
-            (false, 0) if series.len() > 1 => format!("{name} (no data)"),
+            (false, 0) if series.len() > 1 => format!("{name} ({})", tally.instead()),
             _ => name.clone(),
         });
         if one.x.len() != one.y.len() {
@@ -213,7 +224,9 @@ fn of_heat_map(map: &HeatMap) -> Survey {
         survey.remarks = tally.remarks(true);
         let (across, up) = crate::mosaic::blocks(map);
         if across * up > 1 {
-            survey.remarks.push(format!("Each cell shows the largest of {across} × {up} values."));
+            survey
+                .remarks
+                .push(format!("Each cell shows, of {across} × {up} values, the one farthest from the median."));
         }
         survey.message = (tally.shown == 0).then(|| tally.reason());
     }

@@ -10,7 +10,11 @@ pub(crate) fn clean(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         let character = plain_sign(character);
-        if character.is_control() || character == ' ' || matches!(character, '\u{fffe}' | '\u{ffff}') {
+        if character.is_control()
+            || turns(character)
+            || character == ' '
+            || matches!(character, '\u{fffe}' | '\u{ffff}')
+        {
             if !out.is_empty() && !out.ends_with(' ') {
                 out.push(' ');
             }
@@ -20,6 +24,12 @@ pub(crate) fn clean(text: &str) -> String {
     }
     out.truncate(out.trim_end().len());
     out
+}
+
+/// Whether the character changes the direction of what follows, so that a text would read otherwise
+/// than it is.
+fn turns(character: char) -> bool {
+    matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The same text with every character that the embedded font lacks replaced by a visible box.

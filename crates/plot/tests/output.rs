@@ -2,7 +2,9 @@
 
 mod support;
 
-use cotangent_plot::{Axis, Figure, Format, HeatMap, Panel, PlotError, Series, Theme, check_destination};
+use cotangent_plot::{
+    Axis, DestinationError, Figure, Format, HeatMap, Panel, PlotError, Series, Theme, check_destination,
+};
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -98,14 +100,17 @@ fn destinations_are_refused_before_anything_is_computed() {
     for name in ["a.pdf", "a", "svg", "a.svg.txt"] {
         assert!(matches!(check_destination(at(name)), Err(PlotError::UnknownExtension { .. })), "{name}");
     }
-    assert!(matches!(check_destination(at("none/a.svg")), Err(PlotError::NoDirectory { .. })));
+    assert!(matches!(
+        check_destination(at("none/a.svg")),
+        Err(PlotError::Destination(DestinationError::NoFolder { .. }))
+    ));
     fs::create_dir(at("d.svg")).unwrap();
-    assert!(matches!(check_destination(at("d.svg")), Err(PlotError::IsDirectory { .. })));
+    assert!(matches!(check_destination(at("d.svg")), Err(PlotError::Destination(DestinationError::Folder { .. }))));
     fs::write(at("r.svg"), "kept").unwrap();
     let mut permissions = fs::metadata(at("r.svg")).unwrap().permissions();
     permissions.set_readonly(true);
     fs::set_permissions(at("r.svg"), permissions).unwrap();
-    assert!(matches!(figure().write(at("r.svg")), Err(PlotError::ReadOnly { .. })));
+    assert!(matches!(figure().write(at("r.svg")), Err(PlotError::Destination(DestinationError::Protected { .. }))));
     assert_eq!(fs::read_to_string(at("r.svg")).unwrap(), "kept");
     let names: Vec<_> = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names.len(), 2, "asking leaves nothing behind: {names:?}");

@@ -52,6 +52,28 @@ const boxOf = ({ data }) => {
   return { low: low.map((v, k) => (k < used ? v - margin : 0)), high: high.map((v, k) => (k < used ? v + margin : 0)) };
 };
 
+// On paper nothing moves: a few frames from the first to the last stand side by side.
+const STILLS = 4;
+const makeStills = (animation) => {
+  const { position, data, canvas, times } = animation;
+  const count = Math.min(STILLS, data.frames);
+  if (count < 2) return;
+  const box = element("div", { className: "stills" });
+  for (let k = 0; k < count; k++) {
+    const frame = Math.round((k * (data.frames - 1)) / (count - 1));
+    animation.position = frame;
+    draw(animation);
+    const copy = element("canvas", { width: canvas.width, height: canvas.height });
+    copy.getContext("2d").drawImage(canvas, 0, 0);
+    box.append(element("div", {}, copy, element("p", { className: "note", textContent: `time ${written(times[frame], 4)}` })));
+  }
+  animation.position = position;
+  draw(animation);
+  animation.stills?.remove();
+  animation.stills = box;
+  canvas.parentElement.after(box);
+};
+
 const jump = (animation, position) => {
   animation.position = Math.max(0, Math.min(animation.data.frames - 1, position));
   draw(animation);

@@ -141,7 +141,8 @@ const drawBodies = (animation, ctx, project, frame) => {
 
 const drawTrails = ({ data, place }, ctx, project, frame) => {
   const length = Math.round(data.trail * data.frames);
-  const stride = Math.max(1, Math.floor(length / 300));
+  // Fewer points only if there are very many: with long chords a path would be another.
+  const stride = Math.max(1, Math.floor((length * data.trails.length) / 6000));
   data.trails.forEach((body, k) => {
     ctx.strokeStyle = colour(`--s${(k + 1) % 8}`);
     ctx.lineWidth = 1.8;

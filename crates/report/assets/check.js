@@ -29,6 +29,7 @@ const checkPlot = (plot) => ({
   series: plot.series.map((s) => ({ name: s.name, points: s.x.length, pixels: pixelsOf(plot.u.ctx.canvas, inkOf(s.ink)) })),
   labels: [plot.ticks.x.labels, plot.ticks.y.labels],
   view: plot.view,
+  area: [plot.u.bbox.width, plot.u.bbox.height],
   legend: plot.figure.querySelector(".legend").textContent,
   note: plot.figure.querySelector(".live").textContent,
 });

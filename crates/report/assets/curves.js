@@ -13,7 +13,7 @@ const drawSeries = (plot, u) => {
     ctx.strokeStyle = ctx.fillStyle = colour(s.ink);
     ctx.lineWidth = 1.6 * ratio;
     ctx.setLineDash(s.dash.map((d) => d * ratio));
-    drawCurve(plot, u, s, ratio);
+    (s.mark === "band" ? drawBand : drawCurve)(plot, u, s, ratio);
   }
   ctx.restore();
 };
@@ -26,10 +26,11 @@ const drawCurve = (plot, u, s, ratio) => {
   const toY = placer(plot, "y", bbox.top, bbox.height, true);
   const discs = [];
   const edge = [];
-  let run = 0, lastX = 0, lastY = 0;
+  let run = 0, lastX = 0, lastY = 0, spread = 0;
+  // A point alone, or many at one place.
   const end = () => {
-    if (run === 1 && s.mark === "line") discs.push([lastX, lastY]);
-    run = 0;
+    if (run > 0 && spread < ratio && s.mark === "line") discs.push([lastX, lastY]);
+    [run, spread] = [0, 0];
   };
   ctx.beginPath();
   for (let k = 0; k < s.x.length; k++) {
@@ -42,6 +43,7 @@ const drawCurve = (plot, u, s, ratio) => {
     }
     if (s.mark !== "points") run++ ? ctx.lineTo(px, py) : ctx.moveTo(px, py);
     if (s.mark !== "line") discs.push([px, py]);
+    if (run > 1) spread += Math.abs(px - lastX) + Math.abs(py - lastY);
     [lastX, lastY] = [px, py];
   }
   end();
@@ -62,6 +64,41 @@ const drawCurve = (plot, u, s, ratio) => {
     ctx.lineTo(px, from + (high ? 7 : -7) * ratio);
   }
   ctx.stroke();
+};
+
+// An area between the two ends at each abscissa, with its edges; gaps where an end is missing.
+const drawBand = (plot, u, s, ratio) => {
+  const { ctx, bbox } = u;
+  const toX = placer(plot, "x", bbox.left, bbox.width, false);
+  const toY = placer(plot, "y", bbox.top, bbox.height, true);
+  const floor = bbox.top + bbox.height;
+  let low = [], high = [];
+  const end = () => {
+    ctx.setLineDash([]);
+    ctx.lineWidth = ratio;
+    ctx.beginPath();
+    for (const [px, py] of high) ctx.lineTo(px, py);
+    for (const [px, py] of [...low].reverse()) ctx.lineTo(px, py);
+    ctx.closePath();
+    ctx.globalAlpha = 0.35;
+    ctx.fill();
+    ctx.globalAlpha = 1;
+    for (const edge of [high, low]) {
+      ctx.beginPath();
+      for (const [px, py] of edge) ctx.lineTo(px, py);
+      ctx.stroke();
+    }
+    [low, high] = [[], []];
+  };
+  for (let k = 0; k + 1 < s.x.length; k += 2) {
+    const px = toX(s.x[k]);
+    const top = toY(s.y[k + 1]);
+    // An end that a logarithmic axis cannot show lies below it.
+    const bottom = plot.log.y && s.y[k] <= 0 ? floor : toY(s.y[k]);
+    if ([px, bottom, top].some(Number.isNaN)) end();
+    else low.push([px, bottom]) && high.push([px, top]);
+  }
+  end();
 };
 
 // Position in pixels of the canvas; NaN for what has none. Far outside, the position is cut off,

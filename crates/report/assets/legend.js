@@ -14,8 +14,9 @@ const makeLegend = (plot) => {
       for (const [key, value] of Object.entries(attributes)) shape.setAttribute(key, value);
       sample.append(shape);
     };
-    if (s.mark !== "points") add("path", { d: "M1 6H27", stroke: `var(${s.ink})`, "stroke-width": 2.2, "stroke-dasharray": s.dash.join(" ") || "none" });
-    if (s.mark !== "line") add("circle", { cx: 14, cy: 6, r: 3.5, fill: `var(${s.ink})` });
+    if (s.mark === "band") add("rect", { x: 1, y: 2, width: 26, height: 8, fill: `var(${s.ink})`, "fill-opacity": 0.35, stroke: `var(${s.ink})` });
+    else if (s.mark !== "points") add("path", { d: "M1 6H27", stroke: `var(${s.ink})`, "stroke-width": 2.2, "stroke-dasharray": s.dash.join(" ") || "none" });
+    if (s.mark === "points" || s.mark === "both") add("circle", { cx: 14, cy: 6, r: 3.5, fill: `var(${s.ink})` });
     s.value = element("span", { className: "value" });
     const button = element("button", { type: "button", title: "Show or hide" }, sample, element("span", { textContent: s.name }), s.value);
     button.setAttribute("aria-pressed", "true");
@@ -57,6 +58,12 @@ const readOff = (plot, left, top) => {
   plot.series.forEach((s, k) => {
     const index = left === null || !s.shown ? -1 : s.ordered ? nearestAlong(s.x, valueAt(plot, "x", left / w)) : nearest(s, toX, toY, left, top);
     const spot = plot.spots[k];
+    if (s.mark === "band") {
+      const first = index - (index % 2);
+      spot.hidden = true;
+      s.value.textContent = index < 0 ? "" : `${written(s.y[first], 4)} … ${written(s.y[first + 1], 4)}`;
+      return;
+    }
     const [px, py] = index < 0 ? [NaN, NaN] : [toX(s.x[index]), toY(s.y[index])];
     spot.hidden = !(px >= 0 && px <= w && py >= 0 && py <= h);
     s.value.textContent = index < 0 ? "" : s.ordered ? written(s.y[index]) : `(${written(s.x[index], 4)}, ${written(s.y[index], 4)})`;

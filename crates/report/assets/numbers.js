@@ -112,6 +112,15 @@ const logTicks = (low, high, parts) => {
   return { ticks, labels };
 };
 
+// Ticks of an axis: at least two of them have a label, however short it is.
+const ticksOf = (low, high, parts, log) => {
+  for (let tried = parts; ; tried++) {
+    const { ticks, step } = log ? {} : linearTicks(low, high, tried);
+    const found = log ? logTicks(low, high, tried) : { ticks, labels: linearLabels(ticks, step) };
+    if (found.labels.filter((label) => label).length > 1 || tried >= parts + 4) return found;
+  }
+};
+
 const powerLabel = (f, p) =>
   p >= -3 && p <= 3 ? String(Number(f + "e" + p)) : (f === 1 ? "" : f + "×") + "10" + superscript(p);
 

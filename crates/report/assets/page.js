@@ -25,8 +25,8 @@ dark.addEventListener("change", paint);
 document.getElementById("page-tools").append(themeButton);
 
 // Paper is light, and pictures keep the size they have.
-addEventListener("beforeprint", () => { printing = true; paint(); });
-addEventListener("afterprint", () => { printing = false; paint(); });
+addEventListener("beforeprint", () => { printing = true; paint(); animations.forEach(makeStills); });
+addEventListener("afterprint", () => { printing = false; animations.forEach((a) => a.stills?.remove()); paint(); });
 
 document.documentElement.dataset.theme = dark.matches ? "dark" : "light";
 for (const figure of document.querySelectorAll("figure.plot")) attempt(() => makePlot(figure));

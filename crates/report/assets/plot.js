@@ -55,7 +55,7 @@ const fit = (plot, axis) => {
   const limit = Number.MAX_VALUE / 2.3;
   [low, high] = [Math.max(low, -limit), Math.min(high, limit)];
   // Time series fill the width.
-  const margin = axis === "x" && plot.series.every((s) => s.ordered && s.mark === "line") ? 0 : (high - low) * PAD;
+  const margin = axis === "x" && plot.series.every((s) => s.ordered && (s.mark === "line" || s.mark === "band")) ? 0 : (high - low) * PAD;
   return [low - margin, high + margin];
 };
 
@@ -76,6 +76,15 @@ const equalise = (plot) => {
   const unit = Math.max((x[1] - x[0]) / width, (y[1] - y[0]) / height);
   const widen = ([a, b], size) => [(a + b - unit * size) / 2, (a + b + unit * size) / 2];
   plot.view = { x: widen(x, width), y: widen(y, height) };
+};
+
+// Other labels may leave the axes another length than that for which units were made equal.
+const settle = (plot) => {
+  const { width, height } = plot.u?.bbox ?? {};
+  const [x, y] = ["x", "y"].map((axis) => plot.view[axis][1] - plot.view[axis][0]);
+  const off = Math.abs((x / width) / (y / height) - 1) > 1e-9;
+  plot.tries = plot.data.equal && !plot.zoomed && !plot.log.x && !plot.log.y && off ? (plot.tries ?? 0) + 1 : 0;
+  if (plot.tries > 0 && plot.tries < 5) queueMicrotask(() => { equalise(plot); show(plot); });
 };
 
 const show = (plot) => {
@@ -112,11 +121,7 @@ const build = (plot) => {
       const [low, high] = plot.view[name];
       const pixels = (name === "x" ? u.bbox.width : u.bbox.height) / devicePixelRatio || 400;
       const parts = Math.max(2, Math.floor(pixels / (name === "x" ? 95 : 45)));
-      if (log[name]) plot.ticks[name] = logTicks(low, high, parts);
-      else {
-        const { ticks, step } = linearTicks(low, high, parts);
-        plot.ticks[name] = { ticks, labels: linearLabels(ticks, step) };
-      }
+      plot.ticks[name] = ticksOf(low, high, parts, log[name]);
       return plot.ticks[name].ticks.map((tick) => partOf(plot, name, tick));
     },
     filter: (u, splits) => splits,
@@ -136,7 +141,7 @@ const build = (plot) => {
       bind: { dblclick: () => () => { reset(plot); return null; } },
     },
     hooks: {
-      draw: [(u) => drawSeries(plot, u)],
+      draw: [(u) => { drawSeries(plot, u); settle(plot); }],
       setSelect: [(u) => select(plot, u)],
       setCursor: [(u) => follow(plot, u)],
     },
@@ -160,7 +165,9 @@ const note = (plot) => {
     .filter(([axis, below]) => plot.log[axis] && below > 0)
     .map(([axis, below]) => `${grouped(below)} ${below === 1 ? "value" : "values"} of ${axis} ${below === 1 ? "is" : "are"} zero or negative and cannot be on the logarithmic axis: ${axis === "y" ? "gaps, marked at the lower edge" : "gaps"}.`);
   for (const axis of ["x", "y"]) {
-    if (plot.data[axis + "Log"] && !plot.can[axis]) said.push(`No ${axis} is positive, so the axis is linear.`);
+    if (!plot.data[axis + "Log"] || plot.can[axis]) continue;
+    const any = plot.series.some((s) => s[axis].some((v) => !Number.isNaN(v)));
+    said.push(any ? `No ${axis} is positive and finite, so the axis is linear.` : `There are no values of ${axis}.`);
   }
   line.textContent = said.join(" ");
   line.hidden = said.length === 0;

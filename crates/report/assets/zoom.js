@@ -70,6 +70,7 @@ const listen = (plot) => {
     const factor = Math.exp(-Math.max(-100, Math.min(100, event.deltaY)) * 0.004);
     magnify(plot, factor, (event.clientX - area.left) / area.width, 1 - (event.clientY - area.top) / area.height);
   }, { passive: false });
+  touch(plot);
   box.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const action = {
@@ -88,6 +89,36 @@ const listen = (plot) => {
     plot.u.setSize(size);
     if (plot.data.equal && !plot.zoomed) reset(plot);
   }).observe(box);
+};
+
+// One finger moves along x (up and down it moves the page), two fingers zoom and move.
+const touch = (plot) => {
+  const { over } = plot.u;
+  const fingers = new Map();
+  over.style.touchAction = "pan-y";
+  over.addEventListener("pointerdown", (event) => {
+    if (event.pointerType === "touch") fingers.set(event.pointerId, [event.clientX, event.clientY]);
+  });
+  const middle = () => {
+    const at = [...fingers.values()];
+    const [x, y] = [0, 1].map((k) => at.reduce((sum, place) => sum + place[k], 0) / at.length);
+    const apart = at.length > 1 ? Math.hypot(at[0][0] - at[1][0], at[0][1] - at[1][1]) : 0;
+    return { x, y, apart };
+  };
+  over.addEventListener("pointermove", (event) => {
+    if (!fingers.has(event.pointerId)) return;
+    const before = middle();
+    fingers.set(event.pointerId, [event.clientX, event.clientY]);
+    const after = middle();
+    const area = over.getBoundingClientRect();
+    if (before.apart > 10 && after.apart > 10) {
+      magnify(plot, after.apart / before.apart, (after.x - area.left) / area.width, 1 - (after.y - area.top) / area.height);
+    }
+    shift(plot, (before.x - after.x) / area.width, fingers.size > 1 ? (after.y - before.y) / area.height : 0);
+  });
+  for (const name of ["pointerup", "pointercancel", "pointerleave"]) {
+    over.addEventListener(name, (event) => fingers.delete(event.pointerId));
+  }
 };
 
 const makeTools = (plot) => {
@@ -112,6 +143,9 @@ const makeTools = (plot) => {
   };
   plot.resetButton = element("button", { type: "button", textContent: "Reset", title: "Show everything (double-click)", disabled: true });
   plot.resetButton.addEventListener("click", () => reset(plot));
-  const hint = element("span", { className: "note hint", textContent: "Drag to zoom, shift-drag to move, double-click to reset" });
+  const hint = element("span", { className: "note hint", textContent: "Drag to zoom, shift-drag to move, double-click to reset. Keys: arrows move, + and − zoom, 0 resets. Two fingers zoom, one moves." });
+  // Also said to who reaches the drawing with the keys.
+  hint.id = `keys-${plot.figure.dataset.source}`;
+  plot.box.setAttribute("aria-describedby", `${plot.box.getAttribute("aria-describedby") ?? ""} ${hint.id}`.trim());
   tools.append(toggle("y"), toggle("x"), zoom("+", "Zoom in", 1.4), zoom("−", "Zoom out", 1 / 1.4), plot.resetButton, hint);
 };

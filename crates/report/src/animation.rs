@@ -164,14 +164,18 @@ impl Animation {
             "" => String::new(),
             text => format!("<p id=\"about-{id}\">{}</p>", escape::text(&escape::clip(text, 3000))),
         };
-        let described = if caption.is_empty() { String::new() } else { format!(" aria-describedby=\"about-{id}\"") };
-        let turn = if self.space == Space::Three { " Drag to turn, double-click to turn back." } else { "" };
+        let about = if caption.is_empty() { String::new() } else { format!("about-{id} ") };
+        let described = format!(" aria-describedby=\"{about}keys-{id}\"");
+        let turn = match self.space {
+            Space::Three => " Drag, or use a, d and the arrows up and down, to turn; double-click to turn back.",
+            Space::Plane => "",
+        };
         Ok(format!(
             "<figure class=\"animation\" data-source=\"data-{id}\"><div class=\"drawing\" tabindex=\"0\" role=\"group\" \
              aria-roledescription=\"animation\" aria-label=\"{}\"{described}><canvas role=\"img\" aria-label=\"{}\"></canvas></div>\
              <div class=\"player\"></div><noscript><p class=\"note\">The animation is drawn by a script, which this reader \
-             does not run.</p></noscript><figcaption>{caption}<p class=\"note hint\">Space plays and pauses, the arrow keys \
-             step, Home and End jump.{turn}</p>{}</figcaption></figure>\
+             does not run.</p></noscript><figcaption>{caption}<p class=\"note hint\" id=\"keys-{id}\">Keys: space plays and pauses, arrows left \
+             and right step, Home and End jump.{turn}</p>{}</figcaption></figure>\
              <script type=\"application/json\" id=\"data-{id}\">{}</script>",
             escape::short(&self.title),
             escape::short(&self.summary()),
@@ -182,10 +186,11 @@ impl Animation {
 
     fn summary(&self) -> String {
         let time = |frame: Option<&Frame>| frame.map_or_else(|| "–".into(), |frame| number(frame.time));
+        let of = |n: usize, one: &str, many: &str| format!("{} {}", count(n), if n == 1 { one } else { many });
         format!(
-            "{} moving bodies and {} rods, from time {} to {}",
-            count(self.bodies()),
-            count(self.rods.len()),
+            "{} and {}, from time {} to {}",
+            of(self.bodies(), "moving body", "moving bodies"),
+            of(self.rods.len(), "rod", "rods"),
             time(self.frames.first()),
             time(self.frames.last())
         )
@@ -267,6 +272,14 @@ mod tests {
         let frame =
             |f| Frame { time: f as f64, positions: (0..bodies).map(|b| place(f, b)).collect(), headings: Vec::new() };
         Animation::new("S", Space::Plane, (0..frames).map(frame).collect())
+    }
+
+    #[test]
+    fn one_body_is_not_bodies() {
+        let mut animation = swarm(2, 1);
+        animation.rods = vec![(End::Body(0), End::Fixed([0.0; 3]))];
+        assert_eq!(animation.summary(), "1 moving body and 1 rod, from time 0 to 1");
+        assert_eq!(swarm(1, 2).summary(), "2 moving bodies and 0 rods, from time 0 to 0");
     }
 
     #[test]

@@ -27,6 +27,33 @@ pub(crate) fn keep(series: &Series, limit: usize) -> Vec<usize> {
     }
 }
 
+/// A band of at most `limit` points if that is at least 8: pairs are joined, so that it contains
+/// what it did; a gap stays one.
+pub(crate) fn band(series: &Series, limit: usize) -> (Vec<f64>, Vec<f64>) {
+    let pairs = series.x.len().min(series.y.len()) / 2;
+    if 2 * pairs <= limit.max(8) {
+        return (series.x[..2 * pairs].to_vec(), series.y[..2 * pairs].to_vec());
+    }
+    let buckets = limit.max(8) / 4;
+    let (mut x, mut y) = (vec![], vec![]);
+    for b in 0..buckets {
+        let range = pairs * b / buckets..pairs * (b + 1) / buckets;
+        if range.is_empty() {
+            continue;
+        }
+        let ends = &series.y[2 * range.start..2 * range.end];
+        let low = ends.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = ends.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let ends = if low <= high && !ends.iter().any(|y| y.is_nan()) { [low, high] } else { [f64::NAN; 2] };
+        // At both ends of the bucket, so that lines to its neighbours do not cut into it.
+        for at in [series.x[2 * range.start], series.x[2 * range.end - 1]] {
+            x.extend([at; 2]);
+            y.extend(ends);
+        }
+    }
+    (x, y)
+}
+
 fn with_buckets(series: &Series, points: usize, ordered: bool, buckets: usize) -> Vec<usize> {
     let mut kept = Vec::with_capacity(buckets * 6);
     for b in 0..buckets {
@@ -125,6 +152,18 @@ mod tests {
             prop_assert_eq!(least(&kept), least(&all));
             prop_assert_eq!(all.iter().all(good), kept.iter().all(good));
         }
+    }
+
+    #[test]
+    fn a_band_contains_what_it_did() {
+        let t: Vec<f64> = (0..10_000).map(f64::from).collect();
+        let low: Vec<f64> = t.iter().map(|t| if *t == 777.0 { -9.0 } else { -1.0 }).collect();
+        let high: Vec<f64> = t.iter().map(|t| if *t == 7777.0 { 9.0 } else { 1.0 }).collect();
+        let (x, y) = band(&Series::band("", &t, &low, &high), 400);
+        assert!(x.len() == y.len() && x.len() <= 400 && x.len() > 200);
+        let around = |at: f64| x.iter().zip(&y).filter(move |(x, _)| (*x - at).abs() < 200.0).map(|(_, y)| *y);
+        assert_eq!((around(777.0).fold(0.0, f64::min), around(7777.0).fold(0.0, f64::max)), (-9.0, 9.0));
+        assert!(y.chunks(2).all(|pair| pair[0] <= -1.0 && pair[1] >= 1.0));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What can go wrong when a report is made or written.
 
+use cotangent_destination::DestinationError;
 use std::path::PathBuf;
 
 /// Why a report could not be made or written.
@@ -76,32 +77,7 @@ pub enum ReportError {
         /// The refused destination.
         path: PathBuf,
     },
-    /// The directory of the destination does not exist.
-    #[error("cannot write `{}`: there is no directory `{}`; create it first", path.display(), directory.display())]
-    NoDirectory {
-        /// The refused destination.
-        path: PathBuf,
-        /// The directory that is missing.
-        directory: PathBuf,
-    },
-    /// The destination is itself a directory.
-    #[error("cannot write `{}`: it is a directory; give a file name", path.display())]
-    IsDirectory {
-        /// The refused destination.
-        path: PathBuf,
-    },
-    /// The destination exists and is marked read-only.
-    #[error("cannot replace `{}`: the file is read-only; choose another name or make it writable", path.display())]
-    ReadOnly {
-        /// The refused destination.
-        path: PathBuf,
-    },
-    /// The operating system refused to create or replace the file.
-    #[error("cannot write `{}`: {source}", path.display())]
-    NotWritable {
-        /// The refused destination.
-        path: PathBuf,
-        /// What the operating system said.
-        source: std::io::Error,
-    },
+    /// The file cannot be written there.
+    #[error(transparent)]
+    Destination(#[from] DestinationError),
 }

@@ -3,7 +3,7 @@
 /// Text for the content of an element or a quoted attribute.
 ///
 /// The five characters with a meaning in HTML become references; control characters, which HTML
-/// does not allow, become the replacement character.
+/// does not allow, and those that turn text around become the replacement character.
 pub(crate) fn text(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len() + raw.len() / 16);
     for c in raw.chars() {
@@ -15,16 +15,23 @@ pub(crate) fn text(raw: &str) -> String {
             '\'' => out.push_str("&#39;"),
             '\n' | '\t' => out.push(c),
             '\r' => {}
-            c if c.is_control() => out.push('\u{fffd}'),
+            c if c.is_control() || turns(c) => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }
     out
 }
 
+/// Whether the character changes the direction of what follows, so that a text would read otherwise
+/// than it is.
+fn turns(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// JSON for a data block: no `<`, so that nothing in a string can end the block.
 pub(crate) fn json(value: &serde_json::Value) -> String {
-    value.to_string().replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+    let plain: String = value.to_string().chars().map(|c| if turns(c) { '\u{fffd}' } else { c }).collect();
+    plain.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
 /// The text if it has at most `limit` characters, otherwise its beginning and an ellipsis.
@@ -50,6 +57,12 @@ mod tests {
     #[test]
     fn nothing_with_a_meaning_in_html_is_left() {
         assert_eq!(text("</script>\"'&\u{0}x\r\n"), "&lt;/script&gt;&quot;&#39;&amp;\u{fffd}x\n");
+    }
+
+    #[test]
+    fn text_cannot_be_turned_around() {
+        assert_eq!(text("a\u{202e}b\u{2066}c"), "a\u{fffd}b\u{fffd}c");
+        assert_eq!(json(&serde_json::json!("a\u{202e}b")), "\"a\u{fffd}b\"");
     }
 
     #[test]

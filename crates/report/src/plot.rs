@@ -146,13 +146,24 @@ impl Plot {
             let mut columns = Columns::default();
             let (mut kept, mut series) = (0, Vec::new());
             for (one, share) in shown.iter().zip(shares) {
-                let indices = decimate::keep(one, share);
-                kept += indices.len();
-                let pick = |values: &[f64]| indices.iter().map(|&k| values[k]).collect::<Vec<_>>();
-                let (x, y) = (columns.add(&pick(&one.x), true), columns.add(&pick(&one.y), false));
+                let (xs, ys) = match one.mark {
+                    Mark::Band => decimate::band(one, share),
+                    _ => {
+                        let indices = decimate::keep(one, share);
+                        let pick = |values: &[f64]| indices.iter().map(|&k| values[k]).collect::<Vec<_>>();
+                        (pick(&one.x), pick(&one.y))
+                    }
+                };
+                kept += xs.len();
+                let (x, y) = (columns.add(&xs, true), columns.add(&ys, false));
                 series.push(json!({
                     "name": escape::clip(&one.name, 200), "x": x, "y": y, "ordered": one.is_ordered(),
-                    "mark": match one.mark { Mark::Line => "line", Mark::Points => "points", Mark::Both => "both" },
+                    "mark": match one.mark {
+                        Mark::Line => "line",
+                        Mark::Points => "points",
+                        Mark::Both => "both",
+                        Mark::Band => "band",
+                    },
                 }));
             }
             if columns.length <= budget || points < 8 * shown.len() {

@@ -52,7 +52,7 @@ impl Report {
     /// Writes the page in one step: whoever reads the file sees the old one or the new one.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), ReportError> {
         destination::check_destination(&path)?;
-        destination::replace(path.as_ref(), &self.to_html()?)
+        Ok(cotangent_destination::replace(path.as_ref(), self.to_html()?.as_bytes())?)
     }
 
     /// The insides of the sections, with texts and data each in about so many bytes.

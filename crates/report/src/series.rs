@@ -24,6 +24,8 @@ pub enum Mark {
     Points,
     /// As discs joined by a line.
     Both,
+    /// As an area: the points come in pairs, the lower and the upper end at one abscissa.
+    Band,
 }
 
 impl Series {
@@ -40,6 +42,13 @@ impl Series {
     /// Points joined by a line, each of them marked.
     pub fn marked(name: impl Into<String>, x: Vec<f64>, y: Vec<f64>) -> Self {
         Series { mark: Mark::Both, ..Series::line(name, x, y) }
+    }
+
+    /// An area from the lower to the upper values: what lies between samples that are too far apart
+    /// for a line.
+    pub fn band(name: impl Into<String>, x: &[f64], low: &[f64], high: &[f64]) -> Self {
+        let twice = |a: &[f64], b: &[f64]| a.iter().zip(b).flat_map(|(a, b)| [*a, *b]).collect();
+        Series { mark: Mark::Band, ..Series::line(name, twice(x, x), twice(low, high)) }
     }
 
     /// Whether the abscissas never decrease.

@@ -6,7 +6,7 @@
 mod devtools;
 mod samples;
 
-use cotangent_report::Report;
+use cotangent_report::{Animation, End, Frame, Plot, Report, Scale, Series, Space, Vehicle};
 use devtools::Browser;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -195,5 +195,117 @@ fn printing_is_light_and_without_controls() {
     browser.wait("document.documentElement.dataset.theme === 'dark'");
     browser.media("print", &[]);
     assert_eq!(browser.evaluate("getComputedStyle(document.querySelector('.tools')).display"), json!("none"));
+    assert_eq!(browser.errors, Vec::<String>::new());
+}
+
+/// How many pixels of the animation have the colour, their middle, and whether they rise to the
+/// right (positive) or fall.
+fn ink(browser: &mut Browser, name: &str) -> [f64; 4] {
+    let script = format!(
+        "(() => {{ const c = document.querySelector('figure.animation canvas'); \
+         const hex = getComputedStyle(document.documentElement).getPropertyValue('{name}').trim(); \
+         const ink = [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2), 16)); \
+         const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; const at = []; \
+         for (let k = 0; k < d.length; k += 4) if ([0, 1, 2].every((i) => Math.abs(d[k + i] - ink[i]) < 12)) \
+         at.push([(k / 4) % c.width, Math.floor(k / 4 / c.width)]); \
+         const mean = (i) => at.reduce((s, p) => s + p[i], 0) / at.length; const [x, y] = [mean(0), mean(1)]; \
+         return [at.length, x / c.width, y / c.height, at.reduce((s, p) => s - (p[0] - x) * (p[1] - y), 0)]; }})()"
+    );
+    let found = browser.evaluate(&script);
+    [0, 1, 2, 3].map(|k| found[k].as_f64().unwrap_or(0.0))
+}
+
+#[test]
+fn bodies_rods_and_vehicles_are_where_they_are() {
+    let positions = vec![[0.0, 0.0, 0.0], [4.0, 3.0, 0.0], [3.0, 0.5, 0.0]];
+    let frame = Frame { time: 0.0, positions, headings: vec![0.7] };
+    let animation = Animation {
+        rods: vec![(End::Body(0), End::Body(1))],
+        discs: Some(vec![1]),
+        vehicles: vec![Vehicle { body: 2, length: 1.0, width: 0.2 }],
+        ..Animation::new("A", Space::Plane, vec![frame])
+    };
+    let Some((mut browser, _folder)) = open(&Report::new("R").with(animation)) else { return };
+    let disc = ink(&mut browser, "--disc");
+    assert!(disc[0] > 30.0 && disc[1] > 0.6 && disc[2] < 0.4, "the upper right: {disc:?}");
+    let rod = ink(&mut browser, "--rod");
+    assert!(rod[0] > 300.0 && rod[3] > 0.0, "it rises to the right: {rod:?}");
+    let vehicle = ink(&mut browser, "--s0");
+    assert!(vehicle[0] > 50.0 && vehicle[2] > 0.5 && vehicle[3] > 0.0, "it heads up and to the right: {vehicle:?}");
+}
+
+#[test]
+fn a_band_is_drawn_between_its_ends_and_units_can_be_equal() {
+    let t: Vec<f64> = (0..100).map(f64::from).collect();
+    let circle = |f: fn(f64) -> f64| t.iter().map(|t| f(t * 0.2)).collect::<Vec<f64>>();
+    let band = Plot::new("Band", "t", "y").with(Series::band("b", &t, &[-1.0; 100], &[2.0; 100]));
+    let orbit = Plot::new("Orbit", "q", "p").equal_units().with(Series::line("o", circle(f64::cos), circle(f64::sin)));
+    let rest = Plot::new("Rest", "q", "p").with(Series::line("r", vec![1.0; 50], vec![1.0; 50]));
+    let lost = Plot::new("Lost", "t", "y").y_scale(Scale::Log).with(Series::line("n", t.clone(), vec![f64::NAN; 100]));
+    let Some((mut browser, _folder)) = open(&Report::new("R").with(band).with(orbit).with(rest).with(lost)) else {
+        return;
+    };
+    let check = browser.check();
+    assert_eq!(check["failures"], json!([]));
+    let view = &plot(&check, "Band")["view"];
+    assert!(view["y"][0].as_f64() < Some(-1.0) && view["y"][1].as_f64() > Some(2.0), "{view}");
+    assert!(plot(&check, "Band")["series"][0]["pixels"].as_u64() > Some(500));
+    let orbit = plot(&check, "Orbit");
+    let unit = |axis: &str, side: usize| {
+        let [a, b] = [0, 1].map(|k| orbit["view"][axis][k].as_f64().expect("a number"));
+        (b - a) / orbit["area"][side].as_f64().expect("a size")
+    };
+    assert!((unit("x", 0) / unit("y", 1) - 1.0).abs() < 1e-6, "{orbit}");
+    assert!(plot(&check, "Rest")["series"][0]["pixels"].as_u64() > Some(5), "a point at rest is a disc");
+    assert_eq!(plot(&check, "Lost")["note"], json!("There are no values of y."));
+}
+
+#[test]
+fn keys_and_fingers_zoom_and_the_page_says_so() {
+    let Some((mut browser, _folder)) = open(&samples::sample()) else { return };
+    let width = |browser: &mut Browser| {
+        let view = &browser.check()["plots"][0]["view"]["x"];
+        view[1].as_f64().expect("a number") - view[0].as_f64().expect("a number")
+    };
+    let all = width(&mut browser);
+    browser.evaluate("document.querySelector('figure.plot .drawing').focus()");
+    browser.key("+");
+    let closer = width(&mut browser);
+    assert!((closer - all / 1.4).abs() < 1e-9 * all, "{closer} of {all}");
+    browser.key("-");
+    assert!((width(&mut browser) - all).abs() < 1e-9 * all);
+    browser.key("0");
+    let described = browser.evaluate(
+        "document.querySelector('figure.plot .drawing').getAttribute('aria-describedby').split(' ') \
+         .map((id) => document.getElementById(id).textContent).join(' ')",
+    );
+    assert!(described.as_str().is_some_and(|said| said.contains("arrows move")), "{described}");
+    let (x, y) = browser.middle("figure.plot .u-over");
+    let fingers = |apart: f64| json!([{ "x": x - apart, "y": y, "id": 0 }, { "x": x + apart, "y": y, "id": 1 }]);
+    browser.call("Input.dispatchTouchEvent", json!({ "type": "touchStart", "touchPoints": fingers(40.0) }));
+    for apart in [50.0, 60.0, 70.0, 80.0] {
+        browser.call("Input.dispatchTouchEvent", json!({ "type": "touchMove", "touchPoints": fingers(apart) }));
+    }
+    browser.call("Input.dispatchTouchEvent", json!({ "type": "touchEnd", "touchPoints": [] }));
+    assert!(width(&mut browser) < 0.7 * all, "{} of {all}", width(&mut browser));
+    assert_eq!(browser.errors, Vec::<String>::new());
+}
+
+#[test]
+fn paper_has_several_frames_and_a_narrow_screen_two_labels() {
+    let Some((mut browser, _folder)) = open(&samples::sample()) else { return };
+    browser.evaluate("window.stills = 0; addEventListener('beforeprint', () => { stills = document.querySelectorAll('.stills canvas').length; })");
+    browser.call("Page.printToPDF", json!({ "printBackground": true }));
+    assert_eq!(browser.evaluate("stills"), json!(4));
+    browser.wait("document.querySelectorAll('.stills').length === 0");
+    let screen = json!({ "width": 320, "height": 700, "deviceScaleFactor": 2, "mobile": true });
+    browser.call("Emulation.setDeviceMetricsOverride", screen);
+    browser.wait("document.querySelector('.uplot').clientWidth < 320");
+    for plot in browser.check()["plots"].as_array().into_iter().flatten() {
+        for axis in [0, 1] {
+            let labels = plot["labels"][axis].as_array().into_iter().flatten().filter(|l| **l != json!(""));
+            assert!(labels.count() >= 2, "{plot}");
+        }
+    }
     assert_eq!(browser.errors, Vec::<String>::new());
 }

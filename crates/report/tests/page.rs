@@ -3,8 +3,8 @@
 mod samples;
 
 use cotangent_report::{
-    Align, Animation, Code, FILE_LIMIT, Formulas, Frame, Plot, Provenance, Report, ReportError, Section, Series, Space,
-    Table, Text, check_destination,
+    Align, Animation, Code, DestinationError, FILE_LIMIT, Formulas, Frame, Plot, Provenance, Report, ReportError,
+    Section, Series, Space, Table, Text, check_destination,
 };
 use proptest::prelude::*;
 
@@ -138,13 +138,13 @@ fn destinations_are_refused_before_and_replaced_in_one_step() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     let refused = |name: &str| check_destination(folder.path().join(name)).unwrap_err();
     assert!(matches!(refused("report.txt"), ReportError::UnknownExtension { .. }));
-    assert!(matches!(refused("missing/report.html"), ReportError::NoDirectory { .. }));
+    assert!(matches!(refused("missing/report.html"), ReportError::Destination(DestinationError::NoFolder { .. })));
     std::fs::create_dir(folder.path().join("folder.html")).unwrap();
-    assert!(matches!(refused("folder.html"), ReportError::IsDirectory { .. }));
+    assert!(matches!(refused("folder.html"), ReportError::Destination(DestinationError::Folder { .. })));
     let mut permissions = path.metadata().unwrap().permissions();
     permissions.set_readonly(true);
     std::fs::set_permissions(&path, permissions).unwrap();
-    assert!(matches!(refused("report.html"), ReportError::ReadOnly { .. }));
+    assert!(matches!(refused("report.html"), ReportError::Destination(DestinationError::Protected { .. })));
 }
 
 /// A report with this text wherever text can be.

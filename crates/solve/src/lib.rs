@@ -8,7 +8,9 @@
 //!   otherwise ([`StoppingRule`]);
 //! - [`fixed_point`]: the same for equations x = F(x) that contract;
 //! - [`dependent_rows`] and [`null_space`]: which equations repeat others, and what a set of
-//!   equations leaves free.
+//!   equations leaves free;
+//! - [`singular_values`] and [`least_change`]: how far a matrix is from a smaller rank, and the
+//!   nearest solution of too few equations.
 //!
 //! ```
 //! use cotangent_solve::{NewtonOptions, NewtonWorkspace, Pattern, newton};
@@ -32,6 +34,7 @@ mod degree;
 mod dense;
 mod elimination;
 mod fixed_point;
+mod least_change;
 mod linear;
 mod matching;
 mod newton;
@@ -42,15 +45,18 @@ mod pivoting;
 mod plan;
 mod rank;
 mod reach;
+mod singular;
 mod sparse;
 mod stopping;
 mod workspace;
 
 pub use fixed_point::{FixedPointError, FixedPointWork, FixedPointWorkspace, fixed_point};
+pub use least_change::least_change;
 pub use linear::{LinearSolver, Structure, Unsupported};
 pub use newton::{NewtonError, NewtonOptions, NewtonWork, Quantity, newton};
 pub use pattern::{Pattern, PatternError};
 pub use pivoting::Singular;
 pub use rank::{Dependent, RankError, dependent_rows, null_space};
+pub use singular::singular_values;
 pub use stopping::StoppingRule;
 pub use workspace::NewtonWorkspace;

@@ -10,3 +10,16 @@ impl<T: Serialize> Serialize for Map<T> {
         serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
     }
 }
+
+impl<T> Map<T> {
+    /// Whether there is no member.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<T> FromIterator<(String, T)> for Map<T> {
+    fn from_iter<I: IntoIterator<Item = (String, T)>>(members: I) -> Map<T> {
+        Map(members.into_iter().collect())
+    }
+}

@@ -1,5 +1,6 @@
 //! The command line: arguments in, a document on stdout, messages on stderr, an exit status.
 
+mod analyze;
 mod args;
 mod certify;
 mod check;
@@ -48,6 +49,7 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     let mut out = Output::new(arguments.json, arguments.color);
     let done = match &arguments.verb {
         Verb::Check(check) => check::run(check, &mut out),
+        Verb::Analyze(analyze) => analyze::run(analyze, &mut out),
         Verb::Run(run) => run::run(run, &mut out),
         Verb::Certify(certify) => certify::run(certify, &mut out),
         Verb::Methods(_) => methods::run(&mut out),

@@ -2,7 +2,7 @@
 
 use super::partial::Partial;
 use super::{Columns, Mark, TableError, csv, npz};
-use crate::destination::Destination;
+use cotangent_destination::Destination;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;

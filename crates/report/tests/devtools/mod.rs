@@ -24,11 +24,20 @@ pub(crate) struct Browser {
 }
 
 /// The browser to test with: `COTANGENT_BROWSER`, what `scripts/setup-browser` installed, or one
-/// on the path.
+/// on the path. Without one a test is skipped, which `scripts/test` says, unless one is `required`.
 pub(crate) fn find() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("COTANGENT_BROWSER").filter(|named| !named.is_empty()) {
-        return Some(named.into());
-    }
+    let named = std::env::var_os("COTANGENT_BROWSER").filter(|named| !named.is_empty());
+    let found = match named.as_ref().and_then(|named| named.to_str()) {
+        Some("none") => None,
+        Some("required") | None => installed(),
+        Some(named) => Some(named.into()),
+    };
+    let required = named.as_ref().is_some_and(|named| named == "required");
+    assert!(found.is_some() || !required, "a browser is required, and there is none; run scripts/setup-browser");
+    found
+}
+
+fn installed() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let installed = root.join("target/browser/chromium");
     let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome-headless-shell"];

@@ -1,10 +1,12 @@
 //! What can be typed, and the help that teaches it.
 
+mod analyze;
 mod certify;
 mod choose;
 mod describe;
 mod run;
 
+pub(crate) use analyze::Analyze;
 pub(crate) use certify::Certify;
 pub(crate) use choose::Choose;
 pub(crate) use describe::{Explain, Formulations, Methods};
@@ -43,6 +45,7 @@ const FIRST: &str = "\
 Start here:
   cotangent models              what comes with Cotangent
   cotangent check pendulum      read a model and say what it is
+  cotangent analyze pendulum    find hidden constraints, and what is left
   cotangent run pendulum        integrate it, and say what was kept
   cotangent new swing           write swing.cot, a model to edit
 
@@ -52,6 +55,7 @@ const FIRST_LONG: &str = "\
 Start here:
   cotangent models              what comes with Cotangent
   cotangent check pendulum      read a model and say what it is
+  cotangent analyze pendulum    find hidden constraints, and what is left
   cotangent run pendulum        integrate it, and say what was kept
   cotangent new swing           write swing.cot, a model to edit
 
@@ -73,6 +77,7 @@ Results go to stdout, messages to stderr. Exit status:
 #[derive(Subcommand)]
 pub(crate) enum Verb {
     Check(Check),
+    Analyze(Analyze),
     Run(Run),
     Certify(Certify),
     Models(Models),

@@ -18,7 +18,7 @@ use report::Report;
 
 /// Measures what a method keeps.
 pub(crate) fn run(args: &args::Certify, out: &mut Output) -> Result<Status, Failure> {
-    let pictures = Destinations::new(args.plot.as_deref(), args.report.as_deref(), None)?;
+    let pictures = Destinations::new(args.plot.as_deref(), args.report.as_deref(), None, Some(&args.model))?;
     let model = Loaded::new(Input::read(&args.model)?, &args.choose.set)?;
     let parameters = values::parameters(&model.system, &model.settings)?;
     let defaults = Defaults::new(&model.system, &parameters)?;

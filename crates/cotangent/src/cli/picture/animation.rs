@@ -1,5 +1,6 @@
 //! A scene as an animation.
 
+use super::figure::rounded;
 use super::film::{Film, is_coarse_curve};
 use super::scene::Scene;
 use crate::cli::figures::short;
@@ -29,12 +30,16 @@ pub(super) fn animation(film: &Film) -> Option<Animation> {
         positions: moving.iter().map(|&b| scene.bodies[b][sample]).collect(),
         headings: scene.vehicles.iter().map(|(_, headings)| headings[sample]).collect(),
     };
-    let frames: Vec<Frame> = film.times.iter().enumerate().map(frame).collect();
+    let numbers = moving.len() * if scene.spatial { 3 } else { 2 } + scene.vehicles.len() + 4;
+    // Of a motion that is cut anyway so much that no frame need be left out: with every second one
+    // it could look like another.
+    let most = if film.is_cut { (ROOM / numbers).max(2) } else { usize::MAX };
+    let frames: Vec<Frame> = film.dense.iter().take(most).enumerate().map(frame).collect();
     let space = if scene.spatial { Space::Three } else { Space::Plane };
     let size = scene.extent();
     let vehicle = |body: usize| Vehicle { body, length: 0.06 * size, width: 0.03 * size };
     Some(Animation {
-        description: description(film, scene),
+        description: description(film, scene, &frames),
         rate: rate(frames.len()),
         rods: scene.rods.iter().map(|&(a, b)| (end(a), end(b))).collect(),
         discs: Some(scene.points.iter().filter_map(|&b| index(b)).collect()),
@@ -44,14 +49,21 @@ pub(super) fn animation(film: &Film) -> Option<Animation> {
     })
 }
 
-fn description(film: &Film, scene: &Scene) -> String {
+/// Numbers of an animation that a report has room for.
+const ROOM: usize = 100_000;
+
+fn description(film: &Film, scene: &Scene, frames: &[Frame]) -> String {
     let mut text = "What the model draws, at the samples of the history.".to_owned();
-    if let [first, .., last] = film.times.as_slice() {
-        let apart = (last - first).abs() / (film.times.len() - 1) as f64;
+    if let ([first, .., last], true) = (frames, film.is_cut) {
+        let (from, to) = (rounded(first.time), rounded(last.time));
+        text += &format!(" It is shown from t = {from} to {to}: samples of more would be too few to follow it.");
+    }
+    if let [first, .., last] = frames {
+        let apart = (last.time - first.time).abs() / (frames.len() - 1) as f64;
         text += &format!(" Two samples are {} apart in time.", short(apart));
     }
-    if film.is_loose() || scene.bodies.iter().any(|b| is_coarse_curve(b)) {
-        text += " That is long compared with the steps: motion between two frames is not seen.";
+    if scene.bodies.iter().any(|b| is_coarse_curve(b)) {
+        text += " That is long compared with the motion: what happens between two frames is not seen.";
     }
     scene.remarks.iter().for_each(|r| text += &format!(" {r}."));
     text

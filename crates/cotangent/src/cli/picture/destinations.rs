@@ -2,6 +2,7 @@
 
 use super::{Film, figure};
 use crate::cli::failure::Failure;
+use cotangent::observe::is_same;
 use cotangent::plot::{self, PlotError};
 use cotangent::report::{self, Report, ReportError};
 use std::path::{Path, PathBuf};
@@ -13,18 +14,24 @@ pub(crate) struct Destinations {
 }
 
 impl Destinations {
-    /// Refuses what cannot be written; `table` is another file that the command writes.
+    /// Refuses what cannot be written; `table` is another file that the command writes, `model` one
+    /// that it reads.
     pub(crate) fn new(
         plot: Option<&Path>,
         report: Option<&Path>,
         table: Option<&Path>,
+        model: Option<&str>,
     ) -> Result<Destinations, Failure> {
-        for (option, file) in [("--plot", plot), ("--report", report)] {
-            if let (Some(file), Some(table)) = (file, table)
-                && same(file, table)
-            {
-                let message = format!("{option} and the table are the same file, `{}`", table.display());
-                return Err(Failure::new("same-file", message).help("give each a name of its own"));
+        let model = model.map(Path::new).filter(|path| path.is_file());
+        let all = [("--plot", plot), ("--report", report), ("the table", table), ("the model", model)];
+        for (k, (option, file)) in all.iter().take(2).enumerate() {
+            for (other, name) in &all[k + 1..] {
+                if let (Some(file), Some(name)) = (file, name)
+                    && is_same(file, name)
+                {
+                    let message = format!("{option} and {other} are the same file, `{}`", name.display());
+                    return Err(Failure::new("same-file", message).help("give each a name of its own"));
+                }
             }
         }
         if let Some(file) = plot {
@@ -75,14 +82,6 @@ pub(crate) struct Written {
     pub(crate) plot: Option<String>,
     pub(crate) report: Option<String>,
     pub(crate) failures: Vec<Failure>,
-}
-
-/// Whether two paths are one file, which need not exist.
-fn same(a: &Path, b: &Path) -> bool {
-    match (a.canonicalize(), b.canonicalize()) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => std::path::absolute(a).ok() == std::path::absolute(b).ok(),
-    }
 }
 
 fn unplotted(error: &PlotError) -> Failure {

@@ -2,8 +2,8 @@
 
 use super::film::{Film, Named, is_coarse, is_coarse_curve};
 use super::snapshots;
-use crate::cli::figures::count;
-use cotangent::plot::{Axis, Figure, Kind, Panel, Series};
+use crate::cli::figures::{count, number};
+use cotangent::plot::{Aspect, Axis, Figure, Kind, Panel, Series};
 
 /// Draws a run.
 pub(crate) fn figure(film: &Film) -> Figure {
@@ -70,9 +70,13 @@ fn quantities(film: &Film) -> Option<Panel> {
     if q.shown.is_empty() {
         return None;
     }
-    let one = |named: &Named| {
-        let kind = if film.is_loose() || is_coarse(&named.values) { Kind::Points } else { kind(film.times.len()) };
-        Series::new(named.name.clone(), kind, film.times.clone(), named.values.clone())
+    let one = |named: &Named| match &named.band {
+        Some(band) => Series::band(named.name.clone(), &film.times, &band.low, &band.high),
+        None => {
+            let coarse = !film.is_thinned() && is_coarse(&named.values);
+            let kind = if coarse { Kind::Points } else { kind(film.times.len()) };
+            Series::new(named.name.clone(), kind, film.times.clone(), named.values.clone())
+        }
     };
     let (label, name) = match q.shown.as_slice() {
         [only] => (only.name.clone(), String::new()),
@@ -86,27 +90,57 @@ fn quantities(film: &Film) -> Option<Panel> {
         true => format!("The first {} of {}", q.shown.len(), count(q.total, "quantity", q.kind)),
         false => name,
     };
-    let title = match (film.is_loose(), title.as_str()) {
+    let title = match (q.shown.iter().any(|n| n.band.is_some()), title.as_str()) {
         (false, _) => title,
-        (true, "") => every(film),
-        (true, title) => format!("{title}, {}", every(film)),
+        (true, "") => capitalised(&ranges(film)),
+        (true, title) => format!("{title}: {}", ranges(film)),
     };
     Some(Panel::new(time(), Axis::linear(label), series).titled(title))
 }
 
-/// How far apart samples are.
-fn every(film: &Film) -> String {
-    format!("samples every {} steps", film.stride)
+/// What a band shows.
+pub(super) fn ranges(film: &Film) -> String {
+    let intervals = film.quantities.shown.iter().find_map(|n| n.band.as_ref()).map_or(1, |b| b.intervals as u64);
+    format!("ranges over {} steps", film.stride * intervals)
 }
 
 fn portrait(film: &Film, [x, y]: &[Named; 2]) -> Panel {
     let curve: Vec<[f64; 3]> = x.values.iter().zip(&y.values).map(|(&x, &y)| [x, y, 0.0]).collect();
-    let kind = if film.is_loose() || is_coarse_curve(&curve) { Kind::Points } else { kind(curve.len()) };
+    let coarse = is_coarse_curve(&curve);
+    let kind = if coarse { Kind::Points } else { Kind::Line };
     let series = Series::new("", kind, x.values.clone(), y.values.clone());
-    Panel::new(Axis::linear(x.name.clone()), Axis::linear(y.name.clone()), vec![series]).titled("Phase portrait")
+    let mut panel = Panel::phase_portrait(x.name.clone(), y.name.clone(), vec![series]);
+    let mut title = "Phase portrait".to_owned();
+    if let Some(until) = film.until() {
+        title += &format!(" until t = {}", rounded(until));
+    }
+    if is_slender(&x.values, &y.values) {
+        panel.aspect = Aspect::Free;
+        title += " (axes not to scale)";
+    }
+    panel.titled(title)
 }
 
-fn capitalised(word: &str) -> String {
+/// Extents that differ by more than this are not drawn to scale.
+const SLENDER: f64 = 6.0;
+
+/// Whether two axes with one unit would leave most of a picture empty.
+pub(super) fn is_slender(x: &[f64], y: &[f64]) -> bool {
+    let size = |values: &[f64]| {
+        let finite = values.iter().filter(|x| x.is_finite());
+        let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(*x), h.max(*x)));
+        high - low
+    };
+    let ratio = size(x) / size(y);
+    ratio.is_finite() && !(1.0 / SLENDER..=SLENDER).contains(&ratio)
+}
+
+/// A time with four digits.
+pub(super) fn rounded(time: f64) -> String {
+    number(format!("{time:.3e}").parse().unwrap_or(time))
+}
+
+pub(super) fn capitalised(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }

@@ -1,8 +1,9 @@
 //! The history of a run with the names of its numbers.
 
+use super::band::Band;
 use super::scene::Scene;
 use cotangent::compile::{CompileError, Engine, Picture, Problem};
-use cotangent::observe::Run;
+use cotangent::observe::{HISTORY_ERRORS, History, Run};
 use cotangent::{Dynamics, Layout};
 
 /// What a run was like.
@@ -20,6 +21,11 @@ pub(crate) struct Film {
     pub(crate) residuals: Option<[Vec<f64>; 2]>,
     /// Observables, or without any the coordinates or variables.
     pub(crate) quantities: Quantities,
+    /// The times of the portrait and the scene: from the start as long as curves through so many
+    /// samples are those of the motion.
+    pub(crate) dense: Vec<f64>,
+    /// Whether they end before the run does.
+    pub(crate) is_cut: bool,
     /// Two quantities against each other.
     pub(crate) portrait: Option<[Named; 2]>,
     /// What the model draws.
@@ -40,6 +46,15 @@ pub(crate) struct Quantities {
 pub(crate) struct Named {
     pub(crate) name: String,
     pub(crate) values: Vec<f64>,
+    /// Where the values do not show what lies between them.
+    pub(crate) band: Option<Band>,
+}
+
+impl Named {
+    /// The least and the greatest at each sample.
+    pub(crate) fn ends(&self) -> (&[f64], &[f64]) {
+        self.band.as_ref().map_or((&self.values, &self.values), |b| (&b.low, &b.high))
+    }
 }
 
 /// More series in one picture cannot be told apart.
@@ -55,47 +70,78 @@ pub(crate) fn watch(run: &mut Run, problem: &Problem, samples: usize, drawn: boo
         true => Picture::new(&problem.motion, &problem.parameters, Engine::Best)?,
         false => None,
     };
-    let observables = run.diagnostics().observables.len();
-    let numbers = run.state().values.len() + observables + picture.as_ref().map_or(0, Picture::len) + 4;
+    let len = run.watched(picture.as_ref());
+    let shown = Shown::new(run, problem);
+    let ranged: Vec<usize> = (shown.offset..shown.offset + shown.total.min(MOST)).collect();
+    let numbers = (len + 1) * if drawn { 2 } else { 1 } + HISTORY_ERRORS.len() + 2 * ranged.len();
     let room = ROOM / numbers;
     if room < LEAST && !drawn {
         return Ok(false);
     }
-    run.watch(samples.min(room.max(LEAST)), picture);
+    let mut curves = vec![];
+    if drawn {
+        curves.extend(shown.portrait.iter().flatten().map(|&k| vec![k]));
+        let first = len - picture.as_ref().map_or(0, Picture::len);
+        curves.extend(picture.iter().map(|p| p.coordinates().map(|k| first + k).collect()));
+    }
+    let history = History::new(samples.min(room.max(LEAST)), HISTORY_ERRORS.len(), len);
+    run.watch(history.ranging(ranged).following(curves), picture);
     Ok(true)
 }
 
 /// Fewer samples make no picture.
 const LEAST: usize = 16;
 
+/// Which values of a history are shown.
+struct Shown {
+    kind: &'static str,
+    layout: Layout,
+    /// Where the values of the layout begin.
+    offset: usize,
+    total: usize,
+    portrait: Option<[usize; 2]>,
+}
+
+impl Shown {
+    fn new(run: &mut Run, problem: &Problem) -> Shown {
+        let observables = run.diagnostics().observables.clone();
+        let motion = &problem.motion;
+        let n = motion.state.len();
+        let variables = motion.system.dynamics.variables().len().min(n);
+        let (kind, layout, offset, total) = match (observables.len(), &motion.system.dynamics) {
+            (0, Dynamics::Poisson { .. } | Dynamics::Form { .. }) => ("variables", motion.state.clone(), 0, n),
+            (0, _) => ("coordinates", motion.state.clone(), 0, variables),
+            (k, _) => ("observables", observables, n, k),
+        };
+        let second = if motion.system.dynamics.momenta().is_some() { variables } else { 1 };
+        let portrait = (n > second && n > 0).then_some([0, second]);
+        Shown { kind, layout, offset, total, portrait }
+    }
+}
+
 impl Film {
     /// What a run has kept of itself; `None` if it was not watched. `from` is the step at which it
     /// was resumed.
     pub(crate) fn new(run: &mut Run, problem: &Problem, title: String, from: u64) -> Option<Film> {
-        let observables = run.diagnostics().observables.clone();
+        let shown = Shown::new(run, problem);
         let constrained = !run.diagnostics().constraints.is_empty();
-        let done = run.done();
+        let width = run.watched(None);
         let (history, picture) = run.history()?;
-        let motion = &problem.motion;
-        let state = &motion.state;
-        let n = state.len();
-        let named = |layout: &Layout, k: usize, offset: usize| Named {
-            name: layout.entry_name(k),
-            values: history.value(offset + k),
+        let state = &problem.motion.state;
+        let quantity = |k: usize| {
+            let values = history.value(shown.offset + k);
+            let band = (history.stride() > 1).then(|| Band::new(&values, &history.range(shown.offset + k))).flatten();
+            Named { name: shown.layout.entry_name(k), values, band }
         };
-        let variables = motion.system.dynamics.variables().len().min(n);
-        let (kind, layout, offset, total) = match (observables.len(), &motion.system.dynamics) {
-            (0, Dynamics::Poisson { .. } | Dynamics::Form { .. }) => ("variables", state, 0, n),
-            (0, _) => ("coordinates", state, 0, variables),
-            (k, _) => ("observables", &observables, n, k),
+        let quantities = Quantities {
+            kind: shown.kind,
+            total: shown.total,
+            shown: (0..shown.total.min(MOST)).map(quantity).collect(),
         };
-        let quantities =
-            Quantities { kind, total, shown: (0..total.min(MOST)).map(|k| named(layout, k, offset)).collect() };
-        let second = if motion.system.dynamics.momenta().is_some() { variables } else { 1 };
-        let portrait = (n > second && n > 0).then(|| [named(state, 0, 0), named(state, second, 0)]);
-        let numbers = |sample: usize| history.values(sample).get(n + observables.len()..).unwrap_or_default();
-        let times = history.times().to_vec();
-        let scene = picture.filter(|p| !p.is_empty()).map(|p| Scene::new(p, times.len(), numbers));
+        let dense = history.dense();
+        let axis = |k: usize| Named { name: state.entry_name(k), values: dense.value(k), band: None };
+        let numbers = |sample: usize| dense.values(sample).get(width..).unwrap_or_default();
+        let scene = picture.filter(|p| !p.is_empty()).map(|p| Scene::new(p, dense.times().len(), numbers));
         let mut remarks = vec![];
         if from > 0 {
             remarks.push(format!("resumed after {from} steps; what came before is not shown"));
@@ -106,13 +152,15 @@ impl Film {
         Some(Film {
             title,
             remarks,
-            stride: done.saturating_sub(from).div_ceil((times.len() as u64).saturating_sub(1).max(1)).max(1),
+            stride: history.stride(),
             energy_error: history.error(0),
             residuals: constrained.then(|| [history.error(1), history.error(2)]),
             quantities,
-            portrait,
+            dense: dense.times().to_vec(),
+            is_cut: history.is_cut(),
+            portrait: shown.portrait.map(|axes| axes.map(axis)),
             scene,
-            times,
+            times: history.times().to_vec(),
         })
     }
 }
@@ -123,15 +171,11 @@ impl Film {
         self.stride > 1
     }
 
-    /// Whether the motion may go to and fro between two samples, so that a line through them would
-    /// show another motion: samples of a fast oscillation can look like a slow one.
-    pub(crate) fn is_loose(&self) -> bool {
-        self.stride > LOOSE
+    /// Until when the portrait and the scene are shown, if not to the end.
+    pub(crate) fn until(&self) -> Option<f64> {
+        self.dense.last().copied().filter(|_| self.is_cut)
     }
 }
-
-/// Steps are a small part of a period; so many need not be.
-const LOOSE: u64 = 32;
 
 /// Whether a series turns so often that a line through its samples would show a motion that is not
 /// there.

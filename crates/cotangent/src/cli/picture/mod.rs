@@ -1,6 +1,7 @@
 //! What a run looked like: figures, reports, lines of text.
 
 mod animation;
+mod band;
 mod derivation;
 mod destinations;
 mod figure;

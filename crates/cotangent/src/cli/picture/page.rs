@@ -2,6 +2,7 @@
 
 use super::animation::animation;
 use super::derivation::derivation;
+use super::figure::{capitalised, is_slender, ranges, rounded};
 use super::film::{Film, Named, is_coarse, is_coarse_curve};
 use crate::cli::explain::formulation_text;
 use crate::cli::input::Input;
@@ -9,7 +10,7 @@ use crate::cli::methods::needs;
 use cotangent::compile::Problem;
 use cotangent::integrate::{Composition, Prepared};
 use cotangent::observe::Platform;
-use cotangent::report::{Code, Plot, Provenance, Report, Scale, Series, Table, Text};
+use cotangent::report::{Code, Formulas, Plot, Provenance, Report, Scale, Series, Table, Text, latex};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -47,14 +48,16 @@ impl Page<'_> {
                 report = report.with(plot);
             }
         }
-        report = report.with(self.method()).with(self.formulation()).with(derivation(&self.problem.motion));
+        for (formulas, text) in [self.method(), self.formulation()] {
+            report = report.with(formulas).with(text);
+        }
+        report = report.with(derivation(&self.problem.motion));
         report.with(Code::new("Model", self.input.source.clone(), "cot")).with(self.provenance())
     }
 
-    fn method(&self) -> Text {
+    fn method(&self) -> (Formulas, Text) {
         let card = self.prepared.method().card();
-        let mut body = format!("`{}`: {}.\n\n", card.name, card.summary);
-        card.scheme.iter().for_each(|line| body += &format!("- `{}`\n", spaced(line)));
+        let (formulas, mut body) = formulas("Method", &format!("{}: {}.", card.name, card.summary), card.scheme);
         body += &format!("\nSolved: {}.\n\nExplicit: {}.\n\n", end(card.solution), end(card.explicit));
         body += &format!("- order {}\n", card.order);
         card.keeps().iter().for_each(|kept| body += &format!("- keeps {kept}\n"));
@@ -66,15 +69,15 @@ impl Page<'_> {
             body += &format!("\nProjected after every step: `{}`.\n", projection.target.name());
         }
         body += &format!("\nReference: {}.\n", end(card.reference));
-        Text::new("Method", body)
+        (formulas, Text::new("", body))
     }
 
-    fn formulation(&self) -> Text {
+    fn formulation(&self) -> (Formulas, Text) {
         let text = formulation_text(self.problem.motion.formulation);
-        let mut body = format!("`{}`: {}.\n\n", text.name, text.summary);
-        text.equations.iter().for_each(|line| body += &format!("- `{}`\n", spaced(line)));
+        let (formulas, mut body) =
+            formulas("Formulation", &format!("{}: {}.", text.name, text.summary), text.equations);
         body += &format!("\n{}\n\n{}\n\nReference: {}.\n", text.symbols, text.derivation, end(text.reference));
-        Text::new("Formulation", body)
+        (formulas, Text::new("", body))
     }
 
     fn provenance(&self) -> Provenance {
@@ -86,9 +89,24 @@ impl Page<'_> {
             command: command_line(std::env::args_os()),
             model,
             platform: Some(format!("{}, {}", platform.os, platform.arch)),
+            more: vec![("Seed".to_owned(), "none used: nothing in a run is random".to_owned())],
             ..Provenance::default()
         }
     }
+}
+
+/// Lines as formulas, and those that are none as the beginning of a text.
+fn formulas(title: &str, introduction: &str, lines: &[&str]) -> (Formulas, String) {
+    let mut formulas = Formulas::new(title);
+    formulas.introduction = introduction.to_owned();
+    let mut body = String::new();
+    for line in lines {
+        match latex(line) {
+            Some(latex) => formulas = formulas.with("", latex),
+            None => body += &format!("- `{}`\n", spaced(line)),
+        }
+    }
+    (formulas, body)
 }
 
 /// Runs of blanks, which align columns of text, as two.
@@ -152,27 +170,61 @@ fn plots(film: &Film) -> Vec<Plot> {
     }
     let q = &film.quantities;
     if !q.shown.is_empty() {
-        let title =
-            q.kind.chars().next().map_or(String::new(), |c| c.to_uppercase().chain(q.kind.chars().skip(1)).collect());
-        let mut plot = Plot::new(title, "time", if let [one] = q.shown.as_slice() { &one.name } else { q.kind });
-        let coarse = |values: &[f64]| film.is_loose() || is_coarse(values);
+        let label = if let [one] = q.shown.as_slice() { &one.name } else { q.kind };
+        let mut plot = Plot::new(capitalised(q.kind), "time", label);
         if q.total > q.shown.len() {
-            plot.description = format!("The first {} of {}.", q.shown.len(), q.total);
+            plot.description = format!("The first {} of {}. ", q.shown.len(), q.total);
         }
+        if q.shown.iter().any(|n| n.band.is_some()) {
+            plot.description += &format!(
+                "Bands are {}: what lies between two samples is too fast for a line through them.",
+                ranges(film)
+            );
+        }
+        let coarse = |values: &[f64]| !film.is_thinned() && is_coarse(values);
         if q.shown.iter().any(|n| coarse(&n.values)) {
-            plot.description += " Samples lie too far apart to be joined by a line.";
+            plot.description += "Steps are too far apart to be joined by a line.";
         }
-        for Named { name, values } in &q.shown {
-            let series = if coarse(values) { Series::points } else { Series::line };
-            plot = plot.with(series(name.clone(), times(), values.clone()));
+        for Named { name, values, band } in &q.shown {
+            plot = plot.with(match band {
+                Some(band) => Series::band(name.clone(), &film.times, &band.low, &band.high),
+                None if coarse(values) => Series::points(name.clone(), times(), values.clone()),
+                None => Series::line(name.clone(), times(), values.clone()),
+            });
         }
         list.push(plot);
     }
-    if let Some([x, y]) = &film.portrait {
-        let curve: Vec<[f64; 3]> = x.values.iter().zip(&y.values).map(|(&x, &y)| [x, y, 0.0]).collect();
-        let series = if film.is_loose() || is_coarse_curve(&curve) { Series::points } else { Series::line };
-        let plot = Plot::new("Phase portrait", x.name.clone(), y.name.clone());
-        list.push(plot.with(series(format!("{}, {}", x.name, y.name), x.values.clone(), y.values.clone())));
-    }
+    list.extend(film.portrait.as_ref().map(|axes| portrait(film, axes)));
     list
+}
+
+fn portrait(film: &Film, [x, y]: &[Named; 2]) -> Plot {
+    let curve: Vec<[f64; 3]> = x.values.iter().zip(&y.values).map(|(&x, &y)| [x, y, 0.0]).collect();
+    let series = if is_coarse_curve(&curve) { Series::points } else { Series::line };
+    let title = film.until().map_or_else(String::new, |t| format!(" until t = {}", rounded(t)));
+    let mut plot = Plot::new(format!("Phase portrait{title}"), x.name.clone(), y.name.clone());
+    plot.equal_units = !is_slender(&x.values, &y.values);
+    if film.is_cut {
+        plot.description = "Later samples are too far apart to be joined by a line.".to_owned();
+    }
+    plot.with(series(format!("{}, {}", x.name, y.name), x.values.clone(), y.values.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cotangent::integrate::Method;
+    use cotangent::theory::Formulation;
+
+    #[test]
+    fn every_line_of_every_card_and_formulation_is_set_as_a_formula() {
+        let schemes = Method::ALL.into_iter().flat_map(|m| m.card().scheme);
+        let equations = Formulation::ALL.into_iter().flat_map(|f| formulation_text(f).equations);
+        for line in schemes.chain(equations).filter(|line| !line.is_empty()) {
+            let (formulas, left) = formulas("", "", &[line]);
+            assert!(left.is_empty(), "not translated: {line}");
+            let html = Report::new("").with(formulas).to_html().expect("a page");
+            assert!(html.contains("<math") && !html.contains("class=\"latex\""), "not set: {line}");
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! The bodies of a scene at a few times, in one panel of a figure.
 
+use super::figure::{is_slender, rounded};
 use super::film::{Film, is_coarse_curve};
 use super::scene::Scene;
-use crate::cli::figures::number;
 use cotangent::plot::{Aspect, Bodies, Joint, Panel, Snapshot};
 
 /// How a scene in space is looked at: from the right of the first axis and a little from above.
@@ -12,12 +12,9 @@ const ELEVATION: f64 = 0.35;
 /// Snapshots of bodies with rods.
 const SNAPSHOTS: usize = 5;
 
-/// Axes whose extents differ by more than this are not drawn to scale.
-const SLENDER: f64 = 6.0;
-
 /// Snapshots that fade, with paths.
 pub(super) fn panel(film: &Film, scene: &Scene) -> Panel {
-    let times = &film.times;
+    let times = &film.dense;
     let window = window(scene);
     let chosen = chosen(scene, window);
     let mut remarks = vec![];
@@ -43,7 +40,7 @@ pub(super) fn panel(film: &Film, scene: &Scene) -> Panel {
         Snapshot::new(format!("t = {}", rounded(times[sample])), points)
     };
     let shown = |body: &usize| &scene.bodies[*body][..=window];
-    let coarse = !scene.trails.is_empty() && film.is_loose() || scene.trails.iter().any(|b| is_coarse_curve(shown(b)));
+    let coarse = scene.trails.iter().any(|b| is_coarse_curve(shown(b)));
     let trails = match coarse {
         true => vec![],
         false => scene.trails.iter().map(|b| shown(b).iter().map(|&p| seen(scene, p)).collect()).collect(),
@@ -52,7 +49,8 @@ pub(super) fn panel(film: &Film, scene: &Scene) -> Panel {
         remarks.push("samples too far apart for paths");
     }
     let snapshots: Vec<Snapshot> = chosen.iter().map(snapshot).collect();
-    let slender = is_slender(&snapshots, &trails);
+    // Rods and vehicles have a shape, which only equal units show.
+    let slender = scene.rods.is_empty() && scene.vehicles.is_empty() && is_long(&snapshots, &trails);
     if slender {
         remarks.push("axes not to scale");
     }
@@ -63,7 +61,11 @@ pub(super) fn panel(film: &Film, scene: &Scene) -> Panel {
     if slender {
         panel.aspect = Aspect::Free;
     }
-    let part = if window + 1 < times.len() { format!(" until t = {}", rounded(times[window])) } else { String::new() };
+    let part = if window + 1 < times.len() || film.is_cut {
+        format!(" until t = {}", rounded(times[window]))
+    } else {
+        String::new()
+    };
     let remarks: String = remarks.iter().map(|r| format!(" ({r})")).collect();
     panel.titled(format!("Snapshots{part}{remarks}"))
 }
@@ -135,18 +137,8 @@ fn outline(length: f64) -> [[f64; 2]; 5] {
     [[-0.5, -0.25], [0.25, -0.25], [0.5, 0.0], [0.25, 0.25], [-0.5, 0.25]].map(|[a, b]| [a * length, b * length])
 }
 
-fn is_slender(snapshots: &[Snapshot], trails: &[Vec<[f64; 2]>]) -> bool {
+fn is_long(snapshots: &[Snapshot], trails: &[Vec<[f64; 2]>]) -> bool {
     let all = || snapshots.iter().flat_map(|s| &s.points).chain(trails.iter().flatten());
-    let size = |c: usize| {
-        let finite = all().map(|p| p[c]).filter(|x| x.is_finite());
-        let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
-        high - low
-    };
-    let ratio = size(0) / size(1);
-    ratio.is_finite() && !(1.0 / SLENDER..=SLENDER).contains(&ratio)
-}
-
-/// A time with four digits.
-fn rounded(time: f64) -> String {
-    number(format!("{time:.3e}").parse().unwrap_or(time))
+    let [x, y] = [0, 1].map(|c| all().map(|p| p[c]).collect::<Vec<f64>>());
+    is_slender(&x, &y)
 }

@@ -28,7 +28,7 @@ pub(crate) fn sparklines(film: &Film) -> Vec<Sparkline> {
         if first.name.chars().count() > LABEL {
             label = first.name.chars().take(LABEL - 1).chain(['…']).collect();
         }
-        list.push(Sparkline { label, line: band(&first.values) });
+        list.push(Sparkline { label, line: band(first.ends()) });
     }
     list
 }
@@ -39,41 +39,49 @@ fn columns(values: &[f64], most: usize) -> impl Iterator<Item = &[f64]> {
     (0..count).map(move |k| &values[k * values.len() / count..(k + 1) * values.len() / count])
 }
 
-/// Sizes on a logarithmic scale: in each column the largest. A zero is blank.
+/// Sizes on a logarithmic scale: in each column the largest. A zero is blank, what is no number a
+/// cross.
 fn bars(values: &[f64]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let largest = |column: &[f64]| column.iter().map(|x| x.abs()).filter(|x| x.is_finite()).fold(0.0, f64::max);
+    let worse = |a: f64, b: f64| if a.is_finite() && (b > a || !b.is_finite()) { b } else { a };
+    let largest = |column: &[f64]| column.iter().map(|x| x.abs()).fold(0.0, worse);
     let sizes: Vec<f64> = columns(values, WIDTH).map(largest).collect();
-    let positive = sizes.iter().copied().filter(|s| *s > 0.0);
+    let positive = sizes.iter().copied().filter(|s| *s > 0.0 && s.is_finite());
     let (low, high) = positive.fold((f64::INFINITY, 0.0f64), |(l, h), s| (l.min(s), h.max(s)));
-    if high == 0.0 {
-        return "0 throughout".to_owned();
+    let lost = values.iter().any(|x| !x.is_finite());
+    match (high == 0.0, lost) {
+        (true, false) => return "0 throughout".to_owned(),
+        (true, true) if values.contains(&0.0) => return "0, then not a number".to_owned(),
+        (true, true) => return "not a number".to_owned(),
+        _ => {}
     }
     // At least a decade, so that small differences look small.
     let span = (high.log10() - low.log10()).max(1.0);
-    let bar = |size: &f64| match *size > 0.0 {
-        false => ' ',
-        true => {
+    let bar = |size: &f64| match (size.is_finite(), *size > 0.0) {
+        (false, _) => '×',
+        (true, false) => ' ',
+        (true, true) => {
             let level = 8.0 - (high.log10() - size.log10()) / span * 8.0;
             BARS[(level.floor().max(0.0) as usize).min(7)]
         }
     };
     let drawing: String = sizes.iter().map(bar).collect();
+    let end = if lost { ", NaN ×" } else { ", log" };
     match low == high {
-        true => format!("{drawing:WIDTH$}  {}, log", short(high)),
-        false => format!("{drawing:WIDTH$}  {} to {}, log", short(low), short(high)),
+        true => format!("{drawing:WIDTH$}  {}{end}", short(high)),
+        false => format!("{drawing:WIDTH$}  {} to {}{end}", short(low), short(high)),
     }
 }
 
 /// Values on a linear scale: each column reaches from its smallest to its largest value, two columns
 /// to a character of four dots.
-fn band(values: &[f64]) -> String {
+fn band((lows, highs): (&[f64], &[f64])) -> String {
     const DOTS: [[u32; 4]; 2] = [[0x40, 0x04, 0x02, 0x01], [0x80, 0x20, 0x10, 0x08]];
-    let extent = |column: &[f64]| {
-        let finite = column.iter().copied().filter(|x| x.is_finite());
+    let extent = |lows: &[f64], highs: &[f64]| {
+        let finite = lows.iter().chain(highs).copied().filter(|x| x.is_finite());
         finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)))
     };
-    let (low, high) = extent(values);
+    let (low, high) = extent(lows, highs);
     if low > high {
         return "no values".to_owned();
     }
@@ -83,8 +91,8 @@ fn band(values: &[f64]) -> String {
     // Halves keep the difference finite.
     let level = |x: f64| ((((x / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0)) * 4.0) as usize).min(3);
     let mut codes = vec![0x2800; WIDTH];
-    for (k, column) in columns(values, 2 * WIDTH).enumerate() {
-        let (least, most) = extent(column);
+    for (k, (lows, highs)) in columns(lows, 2 * WIDTH).zip(columns(highs, 2 * WIDTH)).enumerate() {
+        let (least, most) = extent(lows, highs);
         if least <= most {
             (level(least)..=level(most)).for_each(|row| codes[k / 2] |= DOTS[k % 2][row]);
         }
@@ -100,6 +108,10 @@ fn band(values: &[f64]) -> String {
 mod tests {
     use super::*;
 
+    fn line(values: &[f64]) -> String {
+        band((values, values))
+    }
+
     #[test]
     fn the_highest_bar_is_the_largest_error_wherever_it_is() {
         for at in [0, 1, 499, 777, 999] {
@@ -113,20 +125,25 @@ mod tests {
 
     #[test]
     fn a_band_reaches_as_far_as_the_values_do() {
-        let line = band(&(0..6400).map(|k| f64::from(k % 10)).collect::<Vec<_>>());
-        assert!(line.chars().take(WIDTH).all(|c| c == '⣿') && line.ends_with("0 to 9"), "{line}");
-        let rising = band(&(0..64).map(f64::from).collect::<Vec<_>>());
+        let drawn = line(&(0..6400).map(|k| f64::from(k % 10)).collect::<Vec<_>>());
+        assert!(drawn.chars().take(WIDTH).all(|c| c == '⣿') && drawn.ends_with("0 to 9"), "{drawn}");
+        let ranges = band((&[0.0; 64], &[1.0; 64]));
+        assert!(ranges.chars().take(WIDTH).all(|c| c == '⣿') && ranges.ends_with("0 to 1"), "{ranges}");
+        let rising = line(&(0..64).map(f64::from).collect::<Vec<_>>());
         assert!(rising.starts_with("⣀⣀⣀⣀") && rising.contains("⠉⠉⠉⠉"), "{rising}");
     }
 
     #[test]
     fn awkward_values_are_lines_too() {
         assert_eq!(bars(&[0.0; 5]), "0 throughout");
-        assert_eq!(bars(&[f64::NAN; 5]), "0 throughout");
-        assert_eq!(band(&[f64::NAN, f64::INFINITY]), "no values");
-        assert_eq!(band(&[3.0; 5]), "3 throughout");
+        assert_eq!(bars(&[f64::NAN; 5]), "not a number");
+        assert_eq!(bars(&[0.0, f64::NAN]), "0, then not a number");
+        let broken = bars(&[0.0, 1e-3, 1e-2, f64::NAN]);
+        assert!(broken.starts_with(" ▁█×") && broken.ends_with("0.001 to 0.01, NaN ×"), "{broken}");
+        assert_eq!(line(&[f64::NAN, f64::INFINITY]), "no values");
+        assert_eq!(line(&[3.0; 5]), "3 throughout");
         for values in [vec![f64::MAX, f64::MIN], vec![1e-320, 1e308, f64::NAN], vec![1.0], vec![], vec![-1.5e-300; 3]] {
-            for line in [bars(&values), band(&values)] {
+            for line in [bars(&values), line(&values)] {
                 assert!(line.chars().count() <= 72 - 14, "{line}");
             }
         }

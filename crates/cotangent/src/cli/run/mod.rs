@@ -28,7 +28,7 @@ use summary::{Setup, Summary};
 pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure> {
     let every = interval(args.checkpoint)?;
     let table = args.resume.as_deref().or(args.out.as_deref());
-    let pictures = Destinations::new(args.plot.as_deref(), args.report.as_deref(), table)?;
+    let pictures = Destinations::new(args.plot.as_deref(), args.report.as_deref(), table, args.model.as_deref())?;
     let Plan { request, model, files, from } = Plan::new(args, out)?;
     if request.record == 0 && pictures.any() {
         return Err(undrawn(&pictures, args.record.is_some()));

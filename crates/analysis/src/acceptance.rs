@@ -1,0 +1,223 @@
+//! How constraints are taken up: taken apart, tested for independence, entered into the surface.
+
+use crate::dirac::{Candidate, Dirac, Item, Progress};
+use crate::error::AnalysisError;
+use crate::phase::Sparse;
+use crate::regular::Condition;
+use crate::report::{Certainty, Constraint, Outcome, Step, StepOutcome};
+use crate::sample::{Rank, rank};
+use crate::surface::Weak;
+use cotangent_expr::{Array, Expr, Role};
+use std::collections::BTreeMap;
+
+impl Dirac<'_> {
+    /// Takes up the primary constraints, each with the name of its multiplier.
+    pub(crate) fn primaries(&mut self, all: Vec<(Candidate, String)>) -> Result<Progress, AnalysisError> {
+        let names: BTreeMap<String, String> =
+            all.iter().map(|(c, multiplier)| (c.name.clone(), multiplier.clone())).collect();
+        let progress = self.given(all.into_iter().map(|c| c.0).collect())?;
+        for item in &self.items {
+            // One that was replaced by several has a number behind its name.
+            let whole = names.get(&item.name).cloned();
+            let part = || {
+                let (stem, k) = item.name.rsplit_once('_')?;
+                Some(format!("{}_{k}", names.get(stem)?))
+            };
+            let name = whole.or_else(part).unwrap_or_default();
+            self.multipliers.push(Expr::from(&Array::scalar(&name, Role::Multiplier)));
+        }
+        Ok(progress)
+    }
+
+    /// Takes up constraints that are given: primary ones, gauge conditions.
+    pub(crate) fn given(&mut self, all: Vec<Candidate>) -> Result<Progress, AnalysisError> {
+        let (mut taken, mut apart) = (vec![], vec![]);
+        for candidate in all {
+            let kept =
+                Candidate { expression: candidate.expression.clone(), name: candidate.name.clone(), ..candidate };
+            match self.take_apart(candidate) {
+                Ok(list) => taken.extend(list),
+                Err(Progress::Stopped) => apart.push(kept),
+                Err(progress) => return Ok(progress),
+            }
+        }
+        let reason = self.report.stopped.take();
+        let progress = self.accept(taken)?;
+        // What falls apart may vanish with the others.
+        for candidate in apart {
+            match self.surface.decide(std::slice::from_ref(&candidate.expression))?[0] {
+                Weak::Zero(certainty) if progress == Progress::Open => self.dependent(&candidate.name, certainty),
+                _ => {
+                    self.report.stopped = self.report.stopped.take().or(reason);
+                    return Ok(Progress::Stopped);
+                }
+            }
+        }
+        Ok(progress)
+    }
+
+    /// The constraints that a condition asks for; an end where it asks for too much.
+    pub(crate) fn take_apart(&mut self, c: Candidate) -> Result<Vec<Candidate>, Progress> {
+        match self.surface.condition(&c.expression) {
+            Condition::Contradiction => {
+                let Candidate { name, expression, .. } = &c;
+                if c.generation <= 1 {
+                    self.report.say(format!("`{name}` can vanish: {expression} = 0"), Outcome::Fails);
+                }
+                Err(Progress::Inconsistent)
+            }
+            Condition::Branches(all) => {
+                let all: Vec<String> = all.iter().map(|e| format!("{e} = 0")).collect();
+                let (name, all) = (&c.name, all.join(" or "));
+                self.report.stop(format!(
+                    "the constraint surface falls apart at `{name}`: {all}; each part needs an analysis of its own (state \
+                     the one you mean as a constraint)"
+                ));
+                Err(Progress::Stopped)
+            }
+            Condition::Constraints { expressions, irregular, whole } => {
+                let many = expressions.len() > 1;
+                let name = |k: usize| if many { format!("{}_{}", c.name, k + 1) } else { c.name.clone() };
+                let list: Vec<Candidate> = expressions
+                    .into_iter()
+                    .enumerate()
+                    .map(|(k, e)| Candidate {
+                        name: name(k),
+                        expression: match whole {
+                            true if c.generation <= 1 => c.expression.clone(),
+                            true => [e, self.surface.simplified(&c.expression)]
+                                .into_iter()
+                                .min_by_key(Expr::size)
+                                .unwrap_or_else(|| c.expression.clone()),
+                            false => e,
+                        },
+                        generation: c.generation,
+                    })
+                    .collect();
+                if irregular {
+                    let new = list.iter().map(|c| c.expression.to_string()).collect();
+                    let old = self.surface.simplified(&c.expression);
+                    if self.report.irregular.iter().all(|r| r.0 != c.name) {
+                        self.report.irregular.push((c.name.clone(), old, new));
+                    }
+                }
+                Ok(list)
+            }
+        }
+    }
+
+    /// Adds constraints to the surface: all at once if they are regular, else one by one.
+    pub(crate) fn accept(&mut self, new: Vec<Candidate>) -> Result<Progress, AnalysisError> {
+        let mut items = vec![];
+        for c in new {
+            let gradient = self.phase.gradient(&c.expression)?;
+            let flow = self.phase.flow(&gradient);
+            items.push(Item { name: c.name, expression: c.expression, gradient, flow, generation: c.generation });
+        }
+        let known = self.items.len();
+        self.items.extend(items);
+        if self.resample()? > 0 && self.regular()? {
+            self.enter(known);
+            return Ok(Progress::Open);
+        }
+        let items = self.items.split_off(known);
+        for item in items {
+            let found = self.resample()?;
+            let weak = self.surface.decide(std::slice::from_ref(&item.expression))?[0];
+            match weak {
+                Weak::Zero(certainty) => {
+                    self.dependent(&item.name, certainty);
+                    continue;
+                }
+                Weak::Never => {
+                    let e = self.surface.simplified(&item.expression);
+                    let name = &item.name;
+                    self.report.say(format!("`{name}` can vanish with the others: {e} = 0"), Outcome::Fails);
+                    return Ok(Progress::Inconsistent);
+                }
+                Weak::Nonzero | Weak::Undecided => {}
+            }
+            let name = item.name.clone();
+            self.items.push(item);
+            let at = self.items.len() - 1;
+            if self.resample()? == 0 || found == 0 {
+                self.items.pop();
+                self.report.stop(format!(
+                    "no point was found where `{name}` and the constraints before it vanish; they may contradict each other"
+                ));
+                return Ok(Progress::Stopped);
+            }
+            if !self.regular()? {
+                let e = self.items[at].expression.clone();
+                self.report.irregular.push((name.clone(), e, vec![]));
+                self.report.stop(format!(
+                    "`{name}` is irregular: its gradient vanishes, or depends on that of the others, wherever it vanishes, and \
+                     no regular constraint with the same zeros was found"
+                ));
+                return Ok(Progress::Stopped);
+            }
+            self.enter(at);
+        }
+        Ok(Progress::Open)
+    }
+
+    /// Reports a constraint that vanishes where the others do.
+    fn dependent(&mut self, name: &str, certainty: Certainty) {
+        let led =
+            |s: &&mut Step| matches!(&s.outcome, StepOutcome::Constraint(names) if names.iter().any(|n| n == name));
+        match self.report.steps.iter_mut().find(led) {
+            Some(step) => step.outcome = StepOutcome::Dependent(certainty),
+            None => self.report.steps.push(Step {
+                constraint: name.to_owned(),
+                condition: None,
+                outcome: StepOutcome::Dependent(certainty),
+            }),
+        }
+    }
+
+    fn enter(&mut self, from: usize) {
+        for item in &self.items[from..] {
+            self.surface.add(&item.expression);
+            self.report.constraints.push(Constraint {
+                name: item.name.clone(),
+                expression: item.expression.clone(),
+                generation: item.generation,
+                class: None,
+                combination: vec![],
+            });
+        }
+    }
+
+    fn resample(&mut self) -> Result<usize, AnalysisError> {
+        let expressions: Vec<Expr> = self.items.iter().map(|i| i.expression.clone()).collect();
+        let gradients: Vec<Sparse> = self.items.iter().map(|i| i.gradient.clone()).collect();
+        self.surface.resample(&expressions, &gradients)
+    }
+
+    /// Whether the gradients, each in units of its size off the surface, are independent on it.
+    fn regular(&mut self) -> Result<bool, AnalysisError> {
+        let gradients: Vec<Sparse> = self.items.iter().map(|i| i.gradient.clone()).collect();
+        let width = self.phase.len();
+        let anywhere = [self.surface.sampler.draw(0)];
+        let sizes: Vec<f64> =
+            self.surface.sampler.rows(&gradients, width, &anywhere)?[0].iter().map(|r| size(r)).collect();
+        for mut rows in self.surface.sampler.rows(&gradients, width, &self.surface.points)? {
+            for (row, s) in rows.iter_mut().zip(&sizes) {
+                let unit = cotangent_scalar::Dd::from(if s.is_finite() && *s > 0.0 { *s } else { 1.0 });
+                row.iter_mut().for_each(|x| *x = *x / unit);
+            }
+            // On z² = 0 the gradient vanishes as far as the point is from the surface.
+            if rows.iter().any(|row| size(row) < 1e-7) {
+                return Ok(false);
+            }
+            if rank(&rows) != Rank::Clear(self.items.len()) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn size(row: &[cotangent_scalar::Dd]) -> f64 {
+    row.iter().fold(0.0f64, |m, x| m.max(cotangent_scalar::Real::value(*x).abs()))
+}

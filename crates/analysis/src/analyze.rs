@@ -1,0 +1,161 @@
+//! From a model to the report.
+
+use crate::dirac::{Candidate, Dirac, Progress};
+use crate::error::AnalysisError;
+use crate::field::Field;
+use crate::phase::Phase;
+use crate::poisson;
+use crate::report::{Analysis, Count, Outcome};
+use crate::sample::Sampler;
+use crate::surface::Surface;
+use crate::transform::{Canonical, Lagrangian, scalar};
+use cotangent_expr::Expr;
+use cotangent_model::{ConstraintKind, Dynamics, System};
+
+/// The largest number of variables that is taken apart.
+const MAX_VARIABLES: usize = 600;
+
+/// Analyses a system: see the [crate].
+pub fn analyze(system: &System) -> Result<Analysis, AnalysisError> {
+    let variables = system.state().len();
+    if variables > MAX_VARIABLES {
+        return Err(AnalysisError::TooLarge { variables, limit: MAX_VARIABLES });
+    }
+    let mut report = blank(system);
+    let mut field = Field::default();
+    let Some(canonical) = hamiltonian_form(system, &mut field, &mut report)? else { return Ok(report) };
+    let Canonical { phase, hamiltonian, primaries } = canonical;
+    report.variables = phase.names.clone();
+    let sampler = Sampler::new(system, &phase.layout);
+    let mut surface = Surface::new(system, sampler, field, phase.len());
+    report.hamiltonian = Some(hamiltonian.clone());
+    if !phase.canonical {
+        poisson::examine(&phase, &mut surface, &mut report)?;
+    }
+    let mut given: Vec<(Candidate, String)> = primaries
+        .into_iter()
+        .map(|p| (Candidate { name: p.name, expression: p.expression, generation: 1 }, p.multiplier))
+        .collect();
+    for c in system.constraints.iter().filter(|c| c.kind != ConstraintKind::Vakonomic) {
+        for (k, expression) in c.residual.expand()?.entries().into_iter().enumerate() {
+            let at = c.array.multi_index(k);
+            let name = c.array.element_name(&at);
+            given.push((Candidate { name, expression, generation: 1 }, c.multiplier.element_name(&at)));
+        }
+    }
+    let mut dirac = Dirac::new(&phase, &mut surface, &mut report, &hamiltonian)?;
+    let ended = run(&mut dirac, given, system)?;
+    match ended {
+        Progress::Inconsistent => report.consistent = Some(false),
+        Progress::Stopped => report.consistent = None,
+        Progress::Open | Progress::Closed => report.consistent = Some(true),
+    }
+    report.assumptions = surface.assumptions.clone();
+    Ok(report)
+}
+
+fn run(dirac: &mut Dirac<'_>, given: Vec<(Candidate, String)>, system: &System) -> Result<Progress, AnalysisError> {
+    let started = dirac.primaries(given)?;
+    if started != Progress::Open {
+        return Ok(started);
+    }
+    let ended = dirac.run()?;
+    if ended != Progress::Closed {
+        dirac.report_multipliers();
+        return Ok(ended);
+    }
+    let Some(mut classes) = dirac.classes()? else { return Ok(Progress::Stopped) };
+    if !system.gauges.is_empty() {
+        dirac.report.before_gauge = Some(classes.count);
+        let mut conditions = vec![];
+        for g in &system.gauges {
+            for (k, expression) in g.residual.expand()?.entries().into_iter().enumerate() {
+                let name = g.array.element_name(&g.array.multi_index(k));
+                conditions.push(Candidate { name, expression, generation: 0 });
+            }
+        }
+        let fixed = match dirac.given(conditions)? {
+            Progress::Open => dirac.run()?,
+            other => other,
+        };
+        if fixed != Progress::Closed {
+            return Ok(fixed);
+        }
+        classes = match dirac.classes()? {
+            Some(classes) => classes,
+            None => return Ok(Progress::Stopped),
+        };
+    }
+    dirac.closing_verdict();
+    dirac.conclude(&classes)?;
+    let Count { first, second } = classes.count;
+    if first + second > 0 {
+        let certainty = dirac.class_certainty(&classes)?;
+        dirac.report.say(format!("{first} first class, {second} second class"), Outcome::Holds(certainty));
+    }
+    dirac.report.degrees_of_freedom = dirac.degrees_of_freedom(&classes)?;
+    if dirac.report.degrees_of_freedom.is_none() {
+        dirac.report.say("the number of degrees of freedom", Outcome::Undecided);
+    }
+    dirac.claims(&system.claims)?;
+    Ok(Progress::Closed)
+}
+
+/// Phase space, Hamiltonian and primary constraints; `None`, with the reason in the report, if there is
+/// no Legendre transform.
+fn hamiltonian_form(
+    system: &System,
+    field: &mut Field,
+    report: &mut Analysis,
+) -> Result<Option<Canonical>, AnalysisError> {
+    if let Some(lagrangian) = Lagrangian::new(system)? {
+        report.added = lagrangian.added.clone();
+        report.lagrangian = Some(lagrangian.value.clone());
+        let done = lagrangian.transform(system, field)?;
+        report.transform = done.transform;
+        return match done.canonical {
+            Ok(canonical) => Ok(Some(canonical)),
+            Err(reason) => {
+                report.stop(reason);
+                Ok(None)
+            }
+        };
+    }
+    let (phase, energy) = match &system.dynamics {
+        Dynamics::Poisson { variables, bracket, hamiltonian } => (Phase::general(variables, bracket)?, hamiltonian),
+        Dynamics::Hamiltonian { coordinates, momenta, hamiltonian } => {
+            (Phase::canonical(coordinates, momenta), hamiltonian)
+        }
+        other => (Phase::canonical(other.variables(), other.variables()), other.energy()),
+    };
+    let hamiltonian: Expr = scalar(energy)?;
+    Ok(Some(Canonical { phase, hamiltonian, primaries: vec![] }))
+}
+
+fn blank(system: &System) -> Analysis {
+    Analysis {
+        name: system.name.clone(),
+        title: system.title.clone(),
+        kind: system.dynamics.kind(),
+        variables: vec![],
+        added: vec![],
+        lagrangian: None,
+        transform: None,
+        hamiltonian: None,
+        constraints: vec![],
+        steps: vec![],
+        irregular: vec![],
+        multipliers: vec![],
+        count: None,
+        before_gauge: None,
+        gauge: vec![],
+        dirac_bracket: None,
+        degrees_of_freedom: None,
+        consistent: None,
+        assumptions: vec![],
+        poisson: None,
+        claims: vec![],
+        verdicts: vec![],
+        stopped: None,
+    }
+}

@@ -1,0 +1,255 @@
+//! Dirac's algorithm.
+//!
+//! With the total Hamiltonian H_T = H_c + Σ u_b φ_b over the primary constraints, every constraint χ has to
+//! stay zero: {χ, H_c} + Σ u_b {χ, φ_b} ≈ 0. On the surface found so far each of these equations is fulfilled
+//! by itself, cannot be fulfilled, determines a multiplier u, or is a new constraint. All conditions are
+//! looked at again whenever the surface has become smaller, until nothing new is found.
+
+use crate::error::AnalysisError;
+use crate::linear::Row;
+use crate::multipliers::components;
+use crate::phase::{Phase, Sparse};
+use crate::report::{Analysis, Certainty, Outcome, Step, StepOutcome};
+use crate::surface::{Surface, Weak};
+use cotangent_expr::Expr;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A constraint with its derivatives.
+pub(crate) struct Item {
+    pub(crate) name: String,
+    pub(crate) expression: Expr,
+    pub(crate) gradient: Sparse,
+    /// {z, χ}
+    pub(crate) flow: Sparse,
+    pub(crate) generation: usize,
+}
+
+/// A constraint that may become one.
+pub(crate) struct Candidate {
+    pub(crate) name: String,
+    pub(crate) expression: Expr,
+    pub(crate) generation: usize,
+}
+
+/// How the algorithm went on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Progress {
+    /// Go on.
+    Open,
+    /// The end: nothing new, a contradiction, or a reason to stop (said in the report).
+    Closed,
+    Inconsistent,
+    Stopped,
+}
+
+/// The algorithm and what it knows.
+pub(crate) struct Dirac<'a> {
+    pub(crate) phase: &'a Phase,
+    pub(crate) surface: &'a mut Surface,
+    pub(crate) report: &'a mut Analysis,
+    pub(crate) items: Vec<Item>,
+    /// {z, H_c}
+    pub(crate) motion: Sparse,
+    /// The multipliers, in the order of the primary constraints, which are the first items.
+    pub(crate) multipliers: Vec<Expr>,
+    /// u_b + Σ row·u + row[last] = 0.
+    pub(crate) solved: BTreeMap<usize, Row>,
+    /// Determined, but not solved for.
+    pub(crate) implicit: BTreeSet<usize>,
+    /// Conditions that were reported.
+    logged: BTreeSet<String>,
+}
+
+/// Later generations count as an algorithm that does not close.
+const MAX_GENERATIONS: usize = 12;
+
+/// Longer conditions are not reported.
+const MAX_CONDITION: u64 = 400;
+
+impl<'a> Dirac<'a> {
+    /// The algorithm for a Hamiltonian, without constraints yet.
+    pub(crate) fn new(
+        phase: &'a Phase,
+        surface: &'a mut Surface,
+        report: &'a mut Analysis,
+        hamiltonian: &Expr,
+    ) -> Result<Dirac<'a>, AnalysisError> {
+        let motion = phase.flow(&phase.gradient(hamiltonian)?);
+        let (items, multipliers, solved) = (vec![], vec![], BTreeMap::new());
+        let (implicit, logged) = (BTreeSet::new(), BTreeSet::new());
+        Ok(Dirac { phase, surface, report, items, motion, multipliers, solved, implicit, logged })
+    }
+
+    /// Runs until nothing new is found.
+    pub(crate) fn run(&mut self) -> Result<Progress, AnalysisError> {
+        for _ in 0..MAX_GENERATIONS {
+            let progress = self.round()?;
+            // Conditions in the order of their constraints, not of the elimination.
+            let place = |s: &Step| self.items.iter().position(|i| i.name == s.constraint).unwrap_or(usize::MAX);
+            self.report.steps.sort_by_key(place);
+            if progress != Progress::Open {
+                return Ok(progress);
+            }
+        }
+        self.report.stop(format!(
+            "the algorithm does not close: {MAX_GENERATIONS} generations of constraints were found, and there are more"
+        ));
+        Ok(Progress::Stopped)
+    }
+
+    /// Looks at every consistency condition once.
+    fn round(&mut self) -> Result<Progress, AnalysisError> {
+        (self.solved, self.implicit) = (BTreeMap::new(), BTreeSet::new());
+        let conditions = match self.conditions()? {
+            Ok(conditions) => conditions,
+            Err(progress) => return Ok(progress),
+        };
+        let mut open: Vec<(usize, Expr)> = vec![];
+        for part in components(&conditions, self.multipliers.len()) {
+            match self.component(&part, &conditions)? {
+                Some(rest) => open.extend(rest),
+                None => return Ok(Progress::Stopped),
+            }
+        }
+        open.sort_by_key(|o| o.0);
+        self.new_constraints(open)
+    }
+
+    /// {χ, φ_b} for each constraint and multiplier, and {χ, H_c} in the last place, those that are
+    /// weakly zero left out.
+    fn conditions(&mut self) -> Result<Result<Vec<Sparse>, Progress>, AnalysisError> {
+        let columns = self.multipliers.len();
+        let mut rows = vec![];
+        for item in &self.items {
+            let mut row = Sparse::new();
+            for b in 0..columns {
+                let e = Phase::pair(&item.gradient, &self.items[b].flow);
+                if !e.is_zero() {
+                    row.insert(b, e);
+                }
+            }
+            row.insert(columns, Phase::pair(&item.gradient, &self.motion));
+            rows.push(row);
+        }
+        let flat: Vec<Expr> = rows.iter().flat_map(|r| r.values().cloned()).collect();
+        let mut verdicts = self.surface.decide(&flat)?.into_iter();
+        for (row, item) in rows.iter_mut().zip(&self.items) {
+            let mut undecided = false;
+            row.retain(|_, _| {
+                let weak = verdicts.next().unwrap_or(Weak::Undecided);
+                undecided = undecided || weak == Weak::Undecided;
+                !matches!(weak, Weak::Zero(_))
+            });
+            if undecided {
+                let name = &item.name;
+                self.report.stop(format!(
+                    "whether the brackets of `{name}` vanish on the constraint surface could not be decided: it is so at \
+                     some points and not at others, or the surface has no regular points"
+                ));
+                return Ok(Err(Progress::Stopped));
+            }
+        }
+        Ok(Ok(rows))
+    }
+
+    /// What is left of the conditions when multipliers are eliminated: identities, contradictions, new
+    /// constraints.
+    fn new_constraints(&mut self, open: Vec<(usize, Expr)>) -> Result<Progress, AnalysisError> {
+        let rows: Vec<Sparse> = self.raw_conditions();
+        let expressions: Vec<Expr> = open.iter().map(|o| o.1.clone()).collect();
+        let verdicts = self.surface.decide(&expressions)?;
+        let (mut candidates, mut apart) = (vec![], false);
+        for ((i, e), weak) in open.into_iter().zip(verdicts) {
+            match weak {
+                Weak::Zero(certainty) => self.log(i, &rows, StepOutcome::Identity(certainty)),
+                Weak::Never => {
+                    self.log(i, &rows, StepOutcome::Contradiction);
+                    return Ok(self.contradiction(i, &e));
+                }
+                Weak::Undecided => {
+                    let name = &self.items[i].name;
+                    self.report.stop(format!("whether the time derivative of `{name}` vanishes could not be decided"));
+                    return Ok(Progress::Stopped);
+                }
+                Weak::Nonzero => {
+                    let item = &self.items[i];
+                    let generation = if item.generation == 0 { 0 } else { item.generation + 1 };
+                    let candidate = Candidate { name: format!("{}'", item.name), expression: e.clone(), generation };
+                    match self.take_apart(candidate) {
+                        Ok(list) => {
+                            let names = list.iter().map(|c| c.name.clone()).collect();
+                            self.log(i, &rows, StepOutcome::Constraint(names));
+                            candidates.extend(list);
+                        }
+                        Err(Progress::Inconsistent) => {
+                            self.log(i, &rows, StepOutcome::Contradiction);
+                            return Ok(self.contradiction(i, &e));
+                        }
+                        Err(_) => apart = true,
+                    }
+                }
+            }
+        }
+        match (candidates.is_empty(), apart) {
+            (true, true) => Ok(Progress::Stopped),
+            (true, false) => Ok(Progress::Closed),
+            // What falls apart may vanish with the new constraints: the next round will tell.
+            (false, _) => {
+                self.report.stopped = None;
+                self.accept(candidates)
+            }
+        }
+    }
+
+    fn contradiction(&mut self, i: usize, e: &Expr) -> Progress {
+        let name = &self.items[i].name;
+        let statement = format!("`{name}` stays zero: its time derivative is {e}, which cannot vanish");
+        self.report.say(statement, Outcome::Fails);
+        Progress::Inconsistent
+    }
+
+    fn raw_conditions(&self) -> Vec<Sparse> {
+        let columns = self.multipliers.len();
+        let pair = |item: &Item, flow: &Sparse| Phase::pair(&item.gradient, flow);
+        let row = |item: &Item| {
+            let mut row: Sparse = (0..columns).map(|b| (b, pair(item, &self.items[b].flow))).collect();
+            row.insert(columns, pair(item, &self.motion));
+            row
+        };
+        self.items.iter().map(row).collect()
+    }
+
+    /// Reports the outcome of a condition, once.
+    pub(crate) fn log(&mut self, i: usize, rows: &[Sparse], outcome: StepOutcome) {
+        let name = self.items[i].name.clone();
+        // What was a new constraint is an identity from then on.
+        let again = !self.logged.insert(name.clone());
+        if again && matches!(outcome, StepOutcome::Identity(_)) {
+            return;
+        }
+        let last = self.multipliers.len();
+        let terms = rows[i].iter().map(|(&b, e)| if b == last { e.clone() } else { &self.multipliers[b] * e });
+        let terms: Vec<Expr> = terms.collect();
+        let size: u64 = terms.iter().map(Expr::size).sum();
+        let condition = (size <= MAX_CONDITION).then(|| Expr::sum(terms));
+        if again {
+            // On a smaller surface the outcome may be another one: the last one counts.
+            self.report.steps.retain(|s| s.constraint != name || matches!(s.outcome, StepOutcome::Constraint(_)));
+        }
+        self.report.steps.push(Step { constraint: name, condition, outcome });
+    }
+
+    /// How the identities of the last round are known.
+    pub(crate) fn certainty(&self) -> Certainty {
+        let all = self.report.steps.iter().filter_map(|s| match s.outcome {
+            StepOutcome::Identity(c) | StepOutcome::Dependent(c) => Some(c),
+            _ => None,
+        });
+        // Multipliers that are not solved for exist by a rank at points.
+        let solved = match self.implicit.is_empty() {
+            true => Certainty::Proved,
+            false => Certainty::Sampled(self.surface.points.len()),
+        };
+        all.fold(solved, Certainty::and)
+    }
+}

@@ -1,0 +1,259 @@
+//! Greatest common divisors and factors of polynomials.
+//!
+//! The divisor of a and b is found one unknown at a time, by the primitive remainder sequence. It is
+//! tried first on images modulo a prime, where the other unknowns have numbers: a divisor of the
+//! polynomials has an image that divides the images, so images without a common divisor decide.
+
+use crate::polynomial::{Monomial, Polynomial};
+
+/// gcd of integers, not negative.
+pub(crate) fn gcd(a: i128, b: i128) -> i128 {
+    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    i128::try_from(a).unwrap_or(1)
+}
+
+/// The gcd of all coefficients.
+pub(crate) fn content(p: &Polynomial) -> i128 {
+    p.0.values().fold(0, |g, &c| gcd(g, c))
+}
+
+/// The monomial that divides every term.
+pub(crate) fn common_monomial(p: &Polynomial) -> Monomial {
+    let mut terms = p.0.keys();
+    let Some(first) = terms.next() else { return Monomial::default() };
+    let mut common = first.0.clone();
+    for m in terms {
+        common = common.into_iter().map(|(v, k)| (v, k.min(m.degree(v)))).filter(|f| f.1 > 0).collect();
+    }
+    Monomial(common)
+}
+
+/// The greatest common divisor with a positive leading coefficient.
+pub(crate) fn greatest_common_divisor(a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
+    if a.is_zero() || b.is_zero() {
+        return Some(if a.is_zero() { b } else { a }.clone().positive().0);
+    }
+    let number = gcd(content(a), content(b));
+    let (ma, mb) = (common_monomial(a), common_monomial(b));
+    let strip = |p: &Polynomial, m: &Monomial| p.over(&Polynomial::monomial(m.clone(), content(p).max(1)));
+    let (pa, pb) = (strip(a, &ma)?, strip(b, &mb)?);
+    let shared = ma.0.iter().map(|&(v, k)| (v, k.min(mb.degree(v)))).filter(|f| f.1 > 0).collect();
+    let core = primitive_divisor(&pa, &pb)?;
+    core.times(&Polynomial::monomial(Monomial(shared), number)).map(|p| p.positive().0)
+}
+
+/// For polynomials without numeric or monomial content.
+fn primitive_divisor(a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
+    if a.as_constant().is_some() || b.as_constant().is_some() {
+        return Some(Polynomial::one());
+    }
+    if a == b || a.negated() == *b {
+        return Some(a.clone());
+    }
+    let (ua, ub) = (a.unknowns(), b.unknowns());
+    // An unknown of one alone is not in the divisor: go on with the coefficients.
+    if let Some(&v) = ua.iter().find(|v| !ub.contains(v)) {
+        return a.coefficients(v).iter().filter(|c| !c.is_zero()).try_fold(b.clone(), |g, c| divisor_of(&g, c));
+    }
+    if let Some(&v) = ub.iter().find(|v| !ua.contains(v)) {
+        return b.coefficients(v).iter().filter(|c| !c.is_zero()).try_fold(a.clone(), |g, c| divisor_of(&g, c));
+    }
+    if ua.iter().all(|&v| image_degree(a, b, v) == Some(0)) {
+        return Some(Polynomial::one());
+    }
+    for (large, small) in [(a, b), (b, a)] {
+        if large.over(small).is_some() {
+            return Some(small.clone().positive().0);
+        }
+    }
+    let v = ua.into_iter().min_by_key(|&v| a.degree(v).min(b.degree(v)))?;
+    remainder_sequence(a, b, v)
+}
+
+fn divisor_of(a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
+    if a.is_one() { Some(a.clone()) } else { greatest_common_divisor(a, b) }
+}
+
+fn remainder_sequence(a: &Polynomial, b: &Polynomial, v: u32) -> Option<Polynomial> {
+    let contents = |p: &Polynomial| {
+        p.coefficients(v).iter().filter(|c| !c.is_zero()).try_fold(Polynomial::default(), |g, c| divisor_of(&g, c))
+    };
+    let (ca, cb) = (contents(a)?, contents(b)?);
+    let (mut f, mut g) = (a.over(&ca)?, b.over(&cb)?);
+    if f.degree(v) < g.degree(v) {
+        (f, g) = (g, f);
+    }
+    while g.degree(v) > 0 {
+        let rest = pseudo_remainder(&f, &g, v)?.0;
+        if rest.is_zero() {
+            let core = g.over(&contents(&g)?)?;
+            return core.times(&greatest_common_divisor(&ca, &cb)?).map(|p| p.positive().0);
+        }
+        f = g;
+        g = rest.over(&contents(&rest)?)?;
+    }
+    greatest_common_divisor(&ca, &cb)
+}
+
+/// (r, m) with m·f = q·g + r, of smaller degree in v than g; m a product of factors of g's leading
+/// coefficient.
+pub(crate) fn pseudo_remainder(f: &Polynomial, g: &Polynomial, v: u32) -> Option<(Polynomial, Polynomial)> {
+    let degree = g.degree(v);
+    let coefficients = g.coefficients(v);
+    let lead = coefficients.last()?;
+    let (mut rest, mut multiplier) = (f.clone(), Polynomial::one());
+    while !rest.is_zero() && rest.degree(v) >= degree && degree > 0 {
+        let k = rest.degree(v);
+        let top = rest.coefficients(v).pop()?;
+        let common = greatest_common_divisor(lead, &top)?;
+        let (by, factor) = (lead.over(&common)?, top.over(&common)?);
+        let shift = match k - degree {
+            0 => Polynomial::one(),
+            rise => Polynomial::monomial(Monomial(vec![(v, rise)]), 1),
+        };
+        rest = rest.times(&by)?.minus(&factor.times(&shift)?.times(g)?)?;
+        multiplier = multiplier.times(&by)?;
+    }
+    Some((rest, multiplier))
+}
+
+/// 2⁶¹ − 1.
+const PRIME: i128 = (1 << 61) - 1;
+
+/// A bound on the degree of the divisor in v, from images modulo a prime; `None` if the images say
+/// nothing.
+fn image_degree(a: &Polynomial, b: &Polynomial, v: u32) -> Option<usize> {
+    let (mut f, mut g) = (image(a, v), image(b, v));
+    if *f.last()? == 0 || *g.last()? == 0 {
+        return None;
+    }
+    if f.len() < g.len() {
+        (f, g) = (g, f);
+    }
+    while g.len() > 1 {
+        let inverse = power_modulo(*g.last()?, PRIME - 2);
+        while f.len() >= g.len() {
+            let factor = f.pop()? * inverse % PRIME;
+            let shift = f.len() + 1 - g.len();
+            for (k, c) in g[..g.len() - 1].iter().enumerate() {
+                f[shift + k] = (f[shift + k] - factor * c % PRIME + PRIME) % PRIME;
+            }
+        }
+        while f.last() == Some(&0) {
+            f.pop();
+        }
+        if f.is_empty() {
+            return Some(g.len() - 1);
+        }
+        (f, g) = (g, f);
+    }
+    Some(0)
+}
+
+/// The coefficients in v, with every other unknown replaced by a fixed large number.
+fn image(p: &Polynomial, v: u32) -> Vec<i128> {
+    let mut out = vec![0; p.degree(v) as usize + 1];
+    for (m, &c) in &p.0 {
+        let mut value = c.rem_euclid(PRIME);
+        for &(w, k) in &m.0 {
+            if w != v {
+                let point = (w as i128 + 7) * 1_000_003_919_393 % PRIME + 104_729;
+                value = value * power_modulo(point % PRIME, k as i128) % PRIME;
+            }
+        }
+        let slot = &mut out[m.degree(v) as usize];
+        *slot = (*slot + value) % PRIME;
+    }
+    out
+}
+
+fn power_modulo(mut base: i128, mut exponent: i128) -> i128 {
+    let mut out = 1;
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            out = out * base % PRIME;
+        }
+        base = base * base % PRIME;
+        exponent >>= 1;
+    }
+    out
+}
+
+/// Factors with their multiplicities, up to a number: the monomial ones, those that some unknown
+/// separates, and those that repeat. They need not be irreducible.
+pub(crate) fn factors(p: &Polynomial) -> Option<Vec<(Polynomial, u32)>> {
+    let mut out: Vec<(Polynomial, u32)> = vec![];
+    let m = common_monomial(p);
+    out.extend(m.0.iter().map(|&(v, k)| (Polynomial::unknown(v), k)));
+    let core = p.over(&Polynomial::monomial(m, content(p).max(1)))?;
+    split(&core, 1, &mut out)?;
+    Some(out)
+}
+
+fn split(p: &Polynomial, multiplicity: u32, out: &mut Vec<(Polynomial, u32)>) -> Option<()> {
+    if p.as_constant().is_some() {
+        return Some(());
+    }
+    for v in p.unknowns() {
+        let parts = p.coefficients(v);
+        let common = parts.iter().filter(|c| !c.is_zero()).try_fold(Polynomial::default(), |g, c| divisor_of(&g, c))?;
+        let common = match common.as_constant() {
+            Some(_) => greatest_common_divisor(p, &p.derivative(v)?)?,
+            None => common,
+        };
+        if common.as_constant().is_none() {
+            split(&p.over(&common)?, multiplicity, out)?;
+            return split(&common, multiplicity, out);
+        }
+    }
+    let p = p.clone().positive().0;
+    match out.iter_mut().find(|f| f.0 == p) {
+        Some(known) => known.1 += multiplicity,
+        None => out.push((p, multiplicity)),
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{factors, greatest_common_divisor};
+    use crate::polynomial::Polynomial;
+
+    fn unknown(v: u32) -> Polynomial {
+        Polynomial::unknown(v)
+    }
+
+    /// x² + 2y, x y − 3, x + y + z: no two have a common divisor.
+    fn parts() -> [Polynomial; 3] {
+        let (x, y, z) = (unknown(0), unknown(1), unknown(2));
+        let two = |p: &Polynomial| p.plus(p).unwrap();
+        [
+            x.times(&x).unwrap().plus(&two(&y)).unwrap(),
+            x.times(&y).unwrap().minus(&Polynomial::constant(3)).unwrap(),
+            x.plus(&y).unwrap().plus(&z).unwrap(),
+        ]
+    }
+
+    #[test]
+    fn the_common_divisor_of_products_is_the_common_factor() {
+        let [a, b, c] = parts();
+        let divisor = greatest_common_divisor(&a.times(&b).unwrap(), &b.times(&c).unwrap());
+        assert_eq!(divisor, Some(b.clone()));
+        assert_eq!(greatest_common_divisor(&a, &c), Some(Polynomial::one()));
+        let square = b.times(&b).unwrap();
+        assert_eq!(greatest_common_divisor(&square, &b.times(&a).unwrap()), Some(b));
+    }
+
+    #[test]
+    fn repeated_factors_and_monomials_are_found() {
+        let [a, _, c] = parts();
+        let p = a.times(&a).unwrap().times(&c).unwrap().times(&unknown(3)).unwrap();
+        let found = factors(&p).unwrap();
+        assert!(found.contains(&(unknown(3), 1)), "{found:?}");
+        assert!(found.contains(&(a, 2)), "{found:?}");
+        assert!(found.contains(&(c, 1)), "{found:?}");
+    }
+}

@@ -1,0 +1,50 @@
+//! What a constrained system is: hidden constraints, their classes, what is left.
+//!
+//! [`analyze`] makes a Hamiltonian system of a model (singular Lagrangians included), runs Dirac's algorithm,
+//! and reports constraints, multipliers, gauge transformations, the Dirac bracket and the degrees of freedom;
+//! of a Poisson model also whether its bracket is one. Every statement says how it is known: proved by
+//! symbols, or sampled at random points of the constraint surface; what cannot be decided is said to be
+//! undecided, and the analysis stops there with what it has.
+//!
+//! ```
+//! let system = cotangent_model::System::parse("
+//! param B != 0 = 1
+//! coord x, y
+//! lagrangian B*(x*y' - y*x')/2 - (x^2 + y^2)/2
+//! ")?;
+//! let report = cotangent_analysis::analyze(&system)?;
+//! assert_eq!(report.degrees_of_freedom, Some(1));
+//! assert_eq!(report.count.map(|c| c.second), Some(2));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod acceptance;
+mod analyze;
+mod claims;
+mod classes;
+mod dirac;
+mod divisor;
+mod error;
+mod field;
+mod latex;
+mod linear;
+mod multipliers;
+mod phase;
+mod poisson;
+mod polynomial;
+mod regular;
+mod report;
+mod sample;
+mod specialise;
+mod surface;
+mod transform;
+
+pub use analyze::analyze;
+pub use error::AnalysisError;
+pub use latex::latex;
+pub use report::{
+    Analysis, Certainty, ClaimReport, Class, Constraint, Count, DiracBracket, GaugeTransformation, Multiplier,
+    MultiplierValue, Outcome, PoissonReport, Step, StepOutcome, Transform, Verdict,
+};
+pub use sample::SEED;
+pub use specialise::specialise;

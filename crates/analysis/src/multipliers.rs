@@ -1,0 +1,140 @@
+//! Consistency conditions as linear equations for the multipliers.
+
+use crate::dirac::Dirac;
+use crate::error::AnalysisError;
+use crate::linear::{Row, eliminate, size_cost};
+use crate::phase::Sparse;
+use crate::report::StepOutcome;
+use crate::sample::{Rank, rank};
+use cotangent_expr::Expr;
+
+/// So many multipliers are solved for together.
+const MAX_SOLVED: usize = 6;
+
+/// Conditions that hang together by common multipliers.
+pub(crate) struct Part {
+    pub(crate) rows: Vec<usize>,
+    pub(crate) columns: Vec<usize>,
+}
+
+/// The parts of a system of conditions; those without multipliers one by one.
+pub(crate) fn components(rows: &[Sparse], last: usize) -> Vec<Part> {
+    let columns: Vec<Vec<usize>> = rows.iter().map(|r| r.range(..last).map(|e| *e.0).collect()).collect();
+    let mut parts: Vec<Part> = vec![];
+    for (i, own) in columns.into_iter().enumerate() {
+        let mut new = Part { rows: vec![i], columns: own };
+        let mut apart = vec![];
+        for part in parts {
+            if part.columns.iter().any(|c| new.columns.contains(c)) {
+                new.rows.extend(part.rows);
+                new.columns.extend(part.columns);
+            } else {
+                apart.push(part);
+            }
+        }
+        new.rows.sort_unstable();
+        new.columns.sort_unstable();
+        new.columns.dedup();
+        parts = apart;
+        parts.push(new);
+    }
+    parts
+}
+
+impl Dirac<'_> {
+    /// Solves the conditions of one component for multipliers; what is left, as (item, expression).
+    pub(crate) fn component(
+        &mut self,
+        part: &Part,
+        rows: &[Sparse],
+    ) -> Result<Option<Vec<(usize, Expr)>>, AnalysisError> {
+        let last = self.multipliers.len();
+        if part.columns.is_empty() {
+            return Ok(Some(
+                part.rows.iter().map(|&i| (i, rows[i].get(&last).cloned().unwrap_or_else(Expr::zero))).collect(),
+            ));
+        }
+        let Some(found) = self.sampled_rank(part, rows)? else { return Ok(None) };
+        let symbolic = if part.rows.len() <= MAX_SOLVED || found < part.rows.len() {
+            self.eliminated(part, rows, found)
+        } else {
+            None
+        };
+        match symbolic {
+            Some(rest) => Ok(Some(rest)),
+            None if found == part.rows.len() => {
+                self.implicit.extend(&part.columns);
+                for &i in &part.rows {
+                    let names = part.columns.iter().map(|&b| self.multipliers[b].to_string()).collect();
+                    self.log(i, rows, StepOutcome::Multiplier(names));
+                }
+                Ok(Some(vec![]))
+            }
+            None => {
+                let names: Vec<&str> = part.rows.iter().map(|&i| self.items[i].name.as_str()).collect();
+                let names = names.join("`, `");
+                self.report.stop(format!("the conditions of `{names}` are too large to be eliminated"));
+                Ok(None)
+            }
+        }
+    }
+
+    /// The rank of the conditions for the multipliers at the points of the surface.
+    fn sampled_rank(&mut self, part: &Part, rows: &[Sparse]) -> Result<Option<usize>, AnalysisError> {
+        let local = |i: &usize| -> Sparse {
+            let place = |b: &usize| part.columns.binary_search(b).ok();
+            rows[*i].iter().filter_map(|(b, e)| Some((place(b)?, e.clone()))).collect()
+        };
+        let matrix: Vec<Sparse> = part.rows.iter().map(local).collect();
+        let sampled = self.surface.sampler.rows(&matrix, part.columns.len(), &self.surface.points)?;
+        let ranks: Vec<Rank> = sampled.iter().map(|m| rank(m)).collect();
+        match ranks.first() {
+            Some(&Rank::Clear(r)) if ranks.iter().all(|x| *x == Rank::Clear(r)) => Ok(Some(r)),
+            _ => {
+                let name = &self.items[part.rows[0]].name;
+                self.report.stop(format!(
+                    "the rank of the conditions for the multipliers (of `{name}` and others) could not be decided"
+                ));
+                Ok(None)
+            }
+        }
+    }
+
+    /// By symbols; `None` if the entries grow too large or the rank is another one.
+    fn eliminated(&mut self, part: &Part, rows: &[Sparse], expected: usize) -> Option<Vec<(usize, Expr)>> {
+        let last = self.multipliers.len();
+        let mut matrix: Vec<Row> = vec![];
+        for &i in &part.rows {
+            let mut row = Row::new();
+            for (&b, e) in &rows[i] {
+                let f = self.surface.field.normal(e)?;
+                row.insert(b, self.surface.weak_normal(&f)?);
+            }
+            matrix.push(row);
+        }
+        let surface = &*self.surface;
+        let cost = &mut |f: &crate::field::Fraction| {
+            let known = surface.only_parameters(&f.numerator);
+            size_cost(f).map(|size| if known { size } else { size + 1000 })
+        };
+        let pivots = eliminate(&surface.field, &mut matrix, last, &mut |f| surface.weak_normal(&f), cost)?;
+        if pivots.len() != expected {
+            return None;
+        }
+        let mut rest = vec![];
+        for (k, &i) in part.rows.iter().enumerate() {
+            match pivots.iter().find(|p| p.0 == k) {
+                Some((_, column, lead)) => {
+                    self.surface.assume(&lead.numerator);
+                    self.solved.insert(*column, matrix[k].clone());
+                    self.log(i, rows, StepOutcome::Multiplier(vec![self.multipliers[*column].to_string()]));
+                }
+                None => {
+                    let e = matrix[k].get(&last).map_or(Some(Expr::zero()), |f| self.surface.field.expression(f))?;
+                    rest.push((i, e));
+                }
+            }
+        }
+        Some(rest)
+    }
+}

@@ -1,0 +1,109 @@
+//! Phase space: its variables and their brackets.
+//!
+//! {F, G} = Σ ∂ᵢF Bᵢⱼ ∂ⱼG; for coordinates and momenta Bᵢⱼ is ±1 on conjugate pairs.
+
+use cotangent_expr::{Error, Expr, Layout, Tensor};
+use std::collections::BTreeMap;
+
+/// A vector by its entries that are not zero.
+pub(crate) type Sparse = BTreeMap<usize, Expr>;
+
+/// The variables of phase space, one by one, and the bracket.
+#[derive(Clone)]
+pub(crate) struct Phase {
+    pub(crate) layout: Layout,
+    pub(crate) names: Vec<String>,
+    pub(crate) symbols: Vec<Expr>,
+    /// The rows of B.
+    pub(crate) bracket: Vec<Sparse>,
+    pub(crate) canonical: bool,
+}
+
+impl Phase {
+    /// Coordinates followed by their momenta.
+    pub(crate) fn canonical(coordinates: &Layout, momenta: &Layout) -> Phase {
+        let layout = coordinates.then(momenta);
+        let n = coordinates.len();
+        let row = |i: usize| match i < n {
+            true => Sparse::from([(i + n, Expr::one())]),
+            false => Sparse::from([(i - n, -Expr::one())]),
+        };
+        Phase::new(layout, (0..2 * n).map(row).collect(), true)
+    }
+
+    /// Variables with the brackets of a matrix.
+    pub(crate) fn general(variables: &Layout, bracket: &Tensor) -> Result<Phase, Error> {
+        let bracket = bracket.expand()?;
+        let mut rows = vec![Sparse::new(); variables.len()];
+        for (at, value) in entries(&bracket) {
+            if let [i, j] = at[..] {
+                let sum = rows[i].get(&j).map_or(value.clone(), |known| known + &value);
+                rows[i].insert(j, sum);
+            }
+        }
+        Ok(Phase::new(variables.clone(), rows, false))
+    }
+
+    fn new(layout: Layout, bracket: Vec<Sparse>, canonical: bool) -> Phase {
+        Phase { names: layout.entry_names(), symbols: symbols(&layout), layout, bracket, canonical }
+    }
+
+    /// The number of variables.
+    pub(crate) fn len(&self) -> usize {
+        self.symbols.len()
+    }
+
+    /// The derivatives of an expression by the variables it contains.
+    pub(crate) fn gradient(&self, e: &Expr) -> Result<Sparse, Error> {
+        gradient(e, &self.layout)
+    }
+
+    /// {zᵢ, F} for every variable, from the gradient of F.
+    pub(crate) fn flow(&self, gradient: &Sparse) -> Sparse {
+        let mut out: BTreeMap<usize, Vec<Expr>> = BTreeMap::new();
+        for (&j, slope) in gradient {
+            // Bᵢⱼ = −Bⱼᵢ: the row of j has all that meets it.
+            for (&i, b) in &self.bracket[j] {
+                out.entry(i).or_default().push(-(b * slope));
+            }
+        }
+        out.into_iter().map(|(i, terms)| (i, Expr::sum(terms))).filter(|(_, e)| !e.is_zero()).collect()
+    }
+
+    /// {F, G} from the gradient of F and the flow of G.
+    pub(crate) fn pair(gradient: &Sparse, flow: &Sparse) -> Expr {
+        Expr::sum(gradient.iter().filter_map(|(i, slope)| flow.get(i).map(|f| slope * f)))
+    }
+}
+
+/// The variables of a layout, one by one.
+pub(crate) fn symbols(layout: &Layout) -> Vec<Expr> {
+    layout.arrays().iter().flat_map(|a| (0..a.len()).map(|k| a.element(&a.multi_index(k)))).collect()
+}
+
+/// The derivatives by the variables of a layout.
+pub(crate) fn gradient(e: &Expr, by: &Layout) -> Result<Sparse, Error> {
+    let mut gradient = Tensor::scalar(e.clone())?.gradient(by)?;
+    if gradient.terms().iter().any(|t| !t.domain.is_point()) {
+        gradient = gradient.expand()?;
+    }
+    let mut out: BTreeMap<usize, Vec<Expr>> = BTreeMap::new();
+    for (at, value) in entries(&gradient) {
+        out.entry(at[0]).or_default().push(value);
+    }
+    Ok(out.into_iter().map(|(i, terms)| (i, Expr::sum(terms))).filter(|(_, e)| !e.is_zero()).collect())
+}
+
+/// (positions, value) of an expanded tensor, entries that occur in several terms several times.
+pub(crate) fn entries(t: &Tensor) -> Vec<(Vec<usize>, Expr)> {
+    let mut out = vec![];
+    for term in t.terms() {
+        let position = |(place, layout): (&cotangent_expr::Place, &Layout)| {
+            Some(layout.offset(&place.array)? + place.position(&[])?)
+        };
+        if let Some(at) = term.at.iter().zip(t.shape()).map(position).collect::<Option<Vec<usize>>>() {
+            out.push((at, term.value.clone()));
+        }
+    }
+    out
+}

@@ -1,0 +1,78 @@
+//! What a condition F = 0 asks for, from the factors of F.
+
+use crate::divisor::factors;
+use crate::polynomial::Polynomial;
+use crate::surface::Surface;
+use cotangent_expr::Expr;
+
+/// A condition taken apart.
+#[derive(Debug)]
+pub(crate) enum Condition {
+    /// F vanishes where these do, and their gradients do not vanish with them as far as can be seen.
+    Constraints {
+        expressions: Vec<Expr>,
+        /// Whether the gradient of F itself vanishes there: a power, or a sum of squares.
+        irregular: bool,
+        /// Whether F is the constraint up to parameters: no other factor was left out.
+        whole: bool,
+    },
+    /// F vanishes nowhere.
+    Contradiction,
+    /// F vanishes where one of these does: the surface falls apart.
+    Branches(Vec<Expr>),
+}
+
+impl Surface {
+    /// Takes a condition apart. Factors made of parameters, and those that cannot vanish, are left out.
+    pub(crate) fn condition(&mut self, f: &Expr) -> Condition {
+        self.factors_of(f).unwrap_or_else(|| Condition::Constraints {
+            expressions: vec![f.clone()],
+            irregular: false,
+            whole: true,
+        })
+    }
+
+    fn factors_of(&mut self, f: &Expr) -> Option<Condition> {
+        let normal = self.field.normal(f)?;
+        let mut left: Vec<(Polynomial, u32)> = vec![];
+        let mut whole = self.only_parameters(&normal.denominator);
+        for (p, k) in factors(&normal.numerator)? {
+            if self.only_parameters(&p) {
+                self.assume(&p);
+            } else if self.definite(&p) != Some(true) && !self.is_excluded(&p) {
+                left.push((p, k));
+            } else {
+                whole = false;
+            }
+        }
+        let expressions: Vec<Expr> = left.iter().map(|(p, _)| self.field.sum(p)).collect::<Option<_>>()?;
+        Some(match left.as_slice() {
+            [] => Condition::Contradiction,
+            [(p, k)] => match self.squares(p) {
+                Some(expressions) => Condition::Constraints { expressions, irregular: true, whole: false },
+                None => Condition::Constraints { expressions, irregular: *k > 1, whole: whole && *k == 1 },
+            },
+            _ => Condition::Branches(expressions),
+        })
+    }
+
+    /// Whether a factor was taken not to vanish before.
+    fn is_excluded(&self, p: &Polynomial) -> bool {
+        self.field.sum(p).is_some_and(|e| self.assumptions.contains(&e))
+    }
+
+    /// The unknowns of a sum of squares, which vanishes where all of them do.
+    fn squares(&self, p: &Polynomial) -> Option<Vec<Expr>> {
+        if self.definite(p)? || p.0.len() < 2 {
+            return None;
+        }
+        let mut out = vec![];
+        for m in p.0.keys() {
+            let state: Vec<u32> =
+                m.0.iter().map(|f| f.0).filter(|&v| !self.only_parameters(&Polynomial::unknown(v))).collect();
+            let [v] = state[..] else { return None };
+            out.push(self.field.symbol(v).clone());
+        }
+        Some(out)
+    }
+}

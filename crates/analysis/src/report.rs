@@ -1,0 +1,261 @@
+//! What an analysis found.
+
+use cotangent_expr::Expr;
+
+/// How a statement is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Certainty {
+    /// By symbols.
+    Proved,
+    /// At so many random points of the constraint surface.
+    Sampled(usize),
+}
+
+impl Certainty {
+    /// The weaker of two.
+    pub(crate) fn and(self, other: Certainty) -> Certainty {
+        match (self, other) {
+            (Certainty::Proved, c) | (c, Certainty::Proved) => c,
+            (Certainty::Sampled(a), Certainty::Sampled(b)) => Certainty::Sampled(a.min(b)),
+        }
+    }
+}
+
+/// What became of a statement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// It holds.
+    Holds(Certainty),
+    /// It does not hold.
+    Fails,
+    /// It could not be decided.
+    Undecided,
+}
+
+/// A statement and what became of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Verdict {
+    /// What is stated.
+    pub statement: String,
+    /// Whether it holds, and how that is known.
+    pub outcome: Outcome,
+}
+
+/// First or second class.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Class {
+    /// Its brackets with all constraints vanish on the surface.
+    First,
+    /// One of those that belong to the invertible part of the matrix of brackets.
+    Second,
+}
+
+/// A constraint found or given.
+#[derive(Clone, Debug)]
+pub struct Constraint {
+    /// Its name: that of the model, `phi_x` for a momentum that determines no velocity, with a prime for each
+    /// time derivative that led to it.
+    pub name: String,
+    /// What vanishes.
+    pub expression: Expr,
+    /// 1 for primary ones, 2 for those that follow from their time derivatives, …; 0 for gauge conditions.
+    pub generation: usize,
+    /// Its class; none if the algorithm did not get that far.
+    pub class: Option<Class>,
+    /// For a first-class one: coefficients of second-class constraints to be added to make it so.
+    pub combination: Vec<(String, Expr)>,
+}
+
+/// The outcome of one consistency condition χ̇ ≈ 0.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The constraint whose time derivative it is.
+    pub constraint: String,
+    /// The derivative {χ, H_c} + Σ u {χ, φ}, if it is not too long.
+    pub condition: Option<Expr>,
+    /// What follows.
+    pub outcome: StepOutcome,
+}
+
+/// The three outcomes of Dirac's algorithm, and what else may happen.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StepOutcome {
+    /// Fulfilled by itself.
+    Identity(Certainty),
+    /// A new constraint, by name.
+    Constraint(Vec<String>),
+    /// An equation for a multiplier, by name; several are solved together.
+    Multiplier(Vec<String>),
+    /// It cannot be fulfilled.
+    Contradiction,
+    /// The same zeros as constraints found before.
+    Dependent(Certainty),
+}
+
+/// What a Lagrange multiplier of the total Hamiltonian is.
+#[derive(Clone, Debug)]
+pub enum MultiplierValue {
+    /// This function on phase space.
+    Determined(Expr),
+    /// Determined, but too long to be written: the solution of linear equations at each point.
+    Implicit,
+    /// An arbitrary function of time.
+    Arbitrary,
+}
+
+/// A multiplier of the total Hamiltonian.
+#[derive(Clone, Debug)]
+pub struct Multiplier {
+    /// Its name.
+    pub name: String,
+    /// The primary constraint it multiplies.
+    pub constraint: String,
+    /// What it is.
+    pub value: MultiplierValue,
+}
+
+/// The transformation δz = ε{z, G} that a first-class constraint generates.
+#[derive(Clone, Debug)]
+pub struct GaugeTransformation {
+    /// The constraint.
+    pub generator: String,
+    /// G.
+    pub expression: Expr,
+    /// {z, G} for the variables that change.
+    pub changes: Vec<(String, Expr)>,
+}
+
+/// The brackets {zᵢ, zⱼ}* after the second-class constraints are taken to vanish.
+#[derive(Clone, Debug)]
+pub enum DiracBracket {
+    /// There is no second-class constraint: it is the bracket itself.
+    Plain,
+    /// The brackets that do not vanish.
+    Table(Vec<(String, String, Expr)>),
+    /// It exists, but is not written out, and why.
+    Implicit(String),
+}
+
+/// The Legendre transform of a Lagrangian.
+#[derive(Clone, Debug)]
+pub struct Transform {
+    /// The rank of ∂²L/∂q̇∂q̇ at generic points.
+    pub rank: usize,
+    /// The number of velocities.
+    pub velocities: usize,
+    /// How the rank is known.
+    pub certainty: Certainty,
+    /// Whether the velocities are known only as the root v of ∂L/∂v = p.
+    pub implicit: bool,
+}
+
+/// What is known of the bracket of a Poisson model.
+#[derive(Clone, Debug)]
+pub struct PoissonReport {
+    /// Whether {F, G} = −{G, F}.
+    pub skew: Outcome,
+    /// Whether Jacobi's identity holds.
+    pub jacobi: Outcome,
+    /// Variables whose cyclic sum of brackets does not vanish.
+    pub jacobi_failure: Option<(String, String, String, Expr)>,
+    /// The rank at generic points.
+    pub rank: Option<usize>,
+}
+
+/// A quantity that the model claims to be conserved.
+#[derive(Clone, Debug)]
+pub struct ClaimReport {
+    /// Its name.
+    pub name: String,
+    /// `casimir` or `invariant`.
+    pub kind: &'static str,
+    /// Whether the claim holds.
+    pub outcome: Outcome,
+    /// A value that should vanish and does not.
+    pub defect: Option<Expr>,
+}
+
+/// Numbers of constraints of each class.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Count {
+    /// Independent first-class constraints.
+    pub first: usize,
+    /// Independent second-class constraints.
+    pub second: usize,
+}
+
+/// The report of an analysis.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// The model.
+    pub name: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// `Lagrangian`, `Hamiltonian`, `Poisson`, `constant-form`.
+    pub kind: &'static str,
+    /// The variables of phase space.
+    pub variables: Vec<String>,
+    /// Variables added by the analysis: multipliers as coordinates, momenta of a constant form.
+    pub added: Vec<String>,
+    /// The Lagrangian, if the model gives one.
+    pub lagrangian: Option<Expr>,
+    /// Its Legendre transform.
+    pub transform: Option<Transform>,
+    /// The canonical Hamiltonian.
+    pub hamiltonian: Option<Expr>,
+    /// Constraints, in the order found.
+    pub constraints: Vec<Constraint>,
+    /// The consistency conditions, in order.
+    pub steps: Vec<Step>,
+    /// Constraints as first found, and what they were replaced by, where their gradient vanishes on the surface.
+    pub irregular: Vec<(String, Expr, Vec<String>)>,
+    /// The multipliers of the total Hamiltonian.
+    pub multipliers: Vec<Multiplier>,
+    /// The classes, gauge conditions included.
+    pub count: Option<Count>,
+    /// The classes without the gauge conditions, if there are any.
+    pub before_gauge: Option<Count>,
+    /// What first-class constraints generate.
+    pub gauge: Vec<GaugeTransformation>,
+    /// The Dirac bracket.
+    pub dirac_bracket: Option<DiracBracket>,
+    /// Half the dimension of what is left.
+    pub degrees_of_freedom: Option<usize>,
+    /// Whether the equations of motion have solutions; none if that is not known.
+    pub consistent: Option<bool>,
+    /// Expressions that were taken not to vanish.
+    pub assumptions: Vec<Expr>,
+    /// The bracket of a Poisson model.
+    pub poisson: Option<PoissonReport>,
+    /// Claims of the model.
+    pub claims: Vec<ClaimReport>,
+    /// Each decision and how it is known.
+    pub verdicts: Vec<Verdict>,
+    /// Why the analysis stopped before its end.
+    pub stopped: Option<String>,
+}
+
+impl Analysis {
+    /// Whether everything was decided, the system is consistent and every claim holds.
+    pub fn held(&self) -> bool {
+        let fails = |o: &Outcome| !matches!(o, Outcome::Holds(_));
+        self.stopped.is_none()
+            && self.consistent == Some(true)
+            && !self.verdicts.iter().any(|v| fails(&v.outcome))
+            && !self.claims.iter().any(|c| fails(&c.outcome))
+    }
+
+    /// The constraint with this name.
+    pub fn constraint(&self, name: &str) -> Option<&Constraint> {
+        self.constraints.iter().find(|c| c.name == name)
+    }
+
+    pub(crate) fn say(&mut self, statement: impl Into<String>, outcome: Outcome) {
+        self.verdicts.push(Verdict { statement: statement.into(), outcome });
+    }
+
+    /// Ends the analysis with a reason.
+    pub(crate) fn stop(&mut self, reason: impl Into<String>) {
+        self.stopped = Some(reason.into());
+    }
+}

@@ -1,0 +1,266 @@
+//! The constraint surface, and equality on it.
+//!
+//! F ≈ 0 (weakly zero) if F vanishes wherever the constraints do. That is *proved* if F reduces to
+//! zero by the constraints, taken as polynomials of which each eliminates one unknown (a triangular
+//! set: where the leading coefficients do not vanish, a zero remainder says F ≈ 0). Otherwise F is
+//! *sampled* at random points of the surface.
+
+use crate::error::AnalysisError;
+use crate::field::{Field, Fraction, Relation, reduce};
+use crate::phase::Sparse;
+use crate::polynomial::Polynomial;
+use crate::report::Certainty;
+use crate::sample::{Point, Sampler};
+use cotangent_expr::{Expr, Node, Number, Role};
+use cotangent_model::{Sign, System};
+use cotangent_scalar::Real;
+
+/// Whether something vanishes on the surface.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Weak {
+    Zero(Certainty),
+    /// Not zero at generic points.
+    Nonzero,
+    /// Nowhere zero: a number, or made of parameters alone.
+    Never,
+    Undecided,
+}
+
+/// What symbols show.
+enum Shown {
+    Surely(Weak),
+    /// It vanishes where some leading coefficients of the constraints do not.
+    ZeroByDivision,
+}
+
+/// What values at points show; points outside the domain of an expression say nothing.
+fn sampled(sizes: &[f64]) -> Weak {
+    let sizes: Vec<f64> = sizes.iter().copied().filter(|s| s.is_finite()).collect();
+    match sizes.len() {
+        0 | 1 => Weak::Undecided,
+        k if sizes.iter().all(|s| *s < 1e-18) => Weak::Zero(Certainty::Sampled(k)),
+        _ if sizes.iter().all(|s| *s > 1e-9) => Weak::Nonzero,
+        _ => Weak::Undecided,
+    }
+}
+
+/// The constraint surface as far as it is known.
+pub(crate) struct Surface {
+    pub(crate) field: Field,
+    /// The constraints, each eliminating one unknown.
+    relations: Vec<Relation>,
+    /// Those whose leading coefficient is made of parameters.
+    plain: Vec<Relation>,
+    pub(crate) points: Vec<Point>,
+    pub(crate) sampler: Sampler,
+    signs: Vec<(Expr, Sign)>,
+    /// Parameters and expressions that were taken not to vanish.
+    pub(crate) assumptions: Vec<Expr>,
+    /// Whether polynomials are reduced by the constraints: not for large systems.
+    symbolic: bool,
+}
+
+/// How many points decide.
+pub(crate) const POINTS: usize = 8;
+/// With more variables the surface is only sampled, at fewer points.
+const MAX_SYMBOLIC: usize = 30;
+
+impl Surface {
+    pub(crate) fn new(system: &System, sampler: Sampler, field: Field, variables: usize) -> Surface {
+        let signs = system.parameters.iter().filter_map(|p| Some((p, p.sign?)));
+        let signs = signs
+            .flat_map(|(p, sign)| (0..p.array.len()).map(move |k| (p.array.element(&p.array.multi_index(k)), sign)));
+        let (relations, plain, points, assumptions) = (vec![], vec![], vec![], vec![]);
+        let symbolic = variables <= MAX_SYMBOLIC;
+        Surface { field, relations, plain, points, signs: signs.collect(), sampler, assumptions, symbolic }
+    }
+
+    /// How many points are sampled.
+    pub(crate) fn count(&self) -> usize {
+        if self.symbolic { POINTS } else { 3 }
+    }
+
+    /// Moves the sampled points onto these constraints; how many were found.
+    pub(crate) fn resample(&mut self, constraints: &[Expr], gradients: &[Sparse]) -> Result<usize, AnalysisError> {
+        self.points = self.sampler.surface(constraints, gradients, self.count())?;
+        Ok(self.points.len())
+    }
+
+    /// Takes up a constraint.
+    pub(crate) fn add(&mut self, constraint: &Expr) {
+        if !self.symbolic {
+            return;
+        }
+        let Some(f) = self.field.normal(constraint) else { return };
+        let Some((p, _)) = reduce(f.numerator, &self.relations) else { return };
+        let Some(unknown) = self.main_unknown(&p) else { return };
+        let relation = Relation { unknown, polynomial: p };
+        let lead = relation.polynomial.coefficients(unknown).pop().unwrap_or_default();
+        if self.only_parameters(&lead) {
+            self.plain.push(relation.clone());
+        }
+        self.relations.push(relation);
+    }
+
+    /// The unknown that a constraint eliminates best: with the smallest degree, a leading coefficient
+    /// that surely does not vanish, and momenta before coordinates.
+    fn main_unknown(&self, p: &Polynomial) -> Option<u32> {
+        let state = p.unknowns().into_iter().filter(|&v| !self.is_parameter(v));
+        state.min_by_key(|&v| {
+            let lead = p.coefficients(v).pop().unwrap_or_default();
+            let role = match self.field.symbol(v).node() {
+                Node::At(a, _) if a.role() == Role::Momentum => 0,
+                Node::At(a, _) if a.is_given() => 1,
+                _ => 2,
+            };
+            let certain = self.only_parameters(&lead);
+            (p.degree(v).max(1) + if certain { 0 } else { 1 }, role, lead.0.len())
+        })
+    }
+
+    fn is_parameter(&self, v: u32) -> bool {
+        match self.field.symbol(v).node() {
+            Node::Pi | Node::Number(_) => true,
+            Node::At(a, _) => a.role() == Role::Parameter,
+            _ => {
+                let leaves = self.field.symbol(v).leaves();
+                leaves.iter().all(|l| matches!(l.node(), Node::At(a, _) if a.role() == Role::Parameter))
+            }
+        }
+    }
+
+    pub(crate) fn only_parameters(&self, p: &Polynomial) -> bool {
+        !p.is_zero() && p.unknowns().into_iter().all(|v| self.is_parameter(v))
+    }
+
+    fn sign(&self, v: u32) -> Option<Sign> {
+        let symbol = self.field.symbol(v);
+        match symbol.node() {
+            Node::Pi => Some(Sign::Positive),
+            Node::Number(n) => Some(if n.is_negative() { Sign::Negative } else { Sign::Positive }),
+            // A root and an exponential are not negative.
+            Node::Mul(f) if f.len() == 1 && f[0].1 == Number::HALF => Some(Sign::NonNegative),
+            Node::Call(cotangent_expr::Function::Exp | cotangent_expr::Function::Cosh, _) => Some(Sign::Positive),
+            _ => self.signs.iter().find(|(e, _)| e == symbol).map(|s| s.1),
+        }
+    }
+
+    /// Takes a factor not to vanish, and says so unless the model does.
+    pub(crate) fn assume(&mut self, p: &Polynomial) {
+        let Some(parts) = crate::divisor::factors(p) else { return };
+        for (f, _) in parts {
+            let known = match f.unknowns()[..] {
+                [v] if f == Polynomial::unknown(v) => {
+                    matches!(self.sign(v), Some(Sign::Positive | Sign::Negative | Sign::NonZero))
+                }
+                _ => self.definite(&f) == Some(true),
+            };
+            if !known
+                && let Some(e) = self.field.sum(&f)
+                && !self.assumptions.contains(&e)
+            {
+                self.assumptions.push(e);
+            }
+        }
+    }
+
+    /// Whether a polynomial is a sum of terms of one sign, each made of squares and of factors with
+    /// known signs: `Some(true)` if one of them never vanishes, `Some(false)` if all may.
+    pub(crate) fn definite(&self, p: &Polynomial) -> Option<bool> {
+        let (mut positive, mut negative, mut strict) = (false, false, false);
+        for (m, &c) in &p.0 {
+            let (mut sign, mut safe) = (c > 0, true);
+            for &(v, k) in &m.0 {
+                match (self.sign(v), k % 2 == 0) {
+                    (Some(Sign::Positive), _) | (Some(Sign::Negative | Sign::NonZero), true) => {}
+                    (Some(Sign::Negative), false) => sign = !sign,
+                    (Some(Sign::NonNegative), _) | (_, true) => safe = false,
+                    (Some(Sign::NonPositive), false) => (sign, safe) = (!sign, false),
+                    _ => return None,
+                }
+            }
+            (positive, negative) = (positive || sign, negative || !sign);
+            strict = strict || safe;
+        }
+        (positive != negative).then_some(strict)
+    }
+
+    /// A form on the surface: zero if it vanishes there, otherwise reduced by those constraints only
+    /// whose leading coefficient is made of parameters, which keeps it short.
+    pub(crate) fn weak_normal(&self, f: &Fraction) -> Option<Fraction> {
+        if reduce(f.numerator.clone(), &self.relations)?.0.is_zero() {
+            return Some(Fraction::integer(0));
+        }
+        let (n, by_n) = reduce(f.numerator.clone(), &self.plain)?;
+        let (d, by_d) = reduce(f.denominator.clone(), &self.plain)?;
+        self.field.fraction(n.times(&by_d)?, d.times(&by_n)?)
+    }
+
+    /// Reduced by all constraints, which may divide by what vanishes at special points.
+    fn fully_reduced(&self, f: &Fraction) -> Option<Fraction> {
+        let (n, by_n) = reduce(f.numerator.clone(), &self.relations)?;
+        let (d, by_d) = reduce(f.denominator.clone(), &self.relations)?;
+        self.field.fraction(n.times(&by_d)?, d.times(&by_n)?)
+    }
+
+    /// The shortest form that is known on the surface.
+    pub(crate) fn weakly_simplified(&mut self, e: &Expr) -> Expr {
+        let mut best = self.simplified(e);
+        if let Some(f) = self.field.normal(e) {
+            for reduced in [self.weak_normal(&f), self.fully_reduced(&f)].into_iter().flatten() {
+                if let Some(new) = self.field.expression(&reduced).filter(|new| new.size() < best.size()) {
+                    best = new;
+                }
+            }
+        }
+        best
+    }
+
+    /// Decides for several expressions at once.
+    pub(crate) fn decide(&mut self, all: &[Expr]) -> Result<Vec<Weak>, AnalysisError> {
+        let shown: Vec<Option<Shown>> = all.iter().map(|e| self.symbolically(e)).collect();
+        let open: Vec<usize> = (0..all.len()).filter(|&k| !matches!(shown[k], Some(Shown::Surely(_)))).collect();
+        let mut out: Vec<Weak> = vec![Weak::Undecided; all.len()];
+        for (weak, shown) in out.iter_mut().zip(&shown) {
+            if let Some(Shown::Surely(known)) = shown {
+                *weak = *known;
+            }
+        }
+        if !open.is_empty() {
+            let expressions: Vec<Expr> = open.iter().map(|&k| all[k].clone()).collect();
+            let values = self.sampler.values(&expressions, &self.points)?;
+            for (slot, &k) in open.iter().enumerate() {
+                let sizes: Vec<f64> = values.iter().map(|v| v[slot].value().abs()).collect();
+                out[k] = match (sampled(&sizes), &shown[k]) {
+                    // Zero where nothing was divided by zero, and zero at the points: proved for generic points.
+                    (Weak::Zero(_), Some(Shown::ZeroByDivision)) => Weak::Zero(Certainty::Proved),
+                    (weak, _) => weak,
+                };
+            }
+        }
+        Ok(out)
+    }
+
+    fn symbolically(&mut self, e: &Expr) -> Option<Shown> {
+        let zero = Some(Shown::Surely(Weak::Zero(Certainty::Proved)));
+        if e.is_zero() {
+            return zero;
+        }
+        let f = self.field.normal(e)?;
+        if f.is_zero() {
+            return zero;
+        }
+        let (rest, multiplier) = reduce(f.numerator, &self.relations)?;
+        match rest.is_zero() {
+            true if self.only_parameters(&multiplier) => zero,
+            true => Some(Shown::ZeroByDivision),
+            // multiplier·e is a number: e does not vanish.
+            false => self.only_parameters(&rest).then_some(Shown::Surely(Weak::Never)),
+        }
+    }
+
+    /// The shortest form that is known.
+    pub(crate) fn simplified(&mut self, e: &Expr) -> Expr {
+        self.field.simplified(e)
+    }
+}

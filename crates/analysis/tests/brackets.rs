@@ -1,0 +1,104 @@
+//! Dirac brackets as formulas, and what makes them brackets.
+
+mod common;
+
+use common::{analysis, bracket, number, slope, value};
+use cotangent_analysis::Analysis;
+use std::collections::HashMap;
+
+fn at(report: &Analysis, a: &str, b: &str) -> f64 {
+    value(&bracket(report, a, b), &HashMap::new())
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-12 * (1.0 + a.abs().max(b.abs()))
+}
+
+const PENDULUM: &str =
+    "param g = 1\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + g*y\nconstraint rod: (x^2 + y^2 - 1)/2 = 0\n";
+
+/// C = {rod, rod′} = r². {x, p_x}* = 1 − x²/r², {p_x, p_y}* = −(x p_y − y p_x)/r².
+#[test]
+fn pendulum() {
+    let report = analysis(PENDULUM);
+    let printed = |a, b| bracket(&report, a, b).to_string();
+    assert_eq!(printed("x", "y"), "0");
+    assert_eq!(printed("x", "p_x"), "y^2/(x^2 + y^2)");
+    assert_eq!(printed("x", "p_y"), "-x*y/(x^2 + y^2)");
+    assert_eq!(printed("y", "p_y"), "x^2/(x^2 + y^2)");
+    assert_eq!(printed("p_x", "p_y"), "-(x*p_y - y*p_x)/(x^2 + y^2)");
+    let [x, y, px, py] = ["x", "y", "p_x", "p_y"].map(number);
+    let r2 = x * x + y * y;
+    assert!(close(at(&report, "x", "p_x"), 1.0 - x * x / r2));
+    assert!(close(at(&report, "x", "p_y"), -x * y / r2));
+    assert!(close(at(&report, "p_x", "p_y"), -(x * py - y * px) / r2));
+}
+
+/// {x, y}* = −1/B, {x, p_x}* = 1/2, {p_x, p_y}* = −B/4: consistent with p_x = −B y/2, p_y = B x/2.
+#[test]
+fn landau_particle() {
+    let report = analysis(include_str!("../../../models/landau.cot"));
+    for (a, b, text) in [("x", "y", "-1/B"), ("x", "p_x", "1/2"), ("y", "p_y", "1/2"), ("p_x", "p_y", "-B/4")] {
+        assert_eq!(bracket(&report, a, b).to_string(), text);
+    }
+    assert_eq!(bracket(&report, "x", "p_y").to_string(), "0");
+}
+
+/// {χ, z}* = Σ ∂ᵢχ {zᵢ, z}* = 0 for every second-class χ, everywhere.
+#[test]
+fn second_class_constraints_commute_with_everything() {
+    for text in MODELS {
+        let report = analysis(text);
+        for c in &report.constraints {
+            for z in &report.variables {
+                let sum: f64 = report
+                    .variables
+                    .iter()
+                    .map(|i| value(&slope(&report, &c.expression, i), &HashMap::new()) * at(&report, i, z))
+                    .sum();
+                assert!(sum.abs() < 1e-11, "{}: {{{}, {z}}}* = {sum}", report.name, c.name);
+            }
+        }
+    }
+}
+
+/// Σ_l ({i, l}* ∂_l {j, k}* + cyclic) = 0.
+#[test]
+fn jacobis_identity_holds() {
+    for text in MODELS {
+        let report = analysis(text);
+        let z = &report.variables;
+        let term = |i: &str, j: &str, k: &str| -> f64 {
+            let inner = bracket(&report, j, k);
+            z.iter().map(|l| at(&report, i, l) * value(&slope(&report, &inner, l), &HashMap::new())).sum()
+        };
+        for i in 0..z.len() {
+            for j in i + 1..z.len() {
+                for k in j + 1..z.len() {
+                    let sum = term(&z[i], &z[j], &z[k]) + term(&z[j], &z[k], &z[i]) + term(&z[k], &z[i], &z[j]);
+                    assert!(sum.abs() < 1e-9, "{} {} {} {}: {sum}", report.name, z[i], z[j], z[k]);
+                }
+            }
+        }
+    }
+}
+
+const MODELS: [&str; 5] = [
+    PENDULUM,
+    "param g = 1\ncoord x, y, lambda\nlagrangian (x'^2 + y'^2)/2 - g*y - lambda*(x^2 + y^2 - 1)/2\n",
+    include_str!("../../../models/landau.cot"),
+    include_str!("../../../models/spherical-pendulum.cot"),
+    include_str!("../../../models/heisenberg.cot"),
+];
+
+/// The Dirac bracket of a Poisson model: on the dual of so(3) with y₃ = 0 and {y₃, ·} needs a partner, y₁ = 0:
+/// {y₁, y₃} = y₂, so nothing is left but y₂, which is a Casimir of the new bracket.
+#[test]
+fn constraints_on_a_poisson_model() {
+    let report = analysis(
+        "variables y1, y2, y3\nbracket {y1, y2} = -y3, {y2, y3} = -y1, {y3, y1} = -y2\nhamiltonian y2^2\n\
+         constraint a: y1 = 0\nconstraint b: y3 = 0\n",
+    );
+    assert_eq!(common::counts(&report), (0, 2, 0));
+    assert!(report.variables.iter().all(|z| bracket(&report, "y2", z).is_zero()));
+}

@@ -1,0 +1,249 @@
+//! The report as programs read it.
+
+use crate::cli::map::Map;
+use cotangent::analysis::{
+    Analysis, Certainty, ClaimReport, Class, Constraint, DiracBracket, MultiplierValue, Outcome, SEED, Step,
+    StepOutcome, latex,
+};
+use serde::Serialize;
+
+/// The report.
+#[derive(Serialize)]
+pub(super) struct Document {
+    name: String,
+    title: Option<String>,
+    kind: &'static str,
+    consistent: Option<bool>,
+    degrees_of_freedom: Option<usize>,
+    variables: Vec<String>,
+    added_variables: Vec<String>,
+    lagrangian: Option<String>,
+    velocity_hessian: Option<Hessian>,
+    hamiltonian: Option<String>,
+    total_hamiltonian: Option<String>,
+    constraints: Vec<ConstraintEntry>,
+    conditions: Vec<ConditionEntry>,
+    first_class: Option<usize>,
+    second_class: Option<usize>,
+    before_gauge: Option<Classes>,
+    gauge: Vec<GaugeEntry>,
+    multipliers: Map<Option<String>>,
+    arbitrary_multipliers: Vec<String>,
+    irregular: Vec<String>,
+    dirac_bracket: Option<Map<String>>,
+    dirac_bracket_note: Option<String>,
+    assumptions: Vec<String>,
+    #[serde(flatten)]
+    poisson: Option<Poisson>,
+    casimirs: Map<ClaimEntry>,
+    invariants: Map<ClaimEntry>,
+    verdicts: Vec<VerdictEntry>,
+    stopped: Option<String>,
+    seed: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latex: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Hessian {
+    rank: usize,
+    velocities: usize,
+    #[serde(flatten)]
+    verdict: Judged,
+}
+
+#[derive(Serialize)]
+struct ConstraintEntry {
+    name: String,
+    expression: String,
+    generation: usize,
+    class: Option<&'static str>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    combination: Map<String>,
+}
+
+#[derive(Serialize)]
+struct ConditionEntry {
+    constraint: String,
+    derivative: Option<String>,
+    outcome: &'static str,
+    names: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Classes {
+    first_class: usize,
+    second_class: usize,
+}
+
+#[derive(Serialize)]
+struct GaugeEntry {
+    generator: String,
+    expression: String,
+    changes: Map<String>,
+}
+
+#[derive(Serialize)]
+struct Poisson {
+    skew: Option<bool>,
+    jacobi: Option<bool>,
+    jacobi_failure: Option<JacobiFailure>,
+    rank: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct JacobiFailure {
+    variables: [String; 3],
+    sum: String,
+}
+
+#[derive(Serialize)]
+struct ClaimEntry {
+    holds: Option<bool>,
+    #[serde(flatten)]
+    verdict: Judged,
+    defect: Option<String>,
+}
+
+#[derive(Serialize)]
+struct VerdictEntry {
+    statement: String,
+    #[serde(flatten)]
+    verdict: Judged,
+}
+
+/// `proved`, `sampled` with the number of points, `fails`, `undecided`.
+#[derive(Serialize)]
+struct Judged {
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    points: Option<usize>,
+}
+
+impl Judged {
+    fn new(outcome: Outcome) -> Judged {
+        let (verdict, points) = match outcome {
+            Outcome::Holds(Certainty::Proved) => ("proved", None),
+            Outcome::Holds(Certainty::Sampled(k)) => ("sampled", Some(k)),
+            Outcome::Fails => ("fails", None),
+            Outcome::Undecided => ("undecided", None),
+        };
+        Judged { verdict, points }
+    }
+}
+
+fn holds(outcome: Outcome) -> Option<bool> {
+    match outcome {
+        Outcome::Holds(_) => Some(true),
+        Outcome::Fails => Some(false),
+        Outcome::Undecided => None,
+    }
+}
+
+impl Document {
+    pub(super) fn new(report: &Analysis, with_latex: bool) -> Document {
+        let text = |e: &cotangent::Expr| e.to_string();
+        let claims = |kind: &str| {
+            let own = report.claims.iter().filter(|c| c.kind == kind);
+            own.map(|c| (c.name.clone(), claim(c))).collect()
+        };
+        let poisson = report.poisson.as_ref().map(|p| Poisson {
+            skew: holds(p.skew),
+            jacobi: holds(p.jacobi),
+            jacobi_failure: p
+                .jacobi_failure
+                .clone()
+                .map(|(a, b, c, e)| JacobiFailure { variables: [a, b, c], sum: text(&e) }),
+            rank: p.rank,
+        });
+        let arbitrary = report.multipliers.iter().filter(|m| matches!(m.value, MultiplierValue::Arbitrary));
+        let multiplier = |value: &MultiplierValue| match value {
+            MultiplierValue::Determined(e) => Some(text(e)),
+            _ => None,
+        };
+        let (table, note) = match &report.dirac_bracket {
+            Some(DiracBracket::Table(all)) => (Some(all), None),
+            Some(DiracBracket::Implicit(reason)) => (None, Some(reason.clone())),
+            Some(DiracBracket::Plain) => (None, Some("there are no second-class constraints".to_owned())),
+            None => (None, None),
+        };
+        let gauge = report.gauge.iter().map(|g| GaugeEntry {
+            generator: g.generator.clone(),
+            expression: text(&g.expression),
+            changes: g.changes.iter().map(|(z, e)| (z.clone(), text(e))).collect(),
+        });
+        let verdicts = report
+            .verdicts
+            .iter()
+            .map(|v| VerdictEntry { statement: v.statement.clone(), verdict: Judged::new(v.outcome) });
+        Document {
+            name: report.name.clone(),
+            title: report.title.clone(),
+            kind: report.kind,
+            consistent: report.consistent,
+            degrees_of_freedom: report.degrees_of_freedom,
+            variables: report.variables.clone(),
+            added_variables: report.added.clone(),
+            lagrangian: report.lagrangian.as_ref().map(text),
+            velocity_hessian: report.transform.as_ref().map(|t| Hessian {
+                rank: t.rank,
+                velocities: t.velocities,
+                verdict: Judged::new(Outcome::Holds(t.certainty)),
+            }),
+            hamiltonian: report.hamiltonian.as_ref().map(text),
+            total_hamiltonian: (!report.multipliers.is_empty()).then(|| total(report)),
+            constraints: report.constraints.iter().map(constraint).collect(),
+            conditions: report.steps.iter().map(condition).collect(),
+            first_class: report.count.map(|c| c.first),
+            second_class: report.count.map(|c| c.second),
+            before_gauge: report.before_gauge.map(|c| Classes { first_class: c.first, second_class: c.second }),
+            gauge: gauge.collect(),
+            multipliers: report.multipliers.iter().map(|m| (m.name.clone(), multiplier(&m.value))).collect(),
+            arbitrary_multipliers: arbitrary.map(|m| m.name.clone()).collect(),
+            irregular: report.irregular.iter().map(|i| i.0.clone()).collect(),
+            dirac_bracket: table.map(|all| all.iter().map(|(a, b, e)| (format!("{{{a}, {b}}}"), text(e))).collect()),
+            dirac_bracket_note: note,
+            assumptions: report.assumptions.iter().map(|e| format!("{e} != 0")).collect(),
+            poisson,
+            casimirs: claims("casimir"),
+            invariants: claims("invariant"),
+            verdicts: verdicts.collect(),
+            stopped: report.stopped.clone(),
+            seed: SEED,
+            latex: with_latex.then(|| latex(report)),
+        }
+    }
+}
+
+/// H_c with the primary constraints, by name.
+fn total(report: &Analysis) -> String {
+    let terms = report.multipliers.iter().map(|m| format!(" + {}*{}", m.name, m.constraint));
+    format!("H_c{}", terms.collect::<String>())
+}
+
+fn constraint(c: &Constraint) -> ConstraintEntry {
+    let class = c.class.map(|class| match class {
+        Class::First => "first",
+        Class::Second => "second",
+    });
+    let combination = c.combination.iter().map(|(name, e)| (name.clone(), e.to_string())).collect();
+    let (name, expression) = (c.name.clone(), c.expression.to_string());
+    ConstraintEntry { name, expression, generation: c.generation, class, combination }
+}
+
+fn condition(step: &Step) -> ConditionEntry {
+    let (outcome, names) = match &step.outcome {
+        StepOutcome::Identity(_) => ("identity", vec![]),
+        StepOutcome::Constraint(names) => ("constraint", names.clone()),
+        StepOutcome::Multiplier(names) => ("multiplier", names.clone()),
+        StepOutcome::Contradiction => ("contradiction", vec![]),
+        StepOutcome::Dependent(_) => ("dependent", vec![]),
+    };
+    let derivative = step.condition.as_ref().map(ToString::to_string);
+    ConditionEntry { constraint: step.constraint.clone(), derivative, outcome, names }
+}
+
+fn claim(c: &ClaimReport) -> ClaimEntry {
+    let defect = c.defect.as_ref().map(ToString::to_string);
+    ClaimEntry { holds: holds(c.outcome), verdict: Judged::new(c.outcome), defect }
+}

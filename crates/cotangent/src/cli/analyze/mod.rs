@@ -1,0 +1,40 @@
+//! `cotangent analyze`: Dirac's analysis of a model.
+
+mod document;
+mod text;
+
+use super::args;
+use super::failure::Failure;
+use super::input::Input;
+use super::loaded::Loaded;
+use super::output::{Output, Status};
+use cotangent::analysis::{AnalysisError, analyze, latex, specialise};
+use document::Document;
+
+/// Analyses a model.
+pub(crate) fn run(args: &args::Analyze, out: &mut Output) -> Result<Status, Failure> {
+    let model = Loaded::new(Input::read(&args.model)?, &args.set)?;
+    let system = specialise(&model.system, &model.settings).map_err(refused)?;
+    let report = analyze(&system).map_err(refused)?;
+    if out.wants_json() {
+        out.document(&Document::new(&report, args.latex))?;
+    } else {
+        out.tell(&model.warnings(out.message_colour()));
+        match args.latex {
+            true => out.print(&latex(&report)),
+            false => out.print(&text::render(&report, out.coloured())),
+        }
+    }
+    Ok(if report.held() { Status::Held } else { Status::Failed })
+}
+
+fn refused(error: AnalysisError) -> Failure {
+    match error {
+        AnalysisError::Value(e) => e.into(),
+        AnalysisError::TooLarge { .. } => Failure::new("too-large", error.to_string()),
+        AnalysisError::NotAParameter { .. } => {
+            Failure::new("wrong-place", error.to_string()).help("--set gives sizes and parameters here")
+        }
+        _ => Failure::new("analysis", error.to_string()),
+    }
+}

@@ -1,0 +1,41 @@
+//! What can be typed after `analyze`.
+
+use crate::cli::setting;
+use clap::Args;
+use cotangent::compile::values::Setting;
+
+/// Find hidden constraints, their classes, and what is left: Dirac's analysis
+///
+/// Makes a Hamiltonian system of a model, singular Lagrangians included, and runs Dirac's algorithm: primary
+/// and hidden constraints, multipliers, first and second class, gauge transformations, the Dirac bracket,
+/// degrees of freedom. Of a Poisson model it checks antisymmetry and Jacobi's identity. Claims (`casimir`,
+/// `invariant`) are checked. Parameters stay symbols. Each verdict says whether it is proved or sampled.
+#[derive(Args)]
+#[command(after_help = ANALYZE)]
+pub(crate) struct Analyze {
+    /// A model file, the name of a shipped model, or - for stdin
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: String,
+
+    /// Give a size or a parameter a value, and analyse that case; may be repeated
+    ///
+    /// n=50 (a size), g=0, m=2 (a whole family), m[3]=2 (one member). Other parameters stay symbols.
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting::parse)]
+    pub(crate) set: Vec<Setting>,
+
+    /// Print the derivation in LaTeX
+    #[arg(long)]
+    pub(crate) latex: bool,
+}
+
+const ANALYZE: &str = "\
+Examples:
+  cotangent analyze pendulum               one constraint, one hidden, its multiplier
+  cotangent analyze landau                 a singular Lagrangian, and its Dirac bracket
+  cotangent analyze chain --set n=50       another size
+  cotangent analyze rigid-body             is the bracket one?
+  cotangent analyze landau --latex         the derivation for a paper
+  cotangent analyze --json christ-lee      the same for programs
+
+Exit status: 0 decided, consistent, and every claim holds; 1 inconsistent, undecided, or a
+claim that fails; 2 the model has a mistake.";

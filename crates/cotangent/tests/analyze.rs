@@ -1,0 +1,96 @@
+//! `cotangent analyze`: derivations, verdicts, exit status.
+
+mod common;
+
+use common::{run, run_in};
+use insta::assert_snapshot;
+use serde_json::json;
+use std::path::Path;
+
+fn piped(arguments: &[&str], model: &str) -> common::Ran {
+    run_in(Path::new("."), &[&["analyze", "-"], arguments].concat(), model.as_bytes())
+}
+
+#[test]
+fn a_constraint_of_the_model() {
+    assert_snapshot!(run(&["analyze", "pendulum"]).show());
+}
+
+#[test]
+fn the_same_as_json() {
+    let ran = run(&["analyze", "pendulum", "--json"]);
+    let found = ran.json();
+    assert_eq!((found["consistent"].clone(), found["degrees_of_freedom"].clone()), (json!(true), json!(1)));
+    assert_eq!(found["constraints"][1]["class"], "second");
+    assert_snapshot!(ran.show());
+}
+
+#[test]
+fn a_singular_lagrangian() {
+    assert_snapshot!(run(&["analyze", "landau"]).show());
+    let found = run(&["analyze", "landau", "--json"]).json();
+    assert_eq!(found["dirac_bracket"]["{x, y}"], "-1/B");
+    assert_eq!(found["multipliers"]["u_x"], "-k_y*y/B");
+}
+
+#[test]
+fn the_derivation_in_latex() {
+    assert_snapshot!(run(&["analyze", "landau", "--latex"]).show());
+}
+
+#[test]
+fn first_class_constraints_and_gauges() {
+    assert_snapshot!(run(&["analyze", "einbein"]).show());
+    assert_snapshot!(run(&["analyze", "christ-lee"]).show());
+}
+
+#[test]
+fn an_irregular_constraint() {
+    let found = run(&["analyze", "cawley", "--json"]).json();
+    assert_eq!(found["irregular"], json!(["phi_y'"]));
+    assert_eq!(found["first_class"], 3);
+}
+
+#[test]
+fn a_poisson_model() {
+    assert_snapshot!(run(&["analyze", "rigid-body"]).show());
+    let found = run(&["analyze", "heavy-top", "--json"]).json();
+    assert_eq!((&found["skew"], &found["jacobi"], &found["rank"]), (&json!(true), &json!(true), &json!(4)));
+    assert_eq!(found["casimirs"]["length"]["verdict"], "proved");
+}
+
+#[test]
+fn what_does_not_hold_ends_with_status_one() {
+    let inconsistent = piped(&[], "coord x, y\nlagrangian y'^2/2 + x\n");
+    assert_snapshot!(inconsistent.show());
+    let undecided = piped(&[], "coord x, y\nlagrangian (x' + y')^4\n");
+    assert_snapshot!(undecided.show());
+    let claim = piped(&["--json"], "coord x\nhamiltonian p_x^2/2 + x\ninvariant P = p_x\n");
+    assert_eq!((claim.status, &claim.json()["invariants"]["P"]["holds"]), (1, &json!(false)));
+    let bracket = piped(&[], "variables a, b, c\nbracket {a, b} = c, {b, c} = a, {c, a} = a*b\nhamiltonian a^2\n");
+    assert_snapshot!(bracket.show());
+}
+
+#[test]
+fn what_cannot_be_set_is_refused() {
+    let text = run(&["analyze", "pendulum", "--set", "x=1"]).show()
+        + &run(&["analyze", "pendulum", "--set", "G=1"]).show()
+        + &run(&["analyze", "chain", "--set", "n=1000"]).show();
+    assert_snapshot!(text);
+}
+
+#[test]
+fn sizes_and_parameters_are_set() {
+    let found = run(&["analyze", "chain", "--set", "n=12", "--json"]).json();
+    assert_eq!((&found["second_class"], &found["degrees_of_freedom"]), (&json!(24), &json!(12)));
+    let found = piped(&["--set", "B=0", "--json"], "param B = 1\ncoord x, y\nlagrangian B*(x*y' - y*x')/2\n").json();
+    assert_eq!(found["first_class"], 2);
+}
+
+#[test]
+fn every_shipped_model_is_decided() {
+    for model in cotangent::models::all() {
+        let ran = run(&["analyze", model.name, "--json"]);
+        assert_eq!((ran.status, &ran.json()["consistent"]), (0, &json!(true)), "{}", model.name);
+    }
+}
