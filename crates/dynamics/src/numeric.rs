@@ -33,7 +33,9 @@ impl<S: Real> Numeric<S> {
         };
         let newton = plan.sites().iter().map(workspace).collect::<Result<_, _>>()?;
         let fixed_point = |u: &Unknowns| {
-            let groups: Vec<usize> = u.rows.iter().map(|&(_, count)| count).collect();
+            // Rows of one kind that follow each other have a size in common.
+            let kinds = u.rows.chunk_by(|(a, _), (b, _)| a == b);
+            let groups: Vec<usize> = kinds.map(|rows| rows.iter().map(|&(_, count)| count).sum()).collect();
             u.pattern.is_none().then(|| FixedPointWorkspace::grouped(&groups))
         };
         let fixed_points = plan.sites().iter().map(fixed_point).collect();

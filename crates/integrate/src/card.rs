@@ -23,7 +23,8 @@ pub struct Card {
     pub hidden_constraints: Keeps,
     /// Whether quadratic first integrals of the equations are kept.
     pub quadratic_invariants: bool,
-    /// Whether the energy of canonical equations is kept, whatever the energy is.
+    /// Whether the energy of canonical equations is kept to round-off, whatever it is, at steps that
+    /// resolve the motion.
     pub energy: bool,
     /// What the equations have to be.
     pub needs: Needs,

@@ -193,7 +193,7 @@ impl Method {
             Method::Reich { inner } => reich::card(inner),
             Method::ImplicitMidpoint => gauss::IMPLICIT_MIDPOINT,
             Method::Gauss { stages } => gauss::card(stages),
-            Method::AverageVectorField { .. } => average::CARD,
+            Method::AverageVectorField { stages } => average::card(stages),
             Method::Rk4 => rk4::CARD,
             Method::Dopri5 { .. } => embedded::DOPRI5,
             Method::Dop853 { .. } => embedded::DOP853,

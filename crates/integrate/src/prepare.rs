@@ -228,12 +228,12 @@ impl Prepared {
         system: &dyn Dynamics<'_, f64>,
     ) -> Result<Prepared, Refusal> {
         let card = method.card();
-        let momenta_lag = card.constraints == Keeps::Yes && card.hidden_constraints == Keeps::No;
+        let (canonical, mut field, manifold) = (system.canonical()?, system.field()?, system.manifold()?);
+        let constrained = manifold.as_ref().is_some_and(|m| m.shape().constraints > 0);
+        let momenta_lag = constrained && card.constraints == Keeps::Yes && card.hidden_constraints == Keeps::No;
         if composition.is_some() && (!card.symmetric || momenta_lag) {
             return Err(Refusal::NotComposable { method });
         }
-        let (canonical, mut field, manifold) = (system.canonical()?, system.field()?, system.manifold()?);
-        let constrained = manifold.as_ref().is_some_and(|m| m.shape().constraints > 0);
         let canonical = match (method.card().needs, &canonical) {
             (Needs::Field, _) => None,
             (Needs::Any, Some(c)) if c.shape().constraints > 0 => Some(c.shape()),

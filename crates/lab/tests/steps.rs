@@ -105,3 +105,26 @@ fn constraints_hold_also_close_to_a_singular_configuration() {
         assert!(left.abs() < 1e-13 && right.abs() < 1e-13, "step {k}: {left:e} {right:e}");
     }
 }
+
+#[test]
+fn a_chain_at_rest_falls_in_small_steps() {
+    // Multipliers and momenta are next to nothing there, and known to a few digits of themselves only.
+    for (method, n, step) in [
+        (Method::Lobatto3A3B { stages: 4 }, 30, 1e-4),
+        (Method::Reich { inner: Inner::ImplicitMidpoint }, 10, 1e-3),
+        (Method::Reich { inner: Inner::StormerVerlet }, 100, 1e-4),
+    ] {
+        let case = Case::sized(&shipped("chain"), Some(n), Formulation::Multipliers);
+        let p = &case.problem;
+        let prepared = case.prepared(method, None);
+        let options = NewtonOptions::default();
+        let mut integrator = Integrator::new(&p.compiled, &prepared, &p.parameters, options, Engine::Best).unwrap();
+        let mut state = integrator.state(p.start.clone());
+        integrator.advance(&mut state, step, 12).unwrap_or_else(|e| panic!("{method:?}: {e:?}"));
+        // Free fall: y = −t²/2 for every member, as long as the chain is straight.
+        let fallen = (12.0 * step).powi(2) / 2.0;
+        let members = n as usize;
+        let last = state.values[2 * members - 1];
+        assert!((last + fallen).abs() < 1e-3 * fallen, "{method:?}: {last:e}");
+    }
+}

@@ -109,7 +109,7 @@ pub fn newton<S: Real, E>(
     w.start();
     finite(x, Quantity::Unknown, 0)?;
     w.evaluate(x, &mut system, &mut work)?;
-    let mut previous = None;
+    let (mut previous, mut stalls) = (None, 0);
     loop {
         w.check_finite(work.iterations)?;
         if w.is_solved() {
@@ -127,8 +127,9 @@ pub fn newton<S: Real, E>(
                 w.step(x);
                 break;
             }
-            Verdict::Stalled if w.stalled_at_round_off(x, &measure, options.stopping.scale) => break,
-            Verdict::Stalled | Verdict::Continue => {}
+            Verdict::Stalled if w.stalled_at_round_off(x, &measure, options.stopping.scale, stalls) => break,
+            Verdict::Stalled => stalls += 1,
+            Verdict::Continue => {}
         }
         let before = if options.max_halvings > 0 { w.weigh_equations() } else { 0.0 };
         w.step(x);

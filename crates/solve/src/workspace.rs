@@ -21,6 +21,9 @@ pub struct NewtonWorkspace<S> {
     weights: Vec<f64>,
 }
 
+/// After so many stalls the remainder of noise is taken for noise.
+const STALLS: u32 = 3;
+
 impl<S: Real> NewtonWorkspace<S> {
     /// A workspace for systems whose Jacobian has this pattern, which must be square.
     pub fn new(pattern: &Pattern) -> Result<Self, Unsupported> {
@@ -161,7 +164,8 @@ impl<S: Real> NewtonWorkspace<S> {
     }
 
     /// Whether updates that no longer shrink are round-off: see [`StoppingRule`](crate::StoppingRule).
-    pub(crate) fn stalled_at_round_off(&self, x: &[S], measure: &Measure, scale: f64) -> bool {
+    /// `stalls` counts those before.
+    pub(crate) fn stalled_at_round_off(&self, x: &[S], measure: &Measure, scale: f64, stalls: u32) -> bool {
         if measure.relative_update <= S::EPSILON.sqrt() {
             return true;
         }
@@ -170,6 +174,9 @@ impl<S: Real> NewtonWorkspace<S> {
         }
         // f at the new point is ½ ΔJ δ if the Jacobian is right and nothing is rounded. Every equation
         // must be at round-off or off by more than that: one that is noise says nothing of the others.
+        // But noise in one moves all unknowns, and others may show the ½ ΔJ δ of that: after several
+        // stalls a small residual is accepted there, too.
+        let bound = if stalls < STALLS { 16.0 * S::EPSILON } else { S::EPSILON.sqrt() };
         let pattern = self.solver.pattern();
         (0..self.size()).all(|i| {
             let mut change = 0.0;
@@ -179,7 +186,7 @@ impl<S: Real> NewtonWorkspace<S> {
             }
             let residual = self.residual[i].value().abs();
             let weight: f64 = self.row(i).map(|(j, entry)| entry.value().abs() * self.sizes[j]).sum();
-            residual > 4.0 * change || residual <= 16.0 * S::EPSILON * weight
+            residual > 4.0 * change || residual <= bound * weight
         })
     }
 

@@ -1,4 +1,4 @@
-//! The average vector field method with constraints: keeps the energy, whatever the energy is;
+//! The average vector field method with constraints: keeps the energy, whatever it is;
 //! symmetric, order 2, constraints at round-off.
 //!
 //! ```text
@@ -25,25 +25,30 @@ use cotangent_scalar::Scalar;
 use cotangent_solve::PatternError;
 use std::sync::Arc;
 
-pub(crate) const CARD: Card = Card {
-    name: "average-vector-field",
-    summary: "second order, symmetric, keeps the energy, with constraints at round-off",
-    order: 2,
-    symplectic: false,
-    symmetric: true,
-    constraints: Keeps::Yes,
-    hidden_constraints: Keeps::No,
-    quadratic_invariants: false,
-    energy: true,
-    needs: Needs::Canonical,
-    explicit: "never",
-    scheme: &[
-        "q₁ = q + h ∫ H_p(z(τ)) dτ,   z(τ) = z + τ (z₁ − z),   0 ≤ τ ≤ 1",
-        "p₁ = p − h ∫ (H_q(z(τ)) + G(q(τ))ᵀλ) dτ,   φ(q₁) = 0",
-    ],
-    solution: "The integrals by Gauss quadrature of s points (`--stages S`, 6 unless said otherwise): exact for polynomials of degree 2s, otherwise up to O(h²ˢ⁺¹). Newton's method for q₁ − q, p₁ − p and λ together. The velocity is tangent to the constraints on the average only: G(q₁) q̇₁ is O(h²) and changes its sign from step to step.",
-    reference: "O. Gonzalez, Comput. Methods Appl. Mech. Engrg. 174 (1999) 165; G. R. W. Quispel & D. I. McLaren, J. Phys. A 41 (2008) 045206",
-};
+/// From so many points on the quadrature is exact to round-off at steps that resolve the motion.
+const ENOUGH: usize = 4;
+
+pub(crate) fn card(stages: usize) -> Card {
+    Card {
+        name: "average-vector-field",
+        summary: "second order, symmetric, keeps the energy, with constraints at round-off",
+        order: 2,
+        symplectic: false,
+        symmetric: true,
+        constraints: Keeps::Yes,
+        hidden_constraints: Keeps::No,
+        quadratic_invariants: false,
+        energy: stages >= ENOUGH,
+        needs: Needs::Canonical,
+        explicit: "never",
+        scheme: &[
+            "q₁ = q + h ∫ H_p(z(τ)) dτ,   z(τ) = z + τ (z₁ − z),   0 ≤ τ ≤ 1",
+            "p₁ = p − h ∫ (H_q(z(τ)) + G(q(τ))ᵀλ) dτ,   φ(q₁) = 0",
+        ],
+        solution: "The integrals by Gauss quadrature of s points (`--stages S`, 6 unless said otherwise): exact for polynomials of degree 2s, otherwise up to O(h²ˢ⁺¹). Newton's method for q₁ − q, p₁ − p and λ together. The velocity is tangent to the constraints on the average only: G(q₁) q̇₁ is O(h²) and changes its sign from step to step.",
+        reference: "O. Gonzalez, Comput. Methods Appl. Mech. Engrg. 174 (1999) 165; G. R. W. Quispel & D. I. McLaren, J. Phys. A 41 (2008) 045206",
+    }
+}
 
 /// What is known before the arithmetic is.
 #[derive(Clone, Debug)]

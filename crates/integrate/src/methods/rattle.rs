@@ -199,10 +199,16 @@ struct Stages<S> {
 }
 
 impl<S: Scalar> Stepper<S> for Rattle<'_, S> {
+    /// The next first guess of λ, the last λ, 1/h, and the last μ.
+    ///
+    /// The guess is extrapolated along a line: the last λ itself would lie behind the solution in
+    /// time, the rounded solution then with it, and a bias that is odd in time makes energy drift.
     fn memory(&self) -> usize {
+        let m = self.scheme.shape.constraints;
         match self.scheme.ending {
-            Ending::Hidden => 2 * self.scheme.shape.constraints,
-            Ending::Reused => self.scheme.shape.constraints,
+            _ if m == 0 => 0,
+            Ending::Hidden => 3 * m + 1,
+            Ending::Reused => 2 * m + 1,
         }
     }
 
@@ -239,7 +245,14 @@ impl<S: Scalar> Stepper<S> for Rattle<'_, S> {
                 s.place(first, from);
             }
         }
-        to.memory[..m].copy_from_slice(&first[lambda..]);
+        if m > 0 {
+            let ratio = h * from.memory[2 * m];
+            for (k, &lambda) in first[lambda..].iter().enumerate() {
+                to.memory[k] = lambda + ratio * (lambda - from.memory[m + k]);
+                to.memory[m + k] = lambda;
+            }
+            to.memory[2 * m] = S::from_f64(1.0) / h;
+        }
 
         system.hamiltonian_q(&s.q1, &s.p, &mut s.force)?;
         if m > 0 {
@@ -247,7 +260,7 @@ impl<S: Scalar> Stepper<S> for Rattle<'_, S> {
         }
         match scheme.second {
             Some(site) => {
-                mu.copy_from_slice(&from.memory[m..]);
+                mu.copy_from_slice(&from.memory[2 * m + 1..]);
                 machine.newton(site, mu, &mut |mu, r, jacobian| {
                     s.kick(shape, half, from, mu);
                     system.hamiltonian_p(&s.q1, &s.p, &mut s.velocity[1])?;
@@ -256,7 +269,7 @@ impl<S: Scalar> Stepper<S> for Rattle<'_, S> {
                     scheme.gram.evaluate(-half, (&s.g1, &s.hpp, &s.g1), &mut s.gram, jacobian);
                     Ok(())
                 })?;
-                to.memory[m..].copy_from_slice(mu);
+                to.memory[2 * m + 1..].copy_from_slice(mu);
             }
             None => mu.copy_from_slice(&first[lambda..]),
         }

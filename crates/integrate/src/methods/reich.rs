@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub(crate) fn card(inner: Inner) -> Card {
     Card {
         name: "reich",
-        summary: "constraint forces around a step of any symplectic method; order 2 at most, raised by composition",
+        summary: "constraint forces around a step of a symplectic method for free motion; order 2 at most, raised by composition",
         order: inner.method().card().order.min(2),
         symplectic: true,
         symmetric: inner.method().card().symmetric,
@@ -61,7 +61,7 @@ impl Scheme {
         let gram = Gram::new(&shape.jacobian, &shape.hessian_pp)?;
         let mut newton = |kind: Kind| plan.newton(gram.pattern().clone(), vec![(kind, m)]);
         let (linear, hidden) = (newton(Kind::Constraint), newton(Kind::HiddenConstraint));
-        let start = plan.fixed_point(vec![(Kind::Momentum, n)]);
+        let start = plan.fixed_point(vec![(Kind::Momentum, n), (Kind::Momentum, n)]);
         Ok(Arc::new(Scheme { shape: shape.clone(), gram, start, linear, hidden }))
     }
 
@@ -93,7 +93,7 @@ impl Scheme {
                 velocity: zero(n),
                 scheme: self.clone(),
             },
-            momentum: zero(n),
+            momenta: zero(2 * n),
             mu: zero(m),
         })
     }
@@ -101,8 +101,9 @@ impl Scheme {
 
 struct Reich<'s, S> {
     pass: Pass<'s, S>,
-    /// p̄.
-    momentum: Vec<S>,
+    /// p̄, and p − h H_q, which is kept: from rest p̄ is nothing but noise, and that shows how large
+    /// momenta are.
+    momenta: Vec<S>,
     mu: Vec<S>,
 }
 
@@ -132,19 +133,23 @@ impl<S: Scalar> Stepper<S> for Reich<'_, S> {
     }
 
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
-        let Reich { pass, momentum, mu } = self;
+        let Reich { pass, momenta, mu } = self;
         let scheme = pass.scheme.clone();
         let shape = &scheme.shape;
         let (n, own) = (shape.coordinates, pass.inner.memory());
         let half = h * S::from_f64(0.5);
         pass.system.jacobian(&from.values[..n], &mut pass.g0)?;
         // p̄ − p must stay along G(q)ᵀ, which the last one was not.
-        momentum.copy_from_slice(&from.values[n..]);
-        machine.fixed_point(scheme.start, momentum, &mut |machine, start, next| {
-            pass.forward(machine, h, from, start)?;
-            pass.correct(machine, half * h, half, start, next)
+        momenta[..n].copy_from_slice(&from.values[n..]);
+        let (q, p) = from.values.split_at(n);
+        pass.system.hamiltonian_q(q, p, &mut pass.velocity)?;
+        (0..n).for_each(|j| momenta[n + j] = p[j] - h * pass.velocity[j]);
+        machine.fixed_point(scheme.start, momenta, &mut |machine, start, next| {
+            pass.forward(machine, h, from, &start[..n])?;
+            next[n..].copy_from_slice(&start[n..]);
+            pass.correct(machine, half * h, half, &start[..n], &mut next[..n])
         })?;
-        pass.forward(machine, h, from, momentum)?;
+        pass.forward(machine, h, from, &momenta[..n])?;
 
         pass.system.jacobian(&pass.to.values[..n], &mut pass.g1)?;
         mu.copy_from_slice(&from.memory[own..]);

@@ -11,7 +11,8 @@ pub(crate) struct Choose {
     #[arg(long, value_name = "NAME")]
     pub(crate) method: Option<String>,
 
-    /// The number of stages of a method that has them (gauss: order 2*S, lobatto-3a3b: 2*S - 2)
+    /// The number of stages of a method that has them (gauss: order 2*S, lobatto-3a3b: 2*S - 2,
+    /// radau-2a: 2*S - 1, average-vector-field: points of the quadrature)
     #[arg(long, value_name = "S", value_parser = setting::whole_number)]
     pub(crate) stages: Option<u64>,
 
@@ -27,7 +28,8 @@ pub(crate) struct Choose {
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = setting::number)]
     pub(crate) tol: Option<f64>,
 
-    /// Compose several steps of a symmetric method to one of higher order; `cotangent methods` lists them
+    /// Compose several steps of a symmetric method to one of higher order; `cotangent methods` lists
+    /// them; none: not as the model says
     #[arg(long, value_name = "NAME")]
     pub(crate) compose: Option<String>,
 

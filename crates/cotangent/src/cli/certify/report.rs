@@ -1,7 +1,8 @@
 //! A certificate as data: printed as text or as JSON.
 
+use crate::cli::methods::Chosen;
 use cotangent::compile::Problem;
-use cotangent::integrate::{Composition, Prepared};
+use cotangent::integrate::Prepared;
 use cotangent::lab::certificate::{Certificate, Drift, Finding, Options, Property};
 use cotangent::{System, lab};
 use serde::Serialize;
@@ -9,11 +10,8 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub(super) struct Report {
     pub(super) model: String,
-    pub(super) method: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) stages: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) compose: Option<&'static str>,
+    #[serde(flatten)]
+    pub(super) chosen: Chosen,
     pub(super) formulation: &'static str,
     pub(super) project: Option<&'static str>,
     pub(super) step: f64,
@@ -61,7 +59,6 @@ impl Report {
         options: Options,
         notes: &[String],
     ) -> Report {
-        let method = prepared.method();
         let size = |p: &Property<f64>| plain(p, |&d| d);
         let mut order = plain(&certificate.order, |o: &lab::Order| o.value);
         if let Finding::Measured(o) = &certificate.order.found {
@@ -69,9 +66,7 @@ impl Report {
         }
         Report {
             model: system.name.clone(),
-            method: method.name(),
-            stages: method.stages(),
-            compose: prepared.composition().map(Composition::name),
+            chosen: Chosen::new(prepared, problem.motion.field.is_none()),
             formulation: problem.motion.formulation.name(),
             project: prepared.projection().map(|p| p.target.name()),
             step: options.step,

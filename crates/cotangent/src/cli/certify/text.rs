@@ -64,12 +64,10 @@ pub(super) fn render(report: &Report, coloured: bool) -> String {
 
 /// The method, and what it is measured on.
 pub(super) fn headline(report: &Report) -> [String; 2] {
-    let stages = report.stages.map_or(String::new(), |n| format!(" with {}", count(n as u64, "stage", "stages")));
-    let composed = report.compose.map_or(String::new(), |c| format!(", composed by `{c}`"));
     let project = report.project.map_or(String::new(), |p| format!(", projection `{p}`"));
     let rest =
         format!("on {}: formulation `{}`{project}, step {}", report.model, report.formulation, number(report.step));
-    [format!("{}{stages}{composed}", report.method), rest]
+    [report.chosen.described(), rest]
 }
 
 pub(super) fn rows(report: &Report) -> Vec<Row> {

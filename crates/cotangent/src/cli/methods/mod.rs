@@ -1,8 +1,10 @@
 //! `cotangent methods`: the methods and what each one keeps.
 
 mod card;
+mod chosen;
 
 pub(crate) use card::{CardDocument, needs};
+pub(crate) use chosen::Chosen;
 
 use super::failure::Failure;
 use super::figures::count;

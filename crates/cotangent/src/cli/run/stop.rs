@@ -32,6 +32,8 @@ impl Stop {
                  model with other constraints"
             }
             "singular" => "the equations have no unique solution there: start elsewhere, or take another formulation",
+            // A method that chooses its own steps has said what to do.
+            "not-converged" if reason.contains("the tolerance") => "--step is only the interval of output here",
             "not-converged" => {
                 "take a smaller --step; if it is small already, look whether the motion comes near a singular \
                  configuration, where the constraints depend on each other; --solver-tol asks for less than round-off"

@@ -4,9 +4,10 @@ use super::request::Request;
 use super::stop::Stop;
 use crate::cli::failure::Failure;
 use crate::cli::map::Map;
+use crate::cli::methods::Chosen;
 use crate::cli::picture::Sparkline;
 use cotangent::compile::Problem;
-use cotangent::integrate::{Composition, Prepared};
+use cotangent::integrate::Prepared;
 use cotangent::model::ClaimKind;
 use cotangent::observe::{Extremes, Run};
 use cotangent::{Array, Layout, System};
@@ -17,11 +18,8 @@ pub(super) struct Summary {
     pub(super) model: String,
     #[serde(skip)]
     pub(super) title: Option<String>,
-    pub(super) method: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) stages: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) compose: Option<&'static str>,
+    #[serde(flatten)]
+    pub(super) chosen: Chosen,
     pub(super) formulation: &'static str,
     pub(super) project: Option<&'static str>,
     pub(super) step: f64,
@@ -168,15 +166,12 @@ impl Summary {
         let (casimirs, invariants) = (claimed(ClaimKind::Casimir), claimed(ClaimKind::Invariant));
         let [constraint_names, multiplier_names, observable_names] =
             [&diagnostics.constraints, &diagnostics.multipliers, &diagnostics.observables].map(Layout::clone);
-        let method = setup.prepared.method();
         let [positions, momenta] = setup.prepared.projections(&run.state().memory).unwrap_or_default();
         let own_steps = setup.prepared.substeps(&run.state().memory);
         Ok(Summary {
             model: setup.system.name.clone(),
             title: setup.system.title.clone(),
-            method: method.name(),
-            stages: method.stages(),
-            compose: setup.prepared.composition().map(Composition::name),
+            chosen: Chosen::new(setup.prepared, setup.problem.motion.field.is_none()),
             formulation: setup.problem.motion.formulation.name(),
             project: setup.prepared.projection().map(|p| p.target.name()),
             step: setup.request.step,

@@ -48,8 +48,6 @@ pub(super) fn render(summary: &Summary, coloured: bool) -> String {
 
 /// What was done.
 pub(super) fn headline(s: &Summary) -> String {
-    let stages = s.stages.map_or(String::new(), |n| format!(" with {}", count(n as u64, "stage", "stages")));
-    let composed = s.compose.map_or(String::new(), |c| format!(", composed by `{c}`"));
     let project = s.project.map_or(String::new(), |p| format!(", projection `{p}`"));
     let done = match s.status {
         "finished" => format!("{} to t = {}", count(s.steps, "step", "steps"), number(s.time)),
@@ -60,7 +58,7 @@ pub(super) fn headline(s: &Summary) -> String {
         true => String::new(),
         false => format!(", formulation `{}`", s.formulation),
     };
-    format!("{}{stages}{composed}{formulation}{project}, step {}: {done}", s.method, number(s.step))
+    format!("{}{formulation}{project}, step {}: {done}", s.chosen.described(), number(s.step))
 }
 
 /// Kind, name, initial, final, largest error.

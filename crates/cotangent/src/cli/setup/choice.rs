@@ -51,13 +51,22 @@ impl Names {
             out.note(format!("`stages = {stages}` of the model has no meaning for `{method}`"));
             None
         });
+        let compose = args.compose.clone().or_else(|| {
+            let compose = defaults.compose.clone()?;
+            let composable = Method::named(&method).is_some_and(|m| m.card().symmetric);
+            if composable || own {
+                return Some(compose);
+            }
+            out.note(format!("`compose = {compose}` of the model has no meaning for `{method}`"));
+            None
+        });
         Names {
             method,
             stages: stages.or(own_stages.map(|s| s as u64)),
             inner: args.inner.clone(),
             index: args.index,
             tol: args.tol,
-            compose: args.compose.clone().or_else(|| defaults.compose.clone()),
+            compose: compose.filter(|name| name != "none"),
             formulation: args
                 .formulation
                 .clone()
