@@ -15,7 +15,7 @@ use std::collections::HashMap;
 
 /// The most operations of a recording: beyond, compiling it as one function would take seconds, and
 /// calls of separate functions cost little in comparison.
-pub const MAX_RECORDED: usize = 4_000;
+pub const MAX_RECORDED: usize = 6_000;
 
 /// One operation; its value is referred to by its position.
 #[derive(Clone, Copy, PartialEq, Debug)]
