@@ -27,17 +27,13 @@ impl<S: Real> Numeric<S> {
         let workspace = |unknowns: &Unknowns| match &unknowns.pattern {
             Some(pattern) => {
                 let failed = |e: &dyn std::fmt::Display| Failure::Misused { reason: e.to_string() };
-                NewtonWorkspace::new(pattern).map(Some).map_err(|e| failed(&e))
+                let workspace = NewtonWorkspace::new(pattern).map_err(|e| failed(&e))?;
+                Ok(Some(workspace.grouped(&groups(unknowns))))
             }
             None => Ok(None),
         };
         let newton = plan.sites().iter().map(workspace).collect::<Result<_, _>>()?;
-        let fixed_point = |u: &Unknowns| {
-            // Rows of one kind that follow each other have a size in common.
-            let kinds = u.rows.chunk_by(|(a, _), (b, _)| a == b);
-            let groups: Vec<usize> = kinds.map(|rows| rows.iter().map(|&(_, count)| count).sum()).collect();
-            u.pattern.is_none().then(|| FixedPointWorkspace::grouped(&groups))
-        };
+        let fixed_point = |u: &Unknowns| u.pattern.is_none().then(|| FixedPointWorkspace::grouped(&groups(u)));
         let fixed_points = plan.sites().iter().map(fixed_point).collect();
         Ok(Numeric { plan: plan.clone(), newton, fixed_points, iterations: 0, options })
     }
@@ -84,6 +80,12 @@ impl<S: Real> Machine<S> for Numeric<S> {
         let value = x.value();
         if value.is_finite() { Ok(value) } else { Err(Failure::NotFinite { reason: "a residual".into() }) }
     }
+}
+
+/// How many equations of one kind follow each other: they have a unit in common.
+fn groups(unknowns: &Unknowns) -> Vec<usize> {
+    let kinds = unknowns.rows.chunk_by(|(a, _), (b, _)| a == b);
+    kinds.map(|rows| rows.iter().map(|&(_, count)| count).sum()).collect()
 }
 
 fn failure(error: NewtonError<Failure>, unknowns: Option<&Unknowns>) -> Failure {

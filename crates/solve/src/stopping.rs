@@ -16,7 +16,8 @@
 ///    for want of a solution: if |δⱼ| ≤ √u |xⱼ| for every unknown; or if the residual is
 ///    small, |fᵢ| ≤ √u max(`scale`, Σⱼ |∂fᵢ/∂xⱼ xⱼ|), and is not the quadratic remainder
 ///    ½ ΔJ δ that the change of the Jacobian predicts; from the fourth stall on that may be, if
-///    |fᵢ| ≤ √u Σⱼ |∂fᵢ/∂xⱼ| sⱼ, sⱼ being the largest size of the unknown so far.
+///    |fᵢ| ≤ √u max Σⱼ |∂fₖ/∂xⱼ| sⱼ over the equations k of its group, sⱼ being the largest size of
+///    the unknown so far.
 ///
 /// The last case matters where an unknown is zero, or where the equations are made of terms much
 /// larger than the part that moves with the unknowns (constraints solved for multipliers).

@@ -19,6 +19,8 @@ pub struct NewtonWorkspace<S> {
     sizes: Vec<f64>,
     /// The size of each equation, for the damping.
     weights: Vec<f64>,
+    /// How many equations each group of one kind and unit has, in order.
+    groups: Vec<usize>,
 }
 
 /// After so many stalls the remainder of noise is taken for noise.
@@ -38,7 +40,17 @@ impl<S: Real> NewtonWorkspace<S> {
             previous_update: vec![zero; size],
             sizes: vec![0.0; size],
             weights: vec![0.0; size],
+            groups: vec![1; size],
         })
+    }
+
+    /// The same for groups of equations of one kind and unit, one after the other: one that is
+    /// nothing but noise has no size of its own.
+    pub fn grouped(self, groups: &[usize]) -> Self {
+        if groups.iter().sum::<usize>() != self.size() {
+            return self;
+        }
+        NewtonWorkspace { groups: groups.to_vec(), ..self }
     }
 
     /// The solver, factored at the Jacobian of the last update: for sensitivities at the solution
@@ -175,10 +187,24 @@ impl<S: Real> NewtonWorkspace<S> {
         // f at the new point is ½ ΔJ δ if the Jacobian is right and nothing is rounded. Every equation
         // must be at round-off or off by more than that: one that is noise says nothing of the others.
         // But noise in one moves all unknowns, and others may show the ½ ΔJ δ of that: after several
-        // stalls a small residual is accepted there, too.
-        let bound = if stalls < STALLS { 16.0 * S::EPSILON } else { S::EPSILON.sqrt() };
+        // stalls a residual that is small for its group is accepted there, too.
+        let weight = |i: usize| self.row(i).map(|(j, entry)| entry.value().abs() * self.sizes[j]).sum::<f64>();
+        let mut first = 0;
+        self.groups.iter().all(|&count| {
+            let group = first..first + count;
+            first += count;
+            let accepted = match stalls < STALLS {
+                true => 0.0,
+                false => S::EPSILON.sqrt() * group.clone().map(weight).fold(0.0, f64::max),
+            };
+            self.is_noise(group, accepted)
+        })
+    }
+
+    /// Whether no equation of a group shows a quadratic remainder larger than round-off.
+    fn is_noise(&self, mut group: std::ops::Range<usize>, accepted: f64) -> bool {
         let pattern = self.solver.pattern();
-        (0..self.size()).all(|i| {
+        group.all(|i| {
             let mut change = 0.0;
             for (position, &j) in pattern.positions(i).zip(pattern.row(i)) {
                 let difference = self.jacobian[position] - self.previous_jacobian[position];
@@ -186,7 +212,7 @@ impl<S: Real> NewtonWorkspace<S> {
             }
             let residual = self.residual[i].value().abs();
             let weight: f64 = self.row(i).map(|(j, entry)| entry.value().abs() * self.sizes[j]).sum();
-            residual > 4.0 * change || residual <= bound * weight
+            residual > 4.0 * change || residual <= accepted.max(16.0 * S::EPSILON * weight)
         })
     }
 
