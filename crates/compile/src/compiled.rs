@@ -17,6 +17,8 @@ use std::sync::{Arc, OnceLock};
 pub struct Compiled {
     canonical: Option<Arc<CanonicalFunctions>>,
     field: Option<Arc<FieldFunctions>>,
+    /// The variables of the model as a function of the state, where they differ.
+    model_state: Option<Arc<Function>>,
     /// Whether the equations are the canonical ones, with the multipliers as unknowns.
     as_given: bool,
 }
@@ -49,9 +51,12 @@ impl Compiled {
         let parameters = motion.system.parameter_layout();
         let canonical = |s: &Structure| CanonicalFunctions::new(s, &parameters, engine).map(Arc::new);
         let field = |f: &VectorField| FieldFunctions::new(f, &parameters, engine).map(Arc::new);
+        let underived = |e: TheoryError| CompileError::Native(e.to_string());
+        let model_state = |t: Tensor| compiled(&[&motion.state, &parameters], &t, engine).map(Arc::new);
         Ok(Compiled {
             canonical: motion.structure.as_ref().map(canonical).transpose()?,
             field: motion.field.as_ref().map(field).transpose()?,
+            model_state: motion.model_state().map_err(underived)?.map(model_state).transpose()?,
             as_given: motion.formulation == Formulation::Multipliers || motion.multipliers.is_none(),
         })
     }
@@ -175,6 +180,15 @@ impl<'s, S: Scalar + 's, A: Arithmetic<S> + 's> View<S, A>
 where
     A::Work: 's,
 {
+    /// The variables of the model at a state of the equations of motion, which may have others.
+    pub fn model_state(&self, state: &[S]) -> Result<Vec<S>, Failure> {
+        let Some(f) = &self.compiled.model_state else { return Ok(state.to_vec()) };
+        let mut out = state.to_vec();
+        let mut work = self.arithmetic.workspace(f).map_err(misused)?;
+        self.arithmetic.call(f, &[state, &self.parameters], &mut [&mut out], &mut work)?;
+        Ok(out)
+    }
+
     fn evaluator(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
         let Some(functions) = &self.compiled.canonical else { return Ok(None) };
         let work = functions.functions().map(|f| self.arithmetic.workspace(f).map_err(misused));

@@ -4,7 +4,7 @@ use crate::error::{CallError, CompileError};
 use crate::function::{Engine, Function, FunctionBuilder, Workspace};
 use cotangent_expr::{Array, Dim, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term};
 use cotangent_model::{ClaimKind, ConstraintKind};
-use cotangent_theory::Motion;
+use cotangent_theory::{Motion, TheoryError};
 
 /// Evaluates the quantities of a model along its motion.
 pub struct Diagnostics {
@@ -24,6 +24,8 @@ pub struct Diagnostics {
     observed_work: Workspace<f64>,
     /// The multipliers, if there are constraints.
     forces: Option<(Function, Workspace<f64>)>,
+    /// The variables of the model, where the state has others.
+    model_state: Option<(Function, Workspace<f64>)>,
     /// The last values.
     values: Kept,
 }
@@ -46,9 +48,22 @@ impl Diagnostics {
     pub fn new(motion: &Motion, parameters: &[f64], engine: Engine) -> Result<Diagnostics, CompileError> {
         let system = &motion.system;
         let inputs = [motion.state.clone(), system.parameter_layout()];
-        let function = |outputs: &[Tensor]| {
+        let compiled = |outputs: &[Tensor]| {
             let builder = inputs.iter().fold(FunctionBuilder::new(), |b, layout| b.input(layout)).engine(engine);
             outputs.iter().fold(builder, |b, t| b.output(t)).compile()
+        };
+        let underived = |e: TheoryError| CompileError::Native(e.to_string());
+        let function = |outputs: &[Tensor]| {
+            let at_state = outputs.iter().map(|t| motion.at_state(t).map_err(underived));
+            compiled(&at_state.collect::<Result<Vec<_>, _>>()?)
+        };
+        let model_state = match motion.model_state().map_err(underived)? {
+            Some(state) => {
+                let f = compiled(&[state])?;
+                let work = f.workspace();
+                Some((f, work))
+            }
+            None => None,
         };
         let claims: Vec<(ClaimKind, Array)> =
             system.claims.iter().map(|c| (c.kind, c.quantity.array.clone())).collect();
@@ -87,6 +102,7 @@ impl Diagnostics {
             observed_work: observed.workspace(),
             observed,
             forces,
+            model_state,
             values,
         })
     }
@@ -102,6 +118,17 @@ impl Diagnostics {
     /// The quantities as they were found last.
     pub fn last(&self) -> &Kept {
         &self.values
+    }
+
+    /// The variables of the model at a state of the equations of motion, which may have others.
+    pub fn model_state(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), CallError> {
+        match &mut self.model_state {
+            Some((f, work)) => f.call(&[state, &self.parameters], &mut [out], work),
+            None => {
+                out.copy_from_slice(state);
+                Ok(())
+            }
+        }
     }
 
     /// The observables at a state.

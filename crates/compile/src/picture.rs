@@ -66,6 +66,7 @@ impl Picture {
             columns.iter().enumerate().map(|(k, t)| t.flattened(&format!("component {k}"))).collect();
         let all = joined(columns.iter().filter_map(|t| Some((t.shape().first()?.arrays().first()?, t))))?;
         let builder = FunctionBuilder::new().input(&motion.state).input(&motion.system.parameter_layout());
+        let all = motion.at_state(&all).map_err(|e| CompileError::Native(e.to_string()))?;
         let function = builder.output(&all).engine(engine).compile()?;
         let work = function.workspace();
         Ok(Some(Picture { shapes, dimension, parameters: parameters.to_vec(), function, work }))

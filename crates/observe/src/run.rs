@@ -392,7 +392,7 @@ impl Run {
         let row = &mut self.row;
         row.resize(1 + values.len() + 1 + o + m, 0.0);
         row[0] = self.schedule.time(self.done);
-        row[1..=values.len()].copy_from_slice(values);
+        self.diagnostics.model_state(values, &mut row[1..=values.len()])?;
         row[1 + values.len()] = self.diagnostics.kept(values)?.energy;
         let (observed, forces) = row[2 + values.len()..].split_at_mut(o);
         if let Err(error) = self.diagnostics.observe(values, observed) {

@@ -27,6 +27,14 @@ pub enum TheoryError {
         /// The constraint.
         name: String,
     },
+    /// A formulation that is for other models.
+    #[error("the formulation `{formulation}` does not fit this model: {why}")]
+    Unfit {
+        /// The formulation.
+        formulation: &'static str,
+        /// Why.
+        why: &'static str,
+    },
     /// An expression that could not be formed.
     #[error(transparent)]
     Expression(#[from] cotangent_expr::Error),

@@ -177,7 +177,7 @@ fn flat(layout: &Layout, array: &Array, index: &[Ix]) -> Option<Ix> {
 }
 
 /// One term over all members of an array.
-fn whole(array: &Array, value: impl Fn(Vec<Ix>) -> Expr) -> Term {
+pub(crate) fn whole(array: &Array, value: impl Fn(Vec<Ix>) -> Expr) -> Term {
     let name = |k: usize| ["i", "j", "k", "l"].get(k).copied().unwrap_or("i");
     let range = |(k, d): (usize, &Dim)| Range {
         name: name(k).into(),

@@ -185,3 +185,166 @@ fn velocities_inside_sums_are_transformed_too() {
     let (square, sum) = (p.iter().map(|p| p * p).sum::<f64>(), p.iter().sum::<f64>());
     assert!((found - (square - sum * sum / 4.0) / 2.0).abs() < 1e-15);
 }
+
+/// The models above with a point on each one's manifold, momenta tangent to it.
+fn on_manifold() -> [(System, Vec<f64>); 3] {
+    let double = vec![0.6, -0.8, 1.6, 0.2, 2.0 * 0.8, 2.0 * 0.6, 1.5 * (0.8 + 0.7), 1.5 * (0.6 - 0.7)];
+    [
+        (system(PENDULUM), vec![0.6, -0.8, 1.6, 1.2]),
+        (system(DOUBLE), double),
+        // At (0, 1) G = (1, 2), and G H_p ~ 3 p_x + 5/2 p_y.
+        (system(RELATIVISTIC), vec![0.0, 1.0, 2.5, -3.0]),
+    ]
+}
+
+#[test]
+fn all_formulations_agree_on_the_manifold() {
+    for (s, z) in on_manifold() {
+        let rate = |f: Formulation| -> Vec<f64> {
+            let field = f.apply(&s).unwrap().field.unwrap();
+            let (layout, parameters) = (s.parameter_layout(), values::parameters(&s, &[]).unwrap());
+            evaluate(&[field.rate], &field.state, (&layout, &parameters), &z)[0].iter().map(|x| x.value()).collect()
+        };
+        let standard = rate(Formulation::Standard);
+        let n = standard.len() / 2;
+        let others = [
+            Formulation::HamiltonDirac,
+            Formulation::Total,
+            Formulation::Dirac { alpha: 0.0 },
+            Formulation::Dirac { alpha: 3.0 },
+            Formulation::Ggl,
+            Formulation::Baumgarte { alpha: 2.0, beta: 3.0 },
+        ];
+        for f in others {
+            for (a, b) in rate(f).iter().zip(&standard) {
+                assert!((a - b).abs() < 1e-13, "{f:?}: {a} and {b}");
+            }
+        }
+        // Where p* = p, the impetus changes as the momentum does but for the reaction, which λ takes up.
+        for (a, b) in rate(Formulation::ImpetusStriction)[..n].iter().zip(&standard) {
+            assert!((a - b).abs() < 1e-13, "{a} and {b}");
+        }
+    }
+}
+
+#[test]
+fn positions_are_strong_integrals_of_impetus_striction_and_its_hamiltonian_too() {
+    for s in [system(PENDULUM), system(DOUBLE), system(RELATIVISTIC), shipped("chain", Some(4))] {
+        let motion = Formulation::ImpetusStriction.apply(&s).unwrap();
+        let structure = motion.structure.as_ref().unwrap();
+        let field = motion.field.as_ref().unwrap();
+        let energy = motion.at_state(&structure.hamiltonian).unwrap();
+        let tensors = [
+            field.rate.clone(),
+            structure.constraints.jacobian(&field.state).unwrap(),
+            energy.gradient(&field.state).unwrap(),
+            motion.at_state(&structure.hidden).unwrap(),
+        ];
+        let (layout, p) = (s.parameter_layout(), values::parameters(&s, &[]).unwrap());
+        let z = generic(field.state.len());
+        let out = evaluate(&tensors, &field.state, (&layout, &p), &z);
+        let along = |row: &[Dd]| row.iter().zip(&out[0]).fold(Dd::from(0.0), |s, (&a, &b)| s + a * b).value().abs();
+        assert!(out[1].chunks(z.len()).all(|row| along(row) < 1e-26));
+        assert!(along(&out[2]) < 1e-26);
+        // The physical momentum satisfies the hidden constraint for any impetus.
+        assert!(out[3].iter().all(|x| x.value().abs() < 1e-26), "{:?}", out[3]);
+        // The equations are canonical: ṗ* = −∂H*/∂q, by implicit differentiation.
+        let n = z.len() / 2;
+        for k in 0..n {
+            assert!((out[0][k] - out[2][n + k]).value().abs() < 1e-25);
+            assert!((out[0][n + k] + out[2][k]).value().abs() < 1e-25);
+        }
+    }
+}
+
+#[test]
+fn stabilised_equations_keep_or_damp_what_they_say() {
+    for s in [system(PENDULUM), system(DOUBLE), system(RELATIVISTIC)] {
+        let [phi, psi, h] = rates(&s, Formulation::Ggl);
+        assert!(zero(&phi) && zero(&psi) && !zero(&h), "{phi:?} {psi:?} {h:?}");
+        let (alpha, beta) = (0.7, 1.3);
+        let [phi, psi, _] = rates(&s, Formulation::Baumgarte { alpha, beta });
+        // φ̇ = ψ, ψ̇ = −2αψ − β²φ.
+        let structure = Structure::new(&s).unwrap();
+        let (layout, p) = (s.parameter_layout(), values::parameters(&s, &[]).unwrap());
+        let state = structure.state();
+        let at = [structure.constraints.clone(), structure.hidden.clone()];
+        let out = evaluate(&at, &state, (&layout, &p), &generic(state.len()));
+        for k in 0..phi.len() {
+            let [f, g] = [out[0][k].value(), out[1][k].value()];
+            assert!((phi[k] - g).abs() < 1e-14);
+            assert!((psi[k] + 2.0 * alpha * g + beta * beta * f).abs() < 1e-13);
+        }
+    }
+}
+
+#[test]
+fn total_and_dirac_have_the_residual_equations_of_the_pendulum() {
+    // Linearised about φ = ψ = 0: [[0, ±1], [4p² − g y, 0]], + for H + μᵀφ, − for H + μᵀφ + ηᵀψ.
+    let s = system(PENDULUM);
+    let (y, p2) = (-0.8, 4.0);
+    let rate = 4.0 * p2 - y;
+    let small = 1e-6;
+    let moved = |d: [f64; 2]| {
+        // Radially by φ and along q by ψ: φ = r δr, ψ = q·p.
+        let (q, p) = ([0.6, -0.8], [1.6, 1.2]);
+        let scale = (1.0 + 2.0 * d[0]).sqrt();
+        let q = q.map(|q| q * scale);
+        [q[0], q[1], p[0] / scale + q[0] * d[1] / (scale * scale), p[1] / scale + q[1] * d[1] / (scale * scale)]
+    };
+    for (f, sign) in [(Formulation::Total, 1.0), (Formulation::Dirac { alpha: 0.0 }, -1.0)] {
+        let field = f.apply(&s).unwrap().field.unwrap();
+        let structure = Structure::new(&s).unwrap();
+        let rates = |z: &[f64]| -> [f64; 2] {
+            let tensors = [
+                field.rate.clone(),
+                structure.constraints.jacobian(&field.state).unwrap(),
+                structure.hidden.jacobian(&field.state).unwrap(),
+            ];
+            let out = evaluate(&tensors, &field.state, (&s.parameter_layout(), &[1.0]), z);
+            [1, 2].map(|k| out[k].iter().zip(&out[0]).fold(Dd::from(0.0), |s, (&a, &b)| s + a * b).value())
+        };
+        let slope = |direction: [f64; 2]| {
+            let [a, b] = [small, -small].map(|e| rates(&moved(direction.map(|d| d * e))));
+            [0, 1].map(|k| (a[k] - b[k]) / (2.0 * small))
+        };
+        let [by_phi, by_psi] = [slope([1.0, 0.0]), slope([0.0, 1.0])];
+        for (found, wanted) in [by_phi[0], by_phi[1], by_psi[0], by_psi[1]].iter().zip([0.0, rate, sign, 0.0]) {
+            assert!((found - wanted).abs() < 1e-6, "{f:?}: {by_phi:?} {by_psi:?}");
+        }
+    }
+}
+
+#[test]
+fn linear_constraints_are_projected_and_others_refused() {
+    let s = system(
+        "param m = 3\ncoord x, y, z\nhamiltonian p_x^2/2 + p_y^2/(2*m) + p_z^2 + x^4 + x*y^2 + cos(z)\n\
+         constraint plane: x + 2*y - z - 1 = 0\n",
+    );
+    let [phi, psi, _] = rates(&s, Formulation::LinearProjected);
+    assert!(zero(&psi) && !zero(&phi));
+    // On the manifold the standard equations: (1, 1, 2), momenta with p_x + 2 p_y/3 − 2 p_z = 0.
+    let rate = |f: Formulation| {
+        let field = f.apply(&s).unwrap().field.unwrap();
+        evaluate(&[field.rate], &field.state, (&s.parameter_layout(), &[3.0]), &[1.0, 1.0, 2.0, 1.0, 1.5, 1.0])
+    };
+    for (a, b) in rate(Formulation::LinearProjected)[0].iter().zip(&rate(Formulation::Standard)[0]) {
+        assert!((*a - *b).value().abs() < 1e-14);
+    }
+    let refused = |s: &System| Formulation::LinearProjected.apply(s).unwrap_err().to_string();
+    assert!(refused(&system(PENDULUM)).contains("not linear"));
+    let heavy = system("coord x, y\nhamiltonian (1 + x^2)*p_x^2 + p_y^2\nconstraint line: x - y = 0\n");
+    assert!(refused(&heavy).contains("mass matrix"));
+}
+
+#[test]
+fn a_penalty_is_a_spring() {
+    let s = system(PENDULUM);
+    let field = Formulation::Penalty { epsilon: 0.25 }.apply(&s).unwrap().field.unwrap();
+    let (x, y) = (0.7f64, -0.4);
+    let out = evaluate(&[field.rate], &field.state, (&s.parameter_layout(), &[2.0]), &[x, y, 1.1, 0.3]);
+    let spring = (x * x + y * y - 1.0) / 2.0 / 0.25;
+    for (found, wanted) in out[0].iter().zip([1.1, 0.3, -spring * x, -2.0 - spring * y]) {
+        assert!((found.value() - wanted).abs() < 1e-15);
+    }
+}

@@ -29,6 +29,12 @@ pub(crate) fn parse(text: &str) -> Result<Setting, String> {
     Ok(Setting { name: format!("{name}{prime}"), index, value: number(value)? })
 }
 
+/// Reads `alpha=3`.
+pub(crate) fn option(text: &str) -> Result<(String, f64), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE, for example alpha=3")?;
+    Ok((name.trim().to_owned(), number(value.trim())?))
+}
+
 /// A whole number that is not negative, typed as a number or an expression.
 pub(crate) fn whole_number(text: &str) -> Result<u64, String> {
     let refused = || format!("`{text}` is not a whole number of 0 or more");

@@ -170,7 +170,11 @@ impl Certificate {
             constraint_defect: residual(run.constraints, claims.constraints),
             hidden_constraint_defect: residual(run.hidden_constraints, claims.hidden_constraints),
             energy_defect: Property::new(claims.energy, run.energy.map(|d| d.amplitude), |&a| a <= drift::ROUND_OFF),
-            energy_drift: Property::judged(claims.symplectic || claims.energy, run.energy, bounded),
+            energy_drift: Property::judged(
+                (claims.symplectic && motion.formulation.has_model_energy()) || claims.energy,
+                run.energy,
+                bounded,
+            ),
         })
     }
 

@@ -3,7 +3,8 @@
 //! The method runs in double-double arithmetic, so that errors of high-order methods are not lost in
 //! round-off, over one interval with steps that halve. The solution to compare with comes from
 //! extrapolation, a family of its own, applied to the Hamilton–Dirac equations (or the vector field,
-//! if there are no constraints): other equations than those the method solves.
+//! if there are no constraints): other equations than those the method solves. Errors are measured in the
+//! variables of the model, whatever those of the equations are.
 
 use super::Finding;
 use super::subject::{Subject, distance};
@@ -54,7 +55,8 @@ pub fn order_against(subject: &Subject<'_>, step: f64, exact: &[Dd], known: f64)
         let factor = 2f64.powi(level);
         let steps = (INTERVAL as f64 / factor) as u64;
         // A step that is too large for the method is no part of its order.
-        let Ok(end) = subject.walk(&start, step * factor, steps) else { continue };
+        let walked = subject.walk(&start, step * factor, steps);
+        let Ok(end) = walked.and_then(|end| subject.model_state(&end)) else { continue };
         let error = distance(&end, exact, halves);
         if error <= MARGIN * known {
             break;
@@ -67,7 +69,10 @@ pub fn order_against(subject: &Subject<'_>, step: f64, exact: &[Dd], known: f64)
 
 /// The state at a time, to some 25 digits, and how accurate it is.
 fn reference(subject: &Subject<'_>, time: f64) -> Result<(Vec<Dd>, f64), String> {
-    let motion = Formulation::HamiltonDirac.apply(&subject.problem.motion.system).map_err(|e| e.to_string())?;
+    let given = &subject.problem.motion;
+    // Equations with other solutions are their own reference.
+    let exact = if given.formulation.is_exact() { Formulation::HamiltonDirac } else { given.formulation };
+    let motion = exact.apply(&given.system).map_err(|e| e.to_string())?;
     let compiled = Compiled::new(&motion, Engine::Tape).map_err(|e| e.to_string())?;
     let parameters = subject.problem.parameters.iter().map(|&p| Dd::from(p)).collect();
     let field = compiled.view(Tape, parameters).field().map_err(|e| e.to_string())?;

@@ -43,6 +43,11 @@ impl<'a> Subject<'a> {
         Ok(self.walk_on(from, &[(h, steps)])?.values)
     }
 
+    /// The variables of the model at a state of the equations of motion, which may have others.
+    pub fn model_state<S: Real + 'static>(&self, state: &[S]) -> Result<Vec<S>, Failure> {
+        self.problem.compiled.view(Tape, self.parameters::<S>()).model_state(state)
+    }
+
     /// The state after several walks, each of so many steps of a size.
     pub(super) fn walk_on<S: Real + 'static>(&self, from: &[S], walks: &[(f64, u64)]) -> Result<State<S>, Failure> {
         let view = self.problem.compiled.view(Tape, self.parameters::<S>());

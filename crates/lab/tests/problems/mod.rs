@@ -25,6 +25,12 @@ pub const FREE: &str = "coord x, y\n\
     hamiltonian sqrt(1 + 2*p_x^2 + p_x*p_y + (1 + x^2)*p_y^2) + x^2 + y^2/2 + x^2*y/10\n\
     initial x = 0.4, p_x = 0.2, p_y = 0.3\n";
 
+/// Two linear constraints, a full mass matrix and a quartic potential.
+pub const RAIL: &str = "coord x, y, z, w\n\
+    hamiltonian p_x^2/2 + p_y^2 + p_z^2/3 + p_w^2/4 + p_x*p_y/2 + p_z*p_w/5 + x^4/4 + y^2*z^2/2 + w^2/2 + x*w/3\n\
+    constraint a: x + 2*y - z = 1\nconstraint b: y - w + x/2 = 0\n\
+    initial x = 0.3, y = 0.4, z = 0.1, w = 0.55, p_x = 0.5, p_y = -0.2, p_z = 0.1, p_w = 0.3\n";
+
 /// A Lagrangian that is not quadratic in the velocities: the Legendre transform is a root.
 pub const SPEEDY: &str = "coord x, y\nlagrangian -sqrt(1 - x'^2 - y'^2/2) - y\n\
     constraint circle: (x^2 + y^2 - 1)/2 = 0\ninitial x = 1, y' = 0.5\n";

@@ -7,24 +7,17 @@
 //! the flow of H under the Dirac bracket of φ and ψ (Seiler, eq. (21)), the same field as the weakly
 //! Hamiltonian equations of Leimkuhler & Reich, (30)–(31).
 
-use super::{VectorField, rate, transposed_times};
+use super::{VectorField, rate, times, transposed_times};
 use crate::error::TheoryError;
 use crate::structure::{Structure, minus};
-use cotangent_expr::{Expr, Tensor, Term, solve};
+use cotangent_expr::solve;
 
 pub(super) fn equations(s: &Structure) -> Result<VectorField, TheoryError> {
     if s.constraints.shape()[0].is_empty() {
         return super::standard::equations(s);
     }
     let eta = solve("eta", &s.gram, &minus(&s.hidden))?;
-    // c + S η
-    let columns = &s.twist.shape()[1];
-    let twisted = |t: &Term| {
-        let column = columns.flat_index(&t.at[1].array, &t.at[1].index).unwrap_or_default();
-        Term { at: vec![t.at[0].clone()], value: &t.value * Expr::at(&eta, vec![column]), ..t.clone() }
-    };
-    let twisted = Tensor::new(vec![s.twist.shape()[0].clone()], s.twist.terms().iter().map(twisted).collect())?;
-    let mu = solve("mu", &s.gram, &s.drift.plus(&twisted)?)?;
+    let mu = solve("mu", &s.gram, &s.drift.plus(&times(&s.twist, &eta)?)?)?;
     let velocity = s.hamiltonian_p.plus(&transposed_times(&s.hidden_p, &eta)?)?;
     let force =
         s.hamiltonian_q.plus(&transposed_times(&s.jacobian, &mu)?)?.plus(&transposed_times(&s.hidden_q, &eta)?)?;

@@ -38,5 +38,14 @@ pub(super) fn motion(system: &System, formulation: Formulation) -> Result<Motion
     };
     let field = Some(VectorField { state: state.clone(), rate });
     let system = system.clone();
-    Ok(Motion { system, formulation, state, structure: None, field, canonical: false, multipliers: None })
+    Ok(Motion {
+        system,
+        formulation,
+        state,
+        structure: None,
+        field,
+        canonical: false,
+        physical: None,
+        multipliers: None,
+    })
 }

@@ -37,6 +37,10 @@ pub(crate) struct Choose {
     #[arg(long, value_name = "NAME")]
     pub(crate) formulation: Option<String>,
 
+    /// A number of the formulation, such as alpha=3 (baumgarte); may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = setting::option)]
+    pub(crate) opt: Vec<(String, f64)>,
+
     /// Project onto the constraints after every step: position, momentum, both, symmetric
     #[arg(long, value_name = "WHAT")]
     pub(crate) project: Option<String>,

@@ -64,5 +64,100 @@ pub(crate) fn text(formulation: Formulation) -> Text {
             reference: "W. M. Seiler, Stable underlying equations for constrained Hamiltonian systems, eq. (21); B. \
                 Leimkuhler & S. Reich, Math. Comp. 63 (1994) 589, eqs. (30)–(31)",
         },
+        Formulation::Total => Text {
+            name,
+            summary,
+            equations: &["q̇ = ∂H_t/∂p", "ṗ = −∂H_t/∂q,   H_t = H + μ(q, p)ᵀφ,   Q μ = c"],
+            symbols: SYMBOLS,
+            derivation: "The multiplier that keeps ψ = 0 on the manifold, put into the Hamiltonian and differentiated \
+                with it. The manifold is invariant, as φ = 0 there takes off the derivatives of μ; near it \
+                φ̇ = ψ + {φ, μ}φ and ψ̇ = {ψ, μ}φ, a saddle for the pendulum: errors grow exponentially.",
+            integrals: "H_t, which is H on the constraints",
+            methods: "for symplectic methods for ordinary differential equations, over short times",
+            reference: "B. Leimkuhler & S. Reich, Math. Comp. 63 (1994) 589, eqs. (18)–(19)",
+        },
+        Formulation::Dirac { .. } => Text {
+            name,
+            summary,
+            equations: &[
+                "q̇ = ∂H_T/∂p",
+                "ṗ = −∂H_T/∂q,   H_T = H + μ(q, p)ᵀφ + η(q, p)ᵀψ",
+                "Q η = −ψ + αφ,   Q μ = c + S η",
+            ],
+            symbols: SYMBOLS,
+            derivation: "Dirac's total Hamiltonian with both multipliers, chosen so that φ̇ = ψ̇ = 0 on the manifold, \
+                differentiated with the rest: third derivatives of φ and second ones of H. Near the manifold \
+                φ̇ ≈ −ψ, ψ̇ ≈ bφ, a centre for the pendulum: errors stay bounded. The term αφ is free, as it \
+                vanishes on the constraints (--opt alpha=A, 0 unless said otherwise).",
+            integrals: "H_T, which is H on the constraints",
+            methods: "for symplectic methods for ordinary differential equations",
+            reference: "B. Leimkuhler & S. Reich, Math. Comp. 63 (1994) 589, eqs. (16)–(17), §3.2",
+        },
+        Formulation::ImpetusStriction => Text {
+            name,
+            summary,
+            equations: &[
+                "q̇ = H_p(q, p),   p = p* − G(q)ᵀλ",
+                "ṗ* = −H_q(q, p) + Σᵢ λᵢ φᵢ,qq H_p(q, p)",
+                "0 = G(q) H_p(q, p* − G(q)ᵀλ)",
+            ],
+            symbols: "p* is the impetus, λ(q, p*) the striction: the impulse of the reactions since the last reset.",
+            derivation: "The Lagrangian with φ̇ in place of φ as constraint: its momenta p* are those of the model up to \
+                a reaction impulse Gᵀλ. Eliminating λ gives the Hamiltonian H*(q, p*) = H(q, p* − Gᵀλ), whose \
+                equations these are. A shift of p* along Gᵀ changes nothing physical: --project momentum resets \
+                λ to 0 after every step, with --project-above EPS where it has grown. Tables and summaries \
+                show the momentum p.",
+            integrals: "φ and H; ψ(q, p) = 0 holds identically",
+            methods: "for symplectic methods for ordinary differential equations",
+            reference: "W. M. Seiler, Stable underlying equations for constrained Hamiltonian systems, eqs. (22)–(32)",
+        },
+        Formulation::LinearProjected => Text {
+            name,
+            summary,
+            equations: &["q̇ = H_p", "ṗ = −∂/∂q H(Πq, p),   Πq = q − M⁻¹Gᵀ Q⁻¹ φ(q)"],
+            symbols: "φ(q) = G q − b with a constant matrix G; M⁻¹ = H_pp, constant; Q = G M⁻¹ Gᵀ.",
+            derivation: "On linear constraints Πq = q, so that H(Πq, p) is H there; its equations are Hamiltonian \
+                everywhere, which the projected forces of the standard equations are not.",
+            integrals: "ψ, and the energy H(Πq, p)",
+            methods: "for symplectic methods for ordinary differential equations; other constraints and mass matrices \
+                that are not constant are refused",
+            reference: "B. Leimkuhler & S. Reich, Math. Comp. 63 (1994) 589, §3",
+        },
+        Formulation::Ggl => Text {
+            name,
+            summary,
+            equations: &["q̇ = H_p + H_pp Gᵀη,   Q η = −ψ", "ṗ = −H_q − Gᵀμ,   Q μ = c + ψ_q ψ_pᵀ η"],
+            symbols: SYMBOLS,
+            derivation: "φ = 0 and ψ = 0 are both imposed, each with a multiplier of its own (index 2); solved for the \
+                multipliers, φ̇ = 0 and ψ̇ = 0 hold everywhere. The Hamilton–Dirac equations have the force −ψ_qᵀη \
+                besides, which makes the energy an integral, too.",
+            integrals: "φ and ψ",
+            methods: "for methods for ordinary differential equations",
+            reference: "C. W. Gear, B. Leimkuhler & G. K. Gupta, J. Comput. Appl. Math. 12–13 (1985) 77",
+        },
+        Formulation::Baumgarte { .. } => Text {
+            name,
+            summary,
+            equations: &["q̇ = H_p", "ṗ = −H_q − Gᵀμ,   Q μ = c + 2αψ + β²φ"],
+            symbols: SYMBOLS,
+            derivation: "φ̈ + 2α φ̇ + β² φ = 0 in place of φ̈ = 0: what a method makes wrong is damped at the rates \
+                α ± √(α² − β²). Large ones make the equations stiff, small ones let errors stand (--opt alpha=A, \
+                --opt beta=B, both 5 unless said otherwise, per unit of time).",
+            integrals: "none",
+            methods: "for methods for ordinary differential equations; nothing is symplectic on it",
+            reference: "J. Baumgarte, Comput. Methods Appl. Mech. Engrg. 1 (1972) 1",
+        },
+        Formulation::Penalty { .. } => Text {
+            name,
+            summary,
+            equations: &["q̇ = H_p", "ṗ = −H_q − Gᵀφ/ε"],
+            symbols: "φ(q) = 0 are the constraints, G = ∂φ/∂q, ε the compliance of the springs.",
+            derivation: "H + φᵀφ/(2ε): a stiff potential whose motions tend to the constrained ones as ε → 0 where they \
+                start on the constraints and tangent to them. The step must resolve its oscillations, of \
+                frequencies of the order ε^(−1/2) (--opt epsilon=E, 1e-4 unless said otherwise).",
+            integrals: "H + φᵀφ/(2ε)",
+            methods: "for methods for ordinary differential equations",
+            reference: "H. Rubin & P. Ungar, Comm. Pure Appl. Math. 10 (1957) 65",
+        },
     }
 }

@@ -137,18 +137,20 @@ impl Summary {
     /// What a run has come to.
     pub(super) fn new(setup: &Setup<'_>, run: &mut Run, status: &'static str) -> Result<Summary, Failure> {
         let failed = |e: cotangent::compile::CallError| Failure::new("evaluate", e.to_string());
-        let state = run.state().values.clone();
+        let reached = run.state().values.clone();
         let energy = run.energy();
         let (constraints, hidden) = (run.constraints().to_vec(), run.hidden_constraints().to_vec());
         let claims = run.claims().to_vec();
         let diagnostics = run.diagnostics();
         let mut observed = vec![0.0; diagnostics.observables.len()];
         // What is not defined at the final state is null.
-        if diagnostics.observe(&state, &mut observed).is_err() {
+        if diagnostics.observe(&reached, &mut observed).is_err() {
             observed.fill(f64::NAN);
         }
         let mut forces = vec![0.0; diagnostics.multipliers.len()];
-        diagnostics.multipliers(&state, &mut forces).map_err(failed)?;
+        diagnostics.multipliers(&reached, &mut forces).map_err(failed)?;
+        let mut state = vec![0.0; reached.len()];
+        diagnostics.model_state(&reached, &mut state).map_err(failed)?;
         let claimed = |kind: ClaimKind| {
             let mut rest = &claims[..];
             let mut list = vec![];

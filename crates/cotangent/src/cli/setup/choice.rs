@@ -22,6 +22,8 @@ pub(crate) struct Names {
     pub(crate) tol: Option<f64>,
     pub(crate) compose: Option<String>,
     pub(crate) formulation: String,
+    #[serde(default)]
+    pub(crate) opt: Vec<(String, f64)>,
     pub(crate) project: Option<String>,
     pub(crate) project_above: Option<f64>,
 }
@@ -72,6 +74,7 @@ impl Names {
                 .clone()
                 .or_else(|| defaults.formulation.clone())
                 .unwrap_or_else(|| Formulation::Multipliers.name().to_owned()),
+            opt: args.opt.clone(),
             project: args.project.clone().or_else(|| defaults.project.clone()),
             project_above: args.project_above,
         }
@@ -102,9 +105,23 @@ impl Choice {
             let known = Formulation::ALL.map(Formulation::name);
             unknown("formulation", &names.formulation, &known, "`cotangent formulations` lists them")
         })?;
+        let formulation = names.opt.iter().try_fold(formulation, |f, (name, value)| option(f, name, *value))?;
         let target = names.project.as_deref().map(target).transpose()?;
         Ok(Choice { method, composition, formulation, projection: projection(target, names.project_above)? })
     }
+}
+
+/// The formulation with one of its numbers.
+fn option(formulation: Formulation, name: &str, value: f64) -> Result<Formulation, Failure> {
+    formulation.with_option(name, value).ok_or_else(|| {
+        let message = format!("the formulation `{}` has no option `{name}`", formulation.name());
+        let known: Vec<String> =
+            formulation.options().iter().map(|(name, meaning)| format!("{name} ({meaning})")).collect();
+        Failure::new("unknown-option", message).help(match known.as_slice() {
+            [] => "leave out --opt".to_owned(),
+            known => format!("it has {}", known.join(", ")),
+        })
+    })
 }
 
 /// The method with a name.

@@ -10,9 +10,19 @@ use cotangent::theory::Formulation;
 
 /// Plans a method for a problem; a refusal names the constraints at stake and what fits instead.
 pub(crate) fn prepare(choice: &Choice, problem: &Problem) -> Result<Prepared, Failure> {
+    let resets = projection_of_momenta(choice) && choice.formulation == Formulation::ImpetusStriction;
+    if resets && choice.method == Method::Bdf2 {
+        let message = "`bdf2` would lose its order: a projection of the momenta resets the striction, and the step \
+                       before, which it goes on from, knows nothing of that";
+        return Err(Failure::new("does-not-fit", message).help("leave out --project, or take a one-step method"));
+    }
     let view = problem.compiled.view(Native, problem.parameters.clone());
     let Choice { method, composition, projection, .. } = *choice;
     Prepared::composed(method, composition, projection, &view).map_err(|refusal| explain(&refusal, choice, problem))
+}
+
+fn projection_of_momenta(choice: &Choice) -> bool {
+    choice.projection.is_some_and(|p| p.target.momenta())
 }
 
 fn explain(refusal: &Refusal, choice: &Choice, problem: &Problem) -> Failure {
@@ -100,7 +110,7 @@ fn fitting(choice: &Choice, problem: &Problem) -> String {
     let everywhere = |formulations: &[&str]| formulations.len() == Formulation::ALL.len();
     let part = |(formulations, methods): &(Vec<&str>, Vec<&str>)| match everywhere(formulations) {
         true => format!("--method {}", methods.join(", ")),
-        false => format!("--method {} (with --formulation {})", methods.join(", "), formulations.join(" or ")),
+        false => format!("--method {} (with --formulation {})", methods.join(", "), formulations.join(", ")),
     };
     parts.iter().map(part).collect::<Vec<_>>().join("; ")
 }

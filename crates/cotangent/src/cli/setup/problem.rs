@@ -123,6 +123,7 @@ fn underivable(error: &TheoryError, name: &str) -> Failure {
             "singular Lagrangians cannot be integrated yet; `cotangent check` still reads the model",
         ),
         TheoryError::NotCanonical { .. } => ("not-canonical", "choose another formulation"),
+        TheoryError::Unfit { .. } => ("does-not-fit", "choose another --formulation"),
         TheoryError::Expression(_) => ("derive", "this is a limit of the derivation; a smaller model may pass"),
     };
     Failure::new(code, format!("no equations of motion for `{name}`: {error}")).help(help)
