@@ -3,11 +3,13 @@
 use crate::arithmetic::Arithmetic;
 use crate::error::CompileError;
 use crate::function::{Engine, Function, FunctionBuilder};
-use cotangent_dynamics::{Canonical, CanonicalShape, Dynamics, Failure, Field};
+use cotangent_dynamics::{Canonical, CanonicalShape, Chart, Dynamics, Failure, Field};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_scalar::Scalar;
 use cotangent_solve::Pattern;
 use cotangent_theory::{Formulation, Motion, Structure, TheoryError, VectorField};
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 /// The equations of motion of a system, compiled.
@@ -17,8 +19,11 @@ use std::sync::{Arc, OnceLock};
 pub struct Compiled {
     canonical: Option<Arc<CanonicalFunctions>>,
     field: Option<Arc<FieldFunctions>>,
+    chart: Option<Arc<ChartFunctions>>,
     /// The variables of the model as a function of the state, where they differ.
     model_state: Option<Arc<Function>>,
+    /// The number of variables of the state.
+    dimension: usize,
     /// Whether the equations are the canonical ones, with the multipliers as unknowns.
     as_given: bool,
 }
@@ -36,6 +41,16 @@ struct CanonicalFunctions {
     curvature_along: Function,
 }
 
+/// Their parameters are those of the model, then the matrix of the chart, then the reference position.
+struct ChartFunctions {
+    coordinates: usize,
+    threshold: f64,
+    /// The numbers that make up a chart.
+    length: usize,
+    restriction: Function,
+    lift: Function,
+}
+
 struct FieldFunctions {
     field: VectorField,
     parameters: Layout,
@@ -51,11 +66,31 @@ impl Compiled {
         let parameters = motion.system.parameter_layout();
         let canonical = |s: &Structure| CanonicalFunctions::new(s, &parameters, engine).map(Arc::new);
         let field = |f: &VectorField| FieldFunctions::new(f, &parameters, engine).map(Arc::new);
+        let (field, chart) = match &motion.chart {
+            Some(local) => {
+                let parameters = parameters.then(&local.chart).then(&local.reference);
+                let field = FieldFunctions::new(&local.field, &parameters, engine)?;
+                let Formulation::LocalChart { threshold } = motion.formulation else {
+                    return Err(CompileError::Native("a chart without a threshold".into()));
+                };
+                let chart = ChartFunctions {
+                    coordinates: local.field.state.len() / 2,
+                    threshold,
+                    length: local.chart.len() + local.reference.len(),
+                    restriction: compiled(&[&motion.state, &parameters], &local.restriction, engine)?,
+                    lift: compiled(&[&local.field.state, &parameters], &local.lift, engine)?,
+                };
+                (Some(Arc::new(field)), Some(Arc::new(chart)))
+            }
+            None => (motion.field.as_ref().map(field).transpose()?, None),
+        };
         let underived = |e: TheoryError| CompileError::Native(e.to_string());
         let model_state = |t: Tensor| compiled(&[&motion.state, &parameters], &t, engine).map(Arc::new);
         Ok(Compiled {
             canonical: motion.structure.as_ref().map(canonical).transpose()?,
-            field: motion.field.as_ref().map(field).transpose()?,
+            field,
+            chart,
+            dimension: motion.state.len(),
             model_state: motion.model_state().map_err(underived)?.map(model_state).transpose()?,
             as_given: motion.formulation == Formulation::Multipliers || motion.multipliers.is_none(),
         })
@@ -63,16 +98,16 @@ impl Compiled {
 
     /// The equations in one arithmetic, with these values of the parameters.
     pub fn view<S: Scalar, A: Arithmetic<S>>(&self, arithmetic: A, parameters: Vec<S>) -> View<S, A> {
-        View { compiled: self.clone(), arithmetic, parameters: parameters.into() }
+        let mut with_chart = parameters.clone();
+        let chart = self.chart.as_ref().map_or(0, |c| c.length);
+        with_chart.resize(parameters.len() + chart, S::from_f64(0.0));
+        let with_chart = Rc::new(RefCell::new(with_chart));
+        View { compiled: self.clone(), arithmetic, parameters: parameters.into(), with_chart }
     }
 
     /// The number of variables.
     pub fn dimension(&self) -> usize {
-        match (&self.field, &self.canonical) {
-            (Some(f), _) => f.field.state.len(),
-            (None, Some(c)) => 2 * c.shape.coordinates,
-            (None, None) => 0,
-        }
+        self.dimension
     }
 
     /// Whether a step can be recorded: whether no function has an implicit one inside.
@@ -174,6 +209,8 @@ pub struct View<S, A> {
     compiled: Compiled,
     arithmetic: A,
     parameters: Arc<[S]>,
+    /// The parameters of the field: where it is one in a chart, those of the chart that is set follow.
+    with_chart: Rc<RefCell<Vec<S>>>,
 }
 
 impl<'s, S: Scalar + 's, A: Arithmetic<S> + 's> View<S, A>
@@ -221,7 +258,19 @@ where
             jacobian_work: None,
             functions: functions.clone(),
             arithmetic: self.arithmetic,
-            parameters: self.parameters.clone(),
+            parameters: self.with_chart.clone(),
+        })))
+    }
+
+    fn chart(&self) -> Result<Option<Box<dyn Chart<S> + 's>>, Failure> {
+        let Some(functions) = &self.compiled.chart else { return Ok(None) };
+        Ok(Some(Box::new(ChartView {
+            restriction_work: self.arithmetic.workspace(&functions.restriction).map_err(misused)?,
+            lift_work: self.arithmetic.workspace(&functions.lift).map_err(misused)?,
+            functions: functions.clone(),
+            arithmetic: self.arithmetic,
+            first: self.parameters.len(),
+            parameters: self.with_chart.clone(),
         })))
     }
 
@@ -293,7 +342,7 @@ impl<S: Scalar, A: Arithmetic<S>> Canonical<S> for CanonicalView<S, A> {
 struct FieldView<S: Scalar, A: Arithmetic<S>> {
     functions: Arc<FieldFunctions>,
     arithmetic: A,
-    parameters: Arc<[S]>,
+    parameters: Rc<RefCell<Vec<S>>>,
     rate_work: A::Work,
     jacobian_work: Option<A::Work>,
 }
@@ -308,7 +357,7 @@ impl<S: Scalar, A: Arithmetic<S>> Field<S> for FieldView<S, A> {
     }
 
     fn rate(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure> {
-        self.arithmetic.call(&self.functions.rate, &[z, &self.parameters], &mut [out], &mut self.rate_work)
+        self.arithmetic.call(&self.functions.rate, &[z, &self.parameters.borrow()], &mut [out], &mut self.rate_work)
     }
 
     fn jacobian(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure> {
@@ -317,6 +366,42 @@ impl<S: Scalar, A: Arithmetic<S>> Field<S> for FieldView<S, A> {
             Some(work) => work,
             none => none.insert(self.arithmetic.workspace(f).map_err(misused)?),
         };
-        self.arithmetic.call(f, &[z, &self.parameters], &mut [out], work)
+        self.arithmetic.call(f, &[z, &self.parameters.borrow()], &mut [out], work)
+    }
+}
+
+struct ChartView<S: Scalar, A: Arithmetic<S>> {
+    functions: Arc<ChartFunctions>,
+    arithmetic: A,
+    parameters: Rc<RefCell<Vec<S>>>,
+    /// Where the chart begins among the parameters.
+    first: usize,
+    restriction_work: A::Work,
+    lift_work: A::Work,
+}
+
+impl<S: Scalar, A: Arithmetic<S>> Chart<S> for ChartView<S, A> {
+    fn coordinates(&self) -> usize {
+        self.functions.coordinates
+    }
+
+    fn threshold(&self) -> f64 {
+        self.functions.threshold
+    }
+
+    fn set(&mut self, matrix: &[S], reference: &[S]) {
+        let mut parameters = self.parameters.borrow_mut();
+        let numbers = matrix.iter().chain(reference);
+        parameters[self.first..].iter_mut().zip(numbers).for_each(|(p, &number)| *p = number);
+    }
+
+    fn restrict(&mut self, state: &[S], out: &mut [S]) -> Result<(), Failure> {
+        let f = &self.functions.restriction;
+        self.arithmetic.call(f, &[state, &self.parameters.borrow()], &mut [out], &mut self.restriction_work)
+    }
+
+    fn lift(&mut self, local: &[S], out: &mut [S]) -> Result<(), Failure> {
+        let f = &self.functions.lift;
+        self.arithmetic.call(f, &[local, &self.parameters.borrow()], &mut [out], &mut self.lift_work)
     }
 }

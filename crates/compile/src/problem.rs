@@ -198,7 +198,10 @@ impl Problem {
             None => Ok(()),
         };
         let names = |k: usize| self.motion.state.entry_name(k);
-        if let Some(mut canonical) = view.canonical().map_err(no_rate)? {
+        // In a chart, the rates of the model's own variables.
+        let in_chart = view.chart().map_err(no_rate)?.is_some();
+        let canonical = if in_chart { view.manifold() } else { view.canonical() };
+        if let Some(mut canonical) = canonical.map_err(no_rate)? {
             let n = canonical.shape().coordinates;
             let (q, p) = self.start.split_at(n);
             let mut rate = vec![0.0; n];
@@ -207,7 +210,7 @@ impl Problem {
             canonical.hamiltonian_q(q, p, &mut rate).map_err(no_rate)?;
             finite(&rate, "the force on", &names)?;
         }
-        if let Some(mut field) = view.field().map_err(no_rate)? {
+        if let Some(mut field) = view.field().map_err(no_rate)?.filter(|_| !in_chart) {
             let mut rate = vec![0.0; self.start.len()];
             field.rate(&self.start, &mut rate).map_err(no_rate)?;
             finite(&rate, "the rate of", &names)?;

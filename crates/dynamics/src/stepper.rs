@@ -38,6 +38,11 @@ pub trait Stepper<S: Scalar> {
         0
     }
 
+    /// Makes the memory fit a state in other variables, which the next step starts from.
+    fn forget(&self, memory: &mut [S]) {
+        memory.fill(S::from_f64(0.0));
+    }
+
     /// One step of size `h`; `to` has the lengths of `from` and is filled completely.
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure>;
 }

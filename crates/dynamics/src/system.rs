@@ -67,6 +67,21 @@ pub trait Field<S: Scalar> {
     fn jacobian(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure>;
 }
 
+/// Charts of the constraint manifold: local coordinates δ = A q of its points, with the momenta θ
+/// that are conjugate to them.
+pub trait Chart<S: Scalar> {
+    /// The number of local coordinates.
+    fn coordinates(&self) -> usize;
+    /// A chart is changed for one that is better by this factor.
+    fn threshold(&self) -> f64;
+    /// Takes the matrix A, row by row, and a position near those that are to be found.
+    fn set(&mut self, matrix: &[S], reference: &[S]);
+    /// (δ, θ) of a state (q, p).
+    fn restrict(&mut self, state: &[S], out: &mut [S]) -> Result<(), Failure>;
+    /// The state (q, p) of (δ, θ).
+    fn lift(&mut self, local: &[S], out: &mut [S]) -> Result<(), Failure>;
+}
+
 /// A system as methods see it, in the arithmetic `S`.
 ///
 /// Each function makes an evaluator of its own (with its workspace), or says `None` where the
@@ -77,6 +92,12 @@ pub trait Dynamics<'s, S: Scalar + 's> {
 
     /// The system as ordinary differential equations.
     fn field(&self) -> Result<Option<Box<dyn Field<S> + 's>>, Failure>;
+
+    /// Charts, if the equations are to be integrated in local coordinates: those of
+    /// [`field`](Dynamics::field) are then (δ, θ) in the chart that is set.
+    fn chart(&self) -> Result<Option<Box<dyn Chart<S> + 's>>, Failure> {
+        Ok(None)
+    }
 
     /// The constraint manifold that the field should stay on, for projections: the constraints of
     /// the canonical equations it comes from, where its state is (q, p).

@@ -189,6 +189,10 @@ impl<S: Scalar> Stepper<S> for Composed<'_, S> {
         self.inner.memory()
     }
 
+    fn forget(&self, memory: &mut [S]) {
+        self.inner.forget(memory);
+    }
+
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
         let [a, b] = &mut self.states;
         a.copy_from(from);

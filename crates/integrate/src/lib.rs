@@ -7,6 +7,7 @@
 
 mod blocks;
 mod card;
+mod charts;
 mod coefficients;
 mod compose;
 mod free;

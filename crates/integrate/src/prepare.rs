@@ -1,6 +1,7 @@
 //! From a method and a system to a stepper; the place where a mismatch is refused.
 
 use crate::card::{Claims, Keeps, Needs};
+use crate::charts;
 use crate::compose::{self, Composition};
 use crate::free::{Free, free_field, free_shape};
 use crate::method::{MAX_STAGES, Method};
@@ -71,6 +72,23 @@ pub enum Refusal {
         /// What was asked for.
         tolerance: f64,
     },
+    /// A factor by which no chart would be kept.
+    #[error("a chart is changed for one that is better by a factor of 1 or more, not {threshold}")]
+    Threshold {
+        /// What was asked for.
+        threshold: f64,
+    },
+    /// A set of coordinates that is no chart.
+    #[error("a chart here is a choice of {needed} of the coordinates, each once, not of {coordinates}")]
+    Chart {
+        /// How many were given.
+        coordinates: usize,
+        /// How many degrees of freedom there are.
+        needed: usize,
+    },
+    /// There are no charts.
+    #[error("these equations have no charts")]
+    NoCharts,
     /// The equations of a step are too large.
     #[error("the equations of a step are too large: {0}")]
     TooLarge(#[from] PatternError),
@@ -87,6 +105,7 @@ pub struct Prepared {
     compensated: bool,
     plan: Plan,
     scheme: Scheme,
+    charts: Option<Arc<charts::Scheme>>,
     projection: Option<Arc<projection::Scheme>>,
 }
 
@@ -249,24 +268,36 @@ impl Prepared {
         }
         // Positions and momenta, whose errors are measured in units of their own.
         let dimension = field.as_ref().map_or(0, |f| f.dimension());
+        let chart = system.chart()?;
         let groups = match &manifold {
+            Some(_) if chart.is_some() => vec![dimension / 2; 2],
             Some(m) if 2 * m.shape().coordinates == dimension => vec![dimension / 2; 2],
             _ => vec![dimension],
         };
         let mut plan = Plan::new();
         let mut jacobian = || field.as_mut().map(|f| f.jacobian_pattern()).transpose();
         let scheme = Scheme::new(method, canonical, &mut jacobian, &groups, &mut plan)?;
+        let charts = match (&chart, &manifold) {
+            (Some(chart), Some(m)) => Some(charts::Scheme::new(m.shape(), chart.coordinates(), chart.threshold())?),
+            _ => None,
+        };
         let projection = match (projection, &manifold) {
             (None, _) => None,
             (Some(p), Some(m)) if constrained => Some(projection::Scheme::new(m.shape(), p, &mut plan)?),
             (Some(_), _) => return Err(Refusal::NothingToProjectOn),
         };
-        Ok(Prepared { method, composition, compensated: true, plan, scheme, projection })
+        Ok(Prepared { method, composition, compensated: true, plan, scheme, charts, projection })
     }
 
     /// The method.
     pub fn method(&self) -> Method {
         self.method
+    }
+
+    /// The same in these charts alone: sets of coordinates by their numbers.
+    pub fn in_charts(self, given: Vec<Vec<usize>>) -> Result<Prepared, Refusal> {
+        let charts = self.charts.as_ref().ok_or(Refusal::NoCharts)?.given(given)?;
+        Ok(Prepared { charts: Some(charts), ..self })
     }
 
     /// The same without compensated summation, to see what it is worth.
@@ -315,11 +346,11 @@ impl Prepared {
             symplectic: card.symplectic && canonical && projection.is_none(),
             energy: card.energy && canonical && projection.is_none(),
             symmetric: card.symmetric && projection.is_none_or(|p| p.target == Target::Symmetric),
-            constraints: keeps(card.constraints) || everywhere(Target::positions),
+            constraints: self.charts.is_some() || keeps(card.constraints) || everywhere(Target::positions),
             // A projection of the positions alone moves off the hidden constraints again.
             hidden_constraints: match projection {
                 Some(p) if p.target == Target::Position => false,
-                _ => keeps(card.hidden_constraints) || everywhere(Target::momenta),
+                _ => self.charts.is_some() || keeps(card.hidden_constraints) || everywhere(Target::momenta),
             },
         }
     }
@@ -329,6 +360,14 @@ impl Prepared {
         self.projection.as_ref()?;
         let counters = memory.get(memory.len().checked_sub(COUNTERS)?..)?;
         Some([counters[0] as u64, counters[1] as u64])
+    }
+
+    /// How often the chart was changed, from the memory of a state.
+    pub fn chart_changes(&self, memory: &[f64]) -> Option<u64> {
+        self.charts.as_ref()?;
+        // The last number before those of a projection.
+        let after = 1 + if self.projection.is_some() { COUNTERS } else { 0 };
+        memory.get(memory.len().checked_sub(after)?).map(|&count| count as u64)
     }
 
     /// How many steps of its own a method with a tolerance has accepted and rejected, from the
@@ -351,6 +390,10 @@ impl Prepared {
         let inner = match self.composition {
             Some(composition) => compose::around(composition, inner),
             None => inner,
+        };
+        let inner = match (&self.charts, system.chart()?) {
+            (Some(charts), Some(chart)) => charts.around(inner, chart, system.manifold()?.ok_or_else(missing)?),
+            _ => inner,
         };
         match &self.projection {
             Some(projection) => Ok(projection.around(inner, system.manifold()?.ok_or_else(missing)?)),

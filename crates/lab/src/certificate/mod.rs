@@ -96,6 +96,9 @@ pub const ROUND_OFF: f64 = 1e-12;
 /// How far a measured order may be from the claim, beyond its own uncertainty.
 const ORDER_TOLERANCE: f64 = 0.1;
 
+/// An order that is known no better is not decided.
+const CERTAIN_ORDER: f64 = 0.2;
+
 /// An exponent above this, with its uncertainty taken off, is that of a growing error.
 const BOUNDED: f64 = 0.25;
 
@@ -162,8 +165,12 @@ impl Certificate {
             }
         };
         Ok(Certificate {
-            order: Property::new(claims.order, order, |o| {
-                (o.value - f64::from(claims.order)).abs() <= ORDER_TOLERANCE + o.uncertainty.min(0.2)
+            order: Property::judged(claims.order, order, |o| {
+                let apart = (o.value - f64::from(claims.order)).abs() - ORDER_TOLERANCE;
+                match apart <= o.uncertainty.min(CERTAIN_ORDER) {
+                    true => Some(true),
+                    false => (apart > o.uncertainty).then_some(false),
+                }
             }),
             symplectic_defect: Property::new(claims.symplectic, symplectic_defect, |&d| d <= ROUND_OFF),
             symmetry_defect: Property::new(claims.symmetric, symmetry_defect, |&d| d <= ROUND_OFF),

@@ -9,11 +9,14 @@ mod ggl;
 mod hamilton_dirac;
 mod impetus_striction;
 mod linear_projected;
+mod local_chart;
 mod multipliers;
 mod penalty;
 mod poisson;
 mod standard;
 mod total;
+
+pub use local_chart::LocalChart;
 
 use crate::error::TheoryError;
 use crate::legendre::whole;
@@ -40,6 +43,11 @@ pub enum Formulation {
     },
     /// Impetus–striction: momenta up to a reaction impulse.
     ImpetusStriction,
+    /// The canonical equations in local coordinates of the constraint manifold.
+    LocalChart {
+        /// A chart is changed for one that is better by this factor.
+        threshold: f64,
+    },
     /// H at the projected position, for linear constraints.
     LinearProjected,
     /// The stabilised equations of Gear, Gupta and Leimkuhler.
@@ -85,6 +93,8 @@ pub struct Motion {
     pub canonical: bool,
     /// The model's momenta as functions of the state, where the state has others in their place.
     pub physical: Option<Vec<Array>>,
+    /// The equations in a chart, where they are to be integrated in charts.
+    pub chart: Option<LocalChart>,
     /// The multipliers as functions of the model's state, one for each constraint member, if there are
     /// constraints: the reaction forces are −Gᵀμ.
     pub multipliers: Option<Array>,
@@ -92,13 +102,14 @@ pub struct Motion {
 
 impl Formulation {
     /// Every formulation.
-    pub const ALL: [Formulation; 10] = [
+    pub const ALL: [Formulation; 11] = [
         Formulation::Multipliers,
         Formulation::Standard,
         Formulation::HamiltonDirac,
         Formulation::Total,
         Formulation::Dirac { alpha: 0.0 },
         Formulation::ImpetusStriction,
+        Formulation::LocalChart { threshold: 2.0 },
         Formulation::LinearProjected,
         Formulation::Ggl,
         Formulation::Baumgarte { alpha: 5.0, beta: 5.0 },
@@ -114,6 +125,7 @@ impl Formulation {
             Formulation::Total => "total",
             Formulation::Dirac { .. } => "dirac",
             Formulation::ImpetusStriction => "impetus-striction",
+            Formulation::LocalChart { .. } => "local-chart",
             Formulation::LinearProjected => "linear-projected",
             Formulation::Ggl => "ggl",
             Formulation::Baumgarte { .. } => "baumgarte",
@@ -130,6 +142,7 @@ impl Formulation {
             Formulation::Total => "the flow of H + μᵀφ: Hamiltonian everywhere, the constraints a saddle",
             Formulation::Dirac { .. } => "the flow of H + μᵀφ + ηᵀψ: Hamiltonian everywhere, the constraints a centre",
             Formulation::ImpetusStriction => "momenta up to a reaction impulse: Hamiltonian, constraints are integrals",
+            Formulation::LocalChart { .. } => "canonical equations in local coordinates of the constraint manifold",
             Formulation::LinearProjected => "H at the projected position, for linear constraints: Hamiltonian",
             Formulation::Ggl => "constraints and hidden constraints both kept by multipliers",
             Formulation::Baumgarte { .. } => "constraints that are damped instead of kept",
@@ -144,6 +157,9 @@ impl Formulation {
             Formulation::Baumgarte { .. } => {
                 &[("alpha", "half the damping of φ̈ + 2α φ̇ + β² φ = 0; 5"), ("beta", "its frequency; 5")]
             }
+            Formulation::LocalChart { .. } => {
+                &[("threshold", "a chart is changed for one that is better by this factor; 2")]
+            }
             Formulation::Penalty { .. } => &[("epsilon", "the compliance of the springs φᵀφ/(2ε); 1e-4")],
             _ => &[],
         }
@@ -154,6 +170,7 @@ impl Formulation {
         let number = match (&mut self, name) {
             (Formulation::Dirac { alpha } | Formulation::Baumgarte { alpha, .. }, "alpha") => alpha,
             (Formulation::Baumgarte { beta, .. }, "beta") => beta,
+            (Formulation::LocalChart { threshold }, "threshold") => threshold,
             (Formulation::Penalty { epsilon }, "epsilon") => epsilon,
             _ => return None,
         };
@@ -168,6 +185,7 @@ impl Formulation {
             | Formulation::Total
             | Formulation::Dirac { .. }
             | Formulation::ImpetusStriction
+            | Formulation::LocalChart { .. }
             | Formulation::LinearProjected
             | Formulation::Penalty { .. } => true,
             Formulation::Standard | Formulation::HamiltonDirac | Formulation::Ggl | Formulation::Baumgarte { .. } => {
@@ -182,9 +200,11 @@ impl Formulation {
     }
 
     /// Whether a symplectic method on it keeps the energy of the model: not where the Hamiltonian of
-    /// the equations is another one, which agrees with it on the constraint manifold alone.
+    /// the equations is another one, which agrees with it on the constraint manifold alone, nor where
+    /// the variables change on the way, and with them the energy that the method nearly keeps.
     pub fn has_model_energy(self) -> bool {
-        !matches!(self, Formulation::Total | Formulation::Dirac { .. } | Formulation::Penalty { .. })
+        use Formulation::{Dirac, LocalChart, Penalty, Total};
+        !matches!(self, Total | Dirac { .. } | Penalty { .. } | LocalChart { .. })
     }
 
     /// The formulation with this name.
@@ -202,7 +222,7 @@ impl Formulation {
         let multipliers = structure.multipliers()?;
         let s = &structure;
         let number = |x: f64| Expr::from(x);
-        let mut physical = None;
+        let (mut physical, mut chart) = (None, None);
         let field = match self {
             Formulation::Multipliers => multipliers::equations(s)?,
             Formulation::Standard => Some(standard::equations(s)?),
@@ -213,6 +233,10 @@ impl Formulation {
                 let (field, momenta) = impetus_striction::equations(s)?;
                 physical = momenta;
                 Some(field)
+            }
+            Formulation::LocalChart { .. } => {
+                chart = local_chart::equations(s)?;
+                multipliers::equations(s)?
             }
             Formulation::LinearProjected => Some(linear_projected::equations(s)?),
             Formulation::Ggl => Some(ggl::equations(s)?),
@@ -227,6 +251,7 @@ impl Formulation {
             field,
             canonical,
             physical,
+            chart,
             multipliers,
             structure: Some(structure),
         })

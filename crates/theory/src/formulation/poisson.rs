@@ -46,6 +46,7 @@ pub(super) fn motion(system: &System, formulation: Formulation) -> Result<Motion
         field,
         canonical: false,
         physical: None,
+        chart: None,
         multipliers: None,
     })
 }

@@ -132,6 +132,9 @@ impl<S: Scalar> Stepper<S> for Controlled<'_, S> {
         NUMBERS + (4 + CUBIC + self.formula.tableau.dense.len()) * self.formula.dimension
     }
 
+    /// A state that is not the one delivered is a new start; the step size and the counters stay.
+    fn forget(&self, _: &mut [S]) {}
+
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
         let size = machine.value(h)?;
         to.copy_from(from);

@@ -1,0 +1,236 @@
+//! A method in local coordinates of the constraint manifold, which are changed between its steps.
+//!
+//! A chart here is a choice of n − m of the coordinates; the others, D, follow from the constraints
+//! wherever det G_D ≠ 0. How good it is, is |det G_D| in coordinates in which the kinetic energy is
+//! that of unit masses: the volume that the gradients of the constraints span along D. The state
+//! outside is always (q, p), so that a change of chart, between steps, moves nothing.
+
+use crate::prepare::Refusal;
+use cotangent_dynamics::{Canonical, CanonicalShape, Chart, Failure, Machine, State, Stepper};
+use cotangent_scalar::Scalar;
+use std::sync::Arc;
+
+/// The charts of a method: which there are, and when to change.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Scheme {
+    shape: CanonicalShape,
+    /// n − m.
+    local: usize,
+    threshold: f64,
+    /// Sets of coordinates to choose from; empty: any.
+    given: Vec<Vec<usize>>,
+}
+
+impl Scheme {
+    pub(crate) fn new(shape: &CanonicalShape, local: usize, threshold: f64) -> Result<Arc<Scheme>, Refusal> {
+        if !(threshold >= 1.0 && threshold.is_finite()) {
+            return Err(Refusal::Threshold { threshold });
+        }
+        Ok(Arc::new(Scheme { shape: shape.clone(), local, threshold, given: vec![] }))
+    }
+
+    /// The same with these charts alone.
+    pub(crate) fn given(&self, charts: Vec<Vec<usize>>) -> Result<Arc<Scheme>, Refusal> {
+        for chart in &charts {
+            let mut known: Vec<usize> = chart.clone();
+            known.sort_unstable();
+            known.dedup();
+            let fits = known.len() == self.local && known.iter().all(|&k| k < self.shape.coordinates);
+            if !fits || known.len() != chart.len() {
+                return Err(Refusal::Chart { coordinates: chart.len(), needed: self.local });
+            }
+        }
+        let given = charts.into_iter().map(|mut chart| {
+            chart.sort_unstable();
+            chart
+        });
+        Ok(Arc::new(Scheme { given: given.collect(), ..self.clone() }))
+    }
+
+    /// The numbers that a state remembers besides those of the method, which come first: the
+    /// coordinates of its chart, counted from 1, and how often the chart was changed.
+    fn memory(&self) -> usize {
+        self.local + 1
+    }
+
+    /// A method in these charts.
+    pub(crate) fn around<'s, S: Scalar + 's>(
+        self: &Arc<Scheme>,
+        inner: Box<dyn Stepper<S> + 's>,
+        chart: Box<dyn Chart<S> + 's>,
+        manifold: Box<dyn Canonical<S> + 's>,
+    ) -> Box<dyn Stepper<S> + 's> {
+        let state = State::new(vec![S::from_f64(0.0); 2 * self.local], inner.memory());
+        let zero = |len: usize| vec![S::from_f64(0.0); len];
+        Box::new(InCharts {
+            jacobian: zero(self.shape.jacobian.len()),
+            masses: zero(self.shape.hessian_pp.len()),
+            matrix: zero(self.local * self.shape.coordinates),
+            scheme: self.clone(),
+            from: state.clone(),
+            to: state,
+            inner,
+            chart,
+            manifold,
+        })
+    }
+
+    /// G in coordinates in which the kinetic energy is that of unit masses: m rows of n.
+    fn gradients(&self, jacobian: &[f64], masses: &[f64]) -> Vec<Vec<f64>> {
+        let (n, m) = (self.shape.coordinates, self.shape.constraints);
+        let mut unit = vec![1.0; n];
+        for ((row, column), mass) in self.shape.hessian_pp.addresses().zip(masses) {
+            if row == column && *mass > 0.0 {
+                unit[row as usize] = mass.sqrt();
+            }
+        }
+        let mut rows = vec![vec![0.0; n]; m];
+        for ((row, column), g) in self.shape.jacobian.addresses().zip(jacobian) {
+            rows[row as usize][column as usize] += g * unit[column as usize];
+        }
+        rows
+    }
+
+    /// The chart to go on in: the one that is in use, unless another is better by the threshold.
+    fn choose(&self, rows: &[Vec<f64>], current: Option<&[usize]>) -> Result<Vec<usize>, Failure> {
+        let best = match self.given.as_slice() {
+            [] => {
+                let (dependent, volume) = eliminated(rows.to_vec(), (0..self.shape.coordinates).collect());
+                let free = (0..self.shape.coordinates).filter(|k| !dependent.contains(k)).collect();
+                (free, volume)
+            }
+            given => {
+                let volumes = given.iter().map(|chart| (chart.clone(), self.volume(rows, chart)));
+                volumes.fold((vec![], f64::NEG_INFINITY), |best, next| if next.1 > best.1 { next } else { best })
+            }
+        };
+        let now = current.map_or(f64::NEG_INFINITY, |chart| self.volume(rows, chart));
+        if let Some(chart) = current.filter(|_| best.1 <= self.threshold.ln() + now) {
+            return Ok(chart.to_vec());
+        }
+        match best.1 > f64::NEG_INFINITY {
+            true => Ok(best.0),
+            false => {
+                Err(Failure::Singular { reason: "no chart fits: the constraints are dependent".into(), equation: None })
+            }
+        }
+    }
+
+    /// log |det G_D|.
+    fn volume(&self, rows: &[Vec<f64>], chart: &[usize]) -> f64 {
+        let others = (0..self.shape.coordinates).filter(|k| !chart.contains(k)).collect();
+        eliminated(rows.to_vec(), others).1
+    }
+}
+
+/// Elimination with complete pivoting within some of the columns: the columns of the pivots, and the
+/// logarithm of their product; −∞ where the rows are dependent.
+fn eliminated(mut rows: Vec<Vec<f64>>, columns: Vec<usize>) -> (Vec<usize>, f64) {
+    let (mut chosen, mut volume) = (vec![], 0.0);
+    for k in 0..rows.len() {
+        let candidates = (k..rows.len()).flat_map(|i| columns.iter().map(move |&j| (i, j)));
+        let open = candidates.filter(|(_, j)| !chosen.contains(j));
+        // The first of equals.
+        let best = open.fold(None, |best: Option<(usize, usize)>, (i, j)| match best {
+            Some((bi, bj)) if rows[bi][bj].abs() >= rows[i][j].abs() => best,
+            _ => Some((i, j)),
+        });
+        let Some((i, j)) = best else { return (chosen, f64::NEG_INFINITY) };
+        let pivot = rows[i][j];
+        if pivot == 0.0 || !pivot.is_finite() {
+            return (chosen, f64::NEG_INFINITY);
+        }
+        rows.swap(k, i);
+        chosen.push(j);
+        volume += pivot.abs().ln();
+        let (done, rest) = rows.split_at_mut(k + 1);
+        for row in rest {
+            let factor = row[j] / pivot;
+            if factor != 0.0 {
+                row.iter_mut().zip(&done[k]).for_each(|(x, p)| *x -= factor * p);
+            }
+        }
+    }
+    (chosen, volume)
+}
+
+struct InCharts<'s, S> {
+    scheme: Arc<Scheme>,
+    inner: Box<dyn Stepper<S> + 's>,
+    chart: Box<dyn Chart<S> + 's>,
+    manifold: Box<dyn Canonical<S> + 's>,
+    jacobian: Vec<S>,
+    masses: Vec<S>,
+    matrix: Vec<S>,
+    from: State<S>,
+    to: State<S>,
+}
+
+impl<S: Scalar> InCharts<'_, S> {
+    /// The chart for a step from a state; whether it is another than that of the last step.
+    fn choose(&mut self, machine: &mut dyn Machine<S>, state: &State<S>) -> Result<(Vec<usize>, bool), Failure> {
+        let InCharts { scheme, inner, manifold, jacobian, masses, .. } = self;
+        let (q, p) = state.values.split_at(scheme.shape.coordinates);
+        manifold.jacobian(q, jacobian)?;
+        manifold.hessian_pp(q, p, masses)?;
+        let mut numbers = |values: &[S]| values.iter().map(|&v| machine.value(v)).collect::<Result<Vec<_>, _>>();
+        let remembered = numbers(&state.memory[inner.memory()..][..scheme.local])?;
+        let current: Option<Vec<usize>> = remembered.iter().map(|&k| (k as usize).checked_sub(1)).collect();
+        let rows = scheme.gradients(&numbers(jacobian)?, &numbers(masses)?);
+        let chosen = scheme.choose(&rows, current.as_deref())?;
+        let changed = current.is_some_and(|current| current != chosen);
+        Ok((chosen, changed))
+    }
+}
+
+impl<S: Scalar> Stepper<S> for InCharts<'_, S> {
+    fn memory(&self) -> usize {
+        self.inner.memory() + self.scheme.memory()
+    }
+
+    fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
+        let (chosen, changed) = self.choose(machine, from)?;
+        let (inner, n) = (self.inner.memory(), self.scheme.shape.coordinates);
+        let (of_inner, remembered) = to.memory.split_at_mut(inner);
+        let zero = S::from_f64(0.0);
+        self.matrix.fill(zero);
+        for (row, &column) in chosen.iter().enumerate() {
+            self.matrix[row * n + column] = S::from_f64(1.0);
+            remembered[row] = S::from_f64(column as f64 + 1.0);
+        }
+        let changes = from.memory[inner + self.scheme.local];
+        remembered[self.scheme.local] = if changed { changes + S::from_f64(1.0) } else { changes };
+        self.chart.set(&self.matrix, &from.values[..n]);
+        self.chart.restrict(&from.values, &mut self.from.values)?;
+        self.from.carry.fill(zero);
+        self.from.memory.copy_from_slice(&from.memory[..inner]);
+        if changed {
+            self.inner.forget(&mut self.from.memory);
+        }
+        self.inner.step(machine, h, &self.from, &mut self.to)?;
+        self.chart.lift(&self.to.values, &mut to.values)?;
+        to.carry.fill(zero);
+        of_inner.copy_from_slice(&self.to.memory);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::eliminated;
+
+    #[test]
+    fn pivots_are_the_largest_and_their_product_is_the_determinant() {
+        let rows = vec![vec![1.0, 0.0, 2.0], vec![0.0, 3.0, 1.0]];
+        // 3, then 2 in what is left.
+        let (columns, volume) = eliminated(rows.clone(), vec![0, 1, 2]);
+        assert_eq!(columns, [1, 2]);
+        assert!((volume - 6f64.ln()).abs() < 1e-15);
+        let (columns, volume) = eliminated(rows.clone(), vec![0, 2]);
+        assert_eq!(columns, [2, 0]);
+        // det [[1, 2], [0, 1]] = 1.
+        assert!(volume.abs() < 1e-15);
+        assert_eq!(eliminated(rows, vec![0]).1, f64::NEG_INFINITY);
+        assert_eq!(eliminated(vec![vec![1.0, 2.0], vec![2.0, 4.0]], vec![0, 1]).1, f64::NEG_INFINITY);
+    }
+}
