@@ -3,7 +3,7 @@
 use crate::arithmetic::Arithmetic;
 use crate::error::CompileError;
 use crate::function::{Engine, Function, FunctionBuilder};
-use cotangent_dynamics::{Canonical, CanonicalShape, Chart, Dynamics, Failure, Field};
+use cotangent_dynamics::{Canonical, CanonicalShape, Chart, Dynamics, Failure, Field, Index};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_scalar::Scalar;
 use cotangent_solve::Pattern;
@@ -64,7 +64,8 @@ impl Compiled {
     /// Compiles equations of motion; the parameters of the model are inputs.
     pub fn new(motion: &Motion, engine: Engine) -> Result<Compiled, CompileError> {
         let parameters = motion.system.parameter_layout();
-        let canonical = |s: &Structure| CanonicalFunctions::new(s, &parameters, engine).map(Arc::new);
+        let index = if motion.formulation == Formulation::IndexReduced { Index::Two } else { Index::Three };
+        let canonical = |s: &Structure| CanonicalFunctions::new(s, index, &parameters, engine).map(Arc::new);
         let field = |f: &VectorField| FieldFunctions::new(f, &parameters, engine).map(Arc::new);
         let (field, chart) = match &motion.chart {
             Some(local) => {
@@ -92,7 +93,8 @@ impl Compiled {
             chart,
             dimension: motion.state.len(),
             model_state: motion.model_state().map_err(underived)?.map(model_state).transpose()?,
-            as_given: motion.formulation == Formulation::Multipliers || motion.multipliers.is_none(),
+            as_given: [Formulation::Multipliers, Formulation::IndexReduced].contains(&motion.formulation)
+                || motion.multipliers.is_none(),
         })
     }
 
@@ -119,7 +121,7 @@ impl Compiled {
 }
 
 impl CanonicalFunctions {
-    fn new(s: &Structure, parameters: &Layout, engine: Engine) -> Result<Self, CompileError> {
+    fn new(s: &Structure, index: Index, parameters: &Layout, engine: Engine) -> Result<Self, CompileError> {
         let (q, p) = (&s.coordinates, &s.momenta);
         let qp = s.hamiltonian_q.jacobian(p)?;
         let energy = |t: &Tensor| compiled(&[q, p, parameters], t, engine);
@@ -135,6 +137,7 @@ impl CanonicalFunctions {
         let shape = CanonicalShape {
             coordinates: q.len(),
             constraints: s.constraints.shape()[0].len(),
+            index,
             separable: qp.is_zero(),
             jacobian: pattern(&jacobian)?,
             curvature: pattern(&curvature)?,

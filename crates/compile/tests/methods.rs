@@ -5,24 +5,18 @@
 mod systems;
 
 use cotangent_compile::Engine;
-use cotangent_integrate::{Index, Method, Projection, Target};
+use cotangent_integrate::{Method, Projection, Target};
 use cotangent_theory::Formulation;
 use systems::{Case, DOUBLE, FREE, RELATIVISTIC, SPEEDY, shipped};
+
+use Formulation::{Dirac, HamiltonDirac, ImpetusStriction, IndexReduced, LocalChart, Multipliers, Standard};
 
 /// (name, text, n, formulation, methods).
 type Line = (&'static str, String, Option<i64>, Formulation, Vec<Method>);
 
 fn cases() -> Vec<Line> {
-    use Formulation::{HamiltonDirac, Multipliers, Standard};
-    let radau = |index| Method::Radau2A { stages: 2, index };
-    let constrained = vec![
-        Method::Rattle,
-        Method::Shake,
-        Method::Lobatto3A3B { stages: 3 },
-        Method::Bdf2,
-        radau(Index::Two),
-        radau(Index::Three),
-    ];
+    let radau = Method::Radau2A { stages: 2 };
+    let constrained = vec![Method::Rattle, Method::Shake, Method::Lobatto3A3B { stages: 3 }, Method::Bdf2, radau];
     let free = vec![
         Method::SymplecticEuler,
         Method::StormerVerlet,
@@ -30,14 +24,19 @@ fn cases() -> Vec<Line> {
         Method::Gauss { stages: 3 },
         Method::Rk4,
     ];
-    let field =
-        vec![Method::ImplicitMidpoint, Method::Gauss { stages: 2 }, Method::Rk4, Method::Bdf2, radau(Index::Three)];
+    let field = vec![Method::ImplicitMidpoint, Method::Gauss { stages: 2 }, Method::Rk4, Method::Bdf2, radau];
     vec![
         ("pendulum", shipped("pendulum"), None, Multipliers, constrained.clone()),
         ("pendulum", shipped("pendulum"), None, Standard, field.clone()),
         ("double", DOUBLE.into(), None, Multipliers, constrained.clone()),
         ("double", DOUBLE.into(), None, Standard, field.clone()),
         ("double", DOUBLE.into(), None, HamiltonDirac, field.clone()),
+        ("double", DOUBLE.into(), None, IndexReduced, vec![Method::Bdf2, radau]),
+        ("double", DOUBLE.into(), None, Dirac { alpha: 0.5 }, field.clone()),
+        ("double", DOUBLE.into(), None, ImpetusStriction, field.clone()),
+        ("double", DOUBLE.into(), None, LocalChart { threshold: 1.0 }, field.clone()),
+        ("relativistic", RELATIVISTIC.into(), None, ImpetusStriction, field.clone()),
+        ("relativistic", RELATIVISTIC.into(), None, LocalChart { threshold: 2.0 }, field.clone()),
         ("relativistic", RELATIVISTIC.into(), None, Multipliers, constrained.clone()),
         ("chain", shipped("chain"), Some(6), Multipliers, constrained.clone()),
         ("four-bar-angles", shipped("four-bar-angles"), None, Multipliers, constrained.clone()),
@@ -77,8 +76,10 @@ fn whole_steps_replayed_steps_and_steps_in_parts_are_the_same_numbers() {
             }
             let iterations: Vec<u64> = runs.iter().map(|r| r.iterations()).collect();
             assert!(iterations.iter().all(|&i| i == iterations[0]), "{name} {method:?}: {iterations:?}");
-            let whole = runs[0].is_whole();
-            assert_eq!(whole, name != "speedy", "{name} {method:?}");
+            // The others are too large to be recorded, or decide on the way.
+            if [Multipliers, IndexReduced, Standard, HamiltonDirac].contains(&formulation) {
+                assert_eq!(runs[0].is_whole(), name != "speedy", "{name} {method:?}");
+            }
         }
     }
 }

@@ -27,7 +27,7 @@ fn methods_are_listed() {
 #[test]
 fn formulations_are_listed() {
     assert_snapshot!(run(&["formulations"]).show());
-    assert_eq!(run(&["formulations", "--json"]).json()["formulations"][1]["name"], "standard");
+    assert_eq!(run(&["formulations", "--json"]).json()["formulations"][1]["name"], "index-reduced");
 }
 
 #[test]

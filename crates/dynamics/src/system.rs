@@ -4,6 +4,15 @@ use crate::failure::Failure;
 use cotangent_scalar::Scalar;
 use cotangent_solve::Pattern;
 
+/// On which level the equations hold constraints.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Index {
+    /// G(q) q̇ = 0.
+    Two,
+    /// φ(q) = 0.
+    Three,
+}
+
 /// Sizes and sparsity of canonical equations.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CanonicalShape {
@@ -11,6 +20,8 @@ pub struct CanonicalShape {
     pub coordinates: usize,
     /// m, the number of constraints.
     pub constraints: usize,
+    /// Whether they or their time derivatives go with the equations.
+    pub index: Index,
     /// Whether H = T(p) + V(q): ∂H/∂q does not depend on p nor ∂H/∂p on q.
     pub separable: bool,
     /// Where G = ∂φ/∂q has entries: m × n.
@@ -29,8 +40,9 @@ pub struct CanonicalShape {
 
 /// Canonical equations with holonomic constraints,
 ///
-/// q̇ = ∂H/∂p, ṗ = −∂H/∂q − Gᵀλ, φ(q) = 0, G = ∂φ/∂q.
+/// q̇ = ∂H/∂p, ṗ = −∂H/∂q − Gᵀλ, φ(q) = 0, G = ∂φ/∂q
 ///
+/// (index 3), or with G q̇ = 0 in place of φ = 0 (index 2).
 /// Matrices are values in the order of the patterns of the shape. Every function fills `out`.
 pub trait Canonical<S: Scalar> {
     /// Sizes and sparsity.

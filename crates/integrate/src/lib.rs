@@ -22,6 +22,6 @@ mod stiff;
 
 pub use card::{Card, Claims, Keeps, Needs};
 pub use compose::Composition;
-pub use method::{Index, Inner, MAX_STAGES, Method, TOLERANCE};
+pub use method::{Inner, MAX_STAGES, Method, TOLERANCE};
 pub use prepare::{Prepared, Refusal};
 pub use projection::{Projection, Target, project, project_onto};

@@ -54,18 +54,7 @@ pub enum Method {
     Radau2A {
         /// The number of stages.
         stages: usize,
-        /// On which level constraints hold.
-        index: Index,
     },
-}
-
-/// On which level a method for differential–algebraic equations holds constraints.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Index {
-    /// G(q) q̇ = 0.
-    Two,
-    /// φ(q) = 0.
-    Three,
 }
 
 /// The methods that Reich's method takes for the equations without constraints.
@@ -129,7 +118,7 @@ impl Method {
         Method::Dopri5 { tolerance: Some(TOLERANCE) },
         Method::Dop853 { tolerance: Some(TOLERANCE) },
         Method::Bdf2,
-        Method::Radau2A { stages: 3, index: Index::Three },
+        Method::Radau2A { stages: 3 },
     ];
 
     /// The method with this name, with default options.
@@ -143,7 +132,7 @@ impl Method {
             Method::Lobatto3A3B { stages }
             | Method::Gauss { stages }
             | Method::AverageVectorField { stages }
-            | Method::Radau2A { stages, .. } => Some(stages),
+            | Method::Radau2A { stages } => Some(stages),
             _ => None,
         }
     }
@@ -154,7 +143,7 @@ impl Method {
             Method::Lobatto3A3B { stages }
             | Method::Gauss { stages }
             | Method::AverageVectorField { stages }
-            | Method::Radau2A { stages, .. } => *stages = number,
+            | Method::Radau2A { stages } => *stages = number,
             _ => return None,
         }
         Some(self)
@@ -198,7 +187,7 @@ impl Method {
             Method::Dopri5 { .. } => embedded::DOPRI5,
             Method::Dop853 { .. } => embedded::DOP853,
             Method::Bdf2 => bdf2::CARD,
-            Method::Radau2A { stages, index } => radau::card(stages, index),
+            Method::Radau2A { stages } => radau::card(stages),
         }
     }
 }

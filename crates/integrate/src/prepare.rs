@@ -8,7 +8,7 @@ use crate::method::{MAX_STAGES, Method};
 use crate::methods::{average, bdf2, embedded, gauss, lobatto, radau, rattle, reich, rk4, symplectic_euler};
 use crate::plain;
 use crate::projection::{self, COUNTERS, Projection, Target};
-use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, Plan, Stepper};
+use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, Index, Plan, Stepper};
 use cotangent_scalar::Scalar;
 use cotangent_solve::{Pattern, PatternError};
 use std::sync::Arc;
@@ -28,6 +28,12 @@ pub enum Refusal {
         method.name()
     )]
     UnknownMultipliers {
+        /// The method.
+        method: Method,
+    },
+    /// It holds constraints, and these equations hold their time derivatives instead.
+    #[error("`{}` holds constraints, and these equations hold their time derivatives instead", method.name())]
+    IndexTwo {
         /// The method.
         method: Method,
     },
@@ -106,6 +112,7 @@ pub struct Prepared {
     plan: Plan,
     scheme: Scheme,
     charts: Option<Arc<charts::Scheme>>,
+    index: Index,
     projection: Option<Arc<projection::Scheme>>,
 }
 
@@ -180,13 +187,13 @@ impl Scheme {
             }
             (Method::Bdf2, Some(shape)) => Scheme::Bdf2(bdf2::Scheme::constrained(shape, plan)?),
             (Method::Bdf2, None) => Scheme::Bdf2(bdf2::Scheme::free(&field()?, plan)?),
-            (Method::Radau2A { stages, .. }, _) if stages == 0 || stages > MAX_STAGES => {
+            (Method::Radau2A { stages }, _) if stages == 0 || stages > MAX_STAGES => {
                 return Err(Refusal::Stages { stages, least: 1 });
             }
-            (Method::Radau2A { stages, index }, Some(shape)) => {
-                Scheme::Radau(radau::Scheme::constrained(shape, stages, index, plan)?)
+            (Method::Radau2A { stages }, Some(shape)) => {
+                Scheme::Radau(radau::Scheme::constrained(shape, stages, plan)?)
             }
-            (Method::Radau2A { stages, .. }, None) => Scheme::Radau(radau::Scheme::free(&field()?, stages, plan)?),
+            (Method::Radau2A { stages }, None) => Scheme::Radau(radau::Scheme::free(&field()?, stages, plan)?),
             (method, None) => return Err(Refusal::NotCanonical { method }),
         })
     }
@@ -260,6 +267,7 @@ impl Prepared {
             (Needs::Unconstrained, Some(c)) if c.shape().constraints > 0 => {
                 return Err(Refusal::IgnoresConstraints { method });
             }
+            (Needs::Canonical, Some(c)) if c.shape().index == Index::Two => return Err(Refusal::IndexTwo { method }),
             (Needs::Unconstrained | Needs::Canonical, Some(c)) => Some(c.shape()),
             (Needs::Unconstrained | Needs::Canonical, None) => return Err(Refusal::NotCanonical { method }),
         };
@@ -274,6 +282,7 @@ impl Prepared {
             Some(m) if 2 * m.shape().coordinates == dimension => vec![dimension / 2; 2],
             _ => vec![dimension],
         };
+        let index = canonical.map_or(Index::Three, |c| c.index);
         let mut plan = Plan::new();
         let mut jacobian = || field.as_mut().map(|f| f.jacobian_pattern()).transpose();
         let scheme = Scheme::new(method, canonical, &mut jacobian, &groups, &mut plan)?;
@@ -286,7 +295,7 @@ impl Prepared {
             (Some(p), Some(m)) if constrained => Some(projection::Scheme::new(m.shape(), p, &mut plan)?),
             (Some(_), _) => return Err(Refusal::NothingToProjectOn),
         };
-        Ok(Prepared { method, composition, compensated: true, plan, scheme, charts, projection })
+        Ok(Prepared { method, composition, compensated: true, plan, scheme, charts, index, projection })
     }
 
     /// The method.
@@ -337,6 +346,11 @@ impl Prepared {
         let card = self.method.card();
         let projection = self.projection();
         let keeps = |keeps: Keeps| keeps == Keeps::Yes && self.scheme.is_constrained();
+        // In the place of the constraints.
+        let (constraints, hidden_constraints) = match self.index {
+            Index::Three => (keeps(card.constraints), keeps(card.hidden_constraints)),
+            Index::Two => (false, keeps(card.constraints)),
+        };
         let everywhere = |on: fn(Target) -> bool| projection.is_some_and(|p| p.above.is_none() && on(p.target));
         // Multipliers lower the order of momenta normal to the constraints, which a projection takes off.
         let lowered = self.scheme.order().filter(|_| !everywhere(Target::momenta));
@@ -346,11 +360,11 @@ impl Prepared {
             symplectic: card.symplectic && canonical && projection.is_none(),
             energy: card.energy && canonical && projection.is_none(),
             symmetric: card.symmetric && projection.is_none_or(|p| p.target == Target::Symmetric),
-            constraints: self.charts.is_some() || keeps(card.constraints) || everywhere(Target::positions),
+            constraints: self.charts.is_some() || constraints || everywhere(Target::positions),
             // A projection of the positions alone moves off the hidden constraints again.
             hidden_constraints: match projection {
                 Some(p) if p.target == Target::Position => false,
-                _ => self.charts.is_some() || keeps(card.hidden_constraints) || everywhere(Target::momenta),
+                _ => self.charts.is_some() || hidden_constraints || everywhere(Target::momenta),
             },
         }
     }

@@ -7,9 +7,8 @@
 //! ```
 
 use crate::blocks::{Block, BlockBuilder};
-use crate::method::Index;
 use crate::sparse::{Product, plus_transposed_times, times};
-use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Field, Kind};
+use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Field, Index, Kind};
 use cotangent_scalar::Scalar;
 use cotangent_solve::{Pattern, PatternError};
 
@@ -56,7 +55,7 @@ impl Shape {
 
     /// The shape of canonical equations with constraints; its parts are in the order in which
     /// [`SemiExplicit::differentiate`] adds them.
-    pub(crate) fn canonical(shape: &CanonicalShape, index: Index) -> Result<Shape, PatternError> {
+    pub(crate) fn canonical(shape: &CanonicalShape) -> Result<Shape, PatternError> {
         let (n, m) = (shape.coordinates, shape.constraints);
         let part = |row, column, p: &Pattern| Part { place: (row, column), pattern: p.clone(), transposed: false };
         let transposed = |row, column, p: &Pattern| Part { transposed: true, ..part(row, column, p) };
@@ -68,7 +67,7 @@ impl Shape {
             part(n, 0, &shape.curvature),
             transposed(n, 2 * n, &shape.jacobian),
         ];
-        let (kind, products) = match index {
+        let (kind, products) = match shape.index {
             Index::Three => {
                 parts.push(part(2 * n, 0, &shape.jacobian));
                 (Kind::Constraint, None)

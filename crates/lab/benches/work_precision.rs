@@ -8,7 +8,7 @@
 
 use cotangent_compile::{Compiled, Engine, Integrator, Native, Problem, Repairs, Tape};
 use cotangent_dynamics::Dynamics;
-use cotangent_integrate::{Composition, Index, Inner, Method, Prepared};
+use cotangent_integrate::{Composition, Inner, Method, Prepared};
 use cotangent_lab::{Pendulum, Reference};
 use cotangent_model::System;
 use cotangent_plot::{Figure, Panel, Series, Theme};
@@ -54,7 +54,7 @@ fn ways() -> [(&'static str, Vec<Way>); 2] {
         way("reich around gauss", Method::Reich { inner: Inner::Gauss { stages: 2 } }, Formulation::Multipliers),
         way("average-vector-field", Method::AverageVectorField { stages: 2 }, Formulation::Multipliers),
         way("bdf2", Method::Bdf2, Formulation::Multipliers),
-        way("radau-2a, 3 stages", Method::Radau2A { stages: 3, index: Index::Three }, Formulation::Multipliers),
+        way("radau-2a, 3 stages", Method::Radau2A { stages: 3 }, Formulation::Multipliers),
         way("implicit-midpoint", Method::ImplicitMidpoint, Formulation::HamiltonDirac),
         way("gauss, 2 stages", Method::Gauss { stages: 2 }, Formulation::HamiltonDirac),
         way("gauss, 4 stages", Method::Gauss { stages: 4 }, Formulation::HamiltonDirac),

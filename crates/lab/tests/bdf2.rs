@@ -3,7 +3,7 @@
 mod problems;
 
 use cotangent_compile::{Diagnostics, Engine, Integrator};
-use cotangent_integrate::{Index, Method, Projection, Target};
+use cotangent_integrate::{Method, Projection, Target};
 use cotangent_lab::Pendulum;
 use cotangent_lab::certificate::{Subject, order_against};
 use cotangent_scalar::Dd;
@@ -11,7 +11,7 @@ use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
 use problems::{Case, DOUBLE, FREE, PENDULUM, RELATIVISTIC, SPEEDY, shipped};
 
-const EULER: Method = Method::Radau2A { stages: 1, index: Index::Three };
+const EULER: Method = Method::Radau2A { stages: 1 };
 
 fn integrator(case: &Case, method: Method) -> Integrator {
     let (p, prepared) = (&case.problem, case.prepared(method, None));

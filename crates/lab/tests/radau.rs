@@ -5,7 +5,7 @@ mod problems;
 
 use cotangent_compile::{Diagnostics, Engine, Integrator, Tape};
 use cotangent_dynamics::Dynamics;
-use cotangent_integrate::{Index, Method, Prepared, Projection, Target};
+use cotangent_integrate::{Method, Prepared, Projection, Target};
 use cotangent_lab::Pendulum;
 use cotangent_lab::certificate::{Subject, order_against};
 use cotangent_scalar::{Dd, Dual, Real, Scalar};
@@ -13,7 +13,8 @@ use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
 use problems::{Case, DOUBLE, FREE, PENDULUM, RELATIVISTIC, SPEEDY, shipped};
 
-const INDICES: [Index; 2] = [Index::Two, Index::Three];
+/// Of index 2 and 3.
+const INDICES: [Formulation; 2] = [Formulation::IndexReduced, Formulation::Multipliers];
 
 fn integrator(case: &Case, method: Method) -> Integrator {
     let (p, prepared) = (&case.problem, case.prepared(method, None));
@@ -33,7 +34,7 @@ fn the_order_is_2s_minus_1_on_ordinary_differential_equations() {
     let (step, case) = (0.05, Case::new(PENDULUM, Formulation::Standard));
     let exact = closed_form(16.0 * step);
     for stages in 1..=5 {
-        let prepared = case.prepared(Method::Radau2A { stages, index: Index::Three }, None);
+        let prepared = case.prepared(Method::Radau2A { stages }, None);
         let order = order_against(&Subject::new(&case.problem, &prepared), step, &exact, 1e-30).unwrap();
         assert_eq!(prepared.claims(true).order as usize, 2 * stages - 1);
         assert!((order.value - (2 * stages - 1) as f64).abs() < 0.1, "{stages} stages: {order:?}");
@@ -62,11 +63,12 @@ fn orders_with_constraints_are_those_of_hairer_lubich_and_roche() {
         let subject = Subject::new(&case.problem, &lobatto);
         let exact = subject.walk(&subject.start::<Dd>().unwrap(), time / 32.0, 32).unwrap();
         for (stages, index) in (1..=4).flat_map(|s| INDICES.map(|index| (s, index))) {
-            let prepared = case.prepared(Method::Radau2A { stages, index }, None);
+            let case = Case::new(text, index);
+            let prepared = case.prepared(Method::Radau2A { stages }, None);
             let found = orders(&case, &prepared, &exact, time, 128);
             let expected = match index {
-                Index::Two => [2 * stages - 1; 2],
-                Index::Three => [2 * stages - 1, stages],
+                Formulation::IndexReduced => [2 * stages - 1; 2],
+                _ => [2 * stages - 1, stages],
             };
             let apart = (0..2).map(|k| (found[k] - expected[k] as f64).abs()).fold(0.0, f64::max);
             assert!(apart < 0.1, "{stages} stages, {index:?} on {text}: {found:?}");
@@ -81,7 +83,7 @@ fn a_projection_of_the_momenta_restores_the_order_of_index_3() {
     let exact = closed_form(16.0 * step);
     for target in [Target::Momentum, Target::Both] {
         let projection = Projection { target, above: None };
-        let prepared = case.prepared(Method::Radau2A { stages: 3, index: Index::Three }, Some(projection));
+        let prepared = case.prepared(Method::Radau2A { stages: 3 }, Some(projection));
         let order = order_against(&Subject::new(&case.problem, &prepared), step, &exact, 1e-30).unwrap();
         assert_eq!(prepared.claims(true).order, 5);
         assert!((order.value - 5.0).abs() < 0.1, "{target:?}: {order:?}");
@@ -108,11 +110,11 @@ fn residuals(case: &Case, method: Method, step: f64, steps: usize) -> [f64; 2] {
 #[test]
 fn each_index_keeps_its_constraints_to_round_off_and_the_others_to_its_order() {
     for (text, step) in [(PENDULUM, 0.02), (DOUBLE, 0.02), (RELATIVISTIC, 0.02), (SPEEDY, 0.02)] {
-        let case = Case::new(text, Formulation::Multipliers);
+        let [two, three] = INDICES.map(|index| Case::new(text, index));
         for stages in [1, 2, 3] {
-            let [phi, psi] = residuals(&case, Method::Radau2A { stages, index: Index::Three }, step, 500);
+            let [phi, psi] = residuals(&three, Method::Radau2A { stages }, step, 500);
             assert!(phi < 1e-14 && psi > 1e-7, "index 3, {stages} stages: {phi:e} {psi:e} on {text}");
-            let [phi, psi] = residuals(&case, Method::Radau2A { stages, index: Index::Two }, step, 500);
+            let [phi, psi] = residuals(&two, Method::Radau2A { stages }, step, 500);
             assert!(psi < 1e-13 && phi > 1e-11, "index 2, {stages} stages: {phi:e} {psi:e} on {text}");
             let bound = [1.0, 1e-2, 1e-6][stages - 1];
             assert!(phi < bound && psi < bound, "{stages} stages: {phi:e} on {text}");
@@ -122,8 +124,8 @@ fn each_index_keeps_its_constraints_to_round_off_and_the_others_to_its_order() {
 
 #[test]
 fn the_drift_of_index_2_has_the_order_of_the_method() {
-    let case = Case::new(DOUBLE, Formulation::Multipliers);
-    let method = Method::Radau2A { stages: 2, index: Index::Two };
+    let case = Case::new(DOUBLE, Formulation::IndexReduced);
+    let method = Method::Radau2A { stages: 2 };
     let [coarse, _] = residuals(&case, method, 0.02, 100);
     let [fine, _] = residuals(&case, method, 0.01, 200);
     assert!(((coarse / fine).log2() - 3.0).abs() < 0.1, "{coarse:e} {fine:e}");
@@ -143,7 +145,7 @@ fn linear_equations_are_multiplied_by_the_pade_approximant() {
     ];
     for (stages, factor) in (1..).zip(pade) {
         for h in [2e-3, 0.02, 1.0] {
-            let mut run = integrator(&case, Method::Radau2A { stages, index: Index::Three });
+            let mut run = integrator(&case, Method::Radau2A { stages });
             let mut state = run.state(case.problem.start.clone());
             run.advance(&mut state, h, 3).unwrap();
             let expected = factor(-1000.0 * h).powi(3);
@@ -166,9 +168,9 @@ fn newtons_method_converges_quadratically_with_the_right_jacobians() {
         (SPEEDY.into(), None),
         (shipped("chain"), Some(50)),
     ] {
-        let case = Case::sized(&text, n, Formulation::Multipliers);
-        for (index, most) in [(Index::Two, 4.0), (Index::Three, 5.0)] {
-            let mut run = integrator(&case, Method::Radau2A { stages: 3, index });
+        for (index, most) in INDICES.into_iter().zip([4.0, 5.0]) {
+            let case = Case::sized(&text, n, index);
+            let mut run = integrator(&case, Method::Radau2A { stages: 3 });
             let mut state = run.state(case.problem.start.clone());
             run.advance(&mut state, 0.02, 100).unwrap();
             let updates = run.iterations() as f64 / 100.0;
@@ -176,7 +178,7 @@ fn newtons_method_converges_quadratically_with_the_right_jacobians() {
         }
     }
     let case = Case::new(FREE, Formulation::Multipliers);
-    let mut run = integrator(&case, Method::Radau2A { stages: 3, index: Index::Three });
+    let mut run = integrator(&case, Method::Radau2A { stages: 3 });
     let mut state = run.state(case.problem.start.clone());
     run.advance(&mut state, 0.02, 100).unwrap();
     assert!(run.iterations() < 400, "{}", run.iterations());
@@ -184,18 +186,19 @@ fn newtons_method_converges_quadratically_with_the_right_jacobians() {
 
 #[test]
 fn the_most_stages_and_tiny_steps_converge() {
-    let case = Case::new(RELATIVISTIC, Formulation::Multipliers);
+    let given = Case::new(RELATIVISTIC, Formulation::Multipliers);
     for (index, stages, step) in INDICES.into_iter().flat_map(|i| [(i, 32, 0.1), (i, 3, 1e-6)]) {
-        let mut run = integrator(&case, Method::Radau2A { stages, index });
+        let case = Case::new(RELATIVISTIC, index);
+        let mut run = integrator(&case, Method::Radau2A { stages });
         let mut state = run.state(case.problem.start.clone());
         run.advance(&mut state, step, 4).unwrap_or_else(|e| panic!("{index:?}, {stages} stages: {e:?}"));
         // So many stages are as good as the exact solution.
-        let mut reference = integrator(&case, Method::Lobatto3A3B { stages: 8 });
+        let mut reference = integrator(&given, Method::Lobatto3A3B { stages: 8 });
         let mut expected = reference.state(case.problem.start.clone());
         reference.advance(&mut expected, step / 2.0, 8).unwrap();
         for k in 0..4 {
             // Momenta of index 3 are difference quotients of positions.
-            let known = if index == Index::Three { 1e-14 / step } else { 1e-13 };
+            let known = if index == Formulation::Multipliers { 1e-14 / step } else { 1e-13 };
             assert!((state.values[k] - expected.values[k]).abs() < known.max(1e-12), "{index:?}, {stages} stages");
         }
     }

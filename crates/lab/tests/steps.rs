@@ -5,7 +5,7 @@ mod problems;
 
 use cotangent_compile::{Engine, Integrator, Native};
 use cotangent_dynamics::{Dynamics, State};
-use cotangent_integrate::{Index, Inner, Method, Prepared, Target, project_onto};
+use cotangent_integrate::{Inner, Method, Prepared, Target, project_onto};
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
 use problems::{Case, DOUBLE, FREE, PENDULUM, RELATIVISTIC, shipped};
@@ -136,9 +136,13 @@ fn a_double_pendulum_at_rest_starts_in_small_steps() {
         hamiltonian (p_x1^2 + p_y1^2)/4 + (p_x2^2 + p_y2^2)/3 + 2*y1 + 3/2*y2\n\
         constraint a: (x1^2 + y1^2 - 1)/2 = 0\nconstraint b: ((x2 - x1)^2 + (y2 - y1)^2 - 1/2)/2 = 0\n\
         initial x1 = 1, x2 = 1, y2 = -sqrt(1/2)\n";
-    let case = Case::new(text, Formulation::Multipliers);
-    let radau = |index| Method::Radau2A { stages: 3, index };
-    for method in [Method::Bdf2, radau(Index::Three), radau(Index::Two), Method::Lobatto3A3B { stages: 4 }] {
+    let radau = Method::Radau2A { stages: 3 };
+    let [given, reduced] = [Formulation::Multipliers, Formulation::IndexReduced];
+    let lobatto = Method::Lobatto3A3B { stages: 4 };
+    for (method, formulation) in
+        [(Method::Bdf2, given), (radau, given), (radau, reduced), (Method::Bdf2, reduced), (lobatto, given)]
+    {
+        let case = Case::new(text, formulation);
         for steps in [3200.0, 25_600.0, 102_400.0] {
             let mut integrator = integrator(&case, &case.prepared(method, None));
             let mut state = integrator.state(case.problem.start.clone());

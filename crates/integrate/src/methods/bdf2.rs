@@ -17,7 +17,6 @@
 //! (1986) 491; Hairer & Wanner, Solving Ordinary Differential Equations II, V.1 and VII.3.
 
 use crate::card::{Card, Keeps, Needs};
-use crate::method::Index;
 use crate::semi_explicit::{SemiExplicit, Shape};
 use crate::stiff::{Formula, Stages, Work, advance};
 use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Field, Machine, Plan, State, Stepper};
@@ -39,7 +38,7 @@ pub(crate) const CARD: Card = Card {
     explicit: "never",
     scheme: &[
         "3/2 z₁ − 2 z + 1/2 z₋₁ = h f(z₁)",
-        "with constraints: z = (q, p),   f = (H_p, −H_q − Gᵀλ₁),   φ(q₁) = 0",
+        "with constraints: z = (q, p),   f = (H_p, −H_q − Gᵀλ₁),   φ(q₁) = 0 or G q̇₁ = 0",
     ],
     solution: "Newton's method for z₁ − z and λ₁ together. The coefficients follow the ratio of a step to the one before; the first step, and the first after the direction changes, is one of the backward Euler method.",
     reference: "C. W. Gear, IEEE Trans. Circuit Theory 18 (1971) 89; P. Lötstedt & L. Petzold, Math. Comp. 46 (1986) 491",
@@ -54,7 +53,7 @@ pub(crate) struct Scheme {
 
 impl Scheme {
     pub(crate) fn constrained(shape: &CanonicalShape, plan: &mut Plan) -> Result<Arc<Scheme>, PatternError> {
-        let stages = Stages::new(Shape::canonical(shape, Index::Three)?, 1, plan)?;
+        let stages = Stages::new(Shape::canonical(shape)?, 1, plan)?;
         Ok(Arc::new(Scheme { stages, constrained: true }))
     }
 

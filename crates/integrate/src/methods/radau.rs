@@ -21,24 +21,22 @@
 
 use crate::card::{Card, Keeps, Needs};
 use crate::coefficients::Radau as Coefficients;
-use crate::method::Index;
 use crate::semi_explicit::{SemiExplicit, Shape};
 use crate::stiff::{Formula, Stages, Work, advance};
-use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Field, Machine, Plan, State, Stepper};
+use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Field, Index, Machine, Plan, State, Stepper};
 use cotangent_scalar::Scalar;
 use cotangent_solve::{Pattern, PatternError};
 use std::sync::Arc;
 
-pub(crate) fn card(stages: usize, index: Index) -> Card {
-    let keeps = |level: Index| if index == level { Keeps::Yes } else { Keeps::No };
+pub(crate) fn card(stages: usize) -> Card {
     Card {
         name: "radau-2a",
         summary: "order 2s − 1 with s stages, damps; for stiff and for differential–algebraic equations",
         order: 2 * stages.max(1) as u32 - 1,
         symplectic: false,
         symmetric: false,
-        constraints: keeps(Index::Three),
-        hidden_constraints: keeps(Index::Two),
+        constraints: Keeps::Yes,
+        hidden_constraints: Keeps::No,
         quadratic_invariants: false,
         energy: false,
         needs: Needs::Any,
@@ -48,7 +46,7 @@ pub(crate) fn card(stages: usize, index: Index) -> Card {
             "with constraints: z = (q, p),   f = (H_p, −H_q − Gᵀλ)",
             "index 3: φ(Qᵢ) = 0;   index 2: G(Qᵢ) H_p(Qᵢ, Pᵢ) = 0",
         ],
-        solution: "The nodes are those of Radau quadrature, the last of them the end of the step (`--stages S`, 3 unless said otherwise). Newton's method for the increments Yᵢ − z and multipliers Λᵢ of all stages together. With constraints `--index 3` (unless said otherwise) keeps φ = 0 at the stages and at the end, and the order is that of the momenta, s; `--index 2` keeps G q̇ = 0 instead, with order 2s − 1. Index 1 is the formulation `standard`.",
+        solution: "The nodes are those of Radau quadrature, the last of them the end of the step (`--stages S`, 3 unless said otherwise). Newton's method for the increments Yᵢ − z and multipliers Λᵢ of all stages together. With constraints (index 3) φ = 0 holds at the stages and at the end, and the order is that of the momenta, s; on the formulation `index-reduced` (index 2) G q̇ = 0 holds instead, with order 2s − 1. Index 1 is the formulation `standard`.",
         reference: "Hairer & Wanner, Solving Ordinary Differential Equations II, IV.5 and VII; Hairer, Lubich & Roche, Lecture Notes in Mathematics 1409 (1989)",
     }
 }
@@ -66,10 +64,9 @@ impl Scheme {
     pub(crate) fn constrained(
         shape: &CanonicalShape,
         stages: usize,
-        index: Index,
         plan: &mut Plan,
     ) -> Result<Arc<Scheme>, PatternError> {
-        Scheme::new(Shape::canonical(shape, index)?, stages, Some(index), plan)
+        Scheme::new(Shape::canonical(shape)?, stages, Some(shape.index), plan)
     }
 
     pub(crate) fn free(jacobian: &Pattern, stages: usize, plan: &mut Plan) -> Result<Arc<Scheme>, PatternError> {

@@ -30,6 +30,8 @@ use cotangent_model::{Dynamics, System};
 pub enum Formulation {
     /// The equations as given, with unknown multipliers: for methods that know constraints.
     Multipliers,
+    /// The same with the time derivatives of the constraints in their place.
+    IndexReduced,
     /// The standard underlying equations: the multiplier as a function of the state.
     Standard,
     /// Hamilton–Dirac equations: the flow of H under the Dirac bracket.
@@ -102,8 +104,9 @@ pub struct Motion {
 
 impl Formulation {
     /// Every formulation.
-    pub const ALL: [Formulation; 11] = [
+    pub const ALL: [Formulation; 12] = [
         Formulation::Multipliers,
+        Formulation::IndexReduced,
         Formulation::Standard,
         Formulation::HamiltonDirac,
         Formulation::Total,
@@ -120,6 +123,7 @@ impl Formulation {
     pub fn name(self) -> &'static str {
         match self {
             Formulation::Multipliers => "multipliers",
+            Formulation::IndexReduced => "index-reduced",
             Formulation::Standard => "standard",
             Formulation::HamiltonDirac => "hamilton-dirac",
             Formulation::Total => "total",
@@ -137,6 +141,7 @@ impl Formulation {
     pub fn summary(self) -> &'static str {
         match self {
             Formulation::Multipliers => "the equations as given, multipliers unknown (index 3)",
+            Formulation::IndexReduced => "time derivatives in place of the constraints, multipliers unknown (index 2)",
             Formulation::Standard => "the standard underlying equations: the multiplier as a function of the state",
             Formulation::HamiltonDirac => "the flow of H under the Dirac bracket; constraints and energy are integrals",
             Formulation::Total => "the flow of H + μᵀφ: Hamiltonian everywhere, the constraints a saddle",
@@ -188,9 +193,11 @@ impl Formulation {
             | Formulation::LocalChart { .. }
             | Formulation::LinearProjected
             | Formulation::Penalty { .. } => true,
-            Formulation::Standard | Formulation::HamiltonDirac | Formulation::Ggl | Formulation::Baumgarte { .. } => {
-                false
-            }
+            Formulation::IndexReduced
+            | Formulation::Standard
+            | Formulation::HamiltonDirac
+            | Formulation::Ggl
+            | Formulation::Baumgarte { .. } => false,
         }
     }
 
@@ -224,7 +231,7 @@ impl Formulation {
         let number = |x: f64| Expr::from(x);
         let (mut physical, mut chart) = (None, None);
         let field = match self {
-            Formulation::Multipliers => multipliers::equations(s)?,
+            Formulation::Multipliers | Formulation::IndexReduced => multipliers::equations(s)?,
             Formulation::Standard => Some(standard::equations(s)?),
             Formulation::HamiltonDirac => Some(hamilton_dirac::equations(s)?),
             Formulation::Total => Some(total::equations(s)?),

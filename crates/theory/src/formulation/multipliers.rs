@@ -1,5 +1,8 @@
 //! The equations as given: q̇ = H_p, ṗ = −H_q − Gᵀλ, φ(q) = 0, with unknown multipliers λ.
 //!
+//! Of index 2 (`index-reduced`) with ψ = G(q) H_p = 0 in place of φ = 0: a method that holds those
+//! lets φ drift, and needs one derivative less of its own.
+//!
 //! They are a vector field only where there are no constraints.
 
 use super::VectorField;

@@ -20,10 +20,6 @@ pub(crate) struct Choose {
     #[arg(long, value_name = "NAME")]
     pub(crate) inner: Option<String>,
 
-    /// What `radau-2a` solves with multipliers: 3, the constraints; 2, the hidden constraints
-    #[arg(long, value_name = "N", value_parser = setting::whole_number)]
-    pub(crate) index: Option<u64>,
-
     /// The error of a step that dopri5 and dop853 aim at, relative to the state; 0: steps as given
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = setting::number)]
     pub(crate) tol: Option<f64>,
@@ -36,6 +32,11 @@ pub(crate) struct Choose {
     /// The equations of motion; `cotangent formulations` lists them
     #[arg(long, value_name = "NAME")]
     pub(crate) formulation: Option<String>,
+
+    /// The coordinates of a chart of `local-chart`, such as x,y[3]; repeated: charts to change among
+    /// (chosen automatically unless given)
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) chart: Vec<String>,
 
     /// A number of the formulation, such as alpha=3 (baumgarte); may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting::option)]

@@ -66,7 +66,7 @@ impl Report {
         }
         Report {
             model: system.name.clone(),
-            chosen: Chosen::new(prepared, problem.motion.field.is_none()),
+            chosen: Chosen::new(prepared),
             formulation: problem.motion.formulation.name(),
             project: prepared.projection().map(|p| p.target.name()),
             step: options.step,

@@ -37,6 +37,20 @@ pub(crate) fn text(formulation: Formulation) -> Text {
                 every method",
             reference: "Hairer, Lubich & Wanner, Geometric Numerical Integration, VII.1",
         },
+        Formulation::IndexReduced => Text {
+            name,
+            summary,
+            equations: &["q̇ = H_p(q, p)", "ṗ = −H_q(q, p) − G(q)ᵀλ", "0 = G(q) H_p(q, p)"],
+            symbols: "φ(q) = 0 are the constraints, G = ∂φ/∂q, λ the multipliers.",
+            derivation: "The constraints differentiated once with respect to time: an equation of index 2. A method \
+                that holds ψ = G H_p = 0 lets φ drift by its error; the multipliers and the momenta keep a higher \
+                order than with φ = 0.",
+            integrals: "ψ, and the energy where φ = 0, too",
+            methods: "for methods for differential–algebraic equations (radau-2a, bdf2), best with a projection of the \
+                positions",
+            reference: "C. W. Gear, G. K. Gupta & B. Leimkuhler, J. Comput. Appl. Math. 12–13 (1985) 77; Hairer & \
+                Wanner, Solving Ordinary Differential Equations II, VII.2",
+        },
         Formulation::Standard => Text {
             name,
             summary,
@@ -110,6 +124,26 @@ pub(crate) fn text(formulation: Formulation) -> Text {
             integrals: "φ and H; ψ(q, p) = 0 holds identically",
             methods: "for symplectic methods for ordinary differential equations",
             reference: "W. M. Seiler, Stable underlying equations for constrained Hamiltonian systems, eqs. (22)–(32)",
+        },
+        Formulation::LocalChart { .. } => Text {
+            name,
+            summary,
+            equations: &[
+                "δ̇ = A v,   A q = δ,   φ(q) = 0",
+                "Rᵀ (θ̇, ·) = −H_q − Σᵢ Θᵢ φᵢ,qq v,   R = [A; G]",
+                "v = H_p(q, p),   p = Aᵀθ + GᵀΘ,   0 = G v",
+            ],
+            symbols: "δ are n − m of the coordinates, θ their conjugate momenta; A takes δ out of q.",
+            derivation: "The Hamiltonian Ĥ(δ, θ) = H(q, p) on the constraint manifold, in local coordinates: no \
+                constraints are left, and every method for ordinary differential equations keeps φ = 0 and ψ = 0. \
+                A chart is left for another where that is better by a factor, measured by |det G_D| for the \
+                coordinates D that depend on δ, in units of unit masses (--opt threshold=F, 2 unless said \
+                otherwise). Charts are chosen automatically, or among those that --chart names. (q, p) \
+                goes on unchanged, but the energy that a symplectic method nearly keeps depends on the chart: it \
+                drifts from chart to chart.",
+            integrals: "H; φ = 0 and ψ = 0 hold identically",
+            methods: "for methods for ordinary differential equations; symplectic step by step",
+            reference: "B. Leimkuhler & S. Reich, Math. Comp. 63 (1994) 589, eqs. (10)–(11), for general H",
         },
         Formulation::LinearProjected => Text {
             name,

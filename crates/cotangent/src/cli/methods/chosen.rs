@@ -1,7 +1,7 @@
 //! A method with its options, as results show it.
 
 use crate::cli::figures::{count, number};
-use cotangent::integrate::{Composition, Index, Method, Prepared};
+use cotangent::integrate::{Composition, Method, Prepared};
 use serde::Serialize;
 
 /// A method with its options.
@@ -13,29 +13,20 @@ pub(crate) struct Chosen {
     #[serde(skip_serializing_if = "Option::is_none")]
     inner: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    index: Option<u8>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     tol: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     compose: Option<&'static str>,
 }
 
 impl Chosen {
-    /// What a run is made with; the level of constraints is said where there are any.
-    pub(crate) fn new(prepared: &Prepared, with_multipliers: bool) -> Chosen {
+    /// What a run is made with.
+    pub(crate) fn new(prepared: &Prepared) -> Chosen {
         let method = prepared.method();
         Chosen {
             method: method.name(),
             stages: method.stages(),
             inner: match method {
                 Method::Reich { inner } => Some(inner.method().name()),
-                _ => None,
-            },
-            index: match method {
-                Method::Radau2A { index, .. } if with_multipliers => Some(match index {
-                    Index::Two => 2,
-                    Index::Three => 3,
-                }),
                 _ => None,
             },
             tol: method.tolerance(),
@@ -51,9 +42,6 @@ impl Chosen {
         }
         if let Some(inner) = self.inner {
             text += &format!(" around `{inner}`");
-        }
-        if let Some(index) = self.index {
-            text += &format!(", index {index}");
         }
         if let Some(tol) = self.tol {
             text += &format!(", tolerance {}", number(tol));

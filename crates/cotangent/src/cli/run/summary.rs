@@ -173,7 +173,7 @@ impl Summary {
         Ok(Summary {
             model: setup.system.name.clone(),
             title: setup.system.title.clone(),
-            chosen: Chosen::new(setup.prepared, setup.problem.motion.field.is_none()),
+            chosen: Chosen::new(setup.prepared),
             formulation: setup.problem.motion.formulation.name(),
             project: setup.prepared.projection().map(|p| p.target.name()),
             step: setup.request.step,

@@ -18,23 +18,24 @@ pub(crate) struct Names {
     pub(crate) method: String,
     pub(crate) stages: Option<u64>,
     pub(crate) inner: Option<String>,
-    pub(crate) index: Option<u64>,
     pub(crate) tol: Option<f64>,
     pub(crate) compose: Option<String>,
     pub(crate) formulation: String,
-    #[serde(default)]
     pub(crate) opt: Vec<(String, f64)>,
+    pub(crate) chart: Vec<String>,
     pub(crate) project: Option<String>,
     pub(crate) project_above: Option<f64>,
 }
 
 /// What is to be integrated and how.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Choice {
     pub(crate) method: Method,
     pub(crate) composition: Option<Composition>,
     pub(crate) formulation: Formulation,
     pub(crate) projection: Option<Projection>,
+    /// The names of the coordinates of each chart; none: chosen automatically.
+    pub(crate) charts: Vec<String>,
 }
 
 impl Names {
@@ -66,7 +67,6 @@ impl Names {
             method,
             stages: stages.or(own_stages.map(|s| s as u64)),
             inner: args.inner.clone(),
-            index: args.index,
             tol: args.tol,
             compose: compose.filter(|name| name != "none"),
             formulation: args
@@ -75,6 +75,7 @@ impl Names {
                 .or_else(|| defaults.formulation.clone())
                 .unwrap_or_else(|| Formulation::Multipliers.name().to_owned()),
             opt: args.opt.clone(),
+            chart: args.chart.clone(),
             project: args.project.clone().or_else(|| defaults.project.clone()),
             project_above: args.project_above,
         }
@@ -107,7 +108,8 @@ impl Choice {
         })?;
         let formulation = names.opt.iter().try_fold(formulation, |f, (name, value)| option(f, name, *value))?;
         let target = names.project.as_deref().map(target).transpose()?;
-        Ok(Choice { method, composition, formulation, projection: projection(target, names.project_above)? })
+        let projection = projection(target, names.project_above)?;
+        Ok(Choice { method, composition, formulation, projection, charts: names.chart.clone() })
     }
 }
 

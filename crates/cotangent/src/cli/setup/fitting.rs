@@ -1,6 +1,6 @@
 //! Whether a method fits, and which others do.
 
-use super::Choice;
+use super::{Choice, charts};
 use crate::cli::failure::Failure;
 use crate::cli::figures::listed;
 use cotangent::compile::{Compiled, Engine, Native, Problem};
@@ -17,8 +17,13 @@ pub(crate) fn prepare(choice: &Choice, problem: &Problem) -> Result<Prepared, Fa
         return Err(Failure::new("does-not-fit", message).help("leave out --project, or take a one-step method"));
     }
     let view = problem.compiled.view(Native, problem.parameters.clone());
-    let Choice { method, composition, projection, .. } = *choice;
-    Prepared::composed(method, composition, projection, &view).map_err(|refusal| explain(&refusal, choice, problem))
+    let &Choice { method, composition, projection, .. } = choice;
+    let prepared = Prepared::composed(method, composition, projection, &view);
+    let prepared = prepared.map_err(|refusal| explain(&refusal, choice, problem))?;
+    if choice.charts.is_empty() {
+        return Ok(prepared);
+    }
+    prepared.in_charts(charts::named(&choice.charts, problem)?).map_err(|refusal| explain(&refusal, choice, problem))
 }
 
 fn projection_of_momenta(choice: &Choice) -> bool {
@@ -61,6 +66,18 @@ fn explain(refusal: &Refusal, choice: &Choice, problem: &Problem) -> Failure {
         Refusal::NothingToProjectOn => {
             Failure::new("nothing-to-project", "the model has no constraints to project on").help("leave out --project")
         }
+        Refusal::IndexTwo { .. } => {
+            let message = format!(
+                "`{method}` holds {constraints}, and the formulation `{formulation}` has the time derivatives in \
+                 their place"
+            );
+            Failure::new("index", message).help(fitting())
+        }
+        Refusal::NoCharts => Failure::new("no-charts", "--chart is for --formulation local-chart with constraints")
+            .help("leave out --chart, or choose that formulation"),
+        Refusal::Chart { .. } => Failure::new("chart", refusal.to_string())
+            .help("--chart takes as many coordinates as there are degrees of freedom, such as x,y[3]"),
+        Refusal::Threshold { .. } => Failure::new("threshold", refusal.to_string()).help("choose --opt threshold=2"),
         Refusal::Tolerance { .. } => Failure::new("tol", refusal.to_string()).help("choose another --tol"),
         Refusal::Stages { .. } => Failure::new("stages", refusal.to_string()).help("choose another --stages"),
         Refusal::TooLarge(_) => Failure::new("too-large", refusal.to_string()).help("choose another method"),

@@ -1,6 +1,7 @@
 //! From what was asked for to a method on a problem: shared by `run` and `certify`.
 
 mod blame;
+mod charts;
 mod choice;
 mod defaults;
 mod fitting;

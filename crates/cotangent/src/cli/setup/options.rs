@@ -1,9 +1,9 @@
-//! The options of a method: stages, inner method, index, tolerance.
+//! The options of a method: stages, inner method, tolerance.
 
 use super::Names;
 use super::choice::method;
 use crate::cli::failure::Failure;
-use cotangent::integrate::{Index, Inner, MAX_STAGES, Method};
+use cotangent::integrate::{Inner, MAX_STAGES, Method};
 
 /// The method that the names describe.
 pub(super) fn with_options(names: &Names) -> Result<Method, Failure> {
@@ -13,9 +13,6 @@ pub(super) fn with_options(names: &Names) -> Result<Method, Failure> {
     }
     if let Some(inner) = &names.inner {
         chosen = around(chosen, inner)?;
-    }
-    if let Some(index) = names.index {
-        chosen = on_level(chosen, index)?;
     }
     if let Some(tol) = names.tol {
         chosen = controlled(chosen, tol)?;
@@ -52,20 +49,6 @@ fn around(chosen: Method, name: &str) -> Result<Method, Failure> {
         Failure::new("inner", message).help(format!("take {}", able.collect::<Vec<_>>().join(" or ")))
     })?;
     Ok(Method::Reich { inner })
-}
-
-fn on_level(chosen: Method, index: u64) -> Result<Method, Failure> {
-    let Method::Radau2A { stages, .. } = chosen else {
-        return Err(has_none(chosen, "index", "--index", |m| matches!(m, Method::Radau2A { .. })));
-    };
-    let refused = |help: &str| Failure::new("index", format!("there is no index {index} here")).help(help);
-    let index = match index {
-        1 => return Err(refused("the equations of index 1 are those of --formulation standard: leave out --index")),
-        2 => Index::Two,
-        3 => Index::Three,
-        _ => return Err(refused("--index 3 holds the constraints, --index 2 the hidden constraints")),
-    };
-    Ok(Method::Radau2A { stages, index })
 }
 
 fn controlled(chosen: Method, tol: f64) -> Result<Method, Failure> {
