@@ -108,12 +108,15 @@ impl Scheme {
         if let Some(chart) = current.filter(|_| best.1 <= self.threshold.ln() + now) {
             return Ok(chart.to_vec());
         }
-        match best.1 > f64::NEG_INFINITY {
-            true => Ok(best.0),
-            false => {
-                Err(Failure::Singular { reason: "no chart fits: the constraints are dependent".into(), equation: None })
-            }
+        if best.1 > f64::NEG_INFINITY {
+            return Ok(best.0);
         }
+        let reason = match self.given.len() {
+            0 => "no coordinates fit: the constraints are dependent there",
+            1 => "the chart does not fit there: the other coordinates do not follow from its own",
+            _ => "none of the charts fits there: the other coordinates do not follow from theirs",
+        };
+        Err(Failure::Singular { reason: reason.into(), equation: None })
     }
 
     /// log |det G_D|.

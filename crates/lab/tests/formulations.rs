@@ -160,3 +160,22 @@ fn charts_may_be_given() {
         assert!(prepare(vec![wrong]).is_err());
     }
 }
+
+#[test]
+fn a_run_in_charts_goes_on_from_its_state_alone() {
+    for method in [Method::Bdf2, Method::Gauss { stages: 2 }, Method::Dopri5 { tolerance: Some(1e-9) }] {
+        let case = pendulum(1, Formulation::LocalChart { threshold: 2.0 });
+        let (p, prepared) = (&case.problem, case.prepared(method, None));
+        let integrator =
+            || Integrator::new(&p.compiled, &prepared, &p.parameters, NewtonOptions::default(), Engine::Best);
+        let (mut whole, mut first, mut second) = (integrator().unwrap(), integrator().unwrap(), integrator().unwrap());
+        let mut expected = whole.state(p.start.clone());
+        let mut state = expected.clone();
+        whole.advance(&mut expected, 0.01, 400).unwrap();
+        // In the middle of a chart.
+        first.advance(&mut state, 0.01, 130).unwrap();
+        second.advance(&mut state, 0.01, 270).unwrap();
+        assert_eq!(state, expected, "{method:?}");
+        assert!(prepared.chart_changes(&state.memory).unwrap() > 3);
+    }
+}

@@ -10,6 +10,6 @@ mod legendre;
 mod structure;
 
 pub use error::TheoryError;
-pub use formulation::{Formulation, LocalChart, Motion, VectorField};
+pub use formulation::{Formulation, LocalChart, Motion, OptionError, VectorField};
 pub use legendre::legendre;
 pub use structure::Structure;

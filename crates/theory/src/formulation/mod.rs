@@ -68,6 +68,39 @@ pub enum Formulation {
     },
 }
 
+/// Why a number of a formulation cannot be what it should.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum OptionError {
+    /// The formulation has none of that name.
+    #[error("the formulation has no such number")]
+    Unknown,
+    /// A value that makes no sense.
+    #[error("it must be {least}")]
+    Range {
+        /// What it must be.
+        least: &'static str,
+    },
+}
+
+/// What a number must be.
+enum Least {
+    Any,
+    Zero,
+    AboveZero,
+    One,
+}
+
+impl Least {
+    fn text(&self) -> &'static str {
+        match self {
+            Least::Any => "a number",
+            Least::Zero => "0 or more",
+            Least::AboveZero => "more than 0",
+            Least::One => "1 or more",
+        }
+    }
+}
+
 /// A vector field on the state space.
 #[derive(Clone, Debug)]
 pub struct VectorField {
@@ -170,17 +203,37 @@ impl Formulation {
         }
     }
 
-    /// The same with another value of one of its numbers; `None` if it has no such number.
-    pub fn with_option(mut self, name: &str, value: f64) -> Option<Formulation> {
-        let number = match (&mut self, name) {
-            (Formulation::Dirac { alpha } | Formulation::Baumgarte { alpha, .. }, "alpha") => alpha,
-            (Formulation::Baumgarte { beta, .. }, "beta") => beta,
-            (Formulation::LocalChart { threshold }, "threshold") => threshold,
-            (Formulation::Penalty { epsilon }, "epsilon") => epsilon,
-            _ => return None,
+    /// The same with another value of one of its numbers.
+    pub fn with_option(mut self, name: &str, value: f64) -> Result<Formulation, OptionError> {
+        let (number, least) = self.number(name).ok_or(OptionError::Unknown)?;
+        let fits = match least {
+            Least::Any => value.is_finite(),
+            Least::Zero => value >= 0.0 && value.is_finite(),
+            Least::AboveZero => value > 0.0 && value.is_finite(),
+            Least::One => value >= 1.0 && value.is_finite(),
         };
+        if !fits {
+            return Err(OptionError::Range { least: least.text() });
+        }
         *number = value;
-        Some(self)
+        Ok(self)
+    }
+
+    /// The values of its numbers.
+    pub fn values(mut self) -> Vec<(&'static str, f64)> {
+        let names = self.options().iter().map(|(name, _)| *name);
+        names.filter_map(|name| Some((name, *self.number(name)?.0))).collect()
+    }
+
+    fn number(&mut self, name: &str) -> Option<(&mut f64, Least)> {
+        match (self, name) {
+            (Formulation::Dirac { alpha }, "alpha") => Some((alpha, Least::Any)),
+            (Formulation::Baumgarte { alpha, .. }, "alpha") => Some((alpha, Least::Zero)),
+            (Formulation::Baumgarte { beta, .. }, "beta") => Some((beta, Least::Zero)),
+            (Formulation::LocalChart { threshold }, "threshold") => Some((threshold, Least::One)),
+            (Formulation::Penalty { epsilon }, "epsilon") => Some((epsilon, Least::AboveZero)),
+            _ => None,
+        }
     }
 
     /// Whether the equations with constraints are canonical.

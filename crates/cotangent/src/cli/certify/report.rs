@@ -6,6 +6,7 @@ use cotangent::integrate::Prepared;
 use cotangent::lab::certificate::{Certificate, Drift, Finding, Options, Property};
 use cotangent::{System, lab};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 #[derive(Serialize)]
 pub(super) struct Report {
@@ -13,6 +14,9 @@ pub(super) struct Report {
     #[serde(flatten)]
     pub(super) chosen: Chosen,
     pub(super) formulation: &'static str,
+    /// The numbers of the formulation.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) opt: BTreeMap<&'static str, f64>,
     pub(super) project: Option<&'static str>,
     pub(super) step: f64,
     /// Of the run for constraints and energy.
@@ -68,6 +72,7 @@ impl Report {
             model: system.name.clone(),
             chosen: Chosen::new(prepared),
             formulation: problem.motion.formulation.name(),
+            opt: problem.motion.formulation.values().into_iter().collect(),
             project: prepared.projection().map(|p| p.target.name()),
             step: options.step,
             steps: options.steps,

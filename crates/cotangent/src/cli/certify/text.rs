@@ -1,7 +1,7 @@
 //! A certificate as people read it.
 
 use super::report::{Measured, Report};
-use crate::cli::figures::{count, number, short};
+use crate::cli::figures::{count, number, short, with_numbers};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
@@ -65,8 +65,8 @@ pub(super) fn render(report: &Report, coloured: bool) -> String {
 /// The method, and what it is measured on.
 pub(super) fn headline(report: &Report) -> [String; 2] {
     let project = report.project.map_or(String::new(), |p| format!(", projection `{p}`"));
-    let rest =
-        format!("on {}: formulation `{}`{project}, step {}", report.model, report.formulation, number(report.step));
+    let formulation = with_numbers(report.formulation, &report.opt);
+    let rest = format!("on {}: formulation {formulation}{project}, step {}", report.model, number(report.step));
     [report.chosen.described(), rest]
 }
 

@@ -79,6 +79,9 @@ fn work(summary: &Summary) -> Table {
         rows.push(("projections of positions", w.position_projections.to_string()));
         rows.push(("projections of momenta", w.momentum_projections.to_string()));
     }
+    if let Some(changes) = w.chart_changes {
+        rows.push(("changes of chart", changes.to_string()));
+    }
     for (name, value) in rows {
         table = table.row([name.into(), value.into()]);
     }

@@ -12,6 +12,7 @@ use cotangent::model::ClaimKind;
 use cotangent::observe::{Extremes, Run};
 use cotangent::{Array, Layout, System};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 #[derive(Serialize)]
 pub(super) struct Summary {
@@ -21,6 +22,9 @@ pub(super) struct Summary {
     #[serde(flatten)]
     pub(super) chosen: Chosen,
     pub(super) formulation: &'static str,
+    /// The numbers of the formulation.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) opt: BTreeMap<&'static str, f64>,
     pub(super) project: Option<&'static str>,
     pub(super) step: f64,
     /// `finished`, `interrupted` or `failed`.
@@ -100,6 +104,8 @@ pub(super) struct Work {
     pub(super) projections: u64,
     pub(super) position_projections: u64,
     pub(super) momentum_projections: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) chart_changes: Option<u64>,
     /// Of a method that chooses its own steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) own_steps: Option<OwnSteps>,
@@ -175,6 +181,7 @@ impl Summary {
             title: setup.system.title.clone(),
             chosen: Chosen::new(setup.prepared),
             formulation: setup.problem.motion.formulation.name(),
+            opt: setup.problem.motion.formulation.values().into_iter().collect(),
             project: setup.prepared.projection().map(|p| p.target.name()),
             step: setup.request.step,
             status,
@@ -196,6 +203,7 @@ impl Summary {
                 projections: positions + momenta,
                 position_projections: positions,
                 momentum_projections: momenta,
+                chart_changes: setup.prepared.chart_changes(&run.state().memory),
                 own_steps: own_steps.map(|[accepted, rejected]| OwnSteps { accepted, rejected }),
             },
             seconds: run.seconds(),

@@ -1,7 +1,7 @@
 //! The summary as people read it.
 
 use super::summary::{Summary, Values};
-use crate::cli::figures::{count, number, short};
+use crate::cli::figures::{count, number, short, with_numbers};
 use crate::cli::picture::Sparkline;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
@@ -56,7 +56,7 @@ pub(super) fn headline(s: &Summary) -> String {
     // Without constraints all formulations are the same.
     let formulation = match s.constraints.0.is_empty() {
         true => String::new(),
-        false => format!(", formulation `{}`", s.formulation),
+        false => format!(", formulation {}", with_numbers(s.formulation, &s.opt)),
     };
     format!("{}{formulation}{project}, step {}: {done}", s.chosen.described(), number(s.step))
 }
@@ -130,6 +130,9 @@ fn details(s: &Summary) -> Vec<(&'static str, String)> {
     if s.project.is_some() {
         work.push(format!("{} of positions", count(w.position_projections, "projection", "projections")));
         work.push(format!("{} of momenta", w.momentum_projections));
+    }
+    if let Some(changes) = w.chart_changes {
+        work.push(count(changes, "change of chart", "changes of chart"));
     }
     list.push(("work", work.join(", ")));
     for (label, file) in [("table", &s.out), ("plot", &s.plot), ("report", &s.report)] {

@@ -10,17 +10,21 @@ pub(super) fn named(charts: &[String], problem: &Problem) -> Result<Vec<Vec<usiz
     let coordinates = problem.motion.structure.as_ref().map(|s| s.coordinates.clone());
     let coordinates = coordinates.unwrap_or_else(|| Layout::new(vec![]));
     let known = coordinates.entry_names();
+    let rest = if known.len() > MOST { ", …" } else { "" };
     let position = |name: &str| {
         known.iter().position(|k| k == name).ok_or_else(|| {
             let failure = Failure::new("unknown-coordinate", format!("--chart names `{name}`, which is no coordinate"));
             match nearest(name, known.iter().map(String::as_str)) {
                 Some(near) => failure.help(format!("did you mean `{near}`?")),
-                None => failure.help(format!("the coordinates are those of {}", problem.motion.system.name)),
+                None => failure.help(format!("there are {}{}", known[..known.len().min(MOST)].join(", "), rest)),
             }
         })
     };
     charts.iter().map(|chart| separated(chart).iter().map(|name| position(name)).collect()).collect()
 }
+
+/// More coordinates are not listed.
+const MOST: usize = 8;
 
 /// Names at commas outside of brackets, without spaces.
 fn separated(list: &str) -> Vec<String> {

@@ -9,7 +9,7 @@ use crate::cli::output::Output;
 use cotangent::integrate::{Composition, Method, Projection, Target};
 use cotangent::model::nearest::nearest;
 use cotangent::model::{ConstraintKind, System};
-use cotangent::theory::Formulation;
+use cotangent::theory::{Formulation, OptionError};
 use serde::{Deserialize, Serialize};
 
 /// What is to be integrated and how, as a checkpoint keeps it.
@@ -106,23 +106,35 @@ impl Choice {
             let known = Formulation::ALL.map(Formulation::name);
             unknown("formulation", &names.formulation, &known, "`cotangent formulations` lists them")
         })?;
-        let formulation = names.opt.iter().try_fold(formulation, |f, (name, value)| option(f, name, *value))?;
+        let formulation = with_numbers(formulation, &names.opt)?;
         let target = names.project.as_deref().map(target).transpose()?;
         let projection = projection(target, names.project_above)?;
         Ok(Choice { method, composition, formulation, projection, charts: names.chart.clone() })
     }
 }
 
-/// The formulation with one of its numbers.
+/// The formulation with its numbers, each given once.
+fn with_numbers(formulation: Formulation, opt: &[(String, f64)]) -> Result<Formulation, Failure> {
+    let twice = |k: usize| opt[..k].iter().any(|(name, _)| *name == opt[k].0);
+    if let Some(k) = (0..opt.len()).find(|&k| twice(k)) {
+        let message = format!("--opt gives `{}` twice", opt[k].0);
+        return Err(Failure::new("duplicate-option", message).help("leave one of them out"));
+    }
+    opt.iter().try_fold(formulation, |f, (name, value)| option(f, name, *value))
+}
+
 fn option(formulation: Formulation, name: &str, value: f64) -> Result<Formulation, Failure> {
-    formulation.with_option(name, value).ok_or_else(|| {
-        let message = format!("the formulation `{}` has no option `{name}`", formulation.name());
-        let known: Vec<String> =
-            formulation.options().iter().map(|(name, meaning)| format!("{name} ({meaning})")).collect();
-        Failure::new("unknown-option", message).help(match known.as_slice() {
-            [] => "leave out --opt".to_owned(),
-            known => format!("it has {}", known.join(", ")),
-        })
+    formulation.with_option(name, value).map_err(|error| match error {
+        OptionError::Range { least } => Failure::new("option", format!("--opt {name}={value}"))
+            .help(format!("`{name}` of `{}` must be {least}", formulation.name())),
+        OptionError::Unknown => {
+            let message = format!("the formulation `{}` has no option `{name}`", formulation.name());
+            let known = formulation.options().iter().map(|(name, meaning)| format!("{name} ({meaning})"));
+            Failure::new("unknown-option", message).help(match known.collect::<Vec<_>>().as_slice() {
+                [] => "leave out --opt".to_owned(),
+                known => format!("it has {}", known.join(", ")),
+            })
+        }
     })
 }
 

@@ -1,0 +1,47 @@
+//! Formulations from the command line: options, charts, and what is refused.
+
+mod common;
+
+use common::run;
+use insta::assert_snapshot;
+
+#[test]
+fn charts_are_changed_and_counted() {
+    let arguments = ["run", "pendulum", "--formulation", "local-chart", "--method", "gauss", "--until", "10", "--json"];
+    let found = run(&arguments).json();
+    // Twice around in a time of 3.31: at two heights on the way down and on the way up.
+    let changes = found["work"]["chart_changes"].as_u64().unwrap();
+    assert!((11..=13).contains(&changes), "{changes}");
+    let fixed = [&arguments[..], &["--chart", "x", "--chart", "y", "--opt", "threshold=1"]].concat();
+    assert_eq!(run(&fixed).json()["formulation"], "local-chart");
+    assert!(run(&arguments[..8]).show().contains("changes of chart"));
+}
+
+#[test]
+fn what_cannot_be_done_is_refused() {
+    let mut text = String::new();
+    for arguments in [
+        &["--formulation", "local-chart", "--chart", "z"][..],
+        &["--formulation", "local-chart", "--chart", "x,y"],
+        &["--formulation", "local-chart", "--chart", ""],
+        &["--formulation", "local-chart", "--chart", "x"],
+        &["--formulation", "local-chart", "--opt", "threshold=0.5"],
+        &["--formulation", "standard", "--chart", "x"],
+        &["--formulation", "standard", "--opt", "alpha=1"],
+        &["--formulation", "penalty", "--opt", "epsilon=0"],
+        &["--formulation", "penalty", "--opt", "epsilon=-1"],
+        &["--formulation", "penalty", "--opt", "epsilon=nan"],
+        &["--formulation", "penalty", "--opt", "epsilon"],
+        &["--formulation", "baumgarte", "--opt", "beta=1", "--opt", "beta=2"],
+        &["--formulation", "linear-projected"],
+        &["--formulation", "index-reduced"],
+        &["--formulation", "impetus-striction", "--method", "bdf2", "--project", "momentum"],
+    ] {
+        let method = if arguments.contains(&"--method") { &[][..] } else { &["--method", "implicit-midpoint"] };
+        let ran = run(&[&["run", "pendulum"], arguments, method].concat());
+        // The failing run shows its summary, too; here only what is said counts.
+        let said = ran.show().lines().filter(|l| !l.contains("seconds")).collect::<Vec<_>>().join("\n");
+        text += &format!("$ {}\n{said}\n", arguments.join(" "));
+    }
+    assert_snapshot!(text);
+}
