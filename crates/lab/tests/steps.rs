@@ -154,3 +154,18 @@ fn a_double_pendulum_at_rest_starts_in_small_steps() {
         }
     }
 }
+
+#[test]
+fn a_chain_of_springs_at_rest_starts_in_small_steps() {
+    // Momenta along the chain arise in higher and higher powers of the step: those of the far members
+    // vanish in the iteration.
+    for (n, step) in [(2, 1e-4), (5, 1e-3), (8, 1e-3)] {
+        let case = Case::sized(&shipped("chain"), Some(n), Formulation::Penalty { epsilon: 1e-4 });
+        let mut integrator = integrator(&case, &case.prepared(Method::ImplicitMidpoint, None));
+        let mut state = integrator.state(case.problem.start.clone());
+        integrator.advance(&mut state, step, 40).unwrap_or_else(|e| panic!("{n} {step}: {e:?}"));
+        // The far end falls freely at first.
+        let (fallen, last) = ((40.0 * step).powi(2) / 2.0, state.values[2 * n as usize - 1]);
+        assert!((last + fallen).abs() < 0.01 * fallen, "{n} {step}: {last:e}");
+    }
+}

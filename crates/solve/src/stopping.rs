@@ -11,13 +11,13 @@
 /// 1. the residual is exactly zero; or
 /// 2. the update is the last that can matter: |δⱼ| ≤ u |xⱼ| for every unknown; or the residual is
 ///    what a rounding of the unknowns explains, |fᵢ| ≤ 2u Σⱼ |∂fᵢ/∂xⱼ xⱼ| for every equation; or θ is
-///    small and the next update is expected to be negligible, θ |δⱼ| ≤ u |xⱼ|/16; or
+///    small and the next update is expected to be negligible, θ |δⱼ| ≤ u |xⱼ|/16; or every unknown
+///    that still changes is all but gone, |δⱼ| ≤ u² sⱼ, sⱼ being its largest size so far; or
 /// 3. the updates no longer shrink (θ ≥ 0.7; at a double root they halve), which is accepted if it happens at round-off and not
 ///    for want of a solution: if |δⱼ| ≤ √u |xⱼ| for every unknown; or if the residual is
 ///    small, |fᵢ| ≤ √u max(`scale`, Σⱼ |∂fᵢ/∂xⱼ xⱼ|), and is not the quadratic remainder
 ///    ½ ΔJ δ that the change of the Jacobian predicts; from the fourth stall on that may be, if
-///    |fᵢ| ≤ √u max Σⱼ |∂fₖ/∂xⱼ| sⱼ over the equations k of its group, sⱼ being the largest size of
-///    the unknown so far.
+///    |fᵢ| ≤ √u max Σⱼ |∂fₖ/∂xⱼ| sⱼ over the equations k of its group.
 ///
 /// The last case matters where an unknown is zero, or where the equations are made of terms much
 /// larger than the part that moves with the unknowns (constraints solved for multipliers).
@@ -74,6 +74,7 @@ impl StoppingRule {
     pub(crate) fn judge(&self, epsilon: f64, previous: Option<f64>, now: &Measure) -> Verdict {
         if self.tolerance.is_some_and(|tolerance| now.update <= tolerance)
             || now.relative_update <= epsilon
+            || now.update <= epsilon * epsilon
             || now.relative_residual <= 2.0 * epsilon
         {
             return Verdict::Last;
@@ -111,6 +112,14 @@ mod tests {
     fn an_update_is_the_last_if_the_next_is_bound_to_be_negligible() {
         assert_eq!(StoppingRule::default().judge(U, Some(1e-5), &measure(1e-12)), Verdict::Last);
         assert_eq!(StoppingRule::default().judge(U, Some(1e-5), &measure(1e-10)), Verdict::Continue);
+    }
+
+    #[test]
+    fn an_unknown_that_vanishes_has_arrived() {
+        // It halves for ever, and never is small compared with itself.
+        let vanishing = |update: f64| Measure { update, relative_update: 0.5, relative_residual: 1.0 };
+        assert_eq!(StoppingRule::default().judge(U, Some(8e-32), &vanishing(4e-32)), Verdict::Last);
+        assert_eq!(StoppingRule::default().judge(U, Some(2e-20), &vanishing(1e-20)), Verdict::Continue);
     }
 
     #[test]

@@ -91,7 +91,10 @@ impl StepEmitter<'_, '_> {
         let shrinking = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, theta, quarter);
         let expected = self.e.b.ins().fmul(theta, measure.relative_update);
         let negligible = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, expected, sixteenth);
+        let square = c(self, f64::EPSILON * f64::EPSILON);
+        let gone = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, measure.update, square);
         let at_once = self.e.b.ins().bor(small_update, small_residual);
+        let at_once = self.e.b.ins().bor(at_once, gone);
         let soon = self.e.b.ins().band(shrinking, negligible);
         let mut last = self.e.b.ins().bor(at_once, soon);
         if let Some(tolerance) = self.options.stopping.tolerance {
