@@ -348,3 +348,57 @@ fn a_penalty_is_a_spring() {
         assert!((found.value() - wanted).abs() < 1e-15);
     }
 }
+
+#[test]
+fn the_pendulum_in_a_chart_is_that_of_the_paper() {
+    // δ = x: Ĥ = θ²(1 − δ²)/2 + g y with y = −√(1 − δ²); p = θ(1 − x², −xy), θ = p_x/(1 − x²).
+    let s = system(PENDULUM);
+    let local = Formulation::LocalChart { threshold: 2.0 }.apply(&s).unwrap().chart.unwrap();
+    let layout = s.parameter_layout().then(&local.chart).then(&local.reference);
+    let (g, delta, theta) = (1.3, 0.6, 2.0);
+    let parameters = [g, 1.0, 0.0, 0.5, -0.7];
+    let out = evaluate(&[local.field.rate, local.lift], &local.field.state, (&layout, &parameters), &[delta, theta]);
+    let number = |v: &[Dd]| v.iter().map(|x| x.value()).collect::<Vec<f64>>();
+    let y = -0.8;
+    let rate = [theta * (1.0 - delta * delta), delta * theta * theta + g * delta / y];
+    let lifted = [delta, y, theta * (1.0 - delta * delta), -theta * delta * y];
+    for (found, expected) in [(number(&out[0]), rate.to_vec()), (number(&out[1]), lifted.to_vec())] {
+        assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-14), "{found:?} and {expected:?}");
+    }
+    let back = evaluate(&[local.restriction], &structure_state(&s), (&layout, &parameters), &lifted);
+    assert!(number(&back[0]).iter().zip([delta, theta]).all(|(a, b)| (a - b).abs() < 1e-14), "{back:?}");
+}
+
+fn structure_state(s: &System) -> Layout {
+    Structure::new(s).unwrap().state()
+}
+
+#[test]
+fn a_chart_shows_the_same_motion_as_the_constrained_equations() {
+    // Along the lift of (δ, θ) the rates are those of the standard equations, for charts that mix coordinates.
+    for (s, z) in on_manifold() {
+        let structure = Structure::new(&s).unwrap();
+        let (n, m) = (structure.coordinates.len(), structure.constraints.shape()[0].len());
+        let local = Formulation::LocalChart { threshold: 2.0 }.apply(&s).unwrap().chart.unwrap();
+        let layout = s.parameter_layout().then(&local.chart).then(&local.reference);
+        let matrix = (0..(n - m) * n).map(|k| (1.7 * k as f64 + 0.3).cos());
+        let mut parameters = values::parameters(&s, &[]).unwrap();
+        parameters.extend(matrix.chain(z[..n].iter().copied()));
+        let state = structure.state();
+        let given = evaluate(&[local.restriction], &state, (&layout, &parameters), &z);
+        let given: Vec<f64> = given[0].iter().map(|v| v.value()).collect();
+        let derivative = local.lift.jacobian(&local.field.state).unwrap();
+        let out =
+            evaluate(&[local.field.rate, derivative, local.lift], &local.field.state, (&layout, &parameters), &given);
+        let along: Vec<f64> = out[1]
+            .chunks(given.len())
+            .map(|row| row.iter().zip(&out[0]).fold(Dd::from(0.0), |sum, (&a, &b)| sum + a * b).value())
+            .collect();
+        let field = Formulation::Standard.apply(&s).unwrap().field.unwrap();
+        let expected = evaluate(&[field.rate], &state, (&layout, &parameters), &z);
+        for (k, (a, b)) in along.iter().zip(&expected[0]).enumerate() {
+            assert!((a - b.value()).abs() < 1e-12, "entry {k}: {a} and {b:?}");
+        }
+        assert!(out[2].iter().zip(&z).all(|(a, b)| (a.value() - b).abs() < 1e-13));
+    }
+}
