@@ -47,5 +47,6 @@ pub(super) fn motion(system: &System, formulation: Formulation) -> Result<Motion
         canonical: false,
         physical: None,
         multipliers: None,
+        surface: None,
     })
 }

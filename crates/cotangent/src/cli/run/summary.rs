@@ -81,6 +81,9 @@ pub(super) struct Residual {
     pub(super) max_abs: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) worst: Option<String>,
+    /// Where an analysis found it: 1 for a primary constraint, 2 for a secondary one, …; 0 for a gauge condition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) generation: Option<usize>,
 }
 
 /// A quantity claimed to be constant; of a family the member that changed most.
@@ -166,8 +169,12 @@ impl Summary {
             Map(list)
         };
         let (casimirs, invariants) = (claimed(ClaimKind::Casimir), claimed(ClaimKind::Invariant));
-        let [constraint_names, multiplier_names, observable_names] =
-            [&diagnostics.constraints, &diagnostics.multipliers, &diagnostics.observables].map(Layout::clone);
+        let [constraint_names, hidden_names] =
+            [&diagnostics.constraints, &diagnostics.hidden_constraints].map(Layout::clone);
+        let [multiplier_names, observable_names] =
+            [&diagnostics.multipliers, &diagnostics.observables].map(Layout::clone);
+        let generations = setup.problem.motion.surface.as_ref().map_or(&[][..], |s| &s.generations[..]);
+        let (own, later) = generations.split_at(constraint_names.len().min(generations.len()));
         let [positions, momenta] = setup.prepared.projections(&run.state().memory).unwrap_or_default();
         let own_steps = setup.prepared.substeps(&run.state().memory);
         Ok(Summary {
@@ -183,8 +190,8 @@ impl Summary {
             state: flat(&setup.problem.motion.state, &state),
             state_arrays: arrays(&setup.problem.motion.state, &state),
             energy: Energy { initial: energy.initial, r#final: energy.last, max_abs_error: energy.max_deviation },
-            constraints: residuals(&constraint_names, &constraints),
-            hidden_constraints: residuals(&constraint_names, &hidden),
+            constraints: residuals(&constraint_names, &constraints, own),
+            hidden_constraints: residuals(&hidden_names, &hidden, later),
             casimirs,
             invariants,
             multipliers: flat(&multiplier_names, &forces),
@@ -228,14 +235,15 @@ fn arrays(layout: &Layout, values: &[f64]) -> Vec<Values> {
     layout.arrays().iter().map(&mut next).collect()
 }
 
-fn residuals(layout: &Layout, list: &[Extremes]) -> Map<Residual> {
+fn residuals(layout: &Layout, list: &[Extremes], generations: &[usize]) -> Map<Residual> {
     let mut rest = list;
     let mut found = vec![];
-    for array in layout.arrays() {
+    for (k, array) in layout.arrays().iter().enumerate() {
         let (own, after) = rest.split_at(array.len().min(rest.len()));
         rest = after;
         if let Some((name, worst)) = worst(array, own, |e| e.max_abs) {
-            let entry = Residual { r#final: worst.last, max_abs: worst.max_abs, worst: name };
+            let generation = generations.get(k).copied();
+            let entry = Residual { r#final: worst.last, max_abs: worst.max_abs, worst: name, generation };
             found.push((array.name().to_owned(), entry));
         }
     }

@@ -54,7 +54,7 @@ pub(super) fn headline(s: &Summary) -> String {
         status => format!("{status} after {}, t = {}", count(s.steps, "step", "steps"), number(s.time)),
     };
     // Without constraints all formulations are the same.
-    let formulation = match s.constraints.0.is_empty() {
+    let formulation = match s.constraints.0.is_empty() && s.hidden_constraints.0.is_empty() {
         true => String::new(),
         false => format!(", formulation `{}`", s.formulation),
     };
@@ -77,8 +77,12 @@ pub(super) fn rows(s: &Summary) -> Vec<Row> {
     for (kind, list) in [("constraint", &s.constraints), ("hidden", &s.hidden_constraints)] {
         for (name, r) in &list.0 {
             let name = r.worst.as_ref().unwrap_or(name);
-            let name = if kind == "hidden" { format!("d/dt {name}") } else { name.clone() };
-            rows.push(row(kind, &name, [none(), short(r.r#final), digits(r.max_abs)]));
+            let (kind, name) = match (r.generation, kind) {
+                (Some(generation), _) => (ordinal(generation), name.clone()),
+                (None, "hidden") => (kind.to_owned(), format!("d/dt {name}")),
+                (None, _) => (kind.to_owned(), name.clone()),
+            };
+            rows.push(row(&kind, &name, [none(), short(r.r#final), digits(r.max_abs)]));
         }
     }
     for (kind, list) in [("casimir", &s.casimirs), ("invariant", &s.invariants)] {
@@ -95,6 +99,17 @@ pub(super) fn rows(s: &Summary) -> Vec<Row> {
         }
     }
     rows
+}
+
+/// A generation of constraints as Dirac's algorithm calls it.
+fn ordinal(generation: usize) -> String {
+    match generation {
+        0 => "gauge".to_owned(),
+        1 => "primary".to_owned(),
+        2 => "secondary".to_owned(),
+        3 => "tertiary".to_owned(),
+        n => format!("generation {n}"),
+    }
 }
 
 /// A scalar, or the largest member of a family.
