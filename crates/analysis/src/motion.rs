@@ -164,7 +164,12 @@ impl<'a> Flow<'a> {
             true => None,
             false => Some(solve("dirac_multipliers", &brackets, &Tensor::new(vec![layout], right)?)?),
         };
+        // A constraint on one variable alone: its rate is zero, and not only up to rounding.
+        let constant = |k: usize| gradients.iter().any(|g| g.len() == 1 && g.contains_key(&k));
         let rate = |k: usize| {
+            if constant(k) {
+                return Expr::zero();
+            }
             let pushes = flows.iter().enumerate().filter_map(|(a, flow)| {
                 Some(-(flow.get(&k)? * Expr::at(multipliers.as_ref()?, vec![Ix::constant(a as i64)])))
             });

@@ -61,10 +61,16 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
         ProblemError::Theory(error) => underivable(&error, model),
         ProblemError::Compile(_) => Failure::new("compile", text)
             .help("a smaller model may pass, or another formulation: `multipliers` needs least"),
-        ProblemError::Inconsistent { residuals } => Failure::new("inconsistent", violated(&residuals)).help(
-            "--project-initial moves the data onto the constraints; --set gives others; `cotangent check` shows \
-             every residual",
-        ),
+        ProblemError::Inconsistent { residuals } => {
+            // Constraints that the model does not state are shown by the analysis.
+            let stem =
+                |m: &Measured| m.name.trim_start_matches("d/dt ").split('[').next().unwrap_or_default().to_owned();
+            let stated = residuals.iter().all(|m| model.system.constraint(&stem(m)).is_some());
+            let verb = if stated { "check` shows every residual" } else { "analyze` derives these constraints" };
+            Failure::new("inconsistent", violated(&residuals)).help(format!(
+                "--project-initial moves the data onto the constraints; --set gives others; `cotangent {verb}"
+            ))
+        }
         ProblemError::Redundant { .. } => Failure::new("redundant", format!("redundant constraints: {text}"))
             .help("--drop-redundant goes on without them; the motion is the same"),
         ProblemError::Contradictory { .. } => {
@@ -89,9 +95,7 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
         {
             let message =
                 format!("no equations of motion for `{name}`: its form is a singular matrix{}", row(model, &text));
-            Failure::new("singular-form", message).help(
-                "J z' = grad H with a singular J cannot be integrated yet; `cotangent check` still reads the model",
-            )
+            Failure::new("singular-form", message).help(way_out(model))
         }
         ProblemError::NoRate(_) => Failure::new("no-value", text).help("start from other data (--set)"),
     }
