@@ -247,12 +247,41 @@ fn residuals(layout: &Layout, list: &[Extremes], generations: &[usize]) -> Map<R
             found.push((array.name().to_owned(), entry));
         }
     }
-    Map(found)
+    Map(if generations.is_empty() { found } else { families(found) })
+}
+
+/// Members of a family that were found one by one, such as `link[2]'`, as one entry.
+fn families(list: Vec<(String, Residual)>) -> Vec<(String, Residual)> {
+    let mut out: Vec<(String, Residual)> = vec![];
+    for (name, mut entry) in list {
+        let family = family(&name);
+        if family != name {
+            entry.worst = Some(name);
+        }
+        match out.iter_mut().find(|(known, e)| *known == family && e.generation == entry.generation) {
+            Some((_, known)) if larger(entry.max_abs, known.max_abs) => *known = entry,
+            Some(_) => {}
+            None => out.push((family, entry)),
+        }
+    }
+    out
+}
+
+/// The name of a member without its index.
+pub(super) fn family(name: &str) -> String {
+    match (name.find('['), name.find(']')) {
+        (Some(open), Some(close)) if open < close => format!("{}{}", &name[..open], &name[close + 1..]),
+        _ => name.to_owned(),
+    }
+}
+
+/// NaN is the largest.
+fn larger(a: f64, b: f64) -> bool {
+    a > b || a.is_nan() && !b.is_nan()
 }
 
 /// The member with the largest size, NaN being the largest, and its name in a family.
 fn worst(array: &Array, own: &[Extremes], size: impl Fn(&Extremes) -> f64) -> Option<(Option<String>, Extremes)> {
-    let larger = |a: f64, b: f64| a > b || a.is_nan() && !b.is_nan();
     let best = (0..own.len()).reduce(|best, k| if larger(size(&own[k]), size(&own[best])) { k } else { best })?;
     let name = (!array.dims().is_empty()).then(|| array.element_name(&array.multi_index(best)));
     Some((name, own[best]))

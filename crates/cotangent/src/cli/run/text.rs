@@ -1,6 +1,6 @@
 //! The summary as people read it.
 
-use super::summary::{Summary, Values};
+use super::summary::{Summary, Values, family};
 use crate::cli::figures::{count, number, short};
 use crate::cli::picture::Sparkline;
 use anstyle::{AnsiColor, Style};
@@ -92,10 +92,8 @@ pub(super) fn rows(s: &Summary) -> Vec<Row> {
         }
     }
     for (kind, list) in [("multiplier", &s.multiplier_arrays), ("observable", &s.observable_arrays)] {
-        for v in list {
-            if let Some((name, value)) = shown(v) {
-                rows.push(row(kind, &name, [none(), value, none()]));
-            }
+        for (name, value) in shown(list) {
+            rows.push(row(kind, &name, [none(), number(value), none()]));
         }
     }
     rows
@@ -112,11 +110,22 @@ fn ordinal(generation: usize) -> String {
     }
 }
 
-/// A scalar, or the largest member of a family.
-fn shown(v: &Values) -> Option<(String, String)> {
+/// Scalars, and the largest members of families.
+fn shown(list: &[Values]) -> Vec<(String, f64)> {
     let larger = |a: f64, b: f64| a.abs() > b.abs() || a.is_nan() && !b.is_nan();
-    let k = (0..v.values.len()).reduce(|best, k| if larger(v.values[k], v.values[best]) { k } else { best })?;
-    Some((v.array.element_name(&v.array.multi_index(k)), number(v.values[k])))
+    let mut out: Vec<(String, f64)> = vec![];
+    for v in list {
+        let best = (0..v.values.len()).reduce(|best, k| if larger(v.values[k], v.values[best]) { k } else { best });
+        let Some(k) = best else { continue };
+        let (name, value) = (v.array.element_name(&v.array.multi_index(k)), v.values[k]);
+        // Members that an analysis found one by one are a family, too.
+        match out.iter_mut().find(|(known, _)| family(known) == family(&name)) {
+            Some(known) if larger(value, known.1) => *known = (name, value),
+            Some(_) => {}
+            None => out.push((name, value)),
+        }
+    }
+    out
 }
 
 /// An error with four digits.
