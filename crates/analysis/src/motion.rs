@@ -32,6 +32,19 @@ pub enum MotionError {
         /// The multipliers that nothing determines.
         multipliers: Vec<String>,
     },
+    /// Gauge conditions that do more than to fix a gauge.
+    #[error(
+        "the gauge conditions `{}` restrict the motion itself: with them there are {found} second-class constraints, and \
+         {expected} would fix the gauge", conditions.join("`, `")
+    )]
+    Overfixed {
+        /// The conditions, and what follows from them.
+        conditions: Vec<String>,
+        /// The number of second-class constraints.
+        found: usize,
+        /// Those without the conditions, and two for each first-class one.
+        expected: usize,
+    },
     /// A constraint whose gradient vanishes where it does.
     #[error("`{constraint}` is irregular: the gradient of {expression} vanishes where it does")]
     Irregular {
@@ -105,11 +118,23 @@ fn second_class(report: &Analysis, phase: &Phase) -> Result<Vec<bool>, MotionErr
         kept.push(second);
     }
     if first.is_empty() {
-        return Ok(kept);
+        return overfixed(report).map_or(Ok(kept), Err);
     }
     let is_arbitrary = |value: &MultiplierValue| matches!(value, MultiplierValue::Arbitrary);
     let arbitrary = report.multipliers.iter().filter(|m| is_arbitrary(&m.value));
     Err(MotionError::FirstClass { constraints: first, multipliers: arbitrary.map(|m| m.name.clone()).collect() })
+}
+
+/// A gauge condition makes one first-class constraint, and itself, second class.
+fn overfixed(report: &Analysis) -> Option<MotionError> {
+    let (before, after) = (report.before_gauge?, report.count?);
+    let expected = before.second + 2 * before.first.saturating_sub(after.first);
+    let conditions = report.constraints.iter().filter(|c| c.generation == 0).map(|c| c.name.clone());
+    (after.second > expected).then(|| MotionError::Overfixed {
+        conditions: conditions.collect(),
+        found: after.second,
+        expected,
+    })
 }
 
 fn is_casimir(e: &Expr, phase: &Phase) -> Result<bool, MotionError> {

@@ -43,30 +43,36 @@ pub fn pose(
     repairs: Repairs,
     engine: Engine,
 ) -> Result<Problem, PoseError> {
+    let given = || Problem::new(system, formulation, set, repairs, engine);
     if formulation != Formulation::HamiltonDirac {
-        return Ok(Problem::new(system, formulation, set, repairs, engine)?);
+        return Ok(given()?);
     }
+    let mut refused = None;
     if system.gauges.is_empty() {
-        match Problem::new(system, formulation, set, repairs, engine) {
-            Err(error) if needs_analysis(&error) => {}
+        match given() {
+            Err(error) if needs_analysis(&error) => refused = Some(error),
             done => return Ok(done?),
         }
     }
     let parameters = values::parameters(system, set)?;
-    let motion = motion(system)?;
+    let motion = motion(system).map_err(|error| match (error, refused) {
+        (MotionError::Analysis(_), Some(refused)) => PoseError::from(refused),
+        (error, _) => error.into(),
+    })?;
     let from = start(system, &motion.state, &parameters, set)?;
     Ok(Problem::on_surface(motion, parameters, from, repairs, engine)?)
 }
 
-/// Whether the equations of holonomic constraints are not those of the model.
+/// Whether the equations may not be those of holonomic constraints whose second time derivatives determine
+/// the forces: a matrix without an inverse is one without a finite rate.
 fn needs_analysis(error: &ProblemError) -> bool {
-    match error {
-        ProblemError::Theory(TheoryError::SingularLagrangian { .. } | TheoryError::NotHolonomic { .. })
-        | ProblemError::Unresisted { .. } => true,
-        // A mass matrix or a form without an inverse.
-        ProblemError::NoRate(reason) => reason.contains("singular"),
-        _ => false,
-    }
+    use TheoryError::{NotHolonomic, SingularLagrangian};
+    matches!(
+        error,
+        ProblemError::Theory(SingularLagrangian { .. } | NotHolonomic { .. })
+            | ProblemError::Unresisted { .. }
+            | ProblemError::NoRate(_)
+    )
 }
 
 /// The state that the initial values describe: momenta follow from velocities by p = ∂L/∂q̇, also where they

@@ -167,5 +167,7 @@ fn what_the_analysis_refuses_has_no_motion() {
     assert!(matches!(einbein, MotionError::FirstClass { .. }));
     assert!(matches!(refused(include_str!("../../../models/cawley.cot")), MotionError::Irregular { .. }));
     assert!(matches!(refused("coord x\nlagrangian x\n"), MotionError::Inconsistent { .. }));
+    let over = refused("coord x\nhamiltonian p_x^2/2 + x^2/2\ngauge here: x = 0\n");
+    assert!(matches!(over, MotionError::Overfixed { found: 2, expected: 0, .. }), "{over}");
     assert!(matches!(refused("coord x, y\nlagrangian (x' + y')^4\n"), MotionError::Undecided { .. }));
 }

@@ -78,9 +78,10 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
         }
         ProblemError::SingularStart { .. } => Failure::new("singular", text)
             .help("the forces are not determined there: start from another configuration (--set)"),
-        ProblemError::Unresisted { .. } => {
-            Failure::new("singular", text).help("give every coordinate that the constraint restricts a kinetic energy")
-        }
+        ProblemError::Unresisted { .. } => Failure::new("singular", text).help(match analysis::motion(&model.system) {
+            Ok(_) => WAY_OUT,
+            Err(_) => "give every coordinate that the constraint restricts a kinetic energy",
+        }),
         ProblemError::SingularBrackets { .. } => Failure::new("singular", text)
             .help("start from other data (--set); `cotangent analyze MODEL --set …` looks at special parameters"),
         ProblemError::NotProjected(_) => {
@@ -96,6 +97,12 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
             let message =
                 format!("no equations of motion for `{name}`: its form is a singular matrix{}", row(model, &text));
             Failure::new("singular-form", message).help(way_out(model))
+        }
+        ProblemError::NoRate(_)
+            if matches!(model.system.dynamics, Dynamics::Lagrangian { .. }) && text.contains("singular") =>
+        {
+            let message = format!("no equations of motion for `{name}`: its velocity Hessian is a singular matrix");
+            Failure::new("singular-lagrangian", message).help(way_out(model))
         }
         ProblemError::NoRate(_) => Failure::new("no-value", text).help("start from other data (--set)"),
     }
@@ -139,6 +146,8 @@ fn underivable(error: &TheoryError, model: &Loaded) -> Failure {
     Failure::new(code, format!("no equations of motion for `{}`: {error}", model.system.name)).help(help)
 }
 
+const WAY_OUT: &str = "--formulation hamilton-dirac integrates it: `cotangent analyze` finds the constraints it needs";
+
 /// What Dirac's analysis makes of a model that has no equations of motion by itself.
 fn way_out(model: &Loaded) -> String {
     match analysis::motion(&model.system) {
@@ -153,6 +162,7 @@ fn way_out(model: &Loaded) -> String {
 fn undetermined(error: &MotionError, name: &str) -> Failure {
     let code = match error {
         MotionError::FirstClass { .. } => "first-class",
+        MotionError::Overfixed { .. } => "overfixed",
         MotionError::Irregular { .. } => "irregular",
         MotionError::Inconsistent { .. } => "no-motion",
         MotionError::Undecided { .. } => "undecided",
@@ -167,6 +177,9 @@ fn remedy(error: &MotionError) -> String {
             "a `gauge NAME: …` statement in the model chooses one motion among them, and \
             makes these constraints second class; `cotangent analyze` shows what they generate"
                 .into()
+        }
+        MotionError::Overfixed { .. } => {
+            "take back conditions; `cotangent analyze` shows what is first class without them".into()
         }
         MotionError::Irregular { instead, .. } if !instead.is_empty() => {
             let instead: Vec<String> = instead.iter().map(|e| format!("{e} = 0")).collect();
