@@ -17,13 +17,18 @@ const MAX_VARIABLES: usize = 600;
 
 /// Analyses a system: see the [crate].
 pub fn analyze(system: &System) -> Result<Analysis, AnalysisError> {
+    Ok(with_phase(system)?.0)
+}
+
+/// The analysis and the phase space it is about, if there is one.
+pub(crate) fn with_phase(system: &System) -> Result<(Analysis, Option<Phase>), AnalysisError> {
     let variables = system.state().len();
     if variables > MAX_VARIABLES {
         return Err(AnalysisError::TooLarge { variables, limit: MAX_VARIABLES });
     }
     let mut report = blank(system);
     let mut field = Field::default();
-    let Some(canonical) = hamiltonian_form(system, &mut field, &mut report)? else { return Ok(report) };
+    let Some(canonical) = hamiltonian_form(system, &mut field, &mut report)? else { return Ok((report, None)) };
     let Canonical { phase, hamiltonian, primaries } = canonical;
     report.variables = phase.names.clone();
     let sampler = Sampler::new(system, &phase.layout);
@@ -51,7 +56,7 @@ pub fn analyze(system: &System) -> Result<Analysis, AnalysisError> {
         Progress::Open | Progress::Closed => report.consistent = Some(true),
     }
     report.assumptions = surface.assumptions.clone();
-    Ok(report)
+    Ok((report, Some(phase)))
 }
 
 fn run(dirac: &mut Dirac<'_>, given: Vec<(Candidate, String)>, system: &System) -> Result<Progress, AnalysisError> {

@@ -28,10 +28,12 @@ mod error;
 mod field;
 mod latex;
 mod linear;
+mod motion;
 mod multipliers;
 mod phase;
 mod poisson;
 mod polynomial;
+mod pose;
 mod regular;
 mod report;
 mod sample;
@@ -42,6 +44,8 @@ mod transform;
 pub use analyze::analyze;
 pub use error::AnalysisError;
 pub use latex::latex;
+pub use motion::{MotionError, motion};
+pub use pose::{PoseError, pose};
 pub use report::{
     Analysis, Certainty, ClaimReport, Class, Constraint, Count, DiracBracket, GaugeTransformation, Multiplier,
     MultiplierValue, Outcome, PoissonReport, Step, StepOutcome, Transform, Verdict,

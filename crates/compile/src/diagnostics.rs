@@ -10,11 +10,13 @@ use cotangent_theory::{Motion, TheoryError};
 pub struct Diagnostics {
     /// φ, one entry for each member.
     pub constraints: Layout,
+    /// What follows from their time derivatives.
+    pub hidden_constraints: Layout,
     /// The quantities claimed to be constant, and what is claimed.
     pub claims: Vec<(ClaimKind, Array)>,
     /// What else the model asks to record.
     pub observables: Layout,
-    /// `lambda_NAME`, one entry for each constraint member.
+    /// `lambda_NAME`, one entry for each constraint member, or what an analysis calls them.
     pub multipliers: Layout,
     parameters: Vec<f64>,
     /// Energy, constraints, hidden constraints, claims: cheap enough for every step.
@@ -37,7 +39,7 @@ pub struct Kept {
     pub energy: f64,
     /// φ.
     pub constraints: Vec<f64>,
-    /// ψ = G q̇.
+    /// ψ = G q̇, or the constraints of later generations.
     pub hidden_constraints: Vec<f64>,
     /// Claims, one after the other.
     pub claims: Vec<f64>,
@@ -69,14 +71,17 @@ impl Diagnostics {
             system.claims.iter().map(|c| (c.kind, c.quantity.array.clone())).collect();
         let claimed = joined(system.claims.iter().map(|c| (&c.quantity.array, &c.quantity.value)))?;
         let observed = joined(system.observables.iter().map(|q| (&q.array, &q.value)))?;
-        let constraints = system.residuals(&[ConstraintKind::Holonomic]);
         let none = Tensor::zero(vec![Layout::new(vec![])]);
-        let hidden = motion.structure.as_ref().map_or(&none, |s| &s.hidden);
+        let (constraints, hidden) = match (&motion.surface, &motion.structure) {
+            (Some(surface), _) => (surface.constraints.clone(), &surface.hidden),
+            (None, s) => (system.residuals(&[ConstraintKind::Holonomic]), s.as_ref().map_or(&none, |s| &s.hidden)),
+        };
         let kept = function(&[system.dynamics.energy().clone(), constraints.clone(), hidden.clone(), claimed.clone()])?;
         let observables = observed.shape()[0].clone();
         let observed = function(&[observed])?;
         let arrays = system.constraints.iter().filter(|c| c.kind == ConstraintKind::Holonomic);
-        let multipliers = Layout::new(arrays.map(|c| c.multiplier.clone()).collect());
+        let own = || Layout::new(arrays.map(|c| c.multiplier.clone()).collect());
+        let multipliers = motion.surface.as_ref().map_or_else(own, |s| s.multipliers.clone());
         let forces = match &motion.multipliers {
             Some(mu) => {
                 let f = function(&[whole(mu)?])?;
@@ -93,6 +98,7 @@ impl Diagnostics {
         };
         Ok(Diagnostics {
             constraints: constraints.shape()[0].clone(),
+            hidden_constraints: hidden.shape()[0].clone(),
             claims,
             observables,
             multipliers: if forces.is_some() { multipliers } else { Layout::new(vec![]) },

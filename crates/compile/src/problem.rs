@@ -7,6 +7,7 @@ use crate::consistency::{Measured, measure};
 use crate::error::CompileError;
 use crate::function::{Engine, FunctionBuilder};
 use crate::redundancy::{Redundant, redundant};
+use crate::surface::{Freedom, Residuals, Start};
 use crate::values::{self, InitialValues, Setting, ValueError};
 use cotangent_dynamics::{Dynamics, Failure, State};
 use cotangent_integrate::{Target, project, project_onto};
@@ -37,6 +38,8 @@ pub struct Problem {
     /// How far the initial data were moved onto the constraints: the largest change of a position
     /// and of a momentum; `None` if they were not.
     pub moved: Option<[f64; 2]>,
+    /// Initial values that are no data of the model and follow from the constraints.
+    pub determined: Vec<(String, f64)>,
     /// Constraints that were left out because they depend on others.
     pub dropped: Vec<Redundant>,
 }
@@ -77,6 +80,15 @@ pub enum ProblemError {
          on the constraints, is singular there, though the constraints are independent"
     )]
     Unresisted {
+        /// A constraint to blame.
+        name: String,
+    },
+    /// Second-class constraints that are not so at the start.
+    #[error(
+        "the multipliers cannot be determined at the initial data: the matrix of brackets of the second-class \
+         constraints is singular there, at `{name}`"
+    )]
+    SingularBrackets {
         /// A constraint to blame.
         name: String,
     },
@@ -148,40 +160,93 @@ impl Problem {
             let n = manifold.shape().coordinates;
             let mut state = State::new(start.clone(), 0);
             project(manifold, &mut state).map_err(ProblemError::NotProjected)?;
-            let change = |range: std::ops::Range<usize>| {
-                let pairs = state.values[range.clone()].iter().zip(&start[range]);
-                pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
-            };
+            let change = |range: std::ops::Range<usize>| largest_change(&start[range.clone()], &state.values[range]);
             moved = Some([change(0..n), change(n..2 * n)]).filter(|m| *m != [0.0, 0.0]);
             start = state.values;
         }
-        let problem = Problem { motion, compiled, parameters, start, moved, dropped };
+        let determined = vec![];
+        let problem = Problem { motion, compiled, parameters, start, moved, determined, dropped };
         problem.check_rate()?;
         problem.check_forces()?;
         Ok(problem)
     }
 
+    /// Equations of which an analysis found the constraints, from a start that satisfies them.
+    pub fn on_surface(
+        motion: Motion,
+        parameters: Vec<f64>,
+        mut from: Start,
+        repairs: Repairs,
+        engine: Engine,
+    ) -> Result<Problem, ProblemError> {
+        let compiled = Compiled::new(&motion, engine)?;
+        let mut moved = None;
+        let mut determined = vec![];
+        if let Some(mut surface) = Residuals::new(&motion, &parameters)? {
+            if let Some(found) = surface.project(&from, Freedom::Determined)? {
+                let open = (0..found.len()).filter(|&k| found[k] != from.values[k]);
+                determined = open.map(|k| (motion.state.entry_name(k), found[k])).collect();
+                from.values = found;
+            }
+            let residuals = surface.measured(&from.values)?;
+            let violated: Vec<Measured> = residuals.iter().filter(|m| !m.holds()).cloned().collect();
+            if !violated.is_empty() && !repairs.project_initial {
+                return Err(ProblemError::Inconsistent { residuals: violated });
+            }
+            // Data typed with nine digits hold, and are polished as far as that goes.
+            let off = residuals.iter().any(|m| m.relative > ROUND_OFF);
+            match if off { surface.project(&from, Freedom::Given)? } else { None } {
+                Some(on) => {
+                    let (n, old) = (motion.system.dynamics.variables().len(), &from.values);
+                    moved = Some([largest_change(&old[..n], &on[..n]), largest_change(&old[n..], &on[n..])]);
+                    from.values = on;
+                }
+                None if violated.is_empty() => {}
+                None => {
+                    let reason = "no point of their surface was found nearby".into();
+                    return Err(ProblemError::NotProjected(Failure::NotConverged { reason, equation: None }));
+                }
+            }
+        }
+        let (start, moved) = (from.values, moved.filter(|m| *m != [0.0, 0.0]));
+        let problem = Problem { motion, compiled, parameters, start, moved, determined, dropped: vec![] };
+        problem.check_forces()?;
+        problem.check_rate()?;
+        Ok(problem)
+    }
+
+    /// The size of the terms of each constraint of the surface at the start: Σⱼ |∂χ/∂zⱼ|·|z|, 1 where that
+    /// vanishes; none without a surface.
+    pub fn surface_scales(&self) -> Result<Vec<f64>, ProblemError> {
+        let Some(mut surface) = Residuals::new(&self.motion, &self.parameters)? else { return Ok(vec![]) };
+        Ok(surface.scales_at(&self.start)?.into_iter().map(|s| if s > 0.0 { s } else { 1.0 }).collect())
+    }
+
     /// The constraint forces must be determined where the run begins.
     fn check_forces(&self) -> Result<(), ProblemError> {
-        let Some(structure) = self.motion.structure.as_ref().filter(|_| self.motion.multipliers.is_some()) else {
-            return Ok(());
-        };
+        let structure = self.motion.structure.as_ref().filter(|_| self.motion.multipliers.is_some());
+        let (gram, brackets) = (structure.map(|s| &s.gram), self.motion.surface.as_ref().map(|s| &s.brackets));
+        let Some(matrix) = gram.or(brackets) else { return Ok(()) };
         let f = FunctionBuilder::new()
             .input(&self.motion.state)
             .input(&self.motion.system.parameter_layout())
-            .sparse_output(&structure.gram)
+            .sparse_output(matrix)
             .engine(Engine::Tape)
             .compile()?;
         let Some(pattern) = f.pattern(0) else { return Ok(()) };
-        let mut gram = vec![0.0; pattern.len()];
-        f.call(&[&self.start, &self.parameters], &mut [&mut gram], &mut f.workspace()).map_err(ValueError::from)?;
+        let mut values = vec![0.0; pattern.len()];
+        f.call(&[&self.start, &self.parameters], &mut [&mut values], &mut f.workspace()).map_err(ValueError::from)?;
         let solver = LinearSolver::new(pattern);
         let mut solver =
             solver.map_err(|e| CompileError::System { name: "the multipliers".into(), reason: e.to_string() })?;
-        match solver.factor(&gram) {
+        match solver.factor(&values) {
             Ok(()) => Ok(()),
             Err(singular) => {
-                Err(ProblemError::Unresisted { name: structure.constraints.shape()[0].entry_name(singular.row) })
+                let name = matrix.shape()[0].entry_name(singular.row);
+                Err(match gram {
+                    Some(_) => ProblemError::Unresisted { name },
+                    None => ProblemError::SingularBrackets { name },
+                })
             }
         }
     }
@@ -221,6 +286,10 @@ impl Problem {
 
 /// A relative change that the rounding of a few operations makes.
 const ROUND_OFF: f64 = 1e-15;
+
+fn largest_change(from: &[f64], to: &[f64]) -> f64 {
+    from.iter().zip(to).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
 
 /// The system without constraints that depend on others, if that was asked for.
 fn independent<'a>(

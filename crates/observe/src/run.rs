@@ -458,13 +458,13 @@ impl Run {
 
     /// The extremes of each hidden constraint, if the system has them.
     pub fn hidden_constraints(&self) -> &[Extremes] {
-        let m = self.diagnostics.constraints.len();
-        &self.kept.as_slice()[1 + m..1 + 2 * m]
+        let first = 1 + self.diagnostics.constraints.len();
+        &self.kept.as_slice()[first..first + self.diagnostics.hidden_constraints.len()]
     }
 
     /// The extremes of each claimed quantity.
     pub fn claims(&self) -> &[Extremes] {
-        &self.kept.as_slice()[1 + 2 * self.diagnostics.constraints.len()..]
+        &self.kept.as_slice()[1 + self.diagnostics.constraints.len() + self.diagnostics.hidden_constraints.len()..]
     }
 
     /// What is measured.

@@ -8,8 +8,10 @@ mod error;
 pub mod formulation;
 mod legendre;
 mod structure;
+mod surface;
 
 pub use error::TheoryError;
 pub use formulation::{Formulation, LocalChart, Motion, OptionError, VectorField};
 pub use legendre::legendre;
 pub use structure::Structure;
+pub use surface::Surface;

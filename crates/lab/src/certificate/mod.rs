@@ -140,7 +140,7 @@ impl Certificate {
         let point = subject.walk(&start, options.step, 5).map_err(no_step)?;
         let motion = &problem.motion;
         let claims = prepared.claims(motion.canonical);
-        let constrained = motion.multipliers.is_some();
+        let constrained = motion.is_constrained();
         let order = order::measure(&subject, options.step);
         let symplectic_defect = match motion.structure {
             Some(_) => symplectic::defect(&subject, &point, options.step),

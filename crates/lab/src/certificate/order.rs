@@ -72,7 +72,11 @@ fn reference(subject: &Subject<'_>, time: f64) -> Result<(Vec<Dd>, f64), String>
     let given = &subject.problem.motion;
     // Equations with other solutions are their own reference.
     let exact = if given.formulation.is_exact() { Formulation::HamiltonDirac } else { given.formulation };
-    let motion = exact.apply(&given.system).map_err(|e| e.to_string())?;
+    // Equations that an analysis derived cannot be derived from the model alone.
+    let motion = match exact == given.formulation {
+        true => given.clone(),
+        false => exact.apply(&given.system).map_err(|e| e.to_string())?,
+    };
     let compiled = Compiled::new(&motion, Engine::Tape).map_err(|e| e.to_string())?;
     let parameters = subject.problem.parameters.iter().map(|&p| Dd::from(p)).collect();
     let field = compiled.view(Tape, parameters).field().map_err(|e| e.to_string())?;

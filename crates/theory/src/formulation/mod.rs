@@ -22,6 +22,7 @@ use crate::error::TheoryError;
 use crate::legendre::whole;
 use crate::structure::Structure;
 use crate::structure::minus;
+use crate::surface::Surface;
 use cotangent_expr::{Array, Expr, Layout, Node, Place, Tensor, Term};
 use cotangent_model::{Dynamics, System};
 
@@ -133,6 +134,8 @@ pub struct Motion {
     /// The multipliers as functions of the model's state, one for each constraint member, if there are
     /// constraints: the reaction forces are −Gᵀμ.
     pub multipliers: Option<Array>,
+    /// The constraints, where an analysis found them and not the structure.
+    pub surface: Option<Surface>,
 }
 
 impl Formulation {
@@ -313,12 +316,18 @@ impl Formulation {
             physical,
             chart,
             multipliers,
+            surface: None,
             structure: Some(structure),
         })
     }
 }
 
 impl Motion {
+    /// Whether there are constraints.
+    pub fn is_constrained(&self) -> bool {
+        self.multipliers.is_some() || self.surface.is_some()
+    }
+
     /// The state of the model as a function of the state of these equations, where they differ.
     pub fn model_state(&self) -> Result<Option<Tensor>, TheoryError> {
         let Some(s) = &self.structure else { return Ok(None) };

@@ -48,5 +48,6 @@ pub(super) fn motion(system: &System, formulation: Formulation) -> Result<Motion
         physical: None,
         chart: None,
         multipliers: None,
+        surface: None,
     })
 }

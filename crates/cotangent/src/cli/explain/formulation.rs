@@ -71,8 +71,11 @@ pub(crate) fn text(formulation: Formulation) -> Text {
             symbols: SYMBOLS,
             derivation: "The flow of H under Dirac's bracket {f, g}* = {f, g} − {f, χᵢ} (C⁻¹)ᵢⱼ {χⱼ, g}, χ = (φ, ψ), \
                 C = {χᵢ, χⱼ}: the bracket of every function with a constraint vanishes. The weakly \
-                Hamiltonian equations (`weak-dirac`) are the same vector field.",
-            integrals: "φ, ψ and H",
+                Hamiltonian equations (`weak-dirac`) are the same vector field. For singular Lagrangians, constraints \
+                on momenta or velocities, and general brackets, χ are all constraints that Dirac's analysis finds \
+                (`cotangent analyze`), and ż = {z, H} − {z, χ}ᵀx with C x = {χ, H}. They must be second class: a \
+                `gauge` statement makes first-class ones so.",
+            integrals: "φ, ψ and H; in general all constraints found, H, and the Casimirs of the bracket",
             methods: "for methods for ordinary differential equations; constraints drift only by the error of the \
                 method, which may be projected away",
             reference: "W. M. Seiler, Stable underlying equations for constrained Hamiltonian systems, eq. (21); B. \

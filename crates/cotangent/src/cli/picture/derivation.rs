@@ -21,19 +21,21 @@ pub(super) fn derivation(motion: &Motion) -> Formulas {
     if let Some(latex) = scalar(energy) {
         formulas = formulas.with(kind.0, format!("{} = {latex}", kind.1));
     }
-    let arrays: Vec<Array> = system.constraints.iter().map(|c| c.array.clone()).filter(|a| !a.is_empty()).collect();
-    let Some(structure) = motion.structure.as_ref().filter(|_| !arrays.is_empty()) else { return formulas };
-    for (label, symbol, tensor, closed) in [
-        ("Constraint", "\\varphi", &structure.constraints, "\\varphi(q) = 0"),
-        (
-            "Hidden constraint",
-            "\\psi",
-            &structure.hidden,
-            "\\psi = \\frac{\\partial \\varphi}{\\partial q} \\frac{\\partial H}{\\partial p} = 0",
-        ),
-    ] {
+    let hidden = "\\psi = \\frac{\\partial \\varphi}{\\partial q} \\frac{\\partial H}{\\partial p} = 0";
+    let kinds = match (&motion.structure, &motion.surface) {
+        (_, Some(surface)) => [
+            ("Constraint", "\\chi", &surface.constraints, "\\chi = 0"),
+            ("Hidden constraint", "\\chi", &surface.hidden, "\\chi = 0"),
+        ],
+        (Some(structure), None) => [
+            ("Constraint", "\\varphi", &structure.constraints, "\\varphi(q) = 0"),
+            ("Hidden constraint", "\\psi", &structure.hidden, hidden),
+        ],
+        (None, None) => return formulas,
+    };
+    for (label, symbol, tensor, closed) in kinds {
         let mut lines = vec![];
-        for array in &arrays {
+        for array in tensor.shape()[0].arrays().iter().filter(|a| !a.is_empty()) {
             let left = format!("{symbol}_{{\\mathrm{{{}}}", upright(array.name()));
             match vector(array, tensor) {
                 Some(list) => lines.extend(list.iter().map(|case| (case.label(array.name()), case.latex(&left)))),

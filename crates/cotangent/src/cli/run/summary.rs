@@ -85,6 +85,9 @@ pub(super) struct Residual {
     pub(super) max_abs: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) worst: Option<String>,
+    /// Where an analysis found it: 1 for a primary constraint, 2 for a secondary one, …; 0 for a gauge condition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) generation: Option<usize>,
 }
 
 /// A quantity claimed to be constant; of a family the member that changed most.
@@ -172,8 +175,12 @@ impl Summary {
             Map(list)
         };
         let (casimirs, invariants) = (claimed(ClaimKind::Casimir), claimed(ClaimKind::Invariant));
-        let [constraint_names, multiplier_names, observable_names] =
-            [&diagnostics.constraints, &diagnostics.multipliers, &diagnostics.observables].map(Layout::clone);
+        let [constraint_names, hidden_names] =
+            [&diagnostics.constraints, &diagnostics.hidden_constraints].map(Layout::clone);
+        let [multiplier_names, observable_names] =
+            [&diagnostics.multipliers, &diagnostics.observables].map(Layout::clone);
+        let generations = setup.problem.motion.surface.as_ref().map_or(&[][..], |s| &s.generations[..]);
+        let (own, later) = generations.split_at(constraint_names.len().min(generations.len()));
         let [positions, momenta] = setup.prepared.projections(&run.state().memory).unwrap_or_default();
         let own_steps = setup.prepared.substeps(&run.state().memory);
         Ok(Summary {
@@ -190,8 +197,8 @@ impl Summary {
             state: flat(&setup.problem.motion.state, &state),
             state_arrays: arrays(&setup.problem.motion.state, &state),
             energy: Energy { initial: energy.initial, r#final: energy.last, max_abs_error: energy.max_deviation },
-            constraints: residuals(&constraint_names, &constraints),
-            hidden_constraints: residuals(&constraint_names, &hidden),
+            constraints: residuals(&constraint_names, &constraints, own),
+            hidden_constraints: residuals(&hidden_names, &hidden, later),
             casimirs,
             invariants,
             multipliers: flat(&multiplier_names, &forces),
@@ -236,23 +243,53 @@ fn arrays(layout: &Layout, values: &[f64]) -> Vec<Values> {
     layout.arrays().iter().map(&mut next).collect()
 }
 
-fn residuals(layout: &Layout, list: &[Extremes]) -> Map<Residual> {
+fn residuals(layout: &Layout, list: &[Extremes], generations: &[usize]) -> Map<Residual> {
     let mut rest = list;
     let mut found = vec![];
-    for array in layout.arrays() {
+    for (k, array) in layout.arrays().iter().enumerate() {
         let (own, after) = rest.split_at(array.len().min(rest.len()));
         rest = after;
         if let Some((name, worst)) = worst(array, own, |e| e.max_abs) {
-            let entry = Residual { r#final: worst.last, max_abs: worst.max_abs, worst: name };
+            let generation = generations.get(k).copied();
+            let entry = Residual { r#final: worst.last, max_abs: worst.max_abs, worst: name, generation };
             found.push((array.name().to_owned(), entry));
         }
     }
-    Map(found)
+    Map(if generations.is_empty() { found } else { families(found) })
+}
+
+/// Members of a family that were found one by one, such as `link[2]'`, as one entry.
+fn families(list: Vec<(String, Residual)>) -> Vec<(String, Residual)> {
+    let mut out: Vec<(String, Residual)> = vec![];
+    for (name, mut entry) in list {
+        let family = family(&name);
+        if family != name {
+            entry.worst = Some(name);
+        }
+        match out.iter_mut().find(|(known, e)| *known == family && e.generation == entry.generation) {
+            Some((_, known)) if larger(entry.max_abs, known.max_abs) => *known = entry,
+            Some(_) => {}
+            None => out.push((family, entry)),
+        }
+    }
+    out
+}
+
+/// The name of a member without its index.
+pub(super) fn family(name: &str) -> String {
+    match (name.find('['), name.find(']')) {
+        (Some(open), Some(close)) if open < close => format!("{}{}", &name[..open], &name[close + 1..]),
+        _ => name.to_owned(),
+    }
+}
+
+/// NaN is the largest.
+fn larger(a: f64, b: f64) -> bool {
+    a > b || a.is_nan() && !b.is_nan()
 }
 
 /// The member with the largest size, NaN being the largest, and its name in a family.
 fn worst(array: &Array, own: &[Extremes], size: impl Fn(&Extremes) -> f64) -> Option<(Option<String>, Extremes)> {
-    let larger = |a: f64, b: f64| a > b || a.is_nan() && !b.is_nan();
     let best = (0..own.len()).reduce(|best, k| if larger(size(&own[k]), size(&own[best])) { k } else { best })?;
     let name = (!array.dims().is_empty()).then(|| array.element_name(&array.multi_index(best)));
     Some((name, own[best]))

@@ -1,6 +1,6 @@
 //! The summary as people read it.
 
-use super::summary::{Summary, Values};
+use super::summary::{Summary, Values, family};
 use crate::cli::figures::{count, number, short, with_numbers};
 use crate::cli::picture::Sparkline;
 use anstyle::{AnsiColor, Style};
@@ -54,7 +54,7 @@ pub(super) fn headline(s: &Summary) -> String {
         status => format!("{status} after {}, t = {}", count(s.steps, "step", "steps"), number(s.time)),
     };
     // Without constraints all formulations are the same.
-    let formulation = match s.constraints.0.is_empty() {
+    let formulation = match s.constraints.0.is_empty() && s.hidden_constraints.0.is_empty() {
         true => String::new(),
         false => format!(", formulation {}", with_numbers(s.formulation, &s.opt)),
     };
@@ -77,8 +77,12 @@ pub(super) fn rows(s: &Summary) -> Vec<Row> {
     for (kind, list) in [("constraint", &s.constraints), ("hidden", &s.hidden_constraints)] {
         for (name, r) in &list.0 {
             let name = r.worst.as_ref().unwrap_or(name);
-            let name = if kind == "hidden" { format!("d/dt {name}") } else { name.clone() };
-            rows.push(row(kind, &name, [none(), short(r.r#final), digits(r.max_abs)]));
+            let (kind, name) = match (r.generation, kind) {
+                (Some(generation), _) => (ordinal(generation), name.clone()),
+                (None, "hidden") => (kind.to_owned(), format!("d/dt {name}")),
+                (None, _) => (kind.to_owned(), name.clone()),
+            };
+            rows.push(row(&kind, &name, [none(), short(r.r#final), digits(r.max_abs)]));
         }
     }
     for (kind, list) in [("casimir", &s.casimirs), ("invariant", &s.invariants)] {
@@ -88,20 +92,40 @@ pub(super) fn rows(s: &Summary) -> Vec<Row> {
         }
     }
     for (kind, list) in [("multiplier", &s.multiplier_arrays), ("observable", &s.observable_arrays)] {
-        for v in list {
-            if let Some((name, value)) = shown(v) {
-                rows.push(row(kind, &name, [none(), value, none()]));
-            }
+        for (name, value) in shown(list) {
+            rows.push(row(kind, &name, [none(), number(value), none()]));
         }
     }
     rows
 }
 
-/// A scalar, or the largest member of a family.
-fn shown(v: &Values) -> Option<(String, String)> {
+/// A generation of constraints as Dirac's algorithm calls it.
+fn ordinal(generation: usize) -> String {
+    match generation {
+        0 => "gauge".to_owned(),
+        1 => "primary".to_owned(),
+        2 => "secondary".to_owned(),
+        3 => "tertiary".to_owned(),
+        n => format!("generation {n}"),
+    }
+}
+
+/// Scalars, and the largest members of families.
+fn shown(list: &[Values]) -> Vec<(String, f64)> {
     let larger = |a: f64, b: f64| a.abs() > b.abs() || a.is_nan() && !b.is_nan();
-    let k = (0..v.values.len()).reduce(|best, k| if larger(v.values[k], v.values[best]) { k } else { best })?;
-    Some((v.array.element_name(&v.array.multi_index(k)), number(v.values[k])))
+    let mut out: Vec<(String, f64)> = vec![];
+    for v in list {
+        let best = (0..v.values.len()).reduce(|best, k| if larger(v.values[k], v.values[best]) { k } else { best });
+        let Some(k) = best else { continue };
+        let (name, value) = (v.array.element_name(&v.array.multi_index(k)), v.values[k]);
+        // Members that an analysis found one by one are a family, too.
+        match out.iter_mut().find(|(known, _)| family(known) == family(&name)) {
+            Some(known) if larger(value, known.1) => *known = (name, value),
+            Some(_) => {}
+            None => out.push((name, value)),
+        }
+    }
+    out
 }
 
 /// An error with four digits.

@@ -3,10 +3,10 @@
 use super::{Choice, charts};
 use crate::cli::failure::Failure;
 use crate::cli::figures::listed;
+use cotangent::Array;
 use cotangent::compile::{Compiled, Engine, Native, Problem};
 use cotangent::integrate::{Method, Prepared, Refusal};
-use cotangent::model::{ConstraintKind, System};
-use cotangent::theory::Formulation;
+use cotangent::theory::{Formulation, Motion};
 
 /// Plans a method for a problem; a refusal names the constraints at stake and what fits instead.
 pub(crate) fn prepare(choice: &Choice, problem: &Problem) -> Result<Prepared, Failure> {
@@ -32,7 +32,7 @@ fn projection_of_momenta(choice: &Choice) -> bool {
 
 fn explain(refusal: &Refusal, choice: &Choice, problem: &Problem) -> Failure {
     let (method, formulation) = (choice.method.name(), choice.formulation.name());
-    let constraints = constraints(&problem.motion.system);
+    let constraints = constraints(&problem.motion);
     let fitting = || match fitting(choice, problem) {
         list if list.is_empty() => "no method fits this model yet".to_owned(),
         list => format!("these fit: {list}"),
@@ -49,7 +49,7 @@ fn explain(refusal: &Refusal, choice: &Choice, problem: &Problem) -> Failure {
             );
             Failure::new("unknown-multipliers", message).help(fitting())
         }
-        Refusal::NotCanonical { .. } if constraints.is_empty() => {
+        Refusal::NotCanonical { .. } if !problem.motion.is_constrained() => {
             let message = format!("`{method}` is for coordinates and momenta, and this model has neither");
             Failure::new("not-canonical", message).help(fitting())
         }
@@ -62,6 +62,10 @@ fn explain(refusal: &Refusal, choice: &Choice, problem: &Problem) -> Failure {
         }
         Refusal::NotComposable { .. } => {
             Failure::new("not-composable", refusal.to_string()).help("compose `rattle`, or another symmetric method")
+        }
+        Refusal::NothingToProjectOn if problem.motion.is_constrained() => {
+            let message = "projections are for constraints on positions, and these were found by Dirac's analysis";
+            Failure::new("nothing-to-project", message).help("leave out --project: the equations keep them")
         }
         Refusal::NothingToProjectOn => {
             Failure::new("nothing-to-project", "the model has no constraints to project on").help("leave out --project")
@@ -87,17 +91,17 @@ fn explain(refusal: &Refusal, choice: &Choice, problem: &Problem) -> Failure {
     }
 }
 
-/// The constraints on positions, families with their ranges.
-fn constraints(system: &System) -> String {
-    let holonomic = system.constraints.iter().filter(|c| c.kind == ConstraintKind::Holonomic && !c.array.is_empty());
-    let name = |c: &cotangent::model::Constraint| match c.array.dims() {
-        [] => format!("`{}`", c.array.name()),
+/// The constraints, families with their ranges.
+fn constraints(motion: &Motion) -> String {
+    let arrays = motion.system.constraints.iter().map(|c| &c.array).filter(|a| !a.is_empty());
+    let name = |array: &Array| match array.dims() {
+        [] => format!("`{}`", array.name()),
         dims => {
             let ranges: Vec<String> = dims.iter().map(|d| format!("{}..{}", d.first, d.last())).collect();
-            format!("`{}[{}]`", c.array.name(), ranges.join(", "))
+            format!("`{}[{}]`", array.name(), ranges.join(", "))
         }
     };
-    let mut names: Vec<String> = holonomic.map(name).collect();
+    let mut names: Vec<String> = arrays.map(name).collect();
     if names.len() > MOST {
         let more = names.len() - MOST;
         names.truncate(MOST);
@@ -113,8 +117,9 @@ const MOST: usize = 6;
 fn fitting(choice: &Choice, problem: &Problem) -> String {
     let mut parts: Vec<(Vec<&'static str>, Vec<&'static str>)> = vec![];
     for formulation in Formulation::ALL {
-        let Ok(motion) = formulation.apply(&problem.motion.system) else { continue };
-        let Ok(compiled) = Compiled::new(&motion, Engine::Tape) else { continue };
+        let own = formulation == problem.motion.formulation;
+        let other = || Compiled::new(&formulation.apply(&problem.motion.system).ok()?, Engine::Tape).ok();
+        let Some(compiled) = (if own { Some(problem.compiled.clone()) } else { other() }) else { continue };
         let view = compiled.view(Native, problem.parameters.clone());
         let fits = |m: &Method| Prepared::composed(*m, choice.composition, choice.projection, &view).is_ok();
         let methods: Vec<&str> = Method::ALL.into_iter().filter(fits).map(Method::name).collect();

@@ -1,10 +1,11 @@
 //! From a model to a problem with a consistent start, or why there is none.
 
 use crate::cli::failure::Failure;
-use crate::cli::figures::short;
+use crate::cli::figures::{number, short};
 use crate::cli::loaded::Loaded;
 use crate::cli::output::Output;
 use cotangent::Dynamics;
+use cotangent::analysis::{self, MotionError, PoseError};
 use cotangent::compile::consistency::Measured;
 use cotangent::compile::{Engine, Problem, ProblemError, Redundant};
 use cotangent::theory::{Formulation, TheoryError};
@@ -18,14 +19,23 @@ pub(crate) fn pose(
     repairs: Repairs,
     out: &mut Output,
 ) -> Result<Problem, Failure> {
-    let problem = Problem::new(&model.system, formulation, &model.settings, repairs, Engine::Best)
-        .map_err(|e| explain(e, model, repairs))?;
+    let problem = analysis::pose(&model.system, formulation, &model.settings, repairs, Engine::Best);
+    let problem = problem.map_err(|e| match e {
+        PoseError::Problem(error) => explain(error, model, repairs),
+        PoseError::Motion(error) => undetermined(&error, &model.system.name),
+    })?;
     if !problem.dropped.is_empty() {
         let verb = if problem.dropped.len() == 1 { "it depends" } else { "they depend" };
         out.note(format!("left out {}: {verb} on other constraints", dependent(&problem.dropped)));
     }
-    if formulation != Formulation::Multipliers && problem.motion.multipliers.is_none() {
+    if formulation != Formulation::Multipliers && !problem.motion.is_constrained() {
         out.note(format!("there are no constraints: `{}` makes no difference", formulation.name()));
+    }
+    if !problem.determined.is_empty() {
+        let one = |(name, value): &(String, f64)| format!("{name} = {}", number(*value));
+        let values: Vec<String> = problem.determined.iter().take(MOST).map(one).collect();
+        let more = if problem.determined.len() > MOST { ", …" } else { "" };
+        out.note(format!("the constraints determine the initial values {}{more}", values.join(", ")));
     }
     match problem.moved {
         Some([q, p]) if repairs.project_initial => out.note(format!(
@@ -48,13 +58,19 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
     let text = error.to_string();
     match error {
         ProblemError::Value(error) => error.into(),
-        ProblemError::Theory(error) => underivable(&error, name),
+        ProblemError::Theory(error) => underivable(&error, model),
         ProblemError::Compile(_) => Failure::new("compile", text)
             .help("a smaller model may pass, or another formulation: `multipliers` needs least"),
-        ProblemError::Inconsistent { residuals } => Failure::new("inconsistent", violated(&residuals)).help(
-            "--project-initial moves the data onto the constraints; --set gives others; `cotangent check` shows \
-             every residual",
-        ),
+        ProblemError::Inconsistent { residuals } => {
+            // Constraints that the model does not state are shown by the analysis.
+            let stem =
+                |m: &Measured| m.name.trim_start_matches("d/dt ").split('[').next().unwrap_or_default().to_owned();
+            let stated = residuals.iter().all(|m| model.system.constraint(&stem(m)).is_some());
+            let verb = if stated { "check` shows every residual" } else { "analyze` derives these constraints" };
+            Failure::new("inconsistent", violated(&residuals)).help(format!(
+                "--project-initial moves the data onto the constraints; --set gives others; `cotangent {verb}"
+            ))
+        }
         ProblemError::Redundant { .. } => Failure::new("redundant", format!("redundant constraints: {text}"))
             .help("--drop-redundant goes on without them; the motion is the same"),
         ProblemError::Contradictory { .. } => {
@@ -62,9 +78,12 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
         }
         ProblemError::SingularStart { .. } => Failure::new("singular", text)
             .help("the forces are not determined there: start from another configuration (--set)"),
-        ProblemError::Unresisted { .. } => {
-            Failure::new("singular", text).help("give every coordinate that the constraint restricts a kinetic energy")
-        }
+        ProblemError::Unresisted { .. } => Failure::new("singular", text).help(match analysis::motion(&model.system) {
+            Ok(_) => WAY_OUT,
+            Err(_) => "give every coordinate that the constraint restricts a kinetic energy",
+        }),
+        ProblemError::SingularBrackets { .. } => Failure::new("singular", text)
+            .help("start from other data (--set); `cotangent analyze MODEL --set …` looks at special parameters"),
         ProblemError::NotProjected(_) => {
             let help = match repairs.project_initial {
                 true => "start nearer to the constraints (--set), or correct the model if they contradict each other",
@@ -77,9 +96,13 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
         {
             let message =
                 format!("no equations of motion for `{name}`: its form is a singular matrix{}", row(model, &text));
-            Failure::new("singular-form", message).help(
-                "J z' = grad H with a singular J cannot be integrated yet; `cotangent check` still reads the model",
-            )
+            Failure::new("singular-form", message).help(way_out(model))
+        }
+        ProblemError::NoRate(_)
+            if matches!(model.system.dynamics, Dynamics::Lagrangian { .. }) && text.contains("singular") =>
+        {
+            let message = format!("no equations of motion for `{name}`: its velocity Hessian is a singular matrix");
+            Failure::new("singular-lagrangian", message).help(way_out(model))
         }
         ProblemError::NoRate(_) => Failure::new("no-value", text).help("start from other data (--set)"),
     }
@@ -112,21 +135,58 @@ fn row(model: &Loaded, text: &str) -> String {
     }
 }
 
-fn underivable(error: &TheoryError, name: &str) -> Failure {
+fn underivable(error: &TheoryError, model: &Loaded) -> Failure {
     let (code, help) = match error {
-        TheoryError::NotHolonomic { .. } => (
-            "not-holonomic",
-            "only constraints on positions can be integrated so far; `cotangent check` still reads the model",
-        ),
-        TheoryError::SingularLagrangian { .. } => (
-            "singular-lagrangian",
-            "singular Lagrangians cannot be integrated yet; `cotangent check` still reads the model",
-        ),
-        TheoryError::NotCanonical { .. } => ("not-canonical", "choose another formulation"),
-        TheoryError::Unfit { .. } => ("does-not-fit", "choose another --formulation"),
-        TheoryError::Expression(_) => ("derive", "this is a limit of the derivation; a smaller model may pass"),
+        TheoryError::NotHolonomic { .. } => ("not-holonomic", way_out(model)),
+        TheoryError::SingularLagrangian { .. } => ("singular-lagrangian", way_out(model)),
+        TheoryError::NotCanonical { .. } => ("not-canonical", "choose another formulation".into()),
+        TheoryError::Unfit { .. } => ("does-not-fit", "choose another --formulation".into()),
+        TheoryError::Expression(_) => ("derive", "this is a limit of the derivation; a smaller model may pass".into()),
     };
-    Failure::new(code, format!("no equations of motion for `{name}`: {error}")).help(help)
+    Failure::new(code, format!("no equations of motion for `{}`: {error}", model.system.name)).help(help)
+}
+
+const WAY_OUT: &str = "--formulation hamilton-dirac integrates it: `cotangent analyze` finds the constraints it needs";
+
+/// What Dirac's analysis makes of a model that has no equations of motion by itself.
+fn way_out(model: &Loaded) -> String {
+    match analysis::motion(&model.system) {
+        Ok(_) => {
+            "--formulation hamilton-dirac integrates it: `cotangent analyze` finds the constraints it needs".into()
+        }
+        Err(error) => format!("--formulation hamilton-dirac does not help: {error}; {}", remedy(&error)),
+    }
+}
+
+/// Why the analysis leads to no equations of motion.
+fn undetermined(error: &MotionError, name: &str) -> Failure {
+    let code = match error {
+        MotionError::FirstClass { .. } => "first-class",
+        MotionError::Overfixed { .. } => "overfixed",
+        MotionError::Irregular { .. } => "irregular",
+        MotionError::Inconsistent { .. } => "no-motion",
+        MotionError::Undecided { .. } => "undecided",
+        MotionError::Analysis(_) => "analysis",
+    };
+    Failure::new(code, format!("no equations of motion for `{name}`: {error}")).help(remedy(error))
+}
+
+fn remedy(error: &MotionError) -> String {
+    match error {
+        MotionError::FirstClass { .. } => {
+            "a `gauge NAME: …` statement in the model chooses one motion among them, and \
+            makes these constraints second class; `cotangent analyze` shows what they generate"
+                .into()
+        }
+        MotionError::Overfixed { .. } => {
+            "take back conditions; `cotangent analyze` shows what is first class without them".into()
+        }
+        MotionError::Irregular { instead, .. } if !instead.is_empty() => {
+            let instead: Vec<String> = instead.iter().map(|e| format!("{e} = 0")).collect();
+            format!("state {} instead", instead.join(", "))
+        }
+        _ => "`cotangent analyze` shows how far it got".into(),
+    }
 }
 
 fn dependent(list: &[Redundant]) -> String {

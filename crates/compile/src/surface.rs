@@ -1,0 +1,164 @@
+//! A start on the constraint surface that an analysis found.
+//!
+//! A residual r_a counts relative to Σⱼ |∂χ_a/∂zⱼ|·|z|: the relative change of the data that would satisfy
+//! the constraint, roughly, with the largest position and the largest momentum for |z|. Data are moved by
+//! Gauss–Newton steps, each the smallest change with ∂χ/∂z·d = −χ.
+
+use crate::consistency::Measured;
+use crate::error::CompileError;
+use crate::function::{Engine, Function, FunctionBuilder, Workspace};
+use crate::values::ValueError;
+use cotangent_expr::Layout;
+use cotangent_solve::{Pattern, least_change};
+use cotangent_theory::Motion;
+
+/// A state to start from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Start {
+    /// Its values.
+    pub values: Vec<f64>,
+    /// Which of them may be moved first.
+    pub freedom: Vec<Freedom>,
+}
+
+/// How free the constraints are to choose an initial value: the freest are moved first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Freedom {
+    /// No data of the model: always what the constraints say.
+    Determined,
+    /// A variable that nobody gave and whose velocity the Lagrangian does not contain, or its momentum.
+    Multiplier,
+    /// A variable that nobody gave.
+    Default,
+    /// What somebody asked for.
+    Given,
+}
+
+/// χ and ∂χ/∂z as functions of the state.
+pub(crate) struct Residuals<'a> {
+    f: Function,
+    work: Workspace<f64>,
+    pattern: Pattern,
+    names: Layout,
+    parameters: &'a [f64],
+    /// Where the momenta begin.
+    middle: usize,
+}
+
+/// Steps until the search is given up.
+const STEPS: usize = 100;
+/// The last step, relative to the state, is no longer than this.
+const NEAR: f64 = 1e-9;
+/// Relative changes that are nothing but rounding.
+const ROUNDING: f64 = 1e-13;
+
+impl<'a> Residuals<'a> {
+    /// Compiles the constraints of a motion; `None` if it has no surface.
+    pub(crate) fn new(motion: &Motion, parameters: &'a [f64]) -> Result<Option<Residuals<'a>>, CompileError> {
+        let Some(surface) = &motion.surface else { return Ok(None) };
+        let all = surface.residuals()?;
+        let f = FunctionBuilder::new()
+            .input(&motion.state)
+            .input(&motion.system.parameter_layout())
+            .output(&all)
+            .sparse_output(&all.jacobian(&motion.state)?)
+            .engine(Engine::Tape)
+            .compile()?;
+        let Some(pattern) = f.pattern(1).cloned() else { return Ok(None) };
+        let middle = motion.system.dynamics.momenta().map_or(motion.state.len(), |p| motion.state.len() - p.len());
+        Ok(Some(Residuals { work: f.workspace(), f, pattern, names: all.shape()[0].clone(), parameters, middle }))
+    }
+
+    /// χ and the rows of ∂χ/∂z.
+    fn at(&mut self, z: &[f64]) -> Result<(Vec<f64>, Vec<Vec<f64>>), ValueError> {
+        let (mut values, mut slopes) = (vec![0.0; self.names.len()], vec![0.0; self.pattern.len()]);
+        self.f.call(&[z, self.parameters], &mut [&mut values, &mut slopes], &mut self.work)?;
+        let mut rows = vec![vec![0.0; z.len()]; values.len()];
+        for ((i, j), slope) in self.pattern.addresses().zip(slopes) {
+            rows[i as usize][j as usize] = slope;
+        }
+        Ok((values, rows))
+    }
+
+    /// The largest position for positions, the largest momentum for momenta; 1 where all vanish.
+    fn sizes(&self, z: &[f64]) -> Vec<f64> {
+        let largest = |part: &[f64]| part.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        let size = |part: &[f64]| if largest(part) > 0.0 { largest(part) } else { 1.0 };
+        let (q, p) = z.split_at(self.middle);
+        let (of_q, of_p) = (size(q), size(p));
+        (0..z.len()).map(|k| if k < self.middle { of_q } else { of_p }).collect()
+    }
+
+    fn scales(&self, rows: &[Vec<f64>], z: &[f64]) -> Vec<f64> {
+        let sizes = self.sizes(z);
+        rows.iter().map(|row| row.iter().zip(&sizes).map(|(slope, size)| slope.abs() * size).sum()).collect()
+    }
+
+    /// The size of the terms of each constraint at a state.
+    pub(crate) fn scales_at(&mut self, z: &[f64]) -> Result<Vec<f64>, ValueError> {
+        let (_, rows) = self.at(z)?;
+        Ok(self.scales(&rows, z))
+    }
+
+    /// Every constraint at a state.
+    pub(crate) fn measured(&mut self, z: &[f64]) -> Result<Vec<Measured>, ValueError> {
+        let (values, rows) = self.at(z)?;
+        let scales = self.scales(&rows, z);
+        let one = |(k, (value, scale)): (usize, (f64, f64))| {
+            let relative = match (value == 0.0, (value / scale).abs()) {
+                (true, _) => 0.0,
+                (false, r) if r.is_nan() => f64::INFINITY,
+                (false, r) => r,
+            };
+            Measured { name: self.names.entry_name(k), value, relative }
+        };
+        Ok(values.into_iter().zip(scales).enumerate().map(one).collect())
+    }
+
+    /// A near state on the surface, with as little moved as is enough; `None` if none is found.
+    pub(crate) fn project(&mut self, start: &Start, most: Freedom) -> Result<Option<Vec<f64>>, ValueError> {
+        use Freedom::{Default, Determined, Given, Multiplier};
+        for level in [Determined, Multiplier, Default, Given].into_iter().filter(|level| *level <= most) {
+            let movable: Vec<bool> = start.freedom.iter().map(|freedom| *freedom <= level).collect();
+            if movable.contains(&true)
+                && let Some(reached) = self.descend(start.values.clone(), &movable)?
+            {
+                return Ok(Some(reached));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Damped Gauss–Newton steps until they no longer help; `None` if they did not arrive.
+    fn descend(&mut self, mut z: Vec<f64>, movable: &[bool]) -> Result<Option<Vec<f64>>, ValueError> {
+        let (mut values, mut rows) = self.at(&z)?;
+        let scales = self.scales(&rows, &z);
+        let size = |values: &[f64]| {
+            let relative = values.iter().zip(&scales).map(|(v, s)| (v / if *s > 0.0 { *s } else { 1.0 }).powi(2));
+            relative.sum::<f64>()
+        };
+        let mut change = vec![];
+        'steps: for _ in 0..STEPS {
+            for row in &mut rows {
+                row.iter_mut().zip(movable).filter(|(_, movable)| !**movable).for_each(|(slope, _)| *slope = 0.0);
+            }
+            change = least_change(&rows, &values, 1e-10);
+            let mut factor = 1.0;
+            while factor > 1e-6 {
+                let next: Vec<f64> = z.iter().zip(&change).map(|(z, d)| z + factor * d).collect();
+                if let Ok((v, r)) = self.at(&next)
+                    && size(&v) < size(&values)
+                {
+                    (z, values, rows) = (next, v, r);
+                    continue 'steps;
+                }
+                factor /= 2.0;
+            }
+            break;
+        }
+        // Where a constraint has a double root its value is small long before the point is near it.
+        let sizes = self.sizes(&z);
+        let near = change.iter().zip(sizes).all(|(d, size)| d.abs() <= NEAR * size);
+        Ok((near && self.measured(&z)?.iter().all(|m| m.relative <= ROUNDING)).then_some(z))
+    }
+}
