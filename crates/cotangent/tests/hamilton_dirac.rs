@@ -181,3 +181,19 @@ fn the_way_out_is_shown() {
     }
     assert!(help("einbein").contains("a `gauge NAME: …` statement"), "{}", help("einbein"));
 }
+
+#[test]
+fn summaries_name_every_constraint_with_its_generation() {
+    let folder = std::env::temp_dir();
+    let json = |arguments: &[&str]| run_in(&folder, arguments, b"").json();
+    let found = json(&["run", "christ-lee", "--formulation", "hamilton-dirac", "--json"]);
+    let generation = |kind: &str, name: &str| found[kind][name]["generation"].as_u64();
+    assert_eq!(generation("constraints", "phi_xi"), Some(1));
+    assert_eq!(generation("constraints", "angle"), Some(0));
+    assert_eq!(generation("constraints", "frame"), Some(0));
+    assert_eq!(generation("hidden_constraints", "phi_xi'"), Some(2));
+    assert_eq!(found["multipliers"]["u_xi"], 0.0);
+    let certified = json(&["certify", "landau", "--formulation", "hamilton-dirac", "--json", "--steps", "2000"]);
+    assert_eq!(certified["order"]["held"], true);
+    assert_eq!(certified["constraint_defect"]["held"], true);
+}
