@@ -45,3 +45,14 @@ fn what_cannot_be_done_is_refused() {
     }
     assert_snapshot!(text);
 }
+
+#[test]
+fn the_method_of_the_model_gives_way_to_one_that_fits() {
+    // The model says rattle, which solves for multipliers.
+    for (formulation, method) in [("hamilton-dirac", "gauss"), ("index-reduced", "radau-2a"), ("multipliers", "rattle")]
+    {
+        let ran = run(&["run", "pendulum", "--formulation", formulation, "--steps", "3", "--json"]);
+        assert_eq!(ran.json()["method"], method);
+        assert_eq!(ran.show().contains("the default for this formulation"), method != "rattle");
+    }
+}

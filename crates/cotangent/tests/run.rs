@@ -187,7 +187,7 @@ fn methods_that_do_not_fit_are_refused_with_those_that_do() {
         &["pendulum", "--method", "stormer-verlet"][..],
         &["pendulum", "--method", "gauss"],
         &["chain", "--method", "rk4"],
-        &["pendulum", "--formulation", "standard"],
+        &["pendulum", "--formulation", "standard", "--method", "rattle"],
         &["rigid-body", "--method", "rattle"],
         &["rigid-body", "--project", "both"],
         &["pendulum", "--method", "ratle"],

@@ -6,7 +6,7 @@ use crate::cli::args::Choose;
 use crate::cli::failure::Failure;
 use crate::cli::figures::count;
 use crate::cli::output::Output;
-use cotangent::integrate::{Composition, Method, Projection, Target};
+use cotangent::integrate::{Composition, Method, Needs, Projection, Target};
 use cotangent::model::nearest::nearest;
 use cotangent::model::{ConstraintKind, System};
 use cotangent::theory::{Formulation, OptionError};
@@ -41,10 +41,16 @@ pub(crate) struct Choice {
 impl Names {
     /// The command line first, then the model, then what fits the constraints.
     pub(crate) fn new(args: &Choose, defaults: &Defaults, system: &System, out: &mut Output) -> Names {
-        let given = args.method.clone().or_else(|| defaults.method.clone());
-        let own = args.method.is_none() || args.method == defaults.method;
+        let formulation = args.formulation.clone().or_else(|| defaults.formulation.clone());
+        let formulation = formulation.unwrap_or_else(|| Formulation::Multipliers.name().to_owned());
         let wanted = args.stages.or(defaults.stages);
-        let method = given.unwrap_or_else(|| default_method(system, wanted, out));
+        let method = match (&args.method, &defaults.method) {
+            (Some(method), _) => method.clone(),
+            // Not where the formulation was chosen without thinking of the method.
+            (None, Some(own)) if fits(own, &formulation) || !is_constrained(system) => own.clone(),
+            (None, _) => default_method(system, &formulation, wanted, out),
+        };
+        let own = args.method.is_none() && defaults.method.as_ref() == Some(&method) || args.method == defaults.method;
         let own_stages = Method::named(&method).and_then(Method::stages);
         let stages = args.stages.or_else(|| {
             let stages = defaults.stages?;
@@ -69,11 +75,7 @@ impl Names {
             inner: args.inner.clone(),
             tol: args.tol,
             compose: compose.filter(|name| name != "none"),
-            formulation: args
-                .formulation
-                .clone()
-                .or_else(|| defaults.formulation.clone())
-                .unwrap_or_else(|| Formulation::Multipliers.name().to_owned()),
+            formulation,
             opt: args.opt.clone(),
             chart: args.chart.clone(),
             project: args.project.clone().or_else(|| defaults.project.clone()),
@@ -82,15 +84,39 @@ impl Names {
     }
 }
 
-/// The method of a model that names none, announced.
-fn default_method(system: &System, stages: Option<u64>, out: &mut Output) -> String {
-    let constrained = system.constraints.iter().any(|c| c.kind == ConstraintKind::Holonomic && !c.array.is_empty());
-    let (name, why) = match constrained {
-        true => (Method::Rattle.name(), "the default with constraints on positions".to_owned()),
-        false => {
-            let stages = count(stages.unwrap_or(2), "stage", "stages");
-            let name = Method::Gauss { stages: 2 }.name();
-            (name, format!("with {stages}, the default without constraints on positions"))
+/// Whether there are constraints on positions.
+fn is_constrained(system: &System) -> bool {
+    system.constraints.iter().any(|c| c.kind == ConstraintKind::Holonomic && !c.array.is_empty())
+}
+
+/// Whether a method is for equations of this kind; names that do not exist are refused elsewhere.
+fn fits(method: &str, formulation: &str) -> bool {
+    let (Some(method), Some(formulation)) = (Method::named(method), Formulation::named(formulation)) else {
+        return true;
+    };
+    match (formulation, method.card().needs) {
+        (Formulation::Multipliers, _) | (_, Needs::Any) => true,
+        (Formulation::IndexReduced, _) => false,
+        (_, needs) => needs == Needs::Field,
+    }
+}
+
+/// The method where none is given, or not one for the formulation; announced.
+fn default_method(system: &System, formulation: &str, stages: Option<u64>, out: &mut Output) -> String {
+    let with_stages = |least: u64| count(stages.unwrap_or(least), "stage", "stages");
+    let (name, why) = match (is_constrained(system), Formulation::named(formulation)) {
+        (true, Some(Formulation::Multipliers)) => {
+            (Method::Rattle.name(), "the default with constraints on positions".to_owned())
+        }
+        (true, Some(Formulation::IndexReduced)) => {
+            (Method::Radau2A { stages: 3 }.name(), format!("with {}, the default for this formulation", with_stages(3)))
+        }
+        (true, _) => {
+            (Method::Gauss { stages: 2 }.name(), format!("with {}, the default for this formulation", with_stages(2)))
+        }
+        (false, _) => {
+            let why = format!("with {}, the default without constraints on positions", with_stages(2));
+            (Method::Gauss { stages: 2 }.name(), why)
         }
     };
     out.note(format!("method `{name}` ({why}); --method NAME chooses another, `cotangent methods` lists them"));
