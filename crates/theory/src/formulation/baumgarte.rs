@@ -4,7 +4,8 @@
 //! parameters say; the equations become stiff with them, and are not Hamiltonian.
 //! (J. Baumgarte, Comput. Methods Appl. Mech. Engrg. 1 (1972) 1.)
 
-use super::{VectorField, rate, transposed_times};
+use super::VectorField;
+use super::algebra::{rate, transposed_times};
 use crate::error::TheoryError;
 use crate::structure::{Structure, minus};
 use cotangent_expr::{Expr, solve};

@@ -5,7 +5,8 @@
 //! α is free, as φ = 0 on the manifold (Leimkuhler & Reich, §3.2); it moves the eigenvalues.
 //! (Leimkuhler & Reich, Math. Comp. 63 (1994), eqs. (16)–(17).)
 
-use super::{VectorField, flow, pairing, times};
+use super::VectorField;
+use super::algebra::{flow, pairing, times};
 use crate::error::TheoryError;
 use crate::structure::{Structure, minus};
 use cotangent_expr::{Expr, solve};

@@ -5,7 +5,8 @@
 //! equations, which differ by the force −ψ_qᵀη that makes the energy one, too.
 //! (C. W. Gear, G. K. Gupta & B. Leimkuhler, J. Comput. Appl. Math. 12–13 (1985) 77.)
 
-use super::{VectorField, rate, times, transposed_times};
+use super::VectorField;
+use super::algebra::{rate, times, transposed_times};
 use crate::error::TheoryError;
 use crate::structure::{Structure, minus};
 use cotangent_expr::solve;

@@ -7,7 +7,8 @@
 //! the flow of H under the Dirac bracket of φ and ψ (Seiler, eq. (21)), the same field as the weakly
 //! Hamiltonian equations of Leimkuhler & Reich, (30)–(31).
 
-use super::{VectorField, rate, times, transposed_times};
+use super::VectorField;
+use super::algebra::{rate, times, transposed_times};
 use crate::error::TheoryError;
 use crate::structure::{Structure, minus};
 use cotangent_expr::solve;

@@ -9,7 +9,8 @@
 //! Gᵀ (a reset, λ = 0) is a symmetry: the momentum projection of a state is that reset.
 //! (Seiler, BIT 39 (1999), eqs. (22)–(32); J. H. Maddocks & R. L. Pego, Comm. Math. Phys. 170 (1995).)
 
-use super::{VectorField, plus_multiples, rate, replaced, transposed_times};
+use super::VectorField;
+use super::algebra::{plus_multiples, rate, replaced, transposed_times};
 use crate::error::TheoryError;
 use crate::structure::{Structure, minus};
 use cotangent_expr::{Array, Expr, Node, Tensor, rows, solve};

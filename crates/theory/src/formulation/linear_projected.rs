@@ -4,7 +4,8 @@
 //! agrees with H on the manifold and for which ψ is a strong integral, φ̇ = ψ. It stays separable.
 //! (Leimkuhler & Reich, Math. Comp. 63 (1994), §3, for any constant mass matrix.)
 
-use super::{VectorField, flow, plus_multiples, replaced, transposed_times};
+use super::VectorField;
+use super::algebra::{flow, plus_multiples, replaced, transposed_times};
 use crate::error::TheoryError;
 use crate::structure::{Structure, minus};
 use cotangent_expr::{Tensor, solve};

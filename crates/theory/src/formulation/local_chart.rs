@@ -11,7 +11,8 @@
 //! another, which leaves (q, p) as they are.
 //! (Leimkuhler & Reich, Math. Comp. 63 (1994), §2.2, eqs. (10)–(11), with a mass matrix and for any H.)
 
-use super::{VectorField, replaced, times, transposed_times};
+use super::VectorField;
+use super::algebra::{replaced, times, transposed_times};
 use crate::error::TheoryError;
 use crate::legendre::whole;
 use crate::structure::{Structure, minus};

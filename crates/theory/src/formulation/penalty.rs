@@ -4,7 +4,8 @@
 //! frequencies of the order ε^(−1/2) where they start on the manifold.
 //! (H. Rubin & P. Ungar, Comm. Pure Appl. Math. 10 (1957) 65.)
 
-use super::{VectorField, flow};
+use super::VectorField;
+use super::algebra::flow;
 use crate::error::TheoryError;
 use crate::structure::Structure;
 use cotangent_expr::Expr;

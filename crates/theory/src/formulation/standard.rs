@@ -3,7 +3,8 @@
 //! q̇ = H_p, ṗ = −H_q − Gᵀμ, with Q μ = c chosen so that ψ̇ = 0 everywhere; then φ̇ = ψ.
 //! (Leimkuhler & Reich, Math. Comp. 63 (1994), eq. (6), for general H.)
 
-use super::{VectorField, rate, transposed_times};
+use super::VectorField;
+use super::algebra::{rate, transposed_times};
 use crate::error::TheoryError;
 use crate::structure::{Structure, minus};
 

@@ -5,7 +5,8 @@
 //! ψ̇ = {ψ, μ}φ, for the pendulum a saddle: errors grow exponentially.
 //! (Leimkuhler & Reich, Math. Comp. 63 (1994), eqs. (18)–(19).)
 
-use super::{VectorField, flow, pairing};
+use super::VectorField;
+use super::algebra::{flow, pairing};
 use crate::error::TheoryError;
 use crate::structure::Structure;
 

@@ -1,0 +1,71 @@
+//! Equations of motion: what a formulation makes of a system.
+
+use super::algebra::replaced;
+use super::{Formulation, LocalChart};
+use crate::error::TheoryError;
+use crate::legendre::whole;
+use crate::structure::Structure;
+use crate::surface::Surface;
+use cotangent_expr::{Array, Expr, Layout, Tensor};
+use cotangent_model::System;
+
+/// A vector field on the state space.
+#[derive(Clone, Debug)]
+pub struct VectorField {
+    /// The state.
+    pub state: Layout,
+    /// Its rate of change.
+    pub rate: Tensor,
+}
+
+/// Equations of motion: what a formulation makes of a system.
+#[derive(Clone, Debug)]
+pub struct Motion {
+    /// The system they come from, in Hamiltonian form if it has coordinates.
+    pub system: System,
+    /// Which equations they are.
+    pub formulation: Formulation,
+    /// The variables.
+    pub state: Layout,
+    /// Derivatives and brackets, if the system has coordinates.
+    pub structure: Option<Structure>,
+    /// The equations as a vector field, unless the multipliers are unknowns.
+    pub field: Option<VectorField>,
+    /// Whether the vector field, or the equations with multipliers, are canonical: a symplectic
+    /// method is symplectic on these.
+    pub canonical: bool,
+    /// The model's momenta as functions of the state, where the state has others in their place.
+    pub physical: Option<Vec<Array>>,
+    /// The equations in a chart, where they are to be integrated in charts.
+    pub chart: Option<LocalChart>,
+    /// The multipliers as functions of the model's state, one for each constraint member, if there are
+    /// constraints: the reaction forces are −Gᵀμ.
+    pub multipliers: Option<Array>,
+    /// The constraints, where an analysis found them and not the structure.
+    pub surface: Option<Surface>,
+}
+
+impl Motion {
+    /// Whether there are constraints.
+    pub fn is_constrained(&self) -> bool {
+        self.multipliers.is_some() || self.surface.is_some()
+    }
+
+    /// The state of the model as a function of the state of these equations, where they differ.
+    pub fn model_state(&self) -> Result<Option<Tensor>, TheoryError> {
+        let Some(s) = &self.structure else { return Ok(None) };
+        let Some(physical) = &self.physical else { return Ok(None) };
+        let positions = s.coordinates.arrays().iter().map(|q| whole(q, |index| Expr::at(q, index)));
+        let momenta = s.momenta.arrays().iter().zip(physical);
+        let terms = positions.chain(momenta.map(|(p, physical)| whole(p, |index| Expr::at(physical, index))));
+        Ok(Some(Tensor::new(vec![s.state()], terms.collect())?))
+    }
+
+    /// A quantity of the model as a function of the state of these equations.
+    pub fn at_state(&self, quantity: &Tensor) -> Result<Tensor, TheoryError> {
+        match (&self.physical, &self.structure) {
+            (Some(physical), Some(s)) => replaced(quantity, &s.momenta, physical),
+            _ => Ok(quantity.clone()),
+        }
+    }
+}
