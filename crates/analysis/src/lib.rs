@@ -20,15 +20,19 @@
 
 mod acceptance;
 mod analyze;
+mod branches;
 mod claims;
 mod classes;
 mod dirac;
 mod divisor;
 mod error;
 mod field;
+mod gauges;
+mod homogeneous;
 mod latex;
 mod linear;
 mod multipliers;
+mod own;
 mod phase;
 mod poisson;
 mod polynomial;
@@ -38,13 +42,15 @@ mod sample;
 mod specialise;
 mod surface;
 mod transform;
+mod weighed;
+mod work;
 
 pub use analyze::analyze;
 pub use error::AnalysisError;
 pub use latex::latex;
 pub use report::{
-    Analysis, Certainty, ClaimReport, Class, Constraint, Count, DiracBracket, GaugeTransformation, Multiplier,
-    MultiplierValue, Outcome, PoissonReport, Step, StepOutcome, Transform, Verdict,
+    Analysis, Branch, Certainty, ClaimReport, Class, Constraint, Count, DiracBracket, GaugeTransformation, Multiplier,
+    MultiplierValue, Outcome, PoissonReport, Step, StepOutcome, Transform, Verdict, Witness,
 };
 pub use sample::SEED;
 pub use specialise::specialise;
