@@ -42,18 +42,19 @@ impl Dirac<'_> {
                 Err(progress) => return Ok(progress),
             }
         }
-        let (reason, fork) = (self.report.stopped.take(), self.fork.take());
-        let progress = self.accept(taken)?;
-        // What falls apart may vanish with the others.
+        (self.report.stopped, self.fork) = (None, None);
+        let mut progress = self.accept(taken)?;
+        // What falls apart may vanish with the others, or in one way only.
         for candidate in apart {
+            if progress != Progress::Open {
+                return Ok(progress);
+            }
             match self.surface.decide(std::slice::from_ref(&candidate.expression))?[0] {
-                Weak::Zero(certainty) if progress == Progress::Open => self.dependent(&candidate.name, certainty),
-                _ => {
-                    if self.report.stopped.is_none() && progress == Progress::Open {
-                        (self.report.stopped, self.fork) = (reason, fork);
-                    }
-                    return Ok(if progress == Progress::Open { Progress::Stopped } else { progress });
-                }
+                Weak::Zero(certainty) => self.dependent(&candidate.name, certainty),
+                _ => match self.take_apart(candidate) {
+                    Ok(list) => progress = self.accept(list)?,
+                    Err(end) => return Ok(end),
+                },
             }
         }
         Ok(progress)
@@ -150,7 +151,8 @@ impl Dirac<'_> {
             if self.resample()? == 0 || found == 0 {
                 self.items.pop();
                 self.report.stop(format!(
-                    "no point was found where `{name}` and the constraints before it vanish; they may contradict each other"
+                    "no point was found where `{name}` and the constraints before it vanish, and the motion is defined; they \
+                     may contradict each other"
                 ));
                 return Ok(Progress::Stopped);
             }

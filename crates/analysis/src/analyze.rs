@@ -18,7 +18,7 @@ use cotangent_model::{ConstraintKind, Dynamics, System};
 const MAX_VARIABLES: usize = 600;
 
 /// The algebra it may take: some seconds. What is left then is sampled, or too large.
-const WORK: u64 = 40_000_000;
+const WORK: u64 = 60_000_000;
 
 /// Analyses a system: see the [crate].
 pub fn analyze(system: &System) -> Result<Analysis, AnalysisError> {

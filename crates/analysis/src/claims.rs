@@ -150,9 +150,8 @@ impl Dirac<'_> {
             }
             let multipliers = least_change(&matrix, &residual, 1e-12);
             let terms = own[..last].iter().zip(&multipliers).map(|(&p, &u)| p * u);
-            let (rate, size) = terms.fold((own[last], own[last].value().abs()), |(sum, size), t| {
-                (sum + t, size + t.value().abs())
-            });
+            let (rate, size) =
+                terms.fold((own[last], own[last].value().abs()), |(sum, size), t| (sum + t, size + t.value().abs()));
             judged.push(match rate.value().abs() {
                 r if r <= 1e-15 * size => (Outcome::Holds(Certainty::Sampled(points)), None),
                 r if r > 1e-9 * size => (Outcome::Fails, Some(drift.clone())),

@@ -270,6 +270,10 @@ impl Dirac<'_> {
         let second = classes.count.second;
         let (dimension, taken) = match self.phase.canonical {
             true => (width, self.items.len()),
+            false if self.items.is_empty() => match self.report.poisson.as_ref().and_then(|p| p.rank) {
+                Some(rank) => (rank, 0),
+                None => return Ok(None),
+            },
             false => {
                 let flows: Vec<Sparse> = self.items.iter().map(|i| i.flow.clone()).collect();
                 let ranks = |rows: &[Sparse]| -> Result<Option<usize>, AnalysisError> {
@@ -281,7 +285,7 @@ impl Dirac<'_> {
                     });
                     Ok(clear.max())
                 };
-                match (ranks(&self.phase.bracket)?, if flows.is_empty() { Some(0) } else { ranks(&flows)? }) {
+                match (ranks(&self.phase.bracket)?, ranks(&flows)?) {
                     (Some(dimension), Some(taken)) => (dimension, taken),
                     _ => return Ok(None),
                 }

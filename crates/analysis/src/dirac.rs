@@ -82,7 +82,19 @@ impl<'a> Dirac<'a> {
         surface.sampler.stay_inside(motion.values().cloned().collect());
         let (items, redundant, multipliers, solved) = (vec![], vec![], vec![], BTreeMap::new());
         let (implicit, logged) = (BTreeSet::new(), BTreeSet::new());
-        Ok(Dirac { phase, surface, report, items, redundant, motion, multipliers, solved, implicit, fork: None, logged })
+        Ok(Dirac {
+            phase,
+            surface,
+            report,
+            items,
+            redundant,
+            motion,
+            multipliers,
+            solved,
+            implicit,
+            fork: None,
+            logged,
+        })
     }
 
     /// Runs until nothing new is found.

@@ -239,9 +239,11 @@ fn quadratic_factor(p: &Polynomial, v: u32) -> Option<Polynomial> {
     let root = square_root(&b.times(b)?.minus(&four.times(a)?.times(c)?)?)?;
     let power = Polynomial::monomial(Monomial(vec![(v, half as u32)]), 2);
     let factor = a.times(&power)?.plus(b)?.minus(&root)?;
-    let content = factor.coefficients(v).iter().filter(|c| !c.is_zero()).try_fold(Polynomial::default(), |g, c| {
-        divisor_of(&g, c)
-    })?;
+    let content = factor
+        .coefficients(v)
+        .iter()
+        .filter(|c| !c.is_zero())
+        .try_fold(Polynomial::default(), |g, c| divisor_of(&g, c))?;
     let factor = factor.over(&content)?;
     p.over(&factor).is_some().then_some(factor)
 }

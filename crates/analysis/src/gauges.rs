@@ -44,7 +44,8 @@ impl Dirac<'_> {
         if let (Some(a), Some(b)) = (freedom, self.degrees_of_freedom(&after)?)
             && a != b
         {
-            let statement = format!("the gauge conditions leave the degrees of freedom, {a} without them and {b} with them");
+            let statement =
+                format!("the gauge conditions leave the degrees of freedom, {a} without them and {b} with them");
             self.report.say(statement, Outcome::Fails);
         }
         Ok(Ok(after))

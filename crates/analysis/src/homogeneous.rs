@@ -63,9 +63,7 @@ impl Lagrangian {
         let [(v, base)] = roots.as_slice() else { return None };
         let parts = f.numerator.coefficients(*v);
         let [rest, c] = parts.as_slice() else { return None };
-        let over = |p: &Polynomial| {
-            field.fraction(p.clone(), f.denominator.clone()).and_then(|f| field.expression(&f))
-        };
+        let over = |p: &Polynomial| field.fraction(p.clone(), f.denominator.clone()).and_then(|f| field.expression(&f));
         Some((over(c)?, base.clone(), over(rest)?))
     }
 

@@ -39,7 +39,8 @@ impl Dirac<'_> {
             let sampled = self.surface.sampler.rows(&rows, width, &points)?;
             let other = |r: &Vec<Vec<_>>| matches!(rank(r), Rank::Clear(found) if found != expected);
             if !sampled.is_empty() && sampled.iter().all(other) {
-                let statement = "the classes are the same for the parameters of the model (--set analyses a special case)";
+                let statement =
+                    "the classes are the same for the parameters of the model (--set analyses a special case)";
                 self.report.say(statement, Outcome::Fails);
                 return Ok(());
             }

@@ -156,7 +156,7 @@ impl Sampler {
         Ok(all)
     }
 
-    /// Points where all constraints vanish, or as many as were found.
+    /// Points where all constraints vanish and the motion is defined, or as many as were found.
     pub(crate) fn surface(
         &mut self,
         constraints: &[Expr],
@@ -165,7 +165,7 @@ impl Sampler {
     ) -> Result<Vec<Point>, AnalysisError> {
         let f = self.projection(constraints, gradients)?;
         let domain = self.function(&self.domain)?;
-        let (mut points, mut outside) = (vec![], vec![]);
+        let mut points = vec![];
         for attempt in 0..ATTEMPTS {
             if points.len() == count {
                 break;
@@ -173,11 +173,12 @@ impl Sampler {
             let mut point = self.draw(attempt);
             if project(&f, gradients, &mut point)? {
                 // A constraint without its denominator may vanish where that does: not a point of the surface.
-                let inside = weigh(&domain, self.domain.len(), &point)?.iter().all(|x| x.is_finite());
-                if inside { points.push(point) } else { outside.push(point) }
+                if weigh(&domain, self.domain.len(), &point)?.iter().all(|x| x.is_finite()) {
+                    points.push(point);
+                }
             }
         }
-        Ok(if points.is_empty() { outside } else { points })
+        Ok(points)
     }
 
     /// Points have to be inside the domain of these from now on.

@@ -271,6 +271,11 @@ impl Surface {
         verdicts
     }
 
+    /// Whether a polynomial is a number on the surface, and not zero: N where N = 1.
+    pub(crate) fn never(&self, p: &Polynomial) -> bool {
+        reduce(p.clone(), &self.relations).is_some_and(|(rest, _)| self.only_parameters(&rest))
+    }
+
     fn symbolically(&mut self, e: &Expr) -> Option<Shown> {
         let zero = Some(Shown::Surely(Weak::Zero(Certainty::Proved)));
         if e.is_zero() {

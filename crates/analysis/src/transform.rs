@@ -139,7 +139,8 @@ impl Lagrangian {
         let sampled = self.sampled_rank(&mut sampler, &hessian, &mut |s, k| Some(s.draw(k)))?;
         let own = self.sampled_rank(&mut sampler, &hessian, &mut |s, k| s.draw_own(k))?;
         let degenerate = matches!((sampled, own), (Rank::Clear(a), Rank::Clear(b)) if a != b);
-        let refused = |reason: &str, transform| Transformed { transform, canonical: Err(reason.to_owned()), degenerate };
+        let refused =
+            |reason: &str, transform| Transformed { transform, canonical: Err(reason.to_owned()), degenerate };
         if quadratic && let Some((rank, canonical)) = self.eliminated(field, &hessian, &slopes) {
             if sampled != Rank::Clear(rank) && sampled != Rank::Unclear {
                 let reason =
@@ -153,11 +154,10 @@ impl Lagrangian {
             return Ok(refused("the rank of the velocity Hessian could not be decided at random points", None));
         };
         let known = self.rank(rank, Certainty::Sampled(RANK_POINTS));
-        if !quadratic {
-            for found in [self.root(field)?, self.reparametrised(field, &slopes)?].into_iter().flatten() {
-                if found.0 == rank {
-                    return Ok(Transformed { transform: Some(known), canonical: Ok(found.1), degenerate });
-                }
+        for (own, canonical) in [self.root(field)?, self.reparametrised(field, &slopes)?].into_iter().flatten() {
+            let whole = sound(&canonical.hamiltonian) && canonical.primaries.iter().all(|p| sound(&p.expression));
+            if own == rank && whole {
+                return Ok(Transformed { transform: Some(known), canonical: Ok(canonical), degenerate });
             }
         }
         if let Some(canonical) = self.implicit(system, &slopes, &hessian, rank)? {
@@ -202,6 +202,10 @@ impl Lagrangian {
     fn eliminated(&self, field: &mut Field, hessian: &[Sparse], slopes: &[Expr]) -> Option<(usize, Canonical)> {
         let rows = normal_rows(field, hessian)?;
         let b: Vec<Expr> = slopes.iter().map(|s| self.at_rest(s)).collect();
+        // √(v²) has no second derivative, and none at all at rest.
+        if b.iter().any(|e| !sound(e)) {
+            return None;
+        }
         let momenta = symbols(&self.momenta);
         let impulse: Vec<Expr> = momenta.iter().zip(&b).map(|(p, b)| p - b).collect();
         let parts = Split::new(field, &rows, &impulse)?;
@@ -244,8 +248,7 @@ impl Lagrangian {
             start..start + l.arrays()[k].len()
         };
         let count = self.velocities.arrays().len();
-        let regular: Vec<usize> =
-            (0..count).filter(|&k| !places(&self.velocities, k).any(|j| affine(&j))).collect();
+        let regular: Vec<usize> = (0..count).filter(|&k| !places(&self.velocities, k).any(|j| affine(&j))).collect();
         if regular.iter().map(|&k| places(&self.velocities, k).len()).sum::<usize>() != rank {
             return Ok(None);
         }
@@ -334,6 +337,11 @@ pub(crate) fn normal_rows(field: &mut Field, rows: &[Sparse]) -> Option<Vec<Row>
 
 pub(crate) fn dense(row: &Sparse, len: usize) -> Vec<Expr> {
     (0..len).map(|k| row.get(&k).cloned().unwrap_or_else(Expr::zero)).collect()
+}
+
+/// Whether an expression has a value, and no division by zero in it.
+pub(crate) fn sound(e: &Expr) -> bool {
+    Tensor::scalar(e.clone()).is_ok()
 }
 
 /// The value of an energy without families.

@@ -123,11 +123,13 @@ impl Scalar for Weighed {
     }
     fn asin(self) -> Self {
         let edge = Weighed::from_f64(1.0) - self * self;
-        self.chain(self.value.asin(), one() / ((one() - self.value) * (one() + self.value)).sqrt()).unless_singular(edge)
+        self.chain(self.value.asin(), one() / ((one() - self.value) * (one() + self.value)).sqrt())
+            .unless_singular(edge)
     }
     fn acos(self) -> Self {
         let edge = Weighed::from_f64(1.0) - self * self;
-        self.chain(self.value.acos(), one() / ((one() - self.value) * (one() + self.value)).sqrt()).unless_singular(edge)
+        self.chain(self.value.acos(), one() / ((one() - self.value) * (one() + self.value)).sqrt())
+            .unless_singular(edge)
     }
     fn atan(self) -> Self {
         self.chain(self.value.atan(), one() / (one() + self.value * self.value))
@@ -151,10 +153,12 @@ impl Scalar for Weighed {
         Weighed { value: self.value.abs(), size: self.size }
     }
     fn sign(self) -> Self {
-        Weighed::new(self.value.sign(), 0.0)
+        Weighed::new(self.value.sign(), 0.0).unless_singular(self)
     }
     fn floor(self) -> Self {
-        Weighed::new(self.value.floor(), 0.0)
+        let half = Dd::from_f64(0.5);
+        let step = Weighed::new(self.value - (self.value + half).floor(), self.size);
+        Weighed::new(self.value.floor(), 0.0).unless_singular(step)
     }
     fn min(self, other: Self) -> Self {
         Weighed::new(self.value.min(other.value), self.size.max(other.size))
@@ -227,6 +231,13 @@ mod tests {
         // 1/p is huge, and unsure.
         assert_eq!((number(1.0) / momentum).vanishes(), None);
         assert_eq!(momentum.cos().vanishes(), Some(false));
+        assert_eq!((momentum.ln().vanishes(), momentum.sign().vanishes()), (None, None));
+        assert_eq!(momentum.pow(number(-1.0)).vanishes(), None);
+        assert_eq!((momentum + number(2.0)).floor().vanishes(), None);
+        assert_eq!((momentum + number(2.5)).floor().vanishes(), Some(false));
+        assert_eq!((momentum * momentum).vanishes(), Some(true));
+        assert_eq!((momentum.sqrt().vanishes(), momentum.abs().vanishes()), (Some(true), Some(true)));
+        assert_eq!((momentum + number(1.0)).asin().vanishes(), None);
         assert_eq!(number(-2.0).pow(number(3.0)).vanishes(), Some(false));
     }
 }

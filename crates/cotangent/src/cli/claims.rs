@@ -79,7 +79,8 @@ pub(crate) fn judged(c: &ClaimReport, formula: impl Fn(&cotangent::Expr) -> Stri
         text.push_str(&format!(": {} should vanish", formula(e)));
     }
     if let Some(w) = c.witness.as_ref().filter(|w| !w.at.is_empty()) {
-        let point: Vec<String> = w.at.iter().take(MAX_POINT).map(|(name, x)| format!("{name} = {}", short(*x))).collect();
+        let point: Vec<String> =
+            w.at.iter().take(MAX_POINT).map(|(name, x)| format!("{name} = {}", short(*x))).collect();
         let more = if w.at.len() > MAX_POINT { ", …" } else { "" };
         text.push_str(&format!(", and is {} at {}{more}", short(w.value), point.join(", ")));
     }
