@@ -64,7 +64,6 @@ impl Sub for Weighed {
 
 impl Mul for Weighed {
     type Output = Self;
-    #[expect(clippy::suspicious_arithmetic_impl, reason = "the product rule")]
     fn mul(self, other: Self) -> Self {
         let (a, b) = (self.value.value().abs(), other.value.value().abs());
         Weighed::new(self.value * other.value, a * other.size + b * self.size)
@@ -73,7 +72,6 @@ impl Mul for Weighed {
 
 impl Div for Weighed {
     type Output = Self;
-    #[expect(clippy::suspicious_arithmetic_impl, reason = "the quotient rule")]
     fn div(self, other: Self) -> Self {
         let value = self.value / other.value;
         let size = (self.size + value.value().abs() * other.size) / other.value.value().abs();
