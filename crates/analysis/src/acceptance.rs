@@ -195,7 +195,8 @@ impl Dirac<'_> {
         let slopes: Vec<Sparse> = independent.iter().map(|&k| gradients[k].clone()).collect();
         let near = self.surface.sampler.near(&self.surface.points, &of(&independent), &slopes)?;
         let values = self.surface.sampler.values(&of(&others), &near)?;
-        if near.is_empty() || values.iter().flatten().any(|x| x.vanishes() != Some(true)) {
+        if near.is_empty() || near.iter().any(|p| p.slow) || values.iter().flatten().any(|x| x.vanishes() != Some(true))
+        {
             self.items.truncate(from + 1);
             return Ok(false);
         }
@@ -252,7 +253,9 @@ impl Dirac<'_> {
     fn regular(&mut self) -> Result<bool, AnalysisError> {
         let gradients: Vec<Sparse> = self.items.iter().map(|i| i.gradient.clone()).collect();
         let all = self.surface.sampler.rows(&gradients, self.phase.len(), &self.surface.points)?;
-        let ranks: Vec<Rank> = all.iter().map(|rows| rank(rows)).collect();
+        let slow = self.surface.points.iter().map(|p| p.slow);
+        let ranks: Vec<Rank> =
+            all.iter().zip(slow).map(|(rows, slow)| if slow { Rank::Unclear } else { rank(rows) }).collect();
         let regular = agreed(&ranks) == Some(self.items.len());
         if regular {
             let mut clear = ranks.iter().map(|r| *r != Rank::Unclear);

@@ -293,7 +293,7 @@ impl Dirac<'_> {
         };
         let generators = taken.checked_sub(second);
         let left = generators.and_then(|f| dimension.checked_sub(second + 2 * f));
-        Ok(left.filter(|d| d % 2 == 0).map(|d| d / 2))
+        Ok(left.map(|d| d / 2))
     }
 
     /// The verdicts about the algorithm as a whole.

@@ -74,7 +74,7 @@ impl Dirac<'_> {
             None => {
                 let names: Vec<&str> = part.rows.iter().map(|&i| self.items[i].name.as_str()).collect();
                 let names = names.join("`, `");
-                self.report.stop(format!("the conditions of `{names}` are too large to be eliminated"));
+                self.report.stop(format!("the conditions of `{names}` could not be eliminated by symbols"));
                 Ok(None)
             }
         }

@@ -208,3 +208,49 @@ fn a_large_bracket_is_sampled() {
     assert!(matches!(jacobi("y[i]*y[j]"), Outcome::Holds(Sampled(_))));
     assert_eq!(jacobi("y[i]*y[j]^2"), Outcome::Fails);
 }
+
+/// Zeros of high order that no factor shows: y + x⁴ with y = 0.
+#[test]
+fn zeros_of_high_order_are_not_taken_for_regular() {
+    for power in [2, 3, 4, 6] {
+        let pair = format!("constraint a: y = 0\nconstraint b: y + x^{power} = 0\n");
+        let report = analysis(&format!("coord x, y, z\nhamiltonian (p_x^2 + p_y^2 + p_z^2)/2\n{pair}"));
+        assert_eq!((report.consistent, report.constraints.len()), (None, 1), "{power}");
+        assert!(report.stopped.is_some_and(|s| s.contains("`b`")));
+    }
+}
+
+/// p_y = 0 leaves u arbitrary: y changes as it likes, although {y, H_c} = 0.
+#[test]
+fn an_arbitrary_multiplier_changes_things() {
+    let report = analysis("coord x, y\nlagrangian (x' - y)^2/2\ninvariant free = y, kept = p_x\n");
+    assert_eq!(report.claims[0].outcome, Outcome::Fails);
+    assert!(matches!(report.claims[1].outcome, Outcome::Holds(_)));
+}
+
+/// Brackets too many for symbols, all proportional to B: what is said does not hold for the B = 0 of the model.
+#[test]
+fn ranks_that_the_model_changes() {
+    let text = |b: &str| {
+        format!(
+            "param B = {b}\nparam n : int = 16\ncoord q[i in 1..n]\n\
+             lagrangian B*sum(i in 1..n-1, q[i]*q[i+1]') - sum(i in 1..n, q[i]^2)/2\n"
+        )
+    };
+    let report = analysis(&text("1"));
+    assert!(report.held());
+    assert_eq!(counts(&report), (0, 16, 8));
+    assert!(fails(&analysis(&text("0")), "the classes are the same"));
+}
+
+/// sin 2x = 2 sin x cos x is not known to the symbols: the conditions have rank 2 at points and 4 by elimination.
+/// Nothing is said.
+#[test]
+fn symbols_and_points_that_disagree() {
+    let report = analysis(
+        "coord a, b, x, y, z\nhamiltonian 0\nconstraint c1: p_a = 0\nconstraint c2: p_b = 0\n\
+         constraint c3: a*sin(2*x) + b*sin(x) + p_y = 0\nconstraint c4: 2*a*cos(x) + b + p_z = 0\n",
+    );
+    assert_eq!(report.consistent, None);
+    assert!(report.stopped.is_some_and(|s| s.contains("could not be eliminated")));
+}
