@@ -15,7 +15,7 @@ const MAX_SIZE: u64 = 20_000;
 /// Longer expressions stay as they are: a common denominator of many terms is no simplification.
 const MAX_SIMPLIFIED: u64 = 400;
 /// The work that one expression may take.
-const EXPRESSION: u64 = 12_000_000;
+const EXPRESSION: u64 = 20_000_000;
 /// Only fractions with so few terms are factorised for print.
 const MAX_FACTORISED: usize = 150;
 

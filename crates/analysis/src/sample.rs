@@ -197,10 +197,11 @@ impl Sampler {
         gradients: &[Sparse],
     ) -> Result<Option<Vec<Point>>, AnalysisError> {
         let f = self.projection(constraints, gradients)?;
+        let count = if self.state.len() > 60 { 1 } else { 2 };
         let mut points = vec![];
         for attempt in (0..ATTEMPTS).rev() {
             let Some(mut point) = self.draw_own(attempt) else { return Ok(None) };
-            if points.len() < 2 && project(&f, gradients, &mut point)? {
+            if points.len() < count && project(&f, gradients, &mut point)? {
                 points.push(point);
             }
         }
