@@ -1,14 +1,15 @@
 //! How constraints are taken up: taken apart, tested for independence, entered into the surface.
 
+use crate::classes::dependents;
 use crate::dirac::{Candidate, Dirac, Item, Progress};
 use crate::error::AnalysisError;
 use crate::phase::Sparse;
 use crate::regular::Condition;
 use crate::report::{Certainty, Constraint, Outcome, Step, StepOutcome};
-use crate::sample::{Rank, rank};
+use crate::sample::{Rank, agreed, rank};
 use crate::surface::Weak;
 use cotangent_expr::{Array, Expr, Role};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 impl Dirac<'_> {
     /// Takes up the primary constraints, each with the name of its multiplier.
@@ -41,16 +42,19 @@ impl Dirac<'_> {
                 Err(progress) => return Ok(progress),
             }
         }
-        let reason = self.report.stopped.take();
-        let progress = self.accept(taken)?;
-        // What falls apart may vanish with the others.
+        (self.report.stopped, self.fork) = (None, None);
+        let mut progress = self.accept(taken)?;
+        // What falls apart may vanish with the others, or in one way only.
         for candidate in apart {
+            if progress != Progress::Open {
+                return Ok(progress);
+            }
             match self.surface.decide(std::slice::from_ref(&candidate.expression))?[0] {
-                Weak::Zero(certainty) if progress == Progress::Open => self.dependent(&candidate.name, certainty),
-                _ => {
-                    self.report.stopped = self.report.stopped.take().or(reason);
-                    return Ok(Progress::Stopped);
-                }
+                Weak::Zero(certainty) => self.dependent(&candidate.name, certainty),
+                _ => match self.take_apart(candidate) {
+                    Ok(list) => progress = self.accept(list)?,
+                    Err(end) => return Ok(end),
+                },
             }
         }
         Ok(progress)
@@ -67,12 +71,16 @@ impl Dirac<'_> {
                 Err(Progress::Inconsistent)
             }
             Condition::Branches(all) => {
-                let all: Vec<String> = all.iter().map(|e| format!("{e} = 0")).collect();
-                let (name, all) = (&c.name, all.join(" or "));
+                let chosen = all.iter().find(|e| self.surface.chosen.contains(e));
+                if let Some(expression) = chosen {
+                    return Ok(vec![Candidate { expression: expression.clone(), ..c }]);
+                }
+                let parts: Vec<String> = all.iter().map(|e| format!("{e} = 0")).collect();
+                let (name, parts) = (&c.name, parts.join(" or "));
                 self.report.stop(format!(
-                    "the constraint surface falls apart at `{name}`: {all}; each part needs an analysis of its own (state \
-                     the one you mean as a constraint)"
+                    "the constraint surface falls apart at `{name}`: {parts}; each part is a system of its own"
                 ));
+                self.fork = Some(all);
                 Err(Progress::Stopped)
             }
             Condition::Constraints { expressions, irregular, whole } => {
@@ -120,8 +128,8 @@ impl Dirac<'_> {
             self.enter(known);
             return Ok(Progress::Open);
         }
-        let items = self.items.split_off(known);
-        for item in items {
+        let mut items = VecDeque::from(self.items.split_off(known));
+        while let Some(item) = items.pop_front() {
             let found = self.resample()?;
             let weak = self.surface.decide(std::slice::from_ref(&item.expression))?[0];
             match weak {
@@ -143,22 +151,67 @@ impl Dirac<'_> {
             if self.resample()? == 0 || found == 0 {
                 self.items.pop();
                 self.report.stop(format!(
-                    "no point was found where `{name}` and the constraints before it vanish; they may contradict each other"
+                    "no point was found where `{name}` and the constraints before it vanish, and the motion is defined; they \
+                     may contradict each other"
                 ));
                 return Ok(Progress::Stopped);
             }
-            if !self.regular()? {
-                let e = self.items[at].expression.clone();
-                self.report.irregular.push((name.clone(), e, vec![]));
-                self.report.stop(format!(
-                    "`{name}` is irregular: its gradient vanishes, or depends on that of the others, wherever it vanishes, and \
-                     no regular constraint with the same zeros was found"
-                ));
-                return Ok(Progress::Stopped);
+            if self.regular()? {
+                self.enter(at);
+                continue;
             }
-            self.enter(at);
+            if self.reducible(at, items.drain(..).collect())? {
+                return Ok(Progress::Open);
+            }
+            let e = self.items[at].expression.clone();
+            self.report.irregular.push((name.clone(), e, vec![]));
+            self.report.stop(format!(
+                "`{name}` is irregular: its gradient vanishes, or depends on that of the others, where it vanishes, and no \
+                 regular constraint with the same zeros was found"
+            ));
+            return Ok(Progress::Stopped);
         }
         Ok(Progress::Open)
+    }
+
+    /// Takes up constraints of which some vanish where the others do, near the points where all of them do:
+    /// y p_z − z p_y, z p_x − x p_z and x p_y − y p_x, say, where the first two alone have other zeros too.
+    fn reducible(&mut self, from: usize, rest: Vec<Item>) -> Result<bool, AnalysisError> {
+        self.items.extend(rest);
+        if self.resample()? == 0 {
+            self.items.truncate(from + 1);
+            return Ok(false);
+        }
+        let gradients: Vec<Sparse> = self.items.iter().map(|i| i.gradient.clone()).collect();
+        let all = self.surface.sampler.rows(&gradients, self.phase.len(), &self.surface.points)?;
+        let known = dependents(&all[0]);
+        let clear = Rank::Clear(self.items.len() - known.len());
+        if known.iter().any(|&k| k < from) || all.iter().any(|rows| rank(rows) != clear) {
+            self.items.truncate(from + 1);
+            return Ok(false);
+        }
+        let (others, independent): (Vec<usize>, Vec<usize>) = (0..gradients.len()).partition(|k| known.contains(k));
+        let of = |which: &[usize]| which.iter().map(|&k| self.items[k].expression.clone()).collect::<Vec<_>>();
+        let slopes: Vec<Sparse> = independent.iter().map(|&k| gradients[k].clone()).collect();
+        let near = self.surface.sampler.near(&self.surface.points, &of(&independent), &slopes)?;
+        let values = self.surface.sampler.values(&of(&others), &near)?;
+        if near.is_empty() || near.iter().any(|p| p.slow) || values.iter().flatten().any(|x| x.vanishes() != Some(true))
+        {
+            self.items.truncate(from + 1);
+            return Ok(false);
+        }
+        let certainty = Certainty::Sampled(near.len());
+        for (k, item) in std::mem::take(&mut self.items).into_iter().enumerate() {
+            if independent.contains(&k) {
+                self.items.push(item);
+            } else {
+                self.dependent(&item.name, certainty);
+                self.redundant.push(item);
+            }
+        }
+        self.resample()?;
+        self.enter(from);
+        Ok(true)
     }
 
     /// Reports a constraint that vanishes where the others do.
@@ -189,35 +242,25 @@ impl Dirac<'_> {
     }
 
     fn resample(&mut self) -> Result<usize, AnalysisError> {
-        let expressions: Vec<Expr> = self.items.iter().map(|i| i.expression.clone()).collect();
-        let gradients: Vec<Sparse> = self.items.iter().map(|i| i.gradient.clone()).collect();
+        let all = || self.items.iter().chain(&self.redundant);
+        let expressions: Vec<Expr> = all().map(|i| i.expression.clone()).collect();
+        let gradients: Vec<Sparse> = all().map(|i| i.gradient.clone()).collect();
         self.surface.resample(&expressions, &gradients)
     }
 
-    /// Whether the gradients, each in units of its size off the surface, are independent on it.
+    /// Whether the gradients are independent on the surface. That of z² is as small there as the point is near.
+    /// Points that leave it open are not kept.
     fn regular(&mut self) -> Result<bool, AnalysisError> {
         let gradients: Vec<Sparse> = self.items.iter().map(|i| i.gradient.clone()).collect();
-        let width = self.phase.len();
-        let anywhere = [self.surface.sampler.draw(0)];
-        let sizes: Vec<f64> =
-            self.surface.sampler.rows(&gradients, width, &anywhere)?[0].iter().map(|r| size(r)).collect();
-        for mut rows in self.surface.sampler.rows(&gradients, width, &self.surface.points)? {
-            for (row, s) in rows.iter_mut().zip(&sizes) {
-                let unit = cotangent_scalar::Dd::from(if s.is_finite() && *s > 0.0 { *s } else { 1.0 });
-                row.iter_mut().for_each(|x| *x = *x / unit);
-            }
-            // On z² = 0 the gradient vanishes as far as the point is from the surface.
-            if rows.iter().any(|row| size(row) < 1e-7) {
-                return Ok(false);
-            }
-            if rank(&rows) != Rank::Clear(self.items.len()) {
-                return Ok(false);
-            }
+        let all = self.surface.sampler.rows(&gradients, self.phase.len(), &self.surface.points)?;
+        let slow = self.surface.points.iter().map(|p| p.slow);
+        let ranks: Vec<Rank> =
+            all.iter().zip(slow).map(|(rows, slow)| if slow { Rank::Unclear } else { rank(rows) }).collect();
+        let regular = agreed(&ranks) == Some(self.items.len());
+        if regular {
+            let mut clear = ranks.iter().map(|r| *r != Rank::Unclear);
+            self.surface.points.retain(|_| clear.next().unwrap_or(false));
         }
-        Ok(true)
+        Ok(regular)
     }
-}
-
-fn size(row: &[cotangent_scalar::Dd]) -> f64 {
-    row.iter().fold(0.0f64, |m, x| m.max(cotangent_scalar::Real::value(*x).abs()))
 }

@@ -1,5 +1,6 @@
 //! From a model to the report.
 
+use crate::branches::branches;
 use crate::dirac::{Candidate, Dirac, Progress};
 use crate::error::AnalysisError;
 use crate::field::Field;
@@ -9,11 +10,15 @@ use crate::report::{Analysis, Count, Outcome};
 use crate::sample::Sampler;
 use crate::surface::Surface;
 use crate::transform::{Canonical, Lagrangian, scalar};
+use crate::work::within;
 use cotangent_expr::Expr;
 use cotangent_model::{ConstraintKind, Dynamics, System};
 
 /// The largest number of variables that is taken apart.
 const MAX_VARIABLES: usize = 600;
+
+/// The algebra it may take: some seconds. What is left then is sampled, or too large.
+const WORK: u64 = 60_000_000;
 
 /// Analyses a system: see the [crate].
 pub fn analyze(system: &System) -> Result<Analysis, AnalysisError> {
@@ -26,13 +31,40 @@ pub(crate) fn with_phase(system: &System) -> Result<(Analysis, Option<Phase>), A
     if variables > MAX_VARIABLES {
         return Err(AnalysisError::TooLarge { variables, limit: MAX_VARIABLES });
     }
+    let Part { mut report, phase, fork } = within(WORK, || part(system, &[]))?;
+    if let Some(factors) = fork {
+        let taken_apart = |chosen: &[Expr]| {
+            let part = within(WORK / 10, || part(system, chosen))?;
+            Ok((part.report, part.fork))
+        };
+        report.branches = branches(&factors, &taken_apart)?;
+    }
+    Ok((report, phase))
+}
+
+/// What was found of a part of a system.
+struct Part {
+    report: Analysis,
+    phase: Option<Phase>,
+    /// The factors of the condition at which it falls apart again.
+    fork: Option<Vec<Expr>>,
+}
+
+/// Analyses a part of a system, where the factors chosen vanish.
+fn part(system: &System, chosen: &[Expr]) -> Result<Part, AnalysisError> {
     let mut report = blank(system);
     let mut field = Field::default();
-    let Some(canonical) = hamiltonian_form(system, &mut field, &mut report)? else { return Ok((report, None)) };
-    let Canonical { phase, hamiltonian, primaries } = canonical;
+    let Some(canonical) = hamiltonian_form(system, &mut field, &mut report)? else {
+        return Ok(Part { report, phase: None, fork: None });
+    };
+    let Canonical { phase, hamiltonian, primaries, pivots } = canonical;
     report.variables = phase.names.clone();
     let sampler = Sampler::new(system, &phase.layout);
     let mut surface = Surface::new(system, sampler, field, phase.len());
+    surface.chosen = chosen.to_vec();
+    for p in &pivots {
+        surface.assume_parameters(p);
+    }
     report.hamiltonian = Some(hamiltonian.clone());
     if !phase.canonical {
         poisson::examine(&phase, &mut surface, &mut report)?;
@@ -50,13 +82,14 @@ pub(crate) fn with_phase(system: &System) -> Result<(Analysis, Option<Phase>), A
     }
     let mut dirac = Dirac::new(&phase, &mut surface, &mut report, &hamiltonian)?;
     let ended = run(&mut dirac, given, system)?;
-    match ended {
-        Progress::Inconsistent => report.consistent = Some(false),
-        Progress::Stopped => report.consistent = None,
-        Progress::Open | Progress::Closed => report.consistent = Some(true),
-    }
+    let fork = dirac.fork.take().filter(|_| ended == Progress::Stopped);
+    report.consistent = match ended {
+        Progress::Inconsistent => Some(false),
+        Progress::Stopped => None,
+        Progress::Open | Progress::Closed => Some(true),
+    };
     report.assumptions = surface.assumptions.clone();
-    Ok((report, Some(phase)))
+    Ok(Part { report, phase: Some(phase), fork })
 }
 
 fn run(dirac: &mut Dirac<'_>, given: Vec<(Candidate, String)>, system: &System) -> Result<Progress, AnalysisError> {
@@ -71,24 +104,9 @@ fn run(dirac: &mut Dirac<'_>, given: Vec<(Candidate, String)>, system: &System) 
     }
     let Some(mut classes) = dirac.classes()? else { return Ok(Progress::Stopped) };
     if !system.gauges.is_empty() {
-        dirac.report.before_gauge = Some(classes.count);
-        let mut conditions = vec![];
-        for g in &system.gauges {
-            for (k, expression) in g.residual.expand()?.entries().into_iter().enumerate() {
-                let name = g.array.element_name(&g.array.multi_index(k));
-                conditions.push(Candidate { name, expression, generation: 0 });
-            }
-        }
-        let fixed = match dirac.given(conditions)? {
-            Progress::Open => dirac.run()?,
-            other => other,
-        };
-        if fixed != Progress::Closed {
-            return Ok(fixed);
-        }
-        classes = match dirac.classes()? {
-            Some(classes) => classes,
-            None => return Ok(Progress::Stopped),
+        classes = match dirac.fix_gauge(system, &classes)? {
+            Ok(classes) => classes,
+            Err(progress) => return Ok(progress),
         };
     }
     dirac.closing_verdict();
@@ -102,6 +120,7 @@ fn run(dirac: &mut Dirac<'_>, given: Vec<(Candidate, String)>, system: &System) 
     if dirac.report.degrees_of_freedom.is_none() {
         dirac.report.say("the number of degrees of freedom", Outcome::Undecided);
     }
+    dirac.own_values(&classes)?;
     dirac.claims(&system.claims)?;
     Ok(Progress::Closed)
 }
@@ -116,8 +135,18 @@ fn hamiltonian_form(
     if let Some(lagrangian) = Lagrangian::new(system)? {
         report.added = lagrangian.added.clone();
         report.lagrangian = Some(lagrangian.value.clone());
-        let done = lagrangian.transform(system, field)?;
+        let done = match lagrangian.transform(system, field) {
+            Ok(done) => done,
+            Err(AnalysisError::Expression(e)) => {
+                report.stop(format!("the Legendre transform could not be done: {e}"));
+                return Ok(None);
+            }
+            Err(other) => return Err(other),
+        };
         report.transform = done.transform;
+        if done.degenerate {
+            report.say("the velocity Hessian has this rank for the parameters of the model, too", Outcome::Fails);
+        }
         return match done.canonical {
             Ok(canonical) => Ok(Some(canonical)),
             Err(reason) => {
@@ -134,7 +163,7 @@ fn hamiltonian_form(
         other => (Phase::canonical(other.variables(), other.variables()), other.energy()),
     };
     let hamiltonian: Expr = scalar(energy)?;
-    Ok(Some(Canonical { phase, hamiltonian, primaries: vec![] }))
+    Ok(Some(Canonical { phase, hamiltonian, primaries: vec![], pivots: vec![] }))
 }
 
 fn blank(system: &System) -> Analysis {
@@ -162,5 +191,6 @@ fn blank(system: &System) -> Analysis {
         claims: vec![],
         verdicts: vec![],
         stopped: None,
+        branches: vec![],
     }
 }

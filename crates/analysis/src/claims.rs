@@ -1,19 +1,23 @@
 //! Whether what a model claims to be conserved is.
 //!
 //! A Casimir C has B∇C = 0 everywhere; an invariant I has {I, H_T} ≈ 0, whatever the multipliers that are
-//! not determined do.
+//! not determined do. What is not so is shown at a point.
 
 use crate::dirac::Dirac;
 use crate::error::AnalysisError;
 use crate::phase::{Phase, Sparse};
 use crate::poisson::everywhere;
-use crate::report::{Certainty, ClaimReport, Outcome};
-use crate::sample::Point;
+use crate::report::{Certainty, ClaimReport, Outcome, Witness};
+use crate::sample::{Rank, rank};
 use crate::surface::Weak;
 use cotangent_expr::{Expr, Node, Role};
 use cotangent_model::{Claim, ClaimKind};
 use cotangent_scalar::Real;
 use cotangent_solve::least_change;
+use std::collections::BTreeSet;
+
+/// What became of a claim, and what should vanish and does not.
+type Judgement = (Outcome, Option<Expr>);
 
 impl Dirac<'_> {
     /// Checks the claims of a model.
@@ -26,20 +30,40 @@ impl Dirac<'_> {
                     ClaimKind::Casimir => ("casimir", self.casimir(&value)?),
                     ClaimKind::Invariant => ("invariant", self.invariant(&value)?),
                 };
+                let witness = match (outcome, &defect) {
+                    (Outcome::Fails, Some(e)) => self.witness(e, claim.kind)?,
+                    _ => None,
+                };
                 let defect = defect.map(|e| self.surface.simplified(&e));
-                self.report.claims.push(ClaimReport { name, kind, outcome, defect });
+                self.report.claims.push(ClaimReport { name, kind, outcome, defect, witness });
             }
         }
         Ok(())
     }
 
-    fn casimir(&mut self, value: &Expr) -> Result<(Outcome, Option<Expr>), AnalysisError> {
+    /// A point where something does not vanish: of the surface, or for a Casimir anywhere.
+    fn witness(&mut self, e: &Expr, kind: ClaimKind) -> Result<Option<Witness>, AnalysisError> {
+        let points = match kind {
+            ClaimKind::Casimir => (0..4).map(|k| self.surface.sampler.draw(k)).collect(),
+            ClaimKind::Invariant => self.surface.points.clone(),
+        };
+        let values = self.surface.sampler.values(std::slice::from_ref(e), &points)?;
+        let found = points.iter().zip(&values).find(|(_, v)| v[0].vanishes() == Some(false));
+        let occurring: BTreeSet<String> = e.leaves().iter().map(ToString::to_string).collect();
+        Ok(found.map(|(point, value)| {
+            let mut at = self.surface.sampler.named(point, &self.phase.names);
+            at.retain(|(name, _)| occurring.contains(name));
+            Witness { at, value: value[0].value() }
+        }))
+    }
+
+    fn casimir(&mut self, value: &Expr) -> Result<Judgement, AnalysisError> {
         let flow: Vec<Expr> = self.phase.flow(&self.phase.gradient(value)?).into_values().collect();
         let (outcome, which) = everywhere(self.surface, &flow)?;
         Ok((outcome, which.map(|k| flow[k].clone())))
     }
 
-    fn invariant(&mut self, value: &Expr) -> Result<(Outcome, Option<Expr>), AnalysisError> {
+    fn invariant(&mut self, value: &Expr) -> Result<Judgement, AnalysisError> {
         let Some(value) = self.in_momenta(value) else { return Ok((Outcome::Undecided, None)) };
         let gradient = self.phase.gradient(&value)?;
         let last = self.multipliers.len();
@@ -47,12 +71,6 @@ impl Dirac<'_> {
         let pushes: Vec<Expr> = (0..last).map(|b| Phase::pair(&gradient, &self.items[b].flow)).collect();
         let weak = self.surface.decide(&pushes)?;
         let moved: Vec<usize> = (0..last).filter(|&b| !matches!(weak[b], Weak::Zero(_))).collect();
-        let pushed = moved.iter().find(|b| !self.solved.contains_key(b) && !self.implicit.contains(b));
-        if let Some(&b) = pushed {
-            // An arbitrary multiplier changes it.
-            let outcome = if weak[b] == Weak::Undecided { Outcome::Undecided } else { Outcome::Fails };
-            return Ok((outcome, Some(pushes[b].clone())));
-        }
         if let Some(rate) = self.rate(&drift, &pushes, &moved) {
             return Ok(match self.surface.decide(std::slice::from_ref(&rate))?[0] {
                 Weak::Zero(c) => (Outcome::Holds(c), None),
@@ -102,8 +120,9 @@ impl Dirac<'_> {
         Some(Expr::sum(terms))
     }
 
-    /// With the multipliers solved for at each point.
-    fn sampled_invariant(&mut self, drift: Expr, pushes: Vec<Expr>) -> Result<(Outcome, Option<Expr>), AnalysisError> {
+    /// With the multipliers at each point: the rate of I is that of no arbitrary multiplier if its pushes
+    /// {I, φ_b} are a combination of those of the constraints, and with one solution for u it has to vanish.
+    fn sampled_invariant(&mut self, drift: Expr, pushes: Vec<Expr>) -> Result<Judgement, AnalysisError> {
         let last = self.multipliers.len();
         let mut rows: Vec<Sparse> = vec![];
         for item in &self.items {
@@ -111,23 +130,36 @@ impl Dirac<'_> {
             row.insert(last, Phase::pair(&item.gradient, &self.motion));
             rows.push(row);
         }
-        let mut own: Sparse = pushes.into_iter().enumerate().collect();
+        let mut own: Sparse = pushes.iter().cloned().enumerate().collect();
         own.insert(last, drift.clone());
         rows.push(own);
-        let points: Vec<Point> = self.surface.points.clone();
-        let mut worst = 0.0f64;
-        for mut matrix in self.surface.sampler.rows(&rows, last + 1, &points)? {
+        let points = self.surface.points.len();
+        let mut judged: Vec<Judgement> = vec![];
+        for mut matrix in self.surface.sampler.rows(&rows, last + 1, &self.surface.points)? {
             let own = matrix.pop().unwrap_or_default();
             let residual: Vec<_> = matrix.iter_mut().filter_map(Vec::pop).collect();
+            let alone = rank(&matrix);
+            let together = rank(&[matrix.as_slice(), &[own[..last].to_vec()]].concat());
+            let (Rank::Clear(alone), Rank::Clear(together)) = (alone, together) else {
+                return Ok((Outcome::Undecided, None));
+            };
+            if together > alone {
+                let pushed = (0..last).find(|&b| !own[b].value().eq(&0.0));
+                judged.push((Outcome::Fails, pushed.map(|b| pushes[b].clone())));
+                continue;
+            }
             let multipliers = least_change(&matrix, &residual, 1e-12);
-            let rate = own[..last].iter().zip(&multipliers).fold(own[last], |sum, (&p, &u)| sum + p * u);
-            worst = worst.max(rate.value().abs());
+            let terms = own[..last].iter().zip(&multipliers).map(|(&p, &u)| p * u);
+            let (rate, size) =
+                terms.fold((own[last], own[last].value().abs()), |(sum, size), t| (sum + t, size + t.value().abs()));
+            judged.push(match rate.value().abs() {
+                r if r <= 1e-15 * size => (Outcome::Holds(Certainty::Sampled(points)), None),
+                r if r > 1e-9 * size => (Outcome::Fails, Some(drift.clone())),
+                _ => (Outcome::Undecided, None),
+            });
         }
-        Ok(match worst {
-            w if points.is_empty() || !w.is_finite() => (Outcome::Undecided, None),
-            w if w < 1e-15 => (Outcome::Holds(Certainty::Sampled(points.len())), None),
-            w if w > 1e-9 => (Outcome::Fails, Some(drift)),
-            _ => (Outcome::Undecided, None),
-        })
+        let fails = judged.iter().find(|j| j.0 == Outcome::Fails);
+        let open = judged.iter().find(|j| j.0 == Outcome::Undecided);
+        Ok(fails.or(open).or(judged.first()).cloned().unwrap_or((Outcome::Undecided, None)))
     }
 }

@@ -11,10 +11,10 @@ use crate::field::Fraction;
 use crate::linear::{Row, inverse, size_cost};
 use crate::phase::{Phase, Sparse};
 use crate::report::{Certainty, Class, Count, DiracBracket, GaugeTransformation, Multiplier, MultiplierValue, Outcome};
-use crate::sample::{Rank, rank};
+use crate::sample::{Rank, agreed, equilibrated, rank};
 use crate::surface::{Surface, Weak};
 use cotangent_expr::Expr;
-use cotangent_scalar::Real;
+use cotangent_scalar::{Dd, Real};
 use cotangent_solve::{Pattern, dependent_rows};
 
 /// A larger matrix of second-class brackets is not inverted by symbols.
@@ -31,7 +31,7 @@ pub(crate) struct Classes {
     second: Vec<usize>,
     first: Vec<usize>,
     /// Δ
-    brackets: Vec<Sparse>,
+    pub(crate) brackets: Vec<Sparse>,
 }
 
 impl Dirac<'_> {
@@ -45,16 +45,12 @@ impl Dirac<'_> {
         let brackets: Vec<Sparse> = self.items.iter().map(row).collect();
         let sampled = self.surface.sampler.rows(&brackets, n, &self.surface.points)?;
         let ranks: Vec<Rank> = sampled.iter().map(|m| rank(m)).collect();
-        let clear = match ranks.first() {
-            Some(&Rank::Clear(r)) if ranks.iter().all(|x| *x == Rank::Clear(r)) => Some(r),
-            None if n == 0 => Some(0),
-            _ => None,
-        };
-        let Some(rank) = clear else {
+        let clear = sampled.iter().zip(&ranks).find(|(_, r)| **r != Rank::Unclear).map(|c| c.0);
+        let Some(rank) = agreed(&ranks).or((n == 0).then_some(0)) else {
             self.report.stop("the rank of the matrix of brackets of the constraints could not be decided");
             return Ok(None);
         };
-        let dependent = match (sampled.first(), rank) {
+        let dependent = match (clear, rank) {
             (_, r) if r == n => vec![],
             (Some(matrix), r) if r > 0 => dependents(matrix),
             _ => (0..n).collect(),
@@ -266,17 +262,22 @@ impl Dirac<'_> {
         Some(out)
     }
 
-    /// Half the dimension of what is left: (rank B − S − 2F)/2, where F counts the first-class constraints
-    /// that generate something (a Casimir does not).
-    pub(crate) fn degrees_of_freedom(&mut self, classes: &Classes) -> Result<Option<usize>, AnalysisError> {
+    /// Half the dimension of what is left: (rank B − S − 2F)/2, where F counts the first-class constraints that
+    /// generate something. A Casimir does not: it chooses a leaf. In the leaf the constraints take away as many
+    /// dimensions as their flows have, S + F.
+    pub(crate) fn degrees_of_freedom(&self, classes: &Classes) -> Result<Option<usize>, AnalysisError> {
         let width = self.phase.len();
-        let (dimension, generators) = match self.phase.canonical {
-            true => (width, classes.count.first),
+        let second = classes.count.second;
+        let (dimension, taken) = match self.phase.canonical {
+            true => (width, self.items.len()),
+            false if self.items.is_empty() => match self.report.poisson.as_ref().and_then(|p| p.rank) {
+                Some(rank) => (rank, 0),
+                None => return Ok(None),
+            },
             false => {
-                let points = &self.surface.points;
-                let flows: Vec<Sparse> = classes.first.iter().map(|&a| self.items[a].flow.clone()).collect();
+                let flows: Vec<Sparse> = self.items.iter().map(|i| i.flow.clone()).collect();
                 let ranks = |rows: &[Sparse]| -> Result<Option<usize>, AnalysisError> {
-                    let all = self.surface.sampler.rows(rows, width, points)?;
+                    let all = self.surface.sampler.rows(rows, width, &self.surface.points)?;
                     // A point outside the domain of a bracket has no rank; the largest is the generic one.
                     let clear = all.iter().filter_map(|m| match rank(m) {
                         Rank::Clear(r) => Some(r),
@@ -284,13 +285,15 @@ impl Dirac<'_> {
                     });
                     Ok(clear.max())
                 };
-                match (ranks(&self.phase.bracket)?, if flows.is_empty() { Some(0) } else { ranks(&flows)? }) {
-                    (Some(dimension), Some(generators)) => (dimension, generators),
+                match (ranks(&self.phase.bracket)?, ranks(&flows)?) {
+                    (Some(dimension), Some(taken)) => (dimension, taken),
                     _ => return Ok(None),
                 }
             }
         };
-        Ok(dimension.checked_sub(classes.count.second + 2 * generators).map(|d| d / 2))
+        let generators = taken.checked_sub(second);
+        let left = generators.and_then(|f| dimension.checked_sub(second + 2 * f));
+        Ok(left.map(|d| d / 2))
     }
 
     /// The verdicts about the algorithm as a whole.
@@ -305,10 +308,9 @@ impl Dirac<'_> {
 }
 
 /// Rows of a matrix that depend on earlier ones.
-fn dependents(matrix: &[Vec<cotangent_scalar::Dd>]) -> Vec<usize> {
-    let n = matrix.len();
-    let values: Vec<f64> =
-        matrix.iter().flatten().map(|x| if x.value().abs() < 1e-16 { 0.0 } else { x.value() }).collect();
-    let found = Pattern::dense(n, n).ok().and_then(|p| dependent_rows(&p, &values, 1e-9).ok());
+pub(crate) fn dependents(matrix: &[Vec<Dd>]) -> Vec<usize> {
+    let (rows, columns) = (matrix.len(), matrix.first().map_or(0, Vec::len));
+    let values: Vec<f64> = equilibrated(matrix).iter().flatten().map(|x| x.value()).collect();
+    let found = Pattern::dense(rows, columns).ok().and_then(|p| dependent_rows(&p, &values, 1e-9).ok());
     found.map(|rows| rows.into_iter().map(|d| d.row).collect()).unwrap_or_default()
 }

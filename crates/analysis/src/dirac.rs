@@ -48,6 +48,8 @@ pub(crate) struct Dirac<'a> {
     pub(crate) surface: &'a mut Surface,
     pub(crate) report: &'a mut Analysis,
     pub(crate) items: Vec<Item>,
+    /// Constraints that vanish with the items near the surface, but not on all that the items would leave.
+    pub(crate) redundant: Vec<Item>,
     /// {z, H_c}
     pub(crate) motion: Sparse,
     /// The multipliers, in the order of the primary constraints, which are the first items.
@@ -56,6 +58,8 @@ pub(crate) struct Dirac<'a> {
     pub(crate) solved: BTreeMap<usize, Row>,
     /// Determined, but not solved for.
     pub(crate) implicit: BTreeSet<usize>,
+    /// The factors of a condition where the surface fell apart.
+    pub(crate) fork: Option<Vec<Expr>>,
     /// Conditions that were reported.
     logged: BTreeSet<String>,
 }
@@ -75,9 +79,22 @@ impl<'a> Dirac<'a> {
         hamiltonian: &Expr,
     ) -> Result<Dirac<'a>, AnalysisError> {
         let motion = phase.flow(&phase.gradient(hamiltonian)?);
-        let (items, multipliers, solved) = (vec![], vec![], BTreeMap::new());
+        surface.sampler.stay_inside(motion.values().cloned().collect());
+        let (items, redundant, multipliers, solved) = (vec![], vec![], vec![], BTreeMap::new());
         let (implicit, logged) = (BTreeSet::new(), BTreeSet::new());
-        Ok(Dirac { phase, surface, report, items, motion, multipliers, solved, implicit, logged })
+        Ok(Dirac {
+            phase,
+            surface,
+            report,
+            items,
+            redundant,
+            motion,
+            multipliers,
+            solved,
+            implicit,
+            fork: None,
+            logged,
+        })
     }
 
     /// Runs until nothing new is found.
@@ -195,7 +212,7 @@ impl<'a> Dirac<'a> {
             (true, false) => Ok(Progress::Closed),
             // What falls apart may vanish with the new constraints: the next round will tell.
             (false, _) => {
-                self.report.stopped = None;
+                (self.report.stopped, self.fork) = (None, None);
                 self.accept(candidates)
             }
         }

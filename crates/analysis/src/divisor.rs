@@ -183,7 +183,8 @@ fn power_modulo(mut base: i128, mut exponent: i128) -> i128 {
 }
 
 /// Factors with their multiplicities, up to a number: the monomial ones, those that some unknown
-/// separates, and those that repeat. They need not be irreducible.
+/// separates, those that repeat, and those of quadratic polynomials in a power of an unknown. They need
+/// not be irreducible.
 pub(crate) fn factors(p: &Polynomial) -> Option<Vec<(Polynomial, u32)>> {
     let mut out: Vec<(Polynomial, u32)> = vec![];
     let m = common_monomial(p);
@@ -209,6 +210,12 @@ fn split(p: &Polynomial, multiplicity: u32, out: &mut Vec<(Polynomial, u32)>) ->
             return split(&common, multiplicity, out);
         }
     }
+    for v in p.unknowns() {
+        if let Some(factor) = quadratic_factor(p, v) {
+            split(&p.over(&factor)?, multiplicity, out)?;
+            return split(&factor, multiplicity, out);
+        }
+    }
     let p = p.clone().positive().0;
     match out.iter_mut().find(|f| f.0 == p) {
         Some(known) => known.1 += multiplicity,
@@ -217,9 +224,52 @@ fn split(p: &Polynomial, multiplicity: u32, out: &mut Vec<(Polynomial, u32)>) ->
     Some(())
 }
 
+/// A factor of a w² + b w + c with w a power of v: 2 a w + b − √(b² − 4 a c) without the content, if the root is a
+/// polynomial.
+fn quadratic_factor(p: &Polynomial, v: u32) -> Option<Polynomial> {
+    let degree = p.degree(v);
+    let coefficients = p.coefficients(v);
+    let half = degree as usize / 2;
+    let other = |(k, c): (usize, &Polynomial)| !c.is_zero() && k != 0 && k != half && k != degree as usize;
+    if degree < 2 || degree % 2 == 1 || coefficients.iter().enumerate().any(other) {
+        return None;
+    }
+    let (a, b, c) = (coefficients.last()?, &coefficients[half], &coefficients[0]);
+    let four = Polynomial::constant(4);
+    let root = square_root(&b.times(b)?.minus(&four.times(a)?.times(c)?)?)?;
+    let power = Polynomial::monomial(Monomial(vec![(v, half as u32)]), 2);
+    let factor = a.times(&power)?.plus(b)?.minus(&root)?;
+    let content = factor
+        .coefficients(v)
+        .iter()
+        .filter(|c| !c.is_zero())
+        .try_fold(Polynomial::default(), |g, c| divisor_of(&g, c))?;
+    let factor = factor.over(&content)?;
+    p.over(&factor).is_some().then_some(factor)
+}
+
+/// The polynomial whose square this is.
+fn square_root(p: &Polynomial) -> Option<Polynomial> {
+    let (lead, &number) = p.0.last_key_value()?;
+    let halved: Option<Vec<(u32, u32)>> = lead.0.iter().map(|&(v, k)| (k % 2 == 0).then_some((v, k / 2))).collect();
+    let start = number.checked_isqrt().filter(|r| r * r == number)?;
+    let mut root = Polynomial::monomial(Monomial(halved?), start);
+    let (first, twice) = (root.0.last_key_value()?.0.clone(), start.checked_mul(2)?);
+    // Each step finds the next term; a square of n terms has at least n of them.
+    for _ in 0..p.0.len() {
+        let rest = p.minus(&root.times(&root)?)?;
+        let Some((m, c)) = rest.0.last_key_value() else { return Some(root) };
+        if c % twice != 0 {
+            return None;
+        }
+        root = root.plus(&Polynomial::monomial(m.over(&first)?, c / twice))?;
+    }
+    (p == &root.times(&root)?).then_some(root)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{factors, greatest_common_divisor};
+    use super::{factors, greatest_common_divisor, square_root};
     use crate::polynomial::Polynomial;
 
     fn unknown(v: u32) -> Polynomial {
@@ -255,5 +305,25 @@ mod tests {
         assert!(found.contains(&(unknown(3), 1)), "{found:?}");
         assert!(found.contains(&(a, 2)), "{found:?}");
         assert!(found.contains(&(c, 1)), "{found:?}");
+    }
+
+    #[test]
+    fn quadratic_polynomials_split_if_their_discriminant_is_a_square() {
+        let (x, y) = (unknown(0), unknown(1));
+        let square = |p: &Polynomial| p.times(p).unwrap();
+        // x² − y²
+        let found = factors(&square(&x).minus(&square(&y)).unwrap()).unwrap();
+        assert_eq!(found.len(), 2, "{found:?}");
+        // (r² − 1)(r² − 4) with r² = x² + y²
+        let r = square(&x).plus(&square(&y)).unwrap();
+        let less = |n| r.minus(&Polynomial::constant(n)).unwrap();
+        let mut found = factors(&less(1).times(&less(4)).unwrap()).unwrap();
+        found.sort_by_key(|f| f.0.0.values().copied().collect::<Vec<_>>());
+        assert_eq!(found, [(less(4), 1), (less(1), 1)]);
+        // x² + y² and x² − 2 do not.
+        assert_eq!(factors(&r).unwrap().len(), 1);
+        assert_eq!(factors(&square(&x).minus(&Polynomial::constant(2)).unwrap()).unwrap().len(), 1);
+        assert_eq!(square_root(&square(&less(1))), Some(less(1)));
+        assert_eq!(square_root(&r), None);
     }
 }

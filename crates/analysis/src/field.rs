@@ -6,6 +6,7 @@
 
 use crate::divisor::{common_monomial, factors, greatest_common_divisor, pseudo_remainder};
 use crate::polynomial::{Monomial, Polynomial};
+use crate::work::within;
 use cotangent_expr::{Digest, Expr, Function, Node, Number};
 use std::collections::HashMap;
 
@@ -13,6 +14,8 @@ use std::collections::HashMap;
 const MAX_SIZE: u64 = 20_000;
 /// Longer expressions stay as they are: a common denominator of many terms is no simplification.
 const MAX_SIMPLIFIED: u64 = 400;
+/// The work that one expression may take.
+const EXPRESSION: u64 = 20_000_000;
 /// Only fractions with so few terms are factorised for print.
 const MAX_FACTORISED: usize = 150;
 
@@ -83,7 +86,7 @@ impl Field {
         if let Some(known) = self.memo.get(&e.digest()) {
             return known.clone();
         }
-        let found = self.build(e);
+        let found = within(EXPRESSION, || self.build(e));
         self.memo.insert(e.digest(), found.clone());
         found
     }

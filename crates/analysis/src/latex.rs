@@ -1,6 +1,8 @@
 //! The derivation in LaTeX, as a paper would have it: displayed equations with words between them.
 
-use crate::report::{Analysis, Certainty, Class, DiracBracket, MultiplierValue, Outcome, Step, StepOutcome, Verdict};
+use crate::report::{
+    Analysis, Certainty, Class, Count, DiracBracket, MultiplierValue, Outcome, Step, StepOutcome, Verdict,
+};
 use cotangent_expr::{Expr, latex_name};
 use std::fmt::Write as _;
 
@@ -14,14 +16,23 @@ pub fn latex(report: &Analysis) -> String {
     let mut page = Page::default();
     let _ = writeln!(page.text, "% {}: Dirac's analysis", report.name);
     if let Some(l) = &report.lagrangian {
-        page.paragraph("Lagrangian", vec![format!("L &= {}", formula(l))]);
+        page.words("The Lagrangian is", vec![format!("L &= {}", formula(l))]);
     }
     if let Some(t) = &report.transform {
         let (rank, n) = (t.rank, t.velocities);
         let text = format!(
             "\\operatorname{{rank}} \\frac{{\\partial^2 L}}{{\\partial \\dot q\\,\\partial \\dot q}} &= {rank} \\quad\\text{{of }} {n}"
         );
-        page.paragraph("Legendre transform", vec![text]);
+        page.words("Its Hessian by the velocities has the rank", vec![text]);
+    }
+    let primary = of_generation(report, 1);
+    if !primary.is_empty() {
+        let source = if report.lagrangian.is_some() {
+            "so that the primary constraints are"
+        } else {
+            "The primary constraints are"
+        };
+        page.words(source, primary);
     }
     if let Some(h) = &report.hamiltonian {
         let mut lines = vec![format!("H_c &= {}", formula(h))];
@@ -29,45 +40,56 @@ pub fn latex(report: &Analysis) -> String {
             let terms = report.multipliers.iter().map(|m| format!("{} {}", name(&m.name), name(&m.constraint)));
             lines.push(format!("H_T &= H_c + {}", some(terms.collect()).join(" + ")));
         }
-        page.paragraph("Hamiltonian", lines);
-    }
-    for generation in 0..=report.constraints.iter().map(|c| c.generation).max().unwrap_or(0) {
-        let own = report.constraints.iter().filter(|c| c.generation == generation);
-        let lines = own.map(|c| format!("{} &\\equiv {} \\approx 0", name(&c.name), formula(&c.expression)));
-        let title = match generation {
-            0 => "Gauge conditions".to_owned(),
-            1 => "Primary constraints".to_owned(),
-            2 => "Secondary constraints".to_owned(),
-            n => format!("Constraints of generation {n}"),
+        let total = if report.multipliers.is_empty() {
+            "The Hamiltonian is"
+        } else {
+            "The canonical and the total Hamiltonian are"
         };
-        page.paragraph(&title, lines.collect());
+        page.words(total, lines);
     }
-    page.paragraph("Consistency", report.steps.iter().map(condition).collect());
+    page.words("Conservation of the constraints in time requires", report.steps.iter().map(condition).collect());
+    for generation in 2..=report.constraints.iter().map(|c| c.generation).max().unwrap_or(0) {
+        let title = match generation {
+            2 => "The secondary constraints are".to_owned(),
+            n => format!("The constraints of generation {n} are"),
+        };
+        page.words(&title, of_generation(report, generation));
+    }
+    page.words("The gauge conditions, and what follows from them, are", of_generation(report, 0));
+    page.irregular(report);
     page.classes(report);
-    let multipliers = report.multipliers.iter().map(|m| match &m.value {
-        MultiplierValue::Determined(e) => format!("{} &= {}", name(&m.name), formula(e)),
-        MultiplierValue::Implicit => format!("{} &: \\text{{determined by linear equations}}", name(&m.name)),
-        MultiplierValue::Arbitrary => format!("{} &: \\text{{arbitrary}}", name(&m.name)),
-    });
-    page.paragraph("Multipliers", multipliers.collect());
+    if report.consistent == Some(true) {
+        let multipliers = report.multipliers.iter().map(|m| match &m.value {
+            MultiplierValue::Determined(e) => format!("{} &= {}", name(&m.name), formula(e)),
+            MultiplierValue::Implicit => format!("{} &: \\text{{determined by linear equations}}", name(&m.name)),
+            MultiplierValue::Arbitrary => format!("{} &: \\text{{arbitrary}}", name(&m.name)),
+        });
+        page.words("The multipliers are", multipliers.collect());
+    }
     let gauge = report.gauge.iter().flat_map(|g| {
         g.changes.iter().map(|(z, e)| {
             format!(
-                "\\delta {} &= \\varepsilon\\,\\{{{}, {}\\}} = \\varepsilon\\,{}",
+                "\\delta {} &= \\varepsilon\\,\\{{{}, {}\\}} = {}",
                 name(z),
                 name(z),
                 name(&g.generator),
-                factor(e)
+                times("\\varepsilon", e)
             )
         })
     });
-    page.paragraph("Gauge transformations", gauge.collect());
+    page.words("The first-class constraints generate the gauge transformations", gauge.collect());
     if let Some(DiracBracket::Table(table)) = &report.dirac_bracket {
         let lines = table.iter().map(|(a, b, e)| format!("\\{{{}, {}\\}}^* &= {}", name(a), name(b), formula(e)));
-        page.paragraph("Dirac bracket", lines.collect());
+        page.words("The Dirac brackets that do not vanish are", lines.collect());
     }
     page.end(report);
     page.text
+}
+
+/// The constraints of one generation.
+fn of_generation(report: &Analysis, generation: usize) -> Vec<String> {
+    let own = report.constraints.iter().filter(|c| c.generation == generation);
+    own.map(|c| format!("{} &\\equiv {} \\approx 0", name(&c.name), formula(&c.expression))).collect()
 }
 
 #[derive(Default)]
@@ -76,12 +98,21 @@ struct Page {
 }
 
 impl Page {
-    fn paragraph(&mut self, title: &str, lines: Vec<String>) {
+    /// Words, and equations after them; nothing without equations.
+    fn words(&mut self, words: &str, lines: Vec<String>) {
         if lines.is_empty() {
             return;
         }
         let lines = some(lines).join(" \\\\\n  ");
-        let _ = writeln!(self.text, "\\paragraph{{{title}.}}\n\\begin{{align*}}\n  {lines}\n\\end{{align*}}");
+        let _ = writeln!(self.text, "{words}\n\\begin{{align*}}\n  {lines}\n\\end{{align*}}");
+    }
+
+    fn irregular(&mut self, report: &Analysis) {
+        let lines = report.irregular.iter().map(|(chi, old, _)| format!("{} &:\\quad {}", name(chi), formula(old)));
+        self.words(
+            "The gradients of these vanish where they do, and regular constraints take their place:",
+            lines.collect(),
+        );
     }
 
     fn classes(&mut self, report: &Analysis) {
@@ -94,15 +125,27 @@ impl Page {
         };
         let line = |label: &str, all: Vec<String>| match all.is_empty() {
             true => None,
-            false => Some(format!("\\text{{{label} class:}} &\\quad {}", some(all).join(",\\ "))),
+            false => Some(format!("\\text{{the {label} class:}} &\\quad {}", some(all).join(",\\ "))),
         };
         let lines = [line("first", of(Class::First).collect()), line("second", of(Class::Second).collect())];
-        self.paragraph("Classes", lines.into_iter().flatten().collect());
+        self.words("By their brackets with each other they are of", lines.into_iter().flatten().collect());
     }
 
     fn end(&mut self, report: &Analysis) {
-        if let Some(n) = report.degrees_of_freedom {
-            let _ = writeln!(self.text, "\\paragraph{{Degrees of freedom.}} {n}.");
+        let assumed = report.assumptions.iter().map(|e| format!("{} &\\neq 0", formula(e)));
+        self.words("It was assumed that", assumed.collect());
+        for b in &report.branches {
+            let factors = b.factors.iter().map(|e| format!("{} &= 0", formula(e)));
+            self.words("A part of the constraint surface is", factors.collect());
+            if let (Some(c), Some(n)) = (b.analysis.count, b.analysis.degrees_of_freedom) {
+                let _ = writeln!(self.text, "There {}, and {}.", classes(c), freedom(n));
+            }
+        }
+        if let (Some(c), Some(n)) = (report.count, report.degrees_of_freedom) {
+            let _ = writeln!(self.text, "{}, and {}.", capital(&classes(c)), freedom(n));
+        }
+        if report.consistent == Some(false) {
+            let _ = writeln!(self.text, "The equations of motion have no solutions.");
         }
         for Verdict { statement, outcome } in &report.verdicts {
             let how = match outcome {
@@ -117,6 +160,20 @@ impl Page {
             let _ = writeln!(self.text, "% stopped: {reason}");
         }
     }
+}
+
+fn classes(c: Count) -> String {
+    let are = |n: usize| if n == 1 { "constraint is" } else { "constraints are" };
+    format!("{} {} first class, {} second class", c.first, are(c.first), c.second)
+}
+
+fn freedom(n: usize) -> String {
+    format!("{n} {} left", if n == 1 { "degree of freedom is" } else { "degrees of freedom are" })
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |c| c.to_uppercase().chain(letters).collect())
 }
 
 fn condition(step: &Step) -> String {
@@ -146,6 +203,18 @@ fn some(mut lines: Vec<String>) -> Vec<String> {
 
 fn formula(e: &Expr) -> String {
     if e.size() > MAX_FORMULA { "\\dots".to_owned() } else { e.latex(&[]) }
+}
+
+/// A product with a symbol in front.
+fn times(symbol: &str, e: &Expr) -> String {
+    match formula(e).as_str() {
+        "1" => symbol.to_owned(),
+        "-1" => format!("-{symbol}"),
+        text if text.starts_with('-') && !matches!(e.node(), cotangent_expr::Node::Add(..)) => {
+            format!("-{symbol}\\,{}", &text[1..])
+        }
+        _ => format!("{symbol}\\,{}", factor(e)),
+    }
 }
 
 /// As a factor: a sum in parentheses.

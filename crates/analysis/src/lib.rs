@@ -20,16 +20,20 @@
 
 mod acceptance;
 mod analyze;
+mod branches;
 mod claims;
 mod classes;
 mod dirac;
 mod divisor;
 mod error;
 mod field;
+mod gauges;
+mod homogeneous;
 mod latex;
 mod linear;
 mod motion;
 mod multipliers;
+mod own;
 mod phase;
 mod poisson;
 mod polynomial;
@@ -40,6 +44,8 @@ mod sample;
 mod specialise;
 mod surface;
 mod transform;
+mod weighed;
+mod work;
 
 pub use analyze::analyze;
 pub use error::AnalysisError;
@@ -47,8 +53,8 @@ pub use latex::latex;
 pub use motion::{MotionError, motion};
 pub use pose::{PoseError, pose};
 pub use report::{
-    Analysis, Certainty, ClaimReport, Class, Constraint, Count, DiracBracket, GaugeTransformation, Multiplier,
-    MultiplierValue, Outcome, PoissonReport, Step, StepOutcome, Transform, Verdict,
+    Analysis, Branch, Certainty, ClaimReport, Class, Constraint, Count, DiracBracket, GaugeTransformation, Multiplier,
+    MultiplierValue, Outcome, PoissonReport, Step, StepOutcome, Transform, Verdict, Witness,
 };
 pub use sample::SEED;
 pub use specialise::specialise;

@@ -1,11 +1,12 @@
 //! Consistency conditions as linear equations for the multipliers.
 
+use crate::classes::dependents;
 use crate::dirac::Dirac;
 use crate::error::AnalysisError;
 use crate::linear::{Row, eliminate, size_cost};
 use crate::phase::Sparse;
 use crate::report::StepOutcome;
-use crate::sample::{Rank, rank};
+use crate::sample::{Rank, agreed, rank};
 use cotangent_expr::Expr;
 
 /// So many multipliers are solved for together.
@@ -54,7 +55,7 @@ impl Dirac<'_> {
                 part.rows.iter().map(|&i| (i, rows[i].get(&last).cloned().unwrap_or_else(Expr::zero))).collect(),
             ));
         }
-        let Some(found) = self.sampled_rank(part, rows)? else { return Ok(None) };
+        let Some((found, pivots)) = self.sampled_rank(part, rows)? else { return Ok(None) };
         let symbolic = if part.rows.len() <= MAX_SOLVED || found < part.rows.len() {
             self.eliminated(part, rows, found)
         } else {
@@ -63,9 +64,9 @@ impl Dirac<'_> {
         match symbolic {
             Some(rest) => Ok(Some(rest)),
             None if found == part.rows.len() => {
-                self.implicit.extend(&part.columns);
+                self.implicit.extend(&pivots);
                 for &i in &part.rows {
-                    let names = part.columns.iter().map(|&b| self.multipliers[b].to_string()).collect();
+                    let names = pivots.iter().map(|&b| self.multipliers[b].to_string()).collect();
                     self.log(i, rows, StepOutcome::Multiplier(names));
                 }
                 Ok(Some(vec![]))
@@ -73,31 +74,35 @@ impl Dirac<'_> {
             None => {
                 let names: Vec<&str> = part.rows.iter().map(|&i| self.items[i].name.as_str()).collect();
                 let names = names.join("`, `");
-                self.report.stop(format!("the conditions of `{names}` are too large to be eliminated"));
+                self.report.stop(format!("the conditions of `{names}` could not be eliminated by symbols"));
                 Ok(None)
             }
         }
     }
 
-    /// The rank of the conditions for the multipliers at the points of the surface.
-    fn sampled_rank(&mut self, part: &Part, rows: &[Sparse]) -> Result<Option<usize>, AnalysisError> {
+    /// The rank of the conditions for the multipliers at the points of the surface, and as many multipliers that
+    /// can be solved for, the others given.
+    fn sampled_rank(&mut self, part: &Part, rows: &[Sparse]) -> Result<Option<(usize, Vec<usize>)>, AnalysisError> {
         let local = |i: &usize| -> Sparse {
             let place = |b: &usize| part.columns.binary_search(b).ok();
             rows[*i].iter().filter_map(|(b, e)| Some((place(b)?, e.clone()))).collect()
         };
         let matrix: Vec<Sparse> = part.rows.iter().map(local).collect();
-        let sampled = self.surface.sampler.rows(&matrix, part.columns.len(), &self.surface.points)?;
+        let columns = part.columns.len();
+        let sampled = self.surface.sampler.rows(&matrix, columns, &self.surface.points)?;
         let ranks: Vec<Rank> = sampled.iter().map(|m| rank(m)).collect();
-        match ranks.first() {
-            Some(&Rank::Clear(r)) if ranks.iter().all(|x| *x == Rank::Clear(r)) => Ok(Some(r)),
-            _ => {
-                let name = &self.items[part.rows[0]].name;
-                self.report.stop(format!(
-                    "the rank of the conditions for the multipliers (of `{name}` and others) could not be decided"
-                ));
-                Ok(None)
-            }
+        let clear = sampled.iter().zip(&ranks).find(|(_, r)| **r != Rank::Unclear);
+        if let (Some(r), Some((first, _))) = (agreed(&ranks), clear) {
+            let transposed: Vec<_> = (0..columns).map(|j| first.iter().map(|row| row[j]).collect()).collect();
+            let free = if r < columns { dependents(&transposed) } else { vec![] };
+            let pivots = (0..columns).filter(|k| !free.contains(k)).map(|k| part.columns[k]);
+            return Ok(Some((r, pivots.collect())));
         }
+        let name = &self.items[part.rows[0]].name;
+        self.report.stop(format!(
+            "the rank of the conditions for the multipliers (of `{name}` and others) could not be decided"
+        ));
+        Ok(None)
     }
 
     /// By symbols; `None` if the entries grow too large or the rank is another one.

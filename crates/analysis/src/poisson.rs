@@ -7,10 +7,17 @@ use crate::phase::{Phase, Sparse};
 use crate::report::{Analysis, Certainty, Outcome, PoissonReport};
 use crate::sample::{Rank, rank};
 use crate::surface::{Surface, Weak};
+use crate::weighed::Weighed;
 use cotangent_expr::Expr;
+use cotangent_scalar::{Dd, Scalar};
+use std::collections::BTreeMap;
 
 /// How many points are looked at, half of them with positive variables.
-const POINTS: usize = 4;
+const POINTS: usize = 8;
+/// With more terms the identity is not written out.
+const MAX_TERMS: usize = 5_000;
+/// With more variables fewer points are looked at.
+const MANY: usize = 60;
 
 /// Checks antisymmetry and Jacobi's identity everywhere, not only on a constraint surface.
 pub(crate) fn examine(phase: &Phase, surface: &mut Surface, report: &mut Analysis) -> Result<(), AnalysisError> {
@@ -23,34 +30,13 @@ pub(crate) fn examine(phase: &Phase, surface: &mut Surface, report: &mut Analysi
         }
     }
     let skew = everywhere(surface, &sums)?.0;
-    let mut slopes: Vec<Vec<(usize, Sparse)>> = vec![];
-    for row in &phase.bracket {
-        let each = |(&j, e): (&usize, &Expr)| Ok((j, phase.gradient(e)?));
-        slopes.push(row.iter().map(each).collect::<Result<_, AnalysisError>>()?);
-    }
-    // A triple contributes only where some B_jk changes along some B_il: sums are collected by triple.
-    let mut cyclic: std::collections::BTreeMap<[usize; 3], Vec<Expr>> = Default::default();
-    for j in 0..n {
-        for (k, gradient) in &slopes[j] {
-            for (i, e) in phase.flow(gradient) {
-                // {zᵢ, B_jk}; each unordered triple gets j < k once.
-                if j < *k && i != j && i != *k {
-                    let mut triple = [i, j, *k];
-                    // Cyclic permutations leave the sum, a transposition changes its sign.
-                    let even = i < j || *k < i;
-                    triple.sort_unstable();
-                    cyclic.entry(triple).or_default().push(if even { e } else { -e });
-                }
-            }
-        }
-    }
-    let (triples, sums): (Vec<_>, Vec<_>) = cyclic.into_iter().map(|(t, e)| (t, Expr::sum(e))).unzip();
-    let (jacobi, failed) = everywhere(surface, &sums)?;
-    let jacobi_failure = failed.map(|k| {
-        let [a, b, c] = triples[k].map(|i| phase.names[i].clone());
-        (a, b, c, surface.simplified(&sums[k]))
-    });
-    let points: Vec<_> = (0..2 * POINTS).map(|k| surface.sampler.draw(k)).collect();
+    let slopes = Slopes::new(phase)?;
+    let (jacobi, jacobi_failure) = match slopes.terms(phase) <= MAX_TERMS {
+        true => slopes.identity(phase, surface)?,
+        false => (slopes.contracted(phase, surface)?, None),
+    };
+    let count = if n > MANY { 2 } else { POINTS };
+    let points: Vec<_> = (0..count).map(|k| surface.sampler.draw(k)).collect();
     let ranks: Vec<Rank> = surface.sampler.rows(&phase.bracket, n, &points)?.iter().map(|m| rank(m)).collect();
     // The largest rank is the generic one.
     let rank = match ranks.iter().max_by_key(|r| if let Rank::Clear(r) = r { *r } else { 0 }) {
@@ -69,16 +55,102 @@ pub(crate) fn examine(phase: &Phase, surface: &mut Surface, report: &mut Analysi
     Ok(())
 }
 
+/// Three variables and their cyclic sum of brackets.
+type Failure = (String, String, String, Expr);
+
+/// ∂_l B_jk, by j: (k, its gradient).
+struct Slopes(Vec<Vec<(usize, Sparse)>>);
+
+impl Slopes {
+    fn new(phase: &Phase) -> Result<Slopes, AnalysisError> {
+        let mut slopes = vec![];
+        for row in &phase.bracket {
+            let each = |(&j, e): (&usize, &Expr)| Ok((j, phase.gradient(e)?));
+            slopes.push(row.iter().map(each).collect::<Result<_, AnalysisError>>()?);
+        }
+        Ok(Slopes(slopes))
+    }
+
+    /// How many products B_il ∂_l B_jk there are.
+    fn terms(&self, phase: &Phase) -> usize {
+        self.0.iter().flatten().flat_map(|(_, gradient)| gradient.keys()).map(|&l| phase.bracket[l].len()).sum()
+    }
+
+    /// The identity triple by triple; one that it does not hold for.
+    fn identity(&self, phase: &Phase, surface: &mut Surface) -> Result<(Outcome, Option<Failure>), AnalysisError> {
+        // A triple contributes only where some B_jk changes along some B_il: sums are collected by triple.
+        let mut cyclic: BTreeMap<[usize; 3], Vec<Expr>> = BTreeMap::new();
+        for (j, row) in self.0.iter().enumerate() {
+            for (k, gradient) in row {
+                for (i, e) in phase.flow(gradient) {
+                    // {zᵢ, B_jk}; each unordered triple gets j < k once.
+                    if j < *k && i != j && i != *k {
+                        let mut triple = [i, j, *k];
+                        // Cyclic permutations leave the sum, a transposition changes its sign.
+                        let even = i < j || *k < i;
+                        triple.sort_unstable();
+                        cyclic.entry(triple).or_default().push(if even { e } else { -e });
+                    }
+                }
+            }
+        }
+        let (triples, sums): (Vec<_>, Vec<_>) = cyclic.into_iter().map(|(t, e)| (t, Expr::sum(e))).unzip();
+        let (jacobi, failed) = everywhere(surface, &sums)?;
+        let failure = failed.map(|k| {
+            let [a, b, c] = triples[k].map(|i| phase.names[i].clone());
+            (a, b, c, surface.simplified(&sums[k]))
+        });
+        Ok((jacobi, failure))
+    }
+
+    /// The identity for three random linear functions at random points:
+    /// Σ aᵢ bⱼ c_k B_il ∂_l B_jk + cyclic = 0. It vanishes for all of them only if it holds.
+    fn contracted(&self, phase: &Phase, surface: &mut Surface) -> Result<Outcome, AnalysisError> {
+        let n = phase.len();
+        let brackets = phase.bracket.iter().flat_map(|row| row.values().cloned());
+        let slopes = self.0.iter().flatten().flat_map(|(_, gradient)| gradient.values().cloned());
+        let expressions: Vec<Expr> = brackets.chain(slopes).collect();
+        let points: Vec<_> = (0..4).map(|k| surface.sampler.draw(k)).collect();
+        let values = surface.sampler.values(&expressions, &points)?;
+        let mut weak = vec![];
+        for values in values {
+            let mut values = values.into_iter();
+            let vectors: [Vec<Weighed>; 3] = std::array::from_fn(|_| {
+                surface.sampler.draw_vector(n).into_iter().map(|x| Weighed::new(x, 0.0)).collect()
+            });
+            let zero = || vec![Weighed::new(Dd::from_f64(0.0), 0.0); n];
+            // X_a,l = Σ aᵢ B_il
+            let mut flows = [zero(), zero(), zero()];
+            for (i, row) in phase.bracket.iter().enumerate() {
+                for (&l, b) in row.keys().zip(values.by_ref()) {
+                    flows.iter_mut().zip(&vectors).for_each(|(x, a)| x[l] = x[l] + a[i] * b);
+                }
+            }
+            let mut sum = Weighed::new(Dd::from_f64(0.0), 0.0);
+            for (j, row) in self.0.iter().enumerate() {
+                for (k, gradient) in row {
+                    for (&l, slope) in gradient.keys().zip(values.by_ref()) {
+                        for a in 0..3 {
+                            let (b, c) = (&vectors[(a + 1) % 3], &vectors[(a + 2) % 3]);
+                            sum = sum + flows[a][l] * b[j] * c[*k] * slope;
+                        }
+                    }
+                }
+            }
+            weak.push(sum.vanishes());
+        }
+        Ok(match weak.iter().all(|w| *w == Some(true)) {
+            true => Outcome::Holds(Certainty::Sampled(weak.len())),
+            false if weak.contains(&Some(false)) => Outcome::Fails,
+            false => Outcome::Undecided,
+        })
+    }
+}
+
 /// Whether expressions vanish identically, and which one does not.
 pub(crate) fn everywhere(surface: &mut Surface, all: &[Expr]) -> Result<(Outcome, Option<usize>), AnalysisError> {
-    // Without constraints the surface is all of phase space.
-    let kept = std::mem::take(&mut surface.points);
-    surface.points = (0..2 * POINTS).map(|k| surface.sampler.draw(k)).collect();
-    let verdicts = surface.decide(all);
-    surface.points = kept;
-    let verdicts = verdicts?;
     let mut certainty = Certainty::Proved;
-    for (k, weak) in verdicts.iter().enumerate() {
+    for (k, weak) in surface.decide_everywhere(all)?.iter().enumerate() {
         match weak {
             Weak::Zero(c) => certainty = certainty.and(*c),
             Weak::Nonzero | Weak::Never => return Ok((Outcome::Fails, Some(k))),

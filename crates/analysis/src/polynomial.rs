@@ -1,8 +1,9 @@
 //! Polynomials with integer coefficients in many unknowns, sparse.
 //!
 //! Everything here answers `None` where a coefficient or the number of terms outgrows its limit:
-//! what cannot be computed exactly is not computed at all.
+//! what cannot be computed exactly is not computed at all. The same where the [work](crate::work) is spent.
 
+use crate::work::spend;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -126,6 +127,7 @@ impl Polynomial {
     }
 
     fn plus_scaled(&self, other: &Polynomial, factor: i128) -> Option<Polynomial> {
+        spend(self.0.len() + other.0.len())?;
         let mut out = self.0.clone();
         for (m, &c) in &other.0 {
             let entry = out.entry(m.clone()).or_insert(0);
@@ -141,6 +143,7 @@ impl Polynomial {
         if self.0.len().saturating_mul(other.0.len()) > 40 * MAX_TERMS {
             return None;
         }
+        spend(self.0.len() * other.0.len())?;
         let mut out: BTreeMap<Monomial, i128> = BTreeMap::new();
         for (m, &c) in &self.0 {
             for (n, &d) in &other.0 {

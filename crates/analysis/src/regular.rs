@@ -39,10 +39,10 @@ impl Surface {
         for (p, k) in factors(&normal.numerator)? {
             if self.only_parameters(&p) {
                 self.assume(&p);
-            } else if self.definite(&p) != Some(true) && !self.is_excluded(&p) {
-                left.push((p, k));
-            } else {
+            } else if self.definite(&p) == Some(true) || self.is_excluded(&p) || self.never(&p) {
                 whole = false;
+            } else {
+                left.push((p, k));
             }
         }
         let expressions: Vec<Expr> = left.iter().map(|(p, _)| self.field.sum(p)).collect::<Option<_>>()?;

@@ -171,8 +171,28 @@ pub struct ClaimReport {
     pub kind: &'static str,
     /// Whether the claim holds.
     pub outcome: Outcome,
-    /// A value that should vanish and does not.
+    /// What should vanish and does not.
     pub defect: Option<Expr>,
+    /// Where it does not.
+    pub witness: Option<Witness>,
+}
+
+/// A point that refutes a claim.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Witness {
+    /// The parameters and variables that matter.
+    pub at: Vec<(String, f64)>,
+    /// What should vanish, there.
+    pub value: f64,
+}
+
+/// A part of a constraint surface that falls apart.
+#[derive(Clone, Debug)]
+pub struct Branch {
+    /// The factors that vanish on it, in the order they were met.
+    pub factors: Vec<Expr>,
+    /// What is found there.
+    pub analysis: Analysis,
 }
 
 /// Numbers of constraints of each class.
@@ -233,6 +253,8 @@ pub struct Analysis {
     pub verdicts: Vec<Verdict>,
     /// Why the analysis stopped before its end.
     pub stopped: Option<String>,
+    /// The parts of a surface that falls apart, where it stopped for that reason.
+    pub branches: Vec<Branch>,
 }
 
 impl Analysis {

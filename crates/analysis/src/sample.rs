@@ -6,6 +6,7 @@
 
 use crate::error::AnalysisError;
 use crate::phase::Sparse;
+use crate::weighed::Weighed;
 use cotangent_compile::{Engine, Function, FunctionBuilder};
 use cotangent_expr::{Expr, Layout, Tensor};
 use cotangent_model::{Sign, System};
@@ -20,6 +21,18 @@ pub const SEED: u64 = 0x5EED_C07A;
 pub(crate) struct Point {
     pub(crate) parameters: Vec<Dd>,
     pub(crate) state: Vec<Dd>,
+    /// The size of a variable that is not known to be larger.
+    pub(crate) unit: f64,
+    /// Whether it came nearer to the surface by small steps only, as where gradients vanish on it.
+    pub(crate) slow: bool,
+}
+
+impl Point {
+    /// Parameters and state with their sizes.
+    fn weighed(&self) -> [Vec<Weighed>; 2] {
+        let weigh = |all: &[Dd], unit: f64| all.iter().map(|x| Weighed::new(*x, unit)).collect();
+        [weigh(&self.parameters, 0.0), weigh(&self.state, self.unit)]
+    }
 }
 
 /// Draws points and evaluates expressions.
@@ -29,11 +42,17 @@ pub(crate) struct Sampler {
     /// The values of the model's text, and its start: where a surface surely has points.
     usual: Option<(Vec<f64>, Vec<f64>)>,
     state: Layout,
+    /// What has to be a number at a point: the equations of motion.
+    domain: Vec<Expr>,
     random: u64,
 }
 
 /// How often a point is sought before the surface counts as empty.
 const ATTEMPTS: usize = 60;
+/// Points farther away do not count: the surface may be there only in the limit.
+const MAX_STATE: f64 = 1e8;
+/// From 10⁻¹¹ to 10⁻²⁶ it takes one or two steps with a slope known to 16 digits; a double zero takes 25.
+const MAX_STEPS: usize = 12;
 /// So many attempts take random parameters.
 const RANDOM: usize = 24;
 
@@ -45,7 +64,7 @@ impl Sampler {
             (values, start.unwrap_or_default())
         });
         let parameters = system.parameter_layout();
-        Sampler { parameters, signs, usual, state: state.clone(), random: SEED }
+        Sampler { parameters, signs, usual, state: state.clone(), domain: vec![], random: SEED }
     }
 
     /// Uniform in (0, 1): xorshift64*.
@@ -56,10 +75,13 @@ impl Sampler {
         (self.random.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// A random point, wherever it is: every other one with positive variables (for logarithms and roots), and
-    /// from the attempt [`RANDOM`] on near the values of the model's text.
+    /// A random point, wherever it is: every other one with positive variables (for logarithms and roots). From
+    /// the attempt [`RANDOM`] on parameters are near the values of the model's text, and so is the state, or it is
+    /// of another order of magnitude.
     pub(crate) fn draw(&mut self, attempt: usize) -> Point {
         let usual = self.usual.clone().filter(|_| attempt >= RANDOM);
+        let far = attempt >= RANDOM && attempt.is_multiple_of(3);
+        let unit = if far { 10f64.powf(10.0 * self.uniform() - 4.0) } else { 1.0 };
         let mut parameters = vec![];
         for k in 0..self.parameters.len() {
             let (size, side) = (0.5 + self.uniform(), self.uniform());
@@ -72,14 +94,31 @@ impl Sampler {
             };
             parameters.push(Dd::from_f64(value));
         }
+        let start = usual.filter(|_| !far).map(|u| u.1);
+        let state = self.vary(start.as_deref().unwrap_or_default(), unit, attempt % 2 == 1);
+        Point { parameters, state, unit, slow: false }
+    }
+
+    /// A random vector.
+    pub(crate) fn draw_vector(&mut self, len: usize) -> Vec<Dd> {
+        (0..len).map(|_| Dd::from_f64(3.0 * self.uniform() - 1.5)).collect()
+    }
+
+    /// A random state, near the start as far as one is given.
+    fn vary(&mut self, start: &[f64], unit: f64, positive: bool) -> Vec<Dd> {
         let mut state: Vec<Dd> = vec![];
         for k in 0..self.state.len() {
-            let step = 3.0 * self.uniform() - 1.5;
-            let step = if attempt % 2 == 1 { step.abs() } else { step };
-            let near = usual.as_ref().and_then(|(_, start)| start.get(k)).copied();
-            state.push(Dd::from_f64(near.map_or(step, |s| s + 0.3 * step)));
+            let step = unit * (3.0 * self.uniform() - 1.5);
+            let step = if positive { step.abs() } else { step };
+            state.push(Dd::from_f64(start.get(k).map_or(step, |s| s + 0.3 * step)));
         }
-        Point { parameters, state }
+        state
+    }
+
+    /// The coordinates of a point by name, parameters first.
+    pub(crate) fn named(&self, point: &Point, variables: &[String]) -> Vec<(String, f64)> {
+        let names = self.parameters.entry_names().into_iter().chain(variables.iter().cloned());
+        names.zip(point.parameters.iter().chain(&point.state).map(|x| x.value())).collect()
     }
 
     /// Compiles expressions for evaluation.
@@ -90,22 +129,13 @@ impl Sampler {
     }
 
     /// The values of expressions at points.
-    pub(crate) fn values(&self, expressions: &[Expr], points: &[Point]) -> Result<Vec<Vec<Dd>>, AnalysisError> {
+    pub(crate) fn values(&self, expressions: &[Expr], points: &[Point]) -> Result<Vec<Vec<Weighed>>, AnalysisError> {
         let f = self.function(expressions)?;
-        let mut workspace = f.workspace_in::<Dd>()?;
-        let mut all = vec![];
-        for point in points {
-            let mut out = vec![Dd::from_f64(0.0); expressions.len()];
-            // A root that is not found at this point leaves no value there.
-            if f.call_in(&[&point.parameters, &point.state], &mut [&mut out], &mut workspace).is_err() {
-                out.fill(Dd::from_f64(f64::NAN));
-            }
-            all.push(out);
-        }
-        Ok(all)
+        points.iter().map(|p| weigh(&f, expressions.len(), p)).collect()
     }
 
-    /// The values of sparse rows at points, as full matrices.
+    /// The values of sparse rows at points, as full matrices: what vanishes is zero, and what may or may not
+    /// vanish is no number.
     pub(crate) fn rows(
         &self,
         rows: &[Sparse],
@@ -115,7 +145,11 @@ impl Sampler {
         let flat: Vec<Expr> = rows.iter().flat_map(|r| r.values().cloned()).collect();
         let mut all = vec![];
         for values in self.values(&flat, points)? {
-            let mut values = values.into_iter();
+            let mut values = values.into_iter().map(|x| match x.vanishes() {
+                Some(true) => Dd::from_f64(0.0),
+                Some(false) => x.value,
+                None => Dd::from_f64(f64::NAN),
+            });
             let full = |row: &Sparse| {
                 let mut out = vec![Dd::from_f64(0.0); width];
                 row.keys().zip(values.by_ref()).for_each(|(&j, v)| out[j] = v);
@@ -126,16 +160,15 @@ impl Sampler {
         Ok(all)
     }
 
-    /// Points where all constraints vanish, or as many as were found.
+    /// Points where all constraints vanish and the motion is defined, or as many as were found.
     pub(crate) fn surface(
         &mut self,
         constraints: &[Expr],
         gradients: &[Sparse],
         count: usize,
     ) -> Result<Vec<Point>, AnalysisError> {
-        let entries: Vec<Expr> =
-            constraints.iter().cloned().chain(gradients.iter().flat_map(|g| g.values().cloned())).collect();
-        let f = self.function(&entries)?;
+        let f = self.projection(constraints, gradients)?;
+        let domain = self.function(&self.domain)?;
         let mut points = vec![];
         for attempt in 0..ATTEMPTS {
             if points.len() == count {
@@ -143,32 +176,115 @@ impl Sampler {
             }
             let mut point = self.draw(attempt);
             if project(&f, gradients, &mut point)? {
-                points.push(point);
+                // A constraint without its denominator may vanish where that does: not a point of the surface.
+                if weigh(&domain, self.domain.len(), &point)?.iter().all(|x| x.is_finite()) {
+                    points.push(point);
+                }
             }
         }
         Ok(points)
     }
+
+    /// Points have to be inside the domain of these from now on.
+    pub(crate) fn stay_inside(&mut self, domain: Vec<Expr>) {
+        self.domain = domain;
+    }
+
+    /// Points of a surface for the parameters of the model; `None` if it does not give them all.
+    pub(crate) fn own_surface(
+        &mut self,
+        constraints: &[Expr],
+        gradients: &[Sparse],
+    ) -> Result<Option<Vec<Point>>, AnalysisError> {
+        let f = self.projection(constraints, gradients)?;
+        let count = if self.state.len() > 60 { 1 } else { 2 };
+        let mut points = vec![];
+        for attempt in (0..ATTEMPTS).rev() {
+            let Some(mut point) = self.draw_own(attempt) else { return Ok(None) };
+            if points.len() < count && project(&f, gradients, &mut point)? {
+                points.push(point);
+            }
+        }
+        Ok(Some(points))
+    }
+
+    /// A random point for the parameters of the model.
+    pub(crate) fn draw_own(&mut self, attempt: usize) -> Option<Point> {
+        let values = self.usual.as_ref().map(|u| &u.0).filter(|v| !v.is_empty())?;
+        let parameters = values.iter().map(|x| Dd::from_f64(*x)).collect();
+        Some(Point { parameters, ..self.draw(attempt) })
+    }
+
+    /// Points of a surface beside points that are on it.
+    pub(crate) fn near(
+        &mut self,
+        points: &[Point],
+        constraints: &[Expr],
+        gradients: &[Sparse],
+    ) -> Result<Vec<Point>, AnalysisError> {
+        let f = self.projection(constraints, gradients)?;
+        let mut out = vec![];
+        for point in points {
+            let mut beside = point.clone();
+            let unit = Dd::from_f64(0.01 * point.unit);
+            let away = self.draw_vector(point.state.len());
+            beside.state.iter_mut().zip(away).for_each(|(x, d)| *x = *x + unit * d);
+            if project(&f, gradients, &mut beside)? {
+                out.push(beside);
+            }
+        }
+        Ok(out)
+    }
+
+    /// Constraints and their slopes.
+    fn projection(&self, constraints: &[Expr], gradients: &[Sparse]) -> Result<Function, AnalysisError> {
+        let slopes = gradients.iter().flat_map(|g| g.values().cloned());
+        self.function(&constraints.iter().cloned().chain(slopes).collect::<Vec<_>>())
+    }
+}
+
+/// The values of a function at a point; none where a root in it is not found.
+fn weigh(f: &Function, outputs: usize, point: &Point) -> Result<Vec<Weighed>, AnalysisError> {
+    let mut workspace = f.workspace_in::<Weighed>()?;
+    let mut out = vec![Weighed::from_f64(0.0); outputs];
+    let [parameters, state] = point.weighed();
+    if f.call_in(&[&parameters, &state], &mut [&mut out], &mut workspace).is_err() {
+        out.fill(Weighed::from_f64(f64::NAN));
+    }
+    Ok(out)
 }
 
 /// Moves a point onto the surface; whether it arrived.
 fn project(f: &Function, gradients: &[Sparse], point: &mut Point) -> Result<bool, AnalysisError> {
+    let Some(units) = units(f, gradients, point)? else { return Ok(false) };
     let start: Vec<f64> = point.state.iter().map(|x| x.value()).collect();
     let parameters: Vec<f64> = point.parameters.iter().map(|x| x.value()).collect();
-    let mut coarse = Descent { f, gradients, parameters: &parameters, workspace: f.workspace_in::<f64>()? };
-    let Some(near) = coarse.descend(start, 200, 1e-11) else { return Ok(false) };
-    let mut fine = Descent { f, gradients, parameters: &point.parameters, workspace: f.workspace_in::<Dd>()? };
-    let near = near.into_iter().map(Dd::from_f64).collect();
+    let workspace = f.workspace_in::<f64>()?;
+    let mut coarse = Descent { f, gradients, units: &units, parameters: &parameters, workspace };
+    let Some((near, _)) = coarse.descend(start, 200, 1e-11) else { return Ok(false) };
+    point.state = near.into_iter().map(Dd::from_f64).collect();
+    let Some(units) = self::units(f, gradients, point)? else { return Ok(false) };
+    let workspace = f.workspace_in::<Dd>()?;
+    let mut fine = Descent { f, gradients, units: &units, parameters: &point.parameters, workspace };
     // Where gradients vanish on the surface the error is only halved by a step.
-    match fine.descend(near, 60, 1e-26) {
-        Some(state) => point.state = state,
-        None => return Ok(false),
-    }
+    let Some((state, steps)) = fine.descend(point.state.clone(), 120, 1e-26) else { return Ok(false) };
+    (point.state, point.slow) = (state, steps > MAX_STEPS);
     Ok(true)
+}
+
+/// The sizes of the constraints at a point: what their residuals are small against.
+fn units(f: &Function, gradients: &[Sparse], point: &Point) -> Result<Option<Vec<f64>>, AnalysisError> {
+    let entries = gradients.len() + gradients.iter().map(Sparse::len).sum::<usize>();
+    let sizes = weigh(f, entries, point)?.into_iter().take(gradients.len()).map(|x| x.size);
+    let sizes: Vec<f64> = sizes.map(|s| if s > 0.0 { s } else { 1.0 }).collect();
+    Ok(sizes.iter().all(|s| s.is_finite()).then_some(sizes))
 }
 
 struct Descent<'a, S> {
     f: &'a Function,
     gradients: &'a [Sparse],
+    /// What each constraint is measured in.
+    units: &'a [f64],
     parameters: &'a [S],
     workspace: cotangent_compile::Workspace<S>,
 }
@@ -180,24 +296,25 @@ impl<S: Real> Descent<'_, S> {
         self.f.call_in(&[self.parameters, state], &mut [&mut out], &mut self.workspace).ok()?;
         let slopes = out.split_off(self.gradients.len());
         let mut slopes = slopes.into_iter();
-        let full = |g: &Sparse| {
+        let full = |(g, &unit): (&Sparse, &f64)| {
             let mut row = vec![S::from_f64(0.0); state.len()];
-            g.keys().zip(slopes.by_ref()).for_each(|(&j, s)| row[j] = s);
+            g.keys().zip(slopes.by_ref()).for_each(|(&j, s)| row[j] = s / S::from_f64(unit));
             row
         };
-        let rows: Vec<Vec<S>> = self.gradients.iter().map(full).collect();
+        let rows: Vec<Vec<S>> = self.gradients.iter().zip(self.units).map(full).collect();
+        out.iter_mut().zip(self.units).for_each(|(r, &unit)| *r = *r / S::from_f64(unit));
         let finite = out.iter().chain(rows.iter().flatten()).all(|x| x.is_finite());
         finite.then_some((out, rows))
     }
 
-    /// Damped Gauss–Newton steps until the residual is below `tolerance`.
-    fn descend(&mut self, mut state: Vec<S>, steps: usize, tolerance: f64) -> Option<Vec<S>> {
+    /// Damped Gauss–Newton steps until the residual is below `tolerance`, and how many it took.
+    fn descend(&mut self, mut state: Vec<S>, steps: usize, tolerance: f64) -> Option<(Vec<S>, usize)> {
         let size = |r: &[S]| r.iter().fold(0.0f64, |m, x| m.max(x.value().abs()));
         let (mut residual, mut rows) = self.residual(&state)?;
-        for _ in 0..steps {
+        for step in 0..steps {
             let before = size(&residual);
             if before <= tolerance {
-                return (size(&state) < 1e6).then_some(state);
+                return (size(&state) < MAX_STATE).then_some((state, step));
             }
             // The residual in full precision and the slope in `f64`: an iterative refinement.
             let plain = |v: &Vec<S>| v.iter().map(|x| x.value()).collect::<Vec<f64>>();
@@ -231,27 +348,49 @@ pub(crate) enum Rank {
     Unclear,
 }
 
+/// The rank at generic points: that of all points where it is clear, if these are most of them.
+pub(crate) fn agreed(ranks: &[Rank]) -> Option<usize> {
+    let clear: Vec<usize> = ranks.iter().filter_map(|r| if let Rank::Clear(r) = r { Some(*r) } else { None }).collect();
+    let first = *clear.first()?;
+    (2 * clear.len() > ranks.len() && clear.iter().all(|r| *r == first)).then_some(first)
+}
+
 /// Matrices up to this size are looked at in double-double.
 const MAX_FINE: usize = 16;
 
-/// The rank of a matrix given by its rows.
+/// The rank of a matrix given by its rows, whatever the units of its rows and columns.
 pub(crate) fn rank(rows: &[Vec<Dd>]) -> Rank {
     let width = rows.first().map_or(0, Vec::len);
     if rows.iter().flatten().any(|x| !x.is_finite()) {
         return Rank::Unclear;
     }
+    let rows = equilibrated(rows);
     let (sigma, noise) = match rows.len().min(width) <= MAX_FINE {
-        true => (singular_values(rows), 1e-18),
+        true => (singular_values(&rows), 1e-16),
         false => {
             let coarse: Vec<Vec<f64>> = rows.iter().map(|r| r.iter().map(|x| x.value()).collect()).collect();
             (singular_values(&coarse), 1e-11)
         }
     };
     let largest = sigma.first().copied().unwrap_or(0.0);
-    if largest < noise {
-        return Rank::Clear(0);
-    }
     let (low, high) = (noise * largest, 1e-7 * largest);
     let rank = sigma.iter().filter(|s| **s > high).count();
     if sigma.iter().any(|s| *s > low && *s <= high) { Rank::Unclear } else { Rank::Clear(rank) }
+}
+
+/// Rows and columns in units of their largest entry, by powers of two: the rank stays.
+pub(crate) fn equilibrated(rows: &[Vec<Dd>]) -> Vec<Vec<Dd>> {
+    let mut rows = rows.to_vec();
+    let unit = |largest: f64| if largest > 0.0 { largest.log2().round().exp2() } else { 1.0 };
+    for _ in 0..3 {
+        for row in &mut rows {
+            let by = Dd::from_f64(unit(row.iter().fold(0.0, |m: f64, x| m.max(x.value().abs()))));
+            row.iter_mut().for_each(|x| *x = *x / by);
+        }
+        for j in 0..rows.first().map_or(0, Vec::len) {
+            let by = Dd::from_f64(unit(rows.iter().fold(0.0, |m: f64, r| m.max(r[j].value().abs()))));
+            rows.iter_mut().for_each(|r| r[j] = r[j] / by);
+        }
+    }
+    rows
 }

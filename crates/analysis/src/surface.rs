@@ -11,6 +11,7 @@ use crate::phase::Sparse;
 use crate::polynomial::Polynomial;
 use crate::report::Certainty;
 use crate::sample::{Point, Sampler};
+use crate::weighed::Weighed;
 use cotangent_expr::{Expr, Node, Number, Role};
 use cotangent_model::{Sign, System};
 use cotangent_scalar::Real;
@@ -34,12 +35,13 @@ enum Shown {
 }
 
 /// What values at points show; points outside the domain of an expression say nothing.
-fn sampled(sizes: &[f64]) -> Weak {
-    let sizes: Vec<f64> = sizes.iter().copied().filter(|s| s.is_finite()).collect();
-    match sizes.len() {
+fn sampled<'a>(values: impl Iterator<Item = &'a Weighed>) -> Weak {
+    let inside = values.filter(|x| Real::is_finite(**x));
+    let vanishing: Vec<Option<bool>> = inside.map(|x| x.vanishes()).collect();
+    match vanishing.len() {
         0 | 1 => Weak::Undecided,
-        k if sizes.iter().all(|s| *s < 1e-18) => Weak::Zero(Certainty::Sampled(k)),
-        _ if sizes.iter().all(|s| *s > 1e-9) => Weak::Nonzero,
+        k if vanishing.iter().all(|v| *v == Some(true)) => Weak::Zero(Certainty::Sampled(k)),
+        _ if vanishing.iter().all(|v| *v == Some(false)) => Weak::Nonzero,
         _ => Weak::Undecided,
     }
 }
@@ -56,6 +58,8 @@ pub(crate) struct Surface {
     signs: Vec<(Expr, Sign)>,
     /// Parameters and expressions that were taken not to vanish.
     pub(crate) assumptions: Vec<Expr>,
+    /// Where the surface falls apart: the factors that are to vanish.
+    pub(crate) chosen: Vec<Expr>,
     /// Whether polynomials are reduced by the constraints: not for large systems.
     symbolic: bool,
 }
@@ -70,9 +74,17 @@ impl Surface {
         let signs = system.parameters.iter().filter_map(|p| Some((p, p.sign?)));
         let signs = signs
             .flat_map(|(p, sign)| (0..p.array.len()).map(move |k| (p.array.element(&p.array.multi_index(k)), sign)));
-        let (relations, plain, points, assumptions) = (vec![], vec![], vec![], vec![]);
-        let symbolic = variables <= MAX_SYMBOLIC;
-        Surface { field, relations, plain, points, signs: signs.collect(), sampler, assumptions, symbolic }
+        Surface {
+            field,
+            relations: vec![],
+            plain: vec![],
+            points: vec![],
+            signs: signs.collect(),
+            sampler,
+            assumptions: vec![],
+            chosen: vec![],
+            symbolic: variables <= MAX_SYMBOLIC,
+        }
     }
 
     /// How many points are sampled.
@@ -164,6 +176,15 @@ impl Surface {
         }
     }
 
+    /// Takes those factors not to vanish that are made of parameters.
+    pub(crate) fn assume_parameters(&mut self, p: &Polynomial) {
+        for (f, _) in crate::divisor::factors(p).unwrap_or_default() {
+            if self.only_parameters(&f) {
+                self.assume(&f);
+            }
+        }
+    }
+
     /// Whether a polynomial is a sum of terms of one sign, each made of squares and of factors with
     /// known signs: `Some(true)` if one of them never vanishes, `Some(false)` if all may.
     pub(crate) fn definite(&self, p: &Polynomial) -> Option<bool> {
@@ -230,8 +251,7 @@ impl Surface {
             let expressions: Vec<Expr> = open.iter().map(|&k| all[k].clone()).collect();
             let values = self.sampler.values(&expressions, &self.points)?;
             for (slot, &k) in open.iter().enumerate() {
-                let sizes: Vec<f64> = values.iter().map(|v| v[slot].value().abs()).collect();
-                out[k] = match (sampled(&sizes), &shown[k]) {
+                out[k] = match (sampled(values.iter().map(|v| &v[slot])), &shown[k]) {
                     // Zero where nothing was divided by zero, and zero at the points: proved for generic points.
                     (Weak::Zero(_), Some(Shown::ZeroByDivision)) => Weak::Zero(Certainty::Proved),
                     (weak, _) => weak,
@@ -239,6 +259,21 @@ impl Surface {
             }
         }
         Ok(out)
+    }
+
+    /// Decides whether expressions vanish everywhere, not only on the surface.
+    pub(crate) fn decide_everywhere(&mut self, all: &[Expr]) -> Result<Vec<Weak>, AnalysisError> {
+        let anywhere = (0..POINTS).map(|k| self.sampler.draw(k)).collect();
+        let points = std::mem::replace(&mut self.points, anywhere);
+        let relations = std::mem::take(&mut self.relations);
+        let verdicts = self.decide(all);
+        (self.points, self.relations) = (points, relations);
+        verdicts
+    }
+
+    /// Whether a polynomial is a number on the surface, and not zero: N where N = 1.
+    pub(crate) fn never(&self, p: &Polynomial) -> bool {
+        reduce(p.clone(), &self.relations).is_some_and(|(rest, _)| self.only_parameters(&rest))
     }
 
     fn symbolically(&mut self, e: &Expr) -> Option<Shown> {

@@ -6,24 +6,34 @@
 //!
 //! $$ \phi_J = (p - b)_J - W_{JI}\,x = 0, \qquad H_c = \tfrac12 (p - b)_I\cdot x - L_0 . $$
 //!
-//! The multiplier of φ_J in the total Hamiltonian is the velocity v_J. For L = c √(vᵀK v) + b·v + L₀ the
-//! same elimination of K gives, besides φ_J, the constraint (p − b)_I·x = c²; then H_c = −L₀. Where W
-//! depends on velocities in another way and is invertible, v is the root of ∂L/∂v = p.
+//! The multiplier of φ_J in the total Hamiltonian is the velocity v_J. Lagrangians of degree one in the
+//! velocities have their own [file](crate::homogeneous). Where W depends on velocities in another way and is
+//! invertible, v is the root of ∂L/∂v = p; velocities that L is affine in may stand beside.
 
 use crate::error::AnalysisError;
 use crate::field::{Field, Fraction};
 use crate::linear::{Row, eliminate, inverse, size_cost};
 use crate::phase::{Phase, Sparse, gradient, symbols};
+use crate::polynomial::Polynomial;
 use crate::report::{Certainty, Transform};
-use crate::sample::{Rank, Sampler, rank};
-use cotangent_expr::{Array, Expr, Layout, Node, Number, Role, Tensor};
+use crate::sample::{Point, Rank, Sampler, agreed, rank};
+use cotangent_expr::{Array, Expr, Layout, Node, Role, Tensor};
 use cotangent_model::{ConstraintKind, Dynamics, System};
+use cotangent_scalar::Real;
+use std::collections::BTreeMap;
 
 /// A primary constraint and its multiplier.
 pub(crate) struct Primary {
     pub(crate) name: String,
     pub(crate) multiplier: String,
     pub(crate) expression: Expr,
+}
+
+impl Primary {
+    /// The one that the momentum of a coordinate leaves.
+    pub(crate) fn new(coordinate: &str, expression: Expr) -> Primary {
+        Primary { name: format!("phi_{coordinate}"), multiplier: format!("u_{coordinate}"), expression }
+    }
 }
 
 /// L(q, v) and its variables.
@@ -41,12 +51,16 @@ pub(crate) struct Canonical {
     pub(crate) phase: Phase,
     pub(crate) hamiltonian: Expr,
     pub(crate) primaries: Vec<Primary>,
+    /// What was divided by.
+    pub(crate) pivots: Vec<Polynomial>,
 }
 
 /// The rank of W, and the Hamiltonian form or why there is none.
 pub(crate) struct Transformed {
     pub(crate) transform: Option<Transform>,
     pub(crate) canonical: Result<Canonical, String>,
+    /// Whether the rank is another one for the parameters of the model.
+    pub(crate) degenerate: bool,
 }
 
 impl Lagrangian {
@@ -105,14 +119,14 @@ impl Lagrangian {
     }
 
     /// L where all velocities vanish, and so for its derivatives.
-    fn at_rest(&self, e: &Expr) -> Expr {
+    pub(crate) fn at_rest(&self, e: &Expr) -> Expr {
         e.rewrite(&mut |leaf| match leaf.node() {
             Node::At(a, _) if self.velocities.offset(a).is_some() => Some(Expr::zero()),
             _ => None,
         })
     }
 
-    fn moves(&self, e: &Expr) -> bool {
+    pub(crate) fn moves(&self, e: &Expr) -> bool {
         e.leaves().iter().any(|l| matches!(l.node(), Node::At(a, _) if self.velocities.offset(a).is_some()))
     }
 
@@ -121,156 +135,139 @@ impl Lagrangian {
         let slopes = dense(&gradient(&self.value, &self.velocities)?, self.velocities.len());
         let hessian: Vec<Sparse> = slopes.iter().map(|s| gradient(s, &self.velocities)).collect::<Result<_, _>>()?;
         let quadratic = !hessian.iter().flat_map(Sparse::values).any(|e| self.moves(e));
-        let sampled = self.sampled_rank(system, &hessian)?;
-        if quadratic {
-            if let Some(found) = self.eliminated(field, &hessian, &slopes) {
-                let rank = found.0;
-                if sampled != Rank::Clear(rank) && sampled != Rank::Unclear {
-                    let reason =
-                        format!("the rank of the velocity Hessian is {rank} by elimination, but not at random points");
-                    return Ok(Transformed { transform: None, canonical: Err(reason) });
-                }
-                return Ok(Transformed { transform: self.rank(rank, Certainty::Proved), canonical: Ok(found.1) });
-            }
-        } else if let Some((rank, canonical)) = self.homogeneous(field)? {
-            let certainty = Certainty::Sampled(RANK_POINTS);
-            let agrees = sampled == Rank::Clear(rank);
-            let reason = || "the rank of the velocity Hessian could not be decided".to_owned();
-            let canonical = if agrees { Ok(canonical) } else { Err(reason()) };
-            return Ok(Transformed { transform: agrees.then(|| self.rank(rank, certainty)).flatten(), canonical });
-        }
-        self.implicit(system, sampled)
-    }
-
-    fn rank(&self, rank: usize, certainty: Certainty) -> Option<Transform> {
-        Some(Transform { rank, velocities: self.velocities.len(), certainty, implicit: false })
-    }
-
-    fn sampled_rank(&self, system: &System, hessian: &[Sparse]) -> Result<Rank, AnalysisError> {
         let mut sampler = Sampler::new(system, &self.coordinates.then(&self.velocities));
+        let sampled = self.sampled_rank(&mut sampler, &hessian, &mut |s, k| Some(s.draw(k)))?;
+        let own = self.sampled_rank(&mut sampler, &hessian, &mut |s, k| s.draw_own(k))?;
+        let degenerate = matches!((sampled, own), (Rank::Clear(a), Rank::Clear(b)) if a != b);
+        let refused =
+            |reason: &str, transform| Transformed { transform, canonical: Err(reason.to_owned()), degenerate };
+        if quadratic && let Some((rank, canonical)) = self.eliminated(field, &hessian, &slopes) {
+            if sampled != Rank::Clear(rank) && sampled != Rank::Unclear {
+                let reason =
+                    format!("the rank of the velocity Hessian is {rank} by elimination, but not at random points");
+                return Ok(refused(&reason, None));
+            }
+            let transform = Some(self.rank(rank, Certainty::Proved));
+            return Ok(Transformed { transform, canonical: Ok(canonical), degenerate });
+        }
+        let Rank::Clear(rank) = sampled else {
+            return Ok(refused("the rank of the velocity Hessian could not be decided at random points", None));
+        };
+        let known = self.rank(rank, Certainty::Sampled(RANK_POINTS));
+        for (own, canonical) in [self.root(field)?, self.reparametrised(field, &slopes)?].into_iter().flatten() {
+            let whole = sound(&canonical.hamiltonian) && canonical.primaries.iter().all(|p| sound(&p.expression));
+            if own == rank && whole {
+                return Ok(Transformed { transform: Some(known), canonical: Ok(canonical), degenerate });
+            }
+        }
+        if let Some(canonical) = self.implicit(system, &slopes, &hessian, rank)? {
+            let transform = Some(Transform { implicit: true, ..known });
+            return Ok(Transformed { transform, canonical: Ok(canonical), degenerate });
+        }
+        let n = self.velocities.len();
+        let reason = format!(
+            "the momenta cannot be solved for the velocities: the velocity Hessian has rank {rank} of {n}, and the \
+             Lagrangian is neither quadratic in the velocities, nor a root of a quadratic form in them, nor a ratio of \
+             degree one, nor regular in some velocities and affine in the others"
+        );
+        Ok(refused(&reason, Some(known)))
+    }
+
+    fn rank(&self, rank: usize, certainty: Certainty) -> Transform {
+        Transform { rank, velocities: self.velocities.len(), certainty, implicit: false }
+    }
+
+    fn sampled_rank(
+        &self,
+        sampler: &mut Sampler,
+        hessian: &[Sparse],
+        draw: &mut dyn FnMut(&mut Sampler, usize) -> Option<Point>,
+    ) -> Result<Rank, AnalysisError> {
         let mut ranks = vec![];
         // A point outside the domain of L says nothing.
         for attempt in 0..20 {
-            let point = sampler.draw(attempt);
+            let Some(point) = draw(sampler, attempt) else { break };
             let rows = sampler.rows(hessian, self.velocities.len(), &[point])?.remove(0);
-            if rows.iter().flatten().all(|x| cotangent_scalar::Real::is_finite(*x)) {
+            if rows.iter().flatten().all(|x| Real::is_finite(*x)) {
                 ranks.push(rank(&rows));
             }
             if ranks.len() == RANK_POINTS {
                 break;
             }
         }
-        let first = ranks.first().copied().unwrap_or(Rank::Unclear);
-        Ok(if ranks.iter().all(|r| *r == first) { first } else { Rank::Unclear })
+        Ok(agreed(&ranks).map_or(Rank::Unclear, Rank::Clear))
     }
 
     /// By elimination of W(q): (rank, Hamiltonian form).
     fn eliminated(&self, field: &mut Field, hessian: &[Sparse], slopes: &[Expr]) -> Option<(usize, Canonical)> {
         let rows = normal_rows(field, hessian)?;
         let b: Vec<Expr> = slopes.iter().map(|s| self.at_rest(s)).collect();
+        // √(v²) has no second derivative, and none at all at rest.
+        if b.iter().any(|e| !sound(e)) {
+            return None;
+        }
         let momenta = symbols(&self.momenta);
         let impulse: Vec<Expr> = momenta.iter().zip(&b).map(|(p, b)| p - b).collect();
         let parts = Split::new(field, &rows, &impulse)?;
         let work = Expr::sum(parts.independent.iter().map(|&i| &impulse[i] * &parts.solution[&i]));
         let energy = work / 2 - self.at_rest(&self.value);
         let names = self.coordinates.entry_names();
-        let primary = |&(j, ref e): &(usize, Expr)| Primary {
-            name: format!("phi_{}", names[j]),
-            multiplier: format!("u_{}", names[j]),
-            expression: e.clone(),
-        };
-        let primaries = parts.rest.iter().map(primary).collect();
-        Some((parts.independent.len(), self.canonical(field, energy, primaries)))
+        let primaries = parts.rest.iter().map(|(j, e)| Primary::new(&names[*j], e.clone())).collect();
+        Some((parts.independent.len(), self.canonical(field, energy, primaries, parts.pivots)))
     }
 
-    fn canonical(&self, field: &mut Field, energy: Expr, primaries: Vec<Primary>) -> Canonical {
+    pub(crate) fn canonical(
+        &self,
+        field: &mut Field,
+        energy: Expr,
+        primaries: Vec<Primary>,
+        pivots: Vec<Polynomial>,
+    ) -> Canonical {
         let hamiltonian = field.simplified(&energy);
-        Canonical { phase: Phase::canonical(&self.coordinates, &self.momenta), hamiltonian, primaries }
+        Canonical { phase: Phase::canonical(&self.coordinates, &self.momenta), hamiltonian, primaries, pivots }
     }
 
-    /// L = c √(vᵀK v) + b·v + L₀: (rank of W, Hamiltonian form).
-    fn homogeneous(&self, field: &mut Field) -> Result<Option<(usize, Canonical)>, AnalysisError> {
-        let Some((c, root, rest)) = self.root_term(field) else { return Ok(None) };
-        if self.moves(&c) {
-            return Ok(None);
-        }
-        let n = self.velocities.len();
-        let slopes = dense(&gradient(&rest, &self.velocities)?, n);
-        let under = dense(&gradient(&root, &self.velocities)?, n);
-        let quadratic: Vec<Sparse> = under.iter().map(|s| gradient(s, &self.velocities)).collect::<Result<_, _>>()?;
-        let constant = |e: &Expr| !self.moves(e);
-        let pure = self.at_rest(&root).is_zero() && under.iter().all(|s| self.at_rest(s).is_zero());
-        if !(pure && slopes.iter().all(constant) && quadratic.iter().flat_map(Sparse::values).all(constant)) {
-            return Ok(None);
-        }
-        let momenta = symbols(&self.momenta);
-        let impulse: Vec<Expr> = momenta.iter().zip(&slopes).map(|(p, b)| p - b).collect();
-        let Some(rows) = normal_rows(field, &quadratic) else { return Ok(None) };
-        let Some(parts) = Split::new(field, &rows, &impulse) else { return Ok(None) };
-        // The second derivatives are 2K.
-        let shell = Expr::sum(parts.independent.iter().map(|&i| &impulse[i] * &parts.solution[&i])) * 2 - c.powi(2);
-        let shell = field.normal(&shell).and_then(|f| field.sum(&f.numerator)).unwrap_or(shell);
+    /// With the velocities as a root, where W is invertible but for velocities that L is affine in: then these
+    /// leave p_j = ∂L/∂v_j as primary constraints, and the others are transformed by themselves.
+    fn implicit(
+        &self,
+        system: &System,
+        slopes: &[Expr],
+        hessian: &[Sparse],
+        rank: usize,
+    ) -> Result<Option<Canonical>, AnalysisError> {
+        let affine = |j: &usize| hessian[*j].is_empty();
         let names = self.coordinates.entry_names();
-        let mut all: Vec<(usize, Expr)> = parts.independent.iter().min().map(|&i| (i, shell)).into_iter().collect();
-        all.extend(parts.rest);
-        let primaries = all.into_iter().map(|(j, expression)| Primary {
-            name: format!("phi_{}", names[j]),
-            multiplier: format!("u_{}", names[j]),
-            expression,
-        });
-        let primaries: Vec<Primary> = primaries.collect();
-        Ok(Some((n - primaries.len(), self.canonical(field, -self.at_rest(&rest), primaries))))
-    }
-
-    /// (c, Q, rest) of L = c √Q + rest with one root that contains velocities.
-    fn root_term(&self, field: &mut Field) -> Option<(Expr, Expr, Expr)> {
-        let f = field.normal(&self.value)?;
-        let roots: Vec<(u32, Expr)> = f
-            .numerator
-            .unknowns()
-            .into_iter()
-            .filter_map(|v| match field.symbol(v).node() {
-                Node::Mul(factors) => match factors.as_slice() {
-                    [(base, k)] if *k == Number::HALF && self.moves(base) => Some((v, base.clone())),
-                    _ => None,
-                },
-                _ => None,
-            })
-            .collect();
-        let [(v, base)] = roots.as_slice() else { return None };
-        let parts = f.numerator.coefficients(*v);
-        let [rest, c] = parts.as_slice() else { return None };
-        let over = |p: &crate::polynomial::Polynomial| {
-            field.fraction(p.clone(), f.denominator.clone()).and_then(|f| field.expression(&f))
-        };
-        Some((over(c)?, base.clone(), over(rest)?))
-    }
-
-    /// With the velocities as a root, where W is invertible.
-    fn implicit(&self, system: &System, sampled: Rank) -> Result<Transformed, AnalysisError> {
-        let n = self.velocities.len();
-        match sampled {
-            Rank::Clear(r) if r == n && self.added.is_empty() => {
-                let regular = cotangent_theory::legendre(system)?;
-                let hamiltonian = scalar(regular.dynamics.energy())?;
-                let phase = Phase::canonical(&self.coordinates, &self.momenta);
-                let canonical = Ok(Canonical { phase, hamiltonian, primaries: vec![] });
-                let transform =
-                    self.rank(n, Certainty::Sampled(RANK_POINTS)).map(|t| Transform { implicit: true, ..t });
-                Ok(Transformed { transform, canonical })
-            }
-            Rank::Clear(r) => {
-                let reason = format!(
-                    "the momenta cannot be solved for the velocities: the velocity Hessian has rank {r} of {n}, and the \
-                     Lagrangian is neither quadratic in the velocities nor a root of a quadratic form in them"
-                );
-                Ok(Transformed { transform: self.rank(r, Certainty::Sampled(RANK_POINTS)), canonical: Err(reason) })
-            }
-            Rank::Unclear => {
-                let reason = "the rank of the velocity Hessian could not be decided at random points".to_owned();
-                Ok(Transformed { transform: None, canonical: Err(reason) })
-            }
+        let primaries: Vec<usize> = (0..hessian.len()).filter(affine).collect();
+        if rank + primaries.len() != hessian.len() {
+            return Ok(None);
         }
+        // Families are transformed as a whole.
+        let places = |l: &Layout, k: usize| {
+            let start = l.offset(&l.arrays()[k]).unwrap_or(0);
+            start..start + l.arrays()[k].len()
+        };
+        let count = self.velocities.arrays().len();
+        let regular: Vec<usize> = (0..count).filter(|&k| !places(&self.velocities, k).any(|j| affine(&j))).collect();
+        if regular.iter().map(|&k| places(&self.velocities, k).len()).sum::<usize>() != rank {
+            return Ok(None);
+        }
+        let part = |l: &Layout| Layout::new(regular.iter().map(|&k| l.arrays()[k].clone()).collect());
+        let affine_part = Expr::sum(primaries.iter().map(|&j| &symbols(&self.velocities)[j] * &slopes[j]));
+        let dynamics = Dynamics::Lagrangian {
+            coordinates: part(&self.coordinates),
+            velocities: part(&self.velocities),
+            momenta: part(&self.momenta),
+            lagrangian: Tensor::scalar(&self.value - affine_part)?,
+        };
+        let (claims, observables, drawings) = (vec![], vec![], vec![]);
+        let regular = System { dynamics, claims, observables, drawings, ..system.clone() };
+        let Ok(transformed) = cotangent_theory::legendre(&regular) else { return Ok(None) };
+        let hamiltonian = scalar(transformed.dynamics.energy())?;
+        let phase = Phase::canonical(&self.coordinates, &self.momenta);
+        let momenta = symbols(&self.momenta);
+        let primary = |&j: &usize| Primary::new(&names[j], &momenta[j] - &slopes[j]);
+        Ok(Some(Canonical { phase, hamiltonian, primaries: primaries.iter().map(primary).collect(), pivots: vec![] }))
     }
 }
 
@@ -278,19 +275,22 @@ impl Lagrangian {
 const RANK_POINTS: usize = 5;
 
 /// A symmetric matrix A taken apart: independent rows I, x = A_II⁻¹ y_I, and y_J − A_JI x for the others.
-struct Split {
-    independent: Vec<usize>,
+pub(crate) struct Split {
+    pub(crate) independent: Vec<usize>,
     /// x, by row.
-    solution: std::collections::BTreeMap<usize, Expr>,
-    rest: Vec<(usize, Expr)>,
+    pub(crate) solution: BTreeMap<usize, Expr>,
+    pub(crate) rest: Vec<(usize, Expr)>,
+    /// What was divided by.
+    pub(crate) pivots: Vec<Polynomial>,
 }
 
 impl Split {
-    fn new(field: &mut Field, rows: &[Row], y: &[Expr]) -> Option<Split> {
+    pub(crate) fn new(field: &mut Field, rows: &[Row], y: &[Expr]) -> Option<Split> {
         let n = rows.len();
         let mut reduced = rows.to_vec();
-        let mut independent: Vec<usize> =
-            eliminate(field, &mut reduced, n, &mut Some, &mut size_cost)?.into_iter().map(|p| p.0).collect();
+        let found = eliminate(field, &mut reduced, n, &mut Some, &mut size_cost)?;
+        let mut independent: Vec<usize> = found.iter().map(|p| p.0).collect();
+        let pivots = found.into_iter().map(|p| p.2.numerator).collect();
         independent.sort_unstable();
         let place = |i: &usize| independent.binary_search(i).ok();
         let block: Vec<Row> = independent
@@ -298,7 +298,7 @@ impl Split {
             .map(|&i| rows[i].iter().filter_map(|(j, e)| Some((place(j)?, e.clone()))).collect())
             .collect();
         let inverse = inverse(field, &block, &mut Some, &mut size_cost)?;
-        let mut solution = std::collections::BTreeMap::new();
+        let mut solution = BTreeMap::new();
         for (row, &i) in inverse.iter().zip(&independent) {
             let mut terms = vec![];
             for (&k, e) in row {
@@ -316,11 +316,11 @@ impl Split {
             }
             rest.push((j, field.simplified(&Expr::sum(terms))));
         }
-        Some(Split { independent, solution, rest })
+        Some(Split { independent, solution, rest, pivots })
     }
 }
 
-fn normal_rows(field: &mut Field, rows: &[Sparse]) -> Option<Vec<Row>> {
+pub(crate) fn normal_rows(field: &mut Field, rows: &[Sparse]) -> Option<Vec<Row>> {
     let mut out = vec![];
     for row in rows {
         let mut new = Row::new();
@@ -335,8 +335,13 @@ fn normal_rows(field: &mut Field, rows: &[Sparse]) -> Option<Vec<Row>> {
     Some(out)
 }
 
-fn dense(row: &Sparse, len: usize) -> Vec<Expr> {
+pub(crate) fn dense(row: &Sparse, len: usize) -> Vec<Expr> {
     (0..len).map(|k| row.get(&k).cloned().unwrap_or_else(Expr::zero)).collect()
+}
+
+/// Whether an expression has a value, and no division by zero in it.
+pub(crate) fn sound(e: &Expr) -> bool {
+    Tensor::scalar(e.clone()).is_ok()
 }
 
 /// The value of an energy without families.

@@ -94,3 +94,26 @@ fn every_shipped_model_is_decided() {
         assert_eq!((ran.status, &ran.json()["consistent"]), (0, &json!(true)), "{}", model.name);
     }
 }
+
+#[test]
+fn a_surface_that_falls_apart() {
+    let model = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint cross: x*y = 0\n";
+    let found = piped(&["--json"], model);
+    let parts = found.json()["branches"].clone();
+    assert_eq!((found.status, &parts[1]["vanishing"]), (1, &json!(["y"])));
+    assert_eq!((&parts[1]["degrees_of_freedom"], &parts[1]["second_class"]), (&json!(1), &json!(2)));
+    assert_snapshot!(piped(&[], model).show());
+}
+
+/// The same claim, true and false, in `check` and in `analyze`.
+#[test]
+fn claims_are_shown_with_a_counterexample() {
+    let model = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + x^2\ninvariant right = p_y, wrong = x*p_y - y*p_x\n";
+    let found = piped(&["--json"], model).json();
+    assert_eq!(found["invariants"]["right"]["verdict"], "proved");
+    let wrong = &found["invariants"]["wrong"];
+    assert_eq!(wrong["defect"], "2*x*y");
+    let (at, value) = (&wrong["counterexample"]["at"], wrong["counterexample"]["value"].as_f64());
+    let [x, y] = ["x", "y"].map(|z| at[z].as_f64().unwrap());
+    assert!((value.unwrap() - 2.0 * x * y).abs() < 1e-14);
+}

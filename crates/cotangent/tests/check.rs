@@ -199,3 +199,19 @@ fn colours_only_when_asked_for() {
     assert!(run(&["check", "--help", "--color", "always"]).stdout.contains('\u{1b}'));
     assert!(!run(&["check", "--help"]).stdout.contains('\u{1b}'));
 }
+
+/// Claims are tested: a false one ends with status 1 and a point that shows it.
+#[test]
+fn claims_are_tested() {
+    let model = "param k > 0 = 1\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + k*x^2\n\
+                 invariant right = p_y, wrong = x*p_y - y*p_x\ninitial x = 1\n";
+    let ran = run_in(Path::new("."), &["check", "-"], model.as_bytes());
+    assert_eq!(ran.status, 1);
+    assert_snapshot!(ran.show());
+    let found = run_in(Path::new("."), &["check", "-", "--json"], model.as_bytes()).json();
+    assert_eq!(found["claims"][0]["test"]["verdict"], "proved");
+    assert_eq!(
+        (&found["claims"][1]["test"]["holds"], &found["claims"][1]["test"]["defect"]),
+        (&false.into(), &"2*k*x*y".into())
+    );
+}

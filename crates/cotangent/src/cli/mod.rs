@@ -4,6 +4,7 @@ mod analyze;
 mod args;
 mod certify;
 mod check;
+mod claims;
 mod completions;
 mod explain;
 mod failure;

@@ -1,9 +1,9 @@
 //! The report as programs read it.
 
+use crate::cli::claims::{ClaimEntry, Judged, holds};
 use crate::cli::map::Map;
 use cotangent::analysis::{
-    Analysis, Certainty, ClaimReport, Class, Constraint, DiracBracket, MultiplierValue, Outcome, SEED, Step,
-    StepOutcome, latex,
+    Analysis, Branch, Class, Constraint, DiracBracket, MultiplierValue, Outcome, SEED, Step, StepOutcome, latex,
 };
 use serde::Serialize;
 
@@ -39,6 +39,8 @@ pub(super) struct Document {
     invariants: Map<ClaimEntry>,
     verdicts: Vec<VerdictEntry>,
     stopped: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    branches: Vec<BranchEntry>,
     seed: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     latex: Option<String>,
@@ -98,46 +100,22 @@ struct JacobiFailure {
 }
 
 #[derive(Serialize)]
-struct ClaimEntry {
-    holds: Option<bool>,
-    #[serde(flatten)]
-    verdict: Judged,
-    defect: Option<String>,
-}
-
-#[derive(Serialize)]
 struct VerdictEntry {
     statement: String,
     #[serde(flatten)]
     verdict: Judged,
 }
 
-/// `proved`, `sampled` with the number of points, `fails`, `undecided`.
+/// A part of a surface that falls apart.
 #[derive(Serialize)]
-struct Judged {
-    verdict: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    points: Option<usize>,
-}
-
-impl Judged {
-    fn new(outcome: Outcome) -> Judged {
-        let (verdict, points) = match outcome {
-            Outcome::Holds(Certainty::Proved) => ("proved", None),
-            Outcome::Holds(Certainty::Sampled(k)) => ("sampled", Some(k)),
-            Outcome::Fails => ("fails", None),
-            Outcome::Undecided => ("undecided", None),
-        };
-        Judged { verdict, points }
-    }
-}
-
-fn holds(outcome: Outcome) -> Option<bool> {
-    match outcome {
-        Outcome::Holds(_) => Some(true),
-        Outcome::Fails => Some(false),
-        Outcome::Undecided => None,
-    }
+struct BranchEntry {
+    vanishing: Vec<String>,
+    consistent: Option<bool>,
+    constraints: Vec<ConstraintEntry>,
+    first_class: Option<usize>,
+    second_class: Option<usize>,
+    degrees_of_freedom: Option<usize>,
+    stopped: Option<String>,
 }
 
 impl Document {
@@ -145,7 +123,7 @@ impl Document {
         let text = |e: &cotangent::Expr| e.to_string();
         let claims = |kind: &str| {
             let own = report.claims.iter().filter(|c| c.kind == kind);
-            own.map(|c| (c.name.clone(), claim(c))).collect()
+            own.map(|c| (c.name.clone(), ClaimEntry::new(c))).collect()
         };
         let poisson = report.poisson.as_ref().map(|p| Poisson {
             skew: holds(p.skew),
@@ -209,6 +187,7 @@ impl Document {
             invariants: claims("invariant"),
             verdicts: verdicts.collect(),
             stopped: report.stopped.clone(),
+            branches: report.branches.iter().map(branch).collect(),
             seed: SEED,
             latex: with_latex.then(|| latex(report)),
         }
@@ -243,7 +222,15 @@ fn condition(step: &Step) -> ConditionEntry {
     ConditionEntry { constraint: step.constraint.clone(), derivative, outcome, names }
 }
 
-fn claim(c: &ClaimReport) -> ClaimEntry {
-    let defect = c.defect.as_ref().map(ToString::to_string);
-    ClaimEntry { holds: holds(c.outcome), verdict: Judged::new(c.outcome), defect }
+fn branch(b: &Branch) -> BranchEntry {
+    let part = &b.analysis;
+    BranchEntry {
+        vanishing: b.factors.iter().map(ToString::to_string).collect(),
+        consistent: part.consistent,
+        constraints: part.constraints.iter().map(constraint).collect(),
+        first_class: part.count.map(|c| c.first),
+        second_class: part.count.map(|c| c.second),
+        degrees_of_freedom: part.degrees_of_freedom,
+        stopped: part.stopped.clone(),
+    }
 }

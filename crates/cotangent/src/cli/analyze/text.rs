@@ -1,5 +1,6 @@
 //! The report as people read it: a derivation, step by step.
 
+use crate::cli::claims::{judged, outcome};
 use crate::cli::figures::{count, listed, wrapped};
 use anstyle::{AnsiColor, Style};
 use cotangent::Expr;
@@ -47,16 +48,18 @@ pub(super) fn render(report: &Analysis, coloured: bool) -> String {
     page.section("assumed", report.assumptions.iter().map(|e| format!("{} != 0", cut(e))).collect());
     for kind in ["casimir", "invariant"] {
         let own = report.claims.iter().filter(|c| c.kind == kind);
-        let line = own.map(|c| {
-            let defect = c.defect.as_ref().map_or(String::new(), |e| format!(": {} should vanish", cut(e)));
-            format!("{}: {}{defect}", c.name, outcome(c.outcome))
-        });
+        let line = own.map(|c| format!("{}: {}", c.name, judged(c, cut)));
         page.section(&format!("{kind}s"), line.collect());
     }
     page.section(
         "verdicts",
         report.verdicts.iter().map(|v| format!("{}: {}", v.statement, outcome(v.outcome))).collect(),
     );
+    let branches = report.branches.iter().map(|b| {
+        let factors: Vec<String> = b.factors.iter().map(|e| format!("{} = 0", cut(e))).collect();
+        format!("{}: {}", factors.join(", "), conclusion(&b.analysis))
+    });
+    page.section("parts", branches.collect());
     page.verdict(report);
     page.text
 }
@@ -169,7 +172,7 @@ impl Page {
             Some(DiracBracket::Table(all)) => {
                 let mut lines: Vec<String> =
                     all.iter().map(|(a, b, e)| format!("{{{a}, {b}}}* = {}", cut(e))).collect();
-                lines.push("the others vanish".to_owned());
+                lines.push(if all.is_empty() { "all vanish" } else { "the others vanish" }.to_owned());
                 self.section("Dirac bracket", lines);
             }
             Some(DiracBracket::Implicit(reason)) => {
@@ -195,19 +198,25 @@ impl Page {
     fn verdict(&mut self, report: &Analysis) {
         self.text.push('\n');
         let (good, bad) = (AnsiColor::Green.on_default().bold(), AnsiColor::Red.on_default().bold());
-        let (style, word) = match report.consistent {
-            Some(true) if report.held() => (good, "consistent"),
-            Some(true) => (bad, "consistent, but a check does not hold"),
-            Some(false) => (bad, "inconsistent"),
-            None => (bad, "undecided"),
-        };
+        let style = if report.consistent == Some(true) && report.held() { good } else { bad };
+        let text = conclusion(report);
+        let (word, rest) = text.split_once(':').unwrap_or((&text, ""));
         let word = self.paint(style, word);
-        let _ = match (report.consistent, &report.stopped) {
-            (Some(true), _) => writeln!(self.text, "{word}: {}", counted(report)),
-            (Some(false), _) => writeln!(self.text, "{word}: a constraint cannot be kept"),
-            (None, Some(reason)) => writeln!(self.text, "{word}: {reason}"),
-            (None, None) => writeln!(self.text, "{word}"),
+        let _ = match rest.is_empty() {
+            true => writeln!(self.text, "{word}"),
+            false => writeln!(self.text, "{word}:{rest}"),
         };
+    }
+}
+
+/// The result in a line.
+fn conclusion(report: &Analysis) -> String {
+    match (report.consistent, &report.stopped) {
+        (Some(true), _) if report.held() => format!("consistent: {}", counted(report)),
+        (Some(true), _) => format!("consistent, but a check does not hold: {}", counted(report)),
+        (Some(false), _) => "inconsistent: a constraint cannot be kept".to_owned(),
+        (None, Some(reason)) => format!("undecided: {reason}"),
+        (None, None) => "undecided".to_owned(),
     }
 }
 
@@ -262,18 +271,7 @@ fn classified(c: &Constraint) -> String {
 }
 
 fn certainty(c: Certainty) -> String {
-    match c {
-        Certainty::Proved => "proved".to_owned(),
-        Certainty::Sampled(k) => format!("sampled at {k} points"),
-    }
-}
-
-fn outcome(o: Outcome) -> String {
-    match o {
-        Outcome::Holds(c) => certainty(c),
-        Outcome::Fails => "does not hold".to_owned(),
-        Outcome::Undecided => "undecided".to_owned(),
-    }
+    outcome(Outcome::Holds(c))
 }
 
 /// A sum in parentheses.

@@ -1,5 +1,6 @@
 //! `cotangent check`: what a model is, and whether its initial data fit its constraints.
 
+mod claims;
 mod formula;
 mod report;
 mod text;

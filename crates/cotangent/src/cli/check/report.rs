@@ -1,7 +1,9 @@
 //! What `check` found, as data: printed as text or as JSON.
 
+use super::claims;
 use super::formula::{Case, cases, pairings, written};
 use super::values::{Start, Values, range};
+use crate::cli::claims::ClaimEntry;
 use crate::cli::failure::{Failure, Problem};
 use crate::cli::input::Input;
 use cotangent::compile::consistency::{Measured, measure};
@@ -89,6 +91,13 @@ pub(super) struct Claim {
     pub(super) kind: &'static str,
     #[serde(flatten)]
     pub(super) formula: Formula,
+    /// What became of it; null if the analysis did not get that far.
+    pub(super) test: Option<ClaimEntry>,
+    #[serde(skip)]
+    pub(super) holds: Option<bool>,
+    /// The same in words.
+    #[serde(skip)]
+    pub(super) verdict: String,
 }
 
 #[derive(Serialize)]
@@ -168,12 +177,16 @@ impl Report {
             claims: system
                 .claims
                 .iter()
-                .map(|c| Claim {
+                .zip(claims::test(system, set))
+                .map(|(c, tested)| Claim {
                     kind: match c.kind {
                         ClaimKind::Casimir => "casimir",
                         ClaimKind::Invariant => "invariant",
                     },
                     formula: text.quantity(&c.quantity),
+                    test: tested.entry,
+                    holds: tested.holds,
+                    verdict: tested.text,
                 })
                 .collect(),
             observables: system.observables.iter().map(|q| text.quantity(q)).collect(),
@@ -187,7 +200,11 @@ impl Report {
 
     /// Whether everything that could be checked holds.
     pub(super) fn held(&self) -> bool {
-        self.consistent != Some(false) && self.energy.finite != Some(false) && self.splits_add_up() != Some(false)
+        let refuted = |c: &Claim| c.holds == Some(false);
+        self.consistent != Some(false)
+            && self.energy.finite != Some(false)
+            && self.splits_add_up() != Some(false)
+            && !self.claims.iter().any(refuted)
     }
 
     /// Whether the parts of the energy add up, if there are parts.

@@ -1,6 +1,6 @@
 //! The report as people read it.
 
-use super::report::{Checked, Formula, Parameter, Report, RunNumber, RunSetting, Variable, Worst};
+use super::report::{Checked, Claim, Formula, Parameter, Report, RunNumber, RunSetting, Variable, Worst};
 use super::values::{NotNamed, Values};
 use crate::cli::figures::{count, listed, number, short};
 use anstyle::{AnsiColor, Style};
@@ -18,11 +18,12 @@ pub(super) fn render(report: &Report, coloured: bool) -> String {
     page.section("gauges", report.gauges.iter().flat_map(relations).collect());
     for kind in ["casimir", "invariant"] {
         let claims = report.claims.iter().filter(|c| c.kind == kind);
-        let mut lines: Vec<String> = claims.flat_map(|c| equations(&c.formula)).collect();
-        if !lines.is_empty() {
-            lines.push("  claimed by the model; not tested yet".to_owned());
-        }
-        page.section(&format!("{kind}s"), lines);
+        let tested = |c: &Claim| {
+            let mut lines = equations(&c.formula);
+            lines.push(format!("  {}", cut(&c.verdict)));
+            lines
+        };
+        page.section(&format!("{kind}s"), claims.flat_map(tested).collect());
     }
     page.section("observables", formulas(&report.observables));
     page.splits(report);
@@ -197,6 +198,11 @@ impl Page {
         if report.splits_add_up() == Some(false) {
             let word = self.paint(bad, "split");
             let _ = writeln!(self.text, "{word}: the parts do not add up to the Hamiltonian; correct one of them");
+        }
+        for c in report.claims.iter().filter(|c| c.holds == Some(false)) {
+            let (word, name) = (self.paint(bad, "claim"), &c.formula.name);
+            let what = if c.kind == "casimir" { "is no Casimir" } else { "is not conserved" };
+            let _ = writeln!(self.text, "{word}: `{name}` {what}");
         }
     }
 }

@@ -1,0 +1,53 @@
+//! Gauge conditions: what turns first class into second, and nothing else.
+//!
+//! A condition that fixes a gauge makes one first-class constraint second class, with itself as the partner;
+//! the degrees of freedom stay. One that takes some of them away restricts the motion instead.
+
+use crate::classes::Classes;
+use crate::dirac::{Candidate, Dirac, Progress};
+use crate::error::AnalysisError;
+use crate::report::Outcome;
+use cotangent_model::System;
+
+impl Dirac<'_> {
+    /// Adds the gauge conditions of a model after the algorithm has closed; the classes with them.
+    pub(crate) fn fix_gauge(
+        &mut self,
+        system: &System,
+        before: &Classes,
+    ) -> Result<Result<Classes, Progress>, AnalysisError> {
+        let freedom = self.degrees_of_freedom(before)?;
+        self.report.before_gauge = Some(before.count);
+        let mut conditions = vec![];
+        for g in &system.gauges {
+            for (k, expression) in g.residual.expand()?.entries().into_iter().enumerate() {
+                let name = g.array.element_name(&g.array.multi_index(k));
+                conditions.push(Candidate { name, expression, generation: 0 });
+            }
+        }
+        let names: Vec<String> = conditions.iter().map(|c| c.name.clone()).collect();
+        let fixed = match self.given(conditions)? {
+            Progress::Open => self.run()?,
+            other => other,
+        };
+        if fixed == Progress::Inconsistent {
+            self.report.say("the gauge conditions can be kept", Outcome::Fails);
+        }
+        if fixed != Progress::Closed {
+            self.report_multipliers();
+            return Ok(Err(fixed));
+        }
+        let Some(after) = self.classes()? else { return Ok(Err(Progress::Stopped)) };
+        for name in names.iter().filter(|n| self.items.iter().all(|i| i.name != **n)) {
+            self.report.say(format!("the gauge condition `{name}` says something new"), Outcome::Fails);
+        }
+        if let (Some(a), Some(b)) = (freedom, self.degrees_of_freedom(&after)?)
+            && a != b
+        {
+            let statement =
+                format!("the gauge conditions leave the degrees of freedom, {a} without them and {b} with them");
+            self.report.say(statement, Outcome::Fails);
+        }
+        Ok(Ok(after))
+    }
+}

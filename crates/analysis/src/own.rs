@@ -1,0 +1,50 @@
+//! What is so for generic parameters may not be so for those of the model.
+
+use crate::classes::Classes;
+use crate::dirac::{Dirac, Item};
+use crate::error::AnalysisError;
+use crate::phase::Sparse;
+use crate::report::Outcome;
+use crate::sample::{Rank, rank};
+use cotangent_expr::Expr;
+
+impl Dirac<'_> {
+    /// Looks again at points of the surface where the parameters have the values of the model: says so if
+    /// something assumed not to vanish does, or if a rank is another one.
+    pub(crate) fn own_values(&mut self, classes: &Classes) -> Result<(), AnalysisError> {
+        let all = || self.items.iter().chain(&self.redundant);
+        let constraints: Vec<Expr> = all().map(|i| i.expression.clone()).collect();
+        let gradients: Vec<Sparse> = all().map(|i| i.gradient.clone()).collect();
+        let Some(points) = self.surface.sampler.own_surface(&constraints, &gradients)? else { return Ok(()) };
+        if points.is_empty() {
+            let statement = "there are points on the constraint surface for the parameters of the model";
+            self.report.say(statement, Outcome::Undecided);
+            return Ok(());
+        }
+        let assumptions = self.surface.assumptions.clone();
+        let values = self.surface.sampler.values(&assumptions, &points)?;
+        let broken = |k: &usize| values.iter().all(|v| v[*k].vanishes() == Some(true));
+        let broken: Vec<usize> = (0..assumptions.len()).filter(broken).collect();
+        for e in broken.iter().map(|&k| &assumptions[k]) {
+            let statement = format!("{e} != 0 for the parameters of the model (--set analyses a special case)");
+            self.report.say(statement, Outcome::Fails);
+        }
+        if !broken.is_empty() {
+            return Ok(());
+        }
+        let own = |items: &[Item]| items.iter().map(|i| i.gradient.clone()).collect::<Vec<_>>();
+        let known = [(own(&self.items), self.phase.len(), self.items.len())];
+        let brackets = (classes.brackets.clone(), self.items.len(), classes.count.second);
+        for (rows, width, expected) in known.into_iter().chain([brackets]) {
+            let sampled = self.surface.sampler.rows(&rows, width, &points)?;
+            let other = |r: &Vec<Vec<_>>| matches!(rank(r), Rank::Clear(found) if found != expected);
+            if !sampled.is_empty() && sampled.iter().all(other) {
+                let statement =
+                    "the classes are the same for the parameters of the model (--set analyses a special case)";
+                self.report.say(statement, Outcome::Fails);
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,241 @@
+//! A number that knows how large the terms were that it is made of.
+//!
+//! x² + y² − 1 on the circle is about 10⁻³⁰, and so is 10⁻³⁰·x: the first is zero, the second is not. The
+//! difference is what was added up on the way. A [`Weighed`] carries it: sums add sizes, and a function passes
+//! a size on by its slope, f(x ± s) ≈ f(x) ± |f′(x)| s. A value is judged in units of its size.
+
+use cotangent_scalar::{Dd, Real, Scalar};
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// A value and the size of what it was made of, |value| ≤ size.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Weighed {
+    pub(crate) value: Dd,
+    pub(crate) size: f64,
+}
+
+/// Below this part of its size a value is zero: round-off, and the distance of the points from the surface.
+const ZERO: f64 = 1e-18;
+/// Above this part of its size a value is not zero; between the two nothing is said.
+const NONZERO: f64 = 1e-9;
+
+impl Weighed {
+    /// A value of at least this size.
+    pub(crate) fn new(value: Dd, size: f64) -> Weighed {
+        Weighed { value, size: size.max(value.value().abs()) }
+    }
+
+    /// Whether it vanishes: `None` outside the domain, or if that is not clear.
+    pub(crate) fn vanishes(self) -> Option<bool> {
+        let value = self.value.value().abs();
+        match value.is_finite() && self.size.is_finite() {
+            true if value <= ZERO * self.size => Some(true),
+            true if value > NONZERO * self.size => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Nothing is known of a function where it is singular.
+    fn unless_singular(self, at: Weighed) -> Weighed {
+        let unknown = Weighed { value: Dd::from_f64(f64::NAN), size: f64::NAN };
+        if at.vanishes() == Some(true) { unknown } else { self }
+    }
+
+    fn chain(self, value: Dd, slope: Dd) -> Weighed {
+        // A value that does not vary passes no size on, whatever the slope.
+        let passed = if self.size == 0.0 { 0.0 } else { slope.value().abs() * self.size };
+        Weighed::new(value, passed)
+    }
+}
+
+impl Add for Weighed {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Weighed::new(self.value + other.value, self.size + other.size)
+    }
+}
+
+impl Sub for Weighed {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Weighed::new(self.value - other.value, self.size + other.size)
+    }
+}
+
+impl Mul for Weighed {
+    type Output = Self;
+    fn mul(self, other: Self) -> Self {
+        let (a, b) = (self.value.value().abs(), other.value.value().abs());
+        Weighed::new(self.value * other.value, a * other.size + b * self.size)
+    }
+}
+
+impl Div for Weighed {
+    type Output = Self;
+    fn div(self, other: Self) -> Self {
+        let value = self.value / other.value;
+        let size = (self.size + value.value().abs() * other.size) / other.value.value().abs();
+        Weighed::new(value, size).unless_singular(other)
+    }
+}
+
+impl Neg for Weighed {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Weighed { value: -self.value, size: self.size }
+    }
+}
+
+impl Scalar for Weighed {
+    fn from_f64(x: f64) -> Self {
+        Weighed::new(Dd::from_f64(x), 0.0)
+    }
+    fn ratio(numerator: i64, denominator: i64) -> Self {
+        Weighed::new(Dd::ratio(numerator, denominator), 0.0)
+    }
+    fn pi() -> Self {
+        Weighed::new(Dd::pi(), 0.0)
+    }
+    fn is_zero(self) -> bool {
+        self.size == 0.0 && self.value.is_zero()
+    }
+    fn sqrt(self) -> Self {
+        let root = self.value.sqrt();
+        self.chain(root, Dd::from_f64(0.5) / root)
+    }
+    fn exp(self) -> Self {
+        self.chain(self.value.exp(), self.value.exp())
+    }
+    fn ln(self) -> Self {
+        self.chain(self.value.ln(), one() / self.value).unless_singular(self)
+    }
+    fn sin(self) -> Self {
+        self.chain(self.value.sin(), self.value.cos())
+    }
+    fn cos(self) -> Self {
+        self.chain(self.value.cos(), self.value.sin())
+    }
+    fn tan(self) -> Self {
+        let tan = self.value.tan();
+        self.chain(tan, one() + tan * tan).unless_singular(self.cos())
+    }
+    fn asin(self) -> Self {
+        let edge = Weighed::from_f64(1.0) - self * self;
+        self.chain(self.value.asin(), one() / ((one() - self.value) * (one() + self.value)).sqrt())
+            .unless_singular(edge)
+    }
+    fn acos(self) -> Self {
+        let edge = Weighed::from_f64(1.0) - self * self;
+        self.chain(self.value.acos(), one() / ((one() - self.value) * (one() + self.value)).sqrt())
+            .unless_singular(edge)
+    }
+    fn atan(self) -> Self {
+        self.chain(self.value.atan(), one() / (one() + self.value * self.value))
+    }
+    fn atan2(self, x: Self) -> Self {
+        let radius = (self.value * self.value + x.value * x.value).sqrt().value();
+        let size = (self.size + x.size) / radius;
+        Weighed::new(self.value.atan2(x.value), size).unless_singular(self * self + x * x)
+    }
+    fn sinh(self) -> Self {
+        self.chain(self.value.sinh(), self.value.cosh())
+    }
+    fn cosh(self) -> Self {
+        self.chain(self.value.cosh(), self.value.sinh())
+    }
+    fn tanh(self) -> Self {
+        let sech = one() / self.value.cosh();
+        self.chain(self.value.tanh(), sech * sech)
+    }
+    fn abs(self) -> Self {
+        Weighed { value: self.value.abs(), size: self.size }
+    }
+    fn sign(self) -> Self {
+        Weighed::new(self.value.sign(), 0.0).unless_singular(self)
+    }
+    fn floor(self) -> Self {
+        let half = Dd::from_f64(0.5);
+        let step = Weighed::new(self.value - (self.value + half).floor(), self.size);
+        Weighed::new(self.value.floor(), 0.0).unless_singular(step)
+    }
+    fn min(self, other: Self) -> Self {
+        Weighed::new(self.value.min(other.value), self.size.max(other.size))
+    }
+    fn max(self, other: Self) -> Self {
+        Weighed::new(self.value.max(other.value), self.size.max(other.size))
+    }
+    fn pow(self, exponent: Self) -> Self {
+        let (x, e) = (self.value, exponent.value);
+        let power = x.pow(e);
+        let by_base = self.chain(power, e * x.pow(e - one())).size;
+        // The logarithm of a negative base does not exist; its exponent is an integer, which does not vary.
+        let by_exponent = (power * x.ln()).value().abs() * exponent.size;
+        let out = Weighed::new(power, by_base + if by_exponent.is_finite() { by_exponent } else { 0.0 });
+        if e.value() < 0.0 { out.unless_singular(self) } else { out }
+    }
+    fn stumpff(self, k: u32) -> Self {
+        let (next, after) = (k.saturating_add(1), k.saturating_add(2));
+        let slope = self.value.stumpff(next) - Dd::from_f64(f64::from(k)) * self.value.stumpff(after);
+        self.chain(self.value.stumpff(k), Dd::from_f64(-0.5) * slope)
+    }
+}
+
+impl Real for Weighed {
+    const DERIVATIVE_ORDER: u32 = 0;
+    const EPSILON: f64 = Dd::EPSILON;
+
+    fn value(self) -> f64 {
+        self.value.value()
+    }
+    fn is_finite(self) -> bool {
+        self.value.is_finite() && self.size.is_finite()
+    }
+    fn infinitesimal(self) -> Self {
+        Weighed::from_f64(0.0)
+    }
+}
+
+fn one() -> Dd {
+    Dd::from_f64(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Weighed;
+    use cotangent_scalar::{Dd, Scalar};
+
+    fn number(x: f64) -> Weighed {
+        Weighed::from_f64(x)
+    }
+
+    #[test]
+    fn what_cancels_is_zero_and_what_is_small_is_not() {
+        let tiny = number(1e-30);
+        assert_eq!((tiny * number(0.7)).vanishes(), Some(false));
+        let third = number(1.0) / number(3.0);
+        let rest = third + third + third - number(1.0);
+        assert_eq!(rest.vanishes(), Some(true));
+        assert_eq!((rest * tiny).vanishes(), Some(true));
+        let square = number(0.3).sin() * number(0.3).sin() + number(0.3).cos() * number(0.3).cos();
+        assert_eq!((square - number(1.0)).vanishes(), Some(true));
+        assert_eq!((number(1.0) + number(1e-12) - number(1.0)).vanishes(), None);
+        assert_eq!(number(-1.0).sqrt().vanishes(), None);
+    }
+
+    #[test]
+    fn a_variable_near_zero_is_judged_by_its_range() {
+        let momentum = Weighed::new(Dd::from_f64(1e-27), 1.0);
+        assert_eq!(momentum.vanishes(), Some(true));
+        // 1/p is huge, and unsure.
+        assert_eq!((number(1.0) / momentum).vanishes(), None);
+        assert_eq!(momentum.cos().vanishes(), Some(false));
+        assert_eq!((momentum.ln().vanishes(), momentum.sign().vanishes()), (None, None));
+        assert_eq!(momentum.pow(number(-1.0)).vanishes(), None);
+        assert_eq!((momentum + number(2.0)).floor().vanishes(), None);
+        assert_eq!((momentum + number(2.5)).floor().vanishes(), Some(false));
+        assert_eq!((momentum * momentum).vanishes(), Some(true));
+        assert_eq!((momentum.sqrt().vanishes(), momentum.abs().vanishes()), (Some(true), Some(true)));
+        assert_eq!((momentum + number(1.0)).asin().vanishes(), None);
+        assert_eq!(number(-2.0).pow(number(3.0)).vanishes(), Some(false));
+    }
+}

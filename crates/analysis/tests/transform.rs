@@ -1,0 +1,71 @@
+//! The Legendre transform of Lagrangians of every kind, with the constraints derived by hand.
+
+mod common;
+
+use common::{analysis, constraints, counts, value};
+use std::collections::HashMap;
+
+/// L = ẋ²/(2ṫ) − ṫ V: p_x = ẋ/ṫ, p_t = −p_x²/2 − V. The parameter of the path is a gauge.
+#[test]
+fn a_parametrised_particle() {
+    let report = analysis("param k = 1\ncoord t, x\nlagrangian x'^2/(2*t') - k*x^2*t'/2\n");
+    assert_eq!(counts(&report), (1, 0, 1));
+    let at: HashMap<String, f64> =
+        [("k", 0.7), ("x", 1.3), ("p_x", 0.4), ("p_t", -2.1)].map(|(n, v)| (n.into(), v)).into();
+    let shell = -2.1 + 0.4f64.powi(2) / 2.0 + 0.7 * 1.3f64.powi(2) / 2.0;
+    assert!((value(&report.constraints[0].expression, &at) - shell).abs() < 1e-14);
+    assert_eq!(report.constraints[0].name, "phi_t");
+    assert!(report.hamiltonian.is_some_and(|h| h.is_zero()));
+    assert_eq!(report.transform.map(|t| (t.rank, t.implicit)), Some((1, false)));
+}
+
+/// With a velocity that does not occur squared: ℓ(w) = w_x²/2 + y w_y, so p_y = y besides p_t + p_x²/2 = 0; and a
+/// potential W(y), which is H_c = W. {φ_y, H_c} = −W′: y = 0 follows, whose derivative is a multiplier.
+#[test]
+fn a_parametrised_particle_with_more() {
+    let report = analysis("coord t, x, y\nlagrangian x'^2/(2*t') + y*y' - y^2/2\n");
+    assert_eq!(report.transform.as_ref().map(|t| t.rank), Some(1));
+    assert_eq!(constraints(&report)[..2], ["phi_t (1): p_t + p_x^2/2", "phi_y (1): p_y - y"]);
+    assert_eq!(report.hamiltonian.as_ref().map(ToString::to_string).as_deref(), Some("y^2/2"));
+    assert_eq!(counts(&report), (1, 2, 1));
+}
+
+/// L = −m√(1 − ẋ²) + ẋ y − y²/2: p_y = 0 and H = √(m² + (p_x − y)²) + y²/2 by a root; y = v follows.
+#[test]
+fn regular_in_some_velocities_and_affine_in_others() {
+    let report = analysis("param m > 0 = 1\ncoord x, y\nlagrangian -m*sqrt(1 - x'^2) + x'*y - y^2/2\n");
+    assert_eq!(counts(&report), (0, 2, 1));
+    assert_eq!(report.transform.map(|t| (t.rank, t.velocities, t.implicit)), Some((1, 2, true)));
+}
+
+/// Jacobi's principle, L = √(2(E − V) q̇²): p² = 2(E − V).
+#[test]
+fn jacobis_principle() {
+    let report = analysis("param E > 0 = 3\ncoord x, y\nlagrangian sqrt(2*(E - x^2/2)*(x'^2 + y'^2))\n");
+    assert_eq!(counts(&report), (1, 0, 1));
+    let at: HashMap<String, f64> =
+        [("E", 3.0), ("x", 0.5), ("y", 1.0), ("p_x", 2.0), ("p_y", (2.0 * 2.875f64 - 4.0).sqrt())]
+            .map(|(n, v)| (n.into(), v))
+            .into();
+    assert!(value(&report.constraints[0].expression, &at).abs() < 1e-12);
+}
+
+/// What cannot be done is refused, with the rank.
+#[test]
+fn refusals() {
+    for (text, rank) in [
+        ("coord x, y\nlagrangian (x'^3 + y'^3)^(1/3)\n", 1),
+        ("coord x, y, z\nlagrangian sqrt(x'^2 + y'^2) + sqrt(y'^2 + z'^2)\n", 2),
+        ("coord x, y\nlagrangian (x' + y')^4\n", 1),
+    ] {
+        let report = analysis(text);
+        assert_eq!((report.consistent, report.transform.map(|t| t.rank)), (None, Some(rank)), "{text}");
+        assert!(report.stopped.is_some_and(|s| s.contains("cannot be solved for the velocities")));
+    }
+    // With |t′| the constraint would depend on the direction of t.
+    let report = analysis("coord t, x\nlagrangian x'^2/(2*sqrt(t'^2)) - sqrt(t'^2)\n");
+    assert_eq!((report.consistent, report.constraints.len()), (None, 0));
+    // √(v²) is |v|: nothing is divided by zero.
+    let report = analysis("coord x, y\nlagrangian sqrt((x*y' - y*x')^2/(x^2 + y^2))\n");
+    assert_eq!((report.consistent, report.transform.map(|t| t.rank)), (None, Some(0)));
+}
