@@ -8,7 +8,8 @@
 //! - [`fit_line`], [`observed_order`], [`growth_exponent`]: what a table of errors says, how surely,
 //!   or why it says nothing;
 //! - [`SymplecticDefect`]: how far the derivative of a step is from symplectic;
-//! - [`Stability`]: what a formulation does to errors of the constraints.
+//! - [`Stability`]: what a formulation does to errors of the constraints;
+//! - [`comparison`]: formulations and methods of one model side by side.
 //!
 //! ```
 //! use cotangent_lab::{Pendulum, Reference};
@@ -32,6 +33,7 @@
 //! ```
 
 pub mod certificate;
+pub mod comparison;
 mod elliptic;
 mod fit;
 mod pendulum;

@@ -101,10 +101,7 @@ impl Choice {
     pub(crate) fn named(names: &Names) -> Result<Choice, Failure> {
         let method = with_options(names)?;
         let composition = names.compose.as_deref().map(composition).transpose()?;
-        let formulation = Formulation::named(&names.formulation).ok_or_else(|| {
-            let known = Formulation::ALL.map(Formulation::name);
-            unknown("formulation", &names.formulation, &known, "`cotangent formulations` lists them")
-        })?;
+        let formulation = formulation(&names.formulation)?;
         let formulation = names.opt.iter().try_fold(formulation, |f, (name, value)| option(f, name, *value))?;
         let target = names.project.as_deref().map(target).transpose()?;
         Ok(Choice { method, composition, formulation, projection: projection(target, names.project_above)? })
@@ -124,8 +121,14 @@ fn option(formulation: Formulation, name: &str, value: f64) -> Result<Formulatio
     })
 }
 
+/// The formulation with a name.
+pub(crate) fn formulation(name: &str) -> Result<Formulation, Failure> {
+    let known = Formulation::ALL.map(Formulation::name);
+    Formulation::named(name).ok_or_else(|| unknown("formulation", name, &known, "`cotangent formulations` lists them"))
+}
+
 /// The method with a name.
-pub(super) fn method(name: &str) -> Result<Method, Failure> {
+pub(crate) fn method(name: &str) -> Result<Method, Failure> {
     let known = Method::ALL.map(Method::name);
     Method::named(name).ok_or_else(|| unknown("method", name, &known, "`cotangent methods` lists them"))
 }
@@ -136,13 +139,15 @@ fn composition(name: &str) -> Result<Composition, Failure> {
     Composition::named(name).ok_or_else(|| unknown("composition", name, &known, &list))
 }
 
-fn target(name: &str) -> Result<Target, Failure> {
+/// The projection with a name.
+pub(crate) fn target(name: &str) -> Result<Target, Failure> {
     let known = Target::ALL.map(Target::name);
     let found = Target::ALL.into_iter().find(|t| t.name() == name);
     found.ok_or_else(|| unknown("projection", name, &known, &format!("there are {}", known.join(", "))))
 }
 
-fn projection(target: Option<Target>, above: Option<f64>) -> Result<Option<Projection>, Failure> {
+/// A projection, and when it is due.
+pub(crate) fn projection(target: Option<Target>, above: Option<f64>) -> Result<Option<Projection>, Failure> {
     let refused = |message: &str, help: &str| Err(Failure::new("project-above", message).help(help));
     match (target, above) {
         (None, Some(_)) => refused(

@@ -18,8 +18,20 @@ pub(crate) fn pose(
     repairs: Repairs,
     out: &mut Output,
 ) -> Result<Problem, Failure> {
-    let problem = Problem::new(&model.system, formulation, &model.settings, repairs, Engine::Best)
-        .map_err(|e| explain(e, model, repairs))?;
+    let problem = posed(model, formulation, repairs)?;
+    remark(&problem, repairs, out);
+    Ok(problem)
+}
+
+/// The same in silence.
+pub(crate) fn posed(model: &Loaded, formulation: Formulation, repairs: Repairs) -> Result<Problem, Failure> {
+    Problem::new(&model.system, formulation, &model.settings, repairs, Engine::Best)
+        .map_err(|e| explain(e, model, repairs))
+}
+
+/// Says what was repaired.
+pub(crate) fn remark(problem: &Problem, repairs: Repairs, out: &mut Output) {
+    let formulation = problem.motion.formulation;
     if !problem.dropped.is_empty() {
         let verb = if problem.dropped.len() == 1 { "it depends" } else { "they depend" };
         out.note(format!("left out {}: {verb} on other constraints", dependent(&problem.dropped)));
@@ -40,7 +52,6 @@ pub(crate) fn pose(
         )),
         None => {}
     }
-    Ok(problem)
 }
 
 fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
