@@ -62,7 +62,7 @@ fn impetus_and_striction_leave_only_the_constraints_to_violate() {
         let m = found.residuals.len();
         assert_eq!(found.residuals, (0..m).collect::<Vec<_>>(), "the physical ψ vanishes identically");
         assert_matrix(&found.matrix, &vec![vec![0.0; m]; m], 1e-10);
-        assert_eq!(stability(text, Formulation::ImpetusStriction, 5.0).verdict, Verdict::Integrals);
+        assert_eq!(stability(text, Formulation::ImpetusStriction, 5.0).verdict, Verdict::Integrals { identical: true });
     }
 }
 
@@ -179,8 +179,8 @@ fn verdicts_on_the_pendulum() {
     let dirac = verdict(DIRAC);
     assert!(matches!(dirac.verdict, Verdict::Centre { frequency } if (frequency - 5.0).abs() < 0.01), "{dirac:?}");
     assert_eq!(verdict(Formulation::Standard).verdict, Verdict::Drift);
-    assert_eq!(verdict(Formulation::HamiltonDirac).verdict, Verdict::Integrals);
-    assert_eq!(verdict(Formulation::Ggl).verdict, Verdict::Integrals);
+    assert_eq!(verdict(Formulation::HamiltonDirac).verdict, Verdict::Integrals { identical: false });
+    assert_eq!(verdict(Formulation::Ggl).verdict, Verdict::Integrals { identical: false });
     let damped = verdict(BAUMGARTE).verdict;
     assert!(matches!(damped, Verdict::Damped { rate } if (4.0..5.1).contains(&rate)), "{damped:?}");
     let penalty = verdict(Formulation::Penalty { epsilon: 1e-4 }).verdict;
@@ -188,6 +188,20 @@ fn verdicts_on_the_pendulum() {
     // The free weak term α makes the centre a saddle when it exceeds the frequency.
     assert_eq!(verdict(Formulation::Dirac { alpha: 1.0 }).verdict.name(), "centre");
     assert_eq!(verdict(Formulation::Dirac { alpha: 6.0 }).verdict.name(), "saddle");
+}
+
+#[test]
+fn stiff_equations_are_told_from_invariant_ones() {
+    // A chain at rest: at first a spring instead of a constraint makes no difference.
+    let verdict = |formulation| {
+        let case = Case::sized(&problems::shipped("chain"), Some(4), formulation);
+        let path = Path::new(&case.problem, 3.0).unwrap();
+        Stability::along(&case.problem, &path).unwrap_or_else(|e| panic!("{e}")).verdict.name()
+    };
+    assert_eq!(verdict(Formulation::Penalty { epsilon: 1e-4 }), "not-invariant");
+    assert_eq!(verdict(BAUMGARTE), "damped");
+    assert_eq!(verdict(Formulation::Baumgarte { alpha: 300.0, beta: 300.0 }), "damped");
+    assert_eq!(verdict(Formulation::Standard), "neutral");
 }
 
 #[test]

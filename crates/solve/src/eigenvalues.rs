@@ -140,7 +140,8 @@ fn by_blocks(h: &mut [Vec<f64>]) -> Result<Vec<[f64; 2]>, EigenvalueError> {
             let (trace, determinant) = match steps % 10 {
                 0 => {
                     let size = h[last][last - 1].abs() + h[last - 1][last - 2].abs();
-                    (1.5 * size, size * size)
+                    let shift = h[last][last] + 0.75 * size;
+                    (2.0 * shift, shift * shift + 0.4375 * size * size)
                 }
                 _ => {
                     let (a, b, c, d) = (h[last - 1][last - 1], h[last - 1][last], h[last][last - 1], h[last][last]);
@@ -153,8 +154,8 @@ fn by_blocks(h: &mut [Vec<f64>]) -> Result<Vec<[f64; 2]>, EigenvalueError> {
     Ok(found)
 }
 
-/// Steps for one eigenvalue; two or three are usual.
-const MOST_STEPS: usize = 60;
+/// Steps for one eigenvalue; two or three are usual, multiple ones take more.
+const MOST_STEPS: usize = 300;
 
 /// Where the block that ends with `last` begins: above it a subdiagonal entry is round-off.
 fn first_row(h: &mut [Vec<f64>], last: usize) -> usize {

@@ -79,6 +79,35 @@ proptest! {
         prop_assert!((sum - squares).abs() < 1e-11 * size, "{} {}", sum, squares);
     }
 
+    /// Ten critically damped oscillators, mixed: one eigenvalue, ten Jordan blocks.
+    #[test]
+    fn a_multiple_eigenvalue_is_found_to_fewer_digits(angles in prop::collection::vec(0.0f64..6.0, 30)) {
+        let n = 20;
+        let entry = |i: usize, j: usize| match (i < 10, j < 10) {
+            (true, false) => f64::from(u8::from(j == i + 10)),
+            (false, true) => if i == j + 10 { -25.0 } else { 0.0 },
+            (false, false) => if i == j { -10.0 } else { 0.0 },
+            (true, true) => 0.0,
+        };
+        let mut a: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect();
+        for (k, angle) in angles.iter().enumerate() {
+            let (i, j) = (k % n, (7 * k + 3) % n);
+            let (s, c) = angle.sin_cos();
+            if i == j {
+                continue;
+            }
+            for row in &mut a {
+                (row[i], row[j]) = (c * row[i] - s * row[j], s * row[i] + c * row[j]);
+            }
+            for col in 0..n {
+                (a[i][col], a[j][col]) = (c * a[i][col] - s * a[j][col], s * a[i][col] + c * a[j][col]);
+            }
+        }
+        for [re, im] in eigenvalues(&a).unwrap() {
+            prop_assert!((re + 5.0).hypot(im) < 1e-3, "{re} {im}");
+        }
+    }
+
     /// The eigenvalues of a block-triangular matrix are those of its blocks.
     #[test]
     fn similar_matrices_have_the_same(re in -2.0f64..2.0, im in 0.1f64..2.0, third in 3.0f64..5.0,

@@ -29,6 +29,8 @@ pub struct Linearised {
     pub sizes: Vec<f64>,
     /// Which residuals these are: φ first, then ψ. Those that vanish identically are left out.
     pub residuals: Vec<usize>,
+    /// The number of all residuals.
+    pub count: usize,
     /// The largest |rᵢ′ f| by the size of rᵢ, a rate: zero where the manifold is invariant.
     pub defect: f64,
     /// The largest entry of F′ − A r′ in the same sizes, a rate: zero where r obeys equations of its own.
@@ -90,7 +92,7 @@ impl<'a> Linearisation<'a> {
         for (i, row) in scaled.iter_mut().enumerate() {
             row.iter_mut().zip(&sizes).for_each(|(a, size)| *a *= sizes[i] / size);
         }
-        Ok(Linearised { matrix: scaled, sizes, residuals: kept, defect, remainder })
+        Ok(Linearised { matrix: scaled, sizes, residuals: kept, count, defect, remainder })
     }
 
     /// r′e, F′e and F for a unit of the k-th variable.

@@ -48,7 +48,7 @@ pub struct Frozen {
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum StabilityError {
     /// Multipliers are unknowns: the method keeps the constraints, or does not.
-    #[error("the multipliers are unknowns: what happens to the constraints is up to the method")]
+    #[error("what happens to the constraints is up to the method: the multipliers are unknowns")]
     NoField,
     /// Nothing can be violated.
     #[error("there are no constraints")]
@@ -161,8 +161,10 @@ impl Evidence<'_> {
         let worst = |of: fn(&Linearised) -> f64| self.found.iter().map(|(_, l)| of(l)).fold(0.0f64, f64::max);
         let fastest = self.matrices.iter().flatten().flatten().fold(0.0f64, |m, x| m.max(x.abs()));
         let nothing = NOTHING * (fastest + 1.0 / self.until);
+        // Points are on the manifold up to round-off, which stiff equations amplify.
+        let still = NOTHING / self.until + 1e3 * f64::EPSILON * fastest;
         let (defect, remainder) = (worst(|l| l.defect), worst(|l| l.remainder));
-        if defect > nothing {
+        if defect > still {
             return Verdict::NotInvariant { rate: defect };
         }
         if remainder > nothing {
@@ -176,7 +178,8 @@ impl Evidence<'_> {
             entries.all(|(i, j, x)| !asked(i, j) || x.abs() * self.until <= NOTHING)
         };
         if vanishes(&|_, _| true) {
-            return Verdict::Integrals;
+            let identical = self.found.iter().any(|(_, l)| l.residuals.len() < l.count);
+            return Verdict::Integrals { identical };
         }
         // φ̇ = ψ alone: products of such matrices vanish, so that nothing grows faster.
         let half = residuals.len() / 2;
@@ -197,7 +200,7 @@ impl Evidence<'_> {
         let exponent = end / self.until;
         let mean = self.frozen.iter().map(fastest).sum::<f64>() / self.frozen.len().max(1) as f64;
         // A motion too short to show growth is judged by its eigenvalues alone.
-        let short = mean * self.until < EXPONENTIAL;
+        let short = mean.abs() * self.until < EXPONENTIAL;
         let always = self.frozen.iter().all(|f| fastest(f) > IMAGINARY.sqrt() * size(f));
         if gained > EXPONENTIAL {
             let later = self.until * (self.growth.len() - 1 - half) as f64 / self.growth.len() as f64;
@@ -206,8 +209,8 @@ impl Evidence<'_> {
         if always && (short || exponent > 0.5 * mean) {
             return Verdict::Saddle { rate: mean };
         }
-        if self.frozen.iter().all(|f| fastest(f) < 0.0) && end < 0.0 {
-            return Verdict::Damped { rate: -exponent };
+        if self.frozen.iter().all(|f| fastest(f) < -IMAGINARY.sqrt() * size(f)) && (short || end < 0.0) {
+            return Verdict::Damped { rate: if short { -mean } else { -exponent } };
         }
         let imaginary = |f: &Frozen| f.eigenvalues.iter().all(|v| v[0].abs() <= IMAGINARY * size(f));
         let real = self.frozen.iter().filter(|f| !imaginary(f)).count();

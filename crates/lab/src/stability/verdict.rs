@@ -16,7 +16,10 @@ pub enum Verdict {
         frequency: f64,
     },
     /// They stay as they are: φ and ψ are integrals.
-    Integrals,
+    Integrals {
+        /// Whether the variables of the equations cannot violate ψ = 0 at all.
+        identical: bool,
+    },
     /// ψ stays as it is, and φ drifts linearly with it.
     Drift,
     /// There are none: the variables of the equations cannot violate the constraints.
@@ -44,7 +47,7 @@ impl Verdict {
         match self {
             Verdict::Saddle { .. } => "saddle",
             Verdict::Centre { .. } => "centre",
-            Verdict::Integrals | Verdict::Drift | Verdict::Identical => "neutral",
+            Verdict::Integrals { .. } | Verdict::Drift | Verdict::Identical => "neutral",
             Verdict::Damped { .. } => "damped",
             Verdict::NotInvariant { .. } => "not-invariant",
             Verdict::Undecided { .. } => "undecided",
@@ -59,7 +62,12 @@ impl fmt::Display for Verdict {
             Verdict::Centre { frequency } => {
                 write!(f, "centre: errors oscillate, bounded, with frequencies up to {}", digits(*frequency))
             }
-            Verdict::Integrals => write!(f, "neutral: constraints and hidden constraints are integrals"),
+            Verdict::Integrals { identical: true } => {
+                write!(f, "neutral: constraints are integrals, hidden constraints hold identically")
+            }
+            Verdict::Integrals { identical: false } => {
+                write!(f, "neutral: constraints and hidden constraints are integrals")
+            }
             Verdict::Drift => {
                 write!(f, "neutral: hidden constraints are integrals, constraints drift linearly with them")
             }

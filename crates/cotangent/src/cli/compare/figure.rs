@@ -30,7 +30,8 @@ pub(super) fn figure(report: &Report) -> Figure {
 pub(super) fn work_precision(report: &Report) -> Vec<Curve> {
     let mut curves: Vec<Curve> = vec![];
     for row in report.rows.iter().filter(|r| r.status == "finished") {
-        let Some(error) = row.error.value else { continue };
+        // Beyond, the run has lost the motion.
+        let Some(error) = row.error.value.filter(|e| *e < 10.0) else { continue };
         let name = name(report, row);
         let known = curves.iter().position(|c| c.0 == name);
         let k = known.unwrap_or_else(|| {
@@ -62,11 +63,12 @@ pub(super) fn over_time(report: &Report) -> Vec<(&'static str, Vec<Curve>)> {
 /// The formulation alone where that is enough.
 fn name(report: &Report, row: &Row) -> String {
     let others = report.rows.iter().filter(|r| r.formulation == row.formulation);
-    let several = others.map(Row::described).collect::<std::collections::BTreeSet<_>>().len() > 1;
+    let described = |row: &Row| row.described().replace(" with ", ", ");
+    let several = others.map(described).collect::<std::collections::BTreeSet<_>>().len() > 1;
     let one = report.formulations.len() == 1;
     match (several, one) {
-        (true, true) => row.described(),
-        (true, false) => format!("{}, {}", row.formulation, row.described()),
+        (true, true) => described(row),
+        (true, false) => format!("{}, {}", row.formulation, described(row)),
         (false, _) => row.formulation.to_owned(),
     }
 }

@@ -85,7 +85,11 @@ fn pose_all(
         let problem = match posed(model, formulation, request.repairs) {
             Ok(problem) => problem,
             Err(Failure::Refused { code, message, .. }) if OF_THE_FORMULATION.contains(&code) => {
-                skip(skipped, formulation, None, None, message);
+                // What the model and the formulation are called is said already.
+                let reason = message
+                    .rsplit_once("` does not fit this model: ")
+                    .map_or(message.clone(), |(_, why)| why.to_owned());
+                skip(skipped, formulation, None, None, reason);
                 continue;
             }
             Err(other) => return Err(other),

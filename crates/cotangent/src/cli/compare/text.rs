@@ -46,6 +46,8 @@ pub(super) fn render(report: &Report, coloured: bool, seconds: bool) -> String {
     text += "\n";
     if !report.rows.is_empty() {
         let _ = writeln!(text, "{}", wrapped(&explained(report), WIDTH).join("\n"));
+    } else {
+        let _ = writeln!(text, "nothing to compare: no combination fits");
     }
     for skipped in &report.skipped {
         let _ = writeln!(text, "{}", wrapped(&left_out(skipped), WIDTH).join("\n  "));
@@ -89,9 +91,12 @@ pub(super) fn cells(report: &Report, row: &Row, seconds: bool) -> Vec<String> {
             None => "none".to_owned(),
         });
     }
-    list.extend([size(&row.error), size(&row.energy)]);
+    // A run that went off did not do so like a power, and has no state at the end.
+    let whole = row.status == "finished";
+    let ended = if whole { size(&row.error, true) } else { "-".to_owned() };
+    list.extend([ended, size(&row.energy, whole)]);
     if constrained {
-        list.extend([size(&row.constraints), size(&row.hidden_constraints)]);
+        list.extend([size(&row.constraints, whole), size(&row.hidden_constraints, whole)]);
     }
     let newton = row.work.newton_iterations as f64 / row.steps.max(1) as f64;
     list.push(if row.work.newton_iterations == 0 { "-".to_owned() } else { format!("{newton:.1}") });
@@ -102,10 +107,17 @@ pub(super) fn cells(report: &Report, row: &Row, seconds: bool) -> Vec<String> {
 }
 
 /// A size and how it grows.
-fn size(size: &Size) -> String {
+fn size(size: &Size, grows: bool) -> String {
     let Some(value) = size.value else { return "-".to_owned() };
-    let value = if value == 0.0 { "0".to_owned() } else { format!("{value:.1e}") };
-    match size.exponent {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    if size.round_off && value < 1e-9 {
+        // Its digits mean nothing.
+        return format!("<1e{}", value.log10().floor() as i32 + 1);
+    }
+    let value = format!("{value:.1e}");
+    match size.exponent.filter(|_| grows) {
         // Minus nothing is nothing.
         Some(p) => format!("{value} t^{:.1}", if p.abs() < 0.05 { 0.0 } else { p }),
         None => value,
@@ -127,7 +139,9 @@ pub(super) fn explained(report: &Report) -> String {
         (None, Some(reason)) => format!("error: unknown, there is no exact motion ({reason})"),
         (None, None) => "error: unknown".to_owned(),
     };
-    format!("{error}; energy, constraints, hidden: the largest along the run; t^p: how each grows")
+    let [_, constrained] = has(report);
+    let others = if constrained { "energy, constraints, hidden" } else { "energy" };
+    format!("{error}; {others}: the largest along the run; t^p: how each grows")
 }
 
 /// What was left out, and why.
