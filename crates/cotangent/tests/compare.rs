@@ -98,6 +98,13 @@ fn the_free_number_of_dirac_decides_what_its_manifold_is() {
 }
 
 #[test]
+fn stages_go_to_the_methods_that_have_them() {
+    let found =
+        compare(&["pendulum", "--stages", "3", "--formulations", "ggl,multipliers", "--until", "1", "--json"]).json();
+    assert_eq!((&rows(&found)[0]["stages"], &rows(&found)[1]["method"]), (&json!(3), &json!("rattle")));
+}
+
+#[test]
 fn several_steps_methods_and_projections_are_multiplied() {
     let found = compare(&[
         "double-pendulum",

@@ -7,7 +7,7 @@
 use super::SAMPLES;
 use crate::certificate::distance;
 use crate::reference::{Reference, Sample};
-use cotangent_compile::{Compiled, Engine, Problem, Tape};
+use cotangent_compile::{Compiled, Engine, Native, Problem, Tape};
 use cotangent_dynamics::{Dynamics, Failure, State};
 use cotangent_integrate::project;
 use cotangent_observe::Schedule;
@@ -43,7 +43,9 @@ const SAME: f64 = 1e-12;
 impl Exact {
     /// The motion of a model from the start of a problem, at sorted times.
     pub fn new(problem: &Problem, times: &[f64]) -> Result<Exact, String> {
-        let size = problem.start.len();
+        let own = problem.compiled.view(Native, problem.parameters.clone()).model_state(&problem.start);
+        let own = own.map_err(|e| e.to_string())?;
+        let size = own.len();
         if size > LARGEST {
             return Err(format!("there is no reference solution for more than {LARGEST} variables"));
         }
@@ -54,7 +56,7 @@ impl Exact {
         let view = compiled.view(Tape, parameters);
         let field = view.field().map_err(|e| text(&e))?;
         let mut field = field.ok_or("there is no vector field to solve")?;
-        let mut start = State::new(problem.start.iter().map(|&v| Dd::from(v)).collect(), 0);
+        let mut start = State::new(own.iter().map(|&v| Dd::from(v)).collect(), 0);
         if let Some(manifold) = view.manifold().map_err(|e| text(&e))?.filter(|m| m.shape().constraints > 0) {
             project(manifold, &mut start).map_err(|e| text(&e))?;
         }

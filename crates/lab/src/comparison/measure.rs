@@ -130,7 +130,8 @@ pub fn measure(
         Ok(End::Failed(failure)) => Ended::Failed(failure),
         Err(error) => Ended::Undefined(error.to_string()),
     };
-    let curves = curves(&mut run, exact);
+    let variables = problem.motion.structure.as_ref().map_or(problem.start.len(), |s| s.state().len());
+    let curves = curves(&mut run, variables, exact);
     let seconds = timing::seconds(combination, &schedule, run.done(), interrupt)?;
     let error = curves.times.iter().zip(&curves.error).rev().find(|(_, e)| !e.is_nan());
     let size = run.energy().max_abs.max(kinetic(problem));
@@ -170,14 +171,14 @@ pub fn measure(
     })
 }
 
-/// The samples after the start.
-fn curves(run: &mut Run, exact: Option<&Exact>) -> Curves {
+/// The samples after the start, with the errors of the model's variables.
+fn curves(run: &mut Run, variables: usize, exact: Option<&Exact>) -> Curves {
     let Some((history, _)) = run.history() else { return Curves::default() };
     let times = history.times().to_vec();
     let [energy, constraints, hidden] = [0, 1, 2].map(|k| history.error(k));
     let dimension = run.state().values.len();
     let states: Vec<Vec<f64>> = (0..times.len()).map(|k| history.values(k)[..dimension].to_vec()).collect();
-    let mut model = vec![0.0; dimension];
+    let mut model = vec![0.0; variables];
     let mut error = |time: f64, state: &[f64]| -> f64 {
         match run.diagnostics().model_state(state, &mut model) {
             Ok(()) => exact.and_then(|e| e.distance(time, &model)).unwrap_or(f64::NAN),

@@ -35,7 +35,9 @@ impl Path {
     /// can be resolved.
     pub fn new(problem: &Problem, until: f64) -> Result<Path, StabilityError> {
         let failed = |reason: String| StabilityError::NoPath { reason };
-        let size = problem.start.len();
+        let own = problem.compiled.view(Native, problem.parameters.clone()).model_state(&problem.start);
+        let own = own.map_err(|e| failed(e.to_string()))?;
+        let size = own.len();
         if size > LARGEST {
             return Err(StabilityError::TooLarge { size, largest: LARGEST });
         }
@@ -50,7 +52,7 @@ impl Path {
         let field = view.field().map_err(misfit)?;
         let mut field = field.ok_or_else(|| failed("there is no vector field to solve".into()))?;
         let manifold = || view.manifold().map_err(misfit)?.ok_or(StabilityError::NoConstraints);
-        let start = on_manifold(manifold()?, problem.start.clone()).map_err(misfit)?;
+        let start = on_manifold(manifold()?, own).map_err(misfit)?;
         let mut rates = |z: &[f64], out: &mut [f64]| field.rate(z, out);
         let most = (MOST * 4.0 / size.max(1) as f64).clamp(FEWEST, MOST);
         let speed = speed(&compiled, problem, &start).map_err(misfit)?;

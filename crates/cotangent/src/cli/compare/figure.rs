@@ -17,11 +17,12 @@ pub(super) fn figure(report: &Report) -> Figure {
         return Figure::new(title).with(panel.with_legend(Legend::Right)).sized(860.0, 560.0);
     }
     let mut figure = Figure { columns: 2, ..Figure::new(title) }.sized(1100.0, 820.0);
-    for (k, (name, curves)) in over_time(report).into_iter().enumerate() {
+    for (k, ([title, label], curves)) in over_time(report).into_iter().enumerate() {
         let series = curves.into_iter().map(|(name, x, y)| Series::line(name, x, y)).collect();
         // The same series have the same colours in every panel: one legend is enough.
         let legend = if k == 0 { Legend::Below } else { Legend::None };
-        figure = figure.with(Panel::new(Axis::linear("time t"), Axis::log_absolute(name), series).with_legend(legend));
+        let panel = Panel::new(Axis::linear("time t"), Axis::log_absolute(label), series);
+        figure = figure.with(panel.titled(title).with_legend(legend));
     }
     figure
 }
@@ -44,20 +45,23 @@ pub(super) fn work_precision(report: &Report) -> Vec<Curve> {
     curves
 }
 
-/// The errors along the runs: of the state, the energy and, with constraints, the residuals.
-pub(super) fn over_time(report: &Report) -> Vec<(&'static str, Vec<Curve>)> {
+/// The errors along the runs: of the state, the energy and, with constraints, the residuals; each with
+/// a title and the label of an axis.
+pub(super) fn over_time(report: &Report) -> Vec<([&'static str; 2], Vec<Curve>)> {
     type Errors = fn(&Curves) -> &Vec<f64>;
-    let mut kinds: Vec<(&'static str, Errors)> =
-        vec![("error of the state", |c| &c.error), ("|H(t) − H(0)|", |c| &c.energy)];
+    let mut kinds: Vec<([&'static str; 2], Errors)> = vec![
+        (["Error of the state", "relative error"], |c| &c.error),
+        (["Energy error", "|H(t) − H(0)|"], |c| &c.energy),
+    ];
     if report.rows.iter().any(|r| r.constraints.r#final.is_some()) {
-        kinds.push(("largest constraint residual", |c| &c.constraints));
-        kinds.push(("largest hidden residual", |c| &c.hidden));
+        kinds.push((["Constraints", "largest residual"], |c| &c.constraints));
+        kinds.push((["Hidden constraints", "largest residual"], |c| &c.hidden));
     }
     let curve = |row: &Row, of: Errors| {
         let sizes = of(&row.curves).iter().map(|e| e.abs()).collect();
         (name(report, row), row.curves.times.clone(), sizes)
     };
-    kinds.into_iter().map(|(name, of)| (name, report.rows.iter().map(|row| curve(row, of)).collect())).collect()
+    kinds.into_iter().map(|(names, of)| (names, report.rows.iter().map(|row| curve(row, of)).collect())).collect()
 }
 
 /// The formulation alone where that is enough.

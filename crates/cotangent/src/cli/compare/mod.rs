@@ -35,6 +35,9 @@ pub(crate) fn run(args: &args::Compare, out: &mut Output) -> Result<Status, Fail
     let model = Loaded::new(Input::read(&args.model)?, &args.set)?;
     let request = Request::new(args, &model)?;
     out.tell(&model.warnings(out.message_colour()));
+    if !request.ignored.is_empty() {
+        out.note(format!("{} of the model is left aside here", request.ignored.join(" and ")));
+    }
     let mut skipped = vec![];
     let list = pose_all(&request, &model, &mut skipped, out)?;
     for schedule in request.schedules.iter().filter(|s| s.last.is_some()) {
@@ -138,12 +141,11 @@ fn methods(
     found
 }
 
-/// The model's own method where it fits; RATTLE for multipliers, Gauss collocation for vector fields.
+/// The first of the methods that suit one formulation or another that fits this one.
 fn suited_to(request: &Request, problem: &Problem) -> Vec<Method> {
-    let candidates = request.own.into_iter().chain([Method::Rattle, Method::Gauss { stages: 2 }, Method::Rk4]);
     let view = problem.compiled.view(Native, problem.parameters.clone());
-    let mut fitting = candidates.filter(|m| Prepared::new(*m, None, &view).is_ok());
-    fitting.next().into_iter().collect()
+    let fitting = request.suited.iter().find(|m| Prepared::new(**m, None, &view).is_ok());
+    fitting.copied().into_iter().collect()
 }
 
 /// One reason is said once, whatever it is the reason for.

@@ -1,10 +1,10 @@
 //! A comparison as a report.
 
-use super::report::{Report as Compared, Stable};
+use super::report::{Report as Compared, Row, Stable};
 use super::text::{cells, explained, headings, left_out};
 use super::{Posed, counted, figure};
 use crate::cli::explain::formulation_text;
-use crate::cli::figures::{number, short};
+use crate::cli::figures::short;
 use crate::cli::input::Input;
 use crate::cli::picture::{formulas, provenance};
 use cotangent::report::{Align, Cell, Code, Plot, Report, Scale, Series, Table, Text};
@@ -15,7 +15,12 @@ pub(super) fn page(compared: &Compared, list: &[Posed], input: &Input) -> Report
     let mut report = Report::new(format!("Comparison: {}{heading}", compared.model))
         .subtitle(counted(compared))
         .with(rows(compared));
-    let remarks = compared.skipped.iter().map(left_out).chain(compared.notes.iter().cloned());
+    let failed = |row: &Row| {
+        let why = row.failure.as_ref()?;
+        Some(format!("{}, {}: failed at t = {}: {why}", row.formulation, row.described(), short(row.time)))
+    };
+    let failed = compared.rows.iter().filter_map(failed);
+    let remarks = failed.chain(compared.skipped.iter().map(left_out)).chain(compared.notes.iter().cloned());
     let remarks: String = remarks.map(|line| format!("- {line}\n")).collect();
     if !remarks.is_empty() {
         report = report.with(Text::new("Remarks", remarks));
@@ -42,14 +47,16 @@ fn rows(compared: &Compared) -> Table {
     table = table.column("end", Align::Left);
     for row in &compared.rows {
         let mut list: Vec<Cell> = vec![row.formulation.into()];
-        list.extend(cells(compared, row, true).into_iter().map(Cell::from));
-        list.push(match &row.failure {
-            Some(why) => format!("failed at t = {}: {why}", short(row.time)).into(),
-            None => format!("{} at t = {}", row.status, number(row.time)).into(),
-        });
+        list.extend(cells(compared, row, true).iter().map(|cell| Cell::from(unbroken(cell))));
+        list.push(unbroken(&format!("{} at t = {}", row.status, short(row.time))).into());
         table = table.row(list);
     }
     table
+}
+
+/// Numbers are not broken into lines at the sign of an exponent.
+fn unbroken(cell: &str) -> String {
+    cell.replace('-', "\u{2011}").replace(' ', "\u{a0}")
 }
 
 fn stability(compared: &Compared) -> Table {
@@ -84,9 +91,9 @@ fn plots(compared: &Compared) -> Vec<Plot> {
         list.push(plot);
         return list;
     }
-    for (name, curves) in figure::over_time(compared) {
+    for ([title, label], curves) in figure::over_time(compared) {
         let description = "Samples are the largest since the one before, but for the error of the state.";
-        let mut plot = Plot::new(name, "time", name).y_scale(Scale::Log).describe(description);
+        let mut plot = Plot::new(title, "time", label).y_scale(Scale::Log).describe(description);
         for (name, x, y) in curves {
             plot = plot.with(Series::line(name, x, y));
         }

@@ -6,7 +6,7 @@ use crate::cli::figures::{count, number};
 use crate::cli::loaded::Loaded;
 use crate::cli::setup::{Defaults, Repairs, formulation, method, projection, target};
 use cotangent::compile::values;
-use cotangent::integrate::{MAX_STAGES, Method, Projection};
+use cotangent::integrate::{MAX_STAGES, Method, Projection, Target};
 use cotangent::observe::Schedule;
 use cotangent::theory::Formulation;
 
@@ -17,12 +17,14 @@ pub(super) struct Request {
     pub(super) named: bool,
     /// None: one that suits each formulation.
     pub(super) methods: Option<Vec<Method>>,
-    /// The method of the model, with its stages.
-    pub(super) own: Option<Method>,
+    /// Methods that suit one formulation or another: the model's own first.
+    pub(super) suited: Vec<Method>,
     pub(super) projections: Vec<Option<Projection>>,
     /// From the largest step on.
     pub(super) schedules: Vec<Schedule>,
     pub(super) until: f64,
+    /// What the `run` statement of the model says and is left aside here.
+    pub(super) ignored: Vec<String>,
     pub(super) repairs: Repairs,
 }
 
@@ -42,9 +44,11 @@ impl Request {
             Some(names) => Some(staged(listed(names, "--methods", method)?, args.stages)?),
             None => None,
         };
+        // RATTLE for multipliers, Gauss collocation for vector fields.
         let own = defaults.method.as_deref().and_then(Method::named);
-        let stages = args.stages.or(defaults.stages).and_then(|s| usize::try_from(s).ok());
-        let own = own.map(|m| stages.and_then(|s| m.with_stages(s)).unwrap_or(m));
+        let suited = own.into_iter().chain([Method::Rattle, Method::Gauss { stages: 2 }, Method::Rk4]).collect();
+        let suited =
+            staged(suited, args.stages.or(defaults.stages.filter(|_| own.is_some_and(|m| m.stages().is_some()))))?;
         let projections = projections(args)?;
         let (steps, until) = times(args, &defaults, &model.system.name)?;
         let total = [formulations.len(), methods.as_ref().map_or(1, Vec::len), steps.len(), projections.len()];
@@ -57,11 +61,14 @@ impl Request {
         let schedules = steps.iter().map(schedule).collect::<Result<Vec<_>, _>>();
         let schedules = schedules
             .map_err(|e| Failure::new("schedule", e.to_string()).help("give larger steps or an earlier --until"))?;
+        let aside = [("compose", &defaults.compose), ("project", &defaults.project)];
+        let ignored = aside.iter().filter_map(|(key, value)| Some(format!("`{key} = {}`", value.as_deref()?)));
         Ok(Request {
+            ignored: ignored.collect(),
             formulations,
             named: args.formulations.is_some(),
             methods,
-            own,
+            suited,
             projections,
             schedules,
             until,
@@ -138,7 +145,11 @@ fn projections(args: &args::Compare) -> Result<Vec<Option<Projection>>, Failure>
         let message = "--project-above says when to project, and nothing is projected";
         return Err(Failure::new("project-above", message).help("add --projections momentum, or another"));
     }
-    let one = |target: &Option<_>| match target {
+    let one = |wanted: &Option<Target>| match wanted {
+        Some(Target::Symmetric) if args.project_above.is_some() => {
+            let message = "--project-above has no meaning for the projection `symmetric`, which is part of every step";
+            Err(Failure::new("project-above", message).help("leave out one of the two"))
+        }
         Some(target) => projection(Some(*target), args.project_above),
         None => Ok(None),
     };
