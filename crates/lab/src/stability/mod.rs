@@ -6,6 +6,24 @@
 //!
 //! (Leimkuhler & Reich, Math. Comp. 63 (1994), §3; Seiler, BIT 39 (1999), §6. For several constraints the
 //! frozen eigenvalues alone do not decide.)
+//!
+//! ```
+//! use cotangent_compile::{Engine, Problem, Repairs};
+//! use cotangent_lab::stability::{Path, Stability};
+//! use cotangent_model::System;
+//! use cotangent_theory::Formulation;
+//!
+//! let pendulum = System::parse(
+//!     "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: (x^2 + y^2 - 1)/2 = 0\ninitial x = 1, p_y = -2\n",
+//! )?;
+//! let verdict = |formulation| -> Result<_, Box<dyn std::error::Error>> {
+//!     let problem = Problem::new(&pendulum, formulation, &[], Repairs::default(), Engine::Best)?;
+//!     Ok(Stability::along(&problem, &Path::new(&problem, 5.0)?)?.verdict.name())
+//! };
+//! assert_eq!(verdict(Formulation::Total)?, "saddle");
+//! assert_eq!(verdict(Formulation::Dirac { alpha: 0.0 })?, "centre");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod linearise;
 mod path;

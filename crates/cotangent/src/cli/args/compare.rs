@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// Run every formulation and method of a model side by side
 ///
 /// Runs all combinations of formulations, methods, steps and projections, and shows for each the
-/// error at the end against a solution to 20 digits, the largest energy error and residuals, how
+/// error at the end against a solution in extended precision, the largest energy error and residuals, how
 /// they grow with time, and the work; and for each formulation whether errors of the constraints
 /// grow, oscillate, stay or decay. A combination that runs off is a row that says where; one that
 /// does not fit is left out, with the reason.

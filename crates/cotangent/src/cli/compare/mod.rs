@@ -87,7 +87,10 @@ fn pose_all(
     for &formulation in &request.formulations {
         let problem = match posed(model, formulation, request.repairs) {
             Ok(problem) => problem,
-            Err(Failure::Refused { code, message, .. }) if OF_THE_FORMULATION.contains(&code) => {
+            // Where others have values, those of this one are its own affair.
+            Err(Failure::Refused { code, message, .. })
+                if OF_THE_FORMULATION.contains(&code) || code == "no-value" && !list.is_empty() =>
+            {
                 // What the model and the formulation are called is said already.
                 let reason = message
                     .rsplit_once("` does not fit this model: ")
