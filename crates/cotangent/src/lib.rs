@@ -123,6 +123,8 @@ mod book {
     mod methods {}
     #[doc = include_str!("../../../docs/src/certify.md")]
     mod certify {}
+    #[doc = include_str!("../../../docs/src/compare.md")]
+    mod compare {}
     #[doc = include_str!("../../../docs/src/rust.md")]
     mod rust {}
 }

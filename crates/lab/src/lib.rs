@@ -7,7 +7,9 @@
 //! - [`Elliptic`] and [`Pendulum`]: Jacobi's functions, and the pendulum in closed form;
 //! - [`fit_line`], [`observed_order`], [`growth_exponent`]: what a table of errors says, how surely,
 //!   or why it says nothing;
-//! - [`SymplecticDefect`]: how far the derivative of a step is from symplectic.
+//! - [`SymplecticDefect`]: how far the derivative of a step is from symplectic;
+//! - [`Stability`]: what a formulation does to errors of the constraints;
+//! - [`comparison`]: formulations and methods of one model side by side.
 //!
 //! ```
 //! use cotangent_lab::{Pendulum, Reference};
@@ -31,10 +33,13 @@
 //! ```
 
 pub mod certificate;
+pub mod comparison;
 mod elliptic;
 mod fit;
 mod pendulum;
 mod reference;
+mod residuals;
+pub mod stability;
 mod tangent;
 
 pub use certificate::{Certificate, CertificateError};
@@ -44,4 +49,5 @@ pub use fit::{
 };
 pub use pendulum::{Motion, Pendulum, PendulumError};
 pub use reference::{Rates, Reference, ReferenceError, Sample, Solution, Solved};
+pub use stability::{Stability, StabilityError};
 pub use tangent::{Defect, SymplecticDefect, TangentError};

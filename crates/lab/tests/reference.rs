@@ -303,3 +303,20 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_could_be_reached_is_kept_with_the_reason_for_the_end() {
+    let mut rates = |z: &[f64], r: &mut [f64]| -> Result<(), ()> {
+        r.copy_from_slice(&[z[1], -z[0]]);
+        Ok(())
+    };
+    let times: Vec<f64> = (1..=1000).map(f64::from).collect();
+    let short = Reference::new(1e-10).with_budget(2000);
+    let (solution, stopped) = short.solve_as_far(&mut rates, &[1.0, 0.0], &times).unwrap();
+    assert!(matches!(stopped, Some(ReferenceError::Budget { .. })), "{stopped:?}");
+    assert!((5..1000).contains(&solution.samples.len()));
+    let last = solution.samples.last().unwrap();
+    assert!((last.state[0] - last.time.cos()).abs() < 1e-6);
+    let (whole, stopped) = Reference::new(1e-10).solve_as_far(&mut rates, &[1.0, 0.0], &times[..10]).unwrap();
+    assert!(stopped.is_none() && whole.samples.len() == 10);
+}

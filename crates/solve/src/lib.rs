@@ -10,7 +10,8 @@
 //! - [`dependent_rows`] and [`null_space`]: which equations repeat others, and what a set of
 //!   equations leaves free;
 //! - [`singular_values`] and [`least_change`]: how far a matrix is from a smaller rank, and the
-//!   nearest solution of too few equations.
+//!   nearest solution of too few equations;
+//! - [`eigenvalues`] of a full matrix.
 //!
 //! ```
 //! use cotangent_solve::{NewtonOptions, NewtonWorkspace, Pattern, newton};
@@ -32,6 +33,7 @@ mod banded;
 mod choice;
 mod degree;
 mod dense;
+mod eigenvalues;
 mod elimination;
 mod fixed_point;
 mod least_change;
@@ -50,6 +52,7 @@ mod sparse;
 mod stopping;
 mod workspace;
 
+pub use eigenvalues::{EigenvalueError, eigenvalues};
 pub use fixed_point::{FixedPointError, FixedPointWork, FixedPointWorkspace, fixed_point};
 pub use least_change::least_change;
 pub use linear::{LinearSolver, Structure, Unsupported};

@@ -5,6 +5,7 @@ mod args;
 mod certify;
 mod check;
 mod claims;
+mod compare;
 mod completions;
 mod explain;
 mod failure;
@@ -53,6 +54,7 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Verb::Analyze(analyze) => analyze::run(analyze, &mut out),
         Verb::Run(run) => run::run(run, &mut out),
         Verb::Certify(certify) => certify::run(certify, &mut out),
+        Verb::Compare(compare) => compare::run(compare, &mut out),
         Verb::Methods(_) => methods::run(&mut out),
         Verb::Formulations(_) => formulations::run(&mut out),
         Verb::Explain(explain) => explain::run(explain, &mut out),

@@ -99,7 +99,7 @@ fn worst(largest: f64, residuals: &[f64], scales: &[f64]) -> f64 {
 
 /// Σⱼ |Gᵢⱼ qⱼ| and Σⱼ |Gᵢⱼ q̇ⱼ| at the start, with the largest position and velocity for those that
 /// vanish: what the terms of each constraint are made of.
-fn scales(problem: &Problem) -> [Vec<f64>; 2] {
+pub(crate) fn scales(problem: &Problem) -> [Vec<f64>; 2] {
     if let Some(surface) = &problem.motion.surface {
         let mut scales = problem.surface_scales().unwrap_or_else(|_| vec![1.0; surface.generations.len()]);
         let later = scales.split_off(surface.constraints.shape()[0].len().min(scales.len()));
@@ -125,7 +125,7 @@ fn scales(problem: &Problem) -> [Vec<f64>; 2] {
 }
 
 /// The kinetic scale p·q̇ at the start: the energy may be zero where its terms are not.
-fn kinetic(problem: &Problem) -> f64 {
+pub(crate) fn kinetic(problem: &Problem) -> f64 {
     let view = problem.compiled.view(Native, problem.parameters.clone());
     let Ok(Some(mut manifold)) = view.manifold() else { return 0.0 };
     let n = manifold.shape().coordinates;

@@ -13,8 +13,10 @@ mod subject;
 mod symmetry;
 mod symplectic;
 
+pub(crate) use drift::{kinetic, scales};
 pub use order::order_against;
 pub use subject::Subject;
+pub(crate) use subject::distance;
 
 use crate::fit::{Growth, Order};
 use cotangent_compile::{CompileError, Problem};

@@ -70,7 +70,7 @@ impl<'a> Subject<'a> {
 }
 
 /// The largest difference of two states, positions and momenta each relative to their own size.
-pub(super) fn distance<S: Real>(a: &[S], b: &[S], halves: bool) -> f64 {
+pub(crate) fn distance<S: Real>(a: &[S], b: &[S], halves: bool) -> f64 {
     let middle = if halves { a.len() / 2 } else { a.len() };
     let relative = |a: &[S], b: &[S]| {
         let size = b.iter().fold(0.0f64, |m, v| m.max(v.value().abs()));

@@ -7,8 +7,9 @@
 
 use super::Finding;
 use super::subject::Subject;
+use crate::residuals::residuals;
 use crate::tangent::SymplecticDefect;
-use cotangent_dynamics::{Canonical, Failure};
+use cotangent_dynamics::Failure;
 use cotangent_scalar::{Dd, Dual, Real};
 use cotangent_solve::{LinearSolver, Pattern, null_space};
 
@@ -97,21 +98,4 @@ fn tangent_space(subject: &Subject<'_>, point: &[Dd], units: &[Dd]) -> Result<Ve
         v
     };
     Ok(rough.iter().map(corrected).collect())
-}
-
-/// φ and ψ = G H_p.
-fn residuals(manifold: &mut dyn Canonical<Dual<Dd>>, z: &[Dual<Dd>]) -> Result<Vec<Dual<Dd>>, Failure> {
-    let zero = Dual::constant(Dd::from(0.0));
-    let shape = manifold.shape().clone();
-    let (q, p) = z.split_at(shape.coordinates);
-    let mut out = vec![zero; 2 * shape.constraints];
-    let (phi, psi) = out.split_at_mut(shape.constraints);
-    manifold.constraints(q, phi)?;
-    let (mut g, mut velocity) = (vec![zero; shape.jacobian.len()], vec![zero; shape.coordinates]);
-    manifold.jacobian(q, &mut g)?;
-    manifold.hamiltonian_p(q, p, &mut velocity)?;
-    for ((row, column), g) in shape.jacobian.addresses().zip(g) {
-        psi[row as usize] = psi[row as usize] + g * velocity[column as usize];
-    }
-    Ok(out)
 }

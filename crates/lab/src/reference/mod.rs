@@ -136,6 +136,24 @@ impl Reference {
         initial: &[S],
         times: &[S],
     ) -> Result<Solution<S>, ReferenceError<E>> {
+        match self.solve_as_far(rates, initial, times)? {
+            (solution, None) => Ok(solution),
+            (_, Some(stopped)) => Err(stopped),
+        }
+    }
+
+    /// The same as far as it goes: the samples up to the first that could not be reached, and why it
+    /// could not.
+    ///
+    /// # Errors
+    /// If tolerance, initial values or times are none.
+    #[allow(clippy::type_complexity)]
+    pub fn solve_as_far<S: Real, E>(
+        &self,
+        rates: &mut Rates<'_, S, E>,
+        initial: &[S],
+        times: &[S],
+    ) -> Result<(Solution<S>, Option<ReferenceError<E>>), ReferenceError<E>> {
         self.check(initial, times)?;
         let mut rates = Counted::new(rates, self.budget);
         let mut best = Trajectory::new(initial, self.tolerance, Value::Last);
@@ -143,9 +161,13 @@ impl Reference {
         let mut samples = Vec::with_capacity(times.len());
         let mut error_estimate = S::EPSILON;
         let mut largest = vec![0.0; initial.len()];
+        let mut stopped = None;
         for &time in times {
-            best.advance(&mut rates, time)?;
-            other.advance(&mut rates, time)?;
+            let reached = best.advance(&mut rates, time).and_then(|()| other.advance(&mut rates, time));
+            if let Err(error) = reached {
+                stopped = Some(error);
+                break;
+            }
             let errors = best.distances(&other);
             error_estimate = best.relative(&errors).fold(error_estimate, f64::max);
             for (largest, &error) in largest.iter_mut().zip(&errors) {
@@ -160,7 +182,7 @@ impl Reference {
             error_estimate,
             errors: largest,
         };
-        Ok(Solution { samples, solved })
+        Ok((Solution { samples, solved }, stopped))
     }
 
     fn check<S: Real, E>(&self, initial: &[S], times: &[S]) -> Result<(), ReferenceError<E>> {

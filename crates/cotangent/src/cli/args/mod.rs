@@ -3,12 +3,14 @@
 mod analyze;
 mod certify;
 mod choose;
+mod compare;
 mod describe;
 mod run;
 
 pub(crate) use analyze::Analyze;
 pub(crate) use certify::Certify;
 pub(crate) use choose::Choose;
+pub(crate) use compare::Compare;
 pub(crate) use describe::{Explain, Formulations, Methods};
 pub(crate) use run::Run;
 
@@ -80,6 +82,7 @@ pub(crate) enum Verb {
     Analyze(Analyze),
     Run(Run),
     Certify(Certify),
+    Compare(Compare),
     Models(Models),
     Methods(Methods),
     Formulations(Formulations),

@@ -3,7 +3,7 @@
 use super::{Film, figure};
 use crate::cli::failure::Failure;
 use cotangent::observe::is_same;
-use cotangent::plot::{self, PlotError};
+use cotangent::plot::{self, Figure, PlotError};
 use cotangent::report::{self, Report, ReportError};
 use std::path::{Path, PathBuf};
 
@@ -59,9 +59,14 @@ impl Destinations {
 
     /// Draws the figure and writes the report, where they are wanted.
     pub(crate) fn write(&self, film: Option<&Film>, page: impl FnOnce() -> Report) -> Written {
+        self.write_drawn(film.map(|film| || figure(film)), page)
+    }
+
+    /// The same with another figure.
+    pub(crate) fn write_drawn(&self, drawn: Option<impl FnOnce() -> Figure>, page: impl FnOnce() -> Report) -> Written {
         let mut written = Written::default();
-        if let (Some(path), Some(film)) = (&self.plot, film) {
-            match figure(film).write(path) {
+        if let (Some(path), Some(drawn)) = (&self.plot, drawn) {
+            match drawn().write(path) {
                 Ok(()) => written.plot = Some(path.display().to_string()),
                 Err(error) => written.failures.push(unplotted(&error)),
             }

@@ -52,7 +52,7 @@ impl Page<'_> {
             report = report.with(formulas).with(text);
         }
         report = report.with(derivation(&self.problem.motion));
-        report.with(Code::new("Model", self.input.source.clone(), "cot")).with(self.provenance())
+        report.with(Code::new("Model", self.input.source.clone(), "cot")).with(provenance(self.input))
     }
 
     fn method(&self) -> (Formulas, Text) {
@@ -79,24 +79,25 @@ impl Page<'_> {
         body += &format!("\n{}\n\n{}\n\nReference: {}.\n", text.symbols, text.derivation, end(text.reference));
         (formulas, Text::new("", body))
     }
+}
 
-    fn provenance(&self) -> Provenance {
-        let platform = Platform::current();
-        let engine = if cfg!(feature = "jit") { "native code" } else { "tape, without native code" };
-        let model = Path::new(&self.input.name).file_name().map_or_else(String::new, |n| n.to_string_lossy().into());
-        Provenance {
-            version: format!("cotangent {} ({engine})", platform.version),
-            command: command_line(std::env::args_os()),
-            model,
-            platform: Some(format!("{}, {}", platform.os, platform.arch)),
-            more: vec![("Seed".to_owned(), "none used: nothing in a run is random".to_owned())],
-            ..Provenance::default()
-        }
+/// Where results come from.
+pub(crate) fn provenance(input: &Input) -> Provenance {
+    let platform = Platform::current();
+    let engine = if cfg!(feature = "jit") { "native code" } else { "tape, without native code" };
+    let model = Path::new(&input.name).file_name().map_or_else(String::new, |n| n.to_string_lossy().into());
+    Provenance {
+        version: format!("cotangent {} ({engine})", platform.version),
+        command: command_line(std::env::args_os()),
+        model,
+        platform: Some(format!("{}, {}", platform.os, platform.arch)),
+        more: vec![("Seed".to_owned(), "none used: nothing in a run is random".to_owned())],
+        ..Provenance::default()
     }
 }
 
 /// Lines as formulas, and those that are none as the beginning of a text.
-fn formulas(title: &str, introduction: &str, lines: &[&str]) -> (Formulas, String) {
+pub(crate) fn formulas(title: &str, introduction: &str, lines: &[&str]) -> (Formulas, String) {
     let mut formulas = Formulas::new(title);
     formulas.introduction = introduction.to_owned();
     let mut body = String::new();

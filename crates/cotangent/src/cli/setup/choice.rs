@@ -128,11 +128,7 @@ impl Choice {
     pub(crate) fn named(names: &Names) -> Result<Choice, Failure> {
         let method = with_options(names)?;
         let composition = names.compose.as_deref().map(composition).transpose()?;
-        let formulation = Formulation::named(&names.formulation).ok_or_else(|| {
-            let known = Formulation::ALL.map(Formulation::name);
-            unknown("formulation", &names.formulation, &known, "`cotangent formulations` lists them")
-        })?;
-        let formulation = with_numbers(formulation, &names.opt)?;
+        let formulation = with_numbers(formulation(&names.formulation)?, &names.opt)?;
         let target = names.project.as_deref().map(target).transpose()?;
         let projection = projection(target, names.project_above)?;
         Ok(Choice { method, composition, formulation, projection, charts: names.chart.clone() })
@@ -149,7 +145,8 @@ fn with_numbers(formulation: Formulation, opt: &[(String, f64)]) -> Result<Formu
     opt.iter().try_fold(formulation, |f, (name, value)| option(f, name, *value))
 }
 
-fn option(formulation: Formulation, name: &str, value: f64) -> Result<Formulation, Failure> {
+/// The formulation with one of its numbers.
+pub(crate) fn option(formulation: Formulation, name: &str, value: f64) -> Result<Formulation, Failure> {
     formulation.with_option(name, value).map_err(|error| match error {
         OptionError::Range { least } => Failure::new("option", format!("--opt {name}={value}"))
             .help(format!("`{name}` of `{}` must be {least}", formulation.name())),
@@ -164,8 +161,14 @@ fn option(formulation: Formulation, name: &str, value: f64) -> Result<Formulatio
     })
 }
 
+/// The formulation with a name.
+pub(crate) fn formulation(name: &str) -> Result<Formulation, Failure> {
+    let known = Formulation::ALL.map(Formulation::name);
+    Formulation::named(name).ok_or_else(|| unknown("formulation", name, &known, "`cotangent formulations` lists them"))
+}
+
 /// The method with a name.
-pub(super) fn method(name: &str) -> Result<Method, Failure> {
+pub(crate) fn method(name: &str) -> Result<Method, Failure> {
     let known = Method::ALL.map(Method::name);
     Method::named(name).ok_or_else(|| unknown("method", name, &known, "`cotangent methods` lists them"))
 }
@@ -176,13 +179,15 @@ fn composition(name: &str) -> Result<Composition, Failure> {
     Composition::named(name).ok_or_else(|| unknown("composition", name, &known, &list))
 }
 
-fn target(name: &str) -> Result<Target, Failure> {
+/// The projection with a name.
+pub(crate) fn target(name: &str) -> Result<Target, Failure> {
     let known = Target::ALL.map(Target::name);
     let found = Target::ALL.into_iter().find(|t| t.name() == name);
     found.ok_or_else(|| unknown("projection", name, &known, &format!("there are {}", known.join(", "))))
 }
 
-fn projection(target: Option<Target>, above: Option<f64>) -> Result<Option<Projection>, Failure> {
+/// A projection, and when it is due.
+pub(crate) fn projection(target: Option<Target>, above: Option<f64>) -> Result<Option<Projection>, Failure> {
     let refused = |message: &str, help: &str| Err(Failure::new("project-above", message).help(help));
     match (target, above) {
         (None, Some(_)) => refused(

@@ -10,10 +10,7 @@ use cotangent::theory::{Formulation, Motion};
 
 /// Plans a method for a problem; a refusal names the constraints at stake and what fits instead.
 pub(crate) fn prepare(choice: &Choice, problem: &Problem) -> Result<Prepared, Failure> {
-    let resets = projection_of_momenta(choice) && choice.formulation == Formulation::ImpetusStriction;
-    if resets && choice.method == Method::Bdf2 {
-        let message = "`bdf2` would lose its order: a projection of the momenta resets the striction, and the step \
-                       before, which it goes on from, knows nothing of that";
+    if let Some(message) = loses_order(choice) {
         return Err(Failure::new("does-not-fit", message).help("leave out --project, or take a one-step method"));
     }
     let view = problem.compiled.view(Native, problem.parameters.clone());
@@ -26,8 +23,23 @@ pub(crate) fn prepare(choice: &Choice, problem: &Problem) -> Result<Prepared, Fa
     prepared.in_charts(charts::named(&choice.charts, problem)?).map_err(|refusal| explain(&refusal, choice, problem))
 }
 
-fn projection_of_momenta(choice: &Choice) -> bool {
-    choice.projection.is_some_and(|p| p.target.momenta())
+/// The same where others are tried, too: why not is enough.
+pub(crate) fn fits(choice: &Choice, problem: &Problem) -> Result<Prepared, String> {
+    if let Some(message) = loses_order(choice) {
+        return Err(message.to_owned());
+    }
+    let view = problem.compiled.view(Native, problem.parameters.clone());
+    let Choice { method, composition, projection, .. } = *choice;
+    Prepared::composed(method, composition, projection, &view).map_err(|refusal| refusal.to_string())
+}
+
+fn loses_order(choice: &Choice) -> Option<&'static str> {
+    let resets = choice.projection.is_some_and(|p| p.target.momenta());
+    let resets = resets && choice.formulation == Formulation::ImpetusStriction;
+    (resets && choice.method == Method::Bdf2).then_some(
+        "`bdf2` would lose its order: a projection of the momenta resets the striction, and the step before, which \
+         it goes on from, knows nothing of that",
+    )
 }
 
 fn explain(refusal: &Refusal, choice: &Choice, problem: &Problem) -> Failure {

@@ -1,4 +1,4 @@
-//! From what was asked for to a method on a problem: shared by `run` and `certify`.
+//! From what was asked for to a method on a problem: shared by `run`, `certify` and `compare`.
 
 mod blame;
 mod charts;
@@ -9,7 +9,7 @@ mod options;
 mod problem;
 
 pub(crate) use blame::{Blame, Blamed};
-pub(crate) use choice::{Choice, Names};
+pub(crate) use choice::{Choice, Names, formulation, method, option, projection, target};
 pub(crate) use defaults::Defaults;
-pub(crate) use fitting::prepare;
-pub(crate) use problem::{Repairs, pose};
+pub(crate) use fitting::{fits, prepare};
+pub(crate) use problem::{Repairs, pose, posed, remark};

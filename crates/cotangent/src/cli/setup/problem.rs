@@ -19,11 +19,22 @@ pub(crate) fn pose(
     repairs: Repairs,
     out: &mut Output,
 ) -> Result<Problem, Failure> {
-    let problem = analysis::pose(&model.system, formulation, &model.settings, repairs, Engine::Best);
-    let problem = problem.map_err(|e| match e {
+    let problem = posed(model, formulation, repairs)?;
+    remark(&problem, repairs, out);
+    Ok(problem)
+}
+
+/// The same in silence.
+pub(crate) fn posed(model: &Loaded, formulation: Formulation, repairs: Repairs) -> Result<Problem, Failure> {
+    analysis::pose(&model.system, formulation, &model.settings, repairs, Engine::Best).map_err(|e| match e {
         PoseError::Problem(error) => explain(error, model, repairs),
         PoseError::Motion(error) => undetermined(&error, &model.system.name),
-    })?;
+    })
+}
+
+/// Says what was repaired.
+pub(crate) fn remark(problem: &Problem, repairs: Repairs, out: &mut Output) {
+    let formulation = problem.motion.formulation;
     if !problem.dropped.is_empty() {
         let verb = if problem.dropped.len() == 1 { "it depends" } else { "they depend" };
         out.note(format!("left out {}: {verb} on other constraints", dependent(&problem.dropped)));
@@ -50,7 +61,6 @@ pub(crate) fn pose(
         )),
         None => {}
     }
-    Ok(problem)
 }
 
 fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {

@@ -1,0 +1,243 @@
+//! `cotangent compare`: formulations, methods, steps and projections side by side.
+
+mod figure;
+mod page;
+mod report;
+mod request;
+mod text;
+
+use super::args;
+use super::failure::Failure;
+use super::figures::{count, number};
+use super::input::Input;
+use super::loaded::Loaded;
+use super::output::{Output, Status};
+use super::picture::Destinations;
+use super::setup::{Blame, Choice, fits, posed, remark};
+use cotangent::compile::{Native, Problem};
+use cotangent::integrate::{Method, Prepared, Projection};
+use cotangent::lab::comparison::{Combination, Ended, Exact, measure, sample_times};
+use cotangent::lab::stability::{Path, Stability};
+use cotangent::observe::{Interrupt, Schedule};
+use cotangent::theory::Formulation;
+use report::{Formulated, Reference, Report, Row, Skipped, Stable};
+use request::Request;
+
+/// A model in one formulation, with the methods that fit.
+pub(super) struct Posed {
+    pub(super) problem: Problem,
+    pub(super) methods: Vec<Prepared>,
+}
+
+/// Compares.
+pub(crate) fn run(args: &args::Compare, out: &mut Output) -> Result<Status, Failure> {
+    let pictures = Destinations::new(args.plot.as_deref(), args.report.as_deref(), None, Some(&args.model))?;
+    let model = Loaded::new(Input::read(&args.model)?, &args.set)?;
+    let request = Request::new(args, &model)?;
+    out.tell(&model.warnings(out.message_colour()));
+    if !request.ignored.is_empty() {
+        out.note(format!("{} of the model is left aside here", request.ignored.join(" and ")));
+    }
+    let mut skipped = vec![];
+    let list = pose_all(&request, &model, &mut skipped, out)?;
+    for schedule in request.schedules.iter().filter(|s| s.last.is_some()) {
+        let (until, step) = (number(request.until), number(schedule.step));
+        let last = number(schedule.last.unwrap_or_default());
+        out.note(format!("t = {until} is no multiple of the step {step}: the last step is {last}"));
+    }
+    let interrupt = Interrupt::install().map_err(|e| Failure::new("signals", e.to_string()))?;
+    let mut report = report(&request, &model, &list, skipped, &interrupt);
+    report.notes = out.notes().to_vec();
+    let page = || page::page(&report, &list, &model.input);
+    let drawn = pictures.any().then_some(|| figure::figure(&report));
+    let written = pictures.write_drawn(drawn.filter(|_| !report.rows.is_empty()), page);
+    (report.plot, report.report) = (written.plot, written.report);
+    report.notes.extend(written.failures.iter().map(Failure::message));
+    match out.wants_json() {
+        true => out.document(&report)?,
+        false => {
+            out.print(&text::render(&report, out.coloured(), out.on_terminal()));
+            written.failures.iter().for_each(|failure| out.tell(&failure.render(out.message_colour())));
+            if report.status == "interrupted" {
+                out.tell("interrupted: these are the rows done so far\n");
+            }
+        }
+    }
+    let finished = report.rows.iter().any(|row| row.status == "finished");
+    Ok(match (written.failures.is_empty(), report.status, finished) {
+        (false, ..) => Status::Error,
+        (true, "interrupted", _) => Status::Stopped,
+        (true, _, true) => Status::Held,
+        (true, _, false) => Status::Failed,
+    })
+}
+
+/// Failures that are those of a formulation, not of the model.
+const OF_THE_FORMULATION: [&str; 6] =
+    ["not-holonomic", "singular-lagrangian", "not-canonical", "does-not-fit", "derive", "compile"];
+
+/// The model in every formulation that fits, with methods that do.
+fn pose_all(
+    request: &Request,
+    model: &Loaded,
+    skipped: &mut Vec<Skipped>,
+    out: &mut Output,
+) -> Result<Vec<Posed>, Failure> {
+    let mut list: Vec<Posed> = vec![];
+    for &formulation in &request.formulations {
+        let problem = match posed(model, formulation, request.repairs) {
+            Ok(problem) => problem,
+            // Where others have values, those of this one are its own affair.
+            Err(Failure::Refused { code, message, .. })
+                if OF_THE_FORMULATION.contains(&code) || code == "no-value" && !list.is_empty() =>
+            {
+                // What the model and the formulation are called is said already.
+                let reason = message
+                    .rsplit_once("` does not fit this model: ")
+                    .map_or(message.clone(), |(_, why)| why.to_owned());
+                skip(skipped, formulation, None, None, reason);
+                continue;
+            }
+            Err(other) => return Err(other),
+        };
+        if list.is_empty() {
+            remark(&problem, request.repairs, out);
+        }
+        let methods = methods(request, formulation, &problem, skipped);
+        let free = !problem.motion.is_constrained();
+        if !methods.is_empty() {
+            list.push(Posed { problem, methods });
+        }
+        if free && !request.named && !list.is_empty() {
+            out.note("there are no constraints: all formulations are the same, and one is shown");
+            break;
+        }
+    }
+    Ok(list)
+}
+
+/// The methods that fit, with every projection that does.
+fn methods(
+    request: &Request,
+    formulation: Formulation,
+    problem: &Problem,
+    skipped: &mut Vec<Skipped>,
+) -> Vec<Prepared> {
+    let mut found = vec![];
+    let suited;
+    let methods = match &request.methods {
+        Some(methods) => methods,
+        None => {
+            suited = suited_to(request, problem);
+            &suited
+        }
+    };
+    for &method in methods {
+        for &projection in &request.projections {
+            let choice = Choice { method, composition: None, formulation, projection, charts: vec![] };
+            match fits(&choice, problem) {
+                Ok(prepared) => found.push(prepared),
+                Err(reason) => skip(skipped, formulation, Some(method), projection, reason),
+            }
+        }
+    }
+    found
+}
+
+/// The first of the methods that suit one formulation or another that fits this one.
+fn suited_to(request: &Request, problem: &Problem) -> Vec<Method> {
+    let view = problem.compiled.view(Native, problem.parameters.clone());
+    let fitting = request.suited.iter().find(|m| Prepared::new(**m, None, &view).is_ok());
+    fitting.copied().into_iter().collect()
+}
+
+/// One reason is said once, whatever it is the reason for.
+fn skip(
+    skipped: &mut Vec<Skipped>,
+    formulation: Formulation,
+    method: Option<Method>,
+    projection: Option<Projection>,
+    reason: String,
+) {
+    let (method, project) = (method.map(Method::name), projection.map(|p| p.target.name()));
+    let same = |s: &&mut Skipped| s.method == method && s.project == project && s.reason == reason;
+    match skipped.iter_mut().find(same) {
+        Some(known) => known.formulations.push(formulation.name()),
+        None => skipped.push(Skipped { formulations: vec![formulation.name()], method, project, reason }),
+    }
+}
+
+/// Runs everything, until an interrupt.
+fn report(request: &Request, model: &Loaded, list: &[Posed], skipped: Vec<Skipped>, interrupt: &Interrupt) -> Report {
+    let first = list.first();
+    let path = first.map(|p| Path::new(&p.problem, request.until));
+    let stability = |posed: &Posed| match &path {
+        Some(Ok(path)) => Stability::along(&posed.problem, path),
+        Some(Err(error)) => Err(error.clone()),
+        None => Err(cotangent::lab::StabilityError::NoConstraints),
+    };
+    let formulated = |posed: &Posed| {
+        let formulation = posed.problem.motion.formulation;
+        Formulated {
+            name: formulation.name(),
+            summary: formulation.summary(),
+            stability: Stable::new(&stability(posed)),
+        }
+    };
+    let formulations = list.iter().map(formulated).collect();
+    let exact = match first {
+        Some(posed) => Exact::new(&posed.problem, &sample_times(&request.schedules)),
+        None => Err("nothing was run".into()),
+    };
+    let mut rows = vec![];
+    for Posed { problem, methods } in list {
+        for prepared in methods {
+            for schedule in &request.schedules {
+                if interrupt.is_set() {
+                    break;
+                }
+                rows.push(row(problem, prepared, schedule, exact.as_ref().ok(), interrupt));
+            }
+        }
+    }
+    Report {
+        model: model.system.name.clone(),
+        title: model.system.title.clone(),
+        status: if interrupt.is_set() { "interrupted" } else { "finished" },
+        until: request.until,
+        steps: request.schedules.iter().map(|s| s.step).collect(),
+        reference: Reference::new(&exact, request.until),
+        formulations,
+        rows,
+        skipped,
+        plot: None,
+        report: None,
+        notes: vec![],
+    }
+}
+
+fn row(
+    problem: &Problem,
+    prepared: &Prepared,
+    schedule: &Schedule,
+    exact: Option<&Exact>,
+    interrupt: &Interrupt,
+) -> Row {
+    let blame = Blame::new(&problem.motion);
+    let why = |ended: &Ended| match ended {
+        Ended::Failed(failure) => Some(blame.of(failure).reason),
+        Ended::Undefined(reason) => Some(reason.clone()),
+        Ended::Finished | Ended::Interrupted => None,
+    };
+    match measure(&Combination { problem, prepared }, *schedule, exact, interrupt) {
+        Ok(measured) => Row::new(problem, prepared, schedule.step, measured, why),
+        Err(error) => Row::unmade(problem, prepared, schedule.step, error.to_string()),
+    }
+}
+
+/// `3 rows` and `2 formulations`, for headings.
+fn counted(report: &Report) -> String {
+    let rows = count(report.rows.len(), "combination", "combinations");
+    let formulations = count(report.formulations.len(), "formulation", "formulations");
+    format!("{rows} in {formulations}, to t = {}", number(report.until))
+}

@@ -1,0 +1,218 @@
+//! `compare`: what is shown, what is refused, and that a row that fails is a row.
+
+mod common;
+
+use common::{run, run_in};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+fn compare(arguments: &[&str]) -> common::Ran {
+    run(&[&["compare"], arguments].concat())
+}
+
+fn rows(found: &Value) -> &Vec<Value> {
+    found["rows"].as_array().expect("rows")
+}
+
+#[test]
+fn the_pendulum_in_several_formulations() {
+    let list = "multipliers,standard,dirac,hamilton-dirac,impetus-striction,ggl,baumgarte,penalty,linear-projected";
+    assert_snapshot!(compare(&["pendulum", "--formulations", list, "--step", "0.05", "--until", "50"]).show());
+}
+
+#[test]
+fn every_formulation_is_tried_and_what_runs_off_is_a_row() {
+    let ran = compare(&["pendulum", "--step", "0.05", "--until", "20", "--json"]);
+    assert_eq!(ran.status, 0);
+    let found = ran.json();
+    let of = |name: &str| rows(&found).iter().find(|r| r["formulation"] == name).unwrap_or_else(|| panic!("{name}"));
+    let stability = |name: &str| {
+        let list = found["formulations"].as_array().unwrap();
+        list.iter().find(|f| f["name"] == name).unwrap()["stability"].clone()
+    };
+    let tried = rows(&found).len()
+        + found["skipped"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|s| s["formulations"].as_array().unwrap().len())
+            .sum::<usize>();
+    assert_eq!(tried, cotangent::theory::Formulation::ALL.len());
+    // `total` is seen to be unstable, `dirac` bounded, `hamilton-dirac` exact.
+    assert_eq!((&of("total")["status"], &stability("total")["verdict"]), (&json!("failed"), &json!("saddle")));
+    assert!(of("total")["failure"].is_string() && of("total")["time"].as_f64().unwrap() < 10.0);
+    assert_eq!((&of("dirac")["status"], &stability("dirac")["verdict"]), (&json!("finished"), &json!("centre")));
+    let exact = of("hamilton-dirac");
+    for key in ["energy", "constraints", "hidden_constraints"] {
+        assert_eq!(exact[key]["round_off"], true, "{exact}");
+        assert!(exact[key]["value"].as_f64().unwrap() < 1e-12);
+    }
+    assert_eq!(stability("hamilton-dirac")["verdict"], "neutral");
+    assert_eq!(stability("multipliers")["verdict"], Value::Null);
+    assert_eq!(stability("baumgarte")["verdict"], "damped");
+    assert_eq!(found["reference"]["until"], 20.0);
+    assert!(exact["seconds"].is_number() && exact["error"]["value"].as_f64().unwrap() < 1e-3);
+}
+
+#[test]
+fn seilers_experiment() {
+    let arguments = [
+        "pendulum",
+        "--formulations",
+        "standard",
+        "--methods",
+        "rk4",
+        "--step",
+        "0.025",
+        "--until",
+        "1023",
+        "--projections",
+        "none,momentum",
+        "--project-above",
+        "1e-6",
+        "--json",
+    ];
+    let found = compare(&arguments).json();
+    let [none, momentum] = &rows(&found)[..] else { panic!("{found}") };
+    let grows = |row: &Value, expected: [(&str, f64); 3]| {
+        for (key, p) in expected {
+            let exponent = row[key]["exponent"].as_f64().unwrap();
+            assert!((exponent - p).abs() < 0.1, "{key}: {exponent}, expected {p}");
+        }
+    };
+    grows(none, [("error", 3.0), ("energy", 2.0), ("constraints", 2.0)]);
+    grows(none, [("hidden_constraints", 1.0); 3]);
+    grows(momentum, [("error", 2.0), ("energy", 1.0), ("constraints", 1.0)]);
+    assert_eq!(momentum["work"]["momentum_projections"], 155);
+    assert!((momentum["constraints"]["final"].as_f64().unwrap() + 5.167142e-4).abs() < 5e-10);
+}
+
+#[test]
+fn the_free_number_of_dirac_decides_what_its_manifold_is() {
+    let verdict = |alpha: &str| {
+        let opt = format!("alpha={alpha}");
+        let found = compare(&["pendulum", "--formulations", "dirac", "--opt", &opt, "--until", "5", "--json"]).json();
+        found["formulations"][0]["stability"]["verdict"].as_str().unwrap().to_owned()
+    };
+    assert_eq!((verdict("1").as_str(), verdict("6").as_str()), ("centre", "saddle"));
+}
+
+#[test]
+fn stages_go_to_the_methods_that_have_them() {
+    let found =
+        compare(&["pendulum", "--stages", "3", "--formulations", "ggl,multipliers", "--until", "1", "--json"]).json();
+    assert_eq!((&rows(&found)[0]["stages"], &rows(&found)[1]["method"]), (&json!(3), &json!("rattle")));
+}
+
+#[test]
+fn several_steps_methods_and_projections_are_multiplied() {
+    let found = compare(&[
+        "double-pendulum",
+        "--formulations",
+        "multipliers,hamilton-dirac",
+        "--methods",
+        "rattle,rk4",
+        "--steps-list",
+        "0.02,0.04",
+        "--until",
+        "1",
+        "--projections",
+        "none,both",
+        "--json",
+    ])
+    .json();
+    // Two methods that fit one formulation each, two steps, two projections.
+    assert_eq!(rows(&found).len(), 8);
+    assert_eq!(found["steps"], json!([0.04, 0.02]));
+    assert_eq!(found["skipped"].as_array().unwrap().len(), 4, "{}", found["skipped"]);
+}
+
+#[test]
+fn without_constraints_one_formulation_is_enough() {
+    assert_snapshot!(compare(&["rigid-body", "--methods", "implicit-midpoint,rk4,rattle", "--until", "40"]).show());
+}
+
+#[test]
+fn where_nothing_fits_the_status_says_so() {
+    assert_snapshot!(compare(&["bicycle", "--step", "0.1", "--until", "1"]).show());
+    let ran = compare(&["pendulum", "--formulations", "standard", "--methods", "rattle", "--json"]);
+    assert_eq!((ran.status, rows(&ran.json()).len()), (1, 0));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let requests: [&[&str]; 19] = [
+        &["--formulations", "dirak"],
+        &["--formulations", ""],
+        &["--formulations", "dirac,,total"],
+        &["--formulations", "dirac,dirac"],
+        &["--methods", "rattel"],
+        &["--methods", "rk4,rk4"],
+        &["--methods", "rk4", "--stages", "3"],
+        &["--projections", "momenta"],
+        &["--project-above", "1e-6"],
+        &["--projections", "none,symmetric", "--project-above", "1e-6"],
+        &["--step", "0"],
+        &["--steps-list", "0.1,-0.1"],
+        &["--steps-list", "0.1,0.1"],
+        &["--steps-list", "0.1,x"],
+        &["--step", "0.1", "--steps-list", "0.1"],
+        &["--until", "0"],
+        &["--step", "1e-12"],
+        &["--opt", "gamma=2"],
+        &["--set", "x=0.8"],
+    ];
+    let mut text = String::new();
+    for request in requests {
+        let ran = compare(&[&["pendulum"], request].concat());
+        assert_eq!(ran.status, 2, "{request:?}");
+        text += &format!("$ compare pendulum {}\n{}", request.join(" "), ran.stderr);
+        let json = compare(&[&["pendulum", "--json"], request].concat()).json();
+        assert!(json["error"]["code"].is_string());
+    }
+    assert_snapshot!(text);
+    let many = (1..=200).map(|k| format!("0.{k:03}")).collect::<Vec<_>>().join(",");
+    let ran = compare(&["pendulum", "--steps-list", &many]);
+    assert_eq!(ran.status, 2);
+    assert!(ran.stderr.contains("combinations, and at most"), "{}", ran.stderr);
+}
+
+#[test]
+fn figures_and_reports_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let short = ["compare", "pendulum", "--formulations", "dirac,ggl", "--until", "2"];
+    for steps in ["0.1", "0.1,0.05"] {
+        let more = ["--steps-list", steps, "--plot", "a.svg", "--report", "a.html"];
+        let ran = run_in(folder.path(), &[&short[..], &more].concat(), b"");
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        let svg = std::fs::read_to_string(folder.path().join("a.svg")).unwrap();
+        assert!(svg.contains("dirac") && svg.contains("ggl"));
+        let html = std::fs::read_to_string(folder.path().join("a.html")).unwrap();
+        assert!(html.contains("Stability of the constraint manifold") && html.contains("Formulation dirac"));
+    }
+    let ran = run_in(folder.path(), &[&short[..], &["--plot", "a.pdf"]].concat(), b"");
+    assert_eq!((ran.status, ran.stdout.as_str()), (2, ""));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_keeps_the_rows_done_so_far() {
+    use std::process::{Command, Stdio};
+    // The first row takes a moment, the second days.
+    let child = Command::new(env!("CARGO_BIN_EXE_cotangent"))
+        .args(["compare", "pendulum", "--formulations", "multipliers", "--steps-list", "500,2e-7", "--until", "1000"])
+        .arg("--json")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(6));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let output = child.wait_with_output().unwrap();
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((output.status.code(), &found["status"]), (Some(3), &json!("interrupted")));
+    assert_eq!(rows(&found).len(), 2);
+    assert_eq!((&rows(&found)[0]["status"], &rows(&found)[1]["status"]), (&json!("failed"), &json!("interrupted")));
+}

@@ -1,0 +1,115 @@
+//! What the combinations are compared with.
+//!
+//! Extrapolation of the Hamilton–Dirac equations (of the vector field, if there are no constraints) in
+//! double-double arithmetic, at the times at which runs are sampled. Its tolerance is four digits below
+//! the round-off of the runs, so that whatever amplifies errors, theirs are the larger ones.
+
+use super::SAMPLES;
+use crate::certificate::distance;
+use crate::reference::{Reference, Sample};
+use cotangent_compile::{Compiled, Engine, Native, Problem, Tape};
+use cotangent_dynamics::{Dynamics, Failure, State};
+use cotangent_integrate::project;
+use cotangent_observe::Schedule;
+use cotangent_scalar::Dd;
+use cotangent_theory::Formulation;
+
+/// The solution at the times at which runs are sampled.
+#[derive(Clone, Debug)]
+pub struct Exact {
+    samples: Vec<Sample<Dd>>,
+    halves: bool,
+    /// How accurate it is at its end, relative to the state.
+    pub accuracy: f64,
+    /// Why it ends before the runs do, if it does.
+    pub ended: Option<String>,
+}
+
+/// The relative tolerance of its steps.
+const TOLERANCE: f64 = 1e-20;
+
+/// Where its own error is larger than this, it is no longer certain.
+const CERTAIN: f64 = 1e-6;
+
+/// Evaluations times variables that it may take.
+const BUDGET: u64 = 4_000_000;
+
+/// Beyond, a solution to so many digits takes too long.
+const LARGEST: usize = 400;
+
+/// Times that differ by less, relative to themselves, are one.
+const SAME: f64 = 1e-12;
+
+impl Exact {
+    /// The motion of a model from the start of a problem, at sorted times.
+    pub fn new(problem: &Problem, times: &[f64]) -> Result<Exact, String> {
+        let own = problem.compiled.view(Native, problem.parameters.clone()).model_state(&problem.start);
+        let own = own.map_err(|e| e.to_string())?;
+        let size = own.len();
+        if size > LARGEST {
+            return Err(format!("there is no reference solution for more than {LARGEST} variables"));
+        }
+        let text = |e: &dyn std::fmt::Display| e.to_string();
+        let motion = Formulation::HamiltonDirac.apply(&problem.motion.system).map_err(|e| text(&e))?;
+        let compiled = Compiled::new(&motion, Engine::Tape).map_err(|e| text(&e))?;
+        let parameters = problem.parameters.iter().map(|&p| Dd::from(p)).collect();
+        let view = compiled.view(Tape, parameters);
+        let field = view.field().map_err(|e| text(&e))?;
+        let mut field = field.ok_or("there is no vector field to solve")?;
+        let mut start = State::new(own.iter().map(|&v| Dd::from(v)).collect(), 0);
+        if let Some(manifold) = view.manifold().map_err(|e| text(&e))?.filter(|m| m.shape().constraints > 0) {
+            project(manifold, &mut start).map_err(|e| text(&e))?;
+        }
+        let mut rates = |z: &[Dd], out: &mut [Dd]| -> Result<(), Failure> { field.rate(z, out) };
+        let reference = Reference::new(TOLERANCE).with_budget(BUDGET / size.max(1) as u64);
+        let times: Vec<Dd> = times.iter().map(|&t| Dd::from(t)).collect();
+        let (solution, stopped) = reference.solve_as_far(&mut rates, &start.values, &times).map_err(|e| text(&e))?;
+        let mut exact =
+            Exact { samples: solution.samples, halves: motion.structure.is_some(), accuracy: 0.0, ended: None };
+        exact.ended = stopped.map(|e| e.to_string());
+        let lost = exact.samples.iter().position(|s| exact.uncertainty(s) > CERTAIN);
+        if let Some(k) = lost {
+            exact.samples.truncate(k);
+            exact.ended = Some(format!("beyond, errors grow so fast that it is not known to {CERTAIN:.0e}"));
+        }
+        exact.accuracy = exact.samples.last().map_or(0.0, |s| exact.uncertainty(s));
+        Ok(exact)
+    }
+
+    /// The last time at which it is known.
+    pub fn until(&self) -> f64 {
+        self.samples.last().map_or(0.0, |s| s.time.hi())
+    }
+
+    /// How far a state of the model is from the solution, positions and momenta each relative to their
+    /// own size; `None` at a time at which it is not known.
+    pub fn distance(&self, time: f64, state: &[f64]) -> Option<f64> {
+        let after = self.samples.partition_point(|s| s.time.hi() < time - SAME * time.abs());
+        let sample = self.samples.get(after).filter(|s| (s.time.hi() - time).abs() <= SAME * time.abs())?;
+        let state: Vec<Dd> = state.iter().map(|&v| Dd::from(v)).collect();
+        (state.len() == sample.state.len()).then(|| distance(&state, &sample.state, self.halves))
+    }
+
+    fn uncertainty(&self, sample: &Sample<Dd>) -> f64 {
+        let size = sample.state.iter().fold(0.0f64, |m, z| m.max(z.hi().abs()));
+        let error = sample.errors.iter().fold(0.0f64, |m, e| if *e > m || e.is_nan() { *e } else { m });
+        if error == 0.0 { 0.0 } else { error / size }
+    }
+}
+
+/// The times at which runs with these schedules are sampled, sorted.
+pub fn sample_times(schedules: &[Schedule]) -> Vec<f64> {
+    let mut times: Vec<f64> = vec![];
+    for schedule in schedules {
+        let total = schedule.total();
+        let mut stride = 1u64;
+        while total / stride + 1 > SAMPLES as u64 {
+            stride *= 2;
+        }
+        times.extend((1..=total / stride).map(|k| schedule.time(k * stride)));
+        times.push(schedule.time(total));
+    }
+    times.sort_by(f64::total_cmp);
+    times.dedup_by(|a, b| (*a - *b).abs() <= SAME * b.abs());
+    times
+}

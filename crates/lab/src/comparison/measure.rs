@@ -1,0 +1,208 @@
+//! One combination, run and measured.
+
+use super::{Exact, SAMPLES, timing};
+use crate::certificate::{kinetic, scales};
+use crate::fit::{Growth, growth_exponent};
+use cotangent_compile::{CompileError, Diagnostics, Engine, Integrator, Problem};
+use cotangent_dynamics::Failure;
+use cotangent_integrate::Prepared;
+use cotangent_observe::{End, HISTORY_ERRORS, History, Interrupt, Run, RunError, Schedule};
+use cotangent_solve::NewtonOptions;
+
+/// Equations, a method planned for them with its projection.
+#[derive(Clone, Copy)]
+pub struct Combination<'a> {
+    /// The model in one formulation.
+    pub problem: &'a Problem,
+    /// The method.
+    pub prepared: &'a Prepared,
+}
+
+/// How a run ended.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Ended {
+    /// At its last step.
+    Finished,
+    /// On request.
+    Interrupted,
+    /// At a step that could not be made.
+    Failed(Failure),
+    /// Where a quantity of the model has no value.
+    Undefined(String),
+}
+
+/// How an error grows with time.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Pace {
+    /// Like a power of time.
+    Power(Growth),
+    /// Not: it is round-off.
+    RoundOff,
+    /// The series does not tell.
+    Undecided(String),
+}
+
+/// Errors along a run, sampled; each sample is the largest since the one before, but for the error of
+/// the state, which is that at the sample.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Curves {
+    /// When.
+    pub times: Vec<f64>,
+    /// The error of the state; NaN where the exact one is not known.
+    pub error: Vec<f64>,
+    /// The energy error.
+    pub energy: Vec<f64>,
+    /// The largest constraint residual.
+    pub constraints: Vec<f64>,
+    /// The largest hidden residual.
+    pub hidden: Vec<f64>,
+}
+
+/// What came out.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Measured {
+    /// How it ended.
+    pub ended: Ended,
+    /// Steps made.
+    pub steps: u64,
+    /// The time reached.
+    pub time: f64,
+    /// The last time at which the exact state is known, and the distance from it there.
+    pub error: Option<(f64, f64)>,
+    /// How that error grows, until it is as large as the motion.
+    pub error_growth: Pace,
+    /// The largest energy error.
+    pub energy: f64,
+    /// How it grows.
+    pub energy_growth: Pace,
+    /// The largest constraint residual.
+    pub constraints: f64,
+    /// How it grows.
+    pub constraint_growth: Pace,
+    /// The largest hidden residual.
+    pub hidden: f64,
+    /// How it grows.
+    pub hidden_growth: Pace,
+    /// The residuals at the end, φ and then ψ.
+    pub residuals: Vec<f64>,
+    /// Updates of Newton's method.
+    pub newton_iterations: u64,
+    /// Steps of its own that a method with a tolerance has accepted and rejected.
+    pub own_steps: Option<[u64; 2]>,
+    /// How often positions and momenta were projected.
+    pub projections: [u64; 2],
+    /// Seconds of integration, with nothing measured between the steps.
+    pub seconds: f64,
+    /// Errors along the run.
+    pub curves: Curves,
+}
+
+/// Residuals and energy errors up to this, relative to the size of their terms, are round-off.
+const ROUND_OFF: f64 = 1e-12;
+
+/// A relative error of the state from which on it cannot grow much further.
+const SATURATED: f64 = 0.25;
+
+/// A relative error of the energy from which on the motion is another one, and errors of other sizes.
+const ANOTHER: f64 = 0.05;
+
+/// Runs a combination along a schedule that measures every step.
+pub fn measure(
+    combination: &Combination<'_>,
+    schedule: Schedule,
+    exact: Option<&Exact>,
+    interrupt: &Interrupt,
+) -> Result<Measured, CompileError> {
+    let Combination { problem, prepared } = *combination;
+    let diagnostics = Diagnostics::new(&problem.motion, &problem.parameters, Engine::Best)?;
+    let newton = NewtonOptions::default();
+    let integrator = Integrator::new(&problem.compiled, prepared, &problem.parameters, newton, Engine::Best)?;
+    let undefined =
+        |e: &RunError| CompileError::System { name: "a quantity at the start".into(), reason: e.to_string() };
+    // Every step is measured where rows are recorded, be it that only the end is one.
+    let schedule = Schedule { record: schedule.total().max(1), ..schedule };
+    let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(|e| undefined(&e))?;
+    let history = History::new(SAMPLES, HISTORY_ERRORS.len(), run.watched(None));
+    run.watch(history, None);
+    let ended = match run.go::<()>(interrupt, None, &mut |_| {}) {
+        Ok(End::Finished) => Ended::Finished,
+        Ok(End::Interrupted) => Ended::Interrupted,
+        Ok(End::Failed(failure)) => Ended::Failed(failure),
+        Err(error) => Ended::Undefined(error.to_string()),
+    };
+    let variables = problem.motion.structure.as_ref().map_or(problem.start.len(), |s| s.state().len());
+    let curves = curves(&mut run, variables, exact);
+    let seconds = timing::seconds(combination, &schedule, run.done(), interrupt)?;
+    let error = curves.times.iter().zip(&curves.error).rev().find(|(_, e)| !e.is_nan());
+    let size = run.energy().max_abs.max(kinetic(problem));
+    let [phi, psi] = scales(problem).map(|list| list.iter().fold(f64::INFINITY, |m: f64, s| m.min(*s)));
+    let pace = |errors: &[f64], unit: f64| self::pace(&curves.times, errors, ROUND_OFF * unit);
+    // Until the first error that is too large, or unknown.
+    let small = |errors: &[f64], bound: f64| {
+        let end = errors.iter().position(|e| e.is_nan() || e.abs() > bound).unwrap_or(errors.len());
+        self::pace(&curves.times[..end], &errors[..end], ROUND_OFF * bound)
+    };
+    let error_growth = match exact {
+        Some(_) => small(&curves.error, SATURATED),
+        None => Pace::Undecided("the exact motion is not known".into()),
+    };
+    let largest = |list: &[cotangent_observe::Extremes]| {
+        list.iter().fold(0.0f64, |m, e| if e.max_abs > m || e.max_abs.is_nan() { e.max_abs } else { m })
+    };
+    let last = |list: &[cotangent_observe::Extremes]| list.iter().map(|e| e.last).collect::<Vec<_>>();
+    Ok(Measured {
+        steps: run.done(),
+        time: run.time(),
+        error: error.map(|(time, error)| (*time, *error)),
+        error_growth,
+        energy: run.energy().max_deviation,
+        energy_growth: small(&curves.energy, ANOTHER * size),
+        constraints: largest(run.constraints()),
+        constraint_growth: pace(&curves.constraints, phi),
+        hidden: largest(run.hidden_constraints()),
+        hidden_growth: pace(&curves.hidden, psi),
+        residuals: [last(run.constraints()), last(run.hidden_constraints())].concat(),
+        newton_iterations: run.iterations(),
+        own_steps: prepared.substeps(&run.state().memory),
+        projections: prepared.projections(&run.state().memory).unwrap_or_default(),
+        seconds,
+        ended,
+        curves,
+    })
+}
+
+/// The samples after the start, with the errors of the model's variables.
+fn curves(run: &mut Run, variables: usize, exact: Option<&Exact>) -> Curves {
+    let Some((history, _)) = run.history() else { return Curves::default() };
+    let times = history.times().to_vec();
+    let [energy, constraints, hidden] = [0, 1, 2].map(|k| history.error(k));
+    let dimension = run.state().values.len();
+    let states: Vec<Vec<f64>> = (0..times.len()).map(|k| history.values(k)[..dimension].to_vec()).collect();
+    let mut model = vec![0.0; variables];
+    let mut error = |time: f64, state: &[f64]| -> f64 {
+        match run.diagnostics().model_state(state, &mut model) {
+            Ok(()) => exact.and_then(|e| e.distance(time, &model)).unwrap_or(f64::NAN),
+            Err(_) => f64::NAN,
+        }
+    };
+    let error: Vec<f64> = times.iter().zip(&states).map(|(&t, z)| error(t, z)).collect();
+    let later = |list: Vec<f64>| list.into_iter().skip(1).collect();
+    Curves {
+        times: later(times),
+        error: later(error),
+        energy: later(energy),
+        constraints: later(constraints),
+        hidden: later(hidden),
+    }
+}
+
+fn pace(times: &[f64], errors: &[f64], round_off: f64) -> Pace {
+    let largest = errors.iter().fold(0.0f64, |m, e| m.max(e.abs()));
+    if largest <= round_off {
+        return Pace::RoundOff;
+    }
+    match growth_exponent(times, errors) {
+        Ok(growth) => Pace::Power(growth),
+        Err(e) => Pace::Undecided(e.to_string()),
+    }
+}

@@ -1,0 +1,16 @@
+//! Formulations and methods of one model side by side.
+//!
+//! A combination of equations, method, projection and step is run once with every step measured
+//! ([`measure`]): the error at the end against a solution that owes nothing to it ([`Exact`]), the
+//! largest energy error and residuals, how each grows with time, and the work. A combination that runs
+//! off is a result like any other: it says where it ended.
+
+mod exact;
+mod measure;
+mod timing;
+
+pub use exact::{Exact, sample_times};
+pub use measure::{Combination, Curves, Ended, Measured, Pace, measure};
+
+/// Samples that are kept of a run.
+pub const SAMPLES: usize = 2048;

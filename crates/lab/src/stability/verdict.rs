@@ -1,0 +1,85 @@
+//! What the numbers say about errors off the constraint manifold.
+
+use std::fmt;
+
+/// What happens to small errors of the constraints.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Verdict {
+    /// They grow exponentially.
+    Saddle {
+        /// log ‖Φ‖ per time.
+        rate: f64,
+    },
+    /// They oscillate, bounded.
+    Centre {
+        /// The largest frequency: the imaginary part of an eigenvalue.
+        frequency: f64,
+    },
+    /// They stay as they are: φ and ψ are integrals.
+    Integrals {
+        /// Whether the variables of the equations cannot violate ψ = 0 at all.
+        identical: bool,
+    },
+    /// ψ stays as it is, and φ drifts linearly with it.
+    Drift,
+    /// There are none: the variables of the equations cannot violate the constraints.
+    Identical,
+    /// They decay.
+    Damped {
+        /// −log ‖Φ‖ per time.
+        rate: f64,
+    },
+    /// The manifold is not one of solutions.
+    NotInvariant {
+        /// How fast the residuals leave zero, in their own sizes.
+        rate: f64,
+    },
+    /// The numbers do not tell.
+    Undecided {
+        /// Why not.
+        reason: String,
+    },
+}
+
+impl Verdict {
+    /// In a word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Verdict::Saddle { .. } => "saddle",
+            Verdict::Centre { .. } => "centre",
+            Verdict::Integrals { .. } | Verdict::Drift | Verdict::Identical => "neutral",
+            Verdict::Damped { .. } => "damped",
+            Verdict::NotInvariant { .. } => "not-invariant",
+            Verdict::Undecided { .. } => "undecided",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verdict::Saddle { rate } => write!(f, "saddle: errors grow like e^({} t)", digits(*rate)),
+            Verdict::Centre { frequency } => {
+                write!(f, "centre: errors oscillate, bounded, with frequencies up to {}", digits(*frequency))
+            }
+            Verdict::Integrals { identical: true } => {
+                write!(f, "neutral: constraints are integrals, hidden constraints hold identically")
+            }
+            Verdict::Integrals { identical: false } => {
+                write!(f, "neutral: constraints and hidden constraints are integrals")
+            }
+            Verdict::Drift => {
+                write!(f, "neutral: hidden constraints are integrals, constraints drift linearly with them")
+            }
+            Verdict::Identical => write!(f, "neutral: the variables cannot violate the constraints"),
+            Verdict::Damped { rate } => write!(f, "damped: errors decay like e^(-{} t)", digits(*rate)),
+            Verdict::NotInvariant { .. } => write!(f, "not invariant: solutions leave the constraints"),
+            Verdict::Undecided { reason } => write!(f, "undecided: {reason}"),
+        }
+    }
+}
+
+/// Three digits.
+fn digits(x: f64) -> f64 {
+    format!("{x:.2e}").parse().unwrap_or(x)
+}

@@ -1,0 +1,105 @@
+//! Combinations side by side: Seiler's experiment, and what each formulation does to the pendulum.
+
+mod problems;
+
+use cotangent_integrate::{Method, Projection, Target};
+use cotangent_lab::comparison::{Combination, Ended, Exact, Measured, Pace, measure, sample_times};
+use cotangent_observe::{Interrupt, Schedule};
+use cotangent_theory::Formulation;
+use problems::{Case, DOUBLE, FREE, PENDULUM};
+
+fn run(
+    text: &str,
+    formulation: Formulation,
+    method: Method,
+    projection: Option<Projection>,
+    h: f64,
+    t: f64,
+) -> Measured {
+    let case = Case::new(text, formulation);
+    let prepared = case.prepared(method, projection);
+    let schedule = Schedule::until(h, t, 1).unwrap();
+    let exact = Exact::new(&case.problem, &sample_times(&[schedule])).unwrap();
+    let combination = Combination { problem: &case.problem, prepared: &prepared };
+    measure(&combination, schedule, Some(&exact), &Interrupt::new()).unwrap()
+}
+
+#[track_caller]
+fn grows(pace: &Pace, exponent: f64) {
+    match pace {
+        Pace::Power(growth) => assert!((growth.exponent - exponent).abs() < 0.1, "{growth:?}, expected {exponent}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn seiler(above: Option<f64>) -> Measured {
+    let projection = above.map(|eps| Projection { target: Target::Momentum, above: Some(eps) });
+    run(PENDULUM, Formulation::Standard, Method::Rk4, projection, 0.025, 1023.0)
+}
+
+#[test]
+fn without_projections_errors_grow_as_in_seilers_experiment() {
+    let none = seiler(None);
+    assert_eq!((none.ended, none.steps, none.projections), (Ended::Finished, 40920, [0, 0]));
+    grows(&none.error_growth, 3.0);
+    grows(&none.energy_growth, 2.0);
+    grows(&none.constraint_growth, 2.0);
+    grows(&none.hidden_growth, 1.0);
+    assert!((none.energy - 3.750973e-1).abs() < 5e-7);
+    assert!((none.residuals[0] + 8.503802e-2).abs() < 5e-8);
+    assert!((none.residuals[1] + 1.774747e-4).abs() < 5e-10);
+}
+
+#[test]
+fn a_few_momentum_projections_take_an_order_off_the_growth() {
+    let momentum = seiler(Some(1e-6));
+    assert_eq!(momentum.projections, [0, 155]);
+    grows(&momentum.error_growth, 2.0);
+    grows(&momentum.energy_growth, 1.0);
+    grows(&momentum.constraint_growth, 1.0);
+    assert!((momentum.residuals[0] + 5.167142e-4).abs() < 5e-10);
+    assert_eq!(seiler(Some(1e-8)).projections, [0, 12129]);
+}
+
+#[test]
+fn formulations_differ_off_the_manifold() {
+    let gauss = |formulation| run(PENDULUM, formulation, Method::Gauss { stages: 2 }, None, 0.05, 100.0);
+    let total = gauss(Formulation::Total);
+    assert!(matches!(total.ended, Ended::Failed(_)) || total.constraints > 0.1, "{:?}", total.ended);
+    let dirac = gauss(Formulation::Dirac { alpha: 0.0 });
+    assert_eq!(dirac.ended, Ended::Finished);
+    assert!(dirac.constraints < 1e-4 && dirac.constraints > 1e-12);
+    let exact = gauss(Formulation::HamiltonDirac);
+    assert!(exact.energy < 1e-12 && exact.constraints < 1e-12 && exact.hidden < 1e-12, "{exact:?}");
+    assert_eq!((exact.energy_growth, exact.constraint_growth), (Pace::RoundOff, Pace::RoundOff));
+    let (time, error) = exact.error.unwrap();
+    assert!(time == 100.0 && error < 1e-3 && error > 1e-9);
+}
+
+#[test]
+fn what_was_not_finished_keeps_what_was_measured() {
+    let case = Case::new(PENDULUM, Formulation::Multipliers);
+    let prepared = case.prepared(Method::Rattle, None);
+    let schedule = Schedule::until(0.01, 1e6, 1).unwrap();
+    let interrupt = Interrupt::new();
+    interrupt.set();
+    let combination = Combination { problem: &case.problem, prepared: &prepared };
+    let found = measure(&combination, schedule, None, &interrupt).unwrap();
+    assert_eq!((found.ended, found.steps, found.error), (Ended::Interrupted, 0, None));
+}
+
+#[test]
+fn a_chaotic_motion_is_known_for_as_long_as_it_is_certain() {
+    let case = Case::new(DOUBLE, Formulation::Multipliers);
+    let times: Vec<f64> = (1..=100).map(f64::from).collect();
+    let exact = Exact::new(&case.problem, &times).unwrap();
+    assert!(exact.accuracy <= 1e-6);
+    assert_eq!(exact.ended.is_some(), exact.until() < 100.0);
+    assert_eq!(exact.distance(0.5, &case.problem.start), None, "no sample there");
+}
+
+#[test]
+fn without_constraints_there_is_a_reference_too() {
+    let found = run(FREE, Formulation::Multipliers, Method::Gauss { stages: 3 }, None, 0.1, 10.0);
+    assert!(found.error.unwrap().1 < 1e-7 && found.residuals.is_empty());
+}

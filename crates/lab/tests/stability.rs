@@ -1,0 +1,232 @@
+//! Residual equations against closed forms, and what is concluded from them.
+
+mod problems;
+
+use cotangent_compile::{FunctionBuilder, Problem};
+use cotangent_expr::{Array, Dim, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term};
+use cotangent_lab::stability::{Linearisation, Linearised, Path, Stability, StabilityError, Verdict};
+use cotangent_solve::eigenvalues;
+use cotangent_theory::{Formulation, Structure};
+use problems::{Case, DOUBLE, PENDULUM, RAIL, RELATIVISTIC, SPEEDY};
+
+const DIRAC: Formulation = Formulation::Dirac { alpha: 0.0 };
+const BAUMGARTE: Formulation = Formulation::Baumgarte { alpha: 5.0, beta: 5.0 };
+
+fn linearised(problem: &Problem, point: &[f64]) -> Linearised {
+    Linearisation::new(problem).unwrap().unwrap().at(point).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn stability(text: &str, formulation: Formulation, until: f64) -> Stability {
+    let case = Case::new(text, formulation);
+    let path = Path::new(&case.problem, until).unwrap();
+    Stability::along(&case.problem, &path).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn assert_matrix(found: &[Vec<f64>], expected: &[Vec<f64>], within: f64) {
+    assert_eq!(found.len(), expected.len());
+    for (f, e) in found.iter().flatten().zip(expected.iter().flatten()) {
+        assert!((f - e).abs() < within, "{found:?}, expected {expected:?}");
+    }
+}
+
+#[test]
+fn the_pendulum_has_the_matrices_of_the_literature_for_any_gravity() {
+    for g in [0.0, 1.0, 9.81] {
+        let text = PENDULUM.replace("g = 1", &format!("g = {g}"));
+        for (angle, momentum) in [(0.3f64, 1.7), (2.0, -0.4), (-1.1, 0.0)] {
+            let (x, y) = (angle.cos(), angle.sin());
+            let point = [x, y, -momentum * y, momentum * x];
+            let b = 4.0 * momentum * momentum - g * y;
+            let is = |formulation: Formulation, expected: [[f64; 2]; 2]| {
+                let case = Case::new(&text, formulation);
+                let found = linearised(&case.problem, &point);
+                assert_matrix(&found.matrix, &expected.map(|row| row.to_vec()), 1e-12 * (1.0 + b.abs()));
+                assert!(found.defect < 1e-14 && found.remainder < 1e-13, "{formulation:?}: {found:?}");
+            };
+            is(Formulation::Total, [[0.0, 1.0], [b, 0.0]]);
+            is(DIRAC, [[0.0, -1.0], [b, 0.0]]);
+            is(Formulation::Dirac { alpha: 0.7 }, [[0.7, -1.0], [b, -0.7]]);
+            is(Formulation::Standard, [[0.0, 1.0], [0.0, 0.0]]);
+            is(Formulation::HamiltonDirac, [[0.0; 2]; 2]);
+            is(Formulation::Ggl, [[0.0; 2]; 2]);
+            is(Formulation::Baumgarte { alpha: 3.0, beta: 2.0 }, [[0.0, 1.0], [-4.0, -6.0]]);
+        }
+    }
+}
+
+#[test]
+fn impetus_and_striction_leave_only_the_constraints_to_violate() {
+    for text in [PENDULUM, DOUBLE, RELATIVISTIC] {
+        let case = Case::new(text, Formulation::ImpetusStriction);
+        let found = linearised(&case.problem, &case.problem.start);
+        let m = found.residuals.len();
+        assert_eq!(found.residuals, (0..m).collect::<Vec<_>>(), "the physical ψ vanishes identically");
+        assert_matrix(&found.matrix, &vec![vec![0.0; m]; m], 1e-10);
+        assert_eq!(stability(text, Formulation::ImpetusStriction, 5.0).verdict, Verdict::Integrals { identical: true });
+    }
+}
+
+/// A vector that is solved for, as a tensor.
+fn whole(vector: &Array) -> Tensor {
+    let range = |d: &Dim| Range { name: "i".into(), low: Ix::constant(d.first), high: Ix::constant(d.last()) };
+    let index: Vec<Ix> = (0..vector.dims().len()).map(|k| Ix::var(k as u8)).collect();
+    let term = Term {
+        domain: Domain::Ranges(vector.dims().iter().map(range).collect()),
+        at: vec![Place { array: vector.clone(), index: index.clone() }],
+        value: Expr::at(vector, index),
+    };
+    Tensor::new(vec![Layout::new(vec![vector.clone()])], vec![term]).unwrap()
+}
+
+/// {φ, μ}, {ψ, μ}, Q and S at a point, from the expressions.
+fn brackets(problem: &Problem, point: &[f64]) -> [Vec<Vec<f64>>; 4] {
+    let s: &Structure = problem.motion.structure.as_ref().unwrap();
+    let mu = whole(&s.multipliers().unwrap().unwrap());
+    let (mu_q, mu_p) = (mu.jacobian(&s.coordinates).unwrap(), mu.jacobian(&s.momenta).unwrap());
+    let minus = |t: &Tensor| t.times(&Expr::from(-1));
+    let a = s.jacobian.contract(1, &mu_p, 1).unwrap();
+    let b = s.hidden_q.contract(1, &mu_p, 1).unwrap();
+    let b = b.plus(&minus(&s.hidden_p.contract(1, &mu_q, 1).unwrap())).unwrap();
+    let m = s.constraints.shape()[0].len();
+    let value = |t: &Tensor| -> Vec<Vec<f64>> {
+        let f = FunctionBuilder::new().input(&s.state()).input(&problem.motion.system.parameter_layout());
+        let f = f.output(t).compile().unwrap();
+        let mut out = vec![0.0; m * m];
+        f.call(&[point, &problem.parameters], &mut [&mut out], &mut f.workspace()).unwrap();
+        out.chunks(m).map(<[f64]>::to_vec).collect()
+    };
+    [value(&a), value(&b), value(&s.gram), value(&s.twist)]
+}
+
+fn product(a: &[Vec<f64>], b: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let entry = |row: &Vec<f64>, j: usize| row.iter().zip(b).map(|(x, b)| x * b[j]).sum();
+    a.iter().map(|row| (0..b[0].len()).map(|j| entry(row, j)).collect()).collect()
+}
+
+/// [[a, b], [c, d]] of blocks.
+fn blocks(a: &[Vec<f64>], b: &[Vec<f64>], c: &[Vec<f64>], d: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let beside =
+        |x: &[Vec<f64>], y: &[Vec<f64>]| x.iter().zip(y).map(|(x, y)| [&x[..], y].concat()).collect::<Vec<_>>();
+    [beside(a, b), beside(c, d)].concat()
+}
+
+#[test]
+fn several_constraints_obey_the_brackets() {
+    // Off-diagonal masses, a quartic potential, an energy that is not quadratic, S ≠ 0.
+    for text in [DOUBLE, RELATIVISTIC, SPEEDY, RAIL] {
+        let total = Case::new(text, Formulation::Total);
+        let point = total.problem.start.clone();
+        let [a, b, q, s] = brackets(&total.problem, &point);
+        let m = a.len();
+        let unit = |x: f64| -> Vec<Vec<f64>> {
+            (0..m).map(|i| (0..m).map(|j| if i == j { x } else { 0.0 }).collect()).collect()
+        };
+        let zero = unit(0.0);
+        let found = linearised(&total.problem, &point);
+        assert_matrix(&found.matrix, &blocks(&a, &unit(1.0), &b, &zero), 1e-10);
+        // S Q⁻¹, by Cramer's rule.
+        let inverse = match m {
+            1 => vec![vec![1.0 / q[0][0]]],
+            _ => {
+                let det = q[0][0] * q[1][1] - q[0][1] * q[1][0];
+                vec![vec![q[1][1] / det, -q[0][1] / det], vec![-q[1][0] / det, q[0][0] / det]]
+            }
+        };
+        let w = product(&s, &inverse);
+        let plus = |x: &[Vec<f64>], y: &[Vec<f64>]| -> Vec<Vec<f64>> {
+            x.iter().zip(y).map(|(x, y)| x.iter().zip(y).map(|(x, y)| x + y).collect()).collect()
+        };
+        let minus = |x: &[Vec<f64>]| -> Vec<Vec<f64>> { x.iter().map(|r| r.iter().map(|x| -x).collect()).collect() };
+        let expected = blocks(&plus(&a, &w), &unit(-1.0), &plus(&b, &product(&w, &w)), &minus(&w));
+        let dirac = Case::new(text, DIRAC);
+        assert_matrix(&linearised(&dirac.problem, &point).matrix, &expected, 1e-10);
+        for formulation in [Formulation::HamiltonDirac, Formulation::Ggl] {
+            let case = Case::new(text, formulation);
+            assert_matrix(&linearised(&case.problem, &point).matrix, &blocks(&zero, &zero, &zero, &zero), 1e-10);
+        }
+        let standard = Case::new(text, Formulation::Standard);
+        assert_matrix(&linearised(&standard.problem, &point).matrix, &blocks(&zero, &unit(1.0), &zero, &zero), 1e-10);
+    }
+}
+
+#[test]
+fn baumgarte_has_the_eigenvalues_of_its_oscillator() {
+    for (alpha, beta) in [(5.0f64, 5.0f64), (1.0, 4.0), (4.0, 1.0)] {
+        let case = Case::new(DOUBLE, Formulation::Baumgarte { alpha, beta });
+        let mut found = eigenvalues(&linearised(&case.problem, &case.problem.start).matrix).unwrap();
+        found.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+        let root = alpha * alpha - beta * beta;
+        for (k, value) in found.iter().enumerate() {
+            let lower = if root >= 0.0 { k < 2 } else { value[1] < 0.0 };
+            let sign = if lower { -1.0 } else { 1.0 };
+            let expected = match root >= 0.0 {
+                true => [-alpha + sign * root.sqrt(), 0.0],
+                false => [-alpha, sign * (-root).sqrt()],
+            };
+            // Double eigenvalues are found to half the digits.
+            assert!((value[0] - expected[0]).hypot(value[1] - expected[1]) < 1e-5, "{found:?}, {expected:?}");
+        }
+    }
+}
+
+#[test]
+fn verdicts_on_the_pendulum() {
+    let verdict = |formulation| stability(PENDULUM, formulation, 10.0);
+    let total = verdict(Formulation::Total);
+    // Between the smallest and the largest of √(4p² − y) = √(16 − 9y).
+    assert!(matches!(total.verdict, Verdict::Saddle { rate } if (7f64.sqrt()..5.0).contains(&rate)), "{total:?}");
+    assert!(total.uncertainty < 1e-3 * total.exponent);
+    let dirac = verdict(DIRAC);
+    assert!(matches!(dirac.verdict, Verdict::Centre { frequency } if (frequency - 5.0).abs() < 0.01), "{dirac:?}");
+    assert_eq!(verdict(Formulation::Standard).verdict, Verdict::Drift);
+    assert_eq!(verdict(Formulation::HamiltonDirac).verdict, Verdict::Integrals { identical: false });
+    assert_eq!(verdict(Formulation::Ggl).verdict, Verdict::Integrals { identical: false });
+    let damped = verdict(BAUMGARTE).verdict;
+    assert!(matches!(damped, Verdict::Damped { rate } if (4.0..5.1).contains(&rate)), "{damped:?}");
+    let penalty = verdict(Formulation::Penalty { epsilon: 1e-4 }).verdict;
+    assert!(matches!(penalty, Verdict::NotInvariant { .. }), "{penalty:?}");
+    // The free weak term α makes the centre a saddle when it exceeds the frequency.
+    assert_eq!(verdict(Formulation::Dirac { alpha: 1.0 }).verdict.name(), "centre");
+    assert_eq!(verdict(Formulation::Dirac { alpha: 6.0 }).verdict.name(), "saddle");
+}
+
+#[test]
+fn stiff_equations_are_told_from_invariant_ones() {
+    // A chain at rest: at first a spring instead of a constraint makes no difference.
+    let verdict = |formulation| {
+        let case = Case::sized(&problems::shipped("chain"), Some(4), formulation);
+        let path = Path::new(&case.problem, 3.0).unwrap();
+        Stability::along(&case.problem, &path).unwrap_or_else(|e| panic!("{e}")).verdict.name()
+    };
+    assert_eq!(verdict(Formulation::Penalty { epsilon: 1e-4 }), "not-invariant");
+    assert_eq!(verdict(BAUMGARTE), "damped");
+    assert_eq!(verdict(Formulation::Baumgarte { alpha: 300.0, beta: 300.0 }), "damped");
+    assert_eq!(verdict(Formulation::Standard), "neutral");
+}
+
+#[test]
+fn verdicts_for_linear_constraints_and_short_motions() {
+    assert_eq!(stability(RAIL, Formulation::LinearProjected, 5.0).verdict, Verdict::Drift);
+    assert_eq!(stability(PENDULUM, Formulation::Total, 0.1).verdict.name(), "saddle");
+    assert_eq!(stability(PENDULUM, DIRAC, 0.1).verdict.name(), "centre");
+    assert_eq!(stability(PENDULUM, BAUMGARTE, 0.5).verdict.name(), "damped");
+}
+
+#[test]
+fn several_constraints_are_judged_by_the_growth_and_not_by_frozen_eigenvalues() {
+    let total = stability(DOUBLE, Formulation::Total, 10.0);
+    assert_eq!(total.verdict.name(), "saddle");
+    let dirac = stability(DOUBLE, DIRAC, 10.0);
+    let real = dirac.frozen.iter().flat_map(|f| &f.eigenvalues).fold(0.0f64, |m, v| m.max(v[0]));
+    assert!(real > 1e-3, "the frozen eigenvalues are not imaginary: {real}");
+    assert_ne!(dirac.verdict.name(), "centre");
+}
+
+#[test]
+fn what_has_no_residual_equations_says_so() {
+    let case = Case::new(PENDULUM, Formulation::Multipliers);
+    let path = Path::new(&case.problem, 1.0).unwrap();
+    assert_eq!(Stability::along(&case.problem, &path), Err(StabilityError::NoField));
+    let free = Case::new(problems::FREE, Formulation::Multipliers);
+    assert_eq!(Path::new(&free.problem, 1.0).err(), Some(StabilityError::NoConstraints));
+}
