@@ -246,7 +246,7 @@ impl Evidence<'_> {
         Verdict::Undecided {
             reason: format!(
                 "at {part:.0} % of the times an eigenvalue is not imaginary (real parts up to {fast:.2}), and errors \
-                 grow to {factor:.1} times themselves until t = {:.3}",
+                 grow to {factor:.1} times themselves until t = {:.3}, on average like e^({exponent:.2} t)",
                 self.until
             ),
         }

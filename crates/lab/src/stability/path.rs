@@ -21,7 +21,7 @@ pub struct Path {
 /// Steps in the time in which the positions change by their own size.
 const RESOLUTION: f64 = 12.0;
 
-/// The most steps for a system of four variables; larger ones have fewer, as each costs more.
+/// The most steps for a system of eight variables; larger ones have fewer, as each costs more.
 const MOST: f64 = 256.0;
 
 /// The fewest steps for any.
@@ -54,7 +54,7 @@ impl Path {
         let manifold = || view.manifold().map_err(misfit)?.ok_or(StabilityError::NoConstraints);
         let start = on_manifold(manifold()?, own).map_err(misfit)?;
         let mut rates = |z: &[f64], out: &mut [f64]| field.rate(z, out);
-        let most = (MOST * 4.0 / size.max(1) as f64).clamp(FEWEST, MOST);
+        let most = (MOST * 8.0 / size.max(1) as f64).clamp(FEWEST, MOST);
         let speed = speed(&compiled, problem, &start).map_err(misfit)?;
         let wanted = (until * speed * RESOLUTION).ceil().max(FEWEST);
         let steps = wanted.min(most);

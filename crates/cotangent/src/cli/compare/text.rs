@@ -85,11 +85,12 @@ pub(super) fn cells(report: &Report, row: &Row, seconds: bool) -> Vec<String> {
     let [projected, constrained] = has(report);
     let mut list = vec![row.chosen.described().replace(" with ", ", "), number(row.step)];
     if projected {
-        let work = &row.work;
-        list.push(match row.project {
-            Some(project) => format!("{project} ({})", work.position_projections.max(work.momentum_projections)),
-            None => "none".to_owned(),
-        });
+        let made = match [row.work.position_projections, row.work.momentum_projections] {
+            [0, n] | [n, 0] => n.to_string(),
+            [positions, momenta] if positions == momenta => positions.to_string(),
+            [positions, momenta] => format!("{positions} + {momenta}"),
+        };
+        list.push(row.project.map_or("none".to_owned(), |project| format!("{project} ({made})")));
     }
     // A run that went off did not do so like a power, and has no state at the end.
     let whole = row.status == "finished";
