@@ -13,7 +13,6 @@ use crate::reference::Reference;
 use cotangent_compile::{Compiled, Engine, Tape};
 use cotangent_dynamics::{Dynamics, Failure};
 use cotangent_scalar::Dd;
-use cotangent_theory::Formulation;
 
 /// The interval has so many steps of the given size.
 const INTERVAL: u64 = 16;
@@ -71,12 +70,8 @@ pub fn order_against(subject: &Subject<'_>, step: f64, exact: &[Dd], known: f64)
 fn reference(subject: &Subject<'_>, time: f64) -> Result<(Vec<Dd>, f64), String> {
     let given = &subject.problem.motion;
     // Equations with other solutions are their own reference.
-    let exact = if given.formulation.is_exact() { Formulation::HamiltonDirac } else { given.formulation };
-    // Equations that an analysis derived cannot be derived from the model alone.
-    let motion = match exact == given.formulation {
-        true => given.clone(),
-        false => exact.apply(&given.system).map_err(|e| e.to_string())?,
-    };
+    let motion = if given.formulation.is_exact() { given.hamilton_dirac() } else { Ok(given.clone()) };
+    let motion = motion.map_err(|e| e.to_string())?;
     let compiled = Compiled::new(&motion, Engine::Tape).map_err(|e| e.to_string())?;
     let parameters = subject.problem.parameters.iter().map(|&p| Dd::from(p)).collect();
     let field = compiled.view(Tape, parameters).field().map_err(|e| e.to_string())?;

@@ -12,7 +12,6 @@ use cotangent_dynamics::{Dynamics, Failure, State};
 use cotangent_integrate::project;
 use cotangent_observe::Schedule;
 use cotangent_scalar::Dd;
-use cotangent_theory::Formulation;
 
 /// The solution at the times at which runs are sampled.
 #[derive(Clone, Debug)]
@@ -50,7 +49,7 @@ impl Exact {
             return Err(format!("there is no reference solution for more than {LARGEST} variables"));
         }
         let text = |e: &dyn std::fmt::Display| e.to_string();
-        let motion = Formulation::HamiltonDirac.apply(&problem.motion.system).map_err(|e| text(&e))?;
+        let motion = problem.motion.hamilton_dirac().map_err(|e| text(&e))?;
         let compiled = Compiled::new(&motion, Engine::Tape).map_err(|e| text(&e))?;
         let parameters = problem.parameters.iter().map(|&p| Dd::from(p)).collect();
         let view = compiled.view(Tape, parameters);

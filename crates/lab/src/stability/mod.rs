@@ -71,6 +71,9 @@ pub enum StabilityError {
     /// Nothing can be violated.
     #[error("there are no constraints")]
     NoConstraints,
+    /// The equations come from Dirac's analysis, which makes every constraint one of their integrals.
+    #[error("every constraint that the analysis found is an integral of these equations")]
+    ByAnalysis,
     /// More variables than can be handled.
     #[error("{size} variables are too many (at most {largest})")]
     TooLarge {

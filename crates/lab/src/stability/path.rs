@@ -7,7 +7,6 @@ use cotangent_compile::{Compiled, Engine, Native, Problem, Tape};
 use cotangent_dynamics::{Canonical, Dynamics, Failure, State};
 use cotangent_integrate::project;
 use cotangent_scalar::Dual;
-use cotangent_theory::Formulation;
 
 /// Points of the motion at the nodes of steps of one size.
 #[derive(Clone, Debug)]
@@ -42,7 +41,10 @@ impl Path {
             return Err(StabilityError::TooLarge { size, largest: LARGEST });
         }
         // Equations whose integrals are φ, ψ and H: errors of the integration do not grow off the manifold.
-        let motion = Formulation::HamiltonDirac.apply(&problem.motion.system).map_err(|e| failed(e.to_string()))?;
+        let motion = problem.motion.hamilton_dirac().map_err(|e| failed(e.to_string()))?;
+        if motion.surface.is_some() {
+            return Err(StabilityError::ByAnalysis);
+        }
         if motion.multipliers.is_none() {
             return Err(StabilityError::NoConstraints);
         }

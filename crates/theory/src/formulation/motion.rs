@@ -51,6 +51,15 @@ impl Motion {
         self.multipliers.is_some() || self.surface.is_some()
     }
 
+    /// The Hamilton–Dirac equations of the same model: these, if they are, as an analysis may have derived
+    /// them.
+    pub fn hamilton_dirac(&self) -> Result<Motion, TheoryError> {
+        match self.formulation {
+            Formulation::HamiltonDirac => Ok(self.clone()),
+            _ => Formulation::HamiltonDirac.apply(&self.system),
+        }
+    }
+
     /// The state of the model as a function of the state of these equations, where they differ.
     pub fn model_state(&self) -> Result<Option<Tensor>, TheoryError> {
         let Some(s) = &self.structure else { return Ok(None) };

@@ -175,6 +175,7 @@ impl Stable {
                 }
             }
             Err(e @ (StabilityError::NoField | StabilityError::NoConstraints)) => nothing(None, e.to_string()),
+            Err(e @ StabilityError::ByAnalysis) => nothing(Some("neutral"), format!("neutral: {e}")),
             Err(e) => nothing(Some("undecided"), format!("undecided: {e}")),
         }
     }
