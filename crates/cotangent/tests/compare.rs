@@ -134,7 +134,9 @@ fn without_constraints_one_formulation_is_enough() {
 
 #[test]
 fn where_nothing_fits_the_status_says_so() {
+    // Only the analysis leads to equations; where it does not either, it says why.
     assert_snapshot!(compare(&["bicycle", "--step", "0.1", "--until", "1"]).show());
+    assert_eq!(compare(&["einbein"]).status, 2);
     let ran = compare(&["pendulum", "--formulations", "standard", "--methods", "rattle", "--json"]);
     assert_eq!((ran.status, rows(&ran.json()).len()), (1, 0));
 }
