@@ -5,7 +5,7 @@
 //! that of unit masses: the volume that the gradients of the constraints span along D. The state
 //! outside is always (q, p), so that a change of chart, between steps, moves nothing.
 
-use crate::prepare::Refusal;
+use crate::refusal::Refusal;
 use cotangent_dynamics::{Canonical, CanonicalShape, Chart, Failure, Machine, State, Stepper};
 use cotangent_scalar::Scalar;
 use std::sync::Arc;

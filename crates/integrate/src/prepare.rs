@@ -8,100 +8,11 @@ use crate::method::{MAX_STAGES, Method};
 use crate::methods::{average, bdf2, embedded, gauss, lobatto, radau, rattle, reich, rk4, symplectic_euler};
 use crate::plain;
 use crate::projection::{self, COUNTERS, Projection, Target};
+use crate::refusal::Refusal;
 use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, Index, Plan, Stepper};
 use cotangent_scalar::Scalar;
-use cotangent_solve::{Pattern, PatternError};
+use cotangent_solve::Pattern;
 use std::sync::Arc;
-
-/// Why a method cannot be used on a system.
-#[derive(Clone, PartialEq, Debug, thiserror::Error)]
-pub enum Refusal {
-    /// It would ignore the constraints.
-    #[error("`{}` knows no constraints: it would ignore them", method.name())]
-    IgnoresConstraints {
-        /// The method.
-        method: Method,
-    },
-    /// It integrates vector fields, and the multipliers of these equations are unknowns.
-    #[error(
-        "`{}` integrates ordinary differential equations, and these have unknown multipliers",
-        method.name()
-    )]
-    UnknownMultipliers {
-        /// The method.
-        method: Method,
-    },
-    /// It holds constraints, and these equations hold their time derivatives instead.
-    #[error("`{}` holds constraints, and these equations hold their time derivatives instead", method.name())]
-    IndexTwo {
-        /// The method.
-        method: Method,
-    },
-    /// It needs canonical equations, and these are others.
-    #[error("`{}` is for canonical equations with their multipliers, and these are others", method.name())]
-    NotCanonical {
-        /// The method.
-        method: Method,
-    },
-    /// A composition needs a symmetric method, positions and momenta of which are of its order.
-    #[error(
-        "a composition around `{}` would not have its order: it takes a symmetric method that keeps the hidden \
-         constraints",
-        method.name()
-    )]
-    NotComposable {
-        /// The method.
-        method: Method,
-    },
-    /// It is for constraints only.
-    #[error("`{}` is for systems with constraints; without any it is `{}`", method.name(), instead.name())]
-    NoConstraints {
-        /// The method.
-        method: Method,
-        /// What it amounts to.
-        instead: Method,
-    },
-    /// There is nothing to project on.
-    #[error("there are no constraints to project on")]
-    NothingToProjectOn,
-    /// A number of stages that does not exist.
-    #[error("this method has {least} to {MAX_STAGES} stages, not {stages}")]
-    Stages {
-        /// What was asked for.
-        stages: usize,
-        /// The smallest number.
-        least: usize,
-    },
-    /// A tolerance that no error can meet.
-    #[error("the tolerance of the error of a step is a positive number, not {tolerance}")]
-    Tolerance {
-        /// What was asked for.
-        tolerance: f64,
-    },
-    /// A factor by which no chart would be kept.
-    #[error("a chart is changed for one that is better by a factor of 1 or more, not {threshold}")]
-    Threshold {
-        /// What was asked for.
-        threshold: f64,
-    },
-    /// A set of coordinates that is no chart.
-    #[error("a chart here is a choice of {needed} of the coordinates, each once, not of {coordinates}")]
-    Chart {
-        /// How many were given.
-        coordinates: usize,
-        /// How many degrees of freedom there are.
-        needed: usize,
-    },
-    /// There are no charts.
-    #[error("these equations have no charts")]
-    NoCharts,
-    /// The equations of a step are too large.
-    #[error("the equations of a step are too large: {0}")]
-    TooLarge(#[from] PatternError),
-    /// The system could not be evaluated.
-    #[error(transparent)]
-    Failure(#[from] Failure),
-}
 
 /// A method planned for a system: it makes steppers in any arithmetic.
 #[derive(Clone, Debug)]

@@ -1,0 +1,70 @@
+//! Ordinary differential equations, compiled.
+
+use super::{compiled, misused, pattern};
+use crate::arithmetic::Arithmetic;
+use crate::error::CompileError;
+use crate::function::{Engine, Function};
+use cotangent_dynamics::{Failure, Field};
+use cotangent_expr::Layout;
+use cotangent_scalar::Scalar;
+use cotangent_solve::Pattern;
+use cotangent_theory::VectorField;
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
+
+pub(super) struct FieldFunctions {
+    pub(super) field: VectorField,
+    pub(super) parameters: Layout,
+    pub(super) engine: Engine,
+    pub(super) rate: Function,
+    /// Compiled when an implicit method asks for it: with multipliers solved for, it is full.
+    pub(super) jacobian: OnceLock<Result<Function, CompileError>>,
+}
+
+impl FieldFunctions {
+    pub(super) fn new(f: &VectorField, parameters: &Layout, engine: Engine) -> Result<Self, CompileError> {
+        let rate = compiled(&[&f.state, parameters], &f.rate, engine)?;
+        let (field, parameters) = (f.clone(), parameters.clone());
+        Ok(FieldFunctions { field, parameters, engine, rate, jacobian: OnceLock::new() })
+    }
+
+    pub(super) fn jacobian(&self) -> Result<&Function, Failure> {
+        let compile = || {
+            let matrix = self.field.rate.jacobian(&self.field.state)?;
+            compiled(&[&self.field.state, &self.parameters], &matrix, self.engine)
+        };
+        self.jacobian.get_or_init(compile).as_ref().map_err(|e| misused(e.clone()))
+    }
+}
+
+pub(super) struct FieldView<S: Scalar, A: Arithmetic<S>> {
+    pub(super) functions: Arc<FieldFunctions>,
+    pub(super) arithmetic: A,
+    pub(super) parameters: Rc<RefCell<Vec<S>>>,
+    pub(super) rate_work: A::Work,
+    pub(super) jacobian_work: Option<A::Work>,
+}
+
+impl<S: Scalar, A: Arithmetic<S>> Field<S> for FieldView<S, A> {
+    fn dimension(&self) -> usize {
+        self.functions.field.state.len()
+    }
+
+    fn jacobian_pattern(&mut self) -> Result<Pattern, Failure> {
+        pattern(self.functions.jacobian()?).map_err(misused)
+    }
+
+    fn rate(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure> {
+        self.arithmetic.call(&self.functions.rate, &[z, &self.parameters.borrow()], &mut [out], &mut self.rate_work)
+    }
+
+    fn jacobian(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure> {
+        let f = self.functions.jacobian()?;
+        let work = match &mut self.jacobian_work {
+            Some(work) => work,
+            none => none.insert(self.arithmetic.workspace(f).map_err(misused)?),
+        };
+        self.arithmetic.call(f, &[z, &self.parameters.borrow()], &mut [out], work)
+    }
+}

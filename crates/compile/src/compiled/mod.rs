@@ -1,0 +1,185 @@
+//! A formulation as functions: what methods ask of a system, answered in any arithmetic.
+
+mod canonical;
+mod chart;
+mod field;
+
+use crate::arithmetic::Arithmetic;
+use crate::error::CompileError;
+use crate::function::{Engine, Function, FunctionBuilder};
+use canonical::{CanonicalFunctions, CanonicalView};
+use chart::{ChartFunctions, ChartView};
+use cotangent_dynamics::{Canonical, Chart, Dynamics, Failure, Field, Index};
+use cotangent_expr::{Layout, Tensor};
+use cotangent_scalar::Scalar;
+use cotangent_solve::Pattern;
+use cotangent_theory::{Formulation, Motion, Structure, TheoryError, VectorField};
+use field::{FieldFunctions, FieldView};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The equations of motion of a system, compiled.
+///
+/// [`Compiled::view`] shows them to methods in one arithmetic.
+#[derive(Clone)]
+pub struct Compiled {
+    canonical: Option<Arc<CanonicalFunctions>>,
+    field: Option<Arc<FieldFunctions>>,
+    chart: Option<Arc<ChartFunctions>>,
+    /// The variables of the model as a function of the state, where they differ.
+    model_state: Option<Arc<Function>>,
+    /// The number of variables of the state.
+    dimension: usize,
+    /// Whether the equations are the canonical ones, with the multipliers as unknowns.
+    as_given: bool,
+}
+
+impl Compiled {
+    /// Compiles equations of motion; the parameters of the model are inputs.
+    pub fn new(motion: &Motion, engine: Engine) -> Result<Compiled, CompileError> {
+        let parameters = motion.system.parameter_layout();
+        let index = if motion.formulation == Formulation::IndexReduced { Index::Two } else { Index::Three };
+        let canonical = |s: &Structure| CanonicalFunctions::new(s, index, &parameters, engine).map(Arc::new);
+        let field = |f: &VectorField| FieldFunctions::new(f, &parameters, engine).map(Arc::new);
+        let (field, chart) = match &motion.chart {
+            Some(local) => {
+                let parameters = parameters.then(&local.chart).then(&local.reference);
+                let field = FieldFunctions::new(&local.field, &parameters, engine)?;
+                let Formulation::LocalChart { threshold } = motion.formulation else {
+                    return Err(CompileError::Native("a chart without a threshold".into()));
+                };
+                let chart = ChartFunctions {
+                    coordinates: local.field.state.len() / 2,
+                    threshold,
+                    length: local.chart.len() + local.reference.len(),
+                    restriction: compiled(&[&motion.state, &parameters], &local.restriction, engine)?,
+                    lift: compiled(&[&local.field.state, &parameters], &local.lift, engine)?,
+                };
+                (Some(Arc::new(field)), Some(Arc::new(chart)))
+            }
+            None => (motion.field.as_ref().map(field).transpose()?, None),
+        };
+        let underived = |e: TheoryError| CompileError::Native(e.to_string());
+        let model_state = |t: Tensor| compiled(&[&motion.state, &parameters], &t, engine).map(Arc::new);
+        Ok(Compiled {
+            canonical: motion.structure.as_ref().map(canonical).transpose()?,
+            field,
+            chart,
+            dimension: motion.state.len(),
+            model_state: motion.model_state().map_err(underived)?.map(model_state).transpose()?,
+            as_given: [Formulation::Multipliers, Formulation::IndexReduced].contains(&motion.formulation)
+                || motion.multipliers.is_none(),
+        })
+    }
+
+    /// The equations in one arithmetic, with these values of the parameters.
+    pub fn view<S: Scalar, A: Arithmetic<S>>(&self, arithmetic: A, parameters: Vec<S>) -> View<S, A> {
+        let mut with_chart = parameters.clone();
+        let chart = self.chart.as_ref().map_or(0, |c| c.length);
+        with_chart.resize(parameters.len() + chart, S::from_f64(0.0));
+        let with_chart = Rc::new(RefCell::new(with_chart));
+        View { compiled: self.clone(), arithmetic, parameters: parameters.into(), with_chart }
+    }
+
+    /// The number of variables.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Whether a step can be recorded: whether no function has an implicit one inside.
+    pub fn is_inlinable(&self) -> bool {
+        let canonical = self.canonical.iter().flat_map(|c| c.functions());
+        let jacobian = self.field.iter().filter_map(|f| f.jacobian.get()?.as_ref().ok());
+        canonical.chain(self.field.iter().map(|f| &f.rate)).chain(jacobian).all(Function::is_inlinable)
+    }
+}
+
+/// A vector in full, a matrix by its pattern.
+fn compiled(inputs: &[&Layout], tensor: &Tensor, engine: Engine) -> Result<Function, CompileError> {
+    let builder = inputs.iter().fold(FunctionBuilder::new(), |b, layout| b.input(layout)).engine(engine);
+    match tensor.rank() {
+        2 => builder.sparse_output(tensor).compile(),
+        _ => builder.output(tensor).compile(),
+    }
+}
+
+fn pattern(matrix: &Function) -> Result<Pattern, CompileError> {
+    matrix.pattern(0).cloned().ok_or_else(|| CompileError::Native("a matrix without a pattern".into()))
+}
+
+/// Compiled equations of motion in the arithmetic `S`.
+#[derive(Clone)]
+pub struct View<S, A> {
+    compiled: Compiled,
+    arithmetic: A,
+    parameters: Arc<[S]>,
+    /// The parameters of the field: where it is one in a chart, those of the chart that is set follow.
+    with_chart: Rc<RefCell<Vec<S>>>,
+}
+
+impl<'s, S: Scalar + 's, A: Arithmetic<S> + 's> View<S, A>
+where
+    A::Work: 's,
+{
+    /// The variables of the model at a state of the equations of motion, which may have others.
+    pub fn model_state(&self, state: &[S]) -> Result<Vec<S>, Failure> {
+        let Some(f) = &self.compiled.model_state else { return Ok(state.to_vec()) };
+        let mut out = state.to_vec();
+        let mut work = self.arithmetic.workspace(f).map_err(misused)?;
+        self.arithmetic.call(f, &[state, &self.parameters], &mut [&mut out], &mut work)?;
+        Ok(out)
+    }
+
+    fn evaluator(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
+        let Some(functions) = &self.compiled.canonical else { return Ok(None) };
+        let work = functions.functions().map(|f| self.arithmetic.workspace(f).map_err(misused));
+        let [a, b, c, d, e, f, g, h, i] = work;
+        Ok(Some(Box::new(CanonicalView {
+            work: [a?, b?, c?, d?, e?, f?, g?, h?, i?],
+            functions: functions.clone(),
+            arithmetic: self.arithmetic,
+            parameters: self.parameters.clone(),
+        })))
+    }
+}
+
+fn misused(e: CompileError) -> Failure {
+    Failure::Misused { reason: e.to_string() }
+}
+
+impl<'s, S: Scalar + 's, A: Arithmetic<S> + 's> Dynamics<'s, S> for View<S, A>
+where
+    A::Work: 's,
+{
+    fn canonical(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
+        if self.compiled.as_given { self.evaluator() } else { Ok(None) }
+    }
+
+    fn field(&self) -> Result<Option<Box<dyn Field<S> + 's>>, Failure> {
+        let Some(functions) = &self.compiled.field else { return Ok(None) };
+        Ok(Some(Box::new(FieldView {
+            rate_work: self.arithmetic.workspace(&functions.rate).map_err(misused)?,
+            jacobian_work: None,
+            functions: functions.clone(),
+            arithmetic: self.arithmetic,
+            parameters: self.with_chart.clone(),
+        })))
+    }
+
+    fn chart(&self) -> Result<Option<Box<dyn Chart<S> + 's>>, Failure> {
+        let Some(functions) = &self.compiled.chart else { return Ok(None) };
+        Ok(Some(Box::new(ChartView {
+            restriction_work: self.arithmetic.workspace(&functions.restriction).map_err(misused)?,
+            lift_work: self.arithmetic.workspace(&functions.lift).map_err(misused)?,
+            functions: functions.clone(),
+            arithmetic: self.arithmetic,
+            first: self.parameters.len(),
+            parameters: self.with_chart.clone(),
+        })))
+    }
+
+    fn manifold(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
+        self.evaluator()
+    }
+}
