@@ -166,8 +166,12 @@ impl Problem {
         }
         let determined = vec![];
         let problem = Problem { motion, compiled, parameters, start, moved, determined, dropped };
-        problem.check_rate()?;
-        problem.check_forces()?;
+        // Forces that nothing determines make rates without a value: they are the reason then.
+        let forces = problem.check_forces();
+        match problem.check_rate() {
+            Err(_) if matches!(forces, Err(ProblemError::Unresisted { .. })) => forces?,
+            rate => rate.and(forces)?,
+        }
         Ok(problem)
     }
 

@@ -9,7 +9,7 @@ use cotangent_integrate::{Method, Projection, Target};
 use cotangent_theory::Formulation;
 use systems::{Case, DOUBLE, FREE, RELATIVISTIC, SPEEDY, shipped};
 
-use Formulation::{Dirac, HamiltonDirac, ImpetusStriction, IndexReduced, LocalChart, Multipliers, Standard};
+use Formulation::{Dirac, HamiltonDirac, ImpetusStriction, IndexReduced, LocalChart, Multipliers, Penalty, Standard};
 
 /// (name, text, n, formulation, methods).
 type Line = (&'static str, String, Option<i64>, Formulation, Vec<Method>);
@@ -35,6 +35,7 @@ fn cases() -> Vec<Line> {
         ("double", DOUBLE.into(), None, Dirac { alpha: 0.5 }, field.clone()),
         ("double", DOUBLE.into(), None, ImpetusStriction, field.clone()),
         ("double", DOUBLE.into(), None, LocalChart { threshold: 1.0 }, field.clone()),
+        ("chain", shipped("chain"), Some(3), Penalty { epsilon: 1e-4 }, vec![Method::ImplicitMidpoint]),
         ("relativistic", RELATIVISTIC.into(), None, ImpetusStriction, field.clone()),
         ("relativistic", RELATIVISTIC.into(), None, LocalChart { threshold: 2.0 }, field.clone()),
         ("relativistic", RELATIVISTIC.into(), None, Multipliers, constrained.clone()),

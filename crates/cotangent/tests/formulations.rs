@@ -36,6 +36,8 @@ fn what_cannot_be_done_is_refused() {
         &["--formulation", "linear-projected"],
         &["--formulation", "index-reduced"],
         &["--formulation", "impetus-striction", "--method", "bdf2", "--project", "momentum"],
+        &["--formulation", "penalty", "--project", "both"],
+        &["--formulation", "multipliers", "--method", "radau-2a", "--project", "symmetric"],
     ] {
         let method = if arguments.contains(&"--method") { &[][..] } else { &["--method", "implicit-midpoint"] };
         let ran = run(&[&["run", "pendulum"], arguments, method].concat());
@@ -54,5 +56,29 @@ fn the_method_of_the_model_gives_way_to_one_that_fits() {
         let ran = run(&["run", "pendulum", "--formulation", formulation, "--steps", "3", "--json"]);
         assert_eq!(ran.json()["method"], method);
         assert_eq!(ran.show().contains("the default for this formulation"), method != "rattle");
+    }
+}
+
+#[test]
+fn the_final_state_is_that_of_the_model() {
+    let arguments = ["run", "pendulum", "--formulation", "impetus-striction", "--steps", "500", "--json"];
+    let state = &run(&arguments).json()["state"];
+    let of = |name: &str| state[name].as_f64().unwrap_or_else(|| panic!("{state}"));
+    let normal = of("x") * of("p_x") + of("y") * of("p_y");
+    assert!(normal.abs() < 1e-12, "{normal:e}");
+}
+
+#[test]
+fn constraints_that_nothing_resists_are_said_so_in_every_formulation() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "coord x, s\nhamiltonian p_x^2/2 + x^2/2\nconstraint tie: s = 0\ninitial x = 1\n";
+    std::fs::write(folder.path().join("tie.cot"), text).unwrap();
+    for formulation in ["multipliers", "standard", "impetus-striction", "local-chart", "index-reduced"] {
+        let ran = common::run_in(
+            folder.path(),
+            &["run", "tie.cot", "--formulation", formulation, "--until", "1", "--step", "0.1"],
+            b"",
+        );
+        assert!(ran.show().contains("cannot be determined at the initial data"), "{formulation}: {}", ran.show());
     }
 }

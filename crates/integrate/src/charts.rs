@@ -47,6 +47,11 @@ impl Scheme {
         Ok(Arc::new(Scheme { given: given.collect(), ..self.clone() }))
     }
 
+    /// Whether there is nothing to change for.
+    pub(crate) fn is_one(&self) -> bool {
+        self.given.len() == 1
+    }
+
     /// The numbers that a state remembers besides those of the method, which come first: the
     /// coordinates of its chart, counted from 1, and how often the chart was changed.
     fn memory(&self) -> usize {
@@ -128,29 +133,31 @@ impl Scheme {
 
 /// Elimination with complete pivoting within some of the columns: the columns of the pivots, and the
 /// logarithm of their product; −∞ where the rows are dependent.
-fn eliminated(mut rows: Vec<Vec<f64>>, columns: Vec<usize>) -> (Vec<usize>, f64) {
+fn eliminated(mut rows: Vec<Vec<f64>>, mut columns: Vec<usize>) -> (Vec<usize>, f64) {
     let (mut chosen, mut volume) = (vec![], 0.0);
     for k in 0..rows.len() {
-        let candidates = (k..rows.len()).flat_map(|i| columns.iter().map(move |&j| (i, j)));
-        let open = candidates.filter(|(_, j)| !chosen.contains(j));
         // The first of equals.
-        let best = open.fold(None, |best: Option<(usize, usize)>, (i, j)| match best {
-            Some((bi, bj)) if rows[bi][bj].abs() >= rows[i][j].abs() => best,
-            _ => Some((i, j)),
-        });
-        let Some((i, j)) = best else { return (chosen, f64::NEG_INFINITY) };
-        let pivot = rows[i][j];
-        if pivot == 0.0 || !pivot.is_finite() {
+        let (mut best, mut size) = ((0, 0), 0.0f64);
+        for (i, row) in rows.iter().enumerate().skip(k) {
+            for (at, &j) in columns.iter().enumerate() {
+                if row[j].abs() > size || !row[j].is_finite() {
+                    (best, size) = ((i, at), row[j].abs());
+                }
+            }
+        }
+        if size == 0.0 || !size.is_finite() {
             return (chosen, f64::NEG_INFINITY);
         }
+        let (i, j) = (best.0, columns.remove(best.1));
         rows.swap(k, i);
+        let pivot = rows[k][j];
         chosen.push(j);
-        volume += pivot.abs().ln();
+        volume += size.ln();
         let (done, rest) = rows.split_at_mut(k + 1);
         for row in rest {
             let factor = row[j] / pivot;
             if factor != 0.0 {
-                row.iter_mut().zip(&done[k]).for_each(|(x, p)| *x -= factor * p);
+                columns.iter().for_each(|&c| row[c] -= factor * done[k][c]);
             }
         }
     }

@@ -194,6 +194,7 @@ impl Prepared {
             _ => vec![dimension],
         };
         let index = canonical.map_or(Index::Three, |c| c.index);
+        let holds_constraints = canonical.is_some_and(|c| c.constraints > 0);
         let mut plan = Plan::new();
         let mut jacobian = || field.as_mut().map(|f| f.jacobian_pattern()).transpose();
         let scheme = Scheme::new(method, canonical, &mut jacobian, &groups, &mut plan)?;
@@ -203,6 +204,9 @@ impl Prepared {
         };
         let projection = match (projection, &manifold) {
             (None, _) => None,
+            (Some(p), _) if p.target == Target::Symmetric && holds_constraints && !card.symmetric => {
+                return Err(Refusal::SymmetricProjection { method });
+            }
             (Some(p), Some(m)) if constrained => Some(projection::Scheme::new(m.shape(), p, &mut plan)?),
             (Some(_), _) => return Err(Refusal::NothingToProjectOn),
         };
@@ -270,7 +274,10 @@ impl Prepared {
             order: self.composition.map_or(order, |c| c.order().max(order)),
             symplectic: card.symplectic && canonical && projection.is_none(),
             energy: card.energy && canonical && projection.is_none(),
-            symmetric: card.symmetric && projection.is_none_or(|p| p.target == Target::Symmetric),
+            // Back from where a chart ends, the way leads through the next one.
+            symmetric: card.symmetric
+                && projection.is_none_or(|p| p.target == Target::Symmetric)
+                && self.charts.as_ref().is_none_or(|c| c.is_one()),
             constraints: self.charts.is_some() || constraints || everywhere(Target::positions),
             // A projection of the positions alone moves off the hidden constraints again.
             hidden_constraints: match projection {

@@ -55,6 +55,16 @@ pub enum Refusal {
     /// There is nothing to project on.
     #[error("there are no constraints to project on")]
     NothingToProjectOn,
+    /// It undoes the shift that a symmetric projection makes before it.
+    #[error(
+        "a symmetric projection around `{}` does not converge: the method solves for constraint forces itself, and is \
+         not symmetric",
+        method.name()
+    )]
+    SymmetricProjection {
+        /// The method.
+        method: Method,
+    },
     /// A number of stages that does not exist.
     #[error("this method has {least} to {MAX_STAGES} stages, not {stages}")]
     Stages {

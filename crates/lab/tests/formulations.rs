@@ -4,6 +4,7 @@
 mod problems;
 
 use cotangent_compile::{Diagnostics, Engine, Integrator};
+use cotangent_dynamics::State;
 use cotangent_integrate::{Method, Prepared};
 use cotangent_lab::certificate::Subject;
 use cotangent_scalar::{Dd, Real};
@@ -177,5 +178,80 @@ fn a_run_in_charts_goes_on_from_its_state_alone() {
         second.advance(&mut state, 0.01, 270).unwrap();
         assert_eq!(state, expected, "{method:?}");
         assert!(prepared.chart_changes(&state.memory).unwrap() > 3);
+    }
+}
+
+/// States before and after each step, with the number of changes of chart.
+fn walked(case: &Case, method: Method, step: f64, steps: usize) -> Vec<(State<f64>, u64)> {
+    let (p, prepared) = (&case.problem, case.prepared(method, None));
+    let options = NewtonOptions::default();
+    let mut integrator = Integrator::new(&p.compiled, &prepared, &p.parameters, options, Engine::Best).unwrap();
+    let mut state = integrator.state(p.start.clone());
+    let mut walked = vec![(state.clone(), 0)];
+    for _ in 0..steps {
+        integrator.advance(&mut state, step, 1).unwrap();
+        walked.push((state.clone(), prepared.chart_changes(&state.memory).unwrap()));
+    }
+    walked
+}
+
+#[test]
+fn a_chart_is_left_where_another_is_better_by_the_threshold() {
+    for threshold in [1.0, 2.0, 3.0] {
+        let case = pendulum(1, Formulation::LocalChart { threshold });
+        let walked = walked(&case, Method::ImplicitMidpoint, 0.01, 400);
+        // |det G_D| of the one chart is |x|, of the other |y|.
+        let ratio = |state: &State<f64>| {
+            let [x, y] = [state.values[0].abs(), state.values[1].abs()];
+            x.max(y) / x.min(y)
+        };
+        let changes: Vec<usize> = (1..walked.len()).filter(|&k| walked[k].1 > walked[k - 1].1).collect();
+        assert!(changes.len() > 3, "{threshold}");
+        for k in changes {
+            let (before, earlier) = (ratio(&walked[k - 1].0), ratio(&walked[k - 2].0));
+            assert!(
+                before > threshold && (earlier <= threshold || threshold == 1.0),
+                "{threshold}: {earlier} {before}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_method_with_a_past_starts_anew_in_another_chart() {
+    let case = pendulum(1, Formulation::LocalChart { threshold: 1.0 });
+    let walked = walked(&case, Method::Bdf2, 0.01, 200);
+    let (p, prepared) = (&case.problem, case.prepared(Method::Bdf2, None));
+    let options = NewtonOptions::default();
+    let mut integrator = Integrator::new(&p.compiled, &prepared, &p.parameters, options, Engine::Best).unwrap();
+    let mut changes = 0;
+    for k in (1..walked.len()).filter(|&k| walked[k].1 > walked[k - 1].1) {
+        let mut anew = integrator.state(walked[k - 1].0.values.clone());
+        integrator.advance(&mut anew, 0.01, 1).unwrap();
+        assert_eq!(anew.values, walked[k].0.values, "step {k}");
+        changes += 1;
+    }
+    assert!(changes > 1);
+}
+
+#[test]
+fn reactions_are_those_of_the_physical_momentum() {
+    // On the circle μ = p² − g y, whatever the variables of the equations are.
+    for formulation in
+        [Formulation::ImpetusStriction, Formulation::LocalChart { threshold: 1.0 }, Formulation::Standard]
+    {
+        let case = pendulum(1, formulation);
+        let (p, prepared) = (&case.problem, case.prepared(Method::Gauss { stages: 3 }, None));
+        let mut diagnostics = Diagnostics::new(&p.motion, &p.parameters, Engine::Best).unwrap();
+        let options = NewtonOptions::default();
+        let mut integrator = Integrator::new(&p.compiled, &prepared, &p.parameters, options, Engine::Best).unwrap();
+        let mut state = integrator.state(p.start.clone());
+        integrator.advance(&mut state, 0.01, 130).unwrap();
+        let (mut model, mut mu) = ([0.0; 4], [0.0]);
+        diagnostics.model_state(&state.values, &mut model).unwrap();
+        diagnostics.multipliers(&state.values, &mut mu).unwrap();
+        let [x, y, px, py] = model;
+        assert!((x * px + y * py).abs() < 1e-8, "{formulation:?}");
+        assert!((mu[0] - (px * px + py * py - y)).abs() < 1e-7, "{formulation:?}: {mu:?}");
     }
 }

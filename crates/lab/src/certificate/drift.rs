@@ -11,6 +11,8 @@ use cotangent_solve::NewtonOptions;
 pub(super) struct Found {
     pub(super) constraints: Finding<f64>,
     pub(super) hidden_constraints: Finding<f64>,
+    /// The largest energy error, relative to the energy's own size along the run.
+    pub(super) energy_error: Finding<f64>,
     pub(super) energy: Finding<Drift>,
 }
 
@@ -66,17 +68,28 @@ pub(super) fn run(problem: &Problem, prepared: &Prepared, options: Options) -> R
         Some(reason) if defect <= super::ROUND_OFF => Finding::Undecided(reason.clone()),
         _ => Finding::Measured(defect),
     };
-    let energy = match (drift(&times, &errors, size.max(kinetic(problem))), &failed) {
+    let size = size.max(kinetic(problem));
+    let energy_error = match (amplitude(&errors, size), &failed) {
+        (a, Some(reason)) if errors.is_empty() || a <= ROUND_OFF => Finding::Undecided(reason.clone()),
+        (a, _) => Finding::Measured(a),
+    };
+    let energy = match (drift(&times, &errors, size), &failed) {
         (Finding::Measured(drift), _) if drift.growth.is_some() => Finding::Measured(drift),
         (_, Some(reason)) => Finding::Undecided(reason.clone()),
         (found, None) => found,
     };
-    Ok(Found { constraints: found(constraints), hidden_constraints: found(hidden), energy })
+    Ok(Found { constraints: found(constraints), hidden_constraints: found(hidden), energy_error, energy })
+}
+
+/// The largest error relative to a size.
+fn amplitude(errors: &[f64], size: f64) -> f64 {
+    let largest = errors.iter().fold(0.0f64, |m, e| m.max(e.abs()));
+    if largest == 0.0 { 0.0 } else { largest / if size > 0.0 { size } else { 1.0 } }
 }
 
 fn drift(times: &[f64], errors: &[f64], size: f64) -> Finding<Drift> {
     let largest = errors.iter().fold(0.0f64, |m, e| m.max(e.abs()));
-    let amplitude = if largest == 0.0 { 0.0 } else { largest / if size > 0.0 { size } else { 1.0 } };
+    let amplitude = amplitude(errors, size);
     if amplitude <= ROUND_OFF {
         return Finding::Measured(Drift { growth: None, typical: None, returns: true, amplitude });
     }

@@ -35,17 +35,6 @@ pub enum Finding<T> {
     Absent,
 }
 
-impl<T> Finding<T> {
-    /// The same of another quantity.
-    fn map<U>(&self, of: impl Fn(&T) -> U) -> Finding<U> {
-        match self {
-            Finding::Measured(value) => Finding::Measured(of(value)),
-            Finding::Undecided(reason) => Finding::Undecided(reason.clone()),
-            Finding::Absent => Finding::Absent,
-        }
-    }
-}
-
 /// One property: what the card claims, what was found, whether it holds.
 #[derive(Clone, Debug)]
 pub struct Property<T, C = bool> {
@@ -179,7 +168,7 @@ impl Certificate {
             symmetry_defect: Property::new(claims.symmetric, symmetry_defect, |&d| d <= ROUND_OFF),
             constraint_defect: residual(run.constraints, claims.constraints),
             hidden_constraint_defect: residual(run.hidden_constraints, claims.hidden_constraints),
-            energy_defect: Property::new(claims.energy, run.energy.map(|d| d.amplitude), |&a| a <= drift::ROUND_OFF),
+            energy_defect: Property::new(claims.energy, run.energy_error, |&a| a <= drift::ROUND_OFF),
             energy_drift: Property::judged(
                 (claims.symplectic && motion.formulation.has_model_energy()) || claims.energy,
                 run.energy,

@@ -81,7 +81,7 @@ impl Formulation {
         Formulation::Total,
         Formulation::Dirac { alpha: 0.0 },
         Formulation::ImpetusStriction,
-        Formulation::LocalChart { threshold: 2.0 },
+        Formulation::LocalChart { threshold: 1.0 },
         Formulation::LinearProjected,
         Formulation::Ggl,
         Formulation::Baumgarte { alpha: 5.0, beta: 5.0 },

@@ -11,7 +11,7 @@ impl Formulation {
                 &[("alpha", "half the damping of φ̈ + 2α φ̇ + β² φ = 0; 5"), ("beta", "its frequency; 5")]
             }
             Formulation::LocalChart { .. } => {
-                &[("threshold", "a chart is changed for one that is better by this factor; 2")]
+                &[("threshold", "a chart is changed for one that is better by this factor; 1")]
             }
             Formulation::Penalty { .. } => &[("epsilon", "the compliance of the springs φᵀφ/(2ε); 1e-4")],
             _ => &[],

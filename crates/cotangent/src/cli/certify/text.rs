@@ -40,7 +40,12 @@ pub(super) fn render(report: &Report, coloured: bool) -> String {
     }
     text.push('\n');
     for row in rows.iter().filter(|r| r.cells[3] == "undecided") {
-        let _ = writeln!(text, "undecided: {}: {}", row.cells[0], row.reason.as_deref().unwrap_or("no reason"));
+        let _ = writeln!(
+            text,
+            "undecided: {}: {}",
+            row.cells[0],
+            row.reason.as_deref().unwrap_or("the measurement is compatible with both")
+        );
     }
     let _ = match report.held {
         true if !report.undecided.is_empty() => {

@@ -45,7 +45,7 @@ pub(crate) fn text(formulation: Formulation) -> Text {
             derivation: "The constraints differentiated once with respect to time: an equation of index 2. A method \
                 that holds ψ = G H_p = 0 lets φ drift by its error; the multipliers and the momenta keep a higher \
                 order than with φ = 0.",
-            integrals: "ψ, and the energy where φ = 0, too",
+            integrals: "φ and H; ψ = 0 holds",
             methods: "for methods for differential–algebraic equations (radau-2a, bdf2), best with a projection of the \
                 positions",
             reference: "C. W. Gear, G. K. Gupta & B. Leimkuhler, J. Comput. Appl. Math. 12–13 (1985) 77; Hairer & \
@@ -105,7 +105,8 @@ pub(crate) fn text(formulation: Formulation) -> Text {
             derivation: "Dirac's total Hamiltonian with both multipliers, chosen so that φ̇ = ψ̇ = 0 on the manifold, \
                 differentiated with the rest: third derivatives of φ and second ones of H. Near the manifold \
                 φ̇ ≈ −ψ, ψ̇ ≈ bφ, a centre for the pendulum: errors stay bounded. The term αφ is free, as it \
-                vanishes on the constraints (--opt alpha=A, 0 unless said otherwise).",
+                vanishes on the constraints (--opt alpha=A, 0 unless said otherwise); where α² exceeds b they are a \
+                saddle again.",
             integrals: "H_T, which is H on the constraints",
             methods: "for symplectic methods for ordinary differential equations",
             reference: "B. Leimkuhler & S. Reich, Math. Comp. 63 (1994) 589, eqs. (16)–(17), §3.2",
@@ -139,11 +140,12 @@ pub(crate) fn text(formulation: Formulation) -> Text {
             symbols: "δ are n − m of the coordinates, θ their conjugate momenta; A takes δ out of q.",
             derivation: "The Hamiltonian Ĥ(δ, θ) = H(q, p) on the constraint manifold, in local coordinates: no \
                 constraints are left, and every method for ordinary differential equations keeps φ = 0 and ψ = 0. \
-                A chart is left for another where that is better by a factor, measured by |det G_D| for the \
-                coordinates D that depend on δ, in units of unit masses (--opt threshold=F, 2 unless said \
-                otherwise). Charts are chosen automatically, or among those that --chart names. (q, p) \
-                goes on unchanged, but the energy that a symplectic method nearly keeps depends on the chart: it \
-                drifts from chart to chart.",
+                A chart is left for another as soon as that is better (by a factor, --opt threshold=F), \
+                measured by |det G_D| for the coordinates D that depend on δ, in units of unit masses. Charts are \
+                chosen automatically, or among those that --chart names. (q, p) goes on unchanged, but the energy \
+                that a symplectic method nearly keeps depends on the chart: it drifts from chart to chart, more so \
+                with a factor above 1, with which a chart is entered elsewhere than it is left. bdf2 starts anew \
+                in each chart.",
             integrals: "H; φ = 0 and ψ = 0 hold identically",
             methods: "for methods for ordinary differential equations; symplectic step by step",
             reference: "B. Leimkuhler & S. Reich, Math. Comp. 63 (1994) 589, eqs. (10)–(11), for general H",

@@ -31,6 +31,7 @@ impl Stop {
                 "the constraints depend on each other there (a singular configuration): start elsewhere, or state the \
                  model with other constraints"
             }
+            "singular" if reason.contains("chart") => "name other charts with --chart, or none to have them chosen",
             "singular" => "the equations have no unique solution there: start elsewhere, or take another formulation",
             // A method that chooses its own steps has said what to do.
             "not-converged" if reason.contains("the tolerance") => "--step is only the interval of output here",

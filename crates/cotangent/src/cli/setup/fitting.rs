@@ -10,8 +10,10 @@ use cotangent::theory::{Formulation, Motion};
 
 /// Plans a method for a problem; a refusal names the constraints at stake and what fits instead.
 pub(crate) fn prepare(choice: &Choice, problem: &Problem) -> Result<Prepared, Failure> {
-    if let Some(message) = loses_order(choice) {
-        return Err(Failure::new("does-not-fit", message).help("leave out --project, or take a one-step method"));
+    if let Some(message) = misprojected(choice) {
+        return Err(
+            Failure::new("does-not-fit", message).help("leave out --project, or choose another formulation or method")
+        );
     }
     let view = problem.compiled.view(Native, problem.parameters.clone());
     let &Choice { method, composition, projection, .. } = choice;
@@ -25,7 +27,7 @@ pub(crate) fn prepare(choice: &Choice, problem: &Problem) -> Result<Prepared, Fa
 
 /// The same where others are tried, too: why not is enough.
 pub(crate) fn fits(choice: &Choice, problem: &Problem) -> Result<Prepared, String> {
-    if let Some(message) = loses_order(choice) {
+    if let Some(message) = misprojected(choice) {
         return Err(message.to_owned());
     }
     let view = problem.compiled.view(Native, problem.parameters.clone());
@@ -33,9 +35,16 @@ pub(crate) fn fits(choice: &Choice, problem: &Problem) -> Result<Prepared, Strin
     Prepared::composed(method, composition, projection, &view).map_err(|refusal| refusal.to_string())
 }
 
-fn loses_order(choice: &Choice) -> Option<&'static str> {
-    let resets = choice.projection.is_some_and(|p| p.target.momenta());
-    let resets = resets && choice.formulation == Formulation::ImpetusStriction;
+/// Why a projection makes no sense with the formulation.
+fn misprojected(choice: &Choice) -> Option<&'static str> {
+    let target = choice.projection?.target;
+    if matches!(choice.formulation, Formulation::Penalty { .. }) {
+        return Some(
+            "a projection takes away what `penalty` is made of: the displacement that stretches its springs, and \
+             with it the forces of the constraints",
+        );
+    }
+    let resets = target.momenta() && choice.formulation == Formulation::ImpetusStriction;
     (resets && choice.method == Method::Bdf2).then_some(
         "`bdf2` would lose its order: a projection of the momenta resets the striction, and the step before, which \
          it goes on from, knows nothing of that",
@@ -94,6 +103,9 @@ fn explain(refusal: &Refusal, choice: &Choice, problem: &Problem) -> Failure {
         Refusal::Chart { .. } => Failure::new("chart", refusal.to_string())
             .help("--chart takes as many coordinates as there are degrees of freedom, such as x,y[3]"),
         Refusal::Threshold { .. } => Failure::new("threshold", refusal.to_string()).help("choose --opt threshold=2"),
+        Refusal::SymmetricProjection { .. } => {
+            Failure::new("does-not-fit", refusal.to_string()).help("project `both` after each step instead")
+        }
         Refusal::Tolerance { .. } => Failure::new("tol", refusal.to_string()).help("choose another --tol"),
         Refusal::Stages { .. } => Failure::new("stages", refusal.to_string()).help("choose another --stages"),
         Refusal::TooLarge(_) => Failure::new("too-large", refusal.to_string()).help("choose another method"),
