@@ -19,7 +19,7 @@ fn run(
     let case = Case::new(text, formulation);
     let prepared = case.prepared(method, projection);
     let schedule = Schedule::until(h, t, 1).unwrap();
-    let exact = Exact::new(&case.problem, &sample_times(&[schedule])).unwrap();
+    let exact = Exact::new(&case.problem, &sample_times(&[schedule]), &Interrupt::new()).unwrap();
     let combination = Combination { problem: &case.problem, prepared: &prepared };
     measure(&combination, schedule, Some(&exact), &Interrupt::new()).unwrap()
 }
@@ -92,7 +92,7 @@ fn what_was_not_finished_keeps_what_was_measured() {
 fn a_chaotic_motion_is_known_for_as_long_as_it_is_certain() {
     let case = Case::new(DOUBLE, Formulation::Multipliers);
     let times: Vec<f64> = (1..=100).map(f64::from).collect();
-    let exact = Exact::new(&case.problem, &times).unwrap();
+    let exact = Exact::new(&case.problem, &times, &Interrupt::new()).unwrap();
     assert!(exact.accuracy <= 1e-6);
     assert_eq!(exact.ended.is_some(), exact.until() < 100.0);
     assert_eq!(exact.distance(0.5, &case.problem.start), None, "no sample there");

@@ -5,6 +5,7 @@ mod problems;
 use cotangent_compile::{FunctionBuilder, Problem};
 use cotangent_expr::{Array, Dim, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term};
 use cotangent_lab::stability::{Linearisation, Linearised, Path, Stability, StabilityError, Verdict};
+use cotangent_observe::Interrupt;
 use cotangent_solve::eigenvalues;
 use cotangent_theory::{Formulation, Structure};
 use problems::{Case, DOUBLE, PENDULUM, RAIL, RELATIVISTIC, SPEEDY};
@@ -18,7 +19,7 @@ fn linearised(problem: &Problem, point: &[f64]) -> Linearised {
 
 fn stability(text: &str, formulation: Formulation, until: f64) -> Stability {
     let case = Case::new(text, formulation);
-    let path = Path::new(&case.problem, until).unwrap();
+    let path = Path::new(&case.problem, until, &Interrupt::new()).unwrap();
     Stability::along(&case.problem, &path).unwrap_or_else(|e| panic!("{e}"))
 }
 
@@ -175,9 +176,9 @@ fn verdicts_on_the_pendulum() {
     let total = verdict(Formulation::Total);
     // Between the smallest and the largest of √(4p² − y) = √(16 − 9y).
     assert!(matches!(total.verdict, Verdict::Saddle { rate } if (7f64.sqrt()..5.0).contains(&rate)), "{total:?}");
-    assert!(total.uncertainty < 1e-3 * total.exponent);
+    assert!(total.uncertainty < 0.2 * total.exponent, "{} ± {}", total.exponent, total.uncertainty);
     let dirac = verdict(DIRAC);
-    assert!(matches!(dirac.verdict, Verdict::Centre { frequency } if (frequency - 5.0).abs() < 0.01), "{dirac:?}");
+    assert!(matches!(dirac.verdict, Verdict::Centre { frequency, .. } if (frequency - 5.0).abs() < 0.01), "{dirac:?}");
     assert_eq!(verdict(Formulation::Standard).verdict, Verdict::Drift);
     assert_eq!(verdict(Formulation::HamiltonDirac).verdict, Verdict::Integrals { identical: false });
     assert_eq!(verdict(Formulation::Ggl).verdict, Verdict::Integrals { identical: false });
@@ -195,7 +196,7 @@ fn stiff_equations_are_told_from_invariant_ones() {
     // A chain at rest: at first a spring instead of a constraint makes no difference.
     let verdict = |formulation| {
         let case = Case::sized(&problems::shipped("chain"), Some(4), formulation);
-        let path = Path::new(&case.problem, 3.0).unwrap();
+        let path = Path::new(&case.problem, 3.0, &Interrupt::new()).unwrap();
         Stability::along(&case.problem, &path).unwrap_or_else(|e| panic!("{e}")).verdict.name()
     };
     assert_eq!(verdict(Formulation::Penalty { epsilon: 1e-4 }), "not-invariant");
@@ -225,8 +226,51 @@ fn several_constraints_are_judged_by_the_growth_and_not_by_frozen_eigenvalues() 
 #[test]
 fn what_has_no_residual_equations_says_so() {
     let case = Case::new(PENDULUM, Formulation::Multipliers);
-    let path = Path::new(&case.problem, 1.0).unwrap();
+    let path = Path::new(&case.problem, 1.0, &Interrupt::new()).unwrap();
     assert_eq!(Stability::along(&case.problem, &path), Err(StabilityError::NoField));
     let free = Case::new(problems::FREE, Formulation::Multipliers);
-    assert_eq!(Path::new(&free.problem, 1.0).err(), Some(StabilityError::NoConstraints));
+    assert_eq!(Path::new(&free.problem, 1.0, &Interrupt::new()).err(), Some(StabilityError::NoConstraints));
+}
+
+/// The growth per time of the largest solution of φ̇ = αφ − ψ, ψ̇ = bφ − αψ with b = 4θ̇² + cos θ along a
+/// swing from rest, in the second half of the time: an integration of its own.
+fn swing_growth(angle: f64, alpha: f64, until: f64) -> f64 {
+    let rate = |z: [f64; 6]| {
+        let [theta, omega, a, b, c, d] = z;
+        let strength = 4.0 * omega * omega + theta.cos();
+        let [f, g] = [[a, b], [c, d]].map(|[phi, psi]| [alpha * phi - psi, strength * phi - alpha * psi]);
+        [omega, -theta.sin(), f[0], f[1], g[0], g[1]]
+    };
+    let plus = |z: [f64; 6], k: [f64; 6], h: f64| std::array::from_fn(|i| z[i] + h * k[i]);
+    let mut z = [angle, 0.0, 1.0, 0.0, 0.0, 1.0];
+    let (h, steps) = (1e-3, (until / 1e-3) as usize);
+    let size = |z: [f64; 6]| z[2..].iter().map(|x| x * x).sum::<f64>().sqrt().ln();
+    let mut middle = 0.0;
+    for k in 0..steps {
+        if k == steps / 2 {
+            middle = size(z);
+        }
+        let k1 = rate(z);
+        let k2 = rate(plus(z, k1, h / 2.0));
+        let k3 = rate(plus(z, k2, h / 2.0));
+        let k4 = rate(plus(z, k3, h));
+        z = std::array::from_fn(|i| z[i] + h / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i]));
+    }
+    (size(z) - middle) / (until / 2.0)
+}
+
+#[test]
+fn a_swing_from_rest_resonates_although_every_eigenvalue_is_imaginary() {
+    for (angle, alpha) in [(0.25f64, 0.342), (0.5, 0.685)] {
+        let start = format!("initial x = sin({angle}), y = -cos({angle})\n");
+        let text = PENDULUM.replace("initial x = 1, p_y = -2\n", &start);
+        let found = stability(&text, Formulation::Dirac { alpha }, 60.0);
+        let expected = swing_growth(angle, alpha, found.until);
+        let apart = (found.exponent - expected).abs();
+        assert!(apart < 0.02 + found.uncertainty, "{} ± {} and {expected}", found.exponent, found.uncertainty);
+        // What it says of boundedness, it says of the time it has seen.
+        if let Verdict::Centre { until, .. } = found.verdict {
+            assert_eq!(until, found.until);
+        }
+    }
 }

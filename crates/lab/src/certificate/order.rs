@@ -79,7 +79,8 @@ fn reference(subject: &Subject<'_>, time: f64) -> Result<(Vec<Dd>, f64), String>
     let mut state = subject.start::<Dd>().map_err(|e| e.to_string())?;
     let mut rates = |z: &[Dd], out: &mut [Dd]| -> Result<(), Failure> { field.rate(z, out) };
     let budget = BUDGET / state.len().max(1) as u64;
-    let reference = Reference::new(1e-28).with_budget(budget);
+    let blocks = if motion.structure.is_some() { 2 } else { 1 };
+    let reference = Reference::new(1e-28).with_budget(budget).in_blocks(state.len() / blocks);
     let solved = reference.solve(&mut rates, &mut state, Dd::from(time));
     let solved = solved.map_err(|e| format!("the reference solution: {e}"))?;
     Ok((state, solved.error_estimate))

@@ -10,7 +10,7 @@ use crate::reference::{Reference, Sample};
 use cotangent_compile::{Compiled, Engine, Native, Problem, Tape};
 use cotangent_dynamics::{Dynamics, Failure, State};
 use cotangent_integrate::project;
-use cotangent_observe::Schedule;
+use cotangent_observe::{Interrupt, Schedule};
 use cotangent_scalar::Dd;
 
 /// The solution at the times at which runs are sampled.
@@ -41,7 +41,7 @@ const SAME: f64 = 1e-12;
 
 impl Exact {
     /// The motion of a model from the start of a problem, at sorted times.
-    pub fn new(problem: &Problem, times: &[f64]) -> Result<Exact, String> {
+    pub fn new(problem: &Problem, times: &[f64], interrupt: &Interrupt) -> Result<Exact, String> {
         let own = problem.compiled.view(Native, problem.parameters.clone()).model_state(&problem.start);
         let own = own.map_err(|e| e.to_string())?;
         let size = own.len();
@@ -59,8 +59,12 @@ impl Exact {
         if let Some(manifold) = view.manifold().map_err(|e| text(&e))?.filter(|m| m.shape().constraints > 0) {
             project(manifold, &mut start).map_err(|e| text(&e))?;
         }
-        let mut rates = |z: &[Dd], out: &mut [Dd]| -> Result<(), Failure> { field.rate(z, out) };
+        let mut rates = |z: &[Dd], out: &mut [Dd]| match interrupt.is_set() {
+            true => Err(Failure::Misused { reason: "interrupted".into() }),
+            false => field.rate(z, out),
+        };
         let reference = Reference::new(TOLERANCE).with_budget(BUDGET / size.max(1) as u64);
+        let reference = reference.in_blocks(if motion.structure.is_some() { size / 2 } else { size });
         let times: Vec<Dd> = times.iter().map(|&t| Dd::from(t)).collect();
         let (solution, stopped) = reference.solve_as_far(&mut rates, &start.values, &times).map_err(|e| text(&e))?;
         let mut exact =

@@ -106,6 +106,12 @@ const SATURATED: f64 = 0.25;
 /// A relative error of the energy from which on the motion is another one, and errors of other sizes.
 const ANOTHER: f64 = 0.05;
 
+/// What grows faster than this power of time grows in another way: exponentially, or in bursts.
+const LARGEST_POWER: f64 = 4.0;
+
+/// An exponent that is known no better says nothing.
+const BADLY_KNOWN: f64 = 0.5;
+
 /// Runs a combination along a schedule that measures every step.
 pub fn measure(
     combination: &Combination<'_>,
@@ -197,11 +203,17 @@ fn curves(run: &mut Run, variables: usize, exact: Option<&Exact>) -> Curves {
 }
 
 fn pace(times: &[f64], errors: &[f64], round_off: f64) -> Pace {
+    if errors.is_empty() {
+        return Pace::Undecided("it is too large from the first sample on, or not known".into());
+    }
     let largest = errors.iter().fold(0.0f64, |m, e| m.max(e.abs()));
     if largest <= round_off {
         return Pace::RoundOff;
     }
     match growth_exponent(times, errors) {
+        Ok(growth) if growth.exponent > LARGEST_POWER || growth.uncertainty > BADLY_KNOWN => {
+            Pace::Undecided("it does not grow like a power of time".into())
+        }
         Ok(growth) => Pace::Power(growth),
         Err(e) => Pace::Undecided(e.to_string()),
     }

@@ -53,6 +53,7 @@ use trajectory::Trajectory;
 pub struct Reference {
     tolerance: f64,
     budget: u64,
+    block: usize,
 }
 
 /// The work behind a solution, and how good it is.
@@ -100,12 +101,18 @@ impl Reference {
 
     /// A solver for this relative tolerance; whether the arithmetic allows it is seen on solving.
     pub const fn new(tolerance: f64) -> Self {
-        Self { tolerance, budget: Self::DEFAULT_BUDGET }
+        Self { tolerance, budget: Self::DEFAULT_BUDGET, block: 1 }
     }
 
     /// The same with another budget of evaluations.
     pub const fn with_budget(self, evaluations: u64) -> Self {
         Self { budget: evaluations, ..self }
+    }
+
+    /// The same for states whose components, so many after each other, are of one unit: errors are then
+    /// relative to the largest of them. A component that is nothing but round-off has no size of its own.
+    pub const fn in_blocks(self, block: usize) -> Self {
+        Self { block, ..self }
     }
 
     /// Moves `state` along the solution by `time`, which may be negative.
@@ -156,8 +163,8 @@ impl Reference {
     ) -> Result<(Solution<S>, Option<ReferenceError<E>>), ReferenceError<E>> {
         self.check(initial, times)?;
         let mut rates = Counted::new(rates, self.budget);
-        let mut best = Trajectory::new(initial, self.tolerance, Value::Last);
-        let mut other = Trajectory::new(initial, 10.0 * self.tolerance, Value::LastButOne);
+        let mut best = Trajectory::new(initial, self.tolerance, self.block, Value::Last);
+        let mut other = Trajectory::new(initial, 10.0 * self.tolerance, self.block, Value::LastButOne);
         let mut samples = Vec::with_capacity(times.len());
         let mut error_estimate = S::EPSILON;
         let mut largest = vec![0.0; initial.len()];

@@ -25,13 +25,15 @@ pub(super) struct Trajectory<S> {
     row: usize,
     /// The largest |zᵢ| so far.
     sizes: Vec<f64>,
-    /// The scale sᵢ of the last accepted step: the size, or what rounding errors ask for.
+    /// The scale sᵢ of the last accepted step: the largest size of its block, or what rounding errors ask for.
     scales: Vec<f64>,
+    /// So many components, one after the other, are of one unit.
+    block: usize,
     table: Table<S>,
 }
 
 impl<S: Real> Trajectory<S> {
-    pub(super) fn new(initial: &[S], tolerance: f64, value: Value) -> Self {
+    pub(super) fn new(initial: &[S], tolerance: f64, block: usize, value: Value) -> Self {
         let most_rows = most_rows(S::EPSILON, tolerance);
         let sizes: Vec<f64> = initial.iter().map(|z| z.value().abs()).collect();
         // Hairer, Nørsett & Wanner's first guess for the order.
@@ -47,6 +49,7 @@ impl<S: Real> Trajectory<S> {
             step: 0.0,
             row: row.clamp(FEWEST_ROWS, most_rows),
             scales: sizes.clone(),
+            block,
             sizes,
             table: Table::new(initial.len()),
         }
@@ -189,7 +192,7 @@ impl<S: Real> Trajectory<S> {
 
     /// The largest difference of the last two extrapolated values, in tolerances.
     fn excess(&self, row: usize, noise: &[f64], step: S) -> f64 {
-        let scales = self.step_scales(row, noise, step).map(|(_, scale)| scale);
+        let scales = self.step_scales(row, noise, step).into_iter().map(|(_, scale)| scale);
         self.table.differences().zip(scales).fold(0.0, |largest: f64, (difference, scale)| {
             let excess = if difference == 0.0 { 0.0 } else { difference / (self.tolerance * scale) };
             // A NaN is not lost in the maximum.
@@ -198,21 +201,19 @@ impl<S: Real> Trajectory<S> {
     }
 
     /// The size and the scale of each component after this step.
-    fn step_scales(&self, row: usize, noise: &[f64], step: S) -> impl Iterator<Item = (f64, f64)> {
+    fn step_scales(&self, row: usize, noise: &[f64], step: S) -> Vec<(f64, f64)> {
         let grown = amplification(row) * step.value().abs() / self.tolerance;
-        let ends = self
-            .state
-            .iter()
-            .zip(self.table.increments(self.value))
-            .map(|(&z, increment)| (z + increment).value().abs());
-        ends.zip(&self.sizes).zip(noise).map(move |((end, size), noise)| {
-            let size = size.max(end);
-            (size, size.max(grown * noise))
-        })
+        let ends = self.state.iter().zip(self.table.increments(self.value));
+        let ends = ends.map(|(&z, increment)| (z + increment).value().abs());
+        let sizes: Vec<f64> = ends.zip(&self.sizes).map(|(end, size)| size.max(end)).collect();
+        let largest = |block: &[f64]| block.iter().fold(0.0f64, |m, size| m.max(*size));
+        let shared = sizes.chunks(self.block.max(1)).flat_map(|block| vec![largest(block); block.len()]);
+        let scales = shared.zip(noise).map(|(size, noise)| size.max(grown * noise));
+        sizes.iter().copied().zip(scales).collect()
     }
 
     fn accept(&mut self, step: S, noise: &[f64], row: usize) {
-        let scales: Vec<(f64, f64)> = self.step_scales(row, noise, step).collect();
+        let scales = self.step_scales(row, noise, step);
         for (i, (increment, (size, scale))) in self.table.increments(self.value).zip(scales).enumerate() {
             self.state[i] = self.state[i] + increment;
             self.sizes[i] = size;

@@ -11,6 +11,7 @@
 //! use cotangent_compile::{Engine, Problem, Repairs};
 //! use cotangent_lab::stability::{Path, Stability};
 //! use cotangent_model::System;
+//! use cotangent_observe::Interrupt;
 //! use cotangent_theory::Formulation;
 //!
 //! let pendulum = System::parse(
@@ -18,7 +19,7 @@
 //! )?;
 //! let verdict = |formulation| -> Result<_, Box<dyn std::error::Error>> {
 //!     let problem = Problem::new(&pendulum, formulation, &[], Repairs::default(), Engine::Best)?;
-//!     Ok(Stability::along(&problem, &Path::new(&problem, 5.0)?)?.verdict.name())
+//!     Ok(Stability::along(&problem, &Path::new(&problem, 5.0, &Interrupt::new())?)?.verdict.name())
 //! };
 //! assert_eq!(verdict(Formulation::Total)?, "saddle");
 //! assert_eq!(verdict(Formulation::Dirac { alpha: 0.0 })?, "centre");
@@ -47,7 +48,7 @@ pub struct Stability {
     pub until: f64,
     /// The eigenvalues of A, as (real, imaginary) parts, at times along the motion.
     pub frozen: Vec<Frozen>,
-    /// log ‖Φ‖ at the end, per time: the growth of the largest error, averaged over the motion.
+    /// The growth of log ‖Φ‖ per time in the second half of the motion.
     pub exponent: f64,
     /// How far the exponent may be off.
     pub uncertainty: f64,
@@ -115,17 +116,24 @@ const BOUNDED: f64 = 0.5;
 const IMAGINARY: f64 = 1e-6;
 
 impl Stability {
+    /// What can be said of a formulation without following a motion.
+    pub fn without_path(problem: &Problem) -> Option<Result<Stability, StabilityError>> {
+        let motion = &problem.motion;
+        if motion.chart.is_some() {
+            // Every point of a chart is one of the manifold.
+            let verdict = Verdict::Identical;
+            return Some(Ok(Stability { verdict, until: 0.0, frozen: vec![], exponent: 0.0, uncertainty: 0.0 }));
+        }
+        let unknown = motion.field.is_none() && motion.is_constrained();
+        unknown.then_some(Err(StabilityError::NoField))
+    }
+
     /// Follows the residuals of a formulation along a motion of its model.
     pub fn along(problem: &Problem, path: &Path) -> Result<Stability, StabilityError> {
         let no_path = |reason: &str| StabilityError::NoPath { reason: reason.into() };
         let no_matrix = |time: f64| move |failure: Failure| StabilityError::NoMatrix { time, failure };
-        if problem.motion.chart.is_some() {
-            // Every point of a chart is one of the manifold.
-            let (until, verdict) = (path.until(), Verdict::Identical);
-            return Ok(Stability { verdict, until, frozen: vec![], exponent: 0.0, uncertainty: 0.0 });
-        }
-        if problem.motion.field.is_none() {
-            return Err(StabilityError::NoField);
+        if let Some(known) = Stability::without_path(problem) {
+            return known;
         }
         if problem.motion.structure.as_ref().is_none_or(|s| s.state() != problem.motion.state) {
             return Err(no_path("the variables of these equations are not positions and momenta"));
@@ -148,8 +156,11 @@ fn judged(found: &[(f64, Linearised)], path: &Path) -> Result<Stability, Stabili
         Ok(Frozen { time: *time, eigenvalues: eigenvalues(&l.matrix)? })
     };
     let frozen = found.iter().map(eigenvalues).collect::<Result<Vec<_>, _>>()?;
-    // In the sizes of the residuals, at the start for all times so that products make sense.
-    let sizes = found.first().map_or(vec![], |(_, l)| l.sizes.clone());
+    // In the largest sizes of the residuals, the same for all times so that products make sense.
+    let mut sizes = found.first().map_or(vec![], |(_, l)| l.sizes.clone());
+    for (_, l) in found {
+        sizes.iter_mut().zip(&l.sizes).for_each(|(size, now)| *size = size.max(*now));
+    }
     let scaled = |l: &Linearised| -> Vec<Vec<f64>> {
         let row = |(i, row): (usize, &Vec<f64>)| row.iter().zip(&sizes).map(|(a, s)| a * s / sizes[i]).collect();
         l.matrix.iter().enumerate().map(row).collect()
@@ -158,11 +169,21 @@ fn judged(found: &[(f64, Linearised)], path: &Path) -> Result<Stability, Stabili
     let pairs: Vec<[Vec<Vec<f64>>; 2]> = matrices.chunks_exact(2).map(|p| [p[0].clone(), p[1].clone()]).collect();
     let growth = propagate::growth(&pairs, path.step, true);
     let rough = propagate::growth(&pairs, path.step, false);
-    let last = |list: &[f64]| list.last().copied().unwrap_or(0.0) / until;
-    let (exponent, uncertainty) = (last(&growth), (last(&growth) - last(&rough)).abs());
+    // The growth in the second half of the time, without what the units of the start contribute; as
+    // uncertain as the halves differ, and the two propagations.
+    let half = growth.len() / 2;
+    let at = |list: &[f64], k: usize| list.get(k).copied().unwrap_or(0.0);
+    let slopes = |list: &[f64]| {
+        let (middle, end) = (at(list, half), at(list, list.len().saturating_sub(1)));
+        let part = (half as f64 / growth.len().max(1) as f64).clamp(0.1, 0.9) * until;
+        [middle / part, (end - middle) / (until - part)]
+    };
+    let [first, exponent] = slopes(&growth);
+    let uncertainty = (exponent - slopes(&rough)[1]).abs().max((exponent - first).abs() / 2.0);
     let verdict = match found.first() {
         Some((_, l)) => {
-            let evidence = Evidence { found, matrices: &matrices, frozen: &frozen, growth: &growth, until };
+            let horizon = until.max(path.span);
+            let evidence = Evidence { found, matrices: &matrices, frozen: &frozen, growth: &growth, until, horizon };
             evidence.verdict(&l.residuals)
         }
         None => Verdict::Undecided { reason: "the motion has no length".into() },
@@ -177,6 +198,9 @@ struct Evidence<'a> {
     frozen: &'a [Frozen],
     growth: &'a [f64],
     until: f64,
+    /// The time in which the motion goes on by its own size, if that is longer: what is nothing in a short
+    /// time may be something in this.
+    horizon: f64,
 }
 
 impl Evidence<'_> {
@@ -186,9 +210,9 @@ impl Evidence<'_> {
         }
         let worst = |of: fn(&Linearised) -> f64| self.found.iter().map(|(_, l)| of(l)).fold(0.0f64, f64::max);
         let fastest = self.matrices.iter().flatten().flatten().fold(0.0f64, |m, x| m.max(x.abs()));
-        let nothing = NOTHING * (fastest + 1.0 / self.until);
+        let nothing = NOTHING * (fastest + 1.0 / self.horizon);
         // Points are on the manifold up to round-off, which stiff equations amplify.
-        let still = NOTHING / self.until + 1e3 * f64::EPSILON * fastest;
+        let still = NOTHING / self.horizon + 1e3 * f64::EPSILON * fastest;
         let (defect, remainder) = (worst(|l| l.defect), worst(|l| l.remainder));
         if defect > still {
             return Verdict::NotInvariant { rate: defect };
@@ -201,7 +225,7 @@ impl Evidence<'_> {
         let vanishes = |asked: &dyn Fn(usize, usize) -> bool| {
             let entries = self.matrices.iter().flat_map(|a| a.iter().enumerate());
             let mut entries = entries.flat_map(|(i, row)| row.iter().enumerate().map(move |(j, x)| (i, j, x)));
-            entries.all(|(i, j, x)| !asked(i, j) || x.abs() * self.until <= NOTHING)
+            entries.all(|(i, j, x)| !asked(i, j) || x.abs() * self.horizon <= NOTHING)
         };
         if vanishes(&|_, _| true) {
             let identical = self.found.iter().any(|(_, l)| l.residuals.len() < l.count);
@@ -242,14 +266,14 @@ impl Evidence<'_> {
         let real = self.frozen.iter().filter(|f| !imaginary(f)).count();
         if real == 0 && gained < BOUNDED {
             let frequencies = self.frozen.iter().flat_map(|f| f.eigenvalues.iter().map(|v| v[1].abs()));
-            return Verdict::Centre { frequency: frequencies.fold(0.0, f64::max) };
+            return Verdict::Centre { frequency: frequencies.fold(0.0, f64::max), until: self.until };
         }
         let (part, factor) = (100.0 * real as f64 / self.frozen.len() as f64, late.exp());
         let fast = self.frozen.iter().map(fastest).fold(f64::NEG_INFINITY, f64::max);
         Verdict::Undecided {
             reason: format!(
-                "at {part:.0} % of the times an eigenvalue is not imaginary (real parts up to {fast:.2}), and errors \
-                 grow to {factor:.1} times themselves until t = {:.3}, on average like e^({exponent:.2} t)",
+                "at {part:.0} % of the times an eigenvalue is not imaginary (real parts up to {fast:.2e}), and errors \
+                 grow to {factor:.1e} times themselves until t = {:.3}, on average like e^({exponent:.2} t)",
                 self.until
             ),
         }

@@ -6,6 +6,7 @@ use crate::reference::Reference;
 use cotangent_compile::{Compiled, Engine, Native, Problem, Tape};
 use cotangent_dynamics::{Canonical, Dynamics, Failure, State};
 use cotangent_integrate::project;
+use cotangent_observe::Interrupt;
 use cotangent_scalar::Dual;
 
 /// Points of the motion at the nodes of steps of one size.
@@ -15,13 +16,15 @@ pub struct Path {
     pub(super) step: f64,
     /// (q, p) at the two nodes of each step, with their times.
     pub(super) points: Vec<[(f64, Vec<f64>); 2]>,
+    /// The time in which the positions change by their own size; 0 if they do not.
+    pub(super) span: f64,
 }
 
 /// Steps in the time in which the positions change by their own size.
 const RESOLUTION: f64 = 12.0;
 
-/// The most steps for a system of eight variables; larger ones have fewer, as each costs more.
-const MOST: f64 = 256.0;
+/// The most steps for a system of four variables; larger ones have fewer, as each costs more.
+const MOST: f64 = 1024.0;
 
 /// The fewest steps for any.
 const FEWEST: f64 = 24.0;
@@ -32,7 +35,7 @@ const LARGEST: usize = 120;
 impl Path {
     /// The motion of a model with constraints from the start of a problem to a time, or as far as it
     /// can be resolved.
-    pub fn new(problem: &Problem, until: f64) -> Result<Path, StabilityError> {
+    pub fn new(problem: &Problem, until: f64, interrupt: &Interrupt) -> Result<Path, StabilityError> {
         let failed = |reason: String| StabilityError::NoPath { reason };
         let own = problem.compiled.view(Native, problem.parameters.clone()).model_state(&problem.start);
         let own = own.map_err(|e| failed(e.to_string()))?;
@@ -55,14 +58,17 @@ impl Path {
         let mut field = field.ok_or_else(|| failed("there is no vector field to solve".into()))?;
         let manifold = || view.manifold().map_err(misfit)?.ok_or(StabilityError::NoConstraints);
         let start = on_manifold(manifold()?, own).map_err(misfit)?;
-        let mut rates = |z: &[f64], out: &mut [f64]| field.rate(z, out);
-        let most = (MOST * 8.0 / size.max(1) as f64).clamp(FEWEST, MOST);
+        let mut rates = |z: &[f64], out: &mut [f64]| match interrupt.is_set() {
+            true => Err(Failure::Misused { reason: "interrupted".into() }),
+            false => field.rate(z, out),
+        };
+        let most = (MOST * (4.0 / size.max(1) as f64).powi(2)).clamp(FEWEST, MOST);
         let speed = speed(&compiled, problem, &start).map_err(misfit)?;
         let wanted = (until * speed * RESOLUTION).ceil().max(FEWEST);
         let steps = wanted.min(most);
         let step = (until / steps).min(if speed > 0.0 { 1.0 / (speed * RESOLUTION) } else { f64::INFINITY });
         let times: Vec<f64> = (0..steps as usize).flat_map(|k| NODES.map(|c| (k as f64 + c) * step)).collect();
-        let solution = Reference::new(1e-12).solve_at(&mut rates, &start, &times);
+        let solution = Reference::new(1e-12).in_blocks(size / 2).solve_at(&mut rates, &start, &times);
         let samples = solution.map_err(|e| failed(e.to_string()))?.samples;
         let mut points = vec![];
         for pair in samples.chunks_exact(2) {
@@ -72,7 +78,7 @@ impl Path {
             };
             points.push([point(0)?, point(1)?]);
         }
-        Ok(Path { step, points })
+        Ok(Path { step, points, span: if speed > 0.0 { 1.0 / speed } else { 0.0 } })
     }
 
     /// The time of its end.

@@ -10,10 +10,13 @@ pub enum Verdict {
         /// log ‖Φ‖ per time.
         rate: f64,
     },
-    /// They oscillate, bounded.
+    /// They oscillate, and have not grown as far as the motion was followed. Eigenvalues of a motion that
+    /// varies do not exclude a slow resonance later.
     Centre {
         /// The largest frequency: the imaginary part of an eigenvalue.
         frequency: f64,
+        /// How far it was followed.
+        until: f64,
     },
     /// They stay as they are: φ and ψ are integrals.
     Integrals {
@@ -59,8 +62,9 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Verdict::Saddle { rate } => write!(f, "saddle: errors grow like e^({} t)", digits(*rate)),
-            Verdict::Centre { frequency } => {
-                write!(f, "centre: errors oscillate, bounded, with frequencies up to {}", digits(*frequency))
+            Verdict::Centre { frequency, until } => {
+                let (frequency, until) = (digits(*frequency), digits(*until));
+                write!(f, "centre: errors oscillate with frequencies up to {frequency}, bounded until t = {until}")
             }
             Verdict::Integrals { identical: true } => {
                 write!(f, "neutral: constraints are integrals, hidden constraints hold identically")

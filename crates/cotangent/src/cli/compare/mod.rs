@@ -17,7 +17,7 @@ use super::setup::{Blame, Choice, fits, posed, remark};
 use cotangent::compile::{Native, Problem};
 use cotangent::integrate::{Method, Prepared, Projection};
 use cotangent::lab::comparison::{Combination, Ended, Exact, measure, sample_times};
-use cotangent::lab::stability::{Path, Stability};
+use cotangent::lab::stability::{Path, Stability, StabilityError};
 use cotangent::observe::{Interrupt, Schedule};
 use cotangent::theory::Formulation;
 use report::{Formulated, Reference, Report, Row, Skipped, Stable};
@@ -73,8 +73,8 @@ pub(crate) fn run(args: &args::Compare, out: &mut Output) -> Result<Status, Fail
 }
 
 /// Failures that are those of a formulation, not of the model.
-const OF_THE_FORMULATION: [&str; 6] =
-    ["not-holonomic", "singular-lagrangian", "not-canonical", "does-not-fit", "derive", "compile"];
+const OF_THE_FORMULATION: [&str; 7] =
+    ["not-holonomic", "singular-lagrangian", "singular-form", "not-canonical", "does-not-fit", "derive", "compile"];
 
 /// The model in every formulation that fits, with methods that do.
 fn pose_all(
@@ -170,11 +170,17 @@ fn skip(
 /// Runs everything, until an interrupt.
 fn report(request: &Request, model: &Loaded, list: &[Posed], skipped: Vec<Skipped>, interrupt: &Interrupt) -> Report {
     let first = list.first();
-    let path = first.map(|p| Path::new(&p.problem, request.until));
-    let stability = |posed: &Posed| match &path {
-        Some(Ok(path)) => Stability::along(&posed.problem, path),
-        Some(Err(error)) => Err(error.clone()),
-        None => Err(cotangent::lab::StabilityError::NoConstraints),
+    let path = first.map(|p| Path::new(&p.problem, request.until, interrupt));
+    let stability = |posed: &Posed| {
+        if interrupt.is_set() {
+            return Err(StabilityError::NoPath { reason: "interrupted".into() });
+        }
+        match (&path, Stability::without_path(&posed.problem)) {
+            (_, Some(known)) => known,
+            (Some(Ok(path)), None) => Stability::along(&posed.problem, path),
+            (Some(Err(error)), None) => Err(error.clone()),
+            (None, None) => Err(StabilityError::NoConstraints),
+        }
     };
     let formulated = |posed: &Posed| {
         let formulation = posed.problem.motion.formulation;
@@ -186,7 +192,7 @@ fn report(request: &Request, model: &Loaded, list: &[Posed], skipped: Vec<Skippe
     };
     let formulations = list.iter().map(formulated).collect();
     let exact = match first {
-        Some(posed) => Exact::new(&posed.problem, &sample_times(&request.schedules)),
+        Some(posed) => Exact::new(&posed.problem, &sample_times(&request.schedules), interrupt),
         None => Err("nothing was run".into()),
     };
     let mut rows = vec![];

@@ -4,7 +4,7 @@ use crate::cli::args;
 use crate::cli::failure::Failure;
 use crate::cli::figures::{count, number};
 use crate::cli::loaded::Loaded;
-use crate::cli::setup::{Defaults, Repairs, formulation, method, option, projection, target};
+use crate::cli::setup::{Defaults, Repairs, formulation, given_once, method, option, projection, target};
 use cotangent::compile::values;
 use cotangent::integrate::{MAX_STAGES, Method, Projection, Target};
 use cotangent::observe::Schedule;
@@ -99,6 +99,7 @@ fn listed<T>(names: &[String], option: &str, of: impl Fn(&str) -> Result<T, Fail
 
 /// Every number goes to those formulations that have it; one that none has is a mistake.
 fn with_options(mut formulations: Vec<Formulation>, opt: &[(String, f64)]) -> Result<Vec<Formulation>, Failure> {
+    given_once(opt)?;
     for (name, value) in opt {
         let mut meant = false;
         for formulation in &mut formulations {

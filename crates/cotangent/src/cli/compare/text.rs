@@ -36,6 +36,9 @@ pub(super) fn render(report: &Report, coloured: bool, seconds: bool) -> String {
         let own = report.rows.iter().zip(&cells).filter(|(row, _)| row.formulation == formulation.name);
         for (row, cells) in own {
             let _ = writeln!(text, "{}", line(cells));
+            if row.status == "interrupted" {
+                let _ = writeln!(text, "    interrupted at t = {}", number(rounded(row.time)));
+            }
             if let Some(why) = &row.failure {
                 let failed = format!("failed at t = {}, step {}: {why}", number(rounded(row.time)), row.steps + 1);
                 let failed = wrapped(&failed, WIDTH - 4).join("\n    ");
@@ -47,7 +50,11 @@ pub(super) fn render(report: &Report, coloured: bool, seconds: bool) -> String {
     if !report.rows.is_empty() {
         let _ = writeln!(text, "{}", wrapped(&explained(report), WIDTH).join("\n"));
     } else {
-        let _ = writeln!(text, "nothing to compare: no combination fits");
+        let nothing = match report.status {
+            "interrupted" => "interrupted before the first combination ended",
+            _ => "nothing to compare: no combination fits",
+        };
+        let _ = writeln!(text, "{nothing}");
     }
     for skipped in &report.skipped {
         let _ = writeln!(text, "{}", wrapped(&left_out(skipped), WIDTH).join("\n  "));

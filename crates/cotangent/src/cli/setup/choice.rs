@@ -137,19 +137,27 @@ impl Choice {
 
 /// The formulation with its numbers, each given once.
 fn with_numbers(formulation: Formulation, opt: &[(String, f64)]) -> Result<Formulation, Failure> {
+    given_once(opt)?;
+    opt.iter().try_fold(formulation, |f, (name, value)| option(f, name, *value))
+}
+
+/// No number is given twice.
+pub(crate) fn given_once(opt: &[(String, f64)]) -> Result<(), Failure> {
     let twice = |k: usize| opt[..k].iter().any(|(name, _)| *name == opt[k].0);
     if let Some(k) = (0..opt.len()).find(|&k| twice(k)) {
         let message = format!("--opt gives `{}` twice", opt[k].0);
         return Err(Failure::new("duplicate-option", message).help("leave one of them out"));
     }
-    opt.iter().try_fold(formulation, |f, (name, value)| option(f, name, *value))
+    Ok(())
 }
 
 /// The formulation with one of its numbers.
 pub(crate) fn option(formulation: Formulation, name: &str, value: f64) -> Result<Formulation, Failure> {
     formulation.with_option(name, value).map_err(|error| match error {
-        OptionError::Range { least } => Failure::new("option", format!("--opt {name}={value}"))
-            .help(format!("`{name}` of `{}` must be {least}", formulation.name())),
+        OptionError::Range { least } => {
+            let message = format!("`{name}` of `{}` must be {least}, not {value:e}", formulation.name());
+            Failure::new("option", message).help(format!("choose another --opt {name}=VALUE"))
+        }
         OptionError::Unknown => {
             let message = format!("the formulation `{}` has no option `{name}`", formulation.name());
             let known = formulation.options().iter().map(|(name, meaning)| format!("{name} ({meaning})"));
