@@ -61,7 +61,14 @@ pub fn eigenvalues(rows: &[Vec<f64>]) -> Result<Vec<[f64; 2]>, EigenvalueError> 
     h.iter_mut().flatten().for_each(|x| *x /= unit);
     balance(&mut h);
     to_hessenberg(&mut h);
-    let found = by_blocks(&mut h)?;
+    // Multiple eigenvalues with fewer eigenvectors may leave entries that are rounding errors of the matrix as a
+    // whole, and no QR step makes smaller: those are dropped in a second go.
+    let again = h.clone();
+    let found = by_blocks(&mut h, 0.0).or_else(|_| {
+        let mut h = again;
+        let norm = h.iter().flatten().map(|x| x * x).sum::<f64>().sqrt();
+        by_blocks(&mut h, n as f64 * f64::EPSILON * norm)
+    })?;
     Ok(found.into_iter().map(|[re, im]| [re * unit, im * unit]).collect())
 }
 
@@ -117,13 +124,13 @@ fn to_hessenberg(a: &mut [Vec<f64>]) {
 }
 
 /// QR steps on the last block that is not separated yet, until nothing is left.
-fn by_blocks(h: &mut [Vec<f64>]) -> Result<Vec<[f64; 2]>, EigenvalueError> {
+fn by_blocks(h: &mut [Vec<f64>], accepted: f64) -> Result<Vec<[f64; 2]>, EigenvalueError> {
     let mut found = vec![[0.0; 2]; h.len()];
     let mut end = h.len();
     let mut steps = 0;
     while end > 0 {
         let last = end - 1;
-        let first = first_row(h, last);
+        let first = first_row(h, last, accepted);
         if first == last {
             found[last] = [h[last][last], 0.0];
             (end, steps) = (last, 0);
@@ -155,14 +162,15 @@ fn by_blocks(h: &mut [Vec<f64>]) -> Result<Vec<[f64; 2]>, EigenvalueError> {
 }
 
 /// Steps for one eigenvalue; two or three are usual, multiple ones take more.
-const MOST_STEPS: usize = 300;
+const MOST_STEPS: usize = 100;
 
-/// Where the block that ends with `last` begins: above it a subdiagonal entry is round-off.
-fn first_row(h: &mut [Vec<f64>], last: usize) -> usize {
+/// Where the block that ends with `last` begins: above it a subdiagonal entry is round-off, or
+/// as small as is accepted.
+fn first_row(h: &mut [Vec<f64>], last: usize, accepted: f64) -> usize {
     for i in (1..=last).rev() {
         let around = h[i - 1][i - 1].abs() + h[i][i].abs();
         let around = if around == 0.0 { 1.0 } else { around };
-        if h[i][i - 1].abs() <= f64::EPSILON * around {
+        if h[i][i - 1].abs() <= accepted.max(f64::EPSILON * around) {
             h[i][i - 1] = 0.0;
             return i;
         }

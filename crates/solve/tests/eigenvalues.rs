@@ -135,3 +135,31 @@ proptest! {
         assert_close(eigenvalues(&a).unwrap(), &[[re, im], [re, -im], [third, 0.0]], 1e-11);
     }
 }
+
+#[test]
+fn double_eigenvalues_with_half_as_many_eigenvectors_are_found() {
+    // ü + 10 u̇ + 25 u = 0 for each of m unknowns, mixed by reflections and rounded: −5 twice for each.
+    for m in [1usize, 4, 12, 20, 40] {
+        let n = 2 * m;
+        let mut a = vec![vec![0.0; n]; n];
+        for k in 0..m {
+            (a[k][m + k], a[m + k][k], a[m + k][m + k]) = (1.0, -25.0, -10.0);
+        }
+        for round in 1..=3 {
+            let u: Vec<f64> = (0..n).map(|k| ((k * k + round) as f64 * 1.3).sin()).collect();
+            let square: f64 = u.iter().map(|x| x * x).sum();
+            let turned = |a: &[Vec<f64>]| -> Vec<Vec<f64>> {
+                let along = |j: usize| 2.0 / square * (0..n).map(|i| u[i] * a[i][j]).sum::<f64>();
+                (0..n).map(|i| (0..n).map(|j| a[i][j] - u[i] * along(j)).collect()).collect()
+            };
+            let flipped =
+                |a: &[Vec<f64>]| -> Vec<Vec<f64>> { (0..n).map(|i| (0..n).map(|j| a[j][i]).collect()).collect() };
+            a = flipped(&turned(&flipped(&turned(&a))));
+        }
+        let found = eigenvalues(&a).unwrap_or_else(|e| panic!("{m}: {e}"));
+        // Known to the root of the rounding.
+        assert!(found.iter().all(|v| (v[0] + 5.0).hypot(v[1]) < 1e-5), "{m}: {found:?}");
+        let trace: f64 = found.iter().map(|v| v[0]).sum();
+        assert!((trace + 10.0 * m as f64).abs() < 1e-10 * m as f64, "{m}: {trace}");
+    }
+}

@@ -60,7 +60,7 @@ pub enum ReferenceError<E> {
     /// The evaluations allowed have been made.
     #[error(
         "{evaluations} evaluations took the reference only to time {time}: the equations are stiff, their rates less \
-         accurate than the tolerance, or the time is long (then raise the budget)"
+         accurate than the tolerance, or the time is long"
     )]
     Budget {
         /// Evaluations made.

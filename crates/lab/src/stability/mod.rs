@@ -270,10 +270,11 @@ impl Evidence<'_> {
         }
         let (part, factor) = (100.0 * real as f64 / self.frozen.len() as f64, late.exp());
         let fast = self.frozen.iter().map(fastest).fold(f64::NEG_INFINITY, f64::max);
+        let (fast, factor) = (verdict::digits(fast), verdict::digits(factor));
         Verdict::Undecided {
             reason: format!(
-                "at {part:.0} % of the times an eigenvalue is not imaginary (real parts up to {fast:.2e}), and errors \
-                 grow to {factor:.1e} times themselves until t = {:.3}, on average like e^({exponent:.2} t)",
+                "at {part:.0} % of the times an eigenvalue is not imaginary (real parts up to {fast}), and errors \
+                 grow to {factor} times themselves until t = {:.3}, on average like e^({exponent:.2} t)",
                 self.until
             ),
         }

@@ -83,7 +83,10 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Three digits.
-fn digits(x: f64) -> f64 {
-    format!("{x:.2e}").parse().unwrap_or(x)
+/// Three digits, in a form of readable length.
+pub(super) fn digits(x: f64) -> String {
+    match format!("{x:.2e}").parse::<f64>() {
+        Ok(rounded) if rounded == 0.0 || (1e-4..1e6).contains(&rounded.abs()) => rounded.to_string(),
+        _ => format!("{x:.2e}"),
+    }
 }
