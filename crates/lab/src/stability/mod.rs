@@ -48,7 +48,7 @@ pub struct Stability {
     pub until: f64,
     /// The eigenvalues of A, as (real, imaginary) parts, at times along the motion.
     pub frozen: Vec<Frozen>,
-    /// The growth of log ‖Φ‖ per time in the second half of the motion.
+    /// The growth of log ‖Φ‖ per time, from the first half of the motion to the second.
     pub exponent: f64,
     /// How far the exponent may be off.
     pub uncertainty: f64,
@@ -169,17 +169,20 @@ fn judged(found: &[(f64, Linearised)], path: &Path) -> Result<Stability, Stabili
     let pairs: Vec<[Vec<Vec<f64>>; 2]> = matrices.chunks_exact(2).map(|p| [p[0].clone(), p[1].clone()]).collect();
     let growth = propagate::growth(&pairs, path.step, true);
     let rough = propagate::growth(&pairs, path.step, false);
-    // The growth in the second half of the time, without what the units of the start contribute; as
-    // uncertain as the halves differ, and the two propagations.
+    // From the largest error of the first half of the time to that of the second: neither the units of the start
+    // nor the phase of an oscillation count. As uncertain as its difference from the slope at the end, where they
+    // do, and as the two propagations differ.
     let half = growth.len() / 2;
-    let at = |list: &[f64], k: usize| list.get(k).copied().unwrap_or(0.0);
-    let slopes = |list: &[f64]| {
-        let (middle, end) = (at(list, half), at(list, list.len().saturating_sub(1)));
-        let part = (half as f64 / growth.len().max(1) as f64).clamp(0.1, 0.9) * until;
-        [middle / part, (end - middle) / (until - part)]
+    let halves = |list: &[f64]| {
+        let largest = |part: &[f64]| part.iter().fold(f64::NEG_INFINITY, |m, g| m.max(*g));
+        let (early, late) = list.split_at(half.min(list.len()));
+        let grown = largest(late) - largest(early);
+        if grown.is_finite() { 2.0 * grown / until } else { 0.0 }
     };
-    let [first, exponent] = slopes(&growth);
-    let uncertainty = (exponent - slopes(&rough)[1]).abs().max((exponent - first).abs() / 2.0);
+    let exponent = halves(&growth);
+    let at = |k: usize| growth.get(k).copied().unwrap_or(0.0);
+    let slope = 2.0 * (at(growth.len().saturating_sub(1)) - at(half)) / until;
+    let uncertainty = (exponent - halves(&rough)).abs().max((exponent - slope).abs());
     let verdict = match found.first() {
         Some((_, l)) => {
             let horizon = until.max(path.span);
