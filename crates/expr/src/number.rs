@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use cotangent_scalar::{Dd, Real, Scalar};
+
 /// A numeric coefficient: a reduced fraction of 64-bit integers, or a finite `f64`.
 ///
 /// Arithmetic stays exact while the reduced result fits; then, and as soon as one operand is a
@@ -51,9 +53,10 @@ fn float(x: f64) -> Number {
     if x < 0.0 { -magnitude } else { magnitude }
 }
 
-/// x^k in `f64`, unless it overflows or vanishes.
-fn rounded(x: f64, k: i64) -> Option<Number> {
-    let y = x.powf(k as f64);
+/// x^k rounded once to `f64`, unless it overflows or vanishes. Rounding the base first would cost
+/// k/2 units in the last place.
+fn rounded(x: Dd, k: i64) -> Option<Number> {
+    let y = x.pow(Dd::ratio(k, 1)).value();
     (y.is_finite() && y != 0.0).then(|| float(y))
 }
 
@@ -208,9 +211,9 @@ impl Number {
         match self.0 {
             Rational(n, d) => {
                 let exact = u32::try_from(k).ok().and_then(|k| n.checked_pow(k).zip(d.checked_pow(k)));
-                exact.map(|(n, d)| reduced(n as i128, d as i128)).or_else(|| rounded(self.to_f64(), k))
+                exact.map(|(n, d)| reduced(n as i128, d as i128)).or_else(|| rounded(Dd::ratio(n, d), k))
             }
-            Float(x) => rounded(x, k),
+            Float(x) => rounded(Dd::from_f64(x), k),
         }
     }
 

@@ -208,6 +208,10 @@ fn powers_beyond_the_integers_are_rounded_not_refused() {
     let x = var("x");
     assert_eq!(Expr::number(10).powi(20).as_number().unwrap().to_f64(), 1e20);
     assert_eq!(Expr::number(-2).powi(63).as_number().unwrap().to_f64(), -(2f64.powi(63)));
+    // The nearest doubles of exact fractions: rounded once, not k times.
+    assert_eq!(Expr::ratio(8, 7).powi(147).as_number().unwrap().to_f64(), 334823711.11619896);
+    assert_eq!(Expr::ratio(1000003, 7).powi(41).as_number().unwrap().to_f64(), 2.244056450053253e211);
+    assert_eq!(Expr::ratio(-8, 7).powi(-333).as_number().unwrap().to_f64(), -4.8829430198015043e-20);
     assert!((&x / 10).powi(20).poisoned().is_none());
     assert!((1 + &x / 3).powi(40).poisoned().is_none());
     // A coefficient whose power fits nowhere stays inside.

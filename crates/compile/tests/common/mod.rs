@@ -3,7 +3,7 @@
 #![allow(dead_code, unreachable_pub)]
 
 use cotangent_expr::{Array, Expr, Function, Layout, Role};
-use cotangent_scalar::Scalar;
+use cotangent_scalar::{Dd, Real, Scalar};
 use proptest::prelude::*;
 
 /// An expression tree as it might be typed in.
@@ -99,6 +99,57 @@ impl Raw {
                     Function::Mod => a.modulo(b),
                     other => panic!("{other:?} takes one argument"),
                 }
+            }
+        }
+    }
+}
+
+impl Raw {
+    /// The largest power that anything in the tree is raised to, of powers of powers the product.
+    /// Canonical forms multiply it out, (x/y)^k = x^k/y^k, and may overflow where the tree does not.
+    pub fn degree(&self, x: &[Dd]) -> f64 {
+        match self {
+            Raw::Number(..) | Raw::Var(_) => 1.0,
+            Raw::Neg(a) | Raw::Sqrt(a) | Raw::Call1(_, a) => a.degree(x),
+            Raw::Powi(a, k) => a.degree(x) * k.abs().max(1) as f64,
+            Raw::Pow(a, b) => a.degree(x) * b.value(x).value().abs().max(1.0) * b.degree(x),
+            Raw::Add(a, b) | Raw::Sub(a, b) | Raw::Mul(a, b) | Raw::Div(a, b) | Raw::Call2(_, a, b) => {
+                a.degree(x).max(b.degree(x))
+            }
+        }
+    }
+
+    /// Whether a function somewhere in the tree is asked at a jump, a kink or a branch point, where
+    /// the last bit of its argument, or the sign of a zero, which exact arithmetic does not have,
+    /// decides: `atan2(-0, -1)` is −π in floating point and π where −0 is 0.
+    pub fn on_the_edge(&self, x: &[Dd]) -> bool {
+        let at = |a: &Raw| a.value(x).value();
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0);
+        let whole = |a: f64| near(a, a.round());
+        match self {
+            Raw::Number(..) | Raw::Var(_) => false,
+            Raw::Add(a, b) | Raw::Sub(a, b) | Raw::Mul(a, b) => a.on_the_edge(x) || b.on_the_edge(x),
+            Raw::Div(a, b) => near(at(b), 0.0) || a.on_the_edge(x) || b.on_the_edge(x),
+            Raw::Neg(a) => a.on_the_edge(x),
+            Raw::Powi(a, k) => (*k < 0 && near(at(a), 0.0)) || a.on_the_edge(x),
+            Raw::Sqrt(a) => near(at(a), 0.0) || a.on_the_edge(x),
+            Raw::Pow(a, b) => near(at(a), 0.0) || a.on_the_edge(x) || b.on_the_edge(x),
+            Raw::Call1(f, a) => {
+                let edge = match f {
+                    Function::Abs | Function::Sign | Function::Log => near(at(a), 0.0),
+                    Function::Floor => whole(at(a)),
+                    Function::Asin | Function::Acos => near(at(a).abs(), 1.0),
+                    _ => false,
+                };
+                edge || a.on_the_edge(x)
+            }
+            Raw::Call2(f, a, b) => {
+                let edge = match f {
+                    Function::Atan2 => near(at(a), 0.0) && at(b) < 1e-9,
+                    Function::Mod => whole(at(a) / at(b)),
+                    _ => near(at(a), at(b)),
+                };
+                edge || a.on_the_edge(x) || b.on_the_edge(x)
             }
         }
     }
