@@ -5,7 +5,7 @@
 
 #![allow(clippy::print_stdout)]
 
-use cotangent_compile::{Engine, Integrator, Native, Problem, Repairs};
+use cotangent_compile::{Engine, Integrator, Problem, Repairs};
 use cotangent_integrate::{Method, Prepared};
 use cotangent_model::{Options, System};
 use cotangent_solve::NewtonOptions;
@@ -102,8 +102,7 @@ fn problem(text: &str, n: Option<i64>) -> (Problem, Prepared) {
     let system = System::parse_with(text, &options).expect("a model");
     let problem = Problem::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best)
         .unwrap_or_else(|e| panic!("{e}"));
-    let view = problem.compiled.view(Native, problem.parameters.clone());
-    let prepared = Prepared::new(Method::Rattle, None, &view).expect("rattle fits");
+    let prepared = problem.prepare(Method::Rattle).expect("rattle fits");
     (problem, prepared)
 }
 

@@ -4,15 +4,17 @@
 use crate::arithmetic::Native;
 use crate::compiled::Compiled;
 use crate::consistency::{Measured, measure};
+use crate::diagnostics::Diagnostics;
 use crate::error::CompileError;
 use crate::function::{Engine, FunctionBuilder};
+use crate::integrator::Integrator;
 use crate::redundancy::{Redundant, redundant};
 use crate::surface::{Freedom, Residuals, Start};
 use crate::values::{self, InitialValues, Setting, ValueError};
 use cotangent_dynamics::{Dynamics, Failure, State};
-use cotangent_integrate::{Target, project, project_onto};
+use cotangent_integrate::{Prepared, Recipe, Refusal, Target, project, project_onto};
 use cotangent_model::System;
-use cotangent_solve::LinearSolver;
+use cotangent_solve::{LinearSolver, NewtonOptions};
 use cotangent_theory::{Formulation, Motion, TheoryError};
 
 /// What may be done with data that are not as they should be.
@@ -217,6 +219,21 @@ impl Problem {
         problem.check_forces()?;
         problem.check_rate()?;
         Ok(problem)
+    }
+
+    /// Plans a method, alone or with what is put around it, for these equations, or says why it does not fit.
+    pub fn prepare(&self, recipe: impl Into<Recipe>) -> Result<Prepared, Refusal> {
+        Prepared::new(recipe, &self.compiled.view(Native, self.parameters.clone()))
+    }
+
+    /// The planned method, compiled as well as can be, its equations solved to round-off.
+    pub fn integrator(&self, prepared: &Prepared) -> Result<Integrator, CompileError> {
+        Integrator::new(&self.compiled, prepared, &self.parameters, NewtonOptions::default(), Engine::Best)
+    }
+
+    /// What there is to measure on the way.
+    pub fn diagnostics(&self) -> Result<Diagnostics, CompileError> {
+        Diagnostics::new(&self.motion, &self.parameters, Engine::Best)
     }
 
     /// The size of the terms of each constraint of the surface at the start: Σⱼ |∂χ/∂zⱼ|·|z|, 1 where that

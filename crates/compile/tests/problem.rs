@@ -1,8 +1,8 @@
 //! From a system to something that can be integrated: what is refused, what is repaired.
 
 use cotangent_compile::values::Setting;
-use cotangent_compile::{Engine, Integrator, Native, Problem, ProblemError, Repairs};
-use cotangent_integrate::{Method, Prepared};
+use cotangent_compile::{Engine, Integrator, Problem, ProblemError, Repairs};
+use cotangent_integrate::Method;
 use cotangent_model::{Options, System};
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
@@ -66,8 +66,7 @@ fn redundant_constraints_are_named_and_can_be_dropped() {
     let p = problem(TWICE, &[], DROP).unwrap();
     assert_eq!(p.dropped[0].name, "again");
     assert_eq!(p.motion.system.constraints.len(), 1);
-    let view = p.compiled.view(Native, p.parameters.clone());
-    let prepared = Prepared::new(Method::Rattle, None, &view).unwrap();
+    let prepared = p.prepare(Method::Rattle).unwrap();
     let mut run =
         Integrator::new(&p.compiled, &prepared, &p.parameters, NewtonOptions::default(), Engine::Tape).unwrap();
     let mut state = run.state(p.start);
@@ -103,8 +102,7 @@ fn one_member_of_a_family_can_be_the_redundant_one() {
     assert!(refused.starts_with("`bond[10]` depends on `bond[1]`"), "{refused}");
     let p = Problem::new(&system, Formulation::Multipliers, &[], DROP, Engine::Tape).unwrap();
     assert_eq!(p.motion.system.constraints.len(), 9);
-    let view = p.compiled.view(Native, p.parameters.clone());
-    let prepared = Prepared::new(Method::Rattle, None, &view).unwrap();
+    let prepared = p.prepare(Method::Rattle).unwrap();
     let mut run =
         Integrator::new(&p.compiled, &prepared, &p.parameters, NewtonOptions::default(), Engine::Tape).unwrap();
     let mut state = run.state(p.start.clone());

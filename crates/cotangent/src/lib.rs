@@ -9,10 +9,8 @@
 //! From text to a run:
 //!
 //! ```
-//! use cotangent::compile::{Diagnostics, Native};
 //! use cotangent::observe::{End, Interrupt};
-//! use cotangent::solve::NewtonOptions;
-//! use cotangent::{Engine, Formulation, Integrator, Method, Prepared, Problem, Repairs, Run, Schedule, System};
+//! use cotangent::{Engine, Formulation, Method, Problem, Repairs, Run, Schedule, System};
 //!
 //! let system = System::parse("
 //! param g = 1
@@ -24,14 +22,10 @@
 //! // Equations of motion, compiled, with initial data that satisfy the constraints.
 //! let problem = Problem::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best)?;
 //! // A method planned for them; a mismatch is refused here.
-//! let view = problem.compiled.view(Native, problem.parameters.clone());
-//! let prepared = Prepared::new(Method::Rattle, None, &view)?;
-//! let integrator =
-//!     Integrator::new(&problem.compiled, &prepared, &problem.parameters, NewtonOptions::default(), Engine::Best)?;
+//! let rattle = problem.prepare(Method::Rattle)?;
 //! // Steps of 0.1 to t = 100, every one measured.
-//! let diagnostics = Diagnostics::new(&problem.motion, &problem.parameters, Engine::Best)?;
 //! let schedule = Schedule::until(0.1, 100.0, 1000)?;
-//! let mut run = Run::new(integrator, diagnostics, schedule, problem.start)?;
+//! let mut run = Run::new(problem.integrator(&rattle)?, problem.diagnostics()?, schedule, problem.start)?;
 //! let end = run.go::<()>(&Interrupt::new(), None, &mut |_| {})?;
 //!
 //! assert!(matches!(end, End::Finished));
@@ -89,7 +83,7 @@ pub use cotangent_theory as theory;
 
 pub use cotangent_compile::{Engine, Function, FunctionBuilder, Integrator, Problem, Repairs, Workspace};
 pub use cotangent_expr::{Array, Expr, Layout, Role, Tensor};
-pub use cotangent_integrate::{Method, Prepared, Projection};
+pub use cotangent_integrate::{Method, Prepared, Projection, Recipe};
 pub use cotangent_model::diagnostic::{Diagnostic, Diagnostics};
 pub use cotangent_model::{Dynamics, System, SystemBuilder};
 pub use cotangent_observe::{Run, Schedule};

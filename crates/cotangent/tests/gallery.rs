@@ -5,47 +5,40 @@
 #[allow(dead_code)]
 mod pages;
 
-use cotangent::compile::{Diagnostics, Native};
-use cotangent::integrate::{Composition, Projection, Target};
+use cotangent::integrate::{Composition, Projection, Recipe, Target};
 use cotangent::lab::Pendulum;
 use cotangent::observe::{End, HISTORY_ERRORS, History, Interrupt};
 use cotangent::plot::{Axis, Bodies, Figure, HeatMap, Joint, Panel, Series, Snapshot, Theme};
 use cotangent::scalar::Dd;
-use cotangent::solve::NewtonOptions;
-use cotangent::{Engine, Formulation, Integrator, Method, Prepared, Problem, Repairs, Run, Schedule, System, models};
+use cotangent::{Engine, Formulation, Method, Problem, Repairs, Run, Schedule, System, models};
 use pages::{read, root};
 
 /// How a model is integrated.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Way {
-    method: Method,
-    composition: Option<Composition>,
+    recipe: Recipe,
     formulation: Formulation,
-    projection: Option<Projection>,
 }
 
 impl Way {
     fn new(method: Method, formulation: Formulation) -> Way {
-        Way { method, composition: None, formulation, projection: None }
+        Way { recipe: method.into(), formulation }
     }
 }
 
 fn composed(name: &str) -> Way {
     let composition = Composition::named(name);
     assert!(composition.is_some(), "{name}");
-    Way { composition, ..Way::new(Method::Rattle, Formulation::Multipliers) }
+    Way { recipe: Recipe::from(Method::Rattle).composed(composition), formulation: Formulation::Multipliers }
 }
 
 /// A run of a model, with a history of every step up to so many samples.
 fn run(text: &str, way: Way, step: f64, steps: u64, samples: usize) -> Run {
     let system = System::parse(text).expect("a model");
     let problem = Problem::new(&system, way.formulation, &[], Repairs::default(), Engine::Best).expect("a problem");
-    let parameters = &problem.parameters;
-    let view = problem.compiled.view(Native, parameters.clone());
-    let prepared = Prepared::composed(way.method, way.composition, way.projection, &view).expect("a method that fits");
-    let newton = NewtonOptions::default();
-    let integrator = Integrator::new(&problem.compiled, &prepared, parameters, newton, Engine::Best).expect("compiles");
-    let diagnostics = Diagnostics::new(&problem.motion, parameters, Engine::Best).expect("compiles");
+    let prepared = problem.prepare(way.recipe).expect("a method that fits");
+    let integrator = problem.integrator(&prepared).expect("compiles");
+    let diagnostics = problem.diagnostics().expect("compiles");
     let schedule = Schedule::count(step, steps, steps).expect("a schedule");
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start).expect("a run");
     let history = History::new(samples, HISTORY_ERRORS.len(), run.watched(None));
@@ -79,11 +72,12 @@ fn energy() -> Figure {
 }
 
 fn residuals() -> Figure {
-    let projection = Some(Projection { target: Target::Momentum, above: None });
+    let projection = Projection { target: Target::Momentum, above: None };
     let standard = Way::new(Method::Rk4, Formulation::Standard);
+    let projected = Way { recipe: standard.recipe.clone().projected(projection), ..standard };
     let ways = [
         ("rk4, standard", standard),
-        ("rk4, standard, momenta projected", Way { projection, ..standard }),
+        ("rk4, standard, momenta projected", projected),
         ("rk4, hamilton-dirac", Way::new(Method::Rk4, Formulation::HamiltonDirac)),
         ("rattle", Way::new(Method::Rattle, Formulation::Multipliers)),
     ];
@@ -169,7 +163,7 @@ fn work_precision() -> Figure {
     let series = ways.map(|(name, way)| {
         let (mut work, mut errors) = (vec![], vec![]);
         for steps in [50, 100, 200, 400, 800, 1600] {
-            let run = run(shipped("pendulum"), way, 10.0 / steps as f64, steps, 4);
+            let run = run(shipped("pendulum"), way.clone(), 10.0 / steps as f64, steps, 4);
             let z = &run.state().values;
             let error = (0..2).map(|c| (z[c] - exact.position[c].hi()).abs()).fold(0.0, f64::max);
             work.push(run.iterations() as f64);

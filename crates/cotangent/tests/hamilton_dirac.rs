@@ -4,11 +4,10 @@ mod common;
 
 use common::run_in;
 use cotangent::analysis::pose;
+use cotangent::compile::Diagnostics;
 use cotangent::compile::values::Setting;
-use cotangent::compile::{Diagnostics, Native};
 use cotangent::lab::Pendulum;
-use cotangent::solve::NewtonOptions;
-use cotangent::{Engine, Formulation, Integrator, Method, Prepared, Problem, Repairs, System};
+use cotangent::{Engine, Formulation, Method, Problem, Repairs, System};
 
 const NONE: Repairs = Repairs { project_initial: false, drop_redundant: false };
 const PROJECT: Repairs = Repairs { project_initial: true, drop_redundant: false };
@@ -24,11 +23,8 @@ fn shipped(name: &str) -> &'static str {
 
 /// The state after so many steps.
 fn walk(problem: &Problem, method: Method, h: f64, steps: u64) -> Vec<f64> {
-    let view = problem.compiled.view(Native, problem.parameters.clone());
-    let prepared = Prepared::new(method, None, &view).unwrap_or_else(|e| panic!("{}: {e}", method.name()));
-    let options = NewtonOptions::default();
-    let made = Integrator::new(&problem.compiled, &prepared, &problem.parameters, options, Engine::Best);
-    let mut integrator = made.unwrap();
+    let prepared = problem.prepare(method).unwrap_or_else(|e| panic!("{}: {e}", method.name()));
+    let mut integrator = problem.integrator(&prepared).unwrap();
     let mut state = integrator.state(problem.start.clone());
     integrator.advance(&mut state, h, steps).unwrap_or_else(|(_, e)| panic!("{e}"));
     state.values

@@ -22,29 +22,27 @@ pub(crate) struct Scheme {
 }
 
 impl Scheme {
-    pub(crate) fn new(shape: &CanonicalShape, local: usize, threshold: f64) -> Result<Arc<Scheme>, Refusal> {
+    pub(crate) fn new(
+        shape: &CanonicalShape,
+        local: usize,
+        threshold: f64,
+        given: &[Vec<usize>],
+    ) -> Result<Arc<Scheme>, Refusal> {
         if !(threshold >= 1.0 && threshold.is_finite()) {
             return Err(Refusal::Threshold { threshold });
         }
-        Ok(Arc::new(Scheme { shape: shape.clone(), local, threshold, given: vec![] }))
-    }
-
-    /// The same with these charts alone.
-    pub(crate) fn given(&self, charts: Vec<Vec<usize>>) -> Result<Arc<Scheme>, Refusal> {
-        for chart in &charts {
-            let mut known: Vec<usize> = chart.clone();
-            known.sort_unstable();
-            known.dedup();
-            let fits = known.len() == self.local && known.iter().all(|&k| k < self.shape.coordinates);
-            if !fits || known.len() != chart.len() {
-                return Err(Refusal::Chart { coordinates: chart.len(), needed: self.local });
+        let mut charts = vec![];
+        for chart in given {
+            let mut sorted = chart.clone();
+            sorted.sort_unstable();
+            sorted.dedup();
+            let fits = sorted.len() == local && sorted.iter().all(|&k| k < shape.coordinates);
+            if !fits || sorted.len() != chart.len() {
+                return Err(Refusal::Chart { coordinates: chart.len(), needed: local });
             }
+            charts.push(sorted);
         }
-        let given = charts.into_iter().map(|mut chart| {
-            chart.sort_unstable();
-            chart
-        });
-        Ok(Arc::new(Scheme { given: given.collect(), ..self.clone() }))
+        Ok(Arc::new(Scheme { shape: shape.clone(), local, threshold, given: charts }))
     }
 
     /// Whether there is nothing to change for.

@@ -1,8 +1,8 @@
 //! Methods: from a system to a step, with a card that says what each one keeps.
 //!
-//! A [`Method`] describes; [`Prepared::new`] plans it for a system and is the only place where a
-//! mismatch is refused; [`Prepared::stepper`] makes the machine that steps, in any arithmetic. A
-//! method file is arithmetic over a `Scalar` with its implicit equations solved by a `Machine`: the
+//! A [`Method`] describes, a [`Recipe`] says what is around it; [`Prepared::new`] plans it for a
+//! system and is the only place where a mismatch is refused; [`Prepared::stepper`] makes the machine
+//! that steps, in any arithmetic. A method file is arithmetic over a `Scalar` with its implicit equations solved by a `Machine`: the
 //! same source is run, differentiated and recorded.
 
 mod blocks;
@@ -16,7 +16,9 @@ mod methods;
 mod plain;
 mod prepare;
 mod projection;
+mod recipe;
 mod refusal;
+mod scheme;
 mod semi_explicit;
 mod sparse;
 mod stiff;
@@ -26,4 +28,5 @@ pub use compose::Composition;
 pub use method::{Inner, MAX_STAGES, Method, TOLERANCE};
 pub use prepare::Prepared;
 pub use projection::{Projection, Target, project, project_onto};
+pub use recipe::Recipe;
 pub use refusal::Refusal;

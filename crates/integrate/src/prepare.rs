@@ -3,23 +3,20 @@
 use crate::card::{Claims, Keeps, Needs};
 use crate::charts;
 use crate::compose::{self, Composition};
-use crate::free::{Free, free_field, free_shape};
-use crate::method::{MAX_STAGES, Method};
-use crate::methods::{average, bdf2, embedded, gauss, lobatto, radau, rattle, reich, rk4, symplectic_euler};
+use crate::method::Method;
 use crate::plain;
 use crate::projection::{self, COUNTERS, Projection, Target};
+use crate::recipe::Recipe;
 use crate::refusal::Refusal;
-use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, Index, Plan, Stepper};
+use crate::scheme::Scheme;
+use cotangent_dynamics::{Dynamics, Failure, Index, Plan, Stepper};
 use cotangent_scalar::Scalar;
-use cotangent_solve::Pattern;
 use std::sync::Arc;
 
 /// A method planned for a system: it makes steppers in any arithmetic.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    method: Method,
-    composition: Option<Composition>,
-    compensated: bool,
+    recipe: Recipe,
     plan: Plan,
     scheme: Scheme,
     charts: Option<Arc<charts::Scheme>>,
@@ -27,151 +24,19 @@ pub struct Prepared {
     projection: Option<Arc<projection::Scheme>>,
 }
 
-#[derive(Clone, Debug)]
-enum Scheme {
-    SymplecticEuler(Arc<symplectic_euler::Scheme>),
-    Rattle(Arc<rattle::Scheme>),
-    Lobatto(Arc<lobatto::Scheme>),
-    Reich(Arc<reich::Scheme>, Box<Scheme>),
-    Gauss(Arc<gauss::Scheme>),
-    Average(Arc<average::Scheme>),
-    Rk4,
-    Embedded(Arc<embedded::Scheme>),
-    Bdf2(Arc<bdf2::Scheme>),
-    Radau(Arc<radau::Scheme>),
-}
-
-impl Scheme {
-    fn new(
-        method: Method,
-        canonical: Option<&CanonicalShape>,
-        jacobian: &mut dyn FnMut() -> Result<Option<Pattern>, Failure>,
-        groups: &[usize],
-        plan: &mut Plan,
-    ) -> Result<Scheme, Refusal> {
-        let mut field = || jacobian()?.ok_or(Refusal::UnknownMultipliers { method });
-        Ok(match (method, canonical) {
-            (Method::SymplecticEuler, Some(shape)) => {
-                Scheme::SymplecticEuler(symplectic_euler::Scheme::new(shape, plan)?)
-            }
-            (Method::StormerVerlet | Method::Rattle, Some(shape)) => {
-                Scheme::Rattle(rattle::Scheme::new(shape, rattle::Ending::Hidden, plan)?)
-            }
-            (Method::Shake, Some(shape)) => Scheme::Rattle(rattle::Scheme::new(shape, rattle::Ending::Reused, plan)?),
-            (Method::Lobatto3A3B { stages }, _) if !(2..=MAX_STAGES).contains(&stages) => {
-                return Err(Refusal::Stages { stages, least: 2 });
-            }
-            (Method::Lobatto3A3B { stages }, Some(shape)) => {
-                Scheme::Lobatto(lobatto::Scheme::new(shape, stages, plan)?)
-            }
-            (Method::Reich { inner }, Some(shape)) if shape.constraints == 0 => {
-                return Err(Refusal::NoConstraints { method, instead: inner.method() });
-            }
-            (Method::Reich { inner }, Some(shape)) => {
-                let free = free_shape(shape)?;
-                let field = free_field(shape)?.0.pattern;
-                let inner = Scheme::new(inner.method(), Some(&free), &mut || Ok(Some(field.clone())), groups, plan)?;
-                Scheme::Reich(reich::Scheme::new(shape, plan)?, Box::new(inner))
-            }
-            (Method::ImplicitMidpoint, _) => Scheme::Gauss(gauss::Scheme::new(&field()?, 1, plan)?),
-            (Method::Gauss { stages }, _) if stages == 0 || stages > MAX_STAGES => {
-                return Err(Refusal::Stages { stages, least: 1 });
-            }
-            (Method::Gauss { stages }, _) => Scheme::Gauss(gauss::Scheme::new(&field()?, stages, plan)?),
-            (Method::AverageVectorField { stages }, _) if stages == 0 || stages > MAX_STAGES => {
-                return Err(Refusal::Stages { stages, least: 1 });
-            }
-            (Method::AverageVectorField { stages }, Some(shape)) => {
-                Scheme::Average(average::Scheme::new(shape, stages, plan)?)
-            }
-            (Method::Rk4, _) => Scheme::Rk4,
-            (Method::Dopri5 { tolerance: Some(tolerance) } | Method::Dop853 { tolerance: Some(tolerance) }, _)
-                if !(tolerance > 0.0 && tolerance.is_finite()) =>
-            {
-                return Err(Refusal::Tolerance { tolerance });
-            }
-            (Method::Dopri5 { tolerance }, _) => {
-                Scheme::Embedded(embedded::Scheme::new(embedded::Pair::Dopri5, tolerance, groups))
-            }
-            (Method::Dop853 { tolerance }, _) => {
-                Scheme::Embedded(embedded::Scheme::new(embedded::Pair::Dop853, tolerance, groups))
-            }
-            (Method::Bdf2, Some(shape)) => Scheme::Bdf2(bdf2::Scheme::constrained(shape, plan)?),
-            (Method::Bdf2, None) => Scheme::Bdf2(bdf2::Scheme::free(&field()?, plan)?),
-            (Method::Radau2A { stages }, _) if stages == 0 || stages > MAX_STAGES => {
-                return Err(Refusal::Stages { stages, least: 1 });
-            }
-            (Method::Radau2A { stages }, Some(shape)) => {
-                Scheme::Radau(radau::Scheme::constrained(shape, stages, plan)?)
-            }
-            (Method::Radau2A { stages }, None) => Scheme::Radau(radau::Scheme::free(&field()?, stages, plan)?),
-            (method, None) => return Err(Refusal::NotCanonical { method }),
-        })
-    }
-
-    fn stepper<'s, S: Scalar + 's>(&self, system: &dyn Dynamics<'s, S>) -> Result<Box<dyn Stepper<S> + 's>, Failure> {
-        let missing = || Failure::Misused { reason: "the system is not the one the method was planned for".into() };
-        let canonical = || system.canonical()?.ok_or_else(missing);
-        let field = || system.field()?.ok_or_else(missing);
-        Ok(match self {
-            Scheme::SymplecticEuler(scheme) => scheme.stepper(canonical()?),
-            Scheme::Rattle(scheme) => scheme.stepper(canonical()?),
-            Scheme::Lobatto(scheme) => scheme.stepper(canonical()?),
-            Scheme::Reich(scheme, inner) => scheme.stepper(inner.stepper(&Free(system))?, canonical()?),
-            Scheme::Gauss(scheme) => scheme.stepper(field()?),
-            Scheme::Average(scheme) => scheme.stepper(canonical()?),
-            Scheme::Rk4 => rk4::stepper(field()?),
-            Scheme::Embedded(scheme) => scheme.stepper(field()?),
-            Scheme::Bdf2(scheme) if scheme.is_constrained() => scheme.stepper_constrained(canonical()?),
-            Scheme::Bdf2(scheme) => scheme.stepper_free(field()?),
-            Scheme::Radau(scheme) if scheme.is_constrained() => scheme.stepper_constrained(canonical()?),
-            Scheme::Radau(scheme) => scheme.stepper_free(field()?),
-        })
-    }
-
-    /// Whether the method itself knows the constraints, rather than a field that comes from them.
-    fn is_constrained(&self) -> bool {
-        match self {
-            Scheme::Bdf2(scheme) => scheme.is_constrained(),
-            Scheme::Radau(scheme) => scheme.is_constrained(),
-            _ => true,
-        }
-    }
-
-    /// The order, where multipliers lower that of the card.
-    fn order(&self) -> Option<u32> {
-        match self {
-            Scheme::Radau(scheme) => scheme.constrained_order(),
-            _ => None,
-        }
-    }
-}
-
 impl Prepared {
-    /// Plans a method for a system, or says why it does not fit.
-    pub fn new(
-        method: Method,
-        projection: Option<Projection>,
-        system: &dyn Dynamics<'_, f64>,
-    ) -> Result<Prepared, Refusal> {
-        Prepared::composed(method, None, projection, system)
-    }
-
-    /// The same with a composition around the method, inside the projection.
-    pub fn composed(
-        method: Method,
-        composition: Option<Composition>,
-        projection: Option<Projection>,
-        system: &dyn Dynamics<'_, f64>,
-    ) -> Result<Prepared, Refusal> {
+    /// Plans a method, with what is around it, for a system, or says why it does not fit.
+    pub fn new(recipe: impl Into<Recipe>, system: &dyn Dynamics<'_, f64>) -> Result<Prepared, Refusal> {
+        let recipe = recipe.into();
+        let method = recipe.method;
         let card = method.card();
         let (canonical, mut field, manifold) = (system.canonical()?, system.field()?, system.manifold()?);
         let constrained = manifold.as_ref().is_some_and(|m| m.shape().constraints > 0);
         let momenta_lag = constrained && card.constraints == Keeps::Yes && card.hidden_constraints == Keeps::No;
-        if composition.is_some() && (!card.symmetric || momenta_lag) {
+        if recipe.composition.is_some() && (!card.symmetric || momenta_lag) {
             return Err(Refusal::NotComposable { method });
         }
-        let canonical = match (method.card().needs, &canonical) {
+        let canonical = match (card.needs, &canonical) {
             (Needs::Field, _) => None,
             (Needs::Any, Some(c)) if c.shape().constraints > 0 => Some(c.shape()),
             (Needs::Any, _) => None,
@@ -199,10 +64,13 @@ impl Prepared {
         let mut jacobian = || field.as_mut().map(|f| f.jacobian_pattern()).transpose();
         let scheme = Scheme::new(method, canonical, &mut jacobian, &groups, &mut plan)?;
         let charts = match (&chart, &manifold) {
-            (Some(chart), Some(m)) => Some(charts::Scheme::new(m.shape(), chart.coordinates(), chart.threshold())?),
+            (Some(chart), Some(m)) => {
+                Some(charts::Scheme::new(m.shape(), chart.coordinates(), chart.threshold(), &recipe.charts)?)
+            }
+            _ if !recipe.charts.is_empty() => return Err(Refusal::NoCharts),
             _ => None,
         };
-        let projection = match (projection, &manifold) {
+        let projection = match (recipe.projection, &manifold) {
             (None, _) => None,
             (Some(p), _) if p.target == Target::Symmetric && holds_constraints && !card.symmetric => {
                 return Err(Refusal::SymmetricProjection { method });
@@ -210,30 +78,22 @@ impl Prepared {
             (Some(p), Some(m)) if constrained => Some(projection::Scheme::new(m.shape(), p, &mut plan)?),
             (Some(_), _) => return Err(Refusal::NothingToProjectOn),
         };
-        Ok(Prepared { method, composition, compensated: true, plan, scheme, charts, index, projection })
+        Ok(Prepared { recipe, plan, scheme, charts, index, projection })
     }
 
     /// The method.
     pub fn method(&self) -> Method {
-        self.method
-    }
-
-    /// The same in these charts alone: sets of coordinates by their numbers.
-    pub fn in_charts(self, given: Vec<Vec<usize>>) -> Result<Prepared, Refusal> {
-        let charts = self.charts.as_ref().ok_or(Refusal::NoCharts)?.given(given)?;
-        Ok(Prepared { charts: Some(charts), ..self })
-    }
-
-    /// The same without compensated summation, to see what it is worth.
-    pub fn without_compensation(self) -> Prepared {
-        Prepared { compensated: false, ..self }
+        self.recipe.method
     }
 
     /// The same with the tolerance taken out: steps as they are given.
     pub fn uncontrolled(&self) -> Prepared {
         match &self.scheme {
             Scheme::Embedded(scheme) => Prepared {
-                method: self.method.with_tolerance(None).unwrap_or(self.method),
+                recipe: Recipe {
+                    method: self.method().with_tolerance(None).unwrap_or(self.method()),
+                    ..self.recipe.clone()
+                },
                 scheme: Scheme::Embedded(scheme.uncontrolled()),
                 ..self.clone()
             },
@@ -243,7 +103,7 @@ impl Prepared {
 
     /// The composition around the method.
     pub fn composition(&self) -> Option<Composition> {
-        self.composition
+        self.recipe.composition
     }
 
     /// The implicit equations of a step.
@@ -253,12 +113,12 @@ impl Prepared {
 
     /// The projection around the method.
     pub fn projection(&self) -> Option<Projection> {
-        self.projection.as_ref().map(|p| p.projection)
+        self.recipe.projection
     }
 
     /// What the method, with its projection, claims on equations that are canonical or not.
     pub fn claims(&self, canonical: bool) -> Claims {
-        let card = self.method.card();
+        let card = self.method().card();
         let projection = self.projection();
         let keeps = |keeps: Keeps| keeps == Keeps::Yes && self.scheme.is_constrained();
         // In the place of the constraints.
@@ -271,7 +131,7 @@ impl Prepared {
         let lowered = self.scheme.order().filter(|_| !everywhere(Target::momenta));
         let order = lowered.unwrap_or(card.order);
         Claims {
-            order: self.composition.map_or(order, |c| c.order().max(order)),
+            order: self.composition().map_or(order, |c| c.order().max(order)),
             symplectic: card.symplectic && canonical && projection.is_none(),
             energy: card.energy && canonical && projection.is_none(),
             // Back from where a chart ends, the way leads through the next one.
@@ -318,8 +178,8 @@ impl Prepared {
     ) -> Result<Box<dyn Stepper<S> + 's>, Failure> {
         let missing = || Failure::Misused { reason: "the system is not the one the method was planned for".into() };
         let inner = self.scheme.stepper(system)?;
-        let inner = if self.compensated { inner } else { plain::around(inner) };
-        let inner = match self.composition {
+        let inner = if self.recipe.compensated { inner } else { plain::around(inner) };
+        let inner = match self.recipe.composition {
             Some(composition) => compose::around(composition, inner),
             None => inner,
         };

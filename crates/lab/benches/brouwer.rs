@@ -8,9 +8,9 @@
 
 #![allow(clippy::print_stdout)]
 
-use cotangent_compile::{Engine, Integrator, Native, Problem, Repairs, values::Setting};
+use cotangent_compile::{Engine, Integrator, Problem, Repairs, values::Setting};
 use cotangent_dynamics::State;
-use cotangent_integrate::{Composition, Method, Prepared};
+use cotangent_integrate::{Composition, Method, Recipe};
 use cotangent_lab::fit_line;
 use cotangent_model::System;
 use cotangent_scalar::{Dd, Scalar};
@@ -41,9 +41,8 @@ fn start(system: &System, k: usize, compensated: bool) -> (Integrator, State<f64
     let repairs = Repairs { project_initial: true, drop_redundant: false };
     let problem = Problem::new(system, Formulation::Multipliers, &settings, repairs, Engine::Best)
         .unwrap_or_else(|e| panic!("{e}"));
-    let view = problem.compiled.view(Native, problem.parameters.clone());
-    let prepared = Prepared::composed(Method::Rattle, Some(Composition::KahanLi8), None, &view).expect("fits");
-    let prepared = if compensated { prepared } else { prepared.without_compensation() };
+    let recipe = Recipe { compensated, ..Recipe::from(Method::Rattle).composed(Composition::KahanLi8) };
+    let prepared = problem.prepare(recipe).expect("fits");
     let options = NewtonOptions::default();
     let run = Integrator::new(&problem.compiled, &prepared, &problem.parameters, options, Engine::Best)
         .unwrap_or_else(|e| panic!("{e}"));

@@ -5,8 +5,8 @@
 
 #![allow(clippy::print_stdout)]
 
-use cotangent_compile::{Diagnostics, Engine, Integrator, Native, Problem, Repairs};
-use cotangent_integrate::{Composition, Method, Prepared};
+use cotangent_compile::{Diagnostics, Engine, Integrator, Problem, Repairs};
+use cotangent_integrate::{Composition, Method, Recipe};
 use cotangent_model::{Options, System};
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
@@ -20,8 +20,7 @@ fn main() {
     let system = System::parse_with(include_str!("../../../models/chain.cot"), &options).expect("a model");
     let problem = Problem::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best);
     let problem = problem.unwrap_or_else(|e| panic!("{e}"));
-    let view = problem.compiled.view(Native, problem.parameters.clone());
-    let prepared = Prepared::composed(Method::Rattle, Some(Composition::KahanLi8), None, &view).expect("fits");
+    let prepared = problem.prepare(Recipe::from(Method::Rattle).composed(Composition::KahanLi8)).expect("fits");
     let newton = NewtonOptions::default();
     let mut run = Integrator::new(&problem.compiled, &prepared, &problem.parameters, newton, Engine::Best)
         .unwrap_or_else(|e| panic!("{e}"));

@@ -6,14 +6,13 @@
 
 #![allow(clippy::print_stdout)]
 
-use cotangent_compile::{Compiled, Engine, Integrator, Native, Problem, Repairs, Tape};
+use cotangent_compile::{Compiled, Engine, Problem, Repairs, Tape};
 use cotangent_dynamics::Dynamics;
-use cotangent_integrate::{Composition, Inner, Method, Prepared};
+use cotangent_integrate::{Composition, Inner, Method, Recipe};
 use cotangent_lab::{Pendulum, Reference};
 use cotangent_model::System;
 use cotangent_plot::{Figure, Panel, Series, Theme};
 use cotangent_scalar::Dd;
-use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
 use std::time::Instant;
 
@@ -29,19 +28,21 @@ const TIME: f64 = 10.0;
 struct Way {
     name: String,
     formulation: Formulation,
-    composition: Option<Composition>,
-    method: Method,
+    recipe: Recipe,
 }
 
 fn ways() -> [(&'static str, Vec<Way>); 2] {
     let way = |name: &str, method: Method, formulation: Formulation| Way {
         name: name.into(),
         formulation,
-        composition: None,
-        method,
+        recipe: method.into(),
     };
     let rattle = || way("rattle", Method::Rattle, Formulation::Multipliers);
-    let composed = |c: Composition| Way { name: format!("rattle + {}", c.name()), composition: Some(c), ..rattle() };
+    let composed = |c: Composition| Way {
+        name: format!("rattle + {}", c.name()),
+        recipe: rattle().recipe.composed(c),
+        ..rattle()
+    };
     let lobatto = |stages: usize| {
         way(&format!("lobatto-3a3b, {stages} stages"), Method::Lobatto3A3B { stages }, Formulation::Multipliers)
     };
@@ -92,15 +93,14 @@ fn exact_double() -> Vec<f64> {
 
 /// (seconds, error) for one size of step or tolerance.
 fn measure(problem: &Problem, way: &Way, level: i32, exact: &[f64]) -> Option<(f64, f64)> {
-    let (method, steps) = match way.method.tolerance() {
+    let method = way.recipe.method;
+    let (method, steps) = match method.tolerance() {
         // From 10⁻³ on, by a factor of 10.
-        Some(_) => (way.method.with_tolerance(Some(10f64.powi(-3 - level)))?, 1),
-        None => (way.method, 20u64 << level),
+        Some(_) => (method.with_tolerance(Some(10f64.powi(-3 - level)))?, 1),
+        None => (method, 20u64 << level),
     };
-    let view = problem.compiled.view(Native, vec![]);
-    let prepared = Prepared::composed(method, way.composition, None, &view).unwrap_or_else(|e| panic!("{e}"));
-    let options = NewtonOptions::default();
-    let mut run = Integrator::new(&problem.compiled, &prepared, &[], options, Engine::Best).expect("it compiles");
+    let prepared = problem.prepare(Recipe { method, ..way.recipe.clone() }).unwrap_or_else(|e| panic!("{e}"));
+    let mut run = problem.integrator(&prepared).expect("it compiles");
     let (mut seconds, mut error) = (f64::INFINITY, 0.0);
     let begin = Instant::now();
     // The shortest of several: what else the machine does only adds.

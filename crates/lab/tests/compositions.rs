@@ -2,8 +2,7 @@
 
 mod problems;
 
-use cotangent_compile::Native;
-use cotangent_integrate::{Composition, Method, Prepared};
+use cotangent_integrate::{Composition, Method, Prepared, Recipe};
 use cotangent_lab::Pendulum;
 use cotangent_lab::certificate::{Certificate, Finding, Options, Subject, order_against};
 use cotangent_scalar::Dd;
@@ -11,8 +10,7 @@ use cotangent_theory::Formulation;
 use problems::{Case, DOUBLE, PENDULUM, shipped};
 
 fn composed(case: &Case, method: Method, composition: Composition) -> Prepared {
-    let view = case.problem.compiled.view(Native, case.problem.parameters.clone());
-    Prepared::composed(method, Some(composition), None, &view).unwrap()
+    case.problem.prepare(Recipe::from(method).composed(composition)).unwrap()
 }
 
 #[test]
@@ -61,8 +59,7 @@ fn a_composition_keeps_what_its_method_keeps() {
 fn only_symmetric_methods_are_composed() {
     for (formulation, method) in [(Formulation::Standard, Method::Rk4), (Formulation::Multipliers, Method::Shake)] {
         let case = Case::new(PENDULUM, formulation);
-        let view = case.problem.compiled.view(Native, case.problem.parameters.clone());
-        let refused = Prepared::composed(method, Some(Composition::KahanLi8), None, &view).unwrap_err();
+        let refused = case.problem.prepare(Recipe::from(method).composed(Composition::KahanLi8)).unwrap_err();
         assert!(refused.to_string().contains("a symmetric method"), "{refused}");
     }
 }

@@ -68,7 +68,7 @@ impl<S: Real + 'static> Run<S> {
 
     /// On a law; the method is planned for the same law in `f64`, of which it sees the dimension.
     fn law(method: Method, law: Law<S>, start: &[S]) -> Run<S> {
-        let prepared = Prepared::new(method, None, &Law::<f64>(law.0, |_, _| ())).unwrap();
+        let prepared = Prepared::new(method, &Law::<f64>(law.0, |_, _| ())).unwrap();
         Run::new(prepared, &law, start)
     }
 
@@ -272,7 +272,7 @@ fn tolerances_that_cannot_be_met_are_refused() {
     }
     for tolerance in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         for method in both(tolerance) {
-            let refused = Prepared::new(method, None, &Law::<f64>(2, oscillator)).unwrap_err();
+            let refused = Prepared::new(method, &Law::<f64>(2, oscillator)).unwrap_err();
             assert!(matches!(refused, Refusal::Tolerance { .. }), "{refused}");
         }
     }

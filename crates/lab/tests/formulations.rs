@@ -5,7 +5,7 @@ mod problems;
 
 use cotangent_compile::{Diagnostics, Engine, Integrator};
 use cotangent_dynamics::State;
-use cotangent_integrate::{Method, Prepared};
+use cotangent_integrate::{Method, Prepared, Recipe};
 use cotangent_lab::certificate::Subject;
 use cotangent_scalar::{Dd, Real};
 use cotangent_solve::NewtonOptions;
@@ -148,7 +148,8 @@ fn charts_of_several_constraints_agree_with_the_constrained_equations() {
 #[test]
 fn charts_may_be_given() {
     let case = pendulum(1, Formulation::LocalChart { threshold: 2.0 });
-    let prepare = |charts: Vec<Vec<usize>>| case.prepared(Method::Gauss { stages: 3 }, None).in_charts(charts);
+    let gauss = || Recipe::from(Method::Gauss { stages: 3 });
+    let prepare = |charts: Vec<Vec<usize>>| case.problem.prepare(gauss().in_charts(charts));
     // Both coordinates in turn, as if chosen automatically.
     let both = seen(&case, &prepare(vec![vec![1], vec![0]]).unwrap(), 0.02, 200);
     let automatic = seen(&case, &case.prepared(Method::Gauss { stages: 3 }, None), 0.02, 200);

@@ -4,7 +4,7 @@
 
 use cotangent_compile::{Compiled, Engine, Integrator, Native, values};
 use cotangent_dynamics::State;
-use cotangent_integrate::{Method, Prepared, Projection, project};
+use cotangent_integrate::{Method, Prepared, Projection, Recipe, Refusal, project};
 use cotangent_model::{Options, System};
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::{Formulation, Motion};
@@ -59,7 +59,7 @@ impl Case {
     }
 
     pub fn prepared(&self, method: Method, projection: Option<Projection>) -> Prepared {
-        Prepared::new(method, projection, &self.compiled.view(Native, self.parameters.clone())).unwrap()
+        self.prepare(method, projection).unwrap()
     }
 
     pub fn integrator(&self, method: Method, projection: Option<Projection>, engine: Engine) -> Integrator {
@@ -69,7 +69,12 @@ impl Case {
 
     /// The method planned for this system, if it fits.
     pub fn fitting(&self, method: Method, projection: Option<Projection>) -> Option<Prepared> {
-        Prepared::new(method, projection, &self.compiled.view(Native, self.parameters.clone())).ok()
+        self.prepare(method, projection).ok()
+    }
+
+    fn prepare(&self, method: Method, projection: Option<Projection>) -> Result<Prepared, Refusal> {
+        let recipe = Recipe::from(method).projected(projection);
+        Prepared::new(recipe, &self.compiled.view(Native, self.parameters.clone()))
     }
 
     /// Native, on the tape, and in parts.

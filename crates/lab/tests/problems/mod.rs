@@ -2,8 +2,8 @@
 
 #![allow(dead_code, unreachable_pub)]
 
-use cotangent_compile::{Engine, Native, Problem, Repairs};
-use cotangent_integrate::{Method, Prepared, Projection, Refusal};
+use cotangent_compile::{Engine, Problem, Repairs};
+use cotangent_integrate::{Method, Prepared, Projection, Recipe, Refusal};
 use cotangent_model::{Options, System};
 use cotangent_theory::Formulation;
 
@@ -61,8 +61,7 @@ impl Case {
     }
 
     pub fn prepare(&self, method: Method, projection: Option<Projection>) -> Result<Prepared, Refusal> {
-        let view = self.problem.compiled.view(Native, self.problem.parameters.clone());
-        Prepared::new(method, projection, &view)
+        self.problem.prepare(Recipe::from(method).projected(projection))
     }
 
     pub fn prepared(&self, method: Method, projection: Option<Projection>) -> Prepared {

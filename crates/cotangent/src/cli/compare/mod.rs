@@ -14,7 +14,7 @@ use super::loaded::Loaded;
 use super::output::{Output, Status};
 use super::picture::Destinations;
 use super::setup::{Blame, Choice, fits, posed, remark};
-use cotangent::compile::{Native, Problem};
+use cotangent::compile::Problem;
 use cotangent::integrate::{Method, Prepared, Projection};
 use cotangent::lab::comparison::{Combination, Ended, Exact, measure, sample_times};
 use cotangent::lab::stability::{Path, Stability, StabilityError};
@@ -146,8 +146,7 @@ fn methods(
 
 /// The first of the methods that suit one formulation or another that fits this one.
 fn suited_to(request: &Request, problem: &Problem) -> Vec<Method> {
-    let view = problem.compiled.view(Native, problem.parameters.clone());
-    let fitting = request.suited.iter().find(|m| Prepared::new(**m, None, &view).is_ok());
+    let fitting = request.suited.iter().find(|m| problem.prepare(**m).is_ok());
     fitting.copied().into_iter().collect()
 }
 

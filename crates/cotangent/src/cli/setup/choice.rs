@@ -6,7 +6,7 @@ use crate::cli::args::Choose;
 use crate::cli::failure::Failure;
 use crate::cli::figures::count;
 use crate::cli::output::Output;
-use cotangent::integrate::{Composition, Method, Needs, Projection, Target};
+use cotangent::integrate::{Composition, Method, Needs, Projection, Recipe, Target};
 use cotangent::model::nearest::nearest;
 use cotangent::model::{ConstraintKind, System};
 use cotangent::theory::{Formulation, OptionError};
@@ -36,6 +36,13 @@ pub(crate) struct Choice {
     pub(crate) projection: Option<Projection>,
     /// The names of the coordinates of each chart; none: chosen automatically.
     pub(crate) charts: Vec<String>,
+}
+
+impl Choice {
+    /// A method with what is put around it, charts aside: their names mean something with a problem only.
+    pub(crate) fn recipe(&self, method: Method) -> Recipe {
+        Recipe::from(method).composed(self.composition).projected(self.projection)
+    }
 }
 
 impl Names {

@@ -15,14 +15,8 @@ pub(crate) fn prepare(choice: &Choice, problem: &Problem) -> Result<Prepared, Fa
             Failure::new("does-not-fit", message).help("leave out --project, or choose another formulation or method")
         );
     }
-    let view = problem.compiled.view(Native, problem.parameters.clone());
-    let &Choice { method, composition, projection, .. } = choice;
-    let prepared = Prepared::composed(method, composition, projection, &view);
-    let prepared = prepared.map_err(|refusal| explain(&refusal, choice, problem))?;
-    if choice.charts.is_empty() {
-        return Ok(prepared);
-    }
-    prepared.in_charts(charts::named(&choice.charts, problem)?).map_err(|refusal| explain(&refusal, choice, problem))
+    let recipe = choice.recipe(choice.method).in_charts(charts::named(&choice.charts, problem)?);
+    problem.prepare(recipe).map_err(|refusal| explain(&refusal, choice, problem))
 }
 
 /// The same where others are tried, too: why not is enough.
@@ -30,9 +24,7 @@ pub(crate) fn fits(choice: &Choice, problem: &Problem) -> Result<Prepared, Strin
     if let Some(message) = misprojected(choice) {
         return Err(message.to_owned());
     }
-    let view = problem.compiled.view(Native, problem.parameters.clone());
-    let Choice { method, composition, projection, .. } = *choice;
-    Prepared::composed(method, composition, projection, &view).map_err(|refusal| refusal.to_string())
+    problem.prepare(choice.recipe(choice.method)).map_err(|refusal| refusal.to_string())
 }
 
 /// Why a projection makes no sense with the formulation.
@@ -145,7 +137,7 @@ fn fitting(choice: &Choice, problem: &Problem) -> String {
         let other = || Compiled::new(&formulation.apply(&problem.motion.system).ok()?, Engine::Tape).ok();
         let Some(compiled) = (if own { Some(problem.compiled.clone()) } else { other() }) else { continue };
         let view = compiled.view(Native, problem.parameters.clone());
-        let fits = |m: &Method| Prepared::composed(*m, choice.composition, choice.projection, &view).is_ok();
+        let fits = |m: &Method| Prepared::new(choice.recipe(*m), &view).is_ok();
         let methods: Vec<&str> = Method::ALL.into_iter().filter(fits).map(Method::name).collect();
         match parts.iter_mut().find(|(_, known)| *known == methods) {
             Some((formulations, _)) => formulations.push(formulation.name()),

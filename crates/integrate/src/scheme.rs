@@ -1,0 +1,125 @@
+//! The planned method, one variant for each family: what its steps need besides the system.
+
+use crate::free::{Free, free_field, free_shape};
+use crate::method::{MAX_STAGES, Method};
+use crate::methods::{average, bdf2, embedded, gauss, lobatto, radau, rattle, reich, rk4, symplectic_euler};
+use crate::refusal::Refusal;
+use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, Plan, Stepper};
+use cotangent_scalar::Scalar;
+use cotangent_solve::Pattern;
+use std::sync::Arc;
+
+#[derive(Clone, Debug)]
+pub(crate) enum Scheme {
+    SymplecticEuler(Arc<symplectic_euler::Scheme>),
+    Rattle(Arc<rattle::Scheme>),
+    Lobatto(Arc<lobatto::Scheme>),
+    Reich(Arc<reich::Scheme>, Box<Scheme>),
+    Gauss(Arc<gauss::Scheme>),
+    Average(Arc<average::Scheme>),
+    Rk4,
+    Embedded(Arc<embedded::Scheme>),
+    Bdf2(Arc<bdf2::Scheme>),
+    Radau(Arc<radau::Scheme>),
+}
+
+impl Scheme {
+    pub(crate) fn new(
+        method: Method,
+        canonical: Option<&CanonicalShape>,
+        jacobian: &mut dyn FnMut() -> Result<Option<Pattern>, Failure>,
+        groups: &[usize],
+        plan: &mut Plan,
+    ) -> Result<Scheme, Refusal> {
+        let least = if matches!(method, Method::Lobatto3A3B { .. }) { 2 } else { 1 };
+        if let Some(stages) = method.stages().filter(|s| !(least..=MAX_STAGES).contains(s)) {
+            return Err(Refusal::Stages { stages, least });
+        }
+        let mut field = || jacobian()?.ok_or(Refusal::UnknownMultipliers { method });
+        Ok(match (method, canonical) {
+            (Method::SymplecticEuler, Some(shape)) => {
+                Scheme::SymplecticEuler(symplectic_euler::Scheme::new(shape, plan)?)
+            }
+            (Method::StormerVerlet | Method::Rattle, Some(shape)) => {
+                Scheme::Rattle(rattle::Scheme::new(shape, rattle::Ending::Hidden, plan)?)
+            }
+            (Method::Shake, Some(shape)) => Scheme::Rattle(rattle::Scheme::new(shape, rattle::Ending::Reused, plan)?),
+            (Method::Lobatto3A3B { stages }, Some(shape)) => {
+                Scheme::Lobatto(lobatto::Scheme::new(shape, stages, plan)?)
+            }
+            (Method::Reich { inner }, Some(shape)) if shape.constraints == 0 => {
+                return Err(Refusal::NoConstraints { method, instead: inner.method() });
+            }
+            (Method::Reich { inner }, Some(shape)) => {
+                let free = free_shape(shape)?;
+                let field = free_field(shape)?.0.pattern;
+                let inner = Scheme::new(inner.method(), Some(&free), &mut || Ok(Some(field.clone())), groups, plan)?;
+                Scheme::Reich(reich::Scheme::new(shape, plan)?, Box::new(inner))
+            }
+            (Method::ImplicitMidpoint, _) => Scheme::Gauss(gauss::Scheme::new(&field()?, 1, plan)?),
+            (Method::Gauss { stages }, _) => Scheme::Gauss(gauss::Scheme::new(&field()?, stages, plan)?),
+            (Method::AverageVectorField { stages }, Some(shape)) => {
+                Scheme::Average(average::Scheme::new(shape, stages, plan)?)
+            }
+            (Method::Rk4, _) => Scheme::Rk4,
+            (Method::Dopri5 { tolerance: Some(tolerance) } | Method::Dop853 { tolerance: Some(tolerance) }, _)
+                if !(tolerance > 0.0 && tolerance.is_finite()) =>
+            {
+                return Err(Refusal::Tolerance { tolerance });
+            }
+            (Method::Dopri5 { tolerance }, _) => {
+                Scheme::Embedded(embedded::Scheme::new(embedded::Pair::Dopri5, tolerance, groups))
+            }
+            (Method::Dop853 { tolerance }, _) => {
+                Scheme::Embedded(embedded::Scheme::new(embedded::Pair::Dop853, tolerance, groups))
+            }
+            (Method::Bdf2, Some(shape)) => Scheme::Bdf2(bdf2::Scheme::constrained(shape, plan)?),
+            (Method::Bdf2, None) => Scheme::Bdf2(bdf2::Scheme::free(&field()?, plan)?),
+            (Method::Radau2A { stages }, Some(shape)) => {
+                Scheme::Radau(radau::Scheme::constrained(shape, stages, plan)?)
+            }
+            (Method::Radau2A { stages }, None) => Scheme::Radau(radau::Scheme::free(&field()?, stages, plan)?),
+            (method, None) => return Err(Refusal::NotCanonical { method }),
+        })
+    }
+
+    pub(crate) fn stepper<'s, S: Scalar + 's>(
+        &self,
+        system: &dyn Dynamics<'s, S>,
+    ) -> Result<Box<dyn Stepper<S> + 's>, Failure> {
+        let missing = || Failure::Misused { reason: "the system is not the one the method was planned for".into() };
+        let canonical = || system.canonical()?.ok_or_else(missing);
+        let field = || system.field()?.ok_or_else(missing);
+        Ok(match self {
+            Scheme::SymplecticEuler(scheme) => scheme.stepper(canonical()?),
+            Scheme::Rattle(scheme) => scheme.stepper(canonical()?),
+            Scheme::Lobatto(scheme) => scheme.stepper(canonical()?),
+            Scheme::Reich(scheme, inner) => scheme.stepper(inner.stepper(&Free(system))?, canonical()?),
+            Scheme::Gauss(scheme) => scheme.stepper(field()?),
+            Scheme::Average(scheme) => scheme.stepper(canonical()?),
+            Scheme::Rk4 => rk4::stepper(field()?),
+            Scheme::Embedded(scheme) => scheme.stepper(field()?),
+            Scheme::Bdf2(scheme) if scheme.is_constrained() => scheme.stepper_constrained(canonical()?),
+            Scheme::Bdf2(scheme) => scheme.stepper_free(field()?),
+            Scheme::Radau(scheme) if scheme.is_constrained() => scheme.stepper_constrained(canonical()?),
+            Scheme::Radau(scheme) => scheme.stepper_free(field()?),
+        })
+    }
+
+    /// Whether the method itself knows the constraints, rather than a field that comes from them.
+    pub(crate) fn is_constrained(&self) -> bool {
+        match self {
+            Scheme::Bdf2(scheme) => scheme.is_constrained(),
+            Scheme::Radau(scheme) => scheme.is_constrained(),
+            _ => true,
+        }
+    }
+
+    /// The order, where multipliers lower that of the card.
+    pub(crate) fn order(&self) -> Option<u32> {
+        match self {
+            Scheme::Radau(scheme) => scheme.constrained_order(),
+            _ => None,
+        }
+    }
+}
