@@ -73,8 +73,8 @@ pub enum Refusal {
         /// The smallest number.
         least: usize,
     },
-    /// A tolerance that no error can meet.
-    #[error("the tolerance of the error of a step is a positive number, not {tolerance}")]
+    /// A tolerance that no error can meet, or that every error would.
+    #[error("the tolerance of the error of a step is relative, between 0 and 1, not {tolerance}")]
     Tolerance {
         /// What was asked for.
         tolerance: f64,

@@ -4,6 +4,7 @@ use crate::free::{Free, free_field, free_shape};
 use crate::method::{MAX_STAGES, Method};
 use crate::methods::{average, bdf2, embedded, gauss, lobatto, radau, rattle, reich, rk4, symplectic_euler};
 use crate::refusal::Refusal;
+use crate::semi_explicit::Shape;
 use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, Plan, Stepper};
 use cotangent_scalar::Scalar;
 use cotangent_solve::Pattern;
@@ -63,7 +64,7 @@ impl Scheme {
             }
             (Method::Rk4, _) => Scheme::Rk4,
             (Method::Dopri5 { tolerance: Some(tolerance) } | Method::Dop853 { tolerance: Some(tolerance) }, _)
-                if !(tolerance > 0.0 && tolerance.is_finite()) =>
+                if !(tolerance > 0.0 && tolerance < 1.0) =>
             {
                 return Err(Refusal::Tolerance { tolerance });
             }
@@ -73,12 +74,16 @@ impl Scheme {
             (Method::Dop853 { tolerance }, _) => {
                 Scheme::Embedded(embedded::Scheme::new(embedded::Pair::Dop853, tolerance, groups))
             }
-            (Method::Bdf2, Some(shape)) => Scheme::Bdf2(bdf2::Scheme::constrained(shape, plan)?),
-            (Method::Bdf2, None) => Scheme::Bdf2(bdf2::Scheme::free(&field()?, plan)?),
-            (Method::Radau2A { stages }, Some(shape)) => {
-                Scheme::Radau(radau::Scheme::constrained(shape, stages, plan)?)
+            (Method::Bdf2 | Method::Radau2A { .. }, _) => {
+                let shape = match canonical {
+                    Some(shape) => Shape::canonical(shape)?,
+                    None => Shape::field(&field()?),
+                };
+                match method {
+                    Method::Radau2A { stages } => Scheme::Radau(radau::Scheme::new(shape, stages, plan)?),
+                    _ => Scheme::Bdf2(bdf2::Scheme::new(shape, plan)?),
+                }
             }
-            (Method::Radau2A { stages }, None) => Scheme::Radau(radau::Scheme::free(&field()?, stages, plan)?),
             (method, None) => return Err(Refusal::NotCanonical { method }),
         })
     }
@@ -99,18 +104,16 @@ impl Scheme {
             Scheme::Average(scheme) => scheme.stepper(canonical()?),
             Scheme::Rk4 => rk4::stepper(field()?),
             Scheme::Embedded(scheme) => scheme.stepper(field()?),
-            Scheme::Bdf2(scheme) if scheme.is_constrained() => scheme.stepper_constrained(canonical()?),
-            Scheme::Bdf2(scheme) => scheme.stepper_free(field()?),
-            Scheme::Radau(scheme) if scheme.is_constrained() => scheme.stepper_constrained(canonical()?),
-            Scheme::Radau(scheme) => scheme.stepper_free(field()?),
+            Scheme::Bdf2(scheme) => scheme.stepper(scheme.shape().of(system)?),
+            Scheme::Radau(scheme) => scheme.stepper(scheme.shape().of(system)?),
         })
     }
 
     /// Whether the method itself knows the constraints, rather than a field that comes from them.
     pub(crate) fn is_constrained(&self) -> bool {
         match self {
-            Scheme::Bdf2(scheme) => scheme.is_constrained(),
-            Scheme::Radau(scheme) => scheme.is_constrained(),
+            Scheme::Bdf2(scheme) => scheme.shape().index.is_some(),
+            Scheme::Radau(scheme) => scheme.shape().index.is_some(),
             _ => true,
         }
     }

@@ -8,7 +8,7 @@
 
 use crate::blocks::{Block, BlockBuilder};
 use crate::sparse::{Product, plus_transposed_times, times};
-use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Field, Index, Kind};
+use cotangent_dynamics::{Canonical, CanonicalShape, Dynamics, Failure, Field, Index, Kind};
 use cotangent_scalar::Scalar;
 use cotangent_solve::{Pattern, PatternError};
 
@@ -21,6 +21,8 @@ pub(crate) struct Shape {
     pub(crate) positions: usize,
     /// The length of λ and of g.
     pub(crate) multipliers: usize,
+    /// That of the equations, if they have multipliers.
+    pub(crate) index: Option<Index>,
     /// What the equations determine, in order.
     pub(crate) rows: Vec<(Kind, usize)>,
     parts: Vec<Part>,
@@ -50,7 +52,8 @@ impl Shape {
     pub(crate) fn field(jacobian: &Pattern) -> Shape {
         let n = jacobian.rows();
         let parts = vec![Part { place: (0, 0), pattern: jacobian.clone(), transposed: false }];
-        Shape { dimension: n, positions: n, multipliers: 0, rows: vec![(Kind::State, n)], parts, products: None }
+        let rows = vec![(Kind::State, n)];
+        Shape { dimension: n, positions: n, multipliers: 0, index: None, rows, parts, products: None }
     }
 
     /// The shape of canonical equations with constraints; its parts are in the order in which
@@ -83,7 +86,8 @@ impl Shape {
             }
         };
         let rows = vec![(Kind::Coordinate, n), (Kind::Momentum, n), (kind, m)];
-        Ok(Shape { dimension: 2 * n, positions: n, multipliers: m, rows, parts, products })
+        let index = Some(shape.index);
+        Ok(Shape { dimension: 2 * n, positions: n, multipliers: m, index, rows, parts, products })
     }
 
     /// The parts of the matrix as blocks, its first entry at (at, at).
@@ -101,16 +105,23 @@ impl Shape {
         usize::from(column >= self.positions) + usize::from(column >= self.dimension)
     }
 
-    /// A vector field of this shape.
-    pub(crate) fn of_field<'s, S: Scalar + 's>(&self, field: Box<dyn Field<S> + 's>) -> Box<dyn SemiExplicit<S> + 's> {
+    /// The equations of a system of this shape.
+    pub(crate) fn of<'s, S: Scalar + 's>(
+        &self,
+        system: &dyn Dynamics<'s, S>,
+    ) -> Result<Box<dyn SemiExplicit<S> + 's>, Failure> {
+        let missing = || Failure::Misused { reason: "the system is not the one the method was planned for".into() };
+        Ok(match self.index {
+            Some(_) => self.of_canonical(system.canonical()?.ok_or_else(missing)?),
+            None => self.of_field(system.field()?.ok_or_else(missing)?),
+        })
+    }
+
+    fn of_field<'s, S: Scalar + 's>(&self, field: Box<dyn Field<S> + 's>) -> Box<dyn SemiExplicit<S> + 's> {
         Box::new(Ordinary { field, matrix: self.matrix() })
     }
 
-    /// Canonical equations of this shape.
-    pub(crate) fn of_canonical<'s, S: Scalar + 's>(
-        &self,
-        system: Box<dyn Canonical<S> + 's>,
-    ) -> Box<dyn SemiExplicit<S> + 's> {
+    fn of_canonical<'s, S: Scalar + 's>(&self, system: Box<dyn Canonical<S> + 's>) -> Box<dyn SemiExplicit<S> + 's> {
         let zero = |len: usize| vec![S::from_f64(0.0); len];
         let shape = system.shape().clone();
         Box::new(Constrained {

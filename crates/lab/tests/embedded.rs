@@ -270,7 +270,7 @@ fn tolerances_that_cannot_be_met_are_refused() {
         let failure = run.advance(1.0, 1).unwrap_err().to_string();
         assert!(failure.contains("1e-30") && failure.contains("take a larger tolerance"), "{failure}");
     }
-    for tolerance in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+    for tolerance in [0.0, -1.0, 1.0, 1e300, f64::NAN, f64::INFINITY] {
         for method in both(tolerance) {
             let refused = Prepared::new(method, &Law::<f64>(2, oscillator)).unwrap_err();
             assert!(matches!(refused, Refusal::Tolerance { .. }), "{refused}");

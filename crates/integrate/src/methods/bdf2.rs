@@ -19,9 +19,9 @@
 use crate::card::{Card, Keeps, Needs};
 use crate::semi_explicit::{SemiExplicit, Shape};
 use crate::stiff::{Formula, Stages, Work, advance};
-use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Field, Machine, Plan, State, Stepper};
+use cotangent_dynamics::{Failure, Machine, Plan, State, Stepper};
 use cotangent_scalar::Scalar;
-use cotangent_solve::{Pattern, PatternError};
+use cotangent_solve::PatternError;
 use std::sync::Arc;
 
 pub(crate) const CARD: Card = Card {
@@ -46,46 +46,23 @@ pub(crate) const CARD: Card = Card {
 
 /// What is known before the arithmetic is.
 #[derive(Clone, Debug)]
-pub(crate) struct Scheme {
-    stages: Stages,
-    constrained: bool,
-}
+pub(crate) struct Scheme(Stages);
 
 impl Scheme {
-    pub(crate) fn constrained(shape: &CanonicalShape, plan: &mut Plan) -> Result<Arc<Scheme>, PatternError> {
-        let stages = Stages::new(Shape::canonical(shape)?, 1, plan)?;
-        Ok(Arc::new(Scheme { stages, constrained: true }))
+    pub(crate) fn new(shape: Shape, plan: &mut Plan) -> Result<Arc<Scheme>, PatternError> {
+        Ok(Arc::new(Scheme(Stages::new(shape, 1, plan)?)))
     }
 
-    pub(crate) fn free(jacobian: &Pattern, plan: &mut Plan) -> Result<Arc<Scheme>, PatternError> {
-        let stages = Stages::new(Shape::field(jacobian), 1, plan)?;
-        Ok(Arc::new(Scheme { stages, constrained: false }))
+    pub(crate) fn shape(&self) -> &Shape {
+        &self.0.shape
     }
 
-    pub(crate) fn is_constrained(&self) -> bool {
-        self.constrained
-    }
-
-    pub(crate) fn stepper_constrained<'s, S: Scalar + 's>(
-        self: &Arc<Self>,
-        system: Box<dyn Canonical<S> + 's>,
-    ) -> Box<dyn Stepper<S> + 's> {
-        self.stepper(self.stages.shape.of_canonical(system))
-    }
-
-    pub(crate) fn stepper_free<'s, S: Scalar + 's>(
-        self: &Arc<Self>,
-        field: Box<dyn Field<S> + 's>,
-    ) -> Box<dyn Stepper<S> + 's> {
-        self.stepper(self.stages.shape.of_field(field))
-    }
-
-    fn stepper<'s, S: Scalar + 's>(
+    pub(crate) fn stepper<'s, S: Scalar + 's>(
         self: &Arc<Self>,
         system: Box<dyn SemiExplicit<S> + 's>,
     ) -> Box<dyn Stepper<S> + 's> {
-        let past = vec![S::from_f64(0.0); self.stages.shape.dimension];
-        Box::new(Bdf2 { scheme: self.clone(), system, past, work: self.stages.work() })
+        let past = vec![S::from_f64(0.0); self.0.shape.dimension];
+        Box::new(Bdf2 { scheme: self.clone(), system, past, work: self.0.work() })
     }
 }
 
@@ -100,13 +77,13 @@ struct Bdf2<'s, S> {
 impl<S: Scalar> Stepper<S> for Bdf2<'_, S> {
     /// z − z₋₁, the multipliers, 1/h₋₁.
     fn memory(&self) -> usize {
-        let shape = &self.scheme.stages.shape;
+        let shape = &self.scheme.0.shape;
         shape.dimension + shape.multipliers + 1
     }
 
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
         let Bdf2 { scheme, system, past, work } = self;
-        let (n, m) = (scheme.stages.shape.dimension, scheme.stages.shape.multipliers);
+        let (n, m) = (scheme.0.shape.dimension, scheme.0.shape.multipliers);
         let (zero, one) = (S::from_f64(0.0), S::from_f64(1.0));
         let ratio = (h * from.memory[n + m]).max(zero);
         let d = (one + ratio + ratio) / (one + ratio);
@@ -114,7 +91,7 @@ impl<S: Scalar> Stepper<S> for Bdf2<'_, S> {
         past.iter_mut().zip(&from.memory).for_each(|(past, &before)| *past = weight * before);
         let formula = Formula { c: &[one], d: &[d], past };
         let start = (from, &from.memory[n..n + m]);
-        let (increment, lambda) = scheme.stages.solve(machine, system.as_mut(), (h, formula), start, work)?;
+        let (increment, lambda) = scheme.0.solve(machine, system.as_mut(), (h, formula), start, work)?;
         advance(from, increment, to);
         to.memory[..n].copy_from_slice(increment);
         to.memory[n..n + m].copy_from_slice(lambda);

@@ -23,9 +23,9 @@ use crate::card::{Card, Keeps, Needs};
 use crate::coefficients::Radau as Coefficients;
 use crate::semi_explicit::{SemiExplicit, Shape};
 use crate::stiff::{Formula, Stages, Work, advance};
-use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Field, Index, Machine, Plan, State, Stepper};
+use cotangent_dynamics::{Failure, Index, Machine, Plan, State, Stepper};
 use cotangent_scalar::Scalar;
-use cotangent_solve::{Pattern, PatternError};
+use cotangent_solve::PatternError;
 use std::sync::Arc;
 
 pub(crate) fn card(stages: usize) -> Card {
@@ -56,56 +56,27 @@ pub(crate) fn card(stages: usize) -> Card {
 pub(crate) struct Scheme {
     coefficients: Coefficients,
     stages: Stages,
-    /// With unknown multipliers.
-    index: Option<Index>,
 }
 
 impl Scheme {
-    pub(crate) fn constrained(
-        shape: &CanonicalShape,
-        stages: usize,
-        plan: &mut Plan,
-    ) -> Result<Arc<Scheme>, PatternError> {
-        Scheme::new(Shape::canonical(shape)?, stages, Some(shape.index), plan)
+    pub(crate) fn new(shape: Shape, stages: usize, plan: &mut Plan) -> Result<Arc<Scheme>, PatternError> {
+        Ok(Arc::new(Scheme { coefficients: Coefficients::new(stages), stages: Stages::new(shape, stages, plan)? }))
     }
 
-    pub(crate) fn free(jacobian: &Pattern, stages: usize, plan: &mut Plan) -> Result<Arc<Scheme>, PatternError> {
-        Scheme::new(Shape::field(jacobian), stages, None, plan)
-    }
-
-    fn new(shape: Shape, stages: usize, index: Option<Index>, plan: &mut Plan) -> Result<Arc<Scheme>, PatternError> {
-        let coefficients = Coefficients::new(stages);
-        Ok(Arc::new(Scheme { coefficients, stages: Stages::new(shape, stages, plan)?, index }))
+    pub(crate) fn shape(&self) -> &Shape {
+        &self.stages.shape
     }
 
     /// The order with unknown multipliers.
     pub(crate) fn constrained_order(&self) -> Option<u32> {
         let stages = self.coefficients.stages() as u32;
-        self.index.map(|index| match index {
+        self.shape().index.map(|index| match index {
             Index::Two => 2 * stages - 1,
             Index::Three => stages,
         })
     }
 
-    pub(crate) fn is_constrained(&self) -> bool {
-        self.index.is_some()
-    }
-
-    pub(crate) fn stepper_constrained<'s, S: Scalar + 's>(
-        self: &Arc<Self>,
-        system: Box<dyn Canonical<S> + 's>,
-    ) -> Box<dyn Stepper<S> + 's> {
-        self.stepper(self.stages.shape.of_canonical(system))
-    }
-
-    pub(crate) fn stepper_free<'s, S: Scalar + 's>(
-        self: &Arc<Self>,
-        field: Box<dyn Field<S> + 's>,
-    ) -> Box<dyn Stepper<S> + 's> {
-        self.stepper(self.stages.shape.of_field(field))
-    }
-
-    fn stepper<'s, S: Scalar + 's>(
+    pub(crate) fn stepper<'s, S: Scalar + 's>(
         self: &Arc<Self>,
         system: Box<dyn SemiExplicit<S> + 's>,
     ) -> Box<dyn Stepper<S> + 's> {

@@ -55,6 +55,7 @@ impl Browser {
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"])
             .args(["--no-first-run", "--disable-extensions", "--remote-debugging-pipe"])
             .arg(format!("--user-data-dir={}", profile.path().display()))
+            .env("TMPDIR", profile.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
