@@ -1,5 +1,5 @@
 //! RATTLE on the pendulum from its text, against a loop written by hand with the same Newton
-//! iteration, warm start and compensated summation; then chains of growing length.
+//! iteration, first guesses and compensated summation; then chains of growing length.
 //!
 //! `cargo bench -p cotangent-compile --bench step`
 
@@ -43,14 +43,10 @@ fn newton(mut x: f64, f: impl Fn(f64) -> (f64, f64)) -> f64 {
     f64::NAN
 }
 
-/// State, carry, and what the next first guesses are made of.
+/// State and carry.
 struct Hand {
     z: [f64; 4],
     e: [f64; 4],
-    guess: f64,
-    lambda: f64,
-    inverse: f64,
-    mu: f64,
 }
 
 #[inline(always)]
@@ -68,7 +64,7 @@ fn by_hand(s: &mut Hand, h: f64, g: f64) {
         let (ax, ay) = (px + (dpx + epx), py + (dpy + epy));
         (dpx, dpy, h * ax, h * ay)
     };
-    let lambda = newton(s.guess, |l| {
+    let lambda = newton(0.0, |l| {
         let (_, _, dx, dy) = first(l);
         let (a, b) = (x + (dx + ex), y + (dy + ey));
         (0.5 * (a * a + b * b - 1.0), -(half * h) * (a * x + b * y))
@@ -76,15 +72,14 @@ fn by_hand(s: &mut Hand, h: f64, g: f64) {
     let (dpx, dpy, dx, dy) = first(lambda);
     let ((a, ea), (b, eb)) = (carried(x, ex, dx), carried(y, ey, dy));
     let second = |m: f64| (dpx - half * (a * m), dpy - half * (g + b * m));
-    let mu = newton(s.mu, |m| {
+    let mu = newton(0.0, |m| {
         let (kx, ky) = second(m);
         let (vx, vy) = (px + (kx + epx), py + (ky + epy));
         (a * vx + b * vy, -half * (a * a + b * b))
     });
     let (kx, ky) = second(mu);
     let ((px, epx), (py, epy)) = (carried(px, epx, kx), carried(py, epy, ky));
-    let guess = lambda + h * s.inverse * (lambda - s.lambda);
-    *s = Hand { z: [a, b, px, py], e: [ea, eb, epx, epy], guess, lambda, inverse: 1.0 / h, mu };
+    *s = Hand { z: [a, b, px, py], e: [ea, eb, epx, epy] };
 }
 
 /// Nanoseconds per step, the best of seven rounds.
@@ -116,7 +111,7 @@ fn main() {
     let prepare = begin.elapsed().as_secs_f64() * 1e3;
     let mut end = [0.0; 4];
     let hand = time(STEPS, || {
-        let mut s = Hand { z: [1.0, 0.0, 0.0, -2.0], e: [0.0; 4], guess: 0.0, lambda: 0.0, inverse: 0.0, mu: 0.0 };
+        let mut s = Hand { z: [1.0, 0.0, 0.0, -2.0], e: [0.0; 4] };
         for _ in 0..STEPS {
             by_hand(&mut s, black_box(h), black_box(1.0));
         }

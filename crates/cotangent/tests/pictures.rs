@@ -242,7 +242,7 @@ fn short_and_failed_runs_are_drawn_as_far_as_they_came() {
         "run", "pendulum", "--set", "p_y=0", "--step", "0.8", "--until", "80", "--plot", "b.svg", "--report", "b.html",
     ];
     assert_eq!(ran(there, &arguments).status, 3);
-    assert!(text(there, "b.svg").contains("failed after 35 steps"));
+    assert!(text(there, "b.svg").contains("failed after 6 steps"));
     assert!(text(there, "b.html").contains("The run ended early"));
     let wild = "coord q\nhamiltonian p_q^2/2 - q^6\ninitial q = 2\nobserve root = sqrt(-1 - q^2)\n\
                 draw point at: (q, log(-1 - q^2))\nrun method = rk4, step = 1, until = 100\n";

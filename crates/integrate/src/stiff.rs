@@ -81,27 +81,28 @@ impl Stages {
         }
     }
 
-    /// Solves the equations; `first` are multipliers to start from. Returns z₁ − z and Λ_s.
+    /// Solves the equations, from the rates at the start without multipliers. Returns z₁ − z.
     pub(crate) fn solve<'w, S: Scalar>(
         &self,
         machine: &mut dyn Machine<S>,
         system: &mut (dyn SemiExplicit<S> + '_),
         (h, formula): (S, Formula<'_, S>),
-        (from, first): (&State<S>, &[S]),
+        from: &State<S>,
         work: &'w mut Work<S>,
-    ) -> Result<(&'w [S], &'w [S]), Failure> {
+    ) -> Result<&'w [S], Failure> {
         let Work { unknowns, increment, lambda, stage, rate, residual } = work;
         let (s, n, q) = (self.number, self.shape.dimension, self.shape.positions);
         let size = n + self.shape.multipliers;
         let one = S::from_f64(1.0);
         // Of the unknowns for positions, momenta and multipliers.
         let units = [one, one / h, one / (h * h)];
-        system.evaluate(&from.values, first, rate, residual)?;
+        lambda.fill(S::from_f64(0.0));
+        system.evaluate(&from.values, lambda, rate, residual)?;
         for (x, &c) in unknowns.chunks_mut(size).zip(formula.c) {
             let factor = h * c;
             (0..q).for_each(|k| x[k] = factor * rate[k]);
             (q..n).for_each(|k| x[k] = h * (factor * rate[k]));
-            (n..size).for_each(|k| x[k] = h * h * first[k - n]);
+            x[n..].fill(S::from_f64(0.0));
         }
         let unscale = |x: &[S], increment: &mut [S], lambda: &mut [S]| {
             increment[..q].copy_from_slice(&x[..q]);
@@ -137,7 +138,7 @@ impl Stages {
             Ok(())
         })?;
         unscale(&unknowns[(s - 1) * size..], increment, lambda);
-        Ok((increment, lambda))
+        Ok(increment)
     }
 }
 

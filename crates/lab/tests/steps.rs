@@ -32,7 +32,7 @@ fn newtons_method_converges_quadratically_with_the_right_jacobians() {
         let mut state = run.state(case.problem.start.clone());
         run.advance(&mut state, 0.02, 200).unwrap();
         let updates = run.iterations() as f64 / 200.0 / systems;
-        assert!(updates < 4.0, "{method:?} on {text}: {updates} updates");
+        assert!(updates < 4.5, "{method:?} on {text}: {updates} updates");
     }
 }
 
@@ -168,5 +168,48 @@ fn a_chain_of_springs_at_rest_starts_in_small_steps() {
         // The far end falls freely at first.
         let (fallen, last) = ((40.0 * step).powi(2) / 2.0, state.values[2 * n as usize - 1]);
         assert!((last + fallen).abs() < 0.01 * fallen, "{n} {step}: {last:e}");
+    }
+}
+
+/// A step of RATTLE on the pendulum from the quadratic equation for its multiplier,
+/// |a − s q|² = 1 with the free motion a: of the two points on the circle the one nearer to a.
+fn rattle_by_formula(q: [f64; 2], p: [f64; 2], h: f64) -> Option<([f64; 2], [f64; 2])> {
+    let a = [q[0] + h * p[0], q[1] + h * (p[1] - h / 2.0)];
+    let along = a[0] * q[0] + a[1] * q[1];
+    let root = (along * along - (a[0] * a[0] + a[1] * a[1] - 1.0)).sqrt();
+    let s = along - root.copysign(along);
+    (!root.is_nan()).then(|| {
+        let q1 = [a[0] - s * q[0], a[1] - s * q[1]];
+        let p1 = [(q1[0] - q[0]) / h, (q1[1] - q[1]) / h - h / 2.0];
+        let normal = p1[0] * q1[0] + p1[1] * q1[1];
+        (q1, [p1[0] - normal * q1[0], p1[1] - normal * q1[1]])
+    })
+}
+
+/// Steps so large that the last multiplier, as a first guess, leads to the far side of the circle.
+#[test]
+fn large_steps_find_the_solution_on_the_near_side() {
+    let case = Case::new(PENDULUM, Formulation::Multipliers);
+    let start = &case.problem.start;
+    for method in [Method::Rattle, Method::Lobatto3A3B { stages: 2 }] {
+        let mut integrator = case.problem.integrator(&case.prepared(method, None)).unwrap();
+        for (speed, h, solvable) in [(-2.0, 0.4, 200), (0.0, 0.7, 200), (-0.5, 0.7, 26), (-1.5, 0.5, 10)] {
+            let (mut q, mut p) = ([1.0, 0.0], [0.0, speed]);
+            let mut steps = 0;
+            while steps < 200
+                && let Some((q1, p1)) = rattle_by_formula(q, p, h)
+            {
+                (q, p) = (q1, p1);
+                steps += 1;
+            }
+            assert_eq!(steps, solvable);
+            let mut state = integrator.state(vec![start[0], start[1], 0.0, speed]);
+            // Beyond, there is no solution, and none is found.
+            let made = integrator.advance(&mut state, h, 200).map_or_else(|(made, _)| made, |()| 200);
+            assert_eq!(made, solvable, "{method:?}, h = {h}");
+            for (found, wanted) in state.values.iter().zip(q.iter().chain(&p)) {
+                assert!((found - wanted).abs() < 1e-10, "{method:?}, h = {h}: {:?}, {q:?} {p:?}", state.values);
+            }
+        }
     }
 }

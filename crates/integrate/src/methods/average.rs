@@ -122,11 +122,6 @@ struct AverageVectorField<'s, S> {
 }
 
 impl<S: Scalar> Stepper<S> for AverageVectorField<'_, S> {
-    /// λ.
-    fn memory(&self) -> usize {
-        self.scheme.shape.constraints
-    }
-
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
         let n = self.scheme.shape.coordinates;
         let mut unknowns = std::mem::take(&mut self.unknowns);
@@ -137,26 +132,20 @@ impl<S: Scalar> Stepper<S> for AverageVectorField<'_, S> {
         for k in 0..2 * n {
             (to.values[k], to.carry[k]) = carried(from.values[k], from.carry[k], unknowns[k]);
         }
-        to.memory.copy_from_slice(&unknowns[2 * n..]);
         self.unknowns = unknowns;
         solved
     }
 }
 
 impl<S: Scalar> AverageVectorField<'_, S> {
-    /// A first guess: the rates at the start, and the last multipliers.
+    /// A first guess: the rates at the start, without the constraints, as in [`rattle`](super::rattle).
     fn predict(&mut self, h: S, from: &State<S>, x: &mut [S]) -> Result<(), Failure> {
         let shape = &self.scheme.shape;
         let n = shape.coordinates;
         let (q, p) = from.values.split_at(n);
         self.system.hamiltonian_p(q, p, &mut self.rate)?;
         self.system.hamiltonian_q(q, p, &mut self.force)?;
-        self.system.jacobian(q, &mut self.g)?;
-        x[2 * n..].copy_from_slice(&from.memory);
-        for ((row, column), &g) in shape.jacobian.addresses().zip(&self.g) {
-            let force = &mut self.force[column as usize];
-            *force = *force + g * from.memory[row as usize];
-        }
+        x[2 * n..].fill(S::from_f64(0.0));
         for k in 0..n {
             x[k] = h * self.rate[k];
             x[n + k] = -(h * self.force[k]);

@@ -75,27 +75,24 @@ struct Bdf2<'s, S> {
 }
 
 impl<S: Scalar> Stepper<S> for Bdf2<'_, S> {
-    /// z − z₋₁, the multipliers, 1/h₋₁.
+    /// z − z₋₁ and 1/h₋₁.
     fn memory(&self) -> usize {
-        let shape = &self.scheme.0.shape;
-        shape.dimension + shape.multipliers + 1
+        self.scheme.0.shape.dimension + 1
     }
 
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
         let Bdf2 { scheme, system, past, work } = self;
-        let (n, m) = (scheme.0.shape.dimension, scheme.0.shape.multipliers);
+        let n = scheme.0.shape.dimension;
         let (zero, one) = (S::from_f64(0.0), S::from_f64(1.0));
-        let ratio = (h * from.memory[n + m]).max(zero);
+        let ratio = (h * from.memory[n]).max(zero);
         let d = (one + ratio + ratio) / (one + ratio);
         let weight = ratio * ratio / (one + ratio);
         past.iter_mut().zip(&from.memory).for_each(|(past, &before)| *past = weight * before);
         let formula = Formula { c: &[one], d: &[d], past };
-        let start = (from, &from.memory[n..n + m]);
-        let (increment, lambda) = scheme.0.solve(machine, system.as_mut(), (h, formula), start, work)?;
+        let increment = scheme.0.solve(machine, system.as_mut(), (h, formula), from, work)?;
         advance(from, increment, to);
         to.memory[..n].copy_from_slice(increment);
-        to.memory[n..n + m].copy_from_slice(lambda);
-        to.memory[n + m] = one / h;
+        to.memory[n] = one / h;
         Ok(())
     }
 }

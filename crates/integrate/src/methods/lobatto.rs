@@ -180,15 +180,10 @@ struct Stages<S> {
 }
 
 impl<S: Scalar> Stepper<S> for Lobatto<'_, S> {
-    /// Λ₁ … Λ_s.
-    fn memory(&self) -> usize {
-        self.scheme.coefficients.stages() * self.scheme.shape.constraints
-    }
-
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
         let Lobatto { scheme, system, unknowns, mu, stages } = self;
         let (shape, c) = (&scheme.shape, &scheme.coefficients);
-        let (n, m, s) = (shape.coordinates, shape.constraints, c.stages());
+        let (n, s) = (shape.coordinates, c.stages());
         let system = system.as_mut();
         stages.predict(scheme, system, h, from, unknowns)?;
         machine.newton(scheme.stages, unknowns, &mut |x, r, jacobian| {
@@ -198,14 +193,12 @@ impl<S: Scalar> Stepper<S> for Lobatto<'_, S> {
         })?;
         stages.place(scheme, from, unknowns);
         stages.evaluate(scheme, system, unknowns)?;
-        let lambda = &unknowns[(2 * s - 1) * n..];
-        to.memory[..(s - 1) * m].copy_from_slice(lambda);
         for k in 0..n {
             let sum = (1..s - 1).fold(c.b::<S>(0) * stages.kick[0][k], |sum, j| sum + c.b::<S>(j) * stages.kick[j][k]);
             stages.dp[k] = -(h * sum);
         }
         let weight = h * c.b::<S>(s - 1);
-        mu.copy_from_slice(&from.memory[(s - 1) * m..]);
+        mu.fill(S::from_f64(0.0));
         if let Some(site) = scheme.hidden {
             machine.newton(site, mu, &mut |mu, r, jacobian| {
                 stages.end(scheme, weight, from, mu);
@@ -218,7 +211,6 @@ impl<S: Scalar> Stepper<S> for Lobatto<'_, S> {
                 Ok(())
             })?;
         }
-        to.memory[(s - 1) * m..].copy_from_slice(mu);
         stages.end(scheme, weight, from, mu);
         for k in 0..n {
             let dp = stages.dp[k] - weight * stages.kick[s - 1][k];
@@ -231,7 +223,7 @@ impl<S: Scalar> Stepper<S> for Lobatto<'_, S> {
 }
 
 impl<S: Scalar> Stages<S> {
-    /// A first guess: the rates at the start, and the last multipliers.
+    /// A first guess: the rates at the start, without the constraints, as in [`rattle`](super::rattle).
     fn predict(
         &mut self,
         scheme: &Scheme,
@@ -241,17 +233,15 @@ impl<S: Scalar> Stages<S> {
         x: &mut [S],
     ) -> Result<(), Failure> {
         let (shape, c) = (&scheme.shape, &scheme.coefficients);
-        let (n, m, s) = (shape.coordinates, shape.constraints, c.stages());
+        let (n, s) = (shape.coordinates, c.stages());
         let (q, p) = from.values.split_at(n);
-        x[(2 * s - 1) * n..].copy_from_slice(&from.memory[..(s - 1) * m]);
+        x[(2 * s - 1) * n..].fill(S::from_f64(0.0));
         system.hamiltonian_q(q, p, &mut self.force[0])?;
         system.hamiltonian_p(q, p, &mut self.velocity[0])?;
-        system.jacobian(q, &mut self.g[0])?;
-        plus_transposed_times(&shape.jacobian, &self.g[0], &from.memory[..m], &self.force[0], &mut self.kick[0]);
         for i in 0..s {
             let factor = h * c.c::<S>(i);
             for k in 0..n {
-                x[i * n + k] = -(factor * self.kick[0][k]);
+                x[i * n + k] = -(factor * self.force[0][k]);
                 if i > 0 {
                     x[(s + i - 1) * n + k] = factor * self.velocity[0][k];
                 }

@@ -100,18 +100,11 @@ struct Radau<'s, S> {
 }
 
 impl<S: Scalar> Stepper<S> for Radau<'_, S> {
-    /// Λ_s, the multipliers at the start of the next step.
-    fn memory(&self) -> usize {
-        self.scheme.stages.shape.multipliers
-    }
-
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
         let Radau { scheme, system, c, d, work } = self;
         let formula = Formula { c, d, past: &[] };
-        let start = (from, &from.memory[..]);
-        let (increment, lambda) = scheme.stages.solve(machine, system.as_mut(), (h, formula), start, work)?;
+        let increment = scheme.stages.solve(machine, system.as_mut(), (h, formula), from, work)?;
         advance(from, increment, to);
-        to.memory.copy_from_slice(lambda);
         Ok(())
     }
 }

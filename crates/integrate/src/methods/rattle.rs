@@ -100,7 +100,6 @@ pub(crate) enum Ending {
 #[derive(Clone, Debug)]
 pub(crate) struct Scheme {
     shape: CanonicalShape,
-    ending: Ending,
     gram: Gram,
     /// φ(q₁) = 0; the stage equations where the energy is not separable; none where all is explicit.
     first: First,
@@ -140,7 +139,7 @@ impl Scheme {
         };
         let second = (m > 0 && ending == Ending::Hidden)
             .then(|| plan.newton(gram.pattern().clone(), vec![(Kind::HiddenConstraint, m)]));
-        Ok(Arc::new(Scheme { shape: shape.clone(), ending, gram, first, second }))
+        Ok(Arc::new(Scheme { shape: shape.clone(), gram, first, second }))
     }
 
     pub(crate) fn stepper<'s, S: Scalar + 's>(
@@ -199,19 +198,6 @@ struct Stages<S> {
 }
 
 impl<S: Scalar> Stepper<S> for Rattle<'_, S> {
-    /// The next first guess of λ, the last λ, 1/h, and the last μ.
-    ///
-    /// The guess is extrapolated along a line: the last λ itself would lie behind the solution in
-    /// time, the rounded solution then with it, and a bias that is odd in time makes energy drift.
-    fn memory(&self) -> usize {
-        let m = self.scheme.shape.constraints;
-        match self.scheme.ending {
-            _ if m == 0 => 0,
-            Ending::Hidden => 3 * m + 1,
-            Ending::Reused => 2 * m + 1,
-        }
-    }
-
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
         let Rattle { scheme, system, stages: s, first, mu } = self;
         let (shape, system) = (&scheme.shape, system.as_mut());
@@ -222,7 +208,11 @@ impl<S: Scalar> Stepper<S> for Rattle<'_, S> {
 
         system.hamiltonian_q(q, p, &mut s.force)?;
         system.jacobian(q, &mut s.g0)?;
-        first[lambda..].copy_from_slice(&from.memory[..m]);
+        // The free motion is the first guess. From the λ of the step before, Newton's method is an update
+        // shorter, but where steps are large it finds the other solution of φ(q₁) = 0, on the far side of
+        // the constraint; and that guess lies behind the solution in time, the rounded solution then with
+        // it, and a bias that is odd in time makes energy drift.
+        first[lambda..].fill(S::from_f64(0.0));
         match &scheme.first {
             First::Explicit => s.drift(shape, system, h, from, &[])?,
             First::Multipliers(site) => {
@@ -245,14 +235,6 @@ impl<S: Scalar> Stepper<S> for Rattle<'_, S> {
                 s.place(first, from);
             }
         }
-        if m > 0 {
-            let ratio = h * from.memory[2 * m];
-            for (k, &lambda) in first[lambda..].iter().enumerate() {
-                to.memory[k] = lambda + ratio * (lambda - from.memory[m + k]);
-                to.memory[m + k] = lambda;
-            }
-            to.memory[2 * m] = S::from_f64(1.0) / h;
-        }
 
         system.hamiltonian_q(&s.q1, &s.p, &mut s.force)?;
         if m > 0 {
@@ -260,7 +242,7 @@ impl<S: Scalar> Stepper<S> for Rattle<'_, S> {
         }
         match scheme.second {
             Some(site) => {
-                mu.copy_from_slice(&from.memory[2 * m + 1..]);
+                mu.fill(S::from_f64(0.0));
                 machine.newton(site, mu, &mut |mu, r, jacobian| {
                     s.kick(shape, half, from, mu);
                     system.hamiltonian_p(&s.q1, &s.p, &mut s.velocity[1])?;
@@ -269,7 +251,6 @@ impl<S: Scalar> Stepper<S> for Rattle<'_, S> {
                     scheme.gram.evaluate(-half, (&s.g1, &s.hpp, &s.g1), &mut s.gram, jacobian);
                     Ok(())
                 })?;
-                to.memory[2 * m + 1..].copy_from_slice(mu);
             }
             None => mu.copy_from_slice(&first[lambda..]),
         }
@@ -318,7 +299,7 @@ impl<S: Scalar> Stages<S> {
         }
     }
 
-    /// A first guess of (u, w, λ), λ being given.
+    /// A first guess of (u, w, λ): the rates at the start, without the constraints.
     fn predict(
         &mut self,
         shape: &CanonicalShape,
@@ -330,10 +311,9 @@ impl<S: Scalar> Stages<S> {
         let n = shape.coordinates;
         let half = h * S::from_f64(0.5);
         let (q, p) = from.values.split_at(n);
-        plus_transposed_times(&shape.jacobian, &self.g0, &x[2 * n..], &self.force, &mut self.kick);
         system.hamiltonian_p(q, p, &mut self.velocity[0])?;
         for j in 0..n {
-            x[j] = -(half * self.kick[j]);
+            x[j] = -(half * self.force[j]);
             x[n + j] = h * self.velocity[0][j];
         }
         Ok(())

@@ -127,16 +127,16 @@ struct Pass<'s, S> {
 }
 
 impl<S: Scalar> Stepper<S> for Reich<'_, S> {
-    /// What the inner method remembers, and μ.
+    /// What the inner method remembers.
     fn memory(&self) -> usize {
-        self.pass.inner.memory() + self.pass.scheme.shape.constraints
+        self.pass.inner.memory()
     }
 
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
         let Reich { pass, momenta, mu } = self;
         let scheme = pass.scheme.clone();
         let shape = &scheme.shape;
-        let (n, own) = (shape.coordinates, pass.inner.memory());
+        let n = shape.coordinates;
         let half = h * S::from_f64(0.5);
         pass.system.jacobian(&from.values[..n], &mut pass.g0)?;
         // p̄ − p must stay along G(q)ᵀ, which the last one was not.
@@ -152,7 +152,7 @@ impl<S: Scalar> Stepper<S> for Reich<'_, S> {
         pass.forward(machine, h, from, &momenta[..n])?;
 
         pass.system.jacobian(&pass.to.values[..n], &mut pass.g1)?;
-        mu.copy_from_slice(&from.memory[own..]);
+        mu.fill(S::from_f64(0.0));
         machine.newton(scheme.hidden, mu, &mut |mu, r, jacobian| {
             pass.end(half, mu);
             let q1 = &pass.to.values[..n];
@@ -168,8 +168,7 @@ impl<S: Scalar> Stepper<S> for Reich<'_, S> {
             let (p, e) = (pass.to.values[n + j], pass.to.carry[n + j]);
             (to.values[n + j], to.carry[n + j]) = carried(p, e, -(half * pass.kick[j]));
         }
-        to.memory[..own].copy_from_slice(&pass.to.memory);
-        to.memory[own..].copy_from_slice(mu);
+        to.memory.copy_from_slice(&pass.to.memory);
         Ok(())
     }
 }
@@ -177,10 +176,10 @@ impl<S: Scalar> Stepper<S> for Reich<'_, S> {
 impl<S: Scalar> Pass<'_, S> {
     /// The inner step from (q, p̄).
     fn forward(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, start: &[S]) -> Result<(), Failure> {
-        let (n, own) = (self.scheme.shape.coordinates, self.inner.memory());
+        let n = self.scheme.shape.coordinates;
         self.from.values.copy_from_slice(&from.values);
         self.from.carry.copy_from_slice(&from.carry);
-        self.from.memory.copy_from_slice(&from.memory[..own]);
+        self.from.memory.copy_from_slice(&from.memory);
         for j in 0..n {
             let change = start[j] - from.values[n + j];
             (self.from.values[n + j], self.from.carry[n + j]) = carried(from.values[n + j], from.carry[n + j], change);
