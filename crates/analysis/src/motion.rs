@@ -229,6 +229,7 @@ impl<'a> Flow<'a> {
             physical: None,
             chart: None,
             multipliers,
+            auxiliaries: vec![],
             surface,
         })
     }

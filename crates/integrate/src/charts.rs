@@ -47,6 +47,11 @@ impl Scheme {
         Ok(Arc::new(Scheme { given: given.collect(), ..self.clone() }))
     }
 
+    /// The number of local coordinates.
+    pub(crate) fn coordinates(&self) -> usize {
+        self.local
+    }
+
     /// Whether there is nothing to change for.
     pub(crate) fn is_one(&self) -> bool {
         self.given.len() == 1

@@ -12,6 +12,7 @@ use crate::refusal::Refusal;
 use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, Index, Plan, Stepper};
 use cotangent_scalar::Scalar;
 use cotangent_solve::Pattern;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A method planned for a system: it makes steppers in any arithmetic.
@@ -296,10 +297,16 @@ impl Prepared {
 
     /// How often the chart was changed, from the memory of a state.
     pub fn chart_changes(&self, memory: &[f64]) -> Option<u64> {
-        self.charts.as_ref()?;
-        // The last number before those of a projection.
+        memory.get(self.chart(memory.len())?.end).map(|&count| count as u64)
+    }
+
+    /// Where a memory of this length has the coordinates of the chart: their numbers, counted from 1.
+    pub fn chart(&self, memory: usize) -> Option<Range<usize>> {
+        let charts = self.charts.as_ref()?;
+        // After them the number of changes, then the numbers of a projection.
         let after = 1 + if self.projection.is_some() { COUNTERS } else { 0 };
-        memory.get(memory.len().checked_sub(after)?).map(|&count| count as u64)
+        let end = memory.checked_sub(after)?;
+        Some(end.checked_sub(charts.coordinates())?..end)
     }
 
     /// How many steps of its own a method with a tolerance has accepted and rejected, from the

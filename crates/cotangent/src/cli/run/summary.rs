@@ -43,6 +43,13 @@ pub(super) struct Summary {
     pub(super) multipliers: Map<f64>,
     #[serde(skip)]
     pub(super) multiplier_arrays: Vec<Values>,
+    /// What the formulation has besides the variables of the model.
+    pub(super) auxiliaries: Map<f64>,
+    #[serde(skip)]
+    pub(super) auxiliary_arrays: Vec<Values>,
+    /// The coordinates of the chart in use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) chart: Option<Vec<String>>,
     pub(super) observables: Map<f64>,
     #[serde(skip)]
     pub(super) observable_arrays: Vec<Values>,
@@ -161,6 +168,8 @@ impl Summary {
         let mut state = vec![0.0; reached.len()];
         diagnostics.model_state(&reached, &mut state).map_err(failed)?;
         let claimed = |kind: ClaimKind| {
+        let mut own = vec![0.0; diagnostics.auxiliaries.len()];
+        diagnostics.auxiliaries(&reached, &mut own).map_err(failed)?;
             let mut rest = &claims[..];
             let mut list = vec![];
             for (own, array) in &diagnostics.claims {
@@ -177,14 +186,15 @@ impl Summary {
         let (casimirs, invariants) = (claimed(ClaimKind::Casimir), claimed(ClaimKind::Invariant));
         let [constraint_names, hidden_names] =
             [&diagnostics.constraints, &diagnostics.hidden_constraints].map(Layout::clone);
-        let [multiplier_names, observable_names] =
-            [&diagnostics.multipliers, &diagnostics.observables].map(Layout::clone);
+        let [multiplier_names, auxiliary_names, observable_names] =
+            [&diagnostics.multipliers, &diagnostics.auxiliaries, &diagnostics.observables].map(Layout::clone);
         let generations = setup.problem.motion.surface.as_ref().map_or(&[][..], |s| &s.generations[..]);
-        let (own, later) = generations.split_at(constraint_names.len().min(generations.len()));
+        let (primary, later) = generations.split_at(constraint_names.len().min(generations.len()));
         let [positions, momenta] = setup.prepared.projections(&run.state().memory).unwrap_or_default();
         let own_steps = setup.prepared.substeps(&run.state().memory);
         Ok(Summary {
             model: setup.system.name.clone(),
+        let chart = chart(setup, &run.state().memory);
             title: setup.system.title.clone(),
             chosen: Chosen::new(setup.prepared),
             formulation: setup.problem.motion.formulation.name(),
@@ -197,7 +207,7 @@ impl Summary {
             state: flat(&setup.problem.motion.state, &state),
             state_arrays: arrays(&setup.problem.motion.state, &state),
             energy: Energy { initial: energy.initial, r#final: energy.last, max_abs_error: energy.max_deviation },
-            constraints: residuals(&constraint_names, &constraints, own),
+            constraints: residuals(&constraint_names, &constraints, primary),
             hidden_constraints: residuals(&hidden_names, &hidden, later),
             casimirs,
             invariants,
@@ -206,6 +216,9 @@ impl Summary {
             observables: flat(&observable_names, &observed),
             observable_arrays: arrays(&observable_names, &observed),
             work: Work {
+            auxiliaries: flat(&auxiliary_names, &own),
+            auxiliary_arrays: arrays(&auxiliary_names, &own),
+            chart,
                 newton_iterations: run.iterations(),
                 projections: positions + momenta,
                 position_projections: positions,
@@ -231,6 +244,13 @@ impl Summary {
 
 fn flat(layout: &Layout, values: &[f64]) -> Map<f64> {
     Map(layout.entry_names().into_iter().zip(values.iter().copied()).collect())
+}
+
+/// The names of the coordinates of the chart in use; none before the first step.
+fn chart(setup: &Setup<'_>, memory: &[f64]) -> Option<Vec<String>> {
+    let numbers = memory.get(setup.prepared.chart(memory.len())?)?;
+    let name = |&k: &f64| Some(setup.problem.motion.state.entry_name((k as usize).checked_sub(1)?));
+    numbers.iter().map(name).collect()
 }
 
 fn arrays(layout: &Layout, values: &[f64]) -> Vec<Values> {
