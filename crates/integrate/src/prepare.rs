@@ -7,7 +7,7 @@ use crate::free::{Free, free_field, free_shape};
 use crate::method::{MAX_STAGES, Method};
 use crate::methods::{average, bdf2, embedded, gauss, lobatto, radau, rattle, reich, rk4, symplectic_euler};
 use crate::plain;
-use crate::projection::{self, COUNTERS, Projection, Target};
+use crate::projection::{self, COUNTERS, Planned, Projection, Target};
 use crate::refusal::Refusal;
 use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, Index, Plan, Stepper};
 use cotangent_scalar::Scalar;
@@ -25,7 +25,7 @@ pub struct Prepared {
     scheme: Scheme,
     charts: Option<Arc<charts::Scheme>>,
     index: Index,
-    projection: Option<Arc<projection::Scheme>>,
+    projection: Option<Planned>,
 }
 
 #[derive(Clone, Debug)]
@@ -208,8 +208,14 @@ impl Prepared {
             (Some(p), _) if p.target == Target::Symmetric && holds_constraints && !card.symmetric => {
                 return Err(Refusal::SymmetricProjection { method });
             }
-            (Some(p), Some(m)) if constrained => Some(projection::Scheme::new(m.shape(), p, &mut plan)?),
-            (Some(_), _) => return Err(Refusal::NothingToProjectOn),
+            (Some(p), Some(m)) if constrained => {
+                Some(Planned::Manifold(projection::Scheme::new(m.shape(), p, &mut plan)?))
+            }
+            (Some(p), _) => match system.surface()? {
+                Some(_) if p.target != Target::Both => return Err(Refusal::NotSeparately { target: p.target }),
+                Some(s) => Some(Planned::Surface(projection::surface::Scheme::new(s.shape(), p, &mut plan)?)),
+                None => return Err(Refusal::NothingToProjectOn),
+            },
         };
         Ok(Prepared { method, composition, compensated: true, plan, scheme, charts, index, projection })
     }
@@ -254,7 +260,7 @@ impl Prepared {
 
     /// The projection around the method.
     pub fn projection(&self) -> Option<Projection> {
-        self.projection.as_ref().map(|p| p.projection)
+        self.projection.as_ref().map(Planned::projection)
     }
 
     /// What the method, with its projection, claims on equations that are canonical or not.
@@ -286,6 +292,11 @@ impl Prepared {
                 _ => self.charts.is_some() || hidden_constraints || everywhere(Target::momenta),
             },
         }
+    }
+
+    /// Whether a projection moves all variables at once, and not positions and momenta one after the other.
+    pub fn projects_at_once(&self) -> bool {
+        matches!(self.projection, Some(Planned::Surface(_)))
     }
 
     /// How often positions and momenta were projected, from the memory of a state.
@@ -335,7 +346,8 @@ impl Prepared {
             _ => inner,
         };
         match &self.projection {
-            Some(projection) => Ok(projection.around(inner, system.manifold()?.ok_or_else(missing)?)),
+            Some(Planned::Manifold(p)) => Ok(p.around(inner, system.manifold()?.ok_or_else(missing)?)),
+            Some(Planned::Surface(p)) => Ok(p.around(inner, system.surface()?.ok_or_else(missing)?)),
             None => Ok(inner),
         }
     }

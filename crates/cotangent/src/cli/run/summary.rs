@@ -112,6 +112,9 @@ pub(super) struct Claimed {
 pub(super) struct Work {
     pub(super) newton_iterations: u64,
     pub(super) projections: u64,
+    /// Whether positions and momenta are projected together.
+    #[serde(skip)]
+    pub(super) at_once: bool,
     pub(super) position_projections: u64,
     pub(super) momentum_projections: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -165,11 +168,11 @@ impl Summary {
         }
         let mut forces = vec![0.0; diagnostics.multipliers.len()];
         diagnostics.multipliers(&reached, &mut forces).map_err(failed)?;
+        let mut own = vec![0.0; diagnostics.auxiliaries.len()];
+        diagnostics.auxiliaries(&reached, &mut own).map_err(failed)?;
         let mut state = vec![0.0; reached.len()];
         diagnostics.model_state(&reached, &mut state).map_err(failed)?;
         let claimed = |kind: ClaimKind| {
-        let mut own = vec![0.0; diagnostics.auxiliaries.len()];
-        diagnostics.auxiliaries(&reached, &mut own).map_err(failed)?;
             let mut rest = &claims[..];
             let mut list = vec![];
             for (own, array) in &diagnostics.claims {
@@ -191,10 +194,10 @@ impl Summary {
         let generations = setup.problem.motion.surface.as_ref().map_or(&[][..], |s| &s.generations[..]);
         let (primary, later) = generations.split_at(constraint_names.len().min(generations.len()));
         let [positions, momenta] = setup.prepared.projections(&run.state().memory).unwrap_or_default();
+        let chart = chart(setup, &run.state().memory);
         let own_steps = setup.prepared.substeps(&run.state().memory);
         Ok(Summary {
             model: setup.system.name.clone(),
-        let chart = chart(setup, &run.state().memory);
             title: setup.system.title.clone(),
             chosen: Chosen::new(setup.prepared),
             formulation: setup.problem.motion.formulation.name(),
@@ -213,14 +216,15 @@ impl Summary {
             invariants,
             multipliers: flat(&multiplier_names, &forces),
             multiplier_arrays: arrays(&multiplier_names, &forces),
-            observables: flat(&observable_names, &observed),
-            observable_arrays: arrays(&observable_names, &observed),
-            work: Work {
             auxiliaries: flat(&auxiliary_names, &own),
             auxiliary_arrays: arrays(&auxiliary_names, &own),
             chart,
+            observables: flat(&observable_names, &observed),
+            observable_arrays: arrays(&observable_names, &observed),
+            work: Work {
                 newton_iterations: run.iterations(),
-                projections: positions + momenta,
+                projections: if setup.prepared.projects_at_once() { positions } else { positions + momenta },
+                at_once: setup.prepared.projects_at_once(),
                 position_projections: positions,
                 momentum_projections: momenta,
                 chart_changes: setup.prepared.chart_changes(&run.state().memory),
@@ -242,15 +246,15 @@ impl Summary {
     }
 }
 
-fn flat(layout: &Layout, values: &[f64]) -> Map<f64> {
-    Map(layout.entry_names().into_iter().zip(values.iter().copied()).collect())
-}
-
 /// The names of the coordinates of the chart in use; none before the first step.
 fn chart(setup: &Setup<'_>, memory: &[f64]) -> Option<Vec<String>> {
     let numbers = memory.get(setup.prepared.chart(memory.len())?)?;
     let name = |&k: &f64| Some(setup.problem.motion.state.entry_name((k as usize).checked_sub(1)?));
     numbers.iter().map(name).collect()
+}
+
+fn flat(layout: &Layout, values: &[f64]) -> Map<f64> {
+    Map(layout.entry_names().into_iter().zip(values.iter().copied()).collect())
 }
 
 fn arrays(layout: &Layout, values: &[f64]) -> Vec<Values> {

@@ -163,7 +163,9 @@ fn details(s: &Summary) -> Vec<(&'static str, String)> {
     if let Some(own) = &w.own_steps {
         work.push(format!("{} of its own, {} rejected", count(own.accepted, "step", "steps"), own.rejected));
     }
-    if s.project.is_some() {
+    if s.project.is_some() && w.at_once {
+        work.push(count(w.projections, "projection", "projections"));
+    } else if s.project.is_some() {
         work.push(format!("{} of positions", count(w.position_projections, "projection", "projections")));
         work.push(format!("{} of momenta", w.momentum_projections));
     }
