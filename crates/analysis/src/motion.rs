@@ -229,6 +229,7 @@ impl<'a> Flow<'a> {
             physical: None,
             chart: None,
             multipliers,
+            auxiliaries: vec![],
             surface,
         })
     }
@@ -248,7 +249,24 @@ impl<'a> Flow<'a> {
             Tensor::new(vec![layout], list.iter().map(term).collect())
         };
         let (constraints, hidden) = (vector(&given)?, vector(&found)?);
-        Ok(Surface { constraints, hidden, generations, brackets: self.brackets.clone(), multipliers })
+        let directions = self.directions(constraints.shape()[0].then(&hidden.shape()[0]))?;
+        Ok(Surface { constraints, hidden, generations, brackets: self.brackets.clone(), directions, multipliers })
+    }
+
+    /// {z, χ} for each constraint.
+    fn directions(&self, constraints: Layout) -> Result<Tensor, Error> {
+        let mut terms = vec![];
+        for c in &self.report.constraints {
+            let gradient = self.phase.gradient(&c.expression)?;
+            let flow = self.phase.flow(&gradient);
+            // The gradient of a Casimir, which moves nothing.
+            let direction = if c.class == Some(Class::Second) { flow } else { gradient };
+            let entries = self.phase.layout.arrays().iter().flat_map(|a| (0..a.len()).map(move |k| member(a, k)));
+            for (k, entry) in entries.enumerate() {
+                terms.extend(direction.get(&k).map(|v| Term::plain(vec![entry, scalar(&named(c))], v.clone())));
+            }
+        }
+        Tensor::new(vec![self.phase.layout.clone(), constraints], terms)
     }
 
     /// −x for the primary constraints, and their names.

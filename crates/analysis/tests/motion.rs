@@ -171,3 +171,31 @@ fn what_the_analysis_refuses_has_no_motion() {
     assert!(matches!(over, MotionError::Overfixed { found: 2, expected: 0, .. }), "{over}");
     assert!(matches!(refused("coord x, y\nlagrangian (x' + y')^4\n"), MotionError::Undecided { .. }));
 }
+
+/// Second class without the gauge conditions: 2 of x and y; first class: 2. Conditions for both of these, and one more
+/// with what follows from it.
+#[test]
+fn conditions_beyond_a_gauge_are_counted() {
+    let model = "coord x, y, r, theta, xi\n\
+        lagrangian (x*y' - y*x')/2 - (x^2 + y^2)/2 + r'^2/2 + r^2*(theta' - xi)^2/2 - (r - 1)^2/2\n\
+        gauge angle: theta = 0\ngauge frame: xi = 0\n";
+    assert_eq!(derived(model).surface.unwrap().generations.len(), 6);
+    let over = motion(&parse(&format!("{model}gauge ring: r = 1\n"))).unwrap_err();
+    let MotionError::Overfixed { conditions, found: 8, expected: 6 } = over else { panic!("{over}") };
+    assert_eq!(conditions, ["angle", "frame", "ring", "ring'"]);
+}
+
+/// A constraint on one variable alone: the rate of that variable is zero as an expression, and no other one is.
+#[test]
+fn a_variable_that_is_fixed_does_not_move_by_rounding() {
+    let motion = derived(LAMBDA);
+    let vanishing: Vec<String> = motion
+        .state
+        .entry_names()
+        .into_iter()
+        .zip(rate(&motion).entries())
+        .filter(|(_, rate)| rate.is_zero())
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(vanishing, ["p_lambda"]);
+}

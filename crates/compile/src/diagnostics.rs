@@ -1,4 +1,5 @@
-//! What is measured along a run: energy, constraints, invariants, observables, reaction forces.
+//! What is measured along a run: energy, constraints, invariants, observables, reaction forces, and what the
+//! formulation has besides.
 
 use crate::error::{CallError, CompileError};
 use crate::function::{Engine, Function, FunctionBuilder, Workspace};
@@ -18,6 +19,8 @@ pub struct Diagnostics {
     pub observables: Layout,
     /// `lambda_NAME`, one entry for each constraint member, or what an analysis calls them.
     pub multipliers: Layout,
+    /// What the formulation has besides the variables of the model.
+    pub auxiliaries: Layout,
     parameters: Vec<f64>,
     /// Energy, constraints, hidden constraints, claims: cheap enough for every step.
     kept: Function,
@@ -26,6 +29,8 @@ pub struct Diagnostics {
     observed_work: Workspace<f64>,
     /// The multipliers, if there are constraints.
     forces: Option<(Function, Workspace<f64>)>,
+    /// The quantities of the formulation, if it has any.
+    own: Option<(Function, Workspace<f64>)>,
     /// The variables of the model, where the state has others.
     model_state: Option<(Function, Workspace<f64>)>,
     /// The last values.
@@ -90,6 +95,17 @@ impl Diagnostics {
             }
             None => None,
         };
+        let own = joined(motion.auxiliaries.iter().map(|q| (&q.array, &q.value)))?;
+        let auxiliaries = own.shape()[0].clone();
+        let own = match auxiliaries.is_empty() {
+            true => None,
+            false => {
+                // Functions of the state as it is, and not of the model's.
+                let f = compiled(&[own])?;
+                let work = f.workspace();
+                Some((f, work))
+            }
+        };
         let values = Kept {
             energy: 0.0,
             constraints: vec![0.0; kept.program().outputs[1]],
@@ -102,12 +118,14 @@ impl Diagnostics {
             claims,
             observables,
             multipliers: if forces.is_some() { multipliers } else { Layout::new(vec![]) },
+            auxiliaries,
             parameters: parameters.to_vec(),
             kept_work: kept.workspace(),
             kept,
             observed_work: observed.workspace(),
             observed,
             forces,
+            own,
             model_state,
             values,
         })
@@ -145,16 +163,29 @@ impl Diagnostics {
     /// The multipliers at a state: the reaction forces are −Gᵀμ. Not a number where the constraints
     /// are dependent.
     pub fn multipliers(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), CallError> {
-        match &mut self.forces {
-            Some((f, work)) => match f.call(&[state, &self.parameters], &mut [&mut *out], work) {
-                Err(CallError::Singular { .. }) => {
-                    out.fill(f64::NAN);
-                    Ok(())
-                }
-                done => done,
-            },
-            None => Ok(()),
+        solved(&mut self.forces, state, &self.parameters, out)
+    }
+
+    /// The quantities of the formulation at a state. Not a number where the constraints are dependent.
+    pub fn auxiliaries(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), CallError> {
+        solved(&mut self.own, state, &self.parameters, out)
+    }
+}
+
+/// A function, if there is one, that solves equations: not a number where they have no solution.
+fn solved(
+    function: &mut Option<(Function, Workspace<f64>)>,
+    state: &[f64],
+    parameters: &[f64],
+    out: &mut [f64],
+) -> Result<(), CallError> {
+    let Some((f, work)) = function else { return Ok(()) };
+    match f.call(&[state, parameters], &mut [&mut *out], work) {
+        Err(CallError::Singular { .. }) => {
+            out.fill(f64::NAN);
+            Ok(())
         }
+        done => done,
     }
 }
 

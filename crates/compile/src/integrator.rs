@@ -9,6 +9,7 @@ use crate::step::{Step, StepWorkspace};
 use cotangent_dynamics::{Failure, Numeric, State, Stepper};
 use cotangent_integrate::Prepared;
 use cotangent_solve::NewtonOptions;
+use std::ops::Range;
 
 /// Makes steps: a small system as one native function, any other by calls of native functions.
 ///
@@ -16,6 +17,7 @@ use cotangent_solve::NewtonOptions;
 pub struct Integrator {
     dimension: usize,
     memory: usize,
+    chart: Option<Range<usize>>,
     inner: Inner,
 }
 
@@ -61,6 +63,7 @@ impl Integrator {
         Ok(Integrator {
             dimension: parts.dimension,
             memory: parts.memory,
+            chart: parts.chart,
             inner: Inner::Whole(Box::new(Whole { step, work, state, constants })),
         })
     }
@@ -76,14 +79,20 @@ impl Integrator {
         let stepper = prepared.stepper(&compiled.view(Native, parameters.to_vec())).map_err(failed)?;
         let machine = Numeric::new(prepared.plan(), options).map_err(failed)?;
         let memory = stepper.memory();
-        let dimension = compiled.dimension();
+        let (dimension, chart) = (compiled.dimension(), prepared.chart(memory));
         let parts = Parts { stepper, machine, next: State::default() };
-        Ok(Integrator { dimension, memory, inner: Inner::Parts(Box::new(parts)) })
+        Ok(Integrator { dimension, memory, chart, inner: Inner::Parts(Box::new(parts)) })
     }
 
     /// A state to start from.
     pub fn state(&self, values: Vec<f64>) -> State<f64> {
         State::new(values, self.memory)
+    }
+
+    /// Where the memory of a state has the coordinates of its chart, if there are charts: their numbers, counted
+    /// from 1, or 0 before the first step.
+    pub fn chart(&self) -> Option<Range<usize>> {
+        self.chart.clone()
     }
 
     /// Makes `steps` steps of size `h`. On failure the state is that of the last good step; the

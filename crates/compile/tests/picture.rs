@@ -5,8 +5,12 @@ use cotangent_model::{DrawingKind, System};
 use cotangent_theory::Formulation;
 
 fn picture(text: &str) -> Option<Picture> {
+    drawn(text, Formulation::Multipliers)
+}
+
+fn drawn(text: &str, formulation: Formulation) -> Option<Picture> {
     let system = System::parse(text).unwrap_or_else(|e| panic!("{e}"));
-    let motion = Formulation::Multipliers.apply(&system).unwrap();
+    let motion = formulation.apply(&system).unwrap();
     let parameters = cotangent_compile::values::parameters(&system, &[]).unwrap();
     Picture::new(&motion, &parameters, Engine::Best).unwrap()
 }
@@ -38,4 +42,19 @@ fn points_and_rods_of_families_are_where_the_state_puts_them() {
 #[test]
 fn a_model_without_drawings_has_no_picture() {
     assert!(picture("coord x\nhamiltonian p_x^2/2\n").is_none());
+}
+
+/// The state of impetus–striction has p* = p + Gᵀλ in the place of p; what is drawn is p, which is tangent.
+#[test]
+fn a_drawing_shows_the_momenta_of_the_model() {
+    let text = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: (x^2 + y^2 - 1)/2 = 0\n\
+        draw rod speed: (x, y) -- (x + p_x, y + p_y)\n";
+    let mut picture = drawn(text, Formulation::ImpetusStriction).unwrap();
+    let (q, p, lambda) = ([0.6, 0.8], [-1.6, 1.2], 5.0);
+    let mut numbers = vec![0.0; picture.len()];
+    picture.draw(&[q[0], q[1], p[0] + lambda * q[0], p[1] + lambda * q[1]], &mut numbers).unwrap();
+    let tip: Vec<f64> = picture.shapes[0].point(&numbers, 0, 1).collect();
+    for (found, expected) in tip.iter().zip([q[0] + p[0], q[1] + p[1]]) {
+        assert!((found - expected).abs() < 1e-14, "{tip:?}");
+    }
 }

@@ -69,6 +69,76 @@ fn the_final_state_is_that_of_the_model() {
 }
 
 #[test]
+fn strictions_and_impetus_are_shown_and_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["run", "pendulum", "--set", "g=0", "--method", "gauss", "--stages", "4", "--step", "0.1"];
+    let own = ["--formulation", "impetus-striction", "--until", "3", "--out", "a.csv", "--json"];
+    let found = common::run_in(folder.path(), &[&arguments[..], &own].concat(), b"").json();
+    let of = |part: &str, name: &str| found[part][name].as_f64().unwrap_or_else(|| panic!("{found}"));
+    // Without gravity the force is the centripetal one, 2² for the speed 2, and λ̇ = μ.
+    let lambda = of("auxiliaries", "striction_rod");
+    assert!((lambda - 12.0).abs() < 1e-6, "{lambda}");
+    for (q, p) in [("x", "p_x"), ("y", "p_y")] {
+        let impetus = of("state", p) + lambda * of("state", q);
+        assert!((of("auxiliaries", &format!("impetus_{p}")) - impetus).abs() < 1e-13);
+    }
+    let table = std::fs::read_to_string(folder.path().join("a.csv")).unwrap();
+    let (names, rows) = table.split_once('\n').unwrap();
+    assert!(names.ends_with(",lambda_rod,striction_rod,impetus_p_x,impetus_p_y"), "{names}");
+    for row in rows.lines() {
+        let numbers: Vec<f64> = row.split(',').map(|x| x.parse().unwrap()).collect();
+        assert!((numbers[8] - 4.0 * numbers[0]).abs() < 1e-6, "{row}");
+    }
+    // A projection of the momenta is a reset.
+    let reset = ["--formulation", "impetus-striction", "--until", "3", "--project", "momentum", "--json"];
+    let reset = run(&[&arguments[..], &reset].concat()).json();
+    assert!(reset["auxiliaries"]["striction_rod"].as_f64().unwrap().abs() < 1e-14, "{reset}");
+}
+
+#[test]
+fn what_a_formulation_has_besides_is_named_by_it() {
+    for (formulation, names) in [
+        ("multipliers", &[][..]),
+        ("standard", &[]),
+        ("hamilton-dirac", &["eta_rod"]),
+        ("dirac", &["eta_rod"]),
+        ("ggl", &["eta_rod"]),
+        ("local-chart", &[]),
+    ] {
+        let found = run(&["run", "pendulum", "--formulation", formulation, "--steps", "3", "--json"]).json();
+        let own: Vec<&String> = found["auxiliaries"].as_object().unwrap().keys().collect();
+        assert_eq!(own, names, "{formulation}");
+    }
+    // A name that the model uses is left to it.
+    let folder = tempfile::tempdir().unwrap();
+    let text = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint rod: (x^2 + y^2 - 1)/2 = 0\n\
+        initial x = 1, p_y = 1\nobserve striction_rod = 7*x\n";
+    std::fs::write(folder.path().join("m.cot"), text).unwrap();
+    let arguments = ["run", "m.cot", "--formulation", "impetus-striction", "--steps", "1", "--step", "0.1", "--json"];
+    let found = common::run_in(folder.path(), &arguments, b"").json();
+    assert!(found["auxiliaries"]["striction_rod_"].is_number(), "{found}");
+    assert!(found["observables"]["striction_rod"].as_f64().unwrap() > 6.9, "{found}");
+}
+
+#[test]
+fn the_chart_in_use_is_shown_and_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments =
+        ["run", "pendulum", "--formulation", "local-chart", "--until", "10", "--out", "a.csv", "--record", "1"];
+    assert!(common::run_in(folder.path(), &arguments, b"").show().contains("\n  chart       "));
+    let table = std::fs::read_to_string(folder.path().join("a.csv")).unwrap();
+    let mut lines = table.lines();
+    assert!(lines.next().unwrap().ends_with(",lambda_rod,chart[1]"));
+    let rows: Vec<Vec<f64>> = lines.map(|l| l.split(',').map(|x| x.parse().unwrap()).collect()).collect();
+    assert_eq!(rows[0][8], 0.0);
+    for pair in rows.windows(2) {
+        // The coordinate in which the other one is steeper: x (1) where |y| is larger, at the start of the step.
+        let [x, y] = [pair[0][1].abs(), pair[0][2].abs()];
+        assert_eq!(pair[1][8], if y > x { 1.0 } else { 2.0 }, "{pair:?}");
+    }
+}
+
+#[test]
 fn constraints_that_nothing_resists_are_said_so_in_every_formulation() {
     let folder = tempfile::tempdir().unwrap();
     let text = "coord x, s\nhamiltonian p_x^2/2 + x^2/2\nconstraint tie: s = 0\ninitial x = 1\n";

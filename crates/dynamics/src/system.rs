@@ -94,6 +94,27 @@ pub trait Chart<S: Scalar> {
     fn lift(&mut self, local: &[S], out: &mut [S]) -> Result<(), Failure>;
 }
 
+/// Sizes and sparsity of a constraint surface.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SurfaceShape {
+    /// Where ∂χ/∂z has entries: constraints × variables.
+    pub jacobian: Pattern,
+    /// Where the directions have entries: variables × constraints.
+    pub directions: Pattern,
+}
+
+/// Constraints χ(z) = 0 that mix all variables, and a direction for each along which a state is brought onto them.
+pub trait Surface<S: Scalar> {
+    /// Sizes and sparsity.
+    fn shape(&self) -> &SurfaceShape;
+    /// χ(z).
+    fn constraints(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure>;
+    /// ∂χ/∂z.
+    fn jacobian(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure>;
+    /// D(z), with ∂χ/∂z·D invertible on the surface.
+    fn directions(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure>;
+}
+
 /// A system as methods see it, in the arithmetic `S`.
 ///
 /// Each function makes an evaluator of its own (with its workspace), or says `None` where the
@@ -114,4 +135,10 @@ pub trait Dynamics<'s, S: Scalar + 's> {
     /// The constraint manifold that the field should stay on, for projections: the constraints of
     /// the canonical equations it comes from, where its state is (q, p).
     fn manifold(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure>;
+
+    /// The constraint surface that the field should stay on, where its constraints are not those of canonical
+    /// equations.
+    fn surface(&self) -> Result<Option<Box<dyn Surface<S> + 's>>, Failure> {
+        Ok(None)
+    }
 }

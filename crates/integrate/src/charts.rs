@@ -45,6 +45,11 @@ impl Scheme {
         Ok(Arc::new(Scheme { shape: shape.clone(), local, threshold, given: charts }))
     }
 
+    /// The number of local coordinates.
+    pub(crate) fn coordinates(&self) -> usize {
+        self.local
+    }
+
     /// Whether there is nothing to change for.
     pub(crate) fn is_one(&self) -> bool {
         self.given.len() == 1

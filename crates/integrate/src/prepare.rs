@@ -5,12 +5,13 @@ use crate::charts;
 use crate::compose::{self, Composition};
 use crate::method::Method;
 use crate::plain;
-use crate::projection::{self, COUNTERS, Projection, Target};
+use crate::projection::{self, COUNTERS, Planned, Projection, Target};
 use crate::recipe::Recipe;
 use crate::refusal::Refusal;
 use crate::scheme::Scheme;
 use cotangent_dynamics::{Dynamics, Failure, Index, Plan, Stepper};
 use cotangent_scalar::Scalar;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A method planned for a system: it makes steppers in any arithmetic.
@@ -21,7 +22,7 @@ pub struct Prepared {
     scheme: Scheme,
     charts: Option<Arc<charts::Scheme>>,
     index: Index,
-    projection: Option<Arc<projection::Scheme>>,
+    projection: Option<Planned>,
 }
 
 impl Prepared {
@@ -75,8 +76,14 @@ impl Prepared {
             (Some(p), _) if p.target == Target::Symmetric && holds_constraints && !card.symmetric => {
                 return Err(Refusal::SymmetricProjection { method });
             }
-            (Some(p), Some(m)) if constrained => Some(projection::Scheme::new(m.shape(), p, &mut plan)?),
-            (Some(_), _) => return Err(Refusal::NothingToProjectOn),
+            (Some(p), Some(m)) if constrained => {
+                Some(Planned::Manifold(projection::Scheme::new(m.shape(), p, &mut plan)?))
+            }
+            (Some(p), _) => match system.surface()? {
+                Some(_) if p.target != Target::Both => return Err(Refusal::NotSeparately { target: p.target }),
+                Some(s) => Some(Planned::Surface(projection::surface::Scheme::new(s.shape(), p, &mut plan)?)),
+                None => return Err(Refusal::NothingToProjectOn),
+            },
         };
         Ok(Prepared { recipe, plan, scheme, charts, index, projection })
     }
@@ -147,6 +154,11 @@ impl Prepared {
         }
     }
 
+    /// Whether a projection moves all variables at once, and not positions and momenta one after the other.
+    pub fn projects_at_once(&self) -> bool {
+        matches!(self.projection, Some(Planned::Surface(_)))
+    }
+
     /// How often positions and momenta were projected, from the memory of a state.
     pub fn projections(&self, memory: &[f64]) -> Option<[u64; 2]> {
         self.projection.as_ref()?;
@@ -156,10 +168,16 @@ impl Prepared {
 
     /// How often the chart was changed, from the memory of a state.
     pub fn chart_changes(&self, memory: &[f64]) -> Option<u64> {
-        self.charts.as_ref()?;
-        // The last number before those of a projection.
+        memory.get(self.chart(memory.len())?.end).map(|&count| count as u64)
+    }
+
+    /// Where a memory of this length has the coordinates of the chart: their numbers, counted from 1.
+    pub fn chart(&self, memory: usize) -> Option<Range<usize>> {
+        let charts = self.charts.as_ref()?;
+        // After them the number of changes, then the numbers of a projection.
         let after = 1 + if self.projection.is_some() { COUNTERS } else { 0 };
-        memory.get(memory.len().checked_sub(after)?).map(|&count| count as u64)
+        let end = memory.checked_sub(after)?;
+        Some(end.checked_sub(charts.coordinates())?..end)
     }
 
     /// How many steps of its own a method with a tolerance has accepted and rejected, from the
@@ -188,7 +206,8 @@ impl Prepared {
             _ => inner,
         };
         match &self.projection {
-            Some(projection) => Ok(projection.around(inner, system.manifold()?.ok_or_else(missing)?)),
+            Some(Planned::Manifold(p)) => Ok(p.around(inner, system.manifold()?.ok_or_else(missing)?)),
+            Some(Planned::Surface(p)) => Ok(p.around(inner, system.surface()?.ok_or_else(missing)?)),
             None => Ok(inner),
         }
     }

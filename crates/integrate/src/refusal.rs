@@ -1,6 +1,7 @@
 //! Why a method cannot be used on a system.
 
 use crate::method::{MAX_STAGES, Method};
+use crate::projection::Target;
 use cotangent_dynamics::Failure;
 use cotangent_solve::PatternError;
 
@@ -55,6 +56,15 @@ pub enum Refusal {
     /// There is nothing to project on.
     #[error("there are no constraints to project on")]
     NothingToProjectOn,
+    /// Constraints that do not fall into those on positions and their time derivatives.
+    #[error(
+        "the constraints mix positions and momenta, and are projected on together: `{}` has no meaning for them",
+        target.name()
+    )]
+    NotSeparately {
+        /// What was asked for.
+        target: Target,
+    },
     /// It undoes the shift that a symmetric projection makes before it.
     #[error(
         "a symmetric projection around `{}` does not converge: the method solves for constraint forces itself, and is \

@@ -115,6 +115,9 @@ struct Watch {
 /// The errors of a history: that of the energy, the largest constraint residual and hidden one.
 pub const HISTORY_ERRORS: [&str; 3] = ["energy error", "constraints", "hidden constraints"];
 
+/// The column of the numbers of the coordinates in use, counted from 1; 0 before the first step.
+const CHART: &str = "chart";
+
 /// How far a run is.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
@@ -165,8 +168,9 @@ impl Run {
         })
     }
 
-    /// The columns of a run's table: time, state, energy, observables, multipliers.
-    pub fn columns(state: &Layout, diagnostics: &Diagnostics) -> Columns {
+    /// The columns of a run's table: time, state, energy, observables, multipliers, what the formulation has
+    /// besides, and the coordinates of the chart.
+    pub fn columns(state: &Layout, diagnostics: &Diagnostics, integrator: &Integrator) -> Columns {
         let column = |a: &cotangent_expr::Array| {
             let dims: Vec<(i64, usize)> = a.dims().iter().map(|d| (d.first, d.len)).collect();
             Column::family(a.name(), dims)
@@ -176,6 +180,14 @@ impl Run {
         columns.push(Column::scalar("energy"));
         columns.extend(diagnostics.observables.arrays().iter().map(column));
         columns.extend(diagnostics.multipliers.arrays().iter().map(column));
+        columns.extend(diagnostics.auxiliaries.arrays().iter().map(column));
+        if let Some(chart) = integrator.chart() {
+            let mut name = CHART.to_owned();
+            while columns.iter().any(|c| c.name == name) {
+                name.push('_');
+            }
+            columns.push(Column::family(&name, vec![(1, chart.len())]));
+        }
         Columns(columns)
     }
 
@@ -221,8 +233,12 @@ impl Run {
         let wanted = due || regular || self.done == self.schedule.total();
         let sampled = wanted && watch.history.times().last() != Some(&time);
         let (n, o) = (self.state.values.len(), self.diagnostics.observables.len());
-        watch.values[..n].copy_from_slice(&self.state.values);
-        let (observed, drawn) = watch.values[n..].split_at_mut(o);
+        let (own, rest) = watch.values.split_at_mut(n);
+        // A model's momenta that do not exist are seen in the energy, too, which is measured before.
+        if self.diagnostics.model_state(&self.state.values, own).is_err() {
+            own.fill(f64::NAN);
+        }
+        let (observed, drawn) = rest.split_at_mut(o);
         if (sampled || watch.always)
             && let Err(error) = self.diagnostics.observe(&self.state.values, observed)
         {
@@ -388,18 +404,24 @@ impl Run {
     fn record(&mut self) -> Result<(), RunError> {
         let Some(table) = &mut self.table else { return Ok(()) };
         let values = &self.state.values;
-        let (o, m) = (self.diagnostics.observables.len(), self.diagnostics.multipliers.len());
+        let Diagnostics { observables, multipliers, auxiliaries, .. } = &self.diagnostics;
+        let (o, m, a) = (observables.len(), multipliers.len(), auxiliaries.len());
+        let chart = self.integrator.chart().unwrap_or(0..0);
         let row = &mut self.row;
-        row.resize(1 + values.len() + 1 + o + m, 0.0);
+        row.resize(1 + values.len() + 1 + o + m + a + chart.len(), 0.0);
         row[0] = self.schedule.time(self.done);
         self.diagnostics.model_state(values, &mut row[1..=values.len()])?;
         row[1 + values.len()] = self.diagnostics.kept(values)?.energy;
-        let (observed, forces) = row[2 + values.len()..].split_at_mut(o);
+        let (observed, rest) = row[2 + values.len()..].split_at_mut(o);
+        let (forces, rest) = rest.split_at_mut(m);
+        let (own, in_chart) = rest.split_at_mut(a);
         if let Err(error) = self.diagnostics.observe(values, observed) {
             observed.fill(f64::NAN);
             Unobserved::note(&mut self.unobserved, self.schedule.time(self.done), &error);
         }
         self.diagnostics.multipliers(values, forces)?;
+        self.diagnostics.auxiliaries(values, own)?;
+        in_chart.copy_from_slice(&self.state.memory[chart]);
         table.row(row)?;
         Ok(())
     }

@@ -14,6 +14,9 @@ pub struct Surface {
     pub generations: Vec<usize>,
     /// C = {χ_a, χ_b} of the second-class constraints.
     pub brackets: Tensor,
+    /// For each constraint, in the order of [`residuals`](Surface::residuals), the direction along which a state is
+    /// brought onto it, over the variables: {·, χ}, or the gradient of a Casimir.
+    pub directions: Tensor,
     /// The multipliers of primary constraints in the total Hamiltonian, by name.
     pub multipliers: Layout,
 }

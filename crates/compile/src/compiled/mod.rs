@@ -3,13 +3,14 @@
 mod canonical;
 mod chart;
 mod field;
+mod surface;
 
 use crate::arithmetic::Arithmetic;
 use crate::error::CompileError;
 use crate::function::{Engine, Function, FunctionBuilder};
 use canonical::{CanonicalFunctions, CanonicalView};
 use chart::{ChartFunctions, ChartView};
-use cotangent_dynamics::{Canonical, Chart, Dynamics, Failure, Field, Index};
+use cotangent_dynamics::{Canonical, Chart, Dynamics, Failure, Field, Index, Surface};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_scalar::Scalar;
 use cotangent_solve::Pattern;
@@ -18,6 +19,7 @@ use field::{FieldFunctions, FieldView};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
+use surface::{SurfaceFunctions, SurfaceView};
 
 /// The equations of motion of a system, compiled.
 ///
@@ -27,6 +29,7 @@ pub struct Compiled {
     canonical: Option<Arc<CanonicalFunctions>>,
     field: Option<Arc<FieldFunctions>>,
     chart: Option<Arc<ChartFunctions>>,
+    surface: Option<Arc<SurfaceFunctions>>,
     /// The variables of the model as a function of the state, where they differ.
     model_state: Option<Arc<Function>>,
     /// The number of variables of the state.
@@ -60,12 +63,15 @@ impl Compiled {
             }
             None => (motion.field.as_ref().map(field).transpose()?, None),
         };
+        let surface =
+            motion.surface.as_ref().map(|s| SurfaceFunctions::new(s, &motion.state, &parameters, engine).map(Arc::new));
         let underived = |e: TheoryError| CompileError::Native(e.to_string());
         let model_state = |t: Tensor| compiled(&[&motion.state, &parameters], &t, engine).map(Arc::new);
         Ok(Compiled {
             canonical: motion.structure.as_ref().map(canonical).transpose()?,
             field,
             chart,
+            surface: surface.transpose()?,
             dimension: motion.state.len(),
             model_state: motion.model_state().map_err(underived)?.map(model_state).transpose()?,
             as_given: [Formulation::Multipliers, Formulation::IndexReduced].contains(&motion.formulation)
@@ -91,7 +97,8 @@ impl Compiled {
     pub fn is_inlinable(&self) -> bool {
         let canonical = self.canonical.iter().flat_map(|c| c.functions());
         let jacobian = self.field.iter().filter_map(|f| f.jacobian.get()?.as_ref().ok());
-        canonical.chain(self.field.iter().map(|f| &f.rate)).chain(jacobian).all(Function::is_inlinable)
+        let surface = self.surface.iter().flat_map(|s| s.functions());
+        canonical.chain(surface).chain(self.field.iter().map(|f| &f.rate)).chain(jacobian).all(Function::is_inlinable)
     }
 }
 
@@ -181,5 +188,16 @@ where
 
     fn manifold(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
         self.evaluator()
+    }
+
+    fn surface(&self) -> Result<Option<Box<dyn Surface<S> + 's>>, Failure> {
+        let Some(functions) = &self.compiled.surface else { return Ok(None) };
+        let [a, b, c] = functions.functions().map(|f| self.arithmetic.workspace(f).map_err(misused));
+        Ok(Some(Box::new(SurfaceView {
+            work: [a?, b?, c?],
+            functions: functions.clone(),
+            arithmetic: self.arithmetic,
+            parameters: self.parameters.clone(),
+        })))
     }
 }

@@ -6,6 +6,7 @@
 //!   and lowers the energy by ½ ψᵀQ⁻¹ψ for a quadratic kinetic energy; the position projection
 //!   preserves neither;
 //! - *both*: positions first, then momenta at the new positions;
+//! - *both* on constraints that mix positions and momenta: all variables at once ([`surface`]);
 //! - *symmetric*: the same displacement along both directions before and after the step
 //!   ([`symmetric`]).
 //!
@@ -13,6 +14,7 @@
 //! Hairer, Lubich & Wanner, Geometric Numerical Integration, IV.4 and V.4.1.
 
 mod after;
+pub(crate) mod surface;
 mod symmetric;
 
 use crate::sparse::Gram;
@@ -78,6 +80,15 @@ pub(crate) struct Scheme {
     momentum: Site,
     /// The fixed point of the symmetric projection, and the linear system in it.
     symmetric: Option<(Site, Site)>,
+}
+
+/// A projection around a method, as it is planned.
+#[derive(Clone, Debug)]
+pub(crate) enum Planned {
+    /// Onto constraints on positions, and their time derivatives.
+    Manifold(Arc<Scheme>),
+    /// Onto constraints that mix all variables.
+    Surface(Arc<surface::Scheme>),
 }
 
 /// The numbers a projection remembers: how often positions and momenta were projected.

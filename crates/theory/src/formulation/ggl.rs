@@ -7,18 +7,20 @@
 
 use super::VectorField;
 use super::algebra::{rate, times, transposed_times};
+use super::auxiliary::{Equations, per_constraint};
 use crate::error::TheoryError;
 use crate::structure::{Structure, minus};
 use cotangent_expr::solve;
 
-pub(super) fn equations(s: &Structure) -> Result<VectorField, TheoryError> {
+pub(super) fn equations(s: &Structure) -> Result<Equations, TheoryError> {
     if s.constraints.shape()[0].is_empty() {
-        return super::standard::equations(s);
+        return Ok(super::standard::equations(s)?.into());
     }
     let eta = solve("eta", &s.gram, &minus(&s.hidden))?;
     let turn = s.hidden_q.contract(1, &s.hidden_p, 1)?;
     let mu = solve("mu", &s.gram, &s.drift.plus(&times(&turn, &eta)?)?)?;
     let velocity = s.hamiltonian_p.plus(&transposed_times(&s.hidden_p, &eta)?)?;
     let force = s.hamiltonian_q.plus(&transposed_times(&s.jacobian, &mu)?)?;
-    Ok(VectorField { state: s.state(), rate: rate(s, &velocity, &minus(&force))? })
+    let field = VectorField { state: s.state(), rate: rate(s, &velocity, &minus(&force))? };
+    Ok(Equations::from(field).with(per_constraint(s, "eta", &eta)?))
 }

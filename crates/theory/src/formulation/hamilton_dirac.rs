@@ -9,13 +9,14 @@
 
 use super::VectorField;
 use super::algebra::{rate, times, transposed_times};
+use super::auxiliary::{Equations, per_constraint};
 use crate::error::TheoryError;
 use crate::structure::{Structure, minus};
 use cotangent_expr::solve;
 
-pub(super) fn equations(s: &Structure) -> Result<VectorField, TheoryError> {
+pub(super) fn equations(s: &Structure) -> Result<Equations, TheoryError> {
     if s.constraints.shape()[0].is_empty() {
-        return super::standard::equations(s);
+        return Ok(super::standard::equations(s)?.into());
     }
     let eta = solve("eta", &s.gram, &minus(&s.hidden))?;
     let mu = solve("mu", &s.gram, &s.drift.plus(&times(&s.twist, &eta)?)?)?;
@@ -23,5 +24,5 @@ pub(super) fn equations(s: &Structure) -> Result<VectorField, TheoryError> {
     let force =
         s.hamiltonian_q.plus(&transposed_times(&s.jacobian, &mu)?)?.plus(&transposed_times(&s.hidden_q, &eta)?)?;
     let rate = rate(s, &velocity, &minus(&force))?;
-    Ok(VectorField { state: s.state(), rate })
+    Ok(Equations::from(VectorField { state: s.state(), rate }).with(per_constraint(s, "eta", &eta)?))
 }

@@ -11,14 +11,15 @@
 
 use super::VectorField;
 use super::algebra::{plus_multiples, rate, replaced, transposed_times};
+use super::auxiliary::{Equations, per_constraint, per_momentum};
 use crate::error::TheoryError;
 use crate::structure::{Structure, minus};
 use cotangent_expr::{Array, Expr, Node, Tensor, rows, solve};
 
-/// The equations, and the physical momenta as functions of (q, p*).
-pub(super) fn equations(s: &Structure) -> Result<(VectorField, Option<Vec<Array>>), TheoryError> {
+/// The equations, the physical momenta as functions of (q, p*), λ and p*.
+pub(super) fn equations(s: &Structure) -> Result<Equations, TheoryError> {
     if s.constraints.shape()[0].is_empty() {
-        return Ok((super::standard::equations(s)?, None));
+        return Ok(super::standard::equations(s)?.into());
     }
     let lambda = striction(s)?;
     let physical = momenta(s, &lambda)?;
@@ -31,7 +32,10 @@ pub(super) fn equations(s: &Structure) -> Result<(VectorField, Option<Vec<Array>
         _ => None,
     })?;
     let force = at(&s.hamiltonian_q)?.plus(&minus(&curvature.contract(1, &velocity, 0)?))?;
-    Ok((VectorField { state: s.state(), rate: rate(s, &velocity, &minus(&force))? }, Some(physical)))
+    let field = VectorField { state: s.state(), rate: rate(s, &velocity, &minus(&force))? };
+    let mut auxiliaries = per_constraint(s, "striction", &lambda)?;
+    auxiliaries.extend(per_momentum(s, "impetus")?);
+    Ok(Equations { field, physical: Some(physical), auxiliaries })
 }
 
 /// λ(q, p*).

@@ -4,6 +4,7 @@
 //! and truncation lead, they differ, and so do the methods that use them.
 
 mod algebra;
+mod auxiliary;
 mod baumgarte;
 mod dirac;
 mod ggl;
@@ -25,6 +26,7 @@ pub use options::OptionError;
 
 use crate::error::TheoryError;
 use crate::structure::Structure;
+use auxiliary::Equations;
 use cotangent_expr::Expr;
 use cotangent_model::{Dynamics, System};
 
@@ -170,28 +172,30 @@ impl Formulation {
         let multipliers = structure.multipliers()?;
         let s = &structure;
         let number = |x: f64| Expr::from(x);
-        let (mut physical, mut chart) = (None, None);
-        let field = match self {
-            Formulation::Multipliers | Formulation::IndexReduced => multipliers::equations(s)?,
-            Formulation::Standard => Some(standard::equations(s)?),
+        let mut chart = None;
+        let equations: Option<Equations> = match self {
+            Formulation::Multipliers | Formulation::IndexReduced => multipliers::equations(s)?.map(Into::into),
+            Formulation::Standard => Some(standard::equations(s)?.into()),
             Formulation::HamiltonDirac => Some(hamilton_dirac::equations(s)?),
-            Formulation::Total => Some(total::equations(s)?),
+            Formulation::Total => Some(total::equations(s)?.into()),
             Formulation::Dirac { alpha } => Some(dirac::equations(s, &number(alpha))?),
-            Formulation::ImpetusStriction => {
-                let (field, momenta) = impetus_striction::equations(s)?;
-                physical = momenta;
-                Some(field)
-            }
+            Formulation::ImpetusStriction => Some(impetus_striction::equations(s)?),
             Formulation::LocalChart { .. } => {
                 chart = local_chart::equations(s)?;
-                multipliers::equations(s)?
+                multipliers::equations(s)?.map(Into::into)
             }
-            Formulation::LinearProjected => Some(linear_projected::equations(s)?),
+            Formulation::LinearProjected => Some(linear_projected::equations(s)?.into()),
             Formulation::Ggl => Some(ggl::equations(s)?),
-            Formulation::Baumgarte { alpha, beta } => Some(baumgarte::equations(s, &number(alpha), &number(beta))?),
-            Formulation::Penalty { epsilon } => Some(penalty::equations(s, &number(epsilon))?),
+            Formulation::Baumgarte { alpha, beta } => {
+                Some(baumgarte::equations(s, &number(alpha), &number(beta))?.into())
+            }
+            Formulation::Penalty { epsilon } => Some(penalty::equations(s, &number(epsilon))?.into()),
         };
         let canonical = multipliers.is_none() || self.is_canonical();
+        let (field, physical, auxiliaries) = match equations {
+            Some(Equations { field, physical, auxiliaries }) => (Some(field), physical, auxiliaries),
+            None => (None, None, vec![]),
+        };
         Ok(Motion {
             system: structure.system.clone(),
             formulation: self,
@@ -201,6 +205,7 @@ impl Formulation {
             physical,
             chart,
             multipliers,
+            auxiliaries,
             surface: None,
             structure: Some(structure),
         })

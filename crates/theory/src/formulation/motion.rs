@@ -7,7 +7,7 @@ use crate::legendre::whole;
 use crate::structure::Structure;
 use crate::surface::Surface;
 use cotangent_expr::{Array, Expr, Layout, Tensor};
-use cotangent_model::System;
+use cotangent_model::{Quantity, System};
 
 /// A vector field on the state space.
 #[derive(Clone, Debug)]
@@ -41,6 +41,8 @@ pub struct Motion {
     /// The multipliers as functions of the model's state, one for each constraint member, if there are
     /// constraints: the reaction forces are −Gᵀμ.
     pub multipliers: Option<Array>,
+    /// Quantities of the formulation itself, such as strictions, as functions of the state of these equations.
+    pub auxiliaries: Vec<Quantity>,
     /// The constraints, where an analysis found them and not the structure.
     pub surface: Option<Surface>,
 }

@@ -48,6 +48,7 @@ pub(super) fn motion(system: &System, formulation: Formulation) -> Result<Motion
         physical: None,
         chart: None,
         multipliers: None,
+        auxiliaries: vec![],
         surface: None,
     })
 }

@@ -124,7 +124,8 @@ pub(crate) fn text(formulation: Formulation) -> Text {
                 a reaction impulse Gᵀλ. Eliminating λ gives the Hamiltonian H*(q, p*) = H(q, p* − Gᵀλ), whose \
                 equations these are. A shift of p* along Gᵀ changes nothing physical: --project momentum resets \
                 λ to 0 after every step, with --project-above EPS where it has grown. Tables and summaries \
-                show the momentum p.",
+                show the momentum p as the state, and besides λ as striction_NAME for each constraint, p* as \
+                impetus_P for each momentum; λ̇ = μ, the multiplier.",
             integrals: "φ and H; ψ(q, p) = 0 holds identically",
             methods: "for symplectic methods for ordinary differential equations",
             reference: "W. M. Seiler, Stable underlying equations for constrained Hamiltonian systems, eqs. (22)–(32)",

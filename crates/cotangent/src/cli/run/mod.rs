@@ -43,7 +43,7 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     let options = NewtonOptions { stopping: rule, ..NewtonOptions::default() };
     let integrator =
         Integrator::new(&problem.compiled, &prepared, &problem.parameters, options, Engine::Best).map_err(unmade)?;
-    let columns = Run::columns(&problem.motion.state, &diagnostics);
+    let columns = Run::columns(&problem.motion.state, &diagnostics, &integrator);
     let blame = Blame::new(&problem.motion);
     let schedule = request.schedule()?;
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(|e| refused(&e))?;

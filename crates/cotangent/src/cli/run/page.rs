@@ -75,7 +75,9 @@ fn work(summary: &Summary) -> Table {
         ("Newton iterations", w.newton_iterations.to_string()),
         ("seconds of integration and measurement", short(summary.seconds)),
     ];
-    if summary.project.is_some() {
+    if summary.project.is_some() && w.at_once {
+        rows.push(("projections", w.projections.to_string()));
+    } else if summary.project.is_some() {
         rows.push(("projections of positions", w.position_projections.to_string()));
         rows.push(("projections of momenta", w.momentum_projections.to_string()));
     }

@@ -43,6 +43,13 @@ pub(super) struct Summary {
     pub(super) multipliers: Map<f64>,
     #[serde(skip)]
     pub(super) multiplier_arrays: Vec<Values>,
+    /// What the formulation has besides the variables of the model.
+    pub(super) auxiliaries: Map<f64>,
+    #[serde(skip)]
+    pub(super) auxiliary_arrays: Vec<Values>,
+    /// The coordinates of the chart in use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) chart: Option<Vec<String>>,
     pub(super) observables: Map<f64>,
     #[serde(skip)]
     pub(super) observable_arrays: Vec<Values>,
@@ -105,6 +112,9 @@ pub(super) struct Claimed {
 pub(super) struct Work {
     pub(super) newton_iterations: u64,
     pub(super) projections: u64,
+    /// Whether positions and momenta are projected together.
+    #[serde(skip)]
+    pub(super) at_once: bool,
     pub(super) position_projections: u64,
     pub(super) momentum_projections: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -158,6 +168,8 @@ impl Summary {
         }
         let mut forces = vec![0.0; diagnostics.multipliers.len()];
         diagnostics.multipliers(&reached, &mut forces).map_err(failed)?;
+        let mut own = vec![0.0; diagnostics.auxiliaries.len()];
+        diagnostics.auxiliaries(&reached, &mut own).map_err(failed)?;
         let mut state = vec![0.0; reached.len()];
         diagnostics.model_state(&reached, &mut state).map_err(failed)?;
         let claimed = |kind: ClaimKind| {
@@ -177,11 +189,12 @@ impl Summary {
         let (casimirs, invariants) = (claimed(ClaimKind::Casimir), claimed(ClaimKind::Invariant));
         let [constraint_names, hidden_names] =
             [&diagnostics.constraints, &diagnostics.hidden_constraints].map(Layout::clone);
-        let [multiplier_names, observable_names] =
-            [&diagnostics.multipliers, &diagnostics.observables].map(Layout::clone);
+        let [multiplier_names, auxiliary_names, observable_names] =
+            [&diagnostics.multipliers, &diagnostics.auxiliaries, &diagnostics.observables].map(Layout::clone);
         let generations = setup.problem.motion.surface.as_ref().map_or(&[][..], |s| &s.generations[..]);
-        let (own, later) = generations.split_at(constraint_names.len().min(generations.len()));
+        let (primary, later) = generations.split_at(constraint_names.len().min(generations.len()));
         let [positions, momenta] = setup.prepared.projections(&run.state().memory).unwrap_or_default();
+        let chart = chart(setup, &run.state().memory);
         let own_steps = setup.prepared.substeps(&run.state().memory);
         Ok(Summary {
             model: setup.system.name.clone(),
@@ -197,17 +210,21 @@ impl Summary {
             state: flat(&setup.problem.motion.state, &state),
             state_arrays: arrays(&setup.problem.motion.state, &state),
             energy: Energy { initial: energy.initial, r#final: energy.last, max_abs_error: energy.max_deviation },
-            constraints: residuals(&constraint_names, &constraints, own),
+            constraints: residuals(&constraint_names, &constraints, primary),
             hidden_constraints: residuals(&hidden_names, &hidden, later),
             casimirs,
             invariants,
             multipliers: flat(&multiplier_names, &forces),
             multiplier_arrays: arrays(&multiplier_names, &forces),
+            auxiliaries: flat(&auxiliary_names, &own),
+            auxiliary_arrays: arrays(&auxiliary_names, &own),
+            chart,
             observables: flat(&observable_names, &observed),
             observable_arrays: arrays(&observable_names, &observed),
             work: Work {
                 newton_iterations: run.iterations(),
-                projections: positions + momenta,
+                projections: if setup.prepared.projects_at_once() { positions } else { positions + momenta },
+                at_once: setup.prepared.projects_at_once(),
                 position_projections: positions,
                 momentum_projections: momenta,
                 chart_changes: setup.prepared.chart_changes(&run.state().memory),
@@ -227,6 +244,13 @@ impl Summary {
             notes: vec![],
         })
     }
+}
+
+/// The names of the coordinates of the chart in use; none before the first step.
+fn chart(setup: &Setup<'_>, memory: &[f64]) -> Option<Vec<String>> {
+    let numbers = memory.get(setup.prepared.chart(memory.len())?)?;
+    let name = |&k: &f64| Some(setup.problem.motion.state.entry_name((k as usize).checked_sub(1)?));
+    numbers.iter().map(name).collect()
 }
 
 fn flat(layout: &Layout, values: &[f64]) -> Map<f64> {

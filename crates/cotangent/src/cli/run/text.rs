@@ -91,7 +91,12 @@ pub(super) fn rows(s: &Summary) -> Vec<Row> {
             rows.push(row(kind, name, [number(c.initial), number(c.r#final), digits(c.max_abs)]));
         }
     }
-    for (kind, list) in [("multiplier", &s.multiplier_arrays), ("observable", &s.observable_arrays)] {
+    let lists = [
+        ("multiplier", &s.multiplier_arrays),
+        ("auxiliary", &s.auxiliary_arrays),
+        ("observable", &s.observable_arrays),
+    ];
+    for (kind, list) in lists {
         for (name, value) in shown(list) {
             rows.push(row(kind, &name, [none(), number(value), none()]));
         }
@@ -138,10 +143,17 @@ fn digits(error: f64) -> String {
     }
 }
 
+/// Coordinates of a chart that are named.
+const MOST: usize = 6;
+
 fn details(s: &Summary) -> Vec<(&'static str, String)> {
     let mut list = vec![];
     for (k, line) in state(&s.state_arrays).into_iter().enumerate() {
         list.push((if k == 0 { "final" } else { "" }, line));
+    }
+    if let Some(chart) = &s.chart {
+        let more = if chart.len() > MOST { ", …" } else { "" };
+        list.push(("chart", format!("{}{more}", chart[..chart.len().min(MOST)].join(", "))));
     }
     let w = &s.work;
     let mut work = vec![match w.newton_iterations {
@@ -151,7 +163,9 @@ fn details(s: &Summary) -> Vec<(&'static str, String)> {
     if let Some(own) = &w.own_steps {
         work.push(format!("{} of its own, {} rejected", count(own.accepted, "step", "steps"), own.rejected));
     }
-    if s.project.is_some() {
+    if s.project.is_some() && w.at_once {
+        work.push(count(w.projections, "projection", "projections"));
+    } else if s.project.is_some() {
         work.push(format!("{} of positions", count(w.position_projections, "projection", "projections")));
         work.push(format!("{} of momenta", w.momentum_projections));
     }

@@ -26,8 +26,11 @@ impl Blame {
     /// The names of a motion and of its constraints.
     pub(crate) fn new(motion: &Motion) -> Blame {
         let coordinates = motion.structure.as_ref().map_or(motion.state.len(), |s| s.coordinates.len());
-        let constraints = motion.structure.as_ref().map(|s| s.constraints.shape()[0].clone());
-        let constraints = constraints.unwrap_or_else(|| Layout::new(vec![]));
+        let constraints = match (&motion.structure, &motion.surface) {
+            (Some(s), _) => s.constraints.shape()[0].clone(),
+            (None, Some(s)) => s.constraints.shape()[0].then(&s.hidden.shape()[0]),
+            (None, None) => Layout::new(vec![]),
+        };
         Blame { constraints, state: motion.state.clone(), coordinates }
     }
 

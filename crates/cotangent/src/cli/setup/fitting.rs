@@ -76,9 +76,13 @@ fn explain(refusal: &Refusal, choice: &Choice, problem: &Problem) -> Failure {
         Refusal::NotComposable { .. } => {
             Failure::new("not-composable", refusal.to_string()).help("compose `rattle`, or another symmetric method")
         }
-        Refusal::NothingToProjectOn if problem.motion.is_constrained() => {
-            let message = "projections are for constraints on positions, and these were found by Dirac's analysis";
-            Failure::new("nothing-to-project", message).help("leave out --project: the equations keep them")
+        Refusal::NotSeparately { target } => {
+            let message = format!(
+                "--project {}: {constraints} were found by Dirac's analysis and mix the variables, so that they are \
+                 projected on all at once",
+                target.name()
+            );
+            Failure::new("not-separately", message).help("choose --project both")
         }
         Refusal::NothingToProjectOn => {
             Failure::new("nothing-to-project", "the model has no constraints to project on").help("leave out --project")

@@ -1,0 +1,63 @@
+//! Starts of the equations that the analysis leads to.
+
+use cotangent_analysis::pose;
+use cotangent_compile::values::Setting;
+use cotangent_compile::{Engine, Problem, Repairs};
+use cotangent_model::System;
+use cotangent_theory::Formulation;
+
+fn posed(text: &str, project_initial: bool, set: &[Setting]) -> Problem {
+    let system = System::parse(text).unwrap_or_else(|d| panic!("{d}"));
+    let repairs = Repairs { project_initial, drop_redundant: false };
+    pose(&system, Formulation::HamiltonDirac, set, repairs, Engine::Tape).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn close(found: &[f64], expected: &[f64]) {
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    for (k, (a, b)) in found.iter().zip(expected).enumerate() {
+        assert!((a - b).abs() < 1e-14, "entry {k}: {found:?} and not {expected:?}");
+    }
+}
+
+const TIED: &str = "param m = 2\ncoord x, y, lambda\nlagrangian m*(x'^2 + y'^2)/2 - y^2/2 - lambda*(x - y)\n";
+
+/// p_x = p_y has to hold: a velocity that was given keeps its momentum, and the other one gives way.
+#[test]
+fn a_given_velocity_is_a_given_momentum() {
+    // m x'' = −λ and m y'' = −y + λ: λ = y/2.
+    let given = |which: &str| posed(&format!("{TIED}initial x = 1, y = 1, {which}' = 3, lambda = 1/2\n"), true, &[]);
+    for which in ["x", "y"] {
+        close(&given(which).start, &[1.0, 1.0, 0.5, 6.0, 6.0, 0.0]);
+    }
+    // From the command line, too.
+    let set = [Setting { name: "y'".into(), index: None, value: 3.0 }];
+    close(
+        &posed(&format!("{TIED}initial x = 1, y = 1, lambda = 1/2\n"), true, &set).start,
+        &[1.0, 1.0, 0.5, 6.0, 6.0, 0.0],
+    );
+    // Neither was given: nothing has to move. Both: they meet half-way.
+    close(
+        &posed(&format!("{TIED}initial x = 1, y = 1, lambda = 1/2\n"), false, &[]).start,
+        &[1.0, 1.0, 0.5, 0.0, 0.0, 0.0],
+    );
+    let both = posed(&format!("{TIED}initial x = 1, y = 1, x' = 3, y' = 1, lambda = 1/2\n"), true, &[]);
+    close(&both.start, &[1.0, 1.0, 0.5, 4.0, 4.0, 0.0]);
+}
+
+/// The multipliers of velocity constraints are coordinates: p = ∂L/∂q̇ with them, whatever the other constraints.
+#[test]
+fn multipliers_of_velocity_constraints_come_with_the_velocities() {
+    let text = "coord x, y, z, w\nlagrangian (x'^2 + y'^2 + z'^2 + w'^2)/2\nconstraint tie: w = x\n\
+        vakonomic contact: z' - y*x' + x*y' = 0\ninitial x = 1, w = 1, y = 2, x' = 1, w' = 1, y' = 1/2, z' = 3/2, \
+        lambda_contact = 1/4\n";
+    let problem = posed(text, false, &[]);
+    let names = problem.motion.state.entry_names();
+    let of = |name: &str| problem.start[names.iter().position(|n| n == name).unwrap_or_else(|| panic!("{names:?}"))];
+    // L + λ (z' − y x' + x y'), up to the sign of λ, which is that of the model's multipliers.
+    let sign = (of("p_z") - 1.5) / 0.25;
+    assert!(sign.abs() == 1.0, "{sign}");
+    close(
+        &["lambda_contact", "p_x", "p_y", "p_z", "p_w", "p_lambda_contact"].map(of),
+        &[0.25, 1.0 - sign * 0.25 * 2.0, 0.5 + sign * 0.25, 1.5 + sign * 0.25, 1.0, 0.0],
+    );
+}

@@ -1,0 +1,132 @@
+//! The projection onto constraints χ(z) = 0 that mix all variables, as those that Dirac's analysis finds.
+//!
+//! ```text
+//! z = z̃ + Σₐ xₐ D_a(z̃),   χ(z) = 0
+//! ```
+//!
+//! along the Hamiltonian vector fields D_a = {·, χ_a} of the second-class constraints. They span the
+//! symplectic complement of the constraint surface, so that no metric is chosen, which would have to compare
+//! positions with momenta; Newton's matrix ∂χ/∂z·D is {χ_a, χ_b} at z̃, invertible because the constraints are
+//! second class. Casimirs of the bracket stay what they are, up to the square of the displacement. Where a
+//! Casimir is a constraint itself its vector field vanishes, and D is its gradient.
+//!
+//! For holonomic constraints χ = (φ, ψ) these are the directions of the position and momentum projections,
+//! {·, ψ} = (H_pp Gᵀ, −ψ_qᵀ) and {·, φ} = (0, −Gᵀ), but for the force −ψ_qᵀ.
+
+use super::{COUNTERS, Projection, is_due};
+use crate::sparse::{Product, times};
+use cotangent_dynamics::{Failure, Kind, Machine, Plan, Site, State, Stepper, Surface, SurfaceShape, carried};
+use cotangent_scalar::Scalar;
+use cotangent_solve::PatternError;
+use std::sync::Arc;
+
+/// What is known before the arithmetic is.
+#[derive(Clone, Debug)]
+pub(crate) struct Scheme {
+    pub(crate) projection: Projection,
+    shape: SurfaceShape,
+    /// ∂χ/∂z·D.
+    brackets: Product,
+    site: Site,
+}
+
+impl Scheme {
+    pub(crate) fn new(
+        shape: &SurfaceShape,
+        projection: Projection,
+        plan: &mut Plan,
+    ) -> Result<Arc<Scheme>, PatternError> {
+        let brackets = Product::new(&shape.jacobian, &shape.directions)?;
+        let site = plan.newton(brackets.pattern.clone(), vec![(Kind::Constraint, shape.jacobian.rows())]);
+        Ok(Arc::new(Scheme { projection, shape: shape.clone(), brackets, site }))
+    }
+
+    /// The method with the projection after it.
+    pub(crate) fn around<'s, S: Scalar + 's>(
+        self: &Arc<Self>,
+        inner: Box<dyn Stepper<S> + 's>,
+        surface: Box<dyn Surface<S> + 's>,
+    ) -> Box<dyn Stepper<S> + 's> {
+        let zero = |len: usize| vec![S::from_f64(0.0); len];
+        let (n, m) = (self.shape.jacobian.columns(), self.shape.jacobian.rows());
+        let state = State::new(zero(n), inner.memory());
+        Box::new(After {
+            inner,
+            surface,
+            multipliers: zero(m),
+            residual: zero(m),
+            jacobian: zero(self.shape.jacobian.len()),
+            directions: zero(self.shape.directions.len()),
+            shift: zero(n),
+            moved: zero(n),
+            from: state.clone(),
+            to: state,
+            scheme: self.clone(),
+        })
+    }
+}
+
+struct After<'s, S> {
+    scheme: Arc<Scheme>,
+    inner: Box<dyn Stepper<S> + 's>,
+    surface: Box<dyn Surface<S> + 's>,
+    multipliers: Vec<S>,
+    residual: Vec<S>,
+    jacobian: Vec<S>,
+    directions: Vec<S>,
+    /// The displacement, and where it leads.
+    shift: Vec<S>,
+    moved: Vec<S>,
+    from: State<S>,
+    to: State<S>,
+}
+
+impl<S: Scalar> After<'_, S> {
+    /// Projects the state that the inner step has reached, if it is due; says whether it was.
+    fn project(&mut self, machine: &mut dyn Machine<S>) -> Result<bool, Failure> {
+        let After { scheme, surface, multipliers, residual, jacobian, directions, shift, moved, to, .. } = self;
+        let State { values, carry, .. } = to;
+        surface.constraints(values, residual)?;
+        if !is_due(machine, scheme.projection.above, residual)? {
+            return Ok(false);
+        }
+        surface.directions(values, directions)?;
+        multipliers.fill(S::from_f64(0.0));
+        machine.newton(scheme.site, multipliers, &mut |x, r, matrix| {
+            times(&scheme.shape.directions, directions, x, shift);
+            (0..values.len()).for_each(|k| moved[k] = carried(values[k], carry[k], shift[k]).0);
+            surface.constraints(moved, r)?;
+            surface.jacobian(moved, jacobian)?;
+            scheme.brackets.evaluate(jacobian, directions, matrix);
+            Ok(())
+        })?;
+        times(&scheme.shape.directions, directions, multipliers, shift);
+        for k in 0..values.len() {
+            (values[k], carry[k]) = carried(values[k], carry[k], shift[k]);
+        }
+        Ok(true)
+    }
+}
+
+impl<S: Scalar> Stepper<S> for After<'_, S> {
+    fn memory(&self) -> usize {
+        self.inner.memory() + COUNTERS
+    }
+
+    fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
+        let own = self.inner.memory();
+        self.from.values.copy_from_slice(&from.values);
+        self.from.carry.copy_from_slice(&from.carry);
+        self.from.memory.copy_from_slice(&from.memory[..own]);
+        self.inner.step(machine, h, &self.from, &mut self.to)?;
+        let done = self.project(machine)?;
+        to.values.copy_from_slice(&self.to.values);
+        to.carry.copy_from_slice(&self.to.carry);
+        to.memory[..own].copy_from_slice(&self.to.memory);
+        // Positions and momenta are projected together.
+        for (to, &count) in to.memory[own..].iter_mut().zip(&from.memory[own..]) {
+            *to = if done { count + S::from_f64(1.0) } else { count };
+        }
+        Ok(())
+    }
+}
