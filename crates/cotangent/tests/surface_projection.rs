@@ -74,7 +74,7 @@ fn the_displacement_is_symplectically_orthogonal_to_the_surface() {
     let size = rest.iter().map(|d| d * d).sum::<f64>().sqrt();
     assert!(size > 1e-3);
     let [x, y, l, px, py, _] = off[..] else { panic!("{off:?}") };
-    let mut fields = vec![
+    let mut fields = [
         [0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
         [0.0, 0.0, 0.0, -x, -y, 0.0],
         [x, y, 0.0, -px, -py, 0.0],
