@@ -2,6 +2,7 @@
 
 use crate::branches::branches;
 use crate::dirac::{Candidate, Dirac, Progress};
+use crate::divisor::factors;
 use crate::error::AnalysisError;
 use crate::field::Field;
 use crate::phase::Phase;
@@ -11,7 +12,7 @@ use crate::sample::Sampler;
 use crate::surface::Surface;
 use crate::transform::{Canonical, Lagrangian, scalar};
 use crate::work::within;
-use cotangent_expr::Expr;
+use cotangent_expr::{Expr, Node, Role};
 use cotangent_model::{ConstraintKind, Dynamics, System};
 
 /// The largest number of variables that is taken apart.
@@ -60,7 +61,9 @@ fn part(system: &System, chosen: &[Expr]) -> Result<Part, AnalysisError> {
     let Canonical { phase, hamiltonian, primaries, pivots } = canonical;
     report.variables = phase.names.clone();
     let sampler = Sampler::new(system, &phase.layout);
+    let excluded = report.lagrangian.as_ref().and_then(|l| undefined(l, &mut field)).unwrap_or_default();
     let mut surface = Surface::new(system, sampler, field, phase.len());
+    surface.excluded = excluded;
     surface.chosen = chosen.to_vec();
     for p in &pivots {
         surface.assume_parameters(p);
@@ -69,6 +72,7 @@ fn part(system: &System, chosen: &[Expr]) -> Result<Part, AnalysisError> {
     if !phase.canonical {
         poisson::examine(&phase, &mut surface, &mut report)?;
     }
+    let running = primaries.iter().find(|p| p.runs).map(|p| p.multiplier.clone());
     let mut given: Vec<(Candidate, String)> = primaries
         .into_iter()
         .map(|p| (Candidate { name: p.name, expression: p.expression, generation: 1 }, p.multiplier))
@@ -81,6 +85,7 @@ fn part(system: &System, chosen: &[Expr]) -> Result<Part, AnalysisError> {
         }
     }
     let mut dirac = Dirac::new(&phase, &mut surface, &mut report, &hamiltonian)?;
+    dirac.running = running;
     let ended = run(&mut dirac, given, system)?;
     let fork = dirac.fork.take().filter(|_| ended == Progress::Stopped);
     report.consistent = match ended {
@@ -88,7 +93,7 @@ fn part(system: &System, chosen: &[Expr]) -> Result<Part, AnalysisError> {
         Progress::Stopped => None,
         Progress::Open | Progress::Closed => Some(true),
     };
-    report.assumptions = surface.assumptions.clone();
+    report.assumptions.extend(surface.assumptions);
     Ok(Part { report, phase: Some(phase), fork })
 }
 
@@ -164,6 +169,14 @@ fn hamiltonian_form(
     };
     let hamiltonian: Expr = scalar(energy)?;
     Ok(Some(Canonical { phase, hamiltonian, primaries: vec![], pivots: vec![] }))
+}
+
+/// The factors of the denominator of a Lagrangian, those without velocities.
+fn undefined(lagrangian: &Expr, field: &mut Field) -> Option<Vec<Expr>> {
+    let denominator = field.normal(lagrangian)?.denominator;
+    let all = factors(&denominator)?.into_iter().map(|(p, _)| field.sum(&p)).collect::<Option<Vec<Expr>>>()?;
+    let moves = |e: &Expr| e.leaves().iter().any(|l| matches!(l.node(), Node::At(a, _) if a.role() == Role::Velocity));
+    Some(all.into_iter().filter(|e| !moves(e)).collect())
 }
 
 fn blank(system: &System) -> Analysis {

@@ -56,6 +56,8 @@ pub(crate) struct Dirac<'a> {
     pub(crate) multipliers: Vec<Expr>,
     /// u_b + Σ row·u + row[last] = 0.
     pub(crate) solved: BTreeMap<usize, Row>,
+    /// The multiplier that is the rate at which a path is run through, and cannot vanish.
+    pub(crate) running: Option<String>,
     /// Determined, but not solved for.
     pub(crate) implicit: BTreeSet<usize>,
     /// The factors of a condition where the surface fell apart.
@@ -91,6 +93,7 @@ impl<'a> Dirac<'a> {
             motion,
             multipliers,
             solved,
+            running: None,
             implicit,
             fork: None,
             logged,
@@ -121,6 +124,10 @@ impl<'a> Dirac<'a> {
             Ok(conditions) => conditions,
             Err(progress) => return Ok(progress),
         };
+        if let Some(instead) = self.at_rest(&conditions) {
+            return self.new_constraints(vec![instead]);
+        }
+        let known = self.surface.assumptions.clone();
         let mut open: Vec<(usize, Expr)> = vec![];
         for part in components(&conditions, self.multipliers.len()) {
             match self.component(&part, &conditions)? {
@@ -129,7 +136,31 @@ impl<'a> Dirac<'a> {
             }
         }
         open.sort_by_key(|o| o.0);
-        self.new_constraints(open)
+        // What multipliers were divided by may vanish on a smaller surface, where they are looked at again.
+        let divided = std::mem::replace(&mut self.surface.assumptions, known);
+        let progress = self.new_constraints(open)?;
+        if progress == Progress::Closed {
+            let assumptions = &mut self.surface.assumptions;
+            let new: Vec<Expr> = divided.into_iter().filter(|e| !assumptions.contains(e)).collect();
+            assumptions.extend(new);
+        }
+        Ok(progress)
+    }
+
+    /// A condition c u = 0 where u is the rate at which a path is run through, which cannot vanish: that of c = 0. Gauge
+    /// conditions may bring the path to rest.
+    fn at_rest(&mut self, conditions: &[Sparse]) -> Option<(usize, Expr)> {
+        let column = self.multipliers.iter().position(|u| Some(u.to_string()) == self.running)?;
+        let alone = |(i, row): (usize, &Sparse)| match row.len() {
+            1 if self.items[i].generation > 0 => Some((i, row.get(&column)?.clone())),
+            _ => None,
+        };
+        let found = conditions.iter().enumerate().find_map(alone)?;
+        let u = self.multipliers[column].clone();
+        if !self.report.assumptions.contains(&u) {
+            self.report.assumptions.push(u);
+        }
+        Some(found)
     }
 
     /// {χ, φ_b} for each constraint and multiplier, and {χ, H_c} in the last place, those that are

@@ -38,9 +38,9 @@ impl Lagrangian {
         let shell = Expr::sum(parts.independent.iter().map(|&i| &impulse[i] * &parts.solution[&i])) * 2 - c.powi(2);
         let shell = field.normal(&shell).and_then(|f| field.sum(&f.numerator)).unwrap_or(shell);
         let names = self.coordinates.entry_names();
-        let mut all: Vec<(usize, Expr)> = parts.independent.iter().min().map(|&i| (i, shell)).into_iter().collect();
-        all.extend(parts.rest);
-        let primaries: Vec<Primary> = all.into_iter().map(|(j, e)| Primary::new(&names[j], e)).collect();
+        let first = parts.independent.iter().min().map(|&i| Primary::running(&names[i], shell));
+        let others = parts.rest.into_iter().map(|(j, e)| Primary::new(&names[j], e));
+        let primaries: Vec<Primary> = first.into_iter().chain(others).collect();
         let energy = -self.at_rest(&rest);
         Ok(Some((n - primaries.len(), self.canonical(field, energy, primaries, parts.pivots))))
     }
@@ -91,7 +91,7 @@ impl Lagrangian {
             if let Some((h, parts)) = self.ratio(field, first, &unit)? {
                 let (names, momenta) = (self.coordinates.entry_names(), symbols(&self.momenta));
                 let shell = field.simplified(&(&momenta[first] + h));
-                let mut primaries = vec![Primary::new(&names[first], shell)];
+                let mut primaries = vec![Primary::running(&names[first], shell)];
                 let others = parts.rest.iter().filter(|r| r.0 != first);
                 primaries.extend(others.map(|(j, e)| Primary::new(&names[*j], e.clone())));
                 return Ok(Some((parts.independent.len(), self.canonical(field, energy, primaries, parts.pivots))));

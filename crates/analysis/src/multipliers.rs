@@ -3,6 +3,7 @@
 use crate::classes::dependents;
 use crate::dirac::Dirac;
 use crate::error::AnalysisError;
+use crate::field::Fraction;
 use crate::linear::{Row, eliminate, size_cost};
 use crate::phase::Sparse;
 use crate::report::StepOutcome;
@@ -118,7 +119,7 @@ impl Dirac<'_> {
             matrix.push(row);
         }
         let surface = &*self.surface;
-        let cost = &mut |f: &crate::field::Fraction| {
+        let cost = &mut |f: &Fraction| {
             let known = surface.only_parameters(&f.numerator);
             size_cost(f).map(|size| if known { size } else { size + 1000 })
         };

@@ -1,9 +1,9 @@
-//! What a condition F = 0 asks for, from the factors of F.
+//! What a condition F = 0 asks for, from the factors of F: those that it is written with, and those that are found.
 
 use crate::divisor::factors;
 use crate::polynomial::Polynomial;
 use crate::surface::Surface;
-use cotangent_expr::Expr;
+use cotangent_expr::{Expr, Node, Number};
 
 /// A condition taken apart.
 #[derive(Debug)]
@@ -25,11 +25,36 @@ pub(crate) enum Condition {
 impl Surface {
     /// Takes a condition apart. Factors made of parameters, and those that cannot vanish, are left out.
     pub(crate) fn condition(&mut self, f: &Expr) -> Condition {
-        self.factors_of(f).unwrap_or_else(|| Condition::Constraints {
+        self.as_written(f).or_else(|| self.factors_of(f)).unwrap_or_else(|| Condition::Constraints {
             expressions: vec![f.clone()],
             irregular: false,
             whole: true,
         })
+    }
+
+    /// A sum of squares, or a product of which more than one factor may vanish, as it is written.
+    fn as_written(&mut self, f: &Expr) -> Option<Condition> {
+        if let Some(expressions) = squares(f) {
+            return Some(Condition::Constraints { expressions, irregular: true, whole: false });
+        }
+        // A product with a number before it.
+        let product = match f.node() {
+            Node::Add(rest, terms) if rest.is_zero() && terms.len() == 1 => &terms[0].1,
+            _ => f,
+        };
+        let Node::Mul(factors) = product.node() else { return None };
+        let mut parts: Vec<Expr> = vec![];
+        for (base, _) in factors.iter().filter(|(_, k)| !k.is_negative()) {
+            match self.condition(base) {
+                Condition::Contradiction => {}
+                Condition::Branches(all) => parts.extend(all),
+                Condition::Constraints { expressions, .. } => match <[Expr; 1]>::try_from(expressions) {
+                    Ok([one]) => parts.push(one),
+                    Err(_) => return None,
+                },
+            }
+        }
+        (parts.len() > 1).then_some(Condition::Branches(parts))
     }
 
     fn factors_of(&mut self, f: &Expr) -> Option<Condition> {
@@ -56,9 +81,9 @@ impl Surface {
         })
     }
 
-    /// Whether a factor was taken not to vanish before.
+    /// Whether a factor was taken not to vanish before, or cannot.
     fn is_excluded(&self, p: &Polynomial) -> bool {
-        self.field.sum(p).is_some_and(|e| self.assumptions.contains(&e))
+        self.field.sum(p).is_some_and(|e| self.assumptions.contains(&e) || self.excluded.contains(&e))
     }
 
     /// The unknowns of a sum of squares, which vanishes where all of them do.
@@ -75,4 +100,22 @@ impl Surface {
         }
         Some(out)
     }
+}
+
+/// The functions whose squares, with weights of one sign, add up to this as it is written: it vanishes where all of them
+/// do, and so does its gradient.
+fn squares(f: &Expr) -> Option<Vec<Expr>> {
+    let Node::Add(rest, terms) = f.node() else { return None };
+    let signs = terms.iter().map(|(weight, _)| weight.is_negative());
+    if !rest.is_zero() || signs.clone().any(|s| s) && !signs.clone().all(|s| s) {
+        return None;
+    }
+    let root = |term: &Expr| match term.node() {
+        Node::Mul(factors) => {
+            let even = |k: &Number| k.as_integer().is_some_and(|k| k > 0 && k % 2 == 0);
+            factors.iter().all(|(_, k)| even(k)).then(|| Expr::product(factors.iter().map(|(b, _)| b.clone())))
+        }
+        _ => None,
+    };
+    terms.iter().map(|(_, term)| root(term)).collect()
 }

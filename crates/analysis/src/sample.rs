@@ -160,7 +160,8 @@ impl Sampler {
         Ok(all)
     }
 
-    /// Points where all constraints vanish and the motion is defined, or as many as were found.
+    /// Points where all constraints vanish and the motion is defined, or as many as were found; those where their
+    /// gradients seem to vanish, too, only for want of others: y² = x² y⁴ has its origin besides.
     pub(crate) fn surface(
         &mut self,
         constraints: &[Expr],
@@ -169,7 +170,7 @@ impl Sampler {
     ) -> Result<Vec<Point>, AnalysisError> {
         let f = self.projection(constraints, gradients)?;
         let domain = self.function(&self.domain)?;
-        let mut points = vec![];
+        let (mut points, mut slow) = (vec![], vec![]);
         for attempt in 0..ATTEMPTS {
             if points.len() == count {
                 break;
@@ -178,10 +179,12 @@ impl Sampler {
             if project(&f, gradients, &mut point)? {
                 // A constraint without its denominator may vanish where that does: not a point of the surface.
                 if weigh(&domain, self.domain.len(), &point)?.iter().all(|x| x.is_finite()) {
-                    points.push(point);
+                    if point.slow { slow.push(point) } else { points.push(point) }
                 }
             }
         }
+        slow.truncate(count - points.len());
+        points.extend(slow);
         Ok(points)
     }
 

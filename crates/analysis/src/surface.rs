@@ -58,6 +58,8 @@ pub(crate) struct Surface {
     signs: Vec<(Expr, Sign)>,
     /// Parameters and expressions that were taken not to vanish.
     pub(crate) assumptions: Vec<Expr>,
+    /// Where the Lagrangian is not defined: factors of its denominator.
+    pub(crate) excluded: Vec<Expr>,
     /// Where the surface falls apart: the factors that are to vanish.
     pub(crate) chosen: Vec<Expr>,
     /// Whether polynomials are reduced by the constraints: not for large systems.
@@ -82,6 +84,7 @@ impl Surface {
             signs: signs.collect(),
             sampler,
             assumptions: vec![],
+            excluded: vec![],
             chosen: vec![],
             symbolic: variables <= MAX_SYMBOLIC,
         }

@@ -27,12 +27,19 @@ pub(crate) struct Primary {
     pub(crate) name: String,
     pub(crate) multiplier: String,
     pub(crate) expression: Expr,
+    /// Whether the multiplier is the rate at which a path is run through: L is not defined where it vanishes.
+    pub(crate) runs: bool,
 }
 
 impl Primary {
     /// The one that the momentum of a coordinate leaves.
     pub(crate) fn new(coordinate: &str, expression: Expr) -> Primary {
-        Primary { name: format!("phi_{coordinate}"), multiplier: format!("u_{coordinate}"), expression }
+        Primary { name: format!("phi_{coordinate}"), multiplier: format!("u_{coordinate}"), expression, runs: false }
+    }
+
+    /// The one that is left because nothing fixes the parameter of the path.
+    pub(crate) fn running(coordinate: &str, expression: Expr) -> Primary {
+        Primary { runs: true, ..Primary::new(coordinate, expression) }
     }
 }
 

@@ -28,6 +28,10 @@ fn factors_are_found() {
     let found = parts(&model("(x^2 + y^2)^2 - 5*(x^2 + y^2) + 4"));
     let names: Vec<&str> = found.iter().map(|p| p.0.as_str()).collect();
     assert_eq!(names, ["x^2 + y^2 - 1", "x^2 + y^2 - 4"]);
+    // As they are written, where no method finds them.
+    let found = parts(&model("(x^2 + y^2 - 1)*(y - x^3)"));
+    let names: Vec<&str> = found.iter().map(|p| p.0.as_str()).collect();
+    assert_eq!(names, ["x^3 - y", "x^2 + y^2 - 1"]);
     // A factor that cannot vanish with the other constraints is no part.
     let one = analysis("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint a: x = 1\nconstraint b: x*y = 0\n");
     assert_eq!(counts(&one), (0, 4, 0));
