@@ -47,7 +47,10 @@ pub fn latex(report: &Analysis) -> String {
         };
         page.words(total, lines);
     }
-    page.words("Conservation of the constraints in time requires", report.steps.iter().map(condition).collect());
+    page.words(
+        "Conservation of the constraints in time requires",
+        report.steps.iter().map(|s| condition(s, report)).collect(),
+    );
     for generation in 2..=report.constraints.iter().map(|c| c.generation).max().unwrap_or(0) {
         let title = match generation {
             2 => "The secondary constraints are".to_owned(),
@@ -176,8 +179,12 @@ fn capital(text: &str) -> String {
     letters.next().map_or(String::new(), |c| c.to_uppercase().chain(letters).collect())
 }
 
-fn condition(step: &Step) -> String {
+fn condition(step: &Step, report: &Analysis) -> String {
     let chi = name(&step.constraint);
+    if step.condition.is_none() && report.constraint(&step.constraint).is_none() {
+        // A constraint of the model that was not taken up.
+        return format!("{chi} &\\approx 0 \\quad\\text{{follows from the others}}");
+    }
     let left = format!("\\{{{chi}, H_T\\}}");
     let value = step.condition.as_ref().map_or("\\dots".to_owned(), formula);
     let names = |all: &[String]| all.iter().map(|n| name(n)).collect::<Vec<_>>().join(",\\ ");

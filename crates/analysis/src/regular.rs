@@ -16,6 +16,8 @@ pub(crate) enum Condition {
         /// Whether F is the constraint up to parameters: no other factor was left out.
         whole: bool,
     },
+    /// F vanishes everywhere: it asks for nothing.
+    Identity,
     /// F vanishes nowhere.
     Contradiction,
     /// F vanishes where one of these does: the surface falls apart.
@@ -34,6 +36,9 @@ impl Surface {
 
     fn factors_of(&mut self, f: &Expr) -> Option<Condition> {
         let normal = self.field.normal(f)?;
+        if normal.numerator.is_zero() {
+            return Some(Condition::Identity);
+        }
         let mut left: Vec<(Polynomial, u32)> = vec![];
         let mut whole = self.only_parameters(&normal.denominator);
         for (p, k) in factors(&normal.numerator)? {

@@ -134,6 +134,23 @@ fn reducible_constraints() {
     assert_eq!(dependent.map(|s| s.constraint.as_str()).collect::<Vec<_>>(), ["c"]);
 }
 
+/// An identity restricts nothing, alone or beside others: it is not a contradiction, which 2 in place of 1 makes of it.
+#[test]
+fn constraints_that_always_hold() {
+    let free = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\n";
+    for identity in ["(x + y)^2 = x^2 + 2*x*y + y^2", "sin(x)^2 + cos(x)^2 = 1", "exp(x)*exp(-x) = 1"] {
+        let report = analysis(&format!("{free}constraint c: {identity}\n"));
+        assert_eq!((report.consistent, counts(&report)), (Some(true), (0, 0, 2)), "{identity}");
+        assert!(matches!(report.steps[0].outcome, StepOutcome::Dependent(_)), "{identity}");
+        let report = analysis(&format!("{free}constraint rod: x^2 + y^2 = 1\nconstraint c: {identity}\n"));
+        assert_eq!((report.consistent, counts(&report)), (Some(true), (0, 2, 1)), "{identity}");
+    }
+    let report = analysis(&format!("{free}constraint c: sin(x)^2 + cos(x)^2 = 2\n"));
+    assert_eq!(report.consistent, Some(false));
+    let report = analysis(&format!("{CHRIST_LEE}gauge g: (r + xi)^2 = r^2 + 2*r*xi + xi^2\n"));
+    assert!(fails(&report, "`g` says something new"));
+}
+
 /// Where M is singular, the constraint q′ without its denominator has zeros that do not count.
 #[test]
 fn zeros_of_denominators_are_no_points() {
