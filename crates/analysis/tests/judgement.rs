@@ -3,7 +3,7 @@
 mod common;
 
 use common::{analysis, constraints, counts};
-use cotangent_analysis::{Analysis, MultiplierValue, Outcome, StepOutcome};
+use cotangent_analysis::{Analysis, MultiplierValue, Outcome, StepOutcome, latex};
 
 fn fails(report: &Analysis, part: &str) -> bool {
     report.verdicts.iter().any(|v| v.statement.contains(part) && v.outcome == Outcome::Fails)
@@ -149,6 +149,19 @@ fn constraints_that_always_hold() {
     assert_eq!(report.consistent, Some(false));
     let report = analysis(&format!("{CHRIST_LEE}gauge g: (r + xi)^2 = r^2 + 2*r*xi + xi^2\n"));
     assert!(fails(&report, "`g` says something new"));
+}
+
+/// {a, p_b} = 0: what moves a is the combination p_b − y p_a, and the page says so.
+#[test]
+fn a_combination_generates_the_gauge_transformation() {
+    let page = latex(&analysis("coord x, y, a, b\nlagrangian (x'^2 + y'^2)/2 - a*x - b*x*y\n"));
+    assert!(
+        page.contains(r"\{a, \phi_{b} + \left(-y\right)\,\phi_{a}\} \approx \varepsilon\,\left(-y\right)"),
+        "{page}"
+    );
+    assert!(page.contains("so that the primary constraints are"));
+    let page = latex(&analysis("coord x\nlagrangian x'^2/2\nconstraint c: x = 1\n"));
+    assert!(page.contains("The primary constraints are"), "{page}");
 }
 
 /// Where M is singular, the constraint q′ without its denominator has zeros that do not count.
