@@ -63,6 +63,10 @@ impl Dirac<'_> {
     /// The constraints that a condition asks for; an end where it asks for too much.
     pub(crate) fn take_apart(&mut self, c: Candidate) -> Result<Vec<Candidate>, Progress> {
         match self.surface.condition(&c.expression) {
+            Condition::Identity => {
+                self.dependent(&c.name, Certainty::Proved);
+                Ok(vec![])
+            }
             Condition::Contradiction => {
                 let Candidate { name, expression, .. } = &c;
                 if c.generation <= 1 {

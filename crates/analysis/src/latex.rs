@@ -1,7 +1,7 @@
 //! The derivation in LaTeX, as a paper would have it: displayed equations with words between them.
 
 use crate::report::{
-    Analysis, Certainty, Class, Count, DiracBracket, MultiplierValue, Outcome, Step, StepOutcome, Verdict,
+    Analysis, Certainty, Class, Constraint, Count, DiracBracket, MultiplierValue, Outcome, Step, StepOutcome, Verdict,
 };
 use cotangent_expr::{Expr, latex_name};
 use std::fmt::Write as _;
@@ -27,10 +27,10 @@ pub fn latex(report: &Analysis) -> String {
     }
     let primary = of_generation(report, 1);
     if !primary.is_empty() {
-        let source = if report.lagrangian.is_some() {
-            "so that the primary constraints are"
-        } else {
-            "The primary constraints are"
+        // Others than those that the model states come from the rank.
+        let source = match &report.transform {
+            Some(t) if t.rank < t.velocities => "so that the primary constraints are",
+            _ => "The primary constraints are",
         };
         page.words(source, primary);
     }
@@ -47,7 +47,10 @@ pub fn latex(report: &Analysis) -> String {
         };
         page.words(total, lines);
     }
-    page.words("Conservation of the constraints in time requires", report.steps.iter().map(condition).collect());
+    page.words(
+        "Conservation of the constraints in time requires",
+        report.steps.iter().map(|s| condition(s, report)).collect(),
+    );
     for generation in 2..=report.constraints.iter().map(|c| c.generation).max().unwrap_or(0) {
         let title = match generation {
             2 => "The secondary constraints are".to_owned(),
@@ -67,14 +70,13 @@ pub fn latex(report: &Analysis) -> String {
         page.words("The multipliers are", multipliers.collect());
     }
     let gauge = report.gauge.iter().flat_map(|g| {
-        g.changes.iter().map(|(z, e)| {
-            format!(
-                "\\delta {} &= \\varepsilon\\,\\{{{}, {}\\}} = {}",
-                name(z),
-                name(z),
-                name(&g.generator),
-                times("\\varepsilon", e)
-            )
+        let constraint = report.constraint(&g.generator);
+        let generator = constraint.map_or_else(|| name(&g.generator), combined);
+        // Its coefficients have brackets, too, with what vanishes on the surface.
+        let equal = if constraint.is_some_and(|c| !c.combination.is_empty()) { "\\approx" } else { "=" };
+        g.changes.iter().map(move |(z, e)| {
+            let (z, change) = (name(z), times("\\varepsilon", e));
+            format!("\\delta {z} &= \\varepsilon\\,\\{{{z}, {generator}\\}} {equal} {change}")
         })
     });
     page.words("The first-class constraints generate the gauge transformations", gauge.collect());
@@ -90,6 +92,12 @@ pub fn latex(report: &Analysis) -> String {
 fn of_generation(report: &Analysis, generation: usize) -> Vec<String> {
     let own = report.constraints.iter().filter(|c| c.generation == generation);
     own.map(|c| format!("{} &\\equiv {} \\approx 0", name(&c.name), formula(&c.expression))).collect()
+}
+
+/// A constraint with those that it takes to be first class.
+fn combined(c: &Constraint) -> String {
+    let more = c.combination.iter().map(|(b, k)| format!(" + {}\\,{}", factor(k), name(b)));
+    format!("{}{}", name(&c.name), more.collect::<String>())
 }
 
 #[derive(Default)]
@@ -118,10 +126,7 @@ impl Page {
     fn classes(&mut self, report: &Analysis) {
         let of = |class: Class| {
             let own = report.constraints.iter().filter(move |c| c.class == Some(class));
-            own.map(|c| {
-                let more = c.combination.iter().map(|(b, k)| format!(" + {}\\,{}", factor(k), name(b)));
-                format!("{}{}", name(&c.name), more.collect::<String>())
-            })
+            own.map(combined)
         };
         let line = |label: &str, all: Vec<String>| match all.is_empty() {
             true => None,
@@ -176,8 +181,12 @@ fn capital(text: &str) -> String {
     letters.next().map_or(String::new(), |c| c.to_uppercase().chain(letters).collect())
 }
 
-fn condition(step: &Step) -> String {
+fn condition(step: &Step, report: &Analysis) -> String {
     let chi = name(&step.constraint);
+    if step.condition.is_none() && report.constraint(&step.constraint).is_none() {
+        // A constraint of the model that was not taken up.
+        return format!("{chi} &\\approx 0 \\quad\\text{{follows from the others}}");
+    }
     let left = format!("\\{{{chi}, H_T\\}}");
     let value = step.condition.as_ref().map_or("\\dots".to_owned(), formula);
     let names = |all: &[String]| all.iter().map(|n| name(n)).collect::<Vec<_>>().join(",\\ ");

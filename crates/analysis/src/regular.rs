@@ -16,6 +16,8 @@ pub(crate) enum Condition {
         /// Whether F is the constraint up to parameters: no other factor was left out.
         whole: bool,
     },
+    /// F vanishes everywhere: it asks for nothing.
+    Identity,
     /// F vanishes nowhere.
     Contradiction,
     /// F vanishes where one of these does: the surface falls apart.
@@ -46,6 +48,7 @@ impl Surface {
         let mut parts: Vec<Expr> = vec![];
         for (base, _) in factors.iter().filter(|(_, k)| !k.is_negative()) {
             match self.condition(base) {
+                Condition::Identity => return Some(Condition::Identity),
                 Condition::Contradiction => {}
                 Condition::Branches(all) => parts.extend(all),
                 Condition::Constraints { expressions, .. } => match <[Expr; 1]>::try_from(expressions) {
@@ -59,6 +62,9 @@ impl Surface {
 
     fn factors_of(&mut self, f: &Expr) -> Option<Condition> {
         let normal = self.field.normal(f)?;
+        if normal.numerator.is_zero() {
+            return Some(Condition::Identity);
+        }
         let mut left: Vec<(Polynomial, u32)> = vec![];
         let mut whole = self.only_parameters(&normal.denominator);
         for (p, k) in factors(&normal.numerator)? {

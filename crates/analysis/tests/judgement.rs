@@ -3,7 +3,7 @@
 mod common;
 
 use common::{analysis, constraints, counts};
-use cotangent_analysis::{Analysis, MultiplierValue, Outcome, StepOutcome};
+use cotangent_analysis::{Analysis, MultiplierValue, Outcome, StepOutcome, latex};
 
 fn fails(report: &Analysis, part: &str) -> bool {
     report.verdicts.iter().any(|v| v.statement.contains(part) && v.outcome == Outcome::Fails)
@@ -132,6 +132,36 @@ fn reducible_constraints() {
     assert_eq!(counts(&report), (2, 0, 1));
     let dependent = report.steps.iter().filter(|s| matches!(s.outcome, StepOutcome::Dependent(_)));
     assert_eq!(dependent.map(|s| s.constraint.as_str()).collect::<Vec<_>>(), ["c"]);
+}
+
+/// An identity restricts nothing, alone or beside others: it is not a contradiction, which 2 in place of 1 makes of it.
+#[test]
+fn constraints_that_always_hold() {
+    let free = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\n";
+    for identity in ["(x + y)^2 = x^2 + 2*x*y + y^2", "sin(x)^2 + cos(x)^2 = 1", "exp(x)*exp(-x) = 1"] {
+        let report = analysis(&format!("{free}constraint c: {identity}\n"));
+        assert_eq!((report.consistent, counts(&report)), (Some(true), (0, 0, 2)), "{identity}");
+        assert!(matches!(report.steps[0].outcome, StepOutcome::Dependent(_)), "{identity}");
+        let report = analysis(&format!("{free}constraint rod: x^2 + y^2 = 1\nconstraint c: {identity}\n"));
+        assert_eq!((report.consistent, counts(&report)), (Some(true), (0, 2, 1)), "{identity}");
+    }
+    let report = analysis(&format!("{free}constraint c: sin(x)^2 + cos(x)^2 = 2\n"));
+    assert_eq!(report.consistent, Some(false));
+    let report = analysis(&format!("{CHRIST_LEE}gauge g: (r + xi)^2 = r^2 + 2*r*xi + xi^2\n"));
+    assert!(fails(&report, "`g` says something new"));
+}
+
+/// {a, p_b} = 0: what moves a is the combination p_b − y p_a, and the page says so.
+#[test]
+fn a_combination_generates_the_gauge_transformation() {
+    let page = latex(&analysis("coord x, y, a, b\nlagrangian (x'^2 + y'^2)/2 - a*x - b*x*y\n"));
+    assert!(
+        page.contains(r"\{a, \phi_{b} + \left(-y\right)\,\phi_{a}\} \approx \varepsilon\,\left(-y\right)"),
+        "{page}"
+    );
+    assert!(page.contains("so that the primary constraints are"));
+    let page = latex(&analysis("coord x\nlagrangian x'^2/2\nconstraint c: x = 1\n"));
+    assert!(page.contains("The primary constraints are"), "{page}");
 }
 
 /// Where M is singular, the constraint q′ without its denominator has zeros that do not count.

@@ -188,6 +188,7 @@ fn methods_that_do_not_fit_are_refused_with_those_that_do() {
         &["pendulum", "--method", "gauss"],
         &["chain", "--method", "rk4"],
         &["pendulum", "--formulation", "standard", "--method", "rattle"],
+        &["pendulum", "--formulation", "penalty", "--method", "stormer-verlet"],
         &["rigid-body", "--method", "rattle"],
         &["rigid-body", "--project", "both"],
         &["pendulum", "--method", "ratle"],

@@ -243,6 +243,8 @@ fn condition(step: &Step, report: &Analysis) -> Vec<String> {
     let listing = |names: &[String]| listed(&names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>());
     let left = match &step.condition {
         Some(e) => format!("d/dt {name} = {}", cut(e)),
+        // A constraint of the model that was not taken up.
+        None if report.constraint(name).is_none() => name.clone(),
         None => format!("d/dt {name}"),
     };
     let outcome = match &step.outcome {

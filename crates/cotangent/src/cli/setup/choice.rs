@@ -4,7 +4,7 @@ use super::Defaults;
 use super::options::with_options;
 use crate::cli::args::Choose;
 use crate::cli::failure::Failure;
-use crate::cli::figures::count;
+use crate::cli::figures::{count, number};
 use crate::cli::output::Output;
 use cotangent::integrate::{Composition, Method, Needs, Projection, Recipe, Target};
 use cotangent::model::nearest::nearest;
@@ -162,7 +162,7 @@ pub(crate) fn given_once(opt: &[(String, f64)]) -> Result<(), Failure> {
 pub(crate) fn option(formulation: Formulation, name: &str, value: f64) -> Result<Formulation, Failure> {
     formulation.with_option(name, value).map_err(|error| match error {
         OptionError::Range { least } => {
-            let message = format!("`{name}` of `{}` must be {least}, not {value:e}", formulation.name());
+            let message = format!("`{name}` of `{}` must be {least}, not {}", formulation.name(), number(value));
             Failure::new("option", message).help(format!("choose another --opt {name}=VALUE"))
         }
         OptionError::Unknown => {

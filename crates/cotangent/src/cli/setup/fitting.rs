@@ -5,7 +5,7 @@ use crate::cli::failure::Failure;
 use crate::cli::figures::listed;
 use cotangent::Array;
 use cotangent::compile::{Compiled, Engine, Native, Problem};
-use cotangent::integrate::{Method, Prepared, Refusal};
+use cotangent::integrate::{Method, Needs, Prepared, Refusal};
 use cotangent::theory::{Formulation, Motion};
 
 /// Plans a method for a problem; a refusal names the constraints at stake and what fits instead.
@@ -67,10 +67,16 @@ fn explain(refusal: &Refusal, choice: &Choice, problem: &Problem) -> Failure {
             Failure::new("not-canonical", message).help(fitting())
         }
         Refusal::NotCanonical { .. } => {
-            let message = format!(
-                "`{method}` solves for the forces of {constraints} itself, and the formulation `{formulation}` \
-                 has eliminated them"
-            );
+            let message = match choice.method.card().needs {
+                Needs::Unconstrained => format!(
+                    "`{method}` is for models without constraints, not for the equations that the formulation \
+                     `{formulation}` makes of {constraints}"
+                ),
+                _ => format!(
+                    "`{method}` solves for the forces of {constraints} itself, and the formulation `{formulation}` \
+                     has eliminated them"
+                ),
+            };
             Failure::new("not-canonical", message).help(fitting())
         }
         Refusal::NotComposable { .. } => {
