@@ -170,19 +170,19 @@ fn skip(
 /// Runs everything, until an interrupt.
 fn report(request: &Request, model: &Loaded, list: &[Posed], skipped: Vec<Skipped>, interrupt: &Interrupt) -> Report {
     let first = list.first();
-    let path = first.map(|p| Path::new(&p.problem, request.until, interrupt));
-    let stability = |posed: &Posed| {
+    let mut path = first.map(|p| Path::new(&p.problem, request.until, interrupt));
+    let mut stability = |posed: &Posed| {
         if interrupt.is_set() {
             return Err(StabilityError::NoPath { reason: "interrupted".into() });
         }
-        match (&path, Stability::without_path(&posed.problem)) {
+        match (&mut path, Stability::without_path(&posed.problem)) {
             (_, Some(known)) => known,
             (Some(Ok(path)), None) => Stability::along(&posed.problem, path),
             (Some(Err(error)), None) => Err(error.clone()),
             (None, None) => Err(StabilityError::NoConstraints),
         }
     };
-    let formulated = |posed: &Posed| {
+    let mut formulated = |posed: &Posed| {
         let formulation = posed.problem.motion.formulation;
         Formulated {
             name: formulation.name(),
@@ -190,7 +190,7 @@ fn report(request: &Request, model: &Loaded, list: &[Posed], skipped: Vec<Skippe
             stability: Stable::new(&stability(posed)),
         }
     };
-    let formulations = list.iter().map(formulated).collect();
+    let formulations = list.iter().map(&mut formulated).collect();
     let exact = match first {
         Some(posed) => Exact::new(&posed.problem, &sample_times(&request.schedules), interrupt),
         None => Err("nothing was run".into()),
