@@ -18,7 +18,11 @@ pub(crate) fn prepare(choice: &Choice, problem: &Problem) -> Result<Prepared, Fa
     let view = problem.compiled.view(Native, problem.parameters.clone());
     let &Choice { method, composition, projection, .. } = choice;
     let prepared = Prepared::composed(method, composition, projection, &view);
-    let prepared = prepared.map_err(|refusal| explain(&refusal, choice, problem))?;
+    in_charts(prepared.map_err(|refusal| explain(&refusal, choice, problem))?, choice, problem)
+}
+
+/// The same method in the charts that were named, if any were.
+pub(crate) fn in_charts(prepared: Prepared, choice: &Choice, problem: &Problem) -> Result<Prepared, Failure> {
     if choice.charts.is_empty() {
         return Ok(prepared);
     }

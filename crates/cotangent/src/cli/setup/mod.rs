@@ -11,5 +11,5 @@ mod problem;
 pub(crate) use blame::{Blame, Blamed};
 pub(crate) use choice::{Choice, Names, formulation, given_once, method, option, projection, target};
 pub(crate) use defaults::Defaults;
-pub(crate) use fitting::{fits, prepare};
+pub(crate) use fitting::{fits, in_charts, prepare};
 pub(crate) use problem::{Repairs, pose, posed, remark};
