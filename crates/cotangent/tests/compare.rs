@@ -218,3 +218,19 @@ fn an_interrupt_keeps_the_rows_done_so_far() {
     assert_eq!(rows(&found).len(), 2);
     assert_eq!((&rows(&found)[0]["status"], &rows(&found)[1]["status"]), (&json!("failed"), &json!("interrupted")));
 }
+
+#[test]
+fn charts_are_those_that_are_named() {
+    let charted = |charts: &[&str]| {
+        let common = ["pendulum", "--formulations", "local-chart,ggl", "--step", "0.05", "--until", "10", "--json"];
+        compare(&[&common[..], charts].concat())
+    };
+    // A single chart ends where its coordinate does not tell the points of the circle apart.
+    let [both, one] = [charted(&["--chart", "x", "--chart", "y"]), charted(&["--chart", "x"])].map(|ran| ran.json());
+    assert_eq!(rows(&both)[0]["status"], "finished");
+    assert_eq!((&rows(&one)[0]["status"], &rows(&one)[1]["status"]), (&json!("failed"), &json!("finished")));
+    let refused = charted(&["--chart", "z"]);
+    assert_eq!((refused.status, refused.json()["error"]["code"].clone()), (2, json!("unknown-coordinate")));
+    let nowhere = compare(&["pendulum", "--formulations", "ggl", "--chart", "x", "--json"]);
+    assert_eq!((nowhere.status, nowhere.json()["error"]["code"].clone()), (2, json!("no-charts")));
+}

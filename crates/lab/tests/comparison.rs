@@ -21,7 +21,7 @@ fn run(
     let schedule = Schedule::until(h, t, 1).unwrap();
     let exact = Exact::new(&case.problem, &sample_times(&[schedule]), &Interrupt::new()).unwrap();
     let combination = Combination { problem: &case.problem, prepared: &prepared };
-    measure(&combination, schedule, Some(&exact), &Interrupt::new()).unwrap()
+    measure(&combination, schedule, Some(&exact), &Interrupt::new(), &mut |_| {}).unwrap()
 }
 
 #[track_caller]
@@ -84,18 +84,20 @@ fn what_was_not_finished_keeps_what_was_measured() {
     let interrupt = Interrupt::new();
     interrupt.set();
     let combination = Combination { problem: &case.problem, prepared: &prepared };
-    let found = measure(&combination, schedule, None, &interrupt).unwrap();
+    let found = measure(&combination, schedule, None, &interrupt, &mut |_| {}).unwrap();
     assert_eq!((found.ended, found.steps, found.error), (Ended::Interrupted, 0, None));
 }
 
 #[test]
 fn a_chaotic_motion_is_known_for_as_long_as_it_is_certain() {
-    let case = Case::new(DOUBLE, Formulation::Multipliers);
-    let times: Vec<f64> = (1..=100).map(f64::from).collect();
+    let case = Case::new(&DOUBLE.replace("g = 1", "g = 12"), Formulation::Multipliers);
+    let times: Vec<f64> = (1..=400).map(|k| f64::from(k) / 4.0).collect();
     let exact = Exact::new(&case.problem, &times, &Interrupt::new()).unwrap();
-    assert!(exact.accuracy <= 1e-6);
-    assert_eq!(exact.ended.is_some(), exact.until() < 100.0);
-    assert_eq!(exact.distance(0.5, &case.problem.start), None, "no sample there");
+    let reason = exact.ended.clone().unwrap_or_default();
+    assert!(exact.until() < 100.0 && reason.contains("errors grow so fast"), "{reason} {}", exact.until());
+    // Errors do not grow a thousandfold from sample to sample: it ends where it must.
+    assert!((1e-9..=1e-6).contains(&exact.accuracy), "{}", exact.accuracy);
+    assert_eq!(exact.distance(0.5001, &case.problem.start), None, "no sample there");
 }
 
 #[test]

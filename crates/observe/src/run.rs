@@ -80,6 +80,8 @@ pub struct Run {
     row: Vec<f64>,
     watch: Option<Watch>,
     seconds: f64,
+    /// The time of measured steps, without what is measured, if somebody asks.
+    stepping: Option<Duration>,
     /// Updates of Newton's method before the run was resumed.
     earlier: u64,
     unobserved: Option<Unobserved>,
@@ -163,6 +165,7 @@ impl Run {
             row: vec![],
             watch: None,
             seconds: 0.0,
+            stepping: None,
             earlier: 0,
             unobserved: None,
         })
@@ -380,7 +383,12 @@ impl Run {
     /// Steps one by one, each measured.
     fn measured(&mut self, h: f64, count: u64) -> Result<Option<Failure>, RunError> {
         for _ in 0..count {
-            if let Err((_, failure)) = self.integrator.advance(&mut self.state, h, 1) {
+            let begun = self.stepping.is_some().then(Instant::now);
+            let made = self.integrator.advance(&mut self.state, h, 1);
+            if let (Some(total), Some(begun)) = (&mut self.stepping, begun) {
+                *total += begun.elapsed();
+            }
+            if let Err((_, failure)) = made {
                 return Ok(Some(failure));
             }
             self.done += 1;
@@ -507,6 +515,16 @@ impl Run {
     /// Seconds of integration and measurement, output not included.
     pub fn seconds(&self) -> f64 {
         self.seconds
+    }
+
+    /// From now on the time of steps between measurements is kept, at the cost of two looks at the clock each.
+    pub fn time_steps(&mut self) {
+        self.stepping.get_or_insert_default();
+    }
+
+    /// Seconds of steps between measurements, since [`Run::time_steps`].
+    pub fn stepping(&self) -> Option<f64> {
+        self.stepping.map(|t| t.as_secs_f64())
     }
 
     /// Whether a step is one native function.

@@ -116,3 +116,26 @@ pub fn sample_times(schedules: &[Schedule]) -> Vec<f64> {
     times.dedup_by(|a, b| (*a - *b).abs() <= SAME * b.abs());
     times
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cotangent_compile::Repairs;
+    use cotangent_model::System;
+    use cotangent_theory::Formulation;
+
+    #[test]
+    fn it_begins_on_the_constraints_to_all_of_its_digits() {
+        // 0.6 and 0.8 are no binary numbers: as they are, x² + y² − 1 is 4e-17.
+        let text = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: (x^2 + y^2 - 1)/2 = 0\n\
+            initial x = 0.6, y = -0.8, p_x = 0.8, p_y = 0.6\n";
+        let system = System::parse(text).unwrap();
+        let problem = Problem::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best).unwrap();
+        let exact = Exact::new(&problem, &[0.5, 1.0], &Interrupt::new()).unwrap();
+        for sample in &exact.samples {
+            let [x, y, p, q] = std::array::from_fn(|k| sample.state[k]);
+            let (rod, hidden) = (x * x + y * y - Dd::from(1.0), x * p + y * q);
+            assert!(rod.hi().abs() < 1e-18 && hidden.hi().abs() < 1e-18, "{rod:?} {hidden:?}");
+        }
+    }
+}

@@ -6,7 +6,7 @@ use crate::fit::{Growth, growth_exponent};
 use cotangent_compile::{CompileError, Diagnostics, Engine, Integrator, Problem};
 use cotangent_dynamics::Failure;
 use cotangent_integrate::Prepared;
-use cotangent_observe::{End, HISTORY_ERRORS, History, Interrupt, Run, RunError, Schedule};
+use cotangent_observe::{End, HISTORY_ERRORS, History, Interrupt, Progress, Run, RunError, Schedule};
 use cotangent_solve::NewtonOptions;
 
 /// Equations, a method planned for them with its projection.
@@ -112,12 +112,16 @@ const LARGEST_POWER: f64 = 4.0;
 /// An exponent that is known no better says nothing.
 const BADLY_KNOWN: f64 = 0.5;
 
-/// Runs a combination along a schedule that measures every step.
+/// A look at the clock is nothing, compared with a step of so many seconds.
+const SLOW: f64 = 1e-5;
+
+/// Runs a combination along a schedule that measures every step, and says how far it is.
 pub fn measure(
     combination: &Combination<'_>,
     schedule: Schedule,
     exact: Option<&Exact>,
     interrupt: &Interrupt,
+    progress: &mut dyn FnMut(Progress),
 ) -> Result<Measured, CompileError> {
     let Combination { problem, prepared } = *combination;
     let diagnostics = Diagnostics::new(&problem.motion, &problem.parameters, Engine::Best)?;
@@ -130,7 +134,8 @@ pub fn measure(
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(|e| undefined(&e))?;
     let history = History::new(SAMPLES, HISTORY_ERRORS.len(), run.watched(None));
     run.watch(history, None);
-    let ended = match run.go::<()>(interrupt, None, &mut |_| {}) {
+    run.time_steps();
+    let ended = match run.go::<()>(interrupt, None, progress) {
         Ok(End::Finished) => Ended::Finished,
         Ok(End::Interrupted) => Ended::Interrupted,
         Ok(End::Failed(failure)) => Ended::Failed(failure),
@@ -138,7 +143,11 @@ pub fn measure(
     };
     let variables = problem.motion.structure.as_ref().map_or(problem.start.len(), |s| s.state().len());
     let curves = curves(&mut run, variables, exact);
-    let seconds = timing::seconds(combination, &schedule, run.done(), interrupt)?;
+    let seconds = match run.stepping() {
+        Some(seconds) if seconds > SLOW * run.done() as f64 => seconds,
+        // Faster steps are made once more, with nothing between them.
+        _ => timing::seconds(combination, &schedule, run.done(), interrupt)?,
+    };
     let error = curves.times.iter().zip(&curves.error).rev().find(|(_, e)| !e.is_nan());
     let size = run.energy().max_abs.max(kinetic(problem));
     let [phi, psi] = scales(problem).map(|list| list.iter().fold(f64::INFINITY, |m: f64, s| m.min(*s)));

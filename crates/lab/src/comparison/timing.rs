@@ -1,9 +1,9 @@
 //! How long the steps of a combination take, with nothing measured between them.
 
 use super::Combination;
-use cotangent_compile::{CompileError, Engine, Integrator};
+use cotangent_compile::{CompileError, Integrator};
+use cotangent_dynamics::State;
 use cotangent_observe::{Interrupt, Schedule};
-use cotangent_solve::NewtonOptions;
 use std::time::{Duration, Instant};
 
 /// Short runs are repeated for so long; the shortest counts, as what else the machine does only adds.
@@ -19,31 +19,79 @@ pub(super) fn seconds(
     steps: u64,
     interrupt: &Interrupt,
 ) -> Result<f64, CompileError> {
-    let Combination { problem, prepared, .. } = combination;
-    let newton = NewtonOptions::default();
-    let mut integrator = Integrator::new(&problem.compiled, prepared, &problem.parameters, newton, Engine::Best)?;
+    let mut integrator = integrator(combination)?;
     let begun = Instant::now();
     let mut shortest = f64::INFINITY;
     while shortest.is_infinite() || begun.elapsed() < PATIENCE {
-        let mut state = integrator.state(problem.start.clone());
-        let mut spent = Duration::ZERO;
-        let mut done = 0;
-        while done < steps && !interrupt.is_set() {
-            // A shortened last step is one of its own.
-            let full = schedule.steps.saturating_sub(done);
-            let count = if full == 0 { 1 } else { full.min(BATCH).min(steps - done) };
-            let now = Instant::now();
-            let made = integrator.advance(&mut state, schedule.size(done), count);
-            spent += now.elapsed();
-            done += count;
-            if made.is_err() {
-                break;
-            }
-        }
+        let (_, spent) = run(&mut integrator, &combination.problem.start, schedule, steps, interrupt);
         shortest = shortest.min(spent.as_secs_f64());
         if interrupt.is_set() {
             break;
         }
     }
     Ok(shortest)
+}
+
+fn integrator(combination: &Combination<'_>) -> Result<Integrator, CompileError> {
+    combination.problem.integrator(combination.prepared)
+}
+
+/// Makes so many steps of a schedule, or as many as can be made: the state, and how long it took.
+fn run(
+    integrator: &mut Integrator,
+    start: &[f64],
+    schedule: &Schedule,
+    steps: u64,
+    interrupt: &Interrupt,
+) -> (State<f64>, Duration) {
+    let mut state = integrator.state(start.to_vec());
+    let mut spent = Duration::ZERO;
+    let mut done = 0;
+    while done < steps && !interrupt.is_set() {
+        // A shortened last step is one of its own.
+        let full = schedule.steps.saturating_sub(done);
+        let count = if full == 0 { 1 } else { full.min(BATCH).min(steps - done) };
+        let now = Instant::now();
+        let made = integrator.advance(&mut state, schedule.size(done), count);
+        spent += now.elapsed();
+        done += count;
+        if made.is_err() {
+            break;
+        }
+    }
+    (state, spent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cotangent_compile::{Engine, Problem, Repairs};
+    use cotangent_integrate::Method;
+    use cotangent_model::System;
+    use cotangent_observe::Run;
+    use cotangent_theory::Formulation;
+
+    #[test]
+    fn what_is_timed_are_the_steps_that_are_measured() {
+        let text = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: (x^2 + y^2 - 1)/2 = 0\n\
+            initial x = 1, p_y = -2\n";
+        let system = System::parse(text).unwrap();
+        let problem = Problem::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best).unwrap();
+        let prepared = problem.prepare(Method::Rattle).unwrap();
+        let combination = Combination { problem: &problem, prepared: &prepared };
+        // Beyond a batch, with a last step that is shorter; up to it; and within the first batch.
+        for (until, steps) in [(45.003, 4501), (45.003, 4500), (45.003, 7), (45.0, 4500)] {
+            let schedule = Schedule { record: 1 << 20, ..Schedule::until(0.01, until, 1).unwrap() };
+            let stop = Schedule { steps: schedule.steps.min(steps), ..schedule };
+            let stop = if steps > schedule.steps { stop } else { Schedule { last: None, ..stop } };
+            let diagnostics = problem.diagnostics().unwrap();
+            let mut measured =
+                Run::new(integrator(&combination).unwrap(), diagnostics, stop, problem.start.clone()).unwrap();
+            measured.go::<()>(&Interrupt::new(), None, &mut |_| {}).unwrap();
+            let mut own = integrator(&combination).unwrap();
+            let (state, spent) = run(&mut own, &problem.start, &schedule, steps, &Interrupt::new());
+            assert_eq!(&state.values, &measured.state().values, "{until}, {steps}");
+            assert!(spent > Duration::ZERO);
+        }
+    }
 }

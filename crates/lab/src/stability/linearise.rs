@@ -15,8 +15,11 @@ use cotangent_dynamics::{Canonical, Dynamics, Failure, Field};
 use cotangent_scalar::Dual;
 use cotangent_solve::{LinearSolver, Pattern};
 
-/// A number with its derivative in one direction.
-type First = Dual<f64>;
+/// Directions at once.
+const WIDTH: usize = 4;
+
+/// A number with its derivatives in some directions.
+type First = Dual<f64, WIDTH>;
 /// The same, itself differentiated along the motion.
 type Second = Dual<First>;
 
@@ -25,13 +28,14 @@ type Second = Dual<First>;
 pub struct Linearised {
     /// A, by rows.
     pub matrix: Vec<Vec<f64>>,
-    /// The sizes of the residuals: how much each changes when the state changes by its own size.
+    /// The sizes of the residuals: how much each changes when the state changes by its units.
     pub sizes: Vec<f64>,
     /// Which residuals these are: φ first, then ψ. Those that vanish identically are left out.
     pub residuals: Vec<usize>,
     /// The number of all residuals.
     pub count: usize,
-    /// The largest |rᵢ′ f| by the size of rᵢ, a rate: zero where the manifold is invariant.
+    /// The largest |Fᵢ| = |Σ rᵢₖ′ fₖ| by Σ |rᵢₖ′ fₖ|, the part of the motion that leads off the manifold: zero
+    /// where that is invariant, up to the rounding of F and of the point.
     pub defect: f64,
     /// The largest entry of F′ − A r′ in the same sizes, a rate: zero where r obeys equations of its own.
     pub remainder: f64,
@@ -65,11 +69,14 @@ impl<'a> Linearisation<'a> {
         Ok(Some(Linearisation { problem, field, manifold, parameters, own_state }))
     }
 
-    /// A at a state on the constraint manifold.
-    pub fn at(&mut self, point: &[f64]) -> Result<Linearised, Failure> {
-        let units = units(point);
-        let columns = (0..point.len()).map(|k| self.column(point, k, units[k]));
-        let columns = columns.collect::<Result<Vec<Column>, _>>()?;
+    /// A at a state on the constraint manifold, with a unit for each variable: A does not depend on them,
+    /// but they tell small from large.
+    pub fn at(&mut self, point: &[f64], units: &[f64]) -> Result<Linearised, Failure> {
+        let units: Vec<f64> = (0..point.len()).map(|k| units.get(k).copied().unwrap_or(1.0)).collect();
+        let mut columns: Vec<Column> = vec![];
+        for first in (0..point.len()).step_by(WIDTH) {
+            columns.extend(self.columns(point, first, &units)?);
+        }
         let count = columns.first().map_or(0, |c| c.residual.len());
         let kept = self.kept(point, &columns, &units, count)?;
         let largest = |list: &mut dyn Iterator<Item = f64>| list.fold(0.0f64, |m, x| if x > m { x } else { m });
@@ -86,30 +93,30 @@ impl<'a> Linearisation<'a> {
         let mut scaled = solved(m, &|i, j| product(&unit, i, j), &|i, j| product(&rate, i, j))?;
         let left = |i: usize, c: &Column| (0..m).fold(rate(i, c), |s, j| s - scaled[i][j] * unit(j, c)).abs();
         let remainder = largest(&mut (0..m).flat_map(|i| columns.iter().map(move |c| (i, c))).map(|(i, c)| left(i, c)));
-        let defect = columns
-            .first()
-            .map_or(0.0, |c| largest(&mut kept.iter().zip(&sizes).map(|(&i, size)| (c.defect[i] / size).abs())));
+        let defect = largest(&mut kept.iter().map(|&i| defect(&columns, point, &units, i)));
         for (i, row) in scaled.iter_mut().enumerate() {
             row.iter_mut().zip(&sizes).for_each(|(a, size)| *a *= sizes[i] / size);
         }
         Ok(Linearised { matrix: scaled, sizes, residuals: kept, count, defect, remainder })
     }
 
-    /// r′e, F′e and F for a unit of the k-th variable.
-    fn column(&mut self, point: &[f64], k: usize, unit: f64) -> Result<Column, Failure> {
-        let seed = |i: usize| if i == k { unit } else { 0.0 };
-        let z: Vec<First> = point.iter().enumerate().map(|(i, &value)| Dual { value, tangent: [seed(i)] }).collect();
+    /// r′e, F′e and F for a unit of each of some variables.
+    fn columns(&mut self, point: &[f64], first: usize, units: &[f64]) -> Result<Vec<Column>, Failure> {
+        let seed = |i: usize| std::array::from_fn(|k| if i == first + k { units[i] } else { 0.0 });
+        let z: Vec<First> = point.iter().enumerate().map(|(i, &value)| Dual { value, tangent: seed(i) }).collect();
         let mut f = vec![First::constant(0.0); z.len()];
         self.field.rate(&z, &mut f)?;
         // Along the motion: the derivative of r in the direction f is F, and all is differentiated by z.
         let moving: Vec<Second> = z.iter().zip(&f).map(|(&value, &f)| Dual { value, tangent: [f] }).collect();
         let model = self.problem.compiled.view(Tape, self.parameters.clone()).model_state(&moving)?;
         let r = residuals(self.manifold.as_mut(), &model)?;
-        Ok(Column {
-            residual: r.iter().map(|r| r.value.tangent[0]).collect(),
-            rate: r.iter().map(|r| r.tangent[0].tangent[0]).collect(),
+        let column = |k: usize| Column {
+            residual: r.iter().map(|r| r.value.tangent[k]).collect(),
+            rate: r.iter().map(|r| r.tangent[0].tangent[k]).collect(),
             defect: r.iter().map(|r| r.tangent[0].value).collect(),
-        })
+            motion: f[first + k].value,
+        };
+        Ok((0..WIDTH.min(point.len() - first)).map(column).collect())
     }
 
     /// The residuals that do not vanish identically: compared with those of the model, whose variables
@@ -121,11 +128,15 @@ impl<'a> Linearisation<'a> {
         let at: Vec<Second> = point.iter().map(|&v| Second::constant(First::constant(v))).collect();
         let model = self.problem.compiled.view(Tape, self.parameters.clone()).model_state(&at)?;
         let mut sizes = vec![0.0f64; count];
-        for (k, unit) in units.iter().enumerate().take(model.len()) {
+        for first in (0..model.len().min(units.len())).step_by(WIDTH) {
             let mut z = model.clone();
-            z[k].value.tangent[0] = *unit;
+            for (k, unit) in units.iter().enumerate().take(model.len()).skip(first).take(WIDTH) {
+                z[k].value.tangent[k - first] = *unit;
+            }
             let r = residuals(self.manifold.as_mut(), &z)?;
-            sizes.iter_mut().zip(&r).for_each(|(size, r)| *size = size.hypot(r.value.tangent[0]));
+            for (size, r) in sizes.iter_mut().zip(&r) {
+                *size = r.value.tangent.iter().fold(*size, |s, x| s.hypot(*x));
+            }
         }
         let size = |i: usize| own.iter().fold(0.0f64, |s, c| s.hypot(c.residual[i]));
         Ok((0..count).filter(|&i| size(i) > IDENTICAL * sizes[i]).collect())
@@ -139,7 +150,22 @@ struct Column {
     rate: Vec<f64>,
     /// F.
     defect: Vec<f64>,
+    /// f of this variable.
+    motion: f64,
 }
+
+/// |Fᵢ| by Σ |rᵢₖ′ fₖ|; zero if it is not above the rounding of the point, some ε Σ |Fᵢₖ′ zₖ|, which stiff
+/// equations amplify.
+fn defect(columns: &[Column], point: &[f64], units: &[f64], i: usize) -> f64 {
+    let own = columns.iter().zip(units).map(|(c, u)| (c.residual[i] / u * c.motion).abs()).sum::<f64>();
+    let terms = columns.iter().zip(point.iter().zip(units)).map(|(c, (z, u))| (c.rate[i] / u * z).abs());
+    let rounding = ROUNDINGS * f64::EPSILON * terms.sum::<f64>();
+    let found = columns.first().map_or(0.0, |c| c.defect[i].abs());
+    if found <= rounding { 0.0 } else { found / own.max(found) }
+}
+
+/// Operations whose rounding errors may add up in F.
+const ROUNDINGS: f64 = 1e3;
 
 /// B G⁻¹ for a symmetric G.
 fn solved(
@@ -160,12 +186,36 @@ fn solved(
     Ok((0..m).map(row).collect())
 }
 
-/// The largest position for each position, the largest momentum for each momentum.
-fn units(point: &[f64]) -> Vec<f64> {
-    let (q, p) = point.split_at(point.len() / 2);
-    let size = |half: &[f64]| {
-        let largest = half.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        if largest > 0.0 && largest.is_finite() { largest } else { 1.0 }
-    };
-    [vec![size(q); q.len()], vec![size(p); p.len()]].concat()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// F = 1·f₁ + 1·f₂ with F′ = (rate, 0) at the point (2, 0).
+    fn defect_of(motion: [f64; 2], rate: f64) -> f64 {
+        let total = motion[0] + motion[1];
+        let column = |k: usize| Column {
+            residual: vec![3.0],
+            rate: vec![if k == 0 { 3.0 * rate } else { 0.0 }],
+            defect: vec![total],
+            motion: motion[k],
+        };
+        // In units of 3.
+        defect(&[column(0), column(1)], &[2.0, 0.0], &[3.0, 3.0], 0)
+    }
+
+    #[test]
+    fn what_leads_off_the_manifold_is_a_part_of_the_motion() {
+        assert_eq!(defect_of([1.0, -1.0], 0.0), 0.0);
+        assert_eq!(defect_of([0.0, 0.0], 0.0), 0.0);
+        assert_eq!(defect_of([1.5, -0.5], 0.0), 0.5);
+        assert_eq!(defect_of([1e-9, 1e-9], 0.0), 1.0);
+    }
+
+    #[test]
+    fn rounding_that_stiff_equations_amplify_is_no_motion() {
+        // ε · 1000 · |F′ z| = 1000 ε · 2 · rate.
+        let off = 1000.0 * f64::EPSILON * 2.0 * 1e6;
+        assert!(defect_of([1.0, -1.0 + 2.0 * off], 1e6) > 0.9 * off);
+        assert_eq!(defect_of([1.0, -1.0 + 0.5 * off], 1e6), 0.0);
+    }
 }

@@ -10,13 +10,15 @@ pub enum Verdict {
         /// log ‖Φ‖ per time.
         rate: f64,
     },
-    /// They oscillate, and have not grown as far as the motion was followed. Eigenvalues of a motion that
-    /// varies do not exclude a slow resonance later.
+    /// They stay bounded: for ever if the motion is periodic, otherwise as far as it was followed, which does
+    /// not exclude a slow resonance later.
     Centre {
         /// The largest frequency: the imaginary part of an eigenvalue.
         frequency: f64,
         /// How far it was followed.
         until: f64,
+        /// Whether that is a period.
+        periodic: bool,
     },
     /// They stay as they are: φ and ψ are integrals.
     Integrals {
@@ -34,8 +36,8 @@ pub enum Verdict {
     },
     /// The manifold is not one of solutions.
     NotInvariant {
-        /// How fast the residuals leave zero, in their own sizes.
-        rate: f64,
+        /// The part of the motion that leads off it.
+        part: f64,
     },
     /// The numbers do not tell.
     Undecided {
@@ -62,9 +64,13 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Verdict::Saddle { rate } => write!(f, "saddle: errors grow like e^({} t)", digits(*rate)),
-            Verdict::Centre { frequency, until } => {
+            Verdict::Centre { frequency, until, periodic } => {
                 let (frequency, until) = (digits(*frequency), digits(*until));
-                write!(f, "centre: errors oscillate with frequencies up to {frequency}, bounded until t = {until}")
+                write!(f, "centre: errors oscillate with frequencies up to {frequency}, ")?;
+                match periodic {
+                    true => write!(f, "bounded from period to period ({until})"),
+                    false => write!(f, "bounded until t = {until}"),
+                }
             }
             Verdict::Integrals { identical: true } => {
                 write!(f, "neutral: constraints are integrals, hidden constraints hold identically")

@@ -2,6 +2,7 @@
 
 mod figure;
 mod page;
+mod progress;
 mod report;
 mod request;
 mod text;
@@ -13,13 +14,14 @@ use super::input::Input;
 use super::loaded::Loaded;
 use super::output::{Output, Status};
 use super::picture::Destinations;
-use super::setup::{Blame, Choice, fits, posed, remark};
-use cotangent::compile::Problem;
+use super::setup::{Blame, Choice, fits, posed, prepare, remark};
+use cotangent::compile::{CompileError, Problem};
 use cotangent::integrate::{Method, Prepared, Projection};
-use cotangent::lab::comparison::{Combination, Ended, Exact, measure, sample_times};
+use cotangent::lab::comparison::{Combination, Ended, Exact, Measured, measure, sample_times};
 use cotangent::lab::stability::{Path, Stability, StabilityError};
-use cotangent::observe::{Interrupt, Schedule};
+use cotangent::observe::{Interrupt, Progress};
 use cotangent::theory::Formulation;
+use progress::Line;
 use report::{Formulated, Reference, Report, Row, Skipped, Stable};
 use request::Request;
 
@@ -38,15 +40,17 @@ pub(crate) fn run(args: &args::Compare, out: &mut Output) -> Result<Status, Fail
     if !request.ignored.is_empty() {
         out.note(format!("{} of the model is left aside here", request.ignored.join(" and ")));
     }
+    let interrupt = Interrupt::install().map_err(|e| Failure::new("signals", e.to_string()))?;
     let mut skipped = vec![];
-    let list = pose_all(&request, &model, &mut skipped, out)?;
+    let list = pose_all(&request, &model, &mut skipped, &interrupt, out)?;
     for schedule in request.schedules.iter().filter(|s| s.last.is_some()) {
         let (until, step) = (number(request.until), number(schedule.step));
         let last = number(schedule.last.unwrap_or_default());
         out.note(format!("t = {until} is no multiple of the step {step}: the last step is {last}"));
     }
-    let interrupt = Interrupt::install().map_err(|e| Failure::new("signals", e.to_string()))?;
-    let mut report = report(&request, &model, &list, skipped, &interrupt);
+    let line = Line::new(out.wants_json());
+    let mut report = report(&request, &model, &list, skipped, &interrupt, &line);
+    drop(line);
     report.notes = out.notes().to_vec();
     let page = || page::page(&report, &list, &model.input);
     let drawn = pictures.any().then_some(|| figure::figure(&report));
@@ -81,10 +85,14 @@ fn pose_all(
     request: &Request,
     model: &Loaded,
     skipped: &mut Vec<Skipped>,
+    interrupt: &Interrupt,
     out: &mut Output,
 ) -> Result<Vec<Posed>, Failure> {
     let mut list: Vec<Posed> = vec![];
     for &formulation in &request.formulations {
+        if interrupt.is_set() {
+            return Ok(list);
+        }
         let problem = match posed(model, formulation, request.repairs) {
             Ok(problem) => problem,
             // Where others have values, those of this one are its own affair.
@@ -103,7 +111,7 @@ fn pose_all(
         if list.is_empty() {
             remark(&problem, request.repairs, out);
         }
-        let methods = methods(request, formulation, &problem, skipped);
+        let methods = methods(request, formulation, &problem, skipped)?;
         let free = !problem.motion.is_constrained();
         if !methods.is_empty() {
             list.push(Posed { problem, methods });
@@ -112,6 +120,10 @@ fn pose_all(
             out.note("there are no constraints: all formulations are the same, and one is shown");
             break;
         }
+    }
+    if !request.charts.is_empty() && !list.iter().any(|p| p.problem.motion.chart.is_some()) {
+        let message = "--chart is for the formulation local-chart with constraints, which is not compared here";
+        return Err(Failure::new("no-charts", message).help("leave out --chart, or compare that formulation"));
     }
     Ok(list)
 }
@@ -122,8 +134,9 @@ fn methods(
     formulation: Formulation,
     problem: &Problem,
     skipped: &mut Vec<Skipped>,
-) -> Vec<Prepared> {
+) -> Result<Vec<Prepared>, Failure> {
     let mut found = vec![];
+    let charts = if problem.motion.chart.is_some() { request.charts.clone() } else { vec![] };
     let suited;
     let methods = match &request.methods {
         Some(methods) => methods,
@@ -134,14 +147,16 @@ fn methods(
     };
     for &method in methods {
         for &projection in &request.projections {
-            let choice = Choice { method, composition: None, formulation, projection, charts: vec![] };
+            let choice = Choice { method, composition: None, formulation, projection, charts: charts.clone() };
             match fits(&choice, problem) {
-                Ok(prepared) => found.push(prepared),
+                Ok(prepared) if charts.is_empty() => found.push(prepared),
+                // What is wrong with charts is so with every method.
+                Ok(_) => found.push(prepare(&choice, problem)?),
                 Err(reason) => skip(skipped, formulation, Some(method), projection, reason),
             }
         }
     }
-    found
+    Ok(found)
 }
 
 /// The first of the methods that suit one formulation or another that fits this one.
@@ -167,33 +182,44 @@ fn skip(
 }
 
 /// Runs everything, until an interrupt.
-fn report(request: &Request, model: &Loaded, list: &[Posed], skipped: Vec<Skipped>, interrupt: &Interrupt) -> Report {
+fn report(
+    request: &Request,
+    model: &Loaded,
+    list: &[Posed],
+    skipped: Vec<Skipped>,
+    interrupt: &Interrupt,
+    line: &Line,
+) -> Report {
     let first = list.first();
-    let path = first.map(|p| Path::new(&p.problem, request.until, interrupt));
-    let stability = |posed: &Posed| {
+    line.show(|| "the motion to follow".to_owned());
+    let mut path = first.map(|p| Path::new(&p.problem, request.until, interrupt));
+    let mut stability = |posed: &Posed| {
         if interrupt.is_set() {
             return Err(StabilityError::NoPath { reason: "interrupted".into() });
         }
-        match (&path, Stability::without_path(&posed.problem)) {
+        match (&mut path, Stability::without_path(&posed.problem)) {
             (_, Some(known)) => known,
             (Some(Ok(path)), None) => Stability::along(&posed.problem, path),
             (Some(Err(error)), None) => Err(error.clone()),
             (None, None) => Err(StabilityError::NoConstraints),
         }
     };
-    let formulated = |posed: &Posed| {
+    let mut formulated = |posed: &Posed| {
         let formulation = posed.problem.motion.formulation;
+        line.show(|| format!("what errors do in {}", formulation.name()));
         Formulated {
             name: formulation.name(),
             summary: formulation.summary(),
             stability: Stable::new(&stability(posed)),
         }
     };
-    let formulations = list.iter().map(formulated).collect();
+    let formulations = list.iter().map(&mut formulated).collect();
+    line.show(|| "the exact motion".to_owned());
     let exact = match first {
         Some(posed) => Exact::new(&posed.problem, &sample_times(&request.schedules), interrupt),
         None => Err("nothing was run".into()),
     };
+    let total = request.schedules.len() * list.iter().map(|p| p.methods.len()).sum::<usize>();
     let mut rows = vec![];
     for Posed { problem, methods } in list {
         for prepared in methods {
@@ -201,7 +227,17 @@ fn report(request: &Request, model: &Loaded, list: &[Posed], skipped: Vec<Skippe
                 if interrupt.is_set() {
                     break;
                 }
-                rows.push(row(problem, prepared, schedule, exact.as_ref().ok(), interrupt));
+                let what = format!(
+                    "{} of {total}: {}, {}, step {}",
+                    rows.len() + 1,
+                    problem.motion.formulation.name(),
+                    prepared.method().name(),
+                    number(schedule.step)
+                );
+                let mut progress = |p: Progress| line.show(|| format!("{what}, t = {}", number(p.time)));
+                let measured = Combination { problem, prepared };
+                let measured = measure(&measured, *schedule, exact.as_ref().ok(), interrupt, &mut progress);
+                rows.push(row(problem, prepared, schedule.step, measured));
             }
         }
     }
@@ -221,22 +257,16 @@ fn report(request: &Request, model: &Loaded, list: &[Posed], skipped: Vec<Skippe
     }
 }
 
-fn row(
-    problem: &Problem,
-    prepared: &Prepared,
-    schedule: &Schedule,
-    exact: Option<&Exact>,
-    interrupt: &Interrupt,
-) -> Row {
+fn row(problem: &Problem, prepared: &Prepared, step: f64, measured: Result<Measured, CompileError>) -> Row {
     let blame = Blame::new(&problem.motion);
     let why = |ended: &Ended| match ended {
         Ended::Failed(failure) => Some(blame.of(failure).reason),
         Ended::Undefined(reason) => Some(reason.clone()),
         Ended::Finished | Ended::Interrupted => None,
     };
-    match measure(&Combination { problem, prepared }, *schedule, exact, interrupt) {
-        Ok(measured) => Row::new(problem, prepared, schedule.step, measured, why),
-        Err(error) => Row::unmade(problem, prepared, schedule.step, error.to_string()),
+    match measured {
+        Ok(measured) => Row::new(problem, prepared, step, measured, why),
+        Err(error) => Row::unmade(problem, prepared, step, error.to_string()),
     }
 }
 

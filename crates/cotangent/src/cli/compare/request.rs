@@ -22,6 +22,8 @@ pub(super) struct Request {
     pub(super) projections: Vec<Option<Projection>>,
     /// From the largest step on.
     pub(super) schedules: Vec<Schedule>,
+    /// The names of the coordinates of each chart; none: chosen automatically.
+    pub(super) charts: Vec<String>,
     pub(super) until: f64,
     /// What the `run` statement of the model says and is left aside here.
     pub(super) ignored: Vec<String>,
@@ -66,6 +68,7 @@ impl Request {
         let ignored = aside.iter().filter_map(|(key, value)| Some(format!("`{key} = {}`", value.as_deref()?)));
         Ok(Request {
             ignored: ignored.collect(),
+            charts: args.chart.clone(),
             formulations,
             named: args.formulations.is_some(),
             methods,

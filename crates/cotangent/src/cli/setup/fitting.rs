@@ -19,7 +19,7 @@ pub(crate) fn prepare(choice: &Choice, problem: &Problem) -> Result<Prepared, Fa
     problem.prepare(recipe).map_err(|refusal| explain(&refusal, choice, problem))
 }
 
-/// The same where others are tried, too: why not is enough.
+/// The same where others are tried, too, charts aside: why not is enough.
 pub(crate) fn fits(choice: &Choice, problem: &Problem) -> Result<Prepared, String> {
     if let Some(message) = misprojected(choice) {
         return Err(message.to_owned());
