@@ -77,6 +77,15 @@ fn formulations_differ_off_the_manifold() {
 }
 
 #[test]
+fn an_error_of_the_method_is_not_called_round_off_because_it_is_small() {
+    // ψ of the standard equations is h⁵ a step: what falls by 16 when the step is halved is the method's.
+    let after = |h: f64| run(PENDULUM, Formulation::Standard, Method::Rk4, None, h, 0.02);
+    let (coarse, fine) = (after(0.004), after(0.002));
+    assert!(coarse.constraints < 1e-12 && coarse.constraint_growth != Pace::RoundOff, "{coarse:?}");
+    assert!((coarse.constraints / fine.constraints - 16.0).abs() < 1.0, "{} {}", coarse.constraints, fine.constraints);
+}
+
+#[test]
 fn what_was_not_finished_keeps_what_was_measured() {
     let case = Case::new(PENDULUM, Formulation::Multipliers);
     let prepared = case.prepared(Method::Rattle, None);

@@ -97,8 +97,11 @@ pub struct Measured {
     pub curves: Curves,
 }
 
-/// Residuals and energy errors up to this, relative to the size of their terms, are round-off.
-const ROUND_OFF: f64 = 1e-12;
+/// Residuals and energy errors up to this, relative to the size of their terms, can be round-off: each
+/// step off by four units in the last place, all in one direction, but never more than 10⁻¹².
+fn round_off(steps: u64) -> f64 {
+    (4.0 * f64::EPSILON * steps as f64).clamp(16.0 * f64::EPSILON, 1e-12)
+}
 
 /// A relative error of the state from which on it cannot grow much further.
 const SATURATED: f64 = 0.25;
@@ -151,11 +154,12 @@ pub fn measure(
     let error = curves.times.iter().zip(&curves.error).rev().find(|(_, e)| !e.is_nan());
     let size = run.energy().max_abs.max(kinetic(problem));
     let [phi, psi] = scales(problem).map(|list| list.iter().fold(f64::INFINITY, |m: f64, s| m.min(*s)));
-    let pace = |errors: &[f64], unit: f64| self::pace(&curves.times, errors, ROUND_OFF * unit);
+    let round_off = round_off(run.done());
+    let pace = |errors: &[f64], unit: f64| self::pace(&curves.times, errors, round_off * unit);
     // Until the first error that is too large, or unknown.
     let small = |errors: &[f64], bound: f64| {
         let end = errors.iter().position(|e| e.is_nan() || e.abs() > bound).unwrap_or(errors.len());
-        self::pace(&curves.times[..end], &errors[..end], ROUND_OFF * bound)
+        self::pace(&curves.times[..end], &errors[..end], round_off * bound)
     };
     let error_growth = match exact {
         Some(_) => small(&curves.error, SATURATED),
