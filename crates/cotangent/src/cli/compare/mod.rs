@@ -194,14 +194,16 @@ fn report(
     line.show(|| "the motion to follow".to_owned());
     let mut path = first.map(|p| Path::new(&p.problem, request.until, interrupt));
     let mut stability = |posed: &Posed| {
+        if let Some(known) = Stability::without_path(&posed.problem) {
+            return known;
+        }
         if interrupt.is_set() {
             return Err(StabilityError::NoPath { reason: "interrupted".into() });
         }
-        match (&mut path, Stability::without_path(&posed.problem)) {
-            (_, Some(known)) => known,
-            (Some(Ok(path)), None) => Stability::along(&posed.problem, path),
-            (Some(Err(error)), None) => Err(error.clone()),
-            (None, None) => Err(StabilityError::NoConstraints),
+        match &mut path {
+            Some(Ok(path)) => Stability::along(&posed.problem, path),
+            Some(Err(error)) => Err(error.clone()),
+            None => Err(StabilityError::NoConstraints),
         }
     };
     let mut formulated = |posed: &Posed| {
