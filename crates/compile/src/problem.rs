@@ -14,7 +14,7 @@ use crate::values::{self, InitialValues, Setting, ValueError};
 use cotangent_dynamics::{Dynamics, Failure, State};
 use cotangent_integrate::{Prepared, Recipe, Refusal, Target, project, project_onto};
 use cotangent_model::System;
-use cotangent_solve::{LinearSolver, NewtonOptions};
+use cotangent_solve::{LinearSolver, NewtonOptions, StoppingRule};
 use cotangent_theory::{Formulation, Motion, TheoryError};
 
 /// What may be done with data that are not as they should be.
@@ -228,7 +228,27 @@ impl Problem {
 
     /// The planned method, compiled as well as can be, its equations solved to round-off.
     pub fn integrator(&self, prepared: &Prepared) -> Result<Integrator, CompileError> {
-        Integrator::new(&self.compiled, prepared, &self.parameters, NewtonOptions::default(), Engine::Best)
+        Integrator::new(&self.compiled, prepared, &self.parameters, self.newton(None), Engine::Best)
+    }
+
+    /// How the equations of a step are solved: to round-off, or to a tolerance. What that is where multipliers
+    /// vanish is seen from the terms of the constraints, max Σⱼ |∂φᵢ/∂qⱼ qⱼ| at the start.
+    pub fn newton(&self, tolerance: Option<f64>) -> NewtonOptions {
+        let rule = StoppingRule::default();
+        let scale = rule.scale.max(self.constraint_size().unwrap_or(0.0));
+        NewtonOptions { stopping: StoppingRule { tolerance, scale, ..rule }, ..NewtonOptions::default() }
+    }
+
+    fn constraint_size(&self) -> Result<f64, Failure> {
+        let Some(mut manifold) = self.compiled.view(Native, self.parameters.clone()).manifold()? else {
+            return Ok(0.0);
+        };
+        let pattern = manifold.shape().jacobian.clone();
+        let mut gradients = vec![0.0; pattern.len()];
+        manifold.jacobian(&self.start[..manifold.shape().coordinates], &mut gradients)?;
+        let term = |(k, &j): (usize, &u32)| (gradients[k] * self.start[j as usize]).abs();
+        let terms = |i: usize| pattern.positions(i).zip(pattern.row(i)).map(term).sum::<f64>();
+        Ok((0..pattern.rows()).map(terms).filter(|s| s.is_finite()).fold(0.0, f64::max))
     }
 
     /// What there is to measure on the way.

@@ -5,7 +5,7 @@ mod problems;
 
 use cotangent_compile::{Engine, Integrator, Native};
 use cotangent_dynamics::{Dynamics, State};
-use cotangent_integrate::{Inner, Method, Prepared, Recipe, Target, project_onto};
+use cotangent_integrate::{Inner, Method, Prepared, Projection, Recipe, Target, project_onto};
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
 use problems::{Case, DOUBLE, FREE, PENDULUM, RELATIVISTIC, shipped};
@@ -209,6 +209,34 @@ fn large_steps_find_the_solution_on_the_near_side() {
             assert_eq!(made, solvable, "{method:?}, h = {h}");
             for (found, wanted) in state.values.iter().zip(q.iter().chain(&p)) {
                 assert!((found - wanted).abs() < 1e-10, "{method:?}, h = {h}: {:?}, {q:?} {p:?}", state.values);
+            }
+        }
+    }
+}
+
+/// A chain at rest, whose multipliers vanish at first, is the same in metres and in nanometres.
+#[test]
+fn units_do_not_matter() {
+    let projection = Some(Projection { target: Target::Both, above: None });
+    for (method, formulation, projection) in [
+        (Method::Rattle, Formulation::Multipliers, None),
+        (Method::Lobatto3A3B { stages: 3 }, Formulation::Multipliers, None),
+        (Method::Radau2A { stages: 2 }, Formulation::Multipliers, None),
+        (Method::Rk4, Formulation::Standard, projection),
+    ] {
+        let end = |unit: &str| {
+            let text = shipped("chain").replace("l = 1, g = 1", &format!("l = {unit}, g = {unit}"));
+            let case = Case::sized(&text, Some(10), formulation);
+            let mut run = case.problem.integrator(&case.prepared(method, projection)).unwrap();
+            let mut state = run.state(case.problem.start.clone());
+            run.advance(&mut state, 0.01, 50).unwrap_or_else(|(k, e)| panic!("{method:?}, {unit}, step {k}: {e}"));
+            let unit: f64 = unit.parse().unwrap();
+            state.values.iter().map(|v| v / unit).collect::<Vec<f64>>()
+        };
+        let one = end("1");
+        for unit in ["1e-9", "1e4", "1e9"] {
+            for (a, b) in end(unit).iter().zip(&one) {
+                assert!((a - b).abs() < 1e-9, "{method:?} in units of {unit}: {a} {b}");
             }
         }
     }

@@ -16,8 +16,8 @@
 /// 3. the updates no longer shrink (θ ≥ 0.7; at a double root they halve), which is accepted if it happens at round-off and not
 ///    for want of a solution: if |δⱼ| ≤ √u |xⱼ| for every unknown; or if the residual is
 ///    small, |fᵢ| ≤ √u max(`scale`, Σⱼ |∂fᵢ/∂xⱼ xⱼ|), and is not the quadratic remainder
-///    ½ ΔJ δ that the change of the Jacobian predicts; from the fourth stall on that may be, if
-///    |fᵢ| ≤ √u max Σⱼ |∂fₖ/∂xⱼ| sⱼ over the equations k of its group.
+///    ½ ΔJ δ that the change of the Jacobian predicts; from the fourth stall on either may be
+///    otherwise, if |fᵢ| ≤ √u max Σⱼ |∂fₖ/∂xⱼ| sⱼ over the equations k of its group.
 ///
 /// The last case matters where an unknown is zero, or where the equations are made of terms much
 /// larger than the part that moves with the unknowns (constraints solved for multipliers).

@@ -170,9 +170,14 @@ impl<S: Real> NewtonWorkspace<S> {
         self.row(i).map(|(j, entry)| (entry.value() * x[j].value()).abs()).sum()
     }
 
-    fn residual_is_small(&self, x: &[S], scale: f64) -> bool {
-        let small = |i: usize| self.residual[i].value().abs() <= S::EPSILON.sqrt() * self.row_size(i, x).max(scale);
-        (0..self.size()).all(small)
+    /// Σⱼ |∂fᵢ/∂xⱼ| sⱼ: the same with the largest sizes of the unknowns so far.
+    fn weight(&self, i: usize) -> f64 {
+        self.row(i).map(|(j, entry)| entry.value().abs() * self.sizes[j]).sum()
+    }
+
+    /// Whether a residual is so small that it may be round-off, were its terms of this size or of its own.
+    fn is_small(&self, i: usize, x: &[S], scale: f64) -> bool {
+        self.residual[i].value().abs() <= S::EPSILON.sqrt() * self.row_size(i, x).max(scale)
     }
 
     /// Whether updates that no longer shrink are round-off: see [`StoppingRule`](crate::StoppingRule).
@@ -181,23 +186,21 @@ impl<S: Real> NewtonWorkspace<S> {
         if measure.relative_update <= S::EPSILON.sqrt() {
             return true;
         }
-        if !self.residual_is_small(x, scale) {
-            return false;
-        }
         // f at the new point is ½ ΔJ δ if the Jacobian is right and nothing is rounded. Every equation
         // must be at round-off or off by more than that: one that is noise says nothing of the others.
-        // But noise in one moves all unknowns, and others may show the ½ ΔJ δ of that: after several
-        // stalls a residual that is small for its group is accepted there, too.
-        let weight = |i: usize| self.row(i).map(|(j, entry)| entry.value().abs() * self.sizes[j]).sum::<f64>();
+        // But noise in one moves all unknowns, and others may show the ½ ΔJ δ of that; and the unknowns
+        // of an equation may all but vanish where those of others in its group show how large its terms
+        // are. After several stalls a residual that is small for its group is accepted.
         let mut first = 0;
         self.groups.iter().all(|&count| {
             let group = first..first + count;
             first += count;
-            let accepted = match stalls < STALLS {
+            let weight = match stalls < STALLS {
                 true => 0.0,
-                false => S::EPSILON.sqrt() * group.clone().map(weight).fold(0.0, f64::max),
+                false => group.clone().map(|i| self.weight(i)).fold(0.0, f64::max),
             };
-            self.is_noise(group, accepted)
+            let small = group.clone().all(|i| self.is_small(i, x, weight.max(scale)));
+            small && self.is_noise(group, S::EPSILON.sqrt() * weight)
         })
     }
 
@@ -211,15 +214,14 @@ impl<S: Real> NewtonWorkspace<S> {
                 change += (difference.value() * self.previous_update[j as usize].value()).abs();
             }
             let residual = self.residual[i].value().abs();
-            let weight: f64 = self.row(i).map(|(j, entry)| entry.value().abs() * self.sizes[j]).sum();
-            residual > 4.0 * change || residual <= accepted.max(16.0 * S::EPSILON * weight)
+            residual > 4.0 * change || residual <= accepted.max(16.0 * S::EPSILON * self.weight(i))
         })
     }
 
     /// Fixes the size of each equation for this step and returns the largest relative residual.
     pub(crate) fn weigh_equations(&mut self) -> f64 {
         for i in 0..self.size() {
-            self.weights[i] = self.row(i).map(|(j, entry)| entry.value().abs() * self.sizes[j]).sum();
+            self.weights[i] = self.weight(i);
         }
         self.weighted_residual()
     }
@@ -235,7 +237,7 @@ impl<S: Real> NewtonWorkspace<S> {
     /// Whether the residual has grown, and not by round-off.
     pub(crate) fn has_grown(&self, x: &[S], before: f64, scale: f64) -> bool {
         let now = self.weighted_residual();
-        now.is_nan() || (now > before && !self.residual_is_small(x, scale))
+        now.is_nan() || (now > before && !(0..self.size()).all(|i| self.is_small(i, x, scale)))
     }
 }
 

@@ -4,6 +4,7 @@ use super::{COUNTERS, Scheme, is_due};
 use crate::sparse::{GramWork, plus_transposed_times, times};
 use cotangent_dynamics::{Canonical, Failure, Machine, State, Stepper, carried};
 use cotangent_scalar::Scalar;
+use cotangent_solve::Pattern;
 use std::sync::Arc;
 
 /// Projects states onto the constraint manifold.
@@ -13,6 +14,8 @@ pub(crate) struct Projector<'s, S> {
     zeros: Vec<S>,
     multipliers: Vec<S>,
     residual: Vec<S>,
+    /// The sizes of the terms of each residual.
+    sizes: Vec<S>,
     force: Vec<S>,
     /// The displacement, then where it leads.
     shift: Vec<S>,
@@ -34,6 +37,7 @@ impl<'s, S: Scalar> Projector<'s, S> {
             zeros: zero(n),
             multipliers: zero(m),
             residual: zero(m),
+            sizes: zero(m),
             force: zero(n),
             shift: zero(n),
             moved: zero(n),
@@ -48,8 +52,16 @@ impl<'s, S: Scalar> Projector<'s, S> {
 
     /// Projects onto φ(q) = 0 if it is due; says whether it was.
     pub(crate) fn positions(&mut self, machine: &mut dyn Machine<S>, state: &mut State<S>) -> Result<bool, Failure> {
-        let Projector { scheme, system, zeros, multipliers, residual, force, shift, moved, g0, g1, hpp, gram, .. } =
-            self;
+        let Projector { scheme, system, zeros, multipliers, residual, sizes, .. } = self;
+        let (force, shift, moved, g0, g1, hpp, gram) = (
+            &mut self.force,
+            &mut self.shift,
+            &mut self.moved,
+            &mut self.g0,
+            &mut self.g1,
+            &mut self.hpp,
+            &mut self.gram,
+        );
         let shape = &scheme.shape;
         let n = shape.coordinates;
         let (q, p) = state.values.split_at(n);
@@ -58,6 +70,7 @@ impl<'s, S: Scalar> Projector<'s, S> {
             return Ok(false);
         }
         system.jacobian(q, g0)?;
+        terms(&shape.jacobian, g0, q, residual, sizes);
         system.hessian_pp(q, p, hpp)?;
         let mut move_along = |nu: &[S], moved: &mut [S]| {
             plus_transposed_times(&shape.jacobian, g0, nu, zeros, force);
@@ -70,6 +83,7 @@ impl<'s, S: Scalar> Projector<'s, S> {
             system.constraints(moved, r)?;
             system.jacobian(moved, g1)?;
             scheme.gram.evaluate(S::from_f64(1.0), (g1, hpp, g0), gram, jacobian);
+            divide(scheme.gram.pattern(), sizes, r, jacobian);
             Ok(())
         })?;
         move_along(multipliers, moved);
@@ -81,14 +95,16 @@ impl<'s, S: Scalar> Projector<'s, S> {
 
     /// Projects onto G(q) H_p(q, p) = 0 if it is due; says whether it was.
     pub(crate) fn momenta(&mut self, machine: &mut dyn Machine<S>, state: &mut State<S>) -> Result<bool, Failure> {
-        let Projector { scheme, system, zeros, multipliers, residual, shift, moved, velocity, g0, hpp, gram, .. } =
-            self;
+        let Projector { scheme, system, zeros, multipliers, residual, sizes, .. } = self;
+        let (shift, moved, velocity, g0, hpp, gram) =
+            (&mut self.shift, &mut self.moved, &mut self.velocity, &mut self.g0, &mut self.hpp, &mut self.gram);
         let shape = &scheme.shape;
         let n = shape.coordinates;
         let (q, p) = state.values.split_at(n);
         system.jacobian(q, g0)?;
         system.hamiltonian_p(q, p, velocity)?;
         times(&shape.jacobian, g0, velocity, residual);
+        terms(&shape.jacobian, g0, velocity, residual, sizes);
         if !is_due(machine, scheme.projection.above, residual)? {
             return Ok(false);
         }
@@ -103,6 +119,7 @@ impl<'s, S: Scalar> Projector<'s, S> {
             times(&shape.jacobian, g0, velocity, r);
             system.hessian_pp(q, moved, hpp)?;
             scheme.gram.evaluate(S::from_f64(-1.0), (g0, hpp, g0), gram, jacobian);
+            divide(scheme.gram.pattern(), sizes, r, jacobian);
             Ok(())
         })?;
         move_along(multipliers, moved);
@@ -110,6 +127,24 @@ impl<'s, S: Scalar> Projector<'s, S> {
             (state.values[n + j], state.carry[n + j]) = carried(state.values[n + j], state.carry[n + j], -shift[j]);
         }
         Ok(true)
+    }
+}
+
+/// |rᵢ| + Σⱼ |aᵢⱼ xⱼ|: what a residual is made of. Its multiplier is all but zero, so that the equation
+/// itself does not show how large its round-off is; in these units it is that of 1.
+fn terms<S: Scalar>(pattern: &Pattern, a: &[S], x: &[S], residual: &[S], sizes: &mut [S]) {
+    for (i, (size, r)) in sizes.iter_mut().zip(residual).enumerate() {
+        let entries = pattern.positions(i).zip(pattern.row(i));
+        let sum = entries.fold(r.abs(), |sum, (k, &j)| sum + (a[k] * x[j as usize]).abs());
+        *size = sum.max(S::from_f64(f64::MIN_POSITIVE));
+    }
+}
+
+/// Residuals, and with them the rows of their derivatives, divided by sizes.
+fn divide<S: Scalar>(pattern: &Pattern, sizes: &[S], residual: &mut [S], jacobian: &mut [S]) {
+    for (i, &size) in sizes.iter().enumerate() {
+        residual[i] = residual[i] / size;
+        pattern.positions(i).for_each(|k| jacobian[k] = jacobian[k] / size);
     }
 }
 

@@ -2,10 +2,9 @@
 
 use super::{CertificateError, Drift, Finding, Options};
 use crate::fit::{growth_exponent, typical_growth_exponent};
-use cotangent_compile::{Diagnostics, Engine, Integrator, Native, Problem};
+use cotangent_compile::{Native, Problem};
 use cotangent_dynamics::Dynamics;
 use cotangent_integrate::Prepared;
-use cotangent_solve::NewtonOptions;
 
 /// What was found along the run.
 pub(super) struct Found {
@@ -26,10 +25,8 @@ const RETURN: f64 = 0.03;
 const SAMPLES: u64 = 20_000;
 
 pub(super) fn run(problem: &Problem, prepared: &Prepared, options: Options) -> Result<Found, CertificateError> {
-    let parameters = &problem.parameters;
-    let mut diagnostics = Diagnostics::new(&problem.motion, parameters, Engine::Best)?;
-    let newton = NewtonOptions::default();
-    let mut integrator = Integrator::new(&problem.compiled, prepared, parameters, newton, Engine::Best)?;
+    let mut diagnostics = problem.diagnostics()?;
+    let mut integrator = problem.integrator(prepared)?;
     let mut state = integrator.state(problem.start.clone());
     let scales = scales(problem);
     let every = options.steps.div_ceil(SAMPLES).max(1);

@@ -4,7 +4,6 @@ use cotangent_compile::{Problem, Tape};
 use cotangent_dynamics::{Canonical, Dynamics, Failure, Numeric, State};
 use cotangent_integrate::{Prepared, project};
 use cotangent_scalar::Real;
-use cotangent_solve::NewtonOptions;
 
 /// A method on a system, in any arithmetic.
 #[derive(Clone, Copy)]
@@ -52,7 +51,7 @@ impl<'a> Subject<'a> {
     pub(super) fn walk_on<S: Real + 'static>(&self, from: &[S], walks: &[(f64, u64)]) -> Result<State<S>, Failure> {
         let view = self.problem.compiled.view(Tape, self.parameters::<S>());
         let mut stepper = self.prepared.stepper(&view)?;
-        let mut machine = Numeric::new(self.prepared.plan(), NewtonOptions::default())?;
+        let mut machine = Numeric::new(self.prepared.plan(), self.problem.newton(None))?;
         let mut state = State::new(from.to_vec(), stepper.memory());
         let mut next = state.clone();
         for &(h, steps) in walks {

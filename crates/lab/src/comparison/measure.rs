@@ -3,11 +3,10 @@
 use super::{Exact, SAMPLES, timing};
 use crate::certificate::{kinetic, scales};
 use crate::fit::{Growth, growth_exponent};
-use cotangent_compile::{CompileError, Diagnostics, Engine, Integrator, Problem};
+use cotangent_compile::{CompileError, Problem};
 use cotangent_dynamics::Failure;
 use cotangent_integrate::Prepared;
 use cotangent_observe::{End, HISTORY_ERRORS, History, Interrupt, Progress, Run, RunError, Schedule};
-use cotangent_solve::NewtonOptions;
 
 /// Equations, a method planned for them with its projection.
 #[derive(Clone, Copy)]
@@ -127,9 +126,7 @@ pub fn measure(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Measured, CompileError> {
     let Combination { problem, prepared } = *combination;
-    let diagnostics = Diagnostics::new(&problem.motion, &problem.parameters, Engine::Best)?;
-    let newton = NewtonOptions::default();
-    let integrator = Integrator::new(&problem.compiled, prepared, &problem.parameters, newton, Engine::Best)?;
+    let (diagnostics, integrator) = (problem.diagnostics()?, problem.integrator(prepared)?);
     let undefined =
         |e: &RunError| CompileError::System { name: "a quantity at the start".into(), reason: e.to_string() };
     // Every step is measured where rows are recorded, be it that only the end is one.

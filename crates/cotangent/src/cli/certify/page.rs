@@ -6,12 +6,11 @@ use crate::cli::failure::Failure;
 use crate::cli::figures::{count, number};
 use crate::cli::input::Input;
 use crate::cli::picture::{Film, Page, watch};
-use cotangent::compile::{Diagnostics, Engine, Integrator, Problem};
+use cotangent::compile::Problem;
 use cotangent::integrate::Prepared;
 use cotangent::lab::certificate::Options;
 use cotangent::observe::{End, Interrupt, Run, Schedule};
 use cotangent::report::{Align, Cell, Status, Table, Text};
-use cotangent::solve::NewtonOptions;
 
 /// Samples of the history.
 const SAMPLES: usize = 4000;
@@ -26,10 +25,8 @@ pub(super) fn film(
 ) -> Result<Option<Film>, Failure> {
     let compile = |e: cotangent::compile::CompileError| Failure::new("compile", e.to_string());
     let evaluate = |e: cotangent::observe::RunError| Failure::new("evaluate", e.to_string());
-    let diagnostics = Diagnostics::new(&problem.motion, &problem.parameters, Engine::Best).map_err(compile)?;
-    let newton = NewtonOptions::default();
-    let integrator =
-        Integrator::new(&problem.compiled, prepared, &problem.parameters, newton, Engine::Best).map_err(compile)?;
+    let diagnostics = problem.diagnostics().map_err(compile)?;
+    let integrator = problem.integrator(prepared).map_err(compile)?;
     let schedule = Schedule::count(options.step, options.steps, options.steps)
         .map_err(|e| Failure::new("schedule", e.to_string()).help("give another --steps or --step"))?;
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(evaluate)?;

@@ -14,9 +14,8 @@ use super::figures::{count, number};
 use super::output::{Output, Status};
 use super::picture::{Destinations, Film, sparklines, watch};
 use super::setup::{Blame, Choice, pose, prepare};
-use cotangent::compile::{Diagnostics, Engine, Integrator};
+use cotangent::compile::{Engine, Integrator};
 use cotangent::observe::{Checkpoints, Columns, End, Interrupt, Run, RunError, TableError, TableWriter, checkpoint};
-use cotangent::solve::{NewtonOptions, StoppingRule};
 use plan::{Files, Plan};
 use progress::Bar;
 use request::Request;
@@ -38,9 +37,8 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     let problem = pose(&model, choice.formulation, request.repairs(), out)?;
     let prepared = prepare(&choice, &problem)?;
     let unmade = |e: cotangent::compile::CompileError| Failure::new("compile", e.to_string());
-    let diagnostics = Diagnostics::new(&problem.motion, &problem.parameters, Engine::Best).map_err(unmade)?;
-    let rule = StoppingRule { tolerance: request.solver_tol, ..StoppingRule::default() };
-    let options = NewtonOptions { stopping: rule, ..NewtonOptions::default() };
+    let diagnostics = problem.diagnostics().map_err(unmade)?;
+    let options = problem.newton(request.solver_tol);
     let integrator =
         Integrator::new(&problem.compiled, &prepared, &problem.parameters, options, Engine::Best).map_err(unmade)?;
     let columns = Run::columns(&problem.motion.state, &diagnostics, &integrator);
