@@ -130,13 +130,16 @@ impl<'s, S: Scalar> Projector<'s, S> {
     }
 }
 
+/// What nothing is made of, at rest: so small that it is never met, and division by it stays finite.
+const LEAST: f64 = 1e-150;
+
 /// |rᵢ| + Σⱼ |aᵢⱼ xⱼ|: what a residual is made of. Its multiplier is all but zero, so that the equation
 /// itself does not show how large its round-off is; in these units it is that of 1.
 fn terms<S: Scalar>(pattern: &Pattern, a: &[S], x: &[S], residual: &[S], sizes: &mut [S]) {
     for (i, (size, r)) in sizes.iter_mut().zip(residual).enumerate() {
         let entries = pattern.positions(i).zip(pattern.row(i));
         let sum = entries.fold(r.abs(), |sum, (k, &j)| sum + (a[k] * x[j as usize]).abs());
-        *size = sum.max(S::from_f64(f64::MIN_POSITIVE));
+        *size = sum.max(S::from_f64(LEAST));
     }
 }
 
