@@ -1,6 +1,7 @@
 //! What is measured along a run: energy, constraints, invariants, observables, reaction forces, and what the
 //! formulation has besides.
 
+use crate::conditioning::Conditioning;
 use crate::error::{CallError, CompileError};
 use crate::function::{Engine, Function, FunctionBuilder, Workspace};
 use cotangent_expr::{Array, Dim, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term};
@@ -33,6 +34,10 @@ pub struct Diagnostics {
     own: Option<(Function, Workspace<f64>)>,
     /// The variables of the model, where the state has others.
     model_state: Option<(Function, Workspace<f64>)>,
+    /// How well the constraint forces are determined, if there are constraints.
+    pub conditioning: Option<Conditioning>,
+    /// The size of the terms of the energy.
+    energy_magnitude: (Function, Workspace<f64>),
     /// The last values.
     values: Kept,
 }
@@ -106,6 +111,8 @@ impl Diagnostics {
                 Some((f, work))
             }
         };
+        let magnitude = function(&[system.dynamics.energy().magnitude()?])?;
+        let magnitude_work = magnitude.workspace();
         let values = Kept {
             energy: 0.0,
             constraints: vec![0.0; kept.program().outputs[1]],
@@ -127,6 +134,8 @@ impl Diagnostics {
             forces,
             own,
             model_state,
+            conditioning: Conditioning::new(motion, parameters)?,
+            energy_magnitude: (magnitude, magnitude_work),
             values,
         })
     }
@@ -137,6 +146,14 @@ impl Diagnostics {
         let mut outputs = [std::slice::from_mut(energy), constraints, hidden_constraints, claims];
         self.kept.call(&[state, &self.parameters], &mut outputs, &mut self.kept_work)?;
         Ok(&self.values)
+    }
+
+    /// The size of the terms of the energy at a state.
+    pub fn energy_magnitude(&mut self, state: &[f64]) -> Result<f64, CallError> {
+        let (f, work) = &mut self.energy_magnitude;
+        let mut magnitude = [0.0];
+        f.call(&[state, &self.parameters], &mut [&mut magnitude], work)?;
+        Ok(magnitude[0])
     }
 
     /// The quantities as they were found last.

@@ -6,10 +6,13 @@ use crate::error::CompileError;
 use crate::function::Engine;
 use crate::record::{MAX_RECORDED, Recorder, Recording, Traced};
 use crate::step::{Step, StepWorkspace};
-use cotangent_dynamics::{Failure, Numeric, State, Stepper};
-use cotangent_integrate::Prepared;
+use cotangent_dynamics::{Dynamics, Failure, Following, Kind, Numeric, State, Stepper, allowance, unsatisfied};
+use cotangent_integrate::{Prepared, Target, project_onto};
 use cotangent_solve::NewtonOptions;
 use std::ops::Range;
+
+/// The part of the terms of a constraint that the rounding of multipliers may be; more is no solution.
+const NOISE: f64 = 1e-9;
 
 /// Makes steps: a small system as one native function, any other by calls of native functions.
 ///
@@ -19,6 +22,18 @@ pub struct Integrator {
     memory: usize,
     chart: Option<Range<usize>>,
     inner: Inner,
+    recipe: Recipe,
+    /// What makes steps that are mended, once there was one.
+    unheld: Option<Box<Parts>>,
+    mended: u64,
+}
+
+/// What a step is made of.
+struct Recipe {
+    compiled: Compiled,
+    prepared: Prepared,
+    parameters: Vec<f64>,
+    options: NewtonOptions,
 }
 
 enum Inner {
@@ -60,12 +75,7 @@ impl Integrator {
         let work = step.workspace()?;
         let constants = std::iter::once(0.0).chain(parameters.iter().copied()).collect();
         let state = vec![0.0; step.recording().outputs().len()];
-        Ok(Integrator {
-            dimension: parts.dimension,
-            memory: parts.memory,
-            chart: parts.chart,
-            inner: Inner::Whole(Box::new(Whole { step, work, state, constants })),
-        })
+        Ok(Integrator { inner: Inner::Whole(Box::new(Whole { step, work, state, constants })), ..parts })
     }
 
     /// The same by calls of functions, whatever the size.
@@ -75,13 +85,17 @@ impl Integrator {
         parameters: &[f64],
         options: NewtonOptions,
     ) -> Result<Integrator, CompileError> {
+        let recipe = Recipe {
+            compiled: compiled.clone(),
+            prepared: prepared.clone(),
+            parameters: parameters.to_vec(),
+            options,
+        };
         let failed = |e: Failure| CompileError::System { name: prepared.method().name().into(), reason: e.to_string() };
-        let stepper = prepared.stepper(&compiled.view(Native, parameters.to_vec())).map_err(failed)?;
-        let machine = Numeric::new(prepared.plan(), options).map_err(failed)?;
-        let memory = stepper.memory();
+        let parts = recipe.parts(prepared).map_err(failed)?;
+        let memory = parts.stepper.memory();
         let (dimension, chart) = (compiled.dimension(), prepared.chart(memory));
-        let parts = Parts { stepper, machine, next: State::default() };
-        Ok(Integrator { dimension, memory, chart, inner: Inner::Parts(Box::new(parts)) })
+        Ok(Integrator { dimension, memory, chart, inner: Inner::Parts(Box::new(parts)), recipe, unheld: None, mended: 0 })
     }
 
     /// A state to start from.
@@ -98,13 +112,89 @@ impl Integrator {
     /// Makes `steps` steps of size `h`. On failure the state is that of the last good step; the
     /// error says how many were made.
     pub fn advance(&mut self, state: &mut State<f64>, h: f64, steps: u64) -> Result<(), (u64, Failure)> {
-        let lengths = [state.values.len(), state.carry.len(), state.memory.len()];
-        if lengths != [self.dimension, self.dimension, self.memory] {
-            return Err((0, Failure::Misused { reason: "the state is not one of this integrator".into() }));
+        self.check(state).map_err(|e| (0, e))?;
+        let mut done = 0;
+        while done < steps {
+            let made = match &mut self.inner {
+                Inner::Whole(whole) => whole.advance(state, h, steps - done),
+                Inner::Parts(parts) => parts.advance(state, h, steps - done),
+            };
+            let Err((made, failure)) = made else { break };
+            done += made;
+            self.mend(state, h, failure).map_err(|failure| (done, failure))?;
+            done += 1;
         }
-        match &mut self.inner {
-            Inner::Whole(whole) => whole.advance(state, h, steps),
-            Inner::Parts(parts) => parts.advance(state, h, steps),
+        Ok(())
+    }
+
+    /// Makes a step that failed by the rounding of its multipliers, which a light mass makes larger than that of its
+    /// constraints: ∂q/∂λ ~ h²/m. What the step finds is brought onto the constraints, by no more than that.
+    fn mend(&mut self, state: &mut State<f64>, h: f64, failure: Failure) -> Result<(), Failure> {
+        let allowed = allowance(f64::EPSILON, self.recipe.options.stopping.tolerance);
+        match failure {
+            Failure::Unsatisfied { residual, explained, .. } if residual <= NOISE * explained / allowed => {}
+            _ => return Err(failure),
+        }
+        let recipe = &self.recipe;
+        if self.unheld.is_none() {
+            self.unheld = Some(Box::new(recipe.parts(&recipe.prepared.unheld())?));
+        }
+        let Some(parts) = &mut self.unheld else { return Err(failure) };
+        let Parts { stepper, machine, next } = &mut **parts;
+        next.copy_from(state);
+        stepper.step(machine, h, state, next)?;
+        let view = recipe.compiled.view(Native, recipe.parameters.clone());
+        let (Some(mut manifold), Some(onto)) = (view.manifold()?, view.manifold()?) else { return Err(failure) };
+        let target = if recipe.prepared.claims(true).hidden_constraints { Target::Both } else { Target::Position };
+        project_onto(target, onto, next)?;
+        let (n, m) = (manifold.shape().coordinates, manifold.shape().constraints);
+        let (mut residual, mut magnitude) = (vec![0.0; m], vec![0.0; m]);
+        manifold.constraints(&next.values[..n], &mut residual)?;
+        manifold.constraint_magnitudes(&next.values[..n], &mut magnitude)?;
+        if let Some(failure) = unsatisfied(Kind::Constraint, residual.into_iter().zip(magnitude), allowed) {
+            return Err(failure);
+        }
+        if let Some(k) = next.values.iter().position(|v| !v.is_finite()) {
+            return Err(Failure::NotFinite { reason: format!("entry {k} of the new state") });
+        }
+        std::mem::swap(state, next);
+        self.mended += 1;
+        Ok(())
+    }
+
+    /// Steps that were brought back onto the constraints, by no more than the rounding of their multipliers.
+    pub fn mended(&self) -> u64 {
+        self.mended
+    }
+
+    /// Makes one step of size `h` as [`advance`](Integrator::advance) does, of whose solutions it takes the one that
+    /// is reached continuously while the step grows from nothing to `h` in so many parts (see [`Following`]). On
+    /// failure the state is what it was.
+    pub fn follow(&self, state: &mut State<f64>, h: f64, parts: u32) -> Result<(), Failure> {
+        self.check(state)?;
+        let Parts { mut stepper, mut machine, mut next } = self.recipe.parts(&self.recipe.prepared)?;
+        next.copy_from(state);
+        let mut following = Following::new(&mut machine);
+        let mut step = |k: u32| {
+            let part = f64::from(k) / f64::from(parts);
+            following.begin(part);
+            stepper.step(&mut following, part * h, state, &mut next)
+        };
+        // What cannot be solved on the way, at the singular point itself, is passed over.
+        (1..parts).for_each(|k| drop(step(k)));
+        step(parts)?;
+        match next.values.iter().all(|v| v.is_finite()) {
+            true => state.copy_from(&next),
+            false => return Err(Failure::NotFinite { reason: "the new state".into() }),
+        }
+        Ok(())
+    }
+
+    fn check(&self, state: &State<f64>) -> Result<(), Failure> {
+        let lengths = [state.values.len(), state.carry.len(), state.memory.len()];
+        match lengths == [self.dimension, self.dimension, self.memory] {
+            true => Ok(()),
+            false => Err(Failure::Misused { reason: "the state is not one of this integrator".into() }),
         }
     }
 
@@ -127,6 +217,14 @@ impl Integrator {
             Inner::Whole(whole) => Some(whole.step.recording().ops().len()),
             Inner::Parts(_) => None,
         }
+    }
+}
+
+impl Recipe {
+    fn parts(&self, prepared: &Prepared) -> Result<Parts, Failure> {
+        let stepper = prepared.stepper(&self.compiled.view(Native, self.parameters.clone()))?;
+        let machine = Numeric::new(prepared.plan(), self.options)?;
+        Ok(Parts { stepper, machine, next: State::default() })
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod arithmetic;
 mod compiled;
+mod conditioning;
 pub mod consistency;
 mod diagnostics;
 mod error;
@@ -33,6 +34,7 @@ mod verify;
 
 pub use arithmetic::{Arithmetic, Inline, Native, Tape};
 pub use compiled::{Compiled, View};
+pub use conditioning::{Conditioned, Conditioning};
 pub use diagnostics::{Diagnostics, Kept};
 pub use error::{CallError, CompileError};
 pub use function::{Engine, Function, FunctionBuilder, Workspace};

@@ -7,7 +7,7 @@
 
 use crate::program::{Binary, Unary};
 use crate::tape::{binary, unary};
-use cotangent_dynamics::{Equations, Failure, Machine, Map, Plan, Site};
+use cotangent_dynamics::{Equations, Failure, Kind, Machine, Map, Plan, Site};
 use cotangent_scalar::Scalar;
 use cotangent_solve::Pattern;
 use std::cell::RefCell;
@@ -51,6 +51,19 @@ pub enum TraceOp {
         /// Which unknown.
         component: u32,
     },
+    /// Equations are required to hold; it has no value.
+    Require(u32),
+}
+
+/// Equations that a recording requires to hold.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Requirement {
+    /// What they are.
+    pub kind: Kind,
+    /// What is to be zero.
+    pub residual: Vec<u32>,
+    /// The sizes of its terms.
+    pub magnitude: Vec<u32>,
 }
 
 /// A matrix that a recording factors.
@@ -98,6 +111,7 @@ pub struct Recording {
     pub(crate) iterations: Vec<Iteration>,
     pub(crate) factors: Vec<Factor>,
     pub(crate) solves: Vec<LinearSolve>,
+    pub(crate) requirements: Vec<Requirement>,
     pub(crate) outputs: Vec<u32>,
     pub(crate) inputs: usize,
 }
@@ -132,6 +146,10 @@ impl Recording {
             TraceOp::Binary(_, a, b) => vec![a, b],
             TraceOp::Factor(f) => self.factors[f as usize].matrix.clone(),
             TraceOp::Linear { solve, component: 0 } => self.solves[solve as usize].rhs.clone(),
+            TraceOp::Require(r) => {
+                let r = &self.requirements[r as usize];
+                [&r.residual[..], &r.magnitude].concat()
+            }
             _ => vec![],
         };
         self.iterations.iter().enumerate().any(|(n, it)| {
@@ -149,6 +167,7 @@ struct Trace {
     iterations: Vec<Iteration>,
     factors: Vec<Factor>,
     solves: Vec<LinearSolve>,
+    requirements: Vec<Requirement>,
     /// Operations already made, so that equal ones are made once.
     known: HashMap<Key, u32>,
     /// Whether an iteration is being recorded.
@@ -206,8 +225,9 @@ impl Recorder {
         if trace.full {
             return misused("the step has too many operations to be recorded");
         }
-        let Trace { ops, iterations, factors, solves, .. } = trace;
-        let recording = Recording { plan: plan.clone(), ops, iterations, factors, solves, outputs, inputs };
+        let Trace { ops, iterations, factors, solves, requirements, .. } = trace;
+        let plan = plan.clone();
+        let recording = Recording { plan, ops, iterations, factors, solves, requirements, outputs, inputs };
         match recording.leaks() {
             true => {
                 misused("a value computed inside an iteration was used after it; compute it again from the solution")
@@ -325,6 +345,18 @@ impl<'t> Machine<Traced<'t>> for Record<'t> {
 
     fn fixed_point(&mut self, _: Site, _: &mut [Traced<'t>], _: &mut Map<'_, Traced<'t>>) -> Result<(), Failure> {
         Err(Failure::Misused { reason: "a fixed-point iteration cannot be recorded".into() })
+    }
+
+    fn require(&mut self, kind: Kind, residual: &[Traced<'t>], magnitude: &[Traced<'t>]) -> Result<(), Failure> {
+        let positions = |list: &[Traced<'t>]| list.iter().map(|v| v.position(self.recorder)).collect();
+        let requirement = Requirement { kind, residual: positions(residual), magnitude: positions(magnitude) };
+        let which = {
+            let mut trace = self.recorder.0.borrow_mut();
+            trace.requirements.push(requirement);
+            trace.requirements.len() as u32 - 1
+        };
+        self.recorder.push(TraceOp::Require(which));
+        Ok(())
     }
 
     fn value(&mut self, _: Traced<'t>) -> Result<f64, Failure> {

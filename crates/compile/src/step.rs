@@ -4,9 +4,9 @@ use crate::error::CompileError;
 use crate::function::Engine;
 #[cfg(feature = "jit")]
 use crate::jit::NativeStep;
-use crate::record::{LinearSolve, Recording, TraceOp};
+use crate::record::{LinearSolve, Recording, Requirement, TraceOp};
 use crate::tape::{binary, unary};
-use cotangent_dynamics::{Failure, Machine, Numeric};
+use cotangent_dynamics::{Failure, Machine, Numeric, allowance, unsatisfied};
 use cotangent_solve::{LinearSolver, NewtonOptions, Pattern};
 use std::sync::Arc;
 
@@ -137,7 +137,8 @@ impl Step {
     /// One step on the tape: the reference.
     fn replay(&self, state: &mut [f64], constants: &[f64], work: &mut StepWorkspace) -> Result<(), Failure> {
         let StepWorkspace { values: v, unknowns, machine, solvers, .. } = work;
-        let Recording { ops, iterations, factors, solves, .. } = &*self.recording;
+        let Recording { ops, iterations, factors, solves, requirements, .. } = &*self.recording;
+        let allowance = allowance(f64::EPSILON, self.options.stopping.tolerance);
         let plain = |k: usize, v: &mut [f64], solvers: &mut [LinearSolver<f64>]| -> Result<(), Failure> {
             match ops[k] {
                 TraceOp::Input(i) => {
@@ -165,6 +166,11 @@ impl Step {
                     for x in v[k..k + rhs.len()].chunks_mut(solver.size().max(1)) {
                         if *transposed { solver.solve_transposed(x) } else { solver.solve(x) }
                     }
+                }
+                TraceOp::Require(r) => {
+                    let Requirement { kind, residual, magnitude } = &requirements[r as usize];
+                    let equations = residual.iter().zip(magnitude).map(|(&r, &m)| (v[r as usize], v[m as usize]));
+                    return unsatisfied(*kind, equations, allowance).map_or(Ok(()), Err);
                 }
                 TraceOp::Unknown { .. } | TraceOp::Solution { .. } | TraceOp::Linear { .. } => {}
             }

@@ -13,6 +13,29 @@ pub enum Failure {
         /// The equation with the largest residual, where it is one of the method's.
         equation: Option<Equation>,
     },
+    /// What the step had to solve does not hold at its end: it has no solution, or none that was found.
+    #[error(
+        "the step found no solution: equation {} is off by {residual:.1e}, of which the rounding of its terms explains \
+         {explained:.1e}",
+        equation.index
+    )]
+    Unsatisfied {
+        /// The equation that is off most.
+        equation: Equation,
+        /// By how much.
+        residual: f64,
+        /// What the rounding of its terms, or the tolerance that was asked for, explains.
+        explained: f64,
+    },
+    /// No solution of the step continues the motion smoothly.
+    #[error(
+        "the motion comes to a singular configuration, and no step was found that continues it smoothly: the energy \
+         would change by {change:.1e}"
+    )]
+    Torn {
+        /// The least change of the energy that was found.
+        change: f64,
+    },
     /// The equations have no unique solution here.
     #[error("{reason}")]
     Singular {

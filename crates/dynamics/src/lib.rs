@@ -9,15 +9,19 @@
 //! - [`Machine`]: solves the implicit equations of a step, which a [`Plan`] lists.
 
 mod failure;
+mod following;
 mod machine;
 mod numeric;
 mod plan;
+mod requirement;
 mod stepper;
 mod system;
 
 pub use failure::Failure;
+pub use following::Following;
 pub use machine::{Equations, Machine, Map};
 pub use numeric::Numeric;
 pub use plan::{Equation, Kind, Plan, Site, Unknowns};
+pub use requirement::{allowance, unsatisfied};
 pub use stepper::{State, Stepper, carried};
 pub use system::{Canonical, CanonicalShape, Chart, Dynamics, Field, Index, Surface, SurfaceShape};

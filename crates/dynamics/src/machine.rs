@@ -1,7 +1,7 @@
 //! Where the branches of a step are.
 
 use crate::failure::Failure;
-use crate::plan::Site;
+use crate::plan::{Kind, Site};
 use cotangent_scalar::Scalar;
 
 /// Residual and Jacobian of implicit equations at the unknowns; the Jacobian's values are in the
@@ -23,6 +23,11 @@ pub trait Machine<S: Scalar> {
 
     /// Iterates a contraction to its fixed point; `unknowns` holds the first guess before.
     fn fixed_point(&mut self, site: Site, unknowns: &mut [S], map: &mut Map<'_, S>) -> Result<(), Failure>;
+
+    /// Requires that equations hold: that each residual is explained by the rounding of its terms, whose sizes are
+    /// given (see [`unsatisfied`](crate::unsatisfied)). Whatever an iteration thinks of its own arrival, a step
+    /// that has no solution fails here.
+    fn require(&mut self, kind: Kind, residual: &[S], magnitude: &[S]) -> Result<(), Failure>;
 
     /// A number, to branch on; an infinity or NaN is a failure. A step that asks cannot be recorded.
     fn value(&mut self, x: S) -> Result<f64, Failure>;

@@ -2,7 +2,8 @@
 
 use crate::failure::Failure;
 use crate::machine::{Equations, Machine, Map};
-use crate::plan::{Plan, Site, Unknowns};
+use crate::plan::{Kind, Plan, Site, Unknowns};
+use crate::requirement::{allowance, unsatisfied};
 use cotangent_scalar::Real;
 use cotangent_solve::{
     FixedPointError, FixedPointWorkspace, NewtonError, NewtonOptions, NewtonWorkspace, fixed_point, newton,
@@ -74,6 +75,11 @@ impl<S: Real> Machine<S> for Numeric<S> {
                 Err(Failure::NotConverged { reason: error.to_string(), equation })
             }
         }
+    }
+
+    fn require(&mut self, kind: Kind, residual: &[S], magnitude: &[S]) -> Result<(), Failure> {
+        let equations = residual.iter().zip(magnitude).map(|(r, m)| (r.value(), m.value()));
+        unsatisfied(kind, equations, allowance(S::EPSILON, self.options.stopping.tolerance)).map_or(Ok(()), Err)
     }
 
     fn value(&mut self, x: S) -> Result<f64, Failure> {

@@ -59,6 +59,8 @@ pub trait Canonical<S: Scalar> {
     fn hessian_pp(&mut self, q: &[S], p: &[S], out: &mut [S]) -> Result<(), Failure>;
     /// φ(q).
     fn constraints(&mut self, q: &[S], out: &mut [S]) -> Result<(), Failure>;
+    /// For each constraint the size of its terms, which its rounding errors are relative to.
+    fn constraint_magnitudes(&mut self, q: &[S], out: &mut [S]) -> Result<(), Failure>;
     /// G(q).
     fn jacobian(&mut self, q: &[S], out: &mut [S]) -> Result<(), Failure>;
     /// Σᵢ λᵢ ∂²φᵢ/∂q².

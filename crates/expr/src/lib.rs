@@ -25,6 +25,7 @@ mod function;
 mod index;
 mod latex;
 mod layout;
+mod magnitude;
 mod number;
 mod ops;
 mod order;

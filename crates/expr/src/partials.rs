@@ -79,7 +79,7 @@ fn post_order(e: &Expr) -> Vec<Expr> {
 }
 
 /// ∂f(args)/∂args[k]; `value` is f(args) itself.
-fn call_partial(f: Function, args: &[Expr], k: usize, value: &Expr) -> Expr {
+pub(crate) fn call_partial(f: Function, args: &[Expr], k: usize, value: &Expr) -> Expr {
     let x = &args[0];
     let call = |f: Function, x: &Expr| Expr::call(f, vec![x.clone()]);
     match f {

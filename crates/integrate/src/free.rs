@@ -75,6 +75,10 @@ impl<S: Scalar> Canonical<S> for FreeCanonical<'_, S> {
         Ok(())
     }
 
+    fn constraint_magnitudes(&mut self, _: &[S], _: &mut [S]) -> Result<(), Failure> {
+        Ok(())
+    }
+
     fn jacobian(&mut self, _: &[S], _: &mut [S]) -> Result<(), Failure> {
         Ok(())
     }

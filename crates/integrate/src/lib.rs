@@ -11,6 +11,7 @@ mod charts;
 mod coefficients;
 mod compose;
 mod free;
+mod held;
 mod method;
 mod methods;
 mod plain;

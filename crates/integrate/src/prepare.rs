@@ -3,6 +3,7 @@
 use crate::card::{Claims, Keeps, Needs};
 use crate::charts;
 use crate::compose::{self, Composition};
+use crate::held;
 use crate::method::Method;
 use crate::plain;
 use crate::projection::{self, COUNTERS, Planned, Projection, Target};
@@ -23,6 +24,8 @@ pub struct Prepared {
     charts: Option<Arc<charts::Scheme>>,
     index: Index,
     projection: Option<Planned>,
+    /// Whether a step fails that does not end on the constraints it claims to keep.
+    held: bool,
 }
 
 impl Prepared {
@@ -85,7 +88,7 @@ impl Prepared {
                 None => return Err(Refusal::NothingToProjectOn),
             },
         };
-        Ok(Prepared { recipe, plan, scheme, charts, index, projection })
+        Ok(Prepared { recipe, plan, scheme, charts, index, projection, held: true })
     }
 
     /// The method.
@@ -106,6 +109,11 @@ impl Prepared {
             },
             _ => self.clone(),
         }
+    }
+
+    /// The same without the last look at the constraints: what its iterations take for a solution is one.
+    pub fn unheld(&self) -> Prepared {
+        Prepared { held: false, ..self.clone() }
     }
 
     /// The composition around the method.
@@ -205,10 +213,16 @@ impl Prepared {
             (Some(charts), Some(chart)) => charts.around(inner, chart, system.manifold()?.ok_or_else(missing)?),
             _ => inner,
         };
-        match &self.projection {
-            Some(Planned::Manifold(p)) => Ok(p.around(inner, system.manifold()?.ok_or_else(missing)?)),
-            Some(Planned::Surface(p)) => Ok(p.around(inner, system.surface()?.ok_or_else(missing)?)),
-            None => Ok(inner),
+        let stepper = match &self.projection {
+            Some(Planned::Manifold(p)) => p.around(inner, system.manifold()?.ok_or_else(missing)?),
+            Some(Planned::Surface(p)) => p.around(inner, system.surface()?.ok_or_else(missing)?),
+            None => inner,
+        };
+        // Whether the equations are canonical is nothing to the constraints.
+        let held = self.held && self.claims(true).constraints;
+        match system.manifold()?.filter(|m| held && m.shape().constraints > 0) {
+            Some(manifold) => Ok(held::around(stepper, manifold)),
+            None => Ok(stepper),
         }
     }
 }

@@ -8,6 +8,7 @@
 pub mod checkpoint;
 mod history;
 mod interrupt;
+mod monitor;
 mod platform;
 mod run;
 mod samples;
@@ -19,6 +20,7 @@ pub use checkpoint::{Checkpoint, CheckpointError};
 pub use cotangent_destination::{DestinationError, is_same};
 pub use history::History;
 pub use interrupt::{Interrupt, InterruptError};
+pub use monitor::{Jump, MAX_PASSAGES, Monitor, Passage};
 pub use platform::Platform;
 pub use run::{Checkpoints, End, HISTORY_ERRORS, Header, Progress, Run, RunError, Unobserved};
 pub use samples::Samples;

@@ -4,11 +4,12 @@
 use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::history::History;
 use crate::interrupt::Interrupt;
+use crate::monitor::{Change, Monitor};
 use crate::platform::Platform;
 use crate::schedule::Schedule;
 use crate::statistics::{Extremes, ExtremesList, StatisticsError};
 use crate::table::{Column, Columns, Mark, TableError, TableWriter};
-use cotangent_compile::{CallError, Diagnostics, Integrator, Picture};
+use cotangent_compile::{CallError, Conditioned, Diagnostics, Integrator, Picture};
 use cotangent_dynamics::{Failure, State};
 use cotangent_expr::Layout;
 use serde::{Deserialize, Serialize};
@@ -65,6 +66,8 @@ pub struct Header<R> {
     pub iterations: u64,
     /// Seconds of integration.
     pub seconds: f64,
+    /// What was noticed on the way.
+    pub monitor: Monitor,
 }
 
 /// A run in progress.
@@ -85,6 +88,9 @@ pub struct Run {
     /// Updates of Newton's method before the run was resumed.
     earlier: u64,
     unobserved: Option<Unobserved>,
+    monitor: Monitor,
+    /// The state before the last step.
+    before: State<f64>,
 }
 
 /// Samples at which observables or the picture had no value; NaN stands in their place.
@@ -131,6 +137,18 @@ pub struct Progress {
     pub time: f64,
 }
 
+/// What is noticed of a step.
+#[derive(Clone, Copy)]
+struct Seen {
+    /// By how much the energy changed.
+    change: f64,
+    kind: Change,
+    conditioned: Option<Conditioned>,
+}
+
+/// In how many parts a step is followed: where one of them ends at the singular point, others do not.
+const PARTS: [u32; 4] = [8, 13, 29, 64];
+
 /// How often the world is looked at: for an interrupt, a checkpoint, progress.
 const ATTENTION: Duration = Duration::from_millis(40);
 
@@ -168,6 +186,8 @@ impl Run {
             stepping: None,
             earlier: 0,
             unobserved: None,
+            monitor: Monitor::default(),
+            before: State::default(),
         })
     }
 
@@ -272,8 +292,9 @@ impl Run {
         let header = &checkpoint.header;
         let [n, m] = [self.state.values.len(), self.state.memory.len()];
         let quantities = self.kept.as_slice().len();
+        let conditioning = self.diagnostics.conditioning.as_ref().map_or(0, |c| c.memory().len());
         let numbers = &checkpoint.numbers;
-        if numbers.len() != 2 * n + m + ExtremesList::state_len(quantities) {
+        if numbers.len() != 2 * n + m + conditioning + ExtremesList::state_len(quantities) {
             return Err(foreign("it has another number of variables"));
         }
         if header.done > self.schedule.total() {
@@ -282,6 +303,11 @@ impl Run {
         let (values, rest) = numbers.split_at(n);
         let (carry, rest) = rest.split_at(n);
         let (memory, rest) = rest.split_at(m);
+        let (conditioning, rest) = rest.split_at(conditioning);
+        if let Some(c) = &mut self.diagnostics.conditioning {
+            c.restore(conditioning);
+        }
+        self.monitor = header.monitor.clone();
         self.kept = ExtremesList::import(quantities, rest)?;
         self.state = State { values: values.to_vec(), carry: carry.to_vec(), memory: memory.to_vec() };
         self.done = header.done;
@@ -360,8 +386,10 @@ impl Run {
         let count = if full == 0 { 1 } else { batch.min(full).min(to_row) };
         let h = schedule.size(self.done);
         let before = self.done;
-        let failure = match schedule.record {
-            0 => match self.integrator.advance(&mut self.state, h, count) {
+        // Steps with constraints are looked at one by one, measured or not.
+        let watched = schedule.record > 0 || self.diagnostics.conditioning.is_some();
+        let failure = match watched {
+            false => match self.integrator.advance(&mut self.state, h, count) {
                 Ok(()) => {
                     self.done += count;
                     None
@@ -371,34 +399,97 @@ impl Run {
                     Some(failure)
                 }
             },
-            _ => self.measured(h, count)?,
+            true => self.watched_steps(h, count)?,
         };
         let at_end = self.done == schedule.total() || failure.is_some();
         if schedule.record == 0 && at_end && self.done > before {
+            self.diagnostics.kept(&self.state.values)?;
             self.measure()?;
         }
         Ok(failure)
     }
 
-    /// Steps one by one, each measured.
-    fn measured(&mut self, h: f64, count: u64) -> Result<Option<Failure>, RunError> {
+    /// Steps one by one, each looked at, and measured where rows are recorded.
+    fn watched_steps(&mut self, h: f64, count: u64) -> Result<Option<Failure>, RunError> {
         for _ in 0..count {
+            self.before.copy_from(&self.state);
             let begun = self.stepping.is_some().then(Instant::now);
-            let made = self.integrator.advance(&mut self.state, h, 1);
+            let made = self.integrator.advance(&mut self.state, h, 1).map_err(|(_, failure)| failure);
             if let (Some(total), Some(begun)) = (&mut self.stepping, begun) {
                 *total += begun.elapsed();
             }
-            if let Err((_, failure)) = made {
+            if let Some(failure) = self.look_at_step(h, made)? {
                 return Ok(Some(failure));
             }
             self.done += 1;
-            self.measure()?;
+            if self.schedule.record > 0 {
+                self.measure()?;
+            }
         }
         Ok(None)
     }
 
+    /// Judges a step from `before` to the state. Near a singular configuration, where it may have several solutions,
+    /// a step that fails or changes the energy more than others is made again, along the smooth continuation of the
+    /// motion; if the energy leaps all the same the step has failed, and the state is that before it.
+    fn look_at_step(&mut self, h: f64, made: Result<(), Failure>) -> Result<Option<Failure>, RunError> {
+        let energy = self.diagnostics.last().energy;
+        let mut seen = match made {
+            Ok(()) => Some(self.seen(energy)?),
+            Err(_) => None,
+        };
+        let ill = self.monitor.is_ill() || seen.is_some_and(|s| s.conditioned.is_some_and(|c| c.condition > 1.0));
+        if ill && seen.is_none_or(|s| s.kind != Change::Ordinary) {
+            seen = self.follow(h, energy, seen)?;
+        }
+        let Some(seen) = seen else { return Ok(made.err()) };
+        if ill && seen.kind == Change::Leap {
+            self.state.copy_from(&self.before);
+            self.diagnostics.kept(&self.state.values)?;
+            return Ok(Some(Failure::Torn { change: seen.change }));
+        }
+        self.monitor.note(self.schedule.time(self.done + 1), seen.change, seen.kind, seen.conditioned);
+        Ok(None)
+    }
+
+    /// Makes the step from `before` again, along the smooth continuation of the motion, unless what was found of it
+    /// by itself is as good; the state is then the better one. `None`: there is none.
+    fn follow(&mut self, h: f64, energy: f64, plain: Option<Seen>) -> Result<Option<Seen>, RunError> {
+        let (mut best, mut state) = (plain, self.state.clone());
+        let mut followed = false;
+        for parts in PARTS {
+            self.state.copy_from(&self.before);
+            if self.integrator.follow(&mut self.state, h, parts).is_err() {
+                continue;
+            }
+            let seen = self.seen(energy)?;
+            if best.is_none_or(|best| seen.change.abs() < best.change.abs() / 4.0) {
+                (best, state, followed) = (Some(seen), self.state.clone(), true);
+            }
+            if seen.kind == Change::Ordinary {
+                break;
+            }
+        }
+        self.monitor.followed += u64::from(followed);
+        self.state = state;
+        self.diagnostics.kept(&self.state.values)?;
+        Ok(best)
+    }
+
+    /// What a step from `before`, where the energy was this, has come to.
+    fn seen(&mut self, energy: f64) -> Result<Seen, RunError> {
+        let change = self.diagnostics.kept(&self.state.values)?.energy - energy;
+        let kind = match self.monitor.has_seen(change) {
+            true => Change::Ordinary,
+            false => self.monitor.judge(change, self.diagnostics.energy_magnitude(&self.state.values)?),
+        };
+        let conditioning = self.diagnostics.conditioning.as_mut();
+        let conditioned = conditioning.map(|c| c.observe(&self.before.values, &self.state.values)).transpose()?;
+        Ok(Seen { change, kind, conditioned })
+    }
+
     fn measure(&mut self) -> Result<(), RunError> {
-        let kept = self.diagnostics.kept(&self.state.values)?;
+        let kept = self.diagnostics.last();
         self.kept.record_parts(&[
             std::slice::from_ref(&kept.energy),
             &kept.constraints,
@@ -439,7 +530,8 @@ impl Run {
         checkpoints: &Checkpoints<R>,
     ) -> Result<(), RunError> {
         let mark = self.table.as_mut().map(TableWriter::mark).transpose()?;
-        let mut numbers = [&self.state.values[..], &self.state.carry, &self.state.memory].concat();
+        let conditioning = self.diagnostics.conditioning.as_ref().map_or(&[][..], |c| c.memory());
+        let mut numbers = [&self.state.values[..], &self.state.carry, &self.state.memory, conditioning].concat();
         self.kept.export(&mut numbers);
         let header = Header {
             request: checkpoints.request.clone(),
@@ -448,6 +540,7 @@ impl Run {
             platform: Platform::current(),
             iterations: self.iterations(),
             seconds: self.seconds,
+            monitor: self.monitor.clone(),
         };
         Checkpoint { header, numbers }.write(&checkpoints.path)?;
         Ok(())
@@ -505,6 +598,11 @@ impl Run {
     /// Where observables or the picture had no value.
     pub fn unobserved(&self) -> Option<&Unobserved> {
         self.unobserved.as_ref()
+    }
+
+    /// What was noticed on the way: singular configurations, leaps of the energy.
+    pub fn monitor(&self) -> &Monitor {
+        &self.monitor
     }
 
     /// Updates of Newton's method.

@@ -18,6 +18,7 @@ pub(super) struct CanonicalFunctions {
     pub(super) hessian_qp: Function,
     pub(super) hessian_pp: Function,
     pub(super) constraints: Function,
+    pub(super) constraint_magnitudes: Function,
     pub(super) jacobian: Function,
     pub(super) curvature: Function,
     pub(super) curvature_along: Function,
@@ -51,6 +52,7 @@ impl CanonicalFunctions {
         };
         let (hamiltonian_q, hamiltonian_p) = (energy(&s.hamiltonian_q)?, energy(&s.hamiltonian_p)?);
         let constraints = position(&s.constraints)?;
+        let constraint_magnitudes = position(&s.constraints.magnitude()?)?;
         Ok(CanonicalFunctions {
             shape,
             hamiltonian_q,
@@ -59,13 +61,14 @@ impl CanonicalFunctions {
             hessian_qp,
             hessian_pp,
             constraints,
+            constraint_magnitudes,
             jacobian,
             curvature,
             curvature_along,
         })
     }
 
-    pub(super) fn functions(&self) -> [&Function; 9] {
+    pub(super) fn functions(&self) -> [&Function; 10] {
         [
             &self.hamiltonian_q,
             &self.hamiltonian_p,
@@ -76,6 +79,7 @@ impl CanonicalFunctions {
             &self.hessian_qq,
             &self.curvature,
             &self.curvature_along,
+            &self.constraint_magnitudes,
         ]
     }
 }
@@ -88,7 +92,7 @@ where
     pub(super) arithmetic: A,
     pub(super) parameters: Arc<[S]>,
     /// In the order of [`CanonicalFunctions::functions`].
-    pub(super) work: [A::Work; 9],
+    pub(super) work: [A::Work; 10],
 }
 
 impl<S: Scalar, A: Arithmetic<S>> Canonical<S> for CanonicalView<S, A> {
@@ -118,6 +122,11 @@ impl<S: Scalar, A: Arithmetic<S>> Canonical<S> for CanonicalView<S, A> {
 
     fn constraints(&mut self, q: &[S], out: &mut [S]) -> Result<(), Failure> {
         self.arithmetic.call(&self.functions.constraints, &[q, &self.parameters], &mut [out], &mut self.work[4])
+    }
+
+    fn constraint_magnitudes(&mut self, q: &[S], out: &mut [S]) -> Result<(), Failure> {
+        let f = &self.functions.constraint_magnitudes;
+        self.arithmetic.call(f, &[q, &self.parameters], &mut [out], &mut self.work[9])
     }
 
     fn jacobian(&mut self, q: &[S], out: &mut [S]) -> Result<(), Failure> {

@@ -141,9 +141,9 @@ where
     fn evaluator(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
         let Some(functions) = &self.compiled.canonical else { return Ok(None) };
         let work = functions.functions().map(|f| self.arithmetic.workspace(f).map_err(misused));
-        let [a, b, c, d, e, f, g, h, i] = work;
+        let [a, b, c, d, e, f, g, h, i, j] = work;
         Ok(Some(Box::new(CanonicalView {
-            work: [a?, b?, c?, d?, e?, f?, g?, h?, i?],
+            work: [a?, b?, c?, d?, e?, f?, g?, h?, i?, j?],
             functions: functions.clone(),
             arithmetic: self.arithmetic,
             parameters: self.parameters.clone(),

@@ -3,6 +3,7 @@
 use super::emit::Emitter;
 use crate::error::CompileError;
 use crate::record::{Recording, TraceOp};
+use cotangent_dynamics::allowance;
 use cotangent_solve::{LinearSolver, NewtonOptions};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Value, types};
@@ -231,10 +232,32 @@ impl StepEmitter<'_, '_> {
                     }
                     continue;
                 }
+                TraceOp::Require(r) => {
+                    self.require(r as usize, values, reach);
+                    continue;
+                }
                 TraceOp::Unknown { .. } | TraceOp::Solution { .. } | TraceOp::Linear { .. } => continue,
             };
             values[k] = Some(value);
         }
+    }
+
+    /// Residuals larger than what their terms explain are for the reference to judge.
+    fn require(&mut self, which: usize, values: &[Option<Value>], reach: Reach) {
+        let requirement = &self.recording.requirements[which];
+        let allowance = allowance(f64::EPSILON, self.options.stopping.tolerance);
+        let allowance = self.e.b.ins().f64const(allowance);
+        let mut hold = vec![];
+        for (&residual, &magnitude) in requirement.residual.iter().zip(&requirement.magnitude) {
+            let (residual, magnitude) = (self.value(values, residual), self.value(values, magnitude));
+            let size = self.e.b.ins().fabs(residual);
+            let explained = self.e.b.ins().fmul(allowance, magnitude);
+            hold.push((FloatCC::LessThanOrEqual, size, explained));
+        }
+        let hold = self.all(hold);
+        let good = self.e.b.create_block();
+        self.e.b.ins().brif(hold, good, &[], reach.bail, &[]);
+        self.e.b.switch_to_block(good);
     }
 
     /// Whether all comparisons hold.

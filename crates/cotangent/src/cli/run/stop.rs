@@ -35,9 +35,13 @@ impl Stop {
             "singular" => "the equations have no unique solution there: start elsewhere, or take another formulation",
             // A method that chooses its own steps has said what to do.
             "not-converged" if reason.contains("the tolerance") => "--step is only the interval of output here",
-            "not-converged" => {
+            "not-converged" | "unsatisfied" => {
                 "take a smaller --step; if it is small already, look whether the motion comes near a singular \
                  configuration, where the constraints depend on each other; --solver-tol asks for less than round-off"
+            }
+            "torn" => {
+                "take another --step, so that no step ends so close to the singular configuration; if the mechanism may \
+                 go several ways there, the equations do not say which"
             }
             "not-finite" => "take a smaller --step; the motion may also reach a point where the model is not defined",
             _ => "this should not happen; please report it",

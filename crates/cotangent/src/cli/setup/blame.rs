@@ -38,7 +38,9 @@ impl Blame {
     pub(crate) fn of(&self, failure: &Failure) -> Blamed {
         let (equation, code) = match failure {
             Failure::NotConverged { equation, .. } => (*equation, "not-converged"),
+            Failure::Unsatisfied { equation, .. } => (Some(*equation), "unsatisfied"),
             Failure::Singular { equation, .. } => (*equation, "singular"),
+            Failure::Torn { .. } => (None, "torn"),
             Failure::NotFinite { .. } => (None, "not-finite"),
             Failure::Misused { .. } => (None, "misused"),
         };

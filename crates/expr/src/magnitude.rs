@@ -1,0 +1,150 @@
+//! How large the terms of an expression are: what its rounding errors are relative to.
+//!
+//! The magnitude |e|₊ of an expression bounds, to first order and in units of the last place, what the
+//! rounding of its inputs and of every operation can change it by. By the chain rule
+//!
+//! ```text
+//! |x|₊ = |x|,   |c + Σ cᵢ eᵢ|₊ = |c| + Σ |cᵢ| |eᵢ|₊,   |Π bᵢ^kᵢ|₊ = Σᵢ |kᵢ| |bᵢ|₊ |bᵢ|^(kᵢ−1) Πⱼ≠ᵢ |bⱼ|^kⱼ,
+//! |f(e)|₊ = |f′(e)| |e|₊ + |f(e)|
+//! ```
+//!
+//! So (x − 1)² at x = 1 + 1e-8 has the magnitude 4e-8, though its value is 1e-16: whatever the units and
+//! wherever the origin, a value that is no larger than some units of its magnitude cannot be told from zero.
+//! (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 3.3: running error analysis.)
+
+use crate::array::{Array, Definition};
+use crate::digest::Digest;
+use crate::error::Error;
+use crate::expr::{Expr, Node};
+use crate::function::Function;
+use crate::number::Number;
+use crate::partials::call_partial;
+use crate::tensor::{Tensor, Term};
+use std::collections::HashMap;
+
+impl Tensor {
+    /// The magnitude of each entry; that of a solution of equations is its size.
+    pub fn magnitude(&self) -> Result<Tensor, Error> {
+        Magnitudes::default().tensor(self)
+    }
+}
+
+/// Magnitudes found so far, so that shared parts are visited once.
+#[derive(Default)]
+struct Magnitudes {
+    expressions: HashMap<Digest, Expr>,
+    arrays: HashMap<Digest, Array>,
+}
+
+impl Magnitudes {
+    fn tensor(&mut self, t: &Tensor) -> Result<Tensor, Error> {
+        let one = |term: &Term| Ok(Term { value: self.expression(&term.value)?, ..term.clone() });
+        let terms = t.terms().iter().map(one).collect::<Result<_, Error>>()?;
+        Tensor::new(t.shape().to_vec(), terms)
+    }
+
+    fn array(&mut self, array: &Array, values: &Tensor) -> Result<Array, Error> {
+        if let Some(known) = self.arrays.get(&array.digest()) {
+            return Ok(known.clone());
+        }
+        let magnitude = Array::defined(&format!("{}_magnitude", array.name()), array.dims().to_vec(), self.tensor(values)?);
+        self.arrays.insert(array.digest(), magnitude.clone());
+        Ok(magnitude)
+    }
+
+    fn expression(&mut self, e: &Expr) -> Result<Expr, Error> {
+        if let Some(known) = self.expressions.get(&e.digest()) {
+            return Ok(known.clone());
+        }
+        let found = match e.node() {
+            Node::Number(_) | Node::Pi | Node::Index(_) => abs(e),
+            Node::Poison(p) => return Err((*p).into()),
+            Node::At(array, index) => match array.definition() {
+                Definition::Defined(values) => Expr::at(&self.array(array, values)?, index.clone()),
+                _ => abs(e),
+            },
+            Node::Add(constant, terms) => {
+                let mut sizes = vec![];
+                for (c, t) in terms {
+                    sizes.push((c.abs(), self.expression(t)?));
+                }
+                Expr::linear(constant.abs(), sizes)
+            }
+            Node::Mul(factors) => {
+                let mut parts = vec![];
+                for (i, (base, k)) in factors.iter().enumerate() {
+                    let others = factors.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, (b, k))| abs(b).pow(*k));
+                    let share = self.expression(base)? * abs(base).pow(*k + Number::MINUS_ONE);
+                    parts.push(others.fold(share, |product, b| product * b).scale(k.abs()));
+                }
+                Expr::sum(parts)
+            }
+            Node::Call(f, args) => {
+                let mut parts = vec![abs(e)];
+                for (k, argument) in args.iter().enumerate() {
+                    parts.push(abs(&call_partial(*f, args, k, e)) * self.expression(argument)?);
+                }
+                Expr::sum(parts)
+            }
+        };
+        self.expressions.insert(e.digest(), found.clone());
+        Ok(found)
+    }
+}
+
+fn abs(e: &Expr) -> Expr {
+    Expr::call(Function::Abs, vec![e.clone()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Layout, Role};
+
+    fn magnitude(e: &Expr) -> String {
+        Tensor::scalar(e.clone()).and_then(|t| t.magnitude()).unwrap().as_scalar().unwrap().to_string()
+    }
+
+    fn variables() -> (Expr, Expr) {
+        let of = |name| Expr::from(&Array::scalar(name, Role::Coordinate));
+        (of("x"), of("y"))
+    }
+
+    #[test]
+    fn terms_that_cancel_count_with_their_sizes() {
+        let (x, y) = variables();
+        assert_eq!(magnitude(&(&x - &y)), "abs(x) + abs(y)");
+        assert_eq!(magnitude(&(1 - Expr::call(Function::Cos, vec![y]))), "abs(y)*abs(sin(y)) + abs(cos(y)) + 1");
+    }
+
+    #[test]
+    fn a_square_is_as_uncertain_as_its_root_allows() {
+        // d(x − 1)² = 2 (x − 1) dx, and dx is a unit of |x| + 1.
+        let (x, _) = variables();
+        assert_eq!(magnitude(&(&x - 1).powi(2)), "2*abs(x - 1)*(abs(x) + 1)");
+    }
+
+    #[test]
+    fn definitions_are_looked_into() {
+        let (x, y) = variables();
+        let difference = Array::defined("d", vec![], Tensor::scalar(&x - &y).unwrap());
+        let t = Tensor::scalar(Expr::from(&difference)).unwrap().magnitude().unwrap();
+        assert_eq!(t.expand().unwrap().as_scalar().unwrap().to_string(), "abs(x) + abs(y)");
+    }
+
+    #[test]
+    fn families_stay_families() {
+        let x = Array::family("x", Role::Coordinate, 0, 100_000);
+        let c = Array::family("c", Role::Auxiliary, 1, 100_000);
+        let i = crate::Ix::var(0);
+        let range = crate::Range { name: "i".into(), low: crate::Ix::constant(1), high: crate::Ix::constant(100_000) };
+        let before = i.plus(&crate::Ix::constant(-1));
+        let term = Term {
+            domain: crate::Domain::Ranges(vec![range]),
+            at: vec![crate::Place { array: c.clone(), index: vec![i.clone()] }],
+            value: Expr::at(&x, vec![i]) - Expr::at(&x, vec![before]),
+        };
+        let links = Tensor::new(vec![Layout::new(vec![c])], vec![term]).unwrap();
+        assert!(links.magnitude().unwrap().terms().len() <= 2);
+    }
+}

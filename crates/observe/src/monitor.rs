@@ -1,0 +1,180 @@
+//! What no step does unnoticed: come near a singular configuration, or change the energy by a leap.
+
+use cotangent_compile::Conditioned;
+use serde::{Deserialize, Serialize};
+
+/// Steps near a singular configuration, one after the other.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Passage {
+    /// The time at the end of the step with the largest condition.
+    pub time: f64,
+    /// That condition; 1/u where the constraints are dependent to working precision.
+    pub condition: f64,
+    /// The constraint that depends on the others.
+    pub constraint: usize,
+    /// Whether the motion went through the configuration.
+    pub crossed: bool,
+}
+
+/// A change of the energy in one step that is out of proportion to all before, or to the energy itself.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Jump {
+    /// The time at the end of the step.
+    pub time: f64,
+    /// By how much the energy changed.
+    pub change: f64,
+}
+
+/// What was noticed along a run, in constant memory.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Monitor {
+    /// The first passages, [`MAX_PASSAGES`] at most.
+    pub passages: Vec<Passage>,
+    /// How many there were in all.
+    pub passage_count: u64,
+    /// The largest leap of the energy.
+    pub jump: Option<Jump>,
+    /// Steps of several solutions of which the smooth continuation was taken.
+    pub followed: u64,
+    /// Whether the last step belongs to a passage.
+    near: bool,
+    /// Whether forces were determined well at the end of the last step.
+    ill: bool,
+    /// The largest change of the energy in one step so far, leaps not counted.
+    quiet: f64,
+    /// Steps seen.
+    steps: u64,
+}
+
+/// So many passages are listed; the rest is counted.
+pub const MAX_PASSAGES: usize = 100;
+
+/// Steps that show what changes of the energy are ordinary.
+const ORDINARY: u64 = 8;
+/// An ordinary change is no larger than the largest so far, times this.
+const GROWTH: f64 = 8.0;
+/// A leap is larger than the largest change so far, times this, and than this part of the terms that the energy is
+/// made of…
+const LEAP: (f64, f64) = (20.0, 0.01);
+/// … and a change that is this part of them is spoken of, whatever was before.
+const SHARE: f64 = 0.05;
+/// Units in the last place of those terms that rounding may change.
+const UNITS: f64 = 1000.0;
+
+/// What to think of a change of the energy in one step.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
+pub(crate) enum Change {
+    /// As those before.
+    Ordinary,
+    /// Larger than those before.
+    Large,
+    /// A large part of the energy, though no more than steps before have led to expect.
+    Rough,
+    /// Out of all proportion.
+    Leap,
+}
+
+impl Monitor {
+    /// Whether a step before changed the energy as much.
+    pub(crate) fn has_seen(&self, change: f64) -> bool {
+        self.steps >= ORDINARY && change.abs() <= self.quiet
+    }
+
+    /// Judges a change of the energy, given the size of its terms.
+    pub(crate) fn judge(&self, change: f64, magnitude: f64) -> Change {
+        let size = change.abs();
+        let known = self.steps >= ORDINARY;
+        if size > LEAP.1 * magnitude && known && size > LEAP.0 * self.quiet {
+            Change::Leap
+        } else if size > SHARE * magnitude {
+            Change::Rough
+        } else if known && size > GROWTH * self.quiet && size > UNITS * f64::EPSILON * magnitude {
+            Change::Large
+        } else {
+            Change::Ordinary
+        }
+    }
+
+    /// Whether the last state is one near which steps may have several solutions.
+    pub(crate) fn is_ill(&self) -> bool {
+        self.ill
+    }
+
+    /// Takes note of a step that was made.
+    pub(crate) fn note(&mut self, time: f64, change: f64, kind: Change, conditioned: Option<Conditioned>) {
+        self.steps += 1;
+        if kind >= Change::Rough && self.jump.is_none_or(|jump| change.abs() > jump.change.abs()) {
+            self.jump = Some(Jump { time, change });
+        }
+        if kind != Change::Leap {
+            self.quiet = self.quiet.max(change.abs());
+        }
+        let Some(Conditioned { condition, constraint, crossed }) = conditioned else { return };
+        self.ill = condition > 1.0;
+        let singular = conditioned.is_some_and(|c| c.is_singular());
+        let passage = Passage { time, condition, constraint, crossed };
+        if singular && !self.near {
+            self.passage_count += 1;
+            if self.passages.len() < MAX_PASSAGES {
+                self.passages.push(passage);
+            }
+        } else if singular
+            && self.passage_count <= MAX_PASSAGES as u64
+            && let Some(last) = self.passages.last_mut()
+        {
+            let crossed = crossed || last.crossed;
+            *last = if condition > last.condition { passage } else { *last };
+            last.crossed = crossed;
+        }
+        self.near = singular;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(changes: &[f64]) -> Monitor {
+        let mut monitor = Monitor::default();
+        for (k, &change) in changes.iter().enumerate() {
+            let kind = monitor.judge(change, 1.0);
+            monitor.note(k as f64, change, kind, None);
+        }
+        monitor
+    }
+
+    #[test]
+    fn a_leap_is_out_of_proportion_to_the_steps_before_and_a_part_of_the_energy() {
+        let quiet = [1e-6; 20];
+        let with = |last: f64| after(&[&quiet[..], &[last]].concat()).jump;
+        assert_eq!(with(0.5), Some(Jump { time: 20.0, change: 0.5 }));
+        assert_eq!(with(-0.5), Some(Jump { time: 20.0, change: -0.5 }));
+        assert_eq!(with(1e-3), None);
+    }
+
+    #[test]
+    fn errors_that_grow_from_step_to_step_are_no_leap() {
+        let growing: Vec<f64> = (0..25).map(|k| 1e-9 * 2f64.powi(k)).collect();
+        assert_eq!(after(&growing).jump, None);
+        // Until they are a part of the energy that nobody would take for an error of the method.
+        let growing: Vec<f64> = (0..30).map(|k| 1e-9 * 2f64.powi(k)).collect();
+        assert_eq!(after(&growing).jump.map(|jump| jump.time), Some(29.0));
+    }
+
+    #[test]
+    fn steps_near_one_singular_configuration_are_one_passage() {
+        let mut monitor = Monitor::default();
+        let mut at = |time: f64, condition: f64, crossed: bool| {
+            monitor.note(time, 0.0, Change::Ordinary, Some(Conditioned { condition, constraint: 3, crossed }));
+        };
+        at(0.1, 10.0, false);
+        at(0.2, 1e7, false);
+        at(0.3, 1e9, true);
+        at(0.4, 1e6, false);
+        at(0.5, 10.0, false);
+        at(0.6, 100.0, true);
+        let crossed = |time, condition| Passage { time, condition, constraint: 3, crossed: true };
+        assert_eq!(monitor.passages, [crossed(0.3, 1e9), crossed(0.6, 100.0)]);
+        assert_eq!(monitor.passage_count, 2);
+    }
+}
