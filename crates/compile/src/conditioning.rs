@@ -18,8 +18,12 @@ use cotangent_expr::Layout;
 use cotangent_solve::{LinearSolver, Pattern};
 use cotangent_theory::Motion;
 
-/// Where pivots differ by less, the forces are determined well.
-const WELL: f64 = 0.05;
+/// Where the smallest pivot is this part of the largest, the forces are determined well, and a step of a quarter of a
+/// radian cannot have crossed a singular configuration.
+const WELL: f64 = 0.3;
+
+/// A condition from which on a step may have several solutions: gradients within a quarter of a radian.
+const ILL: f64 = 20.0;
 
 /// A condition beyond which a configuration counts as singular, nearly: gradients within a thousandth of a radian.
 const NEARLY_SINGULAR: f64 = 1e6;
@@ -43,6 +47,11 @@ pub struct Conditioned {
 
 impl Conditioned {
     const WELL: Conditioned = Conditioned { condition: 1.0, constraint: 0, crossed: false };
+
+    /// Whether a singular configuration is so near that a step may have several solutions.
+    pub fn is_ill(&self) -> bool {
+        self.crossed || self.condition >= ILL
+    }
 
     /// Whether a singular configuration is near enough to be spoken of.
     pub fn is_singular(&self) -> bool {
@@ -87,10 +96,7 @@ impl Conditioning {
         let Some(matrix) = gram.or(brackets) else { return Ok(None) };
         let underived = |e: cotangent_theory::TheoryError| CompileError::Native(e.to_string());
         let builder = || {
-            FunctionBuilder::new()
-                .input(&motion.state)
-                .input(&motion.system.parameter_layout())
-                .engine(Engine::Best)
+            FunctionBuilder::new().input(&motion.state).input(&motion.system.parameter_layout()).engine(Engine::Best)
         };
         let function = builder().sparse_output(&motion.at_state(matrix).map_err(underived)?).compile()?;
         let Some(pattern) = function.pattern(0).cloned() else { return Ok(None) };

@@ -85,17 +85,21 @@ impl Integrator {
         parameters: &[f64],
         options: NewtonOptions,
     ) -> Result<Integrator, CompileError> {
-        let recipe = Recipe {
-            compiled: compiled.clone(),
-            prepared: prepared.clone(),
-            parameters: parameters.to_vec(),
-            options,
-        };
+        let recipe =
+            Recipe { compiled: compiled.clone(), prepared: prepared.clone(), parameters: parameters.to_vec(), options };
         let failed = |e: Failure| CompileError::System { name: prepared.method().name().into(), reason: e.to_string() };
         let parts = recipe.parts(prepared).map_err(failed)?;
         let memory = parts.stepper.memory();
         let (dimension, chart) = (compiled.dimension(), prepared.chart(memory));
-        Ok(Integrator { dimension, memory, chart, inner: Inner::Parts(Box::new(parts)), recipe, unheld: None, mended: 0 })
+        Ok(Integrator {
+            dimension,
+            memory,
+            chart,
+            inner: Inner::Parts(Box::new(parts)),
+            recipe,
+            unheld: None,
+            mended: 0,
+        })
     }
 
     /// A state to start from.

@@ -36,9 +36,8 @@ mod tests {
     #[test]
     fn a_residual_counts_relative_to_its_terms_and_the_worst_is_named() {
         let allowance = allowance(f64::EPSILON, None);
-        let failed = |r: &[f64], m: &[f64]| {
-            unsatisfied(Kind::Constraint, r.iter().copied().zip(m.iter().copied()), allowance)
-        };
+        let failed =
+            |r: &[f64], m: &[f64]| unsatisfied(Kind::Constraint, r.iter().copied().zip(m.iter().copied()), allowance);
         assert_eq!(failed(&[1e-15, -2e3], &[1.0, 1e19]), None);
         assert_eq!(failed(&[0.0], &[0.0]), None);
         let Some(Failure::Unsatisfied { equation, .. }) = failed(&[1e-10, 1e-9, 1e-12], &[1.0, 1e3, 1.0]) else {

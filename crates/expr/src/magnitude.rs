@@ -47,7 +47,8 @@ impl Magnitudes {
         if let Some(known) = self.arrays.get(&array.digest()) {
             return Ok(known.clone());
         }
-        let magnitude = Array::defined(&format!("{}_magnitude", array.name()), array.dims().to_vec(), self.tensor(values)?);
+        let magnitude =
+            Array::defined(&format!("{}_magnitude", array.name()), array.dims().to_vec(), self.tensor(values)?);
         self.arrays.insert(array.digest(), magnitude.clone());
         Ok(magnitude)
     }

@@ -38,7 +38,7 @@ pub struct Monitor {
     pub followed: u64,
     /// Whether the last step belongs to a passage.
     near: bool,
-    /// Whether forces were determined well at the end of the last step.
+    /// Whether a singular configuration was near at the end of the last step.
     ill: bool,
     /// The largest change of the energy in one step so far, leaps not counted.
     quiet: f64,
@@ -109,9 +109,10 @@ impl Monitor {
         if kind != Change::Leap {
             self.quiet = self.quiet.max(change.abs());
         }
-        let Some(Conditioned { condition, constraint, crossed }) = conditioned else { return };
-        self.ill = condition > 1.0;
-        let singular = conditioned.is_some_and(|c| c.is_singular());
+        let Some(conditioned) = conditioned else { return };
+        self.ill = conditioned.is_ill();
+        let singular = conditioned.is_singular();
+        let Conditioned { condition, constraint, crossed } = conditioned;
         let passage = Passage { time, condition, constraint, crossed };
         if singular && !self.near {
             self.passage_count += 1;

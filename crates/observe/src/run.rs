@@ -438,7 +438,7 @@ impl Run {
             Ok(()) => Some(self.seen(energy)?),
             Err(_) => None,
         };
-        let ill = self.monitor.is_ill() || seen.is_some_and(|s| s.conditioned.is_some_and(|c| c.condition > 1.0));
+        let ill = self.monitor.is_ill() || seen.is_some_and(|s| s.conditioned.is_some_and(|c| c.is_ill()));
         if ill && seen.is_none_or(|s| s.kind != Change::Ordinary) {
             seen = self.follow(h, energy, seen)?;
         }

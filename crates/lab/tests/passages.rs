@@ -1,0 +1,181 @@
+//! Steps end on their constraints or fail, and mechanisms pass their singular positions on the smooth branch.
+
+mod problems;
+
+use cotangent_compile::{Diagnostics, Engine, Integrator};
+use cotangent_integrate::{Composition, Method, Recipe};
+use cotangent_observe::{End, Interrupt, Run, Schedule};
+use cotangent_theory::Formulation;
+use problems::Case;
+use proptest::prelude::*;
+
+fn run(text: &str, recipe: Recipe, step: f64, steps: u64) -> (Run, End) {
+    let case = Case::new(text, Formulation::Multipliers);
+    let p = &case.problem;
+    let prepared = p.prepare(recipe).unwrap();
+    let integrator = Integrator::new(&p.compiled, &prepared, &p.parameters, p.newton(None), Engine::Best).unwrap();
+    let diagnostics = Diagnostics::new(&p.motion, &p.parameters, Engine::Best).unwrap();
+    let schedule = Schedule::count(step, steps, 1).unwrap();
+    let mut run = Run::new(integrator, diagnostics, schedule, p.start.clone()).unwrap();
+    let end = run.go::<()>(&Interrupt::new(), None, &mut |_| {}).unwrap();
+    (run, end)
+}
+
+/// A chain of six links, one mass of which is light, in units of length.
+fn chain(light: usize, mass: f64, unit: f64) -> String {
+    let masses = (1..=6).map(|i| if i == light { mass } else { 1.0 });
+    let coordinates = (1..=6).map(|i| format!("x{i}, y{i}")).collect::<Vec<_>>().join(", ");
+    let energy = masses.enumerate().map(|(k, m)| {
+        let i = k + 1;
+        format!("{m:e}*(x{i}'^2 + y{i}'^2)/2 - {m:e}*{unit:e}*y{i}")
+    });
+    let energy = energy.collect::<Vec<_>>().join(" + ");
+    let mut text = format!("coord {coordinates}\nlagrangian {energy}\n");
+    for i in 1..=6 {
+        let before =
+            if i == 1 { ["0".to_owned(), "0".to_owned()] } else { [format!("x{}", i - 1), format!("y{}", i - 1)] };
+        text += &format!("constraint c{i}: ((x{i} - {})^2 + (y{i} - {})^2 - {unit:e}^2)/2 = 0\n", before[0], before[1]);
+    }
+    let initial = (1..=6).map(|i| format!("x{i} = {i}*{unit:e}")).collect::<Vec<_>>().join(", ");
+    text + &format!("initial {initial}\n")
+}
+
+/// The largest error of a link's length, relative to it, from the positions alone.
+fn stretch(positions: &[f64], unit: f64) -> f64 {
+    let at = |i: usize| if i == 0 { [0.0, 0.0] } else { [positions[2 * i - 2], positions[2 * i - 1]] };
+    let length = |i: usize| (at(i)[0] - at(i - 1)[0]).hypot(at(i)[1] - at(i - 1)[1]);
+    (1..=6).map(|i| (length(i) / unit - 1.0).abs()).fold(0.0, f64::max)
+}
+
+/// θ after time t of M(θ) θ″ + M′(θ) θ′²/2 + V′(θ) = 0, by small steps of the classical Runge–Kutta method.
+fn angle(start: [f64; 2], inertia: impl Fn(f64) -> [f64; 2], force: impl Fn(f64) -> f64, t: f64) -> f64 {
+    let rate = |[a, w]: [f64; 2]| {
+        let [m, slope] = inertia(a);
+        [w, (force(a) - slope * w * w / 2.0) / m]
+    };
+    let count = 200_000;
+    let h = t / f64::from(count);
+    let mut z = start;
+    let plus = |z: [f64; 2], k: [f64; 2], c: f64| [z[0] + c * k[0], z[1] + c * k[1]];
+    for _ in 0..count {
+        let a = rate(z);
+        let b = rate(plus(z, a, h / 2.0));
+        let c = rate(plus(z, b, h / 2.0));
+        let d = rate(plus(z, c, h));
+        z = [0, 1].map(|i| z[i] + h / 6.0 * (a[i] + 2.0 * b[i] + 2.0 * c[i] + d[i]));
+    }
+    z[0]
+}
+
+/// How many points first + kπ lie between two angles.
+fn between(from: f64, to: f64, first: f64) -> i64 {
+    let count = |a: f64| ((a - first) / std::f64::consts::PI).floor() as i64;
+    count(to) - count(from)
+}
+
+fn recipe(kind: u8) -> Recipe {
+    match kind {
+        0 => Method::Rattle.into(),
+        1 => Recipe::from(Method::Rattle).composed(Composition::Suzuki4),
+        2 => Recipe::from(Method::Rattle).composed(Composition::KahanLi8),
+        _ => Method::Lobatto3A3B { stages: 3 }.into(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn a_step_without_a_solution_fails_however_light_a_mass_is(
+        light in 1usize..=6, mass in -13.0..0.0f64, step in -2.5..-1.0f64, unit in -9.0..9.0f64, kind in 0u8..4,
+    ) {
+        let (mass, unit) = (10f64.powf(mass), 10f64.powf(unit));
+        let method = [Method::Rattle, Method::Shake, Method::Lobatto3A3B { stages: 2 }, Method::Lobatto3A3B { stages: 3 }];
+        let (run, _) = run(&chain(light, mass, unit), method[kind as usize].into(), 10f64.powf(step), 60);
+        // The last good state, whether the run came to its end or not: a few hundred units in the last place of
+        // terms that are up to twelve lengths long.
+        let off = stretch(&run.state().values[..12], unit);
+        prop_assert!(off < 2e-12, "{off:e}, m = {mass:e}");
+        let largest = run.constraints().iter().map(|c| c.max_abs).fold(0.0, f64::max) / (unit * unit);
+        prop_assert!(largest < 2e-12, "{largest:e}, m = {mass:e}");
+    }
+
+    #[test]
+    fn a_folding_slider_crank_stays_on_its_branch(
+        start in 0.2..1.3f64, speed in 1.5..2.5f64, mass in 0.3..3.0f64, g in 0.0..0.6f64, step in -2.0..-1.0f64, kind in 0u8..4,
+    ) {
+        // Crank and rod of one length: at θ = π/2 the slider is in the centre, and could stay there.
+        let (s, c) = start.sin_cos();
+        let text = format!(
+            "coord x, y, z\nlagrangian (x'^2 + y'^2)/2 + {mass}*z'^2/2 - {g}*y\n\
+             constraint crank: (x^2 + y^2 - 1)/2 = 0\nconstraint rod: ((z - x)^2 + y^2 - 1)/2 = 0\n\
+             initial x = {c}, y = {s}, z = {}, x' = {}, y' = {}, z' = {}\n",
+            2.0 * c, -speed * s, speed * c, -2.0 * speed * s
+        );
+        let h = 10f64.powf(step);
+        let steps = (8.0 / h) as u64;
+        let (run, end) = run(&text, recipe(kind), h, steps);
+        prop_assert!(matches!(end, End::Finished), "{end:?}");
+        let [x, y, z] = run.state().values[..3] else { panic!() };
+        prop_assert!((z - 2.0 * x).abs() < 1e-8, "x = {x}, z = {z}");
+        let (energy, error) = (run.energy().initial, run.energy().max_deviation);
+        prop_assert!(error < 20.0 * (h * speed).powi(2) * energy.abs(), "{error:e}");
+        let t = steps as f64 * h;
+        let inertia = |a: f64| [1.0 + 4.0 * mass * a.sin().powi(2), 4.0 * mass * (2.0 * a).sin()];
+        let end = angle([start, speed], inertia, |a| -g * a.cos(), t);
+        let expected = between(start, end, std::f64::consts::FRAC_PI_2);
+        let found = run.monitor().passage_count as i64;
+        prop_assert!((found - expected).abs() <= 1, "{found} passages, {expected} expected");
+        prop_assert!((x - end.cos()).hypot(y - end.sin()) < 60.0 * (h * speed).powi(2));
+    }
+
+    #[test]
+    fn a_parallelogram_stays_one(
+        start in 0.2..2.9f64, speed in 0.8..2.5f64, mass in 0.3..3.0f64, length in 0.5..3.0f64, step in -2.0..-1.0f64, kind in 0u8..4,
+    ) {
+        let (s, c) = start.sin_cos();
+        let text = format!(
+            "coord x, y, u, v\nlagrangian (x'^2 + y'^2)/2 + {mass}*(u'^2 + v'^2)/2 \n\
+             constraint a: (x^2 + y^2 - 1)/2 = 0\nconstraint b: ((u - {length})^2 + v^2 - 1)/2 = 0\n\
+             constraint c: ((u - x)^2 + (v - y)^2 - {length}^2)/2 = 0\n\
+             initial x = {c}, y = {s}, u = {length} + {c}, v = {s}, x' = {vx}, y' = {vy}, u' = {vx}, v' = {vy}\n",
+            vx = -speed * s, vy = speed * c,
+        );
+        let h = 10f64.powf(step);
+        let steps = (12.0 / h) as u64;
+        let (run, end) = run(&text, recipe(kind), h, steps);
+        prop_assert!(matches!(end, End::Finished), "{end:?}");
+        let [x, y, u, v] = run.state().values[..4] else { panic!() };
+        prop_assert!((u - x - length).abs() < 1e-8 && (v - y).abs() < 1e-8, "{:?}", run.state().values);
+        // Without gravity both cranks turn evenly.
+        let expected = between(start, start + speed * steps as f64 * h, 0.0);
+        let found = run.monitor().passage_count as i64;
+        prop_assert!((found - expected).abs() <= 1, "{found} passages, {expected} expected");
+        prop_assert!(run.energy().max_deviation < 1e-2 * run.energy().initial);
+    }
+}
+
+#[test]
+fn a_figure_of_eight_is_run_through_its_crossing() {
+    // The gradient of a single constraint vanishes where the curve crosses itself; by symmetry the smooth branch goes
+    // straight on. (x² + y²)² = x² − y².
+    let text = "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint eight: (x^2 + y^2)^2 - x^2 + y^2 = 0\n\
+        initial x = 1, y' = 1\n";
+    for step in [0.01, 0.0137, 0.05] {
+        let (run, end) = run(text, Method::Rattle.into(), step, (20.0 / step) as u64);
+        assert!(matches!(end, End::Finished), "{end:?}");
+        // A speed of one along a curve of length 5.2441151 (the lemniscate constant), two crossings in each round.
+        let crossings = run.monitor().passages.iter().filter(|p| p.crossed).count();
+        assert!((7..=8).contains(&crossings), "{crossings}");
+        assert!(run.energy().max_deviation < 0.02, "{:e}", run.energy().max_deviation);
+    }
+}
+
+#[test]
+fn a_fall_through_a_pole_is_noticed() {
+    let text = "coord x\nlagrangian x'^2/2 + 1/x\ninitial x = 1\n";
+    let (run, _) = run(text, Method::StormerVerlet.into(), 0.01, 200);
+    let jump = run.monitor().jump.expect("the energy leaps where the step goes over the pole");
+    // The fall from rest at 1 takes π/√8.
+    assert!((jump.time - std::f64::consts::PI / 8f64.sqrt()).abs() < 0.05, "{jump:?}");
+}
