@@ -195,6 +195,9 @@ impl Page {
             let word = self.paint(bad, "undefined");
             let _ = writeln!(self.text, "{word}: the energy is not a finite number at the initial data; change them");
         }
+        if let Some(why) = &report.singular {
+            let _ = writeln!(self.text, "{}: {why}", self.paint(bad, "singular"));
+        }
         if report.splits_add_up() == Some(false) {
             let word = self.paint(bad, "split");
             let _ = writeln!(self.text, "{word}: the parts do not add up to the Hamiltonian; correct one of them");

@@ -100,7 +100,7 @@ impl Request {
             stem: model.input.stem.clone(),
             source: model.input.source.clone(),
             set: choose.set.iter().map(Set::from).collect(),
-            choice: Names::new(choose, &defaults, &model.system, out),
+            choice: Names::new(choose, &defaults, model, out)?,
             project_initial: choose.project_initial,
             drop_redundant: choose.drop_redundant,
             step,
