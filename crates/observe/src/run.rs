@@ -38,6 +38,9 @@ pub enum RunError {
     /// The checkpoint could not be written or read.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    /// An energy beyond all numbers, or none.
+    #[error("the energy at the start is {0}: it has no finite value in numbers of 64 bits")]
+    Energy(f64),
     /// The checkpoint belongs to another run.
     #[error("the checkpoint is of another run: {0}")]
     Foreign(String),
@@ -65,6 +68,9 @@ pub struct Header<R> {
     pub iterations: u64,
     /// Seconds of integration.
     pub seconds: f64,
+    /// Where observables or the picture had no value.
+    #[serde(default)]
+    pub unobserved: Option<Unobserved>,
 }
 
 /// A run in progress.
@@ -85,10 +91,12 @@ pub struct Run {
     /// Updates of Newton's method before the run was resumed.
     earlier: u64,
     unobserved: Option<Unobserved>,
+    /// The numbers of the history before the run was resumed.
+    past: Vec<f64>,
 }
 
 /// Samples at which observables or the picture had no value; NaN stands in their place.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Unobserved {
     /// How many.
     pub samples: u64,
@@ -153,7 +161,11 @@ impl Run {
         start: Vec<f64>,
     ) -> Result<Run, RunError> {
         let state = integrator.state(start);
-        let kept = ExtremesList::new(&flat(&mut diagnostics, &state)?);
+        let kept = flat(&mut diagnostics, &state)?;
+        if let Some(energy) = kept.first().filter(|e| !e.is_finite()) {
+            return Err(RunError::Energy(*energy));
+        }
+        let kept = ExtremesList::new(&kept);
         Ok(Run {
             integrator,
             diagnostics,
@@ -168,28 +180,34 @@ impl Run {
             stepping: None,
             earlier: 0,
             unobserved: None,
+            past: vec![],
         })
     }
 
     /// The columns of a run's table: time, state, energy, observables, multipliers, what the formulation has
-    /// besides, and the coordinates of the chart.
+    /// besides, and the coordinates of the chart. The names of the model stay; `time`, `energy` and `chart` give
+    /// way to them with a `_` at their end.
     pub fn columns(state: &Layout, diagnostics: &Diagnostics, integrator: &Integrator) -> Columns {
         let column = |a: &cotangent_expr::Array| {
             let dims: Vec<(i64, usize)> = a.dims().iter().map(|d| (d.first, d.len)).collect();
             Column::family(a.name(), dims)
         };
-        let mut columns = vec![Column::scalar("time")];
-        columns.extend(state.arrays().iter().map(column));
-        columns.push(Column::scalar("energy"));
-        columns.extend(diagnostics.observables.arrays().iter().map(column));
-        columns.extend(diagnostics.multipliers.arrays().iter().map(column));
-        columns.extend(diagnostics.auxiliaries.arrays().iter().map(column));
-        if let Some(chart) = integrator.chart() {
-            let mut name = CHART.to_owned();
-            while columns.iter().any(|c| c.name == name) {
+        let Diagnostics { observables, multipliers, auxiliaries, .. } = diagnostics;
+        let of_model = [state, observables, multipliers, auxiliaries].map(Layout::arrays);
+        let own = |name: &str| {
+            let taken = |name: &str| of_model.iter().flat_map(|list| list.iter()).any(|a| a.name() == name);
+            let mut name = name.to_owned();
+            while taken(&name) {
                 name.push('_');
             }
-            columns.push(Column::family(&name, vec![(1, chart.len())]));
+            name
+        };
+        let mut columns = vec![Column::scalar(own("time"))];
+        columns.extend(state.arrays().iter().map(column));
+        columns.push(Column::scalar(own("energy")));
+        columns.extend(of_model[1..].iter().flat_map(|list| list.iter().map(column)));
+        if let Some(chart) = integrator.chart() {
+            columns.push(Column::family(own(CHART), vec![(1, chart.len())]));
         }
         Columns(columns)
     }
@@ -207,15 +225,20 @@ impl Run {
         self.state.values.len() + self.diagnostics.observables.len() + picture.map_or(0, Picture::len)
     }
 
-    /// Keeps a history, of the errors [`HISTORY_ERRORS`] and of [`watched`](Run::watched) values.
+    /// Keeps a history, of the errors [`HISTORY_ERRORS`] and of [`watched`](Run::watched) values. A run that
+    /// was resumed goes on with that of its checkpoint, if it is of the same kind.
     pub fn watch(&mut self, history: History, picture: Option<Picture>) {
         let len = self.watched(picture.as_ref());
         let n = self.state.values.len();
         let observed = n..n + self.diagnostics.observables.len();
         // Observables without a range need not be known between samples.
         let always = history.ranged().iter().any(|r| observed.contains(r));
-        self.watch = Some(Watch { history, picture, values: vec![0.0; len], always });
-        self.look(true);
+        let past = history.import(&std::mem::take(&mut self.past));
+        let begins = past.is_none();
+        self.watch = Some(Watch { history: past.unwrap_or(history), picture, values: vec![0.0; len], always });
+        if begins {
+            self.look(true);
+        }
     }
 
     /// The history so far, and the picture.
@@ -273,12 +296,14 @@ impl Run {
         let [n, m] = [self.state.values.len(), self.state.memory.len()];
         let quantities = self.kept.as_slice().len();
         let numbers = &checkpoint.numbers;
-        if numbers.len() != 2 * n + m + ExtremesList::state_len(quantities) {
+        let own = 2 * n + m + ExtremesList::state_len(quantities);
+        if numbers.len() < own {
             return Err(foreign("it has another number of variables"));
         }
         if header.done > self.schedule.total() {
             return Err(foreign("it has more steps"));
         }
+        let (numbers, past) = numbers.split_at(own);
         let (values, rest) = numbers.split_at(n);
         let (carry, rest) = rest.split_at(n);
         let (memory, rest) = rest.split_at(m);
@@ -287,6 +312,8 @@ impl Run {
         self.done = header.done;
         self.seconds = header.seconds;
         self.earlier = header.iterations;
+        self.unobserved.clone_from(&header.unobserved);
+        self.past = past.to_vec();
         self.diagnostics.kept(&self.state.values)?;
         Ok(())
     }
@@ -298,7 +325,7 @@ impl Run {
         checkpoints: Option<&Checkpoints<R>>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<End, RunError> {
-        let mut saved = Instant::now();
+        let (mut saved, mut saving) = (Instant::now(), Duration::ZERO);
         if let Some(c) = checkpoints {
             self.save(c)?;
         }
@@ -327,15 +354,14 @@ impl Run {
                 _ => batch,
             };
             progress(Progress { done: self.done, total: self.schedule.total(), time: self.schedule.time(self.done) });
-            if let Some(c) = checkpoints.filter(|c| saved.elapsed() >= c.every) {
+            // A large history takes a while to write: not more than a tenth of the time.
+            if let Some(c) = checkpoints.filter(|c| saved.elapsed() >= c.every.max(10 * saving)) {
+                let begun = Instant::now();
                 self.save(c)?;
                 saved = Instant::now();
+                saving = saved - begun;
             }
         };
-        if !matches!(end, End::Finished) {
-            // The last state of a run that did not reach its end is part of what it was.
-            self.look(true);
-        }
         match (&end, checkpoints) {
             (End::Interrupted, Some(c)) => {
                 self.save(c)?;
@@ -345,6 +371,11 @@ impl Run {
             }
             (End::Failed(_), _) if !self.schedule.records(self.done) => self.record()?,
             _ => {}
+        }
+        if !matches!(end, End::Finished) {
+            // The last state of a run that did not reach its end is part of what it was, and not of the
+            // checkpoint, from which it goes on as if nothing had happened.
+            self.look(true);
         }
         Ok(end)
     }
@@ -375,7 +406,7 @@ impl Run {
         };
         let at_end = self.done == schedule.total() || failure.is_some();
         if schedule.record == 0 && at_end && self.done > before {
-            self.measure()?;
+            return Ok(self.measure()?.or(failure));
         }
         Ok(failure)
     }
@@ -392,12 +423,15 @@ impl Run {
                 return Ok(Some(failure));
             }
             self.done += 1;
-            self.measure()?;
+            if let Some(failure) = self.measure()? {
+                return Ok(Some(failure));
+            }
         }
         Ok(None)
     }
 
-    fn measure(&mut self) -> Result<(), RunError> {
+    /// Measures what is to be kept; the end of a run whose energy is no number any more.
+    fn measure(&mut self) -> Result<Option<Failure>, RunError> {
         let kept = self.diagnostics.kept(&self.state.values)?;
         self.kept.record_parts(&[
             std::slice::from_ref(&kept.energy),
@@ -405,8 +439,10 @@ impl Run {
             &kept.hidden_constraints,
             &kept.claims,
         ])?;
+        let energy = kept.energy;
         self.look(false);
-        Ok(())
+        let lost = || Failure::NotFinite { reason: format!("the energy is {energy}") };
+        Ok((!energy.is_finite()).then(lost))
     }
 
     fn record(&mut self) -> Result<(), RunError> {
@@ -441,6 +477,9 @@ impl Run {
         let mark = self.table.as_mut().map(TableWriter::mark).transpose()?;
         let mut numbers = [&self.state.values[..], &self.state.carry, &self.state.memory].concat();
         self.kept.export(&mut numbers);
+        if let Some(watch) = &self.watch {
+            watch.history.export(&mut numbers);
+        }
         let header = Header {
             request: checkpoints.request.clone(),
             done: self.done,
@@ -448,6 +487,7 @@ impl Run {
             platform: Platform::current(),
             iterations: self.iterations(),
             seconds: self.seconds,
+            unobserved: self.unobserved.clone(),
         };
         Checkpoint { header, numbers }.write(&checkpoints.path)?;
         Ok(())

@@ -10,6 +10,7 @@ use crate::cli::setup::{Defaults, Names, Repairs};
 use cotangent::compile::values::{self, Setting};
 use cotangent::observe::{Schedule, ScheduleError};
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// What was asked for, with every default filled in.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -26,6 +27,14 @@ pub(super) struct Request {
     pub(super) end: End,
     pub(super) record: u64,
     pub(super) solver_tol: Option<f64>,
+    /// The files of `--plot` and `--report`.
+    #[serde(default)]
+    pub(super) plot: Option<String>,
+    #[serde(default)]
+    pub(super) report: Option<String>,
+    /// What was said before the first step.
+    #[serde(default)]
+    pub(super) notes: Vec<String>,
 }
 
 /// Where a run ends.
@@ -52,6 +61,9 @@ impl From<&Setting> for Set {
     }
 }
 
+/// An iteration whose update is larger, relative to the unknowns, has not begun to converge.
+const LOOSEST: f64 = 0.1;
+
 /// Tables have no more rows than about this, unless `--record` says so.
 const ROWS: u64 = 10_000;
 
@@ -70,8 +82,9 @@ impl Request {
             (None, None, None, None) => return Err(missing("until", "100", &model.system.name)),
         };
         let schedule = schedule(step, end, 1)?;
-        if let Some(tol) = args.solver_tol.filter(|t| *t <= 0.0) {
-            return Err(Failure::new("solver-tol", format!("--solver-tol is {tol}")).help("it must be positive"));
+        if let Some(tol) = args.solver_tol.filter(|t| *t <= 0.0 || *t > LOOSEST) {
+            let message = format!("--solver-tol is {}", short(tol));
+            return Err(Failure::new("solver-tol", message).help(format!("it must be positive, and at most {LOOSEST}")));
         }
         let record = match args.record.or(defaults.record) {
             Some(0) => 0,
@@ -107,6 +120,9 @@ impl Request {
             end,
             record,
             solver_tol: args.solver_tol,
+            plot: kept(args.plot.as_deref(), "--plot", table, out),
+            report: kept(args.report.as_deref(), "--report", table, out),
+            notes: vec![],
         })
     }
 
@@ -130,6 +146,17 @@ impl Request {
     pub(super) fn schedule(&self) -> Result<Schedule, Failure> {
         schedule(self.step, self.end, self.record)
     }
+}
+
+/// The name of a picture as a checkpoint keeps it, wherever it is resumed.
+pub(super) fn kept(file: Option<&Path>, option: &str, table: bool, out: &mut Output) -> Option<String> {
+    let file = file?;
+    let name = std::path::absolute(file).unwrap_or_else(|_| file.to_owned()).to_str().map(str::to_owned);
+    if name.is_none() && table {
+        let shown = file.display();
+        out.note(format!("a checkpoint cannot keep the name `{shown}`: give {option} again with --resume"));
+    }
+    name
 }
 
 /// Steps of a size to an end.

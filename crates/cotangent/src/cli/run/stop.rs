@@ -40,6 +40,7 @@ impl Stop {
                  configuration, where the constraints depend on each other; --solver-tol asks for less than round-off"
             }
             "not-finite" => "take a smaller --step; the motion may also reach a point where the model is not defined",
+            "interrupted" => "give it more time",
             _ => "this should not happen; please report it",
         };
         Stop {
@@ -59,6 +60,7 @@ impl Stop {
             RunError::Call(_) => "evaluate",
             RunError::Table(_) => "write",
             RunError::Checkpoint(_) => "checkpoint",
+            RunError::Energy(_) => "no-value",
             RunError::Foreign(_) => "foreign",
         };
         let advice = match (error, table) {
