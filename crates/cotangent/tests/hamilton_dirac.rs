@@ -227,7 +227,7 @@ fn a_proposed_gauge_is_one() {
         let lines = shipped(name).lines().filter(|line| !line.starts_with("gauge"));
         lines.map(|line| format!("{line}\n")).collect()
     };
-    let two = "coord x, y, u, v\nlagrangian (x' - u)^2/2 + (y' - v)^2/2\ninitial u = 2, v = -1/2\n\
+    let two = "coord x, y, u, v\nlagrangian (x' - u)^2/2 + (y' - v)^2/2\ninitial u = 2, v = -1/2, x' = 2, y' = -1/2\n\
                run step = 0.1, until = 1\n";
     for text in [without("einbein"), without("christ-lee"), two.to_owned()] {
         let refused = ran(&text, &[]);

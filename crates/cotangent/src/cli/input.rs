@@ -19,6 +19,8 @@ pub(crate) struct Input {
     pub(crate) stem: Option<String>,
     /// The text.
     pub(crate) source: String,
+    /// The command that asked for it first, if that is another than this one.
+    pub(crate) command: Option<String>,
 }
 
 impl Input {
@@ -33,7 +35,12 @@ impl Input {
             && let Some(model) = models::find(argument)
         {
             let stem = Some(model.name.to_owned());
-            return Ok(Input { name: format!("{}.cot", model.name), stem, source: model.source.to_owned() });
+            return Ok(Input {
+                name: format!("{}.cot", model.name),
+                stem,
+                source: model.source.to_owned(),
+                command: None,
+            });
         }
         match metadata {
             Err(e) if e.kind() == io::ErrorKind::NotFound => Err(missing(argument)),
@@ -59,7 +66,7 @@ impl Input {
                 .help("describe repeated parts as a family: `coord x[i in 1..n]`"));
         }
         match decode(&bytes) {
-            Ok(text) => Ok(Input { name: name.to_string(), stem, source: text.to_owned() }),
+            Ok(text) => Ok(Input { name: name.to_string(), stem, source: text.to_owned(), command: None }),
             Err(diagnostics) => Err(Failure::Model {
                 file: name.to_string(),
                 source: String::from_utf8_lossy(&bytes).into_owned(),

@@ -13,13 +13,14 @@ use super::failure::Failure;
 use super::figures::{count, number};
 use super::output::{Output, Status};
 use super::picture::{Destinations, Film, sparklines, watch};
+use super::printable;
 use super::setup::{Blame, Choice, pose, prepare};
 use cotangent::compile::{Engine, Integrator};
 use cotangent::observe::{Checkpoints, Columns, End, Interrupt, Run, RunError, TableError, TableWriter, checkpoint};
 use plan::{Files, Plan};
 use progress::Bar;
 use request::Request;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use stop::Stop;
 use summary::{Setup, Summary};
@@ -33,10 +34,10 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     // Those that the run began with, and that it will end with.
     let pictures = match &from {
         Some(_) => Destinations::new(
-            args.plot.as_deref().or(request.plot.as_deref().map(Path::new)),
-            args.report.as_deref().or(request.report.as_deref().map(Path::new)),
+            args.plot.clone().or(nearby(request.plot.as_deref())).as_deref(),
+            args.report.clone().or(nearby(request.report.as_deref())).as_deref(),
             table,
-            None,
+            args.model.as_deref(),
         )?,
         None => pictures,
     };
@@ -137,6 +138,14 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     report(summary, &written.failures, out)
 }
 
+/// A file by its name from the folder one is in, if it is below.
+fn nearby(file: Option<&str>) -> Option<PathBuf> {
+    let file = Path::new(file?);
+    let here = std::env::current_dir().ok();
+    let below = here.and_then(|here| file.strip_prefix(here).ok().map(Path::to_owned));
+    Some(below.unwrap_or_else(|| file.to_owned()))
+}
+
 /// Samples of a history for pictures.
 const SAMPLES: usize = 4000;
 
@@ -168,17 +177,18 @@ fn report(mut summary: Summary, unwritten: &[Failure], out: &mut Output) -> Resu
     for failure in unwritten {
         out.tell(&failure.render(out.message_colour()));
     }
-    if let (Some(table), false, "finished") = (&summary.out, unwritten.is_empty(), summary.status) {
+    let table = summary.out.as_deref().map(printable::line);
+    if let (Some(table), false, "finished") = (&table, unwritten.is_empty(), summary.status) {
         out.tell(&format!("`{table}` is complete; to make what is missing: cotangent run --resume {table}\n"));
     }
-    match (&summary.out, summary.status) {
+    match (&table, summary.status) {
         (Some(table), "interrupted") => {
             out.tell(&format!(
                 "interrupted: `{table}` has the rows so far; to go on: cotangent run --resume {table}\n"
             ));
         }
         (None, "interrupted") => out.tell("interrupted: with --out FILE a run can be resumed\n"),
-        (Some(table), "failed") if std::path::Path::new(table).exists() => {
+        (Some(table), "failed") if summary.out.as_ref().is_some_and(|file| Path::new(file).exists()) => {
             out.tell(&format!("the rows up to there are in `{table}`\n"));
         }
         (Some(table), "failed") => out.tell(&format!("`{table}` could not be completed\n")),

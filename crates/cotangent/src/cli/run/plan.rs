@@ -166,6 +166,7 @@ fn differences(args: &args::Run, began: &Request) -> Result<Vec<String>, Failure
         plot: _,
         report: _,
         notes: _,
+        command: _,
     } = began;
     let mut list = Differences(vec![]);
     list.compare("method", method.clone(), Some(then.method.clone()));

@@ -6,6 +6,7 @@ use crate::cli::figures::{count, number, short};
 use crate::cli::input::Input;
 use crate::cli::loaded::Loaded;
 use crate::cli::output::Output;
+use crate::cli::picture::command_line;
 use crate::cli::setup::{Defaults, Names, Repairs};
 use cotangent::compile::values::{self, Setting};
 use cotangent::observe::{Schedule, ScheduleError};
@@ -35,6 +36,9 @@ pub(super) struct Request {
     /// What was said before the first step.
     #[serde(default)]
     pub(super) notes: Vec<String>,
+    /// The command that began the run.
+    #[serde(default)]
+    pub(super) command: String,
 }
 
 /// Where a run ends.
@@ -123,12 +127,14 @@ impl Request {
             plot: kept(args.plot.as_deref(), "--plot", table, out),
             report: kept(args.report.as_deref(), "--report", table, out),
             notes: vec![],
+            command: command_line(),
         })
     }
 
     /// The model text.
     pub(super) fn input(&self) -> Input {
-        Input { name: self.file.clone(), stem: self.stem.clone(), source: self.source.clone() }
+        let command = Some(self.command.clone()).filter(|c| !c.is_empty());
+        Input { name: self.file.clone(), stem: self.stem.clone(), source: self.source.clone(), command }
     }
 
     /// What was set.

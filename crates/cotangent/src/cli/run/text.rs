@@ -176,7 +176,7 @@ fn details(s: &Summary) -> Vec<(&'static str, String)> {
     list.push(("work", work.join(", ")));
     for (label, file) in [("table", &s.out), ("plot", &s.plot), ("report", &s.report)] {
         if let Some(file) = file {
-            list.push((label, file.clone()));
+            list.push((label, printable::line(file).into_owned()));
         }
     }
     let engine = if s.native { "" } else { " (without native code)" };
