@@ -180,9 +180,9 @@ fn methods_that_do_not_fit_are_refused_with_those_that_do() {
         &["kepler", "--method", "gauss", "--stages", "33"],
         &["kepler", "--method", "gauss", "--stages", "0"],
         &["kepler", "--method", "gauss", "--stages", "9007199254740991"],
-        &["bicycle"],
-        &["landau"],
-        &["heisenberg-form"],
+        &["bicycle", "--formulation", "multipliers"],
+        &["landau", "--formulation", "multipliers"],
+        &["heisenberg-form", "--formulation", "multipliers"],
     ] {
         text += &format!("{}: {}", arguments.join(" "), shown(arguments));
     }

@@ -441,7 +441,7 @@ impl Run {
         ])?;
         let energy = kept.energy;
         self.look(false);
-        let lost = || Failure::NotFinite { reason: format!("the energy is {energy}") };
+        let lost = || Failure::NotFinite { reason: format!("the energy before it is {energy}") };
         Ok((!energy.is_finite()).then(lost))
     }
 
