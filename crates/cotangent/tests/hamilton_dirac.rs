@@ -257,6 +257,18 @@ fn models_without_a_formulation_get_the_one_they_need() {
     assert_eq!((plain.status, &plain.json()["formulation"]), (0, &"multipliers".into()));
 }
 
+/// A mass that is set to 0 makes a Lagrangian singular that is none for others.
+#[test]
+fn parameters_that_make_a_model_singular_are_told_to_be_written_as_numbers() {
+    let text = "param m = 1\ncoord x, y\nlagrangian (x'^2 + m*y'^2)/2 - x^2/2 - (y - x)^2/2\n\
+                initial x = 1, y = 1\nrun step = 0.1, until = 1\n";
+    let refused = ran(text, &["--set", "m=0"]);
+    assert_eq!(refused.status, 2);
+    assert!(refused.stderr.contains("write them into it as numbers"), "{}", refused.stderr);
+    let written = text.replace("m*y'^2", "0*y'^2");
+    assert_eq!(ran(&written, &[]).status, 0, "{}", ran(&written, &[]).stderr);
+}
+
 /// (x² + y² − 1)² = 0 has a gradient nowhere it holds; no other start would help.
 #[test]
 fn an_irregular_constraint_is_answered_with_the_regular_one() {

@@ -317,7 +317,7 @@ mod tests {
     fn a_history_that_is_kept_and_read_goes_on_as_if_nothing_had_happened() {
         let step = |h: &mut History, k: u64| {
             h.note([(k as f64).sin()].into_iter());
-            let values = [(k as f64 / 3.0).cos(), if k % 7 == 0 { f64::NAN } else { k as f64 }];
+            let values = [(k as f64 / 3.0).cos(), if k.is_multiple_of(7) { f64::NAN } else { k as f64 }];
             match h.is_due(k) {
                 true => h.sample(k as f64, &values),
                 false => h.note_values(&values),

@@ -6,7 +6,7 @@ use crate::cli::figures::{number, short};
 use crate::cli::loaded::Loaded;
 use crate::cli::output::Output;
 use cotangent::Dynamics;
-use cotangent::analysis::{self, MotionError, PoseError};
+use cotangent::analysis::{self, MotionError, Need, PoseError};
 use cotangent::compile::consistency::Measured;
 use cotangent::compile::{Engine, Problem, ProblemError, Redundant};
 use cotangent::theory::{Formulation, TheoryError};
@@ -133,7 +133,18 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
             let message = format!("no equations of motion for `{name}`: its velocity Hessian is a singular matrix");
             Failure::new("singular-lagrangian", message).help(way_out(model))
         }
-        ProblemError::NoRate(_) => Failure::new("no-value", text).help("start from other data (--set)"),
+        ProblemError::NoRate(_) => {
+            // The analysis keeps parameters as symbols, and does not see what their values do.
+            let need = analysis::needs_analysis(&model.system, &model.settings);
+            let degenerate = matches!(need, Ok(Some(Need::Lagrangian | Need::Form)));
+            Failure::new("no-value", text).help(match degenerate && !model.system.parameters.is_empty() {
+                true => {
+                    "the model is singular at these values of its parameters: write them into it as numbers, and \
+                         Dirac's analysis finds the constraints"
+                }
+                false => "start from other data (--set)",
+            })
+        }
     }
 }
 
