@@ -16,7 +16,7 @@ use cotangent_expr::{Expr, Node, Role};
 use cotangent_model::{ConstraintKind, Dynamics, System};
 
 /// The largest number of variables that is taken apart.
-const MAX_VARIABLES: usize = 600;
+pub(crate) const MAX_VARIABLES: usize = 600;
 
 /// The algebra it may take: some seconds. What is left then is sampled, or too large.
 const WORK: u64 = 60_000_000;

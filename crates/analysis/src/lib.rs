@@ -42,6 +42,7 @@ mod regular;
 mod report;
 mod sample;
 mod specialise;
+mod suited;
 mod surface;
 mod transform;
 mod weighed;
@@ -58,3 +59,4 @@ pub use report::{
 };
 pub use sample::SEED;
 pub use specialise::specialise;
+pub use suited::{Need, needs_analysis};

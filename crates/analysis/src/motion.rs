@@ -117,12 +117,14 @@ fn second_class(report: &Analysis, phase: &Phase) -> Result<Vec<bool>, MotionErr
         }
         kept.push(second);
     }
-    if first.is_empty() {
-        return overfixed(report).map_or(Ok(kept), Err);
-    }
     let is_arbitrary = |value: &MultiplierValue| matches!(value, MultiplierValue::Arbitrary);
     let arbitrary = report.multipliers.iter().filter(|m| is_arbitrary(&m.value));
-    Err(MotionError::FirstClass { constraints: first, multipliers: arbitrary.map(|m| m.name.clone()).collect() })
+    let multipliers: Vec<String> = arbitrary.map(|m| m.name.clone()).collect();
+    // What stays first class where every multiplier is determined is an integral of a motion that is unique.
+    if first.is_empty() || multipliers.is_empty() && !report.multipliers.is_empty() {
+        return overfixed(report).map_or(Ok(kept), Err);
+    }
+    Err(MotionError::FirstClass { constraints: first, multipliers })
 }
 
 /// A gauge condition makes one first-class constraint, and itself, second class.

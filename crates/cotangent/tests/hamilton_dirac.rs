@@ -167,15 +167,18 @@ fn every_shipped_model_goes_through_or_says_why_not() {
     }
 }
 
-/// What `run` says to a model that `multipliers` cannot do.
+/// What `run` says where `multipliers` is asked for and cannot be done.
 #[test]
 fn the_way_out_is_shown() {
     let folder = std::env::temp_dir();
-    let help = |model: &str| run_in(&folder, &["run", model, "--json"], b"").json()["error"]["help"].to_string();
+    let help = |model: &str| {
+        let ran = run_in(&folder, &["run", model, "--formulation", "multipliers", "--json"], b"");
+        ran.json()["error"]["help"].to_string()
+    };
     for model in ["landau", "christ-lee", "heisenberg", "heisenberg-form", "bicycle"] {
         assert!(help(model).contains("--formulation hamilton-dirac integrates it"), "{model}: {}", help(model));
     }
-    assert!(help("einbein").contains("a `gauge NAME: …` statement"), "{}", help("einbein"));
+    assert!(help("einbein").contains("`gauge fixed_e: e = 1` in the model"), "{}", help("einbein"));
 }
 
 #[test]
@@ -192,4 +195,93 @@ fn summaries_name_every_constraint_with_its_generation() {
     let certified = json(&["certify", "landau", "--formulation", "hamilton-dirac", "--json", "--steps", "2000"]);
     assert_eq!(certified["order"]["held"], true);
     assert_eq!(certified["constraint_defect"]["held"], true);
+}
+
+/// Runs a text without options.
+fn ran(text: &str, arguments: &[&str]) -> common::Ran {
+    let folder = tempfile::tempdir().unwrap();
+    run_in(folder.path(), &[&["run", "-"], arguments].concat(), text.as_bytes())
+}
+
+/// With e = 1 nothing is arbitrary any more, though the mass shell stays first class: x' = p_x, t' = −p_t.
+#[test]
+fn a_gauge_that_determines_every_multiplier_is_enough() {
+    let text = format!("{}gauge parameter: e = 1\n", shipped("einbein"));
+    let ran = ran(&text, &["--json"]);
+    assert_eq!(ran.status, 0, "{}", ran.stdout);
+    let (state, found) = (&ran.json()["state"], &ran.json()["constraints"]);
+    for (name, expected) in [("x", 7.5), ("t", 12.5), ("e", 1.0), ("p_x", 0.75), ("p_t", -1.25), ("p_e", 0.0)] {
+        assert!((state[name].as_f64().unwrap() - expected).abs() < 1e-12, "{name}: {}", state[name]);
+    }
+    assert!(found["parameter"]["max_abs"].as_f64().unwrap() < 1e-15, "{found}");
+    // An einbein that grows with x: x' = e*p_x = (1 + x)*p_x.
+    let text = format!("{}gauge parameter: e = 1 + x\n", shipped("einbein"));
+    let x = posed(&text, &[], NONE).map(|p| walk(&p, GAUSS, 0.01, 100)).unwrap();
+    assert!((x[1] - (0.75f64.exp() - 1.0)).abs() < 1e-12, "{x:?}");
+}
+
+/// The `gauge` statement that a refusal proposes makes the model run.
+#[test]
+fn a_proposed_gauge_is_one() {
+    let without = |name: &str| -> String {
+        let lines = shipped(name).lines().filter(|line| !line.starts_with("gauge"));
+        lines.map(|line| format!("{line}\n")).collect()
+    };
+    let two = "coord x, y, u, v\nlagrangian (x' - u)^2/2 + (y' - v)^2/2\ninitial u = 2, v = -1/2, x' = 2, y' = -1/2\n\
+               run step = 0.1, until = 1\n";
+    for text in [without("einbein"), without("christ-lee"), two.to_owned()] {
+        let refused = ran(&text, &[]);
+        assert_eq!(refused.status, 2, "{}", refused.stdout);
+        let proposed = refused.stderr.split('`').find(|part| part.starts_with("gauge ")).expect("a gauge is proposed");
+        let fixed = ran(&format!("{text}{proposed}\n"), &[]);
+        assert_eq!(fixed.status, 0, "{proposed}: {}", fixed.stderr);
+    }
+}
+
+/// What the model states decides on the equations, and that is said.
+#[test]
+fn models_without_a_formulation_get_the_one_they_need() {
+    let run = "run step = 0.1, until = 1\n";
+    for (text, why) in [
+        ("coord x, y\nlagrangian (x' + y')^2/2 - (x - y)^2 - x^2\n", "the Lagrangian is singular"),
+        ("variables a, b, c\nform (a, b) = 1\nhamiltonian a^2 + b^2 + (c - a)^2\n", "the form is a singular matrix"),
+        ("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: p_x = y\n", "`c` restricts more than positions"),
+        ("coord x, y\nlagrangian (x'^2 + y'^2)/2\nvakonomic c: x' = y*y'\n", "`c` restricts velocities"),
+        ("coord x, y\nhamiltonian p_x^2/2 + x^2 + (y - x)^2\nconstraint c: y = 0\n", "no kinetic energy resists"),
+    ] {
+        let ran = ran(&format!("{text}{run}"), &[]);
+        assert!(ran.stderr.contains(why), "{text}: {}", ran.stderr);
+        assert!(ran.stderr.contains("formulation `hamilton-dirac`"), "{}", ran.stderr);
+    }
+    let plain = ran(&format!("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: x = y\n{run}"), &["--json"]);
+    assert_eq!((plain.status, &plain.json()["formulation"]), (0, &"multipliers".into()));
+}
+
+/// A mass that is set to 0 makes a Lagrangian singular that is none for others.
+#[test]
+fn parameters_that_make_a_model_singular_are_told_to_be_written_as_numbers() {
+    let text = "param m = 1\ncoord x, y\nlagrangian (x'^2 + m*y'^2)/2 - x^2/2 - (y - x)^2/2\n\
+                initial x = 1, y = 1\nrun step = 0.1, until = 1\n";
+    let refused = ran(text, &["--set", "m=0"]);
+    assert_eq!(refused.status, 2);
+    assert!(refused.stderr.contains("write them into it as numbers"), "{}", refused.stderr);
+    let written = text.replace("m*y'^2", "0*y'^2");
+    assert_eq!(ran(&written, &[]).status, 0, "{}", ran(&written, &[]).stderr);
+}
+
+/// (x² + y² − 1)² = 0 has a gradient nowhere it holds; no other start would help.
+#[test]
+fn an_irregular_constraint_is_answered_with_the_regular_one() {
+    for text in [
+        "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: (x^2 + y^2 - 1)^2 = 0\ninitial x = 1\n",
+        "coord x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint rod: (x - 2*y)^2 = 0, top: z = 1\ninitial z = 1\n",
+    ] {
+        for formulation in ["multipliers", "hamilton-dirac"] {
+            let refused = ran(&format!("{text}run step = 0.1, until = 1\n"), &["--formulation", formulation]);
+            assert_eq!(refused.status, 2);
+            assert!(refused.stderr.contains("state "), "{}", refused.stderr);
+            assert!(refused.stderr.contains(" instead"), "{}", refused.stderr);
+            assert!(!refused.stderr.contains("another configuration"), "{}", refused.stderr);
+        }
+    }
 }

@@ -153,3 +153,101 @@ fn an_interrupt_leaves_a_readable_table_and_a_run_to_resume() {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }
+
+/// A page without what depends on when and how fast it was made.
+fn timeless(page: &str) -> String {
+    let timed = |line: &&str| !line.contains("seconds of integration") && !line.contains("UTC");
+    page.lines().filter(timed).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn pictures_of_a_killed_and_resumed_run_are_those_of_a_run_that_was_not() {
+    let mut seed = seed();
+    let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    // So many steps that the history is thinned out, and an observable that ranges are kept of.
+    let options = ["--until", "600", "--step", "0.01", "--checkpoint", "0.02", "--record", "100"];
+    let command: Vec<&str> =
+        [&["run", "double-pendulum", "--out", "a.csv", "--plot", "a.svg", "--report", "a.html"], &options[..]].concat();
+    let ran = run_in(whole.path(), &command, b"");
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let mut kills = 0;
+    for attempt in 0.. {
+        // The checkpoint alone is enough: it knows of the pictures.
+        let again = ["run", "--resume", "a.csv"];
+        let child = start(broken.path(), if attempt == 0 { &command } else { &again });
+        wait_for(&broken.path().join("a.csv.checkpoint"));
+        let wait = Duration::from_millis(random(&mut seed) % 150);
+        let ended = if attempt < 8 { kill_after(child, wait) } else { Some(child.wait_with_output().unwrap().status) };
+        match ended {
+            None => kills += 1,
+            Some(status) => {
+                let complete = !broken.path().join("a.csv.checkpoint").exists();
+                assert!(status.success() || (kills > 0 && complete), "{status}");
+                break;
+            }
+        }
+    }
+    assert!(kills > 0, "the run was too short to be killed");
+    let read = |folder: &Path, name: &str| std::fs::read_to_string(folder.join(name)).expect(name);
+    for name in ["a.csv", "a.svg"] {
+        assert!(read(whole.path(), name) == read(broken.path(), name), "{name} differs after {kills} kills");
+    }
+    let pages = [whole.path(), broken.path()].map(|folder| timeless(&read(folder, "a.html")));
+    let differs = pages[0].lines().zip(pages[1].lines()).find(|(a, b)| a != b);
+    assert!(pages[0] == pages[1], "a.html differs after {kills} kills: {differs:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_report_that_could_not_be_written_is_made_from_the_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("pages");
+    std::fs::create_dir(&pages).unwrap();
+    let child = start(folder.path(), &chain(&["--out", "a.csv", "--report", "pages/a.html"]));
+    wait_for(&folder.path().join("a.csv.checkpoint"));
+    std::fs::remove_dir_all(&pages).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("`a.csv` is complete; to make what is missing: cotangent run --resume a.csv"), "{stderr}");
+    let table = std::fs::read(folder.path().join("a.csv")).unwrap();
+    std::fs::create_dir(&pages).unwrap();
+    let ran = run_in(folder.path(), &["run", "--resume", "a.csv"], b"");
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let page = std::fs::read_to_string(pages.join("a.html")).unwrap();
+    assert!(!page.contains("what came before is not shown"));
+    assert!(std::fs::read(folder.path().join("a.csv")).unwrap() == table);
+    assert!(!folder.path().join("a.csv.checkpoint").exists());
+}
+
+/// Begins a run and kills it at its first checkpoint.
+fn begin(folder: &Path, arguments: &[&str]) {
+    let child = start(folder, arguments);
+    wait_for(&folder.join("a.csv.checkpoint"));
+    assert!(kill_after(child, Duration::ZERO).is_none(), "the run was too short to be killed");
+}
+
+#[test]
+fn every_option_that_differs_is_refused_with_both_values() {
+    let long = ["--until", "1e6", "--out", "a.csv"];
+    let pendulum = |more: &[&'static str]| [&["run", "pendulum"], &long[..], more].concat();
+    let runs = [
+        (pendulum(&["--method", "dopri5", "--formulation", "standard", "--tol", "1e-6"]), "--tol 1e-9", "1e-6"),
+        (pendulum(&["--method", "reich", "--inner", "gauss"]), "--inner implicit-midpoint", "gauss"),
+        (pendulum(&["--formulation", "baumgarte", "--opt", "alpha=3"]), "--opt alpha=4.0", "alpha=3.0"),
+        (pendulum(&["--formulation", "baumgarte"]), "--opt beta=4.0", "beta=5.0"),
+        (pendulum(&["--formulation", "local-chart", "--chart", "x", "--chart", "y"]), "--chart y", "x and y"),
+        (pendulum(&["--compose", "yoshida-4"]), "--compose none", "yoshida-4"),
+        (pendulum(&[]), "--solver-tol 1e-9", "not given"),
+        (pendulum(&[]), "--project-above 1e-9", "not given"),
+    ];
+    for (began, other, was) in runs {
+        let folder = tempfile::tempdir().unwrap();
+        begin(folder.path(), &began);
+        let (option, value) = other.split_once(' ').unwrap();
+        let ran = run_in(folder.path(), &["run", "--resume", "a.csv", option, value], b"");
+        assert_eq!(ran.status, 2, "{other}: {}", ran.stderr);
+        let expected = format!("{option} is {value} and was {was}");
+        assert!(ran.stderr.contains(&expected), "{expected}: {}", ran.stderr);
+    }
+}

@@ -56,4 +56,7 @@ pub enum Failure {
         /// What was not finite.
         reason: String,
     },
+    /// Somebody asked to stop.
+    #[error("interrupted")]
+    Interrupted,
 }

@@ -1,6 +1,6 @@
 //! What a run was like, in constant memory: samples that thin out as the run goes on.
 
-use crate::samples::{Samples, column};
+use crate::samples::{Numbers, Samples, column};
 
 /// A series of samples of several quantities. When it is full every second sample goes, and from
 /// then on only half as many are taken; so a run of any length leaves between half of `capacity`
@@ -153,6 +153,53 @@ impl History {
         self.stride *= 2;
     }
 
+    /// Appends all it has noted to a list of numbers.
+    pub fn export(&self, numbers: &mut Vec<f64>) {
+        numbers.extend(self.shape());
+        numbers.push(self.stride as f64);
+        self.samples.export(numbers);
+        numbers.extend(self.errors.iter().chain(&self.pending));
+        numbers.extend(self.ranges.iter().chain(&self.pending_ranges).flatten());
+        numbers.push(if self.dense.is_some() { 1.0 } else { 0.0 });
+        self.dense.iter().for_each(|dense| dense.export(numbers));
+    }
+
+    /// A history of the same kind with what [`History::export`] has written; `None` if that is of another kind.
+    pub fn import(&self, numbers: &[f64]) -> Option<History> {
+        let mut numbers = Numbers(numbers);
+        let width = self.samples.width();
+        if numbers.take(self.shape().len())? != self.shape() {
+            return None;
+        }
+        let stride = numbers.count()? as u64;
+        let samples = Samples::import(width, &mut numbers)?;
+        let count = samples.times().len();
+        let pairs = |list: &[f64]| list.as_chunks::<2>().0.to_vec();
+        let read = History {
+            capacity: self.capacity,
+            stride,
+            errors: numbers.take(count * self.error_count)?.to_vec(),
+            pending: numbers.take(self.error_count)?.to_vec(),
+            ranges: pairs(numbers.take(count * self.ranged.len() * 2)?),
+            pending_ranges: pairs(numbers.take(self.ranged.len() * 2)?),
+            dense: match numbers.count()? {
+                0 => None,
+                _ => Some(Samples::import(width, &mut numbers)?),
+            },
+            samples,
+            error_count: self.error_count,
+            ranged: self.ranged.clone(),
+            curves: self.curves.clone(),
+        };
+        (stride > 0 && count <= self.capacity + 1 && numbers.0.is_empty()).then_some(read)
+    }
+
+    /// What tells kinds of histories apart.
+    fn shape(&self) -> [f64; 5] {
+        let curves = self.curves.iter().map(Vec::len).sum();
+        [self.capacity, self.error_count, self.samples.width(), self.ranged.len(), curves].map(|n: usize| n as f64)
+    }
+
     /// Steps from one sample to the next.
     pub fn stride(&self) -> u64 {
         self.stride
@@ -264,6 +311,36 @@ mod tests {
         h.note([0.001].into_iter());
         h.close(1.0, &[0.0, 1.0]);
         assert_eq!(h.error(0), [-7.0, 0.001]);
+    }
+
+    #[test]
+    fn a_history_that_is_kept_and_read_goes_on_as_if_nothing_had_happened() {
+        let step = |h: &mut History, k: u64| {
+            h.note([(k as f64).sin()].into_iter());
+            let values = [(k as f64 / 3.0).cos(), if k.is_multiple_of(7) { f64::NAN } else { k as f64 }];
+            match h.is_due(k) {
+                true => h.sample(k as f64, &values),
+                false => h.note_values(&values),
+            }
+        };
+        for at in [0, 1, 15, 16, 17, 40, 333] {
+            let new = || History::new(16, 1, 2).ranging(vec![1]).following(vec![vec![0]]);
+            let (mut whole, mut broken) = (new(), new());
+            (0..1000).for_each(|k| step(&mut whole, k));
+            (0..at).for_each(|k| step(&mut broken, k));
+            let mut numbers = vec![];
+            broken.export(&mut numbers);
+            assert!(History::new(18, 1, 2).import(&numbers).is_none() && new().import(&numbers[1..]).is_none());
+            assert!(new().import(&numbers[..numbers.len() - 1]).is_none());
+            let mut resumed = new().import(&numbers).unwrap();
+            (at..1000).for_each(|k| step(&mut resumed, k));
+            let bits = |h: &History| {
+                let mut numbers = vec![];
+                h.export(&mut numbers);
+                numbers.into_iter().map(f64::to_bits).collect::<Vec<_>>()
+            };
+            assert!(bits(&whole) == bits(&resumed), "{at}");
+        }
     }
 
     /// A circle with so many steps to a turn.

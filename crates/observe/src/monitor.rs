@@ -36,6 +36,8 @@ pub struct Monitor {
     pub jump: Option<Jump>,
     /// Steps of several solutions of which the smooth continuation was taken.
     pub followed: u64,
+    /// Steps that were brought back onto the constraints, by no more than the rounding of their multipliers.
+    pub mended: u64,
     /// Whether the last step belongs to a passage.
     near: bool,
     /// Whether a singular configuration was near at the end of the last step.

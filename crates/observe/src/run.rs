@@ -1,15 +1,17 @@
 //! The run: steps, measurements after every step, rows, checkpoints; it can be interrupted and
 //! resumed to the same bytes.
 
+mod watched;
+
 use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::history::History;
 use crate::interrupt::Interrupt;
-use crate::monitor::{Change, Monitor};
+use crate::monitor::Monitor;
 use crate::platform::Platform;
 use crate::schedule::Schedule;
 use crate::statistics::{Extremes, ExtremesList, StatisticsError};
 use crate::table::{Column, Columns, Mark, TableError, TableWriter};
-use cotangent_compile::{CallError, Conditioned, Diagnostics, Integrator, Picture};
+use cotangent_compile::{CallError, Diagnostics, Integrator, Picture};
 use cotangent_dynamics::{Failure, State};
 use cotangent_expr::Layout;
 use serde::{Deserialize, Serialize};
@@ -39,6 +41,9 @@ pub enum RunError {
     /// The checkpoint could not be written or read.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    /// An energy beyond all numbers, or none.
+    #[error("the energy at the start is {0}: it has no finite value in numbers of 64 bits")]
+    Energy(f64),
     /// The checkpoint belongs to another run.
     #[error("the checkpoint is of another run: {0}")]
     Foreign(String),
@@ -68,6 +73,9 @@ pub struct Header<R> {
     pub seconds: f64,
     /// What was noticed on the way.
     pub monitor: Monitor,
+    /// Where observables or the picture had no value.
+    #[serde(default)]
+    pub unobserved: Option<Unobserved>,
 }
 
 /// A run in progress.
@@ -91,10 +99,12 @@ pub struct Run {
     monitor: Monitor,
     /// The state before the last step.
     before: State<f64>,
+    /// The numbers of the history before the run was resumed.
+    past: Vec<f64>,
 }
 
 /// Samples at which observables or the picture had no value; NaN stands in their place.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Unobserved {
     /// How many.
     pub samples: u64,
@@ -137,18 +147,6 @@ pub struct Progress {
     pub time: f64,
 }
 
-/// What is noticed of a step.
-#[derive(Clone, Copy)]
-struct Seen {
-    /// By how much the energy changed.
-    change: f64,
-    kind: Change,
-    conditioned: Option<Conditioned>,
-}
-
-/// In how many parts a step is followed: where one of them ends at the singular point, others do not.
-const PARTS: [u32; 4] = [8, 13, 29, 64];
-
 /// How often the world is looked at: for an interrupt, a checkpoint, progress.
 const ATTENTION: Duration = Duration::from_millis(40);
 
@@ -171,7 +169,11 @@ impl Run {
         start: Vec<f64>,
     ) -> Result<Run, RunError> {
         let state = integrator.state(start);
-        let kept = ExtremesList::new(&flat(&mut diagnostics, &state)?);
+        let kept = flat(&mut diagnostics, &state)?;
+        if let Some(energy) = kept.first().filter(|e| !e.is_finite()) {
+            return Err(RunError::Energy(*energy));
+        }
+        let kept = ExtremesList::new(&kept);
         Ok(Run {
             integrator,
             diagnostics,
@@ -188,28 +190,34 @@ impl Run {
             unobserved: None,
             monitor: Monitor::default(),
             before: State::default(),
+            past: vec![],
         })
     }
 
     /// The columns of a run's table: time, state, energy, observables, multipliers, what the formulation has
-    /// besides, and the coordinates of the chart.
+    /// besides, and the coordinates of the chart. The names of the model stay; `time`, `energy` and `chart` give
+    /// way to them with a `_` at their end.
     pub fn columns(state: &Layout, diagnostics: &Diagnostics, integrator: &Integrator) -> Columns {
         let column = |a: &cotangent_expr::Array| {
             let dims: Vec<(i64, usize)> = a.dims().iter().map(|d| (d.first, d.len)).collect();
             Column::family(a.name(), dims)
         };
-        let mut columns = vec![Column::scalar("time")];
-        columns.extend(state.arrays().iter().map(column));
-        columns.push(Column::scalar("energy"));
-        columns.extend(diagnostics.observables.arrays().iter().map(column));
-        columns.extend(diagnostics.multipliers.arrays().iter().map(column));
-        columns.extend(diagnostics.auxiliaries.arrays().iter().map(column));
-        if let Some(chart) = integrator.chart() {
-            let mut name = CHART.to_owned();
-            while columns.iter().any(|c| c.name == name) {
+        let Diagnostics { observables, multipliers, auxiliaries, .. } = diagnostics;
+        let of_model = [state, observables, multipliers, auxiliaries].map(Layout::arrays);
+        let own = |name: &str| {
+            let taken = |name: &str| of_model.iter().flat_map(|list| list.iter()).any(|a| a.name() == name);
+            let mut name = name.to_owned();
+            while taken(&name) {
                 name.push('_');
             }
-            columns.push(Column::family(&name, vec![(1, chart.len())]));
+            name
+        };
+        let mut columns = vec![Column::scalar(own("time"))];
+        columns.extend(state.arrays().iter().map(column));
+        columns.push(Column::scalar(own("energy")));
+        columns.extend(of_model[1..].iter().flat_map(|list| list.iter().map(column)));
+        if let Some(chart) = integrator.chart() {
+            columns.push(Column::family(own(CHART), vec![(1, chart.len())]));
         }
         Columns(columns)
     }
@@ -227,15 +235,20 @@ impl Run {
         self.state.values.len() + self.diagnostics.observables.len() + picture.map_or(0, Picture::len)
     }
 
-    /// Keeps a history, of the errors [`HISTORY_ERRORS`] and of [`watched`](Run::watched) values.
+    /// Keeps a history, of the errors [`HISTORY_ERRORS`] and of [`watched`](Run::watched) values. A run that
+    /// was resumed goes on with that of its checkpoint, if it is of the same kind.
     pub fn watch(&mut self, history: History, picture: Option<Picture>) {
         let len = self.watched(picture.as_ref());
         let n = self.state.values.len();
         let observed = n..n + self.diagnostics.observables.len();
         // Observables without a range need not be known between samples.
         let always = history.ranged().iter().any(|r| observed.contains(r));
-        self.watch = Some(Watch { history, picture, values: vec![0.0; len], always });
-        self.look(true);
+        let past = history.import(&std::mem::take(&mut self.past));
+        let begins = past.is_none();
+        self.watch = Some(Watch { history: past.unwrap_or(history), picture, values: vec![0.0; len], always });
+        if begins {
+            self.look(true);
+        }
     }
 
     /// The history so far, and the picture.
@@ -294,12 +307,14 @@ impl Run {
         let quantities = self.kept.as_slice().len();
         let conditioning = self.diagnostics.conditioning.as_ref().map_or(0, |c| c.memory().len());
         let numbers = &checkpoint.numbers;
-        if numbers.len() != 2 * n + m + conditioning + ExtremesList::state_len(quantities) {
+        let own = 2 * n + m + conditioning + ExtremesList::state_len(quantities);
+        if numbers.len() < own {
             return Err(foreign("it has another number of variables"));
         }
         if header.done > self.schedule.total() {
             return Err(foreign("it has more steps"));
         }
+        let (numbers, past) = numbers.split_at(own);
         let (values, rest) = numbers.split_at(n);
         let (carry, rest) = rest.split_at(n);
         let (memory, rest) = rest.split_at(m);
@@ -313,6 +328,8 @@ impl Run {
         self.done = header.done;
         self.seconds = header.seconds;
         self.earlier = header.iterations;
+        self.unobserved.clone_from(&header.unobserved);
+        self.past = past.to_vec();
         self.diagnostics.kept(&self.state.values)?;
         Ok(())
     }
@@ -324,7 +341,7 @@ impl Run {
         checkpoints: Option<&Checkpoints<R>>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<End, RunError> {
-        let mut saved = Instant::now();
+        let (mut saved, mut saving) = (Instant::now(), Duration::ZERO);
         if let Some(c) = checkpoints {
             self.save(c)?;
         }
@@ -353,15 +370,14 @@ impl Run {
                 _ => batch,
             };
             progress(Progress { done: self.done, total: self.schedule.total(), time: self.schedule.time(self.done) });
-            if let Some(c) = checkpoints.filter(|c| saved.elapsed() >= c.every) {
+            // A large history takes a while to write: not more than a tenth of the time.
+            if let Some(c) = checkpoints.filter(|c| saved.elapsed() >= c.every.max(10 * saving)) {
+                let begun = Instant::now();
                 self.save(c)?;
                 saved = Instant::now();
+                saving = saved - begun;
             }
         };
-        if !matches!(end, End::Finished) {
-            // The last state of a run that did not reach its end is part of what it was.
-            self.look(true);
-        }
         match (&end, checkpoints) {
             (End::Interrupted, Some(c)) => {
                 self.save(c)?;
@@ -371,6 +387,11 @@ impl Run {
             }
             (End::Failed(_), _) if !self.schedule.records(self.done) => self.record()?,
             _ => {}
+        }
+        if !matches!(end, End::Finished) {
+            // The last state of a run that did not reach its end is part of what it was, and not of the
+            // checkpoint, from which it goes on as if nothing had happened.
+            self.look(true);
         }
         Ok(end)
     }
@@ -404,91 +425,13 @@ impl Run {
         let at_end = self.done == schedule.total() || failure.is_some();
         if schedule.record == 0 && at_end && self.done > before {
             self.diagnostics.kept(&self.state.values)?;
-            self.measure()?;
+            return Ok(self.measure()?.or(failure));
         }
         Ok(failure)
     }
 
-    /// Steps one by one, each looked at, and measured where rows are recorded.
-    fn watched_steps(&mut self, h: f64, count: u64) -> Result<Option<Failure>, RunError> {
-        for _ in 0..count {
-            self.before.copy_from(&self.state);
-            let begun = self.stepping.is_some().then(Instant::now);
-            let made = self.integrator.advance(&mut self.state, h, 1).map_err(|(_, failure)| failure);
-            if let (Some(total), Some(begun)) = (&mut self.stepping, begun) {
-                *total += begun.elapsed();
-            }
-            if let Some(failure) = self.look_at_step(h, made)? {
-                return Ok(Some(failure));
-            }
-            self.done += 1;
-            if self.schedule.record > 0 {
-                self.measure()?;
-            }
-        }
-        Ok(None)
-    }
-
-    /// Judges a step from `before` to the state. Near a singular configuration, where it may have several solutions,
-    /// a step that fails or changes the energy more than others is made again, along the smooth continuation of the
-    /// motion; if the energy leaps all the same the step has failed, and the state is that before it.
-    fn look_at_step(&mut self, h: f64, made: Result<(), Failure>) -> Result<Option<Failure>, RunError> {
-        let energy = self.diagnostics.last().energy;
-        let mut seen = match made {
-            Ok(()) => Some(self.seen(energy)?),
-            Err(_) => None,
-        };
-        let ill = self.monitor.is_ill() || seen.is_some_and(|s| s.conditioned.is_some_and(|c| c.is_ill()));
-        if ill && seen.is_none_or(|s| s.kind != Change::Ordinary) {
-            seen = self.follow(h, energy, seen)?;
-        }
-        let Some(seen) = seen else { return Ok(made.err()) };
-        if ill && seen.kind == Change::Leap {
-            self.state.copy_from(&self.before);
-            self.diagnostics.kept(&self.state.values)?;
-            return Ok(Some(Failure::Torn { change: seen.change }));
-        }
-        self.monitor.note(self.schedule.time(self.done + 1), seen.change, seen.kind, seen.conditioned);
-        Ok(None)
-    }
-
-    /// Makes the step from `before` again, along the smooth continuation of the motion, unless what was found of it
-    /// by itself is as good; the state is then the better one. `None`: there is none.
-    fn follow(&mut self, h: f64, energy: f64, plain: Option<Seen>) -> Result<Option<Seen>, RunError> {
-        let (mut best, mut state) = (plain, self.state.clone());
-        let mut followed = false;
-        for parts in PARTS {
-            self.state.copy_from(&self.before);
-            if self.integrator.follow(&mut self.state, h, parts).is_err() {
-                continue;
-            }
-            let seen = self.seen(energy)?;
-            if best.is_none_or(|best| seen.change.abs() < best.change.abs() / 4.0) {
-                (best, state, followed) = (Some(seen), self.state.clone(), true);
-            }
-            if seen.kind == Change::Ordinary {
-                break;
-            }
-        }
-        self.monitor.followed += u64::from(followed);
-        self.state = state;
-        self.diagnostics.kept(&self.state.values)?;
-        Ok(best)
-    }
-
-    /// What a step from `before`, where the energy was this, has come to.
-    fn seen(&mut self, energy: f64) -> Result<Seen, RunError> {
-        let change = self.diagnostics.kept(&self.state.values)?.energy - energy;
-        let kind = match self.monitor.has_seen(change) {
-            true => Change::Ordinary,
-            false => self.monitor.judge(change, self.diagnostics.energy_magnitude(&self.state.values)?),
-        };
-        let conditioning = self.diagnostics.conditioning.as_mut();
-        let conditioned = conditioning.map(|c| c.observe(&self.before.values, &self.state.values)).transpose()?;
-        Ok(Seen { change, kind, conditioned })
-    }
-
-    fn measure(&mut self) -> Result<(), RunError> {
+    /// Takes what was measured last; the end of a run whose energy is no number any more.
+    fn measure(&mut self) -> Result<Option<Failure>, RunError> {
         let kept = self.diagnostics.last();
         self.kept.record_parts(&[
             std::slice::from_ref(&kept.energy),
@@ -496,8 +439,10 @@ impl Run {
             &kept.hidden_constraints,
             &kept.claims,
         ])?;
+        let energy = kept.energy;
         self.look(false);
-        Ok(())
+        let lost = || Failure::NotFinite { reason: format!("the energy before it is {energy}") };
+        Ok((!energy.is_finite()).then(lost))
     }
 
     fn record(&mut self) -> Result<(), RunError> {
@@ -533,6 +478,9 @@ impl Run {
         let conditioning = self.diagnostics.conditioning.as_ref().map_or(&[][..], |c| c.memory());
         let mut numbers = [&self.state.values[..], &self.state.carry, &self.state.memory, conditioning].concat();
         self.kept.export(&mut numbers);
+        if let Some(watch) = &self.watch {
+            watch.history.export(&mut numbers);
+        }
         let header = Header {
             request: checkpoints.request.clone(),
             done: self.done,
@@ -541,6 +489,7 @@ impl Run {
             iterations: self.iterations(),
             seconds: self.seconds,
             monitor: self.monitor.clone(),
+            unobserved: self.unobserved.clone(),
         };
         Checkpoint { header, numbers }.write(&checkpoints.path)?;
         Ok(())

@@ -21,6 +21,21 @@ impl Samples {
         self.values.extend(values.iter().copied().chain(std::iter::repeat(f64::NAN)).take(self.width));
     }
 
+    /// Appends its numbers to a list: how many samples, their times, their values.
+    pub(crate) fn export(&self, numbers: &mut Vec<f64>) {
+        numbers.push(self.times.len() as f64);
+        numbers.extend(&self.times);
+        numbers.extend(&self.values);
+    }
+
+    /// What [`Samples::export`] has written.
+    pub(crate) fn import(width: usize, numbers: &mut Numbers<'_>) -> Option<Samples> {
+        let count = numbers.count()?;
+        let times = numbers.take(count)?.to_vec();
+        let values = numbers.take(count.checked_mul(width)?)?.to_vec();
+        Some(Samples { times, values, width })
+    }
+
     /// Lets every second one go.
     pub(crate) fn halve(&mut self) {
         let kept = self.times.len().div_ceil(2);
@@ -35,6 +50,11 @@ impl Samples {
     /// The times.
     pub fn times(&self) -> &[f64] {
         &self.times
+    }
+
+    /// How many values each has.
+    pub(crate) fn width(&self) -> usize {
+        self.width
     }
 
     /// One value at all times.
@@ -75,6 +95,24 @@ impl Samples {
 
 /// With less than this a curve with its corners looks smooth: some 22 samples to a circle.
 const BESIDE: f64 = 0.005;
+
+/// Numbers that are read one after the other.
+pub(crate) struct Numbers<'a>(pub(crate) &'a [f64]);
+
+impl<'a> Numbers<'a> {
+    /// So many; `None` if there are fewer.
+    pub(crate) fn take(&mut self, count: usize) -> Option<&'a [f64]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    /// A whole number.
+    pub(crate) fn count(&mut self) -> Option<usize> {
+        let number = *self.take(1)?.first()?;
+        (number >= 0.0 && number.fract() == 0.0 && number < 9.0e15).then_some(number as usize)
+    }
+}
 
 /// One column of a table that is stored row after row.
 pub(crate) fn column<T: Copy>(numbers: &[T], width: usize, which: usize) -> Vec<T> {

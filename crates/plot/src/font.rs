@@ -4,8 +4,11 @@
 //! the layout is right, and draws the text of PNG files. SVG files name the family first in a
 //! list of fallbacks; the fallbacks are not wider, so that nothing overlaps without it.
 
+use skrifa::charmap::Charmap;
+use skrifa::instance::{LocationRef, Size};
+use skrifa::metrics::GlyphMetrics;
+use skrifa::{FontRef, MetadataProvider};
 use std::sync::OnceLock;
-use ttf_parser::Face;
 
 /// The font file.
 pub(crate) static BYTES: &[u8] = include_bytes!("../assets/DejaVuSans-subset.ttf");
@@ -22,14 +25,30 @@ pub(crate) const CAP_HEIGHT: f64 = 0.73;
 /// Distance between two lines of text, in units of the font size.
 pub(crate) const LINE_HEIGHT: f64 = 1.28;
 
-fn face() -> Option<&'static Face<'static>> {
-    static FACE: OnceLock<Option<Face<'static>>> = OnceLock::new();
-    FACE.get_or_init(|| Face::parse(BYTES, 0).ok()).as_ref()
+/// What is asked of the font.
+struct Face {
+    characters: Charmap<'static>,
+    widths: GlyphMetrics<'static>,
+    units_per_em: f64,
+}
+
+fn face() -> Option<&'static Face> {
+    static FACE: OnceLock<Option<Face>> = OnceLock::new();
+    let read = || {
+        let font = FontRef::new(BYTES).ok()?;
+        let (size, location) = (Size::unscaled(), LocationRef::default());
+        Some(Face {
+            characters: font.charmap(),
+            widths: font.glyph_metrics(size, location),
+            units_per_em: f64::from(font.metrics(size, location).units_per_em),
+        })
+    };
+    FACE.get_or_init(read).as_ref()
 }
 
 /// Whether the embedded font can draw the character.
 pub fn has_glyph(character: char) -> bool {
-    face().is_some_and(|face| face.glyph_index(character).is_some())
+    face().is_some_and(|face| face.characters.map(character).is_some())
 }
 
 /// Superscripts are set larger by this factor: those of the font are small for tick labels.
@@ -46,11 +65,10 @@ pub(crate) fn is_superscript(character: char) -> bool {
 /// A character that the font lacks counts as one em.
 pub fn text_width(text: &str, size: f64) -> f64 {
     let Some(face) = face() else { return size * text.chars().count() as f64 };
-    let em = f64::from(face.units_per_em());
     let advance = |character| {
-        let glyph = face.glyph_index(character)?;
+        let glyph = face.characters.map(character)?;
         let larger = if is_superscript(character) { SUPERSCRIPT } else { 1.0 };
-        face.glyph_hor_advance(glyph).map(|units| larger * f64::from(units) / em)
+        face.widths.advance_width(glyph).map(|units| larger * f64::from(units) / face.units_per_em)
     };
     text.chars().map(|character| advance(character).unwrap_or(1.0)).sum::<f64>() * size
 }

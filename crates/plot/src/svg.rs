@@ -198,6 +198,7 @@ fn escape(text: &str, out: &mut String) {
             '"' => out.push_str("&quot;"),
             '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
             character if character.is_control() => out.push(' '),
+            character if crate::text::turns(character) => out.push('\u{fffd}'),
             character => out.push(character),
         }
     }
@@ -321,5 +322,8 @@ mod tests {
         let mut svg = Svg::new(false, false, false);
         svg.text([0.0, 0.0], 12.0, "start", Paint::Ink, "a<b & \"c\"\u{0}");
         assert!(svg.finish().contains("a&lt;b &amp; &quot;c&quot; </text>"));
+        let mut turned = String::new();
+        escape("a\u{202e}b\u{2067}c", &mut turned);
+        assert_eq!(turned, "a\u{fffd}b\u{fffd}c");
     }
 }

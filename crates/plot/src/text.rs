@@ -28,7 +28,7 @@ pub(crate) fn clean(text: &str) -> String {
 
 /// Whether the character changes the direction of what follows, so that a text would read otherwise
 /// than it is.
-fn turns(character: char) -> bool {
+pub(crate) fn turns(character: char) -> bool {
     matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 

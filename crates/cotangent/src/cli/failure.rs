@@ -1,5 +1,6 @@
 //! Why a command was refused, for people and for programs.
 
+use super::printable;
 use anstyle::{AnsiColor, Style};
 use cotangent::compile::values::ValueError;
 use cotangent::model::diagnostic::{Colour, Diagnostic, Diagnostics};
@@ -29,15 +30,19 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// A failure without help.
+    /// A failure without help. The message is one line, whatever the names in it are made of.
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Failure {
-        Failure::Refused { code, message: message.into(), help: None }
+        let message = printable::line(&message.into()).into_owned();
+        Failure::Refused { code, message, help: None }
     }
 
     /// Says what to do instead.
     pub(crate) fn help(self, text: impl Into<String>) -> Failure {
         match self {
-            Failure::Refused { code, message, .. } => Failure::Refused { code, message, help: Some(text.into()) },
+            Failure::Refused { code, message, .. } => {
+                let help = Some(printable::line(&text.into()).into_owned());
+                Failure::Refused { code, message, help }
+            }
             model => model,
         }
     }

@@ -1,6 +1,7 @@
 //! From the MODEL argument to a text.
 
 use super::failure::Failure;
+use super::printable;
 use cotangent::model::diagnostic::{Code, Diagnostics};
 use cotangent::model::limits::MAX_SOURCE_BYTES;
 use cotangent::model::nearest::nearest;
@@ -18,6 +19,8 @@ pub(crate) struct Input {
     pub(crate) stem: Option<String>,
     /// The text.
     pub(crate) source: String,
+    /// The command that asked for it first, if that is another than this one.
+    pub(crate) command: Option<String>,
 }
 
 impl Input {
@@ -32,7 +35,12 @@ impl Input {
             && let Some(model) = models::find(argument)
         {
             let stem = Some(model.name.to_owned());
-            return Ok(Input { name: format!("{}.cot", model.name), stem, source: model.source.to_owned() });
+            return Ok(Input {
+                name: format!("{}.cot", model.name),
+                stem,
+                source: model.source.to_owned(),
+                command: None,
+            });
         }
         match metadata {
             Err(e) if e.kind() == io::ErrorKind::NotFound => Err(missing(argument)),
@@ -48,6 +56,7 @@ impl Input {
     }
 
     fn from_reader(name: &str, stem: Option<String>, reader: impl Read) -> Result<Input, Failure> {
+        let name = &printable::line(name);
         let mut bytes = vec![];
         let limit = MAX_SOURCE_BYTES as u64 + 1;
         reader.take(limit).read_to_end(&mut bytes).map_err(|e| unreadable(name, &e))?;
@@ -57,9 +66,9 @@ impl Input {
                 .help("describe repeated parts as a family: `coord x[i in 1..n]`"));
         }
         match decode(&bytes) {
-            Ok(text) => Ok(Input { name: name.to_owned(), stem, source: text.to_owned() }),
+            Ok(text) => Ok(Input { name: name.to_string(), stem, source: text.to_owned(), command: None }),
             Err(diagnostics) => Err(Failure::Model {
-                file: name.to_owned(),
+                file: name.to_string(),
                 source: String::from_utf8_lossy(&bytes).into_owned(),
                 diagnostics,
             }),

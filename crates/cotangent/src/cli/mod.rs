@@ -19,6 +19,7 @@ mod models;
 mod new;
 mod output;
 mod picture;
+mod printable;
 mod run;
 mod setting;
 mod setup;
@@ -28,13 +29,15 @@ use clap::{CommandFactory, FromArgMatches};
 use failure::Failure;
 use output::{Output, Status};
 use std::ffi::OsString;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 /// Runs the program with these arguments, the first being its own name.
 pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     // A usage error, too, is one JSON document if `--json` was among the arguments.
     let json = arguments.iter().take_while(|a| *a != "--").any(|a| a == "--json");
-    let command = Arguments::command().color(output::clap_colour(&arguments));
+    let colour = output::clap_colour(&arguments);
+    let command = Arguments::command().color(colour);
     let parsed = command.try_get_matches_from(arguments).and_then(|m| Arguments::from_arg_matches(&m));
     let arguments = match parsed {
         Ok(arguments) => arguments,
@@ -42,10 +45,17 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
             let out = Output::new(true, args::Colour::Never);
             return out.finish(Err(Failure::usage(&error)));
         }
-        Err(error) => {
+        Err(error) if error.use_stderr() => {
+            let coloured = output::is_coloured(colour, std::io::stderr().is_terminal());
+            let text = if coloured { error.render().ansi().to_string() } else { error.render().to_string() };
+            // Nobody can be told if stderr is closed.
+            let _ = write!(std::io::stderr(), "{}", printable::lines(&text, coloured));
+            return Status::Error.into();
+        }
+        Err(help) => {
             // There is nobody to tell if the help cannot be written.
-            let _ = error.print();
-            return if error.use_stderr() { Status::Error.into() } else { Status::Held.into() };
+            let _ = help.print();
+            return Status::Held.into();
         }
     };
     let mut out = Output::new(arguments.json, arguments.color);

@@ -3,6 +3,7 @@
 use super::args::{self, Template};
 use super::failure::Failure;
 use super::output::{Output, Status};
+use super::printable;
 use cotangent::System;
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
@@ -39,6 +40,7 @@ pub(crate) fn run(args: &args::New, out: &mut Output) -> Result<Status, Failure>
     if out.wants_json() {
         out.document(&Written { written: shown })?;
     } else {
+        let shown = printable::line(&shown);
         out.print(&format!("{shown}\n"));
         out.tell(&format!("Wrote {shown}. Edit it, then: cotangent check {shown}\n"));
     }

@@ -2,6 +2,7 @@
 
 use super::args::Colour;
 use super::failure::Failure;
+use super::printable;
 use cotangent::model::diagnostic;
 use serde::Serialize;
 use std::ffi::OsString;
@@ -96,9 +97,15 @@ impl Output {
     fn say(&mut self, kind: &str, text: String) {
         if !self.json {
             // Nobody can be told if stderr is closed.
-            let _ = writeln!(io::stderr(), "{kind}: {text}");
+            let _ = writeln!(io::stderr(), "{kind}: {}", printable::line(&text));
         }
         self.notes.push(text);
+    }
+
+    /// Notes of an earlier part of the same computation, which are not said again.
+    pub(crate) fn recall(&mut self, notes: &[String]) {
+        let new = std::mem::take(&mut self.notes).into_iter().filter(|note| !notes.contains(note));
+        self.notes = notes.iter().cloned().chain(new).collect();
     }
 
     /// Everything noted so far.
@@ -128,11 +135,13 @@ impl Output {
                 Status::Error
             }
         };
+        let text = if self.json { self.text.as_str().into() } else { printable::lines(&self.text, self.coloured()) };
         let mut stdout = io::stdout().lock();
-        let written = stdout.write_all(self.text.as_bytes()).and_then(|()| stdout.flush());
+        let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
         // Messages come last, where they are seen. Nobody can be told if stderr is closed.
+        let coloured = matches!(self.message_colour(), diagnostic::Colour::Always);
         let mut stderr = io::stderr().lock();
-        let _ = stderr.write_all(self.messages.as_bytes());
+        let _ = stderr.write_all(printable::lines(&self.messages, coloured).as_bytes());
         match written {
             Ok(()) => status.into(),
             // The reader has seen enough: `cotangent models | head -1`.
@@ -163,6 +172,18 @@ fn coloured(wanted: Colour, is_terminal: bool) -> bool {
             is_terminal && !no_colour && !dumb
         }
     }
+}
+
+/// Whether messages of the parser of arguments are coloured.
+pub(crate) fn is_coloured(choice: clap::ColorChoice, is_terminal: bool) -> bool {
+    coloured(
+        match choice {
+            clap::ColorChoice::Always => Colour::Always,
+            clap::ColorChoice::Never => Colour::Never,
+            clap::ColorChoice::Auto => Colour::Auto,
+        },
+        is_terminal,
+    )
 }
 
 /// The colours of the help, which is printed before the arguments are understood.

@@ -45,9 +45,11 @@ pub(crate) fn whole_number(text: &str) -> Result<u64, String> {
     u64::try_from(value).map_err(|_| refused())
 }
 
-/// A number, or an expression of the model language without names.
+/// A number, or an expression of the model language without names. What a double cannot hold is refused: neither
+/// infinity nor 0 is meant by it.
 pub(crate) fn number(text: &str) -> Result<f64, String> {
     let refused = || format!("`{text}` is not a value; write a number such as 9.81 or an expression such as pi/4");
+    literals_fit(text)?;
     let plain: Option<f64> = text.parse().ok();
     if plain.is_some() && text.contains(|c: char| c.is_ascii_digit()) {
         return plain.filter(|v| v.is_finite()).ok_or_else(refused);
@@ -60,6 +62,43 @@ pub(crate) fn number(text: &str) -> Result<f64, String> {
         Ok([value]) => Ok(*value),
         _ => Err(refused()),
     }
+}
+
+/// Whether every number that is written in a text is one that a double can hold.
+fn literals_fit(text: &str) -> Result<(), String> {
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let length = literal(&rest[start..]);
+        let (written, after) = rest[start..].split_at(length);
+        let value: f64 = written.parse().unwrap_or(0.0);
+        let mantissa = written.split(['e', 'E']).next().unwrap_or_default();
+        if value.is_infinite() {
+            return Err(format!("`{written}` is too large for a number of 64 bits: the largest is 1.8e308"));
+        }
+        if value == 0.0 && mantissa.contains(|c: char| ('1'..='9').contains(&c)) {
+            return Err(format!(
+                "`{written}` is too small for a number of 64 bits: it would be 0; the smallest is 4.9e-324"
+            ));
+        }
+        rest = after;
+    }
+    Ok(())
+}
+
+/// The length of the number that a text begins with: digits, a fraction, an exponent.
+fn literal(text: &str) -> usize {
+    let digits = |from: usize| from + text[from..].chars().take_while(char::is_ascii_digit).count();
+    let mut end = digits(0);
+    if text[end..].starts_with('.') && digits(end + 1) > end + 1 {
+        end = digits(end + 1);
+    }
+    if text[end..].starts_with(['e', 'E']) {
+        let sign = usize::from(text[end + 1..].starts_with(['+', '-']));
+        if digits(end + 1 + sign) > end + 1 + sign {
+            end = digits(end + 1 + sign);
+        }
+    }
+    end
 }
 
 /// The settings of integer parameters, which decide sizes, and all others.
@@ -142,6 +181,8 @@ mod tests {
         assert_eq!(read("u[-1, 2]=2/3"), ("u".into(), Some(vec![-1, 2]), 2.0 / 3.0));
         assert_eq!(read("x'=0"), ("x'".into(), None, 0.0));
         assert_eq!(read("x[2]'=cos(0)"), ("x'".into(), Some(vec![2]), 1.0));
+        assert_eq!(read("g=0e-5000"), ("g".into(), None, 0.0));
+        assert_eq!(read("g=2e-308/4"), ("g".into(), None, 5e-309));
         assert_eq!(read("phi=-pi/2"), ("phi".into(), None, -std::f64::consts::FRAC_PI_2));
     }
 
@@ -156,6 +197,9 @@ mod tests {
             "g=inf",
             "g=nan",
             "g=1e999",
+            "g=1e-5000",
+            "g=-0.00e0 + 2e-400",
+            "g=1/1e400",
             "2g=1",
             "m[=1",
             "m[]=1",

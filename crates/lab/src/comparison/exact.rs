@@ -60,7 +60,7 @@ impl Exact {
             project(manifold, &mut start).map_err(|e| text(&e))?;
         }
         let mut rates = |z: &[Dd], out: &mut [Dd]| match interrupt.is_set() {
-            true => Err(Failure::Misused { reason: "interrupted".into() }),
+            true => Err(Failure::Interrupted),
             false => field.rate(z, out),
         };
         let reference = Reference::new(TOLERANCE).with_budget(BUDGET / size.max(1) as u64);

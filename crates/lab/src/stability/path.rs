@@ -211,7 +211,7 @@ impl Path {
 
 fn rates(field: &mut dyn Field<f64>, interrupt: &Interrupt, z: &[f64], out: &mut [f64]) -> Result<(), Failure> {
     match interrupt.is_set() {
-        true => Err(Failure::Misused { reason: "interrupted".into() }),
+        true => Err(Failure::Interrupted),
         false => field.rate(z, out),
     }
 }

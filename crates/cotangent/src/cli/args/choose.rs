@@ -29,7 +29,8 @@ pub(crate) struct Choose {
     #[arg(long, value_name = "NAME")]
     pub(crate) compose: Option<String>,
 
-    /// The equations of motion; `cotangent formulations` lists them
+    /// The equations of motion; `cotangent formulations` lists them (those that the model needs,
+    /// unless given)
     #[arg(long, value_name = "NAME")]
     pub(crate) formulation: Option<String>,
 

@@ -95,8 +95,9 @@ pub(crate) enum Verb {
 ///
 /// Reads a model and prints what was understood: variables, parameters, energy, constraints,
 /// initial values and what was not named. Then checks that the initial data satisfy the
-/// constraints and their time derivatives (the hidden constraints), that the parts of a `split`
-/// add up to the energy, and that claimed Casimirs and invariants are some. Writes no file.
+/// constraints and their time derivatives (the hidden constraints), that forces and rates have
+/// values there, that the parts of a `split` add up to the energy, and that claimed Casimirs and
+/// invariants are some. Writes no file.
 #[derive(Args)]
 #[command(after_help = CHECK)]
 pub(crate) struct Check {
@@ -121,7 +122,8 @@ Examples:
   cotangent check --json pendulum          the same for programs
   cat swing.cot | cotangent check -        from stdin
 
-Exit status: 0 consistent, 1 inconsistent or a claim that fails, 2 the model has a mistake.";
+Exit status: 0 consistent, 1 inconsistent, a singular start or a claim that fails, 2 the model
+has a mistake.";
 
 /// List the shipped models, or print one
 ///

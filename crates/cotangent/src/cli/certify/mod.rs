@@ -33,7 +33,7 @@ pub(crate) fn run(args: &args::Certify, out: &mut Output) -> Result<Status, Fail
         let message = "--steps is 0: the run for constraints and energy has no step";
         return Err(Failure::new("schedule", message).help("give another --steps, or leave it out for 20000"));
     }
-    let choice = Choice::named(&Names::new(&args.choose, &defaults, &model.system, out))?;
+    let choice = Choice::named(&Names::new(&args.choose, &defaults, &model, out)?)?;
     let repairs = Repairs { project_initial: args.choose.project_initial, drop_redundant: args.choose.drop_redundant };
     let problem = pose(&model, choice.formulation, repairs, out)?;
     let prepared = prepare(&choice, &problem)?;

@@ -11,12 +11,16 @@ use super::failure::Failure;
 use super::input::Input;
 use super::loaded::Loaded;
 use super::output::{Output, Status};
+use super::setup::singular;
 use report::Report;
 
 /// Checks a model.
 pub(crate) fn run(args: &args::Check, out: &mut Output) -> Result<Status, Failure> {
     let model = Loaded::new(Input::read(&args.model)?, &args.set)?;
-    let report = Report::new(&model.system, &model.input, &model.file, &model.settings)?;
+    let mut report = Report::new(&model.system, &model.input, &model.file, &model.settings)?;
+    if report.held() {
+        report.singular = singular(&model).map(|failure| failure.message());
+    }
     if out.wants_json() {
         out.document(&report)?;
     } else {

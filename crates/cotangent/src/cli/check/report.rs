@@ -41,6 +41,8 @@ pub(super) struct Report {
     pub(super) initial: Start,
     /// Whether the initial data satisfy all constraints; null if something could not be checked.
     pub(super) consistent: Option<bool>,
+    /// Why no run can begin at the initial data, if they are singular.
+    pub(super) singular: Option<String>,
     pub(super) warnings: Vec<Problem>,
 }
 
@@ -172,6 +174,7 @@ impl Report {
             bracket,
             form,
             consistent: verdict(&constraints),
+            singular: None,
             constraints,
             gauges: system.gauges.iter().map(|g| text.formula(&g.array, &g.residual)).collect(),
             claims: system
@@ -202,6 +205,7 @@ impl Report {
     pub(super) fn held(&self) -> bool {
         let refuted = |c: &Claim| c.holds == Some(false);
         self.consistent != Some(false)
+            && self.singular.is_none()
             && self.energy.finite != Some(false)
             && self.splits_add_up() != Some(false)
             && !self.claims.iter().any(refuted)

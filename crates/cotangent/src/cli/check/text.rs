@@ -3,6 +3,7 @@
 use super::report::{Checked, Claim, Formula, Parameter, Report, RunNumber, RunSetting, Variable, Worst};
 use super::values::{NotNamed, Values};
 use crate::cli::figures::{count, listed, number, short};
+use crate::cli::printable;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
@@ -69,7 +70,7 @@ impl Page {
     fn heading(&mut self, report: &Report) {
         let name = self.paint(Style::new().bold(), &report.name);
         let _ = match &report.title {
-            Some(title) => writeln!(self.text, "{name}: {}", title.replace(char::is_control, "?")),
+            Some(title) => writeln!(self.text, "{name}: {}", printable::line(title)),
             None => writeln!(self.text, "{name}"),
         };
         let size = |key: &str| report.sizes.get(key).copied().unwrap_or(0);
@@ -194,6 +195,9 @@ impl Page {
         if report.energy.finite == Some(false) {
             let word = self.paint(bad, "undefined");
             let _ = writeln!(self.text, "{word}: the energy is not a finite number at the initial data; change them");
+        }
+        if let Some(why) = &report.singular {
+            let _ = writeln!(self.text, "{}: {why}", self.paint(bad, "singular"));
         }
         if report.splits_add_up() == Some(false) {
             let word = self.paint(bad, "split");

@@ -2,7 +2,7 @@
 
 use crate::cli::args;
 use crate::cli::failure::Failure;
-use crate::cli::figures::{count, number};
+use crate::cli::figures::number;
 use crate::cli::loaded::Loaded;
 use crate::cli::setup::{Defaults, Repairs, formulation, given_once, method, option, projection, target};
 use cotangent::compile::values;
@@ -193,8 +193,9 @@ fn times(args: &args::Compare, defaults: &Defaults, model: &str) -> Result<(Vec<
         return Err(Failure::new("schedule", message).help("give a positive --until"));
     }
     if let Some(step) = steps.iter().find(|h| until / **h > MOST_STEPS) {
-        let steps = count((until / step) as u64, "step", "steps");
-        let message = format!("{} of {} to t = {} are too many to compare", steps, number(*step), number(until));
+        let steps = until / step;
+        let message =
+            format!("{steps:.1e} steps of {} to t = {} are too many to compare", number(*step), number(until));
         return Err(Failure::new("schedule", message).help("give larger steps or an earlier --until"));
     }
     Ok((steps, until))

@@ -14,5 +14,5 @@ mod sparkline;
 pub(crate) use destinations::Destinations;
 pub(crate) use figure::figure;
 pub(crate) use film::{Film, watch};
-pub(crate) use page::{Page, formulas, provenance};
+pub(crate) use page::{Page, command_line, formulas, provenance};
 pub(crate) use sparkline::{Sparkline, sparklines};

@@ -88,7 +88,7 @@ pub(crate) fn provenance(input: &Input) -> Provenance {
     let model = Path::new(&input.name).file_name().map_or_else(String::new, |n| n.to_string_lossy().into());
     Provenance {
         version: format!("cotangent {} ({engine})", platform.version),
-        command: command_line(std::env::args_os()),
+        command: input.command.clone().unwrap_or_else(command_line),
         model,
         platform: Some(format!("{}, {}", platform.os, platform.arch)),
         more: vec![("Seed".to_owned(), "none used: nothing in a run is random".to_owned())],
@@ -124,8 +124,13 @@ fn composed(c: Composition) -> String {
     format!("`{}`, of order {} ({})", c.name(), c.order(), end(c.reference()))
 }
 
+/// The command that runs now.
+pub(crate) fn command_line() -> String {
+    shortened(std::env::args_os())
+}
+
 /// The command that was given, without the folders of files elsewhere: they say nothing to others.
-fn command_line(arguments: impl Iterator<Item = OsString>) -> String {
+fn shortened(arguments: impl Iterator<Item = OsString>) -> String {
     let short = |word: &str| match Path::new(word) {
         path if path.is_absolute() => path.file_name().map_or(word.to_owned(), |n| n.to_string_lossy().into_owned()),
         _ => word.to_owned(),

@@ -1,5 +1,6 @@
 //! `cotangent run`: integrate a model, write a table, say what was kept.
 
+mod noticed;
 mod page;
 mod plan;
 mod progress;
@@ -13,12 +14,14 @@ use super::failure::Failure;
 use super::figures::{count, number};
 use super::output::{Output, Status};
 use super::picture::{Destinations, Film, sparklines, watch};
+use super::printable;
 use super::setup::{Blame, Choice, pose, prepare};
 use cotangent::compile::{Engine, Integrator};
 use cotangent::observe::{Checkpoints, Columns, End, Interrupt, Run, RunError, TableError, TableWriter, checkpoint};
 use plan::{Files, Plan};
 use progress::Bar;
 use request::Request;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use stop::Stop;
 use summary::{Setup, Summary};
@@ -28,7 +31,17 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     let every = interval(args.checkpoint)?;
     let table = args.resume.as_deref().or(args.out.as_deref());
     let pictures = Destinations::new(args.plot.as_deref(), args.report.as_deref(), table, args.model.as_deref())?;
-    let Plan { request, model, files, from } = Plan::new(args, out)?;
+    let Plan { mut request, model, files, from } = Plan::new(args, out)?;
+    // Those that the run began with, and that it will end with.
+    let pictures = match &from {
+        Some(_) => Destinations::new(
+            args.plot.clone().or(nearby(request.plot.as_deref())).as_deref(),
+            args.report.clone().or(nearby(request.report.as_deref())).as_deref(),
+            table,
+            args.model.as_deref(),
+        )?,
+        None => pictures,
+    };
     if request.record == 0 && pictures.any() {
         return Err(undrawn(&pictures, args.record.is_some()));
     }
@@ -69,6 +82,16 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
         }
     }
     let shown = files.as_ref().map(|f| f.table.display().to_string());
+    // What was said where the run began is said of all of it.
+    match from {
+        Some(_) => out.recall(&request.notes),
+        None => request.notes = out.notes().to_vec(),
+    }
+    let said = out.notes().len();
+    let whole = run.history().is_none_or(|(history, _)| history.times().first() == Some(&0.0));
+    if pictures.any() && !whole {
+        out.note(format!("{} will show what comes now: the run began without", pictures.named()));
+    }
     let checkpoints = open_files.map(|f| Checkpoints { path: f.checkpoint.clone(), every, request: request.clone() });
     let mut bar = Bar::new(out.wants_json());
     let end = integrate(&mut run, &interrupt, checkpoints.as_ref(), &mut bar);
@@ -81,7 +104,8 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
             gap.reason
         ));
     }
-    let end = end.and_then(|end| close(&mut run, end, files.as_ref()));
+    let singular_passages = noticed::passages(&mut run);
+    noticed::notes(run.monitor(), &singular_passages).into_iter().for_each(|note| out.note(note));
     let (status, stop) = match &end {
         Ok(End::Finished) => ("finished", None),
         Ok(End::Interrupted) => ("interrupted", None),
@@ -89,15 +113,41 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
         Err(error) => ("failed", Some(Stop::broken(error, run.time(), run.done(), shown.as_deref()))),
     };
     let setup = Setup { request: &request, system: &model.system, problem: &problem, prepared: &prepared, out: shown };
-    let mut summary = Summary::new(&setup, &mut run, status)?;
+    let mut summary = match Summary::new(&setup, &mut run, status) {
+        Ok(summary) => summary,
+        Err(failure) => {
+            // The rows are there all the same.
+            if let (Ok(end), Some(files)) = (&end, &files) {
+                close(&mut run, end, files, true).map_err(|e| refused(&e))?;
+            }
+            return Err(failure);
+        }
+    };
     summary.failure = stop;
+    summary.singular_passages = singular_passages;
     summary.notes = out.notes().to_vec();
-    let film = Film::new(&mut run, &problem, page::title(&summary), resumed);
-    summary.sparklines = film.as_ref().map(sparklines).unwrap_or_default();
-    let page = || page::page(&summary, &setup, film.as_ref(), &model.input).report();
+    let film = Film::new(&mut run, &problem, page::title(&summary), if whole { 0 } else { resumed });
+    summary.sparklines = film.as_ref().filter(|_| whole).map(sparklines).unwrap_or_default();
+    let notes: Vec<String> = request.notes.iter().chain(&out.notes()[said..]).cloned().collect();
+    let page = || page::page(&summary, &setup, film.as_ref(), &model.input, &notes).report();
     let written = pictures.write(film.as_ref(), page);
     (summary.plot, summary.report) = (written.plot, written.report);
+    // The table comes last: until then everything can be made again from the checkpoint.
+    if let (Ok(end), Some(files)) = (&end, &files)
+        && let Err(error) = close(&mut run, end, files, written.failures.is_empty())
+    {
+        summary.status = "failed";
+        summary.failure = Some(Stop::broken(&error, run.time(), run.done(), summary.out.as_deref()));
+    }
     report(summary, &written.failures, out)
+}
+
+/// A file by its name from the folder one is in, if it is below.
+fn nearby(file: Option<&str>) -> Option<PathBuf> {
+    let file = Path::new(file?);
+    let here = std::env::current_dir().ok();
+    let below = here.and_then(|here| file.strip_prefix(here).ok().map(Path::to_owned));
+    Some(below.unwrap_or_else(|| file.to_owned()))
 }
 
 /// Samples of a history for pictures.
@@ -131,14 +181,18 @@ fn report(mut summary: Summary, unwritten: &[Failure], out: &mut Output) -> Resu
     for failure in unwritten {
         out.tell(&failure.render(out.message_colour()));
     }
-    match (&summary.out, summary.status) {
+    let table = summary.out.as_deref().map(printable::line);
+    if let (Some(table), false, "finished") = (&table, unwritten.is_empty(), summary.status) {
+        out.tell(&format!("`{table}` is complete; to make what is missing: cotangent run --resume {table}\n"));
+    }
+    match (&table, summary.status) {
         (Some(table), "interrupted") => {
             out.tell(&format!(
                 "interrupted: `{table}` has the rows so far; to go on: cotangent run --resume {table}\n"
             ));
         }
         (None, "interrupted") => out.tell("interrupted: with --out FILE a run can be resumed\n"),
-        (Some(table), "failed") if std::path::Path::new(table).exists() => {
+        (Some(table), "failed") if summary.out.as_ref().is_some_and(|file| Path::new(file).exists()) => {
             out.tell(&format!("the rows up to there are in `{table}`\n"));
         }
         (Some(table), "failed") => out.tell(&format!("`{table}` could not be completed\n")),
@@ -204,6 +258,8 @@ fn refused(error: &RunError) -> Failure {
         RunError::Call(_) => {
             Failure::new("evaluate", error.to_string()).help("a quantity of the model has no value at the start")
         }
+        RunError::Energy(_) => Failure::new("no-value", error.to_string())
+            .help("choose units in which the numbers of the model are nearer to 1, or start from other data (--set)"),
         RunError::Checkpoint(_) => Failure::new("checkpoint", error.to_string()),
         RunError::Foreign(_) => Failure::new("resume-differs", error.to_string()),
     }
@@ -224,12 +280,14 @@ fn integrate(
     Ok(end)
 }
 
-/// Completes the table of a run that cannot go on, and removes its checkpoint.
-fn close(run: &mut Run, end: End, files: Option<&Files>) -> Result<End, RunError> {
-    if let (End::Finished | End::Failed(_), Some(files)) = (&end, files) {
+/// Completes the table of a run that cannot go on, and removes its checkpoint if nothing is left to do.
+fn close(run: &mut Run, end: &End, files: &Files, complete: bool) -> Result<(), RunError> {
+    if let End::Finished | End::Failed(_) = end {
         run.finish()?;
-        // A checkpoint that stays is harmless: it says that all is done.
-        let _ = std::fs::remove_file(&files.checkpoint);
+        if complete {
+            // A checkpoint that stays is harmless: it says that all is done.
+            let _ = std::fs::remove_file(&files.checkpoint);
+        }
     }
-    Ok(end)
+    Ok(())
 }

@@ -18,7 +18,13 @@ fn plain(line: &str) -> String {
 }
 
 /// The report of a run.
-pub(super) fn page<'a>(summary: &Summary, setup: &'a Setup<'a>, film: Option<&'a Film>, input: &'a Input) -> Page<'a> {
+pub(super) fn page<'a>(
+    summary: &Summary,
+    setup: &'a Setup<'a>,
+    film: Option<&'a Film>,
+    input: &'a Input,
+    notes: &[String],
+) -> Page<'a> {
     let mut body = String::new();
     if let Some(stop) = &summary.failure {
         body += &format!("The run ended early: {}.\n\n{}\n\n", stop.message, stop.advice);
@@ -26,7 +32,7 @@ pub(super) fn page<'a>(summary: &Summary, setup: &'a Setup<'a>, film: Option<&'a
     if summary.status == "interrupted" {
         body += "The run was interrupted; what it had come to is shown.\n\n";
     }
-    for note in summary.notes.iter().chain(film.iter().flat_map(|f| &f.remarks)) {
+    for note in notes.iter().chain(film.iter().flat_map(|f| &f.remarks)) {
         body += &format!("- {note}\n");
     }
     let heading = summary.title.as_ref().map_or(String::new(), |t| format!(": {t}"));

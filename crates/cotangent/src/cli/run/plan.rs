@@ -1,11 +1,12 @@
 //! A run from its start, or from a checkpoint.
 
-use super::request::{End, Request, Set, schedule};
-use crate::cli::args;
+use super::request::{End, Request, Set, kept, schedule};
+use crate::cli::args::{self, Choose};
 use crate::cli::failure::Failure;
 use crate::cli::input::Input;
 use crate::cli::loaded::Loaded;
 use crate::cli::output::Output;
+use crate::cli::setup::Choice;
 use cotangent::observe::{Checkpoint, Header, Platform};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -88,7 +89,7 @@ impl Plan {
         }
         let from = Checkpoint::<Header<Request>>::read(&files.checkpoint)
             .map_err(|e| Failure::new("checkpoint", e.to_string()).help("without it, only a new run (--out) helps"))?;
-        let request = from.header.request.clone();
+        let mut request = from.header.request.clone();
         if let Some(model) = args.model.as_deref()
             && Input::read(model)?.source != request.source
         {
@@ -101,6 +102,8 @@ impl Plan {
         if let Some(difference) = from.header.platform.difference(&Platform::current()) {
             out.warn(format!("the run began elsewhere ({difference}); the last digits may differ"));
         }
+        request.plot = kept(args.plot.as_deref(), "--plot", true, out).or(request.plot);
+        request.report = kept(args.report.as_deref(), "--report", true, out).or(request.report);
         let model = Loaded::new(request.input(), &request.settings())?;
         Ok(Plan { request, model, files: Some(files), from: Some(from) })
     }
@@ -114,51 +117,123 @@ fn differs(files: &Files, what: &[String]) -> Failure {
     ))
 }
 
-/// Options that are given and were others when the run began.
-fn differences(args: &args::Run, then: &Request) -> Result<Vec<String>, Failure> {
-    let mut list = vec![];
-    let mut compare = |option: &str, now: Option<String>, then: Option<String>| {
-        if let Some(now) = now
-            && then.as_ref() != Some(&now)
-        {
-            list.push(match then {
-                Some(then) => format!("--{option} is {now} and was {then}"),
-                None => format!("--{option} is {now} and was not given"),
-            });
-        }
-    };
-    let (choose, names) = (&args.choose, &then.choice);
-    // To the last digit.
-    let text = |x: f64| format!("{x:?}");
-    compare("method", choose.method.clone(), Some(names.method.clone()));
-    compare("stages", choose.stages.map(|s| s.to_string()), names.stages.map(|s| s.to_string()));
-    compare("compose", choose.compose.clone(), names.compose.clone());
-    compare("formulation", choose.formulation.clone(), Some(names.formulation.clone()));
-    compare("project", choose.project.clone(), names.project.clone());
-    compare("project-above", choose.project_above.map(text), names.project_above.map(text));
+/// Options that are given and were others when the run began. Both sides are taken apart as a whole, so that the
+/// compiler asks what a new option means here.
+fn differences(args: &args::Run, began: &Request) -> Result<Vec<String>, Failure> {
+    // Where things are written, and how often, decides nothing that is computed; the text of the model is compared
+    // as a whole.
+    let args::Run {
+        model: _,
+        choose: now,
+        until,
+        steps,
+        solver_tol,
+        record,
+        out: _,
+        plot: _,
+        report: _,
+        resume: _,
+        checkpoint: _,
+    } = args;
+    let Choose {
+        method,
+        stages,
+        inner,
+        tol,
+        compose,
+        formulation,
+        chart,
+        opt,
+        project,
+        project_above,
+        project_initial,
+        drop_redundant,
+        step,
+        set,
+    } = now;
+    let Request {
+        file: _,
+        stem: _,
+        source: _,
+        set: began_set,
+        choice: then,
+        project_initial: began_projected,
+        drop_redundant: began_dropped,
+        step: began_step,
+        end,
+        record: began_record,
+        solver_tol: began_tol,
+        plot: _,
+        report: _,
+        notes: _,
+        command: _,
+    } = began;
+    let mut list = Differences(vec![]);
+    list.compare("method", method.clone(), Some(then.method.clone()));
+    list.compare("stages", stages.map(|s| s.to_string()), then.stages.map(|s| s.to_string()));
+    list.compare("inner", inner.clone(), then.inner.clone());
+    list.compare("tol", tol.map(digits), then.tol.map(digits));
+    // `none` is what is kept where nothing is composed.
+    let composed = |name: &Option<String>| name.clone().or(Some("none".to_owned()));
+    list.compare("compose", compose.clone(), composed(&then.compose));
+    list.compare("formulation", formulation.clone(), Some(then.formulation.clone()));
+    if !chart.is_empty() {
+        let shown = |charts: &[String]| (!charts.is_empty()).then(|| charts.join(" and "));
+        list.compare("chart", shown(chart), shown(&then.chart));
+    }
+    let numbers = Choice::named(then).map_or(vec![], |choice| choice.formulation.values());
+    for (name, value) in opt {
+        let before = numbers.iter().find(|(known, _)| known == name).map(|(_, v)| format!("{name}={}", digits(*v)));
+        list.compare("opt", Some(format!("{name}={}", digits(*value))), before);
+    }
+    list.compare("project", project.clone(), then.project.clone());
+    list.compare("project-above", project_above.map(digits), then.project_above.map(digits));
     let flag = |on: bool| on.then(|| "set".to_owned());
-    compare("project-initial", flag(choose.project_initial), flag(then.project_initial));
-    compare("drop-redundant", flag(choose.drop_redundant), flag(then.drop_redundant));
-    compare("step", choose.step.map(text), Some(text(then.step)));
-    compare("solver-tol", args.solver_tol.map(text), then.solver_tol.map(text));
-    compare("record", args.record.map(|r| r.to_string()), Some(then.record.to_string()));
-    for s in choose.set.iter().map(Set::from) {
+    list.compare("project-initial", flag(*project_initial), flag(*began_projected));
+    list.compare("drop-redundant", flag(*drop_redundant), flag(*began_dropped));
+    list.compare("step", step.map(digits), Some(digits(*began_step)));
+    list.compare("solver-tol", solver_tol.map(digits), began_tol.map(digits));
+    list.compare("record", record.map(|r| r.to_string()), Some(began_record.to_string()));
+    for s in set.iter().map(Set::from) {
         let shown = |s: &Set| match &s.index {
             Some(index) => format!("{}{index:?}={}", s.name, s.value),
             None => format!("{}={}", s.name, s.value),
         };
-        let before = then.set.iter().find(|t| t.name == s.name && t.index == s.index);
-        compare("set", Some(shown(&s)), before.map(shown));
+        let before = began_set.iter().find(|t| t.name == s.name && t.index == s.index);
+        list.compare("set", Some(shown(&s)), before.map(shown));
     }
-    let end = args.until.map(End::Until).or(args.steps.map(End::Steps));
-    if let Some(end) = end
-        && schedule(then.step, end, then.record)? != then.schedule()?
+    let Differences(mut list) = list;
+    let now = until.map(End::Until).or(steps.map(End::Steps));
+    if let Some(now) = now
+        && schedule(*began_step, now, *began_record)? != began.schedule()?
     {
         let shown = |end: End| match end {
             End::Until(t) => format!("--until {t}"),
             End::Steps(n) => format!("--steps {n}"),
         };
-        list.push(format!("the end is {} and was {}", shown(end), shown(then.end)));
+        list.push(format!("the end is {} and was {}", shown(now), shown(*end)));
     }
     Ok(list)
+}
+
+/// To the last digit.
+fn digits(x: f64) -> String {
+    format!("{x:?}")
+}
+
+/// What is another now, in words.
+struct Differences(Vec<String>);
+
+impl Differences {
+    /// Compares an option with what it was when the run began, if it is given.
+    fn compare(&mut self, option: &str, now: Option<String>, then: Option<String>) {
+        if let Some(now) = now
+            && then.as_ref() != Some(&now)
+        {
+            self.0.push(match then {
+                Some(then) => format!("--{option} is {now} and was {then}"),
+                None => format!("--{option} is {now} and was not given"),
+            });
+        }
+    }
 }

@@ -6,10 +6,12 @@ use crate::cli::figures::{count, number, short};
 use crate::cli::input::Input;
 use crate::cli::loaded::Loaded;
 use crate::cli::output::Output;
+use crate::cli::picture::command_line;
 use crate::cli::setup::{Defaults, Names, Repairs};
 use cotangent::compile::values::{self, Setting};
 use cotangent::observe::{Schedule, ScheduleError};
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// What was asked for, with every default filled in.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -26,6 +28,17 @@ pub(super) struct Request {
     pub(super) end: End,
     pub(super) record: u64,
     pub(super) solver_tol: Option<f64>,
+    /// The files of `--plot` and `--report`.
+    #[serde(default)]
+    pub(super) plot: Option<String>,
+    #[serde(default)]
+    pub(super) report: Option<String>,
+    /// What was said before the first step.
+    #[serde(default)]
+    pub(super) notes: Vec<String>,
+    /// The command that began the run.
+    #[serde(default)]
+    pub(super) command: String,
 }
 
 /// Where a run ends.
@@ -52,6 +65,9 @@ impl From<&Setting> for Set {
     }
 }
 
+/// An iteration whose update is larger, relative to the unknowns, has not begun to converge.
+const LOOSEST: f64 = 0.1;
+
 /// Tables have no more rows than about this, unless `--record` says so.
 const ROWS: u64 = 10_000;
 
@@ -70,8 +86,9 @@ impl Request {
             (None, None, None, None) => return Err(missing("until", "100", &model.system.name)),
         };
         let schedule = schedule(step, end, 1)?;
-        if let Some(tol) = args.solver_tol.filter(|t| *t <= 0.0) {
-            return Err(Failure::new("solver-tol", format!("--solver-tol is {tol}")).help("it must be positive"));
+        if let Some(tol) = args.solver_tol.filter(|t| *t <= 0.0 || *t > LOOSEST) {
+            let message = format!("--solver-tol is {}", short(tol));
+            return Err(Failure::new("solver-tol", message).help(format!("it must be positive, and at most {LOOSEST}")));
         }
         let record = match args.record.or(defaults.record) {
             Some(0) => 0,
@@ -100,19 +117,24 @@ impl Request {
             stem: model.input.stem.clone(),
             source: model.input.source.clone(),
             set: choose.set.iter().map(Set::from).collect(),
-            choice: Names::new(choose, &defaults, &model.system, out),
+            choice: Names::new(choose, &defaults, model, out)?,
             project_initial: choose.project_initial,
             drop_redundant: choose.drop_redundant,
             step,
             end,
             record,
             solver_tol: args.solver_tol,
+            plot: kept(args.plot.as_deref(), "--plot", table, out),
+            report: kept(args.report.as_deref(), "--report", table, out),
+            notes: vec![],
+            command: command_line(),
         })
     }
 
     /// The model text.
     pub(super) fn input(&self) -> Input {
-        Input { name: self.file.clone(), stem: self.stem.clone(), source: self.source.clone() }
+        let command = Some(self.command.clone()).filter(|c| !c.is_empty());
+        Input { name: self.file.clone(), stem: self.stem.clone(), source: self.source.clone(), command }
     }
 
     /// What was set.
@@ -130,6 +152,17 @@ impl Request {
     pub(super) fn schedule(&self) -> Result<Schedule, Failure> {
         schedule(self.step, self.end, self.record)
     }
+}
+
+/// The name of a picture as a checkpoint keeps it, wherever it is resumed.
+pub(super) fn kept(file: Option<&Path>, option: &str, table: bool, out: &mut Output) -> Option<String> {
+    let file = file?;
+    let name = std::path::absolute(file).unwrap_or_else(|_| file.to_owned()).to_str().map(str::to_owned);
+    if name.is_none() && table {
+        let shown = file.display();
+        out.note(format!("a checkpoint cannot keep the name `{shown}`: give {option} again with --resume"));
+    }
+    name
 }
 
 /// Steps of a size to an end.

@@ -44,6 +44,7 @@ impl Stop {
                  go several ways there, the equations do not say which"
             }
             "not-finite" => "take a smaller --step; the motion may also reach a point where the model is not defined",
+            "interrupted" => "give it more time",
             _ => "this should not happen; please report it",
         };
         Stop {
@@ -63,6 +64,7 @@ impl Stop {
             RunError::Call(_) => "evaluate",
             RunError::Table(_) => "write",
             RunError::Checkpoint(_) => "checkpoint",
+            RunError::Energy(_) => "no-value",
             RunError::Foreign(_) => "foreign",
         };
         let advice = match (error, table) {

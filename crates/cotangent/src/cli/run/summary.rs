@@ -1,5 +1,6 @@
 //! What a run found, as data: printed as text or as JSON.
 
+use super::noticed::SingularPassage;
 use super::request::Request;
 use super::stop::Stop;
 use crate::cli::failure::Failure;
@@ -76,6 +77,7 @@ pub(super) struct Summary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) failure: Option<Stop>,
     pub(super) notes: Vec<String>,
+    pub(super) singular_passages: Vec<SingularPassage>,
 }
 
 #[derive(Serialize)]
@@ -242,6 +244,7 @@ impl Summary {
             dropped: setup.problem.dropped.iter().map(|r| r.name.clone()).collect(),
             failure: None,
             notes: vec![],
+            singular_passages: vec![],
         })
     }
 }

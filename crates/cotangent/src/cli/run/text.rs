@@ -3,6 +3,7 @@
 use super::summary::{Summary, Values, family};
 use crate::cli::figures::{count, number, short, with_numbers};
 use crate::cli::picture::Sparkline;
+use crate::cli::printable;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
@@ -14,7 +15,7 @@ pub(super) fn render(summary: &Summary, coloured: bool) -> String {
     };
     let mut text = paint(Style::new().bold(), &summary.model);
     if let Some(title) = &summary.title {
-        let _ = write!(text, ": {}", title.replace(char::is_control, "?"));
+        let _ = write!(text, ": {}", printable::line(title));
     }
     let _ = writeln!(text, "\n{}\n", headline(summary));
     let rows = rows(summary);
@@ -175,7 +176,7 @@ fn details(s: &Summary) -> Vec<(&'static str, String)> {
     list.push(("work", work.join(", ")));
     for (label, file) in [("table", &s.out), ("plot", &s.plot), ("report", &s.report)] {
         if let Some(file) = file {
-            list.push((label, file.clone()));
+            list.push((label, printable::line(file).into_owned()));
         }
     }
     let engine = if s.native { "" } else { " (without native code)" };

@@ -43,6 +43,7 @@ impl Blame {
             Failure::Torn { .. } => (None, "torn"),
             Failure::NotFinite { .. } => (None, "not-finite"),
             Failure::Misused { .. } => (None, "misused"),
+            Failure::Interrupted => (None, "interrupted"),
         };
         let mut blamed = Blamed { code, reason: failure.to_string(), constraints: vec![], variables: vec![] };
         if let Some((name, kind)) = equation.and_then(|e| self.name(e)) {

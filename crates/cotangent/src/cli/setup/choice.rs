@@ -5,7 +5,9 @@ use super::options::with_options;
 use crate::cli::args::Choose;
 use crate::cli::failure::Failure;
 use crate::cli::figures::{count, number};
+use crate::cli::loaded::Loaded;
 use crate::cli::output::Output;
+use cotangent::analysis;
 use cotangent::integrate::{Composition, Method, Needs, Projection, Recipe, Target};
 use cotangent::model::nearest::nearest;
 use cotangent::model::{ConstraintKind, System};
@@ -47,9 +49,12 @@ impl Choice {
 
 impl Names {
     /// The command line first, then the model, then what fits the constraints.
-    pub(crate) fn new(args: &Choose, defaults: &Defaults, system: &System, out: &mut Output) -> Names {
-        let formulation = args.formulation.clone().or_else(|| defaults.formulation.clone());
-        let formulation = formulation.unwrap_or_else(|| Formulation::Multipliers.name().to_owned());
+    pub(crate) fn new(args: &Choose, defaults: &Defaults, model: &Loaded, out: &mut Output) -> Result<Names, Failure> {
+        let system = &model.system;
+        let formulation = match args.formulation.as_ref().or(defaults.formulation.as_ref()) {
+            Some(name) => name.clone(),
+            None => default_formulation(model, out)?.name().to_owned(),
+        };
         let wanted = args.stages.or(defaults.stages);
         let method = match (&args.method, &defaults.method) {
             (Some(method), _) => method.clone(),
@@ -76,7 +81,7 @@ impl Names {
             out.note(format!("`compose = {compose}` of the model has no meaning for `{method}`"));
             None
         });
-        Names {
+        Ok(Names {
             method,
             stages: stages.or(own_stages.map(|s| s as u64)),
             inner: args.inner.clone(),
@@ -87,8 +92,19 @@ impl Names {
             chart: args.chart.clone(),
             project: args.project.clone().or_else(|| defaults.project.clone()),
             project_above: args.project_above,
-        }
+        })
     }
+}
+
+/// The formulation where none is given; announced unless it is that with multipliers.
+fn default_formulation(model: &Loaded, out: &mut Output) -> Result<Formulation, Failure> {
+    let Some(need) = analysis::needs_analysis(&model.system, &model.settings)? else {
+        return Ok(Formulation::Multipliers);
+    };
+    let formulation = Formulation::HamiltonDirac;
+    let name = formulation.name();
+    out.note(format!("formulation `{name}` ({need}): the equations of motion that Dirac's analysis leads to"));
+    Ok(formulation)
 }
 
 /// Whether there are constraints on positions.

@@ -5,6 +5,7 @@ mod charts;
 mod choice;
 mod defaults;
 mod fitting;
+mod gauge;
 mod options;
 mod problem;
 
@@ -12,4 +13,4 @@ pub(crate) use blame::{Blame, Blamed};
 pub(crate) use choice::{Choice, Names, formulation, given_once, method, option, projection, target};
 pub(crate) use defaults::Defaults;
 pub(crate) use fitting::{fits, prepare};
-pub(crate) use problem::{Repairs, pose, posed, remark};
+pub(crate) use problem::{Repairs, pose, posed, remark, singular};

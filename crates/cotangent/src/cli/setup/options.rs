@@ -56,6 +56,10 @@ fn controlled(chosen: Method, tol: f64) -> Result<Method, Failure> {
         let message = format!("--tol is {tol}");
         return Err(Failure::new("tol", message).help("it must be positive, or 0 for steps as they are given"));
     }
+    if tol >= 1.0 {
+        let message = format!("--tol is {tol}: an error as large as the state is none to aim at");
+        return Err(Failure::new("tol", message).help("it must be smaller than 1"));
+    }
     let able = |m: Method| m.with_tolerance(None).is_some();
     let tolerance = (tol > 0.0).then_some(tol);
     chosen.with_tolerance(tolerance).ok_or_else(|| has_none(chosen, "tolerance", "--tol", able))

@@ -1,11 +1,12 @@
 //! From a model to a problem with a consistent start, or why there is none.
 
+use super::gauge;
 use crate::cli::failure::Failure;
 use crate::cli::figures::{number, short};
 use crate::cli::loaded::Loaded;
 use crate::cli::output::Output;
 use cotangent::Dynamics;
-use cotangent::analysis::{self, MotionError, PoseError};
+use cotangent::analysis::{self, MotionError, Need, PoseError};
 use cotangent::compile::consistency::Measured;
 use cotangent::compile::{Engine, Problem, ProblemError, Redundant};
 use cotangent::theory::{Formulation, TheoryError};
@@ -28,8 +29,27 @@ pub(crate) fn pose(
 pub(crate) fn posed(model: &Loaded, formulation: Formulation, repairs: Repairs) -> Result<Problem, Failure> {
     analysis::pose(&model.system, formulation, &model.settings, repairs, Engine::Best).map_err(|e| match e {
         PoseError::Problem(error) => explain(error, model, repairs),
-        PoseError::Motion(error) => undetermined(&error, &model.system.name),
+        PoseError::Motion(error) => undetermined(&error, model),
     })
+}
+
+/// Why no run can begin where the model starts, though the data satisfy the constraints: forces or rates that have
+/// no value there.
+pub(crate) fn singular(model: &Loaded) -> Option<Failure> {
+    use ProblemError::{NoRate, SingularBrackets, SingularStart, Unresisted};
+    let formulation = match analysis::needs_analysis(&model.system, &model.settings) {
+        Ok(None) => Formulation::Multipliers,
+        Ok(Some(_)) => Formulation::HamiltonDirac,
+        // What has no value is said elsewhere.
+        Err(_) => return None,
+    };
+    let repairs = Repairs::default();
+    match analysis::pose(&model.system, formulation, &model.settings, repairs, Engine::Tape) {
+        Err(PoseError::Problem(
+            error @ (SingularStart { .. } | Unresisted { .. } | SingularBrackets { .. } | NoRate(_)),
+        )) => Some(explain(error, model, repairs)),
+        _ => None,
+    }
 }
 
 /// Says what was repaired.
@@ -86,8 +106,7 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
         ProblemError::Contradictory { .. } => {
             Failure::new("contradictory", text).help("correct one of them: no initial data can satisfy them all")
         }
-        ProblemError::SingularStart { .. } => Failure::new("singular", text)
-            .help("the forces are not determined there: start from another configuration (--set)"),
+        ProblemError::SingularStart { constraints } => singular_start(&constraints, text, model),
         ProblemError::Unresisted { .. } => Failure::new("singular", text).help(match analysis::motion(&model.system) {
             Ok(_) => WAY_OUT,
             Err(_) => "give every coordinate that the constraint restricts a kinetic energy",
@@ -114,8 +133,30 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
             let message = format!("no equations of motion for `{name}`: its velocity Hessian is a singular matrix");
             Failure::new("singular-lagrangian", message).help(way_out(model))
         }
-        ProblemError::NoRate(_) => Failure::new("no-value", text).help("start from other data (--set)"),
+        ProblemError::NoRate(_) => {
+            // The analysis keeps parameters as symbols, and does not see what their values do.
+            let need = analysis::needs_analysis(&model.system, &model.settings);
+            let degenerate = matches!(need, Ok(Some(Need::Lagrangian | Need::Form)));
+            Failure::new("no-value", text).help(match degenerate && !model.system.parameters.is_empty() {
+                true => {
+                    "the model is singular at these values of its parameters: write them into it as numbers, and \
+                         Dirac's analysis finds the constraints"
+                }
+                false => "start from other data (--set)",
+            })
+        }
     }
+}
+
+/// Constraints that are dependent where the run starts: by chance, or wherever they hold.
+fn singular_start(constraints: &[Redundant], text: String, model: &Loaded) -> Failure {
+    // A gradient that vanishes may do so wherever the constraint does; no other start helps then.
+    if constraints.iter().any(|r| r.on.is_empty())
+        && let Err(error @ MotionError::Irregular { .. }) = analysis::motion(&model.system)
+    {
+        return undetermined(&error, model);
+    }
+    Failure::new("singular", text).help("the forces are not determined there: start from another configuration (--set)")
 }
 
 /// The constraints that initial data violate, and by how much.
@@ -164,12 +205,12 @@ fn way_out(model: &Loaded) -> String {
         Ok(_) => {
             "--formulation hamilton-dirac integrates it: `cotangent analyze` finds the constraints it needs".into()
         }
-        Err(error) => format!("--formulation hamilton-dirac does not help: {error}; {}", remedy(&error)),
+        Err(error) => format!("--formulation hamilton-dirac does not help: {error}; {}", remedy(&error, model)),
     }
 }
 
 /// Why the analysis leads to no equations of motion.
-fn undetermined(error: &MotionError, name: &str) -> Failure {
+fn undetermined(error: &MotionError, model: &Loaded) -> Failure {
     let code = match error {
         MotionError::FirstClass { .. } => "first-class",
         MotionError::Overfixed { .. } => "overfixed",
@@ -178,22 +219,34 @@ fn undetermined(error: &MotionError, name: &str) -> Failure {
         MotionError::Undecided { .. } => "undecided",
         MotionError::Analysis(_) => "analysis",
     };
-    Failure::new(code, format!("no equations of motion for `{name}`: {error}")).help(remedy(error))
+    let message = format!("no equations of motion for `{}`: {error}", model.system.name);
+    Failure::new(code, message).help(remedy(error, model))
 }
 
-fn remedy(error: &MotionError) -> String {
+fn remedy(error: &MotionError, model: &Loaded) -> String {
     match error {
-        MotionError::FirstClass { .. } => {
-            "a `gauge NAME: …` statement in the model chooses one motion among them, and \
-            makes these constraints second class; `cotangent analyze` shows what they generate"
-                .into()
-        }
+        MotionError::FirstClass { .. } => match gauge::proposed(model) {
+            Some(statement) => format!(
+                "`{statement}` in the model chooses one motion among them; `cotangent analyze` shows what the \
+                 constraints generate"
+            ),
+            None => "a `gauge NAME: …` statement in the model chooses one motion among them; `cotangent analyze` \
+                     shows what the constraints generate"
+                .into(),
+        },
         MotionError::Overfixed { .. } => {
             "take back conditions; `cotangent analyze` shows what is first class without them".into()
         }
-        MotionError::Irregular { instead, .. } if !instead.is_empty() => {
+        MotionError::Irregular { constraint, instead, .. } if !instead.is_empty() => {
             let instead: Vec<String> = instead.iter().map(|e| format!("{e} = 0")).collect();
-            format!("state {} instead", instead.join(", "))
+            let instead = instead.join(", ");
+            match model.system.constraint(constraint.split('[').next().unwrap_or_default()) {
+                Some(_) => format!("state {instead} instead: the same points, and forces that are determined there"),
+                None => format!(
+                    "the model does not state it: it follows, and no force holds it; `cotangent analyze` shows what \
+                     is found with {instead} in its place"
+                ),
+            }
         }
         _ => "`cotangent analyze` shows how far it got".into(),
     }

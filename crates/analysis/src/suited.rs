@@ -1,0 +1,241 @@
+//! Which equations of motion a model needs, from what it states.
+//!
+//! The equations with unknown multipliers are for constraints on positions and for momenta that determine the
+//! velocities. Everything else needs the equations of Dirac's analysis: gauge conditions, constraints on momenta
+//! or velocities, a velocity Hessian ∂²L/∂q̇∂q̇ or a form J without an inverse, and forces that nothing resists,
+//! where G H_pp Gᵀ has none. Whether a matrix has an inverse is asked near the start, at a point in no particular
+//! direction from it: a start may be singular where the model is not.
+
+use crate::analyze::MAX_VARIABLES;
+use cotangent_compile::values::{self, Rates, Setting, ValueError};
+use cotangent_compile::{CompileError, Engine, FunctionBuilder, redundant};
+use cotangent_expr::{Layout, Tensor};
+use cotangent_model::{ConstraintKind, Dynamics, System};
+use cotangent_solve::{Pattern, dependent_rows};
+use cotangent_theory::Structure;
+
+/// Why a model needs the equations of its analysis.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Need {
+    /// A gauge is fixed.
+    Gauge {
+        /// A condition.
+        name: String,
+    },
+    /// A constraint on more than positions.
+    Constraint {
+        /// The constraint.
+        name: String,
+        /// What it restricts.
+        kind: ConstraintKind,
+    },
+    /// Momenta do not determine the velocities.
+    Lagrangian,
+    /// The form does not determine the rates.
+    Form,
+    /// The forces of the constraints act on coordinates that have no kinetic energy.
+    Forces,
+}
+
+impl std::fmt::Display for Need {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Need::Gauge { name } => write!(f, "`{name}` fixes a gauge"),
+            Need::Constraint { name, kind: ConstraintKind::Vakonomic } => write!(f, "`{name}` restricts velocities"),
+            Need::Constraint { name, .. } => write!(f, "`{name}` restricts more than positions"),
+            Need::Lagrangian => write!(f, "the Lagrangian is singular"),
+            Need::Form => write!(f, "the form is a singular matrix"),
+            Need::Forces => write!(f, "no kinetic energy resists the forces of the constraints"),
+        }
+    }
+}
+
+/// Why a model needs the equations of its analysis, [`Formulation::HamiltonDirac`]; `None` if those with
+/// multipliers do.
+///
+/// [`Formulation::HamiltonDirac`]: cotangent_theory::Formulation::HamiltonDirac
+pub fn needs_analysis(system: &System, set: &[Setting]) -> Result<Option<Need>, ValueError> {
+    if let Some(gauge) = system.gauges.iter().find(|g| !g.array.is_empty()) {
+        return Ok(Some(Need::Gauge { name: gauge.array.name().into() }));
+    }
+    let other = |c: &&cotangent_model::Constraint| c.kind != ConstraintKind::Holonomic && !c.array.is_empty();
+    if let Some(c) = system.constraints.iter().find(other) {
+        return Ok(Some(Need::Constraint { name: c.array.name().into(), kind: c.kind }));
+    }
+    // No analysis is made of larger ones.
+    if system.state().len() > MAX_VARIABLES {
+        return Ok(None);
+    }
+    let parameters = values::parameters(system, set)?;
+    let near = Near::new(system, parameters, set)?;
+    let underived = |e: cotangent_expr::Error| ValueError::from(CompileError::from(e));
+    let restricted = || !system.residuals(&[ConstraintKind::Holonomic]).shape()[0].is_empty();
+    let need = match &system.dynamics {
+        Dynamics::Form { form, .. } => near.is_singular(form)?.then_some(Need::Form),
+        Dynamics::Lagrangian { velocities, lagrangian, .. } => {
+            let mass = lagrangian.hessian(velocities).map_err(underived)?;
+            match near.is_singular(&mass)? {
+                true => Some(Need::Lagrangian),
+                false if restricted() && !near.is_positive(&mass)? => near.unresisted(system)?,
+                false => None,
+            }
+        }
+        Dynamics::Hamiltonian { momenta, hamiltonian, .. } if restricted() => {
+            let inverse_mass = hamiltonian.hessian(momenta).map_err(underived)?;
+            match near.is_singular(&inverse_mass)? || !near.is_positive(&inverse_mass)? {
+                true => near.unresisted(system)?,
+                false => None,
+            }
+        }
+        Dynamics::Hamiltonian { .. } | Dynamics::Poisson { .. } => None,
+    };
+    Ok(need)
+}
+
+/// Values near the start.
+struct Near {
+    inputs: Vec<(Layout, Vec<f64>)>,
+    /// The start itself.
+    coordinates: Vec<f64>,
+    parameters: Vec<f64>,
+}
+
+/// The relative size of the changes that lead away from the start.
+const CHANGE: f64 = 1e-3;
+
+/// Rows closer to the span of the others than this, relative to their length, depend on them.
+const TOLERANCE: f64 = 1e-9;
+
+impl Near {
+    fn new(system: &System, parameters: Vec<f64>, set: &[Setting]) -> Result<Near, ValueError> {
+        let initial = values::initial(system, &parameters, set)?;
+        let mut seed = 0x9e37_79b9_7f4a_7c15u64;
+        let mut moved = |values: &[f64]| -> Vec<f64> {
+            let largest = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            let scale = CHANGE * if largest > 0.0 { largest } else { 1.0 };
+            let mut next = || {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+            };
+            values.iter().map(|v| v + scale * next()).collect()
+        };
+        let variables = system.dynamics.variables();
+        let mut inputs = vec![(variables.clone(), moved(&initial.coordinates))];
+        let rest = vec![0.0; variables.len()];
+        if let Some(momenta) = system.dynamics.momenta() {
+            let known = if let Rates::Momenta(p) = &initial.rates { p } else { &rest };
+            inputs.push((momenta.clone(), moved(known)));
+        }
+        if let Some(velocities) = system.dynamics.velocities() {
+            let known = if let Rates::Velocities(v) = &initial.rates { v } else { &rest };
+            inputs.push((velocities.clone(), moved(known)));
+        }
+        inputs.push((system.parameter_layout(), parameters.clone()));
+        Ok(Near { inputs, coordinates: initial.coordinates, parameters })
+    }
+
+    /// Whether no force of a constraint is resisted that others do not determine already.
+    fn unresisted(&self, system: &System) -> Result<Option<Need>, ValueError> {
+        // Constraints that depend on others are another matter, and said to be so.
+        if !redundant(system, &self.parameters, &self.coordinates)?.is_empty() {
+            return Ok(None);
+        }
+        let Ok(structure) = Structure::new(system) else { return Ok(None) };
+        Ok(self.is_singular(&structure.gram)?.then_some(Need::Forces))
+    }
+
+    /// Whether a matrix has no inverse there; false where it has no finite value.
+    fn is_singular(&self, matrix: &Tensor) -> Result<bool, ValueError> {
+        let Some((pattern, mut values)) = self.entries(matrix)? else { return Ok(false) };
+        equilibrate(&pattern, &mut values);
+        Ok(dependent_rows(&pattern, &values, TOLERANCE).is_ok_and(|rows| !rows.is_empty()))
+    }
+
+    /// Whether the diagonal is positive: a matrix of masses that is not definite has seldom such a one.
+    fn is_positive(&self, matrix: &Tensor) -> Result<bool, ValueError> {
+        let Some((pattern, values)) = self.entries(matrix)? else { return Ok(true) };
+        let diagonal = pattern.addresses().zip(&values).filter(|((i, j), value)| i == j && **value > 0.0);
+        Ok(diagonal.count() == pattern.rows())
+    }
+
+    fn entries(&self, matrix: &Tensor) -> Result<Option<(Pattern, Vec<f64>)>, ValueError> {
+        let builder = self.inputs.iter().fold(FunctionBuilder::new(), |b, (layout, _)| b.input(layout));
+        let f = builder.sparse_output(matrix).engine(Engine::Tape).compile()?;
+        let Some(pattern) = f.pattern(0).cloned() else { return Ok(None) };
+        let mut values = vec![0.0; pattern.len()];
+        let inputs: Vec<&[f64]> = self.inputs.iter().map(|(_, v)| &v[..]).collect();
+        let called = f.call(&inputs, &mut [&mut values], &mut f.workspace());
+        Ok((called.is_ok() && values.iter().all(|v| v.is_finite())).then_some((pattern, values)))
+    }
+}
+
+/// Divides rows and columns alike by the roots of their largest entries, until those are near 1: units do not
+/// decide what is singular.
+fn equilibrate(pattern: &Pattern, values: &mut [f64]) {
+    for _ in 0..10 {
+        let mut largest = vec![0.0f64; pattern.rows()];
+        for ((i, _), value) in pattern.addresses().zip(values.iter()) {
+            largest[i as usize] = largest[i as usize].max(value.abs());
+        }
+        let scale = |k: u32| match largest[k as usize] {
+            0.0 => 1.0,
+            m => m.sqrt(),
+        };
+        for ((i, j), value) in pattern.addresses().zip(values.iter_mut()) {
+            *value = *value / scale(i) / scale(j);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Need, needs_analysis};
+    use cotangent_model::{ConstraintKind, System};
+
+    fn need(text: &str) -> Option<Need> {
+        needs_analysis(&System::parse(text).unwrap(), &[]).unwrap()
+    }
+
+    #[test]
+    fn what_a_model_states_decides() {
+        let pendulum = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint rod: x^2 + y^2 = 1\ninitial x = 1";
+        assert_eq!(need(pendulum), None);
+        assert_eq!(need("variables a, b\nform (a, b) = 2\nhamiltonian a^2 + b^2"), None);
+        assert_eq!(need("variables a, b, c\nform (a, b) = 2, (b, c) = 1\nhamiltonian a^2 + b^2"), Some(Need::Form));
+        let skate = "coord x, y\nlagrangian (x'^2 + y'^2)/2\nvakonomic c: x' = y*y'";
+        assert_eq!(need(skate), Some(Need::Constraint { name: "c".into(), kind: ConstraintKind::Vakonomic }));
+        let phase = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: p_x = y";
+        assert_eq!(need(phase), Some(Need::Constraint { name: "c".into(), kind: ConstraintKind::PhaseSpace }));
+    }
+
+    #[test]
+    fn a_singular_lagrangian_is_told_from_a_singular_start() {
+        assert_eq!(need("coord x, y\nlagrangian (x' + 3*y')^2/2 - x^2"), Some(Need::Lagrangian));
+        assert_eq!(need("coord x, y\nlagrangian x'^2/2 - x*y"), Some(Need::Lagrangian));
+        // Polar coordinates at the origin, and a quartic kinetic energy at rest.
+        assert_eq!(need("coord r, a\nlagrangian (r'^2 + r^2*a'^2)/2"), None);
+        assert_eq!(need("coord x\nlagrangian x'^4/4 - x^2"), None);
+        assert_eq!(need("coord x\nlagrangian -sqrt(1 - x'^2)\ninitial x' = 0.3"), None);
+    }
+
+    #[test]
+    fn units_do_not_make_a_lagrangian_singular() {
+        for (m, l) in [(1e-27, 1e-10), (1e24, 1e8), (1.0, 1e10), (1e-12, 1e-12)] {
+            let text = format!(
+                "param m = {m:e}, l = {l:e}\ncoord a, b\n\
+                 lagrangian a'^2 + m*l*a'*b'*cos(a - b) + m*l^2*b'^2\ninitial a = 1, b = 1/2"
+            );
+            assert_eq!(need(&text), None, "{m} {l}");
+        }
+    }
+
+    #[test]
+    fn forces_without_inertia_are_noticed_and_redundant_constraints_are_not_taken_for_them() {
+        let light = "coord x, y\nhamiltonian p_x^2/2 + x^2\nconstraint c: y = 0";
+        assert_eq!(need(light), Some(Need::Forces));
+        assert_eq!(need("coord x, y\nlagrangian x'*y'\nconstraint c: x = 0"), Some(Need::Forces));
+        assert_eq!(need("coord x, y\nhamiltonian p_x^2/2 + x^2\nconstraint c: x + y = 0"), None);
+        let twice = "coord x, y\nhamiltonian p_x^2/2\nconstraint c: x + y = 0, d: 2*x + 2*y = 0";
+        assert_eq!(need(twice), None);
+    }
+}

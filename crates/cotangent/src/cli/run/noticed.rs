@@ -1,0 +1,64 @@
+//! What was noticed along a run, in words and as data.
+
+use crate::cli::figures::{count, number};
+use cotangent::observe::{Monitor, Run};
+use serde::Serialize;
+
+/// Steps near a singular configuration, where the constraints depend on each other.
+#[derive(Serialize)]
+pub(super) struct SingularPassage {
+    /// The time at the end of the step that came nearest.
+    pub(super) time: f64,
+    /// How badly the constraint forces were determined there.
+    pub(super) condition: f64,
+    /// The constraint that depends on the others.
+    pub(super) constraint: String,
+}
+
+/// The passages of a run.
+pub(super) fn passages(run: &mut Run) -> Vec<SingularPassage> {
+    let passages = run.monitor().passages.clone();
+    let Some(conditioning) = &run.diagnostics().conditioning else { return vec![] };
+    let named = |p: &cotangent::observe::Passage| SingularPassage {
+        time: p.time,
+        condition: p.condition,
+        constraint: conditioning.names.entry_name(p.constraint),
+    };
+    passages.iter().map(named).collect()
+}
+
+/// So many times are given in a sentence.
+const TIMES: usize = 5;
+
+/// What a reader of the summary should know.
+pub(super) fn notes(monitor: &Monitor, passages: &[SingularPassage]) -> Vec<String> {
+    let mut notes = vec![];
+    if let Some(first) = passages.first() {
+        let times: Vec<String> = passages.iter().take(TIMES).map(|p| number(p.time)).collect();
+        let more = if monitor.passage_count > TIMES as u64 { ", …" } else { "" };
+        let times = format!("t = {}{more}", times.join(", "));
+        notes.push(match monitor.passage_count {
+            1 => format!("a singular configuration was passed at {times}: there `{}` depends on the other constraints", first.constraint),
+            n => format!(
+                "{n} singular configurations were passed, at {times}: there constraints depend on each other (the first: `{}`)",
+                first.constraint
+            ),
+        });
+    }
+    if monitor.followed > 0 {
+        let steps = count(monitor.followed, "step", "steps");
+        notes.push(format!("{steps} near them had several solutions, or none from the free motion: taken was the one that continues the motion smoothly"));
+    }
+    if monitor.mended > 0 {
+        let steps = count(monitor.mended, "step", "steps");
+        notes.push(format!("{steps} brought back onto the constraints: rounding of the multipliers, which a light mass makes larger than that of the constraints"));
+    }
+    if let Some(jump) = monitor.jump {
+        notes.push(format!(
+            "the energy changed by {} in the step to t = {}, far more than in the steps before or a large part of its own size: take a smaller --step, or look at what the motion meets there",
+            number(jump.change),
+            number(jump.time)
+        ));
+    }
+    notes
+}

@@ -1,0 +1,121 @@
+//! Numbers beyond all numbers, names that would upset a terminal, starts that are singular.
+
+mod common;
+
+use common::{Ran, run, run_in};
+
+/// Runs a verb on a text from stdin.
+fn on(text: &str, arguments: &[&str]) -> Ran {
+    let folder = tempfile::tempdir().unwrap();
+    run_in(folder.path(), arguments, text.as_bytes())
+}
+
+#[test]
+fn an_energy_that_is_no_number_is_never_a_success() {
+    // p^2 is beyond 1.8e308, though p and the velocity are not.
+    let heavy = "param m = 1e155\ncoord x\nhamiltonian p_x^2/(2*m) + x^2\ninitial p_x = m\nrun step = 0.1, until = 1";
+    let ran = on(heavy, &["run", "-"]);
+    assert_eq!(ran.status, 2, "{}", ran.stdout);
+    assert!(ran.stderr.contains("the energy at the start is inf"), "{}", ran.stderr);
+    // x = cosh t stays finite until t = 709, x^2 until t = 355.
+    let hill = "coord x\nhamiltonian p_x^2/2 - x^2/2\ninitial x = 1\nrun method = rk4, step = 0.1, until = 600";
+    let ran = on(hill, &["run", "-", "--json"]);
+    assert_eq!(ran.status, 3, "{}", ran.stdout);
+    let json = ran.json();
+    assert_eq!(json["failure"]["code"], "not-finite");
+    let time = json["time"].as_f64().unwrap();
+    assert!((354.0..357.0).contains(&time), "{time}");
+}
+
+#[test]
+fn numbers_that_a_double_cannot_hold_are_refused() {
+    let tight = ["run", "pendulum", "--method", "dopri5", "--formulation", "standard", "--tol"];
+    for (arguments, said) in [
+        ([&tight[..], &["1e-5000"]].concat(), "too small"),
+        ([&tight[..], &["2/1e400"]].concat(), "too large"),
+        ([&tight[..], &["1"]].concat(), "smaller than 1"),
+        (vec!["run", "pendulum", "--solver-tol", "1e300"], "at most 0.1"),
+        (vec!["run", "pendulum", "--step", "1e-400"], "too small"),
+        (vec!["check", "pendulum", "--set", "g=1e-400"], "too small"),
+        (vec!["run", "pendulum", "--step", "1e-300"], "1.0e302 steps"),
+        (vec!["compare", "pendulum", "--step", "1e-300"], "1.0e302 steps"),
+    ] {
+        let ran = run(&arguments);
+        assert_eq!(ran.status, 2, "{arguments:?}");
+        assert!(ran.stderr.contains(said), "{arguments:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn check_refuses_the_starts_that_run_refuses() {
+    let gap = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: x*y = 0\nrun step = 0.01, until = 1";
+    let pole = "coord r, a\nhamiltonian (p_r^2 + p_a^2/r^2)/2\ninitial p_a = 1\nrun step = 0.01, until = 1";
+    let light = "coord x, y\nlagrangian x'^2/2 + (x*y')^2/2\ninitial p_x = 1\nrun step = 0.01, until = 1";
+    for text in [gap, pole, light] {
+        assert_eq!(on(text, &["run", "-"]).status, 2, "{text}");
+        let ran = on(text, &["check", "-"]);
+        assert_eq!(ran.status, 1, "{text}\n{}{}", ran.stdout, ran.stderr);
+    }
+    let json = on(gap, &["check", "-", "--json"]).json();
+    assert!(json["singular"].as_str().unwrap().contains("singular"), "{}", json["singular"]);
+    assert_eq!(run(&["check", "pendulum", "--json"]).json()["singular"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_variable_may_be_called_time_or_energy() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "coord time, energy\nhamiltonian (p_time^2 + p_energy^2)/2\ninitial p_time = 1\nobserve chart = time\n\
+                run step = 0.5, until = 1";
+    let ran = run_in(folder.path(), &["run", "-", "--out", "a.csv"], text.as_bytes());
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let table = std::fs::read_to_string(folder.path().join("a.csv")).unwrap();
+    assert_eq!(table.lines().next(), Some("time_,time,energy,p_time,p_energy,energy_,chart"));
+    assert_eq!(table.lines().last(), Some("1.0,1.0,0.0,1.0,0.0,0.5,1.0"));
+}
+
+/// Whether a terminal would do something else with the text than to show it.
+fn acts(text: &str) -> bool {
+    text.contains(|c: char| {
+        c.is_control() && c != '\n' || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    })
+}
+
+#[cfg(unix)]
+#[test]
+fn no_name_or_title_reaches_a_terminal_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = "a\u{1b}[2J\u{202e}\nerror: b.cot";
+    let good = "model m \"t\u{202e}itle\"\ncoord x\nhamiltonian p_x^2/2\nrun step = 0.1, until = 1\n";
+    std::fs::write(folder.path().join(name), good).unwrap();
+    std::fs::write(folder.path().join(format!("bad{name}")), "coord x\nhamiltonian y\n").unwrap();
+    let (bad, plot) = (format!("bad{name}"), format!("{name}.svg"));
+    let long = format!("--{name}");
+    for arguments in [
+        vec!["run", name],
+        vec!["run", name, "--plot", &plot],
+        vec!["check", name],
+        vec!["analyze", name],
+        vec!["compare", name],
+        vec!["check", &bad],
+        vec!["check", "missing\u{1b}[2J\u{7}"],
+        vec!["run", "pendulum", "--method", "\u{1b}]0;title\u{7}rattle"],
+        vec!["run", "pendulum", "--set", "\u{1b}[2J=1"],
+        vec!["run", "pendulum", &long],
+        vec!["\u{1b}[2Jrun"],
+        vec!["explain", "\u{202e}rattle"],
+        vec!["new", "\u{1b}[2J"],
+    ] {
+        let ran = run_in(folder.path(), &arguments, b"");
+        assert!(!acts(&ran.stdout) && !acts(&ran.stderr), "{arguments:?}: {:?} {:?}", ran.stdout, ran.stderr);
+        assert!(!ran.stderr.lines().any(|line| line == "error: b.cot"), "{arguments:?}: {}", ran.stderr);
+    }
+    let picture = std::fs::read_to_string(folder.path().join(plot)).unwrap();
+    assert!(!acts(&picture));
+}
+
+#[test]
+fn latex_and_json_are_both_given() {
+    let json = run(&["analyze", "landau", "--latex", "--json"]).json();
+    assert_eq!(json["consistent"], true);
+    assert_eq!(json["latex"].as_str(), Some(run(&["analyze", "landau", "--latex"]).stdout.as_str()));
+}

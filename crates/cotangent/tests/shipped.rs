@@ -1,0 +1,53 @@
+//! Every shipped model and every model that `new` writes runs, is certified and compared without options, or its
+//! file says in one line why it cannot.
+
+mod common;
+
+use common::{Ran, run_in};
+use std::path::Path;
+
+/// How the line begins that says why a model cannot be run.
+const CANNOT: &str = "# It cannot be run as it is: ";
+
+/// The names of models in a folder that `cotangent VERB` accepts, and their texts.
+fn models(folder: &Path) -> Vec<(String, String)> {
+    let shipped = cotangent::models::all().iter().map(|m| (m.name.to_owned(), m.source.to_owned()));
+    let kinds = ["hamiltonian", "lagrangian", "poisson", "vakonomic", "form"].map(|kind| {
+        let ran = run_in(folder, &["new", kind, "--kind", kind], b"");
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        let file = format!("{kind}.cot");
+        let text = std::fs::read_to_string(folder.join(&file)).expect("the model that was written");
+        (file, text)
+    });
+    shipped.chain(kinds).collect()
+}
+
+/// Runs a verb on every model.
+fn each(verb: &str, more: &[&str]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in models(folder.path()) {
+        let Ran { status, stderr, stdout } = run_in(folder.path(), &[&[verb, &name], more].concat(), b"");
+        match text.lines().find_map(|line| line.strip_prefix(CANNOT)) {
+            None => assert_eq!(status, 0, "{verb} {name}: {stderr}{stdout}"),
+            Some(why) => {
+                assert_eq!(status, 2, "{verb} {name} can be done, and its file says that it cannot: {why}");
+                assert!(stderr.contains("no equations of motion"), "{verb} {name}: {stderr}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_model_runs_without_options() {
+    each("run", &[]);
+}
+
+#[test]
+fn every_model_is_certified_without_options() {
+    each("certify", &[]);
+}
+
+#[test]
+fn every_model_is_compared_without_options() {
+    each("compare", &[]);
+}

@@ -1,0 +1,104 @@
+//! Steps that are looked at one by one: whether they went on smoothly.
+
+use super::{Run, RunError};
+use crate::monitor::Change;
+use cotangent_compile::Conditioned;
+use cotangent_dynamics::Failure;
+use std::time::Instant;
+
+/// What is noticed of a step.
+#[derive(Clone, Copy)]
+struct Seen {
+    /// By how much the energy changed.
+    change: f64,
+    kind: Change,
+    conditioned: Option<Conditioned>,
+}
+
+/// In how many parts a step is followed: where one of them ends at the singular point, others do not.
+const PARTS: [u32; 4] = [8, 13, 29, 64];
+
+impl Run {
+    /// Steps one by one, each looked at, and measured where rows are recorded.
+    pub(super) fn watched_steps(&mut self, h: f64, count: u64) -> Result<Option<Failure>, RunError> {
+        for _ in 0..count {
+            self.before.copy_from(&self.state);
+            let mended = self.integrator.mended();
+            let begun = self.stepping.is_some().then(Instant::now);
+            let made = self.integrator.advance(&mut self.state, h, 1).map_err(|(_, failure)| failure);
+            if let (Some(total), Some(begun)) = (&mut self.stepping, begun) {
+                *total += begun.elapsed();
+            }
+            self.monitor.mended += self.integrator.mended() - mended;
+            if let Some(failure) = self.look_at_step(h, made)? {
+                return Ok(Some(failure));
+            }
+            self.done += 1;
+            if self.schedule.record > 0
+                && let Some(failure) = self.measure()?
+            {
+                return Ok(Some(failure));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Judges a step from `before` to the state. Near a singular configuration, where it may have several solutions,
+    /// a step that fails or changes the energy more than others is made again, along the smooth continuation of the
+    /// motion; if the energy leaps all the same the step has failed, and the state is that before it.
+    fn look_at_step(&mut self, h: f64, made: Result<(), Failure>) -> Result<Option<Failure>, RunError> {
+        let energy = self.diagnostics.last().energy;
+        let mut seen = match made {
+            Ok(()) => Some(self.seen(energy)?),
+            Err(_) => None,
+        };
+        let ill = self.monitor.is_ill() || seen.is_some_and(|s| s.conditioned.is_some_and(|c| c.is_ill()));
+        if ill && seen.is_none_or(|s| s.kind != Change::Ordinary) {
+            seen = self.follow(h, energy, seen)?;
+        }
+        let Some(seen) = seen else { return Ok(made.err()) };
+        if ill && seen.kind == Change::Leap {
+            self.state.copy_from(&self.before);
+            self.diagnostics.kept(&self.state.values)?;
+            return Ok(Some(Failure::Torn { change: seen.change }));
+        }
+        self.monitor.note(self.schedule.time(self.done + 1), seen.change, seen.kind, seen.conditioned);
+        Ok(None)
+    }
+
+    /// Makes the step from `before` again, along the smooth continuation of the motion, unless what was found of it
+    /// by itself is as good; the state is then the better one. `None`: there is none.
+    fn follow(&mut self, h: f64, energy: f64, plain: Option<Seen>) -> Result<Option<Seen>, RunError> {
+        let (mut best, mut state) = (plain, self.state.clone());
+        let mut followed = false;
+        for parts in PARTS {
+            self.state.copy_from(&self.before);
+            if self.integrator.follow(&mut self.state, h, parts).is_err() {
+                continue;
+            }
+            let seen = self.seen(energy)?;
+            if best.is_none_or(|best| seen.change.abs() < best.change.abs() / 4.0) {
+                (best, state, followed) = (Some(seen), self.state.clone(), true);
+            }
+            if seen.kind == Change::Ordinary {
+                break;
+            }
+        }
+        self.monitor.followed += u64::from(followed);
+        self.state = state;
+        self.diagnostics.kept(&self.state.values)?;
+        Ok(best)
+    }
+
+    /// What a step from `before`, where the energy was this, has come to.
+    fn seen(&mut self, energy: f64) -> Result<Seen, RunError> {
+        let change = self.diagnostics.kept(&self.state.values)?.energy - energy;
+        let kind = match self.monitor.has_seen(change) {
+            true => Change::Ordinary,
+            false => self.monitor.judge(change, self.diagnostics.energy_magnitude(&self.state.values)?),
+        };
+        let conditioning = self.diagnostics.conditioning.as_mut();
+        let conditioned = conditioning.map(|c| c.observe(&self.before.values, &self.state.values)).transpose()?;
+        Ok(Seen { change, kind, conditioned })
+    }
+}
