@@ -20,4 +20,6 @@ pub use machine::{Equations, Machine, Map};
 pub use numeric::Numeric;
 pub use plan::{Equation, Kind, Plan, Site, Unknowns};
 pub use stepper::{State, Stepper, carried};
-pub use system::{Canonical, CanonicalShape, Chart, Dynamics, Field, Hidden, HiddenShape, Index, Surface, SurfaceShape};
+pub use system::{
+    Canonical, CanonicalShape, Chart, Dynamics, Field, Hidden, HiddenShape, Index, Surface, SurfaceShape,
+};

@@ -55,7 +55,8 @@ impl Scheme {
             (Method::Reich { inner }, Some(shape)) => {
                 let free = free_shape(shape)?;
                 let field = free_field(shape)?.0.pattern;
-                let inner = Scheme::new(inner.method(), Some(&free), hidden, &mut || Ok(Some(field.clone())), groups, plan)?;
+                let inner =
+                    Scheme::new(inner.method(), Some(&free), hidden, &mut || Ok(Some(field.clone())), groups, plan)?;
                 Scheme::Reich(reich::Scheme::new(shape, plan)?, Box::new(inner))
             }
             (Method::ImplicitMidpoint, _) => Scheme::Gauss(gauss::Scheme::new(&field()?, 1, plan)?),

@@ -181,7 +181,8 @@ mod tests {
 
     fn scaled(size: usize, entries: &[(u32, u32, f64)]) -> (Transversal, Vec<f64>) {
         let t = Transversal::new(size, entries.iter().copied());
-        let scale = |&(i, j, a): &(u32, u32, f64)| a.abs() * 2f64.powi((t.rows[i as usize] + t.columns[j as usize]) as i32);
+        let scale =
+            |&(i, j, a): &(u32, u32, f64)| a.abs() * 2f64.powi((t.rows[i as usize] + t.columns[j as usize]) as i32);
         let scaled = entries.iter().map(scale).collect();
         (t, scaled)
     }

@@ -104,7 +104,12 @@ impl Compiled {
         let jacobian = self.field.iter().filter_map(|f| f.jacobian.get()?.as_ref().ok());
         let surface = self.surface.iter().flat_map(|s| s.functions());
         let hidden = self.hidden.iter().flat_map(|h| h.functions());
-        canonical.chain(hidden).chain(surface).chain(self.field.iter().map(|f| &f.rate)).chain(jacobian).all(Function::is_inlinable)
+        canonical
+            .chain(hidden)
+            .chain(surface)
+            .chain(self.field.iter().map(|f| &f.rate))
+            .chain(jacobian)
+            .all(Function::is_inlinable)
     }
 }
 
