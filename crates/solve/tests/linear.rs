@@ -145,7 +145,6 @@ proptest! {
         values in prop::collection::vec(prop::option::weighted(0.4, 0.5f64..2.0), 64),
         b in numbers(8),
         exponents in prop::collection::vec(-200i32..200, 16),
-        factors in prop::array::uniform2(prop::sample::select(vec![-2.0, -0.5, 1.0, 4.0])),
     ) {
         let address = |k: usize| (k as u32 / 8, k as u32 % 8);
         let entries: Vec<_> =
@@ -156,12 +155,12 @@ proptest! {
             Matrix::new(8, &all)
         };
         let matrix = Matrix::new(8, &entries);
-        let mut solver = matrix.solver();
+        let mut solver = LinearSolver::new(&matrix.pattern).unwrap();
         let mut x = b.clone();
         if solver.factor(&matrix.values).is_ok() && solver.rcond() > 1e-4 {
             solver.solve(&mut x);
             let matrix = scaled(&entries);
-            let mut solver = matrix.solver();
+            let mut solver = LinearSolver::new(&matrix.pattern).unwrap();
             prop_assert_eq!(solver.factor(&matrix.values), Ok(()));
             let mut y: Vec<_> = b.iter().enumerate().map(|(i, b)| b * 2f64.powi(exponents[i])).collect();
             solver.solve(&mut y);
@@ -169,20 +168,6 @@ proptest! {
             for j in 0..8 {
                 prop_assert!((y[j] * 2f64.powi(exponents[8 + j]) - x[j]).abs() < 1e-7 * size);
             }
-        }
-        // The last row a combination of the first two: singular in all units.
-        let row = |i: u32| entries.iter().filter(move |e| e.0 == i);
-        let mut last = [0.0; 8];
-        for (i, factor) in factors.iter().enumerate() {
-            row(i as u32).for_each(|&(_, j, v)| last[j as usize] += factor * v);
-        }
-        let kept = entries.iter().filter(|e| e.0 != 7).copied();
-        let combined = last.iter().enumerate().filter(|(_, v)| **v != 0.0).map(|(j, v)| (7, j as u32, *v));
-        let singular: Vec<_> = kept.chain(combined).collect();
-        for matrix in [Matrix::new(8, &singular), scaled(&singular)] {
-            let mut solver = matrix.solver();
-            // Round-off that small pivots have made larger may be left.
-            prop_assert!(solver.factor(&matrix.values).is_err() || solver.rcond() < 1e-10);
         }
     }
 }
