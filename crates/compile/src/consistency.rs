@@ -7,12 +7,9 @@
 
 use crate::values::{InitialValues, Rates, Residual, ValueError};
 
-/// Data are consistent if no residual is larger than this and a relative change of the data by at
-/// most this much would remove it: enough for numbers typed with nine digits.
+/// Data are consistent if a relative change by at most this much would remove every residual: enough
+/// for numbers typed with nine digits. How large a residual itself is depends on the units.
 const TOLERANCE: f64 = 1e-8;
-
-/// A relative change that is nothing but rounding errors, however large the residual.
-const ROUNDING: f64 = 1e-12;
 
 /// The relative size of the trial changes.
 const CHANGE: f64 = 1e-5;
@@ -31,7 +28,7 @@ pub struct Measured {
 impl Measured {
     /// Whether the constraint holds.
     pub fn holds(&self) -> bool {
-        self.relative <= ROUNDING || (self.relative <= TOLERANCE && self.value.abs() <= TOLERANCE)
+        self.relative <= TOLERANCE
     }
 }
 

@@ -24,4 +24,6 @@ pub use numeric::Numeric;
 pub use plan::{Equation, Kind, Plan, Site, Unknowns};
 pub use requirement::{allowance, unsatisfied};
 pub use stepper::{State, Stepper, carried};
-pub use system::{Canonical, CanonicalShape, Chart, Dynamics, Field, Index, Surface, SurfaceShape};
+pub use system::{
+    Canonical, CanonicalShape, Chart, Dynamics, Field, Hidden, HiddenShape, Index, Surface, SurfaceShape,
+};

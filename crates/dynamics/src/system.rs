@@ -69,6 +69,32 @@ pub trait Canonical<S: Scalar> {
     fn curvature_along(&mut self, q: &[S], v: &[S], out: &mut [S]) -> Result<(), Failure>;
 }
 
+/// Where the derivatives of the hidden constraints ψ = G H_p have entries.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HiddenShape {
+    /// ∂ψ/∂q: m × n.
+    pub q: Pattern,
+    /// ∂ψ/∂p: m × n.
+    pub p: Pattern,
+    /// Σᵢ μᵢ ∂²ψᵢ/∂q²: n × n.
+    pub qq: Pattern,
+    /// Σᵢ μᵢ ∂²ψᵢ/∂q∂p: n × n, rows for q.
+    pub qp: Pattern,
+    /// Σᵢ μᵢ ∂²ψᵢ/∂p²: n × n.
+    pub pp: Pattern,
+}
+
+/// The hidden constraints ψ = G H_p of canonical equations, with their derivatives in the order of
+/// the patterns of the shape. Every function fills what it returns.
+pub trait Hidden<S: Scalar> {
+    /// Sparsity.
+    fn shape(&self) -> &HiddenShape;
+    /// ∂ψ/∂q and ∂ψ/∂p.
+    fn jacobians(&mut self, q: &[S], p: &[S], out: [&mut [S]; 2]) -> Result<(), Failure>;
+    /// Σᵢ μᵢ ∂²ψᵢ/∂z²: its parts qq, qp and pp.
+    fn curvature(&mut self, q: &[S], p: &[S], mu: &[S], out: [&mut [S]; 3]) -> Result<(), Failure>;
+}
+
 /// Ordinary differential equations ż = f(z).
 pub trait Field<S: Scalar> {
     /// The number of variables.
@@ -124,6 +150,12 @@ pub trait Surface<S: Scalar> {
 pub trait Dynamics<'s, S: Scalar + 's> {
     /// The system as canonical equations with constraints on the positions.
     fn canonical(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure>;
+
+    /// The hidden constraints of the canonical equations; asked for by methods that need their
+    /// second derivatives only, as those may be costly.
+    fn hidden(&self) -> Result<Option<Box<dyn Hidden<S> + 's>>, Failure> {
+        Ok(None)
+    }
 
     /// The system as ordinary differential equations.
     fn field(&self) -> Result<Option<Box<dyn Field<S> + 's>>, Failure>;

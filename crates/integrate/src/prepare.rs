@@ -66,7 +66,8 @@ impl Prepared {
         let holds_constraints = canonical.is_some_and(|c| c.constraints > 0);
         let mut plan = Plan::new();
         let mut jacobian = || field.as_mut().map(|f| f.jacobian_pattern()).transpose();
-        let scheme = Scheme::new(method, canonical, &mut jacobian, &groups, &mut plan)?;
+        let hidden = || Ok(system.hidden()?.map(|h| h.shape().clone()));
+        let scheme = Scheme::new(method, canonical, &hidden, &mut jacobian, &groups, &mut plan)?;
         let charts = match (&chart, &manifold) {
             (Some(chart), Some(m)) => {
                 Some(charts::Scheme::new(m.shape(), chart.coordinates(), chart.threshold(), &recipe.charts)?)

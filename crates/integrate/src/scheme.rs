@@ -5,7 +5,7 @@ use crate::method::{MAX_STAGES, Method};
 use crate::methods::{average, bdf2, embedded, gauss, lobatto, radau, rattle, reich, rk4, symplectic_euler};
 use crate::refusal::Refusal;
 use crate::semi_explicit::Shape;
-use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, Plan, Stepper};
+use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, HiddenShape, Plan, Stepper};
 use cotangent_scalar::Scalar;
 use cotangent_solve::Pattern;
 use std::sync::Arc;
@@ -28,6 +28,7 @@ impl Scheme {
     pub(crate) fn new(
         method: Method,
         canonical: Option<&CanonicalShape>,
+        hidden: &dyn Fn() -> Result<Option<HiddenShape>, Failure>,
         jacobian: &mut dyn FnMut() -> Result<Option<Pattern>, Failure>,
         groups: &[usize],
         plan: &mut Plan,
@@ -54,13 +55,16 @@ impl Scheme {
             (Method::Reich { inner }, Some(shape)) => {
                 let free = free_shape(shape)?;
                 let field = free_field(shape)?.0.pattern;
-                let inner = Scheme::new(inner.method(), Some(&free), &mut || Ok(Some(field.clone())), groups, plan)?;
+                let inner =
+                    Scheme::new(inner.method(), Some(&free), hidden, &mut || Ok(Some(field.clone())), groups, plan)?;
                 Scheme::Reich(reich::Scheme::new(shape, plan)?, Box::new(inner))
             }
             (Method::ImplicitMidpoint, _) => Scheme::Gauss(gauss::Scheme::new(&field()?, 1, plan)?),
             (Method::Gauss { stages }, _) => Scheme::Gauss(gauss::Scheme::new(&field()?, stages, plan)?),
             (Method::AverageVectorField { stages }, Some(shape)) => {
-                Scheme::Average(average::Scheme::new(shape, stages, plan)?)
+                let missing = || Failure::Misused { reason: "the system has no hidden constraints to offer".into() };
+                let hidden = if shape.constraints == 0 { None } else { Some(hidden()?.ok_or_else(missing)?) };
+                Scheme::Average(average::Scheme::new(shape, hidden.as_ref(), stages, plan)?)
             }
             (Method::Rk4, _) => Scheme::Rk4,
             (Method::Dopri5 { tolerance: Some(tolerance) } | Method::Dop853 { tolerance: Some(tolerance) }, _)
@@ -101,7 +105,10 @@ impl Scheme {
             Scheme::Lobatto(scheme) => scheme.stepper(canonical()?),
             Scheme::Reich(scheme, inner) => scheme.stepper(inner.stepper(&Free(system))?, canonical()?),
             Scheme::Gauss(scheme) => scheme.stepper(field()?),
-            Scheme::Average(scheme) => scheme.stepper(canonical()?),
+            Scheme::Average(scheme) => {
+                let hidden = if scheme.keeps_hidden() { Some(system.hidden()?.ok_or_else(missing)?) } else { None };
+                scheme.stepper(canonical()?, hidden)
+            }
             Scheme::Rk4 => rk4::stepper(field()?),
             Scheme::Embedded(scheme) => scheme.stepper(field()?),
             Scheme::Bdf2(scheme) => scheme.stepper(scheme.shape().of(system)?),

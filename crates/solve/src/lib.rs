@@ -50,6 +50,7 @@ mod reach;
 mod singular;
 mod sparse;
 mod stopping;
+mod transversal;
 mod workspace;
 
 pub use eigenvalues::{EigenvalueError, eigenvalues};

@@ -1,5 +1,6 @@
 //! What makes a pivot, shared by all factorisations.
 
+use crate::transversal::{Transversal, power_of_two};
 use cotangent_scalar::Real;
 
 /// A matrix without an inverse, exactly or to working precision.
@@ -20,24 +21,20 @@ pub struct Singular {
     pub pivot: f64,
 }
 
-/// Each halves the distance to equal sizes, on a logarithmic scale: enough for the whole range.
-const EQUILIBRATIONS: u32 = 20;
-
 /// The sizes of the rows and columns of a matrix, by which pivots are chosen and judged.
 ///
 /// A pivot a in row i and column j counts as |a|/(rᵢ cⱼ), with rᵢ the largest entry of row i and
-/// cⱼ the largest of column j after the rows were divided by rᵢ. Where units differ so much that
-/// these make a matrix look singular, it is judged once more by scales in which the largest entry
-/// of every row and column is 1, nearly (D. Ruiz, RAL-TR-2001-034). So neither the units of an
-/// equation nor, within reason, those of an unknown matter.
+/// cⱼ the largest of column j after the rows were divided by rᵢ. These are quickly found, but units
+/// that differ much make a matrix look singular: in x = a y, b y = c the row of the first
+/// equation tells of the largest of 1 and a only. Such a matrix is judged once more in the scales of
+/// its [`Transversal`], which has pivots of size one wherever the units alone were to blame.
+/// So neither the units of an equation nor those of an unknown matter.
 #[derive(Clone, Debug)]
 pub(crate) struct Scales {
     /// 1/rᵢ; zero for a row of zeros.
     rows: Vec<f64>,
     /// 1/cⱼ; zero for a column of zeros.
     columns: Vec<f64>,
-    /// The largest entries of rows and columns while they are made equal.
-    sizes: [Vec<f64>; 2],
     smallest: f64,
     largest: f64,
 }
@@ -45,7 +42,7 @@ pub(crate) struct Scales {
 impl Scales {
     pub(crate) fn new(size: usize) -> Self {
         let zeros = || vec![0.0; size];
-        Self { rows: zeros(), columns: zeros(), sizes: [zeros(), zeros()], smallest: f64::NAN, largest: 0.0 }
+        Self { rows: zeros(), columns: zeros(), smallest: f64::NAN, largest: 0.0 }
     }
 
     /// Measures a matrix given entry by entry, (row, column, value).
@@ -63,29 +60,27 @@ impl Scales {
         self.columns.iter_mut().for_each(invert);
     }
 
-    /// Replaces the scales by those that make the largest entries of rows and columns equal.
-    pub(crate) fn equilibrate<S: Real>(&mut self, entries: impl Iterator<Item = (u32, u32, S)> + Clone) {
-        (self.smallest, self.largest) = (f64::INFINITY, 0.0);
-        self.rows.fill(1.0);
-        self.columns.fill(1.0);
-        let [row_sizes, column_sizes] = &mut self.sizes;
-        for _ in 0..EQUILIBRATIONS {
-            row_sizes.fill(0.0);
-            column_sizes.fill(0.0);
-            for (i, j, value) in entries.clone() {
-                let (i, j) = (i as usize, j as usize);
-                let size = value.value().abs() * self.rows[i] * self.columns[j];
-                grow(&mut row_sizes[i], size);
-                grow(&mut column_sizes[j], size);
-            }
-            let divide = |(scale, size): (&mut f64, &f64)| {
-                if *size != 0.0 {
-                    *scale = (*scale / size.sqrt()).clamp(f64::MIN_POSITIVE, f64::MAX);
-                }
-            };
-            self.rows.iter_mut().zip(&*row_sizes).for_each(divide);
-            self.columns.iter_mut().zip(&*column_sizes).for_each(divide);
+    /// Replaces the scales by those of the transversal with the largest product; false, and nothing done, if
+    /// an entry is not finite.
+    pub(crate) fn balance<S: Real>(&mut self, entries: impl Iterator<Item = (u32, u32, S)> + Clone) -> bool {
+        let values = entries.map(|(i, j, value)| (i, j, value.value()));
+        if values.clone().any(|(_, _, value)| !value.is_finite()) {
+            return false;
         }
+        (self.smallest, self.largest) = (f64::INFINITY, 0.0);
+        let found = Transversal::new(self.rows.len(), values);
+        // A common factor of all rows may go to the columns: both in the middle of the range.
+        let middle = |exponents: &[i64]| {
+            let ends = exponents.iter().min().zip(exponents.iter().max());
+            ends.map_or(0, |(least, most)| (least + most) / 2)
+        };
+        let shift = (middle(&found.rows) - middle(&found.columns)) / 2;
+        for (scales, exponents, shift) in
+            [(&mut self.rows, &found.rows, -shift), (&mut self.columns, &found.columns, shift)]
+        {
+            scales.iter_mut().zip(exponents).for_each(|(scale, &k)| *scale = power_of_two(k + shift));
+        }
+        true
     }
 
     /// The size of an entry relative to its row.

@@ -137,6 +137,71 @@ proptest! {
             prop_assert!((y[j] * of_column(j) - x[j]).abs() < 1e-7 * size);
         }
     }
+
+    /// Zeros leave only some products to the determinant, and the units of those that matter may be far from
+    /// those of the largest entries.
+    #[test]
+    fn units_do_not_matter_where_entries_are_missing(
+        values in prop::collection::vec(prop::option::weighted(0.4, 0.5f64..2.0), 64),
+        b in numbers(8),
+        exponents in prop::collection::vec(-200i32..200, 16),
+    ) {
+        let address = |k: usize| (k as u32 / 8, k as u32 % 8);
+        let entries: Vec<_> =
+            values.iter().enumerate().filter_map(|(k, v)| v.map(|v| (address(k).0, address(k).1, v))).collect();
+        let unit = |i: u32, j: u32| 2f64.powi(exponents[i as usize]) * 2f64.powi(exponents[8 + j as usize]);
+        let scaled = |entries: &[(u32, u32, f64)]| {
+            let all: Vec<_> = entries.iter().map(|&(i, j, v)| (i, j, v * unit(i, j))).collect();
+            Matrix::new(8, &all)
+        };
+        let matrix = Matrix::new(8, &entries);
+        let mut solver = LinearSolver::new(&matrix.pattern).unwrap();
+        let mut x = b.clone();
+        if solver.factor(&matrix.values).is_ok() && solver.rcond() > 1e-4 {
+            solver.solve(&mut x);
+            let matrix = scaled(&entries);
+            let mut solver = LinearSolver::new(&matrix.pattern).unwrap();
+            prop_assert_eq!(solver.factor(&matrix.values), Ok(()));
+            let mut y: Vec<_> = b.iter().enumerate().map(|(i, b)| b * 2f64.powi(exponents[i])).collect();
+            solver.solve(&mut y);
+            let size = x.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+            for j in 0..8 {
+                prop_assert!((y[j] * 2f64.powi(exponents[8 + j]) - x[j]).abs() < 1e-7 * size);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_step_of_a_pendulum_is_solved_in_any_units() {
+    // Rows q₁ − q = h p/m, p₁ − p = −h Gᵀλ and G q₁ = b, with two coordinates: λ = b m/(h² |G|²) and so on.
+    for (m, l, h) in [(1.0, 1.0, 1.0), (1e24, 1e8, 0.01), (1e-27, 1e-10, 1e-3), (2e30, 1.5e11, 1e4), (1e15, 1.0, 1e-8)]
+    {
+        let (g, a) = ([0.6 * l, 0.8 * l], h / m);
+        let matrix = Matrix::new(
+            5,
+            &[
+                (0, 0, 1.0),
+                (0, 2, -a),
+                (1, 1, 1.0),
+                (1, 3, -a),
+                (2, 2, 1.0),
+                (2, 4, h * g[0]),
+                (3, 3, 1.0),
+                (3, 4, h * g[1]),
+                (4, 0, g[0]),
+                (4, 1, g[1]),
+            ],
+        );
+        let mut solver = matrix.solver();
+        solver.factor(&matrix.values).unwrap();
+        let mut x = [0.0, 0.0, 0.0, 0.0, l * l];
+        solver.solve(&mut x);
+        let exact = [0.6 * l, 0.8 * l, 0.6 * l / a, 0.8 * l / a, -m / h / h];
+        for (x, exact) in x.iter().zip(exact) {
+            assert!((x / exact - 1.0).abs() < 1e-13, "{m:e} {l:e} {h:e}: {x:e} {exact:e}");
+        }
+    }
 }
 
 /// A chain of n links that closes or not, its members renumbered by a stride.

@@ -9,7 +9,7 @@
 
 use crate::error::TheoryError;
 use crate::legendre::legendre;
-use cotangent_expr::{Array, Dim, Expr, Layout, Number, Role, Tensor, Term, solve};
+use cotangent_expr::{Array, Dim, Error, Expr, Layout, Number, Role, Tensor, Term, solve};
 use cotangent_model::{ConstraintKind, Dynamics, System};
 
 /// Derivatives and brackets of a holonomically constrained system, as tensors.
@@ -109,6 +109,29 @@ impl Structure {
         let terms = self.jacobian.terms().iter().map(change).collect();
         let change = Tensor::new(vec![rows.clone()], terms)?;
         Ok((Layout::new(vec![v]), change.jacobian(&self.coordinates)?))
+    }
+
+    /// Σᵢ μᵢ ∂²ψᵢ/∂z² for given multipliers, as its parts qq, qp (rows for q) and pp, and the layout of those.
+    pub fn hidden_curvature(&self) -> Result<(Layout, [Tensor; 3]), TheoryError> {
+        let rows = self.hidden.shape()[0].arrays();
+        let like = |a: &Array| Array::given(&format!("mu {}", a.name()), Role::Multiplier, a.dims().to_vec());
+        let mu: Vec<_> = rows.iter().map(like).collect();
+        // Σᵢ μᵢ ∂ψᵢ/∂q, or ∂p.
+        let weighted = |derivative: &Tensor| {
+            let term = |t: &Term| {
+                let (row, column) = (&t.at[0], &t.at[1]);
+                let Some((_, mu)) = rows.iter().zip(&mu).find(|(a, _)| **a == row.array) else {
+                    return Err(Error::Misplaced { array: row.array.name().into(), slot: 0 });
+                };
+                Ok(Term { at: vec![column.clone()], value: &t.value * Expr::at(mu, row.index.clone()), ..t.clone() })
+            };
+            let terms = derivative.terms().iter().map(term).collect::<Result<_, _>>()?;
+            Tensor::new(vec![derivative.shape()[1].clone()], terms)
+        };
+        let (of_q, of_p) = (weighted(&self.hidden_q)?, weighted(&self.hidden_p)?);
+        let (q, p) = (&self.coordinates, &self.momenta);
+        let parts = [of_q.jacobian(q)?, of_q.jacobian(p)?, of_p.jacobian(p)?];
+        Ok((Layout::new(mu), parts))
     }
 
     /// μ = Q⁻¹ c, with which ψ stays what it is; `None` without constraints.

@@ -3,6 +3,7 @@
 mod canonical;
 mod chart;
 mod field;
+mod hidden;
 mod surface;
 
 use crate::arithmetic::Arithmetic;
@@ -10,12 +11,13 @@ use crate::error::CompileError;
 use crate::function::{Engine, Function, FunctionBuilder};
 use canonical::{CanonicalFunctions, CanonicalView};
 use chart::{ChartFunctions, ChartView};
-use cotangent_dynamics::{Canonical, Chart, Dynamics, Failure, Field, Index, Surface};
+use cotangent_dynamics::{Canonical, Chart, Dynamics, Failure, Field, Hidden, Index, Surface};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_scalar::Scalar;
 use cotangent_solve::Pattern;
 use cotangent_theory::{Formulation, Motion, Structure, TheoryError, VectorField};
 use field::{FieldFunctions, FieldView};
+use hidden::{HiddenFunctions, HiddenView};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -27,6 +29,7 @@ use surface::{SurfaceFunctions, SurfaceView};
 #[derive(Clone)]
 pub struct Compiled {
     canonical: Option<Arc<CanonicalFunctions>>,
+    hidden: Option<Arc<HiddenFunctions>>,
     field: Option<Arc<FieldFunctions>>,
     chart: Option<Arc<ChartFunctions>>,
     surface: Option<Arc<SurfaceFunctions>>,
@@ -44,6 +47,7 @@ impl Compiled {
         let parameters = motion.system.parameter_layout();
         let index = if motion.formulation == Formulation::IndexReduced { Index::Two } else { Index::Three };
         let canonical = |s: &Structure| CanonicalFunctions::new(s, index, &parameters, engine).map(Arc::new);
+        let hidden = |s: &Structure| Arc::new(HiddenFunctions::new(s, &parameters, engine));
         let field = |f: &VectorField| FieldFunctions::new(f, &parameters, engine).map(Arc::new);
         let (field, chart) = match &motion.chart {
             Some(local) => {
@@ -69,6 +73,7 @@ impl Compiled {
         let model_state = |t: Tensor| compiled(&[&motion.state, &parameters], &t, engine).map(Arc::new);
         Ok(Compiled {
             canonical: motion.structure.as_ref().map(canonical).transpose()?,
+            hidden: motion.structure.as_ref().map(hidden),
             field,
             chart,
             surface: surface.transpose()?,
@@ -98,7 +103,13 @@ impl Compiled {
         let canonical = self.canonical.iter().flat_map(|c| c.functions());
         let jacobian = self.field.iter().filter_map(|f| f.jacobian.get()?.as_ref().ok());
         let surface = self.surface.iter().flat_map(|s| s.functions());
-        canonical.chain(surface).chain(self.field.iter().map(|f| &f.rate)).chain(jacobian).all(Function::is_inlinable)
+        let hidden = self.hidden.iter().flat_map(|h| h.functions());
+        canonical
+            .chain(hidden)
+            .chain(surface)
+            .chain(self.field.iter().map(|f| &f.rate))
+            .chain(jacobian)
+            .all(Function::is_inlinable)
     }
 }
 
@@ -161,6 +172,12 @@ where
 {
     fn canonical(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
         if self.compiled.as_given { self.evaluator() } else { Ok(None) }
+    }
+
+    fn hidden(&self) -> Result<Option<Box<dyn Hidden<S> + 's>>, Failure> {
+        let Some(functions) = &self.compiled.hidden else { return Ok(None) };
+        let view = HiddenView::new(functions.clone(), self.arithmetic, self.parameters.clone())?;
+        Ok(Some(Box::new(view)))
     }
 
     fn field(&self) -> Result<Option<Box<dyn Field<S> + 's>>, Failure> {

@@ -1,26 +1,46 @@
 //! The average vector field method with constraints: keeps the energy, whatever it is;
-//! symmetric, order 2, constraints at round-off.
+//! symmetric, order 2, constraints and hidden constraints at round-off.
+//!
+//! With ψ = G H_p the hidden constraints and F̄ = ∫ F(z(τ)) dτ the average along the step,
+//! z(τ) = z + τ (z₁ − z), 0 ≤ τ ≤ 1, of the gradients of H, φ and ψ:
 //!
 //! ```text
-//! q₁ = q + h ∫ H_p(z(τ)) dτ,   z(τ) = z + τ (z₁ − z),   0 ≤ τ ≤ 1
-//! p₁ = p − h ∫ (H_q(z(τ)) + G(q(τ))ᵀλ) dτ,   φ(q₁) = 0
+//! q₁ = q + h (H̄_p + ψ̄_pᵀμ)
+//! p₁ = p − h (H̄_q + Ḡᵀλ + ψ̄_qᵀμ),   φ(q₁) = 0,   ψ(q₁, p₁) = 0
 //! ```
 //!
-//! H(z₁) − H(z) = ∫ (H_q·Δq + H_p·Δp) dτ = −λ·∫ G Δq dτ = −λ·(φ(q₁) − φ(q)) = 0: the averages are
-//! discrete gradients of H and φ. With quadrature of s Gauss points this holds to round-off for
-//! polynomials of degree 2s, for other energies up to O(h²ˢ⁺¹) in a step.
+//! *Energy.* The average of the gradient of F is a discrete gradient: F̄_z·(z₁ − z) = F(z₁) − F(z). The
+//! step is z₁ − z = h J (H̄_z + φ̄_zᵀλ + ψ̄_zᵀμ) with J antisymmetric, so the product of z₁ − z with the
+//! bracket is zero: H(z₁) − H(z) = −λ·(φ(q₁) − φ(q)) − μ·(ψ(z₁) − ψ(z)) = 0. With quadrature of s Gauss
+//! points this holds to round-off where H, φ and ψ are polynomials of degree 2s, otherwise up to
+//! O(h²ˢ⁺¹) in a step.
 //!
-//! The average of the velocity, not the velocity, is tangent to the constraints: G(q₁) q̇₁ is O(h²)
-//! with a sign that alternates. Newton's method solves for q₁ − q, p₁ − p and λ together.
+//! *Multipliers.* φ(q₁) − φ(q) = Ḡ (q₁ − q) = 0 says Ḡ ψ̄_pᵀ μ = −Ḡ H̄_p. As ψ = 0 at both ends, ∫ G H_p dτ
+//! is O(h²), and it differs from Ḡ H̄_p by O(h²): so μ = O(h²), with Q = G H_pp Gᵀ the matrix that
+//! every method for these equations needs to be regular. In the same way ψ(z₁) = ψ(z) determines λ, with
+//! the matrix −Q at h = 0. So near the start of a step there is one solution, a map of the
+//! manifold φ = ψ = 0 into itself that depends on nothing else: no error off the manifold is carried on.
+//!
+//! *Order and symmetry.* Exchanging (z, h) and (z₁, −h) changes nothing, so the step is symmetric; without μ,
+//! whose terms are O(h³) in a step, it is consistent. Hence order 2.
+//!
+//! Without μ and ψ(z₁) = 0, φ and H are kept as well, but ψ is carried on from step to step with
+//! a sign that alternates: on curves whose curvature changes it grows exponentially.
+//!
+//! Newton's method solves for q₁ − q, p₁ − p, λ and μ together.
 //!
 //! O. Gonzalez, Comput. Methods Appl. Mech. Engrg. 174 (1999) 165 (discrete gradients with
 //! constraints); R. I. McLachlan, G. R. W. Quispel & N. Robidoux, Phil. Trans. R. Soc. A 357 (1999)
-//! 1021; G. R. W. Quispel & D. I. McLaren, J. Phys. A 41 (2008) 045206.
+//! 1021; G. R. W. Quispel & D. I. McLaren, J. Phys. A 41 (2008) 045206; the second multiplier as in
+//! C. W. Gear, B. Leimkuhler & G. K. Gupta, J. Comput. Appl. Math. 12–13 (1985) 77.
 
 use crate::blocks::{Block, BlockBuilder, Blocks};
 use crate::card::{Card, Keeps, Needs};
 use crate::coefficients::Gauss as Quadrature;
-use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Kind, Machine, Plan, Site, State, Stepper, carried};
+use crate::sparse::times;
+use cotangent_dynamics::{
+    Canonical, CanonicalShape, Failure, Hidden, HiddenShape, Kind, Machine, Plan, Site, State, Stepper, carried,
+};
 use cotangent_scalar::Scalar;
 use cotangent_solve::PatternError;
 use std::sync::Arc;
@@ -36,16 +56,16 @@ pub(crate) fn card(stages: usize) -> Card {
         symplectic: false,
         symmetric: true,
         constraints: Keeps::Yes,
-        hidden_constraints: Keeps::No,
+        hidden_constraints: Keeps::Yes,
         quadratic_invariants: false,
         energy: stages >= ENOUGH,
         needs: Needs::Canonical,
         explicit: "never",
         scheme: &[
-            "q₁ = q + h ∫ H_p(z(τ)) dτ,   z(τ) = z + τ (z₁ − z),   0 ≤ τ ≤ 1",
-            "p₁ = p − h ∫ (H_q(z(τ)) + G(q(τ))ᵀλ) dτ,   φ(q₁) = 0",
+            "q₁ = q + h ∫ (H_p + ψ_pᵀμ) dτ at z(τ) = z + τ (z₁ − z),   0 ≤ τ ≤ 1",
+            "p₁ = p − h ∫ (H_q + Gᵀλ + ψ_qᵀμ) dτ,   φ(q₁) = 0,   ψ(z₁) = 0,   ψ = G H_p",
         ],
-        solution: "The integrals by Gauss quadrature of s points (`--stages S`, 6 unless said otherwise): exact for polynomials of degree 2s, otherwise up to O(h²ˢ⁺¹). Newton's method for q₁ − q, p₁ − p and λ together. The velocity is tangent to the constraints on the average only: G(q₁) q̇₁ is O(h²) and changes its sign from step to step.",
+        solution: "The integrals by Gauss quadrature of s points (`--stages S`, 6 unless said otherwise): the energy is kept exactly where H, φ and ψ are polynomials of degree 2s, otherwise up to O(h²ˢ⁺¹). Newton's method for q₁ − q, p₁ − p, λ and μ together; μ is O(h²). Averages of gradients are discrete gradients: H(z₁) − H(z) = −λ·(φ(q₁) − φ(q)) − μ·(ψ(z₁) − ψ(z)) = 0.",
         reference: "O. Gonzalez, Comput. Methods Appl. Mech. Engrg. 174 (1999) 165; G. R. W. Quispel & D. I. McLaren, J. Phys. A 41 (2008) 045206",
     }
 }
@@ -54,6 +74,8 @@ pub(crate) fn card(stages: usize) -> Card {
 #[derive(Clone, Debug)]
 pub(crate) struct Scheme {
     shape: CanonicalShape,
+    /// None without constraints.
+    hidden: Option<HiddenBlocks>,
     quadrature: Quadrature,
     site: Site,
     blocks: Blocks,
@@ -67,11 +89,31 @@ pub(crate) struct Scheme {
     lw: Block,
 }
 
+/// The places of the derivatives of ψ, and those of their average times μ.
+#[derive(Clone, Debug)]
+struct HiddenBlocks {
+    shape: HiddenShape,
+    ww: Block,
+    wu: Block,
+    uw: Block,
+    uu: Block,
+    wm: Block,
+    um: Block,
+    mw: Block,
+    mu: Block,
+}
+
 impl Scheme {
-    pub(crate) fn new(shape: &CanonicalShape, points: usize, plan: &mut Plan) -> Result<Arc<Scheme>, PatternError> {
+    /// For equations with constraints the shape of the hidden ones is needed.
+    pub(crate) fn new(
+        shape: &CanonicalShape,
+        hidden: Option<&HiddenShape>,
+        points: usize,
+        plan: &mut Plan,
+    ) -> Result<Arc<Scheme>, PatternError> {
         let (n, m) = (shape.coordinates, shape.constraints);
-        // Unknowns: w = q₁ − q, u = p₁ − p, λ.
-        let mut b = BlockBuilder::new(2 * n + m);
+        // Unknowns: w = q₁ − q, u = p₁ − p, λ, μ.
+        let mut b = BlockBuilder::new(2 * n + if hidden.is_some() { 2 * m } else { m });
         let ones = b.identity((0, 0), 2 * n);
         let ww = b.transposed((0, 0), &shape.hessian_qp);
         let wu = b.block((0, n), &shape.hessian_pp);
@@ -80,25 +122,48 @@ impl Scheme {
         let uu = b.block((n, n), &shape.hessian_qp);
         let ul = b.transposed((n, 2 * n), &shape.jacobian);
         let lw = b.block((2 * n, 0), &shape.jacobian);
+        let hidden = hidden.map(|shape| HiddenBlocks {
+            ww: b.transposed((0, 0), &shape.qp),
+            wu: b.block((0, n), &shape.pp),
+            uw: b.block((n, 0), &shape.qq),
+            uu: b.block((n, n), &shape.qp),
+            wm: b.transposed((0, 2 * n + m), &shape.p),
+            um: b.transposed((n, 2 * n + m), &shape.q),
+            mw: b.block((2 * n + m, 0), &shape.q),
+            mu: b.block((2 * n + m, n), &shape.p),
+            shape: shape.clone(),
+        });
         let blocks = b.build()?;
-        let rows = vec![(Kind::Coordinate, n), (Kind::Momentum, n), (Kind::Constraint, m)];
+        let mut rows = vec![(Kind::Coordinate, n), (Kind::Momentum, n), (Kind::Constraint, m)];
+        rows.extend(hidden.as_ref().map(|_| (Kind::HiddenConstraint, m)));
         let site = plan.newton(blocks.pattern.clone(), rows);
         let (shape, quadrature) = (shape.clone(), Quadrature::new(points));
-        Ok(Arc::new(Scheme { shape, quadrature, site, blocks, ones, ww, wu, uw, uw_curvature, uu, ul, lw }))
+        Ok(Arc::new(Scheme { shape, hidden, quadrature, site, blocks, ones, ww, wu, uw, uw_curvature, uu, ul, lw }))
+    }
+
+    /// Whether the hidden constraints are needed.
+    pub(crate) fn keeps_hidden(&self) -> bool {
+        self.hidden.is_some()
     }
 
     pub(crate) fn stepper<'s, S: Scalar + 's>(
         self: &Arc<Self>,
         system: Box<dyn Canonical<S> + 's>,
+        hidden: Option<Box<dyn Hidden<S> + 's>>,
     ) -> Box<dyn Stepper<S> + 's> {
         let zero = |len: usize| vec![S::from_f64(0.0); len];
-        let (n, m) = (self.shape.coordinates, self.shape.constraints);
+        let n = self.shape.coordinates;
         let shape = &self.shape;
         let lengths = [&shape.hessian_qq, &shape.hessian_qp, &shape.hessian_pp, &shape.curvature].map(|p| p.len());
         Box::new(AverageVectorField {
             scheme: self.clone(),
             system,
-            unknowns: zero(2 * n + m),
+            hidden: hidden.zip(self.hidden.as_ref()).map(|(system, HiddenBlocks { shape, .. })| HiddenWork {
+                system,
+                jacobians: [&shape.q, &shape.p].map(|p| zero(p.len())),
+                curvature: [&shape.qq, &shape.qp, &shape.pp].map(|p| zero(p.len())),
+            }),
+            unknowns: zero(self.blocks.pattern.rows()),
             q: zero(n),
             p: zero(n),
             rate: zero(n),
@@ -112,6 +177,7 @@ impl Scheme {
 struct AverageVectorField<'s, S> {
     scheme: Arc<Scheme>,
     system: Box<dyn Canonical<S> + 's>,
+    hidden: Option<HiddenWork<'s, S>>,
     unknowns: Vec<S>,
     q: Vec<S>,
     p: Vec<S>,
@@ -119,6 +185,13 @@ struct AverageVectorField<'s, S> {
     force: Vec<S>,
     g: Vec<S>,
     matrix: Vec<S>,
+}
+
+/// The hidden constraints and their derivatives: ψ_q and ψ_p; the qq, qp and pp parts of (μ·ψ)_zz.
+struct HiddenWork<'s, S> {
+    system: Box<dyn Hidden<S> + 's>,
+    jacobians: [Vec<S>; 2],
+    curvature: [Vec<S>; 3],
 }
 
 impl<S: Scalar> Stepper<S> for AverageVectorField<'_, S> {
@@ -154,10 +227,10 @@ impl<S: Scalar> AverageVectorField<'_, S> {
     }
 
     fn equations(&mut self, h: S, from: &State<S>, x: &[S], r: &mut [S], jacobian: &mut [S]) -> Result<(), Failure> {
-        let AverageVectorField { scheme, system, q, p, rate, force, g, matrix, .. } = self;
+        let AverageVectorField { scheme, system, hidden, q, p, rate, force, g, matrix, .. } = self;
         let Scheme { shape, quadrature, blocks, .. } = &**scheme;
-        let n = shape.coordinates;
-        let lambda = &x[2 * n..];
+        let (n, m) = (shape.coordinates, shape.constraints);
+        let (lambda, mu) = x[2 * n..].split_at(m);
         jacobian.fill(S::from_f64(0.0));
         blocks.add_identity(scheme.ones, S::from_f64(1.0), jacobian);
         r.copy_from_slice(x);
@@ -174,12 +247,15 @@ impl<S: Scalar> AverageVectorField<'_, S> {
                 let force = &mut force[column as usize];
                 *force = *force + g * lambda[row as usize];
             }
+            let slope = weight * tau;
+            if let (Some(hidden), Some(at)) = (&mut *hidden, &scheme.hidden) {
+                hidden.add(at, (q, p, mu), (weight, slope), (rate, force), blocks, jacobian)?;
+            }
             for k in 0..n {
                 r[k] = r[k] - weight * rate[k];
                 r[n + k] = r[n + k] + weight * force[k];
             }
             blocks.add(scheme.ul, weight, g, jacobian);
-            let slope = weight * tau;
             let qp = &mut matrix[..shape.hessian_qp.len()];
             system.hessian_qp(q, p, qp)?;
             blocks.add(scheme.ww, -slope, qp, jacobian);
@@ -197,9 +273,59 @@ impl<S: Scalar> AverageVectorField<'_, S> {
         for k in 0..n {
             q[k] = carried(from.values[k], from.carry[k], x[k]).0;
         }
-        system.constraints(q, &mut r[2 * n..])?;
+        let (constraints, hidden_constraints) = r[2 * n..].split_at_mut(m);
+        system.constraints(q, constraints)?;
         system.jacobian(q, g)?;
         blocks.add(scheme.lw, S::from_f64(1.0), g, jacobian);
+        if let (Some(hidden), Some(at)) = (hidden, &scheme.hidden) {
+            for k in 0..n {
+                p[k] = carried(from.values[n + k], from.carry[n + k], x[n + k]).0;
+            }
+            system.hamiltonian_p(q, p, rate)?;
+            times(&shape.jacobian, g, rate, hidden_constraints);
+            hidden.differentiate(q, p)?;
+            let [of_q, of_p] = &hidden.jacobians;
+            blocks.add(at.mw, S::from_f64(1.0), of_q, jacobian);
+            blocks.add(at.mu, S::from_f64(1.0), of_p, jacobian);
+        }
+        Ok(())
+    }
+}
+
+impl<S: Scalar> HiddenWork<'_, S> {
+    /// ψ_q and ψ_p.
+    fn differentiate(&mut self, q: &[S], p: &[S]) -> Result<(), Failure> {
+        let [of_q, of_p] = &mut self.jacobians;
+        self.system.jacobians(q, p, [of_q, of_p])
+    }
+
+    /// Adds ψ_pᵀμ to the velocity and ψ_qᵀμ to the force at (q, p), and the derivatives of both, by weights
+    /// for those with respect to μ and to z₁.
+    fn add(
+        &mut self,
+        at: &HiddenBlocks,
+        (q, p, mu): (&[S], &[S], &[S]),
+        (weight, slope): (S, S),
+        (rate, force): (&mut [S], &mut [S]),
+        blocks: &Blocks,
+        matrix: &mut [S],
+    ) -> Result<(), Failure> {
+        self.differentiate(q, p)?;
+        let [of_q, of_p] = &self.jacobians;
+        for (pattern, values, sum) in [(&at.shape.p, of_p, rate), (&at.shape.q, of_q, force)] {
+            for ((row, column), &value) in pattern.addresses().zip(values) {
+                let sum = &mut sum[column as usize];
+                *sum = *sum + value * mu[row as usize];
+            }
+        }
+        blocks.add(at.wm, -weight, of_p, matrix);
+        blocks.add(at.um, weight, of_q, matrix);
+        let [qq, qp, pp] = &mut self.curvature;
+        self.system.curvature(q, p, mu, [qq, qp, pp])?;
+        blocks.add(at.ww, -slope, qp, matrix);
+        blocks.add(at.wu, -slope, pp, matrix);
+        blocks.add(at.uw, slope, qq, matrix);
+        blocks.add(at.uu, slope, qp, matrix);
         Ok(())
     }
 }
