@@ -139,6 +139,12 @@ impl Diagnostics {
         Ok(&self.values)
     }
 
+    /// Energy, constraints, hidden constraints and claims as one function of the state and the parameters, to be
+    /// called in other arithmetics.
+    pub fn kept_function(&self) -> &Function {
+        &self.kept
+    }
+
     /// The quantities as they were found last.
     pub fn last(&self) -> &Kept {
         &self.values

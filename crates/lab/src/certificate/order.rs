@@ -6,8 +6,8 @@
 //! if there are no constraints): other equations than those the method solves. Errors are measured in the
 //! variables of the model, whatever those of the equations are.
 
-use super::Finding;
 use super::subject::{Subject, distance};
+use super::{Finding, Property};
 use crate::fit::{Order, observed_order};
 use crate::reference::Reference;
 use cotangent_compile::{Compiled, Engine, Tape};
@@ -30,14 +30,61 @@ const BUDGET: u64 = 8_000_000;
 /// Beyond, a reference to so many digits takes too long.
 const LARGEST: usize = 400;
 
-pub(super) fn measure(subject: &Subject<'_>, step: f64) -> Finding<Order> {
+/// How far a measured order may be below the claim, beyond its own uncertainty.
+const TOLERANCE: f64 = 0.1;
+
+/// An order that is known no better is not decided.
+const CERTAIN: f64 = 0.2;
+
+/// The order, judged: whether it is what is claimed, or why that is not decided.
+///
+/// It is a statement about small steps. Where the given step contradicts it, a smaller one is asked; where errors are
+/// lost in round-off, a larger one.
+pub(super) fn judge(subject: &Subject<'_>, step: f64, claimed: u32) -> Property<Order, u32> {
     if subject.problem.start.len() > LARGEST {
         let reason = format!("no reference solution for more than {LARGEST} variables");
-        return Finding::Undecided(reason);
+        return Property { claimed, found: Finding::Undecided(reason), held: None, reason: None };
     }
-    let time = INTERVAL as f64 * step;
-    let found = reference(subject, time).and_then(|(exact, known)| order_against(subject, step, &exact, known));
-    found.map_or_else(Finding::Undecided, Finding::Measured)
+    let at = |factor: f64| -> Result<Order, String> {
+        let time = INTERVAL as f64 * step * factor;
+        reference(subject, time).and_then(|(exact, known)| order_against(subject, step * factor, &exact, known))
+    };
+    let shown = |factor: f64| -> Option<(f64, Order)> {
+        at(factor).ok().filter(|order| held(order, claimed) == Some(true)).map(|order| (factor, order))
+    };
+    let described = |(factor, order): (f64, Order)| {
+        format!("at step {} the order is {:.2} ± {:.2}", step * factor, order.value, order.uncertainty)
+    };
+    match at(1.0) {
+        Ok(order) => {
+            let (held, reason) = match held(&order, claimed) {
+                Some(true) => (Some(true), None),
+                verdict => match [0.125, 1.0 / 64.0].into_iter().find_map(shown) {
+                    Some(smaller) => (None, Some(format!("this step is too large: {}", described(smaller)))),
+                    None if verdict == Some(false) => (Some(false), None),
+                    None => (None, Some("the uncertainty is too large; take a smaller step".to_owned())),
+                },
+            };
+            Property { claimed, found: Finding::Measured(order), held, reason }
+        }
+        Err(why) => {
+            let reason = match [8.0, 0.125, 64.0, 512.0].into_iter().find_map(shown) {
+                Some(other) if other.0 > 1.0 => format!("below round-off at this step; {}", described(other)),
+                Some(other) => format!("{why}; {}", described(other)),
+                None => why,
+            };
+            Property { claimed, found: Finding::Undecided(reason), held: None, reason: None }
+        }
+    }
+}
+
+/// A system may be kind to a method: linear constraints lower no order.
+fn held(order: &Order, claimed: u32) -> Option<bool> {
+    let apart = f64::from(claimed) - order.value - TOLERANCE;
+    match apart <= order.uncertainty.min(CERTAIN) {
+        true => Some(true),
+        false => (apart > order.uncertainty).then_some(false),
+    }
 }
 
 /// The order of a method from its distances to the exact state after 16 steps of the given size,

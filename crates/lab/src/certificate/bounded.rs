@@ -1,0 +1,131 @@
+//! Whether the energy error is bounded.
+//!
+//! A symplectic method keeps a modified energy H̃ = H + hᵖ H₁ + …, so that the error of H is a function of the
+//! state, −hᵖ H₁ + const: it wanders with the motion, and grows as little as that does. Along a run this
+//! is seen only if the run came to its end, if the step is stable, and if the motion turned often.
+
+use super::Drift;
+use super::along::Along;
+use crate::fit::{Growth, growth_exponent, typical_growth_exponent};
+
+/// An exponent above this, with its uncertainty taken off, is that of a growing error.
+const GROWING: f64 = 0.25;
+
+/// An exponent up to this, with its uncertainty added, is that of a bounded error.
+const CERTAIN: f64 = 0.5;
+
+/// An error that falls below this part of its largest size has come back.
+const RETURN: f64 = 0.03;
+
+/// Turns of the motion, below which a growing error may be a part of one oscillation.
+const TURNS: usize = 24;
+
+/// Parts of the run in which the size of the error is compared, and how many of the last ones have to grow.
+const PARTS: usize = 8;
+const LAST: usize = 6;
+
+/// What the run says.
+pub(super) enum Said {
+    /// The error is round-off.
+    RoundOff(Drift),
+    /// It does not grow.
+    Calm(Drift),
+    /// It grows, beyond what its uncertainty explains.
+    Grows(Drift),
+    /// Both are possible.
+    Open(Drift, String),
+    /// Nothing, for this reason.
+    Nothing(String),
+}
+
+/// What energy errors along a run can be by round-off, relative to the energy that is exchanged: each step off by
+/// half a unit in the last place of the energy, all in one direction, and a little for its evaluation.
+pub(super) fn round_off(along: &Along) -> f64 {
+    let unit = f64::EPSILON * along.energy.max(along.exchanged[1]);
+    unit * (1e4 + along.steps as f64) / size(along)
+}
+
+/// The size of the energy that is exchanged, or what there is in its place.
+pub(super) fn size(along: &Along) -> f64 {
+    [along.exchanged[1], along.energy].into_iter().find(|s| *s > 0.0).unwrap_or(1.0)
+}
+
+/// The largest energy error, relative to that.
+pub(super) fn amplitude(along: &Along) -> f64 {
+    let largest = along.errors.iter().fold(0.0f64, |m, e| if e.is_nan() || e.abs() > m { e.abs() } else { m });
+    if largest == 0.0 { 0.0 } else { largest / size(along) }
+}
+
+pub(super) fn judge(along: &Along) -> Said {
+    if let Some(ended) = &along.ended {
+        return Said::Nothing(ended.reason.clone());
+    }
+    let Along { times, errors, .. } = along;
+    let amplitude = amplitude(along);
+    if amplitude <= round_off(along) {
+        return Said::RoundOff(Drift { growth: None, typical: None, returns: true, amplitude });
+    }
+    let largest = amplitude * size(along);
+    let early = if along.exchanged[0] > 0.0 { along.exchanged[0] } else { size(along) };
+    if !(largest <= early) {
+        return Said::Nothing(format!(
+            "the step is not stable, or does not resolve the motion: the energy error reaches {:.1e} of the energy that \
+             was exchanged at first; take a smaller step",
+            largest / early
+        ));
+    }
+    let growth = match growth_exponent(times, errors) {
+        Ok(growth) => growth,
+        Err(e) => return Said::Nothing(format!("{e}; take more steps")),
+    };
+    let typical = typical_growth_exponent(times, errors).ok();
+    let half = &errors[errors.len() / 2..];
+    let returns = half.iter().fold(f64::INFINITY, |m, e| m.min(e.abs())) <= RETURN * largest;
+    let drift = Drift { growth: Some(growth), typical, returns, amplitude };
+    let growths = || drift.growth.iter().chain(&drift.typical);
+    let slow = |g: &Growth| g.exponent + g.uncertainty <= CERTAIN;
+    let fast = |g: &Growth| g.exponent - g.uncertainty > GROWING;
+    let parts = parts(errors);
+    // The last quarter is no larger than what was before.
+    let level = parts.largest[PARTS * 3 / 4..].iter().copied().fold(0.0, f64::max)
+        <= 1.5 * parts.largest[..PARTS * 3 / 4].iter().copied().fold(0.0, f64::max);
+    if growths().any(slow) || (returns && level) {
+        return Said::Calm(drift);
+    }
+    let steady = parts.typical[PARTS - LAST..].windows(2).all(|w| w[1] > w[0]);
+    if growths().all(fast) && !returns && steady {
+        return match along.turns >= TURNS {
+            true => Said::Grows(drift),
+            false => {
+                let reason = format!(
+                    "the run is too short: the error grew while the motion turned {} times, of {TURNS} needed; take more steps",
+                    along.turns
+                );
+                Said::Open(drift, reason)
+            }
+        };
+    }
+    let reason = format!(
+        "t^({:.2} ± {:.2}) can be a bounded error or a growing one; take more steps",
+        growth.exponent, growth.uncertainty
+    );
+    Said::Open(drift, reason)
+}
+
+/// The error in equal parts of the run: its largest and its mean size.
+struct Parts {
+    largest: [f64; PARTS],
+    typical: [f64; PARTS],
+}
+
+fn parts(errors: &[f64]) -> Parts {
+    let part = |k: usize| &errors[errors.len() * k / PARTS..errors.len() * (k + 1) / PARTS];
+    let largest = std::array::from_fn(|k| part(k).iter().fold(0.0f64, |m, e| m.max(e.abs())));
+    let typical = std::array::from_fn(|k| {
+        let part = part(k);
+        // Scaled, so that squares do not underflow.
+        let scale = part.iter().fold(f64::MIN_POSITIVE, |m: f64, e| m.max(e.abs()));
+        scale * (part.iter().map(|e| (e / scale).powi(2)).sum::<f64>() / part.len().max(1) as f64).sqrt()
+    });
+    Parts { largest, typical }
+}
