@@ -1,6 +1,6 @@
 //! Constraints and energy along a run.
 
-use super::size::Sizes;
+use super::size::{Sizes, kinetic};
 use super::{CertificateError, Options};
 use cotangent_compile::{CallError, Diagnostics, Problem};
 use cotangent_dynamics::Failure;
@@ -35,9 +35,10 @@ pub(super) struct Along {
     pub(super) times: Vec<f64>,
     /// H − H(0) at these times.
     pub(super) errors: Vec<f64>,
-    /// The largest |H|.
+    /// |H(0)|.
     pub(super) energy: f64,
-    /// The energy that is exchanged, Σ |∂H/∂zᵢ (zᵢ − zᵢ(0))|, in the first quarter of the run and in all of it.
+    /// The energy that is exchanged: the larger of p·q̇ at the start and the kinetic energy on the way, in the first
+    /// quarter of the run and in all of it.
     pub(super) exchanged: [f64; 2],
     /// How often the motion turned back.
     pub(super) turns: usize,
@@ -63,7 +64,7 @@ pub(super) fn run(
         times: vec![],
         errors: vec![],
         energy: 0.0,
-        exchanged: [0.0; 2],
+        exchanged: [kinetic(problem); 2],
         turns: 0,
         steps: options.steps,
         ended: None,
@@ -80,7 +81,7 @@ pub(super) fn run(
             }
         };
         let first = *initial.get_or_insert(kept.energy);
-        along.energy = along.energy.max(kept.energy.abs());
+        along.energy = first.abs();
         keep_largest(&mut largest[0], &kept.constraints);
         keep_largest(&mut largest[1], &kept.hidden_constraints);
         if k > 0 && k % every == 0 {

@@ -24,6 +24,9 @@ const TURNS: usize = 24;
 const PARTS: usize = 8;
 const LAST: usize = 6;
 
+/// An energy error above this part of the energy that is exchanged belongs to another motion.
+const RESOLVED: f64 = 0.25;
+
 /// What the run says.
 pub(super) enum Said {
     /// The error is round-off.
@@ -38,16 +41,16 @@ pub(super) enum Said {
     Nothing(String),
 }
 
-/// What energy errors along a run can be by round-off, relative to the energy that is exchanged: each step off by
-/// half a unit in the last place of the energy, all in one direction, and a little for its evaluation.
+/// What energy errors along a run can be by round-off, relative to its size: each step off by a unit in the last
+/// place, all in one direction, and more for the sums of its evaluation.
 pub(super) fn round_off(along: &Along) -> f64 {
-    let unit = f64::EPSILON * along.energy.max(along.exchanged[1]);
-    unit * (1e4 + along.steps as f64) / size(along)
+    f64::EPSILON * (1e4 + along.steps as f64)
 }
 
-/// The size of the energy that is exchanged, or what there is in its place.
+/// The size of the energy: the larger of |H(0)| and what is exchanged. The error itself is no part of it.
 pub(super) fn size(along: &Along) -> f64 {
-    [along.exchanged[1], along.energy].into_iter().find(|s| *s > 0.0).unwrap_or(1.0)
+    let size = along.energy.max(along.exchanged[1]);
+    if size > 0.0 && size.is_finite() { size } else { 1.0 }
 }
 
 /// The largest energy error, relative to that.
@@ -57,22 +60,23 @@ pub(super) fn amplitude(along: &Along) -> f64 {
 }
 
 pub(super) fn judge(along: &Along) -> Said {
-    if let Some(ended) = &along.ended {
-        return Said::Nothing(ended.reason.clone());
-    }
     let Along { times, errors, .. } = along;
     let amplitude = amplitude(along);
-    if amplitude <= round_off(along) {
-        return Said::RoundOff(Drift { growth: None, typical: None, returns: true, amplitude });
-    }
     let largest = amplitude * size(along);
     let early = if along.exchanged[0] > 0.0 { along.exchanged[0] } else { size(along) };
-    if !(largest <= early) {
+    let at_round_off = amplitude <= round_off(along);
+    if !at_round_off && !(largest <= RESOLVED * early) {
         return Said::Nothing(format!(
             "the step is not stable, or does not resolve the motion: the energy error reaches {:.1e} of the energy that \
              was exchanged at first; take a smaller step",
             largest / early
         ));
+    }
+    if let Some(ended) = &along.ended {
+        return Said::Nothing(ended.reason.clone());
+    }
+    if at_round_off {
+        return Said::RoundOff(Drift { growth: None, typical: None, returns: true, amplitude });
     }
     let growth = match growth_exponent(times, errors) {
         Ok(growth) => growth,

@@ -5,6 +5,8 @@
 //! the step is halved twice. One that is not seen at the given step is looked for at larger ones, 4 h, 16 h, …, up
 //! to a step so large that it would show.
 
+use super::short;
+
 /// A defect in double-double arithmetic up to this can be round-off, its amplification by the equations of a step
 /// included; what is larger has to fall with the step to be real.
 pub(super) const FLOOR: f64 = 1e-26;
@@ -87,7 +89,7 @@ pub(super) fn climb(ask: Question, gauge: &mut Gauge<'_>) -> Result<(f64, Shown)
                 Nature::Real if sample.defect > ask.shows && level == 0 => return Ok((first.defect, Shown::Here)),
                 Nature::Real => seen = Some((step, sample.defect)),
                 Nature::Sudden => {
-                    end = format!("a step of {step} takes another solution");
+                    end = format!("a step of {} takes another solution", short(step));
                     break;
                 }
                 Nature::RoundOff => {}
@@ -107,7 +109,7 @@ pub(super) fn climb(ask: Question, gauge: &mut Gauge<'_>) -> Result<(f64, Shown)
         match gauge(RATIO * step, RATIO * step) {
             Ok(next) => (step, sample) = (RATIO * step, next),
             Err(reason) => {
-                end = format!("a step of {} cannot be made: {reason}", RATIO * step);
+                end = format!("a step of {} cannot be made: {reason}", short(RATIO * step));
                 break;
             }
         }
@@ -194,7 +196,9 @@ mod tests {
             false => Ok(Sample { defect: 1e-31, reach: h }),
         };
         assert_eq!(climb(asked(0.01, 2, true), &mut gauge).unwrap().1, Shown::Nowhere);
-        assert!(matches!(climb(asked(0.01, 2, false), &mut gauge).unwrap().1, Shown::Unclear(r) if r.contains("no solution")));
+        assert!(
+            matches!(climb(asked(0.01, 2, false), &mut gauge).unwrap().1, Shown::Unclear(r) if r.contains("no solution"))
+        );
         assert!(climb(asked(0.02, 2, true), &mut gauge).is_err());
     }
 }

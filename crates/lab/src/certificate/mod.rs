@@ -73,7 +73,8 @@ pub struct Certificate {
     pub constraint_defect: Property<f64>,
     /// The same for the hidden constraints.
     pub hidden_constraint_defect: Property<f64>,
-    /// The largest energy error along the run, relative to the energy that its parts exchange.
+    /// The largest energy error along the run, relative to the energy's size: the larger of |H(0)| and what
+    /// its parts exchange.
     pub energy_defect: Property<f64>,
     /// The exponent of the growth of the energy error; bounded is claimed for symplectic methods
     /// and those that keep the energy.
@@ -93,7 +94,8 @@ pub struct Drift {
     /// of a symplectic method is a function of the state, and wanders with it; a drift does not
     /// come back.
     pub returns: bool,
-    /// The largest energy error, relative to the energy that its parts exchange.
+    /// The largest energy error, relative to the energy's size: the larger of |H(0)| and what
+    /// its parts exchange.
     pub amplitude: f64,
 }
 
@@ -138,7 +140,9 @@ impl Certificate {
         let symmetry_defect = judge.step(claims.symmetric, |probe, place, step| probe.symmetry(place, step));
         let along = along::run(problem, prepared, &tape, options)?;
         let [constraint_defect, hidden_constraint_defect] = match motion.is_constrained() {
-            true => [judge.residual(&along, 0, claims.constraints), judge.residual(&along, 1, claims.hidden_constraints)],
+            true => {
+                [judge.residual(&along, 0, claims.constraints), judge.residual(&along, 1, claims.hidden_constraints)]
+            }
             false => [Property::absent(), Property::absent()],
         };
         let energy_defect = judge.energy(&along);
@@ -236,7 +240,10 @@ impl Judge<'_> {
     /// The residuals of the constraints (0) or of the hidden ones (1) along the run.
     fn residual(&mut self, along: &Along, level: usize, claimed: bool) -> Property<f64> {
         let residual = along.residuals[level];
-        let found = Finding::Measured(residual);
+        let found = match &along.ended {
+            Some(ended) if ended.steps == 0 => Finding::Undecided(ended.reason.clone()),
+            _ => Finding::Measured(residual),
+        };
         let small = residual <= ROUND_OFF;
         if small && let Some(ended) = &along.ended {
             return Property { claimed, found, held: None, reason: Some(ended.reason.clone()) };
@@ -249,7 +256,8 @@ impl Judge<'_> {
             Ok(start) => FLOOR.max(16.0 * start),
             Err(reason) => return Property { claimed, found, held: None, reason: Some(reason) },
         };
-        let question = Question { step: self.step, order: self.claims.order, power: 1, floor, shows: ROUND_OFF, claimed };
+        let question =
+            Question { step: self.step, order: self.claims.order, power: 1, floor, shows: ROUND_OFF, claimed };
         let shown = climb(question, &mut |_, step| self.probe.residual(level + 1, scales, step));
         let (held, reason) = match (shown.map(|(_, shown)| shown), small) {
             (Ok(Shown::Nowhere), true) => (Some(true), None),
@@ -258,7 +266,9 @@ impl Judge<'_> {
                 (None, Some(reason))
             }
             (Ok(Shown::Here | Shown::At { .. }), false) => (Some(false), None),
-            (Ok(Shown::Here), true) => (None, Some("seen in single steps, and below round-off along the run".to_owned())),
+            (Ok(Shown::Here), true) => {
+                (None, Some("seen in single steps, and below round-off along the run".to_owned()))
+            }
             (Ok(other), _) => (None, Some(below(&other))),
             (Err(reason), _) => (None, Some(reason)),
         };
@@ -283,8 +293,8 @@ impl Judge<'_> {
             return Property { claimed, found, held: Some(true), reason: None };
         }
         let size = bounded::size(along);
-        let floor = FLOOR * (along.energy / size).max(1.0);
-        let question = Question { step: self.step, order: self.claims.order, power: 2, floor, shows: round_off, claimed };
+        let question =
+            Question { step: self.step, order: self.claims.order, power: 2, floor: FLOOR, shows: round_off, claimed };
         let shown = climb(question, &mut |place, step| self.probe.energy(place, step, size));
         let (held, reason) = match shown.map(|(_, shown)| shown) {
             Ok(Shown::Nowhere) => (Some(true), None),
@@ -313,10 +323,18 @@ fn drift(along: &Along, claimed: bool, kept: bool, below: Option<&String>) -> Pr
     Property { claimed, found, held, reason }
 }
 
+/// A step in words.
+fn short(step: f64) -> String {
+    let [plain, scientific] = [format!("{step}"), format!("{step:e}")];
+    if scientific.len() < plain.len() { scientific } else { plain }
+}
+
 /// Why nothing was seen at the given step.
 fn below(shown: &Shown) -> String {
     match shown {
-        Shown::At { step, defect } => format!("below round-off at this step; at step {step} it is {defect:.1e}"),
+        Shown::At { step, defect } => {
+            format!("below round-off at this step; at step {} it is {defect:.1e}", short(*step))
+        }
         Shown::Unclear(reason) => reason.clone(),
         Shown::Here | Shown::Nowhere => String::new(),
     }

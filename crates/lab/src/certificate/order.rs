@@ -7,7 +7,7 @@
 //! variables of the model, whatever those of the equations are.
 
 use super::subject::{Subject, distance};
-use super::{Finding, Property};
+use super::{Finding, Property, short};
 use crate::fit::{Order, observed_order};
 use crate::reference::Reference;
 use cotangent_compile::{Compiled, Engine, Tape};
@@ -49,28 +49,37 @@ pub(super) fn judge(subject: &Subject<'_>, step: f64, claimed: u32) -> Property<
         let time = INTERVAL as f64 * step * factor;
         reference(subject, time).and_then(|(exact, known)| order_against(subject, step * factor, &exact, known))
     };
-    let shown = |factor: f64| -> Option<(f64, Order)> {
-        at(factor).ok().filter(|order| held(order, claimed) == Some(true)).map(|order| (factor, order))
+    let described = |factor: f64, order: &Order| {
+        format!("at step {} the order is {:.2} ± {:.2}", short(step * factor), order.value, order.uncertainty)
     };
-    let described = |(factor, order): (f64, Order)| {
-        format!("at step {} the order is {:.2} ± {:.2}", step * factor, order.value, order.uncertainty)
+    // The first of some steps that shows the order, and whether one of them contradicts it.
+    let elsewhere = |factors: &[f64]| {
+        let mut contradicted = false;
+        for &factor in factors {
+            match at(factor).map(|order| (held(&order, claimed), order)) {
+                Ok((Some(true), order)) => return (Some((factor, described(factor, &order))), contradicted),
+                Ok((Some(false), _)) => contradicted = true,
+                _ => {}
+            }
+        }
+        (None, contradicted)
     };
     match at(1.0) {
         Ok(order) => {
             let (held, reason) = match held(&order, claimed) {
                 Some(true) => (Some(true), None),
-                verdict => match [0.125, 1.0 / 64.0].into_iter().find_map(shown) {
-                    Some(smaller) => (None, Some(format!("this step is too large: {}", described(smaller)))),
-                    None if verdict == Some(false) => (Some(false), None),
-                    None => (None, Some("the uncertainty is too large; take a smaller step".to_owned())),
+                verdict => match elsewhere(&[0.125, 1.0 / 64.0]) {
+                    (Some((_, smaller)), _) => (None, Some(format!("this step is too large: {smaller}"))),
+                    (None, true) if verdict == Some(false) => (Some(false), None),
+                    _ => (None, Some("smaller steps do not confirm what this one shows".to_owned())),
                 },
             };
             Property { claimed, found: Finding::Measured(order), held, reason }
         }
         Err(why) => {
-            let reason = match [8.0, 0.125, 64.0, 512.0].into_iter().find_map(shown) {
-                Some(other) if other.0 > 1.0 => format!("below round-off at this step; {}", described(other)),
-                Some(other) => format!("{why}; {}", described(other)),
+            let reason = match elsewhere(&[8.0, 0.125, 64.0, 512.0]).0 {
+                Some((factor, other)) if factor > 1.0 => format!("below round-off at this step; {other}"),
+                Some((_, other)) => format!("{why}; {other}"),
                 None => why,
             };
             Property { claimed, found: Finding::Undecided(reason), held: None, reason: None }
@@ -131,4 +140,28 @@ fn reference(subject: &Subject<'_>, time: f64) -> Result<(Vec<Dd>, f64), String>
     let solved = reference.solve(&mut rates, &mut state, Dd::from(time));
     let solved = solved.map_err(|e| format!("the reference solution: {e}"))?;
     Ok((state, solved.error_estimate))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cotangent_compile::{Problem, Repairs};
+    use cotangent_integrate::Method;
+    use cotangent_model::{Options, System};
+    use cotangent_theory::Formulation;
+
+    #[test]
+    fn a_claim_that_is_too_high_is_contradicted_at_steps_that_show_it() {
+        let text = "coord x\nhamiltonian p_x^2/2 - cos(x)\ninitial x = 1, p_x = 0.3\n";
+        let system = System::parse_with(text, &Options::default()).unwrap();
+        let problem = Problem::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Tape).unwrap();
+        for (method, order) in [(Method::Rk4, 4), (Method::StormerVerlet, 2), (Method::SymplecticEuler, 1)] {
+            let prepared = problem.prepare(method).unwrap();
+            let subject = Subject::new(&problem, &prepared);
+            for step in [0.3, 0.1, 0.01] {
+                assert_eq!(judge(&subject, step, order).held, Some(true), "{method:?} {step}");
+                assert_eq!(judge(&subject, step, order + 1).held, Some(false), "{method:?} {step}");
+            }
+        }
+    }
 }

@@ -86,7 +86,11 @@ impl<'a> Probe<'a> {
         let walk = |steps: &[(f64, u64)]| self.subject.walk_on(&point, steps).map(|state| state.values);
         let there = walk(&[(step, 1)]).map_err(|e: Failure| e.to_string())?;
         let back = walk(&[(step, 1), (-step, 1)]).map_err(|e| format!("no step back: {e}"))?;
-        Ok(Sample { defect: distance(&back, &point, self.halves()), reach: reach(&point, &there, self.halves()) })
+        // On the way back the round-off is that of the state there, which an unstable step makes large.
+        let grown = [0, 1].map(|half| part(&there, half, self.halves()) / part(&point, half, self.halves()));
+        let grown = grown.into_iter().filter(|g| g.is_finite()).fold(1.0, f64::max);
+        let defect = distance(&back, &point, self.halves()) / grown;
+        Ok(Sample { defect, reach: reach(&point, &there, self.halves()) })
     }
 
     /// The change of the energy by a step, relative to a size.
@@ -116,6 +120,13 @@ impl<'a> Probe<'a> {
         let kept = self.kept(state)?;
         Ok(kept[level].iter().zip(scales).map(|(r, s)| r.value().abs() / s).fold(0.0, f64::max))
     }
+}
+
+/// The largest position (0) or momentum (1).
+fn part(state: &[Dd], half: usize, halves: bool) -> f64 {
+    let middle = if halves { state.len() / 2 } else { state.len() };
+    let part = if half == 0 { &state[..middle] } else { &state[middle..] };
+    part.iter().fold(0.0, |m: f64, v| m.max(v.value().abs()))
 }
 
 /// Which part of the state a step changes, of positions or momenta the smaller one: where one of them is near zero

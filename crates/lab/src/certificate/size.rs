@@ -28,34 +28,32 @@ impl<'a> Sizes<'a> {
         })
     }
 
-    /// Σᵢ |∂H/∂zᵢ (zᵢ − zᵢ(0))|: what the parts of the energy exchange, whatever its zero.
+    /// What the parts of the energy exchange, whatever its zero: the kinetic energy ½ Σ |pᵢ q̇ᵢ|, or
+    /// ½ Σᵢ |∂H/∂zᵢ (zᵢ − zᵢ(0))| where there are no momenta.
     pub(super) fn exchanged(&mut self, state: &[f64]) -> f64 {
-        let Some(gradient) = self.gradient(state) else { return 0.0 };
-        let terms = gradient.iter().zip(state).zip(&self.problem.start);
-        let sum: f64 = terms.map(|((g, z), z0)| (g * (z - z0)).abs()).sum();
+        let sum = self.terms_of_the_energy(state).unwrap_or(0.0) / 2.0;
         if sum.is_finite() { sum } else { 0.0 }
     }
 
-    fn gradient(&mut self, state: &[f64]) -> Option<Vec<f64>> {
-        let mut gradient = vec![0.0; state.len()];
+    fn terms_of_the_energy(&mut self, state: &[f64]) -> Option<f64> {
         if let Some(manifold) = &mut self.manifold {
             let (q, p) = state.split_at_checked(manifold.shape().coordinates)?;
-            let (along_q, along_p) = gradient.split_at_mut(q.len());
-            manifold.hamiltonian_q(q, p, along_q).ok()?;
-            manifold.hamiltonian_p(q, p, along_p).ok()?;
-            return Some(gradient);
+            let mut velocity = vec![0.0; q.len()];
+            manifold.hamiltonian_p(q, p, &mut velocity).ok()?;
+            return Some(p.iter().zip(&velocity).map(|(p, v)| (p * v).abs()).sum());
         }
         let mut outputs: Vec<Vec<Dual<f64>>> =
             self.energy.program().outputs.iter().map(|&n| vec![Dual::from_f64(0.0); n]).collect();
         let mut seeded: Vec<Dual<f64>> = state.iter().map(|&v| Dual::constant(v)).collect();
-        for (k, slope) in gradient.iter_mut().enumerate() {
-            seeded[k].tangent[0] = 1.0;
+        let mut sum = 0.0;
+        for (k, start) in self.problem.start.iter().enumerate() {
+            seeded.get_mut(k)?.tangent[0] = 1.0;
             let mut slots: Vec<&mut [Dual<f64>]> = outputs.iter_mut().map(Vec::as_mut_slice).collect();
             self.energy.call_in(&[&seeded, &self.parameters], &mut slots, &mut self.work).ok()?;
-            *slope = outputs.first()?.first()?.tangent[0];
+            sum += (outputs.first()?.first()?.tangent[0] * (state[k] - start)).abs();
             seeded[k].tangent[0] = 0.0;
         }
-        Some(gradient)
+        Some(sum)
     }
 
     /// Raises the sizes of the terms of the constraints to those at a state.

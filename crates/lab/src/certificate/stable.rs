@@ -42,7 +42,8 @@ fn stretch(subject: &Subject<'_>, step: f64, steps: u64) -> Result<f64, Failure>
     let unit = |k: usize| units[usize::from(k >= middle)];
     // Incommensurate with whatever the model has in its directions.
     let direction = |k: usize| unit(k) * (1.0 + 0.7 * (2.4 * k as f64 + 0.3).sin());
-    let seeded = start.iter().enumerate().map(|(k, &value)| Dual { value, tangent: [direction(k)] }).collect::<Vec<_>>();
+    let seeded =
+        start.iter().enumerate().map(|(k, &value)| Dual { value, tangent: [direction(k)] }).collect::<Vec<_>>();
     let size = |state: &[Dual<f64>]| {
         state.iter().enumerate().map(|(k, d)| (d.tangent[0] / unit(k)).powi(2)).sum::<f64>().sqrt()
     };
