@@ -164,7 +164,7 @@ fn check(c: &Certificate, truth: &Truth) -> Result<(), TestCaseError> {
     prop_assert!(right(&c.symplectic_defect, truth.symplectic), "{:?}", c.symplectic_defect);
     prop_assert!(right(&c.symmetry_defect, truth.symmetric), "{:?}", c.symmetry_defect);
     prop_assert!(right(&c.energy_defect, truth.energy), "{:?}", c.energy_defect);
-    let bounded = (truth.symplectic || truth.energy).then_some(truth.stable).unwrap_or(Some(false));
+    let bounded = if truth.symplectic || truth.energy { truth.stable } else { Some(false) };
     if let (Some(held), Some(bounded)) = (c.energy_drift.held, bounded) {
         prop_assert_eq!(held, bounded, "{:?}", c.energy_drift);
     }
@@ -181,7 +181,7 @@ proptest! {
 
     #[test]
     fn verdicts_on_random_springs_are_right(
-        method in method(), m in -3.0..3.0f64, k in -3.0..3.0f64, angle in 0.0..6.28f64, power in -3.2..0.6f64,
+        method in method(), m in -3.0..3.0f64, k in -3.0..3.0f64, angle in -3.1..3.1f64, power in -3.2..0.6f64,
         offset in prop_oneof![Just(0.0), -2.0..2.0f64], steps in 100u64..4000,
     ) {
         let (m, k) = (10f64.powf(m), 10f64.powf(k));

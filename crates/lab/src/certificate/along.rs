@@ -37,8 +37,8 @@ pub(super) struct Along {
     pub(super) errors: Vec<f64>,
     /// |H(0)|.
     pub(super) energy: f64,
-    /// The energy that is exchanged: the larger of p·q̇ at the start and the kinetic energy on the way, in the first
-    /// quarter of the run and in all of it.
+    /// The energy that is exchanged: the largest kinetic energy in the first quarter of the run; and in all of it, if
+    /// that is larger than p·q̇ at the start.
     pub(super) exchanged: [f64; 2],
     /// How often the motion turned back.
     pub(super) turns: usize,
@@ -64,7 +64,7 @@ pub(super) fn run(
         times: vec![],
         errors: vec![],
         energy: 0.0,
-        exchanged: [kinetic(problem); 2],
+        exchanged: [0.0, kinetic(problem)],
         turns: 0,
         steps: options.steps,
         ended: None,
@@ -92,10 +92,8 @@ pub(super) fn run(
         if k % sized == 0 || k == options.steps {
             sizes.grow(&mut along.scales, &state.values);
             let exchanged = sizes.exchanged(&state.values);
-            along.exchanged[1] = along.exchanged[1].max(exchanged);
-            if 4 * k <= options.steps {
-                along.exchanged[0] = along.exchanged[1];
-            }
+            let so_far = if 4 * k <= options.steps { 0..2 } else { 1..2 };
+            along.exchanged[so_far].iter_mut().for_each(|largest| *largest = largest.max(exchanged));
         }
         if k == options.steps {
             break;

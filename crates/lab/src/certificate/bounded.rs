@@ -65,7 +65,7 @@ pub(super) fn judge(along: &Along) -> Said {
     let largest = amplitude * size(along);
     let early = if along.exchanged[0] > 0.0 { along.exchanged[0] } else { size(along) };
     let at_round_off = amplitude <= round_off(along);
-    if !at_round_off && !(largest <= RESOLVED * early) {
+    if !at_round_off && (largest.is_nan() || largest > RESOLVED * early) {
         return Said::Nothing(format!(
             "the step is not stable, or does not resolve the motion: the energy error reaches {:.1e} of the energy that \
              was exchanged at first; take a smaller step",

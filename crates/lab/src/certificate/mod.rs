@@ -151,10 +151,10 @@ impl Certificate {
         let has_energy = motion.formulation.has_model_energy();
         let claimed = (claims.symplectic && has_energy) || claims.energy;
         let mut energy_drift = drift(&along, claimed, kept && has_energy, energy_defect.reason.as_ref());
-        if energy_drift.held == Some(true) {
-            if let Some(reason) = stable::unstable(&subject, options.step, options.steps) {
-                (energy_drift.held, energy_drift.reason) = (None, Some(reason));
-            }
+        if energy_drift.held == Some(true)
+            && let Some(reason) = stable::unstable(&subject, options.step, options.steps)
+        {
+            (energy_drift.held, energy_drift.reason) = (None, Some(reason));
         }
         let ended = along.ended;
         Ok(Certificate {
@@ -283,7 +283,7 @@ impl Judge<'_> {
             true => Finding::Undecided("no energy was measured".to_owned()),
             false => Finding::Measured(amplitude),
         };
-        if !(amplitude <= round_off) {
+        if amplitude.is_nan() || amplitude > round_off {
             return Property { claimed, found, held: Some(false), reason: None };
         }
         if let Some(ended) = &along.ended {
