@@ -146,11 +146,13 @@ impl Certificate {
             false => [Property::absent(), Property::absent()],
         };
         let energy_defect = judge.energy(&along);
-        // What bounds the error: the structure, or that there is none.
-        let kept = [&symplectic_defect, &energy_defect].into_iter().any(|p| p.held == Some(true) && !p.claimed);
         let has_energy = motion.formulation.has_model_energy();
+        let bounds = Bounds {
+            symplectic: has_energy && symplectic_defect.held.unwrap_or(claims.symplectic),
+            energy: energy_defect.held == Some(true),
+        };
         let claimed = (claims.symplectic && has_energy) || claims.energy;
-        let mut energy_drift = drift(&along, claimed, kept && has_energy, energy_defect.reason.as_ref());
+        let mut energy_drift = drift(&along, claimed, bounds, energy_defect.reason.as_ref());
         if energy_drift.held == Some(true)
             && let Some(reason) = stable::unstable(&subject, options.step, options.steps)
         {
@@ -306,14 +308,21 @@ impl Judge<'_> {
     }
 }
 
-/// Whether the energy error is bounded: where the structure bounds it, what the run shows; elsewhere a run
+/// What bounds an energy error: a modified energy that is kept, or that there is no error.
+struct Bounds {
+    symplectic: bool,
+    energy: bool,
+}
+
+/// Whether the energy error is bounded: where something bounds it, what the run shows; elsewhere a run
 /// without growth proves nothing.
-fn drift(along: &Along, claimed: bool, kept: bool, below: Option<&String>) -> Property<Drift> {
+fn drift(along: &Along, claimed: bool, bounds: Bounds, below: Option<&String>) -> Property<Drift> {
     let (found, held, reason) = match bounded::judge(along) {
         Said::Nothing(reason) => (Finding::Undecided(reason), None, None),
         Said::Grows(drift) => (Finding::Measured(drift), Some(false), None),
         Said::Open(drift, reason) => (Finding::Measured(drift), None, Some(reason)),
-        Said::RoundOff(drift) | Said::Calm(drift) if claimed || kept => (Finding::Measured(drift), Some(true), None),
+        Said::Calm(drift) if bounds.symplectic => (Finding::Measured(drift), Some(true), None),
+        Said::RoundOff(drift) if bounds.symplectic || bounds.energy => (Finding::Measured(drift), Some(true), None),
         Said::RoundOff(drift) => (Finding::Measured(drift), None, below.cloned()),
         Said::Calm(drift) => {
             let reason = "no growth is seen in so many steps, and nothing that the method keeps excludes it";
