@@ -133,3 +133,56 @@ fn parts(errors: &[f64]) -> Parts {
     });
     Parts { largest, typical }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::certificate::Ended;
+
+    /// A run of 8000 steps with this energy error, of a motion with unit energy.
+    fn run(turns: usize, error: impl Fn(f64) -> f64) -> Along {
+        let times: Vec<f64> = (1..=8000).map(|k| 0.1 * f64::from(k)).collect();
+        Along {
+            residuals: [0.0; 2],
+            scales: [vec![], vec![]],
+            errors: times.iter().map(|&t| error(t)).collect(),
+            times,
+            energy: 0.0,
+            exchanged: [1.0; 2],
+            turns,
+            steps: 8000,
+            ended: None,
+        }
+    }
+
+    #[test]
+    fn a_drift_is_seen_if_the_motion_turned_often() {
+        for drift in [|t: f64| 1e-6 * t, |t: f64| -1e-8 * t * t, |t: f64| 1e-6 * t * (3.0 * t).sin().abs() + 1e-6 * t] {
+            assert!(matches!(judge(&run(200, drift)), Said::Grows(_)));
+            assert!(matches!(judge(&run(5, drift)), Said::Open(..)));
+        }
+    }
+
+    #[test]
+    fn an_error_that_wanders_with_the_motion_is_calm() {
+        // An oscillation; one with slow beats; a quiet beginning and rare events, as of a chain that is let go.
+        for error in [
+            |t: f64| 1e-4 * (1.0 - t.cos()),
+            |t: f64| 1e-4 * (t.sin() + (1.02 * t).sin()),
+            |t: f64| if t < 60.0 { 1e-9 * t } else { 1e-4 * (1.3 * t).sin().powi(9) * (0.31 * t).cos() },
+        ] {
+            assert!(matches!(judge(&run(200, error)), Said::Calm(_)));
+        }
+    }
+
+    #[test]
+    fn nothing_is_judged_where_the_step_is_unstable_or_the_run_ended() {
+        assert!(matches!(judge(&run(200, |t| 1e-9 * (0.05 * t).exp())), Said::Nothing(r) if r.contains("not stable")));
+        assert!(matches!(judge(&run(200, |t| if t > 700.0 { f64::NAN } else { 0.0 })), Said::Nothing(_)));
+        let ended = Some(Ended { steps: 8000, reason: "it ended".into(), failure: None });
+        assert!(matches!(judge(&Along { ended, ..run(200, f64::sin) }), Said::Nothing(_)));
+        let ended = Some(Ended { steps: 8000, reason: "it ended".into(), failure: None });
+        assert!(matches!(judge(&Along { ended, ..run(200, |t| 1e-4 * t.sin()) }), Said::Nothing(r) if r == "it ended"));
+        assert!(matches!(judge(&run(200, |t| 1e-13 * t.sin())), Said::RoundOff(_)));
+    }
+}
