@@ -74,7 +74,8 @@ fn what_rattle_claims_holds_on_the_pendulum() {
 
 #[test]
 fn what_is_not_claimed_is_measured_all_the_same() {
-    let ran = run(&["certify", "pendulum", "--method", "rk4", "--formulation", "standard", "--step", "0.05", "--json"]);
+    let rk4 = ["certify", "pendulum", "--method", "rk4", "--formulation", "standard", "--step", "0.05", "--json"];
+    let ran = run(&[&rk4[..], &["--steps", "1000"]].concat());
     assert_eq!(ran.status, 0);
     let found = ran.json();
     assert_eq!(
@@ -82,6 +83,29 @@ fn what_is_not_claimed_is_measured_all_the_same() {
         (&json!(false), &json!(false))
     );
     assert_eq!(found["constraint_defect"]["held"], false);
+    // Its drift ends a longer run, and nothing is certified then.
+    let ran = run(&rk4);
+    assert_eq!((ran.status, &ran.json()["held"]), (3, &json!(null)));
+    assert!(ran.json()["failure"].as_str().is_some_and(|f| f.contains("the run ended after")));
+}
+
+#[test]
+fn what_a_small_step_hides_is_undecided() {
+    let found = run(&["certify", "kepler", "--method", "rk4", "--step", "0.002", "--json"]).json();
+    assert_eq!(
+        (&found["symplectic_defect"]["held"], &found["symmetry_defect"]["held"]),
+        (&json!(false), &json!(false))
+    );
+    let found = run(&["certify", "kepler", "--method", "rk4", "--step", "1e-7", "--steps", "500", "--json"]).json();
+    let symplectic = &found["symplectic_defect"];
+    assert_eq!((&symplectic["held"], &symplectic["verdict"]), (&json!(null), &json!("undecided")));
+    assert!(symplectic["reason"].as_str().is_some_and(|r| r.starts_with("below round-off at this step; at step ")));
+    // A quadratic energy is kept by the midpoint rule, which does not claim it.
+    let found = run(&["certify", "rigid-body", "--method", "implicit-midpoint", "--steps", "500", "--json"]).json();
+    assert_eq!(
+        (&found["energy_defect"]["held"], &found["energy_defect"]["verdict"]),
+        (&json!(true), &json!("incidental"))
+    );
 }
 
 #[test]

@@ -5,24 +5,36 @@
 //! - *symplecticity*: the tangent map of one step, by dual numbers through the whole step, on the
 //!   tangent space of the constraint manifold;
 //! - *symmetry*: a step forward and one back;
-//! - *constraints* and hidden constraints, and the growth of the *energy* error, along a run.
+//! - *constraints* and hidden constraints, the *energy* and the growth of its error, along a run.
+//!
+//! Each is a measurement with an uncertainty, and there are three verdicts: it holds, it does not, or it is not
+//! decided, for a reason. A defect of a step is compared with round-off by how it falls with the step. What is not
+//! claimed and yet holds is *incidental*: true on this model, as the average vector field is symplectic for a
+//! quadratic energy. It is said only where no larger step shows a defect.
 
-mod drift;
+mod along;
+mod bounded;
+mod ladder;
 mod order;
+mod probe;
+mod size;
+mod stable;
 mod subject;
-mod symmetry;
 mod symplectic;
 
-pub(crate) use drift::{kinetic, scales};
+pub use along::Ended;
 pub use order::order_against;
+pub(crate) use size::{kinetic, scales};
 pub use subject::Subject;
 pub(crate) use subject::distance;
 
 use crate::fit::{Growth, Order};
-use cotangent_compile::{CompileError, Problem};
-use cotangent_dynamics::Failure;
-use cotangent_integrate::Prepared;
-use cotangent_scalar::Dd;
+use along::Along;
+use bounded::Said;
+use cotangent_compile::{CompileError, Diagnostics, Engine, Problem};
+use cotangent_integrate::{Claims, Prepared};
+use ladder::{FLOOR, Question, Sample, Shown, climb};
+use probe::Probe;
 
 /// A measurement, or why there is none.
 #[derive(Clone, Debug)]
@@ -44,6 +56,8 @@ pub struct Property<T, C = bool> {
     pub found: Finding<T>,
     /// Whether the property holds; `None` where it is undecided or does not apply.
     pub held: Option<bool>,
+    /// Why it is undecided, though something was measured.
+    pub reason: Option<String>,
 }
 
 /// What a method keeps on a system.
@@ -59,11 +73,14 @@ pub struct Certificate {
     pub constraint_defect: Property<f64>,
     /// The same for the hidden constraints.
     pub hidden_constraint_defect: Property<f64>,
-    /// The largest energy error along the run, relative to the energy's own size.
+    /// The largest energy error along the run, relative to the energy's size: the larger of |H(0)| and what
+    /// its parts exchange.
     pub energy_defect: Property<f64>,
     /// The exponent of the growth of the energy error; bounded is claimed for symplectic methods
     /// and those that keep the energy.
     pub energy_drift: Property<Drift>,
+    /// Why the run for constraints and energy did not reach its end, if it did not.
+    pub ended: Option<Ended>,
 }
 
 /// How the energy error grows.
@@ -77,24 +94,16 @@ pub struct Drift {
     /// of a symplectic method is a function of the state, and wanders with it; a drift does not
     /// come back.
     pub returns: bool,
-    /// The largest energy error, relative to the energy's own size along the run.
+    /// The largest energy error, relative to the energy's size: the larger of |H(0)| and what
+    /// its parts exchange.
     pub amplitude: f64,
 }
 
-/// Defects up to this are round-off.
+/// Residuals along a run up to this, relative to their terms, are round-off.
 pub const ROUND_OFF: f64 = 1e-12;
 
-/// How far a measured order may be below the claim, beyond its own uncertainty.
-const ORDER_TOLERANCE: f64 = 0.1;
-
-/// An order that is known no better is not decided.
-const CERTAIN_ORDER: f64 = 0.2;
-
-/// An exponent above this, with its uncertainty taken off, is that of a growing error.
-const BOUNDED: f64 = 0.25;
-
-/// An exponent up to this, with its uncertainty added, is that of a bounded error.
-const CERTAIN: f64 = 0.5;
+/// Residuals above this are no accumulated round-off.
+const BEYOND: f64 = 1e-8;
 
 /// How a certificate is measured.
 #[derive(Clone, Copy, Debug)]
@@ -108,14 +117,6 @@ pub struct Options {
 /// Why there is no certificate at all.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum CertificateError {
-    /// The step of the method could not be made.
-    #[error("the method cannot make a step of {step}: {failure}")]
-    NoStep {
-        /// The step size.
-        step: f64,
-        /// Why.
-        failure: Failure,
-    },
     /// Something could not be compiled.
     #[error(transparent)]
     Compile(#[from] CompileError),
@@ -124,57 +125,59 @@ pub enum CertificateError {
 impl Certificate {
     /// Measures everything the card of a method speaks of.
     pub fn new(problem: &Problem, prepared: &Prepared, options: Options) -> Result<Certificate, CertificateError> {
-        let subject = Subject::new(problem, prepared);
-        let start = subject.start::<Dd>().map_err(|failure| CertificateError::NoStep { step: 0.0, failure })?;
-        let no_step = |failure| CertificateError::NoStep { step: options.step, failure };
-        // A generic point: some steps from the start, where nothing vanishes by chance.
-        let point = subject.walk(&start, options.step, 5).map_err(no_step)?;
+        // What a single step does is a property of the formula, whatever controls its steps.
+        let formula = prepared.uncontrolled();
+        let subject = Subject::new(problem, &formula);
+        let tape = Diagnostics::new(&problem.motion, &problem.parameters, Engine::Tape)?;
         let motion = &problem.motion;
         let claims = prepared.claims(motion.canonical);
-        let constrained = motion.is_constrained();
-        let order = order::measure(&subject, options.step);
+        let mut judge = Judge { probe: Probe::new(subject, &tape)?, claims, step: options.step };
+        let order = order::judge(&Subject::new(problem, prepared), options.step, claims.order);
         let symplectic_defect = match motion.structure {
-            Some(_) => symplectic::defect(&subject, &point, options.step),
-            None => Finding::Absent,
+            Some(_) => judge.step(claims.symplectic, |probe, place, step| probe.symplectic(place, step)),
+            None => Property::absent(),
         };
-        let symmetry_defect = symmetry::defect(&subject, &point, options.step);
-        let run = drift::run(problem, prepared, options)?;
-        let residual = |found: Finding<f64>, claimed: bool| -> Property<f64> {
-            match constrained {
-                true => Property::new(claimed, found, |&d| d <= ROUND_OFF),
-                false => Property::new(false, Finding::Absent, |_| true),
+        let symmetry_defect = judge.step(claims.symmetric, |probe, place, step| probe.symmetry(place, step));
+        let along = along::run(problem, prepared, &tape, options)?;
+        let [constraint_defect, hidden_constraint_defect] = match motion.is_constrained() {
+            true => {
+                [judge.residual(&along, 0, claims.constraints), judge.residual(&along, 1, claims.hidden_constraints)]
             }
+            false => [Property::absent(), Property::absent()],
         };
-        // Bounded beyond doubt, growing beyond doubt, or neither.
-        let slow = |g: &Growth| g.exponent + g.uncertainty <= CERTAIN;
-        let fast = |g: &Growth| g.exponent - g.uncertainty > BOUNDED;
-        let bounded = |d: &Drift| {
-            let mut growths = d.growth.iter().chain(&d.typical);
-            match d.returns || d.growth.is_none() || growths.clone().any(slow) {
-                true => Some(true),
-                false => growths.all(fast).then_some(false),
-            }
+        let energy_defect = judge.energy(&along);
+        let has_energy = motion.formulation.has_model_energy();
+        let bounds = Bounds {
+            symplectic: has_energy && symplectic_defect.held.unwrap_or(claims.symplectic),
+            energy: energy_defect.held == Some(true),
         };
+        let claimed = (claims.symplectic && has_energy) || claims.energy;
+        let mut energy_drift = drift(&along, claimed, bounds, energy_defect.reason.as_ref());
+        if energy_drift.held == Some(true)
+            && let Some(reason) = stable::unstable(&subject, options.step, options.steps)
+        {
+            (energy_drift.held, energy_drift.reason) = (None, Some(reason));
+        }
+        let ended = along.ended;
         Ok(Certificate {
-            order: Property::judged(claims.order, order, |o| {
-                // A system may be kind to a method: linear constraints lower no order.
-                let apart = f64::from(claims.order) - o.value - ORDER_TOLERANCE;
-                match apart <= o.uncertainty.min(CERTAIN_ORDER) {
-                    true => Some(true),
-                    false => (apart > o.uncertainty).then_some(false),
-                }
-            }),
-            symplectic_defect: Property::new(claims.symplectic, symplectic_defect, |&d| d <= ROUND_OFF),
-            symmetry_defect: Property::new(claims.symmetric, symmetry_defect, |&d| d <= ROUND_OFF),
-            constraint_defect: residual(run.constraints, claims.constraints),
-            hidden_constraint_defect: residual(run.hidden_constraints, claims.hidden_constraints),
-            energy_defect: Property::new(claims.energy, run.energy_error, |&a| a <= drift::ROUND_OFF),
-            energy_drift: Property::judged(
-                (claims.symplectic && motion.formulation.has_model_energy()) || claims.energy,
-                run.energy,
-                bounded,
-            ),
+            order,
+            symplectic_defect,
+            symmetry_defect,
+            constraint_defect,
+            hidden_constraint_defect,
+            energy_defect,
+            energy_drift,
+            ended,
         })
+    }
+
+    /// Whether everything claimed holds; `None` where something claimed is not decided, or the run did not reach its
+    /// end.
+    pub fn certified(&self) -> Option<bool> {
+        match self.held() {
+            false => Some(false),
+            true => (self.undecided().is_empty() && self.ended.is_none()).then_some(true),
+        }
     }
 
     /// What is claimed and could not be decided, by name.
@@ -207,17 +210,149 @@ impl Certificate {
     }
 }
 
-impl<T, C> Property<T, C> {
-    fn new(claimed: C, found: Finding<T>, holds: impl Fn(&T) -> bool) -> Property<T, C> {
-        Property::judged(claimed, found, |value| Some(holds(value)))
+/// Judges single steps, with larger ones where the given one shows nothing.
+struct Judge<'a> {
+    probe: Probe<'a>,
+    claims: Claims,
+    step: f64,
+}
+
+impl Judge<'_> {
+    /// A defect of a single step: of the order p + 1 where it is real.
+    fn step(
+        &mut self,
+        claimed: bool,
+        mut measure: impl FnMut(&mut Probe<'_>, f64, f64) -> Result<Sample, String>,
+    ) -> Property<f64> {
+        let question =
+            Question { step: self.step, order: self.claims.order, power: 2, floor: FLOOR, shows: FLOOR, claimed };
+        match climb(question, &mut |place, step| measure(&mut self.probe, place, step)) {
+            Ok((defect, shown)) => {
+                let (held, reason) = match shown {
+                    Shown::Here => (Some(false), None),
+                    Shown::Nowhere => (Some(true), None),
+                    other => (None, Some(below(&other))),
+                };
+                Property { claimed, found: Finding::Measured(defect), held, reason }
+            }
+            Err(reason) => Property { claimed, found: Finding::Undecided(reason), held: None, reason: None },
+        }
     }
 
-    fn judged(claimed: C, found: Finding<T>, holds: impl Fn(&T) -> Option<bool>) -> Property<T, C> {
-        let held = match &found {
-            Finding::Measured(value) => holds(value),
-            Finding::Undecided(_) | Finding::Absent => None,
+    /// The residuals of the constraints (0) or of the hidden ones (1) along the run.
+    fn residual(&mut self, along: &Along, level: usize, claimed: bool) -> Property<f64> {
+        let residual = along.residuals[level];
+        let found = match &along.ended {
+            Some(ended) if ended.steps == 0 => Finding::Undecided(ended.reason.clone()),
+            _ => Finding::Measured(residual),
         };
-        Property { claimed, found, held }
+        let small = residual <= ROUND_OFF;
+        if small && let Some(ended) = &along.ended {
+            return Property { claimed, found, held: None, reason: Some(ended.reason.clone()) };
+        }
+        if claimed || residual.is_nan() || residual > BEYOND {
+            return Property { claimed, found, held: Some(small), reason: None };
+        }
+        let scales = &along.scales[level];
+        let floor = match self.probe.residual_at_start(level + 1, scales) {
+            Ok(start) => FLOOR.max(16.0 * start),
+            Err(reason) => return Property { claimed, found, held: None, reason: Some(reason) },
+        };
+        let question =
+            Question { step: self.step, order: self.claims.order, power: 1, floor, shows: ROUND_OFF, claimed };
+        let shown = climb(question, &mut |_, step| self.probe.residual(level + 1, scales, step));
+        let (held, reason) = match (shown.map(|(_, shown)| shown), small) {
+            (Ok(Shown::Nowhere), true) => (Some(true), None),
+            (Ok(Shown::Nowhere), false) => {
+                let reason = "single steps keep it; along the run their round-off accumulates".to_owned();
+                (None, Some(reason))
+            }
+            (Ok(Shown::Here | Shown::At { .. }), false) => (Some(false), None),
+            (Ok(Shown::Here), true) => {
+                (None, Some("seen in single steps, and below round-off along the run".to_owned()))
+            }
+            (Ok(other), _) => (None, Some(below(&other))),
+            (Err(reason), _) => (None, Some(reason)),
+        };
+        Property { claimed, found, held, reason }
+    }
+
+    /// The largest energy error along the run.
+    fn energy(&mut self, along: &Along) -> Property<f64> {
+        let claimed = self.claims.energy;
+        let (amplitude, round_off) = (bounded::amplitude(along), bounded::round_off(along));
+        let found = match along.errors.is_empty() {
+            true => Finding::Undecided("no energy was measured".to_owned()),
+            false => Finding::Measured(amplitude),
+        };
+        if amplitude.is_nan() || amplitude > round_off {
+            return Property { claimed, found, held: Some(false), reason: None };
+        }
+        if let Some(ended) = &along.ended {
+            return Property { claimed, found, held: None, reason: Some(ended.reason.clone()) };
+        }
+        if claimed {
+            return Property { claimed, found, held: Some(true), reason: None };
+        }
+        let size = bounded::size(along);
+        let question =
+            Question { step: self.step, order: self.claims.order, power: 2, floor: FLOOR, shows: round_off, claimed };
+        let shown = climb(question, &mut |place, step| self.probe.energy(place, step, size));
+        let (held, reason) = match shown.map(|(_, shown)| shown) {
+            Ok(Shown::Nowhere) => (Some(true), None),
+            Ok(Shown::Here) => (None, Some("seen in single steps, and below round-off along the run".to_owned())),
+            Ok(other) => (None, Some(below(&other))),
+            Err(reason) => (None, Some(reason)),
+        };
+        Property { claimed, found, held, reason }
+    }
+}
+
+/// What bounds an energy error: a modified energy that is kept, or that there is no error.
+struct Bounds {
+    symplectic: bool,
+    energy: bool,
+}
+
+/// Whether the energy error is bounded: where something bounds it, what the run shows; elsewhere a run
+/// without growth proves nothing.
+fn drift(along: &Along, claimed: bool, bounds: Bounds, below: Option<&String>) -> Property<Drift> {
+    let (found, held, reason) = match bounded::judge(along) {
+        Said::Nothing(reason) => (Finding::Undecided(reason), None, None),
+        Said::Grows(drift) => (Finding::Measured(drift), Some(false), None),
+        Said::Open(drift, reason) => (Finding::Measured(drift), None, Some(reason)),
+        Said::Calm(drift) if bounds.symplectic => (Finding::Measured(drift), Some(true), None),
+        Said::RoundOff(drift) if bounds.symplectic || bounds.energy => (Finding::Measured(drift), Some(true), None),
+        Said::RoundOff(drift) => (Finding::Measured(drift), None, below.cloned()),
+        Said::Calm(drift) => {
+            let reason = "no growth is seen in so many steps, and nothing that the method keeps excludes it";
+            (Finding::Measured(drift), None, Some(reason.to_owned()))
+        }
+    };
+    Property { claimed, found, held, reason }
+}
+
+/// A step in words.
+fn short(step: f64) -> String {
+    let [plain, scientific] = [format!("{step}"), format!("{step:e}")];
+    if scientific.len() < plain.len() { scientific } else { plain }
+}
+
+/// Why nothing was seen at the given step.
+fn below(shown: &Shown) -> String {
+    match shown {
+        Shown::At { step, defect } => {
+            format!("below round-off at this step; at step {} it is {defect:.1e}", short(*step))
+        }
+        Shown::Unclear(reason) => reason.clone(),
+        Shown::Here | Shown::Nowhere => String::new(),
+    }
+}
+
+impl<T> Property<T> {
+    /// What the system does not have.
+    fn absent() -> Property<T> {
+        Property { claimed: false, found: Finding::Absent, held: None, reason: None }
     }
 }
 

@@ -6,8 +6,8 @@
 //! if there are no constraints): other equations than those the method solves. Errors are measured in the
 //! variables of the model, whatever those of the equations are.
 
-use super::Finding;
 use super::subject::{Subject, distance};
+use super::{Finding, Property, short};
 use crate::fit::{Order, observed_order};
 use crate::reference::Reference;
 use cotangent_compile::{Compiled, Engine, Tape};
@@ -30,14 +30,70 @@ const BUDGET: u64 = 8_000_000;
 /// Beyond, a reference to so many digits takes too long.
 const LARGEST: usize = 400;
 
-pub(super) fn measure(subject: &Subject<'_>, step: f64) -> Finding<Order> {
+/// How far a measured order may be below the claim, beyond its own uncertainty.
+const TOLERANCE: f64 = 0.1;
+
+/// An order that is known no better is not decided.
+const CERTAIN: f64 = 0.2;
+
+/// The order, judged: whether it is what is claimed, or why that is not decided.
+///
+/// It is a statement about small steps. Where the given step contradicts it, a smaller one is asked; where errors are
+/// lost in round-off, a larger one.
+pub(super) fn judge(subject: &Subject<'_>, step: f64, claimed: u32) -> Property<Order, u32> {
     if subject.problem.start.len() > LARGEST {
         let reason = format!("no reference solution for more than {LARGEST} variables");
-        return Finding::Undecided(reason);
+        return Property { claimed, found: Finding::Undecided(reason), held: None, reason: None };
     }
-    let time = INTERVAL as f64 * step;
-    let found = reference(subject, time).and_then(|(exact, known)| order_against(subject, step, &exact, known));
-    found.map_or_else(Finding::Undecided, Finding::Measured)
+    let at = |factor: f64| -> Result<Order, String> {
+        let time = INTERVAL as f64 * step * factor;
+        reference(subject, time).and_then(|(exact, known)| order_against(subject, step * factor, &exact, known))
+    };
+    let described = |factor: f64, order: &Order| {
+        format!("at step {} the order is {:.2} ± {:.2}", short(step * factor), order.value, order.uncertainty)
+    };
+    // The first of some steps that shows the order, and whether one of them contradicts it.
+    let elsewhere = |factors: &[f64]| {
+        let mut contradicted = false;
+        for &factor in factors {
+            match at(factor).map(|order| (held(&order, claimed), order)) {
+                Ok((Some(true), order)) => return (Some((factor, described(factor, &order))), contradicted),
+                Ok((Some(false), _)) => contradicted = true,
+                _ => {}
+            }
+        }
+        (None, contradicted)
+    };
+    match at(1.0) {
+        Ok(order) => {
+            let (held, reason) = match held(&order, claimed) {
+                Some(true) => (Some(true), None),
+                verdict => match elsewhere(&[0.125, 1.0 / 64.0]) {
+                    (Some((_, smaller)), _) => (None, Some(format!("this step is too large: {smaller}"))),
+                    (None, true) if verdict == Some(false) => (Some(false), None),
+                    _ => (None, Some("smaller steps do not confirm what this one shows".to_owned())),
+                },
+            };
+            Property { claimed, found: Finding::Measured(order), held, reason }
+        }
+        Err(why) => {
+            let reason = match elsewhere(&[8.0, 0.125, 64.0, 512.0]).0 {
+                Some((factor, other)) if factor > 1.0 => format!("below round-off at this step; {other}"),
+                Some((_, other)) => format!("{why}; {other}"),
+                None => why,
+            };
+            Property { claimed, found: Finding::Undecided(reason), held: None, reason: None }
+        }
+    }
+}
+
+/// A system may be kind to a method: linear constraints lower no order.
+fn held(order: &Order, claimed: u32) -> Option<bool> {
+    let apart = f64::from(claimed) - order.value - TOLERANCE;
+    match apart <= order.uncertainty.min(CERTAIN) {
+        true => Some(true),
+        false => (apart > order.uncertainty).then_some(false),
+    }
 }
 
 /// The order of a method from its distances to the exact state after 16 steps of the given size,
@@ -84,4 +140,28 @@ fn reference(subject: &Subject<'_>, time: f64) -> Result<(Vec<Dd>, f64), String>
     let solved = reference.solve(&mut rates, &mut state, Dd::from(time));
     let solved = solved.map_err(|e| format!("the reference solution: {e}"))?;
     Ok((state, solved.error_estimate))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cotangent_compile::{Problem, Repairs};
+    use cotangent_integrate::Method;
+    use cotangent_model::{Options, System};
+    use cotangent_theory::Formulation;
+
+    #[test]
+    fn a_claim_that_is_too_high_is_contradicted_at_steps_that_show_it() {
+        let text = "coord x\nhamiltonian p_x^2/2 - cos(x)\ninitial x = 1, p_x = 0.3\n";
+        let system = System::parse_with(text, &Options::default()).unwrap();
+        let problem = Problem::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Tape).unwrap();
+        for (method, order) in [(Method::Rk4, 4), (Method::StormerVerlet, 2), (Method::SymplecticEuler, 1)] {
+            let prepared = problem.prepare(method).unwrap();
+            let subject = Subject::new(&problem, &prepared);
+            for step in [0.3, 0.1, 0.01] {
+                assert_eq!(judge(&subject, step, order).held, Some(true), "{method:?} {step}");
+                assert_eq!(judge(&subject, step, order + 1).held, Some(false), "{method:?} {step}");
+            }
+        }
+    }
 }

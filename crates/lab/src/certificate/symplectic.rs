@@ -5,7 +5,6 @@
 //! The tangent space at (q, p) is {(δq, δp): G δq = 0, ψ_q δq + ψ_p δp = 0}; the derivatives of ψ are
 //! taken by dual numbers too.
 
-use super::Finding;
 use super::subject::Subject;
 use crate::residuals::residuals;
 use crate::tangent::SymplecticDefect;
@@ -13,17 +12,7 @@ use cotangent_dynamics::Failure;
 use cotangent_scalar::{Dd, Dual, Real};
 use cotangent_solve::{LinearSolver, Pattern, null_space};
 
-/// Beyond, the tangent map column by column takes too long.
-const LARGEST: usize = 200;
-
-pub(super) fn defect(subject: &Subject<'_>, point: &[Dd], step: f64) -> Finding<f64> {
-    if point.len() > LARGEST {
-        return Finding::Undecided(format!("no tangent map for more than {LARGEST} variables"));
-    }
-    measure(subject, point, step).map_or_else(Finding::Undecided, Finding::Measured)
-}
-
-fn measure(subject: &Subject<'_>, point: &[Dd], step: f64) -> Result<f64, String> {
+pub(super) fn measure(subject: &Subject<'_>, point: &[Dd], step: f64) -> Result<f64, String> {
     // Positions and momenta in units of their own size: the form is then in units of their product.
     let units = units(point);
     let vectors = tangent_space(subject, point, &units).map_err(|e| e.to_string())?;

@@ -43,4 +43,4 @@ Examples:
   cotangent certify pendulum --report pendulum.html           the certificate as a page
 
 Exit status: 0 everything claimed holds, or could not be decided; 1 something claimed does
-not hold; 2 refused.";
+not hold; 2 refused; 3 the run for constraints and energy did not reach its end.";

@@ -6,14 +6,14 @@ mod text;
 
 use super::args;
 use super::failure::Failure;
-use super::figures::number;
+use super::figures::{count, number};
 use super::input::Input;
 use super::loaded::Loaded;
 use super::output::{Output, Status};
 use super::picture::Destinations;
 use super::setup::{Blame, Choice, Defaults, Names, Repairs, pose, prepare};
 use cotangent::compile::{Problem, values};
-use cotangent::lab::certificate::{Certificate, CertificateError, Options};
+use cotangent::lab::certificate::{Certificate, Ended, Options};
 use report::Report;
 
 /// Measures what a method keeps.
@@ -38,8 +38,11 @@ pub(crate) fn run(args: &args::Certify, out: &mut Output) -> Result<Status, Fail
     let problem = pose(&model, choice.formulation, repairs, out)?;
     let prepared = prepare(&choice, &problem)?;
     let options = Options { step, steps: args.steps };
-    let certificate = Certificate::new(&problem, &prepared, options).map_err(|e| refused(&e, &problem))?;
-    let mut report = Report::new(&certificate, &model.system, &problem, &prepared, options, out.notes());
+    let certificate = Certificate::new(&problem, &prepared, options);
+    let certificate = certificate.map_err(|e| Failure::new("compile", e.to_string()))?;
+    let stop = certificate.ended.as_ref().map(|ended| stopped(ended, &problem, options));
+    let failure = stop.as_ref().map(Failure::message);
+    let mut report = Report::new(&certificate, &model.system, &problem, &prepared, options, failure, out.notes());
     let mut unwritten = vec![];
     if pictures.any() {
         match page::film(&report, &problem, &prepared, options) {
@@ -56,23 +59,26 @@ pub(crate) fn run(args: &args::Certify, out: &mut Output) -> Result<Status, Fail
         true => out.document(&report)?,
         false => {
             out.print(&text::render(&report, out.coloured()));
-            unwritten.iter().for_each(|failure| out.tell(&failure.render(out.message_colour())));
+            stop.iter().chain(&unwritten).for_each(|failure| out.tell(&failure.render(out.message_colour())));
         }
     }
-    Ok(match (unwritten.is_empty(), certificate.held()) {
-        (false, _) => Status::Error,
-        (true, true) => Status::Held,
-        (true, false) => Status::Failed,
+    Ok(match (unwritten.is_empty(), stop.is_some(), certificate.held()) {
+        (false, _, _) => Status::Error,
+        (true, true, _) => Status::Stopped,
+        (true, false, true) => Status::Held,
+        (true, false, false) => Status::Failed,
     })
 }
 
-fn refused(error: &CertificateError, problem: &Problem) -> Failure {
-    match error {
-        CertificateError::NoStep { step, failure } => {
+/// A run that did not reach its end.
+fn stopped(ended: &Ended, problem: &Problem, options: Options) -> Failure {
+    let message = match &ended.failure {
+        Some(failure) => {
             let reason = Blame::new(&problem.motion).of(failure).reason;
-            let message = format!("the method cannot make a step of {}: {reason}", number(*step));
-            Failure::new("no-step", message).help("take a smaller --step")
+            let (done, all) = (ended.steps, count(options.steps, "step", "steps"));
+            format!("the run ended after {done} of {all} of {}: {reason}", number(options.step))
         }
-        CertificateError::Compile(_) => Failure::new("compile", error.to_string()),
-    }
+        None => ended.reason.clone(),
+    };
+    Failure::new("no-step", message).help("take a smaller --step")
 }

@@ -52,8 +52,9 @@ pub(super) fn page<'a>(
 ) -> Page<'a> {
     let [method, rest] = headline(report).map(|part| part.replace('`', ""));
     let verdict = match report.held {
-        true => "Certified: what is claimed holds.",
-        false => "Not certified: something claimed does not hold at this step on this model.",
+        Some(true) => "Certified: what is claimed holds.",
+        Some(false) => "Not certified: something claimed does not hold at this step on this model.",
+        None => "Not certified: something claimed is not decided, or the run ended early.",
     };
     let remarks: String = report.notes.iter().map(|note| format!("- {note}\n")).collect();
     Page {
@@ -78,7 +79,7 @@ fn table(report: &Report) -> Table {
         let [property, claimed, measured, verdict] = row.cells;
         let remark = |extra: &str| if row.claimed { String::new() } else { extra.to_owned() };
         let verdict = match (row.held, row.claimed) {
-            (Some(true), _) => Cell::Status(Status::Held, remark("not claimed")),
+            (Some(true), _) => Cell::Status(Status::Held, remark("incidental: not claimed")),
             (Some(false), true) => Status::Broken.into(),
             (None, _) if verdict == "undecided" => Cell::Status(Status::Undecided, row.reason.unwrap_or_default()),
             _ => verdict.into(),

@@ -28,10 +28,13 @@ pub(super) struct Report {
     pub(super) hidden_constraint_defect: Measured<bool>,
     pub(super) energy_defect: Measured<bool>,
     pub(super) energy_drift_exponent: Measured<bool>,
-    /// Whether everything that is claimed and was decided holds.
-    pub(super) held: bool,
+    /// Whether everything that is claimed holds; `null` where some of it is not decided, or the run ended early.
+    pub(super) held: Option<bool>,
     /// What is claimed and could not be decided.
     pub(super) undecided: Vec<&'static str>,
+    /// Why the run for constraints and energy did not reach its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) failure: Option<String>,
     /// The figure.
     pub(super) plot: Option<String>,
     /// The report.
@@ -49,7 +52,10 @@ pub(super) struct Measured<C> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) amplitude: Option<f64>,
     pub(super) held: Option<bool>,
-    /// Why nothing was measured.
+    /// `holds`, `does not hold`, `undecided`, `incidental` (it holds on this model, and is not claimed) or `does not
+    /// apply`.
+    pub(super) verdict: &'static str,
+    /// Why it is not decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
 }
@@ -61,10 +67,11 @@ impl Report {
         problem: &Problem,
         prepared: &Prepared,
         options: Options,
+        failure: Option<String>,
         notes: &[String],
     ) -> Report {
-        let size = |p: &Property<f64>| plain(p, |&d| d);
-        let mut order = plain(&certificate.order, |o: &lab::Order| o.value);
+        let size = |p: &Property<f64>| plain(p, p.claimed, |&d| d);
+        let mut order = plain(&certificate.order, true, |o: &lab::Order| o.value);
         if let Finding::Measured(o) = &certificate.order.found {
             order.uncertainty = Some(o.uncertainty);
         }
@@ -83,8 +90,9 @@ impl Report {
             hidden_constraint_defect: size(&certificate.hidden_constraint_defect),
             energy_defect: size(&certificate.energy_defect),
             energy_drift_exponent: drift(&certificate.energy_drift),
-            held: certificate.held(),
+            held: certificate.certified(),
             undecided: certificate.undecided(),
+            failure,
             plot: None,
             report: None,
             notes: notes.to_vec(),
@@ -92,19 +100,26 @@ impl Report {
     }
 }
 
-fn plain<T, C: Clone>(property: &Property<T, C>, value: impl Fn(&T) -> f64) -> Measured<C> {
+fn plain<T, C: Clone>(property: &Property<T, C>, is_claimed: bool, value: impl Fn(&T) -> f64) -> Measured<C> {
     let (measured, reason) = match &property.found {
-        Finding::Measured(found) => (Some(value(found)), None),
+        Finding::Measured(found) => (Some(value(found)), property.reason.clone()),
         Finding::Undecided(reason) => (None, Some(reason.clone())),
         Finding::Absent => (None, Some("does not apply to this system".to_owned())),
     };
+    let verdict = match (property.held, is_claimed, &property.found) {
+        (_, _, Finding::Absent) => "does not apply",
+        (Some(true), true, _) => "holds",
+        (Some(true), false, _) => "incidental",
+        (Some(false), _, _) => "does not hold",
+        (None, _, _) => "undecided",
+    };
     let claimed = property.claimed.clone();
-    Measured { claimed, measured, uncertainty: None, amplitude: None, held: property.held, reason }
+    Measured { claimed, measured, uncertainty: None, amplitude: None, held: property.held, verdict, reason }
 }
 
 /// An error at round-off does not grow: its exponent is 0.
 fn drift(property: &Property<Drift>) -> Measured<bool> {
-    let mut measured = plain(property, |d| d.growth.as_ref().map_or(0.0, |g| g.exponent));
+    let mut measured = plain(property, property.claimed, |d| d.growth.as_ref().map_or(0.0, |g| g.exponent));
     if let Finding::Measured(found) = &property.found {
         measured.uncertainty = Some(found.growth.as_ref().map_or(0.0, |g| g.uncertainty));
         measured.amplitude = Some(found.amplitude);

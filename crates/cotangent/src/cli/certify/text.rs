@@ -47,16 +47,21 @@ pub(super) fn render(report: &Report, coloured: bool) -> String {
             row.reason.as_deref().unwrap_or("the measurement is compatible with both")
         );
     }
+    let not = |colour: AnsiColor| paint(colour.on_default().bold(), "not certified");
     let _ = match report.held {
-        true if !report.undecided.is_empty() => {
-            let open = paint(AnsiColor::Yellow.on_default().bold(), "not certified");
-            let names = report.undecided.join(", ");
-            writeln!(text, "{open}: what could be decided holds; claimed and undecided: {names}")
+        Some(true) => {
+            writeln!(text, "{}: what is claimed holds", paint(AnsiColor::Green.on_default().bold(), "certified"))
         }
-        true => writeln!(text, "{}: what is claimed holds", paint(AnsiColor::Green.on_default().bold(), "certified")),
-        false => {
-            let broken = paint(AnsiColor::Red.on_default().bold(), "not certified");
-            writeln!(text, "{broken}: something claimed does not hold at this step on this model")
+        Some(false) => {
+            writeln!(text, "{}: something claimed does not hold at this step on this model", not(AnsiColor::Red))
+        }
+        None => {
+            let ended = report.failure.as_ref().map_or("", |_| "the run ended early; ");
+            let open = match report.undecided.join(", ") {
+                names if names.is_empty() => String::new(),
+                names => format!("; claimed and undecided: {names}"),
+            };
+            writeln!(text, "{}: {ended}what could be decided holds{open}", not(AnsiColor::Yellow))
         }
     };
     for (label, file) in [("plot", &report.plot), ("report", &report.report)] {
@@ -119,13 +124,11 @@ fn row(name: String, m: &Measured<bool>, value: String) -> Row {
 }
 
 fn verdict<C>(claimed: bool, m: &Measured<C>) -> String {
-    match (claimed, m.held, m.reason.as_deref()) {
-        (true, Some(true), _) => "holds",
-        (true, Some(false), _) => "DOES NOT HOLD",
-        (false, Some(true), _) => "holds, not claimed",
-        (false, Some(false), _) => "does not hold, not claimed",
-        (_, None, Some(r)) if r.starts_with("does not apply") => "does not apply",
-        (_, None, _) => "undecided",
+    match (m.verdict, claimed) {
+        ("does not hold", true) => "DOES NOT HOLD",
+        ("does not hold", false) => "does not hold, not claimed",
+        ("incidental", _) => "incidental, not claimed",
+        (verdict, _) => verdict,
     }
     .to_owned()
 }

@@ -1,0 +1,174 @@
+//! Constraints and energy along a run.
+
+use super::size::{Sizes, kinetic};
+use super::{CertificateError, Options};
+use cotangent_compile::{CallError, Diagnostics, Problem};
+use cotangent_dynamics::Failure;
+use cotangent_integrate::Prepared;
+
+/// Most samples of the energy that are kept.
+const SAMPLES: u64 = 20_000;
+
+/// Most samples at which the sizes of terms are taken.
+const SIZES: u64 = 256;
+
+/// A turn counts if the motion has come back by this part of its width.
+const HYSTERESIS: f64 = 0.1;
+
+/// Why a run did not reach its end.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// The steps it made.
+    pub steps: u64,
+    /// What stopped it, in words.
+    pub reason: String,
+    /// The step that could not be made, where that was it.
+    pub failure: Option<Failure>,
+}
+
+/// What was seen along the run.
+pub(super) struct Along {
+    /// The largest residual of constraints and hidden constraints, relative to the size of their terms on the way.
+    pub(super) residuals: [f64; 2],
+    /// The sizes of these terms.
+    pub(super) scales: [Vec<f64>; 2],
+    pub(super) times: Vec<f64>,
+    /// H − H(0) at these times.
+    pub(super) errors: Vec<f64>,
+    /// |H(0)|.
+    pub(super) energy: f64,
+    /// The energy that is exchanged: the largest kinetic energy in the first quarter of the run; and in all of it, if
+    /// that is larger than p·q̇ at the start.
+    pub(super) exchanged: [f64; 2],
+    /// How often the motion turned back.
+    pub(super) turns: usize,
+    pub(super) steps: u64,
+    pub(super) ended: Option<Ended>,
+}
+
+pub(super) fn run(
+    problem: &Problem,
+    prepared: &Prepared,
+    tape: &Diagnostics,
+    options: Options,
+) -> Result<Along, CertificateError> {
+    let mut diagnostics = problem.diagnostics()?;
+    let mut integrator = problem.integrator(prepared)?;
+    let mut state = integrator.state(problem.start.clone());
+    let mut sizes = Sizes::new(problem, tape)?;
+    let every = options.steps.div_ceil(SAMPLES).max(1);
+    let sized = options.steps.div_ceil(SIZES).max(1);
+    let mut along = Along {
+        residuals: [0.0; 2],
+        scales: [vec![], vec![]],
+        times: vec![],
+        errors: vec![],
+        energy: 0.0,
+        exchanged: [0.0, kinetic(problem)],
+        turns: 0,
+        steps: options.steps,
+        ended: None,
+    };
+    let mut largest = [vec![], vec![]];
+    let mut initial = None;
+    let mut turns = Turns::new(problem);
+    for k in 0..=options.steps {
+        let kept = match diagnostics.kept(&state.values) {
+            Ok(kept) => kept,
+            Err(e) => {
+                along.ended = Some(undefined(k, &e));
+                break;
+            }
+        };
+        let first = *initial.get_or_insert(kept.energy);
+        along.energy = first.abs();
+        keep_largest(&mut largest[0], &kept.constraints);
+        keep_largest(&mut largest[1], &kept.hidden_constraints);
+        if k > 0 && k % every == 0 {
+            along.times.push(k as f64 * options.step.abs());
+            along.errors.push(kept.energy - first);
+        }
+        turns.follow(&state.values);
+        if k % sized == 0 || k == options.steps {
+            sizes.grow(&mut along.scales, &state.values);
+            let exchanged = sizes.exchanged(&state.values);
+            let so_far = if 4 * k <= options.steps { 0..2 } else { 1..2 };
+            along.exchanged[so_far].iter_mut().for_each(|largest| *largest = largest.max(exchanged));
+        }
+        if k == options.steps {
+            break;
+        }
+        if let Err((_, failure)) = integrator.advance(&mut state, options.step, 1) {
+            let reason = format!("the run ended after {k} of {} steps: {failure}", options.steps);
+            along.ended = Some(Ended { steps: k, reason, failure: Some(failure) });
+            break;
+        }
+    }
+    along.turns = turns.count;
+    // Where nothing moves, nothing shows how large terms are.
+    along.scales.iter_mut().flatten().for_each(|s| *s = if *s > 0.0 { *s } else { 1.0 });
+    for (worst, (largest, scales)) in along.residuals.iter_mut().zip(largest.iter().zip(&along.scales)) {
+        let relative = largest.iter().zip(scales).map(|(r, s)| if *r == 0.0 { 0.0 } else { r / s });
+        *worst = relative.fold(0.0, |m: f64, r| if r.is_nan() || r > m { r } else { m });
+    }
+    Ok(along)
+}
+
+fn undefined(steps: u64, error: &CallError) -> Ended {
+    Ended { steps, reason: format!("nothing can be measured after {steps} steps: {error}"), failure: None }
+}
+
+/// The largest of each residual; NaN is the largest of all.
+fn keep_largest(largest: &mut Vec<f64>, residuals: &[f64]) {
+    largest.resize(residuals.len(), 0.0);
+    for (m, r) in largest.iter_mut().zip(residuals) {
+        if r.is_nan() || r.abs() > *m {
+            *m = r.abs();
+        }
+    }
+}
+
+/// Counts how often the distance from the start, positions and momenta in units of their sizes, turns.
+struct Turns<'a> {
+    start: &'a [f64],
+    middle: usize,
+    /// The largest position and momentum so far.
+    units: [f64; 2],
+    /// The extremes since the last turn, and over all.
+    recent: [f64; 2],
+    width: f64,
+    rising: bool,
+    count: usize,
+}
+
+impl<'a> Turns<'a> {
+    fn new(problem: &'a Problem) -> Turns<'a> {
+        let start = &problem.start[..];
+        let middle = if problem.motion.structure.is_some() { start.len() / 2 } else { start.len() };
+        Turns { start, middle, units: [0.0; 2], recent: [0.0; 2], width: 0.0, rising: true, count: 0 }
+    }
+
+    fn follow(&mut self, state: &[f64]) {
+        let part = |range: std::ops::Range<usize>, unit: &mut f64| -> f64 {
+            let size = state[range.clone()].iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            *unit = unit.max(size);
+            let moved = state[range.clone()].iter().zip(&self.start[range]).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+            if moved == 0.0 { 0.0 } else { moved.sqrt() / *unit }
+        };
+        let [q, p] = &mut self.units;
+        let away = part(0..self.middle, q) + part(self.middle..state.len().min(self.start.len()), p);
+        self.width = self.width.max(away);
+        let back = HYSTERESIS * self.width;
+        match self.rising {
+            true if away > self.recent[1] => self.recent[1] = away,
+            true if away < self.recent[1] - back => {
+                (self.rising, self.recent[0], self.count) = (false, away, self.count + 1);
+            }
+            false if away < self.recent[0] => self.recent[0] = away,
+            false if away > self.recent[0] + back => {
+                (self.rising, self.recent[1], self.count) = (true, away, self.count + 1);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Whether a defect is one of the method or round-off.
+//!
+//! A method of order p that lacks a property shows a defect that falls with the step, like hᵖ⁺¹ in one step;
+//! round-off does not fall, and grows where a small step divides it. So a defect is *real* if it falls as
+//! the step is halved twice. One that is not seen at the given step is looked for at larger ones, 4 h, 16 h, …, up
+//! to a step so large that it would show.
+
+use super::short;
+
+/// A defect in double-double arithmetic up to this can be round-off, its amplification by the equations of a step
+/// included; what is larger has to fall with the step to be real.
+pub(super) const FLOOR: f64 = 1e-26;
+
+/// Steps grow by this from level to level, and so many times at most.
+const RATIO: f64 = 4.0;
+const LEVELS: usize = 12;
+
+/// A step that changes the state by this part of it resolves nothing that a larger one would.
+const RESOLVED: f64 = 0.25;
+
+/// Error constants of methods of high order may be as small as this.
+const SMALLEST_CONSTANT: f64 = 1e-12;
+
+/// Far above round-off: real if it does not grow as the step falls.
+const LARGE: f64 = 1e-6;
+const CLEAR: f64 = 1e-18;
+
+/// What is asked.
+#[derive(Clone, Copy)]
+pub(super) struct Question {
+    /// The step at which the property is judged.
+    pub(super) step: f64,
+    /// The order of the method.
+    pub(super) order: u32,
+    /// The least power of the step by which a real defect falls.
+    pub(super) power: i32,
+    /// Up to here it can be round-off.
+    pub(super) floor: f64,
+    /// From here on it shows.
+    pub(super) shows: f64,
+    /// Whether the method claims the property.
+    pub(super) claimed: bool,
+}
+
+/// A defect, and which part of the state the step changes.
+#[derive(Clone, Copy)]
+pub(super) struct Sample {
+    pub(super) defect: f64,
+    pub(super) reach: f64,
+}
+
+/// Where a defect shows.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Shown {
+    /// At the given step.
+    Here,
+    /// At a larger one.
+    At {
+        /// This one.
+        step: f64,
+        /// What it is there.
+        defect: f64,
+    },
+    /// Neither there nor at larger steps.
+    Nowhere,
+    /// It is not known, for this reason.
+    Unclear(String),
+}
+
+/// What measures: `gauge(place, step)` is the defect of steps of a size from a point that `place` steps to.
+pub(super) type Gauge<'a> = dyn FnMut(f64, f64) -> Result<Sample, String> + 'a;
+
+enum Nature {
+    Real,
+    /// From round-off to something large at once: no power of the step. Another solution was taken.
+    Sudden,
+    RoundOff,
+}
+
+/// The defect at the given step, and where it shows.
+pub(super) fn climb(ask: Question, gauge: &mut Gauge<'_>) -> Result<(f64, Shown), String> {
+    let first = gauge(ask.step, ask.step)?;
+    let (mut step, mut sample) = (ask.step, first);
+    let (mut quiet, mut seen) = (false, None);
+    let mut end = "larger steps say no more".to_owned();
+    for level in 0..=LEVELS {
+        if sample.defect > ask.floor {
+            match nature(ask, step, sample, gauge) {
+                Nature::Real if sample.defect > ask.shows && level == 0 => return Ok((first.defect, Shown::Here)),
+                Nature::Real => seen = Some((step, sample.defect)),
+                Nature::Sudden => {
+                    end = format!("a step of {} takes another solution", short(step));
+                    break;
+                }
+                Nature::RoundOff => {}
+            }
+        } else {
+            quiet = true;
+            let reach = sample.reach;
+            // So large that a method without the property would show it.
+            let telling = reach.powi(ask.order as i32 + 1) * SMALLEST_CONSTANT >= ask.floor;
+            if reach >= RESOLVED || (ask.claimed && telling) {
+                break;
+            }
+        }
+        if seen.is_some_and(|(_, defect)| defect > ask.shows) || level == LEVELS {
+            break;
+        }
+        match gauge(RATIO * step, RATIO * step) {
+            Ok(next) => (step, sample) = (RATIO * step, next),
+            Err(reason) => {
+                end = format!("a step of {} cannot be made: {reason}", short(RATIO * step));
+                break;
+            }
+        }
+    }
+    let top = step / ask.step >= RATIO.powi(LEVELS as i32);
+    let conclusive = sample.defect <= ask.floor && (sample.reach >= RESOLVED || top);
+    let shown = match seen {
+        Some((step, defect)) => Shown::At { step, defect },
+        None if quiet && (ask.claimed || conclusive) => Shown::Nowhere,
+        None if quiet => Shown::Unclear(format!("below round-off at this step, and {end}")),
+        None => Shown::Unclear(format!("{:.1e} does not fall with the step as a defect does, and {end}", first.defect)),
+    };
+    Ok((first.defect, shown))
+}
+
+fn nature(ask: Question, step: f64, at: Sample, gauge: &mut Gauge<'_>) -> Nature {
+    let (Ok(half), Ok(quarter)) = (gauge(step, step / 2.0), gauge(step, step / 4.0)) else { return Nature::RoundOff };
+    let [whole, half, quarter] = [at, half, quarter].map(|s| s.defect);
+    // Twice the order, and a factor: more than any power of the step makes of a halving.
+    let most = 2f64.powi(2 * ask.order as i32 + 12);
+    if whole > most * half.max(ask.floor) {
+        return Nature::Sudden;
+    }
+    let falls = half <= 1.25 * whole * 0.5f64.powi(ask.power) && quarter <= 1.5 * whole * 0.25f64.powi(ask.power);
+    let clear = whole > CLEAR && half <= whole && quarter <= 0.7 * whole;
+    let large = whole > LARGE && quarter <= 2.0 * whole;
+    if falls || clear || large { Nature::Real } else { Nature::RoundOff }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(step: f64, order: u32, claimed: bool) -> Question {
+        Question { step, order, power: 2, floor: FLOOR, shows: FLOOR, claimed }
+    }
+
+    /// Round-off of 10⁻³⁰/h, with scatter, and a defect c hʳ; a step moves the state by h.
+    fn noisy(c: f64, r: i32) -> impl FnMut(f64, f64) -> Result<Sample, String> {
+        move |_, h: f64| {
+            let scatter = 1.0 + 0.9 * (1e4 * h.ln()).sin();
+            Ok(Sample { defect: 1e-30 / h * scatter + c * h.powi(r), reach: h })
+        }
+    }
+
+    #[test]
+    fn a_defect_is_found_at_any_step() {
+        for (order, c) in [(1, 0.1), (2, 0.01), (4, 1e-4), (8, 1e-8), (12, 1e-12)] {
+            for exponent in 0..20 {
+                let h = 0.5 * 0.5f64.powi(exponent);
+                let (defect, shown) = climb(asked(h, order, false), &mut noisy(c, order as i32 + 1)).unwrap();
+                match shown {
+                    Shown::Here => assert!(defect > FLOOR),
+                    Shown::At { step, defect } => assert!(step > h && defect > FLOOR),
+                    other => panic!("order {order}, step {h}: {other:?}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn round_off_is_no_defect_at_any_step() {
+        for claimed in [true, false] {
+            for exponent in 0..20 {
+                let h = 0.5 * 0.5f64.powi(exponent);
+                let (_, shown) = climb(asked(h, 4, claimed), &mut noisy(0.0, 1)).unwrap();
+                assert_eq!(shown, Shown::Nowhere, "step {h}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_jump_at_a_large_step_is_no_power_of_the_step() {
+        let mut gauge = |_: f64, h: f64| Ok(Sample { defect: if h > 1.0 { 1e-3 } else { 1e-31 }, reach: 1e-7 * h });
+        assert_eq!(climb(asked(0.5, 2, true), &mut gauge).unwrap().1, Shown::Nowhere);
+        assert!(matches!(climb(asked(0.5, 2, false), &mut gauge).unwrap().1, Shown::Unclear(_)));
+        assert!(matches!(climb(asked(1.5, 2, true), &mut gauge).unwrap().1, Shown::Unclear(_)));
+    }
+
+    #[test]
+    fn where_larger_steps_fail_what_is_not_claimed_is_open() {
+        let mut gauge = |_: f64, h: f64| match h > 0.01 {
+            true => Err("no solution".to_owned()),
+            false => Ok(Sample { defect: 1e-31, reach: h }),
+        };
+        assert_eq!(climb(asked(0.01, 2, true), &mut gauge).unwrap().1, Shown::Nowhere);
+        assert!(
+            matches!(climb(asked(0.01, 2, false), &mut gauge).unwrap().1, Shown::Unclear(r) if r.contains("no solution"))
+        );
+        assert!(climb(asked(0.02, 2, true), &mut gauge).is_err());
+    }
+}

@@ -1,0 +1,143 @@
+//! What single steps do, in double-double arithmetic: round-off, which a small step amplifies, is not a
+//! property of the method.
+
+use super::ladder::Sample;
+use super::subject::{Subject, distance};
+use super::symplectic;
+use cotangent_compile::{CompileError, Diagnostics, Function, Workspace};
+use cotangent_dynamics::Failure;
+use cotangent_scalar::{Dd, Real};
+
+/// From the start to a generic point, where nothing vanishes by chance.
+const WALK: u64 = 5;
+
+/// Steps after which the constraints are looked at.
+const AWAY: u64 = 3;
+
+/// Beyond, the tangent map column by column takes too long.
+const LARGEST: usize = 200;
+
+/// A method on a system, with what should be kept, in double-double arithmetic.
+pub(super) struct Probe<'a> {
+    subject: Subject<'a>,
+    start: Vec<Dd>,
+    /// Energy, constraints, hidden constraints.
+    kept: &'a Function,
+    work: Workspace<Dd>,
+    parameters: Vec<Dd>,
+    /// The last point, and the step that led to it.
+    point: Option<(f64, Vec<Dd>)>,
+}
+
+impl<'a> Probe<'a> {
+    pub(super) fn new(subject: Subject<'a>, diagnostics: &'a Diagnostics) -> Result<Probe<'a>, CompileError> {
+        let kept = diagnostics.kept_function();
+        let given = || subject.problem.start.iter().map(|&v| Dd::from(v)).collect();
+        Ok(Probe {
+            start: subject.start::<Dd>().unwrap_or_else(|_| given()),
+            kept,
+            work: kept.workspace_in()?,
+            parameters: subject.problem.parameters.iter().map(|&p| Dd::from(p)).collect(),
+            subject,
+            point: None,
+        })
+    }
+
+    /// Some steps of this size from the start.
+    fn point(&mut self, place: f64) -> Result<Vec<Dd>, String> {
+        match &self.point {
+            Some((at, point)) if *at == place => Ok(point.clone()),
+            _ => {
+                let point = self.subject.walk(&self.start, place, WALK).map_err(|e| e.to_string())?;
+                self.point = Some((place, point.clone()));
+                Ok(point)
+            }
+        }
+    }
+
+    fn halves(&self) -> bool {
+        self.subject.problem.motion.structure.is_some()
+    }
+
+    /// Energy, constraints, hidden constraints.
+    fn kept(&mut self, state: &[Dd]) -> Result<[Vec<Dd>; 3], String> {
+        let mut outputs = self.kept.program().outputs.iter().map(|&n| vec![Dd::from(0.0); n]).collect::<Vec<_>>();
+        let mut slots: Vec<&mut [Dd]> = outputs.iter_mut().map(Vec::as_mut_slice).collect();
+        let called = self.kept.call_in(&[state, &self.parameters], &mut slots, &mut self.work);
+        called.map_err(|e| e.to_string())?;
+        let mut outputs = outputs.into_iter();
+        Ok([0; 3].map(|_| outputs.next().unwrap_or_default()))
+    }
+
+    /// The change of dq∧dp by a step on the tangent space.
+    pub(super) fn symplectic(&mut self, place: f64, step: f64) -> Result<Sample, String> {
+        let point = self.point(place)?;
+        if point.len() > LARGEST {
+            return Err(format!("no tangent map for more than {LARGEST} variables"));
+        }
+        let end = self.subject.walk(&point, step, 1).map_err(|e| e.to_string())?;
+        let defect = symplectic::measure(&self.subject, &point, step)?;
+        Ok(Sample { defect, reach: reach(&point, &end, self.halves()) })
+    }
+
+    /// How far a step forward and one back end from where they began.
+    pub(super) fn symmetry(&mut self, place: f64, step: f64) -> Result<Sample, String> {
+        let point = self.point(place)?;
+        let walk = |steps: &[(f64, u64)]| self.subject.walk_on(&point, steps).map(|state| state.values);
+        let there = walk(&[(step, 1)]).map_err(|e: Failure| e.to_string())?;
+        let back = walk(&[(step, 1), (-step, 1)]).map_err(|e| format!("no step back: {e}"))?;
+        // On the way back the round-off is that of the state there, which an unstable step makes large.
+        let grown = [0, 1].map(|half| part(&there, half, self.halves()) / part(&point, half, self.halves()));
+        let grown = grown.into_iter().filter(|g| g.is_finite()).fold(1.0, f64::max);
+        let defect = distance(&back, &point, self.halves()) / grown;
+        Ok(Sample { defect, reach: reach(&point, &there, self.halves()) })
+    }
+
+    /// The change of the energy by a step, relative to a size.
+    pub(super) fn energy(&mut self, place: f64, step: f64, size: f64) -> Result<Sample, String> {
+        let point = self.point(place)?;
+        let end = self.subject.walk(&point, step, 1).map_err(|e| e.to_string())?;
+        let [before, after] = [self.kept(&point)?, self.kept(&end)?];
+        let change = before[0].iter().zip(&after[0]).map(|(&a, &b)| (b - a).value().abs()).fold(0.0, f64::max);
+        Ok(Sample { defect: change / size, reach: reach(&point, &end, self.halves()) })
+    }
+
+    /// The largest residual of the constraints (1) or hidden constraints (2) after some steps from the start,
+    /// each relative to its scale.
+    pub(super) fn residual(&mut self, level: usize, scales: &[f64], step: f64) -> Result<Sample, String> {
+        let end = self.subject.walk(&self.start, step, AWAY).map_err(|e| e.to_string())?;
+        let reach = reach(&self.start, &end, self.halves());
+        Ok(Sample { defect: self.relative(level, &end, scales)?, reach })
+    }
+
+    /// The same at the start: zero to the precision of the arithmetic, or of the values given.
+    pub(super) fn residual_at_start(&mut self, level: usize, scales: &[f64]) -> Result<f64, String> {
+        let start = self.start.clone();
+        self.relative(level, &start, scales)
+    }
+
+    fn relative(&mut self, level: usize, state: &[Dd], scales: &[f64]) -> Result<f64, String> {
+        let kept = self.kept(state)?;
+        Ok(kept[level].iter().zip(scales).map(|(r, s)| r.value().abs() / s).fold(0.0, f64::max))
+    }
+}
+
+/// The largest position (0) or momentum (1).
+fn part(state: &[Dd], half: usize, halves: bool) -> f64 {
+    let middle = if halves { state.len() / 2 } else { state.len() };
+    let part = if half == 0 { &state[..middle] } else { &state[middle..] };
+    part.iter().fold(0.0, |m: f64, v| m.max(v.value().abs()))
+}
+
+/// Which part of the state a step changes, of positions or momenta the smaller one: where one of them is near zero
+/// by chance, its change tells nothing.
+fn reach(from: &[Dd], to: &[Dd], halves: bool) -> f64 {
+    let middle = if halves { from.len() / 2 } else { from.len() };
+    let part = |a: &[Dd], b: &[Dd]| {
+        let size = a.iter().chain(b).fold(0.0f64, |m, v| m.max(v.value().abs()));
+        let moved = a.iter().zip(b).fold(0.0f64, |m, (&a, &b)| m.max((b - a).value().abs()));
+        if moved == 0.0 { 0.0 } else { moved / size }
+    };
+    let positions = part(&from[..middle], &to[..middle]);
+    if halves { positions.min(part(&from[middle..], &to[middle..])) } else { positions }
+}

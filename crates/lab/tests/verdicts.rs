@@ -1,0 +1,259 @@
+//! No certificate says "holds" of what does not, nor "does not hold" of what does: on systems where the theory of
+//! the methods says what is true.
+
+mod problems;
+
+use cotangent_integrate::Method;
+use cotangent_lab::certificate::{Certificate, Finding, Options, Property};
+use cotangent_theory::Formulation;
+use problems::{Case, PENDULUM, shipped};
+use proptest::prelude::*;
+
+fn certify(text: &str, formulation: Formulation, method: Method, step: f64, steps: u64) -> Option<Certificate> {
+    let case = Case::new(text, formulation);
+    let prepared = case.prepare(method, None).ok()?;
+    Some(Certificate::new(&case.problem, &prepared, Options { step, steps }).unwrap())
+}
+
+fn free(text: &str, method: Method, step: f64, steps: u64) -> Certificate {
+    certify(text, Formulation::Multipliers, method, step, steps).unwrap()
+}
+
+const SPRING: &str = "coord x\nhamiltonian p_x^2/2 + x^2/2\ninitial x = 1\n";
+
+#[test]
+fn a_small_step_does_not_make_a_method_symplectic() {
+    // The defect of rk4 at 0.002 is 10⁻¹⁵ or so, and 10⁻¹⁹ at 0.0002: both far above the round-off of double-double.
+    for step in [0.002, 0.0002] {
+        let c = free(&shipped("kepler"), Method::Rk4, step, 500);
+        assert_eq!((c.symplectic_defect.held, c.symmetry_defect.held), (Some(false), Some(false)), "{c:#?}");
+        assert!(c.held());
+    }
+    // At 10⁻⁷ it is below any round-off, and a larger step shows it.
+    let c = free(&shipped("kepler"), Method::Rk4, 1e-7, 500);
+    for p in [&c.symplectic_defect, &c.symmetry_defect, &c.energy_defect] {
+        assert_eq!(p.held, None, "{p:?}");
+        assert!(p.reason.as_ref().is_some_and(|r| r.starts_with("below round-off at this step; at step ")), "{p:?}");
+    }
+}
+
+#[test]
+fn what_holds_on_a_model_only_is_incidental() {
+    // On a quadratic energy the average vector field is the implicit midpoint rule.
+    let c = free(SPRING, Method::AverageVectorField { stages: 3 }, 0.1, 2000);
+    assert!(!c.symplectic_defect.claimed && c.symplectic_defect.held == Some(true), "{c:#?}");
+    // Which keeps quadratic invariants, such as this energy.
+    let c = free(SPRING, Method::ImplicitMidpoint, 0.1, 2000);
+    assert!(!c.energy_defect.claimed && c.energy_defect.held == Some(true), "{c:#?}");
+    let c = free(&shipped("henon-heiles"), Method::AverageVectorField { stages: 3 }, 0.01, 2000);
+    assert_eq!(c.symplectic_defect.held, Some(false), "{c:#?}");
+}
+
+#[test]
+fn boundedness_is_judged_where_the_step_is_stable() {
+    for steps in [300, 20_000] {
+        for step in [2.0, 2.001, 2.1, 3.0] {
+            let c = free(SPRING, Method::StormerVerlet, step, steps);
+            assert_ne!(c.energy_drift.held, Some(true), "{step}: {:?}", c.energy_drift);
+            assert_ne!(c.certified(), Some(true));
+        }
+        for step in [0.01, 0.1, 0.5, 1.0] {
+            let c = free(SPRING, Method::StormerVerlet, step, steps);
+            assert_ne!(c.energy_drift.held, Some(false), "{step}: {:?}", c.energy_drift);
+        }
+    }
+    let c = free(SPRING, Method::StormerVerlet, 0.5, 20_000);
+    assert_eq!(c.certified(), Some(true), "{c:#?}");
+    // A fast oscillation that is not excited grows from the smallest perturbation.
+    let hidden = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + x^2/2 + 450*y^2\ninitial x = 1\n";
+    let c = free(hidden, Method::StormerVerlet, 0.07, 4000);
+    assert_eq!(c.energy_drift.held, None, "{:?}", c.energy_drift);
+    assert!(c.energy_drift.reason.as_ref().is_some_and(|r| r.contains("not stable")), "{:?}", c.energy_drift);
+    assert_eq!(free(hidden, Method::StormerVerlet, 0.05, 4000).energy_drift.held, Some(true));
+}
+
+#[test]
+fn an_energy_that_is_zero_is_measured_by_what_is_exchanged() {
+    // From rest, with the zero of the energy where it starts; a parabolic orbit.
+    let rest = "coord x\nhamiltonian p_x^2/2 + x^2/2 - 1/2\ninitial x = 1\n";
+    let parabola = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 - 1/sqrt(x^2 + y^2)\ninitial x = 1, p_y = sqrt(2)\n";
+    for (text, step, steps) in [(rest, 0.1, 4000), (parabola, 0.01, 4000)] {
+        let c = free(text, Method::StormerVerlet, step, steps);
+        let Finding::Measured(error) = c.energy_defect.found else { panic!("{c:#?}") };
+        // O(h²) of the energy that is exchanged, at most.
+        assert!(error < step * step, "{c:#?}");
+        assert_ne!(c.energy_drift.held, Some(false), "{c:#?}");
+    }
+    let c = free(rest, Method::StormerVerlet, 0.1, 4000);
+    assert_eq!(c.energy_drift.held, Some(true), "{c:#?}");
+    assert_eq!(free(rest, Method::ImplicitMidpoint, 0.1, 4000).energy_defect.held, Some(true));
+}
+
+#[test]
+fn a_short_series_contradicts_nothing() {
+    for steps in [20, 100, 300, 1000] {
+        for (name, step) in [("double-pendulum", 0.01), ("chain", 0.01)] {
+            let text = shipped(name);
+            let c = certify(&text, Formulation::Multipliers, Method::Rattle, step, steps).unwrap();
+            assert_ne!(c.energy_drift.held, Some(false), "{name}, {steps} steps: {:?}", c.energy_drift);
+        }
+    }
+}
+
+#[test]
+fn a_run_that_failed_is_never_certified() {
+    // The bob slows down near the top, where a step of 0.8 cannot be made.
+    let text = PENDULUM.replace("p_y = -2", "p_y = 0");
+    let c = certify(&text, Formulation::Multipliers, Method::Rattle, 0.8, 2000).unwrap();
+    assert!(c.ended.is_some(), "{c:#?}");
+    assert_ne!(c.certified(), Some(true));
+    assert_eq!((c.energy_drift.held, c.constraint_defect.held), (None, None));
+    // Nor one that could not make its first step.
+    let c = certify(PENDULUM, Formulation::Multipliers, Method::Rattle, 3.0, 2000).unwrap();
+    assert!(c.ended.as_ref().is_some_and(|e| e.steps == 0));
+    assert_eq!((c.certified(), c.symplectic_defect.held, c.order.held), (None, None, None), "{c:#?}");
+}
+
+#[test]
+fn a_step_that_is_too_large_does_not_contradict_an_order() {
+    for step in [0.2, 0.5] {
+        let c = free(&shipped("kepler"), Method::Gauss { stages: 3 }, step, 200);
+        assert_ne!(c.order.held, Some(false), "{step}: {:?}", c.order);
+    }
+    // Errors of 10⁻⁴⁰ have no order; larger steps show it.
+    let c = free(&shipped("kepler"), Method::Gauss { stages: 6 }, 1e-4, 200);
+    assert_eq!(c.order.held, None);
+    assert!(matches!(&c.order.found, Finding::Undecided(r) if r.contains("; at step ")), "{:?}", c.order);
+}
+
+/// What is true of a method on a system with one degree of freedom.
+struct Truth {
+    symplectic: bool,
+    symmetric: bool,
+    /// Whether the energy is kept.
+    energy: bool,
+    /// Whether the step is stable, or that is not known.
+    stable: Option<bool>,
+}
+
+fn linear(method: Method, frequency: f64) -> Truth {
+    let card = method.card();
+    // R(z) = P(z)/P(−z) on the diagonal: both |R(iy)| = 1 and det = 1.
+    let averages = matches!(method, Method::AverageVectorField { .. });
+    let diagonal = averages || matches!(method, Method::ImplicitMidpoint | Method::Gauss { .. });
+    let stable = match method {
+        Method::StormerVerlet | Method::Rattle | Method::Shake | Method::SymplecticEuler => Some(frequency < 2.0),
+        _ if diagonal => Some(true),
+        // Symplectic, and stable for small steps.
+        _ if card.symplectic => {
+            if frequency < 1.0 {
+                Some(true)
+            } else {
+                None
+            }
+        }
+        _ => Some(false),
+    };
+    Truth { symplectic: card.symplectic || averages, symmetric: card.symmetric, energy: diagonal, stable }
+}
+
+/// Verdicts may be open, and never false.
+fn check(c: &Certificate, truth: &Truth) -> Result<(), TestCaseError> {
+    let right = |p: &Property<f64>, truth: bool| p.held.is_none_or(|held| held == truth);
+    prop_assert_ne!(c.order.held, Some(false), "{:?}", c.order);
+    prop_assert!(right(&c.symplectic_defect, truth.symplectic), "{:?}", c.symplectic_defect);
+    prop_assert!(right(&c.symmetry_defect, truth.symmetric), "{:?}", c.symmetry_defect);
+    prop_assert!(right(&c.energy_defect, truth.energy), "{:?}", c.energy_defect);
+    let bounded = if truth.symplectic || truth.energy { truth.stable } else { Some(false) };
+    if let (Some(held), Some(bounded)) = (c.energy_drift.held, bounded) {
+        prop_assert_eq!(held, bounded, "{:?}", c.energy_drift);
+    }
+    Ok(())
+}
+
+fn method() -> impl Strategy<Value = Method> {
+    let all: Vec<Method> = Method::ALL.into_iter().chain([Method::Gauss { stages: 3 }]).collect();
+    proptest::sample::select(all)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn verdicts_on_random_springs_are_right(
+        method in method(), m in -3.0..3.0f64, k in -3.0..3.0f64, angle in -3.1..3.1f64, power in -3.2..0.6f64,
+        offset in prop_oneof![Just(0.0), -2.0..2.0f64], steps in 100u64..4000,
+    ) {
+        let (m, k) = (10f64.powf(m), 10f64.powf(k));
+        let omega = (k / m).sqrt();
+        let step = 10f64.powf(power) / omega;
+        let (x, p) = (angle.cos(), angle.sin() * (k * m).sqrt());
+        let text = format!(
+            "coord x\nhamiltonian p_x^2/(2*{m:e}) + {k:e}*x^2/2 + {:e}\ninitial x = {x:e}, p_x = {p:e}\n", offset * k
+        );
+        if let Some(c) = certify(&text, Formulation::Multipliers, method, step, steps) {
+            let truth = linear(method, omega * step);
+            check(&c, &truth)?;
+            // What can be decided is.
+            if (0.01..0.5).contains(&(omega * step)) && method.card().order <= 6 {
+                prop_assert!(c.symplectic_defect.held.is_some(), "{:?}", c.symplectic_defect);
+                prop_assert!(c.symmetry_defect.held.is_some(), "{:?}", c.symmetry_defect);
+            }
+        }
+    }
+
+    #[test]
+    fn verdicts_on_random_wells_are_right(
+        method in method(), well in any::<bool>(), a in 0.3..3.0f64, b in 0.3..3.0f64, x in 0.2..2.0f64, p in -1.0..1.0f64,
+        power in -3.2..-0.4f64, steps in 100u64..4000,
+    ) {
+        let text = match well {
+            true => format!("coord x\nhamiltonian p_x^2/2 - {a}*x^2/2 + {b}*x^4/4\ninitial x = {x}, p_x = {p}\n"),
+            false => format!("coord x\nhamiltonian p_x^2/(2*{a}) - {b}*cos(x)\ninitial x = {x}, p_x = {p}\n"),
+        };
+        let fastest = if well { (a + 3.0 * b * (x * x + 2.0 * a / b + p.abs())).sqrt() } else { (b / a).sqrt() };
+        let step = 10f64.powf(power) / fastest;
+        if let Some(c) = certify(&text, Formulation::Multipliers, method, step, steps) {
+            let card = method.card();
+            check(&c, &Truth {
+                symplectic: card.symplectic, symmetric: card.symmetric, energy: card.energy, stable: Some(true),
+            })?;
+        }
+    }
+
+    #[test]
+    fn verdicts_on_random_rods_are_right(
+        method in method(), which in 0..3usize, units in [-4.0..4.0f64, -4.0..4.0, -4.0..4.0], angle in -3.0..3.0f64,
+        speed in -1.5..1.5f64, power in -3.2..-0.9f64, steps in 100u64..2000,
+    ) {
+        let formulation = [Formulation::Multipliers, Formulation::Standard, Formulation::HamiltonDirac][which];
+        let [l, m, g] = units.map(|u| 10f64.powf(u));
+        let pace = (g / l).sqrt();
+        let (x, y, v) = (l * angle.sin(), -l * angle.cos(), speed * l * pace);
+        let (p_x, p_y) = (m * v * angle.cos(), m * v * angle.sin());
+        let text = format!(
+            "coord x, y\nhamiltonian (p_x^2 + p_y^2)/(2*{m:e}) + {m:e}*{g:e}*y\nconstraint rod: (x^2 + y^2 - {l:e}^2)/2 = 0\n\
+             initial x = {x:e}, y = {y:e}, p_x = {p_x:e}, p_y = {p_y:e}\n"
+        );
+        let case = Case::new(&text, formulation);
+        // So large a step is the motion's at most a quarter radian.
+        let step = 10f64.powf(power) / (pace * (1.0 + speed * speed + 2.0).sqrt());
+        if let Ok(prepared) = case.prepare(method, None) {
+            let c = Certificate::new(&case.problem, &prepared, Options { step, steps }).unwrap();
+            let claims = prepared.claims(case.problem.motion.canonical);
+            // The energy, the constraint and its rate are quadratic, as is what the standard equations keep: the rate.
+            let quadratic = matches!(method, Method::ImplicitMidpoint | Method::Gauss { .. });
+            let dirac = quadratic && formulation == Formulation::HamiltonDirac;
+            let right = |p: &Property<f64>, truth: bool| p.held.is_none_or(|held| held == truth);
+            prop_assert_ne!(c.order.held, Some(false), "{:?}", c.order);
+            prop_assert!(right(&c.symplectic_defect, claims.symplectic), "{:?}", c.symplectic_defect);
+            prop_assert!(right(&c.symmetry_defect, claims.symmetric), "{:?}", c.symmetry_defect);
+            prop_assert!(right(&c.constraint_defect, claims.constraints || dirac), "{:?}", c.constraint_defect);
+            let hidden = claims.hidden_constraints || dirac || (quadratic && formulation == Formulation::Standard);
+            prop_assert!(right(&c.hidden_constraint_defect, hidden), "{:?}", c.hidden_constraint_defect);
+            prop_assert!(right(&c.energy_defect, claims.energy || dirac), "{:?}", c.energy_defect);
+            let bounded = claims.symplectic || claims.energy || dirac;
+            prop_assert!(c.energy_drift.held.is_none_or(|held| held == bounded), "{:?}", c.energy_drift);
+        }
+    }
+}
