@@ -8,6 +8,7 @@
 use crate::divisor::{content, factors};
 use crate::polynomial::{Monomial, Polynomial};
 use crate::surface::Surface;
+use crate::work::within;
 
 /// A polynomial of one sign.
 #[derive(Clone, PartialEq, Debug)]
@@ -44,13 +45,15 @@ impl Quadratic {
     }
 }
 
+/// What it may take: the algebra that comes after needs some, too.
+const WORK: u64 = 100_000;
 /// Discriminants of discriminants, up to here.
 const MAX_DEPTH: usize = 8;
 
 impl Surface {
     /// Whether a polynomial changes no sign, as far as can be seen.
     pub(crate) fn semidefinite(&self, p: &Polynomial) -> Option<Semidefinite> {
-        self.semidefinite_at(p, 0)
+        within(WORK, || self.semidefinite_at(p, 0))
     }
 
     /// The sign of something that vanishes nowhere.

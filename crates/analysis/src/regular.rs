@@ -2,10 +2,11 @@
 //! over the real numbers, and those that F has on the surface that is known.
 
 use crate::definite::Quadratic;
-use crate::divisor::{content, factors, gcd, pseudo_remainder};
+use crate::divisor::{content, factors, gcd, irreducible_factors, pseudo_remainder};
 use crate::field::Relation;
 use crate::polynomial::Polynomial;
 use crate::surface::Surface;
+use crate::work::within;
 use cotangent_expr::{Expr, Node, Number};
 
 /// A condition taken apart.
@@ -27,8 +28,9 @@ pub(crate) enum Condition {
     Branches(Vec<Expr>),
 }
 
-/// So many remainders are looked at to show that a part has no points.
+/// So many remainders are looked at to show that a part has no points, with so much work.
 const MAX_REMAINDERS: usize = 60;
+const EMPTY: u64 = 1_000_000;
 
 impl Surface {
     /// Takes a condition apart. Factors made of parameters, and those that cannot vanish, are left out.
@@ -44,28 +46,39 @@ impl Surface {
         }
     }
 
-    /// A sum of squares, or a product of which more than one factor may vanish, as it is written.
+    /// A sum of squares, or a product, as it is written.
     fn as_written(&mut self, f: &Expr) -> Option<Condition> {
         if let Some(expressions) = squares(f) {
             return Some(Condition::Constraints { expressions, irregular: true, whole: false });
         }
         let Node::Mul(factors) = without_number(f).node() else { return None };
-        let mut parts: Vec<Expr> = vec![];
-        for (base, _) in factors.iter().filter(|(_, k)| !k.is_negative()) {
+        let (mut parts, mut powers): (Vec<Expr>, bool) = (vec![], false);
+        for (base, k) in factors.iter().filter(|(_, k)| !k.is_negative()) {
             match self.condition(base) {
                 Condition::Identity => return Some(Condition::Identity),
                 Condition::Contradiction => {}
                 Condition::Branches(all) => parts.extend(all),
-                Condition::Constraints { expressions, .. } => match <[Expr; 1]>::try_from(expressions) {
-                    Ok([one]) => parts.push(one),
-                    Err(_) => parts.push(base.clone()),
-                },
+                Condition::Constraints { expressions, irregular, .. } => {
+                    powers = powers || irregular || !k.is_one();
+                    match <[Expr; 1]>::try_from(expressions) {
+                        Ok([one]) => parts.push(one),
+                        Err(_) => parts.push(base.clone()),
+                    }
+                }
             }
         }
-        if parts.len() < 2 {
-            return None;
+        match <[Expr; 1]>::try_from(parts) {
+            // Several factors multiplied out may be more than one can see.
+            Ok([one]) if factors.len() > 1 => match self.factors_of(f) {
+                Some(Condition::Branches(_)) | None => {
+                    Some(Condition::Constraints { expressions: vec![one], irregular: powers, whole: false })
+                }
+                found => found,
+            },
+            Ok(_) => None,
+            Err(parts) if parts.is_empty() => None,
+            Err(parts) => self.kept(parts),
         }
-        self.kept(parts)
     }
 
     /// A condition that is fulfilled by any of several: those without points are left out, and so are those inside others.
@@ -74,7 +87,7 @@ impl Surface {
         for e in parts {
             let e = self.shorter_where_others_hold(e);
             let p = self.field.normal(&e).map(|f| f.numerator);
-            if p.as_ref().is_some_and(|p| self.is_empty_with(p)) {
+            if p.as_ref().is_some_and(|p| within(EMPTY, || self.is_empty_with(&[p]))) {
                 self.empty.push(e);
             } else if left.iter().all(|known| known.0 != e) {
                 left.push((e, p));
@@ -122,7 +135,7 @@ impl Surface {
             return Some(Condition::Identity);
         }
         let mut left: Vec<(Polynomial, u32)> = vec![];
-        for (p, k) in factors(numerator)? {
+        for (p, k) in irreducible_factors(numerator)? {
             if self.only_parameters(&p) {
                 self.assume(&p);
             } else if self.strict_sign(&p).is_some() || self.is_excluded(&p) || self.never(&p) {
@@ -155,16 +168,28 @@ impl Surface {
     /// A condition that looks regular, where the constraints hold: x y + z eˣ is x y where z = 0. `None` if it is regular
     /// there, too.
     fn where_others_hold(&mut self, f: &Expr) -> Option<Condition> {
-        let numerator = self.field.normal(f)?.numerator;
-        let rest = self.field.reduce_with(numerator.clone(), self.plain())?.0;
-        if rest == numerator || rest.is_zero() {
+        let normal = self.field.normal(f)?;
+        let rest = self.weak_normal(&normal)?.numerator;
+        if rest == normal.numerator || rest.is_zero() {
             return None;
         }
         // What is written as a product stays one where a variable is replaced.
         let replaced = f.rewrite(&mut |leaf| self.value_of(leaf));
-        match self.as_written(&replaced).or_else(|| self.of_polynomial(&rest, false))? {
-            Condition::Constraints { irregular: false, .. } | Condition::Identity => None,
-            found => Some(found),
+        let known = self.empty.len();
+        let found = match self.as_written(&replaced) {
+            Some(found) => Some(found),
+            // Sheets that do not meet are regular together.
+            None => match self.of_polynomial(&rest, false)? {
+                Condition::Branches(all) if self.are_disjoint(&all) => None,
+                found => Some(found),
+            },
+        };
+        match found {
+            Some(Condition::Constraints { irregular: false, .. } | Condition::Identity) | None => {
+                self.empty.truncate(known);
+                None
+            }
+            found => found,
         }
     }
 
@@ -215,10 +240,18 @@ impl Surface {
         self.field.sum(p).is_some_and(|e| self.assumptions.contains(&e) || self.excluded.contains(&e))
     }
 
-    /// Whether it is shown that a polynomial vanishes nowhere on the surface. Where f and g vanish, so does every remainder
+    /// Whether it is shown that no two of these vanish at once on the surface.
+    fn are_disjoint(&mut self, parts: &[Expr]) -> bool {
+        let normal: Option<Vec<Polynomial>> = parts.iter().map(|e| Some(self.field.normal(e)?.numerator)).collect();
+        let Some(all) = normal else { return false };
+        let apart = |k: usize, j: usize| within(EMPTY, || self.is_empty_with(&[&all[j], &all[k]]));
+        (0..all.len()).all(|k| (0..k).all(|j| apart(k, j)))
+    }
+
+    /// Whether it is shown that polynomials vanish together nowhere on the surface. Where f and g vanish, so does every remainder
     /// of their division, whatever it is multiplied by: x + 3 and x² + y² − 1 leave y² + 8.
-    fn is_empty_with(&self, p: &Polynomial) -> bool {
-        let mut known: Vec<Polynomial> = vec![p.clone()];
+    fn is_empty_with(&self, further: &[&Polynomial]) -> bool {
+        let mut known: Vec<Polynomial> = further.iter().map(|&p| p.clone()).collect();
         let relations = self.relations().iter().chain(self.field.relations());
         known.extend(relations.map(|r| r.polynomial.clone()));
         let (mut looked, mut k) = (0, 0);
@@ -232,7 +265,8 @@ impl Surface {
                     let shared: Vec<u32> = shared.filter(|&v| known[f].degree(v) >= known[g].degree(v)).collect();
                     for v in shared {
                         looked += 1;
-                        let Some((rest, _)) = pseudo_remainder(&known[f], &known[g], v) else { continue };
+                        let rest = pseudo_remainder(&known[f], &known[g], v);
+                        let Some((rest, _)) = rest.and_then(|r| self.field.reduce_with(r.0, &[])) else { continue };
                         if !rest.is_zero() && looked < MAX_REMAINDERS && !known.contains(&rest) {
                             known.push(rest);
                         }

@@ -175,7 +175,12 @@ proptest! {
             product(&factors)
         );
         let height = move |x: f64, y: f64| f64::from(a) * x + f64::from(b) * y;
-        compare(&analysis(&text), &parts(&factors), &height, 1, &text);
+        let (report, parts) = (analysis(&text), parts(&factors));
+        // Where z = l the gradient of a square depends on that of z − l: that may stay undecided, but not be wrong.
+        let irregular = factors.iter().any(|f| f.1 > 1) || parts.iter().any(|p| p.is_point);
+        if !(irregular && parts.len() == 1 && report.consistent.is_none()) {
+            compare(&report, &parts, &height, 1, &text);
+        }
     }
 
     /// On a circle of radius √r about the origin, beside a line that meets it: a line too far away, or a circle around it.

@@ -157,3 +157,16 @@ fn numbers_too_large_leave_no_message_in_a_formula() {
         assert!(!page.contains("finite value") && page.lines().all(|l| l.len() < 1000), "{page}");
     }
 }
+
+/// Every name has a formula that a reader of LaTeX understands, and so have large numbers and what was not a number.
+#[test]
+fn names_and_numbers_are_read_back_as_formulas() {
+    use cotangent::expr::latex_name;
+    use cotangent::report::{Formulas, Report};
+    let names = ["theta", "theta_", "theta__", "_", "__", "_x", "x__y", "x_1", "x1", "p_theta_1_", "Re_2", "ab_cd12_"];
+    let numbers = [cotangent::Expr::number(1e250), cotangent::Expr::number(-2.5e-300), cotangent::Expr::one() / 0];
+    for latex in names.map(latex_name).into_iter().chain(numbers.map(|n| n.latex(&[]))) {
+        let html = Report::new("").with(Formulas::new("").with("", latex.clone())).to_html().unwrap();
+        assert!(html.contains("<math") && !html.contains("class=\"latex\""), "not set: {latex}");
+    }
+}
