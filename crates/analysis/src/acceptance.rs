@@ -189,7 +189,11 @@ impl Dirac<'_> {
             self.items.push(item);
             let at = self.items.len() - 1;
             if self.resample()? == 0 || found == 0 {
-                self.items.pop();
+                let refused = self.items.pop().map(|item| item.expression);
+                if let Some(e) = refused.filter(|e| matches!(self.surface.condition(e), Condition::Contradiction)) {
+                    self.report.say(format!("`{name}` can vanish with the others: {e} = 0"), Outcome::Fails);
+                    return Ok(Progress::Inconsistent);
+                }
                 self.report.stop(format!(
                     "no point was found where `{name}` and the constraints before it vanish, and the motion is defined; they \
                      may contradict each other"

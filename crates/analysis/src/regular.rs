@@ -3,7 +3,7 @@
 
 use crate::definite::Quadratic;
 use crate::divisor::{content, factors, gcd, irreducible_factors, pseudo_remainder};
-use crate::field::Relation;
+use crate::field::{Fraction, Relation};
 use crate::polynomial::Polynomial;
 use crate::surface::Surface;
 use crate::work::within;
@@ -31,6 +31,8 @@ pub(crate) enum Condition {
 /// So many remainders are looked at to show that a part has no points, with so much work.
 const MAX_REMAINDERS: usize = 60;
 const EMPTY: u64 = 1_000_000;
+/// So many choices of what the constraints eliminate are tried.
+const MAX_VIEWS: usize = 8;
 
 impl Surface {
     /// Takes a condition apart. Factors made of parameters, and those that cannot vanish, are left out.
@@ -169,13 +171,42 @@ impl Surface {
     /// there, too.
     fn where_others_hold(&mut self, f: &Expr) -> Option<Condition> {
         let normal = self.field.normal(f)?;
-        let rest = self.weak_normal(&normal)?.numerator;
+        // What was replaced once is not replaced again.
+        if self.replacing || self.weak_normal(&normal)?.is_zero() {
+            return None;
+        }
+        self.replacing = true;
+        let found = self.views().iter().find_map(|view| self.seen_with(f, &normal, view));
+        self.replacing = false;
+        found
+    }
+
+    /// The constraints that eliminate an unknown, and the same where one of them eliminates another.
+    fn views(&self) -> Vec<Vec<Relation>> {
+        let mut out = vec![self.plain().to_vec()];
+        for (k, r) in self.plain().iter().enumerate() {
+            let p = &r.polynomial;
+            let others = p.unknowns().into_iter().filter(|&v| v != r.unknown && p.degree(v) == 1 && !self.is_parameter(v));
+            for unknown in others.filter(|&v| p.coefficients(v).last().is_some_and(|lead| self.only_parameters(lead))) {
+                let mut view = self.plain().to_vec();
+                view[k].unknown = unknown;
+                out.push(view);
+            }
+        }
+        out.truncate(MAX_VIEWS);
+        out
+    }
+
+    fn seen_with(&mut self, f: &Expr, normal: &Fraction, view: &[Relation]) -> Option<Condition> {
+        let (above, by_above) = self.field.reduce_with(normal.numerator.clone(), view)?;
+        let (below, by_below) = self.field.reduce_with(normal.denominator.clone(), view)?;
+        let rest = self.field.fraction(above.times(&by_below)?, below.times(&by_above)?)?.numerator;
         if rest == normal.numerator || rest.is_zero() {
             return None;
         }
-        // What is written as a product stays one where a variable is replaced.
-        let replaced = f.rewrite(&mut |leaf| self.value_of(leaf));
         let known = self.empty.len();
+        // What is written as a product stays one where a variable is replaced.
+        let replaced = f.rewrite(&mut |leaf| self.value_of(leaf, view));
         let found = match self.as_written(&replaced) {
             Some(found) => Some(found),
             // Sheets that do not meet are regular together.
@@ -194,9 +225,9 @@ impl Surface {
     }
 
     /// What a constraint makes of a variable: a formula without it.
-    fn value_of(&self, leaf: &Expr) -> Option<Expr> {
+    fn value_of(&self, leaf: &Expr, view: &[Relation]) -> Option<Expr> {
         let own = |r: &&Relation| r.polynomial.degree(r.unknown) == 1 && self.field.symbol(r.unknown) == leaf;
-        let relation = self.plain().iter().find(own)?;
+        let relation = view.iter().find(own)?;
         match &relation.polynomial.coefficients(relation.unknown)[..] {
             [rest, lead] => Some(-(self.field.sum(rest)? / self.field.sum(lead)?)),
             _ => None,

@@ -64,6 +64,8 @@ pub(crate) struct Surface {
     pub(crate) chosen: Vec<Expr>,
     /// Factors that were shown to vanish nowhere on the surface.
     pub(crate) empty: Vec<Expr>,
+    /// Whether a condition is looked at with variables replaced by what the constraints make of them.
+    pub(crate) replacing: bool,
     /// Whether polynomials are reduced by the constraints: not for large systems.
     symbolic: bool,
 }
@@ -89,6 +91,7 @@ impl Surface {
             excluded: vec![],
             chosen: vec![],
             empty: vec![],
+            replacing: false,
             symbolic: variables <= MAX_SYMBOLIC,
         }
     }
