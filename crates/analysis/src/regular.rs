@@ -33,6 +33,7 @@ const MAX_REMAINDERS: usize = 60;
 const EMPTY: u64 = 1_000_000;
 /// So many choices of what the constraints eliminate are tried.
 const MAX_VIEWS: usize = 8;
+const VIEW: u64 = 2_000_000;
 
 impl Surface {
     /// Takes a condition apart. Factors made of parameters, and those that cannot vanish, are left out.
@@ -78,7 +79,10 @@ impl Surface {
                 found => found,
             },
             Ok(_) => None,
-            Err(parts) if parts.is_empty() => None,
+            // No factor vanishes anywhere; what is only divided by is looked at as a whole.
+            Err(parts) if parts.is_empty() => {
+                factors.iter().any(|(_, k)| !k.is_negative()).then_some(Condition::Contradiction)
+            }
             Err(parts) => self.kept(parts),
         }
     }
@@ -176,7 +180,7 @@ impl Surface {
             return None;
         }
         self.replacing = true;
-        let found = self.views().iter().find_map(|view| self.seen_with(f, &normal, view));
+        let found = self.views().iter().find_map(|view| within(VIEW, || self.seen_with(f, &normal, view)));
         self.replacing = false;
         found
     }
