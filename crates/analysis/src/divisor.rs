@@ -281,7 +281,8 @@ fn linear_factor(p: &Polynomial) -> Option<Polynomial> {
 /// Products of factors of a polynomial, and of its content as far as small numbers divide that.
 fn divisors(p: &Polynomial) -> Option<Vec<Polynomial>> {
     let number = content(p);
-    let mut out: Vec<Polynomial> = (1..=number.min(1000)).filter(|d| number % d == 0).map(Polynomial::constant).collect();
+    let mut out: Vec<Polynomial> =
+        (1..=number.min(1000)).filter(|d| number % d == 0).map(Polynomial::constant).collect();
     for (f, k) in factors(p)? {
         let mut more = vec![];
         for known in &out {

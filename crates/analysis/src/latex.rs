@@ -1,7 +1,8 @@
 //! The derivation in LaTeX, as a paper would have it: displayed equations with words between them.
 
 use crate::report::{
-    Analysis, Certainty, Class, Constraint, Count, DiracBracket, GaugeTransformation, MultiplierValue, Outcome, Step, StepOutcome, Verdict,
+    Analysis, Certainty, Class, Constraint, Count, DiracBracket, GaugeTransformation, MultiplierValue, Outcome, Step,
+    StepOutcome, Verdict,
 };
 use cotangent_expr::{Expr, latex_name};
 use std::fmt::Write as _;
@@ -144,9 +145,8 @@ impl Page {
             };
             g.changes.iter().map(line).collect::<Vec<_>>()
         };
-        let other = |g: &&GaugeTransformation| {
-            report.conjecture.as_ref().is_some_and(|c| c.not_gauge.contains(&g.generator))
-        };
+        let other =
+            |g: &&GaugeTransformation| report.conjecture.as_ref().is_some_and(|c| c.not_gauge.contains(&g.generator));
         let (others, gauge): (Vec<_>, Vec<_>) = report.gauge.iter().partition(other);
         self.words(
             "The first-class constraints generate the gauge transformations",

@@ -55,8 +55,9 @@ pub use latex::latex;
 pub use motion::{MotionError, motion};
 pub use pose::{PoseError, pose};
 pub use report::{
-    Analysis, AtValues, Branch, Certainty, ClaimReport, Class, Conjecture, Constraint, Count, DiracBracket, GaugeTransformation, Multiplier,
-    MultiplierValue, Outcome, PoissonReport, Step, StepOutcome, Transform, Verdict, Witness,
+    Analysis, AtValues, Branch, Certainty, ClaimReport, Class, Conjecture, Constraint, Count, DiracBracket,
+    GaugeTransformation, Multiplier, MultiplierValue, Outcome, PoissonReport, Step, StepOutcome, Transform, Verdict,
+    Witness,
 };
 pub use sample::SEED;
 pub use specialise::specialise;

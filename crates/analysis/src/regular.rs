@@ -72,12 +72,20 @@ impl Surface {
         }
         match <[Expr; 1]>::try_from(parts) {
             // Several factors multiplied out may be more than one can see.
-            Ok([one]) if factors.len() > 1 => match self.factors_of(f) {
-                Some(Condition::Branches(_)) | None => {
-                    Some(Condition::Constraints { expressions: vec![one], irregular: powers, whole: false })
+            Ok([one]) if factors.len() > 1 => {
+                let short = |all: &[Expr]| all.iter().map(Expr::size).sum::<u64>() <= one.size();
+                match self.factors_of(f) {
+                    Some(Condition::Constraints { expressions, irregular, whole }) if short(&expressions) => {
+                        Some(Condition::Constraints { expressions, irregular, whole })
+                    }
+                    _ => Some(match self.condition(&one) {
+                        Condition::Constraints { expressions, irregular, .. } => {
+                            Condition::Constraints { expressions, irregular: irregular || powers, whole: false }
+                        }
+                        other => other,
+                    }),
                 }
-                found => found,
-            },
+            }
             Ok(_) => None,
             // No factor vanishes anywhere; what is only divided by is looked at as a whole.
             Err(parts) if parts.is_empty() => {
@@ -190,7 +198,8 @@ impl Surface {
         let mut out = vec![self.plain().to_vec()];
         for (k, r) in self.plain().iter().enumerate() {
             let p = &r.polynomial;
-            let others = p.unknowns().into_iter().filter(|&v| v != r.unknown && p.degree(v) == 1 && !self.is_parameter(v));
+            let others =
+                p.unknowns().into_iter().filter(|&v| v != r.unknown && p.degree(v) == 1 && !self.is_parameter(v));
             for unknown in others.filter(|&v| p.coefficients(v).last().is_some_and(|lead| self.only_parameters(lead))) {
                 let mut view = self.plain().to_vec();
                 view[k].unknown = unknown;
@@ -265,7 +274,8 @@ impl Surface {
             let slope = slope.over(&Polynomial::constant(common))?;
             root /= common;
             let outside = outside.times(&Polynomial::constant(root))?;
-            let (slope, outside) = (self.field.sum(&slope)?, self.field.sum(&outside)? * self.field.sum(&below)?.sqrt());
+            let (slope, outside) =
+                (self.field.sum(&slope)?, self.field.sum(&outside)? * self.field.sum(&below)?.sqrt());
             Some(vec![&slope + &outside, slope - outside])
         })
     }

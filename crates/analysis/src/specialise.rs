@@ -59,10 +59,8 @@ pub(crate) fn at_own_values(system: &System) -> Result<Option<System>, AnalysisE
 
 /// A vector over an array.
 fn vector(array: &Array, values: Vec<Expr>) -> Result<Tensor, AnalysisError> {
-    let place = |k: usize| Place {
-        array: array.clone(),
-        index: array.multi_index(k).into_iter().map(Ix::constant).collect(),
-    };
+    let place =
+        |k: usize| Place { array: array.clone(), index: array.multi_index(k).into_iter().map(Ix::constant).collect() };
     let terms = values.into_iter().enumerate().map(|(k, value)| Term::plain(vec![place(k)], value)).collect();
     Ok(Tensor::new(vec![Layout::new(vec![array.clone()])], terms)?)
 }

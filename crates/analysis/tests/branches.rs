@@ -86,9 +86,7 @@ fn what_falls_apart_where_others_hold() {
         "coord x, y, z\nhamiltonian (p_x^2 + p_y^2 + p_z^2)/2\nconstraint a: z = 0\nconstraint b: x*y + z*exp(x) = 0\n",
     );
     assert_eq!(parts(&report), [("x".to_owned(), (0, 4, 1)), ("y".to_owned(), (0, 4, 1))]);
-    let report = analysis(
-        "coord x, y, z, l, m\nlagrangian (x'^2 + y'^2 + z'^2)/2 - l*z - m*(x*y + z*exp(x))\n",
-    );
+    let report = analysis("coord x, y, z, l, m\nlagrangian (x'^2 + y'^2 + z'^2)/2 - l*z - m*(x*y + z*exp(x))\n");
     let counted: Vec<_> = parts(&report).into_iter().map(|p| p.1).collect();
     assert_eq!(counted, [(0, 8, 1), (1, 8, 0), (0, 8, 1)]);
 }
@@ -103,7 +101,9 @@ fn factors_without_real_points() {
         ("x^2 + y^2 = 2", "x*y - 3/2"),
         ("x - sin(y) = 0", "x + 3"),
     ] {
-        let text = format!("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint a: {circle}\nconstraint b: y*({factor}) = 0\n");
+        let text = format!(
+            "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint a: {circle}\nconstraint b: y*({factor}) = 0\n"
+        );
         let report = analysis(&text);
         assert_eq!(counts(&report), (0, 4, 0), "{text}");
         assert!(report.verdicts.iter().any(|v| v.statement.contains("has no points")), "{text}");

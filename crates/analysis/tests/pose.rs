@@ -67,7 +67,9 @@ fn multipliers_of_velocity_constraints_come_with_the_velocities() {
 #[test]
 fn an_irregular_constraint_is_replaced_and_not_started_elsewhere() {
     let refused = |constraint: &str, start: &str, formulation| {
-        let text = format!("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: {constraint} = 0\ninitial {start}\n");
+        let text = format!(
+            "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: {constraint} = 0\ninitial {start}\n"
+        );
         let system = System::parse(&text).unwrap();
         pose(&system, formulation, &[], Repairs::default(), Engine::Tape).map(|_| ()).unwrap_err()
     };

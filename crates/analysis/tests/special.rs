@@ -25,13 +25,18 @@ const PROVED: Outcome = Outcome::Holds(Certainty::Proved);
 #[test]
 fn a_casimir_at_special_values() {
     // Exact numbers, also thirds and decimals: a proof.
-    for [a, b, c] in
-        [["-2", "-1", "-1/2"], ["1/3", "3/7", "-7"], ["0.1", "10", "-1"], ["sqrt(2)", "1/sqrt(2)", "-1"], ["3", "-1/3", "1"]]
-    {
+    for [a, b, c] in [
+        ["-2", "-1", "-1/2"],
+        ["1/3", "3/7", "-7"],
+        ["0.1", "10", "-1"],
+        ["sqrt(2)", "1/sqrt(2)", "-1"],
+        ["3", "-1/3", "1"],
+    ] {
         let report = analysis(&species(a, b, c));
         assert_eq!(judged(&report), (Outcome::Fails, PROVED), "{a} {b} {c}");
         assert!(report.held());
-        let values: Vec<&str> = report.claims[0].at_values.as_ref().unwrap().values.iter().map(|v| v.0.as_str()).collect();
+        let values: Vec<&str> =
+            report.claims[0].at_values.as_ref().unwrap().values.iter().map(|v| v.0.as_str()).collect();
         assert_eq!(values, ["a", "b", "c"]);
     }
     for [a, b, c] in [["-2", "-1", "-1"], ["1", "1", "1"]] {

@@ -235,7 +235,11 @@ fn claims_that_hold_at_these_values() {
             (ran.status, claim.clone())
         };
         let (status, found) = claim(&[]);
-        assert_eq!((status, &found["status"], &found["holds"]), (0, &"holds-at-these-values".into(), &true.into()), "{verb}");
+        assert_eq!(
+            (status, &found["status"], &found["holds"]),
+            (0, &"holds-at-these-values".into(), &true.into()),
+            "{verb}"
+        );
         assert_eq!((&found["verdict"], &found["in_general"]["verdict"]), (&"proved".into(), &"fails".into()));
         assert_eq!((&found["values"]["c"], &found["defect"].is_string()), (&(-0.5).into(), &true));
         let (status, found) = claim(&["--set", "c=0.5"]);

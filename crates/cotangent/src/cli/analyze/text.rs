@@ -195,7 +195,10 @@ impl Page {
             Outcome::Fails => {
                 let are = if c.not_gauge.len() == 1 { "is" } else { "are" };
                 let left = c.dimension.map_or(String::new(), |d| {
-                    format!("; with gauge transformations alone taken out, {} left", count(d, "dimension is", "dimensions are"))
+                    format!(
+                        "; with gauge transformations alone taken out, {} left",
+                        count(d, "dimension is", "dimensions are")
+                    )
                 });
                 format!(
                     "Dirac's conjecture fails: {names} {are} first class, but no arbitrary multiplier changes what                      {} would{left}",
