@@ -110,8 +110,13 @@ impl Surface {
         let whole = left.clone();
         left.retain(|(e, p)| {
             let Some(zeros) = p.as_ref().and_then(|p| self.semidefinite(p)).map(|s| s.zeros) else { return true };
-            // x² + y² = 0 is inside x = 0.
-            let outer = |q: &Polynomial| zeros.iter().any(|z| q.over(z).is_some());
+            // x² + y² = 0 is inside x = 0 and inside y = x³.
+            let relation = |z: &Polynomial| Some(Relation { unknown: self.main_unknown(z)?, polynomial: z.clone() });
+            let Some(point) = zeros.iter().map(relation).collect::<Option<Vec<Relation>>>() else { return true };
+            let outer = |q: &Polynomial| {
+                let rest = self.field.reduce_with(q.clone(), &point);
+                rest.is_some_and(|(rest, by)| rest.is_zero() && self.only_parameters(&by))
+            };
             !whole.iter().any(|(other, q)| other != e && q.as_ref().is_some_and(outer))
         });
         Some(match left.as_slice() {

@@ -146,7 +146,7 @@ impl Surface {
 
     /// The unknown that a constraint eliminates best: with the smallest degree, a leading coefficient
     /// that surely does not vanish, and momenta before coordinates.
-    fn main_unknown(&self, p: &Polynomial) -> Option<u32> {
+    pub(crate) fn main_unknown(&self, p: &Polynomial) -> Option<u32> {
         let state = p.unknowns().into_iter().filter(|&v| !self.is_parameter(v));
         state.min_by_key(|&v| {
             let lead = p.coefficients(v).pop().unwrap_or_default();
