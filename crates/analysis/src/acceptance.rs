@@ -11,6 +11,9 @@ use crate::surface::Weak;
 use cotangent_expr::{Array, Expr, Role};
 use std::collections::{BTreeMap, VecDeque};
 
+/// More new constraints are not compared with each other.
+const MAX_TOGETHER: usize = 16;
+
 impl Dirac<'_> {
     /// Takes up the primary constraints, each with the name of its multiplier.
     pub(crate) fn primaries(&mut self, all: Vec<(Candidate, String)>) -> Result<Progress, AnalysisError> {
@@ -43,6 +46,8 @@ impl Dirac<'_> {
             }
         }
         (self.report.stopped, self.fork) = (None, None);
+        let (taken, later) = self.apart_with_others(taken);
+        apart.extend(later);
         let mut progress = self.accept(taken)?;
         // What falls apart may vanish with the others, or in one way only.
         for candidate in apart {
@@ -58,6 +63,30 @@ impl Dirac<'_> {
             }
         }
         Ok(progress)
+    }
+
+    /// Those constraints that fall apart or cannot hold where the others do come second: x y + z eˣ = 0 where z = 0.
+    pub(crate) fn apart_with_others(&mut self, all: Vec<Candidate>) -> (Vec<Candidate>, Vec<Candidate>) {
+        if all.len() < 2 || all.len() > MAX_TOGETHER || !self.surface.is_symbolic() {
+            return (all, vec![]);
+        }
+        // The simplest say what the others are where they hold.
+        let mut order: Vec<usize> = (0..all.len()).collect();
+        order.sort_by_key(|&k| all[k].expression.size());
+        let apart: Vec<usize> = self.surface.for_the_moment(|surface| {
+            let falls_apart = |k: &usize| {
+                let expression = &all[*k].expression;
+                let apart = matches!(surface.condition(expression), Condition::Branches(_) | Condition::Contradiction);
+                if !apart {
+                    surface.add(expression);
+                }
+                apart
+            };
+            order.into_iter().filter(falls_apart).collect()
+        });
+        let (later, first): (Vec<_>, Vec<_>) = all.into_iter().enumerate().partition(|(k, _)| apart.contains(k));
+        let plain = |list: Vec<(usize, Candidate)>| list.into_iter().map(|c| c.1).collect();
+        (plain(first), plain(later))
     }
 
     /// The constraints that a condition asks for; an end where it asks for too much.
@@ -77,7 +106,8 @@ impl Dirac<'_> {
             Condition::Branches(all) => {
                 let chosen = all.iter().find(|e| self.surface.chosen.contains(e));
                 if let Some(expression) = chosen {
-                    return Ok(vec![Candidate { expression: expression.clone(), ..c }]);
+                    let part = Candidate { expression: expression.clone(), ..c };
+                    return self.take_apart(part);
                 }
                 let parts: Vec<String> = all.iter().map(|e| format!("{e} = 0")).collect();
                 let (name, parts) = (&c.name, parts.join(" or "));
@@ -106,14 +136,20 @@ impl Dirac<'_> {
                         generation: c.generation,
                     })
                     .collect();
-                if irregular {
-                    let new = list.iter().map(|c| c.expression.to_string()).collect();
-                    let old = self.surface.simplified(&c.expression);
-                    if self.report.irregular.iter().all(|r| r.0 != c.name) {
-                        self.report.irregular.push((c.name.clone(), old, new));
-                    }
+                if !irregular {
+                    return Ok(list);
                 }
-                Ok(list)
+                let new = list.iter().map(|c| c.expression.to_string()).collect();
+                let old = self.surface.simplified(&c.expression);
+                if self.report.irregular.iter().all(|r| r.0 != c.name) {
+                    self.report.irregular.push((c.name.clone(), old, new));
+                }
+                // What a square is made of may fall apart itself.
+                let mut all = vec![];
+                for part in list {
+                    all.extend(if part.expression == c.expression { vec![part] } else { self.take_apart(part)? });
+                }
+                Ok(all)
             }
         }
     }
@@ -153,7 +189,11 @@ impl Dirac<'_> {
             self.items.push(item);
             let at = self.items.len() - 1;
             if self.resample()? == 0 || found == 0 {
-                self.items.pop();
+                let refused = self.items.pop().map(|item| item.expression);
+                if let Some(e) = refused.filter(|e| matches!(self.surface.condition(e), Condition::Contradiction)) {
+                    self.report.say(format!("`{name}` can vanish with the others: {e} = 0"), Outcome::Fails);
+                    return Ok(Progress::Inconsistent);
+                }
                 self.report.stop(format!(
                     "no point was found where `{name}` and the constraints before it vanish, and the motion is defined; they \
                      may contradict each other"

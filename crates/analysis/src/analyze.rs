@@ -1,19 +1,22 @@
 //! From a model to the report.
 
-use crate::branches::branches;
+use crate::branches::{Part, branches};
 use crate::dirac::{Candidate, Dirac, Progress};
 use crate::divisor::factors;
 use crate::error::AnalysisError;
 use crate::field::Field;
 use crate::phase::Phase;
 use crate::poisson;
-use crate::report::{Analysis, Count, Outcome};
+use crate::report::{Analysis, AtValues, Certainty, ClaimReport, Count, Outcome};
 use crate::sample::Sampler;
+use crate::specialise::at_own_values;
 use crate::surface::Surface;
 use crate::transform::{Canonical, Lagrangian, scalar};
 use crate::work::within;
+use cotangent_compile::values::parameters;
 use cotangent_expr::{Expr, Node, Role};
 use cotangent_model::{ConstraintKind, Dynamics, System};
+use std::collections::BTreeSet;
 
 /// The largest number of variables that is taken apart.
 pub(crate) const MAX_VARIABLES: usize = 600;
@@ -32,31 +35,48 @@ pub(crate) fn with_phase(system: &System) -> Result<(Analysis, Option<Phase>), A
     if variables > MAX_VARIABLES {
         return Err(AnalysisError::TooLarge { variables, limit: MAX_VARIABLES });
     }
-    let Part { mut report, phase, fork } = within(WORK, || part(system, &[]))?;
-    if let Some(factors) = fork {
-        let taken_apart = |chosen: &[Expr]| {
-            let part = within(WORK / 10, || part(system, chosen))?;
-            Ok((part.report, part.fork))
-        };
-        report.branches = branches(&factors, &taken_apart)?;
+    let (whole, phase) = within(WORK, || part(system, &[]))?;
+    let mut report = whole.analysis;
+    if let Some(factors) = whole.fork {
+        let taken_apart = |chosen: &[Expr]| Ok(within(WORK / 10, || part(system, chosen))?.0);
+        let (parts, all) = branches(&factors, &taken_apart)?;
+        if let (false, Some(reason)) = (all, &mut report.stopped) {
+            reason.push_str(&format!("; there are more than the {} parts that were analysed", parts.len()));
+        }
+        report.branches = parts;
     }
+    claims_at_values(system, &mut report)?;
     Ok((report, phase))
 }
 
-/// What was found of a part of a system.
-struct Part {
-    report: Analysis,
-    phase: Option<Phase>,
-    /// The factors of the condition at which it falls apart again.
-    fork: Option<Vec<Expr>>,
+/// Looks again at claims that do not hold for all parameters, for those of the model.
+fn claims_at_values(system: &System, report: &mut Analysis) -> Result<(), AnalysisError> {
+    let holds = |c: &ClaimReport| matches!(c.outcome, Outcome::Holds(_));
+    if report.claims.iter().all(holds) {
+        return Ok(());
+    }
+    let (Some(special), Ok(values)) = (at_own_values(system)?, parameters(system, &[])) else { return Ok(()) };
+    let claims = within(WORK, || part(&special, &[]))?.0.analysis.claims;
+    let named: Vec<(String, f64)> = system.parameter_layout().entry_names().into_iter().zip(values).collect();
+    for c in report.claims.iter_mut().filter(|c| !holds(c)) {
+        let Some(own) = claims.iter().find(|own| own.name == c.name && own.kind == c.kind) else { continue };
+        let leaves = c.defect.as_ref().map(Expr::leaves).unwrap_or_default();
+        let occurring: BTreeSet<String> = leaves.iter().map(ToString::to_string).collect();
+        let mut values = named.clone();
+        if values.iter().any(|v| occurring.contains(&v.0)) {
+            values.retain(|v| occurring.contains(&v.0));
+        }
+        c.at_values = Some(AtValues { values, outcome: own.outcome });
+    }
+    Ok(())
 }
 
 /// Analyses a part of a system, where the factors chosen vanish.
-fn part(system: &System, chosen: &[Expr]) -> Result<Part, AnalysisError> {
+fn part(system: &System, chosen: &[Expr]) -> Result<(Part, Option<Phase>), AnalysisError> {
     let mut report = blank(system);
     let mut field = Field::default();
     let Some(canonical) = hamiltonian_form(system, &mut field, &mut report)? else {
-        return Ok(Part { report, phase: None, fork: None });
+        return Ok((Part { analysis: report, fork: None, surface: None }, None));
     };
     let Canonical { phase, hamiltonian, primaries, pivots } = canonical;
     report.variables = phase.names.clone();
@@ -93,8 +113,12 @@ fn part(system: &System, chosen: &[Expr]) -> Result<Part, AnalysisError> {
         Progress::Stopped => None,
         Progress::Open | Progress::Closed => Some(true),
     };
-    report.assumptions.extend(surface.assumptions);
-    Ok(Part { report, phase: Some(phase), fork })
+    report.assumptions.extend(std::mem::take(&mut surface.assumptions));
+    let empty: BTreeSet<String> = surface.empty.iter().map(ToString::to_string).collect();
+    for e in empty {
+        report.say(format!("{e} = 0 has no points where the constraints hold"), Outcome::Holds(Certainty::Proved));
+    }
+    Ok((Part { analysis: report, fork, surface: Some(surface) }, Some(phase)))
 }
 
 fn run(dirac: &mut Dirac<'_>, given: Vec<(Candidate, String)>, system: &System) -> Result<Progress, AnalysisError> {
@@ -125,6 +149,7 @@ fn run(dirac: &mut Dirac<'_>, given: Vec<(Candidate, String)>, system: &System) 
     if dirac.report.degrees_of_freedom.is_none() {
         dirac.report.say("the number of degrees of freedom", Outcome::Undecided);
     }
+    dirac.conjecture(&classes)?;
     dirac.own_values(&classes)?;
     dirac.claims(&system.claims)?;
     Ok(Progress::Closed)
@@ -196,6 +221,7 @@ fn blank(system: &System) -> Analysis {
         count: None,
         before_gauge: None,
         gauge: vec![],
+        conjecture: None,
         dirac_bracket: None,
         degrees_of_freedom: None,
         consistent: None,

@@ -2,6 +2,7 @@
 
 use crate::error::AnalysisError;
 use crate::report::{Analysis, Branch};
+use crate::surface::Surface;
 use cotangent_expr::Expr;
 
 /// Parts that fall apart again are followed up to so many choices,
@@ -9,26 +10,65 @@ const MAX_CHOICES: usize = 4;
 /// and so many parts in all.
 const MAX_BRANCHES: usize = 16;
 
-/// An analysis where some factors vanish, and the factors at which it falls apart again.
-type Part<'a> = dyn Fn(&[Expr]) -> Result<(Analysis, Option<Vec<Expr>>), AnalysisError> + 'a;
+/// A part: its analysis, the factors at which it falls apart again, and its surface.
+pub(crate) struct Part {
+    pub(crate) analysis: Analysis,
+    pub(crate) fork: Option<Vec<Expr>>,
+    pub(crate) surface: Option<Surface>,
+}
 
-/// Analyses each part, and the parts of those that fall apart again.
-pub(crate) fn branches(factors: &[Expr], part: &Part<'_>) -> Result<Vec<Branch>, AnalysisError> {
+/// Analyses each part, and the parts of those that fall apart again; says whether these are all. A part inside another one
+/// is none of its own.
+pub(crate) fn branches(
+    factors: &[Expr],
+    part: &dyn Fn(&[Expr]) -> Result<Part, AnalysisError>,
+) -> Result<(Vec<Branch>, bool), AnalysisError> {
     let mut open: Vec<Vec<Expr>> = factors.iter().rev().map(|f| vec![f.clone()]).collect();
-    let mut out: Vec<Branch> = vec![];
+    let mut met: Vec<Vec<Expr>> = vec![];
+    let mut out: Vec<(Branch, Option<Surface>)> = vec![];
+    let mut all = true;
     while let Some(chosen) = open.pop() {
         if out.len() == MAX_BRANCHES {
+            all = false;
             break;
         }
-        let same = |b: &Branch| b.factors.len() == chosen.len() && b.factors.iter().all(|f| chosen.contains(f));
-        if out.iter().any(same) {
+        let same = |known: &Vec<Expr>| known.len() == chosen.len() && known.iter().all(|f| chosen.contains(f));
+        if met.iter().any(same) {
             continue;
         }
-        let (analysis, fork) = part(&chosen)?;
+        met.push(chosen.clone());
+        let Part { analysis, fork, surface } = part(&chosen)?;
         match fork.filter(|_| chosen.len() < MAX_CHOICES) {
             Some(factors) => open.extend(factors.into_iter().rev().map(|f| [chosen.clone(), vec![f]].concat())),
-            None => out.push(Branch { factors: chosen, analysis }),
+            None => out.push((Branch { factors: chosen, analysis }, surface)),
         }
     }
-    Ok(out)
+    let mut kept: Vec<(Branch, Option<Surface>)> = vec![];
+    for new in out {
+        let mut inside = false;
+        for known in &kept {
+            inside = inside || is_inside(&new, &known.0)?;
+        }
+        if !inside {
+            let mut left = vec![];
+            for known in kept {
+                if !is_inside(&known, &new.0)? {
+                    left.push(known);
+                }
+            }
+            kept = left;
+            kept.push(new);
+        }
+    }
+    Ok((kept.into_iter().map(|k| k.0).collect(), all))
+}
+
+/// Whether a part is inside another one; both have solutions.
+fn is_inside((part, surface): &(Branch, Option<Surface>), other: &Branch) -> Result<bool, AnalysisError> {
+    match surface {
+        Some(surface) if [part, other].iter().all(|b| b.analysis.consistent == Some(true)) => {
+            surface.is_inside(other.analysis.constraints.iter().map(|c| &c.expression))
+        }
+        _ => Ok(false),
+    }
 }

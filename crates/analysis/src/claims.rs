@@ -1,7 +1,8 @@
 //! Whether what a model claims to be conserved is.
 //!
 //! A Casimir C has B∇C = 0 everywhere; an invariant I has {I, H_T} ≈ 0, whatever the multipliers that are
-//! not determined do. What is not so is shown at a point.
+//! not determined do. What is not so is shown at a point. What is not so for all parameters may be so for those of the
+//! model: x^ab y^−b z is a Casimir of the three-species system if abc = −1.
 
 use crate::dirac::Dirac;
 use crate::error::AnalysisError;
@@ -35,7 +36,7 @@ impl Dirac<'_> {
                     _ => None,
                 };
                 let defect = defect.map(|e| self.surface.simplified(&e));
-                self.report.claims.push(ClaimReport { name, kind, outcome, defect, witness });
+                self.report.claims.push(ClaimReport { name, kind, outcome, defect, witness, at_values: None });
             }
         }
         Ok(())

@@ -29,7 +29,7 @@ pub(crate) struct Classes {
     pub(crate) count: Count,
     /// The items of the invertible block.
     second: Vec<usize>,
-    first: Vec<usize>,
+    pub(crate) first: Vec<usize>,
     /// Δ
     pub(crate) brackets: Vec<Sparse>,
 }
@@ -108,7 +108,7 @@ impl Dirac<'_> {
     }
 
     /// C⁻¹, on the surface or everywhere.
-    fn inverted(&mut self, classes: &Classes, weakly: bool) -> Option<Vec<Row>> {
+    pub(crate) fn inverted(&mut self, classes: &Classes, weakly: bool) -> Option<Vec<Row>> {
         if classes.second.len() > MAX_INVERTED {
             return None;
         }
@@ -168,7 +168,7 @@ impl Dirac<'_> {
     }
 
     /// k = Δ_ap C⁻¹, as (item, coefficient).
-    fn combination(&mut self, a: usize, classes: &Classes, inverse: &[Row]) -> Option<Vec<(usize, Expr)>> {
+    pub(crate) fn combination(&mut self, a: usize, classes: &Classes, inverse: &[Row]) -> Option<Vec<(usize, Expr)>> {
         let mut sums: Vec<Fraction> = vec![Fraction::integer(0); classes.second.len()];
         for (k, b) in classes.second.iter().enumerate() {
             let Some(e) = classes.brackets[a].get(b) else { continue };
@@ -197,8 +197,9 @@ impl Dirac<'_> {
                         let e = self.surface.field.expression(f)?;
                         Some(-(if c == last { e } else { e * &self.multipliers[c] }))
                     });
-                    match terms.collect::<Option<Vec<Expr>>>() {
-                        Some(terms) => MultiplierValue::Determined(self.surface.weakly_simplified(&Expr::sum(terms))),
+                    let sum = terms.collect::<Option<Vec<Expr>>>().map(Expr::sum);
+                    match sum.filter(|e| e.poisoned().is_none()) {
+                        Some(e) => MultiplierValue::Determined(self.surface.weakly_simplified(&e)),
                         None => MultiplierValue::Implicit,
                     }
                 }

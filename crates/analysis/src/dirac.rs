@@ -206,7 +206,7 @@ impl<'a> Dirac<'a> {
         let rows: Vec<Sparse> = self.raw_conditions();
         let expressions: Vec<Expr> = open.iter().map(|o| o.1.clone()).collect();
         let verdicts = self.surface.decide(&expressions)?;
-        let (mut candidates, mut apart) = (vec![], false);
+        let (mut found, mut apart): (Vec<(usize, Vec<Candidate>)>, bool) = (vec![], false);
         for ((i, e), weak) in open.into_iter().zip(verdicts) {
             match weak {
                 Weak::Zero(certainty) => self.log(i, &rows, StepOutcome::Identity(certainty)),
@@ -224,11 +224,7 @@ impl<'a> Dirac<'a> {
                     let generation = if item.generation == 0 { 0 } else { item.generation + 1 };
                     let candidate = Candidate { name: format!("{}'", item.name), expression: e.clone(), generation };
                     match self.take_apart(candidate) {
-                        Ok(list) => {
-                            let names = list.iter().map(|c| c.name.clone()).collect();
-                            self.log(i, &rows, StepOutcome::Constraint(names));
-                            candidates.extend(list);
-                        }
+                        Ok(list) => found.push((i, list)),
                         Err(Progress::Inconsistent) => {
                             self.log(i, &rows, StepOutcome::Contradiction);
                             return Ok(self.contradiction(i, &e));
@@ -238,13 +234,22 @@ impl<'a> Dirac<'a> {
                 }
             }
         }
-        match (candidates.is_empty(), apart) {
+        let names = |list: &[Candidate]| list.iter().map(|c| c.name.clone()).collect::<Vec<String>>();
+        let led: Vec<(usize, Vec<String>)> = found.iter().map(|(i, list)| (*i, names(list))).collect();
+        let candidates: Vec<Candidate> = found.into_iter().flat_map(|f| f.1).collect();
+        let open = candidates.is_empty();
+        // What falls apart may vanish with the new constraints: the next round will tell.
+        let (first, later) = self.apart_with_others(candidates);
+        let later = names(&later);
+        for (i, names) in led.into_iter().filter(|l| l.1.iter().all(|n| !later.contains(n))) {
+            self.log(i, &rows, StepOutcome::Constraint(names));
+        }
+        match (open, apart) {
             (true, true) => Ok(Progress::Stopped),
             (true, false) => Ok(Progress::Closed),
-            // What falls apart may vanish with the new constraints: the next round will tell.
             (false, _) => {
                 (self.report.stopped, self.fork) = (None, None);
-                self.accept(candidates)
+                self.accept(first)
             }
         }
     }

@@ -5,6 +5,7 @@
 //! polynomials has an image that divides the images, so images without a common divisor decide.
 
 use crate::polynomial::{Monomial, Polynomial};
+use crate::work::within;
 
 /// gcd of integers, not negative.
 pub(crate) fn gcd(a: i128, b: i128) -> i128 {
@@ -224,6 +225,81 @@ fn split(p: &Polynomial, multiplicity: u32, out: &mut Vec<(Polynomial, u32)>) ->
     Some(())
 }
 
+/// The factors, and in them those that are linear in some unknown.
+pub(crate) fn irreducible_factors(p: &Polynomial) -> Option<Vec<(Polynomial, u32)>> {
+    let mut open = factors(p)?;
+    let mut out: Vec<(Polynomial, u32)> = vec![];
+    while let Some((f, k)) = open.pop() {
+        match within(LINEAR, || linear_factor(&f)).and_then(|one| Some((f.over(&one)?, one))) {
+            Some((rest, one)) => {
+                open.push((rest.positive().0, k));
+                open.push((one.positive().0, k));
+            }
+            None => match out.iter_mut().find(|known| known.0 == f) {
+                Some(known) => known.1 += k,
+                None => out.push((f, k)),
+            },
+        }
+    }
+    out.reverse();
+    Some(out)
+}
+
+/// What the search for linear factors may take,
+const LINEAR: u64 = 1_000_000;
+/// and how many divisors of a coefficient it tries.
+const MAX_DIVISORS: usize = 96;
+
+/// A factor α v + β with an unknown v, where α divides the first coefficient and β the last one, as for rational roots.
+fn linear_factor(p: &Polynomial) -> Option<Polynomial> {
+    // Linear in an unknown, and without a content: irreducible.
+    if p.unknowns().iter().any(|&v| p.degree(v) == 1) {
+        return None;
+    }
+    p.unknowns().into_iter().find_map(|v| {
+        let coefficients = p.coefficients(v);
+        let (first, last) = (divisors(coefficients.last()?)?, divisors(coefficients.first()?)?);
+        let own = image(p, v);
+        for alpha in &first {
+            let below = power_modulo(*image(alpha, v).first()?, PRIME - 2);
+            for beta in last.iter().flat_map(|b| [b.clone(), b.negated()]) {
+                // p(−β/α) modulo the prime.
+                let root = (PRIME - image(&beta, v).first()? * below % PRIME) % PRIME;
+                let value = own.iter().rev().fold(0, |sum, c| (sum * root + c) % PRIME);
+                if value == 0
+                    && let Some(factor) = alpha.times(&Polynomial::unknown(v)).and_then(|a| a.plus(&beta))
+                    && p.over(&factor).is_some()
+                {
+                    return Some(factor);
+                }
+            }
+        }
+        None
+    })
+}
+
+/// Products of factors of a polynomial, and of its content as far as small numbers divide that.
+fn divisors(p: &Polynomial) -> Option<Vec<Polynomial>> {
+    let number = content(p);
+    let mut out: Vec<Polynomial> =
+        (1..=number.min(1000)).filter(|d| number % d == 0).map(Polynomial::constant).collect();
+    for (f, k) in factors(p)? {
+        let mut more = vec![];
+        for known in &out {
+            let mut power = known.clone();
+            for _ in 0..k {
+                power = power.times(&f)?;
+                more.push(power.clone());
+            }
+        }
+        out.extend(more);
+        if out.len() > MAX_DIVISORS {
+            return None;
+        }
+    }
+    Some(out)
+}
+
 /// A factor of a w² + b w + c with w a power of v: 2 a w + b − √(b² − 4 a c) without the content, if the root is a
 /// polynomial.
 fn quadratic_factor(p: &Polynomial, v: u32) -> Option<Polynomial> {
@@ -269,7 +345,7 @@ fn square_root(p: &Polynomial) -> Option<Polynomial> {
 
 #[cfg(test)]
 mod tests {
-    use super::{factors, greatest_common_divisor, square_root};
+    use super::{factors, greatest_common_divisor, irreducible_factors, square_root};
     use crate::polynomial::Polynomial;
 
     fn unknown(v: u32) -> Polynomial {
@@ -305,6 +381,28 @@ mod tests {
         assert!(found.contains(&(unknown(3), 1)), "{found:?}");
         assert!(found.contains(&(a, 2)), "{found:?}");
         assert!(found.contains(&(c, 1)), "{found:?}");
+    }
+
+    #[test]
+    fn linear_factors_are_found_in_expanded_products() {
+        let [circle, parabola, line] = {
+            let (x, y) = (unknown(0), unknown(1));
+            let square = x.times(&x).unwrap();
+            let r = square.plus(&y.times(&y).unwrap()).unwrap();
+            let twice = y.plus(&y).unwrap();
+            [r.minus(&Polynomial::one()).unwrap(), twice.minus(&square).unwrap().positive().0, x.minus(&y).unwrap()]
+        };
+        let product = circle.times(&parabola).unwrap().times(&line).unwrap().times(&line).unwrap();
+        let found = irreducible_factors(&product).unwrap();
+        assert_eq!(found.len(), 3, "{found:?}");
+        for (f, k) in [(circle, 1), (parabola, 1), (line, 2)] {
+            assert!(found.contains(&(f.clone(), k)), "{f:?}: {found:?}");
+        }
+        // x³ − y³, and x³ − 2 y³, which has none over the rational numbers.
+        let cube = |v: u32| unknown(v).power(3).unwrap();
+        assert_eq!(irreducible_factors(&cube(0).minus(&cube(1)).unwrap()).unwrap().len(), 2);
+        let two = cube(1).plus(&cube(1)).unwrap();
+        assert_eq!(irreducible_factors(&cube(0).minus(&two).unwrap()).unwrap().len(), 1);
     }
 
     #[test]

@@ -67,6 +67,11 @@ impl Field {
         &self.unknowns[unknown as usize]
     }
 
+    /// What relates the unknowns by themselves.
+    pub(crate) fn relations(&self) -> &[Relation] {
+        &self.relations
+    }
+
     fn unknown(&mut self, e: &Expr) -> u32 {
         *self.known.entry(e.digest()).or_insert_with(|| {
             self.unknowns.push(e.clone());
@@ -207,7 +212,12 @@ impl Field {
 
     /// Reduces by the relations: (r, m) with m·p = r wherever the relations hold.
     fn reduce(&self, p: Polynomial) -> Option<(Polynomial, Polynomial)> {
-        reduce(p, &self.relations)
+        reduce(p, self.relations.iter())
+    }
+
+    /// The same with further relations, which the ones between the unknowns are applied after: x² + cos²θ where x = sin θ.
+    pub(crate) fn reduce_with(&self, p: Polynomial, further: &[Relation]) -> Option<(Polynomial, Polynomial)> {
+        reduce(p, further.iter().chain(&self.relations))
     }
 
     /// numerator/denominator in normal form; `None` also for a division by zero.
@@ -265,13 +275,13 @@ impl Field {
         self.times(a, &Fraction { numerator: b.denominator.clone(), denominator: b.numerator.clone() })
     }
 
-    /// As an expression, with the denominator in factors; `None` if a number does not fit.
+    /// As an expression, with the denominator in factors; `None` if a number does not fit, or is too large.
     pub(crate) fn expression(&self, f: &Fraction) -> Option<Expr> {
         if f.is_zero() {
             return Some(Expr::zero());
         }
         let (above, below) = (self.factorised(&f.numerator)?, self.factorised(&f.denominator)?);
-        Some(above / below)
+        finite(above / below)
     }
 
     /// As a sum of terms, where the denominator is a single term.
@@ -285,7 +295,7 @@ impl Field {
             let c = Number::ratio(i64::try_from(c).ok()?, i64::try_from(number).ok()?)?;
             terms.push((c, product(m, 1) * &below_each));
         }
-        Some(Expr::linear(Number::ZERO, terms))
+        finite(Expr::linear(Number::ZERO, terms))
     }
 
     /// The shortest of an expression, its normal form in factors, and its normal form as a sum.
@@ -309,7 +319,7 @@ impl Field {
         for (f, k) in parts {
             all.push(self.sum(&f)?.powi(k as i64));
         }
-        Some(Expr::product(all))
+        finite(Expr::product(all))
     }
 
     /// A polynomial as a sum.
@@ -319,17 +329,25 @@ impl Field {
             let product = Expr::product(m.0.iter().map(|&(v, k)| self.symbol(v).powi(k as i64)));
             terms.push((Number::from(i64::try_from(c).ok()?), product));
         }
-        Some(Expr::linear(Number::ZERO, terms))
+        finite(Expr::linear(Number::ZERO, terms))
     }
 }
 
+/// Rounded numbers may overflow: the shortest of all expressions is then none.
+fn finite(e: Expr) -> Option<Expr> {
+    e.poisoned().is_none().then_some(e)
+}
+
 /// Reduces a polynomial by relations until none applies: (r, m) with m·p = r modulo the relations.
-pub(crate) fn reduce(p: Polynomial, relations: &[Relation]) -> Option<(Polynomial, Polynomial)> {
+fn reduce<'a>(
+    p: Polynomial,
+    relations: impl Iterator<Item = &'a Relation> + Clone,
+) -> Option<(Polynomial, Polynomial)> {
     let (mut rest, mut multiplier) = (p, Polynomial::one());
     // Each relation may bring back unknowns that another one eliminates, but not for ever.
     for _ in 0..50 {
         let mut changed = false;
-        for r in relations {
+        for r in relations.clone() {
             if rest.degree(r.unknown) >= r.polynomial.degree(r.unknown) && !rest.is_zero() {
                 let (next, by) = pseudo_remainder(&rest, &r.polynomial, r.unknown)?;
                 rest = next;

@@ -1,7 +1,8 @@
 //! The derivation in LaTeX, as a paper would have it: displayed equations with words between them.
 
 use crate::report::{
-    Analysis, Certainty, Class, Constraint, Count, DiracBracket, MultiplierValue, Outcome, Step, StepOutcome, Verdict,
+    Analysis, Certainty, Class, Constraint, Count, DiracBracket, GaugeTransformation, MultiplierValue, Outcome, Step,
+    StepOutcome, Verdict,
 };
 use cotangent_expr::{Expr, latex_name};
 use std::fmt::Write as _;
@@ -14,7 +15,7 @@ const MAX_LINES: usize = 40;
 /// The derivation in LaTeX, for the body of a document that uses `amsmath`.
 pub fn latex(report: &Analysis) -> String {
     let mut page = Page::default();
-    let _ = writeln!(page.text, "% {}: Dirac's analysis", report.name);
+    page.comment(&format!("{}: Dirac's analysis", report.name));
     if let Some(l) = &report.lagrangian {
         page.words("The Lagrangian is", vec![format!("L &= {}", formula(l))]);
     }
@@ -53,8 +54,8 @@ pub fn latex(report: &Analysis) -> String {
     );
     for generation in 2..=report.constraints.iter().map(|c| c.generation).max().unwrap_or(0) {
         let title = match generation {
-            2 => "The secondary constraints are".to_owned(),
-            n => format!("The constraints of generation {n} are"),
+            2 => "The secondary constraints, without factors that do not vanish, are".to_owned(),
+            n => format!("The constraints of generation {n}, likewise, are"),
         };
         page.words(&title, of_generation(report, generation));
     }
@@ -69,17 +70,7 @@ pub fn latex(report: &Analysis) -> String {
         });
         page.words("The multipliers are", multipliers.collect());
     }
-    let gauge = report.gauge.iter().flat_map(|g| {
-        let constraint = report.constraint(&g.generator);
-        let generator = constraint.map_or_else(|| name(&g.generator), combined);
-        // Its coefficients have brackets, too, with what vanishes on the surface.
-        let equal = if constraint.is_some_and(|c| !c.combination.is_empty()) { "\\approx" } else { "=" };
-        g.changes.iter().map(move |(z, e)| {
-            let (z, change) = (name(z), times("\\varepsilon", e));
-            format!("\\delta {z} &= \\varepsilon\\,\\{{{z}, {generator}\\}} {equal} {change}")
-        })
-    });
-    page.words("The first-class constraints generate the gauge transformations", gauge.collect());
+    page.transformations(report);
     if let Some(DiracBracket::Table(table)) = &report.dirac_bracket {
         let lines = table.iter().map(|(a, b, e)| format!("\\{{{}, {}\\}}^* &= {}", name(a), name(b), formula(e)));
         page.words("The Dirac brackets that do not vanish are", lines.collect());
@@ -106,6 +97,12 @@ struct Page {
 }
 
 impl Page {
+    /// A line that LaTeX does not read, whatever is in a name.
+    fn comment(&mut self, text: &str) {
+        let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+        let _ = writeln!(self.text, "% {}", text.replace(breaks, "?"));
+    }
+
     /// Words, and equations after them; nothing without equations.
     fn words(&mut self, words: &str, lines: Vec<String>) {
         if lines.is_empty() {
@@ -136,6 +133,32 @@ impl Page {
         self.words("By their brackets with each other they are of", lines.into_iter().flatten().collect());
     }
 
+    fn transformations(&mut self, report: &Analysis) {
+        let lines = |g: &GaugeTransformation| {
+            let constraint = report.constraint(&g.generator);
+            let generator = constraint.map_or_else(|| name(&g.generator), combined);
+            // Its coefficients have brackets, too, with what vanishes on the surface.
+            let equal = if constraint.is_some_and(|c| !c.combination.is_empty()) { "\\approx" } else { "=" };
+            let line = |(z, e): &(String, Expr)| {
+                let (z, change) = (name(z), times("\\varepsilon", e));
+                format!("\\delta {z} &= \\varepsilon\\,\\{{{z}, {generator}\\}} {equal} {change}")
+            };
+            g.changes.iter().map(line).collect::<Vec<_>>()
+        };
+        let other =
+            |g: &&GaugeTransformation| report.conjecture.as_ref().is_some_and(|c| c.not_gauge.contains(&g.generator));
+        let (others, gauge): (Vec<_>, Vec<_>) = report.gauge.iter().partition(other);
+        self.words(
+            "The first-class constraints generate the gauge transformations",
+            gauge.into_iter().flat_map(lines).collect(),
+        );
+        self.words(
+            "First class, but no gauge transformations, as no arbitrary multiplier makes these changes (Dirac's conjecture \
+             fails), are",
+            others.into_iter().flat_map(lines).collect(),
+        );
+    }
+
     fn end(&mut self, report: &Analysis) {
         let assumed = report.assumptions.iter().map(|e| format!("{} &\\neq 0", formula(e)));
         self.words("It was assumed that", assumed.collect());
@@ -159,10 +182,10 @@ impl Page {
                 Outcome::Fails => "does not hold".to_owned(),
                 Outcome::Undecided => "undecided".to_owned(),
             };
-            let _ = writeln!(self.text, "% {statement}: {how}");
+            self.comment(&format!("{statement}: {how}"));
         }
         if let Some(reason) = &report.stopped {
-            let _ = writeln!(self.text, "% stopped: {reason}");
+            self.comment(&format!("stopped: {reason}"));
         }
     }
 }
@@ -234,7 +257,8 @@ fn factor(e: &Expr) -> String {
     }
 }
 
-/// A name with an index and primes: \dot, \ddot, and a number of dots beyond.
+/// A name with an index. A prime is a name of its own, χ^[2] for what the time derivative of χ asks for, as that may
+/// differ from the derivative by a factor.
 fn name(text: &str) -> String {
     let plain = text.trim_end_matches('\'');
     let primes = text.len() - plain.len();
@@ -243,11 +267,6 @@ fn name(text: &str) -> String {
         None => (plain, ""),
     };
     let stem = latex_name(stem);
-    let stem = match primes {
-        0 => stem,
-        1 => format!("\\dot{{{stem}}}"),
-        2 => format!("\\ddot{{{stem}}}"),
-        n => format!("{{{stem}}}^{{({n})}}"),
-    };
-    if index.is_empty() { stem } else { format!("{{{stem}}}_{{{index}}}") }
+    let element = if index.is_empty() { stem } else { format!("{{{stem}}}_{{{index}}}") };
+    if primes == 0 { element } else { format!("{element}^{{[{}]}}", primes + 1) }
 }

@@ -23,6 +23,8 @@ mod analyze;
 mod branches;
 mod claims;
 mod classes;
+mod conjecture;
+mod definite;
 mod dirac;
 mod divisor;
 mod error;
@@ -54,8 +56,9 @@ pub use latex::latex;
 pub use motion::{MotionError, motion};
 pub use pose::{PoseError, pose};
 pub use report::{
-    Analysis, Branch, Certainty, ClaimReport, Class, Constraint, Count, DiracBracket, GaugeTransformation, Multiplier,
-    MultiplierValue, Outcome, PoissonReport, Step, StepOutcome, Transform, Verdict, Witness,
+    Analysis, AtValues, Branch, Certainty, ClaimReport, Class, Conjecture, Constraint, Count, DiracBracket,
+    GaugeTransformation, Multiplier, MultiplierValue, Outcome, PoissonReport, Step, StepOutcome, Transform, Verdict,
+    Witness,
 };
 pub use sample::SEED;
 pub use specialise::specialise;

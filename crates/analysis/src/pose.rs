@@ -2,6 +2,7 @@
 //! holonomic constraints does not do.
 
 use crate::AnalysisError;
+use crate::analyze::analyze;
 use crate::motion::{MotionError, motion};
 use crate::transform::Lagrangian;
 use cotangent_compile::values::{self, InitialValues, Rates, Setting, ValueError};
@@ -33,7 +34,8 @@ impl From<ValueError> for PoseError {
     }
 }
 
-/// [`Problem::new`], and for [`Formulation::HamiltonDirac`] the equations of [`motion`] where the model has
+/// [`Problem::new`], with what to state instead of a constraint whose gradient vanishes where it does, and for
+/// [`Formulation::HamiltonDirac`] the equations of [`motion`] where the model has
 /// gauge conditions, a singular Lagrangian, constraints on more than positions, or constraints whose forces
 /// their second time derivatives do not determine.
 pub fn pose(
@@ -44,14 +46,15 @@ pub fn pose(
     engine: Engine,
 ) -> Result<Problem, PoseError> {
     let given = || Problem::new(system, formulation, set, repairs, engine);
+    let explained = |error: ProblemError| irregular(system, &error).unwrap_or_else(|| error.into());
     if formulation != Formulation::HamiltonDirac {
-        return Ok(given()?);
+        return given().map_err(explained);
     }
     let mut refused = None;
     if system.gauges.is_empty() {
         match given() {
             Err(error) if needs_analysis(&error) => refused = Some(error),
-            done => return Ok(done?),
+            done => return done.map_err(explained),
         }
     }
     let parameters = values::parameters(system, set)?;
@@ -61,6 +64,19 @@ pub fn pose(
     })?;
     let from = start(system, &motion.state, &parameters, set)?;
     Ok(Problem::on_surface(motion, parameters, from, repairs, engine)?)
+}
+
+/// Why a start is singular where the gradient of a constraint vanishes: if it does so wherever the constraint holds, as
+/// that of (x² + y² − 1)² does, no other start is better, and the analysis knows what to state instead.
+fn irregular(system: &System, error: &ProblemError) -> Option<PoseError> {
+    let ProblemError::SingularStart { constraints } = error else { return None };
+    let flat: Vec<&str> = constraints.iter().filter(|c| c.on.is_empty()).map(|c| c.name.as_str()).collect();
+    if flat.is_empty() {
+        return None;
+    }
+    let found = analyze(system).ok()?.irregular.into_iter().find(|i| flat.contains(&i.0.as_str()) && !i.2.is_empty());
+    let (constraint, expression, instead) = found?;
+    Some(MotionError::Irregular { constraint, expression: expression.to_string(), instead }.into())
 }
 
 /// Whether the equations may not be those of holonomic constraints whose second time derivatives determine

@@ -1,8 +1,12 @@
-//! What a condition F = 0 asks for, from the factors of F: those that it is written with, and those that are found.
+//! What a condition F = 0 asks for, from the factors of F: those that it is written with, those that are found, those
+//! over the real numbers, and those that F has on the surface that is known.
 
-use crate::divisor::factors;
+use crate::definite::Quadratic;
+use crate::divisor::{content, factors, gcd, irreducible_factors, pseudo_remainder};
+use crate::field::{Fraction, Relation};
 use crate::polynomial::Polynomial;
 use crate::surface::Surface;
+use crate::work::within;
 use cotangent_expr::{Expr, Node, Number};
 
 /// A condition taken apart.
@@ -24,66 +28,260 @@ pub(crate) enum Condition {
     Branches(Vec<Expr>),
 }
 
+/// So many remainders are looked at to show that a part has no points, with so much work.
+const MAX_REMAINDERS: usize = 60;
+const EMPTY: u64 = 1_000_000;
+/// So many choices of what the constraints eliminate are tried.
+const MAX_VIEWS: usize = 8;
+const VIEW: u64 = 2_000_000;
+
 impl Surface {
     /// Takes a condition apart. Factors made of parameters, and those that cannot vanish, are left out.
     pub(crate) fn condition(&mut self, f: &Expr) -> Condition {
-        self.as_written(f).or_else(|| self.factors_of(f)).unwrap_or_else(|| Condition::Constraints {
+        let found = self.as_written(f).or_else(|| self.factors_of(f)).or_else(|| power(f));
+        match found.unwrap_or_else(|| Condition::Constraints {
             expressions: vec![f.clone()],
             irregular: false,
             whole: true,
-        })
+        }) {
+            regular @ Condition::Constraints { irregular: false, .. } => self.where_others_hold(f).unwrap_or(regular),
+            other => other,
+        }
     }
 
-    /// A sum of squares, or a product of which more than one factor may vanish, as it is written.
+    /// A sum of squares, or a product, as it is written.
     fn as_written(&mut self, f: &Expr) -> Option<Condition> {
         if let Some(expressions) = squares(f) {
             return Some(Condition::Constraints { expressions, irregular: true, whole: false });
         }
-        // A product with a number before it.
-        let product = match f.node() {
-            Node::Add(rest, terms) if rest.is_zero() && terms.len() == 1 => &terms[0].1,
-            _ => f,
-        };
-        let Node::Mul(factors) = product.node() else { return None };
-        let mut parts: Vec<Expr> = vec![];
-        for (base, _) in factors.iter().filter(|(_, k)| !k.is_negative()) {
+        let Node::Mul(factors) = without_number(f).node() else { return None };
+        let (mut parts, mut powers): (Vec<Expr>, bool) = (vec![], false);
+        for (base, k) in factors.iter().filter(|(_, k)| !k.is_negative()) {
             match self.condition(base) {
                 Condition::Identity => return Some(Condition::Identity),
                 Condition::Contradiction => {}
                 Condition::Branches(all) => parts.extend(all),
-                Condition::Constraints { expressions, .. } => match <[Expr; 1]>::try_from(expressions) {
-                    Ok([one]) => parts.push(one),
-                    Err(_) => return None,
-                },
+                Condition::Constraints { expressions, irregular, .. } => {
+                    powers = powers || irregular || !k.is_one();
+                    match <[Expr; 1]>::try_from(expressions) {
+                        Ok([one]) => parts.push(one),
+                        Err(_) => parts.push(base.clone()),
+                    }
+                }
             }
         }
-        (parts.len() > 1).then_some(Condition::Branches(parts))
+        match <[Expr; 1]>::try_from(parts) {
+            // Several factors multiplied out may be more than one can see.
+            Ok([one]) if factors.len() > 1 => {
+                let short = |all: &[Expr]| all.iter().map(Expr::size).sum::<u64>() <= one.size();
+                match self.factors_of(f) {
+                    Some(Condition::Constraints { expressions, irregular, whole }) if short(&expressions) => {
+                        Some(Condition::Constraints { expressions, irregular, whole })
+                    }
+                    _ => Some(match self.condition(&one) {
+                        Condition::Constraints { expressions, irregular, .. } => {
+                            Condition::Constraints { expressions, irregular: irregular || powers, whole: false }
+                        }
+                        other => other,
+                    }),
+                }
+            }
+            Ok(_) => None,
+            // No factor vanishes anywhere; what is only divided by is looked at as a whole.
+            Err(parts) if parts.is_empty() => {
+                factors.iter().any(|(_, k)| !k.is_negative()).then_some(Condition::Contradiction)
+            }
+            Err(parts) => self.kept(parts),
+        }
+    }
+
+    /// A condition that is fulfilled by any of several: those without points are left out, and so are those inside others.
+    fn kept(&mut self, parts: Vec<Expr>) -> Option<Condition> {
+        let mut left: Vec<(Expr, Option<Polynomial>)> = vec![];
+        for e in parts {
+            let e = self.shorter_where_others_hold(e);
+            let p = self.field.normal(&e).map(|f| f.numerator);
+            if p.as_ref().is_some_and(|p| within(EMPTY, || self.is_empty_with(&[p]))) {
+                self.empty.push(e);
+            } else if left.iter().all(|known| known.0 != e) {
+                left.push((e, p));
+            }
+        }
+        let whole = left.clone();
+        left.retain(|(e, p)| {
+            let Some(zeros) = p.as_ref().and_then(|p| self.semidefinite(p)).map(|s| s.zeros) else { return true };
+            // x² + y² = 0 is inside x = 0 and inside y = x³.
+            let relation = |z: &Polynomial| Some(Relation { unknown: self.main_unknown(z)?, polynomial: z.clone() });
+            let Some(point) = zeros.iter().map(relation).collect::<Option<Vec<Relation>>>() else { return true };
+            let outer = |q: &Polynomial| {
+                let rest = self.field.reduce_with(q.clone(), &point);
+                rest.is_some_and(|(rest, by)| rest.is_zero() && self.only_parameters(&by))
+            };
+            !whole.iter().any(|(other, q)| other != e && q.as_ref().is_some_and(outer))
+        });
+        Some(match left.as_slice() {
+            [] => Condition::Contradiction,
+            [(one, _)] => match self.condition(one) {
+                Condition::Constraints { expressions, irregular, .. } => {
+                    Condition::Constraints { expressions, irregular, whole: false }
+                }
+                other => other,
+            },
+            _ => Condition::Branches(left.into_iter().map(|l| l.0).collect()),
+        })
+    }
+
+    /// A part in the simplest form that it has where the constraints hold: x − 2 y is y where x = y.
+    fn shorter_where_others_hold(&mut self, e: Expr) -> Expr {
+        let Some(normal) = self.field.normal(&e) else { return e };
+        let reduced = || {
+            let rest = self.field.reduce_with(normal.numerator, self.plain())?.0;
+            let state: Vec<_> = factors(&rest)?.into_iter().filter(|(p, _)| !self.only_parameters(p)).collect();
+            let [(one, 1)] = state.as_slice() else { return None };
+            self.field.sum(one).filter(|new| new.size() < e.size())
+        };
+        reduced().unwrap_or(e)
     }
 
     fn factors_of(&mut self, f: &Expr) -> Option<Condition> {
         let normal = self.field.normal(f)?;
-        if normal.numerator.is_zero() {
+        let whole = self.only_parameters(&normal.denominator);
+        self.of_polynomial(&normal.numerator, whole)
+    }
+
+    fn of_polynomial(&mut self, numerator: &Polynomial, mut whole: bool) -> Option<Condition> {
+        if numerator.is_zero() {
             return Some(Condition::Identity);
         }
         let mut left: Vec<(Polynomial, u32)> = vec![];
-        let mut whole = self.only_parameters(&normal.denominator);
-        for (p, k) in factors(&normal.numerator)? {
+        for (p, k) in irreducible_factors(numerator)? {
             if self.only_parameters(&p) {
                 self.assume(&p);
-            } else if self.definite(&p) == Some(true) || self.is_excluded(&p) || self.never(&p) {
+            } else if self.strict_sign(&p).is_some() || self.is_excluded(&p) || self.never(&p) {
                 whole = false;
             } else {
                 left.push((p, k));
             }
         }
-        let expressions: Vec<Expr> = left.iter().map(|(p, _)| self.field.sum(p)).collect::<Option<_>>()?;
-        Some(match left.as_slice() {
-            [] => Condition::Contradiction,
-            [(p, k)] => match self.squares(p) {
-                Some(expressions) => Condition::Constraints { expressions, irregular: true, whole: false },
-                None => Condition::Constraints { expressions, irregular: *k > 1, whole: whole && *k == 1 },
+        if let [(p, k)] = left.as_slice() {
+            if let Some(found) = self.semidefinite(p) {
+                let expressions = found.zeros.iter().map(|z| self.field.sum(z)).collect::<Option<_>>()?;
+                return Some(Condition::Constraints { expressions, irregular: true, whole: false });
+            }
+            if let Some(lines) = self.over_the_reals(p) {
+                return self.kept(lines);
+            }
+            let expressions = vec![self.field.sum(p)?];
+            return Some(Condition::Constraints { expressions, irregular: *k > 1, whole: whole && *k == 1 });
+        }
+        let mut parts = vec![];
+        for (p, _) in &left {
+            match self.over_the_reals(p) {
+                Some(lines) => parts.extend(lines),
+                None => parts.push(self.field.sum(p)?),
+            }
+        }
+        if parts.is_empty() { Some(Condition::Contradiction) } else { self.kept(parts) }
+    }
+
+    /// A condition that looks regular, where the constraints hold: x y + z eˣ is x y where z = 0. `None` if it is regular
+    /// there, too.
+    fn where_others_hold(&mut self, f: &Expr) -> Option<Condition> {
+        let normal = self.field.normal(f)?;
+        // What was replaced once is not replaced again.
+        if self.replacing || self.weak_normal(&normal)?.is_zero() {
+            return None;
+        }
+        self.replacing = true;
+        let found = self.views().iter().find_map(|view| within(VIEW, || self.seen_with(f, &normal, view)));
+        self.replacing = false;
+        found
+    }
+
+    /// The constraints that eliminate an unknown, and the same where one of them eliminates another.
+    fn views(&self) -> Vec<Vec<Relation>> {
+        let mut out = vec![self.plain().to_vec()];
+        for (k, r) in self.plain().iter().enumerate() {
+            let p = &r.polynomial;
+            let others =
+                p.unknowns().into_iter().filter(|&v| v != r.unknown && p.degree(v) == 1 && !self.is_parameter(v));
+            for unknown in others.filter(|&v| p.coefficients(v).last().is_some_and(|lead| self.only_parameters(lead))) {
+                let mut view = self.plain().to_vec();
+                view[k].unknown = unknown;
+                out.push(view);
+            }
+        }
+        out.truncate(MAX_VIEWS);
+        out
+    }
+
+    fn seen_with(&mut self, f: &Expr, normal: &Fraction, view: &[Relation]) -> Option<Condition> {
+        let (above, by_above) = self.field.reduce_with(normal.numerator.clone(), view)?;
+        let (below, by_below) = self.field.reduce_with(normal.denominator.clone(), view)?;
+        let rest = self.field.fraction(above.times(&by_below)?, below.times(&by_above)?)?.numerator;
+        if rest == normal.numerator || rest.is_zero() {
+            return None;
+        }
+        let known = self.empty.len();
+        // What is written as a product stays one where a variable is replaced.
+        let replaced = f.rewrite(&mut |leaf| self.value_of(leaf, view));
+        let found = match self.as_written(&replaced) {
+            Some(found) => Some(found),
+            // Sheets that do not meet are regular together.
+            None => match self.of_polynomial(&rest, false)? {
+                Condition::Branches(all) if self.are_disjoint(&all) => None,
+                found => Some(found),
             },
-            _ => Condition::Branches(expressions),
+        };
+        match found {
+            Some(Condition::Constraints { irregular: false, .. } | Condition::Identity) | None => {
+                self.empty.truncate(known);
+                None
+            }
+            found => found,
+        }
+    }
+
+    /// What a constraint makes of a variable: a formula without it.
+    fn value_of(&self, leaf: &Expr, view: &[Relation]) -> Option<Expr> {
+        let own = |r: &&Relation| r.polynomial.degree(r.unknown) == 1 && self.field.symbol(r.unknown) == leaf;
+        let relation = view.iter().find(own)?;
+        match &relation.polynomial.coefficients(relation.unknown)[..] {
+            [rest, lead] => Some(-(self.field.sum(rest)? / self.field.sum(lead)?)),
+            _ => None,
+        }
+    }
+
+    /// The factors 2 a w + b ± r √s of a w² + b w + c whose discriminant is r² s with s > 0 made of numbers and parameters:
+    /// x² − 2 y² is two lines.
+    fn over_the_reals(&self, p: &Polynomial) -> Option<Vec<Expr>> {
+        p.unknowns().into_iter().filter(|&v| !self.is_parameter(v)).find_map(|v| {
+            let Quadratic { lead, slope, discriminant } = Quadratic::new(p, v)?;
+            if !self.only_parameters(&lead) || discriminant.is_zero() {
+                return None;
+            }
+            let parts = factors(&discriminant)?;
+            let product = parts.iter().try_fold(Polynomial::one(), |all, (f, k)| all.times(&f.power(*k)?))?;
+            let number = discriminant.over(&product)?.as_constant()?;
+            let (mut root, rest) = square_part(number)?;
+            let mut below = Polynomial::constant(rest);
+            let mut outside = Polynomial::one();
+            for (f, k) in &parts {
+                outside = outside.times(&f.power(k / 2)?)?;
+                if k % 2 == 1 {
+                    below = below.times(f)?;
+                }
+            }
+            if !self.only_parameters(&below) || self.strict_sign(&below) != Some(true) {
+                return None;
+            }
+            let common = gcd(content(&slope), root).max(1);
+            let slope = slope.over(&Polynomial::constant(common))?;
+            root /= common;
+            let outside = outside.times(&Polynomial::constant(root))?;
+            let (slope, outside) =
+                (self.field.sum(&slope)?, self.field.sum(&outside)? * self.field.sum(&below)?.sqrt());
+            Some(vec![&slope + &outside, slope - outside])
         })
     }
 
@@ -92,19 +290,78 @@ impl Surface {
         self.field.sum(p).is_some_and(|e| self.assumptions.contains(&e) || self.excluded.contains(&e))
     }
 
-    /// The unknowns of a sum of squares, which vanishes where all of them do.
-    fn squares(&self, p: &Polynomial) -> Option<Vec<Expr>> {
-        if self.definite(p)? || p.0.len() < 2 {
-            return None;
+    /// Whether it is shown that no two of these vanish at once on the surface.
+    fn are_disjoint(&mut self, parts: &[Expr]) -> bool {
+        let normal: Option<Vec<Polynomial>> = parts.iter().map(|e| Some(self.field.normal(e)?.numerator)).collect();
+        let Some(all) = normal else { return false };
+        let apart = |k: usize, j: usize| within(EMPTY, || self.is_empty_with(&[&all[j], &all[k]]));
+        (0..all.len()).all(|k| (0..k).all(|j| apart(k, j)))
+    }
+
+    /// Whether it is shown that polynomials vanish together nowhere on the surface. Where f and g vanish, so does every remainder
+    /// of their division, whatever it is multiplied by: x + 3 and x² + y² − 1 leave y² + 8.
+    fn is_empty_with(&self, further: &[&Polynomial]) -> bool {
+        let mut known: Vec<Polynomial> = further.iter().map(|&p| p.clone()).collect();
+        let relations = self.relations().iter().chain(self.field.relations());
+        known.extend(relations.map(|r| r.polynomial.clone()));
+        let (mut looked, mut k) = (0, 0);
+        while k < known.len() && looked < MAX_REMAINDERS {
+            if self.strict_sign(&known[k]).is_some() {
+                return true;
+            }
+            for j in 0..k {
+                for (f, g) in [(j, k), (k, j)] {
+                    let shared = known[g].unknowns().into_iter().filter(|&v| !self.is_parameter(v));
+                    let shared: Vec<u32> = shared.filter(|&v| known[f].degree(v) >= known[g].degree(v)).collect();
+                    for v in shared {
+                        looked += 1;
+                        let rest = pseudo_remainder(&known[f], &known[g], v);
+                        let Some((rest, _)) = rest.and_then(|r| self.field.reduce_with(r.0, &[])) else { continue };
+                        if !rest.is_zero() && looked < MAX_REMAINDERS && !known.contains(&rest) {
+                            known.push(rest);
+                        }
+                    }
+                }
+            }
+            k += 1;
         }
-        let mut out = vec![];
-        for m in p.0.keys() {
-            let state: Vec<u32> =
-                m.0.iter().map(|f| f.0).filter(|&v| !self.only_parameters(&Polynomial::unknown(v))).collect();
-            let [v] = state[..] else { return None };
-            out.push(self.field.symbol(v).clone());
+        known[k..].iter().any(|p| self.strict_sign(p).is_some())
+    }
+}
+
+/// (r, s) with n = r² s, as far as small primes show.
+fn square_part(n: i128) -> Option<(i128, i128)> {
+    let (mut root, mut rest) = (1i128, n);
+    for d in 2..1000 {
+        while rest % (d * d) == 0 && rest != 0 {
+            rest /= d * d;
+            root = root.checked_mul(d)?;
         }
-        Some(out)
+    }
+    match rest.checked_isqrt() {
+        Some(r) if r * r == rest => Some((root.checked_mul(r)?, 1)),
+        _ => Some((root, rest)),
+    }
+}
+
+/// A product without the number before it.
+fn without_number(f: &Expr) -> &Expr {
+    match f.node() {
+        Node::Add(rest, terms) if rest.is_zero() && terms.len() == 1 => &terms[0].1,
+        _ => f,
+    }
+}
+
+/// A power of something of which nothing is known.
+fn power(f: &Expr) -> Option<Condition> {
+    match without_number(f).node() {
+        Node::Mul(factors) => match factors.as_slice() {
+            [(base, k)] if k.as_integer().is_some_and(|k| k > 1) => {
+                Some(Condition::Constraints { expressions: vec![base.clone()], irregular: true, whole: false })
+            }
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -113,7 +370,7 @@ impl Surface {
 fn squares(f: &Expr) -> Option<Vec<Expr>> {
     let Node::Add(rest, terms) = f.node() else { return None };
     let signs = terms.iter().map(|(weight, _)| weight.is_negative());
-    if !rest.is_zero() || signs.clone().any(|s| s) && !signs.clone().all(|s| s) {
+    if !rest.is_zero() || terms.len() < 2 || signs.clone().any(|s| s) && !signs.clone().all(|s| s) {
         return None;
     }
     let root = |term: &Expr| match term.node() {

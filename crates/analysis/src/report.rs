@@ -125,6 +125,18 @@ pub struct GaugeTransformation {
     pub changes: Vec<(String, Expr)>,
 }
 
+/// Dirac's conjecture for a model: that every first-class constraint generates a gauge transformation, a change that
+/// arbitrary multipliers can make.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Conjecture {
+    /// Whether it holds; that is sampled.
+    pub outcome: Outcome,
+    /// First-class constraints that generate none: solutions that they lead to differ in more than the gauge.
+    pub not_gauge: Vec<String>,
+    /// The dimension of what is left if only gauge transformations are taken out, if that is known.
+    pub dimension: Option<usize>,
+}
+
 /// The brackets {zᵢ, zⱼ}* after the second-class constraints are taken to vanish.
 #[derive(Clone, Debug)]
 pub enum DiracBracket {
@@ -169,12 +181,31 @@ pub struct ClaimReport {
     pub name: String,
     /// `casimir` or `invariant`.
     pub kind: &'static str,
-    /// Whether the claim holds.
+    /// Whether the claim holds for all parameters that the model allows.
     pub outcome: Outcome,
     /// What should vanish and does not.
     pub defect: Option<Expr>,
     /// Where it does not.
     pub witness: Option<Witness>,
+    /// Where the claim does not hold for all parameters, or that is not known: what becomes of it for those of the
+    /// model.
+    pub at_values: Option<AtValues>,
+}
+
+impl ClaimReport {
+    /// What became of the claim for the parameters of the model, which is what it is about.
+    pub fn judgement(&self) -> Outcome {
+        self.at_values.as_ref().map_or(self.outcome, |v| v.outcome)
+    }
+}
+
+/// A claim for the parameters of the model alone.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AtValues {
+    /// The parameters and their values, those that matter where that is known.
+    pub values: Vec<(String, f64)>,
+    /// Whether the claim holds for them: proved where they are exact numbers.
+    pub outcome: Outcome,
 }
 
 /// A point that refutes a claim.
@@ -237,9 +268,11 @@ pub struct Analysis {
     pub before_gauge: Option<Count>,
     /// What first-class constraints generate.
     pub gauge: Vec<GaugeTransformation>,
+    /// Dirac's conjecture, where there are first-class constraints.
+    pub conjecture: Option<Conjecture>,
     /// The Dirac bracket.
     pub dirac_bracket: Option<DiracBracket>,
-    /// Half the dimension of what is left.
+    /// Half the dimension of what is left when all first-class constraints count as generators of gauge transformations.
     pub degrees_of_freedom: Option<usize>,
     /// Whether the equations of motion have solutions; none if that is not known.
     pub consistent: Option<bool>,
@@ -258,13 +291,14 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Whether everything was decided, the system is consistent and every claim holds.
+    /// Whether everything was decided, the system is consistent and every claim holds, for the parameters of the model
+    /// at least.
     pub fn held(&self) -> bool {
         let fails = |o: &Outcome| !matches!(o, Outcome::Holds(_));
         self.stopped.is_none()
             && self.consistent == Some(true)
             && !self.verdicts.iter().any(|v| fails(&v.outcome))
-            && !self.claims.iter().any(|c| fails(&c.outcome))
+            && !self.claims.iter().any(|c| fails(&c.judgement()))
     }
 
     /// The constraint with this name.

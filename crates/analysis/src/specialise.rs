@@ -2,7 +2,7 @@
 
 use crate::error::AnalysisError;
 use cotangent_compile::values::{Setting, parameters};
-use cotangent_expr::{Expr, Node, Tensor};
+use cotangent_expr::{Array, Expr, Ix, Layout, Node, Place, Tensor, Term};
 use cotangent_model::{Dynamics, System};
 use std::collections::HashMap;
 
@@ -29,12 +29,52 @@ pub fn specialise(system: &System, set: &[Setting]) -> Result<System, AnalysisEr
             }
         }
     }
-    let fixed = |t: &Tensor| -> Result<Tensor, AnalysisError> {
-        Ok(t.expand()?.rewrite_deep(&mut |leaf| match leaf.node() {
-            Node::At(..) => by.get(leaf).cloned(),
-            _ => None,
-        })?)
-    };
+    let mut out = substituted(system, &by)?;
+    // What depends on these has other values, too.
+    for (p, start) in out.parameters.iter_mut().scan(0, |at, p| {
+        let start = *at;
+        *at += p.array.len();
+        Some((p, start))
+    }) {
+        let own = |k: usize| by.contains_key(&p.array.element(&p.array.multi_index(k)));
+        if (0..p.array.len()).any(own) {
+            let known = values[start..start + p.array.len()].iter().map(|&x| Expr::number(x)).collect();
+            p.default = Some(vector(&p.array, known)?);
+        }
+    }
+    Ok(out)
+}
+
+/// The system with every parameter replaced by the value that the model gives it, exactly: 1/3 is a third. `None` if
+/// there is no parameter, or one without a value.
+pub(crate) fn at_own_values(system: &System) -> Result<Option<System>, AnalysisError> {
+    let mut by: HashMap<Expr, Expr> = HashMap::new();
+    for p in &system.parameters {
+        let Some(default) = &p.default else { return Ok(None) };
+        let known = substitute(default, &by)?.entries();
+        by.extend(known.into_iter().enumerate().map(|(k, value)| (p.array.element(&p.array.multi_index(k)), value)));
+    }
+    Ok(if by.is_empty() { None } else { Some(substituted(system, &by)?) })
+}
+
+/// A vector over an array.
+fn vector(array: &Array, values: Vec<Expr>) -> Result<Tensor, AnalysisError> {
+    let place =
+        |k: usize| Place { array: array.clone(), index: array.multi_index(k).into_iter().map(Ix::constant).collect() };
+    let terms = values.into_iter().enumerate().map(|(k, value)| Term::plain(vec![place(k)], value)).collect();
+    Ok(Tensor::new(vec![Layout::new(vec![array.clone()])], terms)?)
+}
+
+fn substitute(t: &Tensor, by: &HashMap<Expr, Expr>) -> Result<Tensor, AnalysisError> {
+    Ok(t.expand()?.rewrite_deep(&mut |leaf| match leaf.node() {
+        Node::At(..) => by.get(leaf).cloned(),
+        _ => None,
+    })?)
+}
+
+/// Symbols replaced in everything that is analysed.
+fn substituted(system: &System, by: &HashMap<Expr, Expr>) -> Result<System, AnalysisError> {
+    let fixed = |t: &Tensor| substitute(t, by);
     let mut out = system.clone();
     match &mut out.dynamics {
         Dynamics::Lagrangian { lagrangian: t, .. } | Dynamics::Hamiltonian { hamiltonian: t, .. } => *t = fixed(t)?,

@@ -6,7 +6,7 @@
 //! *sampled* at random points of the surface.
 
 use crate::error::AnalysisError;
-use crate::field::{Field, Fraction, Relation, reduce};
+use crate::field::{Field, Fraction, Relation};
 use crate::phase::Sparse;
 use crate::polynomial::Polynomial;
 use crate::report::Certainty;
@@ -62,6 +62,10 @@ pub(crate) struct Surface {
     pub(crate) excluded: Vec<Expr>,
     /// Where the surface falls apart: the factors that are to vanish.
     pub(crate) chosen: Vec<Expr>,
+    /// Factors that were shown to vanish nowhere on the surface.
+    pub(crate) empty: Vec<Expr>,
+    /// Whether a condition is looked at with variables replaced by what the constraints make of them.
+    pub(crate) replacing: bool,
     /// Whether polynomials are reduced by the constraints: not for large systems.
     symbolic: bool,
 }
@@ -86,8 +90,31 @@ impl Surface {
             assumptions: vec![],
             excluded: vec![],
             chosen: vec![],
+            empty: vec![],
+            replacing: false,
             symbolic: variables <= MAX_SYMBOLIC,
         }
+    }
+
+    /// The constraints as polynomials, and those of them whose leading coefficient is made of parameters.
+    pub(crate) fn relations(&self) -> &[Relation] {
+        &self.relations
+    }
+    pub(crate) fn plain(&self) -> &[Relation] {
+        &self.plain
+    }
+
+    /// Whether constraints are looked at by symbols.
+    pub(crate) fn is_symbolic(&self) -> bool {
+        self.symbolic
+    }
+
+    /// Takes up constraints for as long as it takes to look at something, and forgets them.
+    pub(crate) fn for_the_moment<T>(&mut self, run: impl FnOnce(&mut Surface) -> T) -> T {
+        let known = (self.relations.clone(), self.plain.clone(), self.assumptions.clone());
+        let out = run(self);
+        (self.relations, self.plain, self.assumptions) = known;
+        out
     }
 
     /// How many points are sampled.
@@ -107,7 +134,7 @@ impl Surface {
             return;
         }
         let Some(f) = self.field.normal(constraint) else { return };
-        let Some((p, _)) = reduce(f.numerator, &self.relations) else { return };
+        let Some((p, _)) = self.field.reduce_with(f.numerator, &self.relations) else { return };
         let Some(unknown) = self.main_unknown(&p) else { return };
         let relation = Relation { unknown, polynomial: p };
         let lead = relation.polynomial.coefficients(unknown).pop().unwrap_or_default();
@@ -119,7 +146,7 @@ impl Surface {
 
     /// The unknown that a constraint eliminates best: with the smallest degree, a leading coefficient
     /// that surely does not vanish, and momenta before coordinates.
-    fn main_unknown(&self, p: &Polynomial) -> Option<u32> {
+    pub(crate) fn main_unknown(&self, p: &Polynomial) -> Option<u32> {
         let state = p.unknowns().into_iter().filter(|&v| !self.is_parameter(v));
         state.min_by_key(|&v| {
             let lead = p.coefficients(v).pop().unwrap_or_default();
@@ -133,7 +160,7 @@ impl Surface {
         })
     }
 
-    fn is_parameter(&self, v: u32) -> bool {
+    pub(crate) fn is_parameter(&self, v: u32) -> bool {
         match self.field.symbol(v).node() {
             Node::Pi | Node::Number(_) => true,
             Node::At(a, _) => a.role() == Role::Parameter,
@@ -148,15 +175,28 @@ impl Surface {
         !p.is_zero() && p.unknowns().into_iter().all(|v| self.is_parameter(v))
     }
 
-    fn sign(&self, v: u32) -> Option<Sign> {
+    pub(crate) fn sign(&self, v: u32) -> Option<Sign> {
         let symbol = self.field.symbol(v);
         match symbol.node() {
             Node::Pi => Some(Sign::Positive),
             Node::Number(n) => Some(if n.is_negative() { Sign::Negative } else { Sign::Positive }),
             // A root and an exponential are not negative.
-            Node::Mul(f) if f.len() == 1 && f[0].1 == Number::HALF => Some(Sign::NonNegative),
+            Node::Mul(f) if f.len() == 1 && f[0].1 == Number::HALF => Some(match self.sign_of(&f[0].0) {
+                Some(Sign::Positive) => Sign::Positive,
+                _ => Sign::NonNegative,
+            }),
+            Node::Mul(f) if f.len() == 1 && self.sign_of(&f[0].0) == Some(Sign::Positive) => Some(Sign::Positive),
             Node::Call(cotangent_expr::Function::Exp | cotangent_expr::Function::Cosh, _) => Some(Sign::Positive),
             _ => self.signs.iter().find(|(e, _)| e == symbol).map(|s| s.1),
+        }
+    }
+
+    /// The sign of a number, or of a parameter that the model gives one.
+    fn sign_of(&self, e: &Expr) -> Option<Sign> {
+        match e.node() {
+            Node::Pi => Some(Sign::Positive),
+            Node::Number(n) => Some(if n.is_negative() { Sign::Negative } else { Sign::Positive }),
+            _ => self.signs.iter().find(|(known, _)| known == e).map(|s| s.1),
         }
     }
 
@@ -212,18 +252,18 @@ impl Surface {
     /// A form on the surface: zero if it vanishes there, otherwise reduced by those constraints only
     /// whose leading coefficient is made of parameters, which keeps it short.
     pub(crate) fn weak_normal(&self, f: &Fraction) -> Option<Fraction> {
-        if reduce(f.numerator.clone(), &self.relations)?.0.is_zero() {
+        if self.field.reduce_with(f.numerator.clone(), &self.relations)?.0.is_zero() {
             return Some(Fraction::integer(0));
         }
-        let (n, by_n) = reduce(f.numerator.clone(), &self.plain)?;
-        let (d, by_d) = reduce(f.denominator.clone(), &self.plain)?;
+        let (n, by_n) = self.field.reduce_with(f.numerator.clone(), &self.plain)?;
+        let (d, by_d) = self.field.reduce_with(f.denominator.clone(), &self.plain)?;
         self.field.fraction(n.times(&by_d)?, d.times(&by_n)?)
     }
 
     /// Reduced by all constraints, which may divide by what vanishes at special points.
     fn fully_reduced(&self, f: &Fraction) -> Option<Fraction> {
-        let (n, by_n) = reduce(f.numerator.clone(), &self.relations)?;
-        let (d, by_d) = reduce(f.denominator.clone(), &self.relations)?;
+        let (n, by_n) = self.field.reduce_with(f.numerator.clone(), &self.relations)?;
+        let (d, by_d) = self.field.reduce_with(f.denominator.clone(), &self.relations)?;
         self.field.fraction(n.times(&by_d)?, d.times(&by_n)?)
     }
 
@@ -274,9 +314,16 @@ impl Surface {
         verdicts
     }
 
+    /// Whether the surface is inside the one where these vanish, as far as its points show.
+    pub(crate) fn is_inside<'a>(&self, others: impl Iterator<Item = &'a Expr>) -> Result<bool, AnalysisError> {
+        let others: Vec<Expr> = others.cloned().collect();
+        let values = self.sampler.values(&others, &self.points)?;
+        Ok(!self.points.is_empty() && values.iter().flatten().all(|x| x.vanishes() == Some(true)))
+    }
+
     /// Whether a polynomial is a number on the surface, and not zero: N where N = 1.
     pub(crate) fn never(&self, p: &Polynomial) -> bool {
-        reduce(p.clone(), &self.relations).is_some_and(|(rest, _)| self.only_parameters(&rest))
+        self.field.reduce_with(p.clone(), &self.relations).is_some_and(|(rest, _)| self.only_parameters(&rest))
     }
 
     fn symbolically(&mut self, e: &Expr) -> Option<Shown> {
@@ -288,7 +335,7 @@ impl Surface {
         if f.is_zero() {
             return zero;
         }
-        let (rest, multiplier) = reduce(f.numerator, &self.relations)?;
+        let (rest, multiplier) = self.field.reduce_with(f.numerator, &self.relations)?;
         match rest.is_zero() {
             true if self.only_parameters(&multiplier) => zero,
             true => Some(Shown::ZeroByDivision),

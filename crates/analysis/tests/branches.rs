@@ -46,3 +46,66 @@ fn parts_of_parts() {
     let expected = [("x, a", (0, 4, 1)), ("x, y", (1, 4, 0)), ("y, a", (0, 4, 1))];
     assert_eq!(parts(&report), expected.map(|(n, c)| (n.to_owned(), c)));
 }
+
+/// L = q̇²/2 − a x² y²: the force of the constraint vanishes with it, so a is arbitrary, and a particle moves freely along
+/// one of the axes.
+#[test]
+fn a_square_of_a_product_falls_apart() {
+    let report = analysis("coord x, y, a\nlagrangian (x'^2 + y'^2)/2 - a*x^2*y^2\n");
+    assert_eq!(parts(&report), [("x".to_owned(), (1, 2, 1)), ("y".to_owned(), (1, 2, 1))]);
+    // (x y)² + z² = 0
+    let report = analysis("coord x, y, z\nhamiltonian (p_x^2 + p_y^2 + p_z^2)/2\nconstraint c: x^2*y^2 + z^2 = 0\n");
+    assert_eq!(parts(&report), [("x".to_owned(), (0, 4, 1)), ("y".to_owned(), (0, 4, 1))]);
+}
+
+/// x² = 2 y² is two lines, as x² = y² is; where they meet, a is arbitrary and nothing moves. With a parameter k > 0 in the
+/// place of 2 it is the same; x² + y² + x y = 0 is a point.
+#[test]
+fn factors_over_the_real_numbers() {
+    let found = |text: &str| -> Vec<(usize, usize, usize)> {
+        parts(&analysis(&format!("{text}coord x, y, a\nlagrangian (x'^2 + y'^2)/2 - a*(x^2 - k*y^2)\n")))
+            .into_iter()
+            .map(|p| p.1)
+            .collect()
+    };
+    let lines = [(0, 4, 1), (1, 4, 0), (0, 4, 1)];
+    assert_eq!(found("let k = 1\n"), lines);
+    assert_eq!(found("let k = 2\n"), lines);
+    assert_eq!(found("let k = 7/3\n"), lines);
+    assert_eq!(found("param k > 0 = 2\n"), lines);
+    let point = analysis("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: x^2 + x*y + y^2 = 0\n");
+    assert_eq!(counts(&point), (0, 4, 0));
+    let none = analysis("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: x^2 + x*y + y^2 + 1 = 0\n");
+    assert_eq!(none.consistent, Some(false));
+}
+
+/// z = 0 with x y + z eˣ = 0 is x y = 0; found as secondary constraints, too.
+#[test]
+fn what_falls_apart_where_others_hold() {
+    let report = analysis(
+        "coord x, y, z\nhamiltonian (p_x^2 + p_y^2 + p_z^2)/2\nconstraint a: z = 0\nconstraint b: x*y + z*exp(x) = 0\n",
+    );
+    assert_eq!(parts(&report), [("x".to_owned(), (0, 4, 1)), ("y".to_owned(), (0, 4, 1))]);
+    let report = analysis("coord x, y, z, l, m\nlagrangian (x'^2 + y'^2 + z'^2)/2 - l*z - m*(x*y + z*exp(x))\n");
+    let counted: Vec<_> = parts(&report).into_iter().map(|p| p.1).collect();
+    assert_eq!(counted, [(0, 8, 1), (1, 8, 0), (0, 8, 1)]);
+}
+
+/// A factor x + 3 does not vanish where |x| ≤ 1, and that is said.
+#[test]
+fn factors_without_real_points() {
+    for (circle, factor) in [
+        ("x^2 + y^2 = 1", "x + 3"),
+        ("x^2 + 4*y^2 = 1", "x - y + 2"),
+        ("x^4 + y^2 = 1", "x^2 + 5 - y"),
+        ("x^2 + y^2 = 2", "x*y - 3/2"),
+        ("x - sin(y) = 0", "x + 3"),
+    ] {
+        let text = format!(
+            "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint a: {circle}\nconstraint b: y*({factor}) = 0\n"
+        );
+        let report = analysis(&text);
+        assert_eq!(counts(&report), (0, 4, 0), "{text}");
+        assert!(report.verdicts.iter().any(|v| v.statement.contains("has no points")), "{text}");
+    }
+}

@@ -61,3 +61,29 @@ fn multipliers_of_velocity_constraints_come_with_the_velocities() {
         &[0.25, 1.0 - sign * 0.25 * 2.0, 0.5 + sign * 0.25, 1.5 + sign * 0.25, 1.0, 0.0],
     );
 }
+
+/// (x² + y² − 1)² has no gradient where it vanishes: no start is better than another, in whatever formulation, and the
+/// regular constraint is offered. x² + y² = r² at the origin is a start to be changed.
+#[test]
+fn an_irregular_constraint_is_replaced_and_not_started_elsewhere() {
+    let refused = |constraint: &str, start: &str, formulation| {
+        let text = format!(
+            "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: {constraint} = 0\ninitial {start}\n"
+        );
+        let system = System::parse(&text).unwrap();
+        pose(&system, formulation, &[], Repairs::default(), Engine::Tape).map(|_| ()).unwrap_err()
+    };
+    use cotangent_analysis::{MotionError, PoseError};
+    for formulation in [Formulation::Multipliers, Formulation::HamiltonDirac, Formulation::Ggl] {
+        for (constraint, start) in [("(x^2 + y^2 - 1)^2", "x = 1, p_y = -2"), ("3*(x - y^2)^4", "y = 1, x = 1")] {
+            match refused(constraint, start, formulation) {
+                PoseError::Motion(MotionError::Irregular { constraint, instead, .. }) => {
+                    assert_eq!((constraint.as_str(), instead.len()), ("rod", 1), "{formulation:?}");
+                }
+                other => panic!("{formulation:?}: {other}"),
+            }
+        }
+    }
+    let cone = refused("x^2 - y^2*(1 + y)", "x = 0, y = 0", Formulation::Multipliers);
+    assert!(matches!(cone, PoseError::Problem(_)), "{cone}");
+}

@@ -69,3 +69,19 @@ fn refusals() {
     let report = analysis("coord x, y\nlagrangian sqrt((x*y' - y*x')^2/(x^2 + y^2))\n");
     assert_eq!((report.consistent, report.transform.map(|t| t.rank)), (None, Some(0)));
 }
+
+/// L = ẋ⁴/4 + ẏ x − y²: the mass vanishes at rest only, v³ = p_x. φ = p_y − x asks for −2 y − v = 0, whose bracket with φ is
+/// 2 + v′(p_x) > 0: second class both. The same with two velocities in a quartic, and with sixth and third powers.
+#[test]
+fn masses_that_vanish_at_rest() {
+    for (text, expected) in [
+        ("coord x, y\nlagrangian x'^4/4 + y'*x - y^2\n", (0, 2, 1)),
+        ("coord x, y, z\nlagrangian (x'^2 + y'^2)^2/4 + z'*x - z^2\n", (0, 2, 2)),
+        ("coord x\nlagrangian x'^6/6 - x^2/2\n", (0, 0, 1)),
+        ("coord x, y\nlagrangian abs(x')^3/3 + y'*x - y^2\n", (0, 2, 1)),
+        ("param m > 0 = 3\ncoord x, y\nlagrangian m*x'^4 + y'*x - y^2\n", (0, 2, 1)),
+        ("coord x, y\nlagrangian (1 + x^2)*x'^4/4 + y'^4 - x*y\n", (0, 0, 2)),
+    ] {
+        assert_eq!(counts(&analysis(text)), expected, "{text}");
+    }
+}

@@ -117,3 +117,56 @@ fn claims_are_shown_with_a_counterexample() {
     let [x, y] = ["x", "y"].map(|z| at[z].as_f64().unwrap());
     assert!((value.unwrap() - 2.0 * x * y).abs() < 1e-14);
 }
+
+/// First class, and no gauge transformation: said, and no failure.
+#[test]
+fn where_diracs_conjecture_fails() {
+    let ran = run(&["analyze", "cawley", "--json"]);
+    let found = &ran.json()["dirac_conjecture"];
+    assert_eq!((ran.status, &found["holds"], &found["dimension"]), (0, &json!(false), &json!(2)));
+    assert_eq!(found["not_gauge"], json!(["phi_y'", "phi_y''"]));
+    assert!(run(&["analyze", "cawley"]).show().contains("Dirac's conjecture fails"));
+    assert_eq!(run(&["analyze", "einbein", "--json"]).json()["dirac_conjecture"]["holds"], json!(true));
+}
+
+/// A secondary constraint has a name of its own: it is the bracket without its factor.
+#[test]
+fn secondary_constraints_are_no_derivatives_in_latex() {
+    let page = run(&["analyze", "einbein", "--latex"]).show();
+    assert!(page.contains(r"\phi_{e}^{[2]} &\equiv m^{2}"), "{page}");
+    assert!(!page.contains(r"\dot{\phi"), "{page}");
+}
+
+/// A line break in the name of a file stays inside the comment.
+#[test]
+fn names_do_not_leave_their_comment() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a\n\\input{b}.cot"), "coord x\nlagrangian x'^2/2\n").unwrap();
+    let page = run_in(folder.path(), &["analyze", "a\n\\input{b}.cot", "--latex"], b"");
+    assert_eq!(page.status, 0);
+    let outside = |l: &str| l.contains("input") && !l.starts_with('%');
+    assert!(!page.show().lines().any(outside), "{}", page.show());
+}
+
+/// What overflows is no formula.
+#[test]
+fn numbers_too_large_leave_no_message_in_a_formula() {
+    let model = "coord x, y\nlagrangian (x'^2 + y'^2)/2 - y\nconstraint c: 1e250*(x^2 + y^2) = 1e250\n";
+    for latex in [&[][..], &["--latex"]] {
+        let page = piped(latex, model).show();
+        assert!(!page.contains("finite value") && page.lines().all(|l| l.len() < 1000), "{page}");
+    }
+}
+
+/// Every name has a formula that a reader of LaTeX understands, and so have large numbers and what was not a number.
+#[test]
+fn names_and_numbers_are_read_back_as_formulas() {
+    use cotangent::expr::latex_name;
+    use cotangent::report::{Formulas, Report};
+    let names = ["theta", "theta_", "theta__", "_", "__", "_x", "x__y", "x_1", "x1", "p_theta_1_", "Re_2", "ab_cd12_"];
+    let numbers = [cotangent::Expr::number(1e250), cotangent::Expr::number(-2.5e-300), cotangent::Expr::one() / 0];
+    for latex in names.map(latex_name).into_iter().chain(numbers.map(|n| n.latex(&[]))) {
+        let html = Report::new("").with(Formulas::new("").with("", latex.clone())).to_html().unwrap();
+        assert!(html.contains("<math") && !html.contains("class=\"latex\""), "not set: {latex}");
+    }
+}

@@ -215,3 +215,36 @@ fn claims_are_tested() {
         (&false.into(), &"2*k*x*y".into())
     );
 }
+
+/// Three species: C is a Casimir if a b c = −1, which holds at these values and not in general. Both are said, and the
+/// status is 0; at other values it is 1.
+#[test]
+fn claims_that_hold_at_these_values() {
+    let model = "param a = -2, b = -1, c = -1/2\nvariables x, y, z\n\
+                 bracket {x, y} = c*x*y, {x, z} = b*c*x*z, {y, z} = -y*z\n\
+                 hamiltonian a*b*x + y - a*z + log(y) - 2*log(z)\n\
+                 casimir C = a*b*log(x) - b*log(y) + log(z)\ninitial x = 1, y = 2, z = 1\n";
+    let ran = run_in(Path::new("."), &["check", "-"], model.as_bytes());
+    assert_eq!(ran.status, 0);
+    assert_snapshot!(ran.show());
+    for verb in ["check", "analyze"] {
+        let claim = |arguments: &[&str]| {
+            let ran = run_in(Path::new("."), &[&[verb, "-", "--json"], arguments].concat(), model.as_bytes());
+            let found = ran.json();
+            let claim = if verb == "check" { &found["claims"][0]["test"] } else { &found["casimirs"]["C"] };
+            (ran.status, claim.clone())
+        };
+        let (status, found) = claim(&[]);
+        assert_eq!(
+            (status, &found["status"], &found["holds"]),
+            (0, &"holds-at-these-values".into(), &true.into()),
+            "{verb}"
+        );
+        assert_eq!((&found["verdict"], &found["in_general"]["verdict"]), (&"proved".into(), &"fails".into()));
+        assert_eq!((&found["values"]["c"], &found["defect"].is_string()), (&(-0.5).into(), &true));
+        let (status, found) = claim(&["--set", "c=0.5"]);
+        assert_eq!((status, &found["status"], &found["holds"]), (1, &"fails".into(), &false.into()), "{verb}");
+        let (status, found) = claim(&["--set", "a=4", "--set", "b=-0.5", "--set", "c=0.5"]);
+        assert_eq!((status, &found["status"]), (0, &"holds".into()), "{verb}");
+    }
+}

@@ -24,7 +24,8 @@ impl Expr {
     }
 }
 
-/// The LaTeX of a name: `p_x` is p_{x}, `theta1` is \theta_{1}.
+/// The LaTeX of a name: `p_x` is p_{x}, `theta1` is \theta_{1}. Names that differ have formulas that differ: underscores
+/// that separate nothing are printed, and the digit of `x_1` is slanted, unlike that of `x1`.
 pub fn latex_name(name: &str) -> String {
     const GREEK: [&str; 40] = [
         "alpha",
@@ -78,14 +79,34 @@ pub fn latex_name(name: &str) -> String {
         };
         (stem, digits.to_string())
     };
-    let mut parts = name.split('_');
+    let bare = name.trim_start_matches('_');
+    let leading = "\\_".repeat(name.len() - bare.len());
+    let mut parts = bare.split('_');
     let (head, digits) = word(parts.next().unwrap_or(""));
-    let mut below: Vec<String> = if digits.is_empty() { vec![] } else { vec![digits] };
-    below.extend(parts.filter(|p| !p.is_empty()).map(|p| {
-        let (stem, digits) = word(p);
-        format!("{stem}{digits}")
-    }));
+    let numbered = !digits.is_empty();
+    let mut below: Vec<String> = if numbered { vec![digits] } else { vec![] };
+    for (k, part) in parts.enumerate() {
+        let (stem, digits) = word(part);
+        below.push(match (stem.is_empty(), digits.is_empty()) {
+            (true, true) => "\\_".to_owned(),
+            (true, false) if k == 0 && !numbered => format!("\\mathit{{{digits}}}"),
+            _ => format!("{stem}{digits}"),
+        });
+    }
+    let head = format!("{leading}{head}");
     if below.is_empty() { head } else { format!("{head}_{{{}}}", below.join(",")) }
+}
+
+/// A rounded number: with a power of ten where its digits would be zeros.
+fn decimal(x: f64) -> String {
+    let text = format!("{x:e}");
+    let Some((mantissa, exponent)) = text.split_once('e') else { return text };
+    match (exponent.parse::<i32>(), mantissa) {
+        (Ok(-5..=15), _) => x.to_string(),
+        (_, "1") => format!("10^{{{exponent}}}"),
+        (_, "-1") => format!("-10^{{{exponent}}}"),
+        _ => format!("{mantissa} \\cdot 10^{{{exponent}}}"),
+    }
 }
 
 struct Latex<'a> {
@@ -99,7 +120,7 @@ impl Latex<'_> {
             Some((n, 1)) => write!(self.out, "{n}"),
             Some((n, d)) if n < 0 => write!(self.out, "-\\frac{{{}}}{{{d}}}", n.unsigned_abs()),
             Some((n, d)) => write!(self.out, "\\frac{{{n}}}{{{d}}}"),
-            None => write!(self.out, "{}", n.to_f64()),
+            None => write!(self.out, "{}", decimal(n.to_f64())),
         };
     }
 
@@ -155,7 +176,7 @@ impl Latex<'_> {
             } else if e.is_one() {
                 if alone { self.sum_or_atom(b) } else { self.atom(b) }
             } else {
-                self.atom(b);
+                self.base(b);
                 self.out.push_str("^{");
                 self.number(*e);
                 self.out.push('}');
@@ -173,6 +194,20 @@ impl Latex<'_> {
         self.out.push_str("\\right)");
     }
 
+    /// What is raised to a power: a power, and a number with more to it than digits, in parentheses.
+    fn base(&mut self, e: &Expr) {
+        let alone = match e.node() {
+            Node::Number(n) => {
+                let mut text = String::new();
+                Latex { names: vec![], out: &mut text }.number(*n);
+                text.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+            }
+            Node::Call(Function::Pow, _) => false,
+            _ => true,
+        };
+        if alone { self.atom(e) } else { self.parenthesised(|l| l.atom(e)) }
+    }
+
     fn atom(&mut self, e: &Expr) {
         match e.node() {
             Node::Number(n) => self.number(*n),
@@ -182,7 +217,7 @@ impl Latex<'_> {
             Node::At(array, index) => self.element(array, index),
             Node::Add(..) | Node::Mul(_) => self.parenthesised(|l| l.sum(e)),
             Node::Call(Function::Pow, args) => {
-                self.atom(&args[0]);
+                self.base(&args[0]);
                 self.out.push_str("^{");
                 self.sum(&args[1]);
                 self.out.push('}');
@@ -223,9 +258,8 @@ impl Latex<'_> {
                     }
                 });
             }
-            Node::Poison(p) => {
-                let _ = write!(self.out, "\\text{{{p}}}");
-            }
+            // Why there is no formula is for messages to say.
+            Node::Poison(_) => self.out.push_str("\\text{undefined}"),
         }
     }
 

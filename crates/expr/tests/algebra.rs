@@ -1,6 +1,6 @@
 //! Canonical forms and derivatives, against what a textbook writes.
 
-use cotangent_expr::{Array, Domain, Expr, Function, Ix, Layout, Number, Place, Role, Tensor, Term};
+use cotangent_expr::{Array, Domain, Expr, Function, Ix, Layout, Number, Place, Role, Tensor, Term, latex_name};
 
 fn var(name: &str) -> Expr {
     Expr::from(&Array::scalar(name, Role::Coordinate))
@@ -78,6 +78,42 @@ fn latex_is_what_a_paper_prints() {
         "\\frac{p_{x}^{2}}{2 m} + \\cos\\left(\\theta_{1}\\right)"
     );
     assert_eq!((v.powi(2) / 2 - y.sqrt()).latex(&[]), "-\\sqrt{y} + \\frac{\\dot{x}^{2}}{2}");
+}
+
+/// Every pair of names of up to five letters from these has two formulas.
+#[test]
+fn names_that_differ_print_differently() {
+    let mut names: Vec<String> = vec![String::new()];
+    for _ in 0..5 {
+        let longer: Vec<String> =
+            names.iter().flat_map(|n| ["x", "theta", "_", "1", "2"].map(|l| format!("{n}{l}"))).collect();
+        names.extend(longer);
+    }
+    names.sort();
+    names.dedup();
+    names.retain(|n| n.starts_with(|c: char| !c.is_ascii_digit()));
+    let printed: std::collections::BTreeSet<String> = names.iter().map(|n| latex_name(n)).collect();
+    assert_eq!(printed.len(), names.len());
+    let one = |name: &str| latex_name(name);
+    assert_eq!([one("theta"), one("theta_"), one("theta__")], ["\\theta", "\\theta_{\\_}", "\\theta_{\\_,\\_}"]);
+    assert_eq!([one("_"), one("__"), one("_x1")], ["\\_", "\\_\\_", "\\_x_{1}"]);
+    assert_eq!([one("p_x"), one("theta1"), one("x1_2")], ["p_{x}", "\\theta_{1}", "x_{1,2}"]);
+    assert_eq!([one("x1"), one("x_1")], ["x_{1}", "x_{\\mathit{1}}"]);
+}
+
+#[test]
+fn latex_of_large_and_small_numbers_is_short() {
+    let x = var("x");
+    let number = |x: f64| Expr::number(x).latex(&[]);
+    assert_eq!([number(1e250), number(-1e-300), number(2.5e250)], ["10^{250}", "-10^{-300}", "2.5 \\cdot 10^{250}"]);
+    assert_eq!((Expr::number(1e250) * &x - Expr::number(3e-200)).latex(&[]), "10^{250} x - 3 \\cdot 10^{-200}");
+    // No power of a power without parentheses, and none of half a number.
+    let power = |base: Expr| Expr::call(Function::Pow, vec![base, x.clone()]);
+    assert_eq!(power(Expr::ratio(1, 2)).latex(&[]), "\\left(\\frac{1}{2}\\right)^{x}");
+    assert_eq!(power(Expr::number(1e250)).latex(&[]), "\\left(10^{250}\\right)^{x}");
+    assert_eq!(power(power(Expr::number(2))).latex(&[]), "\\left(2^{x}\\right)^{x}");
+    // What is no expression is no error message in a formula, either.
+    assert_eq!((&x / 0).latex(&[]), "\\text{undefined}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! p = ∂L/∂q̇ is solved for the velocities v(q, p), and H = p·v − L. For L = ½ vᵀM v + b·v + L₀ the
 //! equation is linear, M v = p − b, and H = ½ (p − b)·v − L₀. Otherwise v is the root that Newton's
-//! method finds from rest.
+//! method finds from rest, or from p where the mass vanishes at rest.
 
 use crate::error::TheoryError;
 use cotangent_expr::{
@@ -23,7 +23,7 @@ pub fn legendre(system: &System) -> Result<System, TheoryError> {
     let mass = lagrangian.hessian(velocities)?;
     check_rows(&mass, coordinates)?;
     let velocity = match uses_velocity(&mass) {
-        true => Velocity::root(lagrangian, velocities, momenta)?,
+        true => Velocity::root(lagrangian, &mass, velocities, momenta)?,
         false => Velocity::linear(lagrangian, &mass, velocities, momenta)?,
     };
     let hamiltonian = velocity.hamiltonian(lagrangian, velocities, momenta)?;
@@ -73,6 +73,20 @@ fn uses_velocity(t: &Tensor) -> bool {
     tensors.iter().flat_map(Tensor::terms).any(|t| t.value.leaves().iter().any(is_velocity))
 }
 
+/// Where the velocities are sought from: rest, or the momenta where the mass matrix vanishes at rest, as that of q̇⁴ does:
+/// Newton's method cannot start there.
+fn away_from_rest(mass: &Tensor, velocities: &Layout, momenta: &Layout) -> Result<Tensor, TheoryError> {
+    let still = at_rest(mass, velocities);
+    let massive = |a: &Array| match &still {
+        Ok(still) => still.terms().iter().any(|t| t.at[0].array == *a && !t.value.is_zero()),
+        // Not defined at rest.
+        Err(_) => false,
+    };
+    let pairs = velocities.arrays().iter().zip(momenta.arrays()).filter(|(v, _)| !massive(v));
+    let terms = pairs.map(|(v, p)| whole(v, |index| Expr::at(p, index))).collect();
+    Ok(Tensor::new(vec![velocities.clone()], terms)?.flattened("v"))
+}
+
 /// v(q, p).
 enum Velocity {
     /// A formula for each velocity array, in the loop variables of its dimensions: a diagonal mass
@@ -110,7 +124,12 @@ impl Velocity {
         Ok(Velocity::Solved { v: solve("v", mass, &impulse)?, impulse })
     }
 
-    fn root(lagrangian: &Tensor, velocities: &Layout, momenta: &Layout) -> Result<Velocity, TheoryError> {
+    fn root(
+        lagrangian: &Tensor,
+        mass: &Tensor,
+        velocities: &Layout,
+        momenta: &Layout,
+    ) -> Result<Velocity, TheoryError> {
         let n = velocities.len();
         let unknown = rows("v", n);
         let gradient = lagrangian.gradient(velocities)?;
@@ -122,7 +141,7 @@ impl Velocity {
         let residual = substituted(&residual, velocities, &|a, index| {
             flat(velocities, a, index).map(|i| Expr::at(&unknown, vec![i]))
         })?;
-        let start = Tensor::zero(vec![Layout::new(vec![unknown.clone()])]);
+        let start = away_from_rest(mass, velocities, momenta)?;
         Ok(Velocity::Root { v: Array::root("v", unknown, residual, start)? })
     }
 

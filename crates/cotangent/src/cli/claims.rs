@@ -2,7 +2,7 @@
 
 use super::figures::short;
 use super::map::Map;
-use cotangent::analysis::{Certainty, ClaimReport, Outcome};
+use cotangent::analysis::{AtValues, Certainty, ClaimReport, Outcome};
 use serde::Serialize;
 
 /// `proved`, `sampled` with the number of points, `fails`, `undecided`.
@@ -37,9 +37,19 @@ pub(crate) fn holds(outcome: Outcome) -> Option<bool> {
 /// A claim as programs read it.
 #[derive(Serialize)]
 pub(crate) struct ClaimEntry {
+    /// For the parameters of the model.
     holds: Option<bool>,
+    /// `holds`, `holds-at-these-values`, `fails`, `undecided`.
+    status: &'static str,
+    /// How that is known.
     #[serde(flatten)]
     verdict: Judged,
+    /// For all parameters, if that is another matter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_general: Option<Judged>,
+    /// The parameters for which it holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<Map<f64>>,
     /// What should vanish and does not.
     defect: Option<String>,
     /// Where it does not, and what it is there.
@@ -58,8 +68,31 @@ impl ClaimEntry {
         let counterexample =
             c.witness.as_ref().map(|w| Counterexample { at: w.at.iter().cloned().collect(), value: w.value });
         let defect = c.defect.as_ref().map(ToString::to_string);
-        ClaimEntry { holds: holds(c.outcome), verdict: Judged::new(c.outcome), defect, counterexample }
+        let judgement = c.judgement();
+        let special = special(c);
+        let status = match (judgement, special) {
+            (Outcome::Holds(_), Some(_)) => "holds-at-these-values",
+            (Outcome::Holds(_), None) => "holds",
+            (Outcome::Fails, _) => "fails",
+            (Outcome::Undecided, _) => "undecided",
+        };
+        let in_general = special.map(|_| Judged::new(c.outcome));
+        let values = special.map(|v| v.values.iter().cloned().collect());
+        ClaimEntry {
+            holds: holds(judgement),
+            status,
+            verdict: Judged::new(judgement),
+            in_general,
+            values,
+            defect,
+            counterexample,
+        }
     }
+}
+
+/// The parameters of the model, if a claim holds for them and not for all.
+fn special(c: &ClaimReport) -> Option<&AtValues> {
+    c.at_values.as_ref().filter(|v| matches!(v.outcome, Outcome::Holds(_)))
 }
 
 /// How an outcome is known.
@@ -75,16 +108,27 @@ pub(crate) fn outcome(o: Outcome) -> String {
 /// A claim as people read it: what became of it, and a counterexample.
 pub(crate) fn judged(c: &ClaimReport, formula: impl Fn(&cotangent::Expr) -> String) -> String {
     let mut text = outcome(c.outcome);
+    if let Some(v) = special(c) {
+        let values = listed(&v.values);
+        let general = match c.outcome {
+            Outcome::Fails => "but not in general",
+            _ => "undecided in general",
+        };
+        text = format!("holds at {values} ({}), {general}", outcome(v.outcome));
+    }
     if let Some(e) = &c.defect {
         text.push_str(&format!(": {} should vanish", formula(e)));
     }
     if let Some(w) = c.witness.as_ref().filter(|w| !w.at.is_empty()) {
-        let point: Vec<String> =
-            w.at.iter().take(MAX_POINT).map(|(name, x)| format!("{name} = {}", short(*x))).collect();
-        let more = if w.at.len() > MAX_POINT { ", …" } else { "" };
-        text.push_str(&format!(", and is {} at {}{more}", short(w.value), point.join(", ")));
+        text.push_str(&format!(", and is {} at {}", short(w.value), listed(&w.at)));
     }
     text
+}
+
+/// `a = 1, b = 2`, as far as a line goes.
+fn listed(values: &[(String, f64)]) -> String {
+    let point: Vec<String> = values.iter().take(MAX_POINT).map(|(name, x)| format!("{name} = {}", short(*x))).collect();
+    format!("{}{}", point.join(", "), if values.len() > MAX_POINT { ", …" } else { "" })
 }
 
 /// More variables of a counterexample are not shown.

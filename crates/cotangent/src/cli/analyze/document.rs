@@ -27,6 +27,8 @@ pub(super) struct Document {
     second_class: Option<usize>,
     before_gauge: Option<Classes>,
     gauge: Vec<GaugeEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dirac_conjecture: Option<ConjectureEntry>,
     multipliers: Map<Option<String>>,
     arbitrary_multipliers: Vec<String>,
     irregular: Vec<String>,
@@ -83,6 +85,16 @@ struct GaugeEntry {
     generator: String,
     expression: String,
     changes: Map<String>,
+}
+
+/// Dirac's conjecture.
+#[derive(Serialize)]
+struct ConjectureEntry {
+    holds: Option<bool>,
+    /// First-class constraints that generate no gauge transformation.
+    not_gauge: Vec<String>,
+    /// What is left when gauge transformations alone are taken out.
+    dimension: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -178,6 +190,11 @@ impl Document {
             gauge: gauge.collect(),
             multipliers: report.multipliers.iter().map(|m| (m.name.clone(), multiplier(&m.value))).collect(),
             arbitrary_multipliers: arbitrary.map(|m| m.name.clone()).collect(),
+            dirac_conjecture: report.conjecture.as_ref().map(|c| ConjectureEntry {
+                holds: holds(c.outcome),
+                not_gauge: c.not_gauge.clone(),
+                dimension: c.dimension,
+            }),
             irregular: report.irregular.iter().map(|i| i.0.clone()).collect(),
             dirac_bracket: table.map(|all| all.iter().map(|(a, b, e)| (format!("{{{a}, {b}}}"), text(e))).collect()),
             dirac_bracket_note: note,

@@ -44,6 +44,7 @@ pub(super) fn render(report: &Analysis, coloured: bool) -> String {
         }
     });
     page.section("transforms", changes.collect());
+    page.conjecture(report);
     page.bracket(report);
     page.section("assumed", report.assumptions.iter().map(|e| format!("{} != 0", cut(e))).collect());
     for kind in ["casimir", "invariant"] {
@@ -180,6 +181,32 @@ impl Page {
             }
             _ => {}
         }
+    }
+
+    /// Where Dirac's conjecture fails, or that is not known.
+    fn conjecture(&mut self, report: &Analysis) {
+        let Some(c) = &report.conjecture else { return };
+        let names = listed(&c.not_gauge.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>());
+        let line = match c.outcome {
+            Outcome::Holds(_) => return,
+            Outcome::Undecided => {
+                "whether all of these are gauge transformations (Dirac's conjecture) could not be decided".to_owned()
+            }
+            Outcome::Fails => {
+                let are = if c.not_gauge.len() == 1 { "is" } else { "are" };
+                let left = c.dimension.map_or(String::new(), |d| {
+                    format!(
+                        "; with gauge transformations alone taken out, {} left",
+                        count(d, "dimension is", "dimensions are")
+                    )
+                });
+                format!(
+                    "Dirac's conjecture fails: {names} {are} first class, but no arbitrary multiplier changes what                      {} would{left}",
+                    if c.not_gauge.len() == 1 { "it" } else { "they" }
+                )
+            }
+        };
+        self.section("conjecture", vec![line]);
     }
 
     fn poisson(&mut self, report: &Analysis) {

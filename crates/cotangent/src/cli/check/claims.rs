@@ -1,7 +1,7 @@
 //! The claims of a model (`casimir`, `invariant`), tested by the analysis.
 
 use crate::cli::claims::{ClaimEntry, judged};
-use cotangent::analysis::{Analysis, ClaimReport, Outcome, analyze, specialise};
+use cotangent::analysis::{Analysis, Certainty, ClaimReport, Outcome, analyze, specialise};
 use cotangent::compile::values::Setting;
 use cotangent::model::System;
 
@@ -30,18 +30,19 @@ pub(super) fn test(system: &System, set: &[Setting]) -> Vec<Tested> {
 /// Of a family the member that is worst off.
 fn tested(name: &str, analysis: &Analysis) -> Tested {
     let own = |c: &&ClaimReport| c.name.split('[').next() == Some(name);
-    let rank = |c: &&ClaimReport| match c.outcome {
-        Outcome::Fails => 3,
-        Outcome::Undecided => 2,
-        Outcome::Holds(cotangent::analysis::Certainty::Sampled(_)) => 1,
-        Outcome::Holds(_) => 0,
+    let rank = |c: &&ClaimReport| match (c.judgement(), &c.at_values) {
+        (Outcome::Fails, _) => 4,
+        (Outcome::Undecided, _) => 3,
+        (Outcome::Holds(_), Some(_)) => 2,
+        (Outcome::Holds(Certainty::Sampled(_)), _) => 1,
+        (Outcome::Holds(Certainty::Proved), _) => 0,
     };
     let members = analysis.claims.iter().filter(own).count();
     match analysis.claims.iter().filter(own).max_by_key(rank) {
         Some(worst) => {
             let which = if members > 1 && rank(&worst) > 1 { format!("{}: ", worst.name) } else { String::new() };
             let text = format!("{which}{}", judged(worst, ToString::to_string));
-            let holds = crate::cli::claims::holds(worst.outcome);
+            let holds = crate::cli::claims::holds(worst.judgement());
             Tested { entry: Some(ClaimEntry::new(worst)), holds, text }
         }
         None => untested(match (&analysis.stopped, analysis.consistent) {
