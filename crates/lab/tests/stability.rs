@@ -178,7 +178,7 @@ fn verdicts_on_the_pendulum() {
     let verdict = |formulation| stability(PENDULUM, formulation, 10.0);
     let total = verdict(Formulation::Total);
     // Between the smallest and the largest of √(4p² − y) = √(16 − 9y).
-    assert!(matches!(total.verdict, Verdict::Saddle { rate } if (7f64.sqrt()..5.0).contains(&rate)), "{total:?}");
+    assert!(matches!(total.verdict, Verdict::Saddle { rate, .. } if (7f64.sqrt()..5.0).contains(&rate)), "{total:?}");
     // A period of it, and twelve of an integration of its own.
     let expected = swing_growth([std::f64::consts::FRAC_PI_2, -2.0], [0.0, 1.0], 12.0 * total.until);
     assert!((total.exponent - expected).abs() < 1e-3, "{} and {expected}", total.exponent);
@@ -188,7 +188,7 @@ fn verdicts_on_the_pendulum() {
     assert_eq!(verdict(Formulation::HamiltonDirac).verdict, Verdict::Integrals { identical: false });
     assert_eq!(verdict(Formulation::Ggl).verdict, Verdict::Integrals { identical: false });
     let damped = verdict(BAUMGARTE).verdict;
-    assert!(matches!(damped, Verdict::Damped { rate } if (4.0..5.1).contains(&rate)), "{damped:?}");
+    assert!(matches!(damped, Verdict::Damped { rate, .. } if (4.0..5.1).contains(&rate)), "{damped:?}");
     let penalty = verdict(Formulation::Penalty { epsilon: 1e-4 }).verdict;
     assert!(matches!(penalty, Verdict::NotInvariant { .. }), "{penalty:?}");
     // The free weak term α makes the centre a saddle when it exceeds the frequency.
@@ -275,7 +275,7 @@ fn a_swing_from_rest_resonates_although_every_eigenvalue_is_imaginary() {
         assert!(real < 1e-6, "{real}");
         let expected = swing_growth([angle, 0.0], [alpha, -1.0], 2000.0);
         assert!((found.exponent - expected).abs() < 0.002, "{} and {expected}", found.exponent);
-        assert!(matches!(found.verdict, Verdict::Saddle { rate } if rate == found.exponent), "{}", found.verdict);
+        assert!(matches!(found.verdict, Verdict::Saddle { rate, .. } if rate == found.exponent), "{}", found.verdict);
     }
 }
 
