@@ -17,7 +17,11 @@ const DIRAC: Formulation = Formulation::Dirac { alpha: 0.0 };
 const BAUMGARTE: Formulation = Formulation::Baumgarte { alpha: 5.0, beta: 5.0 };
 
 fn linearised(problem: &Problem, point: &[f64]) -> Linearised {
-    Linearisation::new(problem).unwrap().unwrap().at(point, &vec![1.0; point.len()]).unwrap_or_else(|e| panic!("{e}"))
+    Linearisation::new(problem)
+        .unwrap()
+        .unwrap()
+        .at(point, &vec![1.0; point.len()], 0.0)
+        .unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn stability(text: &str, formulation: Formulation, until: f64) -> Stability {
@@ -327,7 +331,7 @@ fn hidden_constraints_that_hold_identically_do_so_in_any_units() {
     for a in [1e-6, 1.0, 1e6] {
         let case = Case::new(&elsewhere(0.0, a, 1.0, 1.0), Formulation::ImpetusStriction);
         let units = [a, a, 2.0 * a, 2.0 * a];
-        let found = Linearisation::new(&case.problem).unwrap().unwrap().at(&case.problem.start, &units).unwrap();
+        let found = Linearisation::new(&case.problem).unwrap().unwrap().at(&case.problem.start, &units, 0.0).unwrap();
         assert_eq!((found.residuals, found.count), (vec![0], 2), "{a}");
     }
 }

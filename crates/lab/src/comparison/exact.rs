@@ -46,7 +46,7 @@ impl Exact {
         let own = own.map_err(|e| e.to_string())?;
         let size = own.len();
         if size > LARGEST {
-            return Err(format!("there is no reference solution for more than {LARGEST} variables"));
+            return Err(format!("there is no reference solution for {size} variables, at most for {LARGEST}"));
         }
         let text = |e: &dyn std::fmt::Display| e.to_string();
         let motion = problem.motion.hamilton_dirac().map_err(|e| text(&e))?;

@@ -133,7 +133,10 @@ impl<'a> Followed<'a> {
             let point = self.path.at(tick)?;
             let later = if steady { start.clone() } else { point.iter().zip(&shift).map(|(z, c)| z + c).collect() };
             let mut matrix = |z: &[f64]| -> Result<Matrix, StabilityError> {
-                let found = self.linearisation.at(z, &self.path.units).map_err(no_matrix(self.path.time(tick)))?;
+                let found = self
+                    .linearisation
+                    .at(z, &self.path.units, self.path.slowest)
+                    .map_err(no_matrix(self.path.time(tick)))?;
                 Ok(scaled(&found, &found.sizes))
             };
             let (own, later) = (matrix(&point)?, matrix(&later)?);
@@ -214,7 +217,7 @@ impl<'a> Followed<'a> {
             Err(_) if self.path.is_beyond(tick) => return Err(End::Spent),
             other => other?,
         };
-        let found = self.linearisation.at(&point, &self.path.units).map_err(no_matrix(time))?;
+        let found = self.linearisation.at(&point, &self.path.units, self.path.slowest).map_err(no_matrix(time))?;
         let scaled = match self.points.first() {
             Some((_, first)) if first.residuals != found.residuals => {
                 let reason = "other residuals vanish identically than at the start".into();
@@ -231,6 +234,7 @@ impl<'a> Followed<'a> {
     /// The eigenvalues of A at all times.
     pub(super) fn frozen(&self) -> Result<Vec<Frozen>, StabilityError> {
         let frozen = |(time, l): &(f64, Linearised)| -> Result<Frozen, StabilityError> {
+            self.path.not_interrupted()?;
             Ok(Frozen { time: *time, eigenvalues: eigenvalues(&l.matrix)? })
         };
         let mut list = self.points.iter().map(frozen).collect::<Result<Vec<_>, _>>()?;

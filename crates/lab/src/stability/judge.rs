@@ -250,7 +250,9 @@ mod tests {
         let near = |found: f64, rate: f64| (found - rate).abs() < 0.01;
         let wave = |t: f64| 0.3 * (7.0 * t).sin();
         assert!(matches!(verdict(|t| 0.4 * t), Some(Verdict::Saddle { rate, .. }) if near(rate, 0.4)));
-        assert!(matches!(verdict(|t| 2.0 * t + wave(t)), Some(Verdict::Saddle { rate, .. }) if (rate - 2.0).abs() < 0.07));
+        assert!(
+            matches!(verdict(|t| 2.0 * t + wave(t)), Some(Verdict::Saddle { rate, .. }) if (rate - 2.0).abs() < 0.07)
+        );
         assert!(matches!(verdict(|t| -0.4 * t), Some(Verdict::Damped { rate, .. }) if near(rate, 0.4)));
         // Errors that have decayed by a factor of e² in twice the time may still be on their way to anything.
         assert_eq!(verdict(|t| -0.2 * t), None);

@@ -69,9 +69,9 @@ impl<'a> Linearisation<'a> {
         Ok(Some(Linearisation { problem, field, manifold, parameters, own_state }))
     }
 
-    /// A at a state on the constraint manifold, with a unit for each variable: A does not depend on them,
-    /// but they tell small from large.
-    pub fn at(&mut self, point: &[f64], units: &[f64]) -> Result<Linearised, Failure> {
+    /// A at a state on the constraint manifold, with a unit for each variable, and how fast a motion must be at least,
+    /// in units per time: A does not depend on them, but they tell small from large.
+    pub fn at(&mut self, point: &[f64], units: &[f64], slowest: f64) -> Result<Linearised, Failure> {
         let units: Vec<f64> = (0..point.len()).map(|k| units.get(k).copied().unwrap_or(1.0)).collect();
         let mut columns: Vec<Column> = vec![];
         for first in (0..point.len()).step_by(WIDTH) {
@@ -93,7 +93,10 @@ impl<'a> Linearisation<'a> {
         let mut scaled = solved(m, &|i, j| product(&unit, i, j), &|i, j| product(&rate, i, j))?;
         let left = |i: usize, c: &Column| (0..m).fold(rate(i, c), |s, j| s - scaled[i][j] * unit(j, c)).abs();
         let remainder = largest(&mut (0..m).flat_map(|i| columns.iter().map(move |c| (i, c))).map(|(i, c)| left(i, c)));
-        let speed = self.free(point, &units)?.max(columns.iter().zip(&units).fold(0.0, |s, (c, u)| s.hypot(c.motion / u)));
+        let speed = self
+            .free(point, &units)?
+            .max(slowest)
+            .max(columns.iter().zip(&units).fold(0.0, |s, (c, u)| s.hypot(c.motion / u)));
         let defect = largest(&mut kept.iter().map(|&i| defect(&columns, point, &units, speed, i)));
         for (i, row) in scaled.iter_mut().enumerate() {
             row.iter_mut().zip(&sizes).for_each(|(a, size)| *a *= sizes[i] / size);

@@ -118,7 +118,14 @@ impl Stability {
         if motion.chart.is_some() {
             // Every point of a chart is one of the manifold.
             let verdict = Verdict::Identical;
-            return Some(Ok(Stability { verdict, until: 0.0, frozen: vec![], exponent: 0.0, uncertainty: 0.0, growth: 1.0 }));
+            return Some(Ok(Stability {
+                verdict,
+                until: 0.0,
+                frozen: vec![],
+                exponent: 0.0,
+                uncertainty: 0.0,
+                growth: 1.0,
+            }));
         }
         let unknown = motion.field.is_none() && motion.is_constrained();
         unknown.then_some(Err(StabilityError::NoField))

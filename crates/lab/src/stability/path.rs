@@ -32,6 +32,8 @@ pub struct Path {
     pub(super) units: Vec<f64>,
     /// The largest force ∂H/∂q, in units of momentum per time.
     pub(super) force: f64,
+    /// What changes more slowly, in units per time, is at rest.
+    pub(super) slowest: f64,
     /// (q, p) at those ticks that were asked for.
     points: BTreeMap<u64, Vec<f64>>,
 }
@@ -50,6 +52,9 @@ const BACK: usize = 3;
 
 /// What moves less, compared with what it would be like, is at rest: rounding, which grows for a while.
 const MOVES: f64 = 1e4 * f64::EPSILON;
+
+/// What changes by less in the time asked for, in units, is at rest, too.
+const AT_REST: f64 = 1e-9;
 
 /// Evaluations that may be spent on finding out how fast the motion changes.
 const PROBE: u64 = 20_000;
@@ -99,6 +104,7 @@ impl Path {
             returns: None,
             units: vec![1.0; size],
             force: 0.0,
+            slowest: AT_REST / until,
             points: BTreeMap::new(),
         };
         let start = path.on_manifold(own)?;
@@ -128,6 +134,14 @@ impl Path {
         self.time(tick) > self.until * (1.0 + 1e-12) && !self.interrupt.is_set()
     }
 
+    /// An error after an interrupt.
+    pub(super) fn not_interrupted(&self) -> Result<(), StabilityError> {
+        match self.interrupt.is_set() {
+            true => Err(StabilityError::NoPath { reason: "interrupted".into() }),
+            false => Ok(()),
+        }
+    }
+
     /// The number of variables.
     pub(super) fn size(&self) -> usize {
         self.units.len()
@@ -135,9 +149,7 @@ impl Path {
 
     /// The state at a tick.
     pub(super) fn at(&mut self, tick: u64) -> Result<Vec<f64>, StabilityError> {
-        if self.interrupt.is_set() {
-            return Err(StabilityError::NoPath { reason: "interrupted".into() });
-        }
+        self.not_interrupted()?;
         let before = self.points.range(..=tick).rev().take(BACK).map(|(&known, state)| (known, state.clone()));
         let mut failure = StabilityError::NoPath { reason: "the motion has no start".into() };
         // From an earlier point if it cannot go on from the last, where the constraints may depend on each other.
@@ -181,11 +193,8 @@ impl Path {
         let mut field = field.ok_or_else(|| failed(&"there is no vector field to solve"))?;
         let mut precise: Vec<Dd> = state.iter().map(|&z| Dd::from(z)).collect();
         let reference = Reference::new(PRECISE).in_blocks(state.len() / 2).with_budget(PROBE);
-        let solved = reference.solve(
-            &mut |z, out| rates(field.as_mut(), &self.interrupt, z, out),
-            &mut precise,
-            Dd::from(time),
-        );
+        let solved =
+            reference.solve(&mut |z, out| rates(field.as_mut(), &self.interrupt, z, out), &mut precise, Dd::from(time));
         solved.map_err(|e| failed(&e))?;
         state.iter_mut().zip(&precise).for_each(|(z, precise)| *z = precise.hi());
         Ok(())
@@ -232,7 +241,7 @@ impl Path {
 
     /// How far positions go from their mean, the largest of all for each, and how large momenta become; and the
     /// largest force in the second. What only rounding moves is at rest: then the distance from the origin, and
-    /// the momentum that forces would make.
+    /// the momentum that forces would make, or a motion over that distance.
     fn extents(&mut self, start: &[f64]) -> Result<(Vec<f64>, f64), StabilityError> {
         let step = self.until.min(self.interval * f64::from(LOOKS)) / f64::from(LOOKS);
         let mut states = vec![start.to_vec()];
@@ -250,30 +259,42 @@ impl Path {
             let far = range.map(|k| (k, from(k))).flat_map(|(k, from)| states.iter().map(move |z| (z[k] - from).abs()));
             far.fold(0.0f64, f64::max)
         };
-        let force = self.largest_force(&states)?;
+        let (force, mobility) = self.forces(&states)?;
+        let time = step * f64::from(LOOKS);
         let unit = |far: f64, at_rest: f64| match far {
             far if far > MOVES * at_rest && far.is_finite() => far,
             _ if at_rest > 0.0 && at_rest.is_finite() => at_rest,
             _ => 1.0,
         };
         let q = unit(largest(0..half, &mean), largest(0..half, &|_| 0.0));
-        let p = unit(largest(half..start.len(), &|_| 0.0), force * step * f64::from(LOOKS));
+        let moving = if mobility > 0.0 { q / (time * mobility) } else { 0.0 };
+        let p = unit(largest(half..start.len(), &|_| 0.0), moving.max(force * time));
         Ok(([vec![q; half], vec![p; start.len() - half]].concat(), force / p))
     }
 
-    /// The largest ∂H/∂q in some states.
-    fn largest_force(&self, states: &[Vec<f64>]) -> Result<f64, StabilityError> {
+    /// The largest ∂H/∂q in some states, and the largest change of a velocity ∂H/∂p with a momentum of 1.
+    fn forces(&self, states: &[Vec<f64>]) -> Result<(f64, f64), StabilityError> {
         let failed = |e: Failure| StabilityError::NoPath { reason: e.to_string() };
         let manifold = self.compiled.view(Native, self.parameters.clone()).manifold().map_err(failed)?;
         let mut manifold = manifold.ok_or(StabilityError::NoConstraints)?;
-        let mut largest = 0.0f64;
-        for state in states {
+        let (mut force, mut mobility) = (0.0f64, 0.0f64);
+        for (k, state) in states.iter().enumerate() {
             let (q, p) = state.split_at(state.len() / 2);
-            let mut force = vec![0.0; q.len()];
-            manifold.hamiltonian_q(q, p, &mut force).map_err(failed)?;
-            largest = force.iter().fold(largest, |m, f| m.max(f.abs()));
+            let mut rates = vec![0.0; q.len()];
+            manifold.hamiltonian_q(q, p, &mut rates).map_err(failed)?;
+            force = rates.iter().fold(force, |m, f| m.max(f.abs()));
+            if k > 0 {
+                continue;
+            }
+            manifold.hamiltonian_p(q, p, &mut rates).map_err(failed)?;
+            for i in 0..p.len() {
+                let (mut moved, mut velocities) = (p.to_vec(), rates.clone());
+                moved[i] += 1.0;
+                manifold.hamiltonian_p(q, &moved, &mut velocities).map_err(failed)?;
+                mobility = velocities.iter().zip(&rates).fold(mobility, |m, (a, b)| m.max((a - b).abs()));
+            }
         }
-        Ok(largest)
+        Ok((force, mobility))
     }
 
     fn on_manifold(&self, values: Vec<f64>) -> Result<Vec<f64>, StabilityError> {

@@ -5,6 +5,7 @@ mod page;
 mod progress;
 mod report;
 mod request;
+mod size;
 mod text;
 
 use super::args;
@@ -141,11 +142,15 @@ fn methods(
     let methods = match &request.methods {
         Some(methods) => methods,
         None => {
-            suited = suited_to(request, problem);
+            suited = suited_to(request, formulation, problem, skipped);
             &suited
         }
     };
     for &method in methods {
+        if let Some(reason) = size::too_large(method, problem) {
+            skip(skipped, formulation, Some(method), None, reason);
+            continue;
+        }
         for &projection in &request.projections {
             let choice = Choice { method, composition: None, formulation, projection, charts: charts.clone() };
             match fits(&choice, problem) {
@@ -159,10 +164,21 @@ fn methods(
     Ok(found)
 }
 
-/// The first of the methods that suit one formulation or another that fits this one.
-fn suited_to(request: &Request, problem: &Problem) -> Vec<Method> {
-    let fitting = request.suited.iter().find(|m| problem.prepare(**m).is_ok());
-    fitting.copied().into_iter().collect()
+/// The first of the methods that suit one formulation or another that fits this one and its size.
+fn suited_to(
+    request: &Request,
+    formulation: Formulation,
+    problem: &Problem,
+    skipped: &mut Vec<Skipped>,
+) -> Vec<Method> {
+    for &method in &request.suited {
+        match size::too_large(method, problem) {
+            Some(reason) => skip(skipped, formulation, Some(method), None, reason),
+            None if problem.prepare(method).is_ok() => return vec![method],
+            None => {}
+        }
+    }
+    vec![]
 }
 
 /// One reason is said once, whatever it is the reason for.

@@ -1,0 +1,32 @@
+//! What is too large to compare.
+
+use cotangent::compile::Problem;
+use cotangent::integrate::Method;
+use cotangent::theory::Formulation;
+
+/// Entries of the matrix that a step is solved with, at most: some 300 MB, and seconds for each elimination.
+const MOST_ENTRIES: usize = 1 << 22;
+
+/// Bytes that an entry takes in all: its value, derivative, address and factor.
+const BYTES: f64 = 80.0;
+
+/// Why an implicit method cannot be run on these equations, if their size is the reason. Where multipliers are
+/// solved for, each rate depends on all variables, and the matrix of a step is full.
+pub(super) fn too_large(method: Method, problem: &Problem) -> Option<String> {
+    let motion = &problem.motion;
+    let full = motion.field.is_some()
+        && motion.is_constrained()
+        && !matches!(
+            motion.formulation,
+            Formulation::Multipliers | Formulation::IndexReduced | Formulation::Penalty { .. }
+        );
+    if !full || method.card().explicit != "never" {
+        return None;
+    }
+    let unknowns = problem.start.len().saturating_mul(method.stages().unwrap_or(1));
+    let entries = unknowns.saturating_mul(unknowns);
+    (entries > MOST_ENTRIES).then(|| {
+        let gigabytes = entries as f64 * BYTES / 1e9;
+        format!("a step has {unknowns} unknowns and a full matrix, which would need some {gigabytes:.1} GB")
+    })
+}
