@@ -7,6 +7,7 @@ use cotangent_lab::comparison::{Combination, Ended, Exact, Measured, Pace, measu
 use cotangent_observe::{Interrupt, Schedule};
 use cotangent_theory::Formulation;
 use problems::{Case, DOUBLE, FREE, PENDULUM};
+use proptest::prelude::*;
 
 fn run(
     text: &str,
@@ -83,6 +84,45 @@ fn an_error_of_the_method_is_not_called_round_off_because_it_is_small() {
     let (coarse, fine) = (after(0.004), after(0.002));
     assert!(coarse.constraints < 1e-12 && coarse.constraint_growth != Pace::RoundOff, "{coarse:?}");
     assert!((coarse.constraints / fine.constraints - 16.0).abs() < 1.0, "{} {}", coarse.constraints, fine.constraints);
+}
+
+/// A run without the exact motion.
+fn bare(text: &str, formulation: Formulation, method: Method, h: f64, t: f64) -> Measured {
+    let case = Case::new(text, formulation);
+    let prepared = case.prepared(method, None);
+    let combination = Combination { problem: &case.problem, prepared: &prepared, amplification: 1.0 };
+    measure(&combination, Schedule::until(h, t, 1).unwrap(), None, &Interrupt::new(), &mut |_| {}).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    /// Small steps, many of them: what falls with the step is the method's, however many steps could explain it.
+    #[test]
+    fn what_falls_with_the_step_is_not_round_off(log in -3.3..-2.0f64, p in 0.5..3.0f64, gauss in any::<bool>()) {
+        let (h, text) = (10f64.powf(log), PENDULUM.replace("p_y = -2", &format!("p_y = {p}")));
+        let method = if gauss { Method::Gauss { stages: 2 } } else { Method::Rk4 };
+        let [own, half] = [h, h / 2.0].map(|h| bare(&text, Formulation::Standard, method, h, 1.0));
+        for (own, half, growth) in [
+            (own.energy, half.energy, &own.energy_growth),
+            (own.constraints, half.constraints, &own.constraint_growth),
+            (own.hidden, half.hidden, &own.hidden_growth),
+        ] {
+            // Of order four: a factor of 16, which rounding blurs.
+            prop_assert!(own < 8.0 * half || own < 1e-14 || *growth != Pace::RoundOff, "{own:e} {half:e} {growth:?}");
+        }
+    }
+
+    /// RATTLE solves for the constraints; Gauss collocation keeps quadratic integrals, here all three.
+    #[test]
+    fn what_a_method_keeps_is_round_off(h in 0.005..0.1f64, p in -3.0..3.0f64, g in 0.0..5.0f64) {
+        let text = PENDULUM.replace("p_y = -2", &format!("p_y = {p}")).replace("g = 1", &format!("g = {g}"));
+        let rattle = bare(&text, Formulation::Multipliers, Method::Rattle, h, 20.0);
+        prop_assert_eq!([&rattle.constraint_growth, &rattle.hidden_growth], [&Pace::RoundOff; 2], "{:?}", rattle);
+        let gauss = bare(&text, Formulation::HamiltonDirac, Method::Gauss { stages: 2 }, h, 20.0);
+        let found = [&gauss.energy_growth, &gauss.constraint_growth, &gauss.hidden_growth];
+        prop_assert_eq!(found, [&Pace::RoundOff; 3], "{} {} {}", gauss.energy, gauss.constraints, gauss.hidden);
+    }
 }
 
 #[test]

@@ -117,9 +117,9 @@ impl Path {
             Err(error) if path.interrupt.is_set() => return Err(error),
             found => found.unwrap_or_default(),
         };
-        if let Some(period) = path.returns.as_ref().map(|r| r.time).filter(|t| *t > 0.0) {
+        if let Some(Return { time, .. }) = path.returns {
             path.points = BTreeMap::from([(0, start)]);
-            path.divide(period);
+            path.divide(if time > 0.0 { time } else { until });
         }
         Ok(path)
     }

@@ -136,6 +136,10 @@ fn methods(
     problem: &Problem,
     skipped: &mut Vec<Skipped>,
 ) -> Result<Vec<Prepared>, Failure> {
+    if let Some(reason) = size::chart_too_large(problem) {
+        skip(skipped, formulation, None, None, reason);
+        return Ok(vec![]);
+    }
     let mut found = vec![];
     let charts = if problem.motion.chart.is_some() { request.charts.clone() } else { vec![] };
     let suited;
