@@ -126,6 +126,16 @@ proptest! {
 }
 
 #[test]
+fn what_only_rounding_moves_has_no_error_of_its_own_size() {
+    // A crank upright, held by a rod: π/2 and √3 are rounded, and nothing else moves it.
+    let text = "coord theta, phi, s\nlagrangian theta'^2/6 + 2*phi'^2/3 + s'^2/2 - sin(theta)/2\n\
+        constraint across: cos(theta) + 2*cos(phi) - s = 0\nconstraint along: sin(theta) + 2*sin(phi) = 0\n\
+        initial theta = pi/2, phi = -pi/6, s = sqrt(3)\n";
+    let found = run(text, Formulation::Multipliers, Method::Rattle, None, 0.01, 2.0);
+    assert!(found.error.unwrap().1 < 1e-13, "{:?}", found.error);
+}
+
+#[test]
 fn what_was_not_finished_keeps_what_was_measured() {
     let case = Case::new(PENDULUM, Formulation::Multipliers);
     let prepared = case.prepared(Method::Rattle, None);

@@ -3,6 +3,7 @@
 use super::StabilityError;
 use super::period::{self, Return};
 use crate::reference::{Reference, ReferenceError};
+use crate::residuals::{MOVES, forces, momentum};
 use cotangent_compile::{Compiled, Engine, Native, Problem, Tape};
 use cotangent_dynamics::{Dynamics, Failure, Field, State};
 use cotangent_integrate::project;
@@ -49,9 +50,6 @@ const PRECISE: f64 = 1e-18;
 
 /// Points from which it is tried to go on.
 const BACK: usize = 3;
-
-/// What moves less, compared with what it would be like, is at rest: rounding, which grows for a while.
-const MOVES: f64 = 1e4 * f64::EPSILON;
 
 /// What changes by less in the time asked for, in units, is at rest, too.
 const AT_REST: f64 = 1e-9;
@@ -259,42 +257,17 @@ impl Path {
             let far = range.map(|k| (k, from(k))).flat_map(|(k, from)| states.iter().map(move |z| (z[k] - from).abs()));
             far.fold(0.0f64, f64::max)
         };
-        let (force, mobility) = self.forces(&states)?;
-        let time = step * f64::from(LOOKS);
+        let failed = |e: Failure| StabilityError::NoPath { reason: e.to_string() };
+        let manifold = self.compiled.view(Native, self.parameters.clone()).manifold().map_err(failed)?;
+        let found = forces(manifold.ok_or(StabilityError::NoConstraints)?.as_mut(), &states).map_err(failed)?;
         let unit = |far: f64, at_rest: f64| match far {
             far if far > MOVES * at_rest && far.is_finite() => far,
             _ if at_rest > 0.0 && at_rest.is_finite() => at_rest,
             _ => 1.0,
         };
         let q = unit(largest(0..half, &mean), largest(0..half, &|_| 0.0));
-        let moving = if mobility > 0.0 { q / (time * mobility) } else { 0.0 };
-        let p = unit(largest(half..start.len(), &|_| 0.0), moving.max(force * time));
-        Ok(([vec![q; half], vec![p; start.len() - half]].concat(), force / p))
-    }
-
-    /// The largest ∂H/∂q in some states, and the largest change of a velocity ∂H/∂p with a momentum of 1.
-    fn forces(&self, states: &[Vec<f64>]) -> Result<(f64, f64), StabilityError> {
-        let failed = |e: Failure| StabilityError::NoPath { reason: e.to_string() };
-        let manifold = self.compiled.view(Native, self.parameters.clone()).manifold().map_err(failed)?;
-        let mut manifold = manifold.ok_or(StabilityError::NoConstraints)?;
-        let (mut force, mut mobility) = (0.0f64, 0.0f64);
-        for (k, state) in states.iter().enumerate() {
-            let (q, p) = state.split_at(state.len() / 2);
-            let mut rates = vec![0.0; q.len()];
-            manifold.hamiltonian_q(q, p, &mut rates).map_err(failed)?;
-            force = rates.iter().fold(force, |m, f| m.max(f.abs()));
-            if k > 0 {
-                continue;
-            }
-            manifold.hamiltonian_p(q, p, &mut rates).map_err(failed)?;
-            for i in 0..p.len() {
-                let (mut moved, mut velocities) = (p.to_vec(), rates.clone());
-                moved[i] += 1.0;
-                manifold.hamiltonian_p(q, &moved, &mut velocities).map_err(failed)?;
-                mobility = velocities.iter().zip(&rates).fold(mobility, |m, (a, b)| m.max((a - b).abs()));
-            }
-        }
-        Ok((force, mobility))
+        let p = unit(largest(half..start.len(), &|_| 0.0), momentum(found, q, step * f64::from(LOOKS)));
+        Ok(([vec![q; half], vec![p; start.len() - half]].concat(), found[0] / p))
     }
 
     fn on_manifold(&self, values: Vec<f64>) -> Result<Vec<f64>, StabilityError> {

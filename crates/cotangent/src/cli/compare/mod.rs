@@ -94,6 +94,10 @@ fn pose_all(
         if interrupt.is_set() {
             return Ok(list);
         }
+        if let (Formulation::LocalChart { .. }, Some(reason)) = (formulation, size::chart_too_large(&model.system)) {
+            skip(skipped, formulation, None, None, reason);
+            continue;
+        }
         let problem = match posed(model, formulation, request.repairs) {
             Ok(problem) => problem,
             // Where others have values, those of this one are its own affair.
@@ -136,10 +140,6 @@ fn methods(
     problem: &Problem,
     skipped: &mut Vec<Skipped>,
 ) -> Result<Vec<Prepared>, Failure> {
-    if let Some(reason) = size::chart_too_large(problem) {
-        skip(skipped, formulation, None, None, reason);
-        return Ok(vec![]);
-    }
     let mut found = vec![];
     let charts = if problem.motion.chart.is_some() { request.charts.clone() } else { vec![] };
     let suited;

@@ -2,6 +2,7 @@
 
 use cotangent::compile::Problem;
 use cotangent::integrate::Method;
+use cotangent::model::System;
 use cotangent::theory::Formulation;
 
 /// Entries of the matrix that a step is solved with, at most: some 300 MB, and seconds for each elimination.
@@ -16,11 +17,10 @@ const MOST_IN_CHARTS: usize = 1000;
 /// Bytes that an entry of those takes in all.
 const BYTES_IN_CHARTS: f64 = 450.0;
 
-/// Why equations in charts cannot be run, if their size is the reason.
-pub(super) fn chart_too_large(problem: &Problem) -> Option<String> {
-    problem.motion.chart.as_ref()?;
-    let coordinates = problem.motion.structure.as_ref()?.coordinates.len();
-    (coordinates > MOST_IN_CHARTS).then(|| {
+/// Why a model cannot be written in charts, if its size is the reason.
+pub(super) fn chart_too_large(system: &System) -> Option<String> {
+    let coordinates = system.dynamics.variables().len();
+    (coordinates > MOST_IN_CHARTS && !system.constraints.is_empty()).then(|| {
         let gigabytes = (coordinates as f64).powi(2) * BYTES_IN_CHARTS / 1e9;
         format!(
             "charts of {coordinates} coordinates are found with full matrices, which would need some {gigabytes:.1} GB"
