@@ -58,9 +58,10 @@ pub(super) fn judged(mut followed: Followed<'_>) -> Result<Stability, StabilityE
     let (exponent, uncertainty) = match verdict {
         // A drift is no exponential.
         Verdict::Integrals { .. } | Verdict::Drift | Verdict::Identical => (0.0, 0.0),
+        Verdict::Centre { time: Time::Steady, .. } => (0.0, 0.0),
         Verdict::Saddle { rate, time: Time::Steady } => (rate, 0.0),
         Verdict::Damped { rate, time: Time::Steady } => (-rate, 0.0),
-        Verdict::Centre { time: Time::Steady, .. } => (0.0, 0.0),
+        Verdict::Damped { rate, .. } => (-rate, exponent(&followed.growth).1),
         _ => exponent(&followed.growth),
     };
     Ok(Stability { verdict, until: followed.until(), frozen, exponent, uncertainty, growth: largest_growth(&followed) })
@@ -184,7 +185,8 @@ fn grown(growth: &[Growth], asked: f64, residuals: usize) -> Option<Verdict> {
         return Some(Verdict::Saddle { rate: exponent(growth).0, time: Time::Until(until) });
     }
     if gained < -EXPONENTIAL {
-        return Some(Verdict::Damped { rate: -exponent(growth).0, time: Time::Until(until) });
+        // The largest error of the first half is that at its begin, before it has come to decay.
+        return Some(Verdict::Damped { rate: -slope(growth), time: Time::Until(until) });
     }
     // Some errors decay if the volume of all does.
     let [early, middle, late] = octaves(growth, |g| g.volume);

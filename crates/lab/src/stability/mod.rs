@@ -54,8 +54,9 @@ pub struct Stability {
     pub until: f64,
     /// The eigenvalues of A, as (real, imaginary) parts, at times along the motion.
     pub frozen: Vec<Frozen>,
-    /// The growth of log ‖Φ‖ per time, from the first half of the motion to the second; along a periodic or steady
-    /// motion that in the long run. It is the rate of the verdict, if that has one.
+    /// The growth of log ‖Φ‖ per time, from the first half of the motion to the second (of decay, in the second
+    /// alone); along a periodic or steady motion that in the long run. It is the rate of the verdict, if that has
+    /// one.
     pub exponent: f64,
     /// How far the exponent may be off.
     pub uncertainty: f64,
