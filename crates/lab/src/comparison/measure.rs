@@ -4,8 +4,8 @@ use super::round_off::{Other, Sizes, explained};
 use super::{Exact, SAMPLES, timing};
 use crate::certificate::{kinetic, scales};
 use crate::fit::{Growth, growth_exponent};
-use cotangent_compile::{CompileError, Problem};
-use cotangent_dynamics::Failure;
+use cotangent_compile::{CompileError, Native, Problem};
+use cotangent_dynamics::{Dynamics, Failure};
 use cotangent_integrate::Prepared;
 use cotangent_observe::{End, HISTORY_ERRORS, History, Interrupt, Progress, Run, RunError, Schedule};
 
@@ -151,6 +151,8 @@ pub fn measure(
     };
     let error = curves.times.iter().zip(&curves.error).rev().find(|(_, e)| !e.is_nan());
     let size = run.energy().max_abs.max(kinetic(problem));
+    // The energy may vanish where its terms do not.
+    let terms = size.max(largest_kinetic(&mut run, problem, variables));
     let [phi, psi] = scales(problem).map(|list| list.iter().fold(f64::INFINITY, |m: f64, s| m.min(*s)));
     let largest = |list: &[cotangent_observe::Extremes]| {
         list.iter().fold(0.0f64, |m, e| if e.max_abs > m || e.max_abs.is_nan() { e.max_abs } else { m })
@@ -164,7 +166,7 @@ pub fn measure(
     };
     let round_off = explained(run.done(), amplification);
     let can_be = |size: f64, unit: f64| size > 0.0 && size <= round_off * unit;
-    let small = can_be(own.energy, size) || can_be(own.constraints, phi) || can_be(own.hidden, psi);
+    let small = can_be(own.energy, terms) || can_be(own.constraints, phi) || can_be(own.hidden, psi);
     let small = small || own.state.is_some_and(|error| can_be(error, 1.0));
     let other = match ended == Ended::Finished && small {
         true => Other::new(combination, &schedule, exact, interrupt)?,
@@ -194,7 +196,7 @@ pub fn measure(
         }
         None => Pace::Undecided("the exact motion is not known".into()),
     };
-    let energy_bound = if falls(&curves.energy, |s| s.energy, size) { 0.0 } else { round_off * size };
+    let energy_bound = if falls(&curves.energy, |s| s.energy, terms) { 0.0 } else { round_off * terms };
     let last = |list: &[cotangent_observe::Extremes]| list.iter().map(|e| e.last).collect::<Vec<_>>();
     Ok(Measured {
         steps: run.done(),
@@ -216,6 +218,31 @@ pub fn measure(
         curves,
     })
 }
+
+/// The largest p·q̇ at some samples of a run.
+fn largest_kinetic(run: &mut Run, problem: &Problem, variables: usize) -> f64 {
+    let view = problem.compiled.view(Native, problem.parameters.clone());
+    let Ok(Some(mut manifold)) = view.manifold() else { return 0.0 };
+    let n = manifold.shape().coordinates;
+    let dimension = run.state().values.len();
+    let Some((history, _)) = run.history() else { return 0.0 };
+    let count = history.times().len();
+    let few = (0..count).step_by(count.div_ceil(LOOKS).max(1));
+    let states: Vec<Vec<f64>> = few.map(|k| history.values(k)[..dimension].to_vec()).collect();
+    let (mut largest, mut model, mut v) = (0.0f64, vec![0.0; variables], vec![0.0; n]);
+    for state in states {
+        if 2 * n == variables && run.diagnostics().model_state(&state, &mut model).is_ok() {
+            let (q, p) = model.split_at(n);
+            if manifold.hamiltonian_p(q, p, &mut v).is_ok() {
+                largest = largest.max(p.iter().zip(&v).map(|(p, v)| (p * v).abs()).sum());
+            }
+        }
+    }
+    largest
+}
+
+/// Samples at which the kinetic energy is looked at.
+const LOOKS: usize = 64;
 
 /// The samples after the start, with the errors of the model's variables.
 fn curves(run: &mut Run, variables: usize, exact: Option<&Exact>) -> Curves {

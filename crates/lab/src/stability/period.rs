@@ -16,6 +16,9 @@ const LOOKED_AT: u64 = 128;
 /// How near a return is, in units of the motion.
 const CLOSE: f64 = 1e-7;
 
+/// A motion goes further than this, in its units.
+const FAR: f64 = 1e-3;
+
 /// Steps to the plane, at most.
 const STEPS: usize = 40;
 
@@ -55,7 +58,9 @@ pub(super) fn found(path: &mut Path) -> Result<Option<Return>, StabilityError> {
             let crossed = crossing(path, &before, &mut |_, z| Ok(along(&apart(z))))?;
             let mut state = before.clone();
             path.advance(&mut state, crossed)?;
-            if far(&state) < CLOSE {
+            // What has gone nowhere does not return.
+            let went = known.iter().fold(0.0f64, |m, z| m.max(far(z)));
+            if far(&state) < CLOSE && went > FAR {
                 let time = path.time((k - 1) * TICKS) + crossed;
                 return Ok(Some(Return { time, shift: vec![0.0; start.len()] }));
             }
