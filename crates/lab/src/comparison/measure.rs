@@ -151,9 +151,11 @@ pub fn measure(
     };
     let error = curves.times.iter().zip(&curves.error).rev().find(|(_, e)| !e.is_nan());
     let size = run.energy().max_abs.max(kinetic(problem));
-    // The energy may vanish where its terms do not.
-    let terms = size.max(largest_kinetic(&mut run, problem, variables));
+    // The energy may vanish where its terms do not, and velocities be small at the start.
+    let (at_start, moving) = (kinetic(problem), largest_kinetic(&mut run, problem, variables));
+    let terms = size.max(moving);
     let [phi, psi] = scales(problem).map(|list| list.iter().fold(f64::INFINITY, |m: f64, s| m.min(*s)));
+    let psi = if at_start > 0.0 { psi * (moving / at_start).max(1.0).sqrt() } else { psi };
     let largest = |list: &[cotangent_observe::Extremes]| {
         list.iter().fold(0.0f64, |m, e| if e.max_abs > m || e.max_abs.is_nan() { e.max_abs } else { m })
     };
