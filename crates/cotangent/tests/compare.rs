@@ -54,6 +54,66 @@ fn every_formulation_is_tried_and_what_runs_off_is_a_row() {
     assert!(exact["seconds"].is_number() && exact["error"]["value"].as_f64().unwrap() < 1e-3);
 }
 
+/// The stability of each formulation, by name.
+fn stabilities(found: &Value) -> Vec<(String, Value)> {
+    let list = found["formulations"].as_array().expect("formulations");
+    list.iter().map(|f| (f["name"].as_str().expect("a name").to_owned(), f["stability"].clone())).collect()
+}
+
+#[test]
+fn a_rate_is_one_number_in_words_and_in_json() {
+    let list = "total,dirac,baumgarte";
+    for (model, until) in [("pendulum", "5"), ("double-pendulum", "4"), ("crane", "2")] {
+        let found = compare(&[model, "--formulations", list, "--until", until, "--json"]).json();
+        for (name, stability) in stabilities(&found) {
+            let (meaning, exponent) = (stability["meaning"].as_str().unwrap(), stability["exponent"].as_f64().unwrap());
+            let Some((_, rest)) = meaning.split_once("e^(") else { continue };
+            let (rate, rest) = rest.split_once(" t)").unwrap_or_else(|| panic!("{meaning}"));
+            let rate: f64 = rate.parse().unwrap_or_else(|_| panic!("{meaning}"));
+            assert!((rate - exponent).abs() <= 0.005 * exponent.abs(), "{model}, {name}: {meaning} and {exponent}");
+            let told = rest.starts_with(" until t = ") || rest.starts_with(" from period to period (");
+            assert!(told, "for which time: {meaning}");
+        }
+    }
+}
+
+#[test]
+fn manifolds_that_are_invariant_are_said_to_be_on_shipped_models_where_something_rests() {
+    let list = "standard,hamilton-dirac,impetus-striction,ggl,penalty";
+    for model in ["four-bar", "tree"] {
+        let found = compare(&[model, "--formulations", list, "--until", "0.5", "--json"]).json();
+        for (name, stability) in stabilities(&found) {
+            let expected = if name == "penalty" { "not-invariant" } else { "neutral" };
+            assert_eq!(stability["verdict"], expected, "{model}, {name}: {stability}");
+        }
+    }
+}
+
+#[test]
+fn residuals_are_those_of_constraints_or_of_hidden_ones_whatever_their_numbers() {
+    // Two constraints from the Lagrangian, and none hidden.
+    let found = compare(&["landau", "--until", "1", "--json"]).json();
+    let row = &rows(&found)[0];
+    assert!(row["constraints"]["final"].is_number() && row["hidden_constraints"]["final"].is_null(), "{row}");
+}
+
+#[test]
+fn what_would_fill_the_memory_is_left_out_with_its_size() {
+    let text = "param n : int = 1000\ncoord x[i in 1..n], y[i in 1..n]\n\
+        lagrangian sum(i in 1..n, (x[i]'^2 + y[i]'^2)/2 - y[i])\n\
+        constraint rod[i in 1..n]: (x[i]^2 + y[i]^2 - 1)/2 = 0\ninitial x[i in 1..n] = 1\nrun step = 0.01, until = 0.02\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("many.cot"), text).expect("written");
+    let list = "multipliers,hamilton-dirac,local-chart";
+    let ran = run_in(folder.path(), &["compare", "many.cot", "--formulations", list, "--json"], b"");
+    let found = ran.json();
+    let ran: Vec<_> = rows(&found).iter().map(|r| (r["method"].clone(), r["status"].clone())).collect();
+    assert_eq!(ran, [(json!("rattle"), json!("finished")), (json!("rk4"), json!("finished"))], "{found}");
+    let skipped = found["skipped"].as_array().unwrap();
+    assert!(skipped.iter().all(|s| s["reason"].as_str().unwrap().contains(" GB")), "{skipped:?}");
+    assert_eq!(skipped.len(), 3, "gauss, radau-2a and the charts: {skipped:?}");
+}
+
 #[test]
 fn seilers_experiment() {
     let arguments = [

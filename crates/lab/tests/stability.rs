@@ -17,7 +17,11 @@ const DIRAC: Formulation = Formulation::Dirac { alpha: 0.0 };
 const BAUMGARTE: Formulation = Formulation::Baumgarte { alpha: 5.0, beta: 5.0 };
 
 fn linearised(problem: &Problem, point: &[f64]) -> Linearised {
-    Linearisation::new(problem).unwrap().unwrap().at(point, &vec![1.0; point.len()]).unwrap_or_else(|e| panic!("{e}"))
+    Linearisation::new(problem)
+        .unwrap()
+        .unwrap()
+        .at(point, &vec![1.0; point.len()], 0.0)
+        .unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn stability(text: &str, formulation: Formulation, until: f64) -> Stability {
@@ -178,7 +182,7 @@ fn verdicts_on_the_pendulum() {
     let verdict = |formulation| stability(PENDULUM, formulation, 10.0);
     let total = verdict(Formulation::Total);
     // Between the smallest and the largest of √(4p² − y) = √(16 − 9y).
-    assert!(matches!(total.verdict, Verdict::Saddle { rate } if (7f64.sqrt()..5.0).contains(&rate)), "{total:?}");
+    assert!(matches!(total.verdict, Verdict::Saddle { rate, .. } if (7f64.sqrt()..5.0).contains(&rate)), "{total:?}");
     // A period of it, and twelve of an integration of its own.
     let expected = swing_growth([std::f64::consts::FRAC_PI_2, -2.0], [0.0, 1.0], 12.0 * total.until);
     assert!((total.exponent - expected).abs() < 1e-3, "{} and {expected}", total.exponent);
@@ -188,7 +192,7 @@ fn verdicts_on_the_pendulum() {
     assert_eq!(verdict(Formulation::HamiltonDirac).verdict, Verdict::Integrals { identical: false });
     assert_eq!(verdict(Formulation::Ggl).verdict, Verdict::Integrals { identical: false });
     let damped = verdict(BAUMGARTE).verdict;
-    assert!(matches!(damped, Verdict::Damped { rate } if (4.0..5.1).contains(&rate)), "{damped:?}");
+    assert!(matches!(damped, Verdict::Damped { rate, .. } if (4.0..5.1).contains(&rate)), "{damped:?}");
     let penalty = verdict(Formulation::Penalty { epsilon: 1e-4 }).verdict;
     assert!(matches!(penalty, Verdict::NotInvariant { .. }), "{penalty:?}");
     // The free weak term α makes the centre a saddle when it exceeds the frequency.
@@ -275,7 +279,7 @@ fn a_swing_from_rest_resonates_although_every_eigenvalue_is_imaginary() {
         assert!(real < 1e-6, "{real}");
         let expected = swing_growth([angle, 0.0], [alpha, -1.0], 2000.0);
         assert!((found.exponent - expected).abs() < 0.002, "{} and {expected}", found.exponent);
-        assert!(matches!(found.verdict, Verdict::Saddle { rate } if rate == found.exponent), "{}", found.verdict);
+        assert!(matches!(found.verdict, Verdict::Saddle { rate, .. } if rate == found.exponent), "{}", found.verdict);
     }
 }
 
@@ -327,7 +331,7 @@ fn hidden_constraints_that_hold_identically_do_so_in_any_units() {
     for a in [1e-6, 1.0, 1e6] {
         let case = Case::new(&elsewhere(0.0, a, 1.0, 1.0), Formulation::ImpetusStriction);
         let units = [a, a, 2.0 * a, 2.0 * a];
-        let found = Linearisation::new(&case.problem).unwrap().unwrap().at(&case.problem.start, &units).unwrap();
+        let found = Linearisation::new(&case.problem).unwrap().unwrap().at(&case.problem.start, &units, 0.0).unwrap();
         assert_eq!((found.residuals, found.count), (vec![0], 2), "{a}");
     }
 }

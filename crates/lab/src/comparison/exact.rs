@@ -7,6 +7,7 @@
 use super::SAMPLES;
 use crate::certificate::distance;
 use crate::reference::{Reference, Sample};
+use crate::residuals::{MOVES, forces, momentum};
 use cotangent_compile::{Compiled, Engine, Native, Problem, Tape};
 use cotangent_dynamics::{Dynamics, Failure, State};
 use cotangent_integrate::project;
@@ -18,6 +19,8 @@ use cotangent_scalar::Dd;
 pub struct Exact {
     samples: Vec<Sample<Dd>>,
     halves: bool,
+    /// Forces and mobility at the start: what momenta are like that are nothing but rounding.
+    forces: [f64; 2],
     /// How accurate it is at its end, relative to the state.
     pub accuracy: f64,
     /// Why it ends before the runs do, if it does.
@@ -46,7 +49,7 @@ impl Exact {
         let own = own.map_err(|e| e.to_string())?;
         let size = own.len();
         if size > LARGEST {
-            return Err(format!("there is no reference solution for more than {LARGEST} variables"));
+            return Err(format!("there is no reference solution for {size} variables, at most for {LARGEST}"));
         }
         let text = |e: &dyn std::fmt::Display| e.to_string();
         let motion = problem.motion.hamilton_dirac().map_err(|e| text(&e))?;
@@ -59,6 +62,9 @@ impl Exact {
         if let Some(manifold) = view.manifold().map_err(|e| text(&e))?.filter(|m| m.shape().constraints > 0) {
             project(manifold, &mut start).map_err(|e| text(&e))?;
         }
+        let numbers = compiled.view(Tape, problem.parameters.clone()).manifold().map_err(|e| text(&e))?;
+        let found = numbers.map(|mut m| forces(m.as_mut(), std::slice::from_ref(&own))).transpose();
+        let found = found.map_err(|e| text(&e))?.unwrap_or_default();
         let mut rates = |z: &[Dd], out: &mut [Dd]| match interrupt.is_set() {
             true => Err(Failure::Interrupted),
             false => field.rate(z, out),
@@ -67,8 +73,13 @@ impl Exact {
         let reference = reference.in_blocks(if motion.structure.is_some() { size / 2 } else { size });
         let times: Vec<Dd> = times.iter().map(|&t| Dd::from(t)).collect();
         let (solution, stopped) = reference.solve_as_far(&mut rates, &start.values, &times).map_err(|e| text(&e))?;
-        let mut exact =
-            Exact { samples: solution.samples, halves: motion.structure.is_some(), accuracy: 0.0, ended: None };
+        let mut exact = Exact {
+            samples: solution.samples,
+            halves: motion.structure.is_some(),
+            forces: found,
+            accuracy: 0.0,
+            ended: None,
+        };
         exact.ended = stopped.map(|e| e.to_string());
         let lost = exact.samples.iter().position(|s| exact.uncertainty(s) > CERTAIN);
         if let Some(k) = lost {
@@ -85,12 +96,23 @@ impl Exact {
     }
 
     /// How far a state of the model is from the solution, positions and momenta each relative to their
-    /// own size; `None` at a time at which it is not known.
+    /// own size, or momenta that are at rest to what they would be otherwise; `None` at a time at which it is not known.
     pub fn distance(&self, time: f64, state: &[f64]) -> Option<f64> {
         let after = self.samples.partition_point(|s| s.time.hi() < time - SAME * time.abs());
         let sample = self.samples.get(after).filter(|s| (s.time.hi() - time).abs() <= SAME * time.abs())?;
         let state: Vec<Dd> = state.iter().map(|&v| Dd::from(v)).collect();
-        (state.len() == sample.state.len()).then(|| distance(&state, &sample.state, self.halves))
+        (state.len() == sample.state.len()).then(|| {
+            let half = state.len() / 2;
+            let size = |part: &[Dd]| part.iter().fold(0.0f64, |m, z| m.max(z.hi().abs()));
+            let (q, p) = sample.state.split_at(half);
+            let at_rest = momentum(self.forces, size(q), sample.time.hi());
+            if !self.halves || at_rest == 0.0 || size(p) > MOVES * at_rest {
+                return distance(&state, &sample.state, self.halves);
+            }
+            let apart = state[half..].iter().zip(p).fold(0.0f64, |m, (&a, &b)| m.max((a - b).hi().abs()));
+            let apart = if apart == 0.0 { 0.0 } else { apart / at_rest };
+            distance(&state[..half], q, false).max(apart)
+        })
     }
 
     fn uncertainty(&self, sample: &Sample<Dd>) -> f64 {

@@ -1,10 +1,11 @@
 //! One combination, run and measured.
 
+use super::round_off::{Other, Sizes, explained};
 use super::{Exact, SAMPLES, timing};
 use crate::certificate::{kinetic, scales};
 use crate::fit::{Growth, growth_exponent};
-use cotangent_compile::{CompileError, Problem};
-use cotangent_dynamics::Failure;
+use cotangent_compile::{CompileError, Native, Problem};
+use cotangent_dynamics::{Dynamics, Failure};
 use cotangent_integrate::Prepared;
 use cotangent_observe::{End, HISTORY_ERRORS, History, Interrupt, Progress, Run, RunError, Schedule};
 
@@ -15,6 +16,8 @@ pub struct Combination<'a> {
     pub problem: &'a Problem,
     /// The method.
     pub prepared: &'a Prepared,
+    /// By how much these equations make errors of the constraints grow in the time of the run; 1 if that is not known.
+    pub amplification: f64,
 }
 
 /// How a run ended.
@@ -82,8 +85,9 @@ pub struct Measured {
     pub hidden: f64,
     /// How it grows.
     pub hidden_growth: Pace,
-    /// The residuals at the end, φ and then ψ.
-    pub residuals: Vec<f64>,
+    /// The residuals at the end: those of the constraints, and those of the hidden constraints, which may be others
+    /// in number.
+    pub residuals: [Vec<f64>; 2],
     /// Updates of Newton's method.
     pub newton_iterations: u64,
     /// Steps of its own that a method with a tolerance has accepted and rejected.
@@ -94,12 +98,6 @@ pub struct Measured {
     pub seconds: f64,
     /// Errors along the run.
     pub curves: Curves,
-}
-
-/// Residuals and energy errors up to this, relative to the size of their terms, can be round-off: each
-/// step off by four units in the last place, all in one direction, but never more than 10⁻¹².
-fn round_off(steps: u64) -> f64 {
-    (4.0 * f64::EPSILON * steps as f64).clamp(16.0 * f64::EPSILON, 1e-12)
 }
 
 /// A relative error of the state from which on it cannot grow much further.
@@ -114,6 +112,9 @@ const LARGEST_POWER: f64 = 4.0;
 /// An exponent that is known no better says nothing.
 const BADLY_KNOWN: f64 = 0.5;
 
+/// Times that differ by less, relative to themselves, are one.
+const SAME: f64 = 1e-9;
+
 /// A look at the clock is nothing, compared with a step of so many seconds.
 const SLOW: f64 = 1e-5;
 
@@ -125,7 +126,7 @@ pub fn measure(
     interrupt: &Interrupt,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Measured, CompileError> {
-    let Combination { problem, prepared } = *combination;
+    let Combination { problem, prepared, amplification } = *combination;
     let (diagnostics, integrator) = (problem.diagnostics()?, problem.integrator(prepared)?);
     let undefined =
         |e: &RunError| CompileError::System { name: "a quantity at the start".into(), reason: e.to_string() };
@@ -150,34 +151,67 @@ pub fn measure(
     };
     let error = curves.times.iter().zip(&curves.error).rev().find(|(_, e)| !e.is_nan());
     let size = run.energy().max_abs.max(kinetic(problem));
+    // The energy may vanish where its terms do not, and velocities be small at the start.
+    let (at_start, moving) = (kinetic(problem), largest_kinetic(&mut run, problem, variables));
+    let terms = size.max(moving);
     let [phi, psi] = scales(problem).map(|list| list.iter().fold(f64::INFINITY, |m: f64, s| m.min(*s)));
-    let round_off = round_off(run.done());
-    let pace = |errors: &[f64], unit: f64| self::pace(&curves.times, errors, round_off * unit);
-    // Until the first error that is too large, or unknown.
-    let small = |errors: &[f64], bound: f64| {
-        let end = errors.iter().position(|e| e.is_nan() || e.abs() > bound).unwrap_or(errors.len());
-        self::pace(&curves.times[..end], &errors[..end], round_off * bound)
-    };
-    let error_growth = match exact {
-        Some(_) => small(&curves.error, SATURATED),
-        None => Pace::Undecided("the exact motion is not known".into()),
-    };
+    let psi = if at_start > 0.0 { psi * (moving / at_start).max(1.0).sqrt() } else { psi };
     let largest = |list: &[cotangent_observe::Extremes]| {
         list.iter().fold(0.0f64, |m, e| if e.max_abs > m || e.max_abs.is_nan() { e.max_abs } else { m })
     };
+    let error = error.map(|(time, error)| (*time, *error));
+    let own = Sizes {
+        energy: run.energy().max_deviation,
+        constraints: largest(run.constraints()),
+        hidden: largest(run.hidden_constraints()),
+        state: error.map(|(_, error)| error),
+    };
+    let round_off = explained(run.done(), amplification);
+    let can_be = |size: f64, unit: f64| size > 0.0 && size <= round_off * unit;
+    let small = can_be(own.energy, terms) || can_be(own.constraints, phi) || can_be(own.hidden, psi);
+    let small = small || own.state.is_some_and(|error| can_be(error, 1.0));
+    let other = match ended == Ended::Finished && small {
+        true => Other::new(combination, &schedule, exact, interrupt)?,
+        false => None,
+    };
+    // In the same time as the other run.
+    let until = |errors: &[f64], until: f64| {
+        let times = curves.times.iter().zip(errors).take_while(|(t, _)| **t <= until * (1.0 + SAME));
+        times.fold(0.0f64, |m, (_, e)| m.max(e.abs()))
+    };
+    let falls = |errors: &[f64], of: fn(&Sizes) -> f64, unit: f64| {
+        other.as_ref().is_some_and(|o| o.falls(until(errors, o.until), of(&o.sizes), unit))
+    };
+    let pace = |errors: &[f64], of: fn(&Sizes) -> f64, unit: f64| {
+        let bound = if falls(errors, of, unit) { 0.0 } else { round_off * unit };
+        self::pace(&curves.times, errors, bound)
+    };
+    // Until the first error that is too large, or unknown.
+    let small = |errors: &[f64], largest: f64, round_off: f64| {
+        let end = errors.iter().position(|e| e.is_nan() || e.abs() > largest).unwrap_or(errors.len());
+        self::pace(&curves.times[..end], &errors[..end], round_off)
+    };
+    let error_growth = match exact {
+        Some(_) => {
+            let there = |o: &Other| own.state.zip(o.sizes.state).is_some_and(|(own, other)| o.falls(own, other, 1.0));
+            small(&curves.error, SATURATED, if other.as_ref().is_some_and(there) { 0.0 } else { round_off })
+        }
+        None => Pace::Undecided("the exact motion is not known".into()),
+    };
+    let energy_bound = if falls(&curves.energy, |s| s.energy, terms) { 0.0 } else { round_off * terms };
     let last = |list: &[cotangent_observe::Extremes]| list.iter().map(|e| e.last).collect::<Vec<_>>();
     Ok(Measured {
         steps: run.done(),
         time: run.time(),
-        error: error.map(|(time, error)| (*time, *error)),
+        error,
         error_growth,
-        energy: run.energy().max_deviation,
-        energy_growth: small(&curves.energy, ANOTHER * size),
-        constraints: largest(run.constraints()),
-        constraint_growth: pace(&curves.constraints, phi),
-        hidden: largest(run.hidden_constraints()),
-        hidden_growth: pace(&curves.hidden, psi),
-        residuals: [last(run.constraints()), last(run.hidden_constraints())].concat(),
+        energy: own.energy,
+        energy_growth: small(&curves.energy, ANOTHER * size, energy_bound),
+        constraints: own.constraints,
+        constraint_growth: pace(&curves.constraints, |s| s.constraints, phi),
+        hidden: own.hidden,
+        hidden_growth: pace(&curves.hidden, |s| s.hidden, psi),
+        residuals: [last(run.constraints()), last(run.hidden_constraints())],
         newton_iterations: run.iterations(),
         own_steps: prepared.substeps(&run.state().memory),
         projections: prepared.projections(&run.state().memory).unwrap_or_default(),
@@ -186,6 +220,31 @@ pub fn measure(
         curves,
     })
 }
+
+/// The largest p·q̇ at some samples of a run.
+fn largest_kinetic(run: &mut Run, problem: &Problem, variables: usize) -> f64 {
+    let view = problem.compiled.view(Native, problem.parameters.clone());
+    let Ok(Some(mut manifold)) = view.manifold() else { return 0.0 };
+    let n = manifold.shape().coordinates;
+    let dimension = run.state().values.len();
+    let Some((history, _)) = run.history() else { return 0.0 };
+    let count = history.times().len();
+    let few = (0..count).step_by(count.div_ceil(LOOKS).max(1));
+    let states: Vec<Vec<f64>> = few.map(|k| history.values(k)[..dimension].to_vec()).collect();
+    let (mut largest, mut model, mut v) = (0.0f64, vec![0.0; variables], vec![0.0; n]);
+    for state in states {
+        if 2 * n == variables && run.diagnostics().model_state(&state, &mut model).is_ok() {
+            let (q, p) = model.split_at(n);
+            if manifold.hamiltonian_p(q, p, &mut v).is_ok() {
+                largest = largest.max(p.iter().zip(&v).map(|(p, v)| (p * v).abs()).sum());
+            }
+        }
+    }
+    largest
+}
+
+/// Samples at which the kinetic energy is looked at.
+const LOOKS: usize = 64;
 
 /// The samples after the start, with the errors of the model's variables.
 fn curves(run: &mut Run, variables: usize, exact: Option<&Exact>) -> Curves {

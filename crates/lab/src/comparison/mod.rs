@@ -7,6 +7,7 @@
 
 mod exact;
 mod measure;
+mod round_off;
 mod timing;
 
 pub use exact::{Exact, sample_times};

@@ -78,7 +78,7 @@ mod tests {
         let system = System::parse(text).unwrap();
         let problem = Problem::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best).unwrap();
         let prepared = problem.prepare(Method::Rattle).unwrap();
-        let combination = Combination { problem: &problem, prepared: &prepared };
+        let combination = Combination { problem: &problem, prepared: &prepared, amplification: 1.0 };
         // Beyond a batch, with a last step that is shorter; up to it; and within the first batch.
         for (until, steps) in [(45.003, 4501), (45.003, 4500), (45.003, 7), (45.0, 4500)] {
             let schedule = Schedule { record: 1 << 20, ..Schedule::until(0.01, until, 1).unwrap() };

@@ -6,7 +6,8 @@
 use super::judge::NOTHING;
 use super::linearise::{Linearisation, Linearised};
 use super::path::{Path, TICKS};
-use super::propagate::{Fundamental, Matrix, apart, product, step, trace};
+use super::period::Return;
+use super::propagate::{Fundamental, Matrix, apart, product, step, sum, trace};
 use super::{Frozen, StabilityError};
 use cotangent_compile::Problem;
 use cotangent_dynamics::Failure;
@@ -20,6 +21,9 @@ const MOST: f64 = 8192.0;
 
 /// Linearisations for any.
 const FEWEST: f64 = 128.0;
+
+/// Matrices that differ by less, compared with their largest entry, are the same.
+const SAME: f64 = 1e-6;
 
 /// Where the growth decides and has not yet, there are so many times more.
 const PATIENCE: usize = 3;
@@ -115,9 +119,33 @@ impl<'a> Followed<'a> {
         self.points.first().map_or(0, |(_, l)| l.residuals.len())
     }
 
-    /// The length of a period of the motion.
-    pub(super) fn period(&self) -> Option<f64> {
-        self.path.period
+    /// The length of a period of the motion, if the residual equations are the same after it, too; zero if they
+    /// are at all times.
+    pub(super) fn period(&mut self) -> Result<Option<f64>, StabilityError> {
+        let Some(Return { time, shift }) = self.path.returns.clone() else { return Ok(None) };
+        let steady = time == 0.0;
+        if !steady && shift.iter().all(|c| *c == 0.0) {
+            return Ok(Some(time));
+        }
+        let start = self.path.at(0)?;
+        let quarter = self.path.intervals * TICKS / 4;
+        for tick in (0..4).map(|k| k * quarter) {
+            let point = self.path.at(tick)?;
+            let later = if steady { start.clone() } else { point.iter().zip(&shift).map(|(z, c)| z + c).collect() };
+            let mut matrix = |z: &[f64]| -> Result<Matrix, StabilityError> {
+                let found = self
+                    .linearisation
+                    .at(z, &self.path.units, self.path.slowest)
+                    .map_err(no_matrix(self.path.time(tick)))?;
+                Ok(scaled(&found, &found.sizes))
+            };
+            let (own, later) = (matrix(&point)?, matrix(&later)?);
+            let largest = |a: &Matrix| a.iter().flatten().fold(0.0f64, |m, x| m.max(x.abs()));
+            if own.len() != later.len() || largest(&sum(&own, &later, 1.0, -1.0)) > SAME * largest(&own) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(time))
     }
 
     /// Until when errors were followed.
@@ -189,7 +217,7 @@ impl<'a> Followed<'a> {
             Err(_) if self.path.is_beyond(tick) => return Err(End::Spent),
             other => other?,
         };
-        let found = self.linearisation.at(&point, &self.path.units).map_err(no_matrix(time))?;
+        let found = self.linearisation.at(&point, &self.path.units, self.path.slowest).map_err(no_matrix(time))?;
         let scaled = match self.points.first() {
             Some((_, first)) if first.residuals != found.residuals => {
                 let reason = "other residuals vanish identically than at the start".into();
@@ -206,6 +234,7 @@ impl<'a> Followed<'a> {
     /// The eigenvalues of A at all times.
     pub(super) fn frozen(&self) -> Result<Vec<Frozen>, StabilityError> {
         let frozen = |(time, l): &(f64, Linearised)| -> Result<Frozen, StabilityError> {
+            self.path.not_interrupted()?;
             Ok(Frozen { time: *time, eigenvalues: eigenvalues(&l.matrix)? })
         };
         let mut list = self.points.iter().map(frozen).collect::<Result<Vec<_>, _>>()?;

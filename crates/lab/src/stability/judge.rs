@@ -3,8 +3,9 @@
 use super::follow::{Followed, Growth, scaled};
 use super::linearise::Linearised;
 use super::propagate::{Fundamental, Matrix};
-use super::verdict::{Verdict, digits};
+use super::verdict::{Time, Verdict, digits};
 use super::{Frozen, Stability, StabilityError};
+use cotangent_solve::eigenvalues;
 
 /// Rates up to this, compared with those of A and the length of the motion, are round-off; a part of the
 /// motion up to this does not lead off the manifold.
@@ -30,8 +31,12 @@ pub(super) fn judged(mut followed: Followed<'_>) -> Result<Stability, StabilityE
     let mut intervals = followed.asked();
     let mut whole = followed.to(intervals)?;
     let mut decided = at_once(&followed.points, followed.until());
-    if let (None, true, Some(period)) = (&decided, whole, followed.period()) {
-        return periodic(&followed, period);
+    if decided.is_none() && whole {
+        match followed.period()? {
+            Some(0.0) => decided = steady(&followed)?,
+            Some(period) => return periodic(&followed, period),
+            None => {}
+        }
     }
     decided = decided.or_else(|| grown(&followed.growth, followed.time_asked(), followed.residuals()));
     if decided.is_none() {
@@ -46,18 +51,20 @@ pub(super) fn judged(mut followed: Followed<'_>) -> Result<Stability, StabilityE
     }
     let frozen = followed.frozen()?;
     let verdict = match decided {
-        Some(Verdict::Centre { until, periodic, .. }) => {
-            Verdict::Centre { frequency: frequency(&frozen), until, periodic }
-        }
+        Some(Verdict::Centre { time, .. }) => Verdict::Centre { frequency: frequency(&frozen), time },
         Some(verdict) => verdict,
         None => undecided(&followed.growth),
     };
     let (exponent, uncertainty) = match verdict {
         // A drift is no exponential.
         Verdict::Integrals { .. } | Verdict::Drift | Verdict::Identical => (0.0, 0.0),
+        Verdict::Centre { time: Time::Steady, .. } => (0.0, 0.0),
+        Verdict::Saddle { rate, time: Time::Steady } => (rate, 0.0),
+        Verdict::Damped { rate, time: Time::Steady } => (-rate, 0.0),
+        Verdict::Damped { rate, .. } => (-rate, exponent(&followed.growth).1),
         _ => exponent(&followed.growth),
     };
-    Ok(Stability { verdict, until: followed.until(), frozen, exponent, uncertainty })
+    Ok(Stability { verdict, until: followed.until(), frozen, exponent, uncertainty, growth: largest_growth(&followed) })
 }
 
 /// What is seen from the matrices themselves.
@@ -88,8 +95,27 @@ fn at_once(points: &[(f64, Linearised)], until: f64) -> Option<Verdict> {
         return Some(Verdict::Integrals { identical });
     }
     // φ̇ = ψ alone: products of such matrices vanish, so that nothing grows faster.
-    let half = first.residuals.len() / 2;
-    vanishes(&|i, j| !(i < half && j >= half)).then_some(Verdict::Drift)
+    let is_hidden = |i: usize| first.residuals[i] >= first.count / 2;
+    vanishes(&|i, j| is_hidden(i) || !is_hidden(j)).then_some(Verdict::Drift)
+}
+
+/// Where A does not change its eigenvalues decide for all times, unless two of them coincide.
+fn steady(followed: &Followed<'_>) -> Result<Option<Verdict>, StabilityError> {
+    let Some((_, first)) = followed.points.first() else { return Ok(None) };
+    let values = eigenvalues(&scaled(first, &first.sizes))?;
+    let fastest = values.iter().fold(0.0f64, |m, v| m.max(v[0].hypot(v[1])));
+    let largest = values.iter().fold(f64::NEG_INFINITY, |m, v| m.max(v[0]));
+    let off = NOTHING * fastest;
+    let pairs = values.iter().enumerate().flat_map(|(i, a)| values[..i].iter().map(move |b| (a, b)));
+    let closest = pairs.map(|(a, b)| (a[0] - b[0]).hypot(a[1] - b[1])).fold(f64::INFINITY, f64::min);
+    Ok(match largest {
+        rate if rate > off => Some(Verdict::Saddle { rate, time: Time::Steady }),
+        rate if rate < -off => Some(Verdict::Damped { rate: -rate, time: Time::Steady }),
+        _ if values.iter().all(|v| v[0].abs() <= off) && closest > NOTHING.sqrt() * fastest => {
+            Some(Verdict::Centre { frequency: 0.0, time: Time::Steady })
+        }
+        _ => None,
+    })
 }
 
 /// Floquet: Φ(nT) is Φ(T)ⁿ, so that its eigenvalues decide for all times.
@@ -104,10 +130,10 @@ fn periodic(followed: &Followed<'_>, period: f64) -> Result<Stability, Stability
     let rate = log / period;
     let on_circle = list.iter().all(|l| l[0].abs() <= off);
     let verdict = match log {
-        log if log > off => Verdict::Saddle { rate },
-        log if log < -off => Verdict::Damped { rate: -rate },
+        log if log > off => Verdict::Saddle { rate, time: Time::Period(period) },
+        log if log < -off => Verdict::Damped { rate: -rate, time: Time::Period(period) },
         _ if on_circle && closest(&list) > off.sqrt() => {
-            Verdict::Centre { frequency: frequency(&frozen), until: period, periodic: true }
+            Verdict::Centre { frequency: frequency(&frozen), time: Time::Period(period) }
         }
         _ => {
             let near = if on_circle { "two multipliers of the period coincide" } else { "multipliers are near 1" };
@@ -116,7 +142,12 @@ fn periodic(followed: &Followed<'_>, period: f64) -> Result<Stability, Stability
         }
     };
     let uncertainty = (log - rough).abs() / period;
-    Ok(Stability { verdict, until: period, frozen, exponent: rate, uncertainty })
+    Ok(Stability { verdict, until: period, frozen, exponent: rate, uncertainty, growth: largest_growth(followed) })
+}
+
+/// The largest ‖Φ‖.
+fn largest_growth(followed: &Followed<'_>) -> f64 {
+    followed.growth.iter().fold(0.0f64, |m, g| m.max(g.fine)).exp()
 }
 
 /// The smallest distance of two multipliers on the unit circle.
@@ -151,21 +182,19 @@ fn grown(growth: &[Growth], asked: f64, residuals: usize) -> Option<Verdict> {
     // The highest power of time that constant matrices of this size can make.
     let power = residuals.saturating_sub(1) as f64 * 2f64.ln();
     if gained > EXPONENTIAL && (gained > power || gained > FASTER * (middle - early)) {
-        return Some(Verdict::Saddle { rate: slope(growth) });
+        return Some(Verdict::Saddle { rate: exponent(growth).0, time: Time::Until(until) });
     }
     if gained < -EXPONENTIAL {
-        return Some(Verdict::Damped { rate: -slope(growth) });
+        // The largest error of the first half is that at its begin, before it has come to decay.
+        return Some(Verdict::Damped { rate: -slope(growth), time: Time::Until(until) });
     }
     // Some errors decay if the volume of all does.
     let [early, middle, late] = octaves(growth, |g| g.volume);
     let shrunk = early.max(middle) - late;
     let (rate, uncertainty) = exponent(growth);
     let changed = 0.5 * (rate.abs() + uncertainty) * until.max(asked);
-    (changed < BOUNDED && shrunk < BOUNDED * residuals as f64).then_some(Verdict::Centre {
-        frequency: 0.0,
-        until,
-        periodic: false,
-    })
+    (changed < BOUNDED && shrunk < BOUNDED * residuals as f64)
+        .then_some(Verdict::Centre { frequency: 0.0, time: Time::Until(until) })
 }
 
 /// The mean slope in the second half of the time.
@@ -222,9 +251,11 @@ mod tests {
     fn exponentials_grow_and_decay_at_their_rates() {
         let near = |found: f64, rate: f64| (found - rate).abs() < 0.01;
         let wave = |t: f64| 0.3 * (7.0 * t).sin();
-        assert!(matches!(verdict(|t| 0.4 * t), Some(Verdict::Saddle { rate }) if near(rate, 0.4)));
-        assert!(matches!(verdict(|t| 2.0 * t + wave(t)), Some(Verdict::Saddle { rate }) if (rate - 2.0).abs() < 0.07));
-        assert!(matches!(verdict(|t| -0.4 * t), Some(Verdict::Damped { rate }) if near(rate, 0.4)));
+        assert!(matches!(verdict(|t| 0.4 * t), Some(Verdict::Saddle { rate, .. }) if near(rate, 0.4)));
+        assert!(
+            matches!(verdict(|t| 2.0 * t + wave(t)), Some(Verdict::Saddle { rate, .. }) if (rate - 2.0).abs() < 0.07)
+        );
+        assert!(matches!(verdict(|t| -0.4 * t), Some(Verdict::Damped { rate, .. }) if near(rate, 0.4)));
         // Errors that have decayed by a factor of e² in twice the time may still be on their way to anything.
         assert_eq!(verdict(|t| -0.2 * t), None);
         assert_eq!(verdict(|t| 0.2 * t), None);
@@ -243,7 +274,7 @@ mod tests {
     #[test]
     fn bounded_is_what_does_not_grow_in_the_time_asked_for() {
         let wave = |t: f64| 0.1 * (3.0 * t).sin();
-        assert_eq!(verdict(wave), Some(Verdict::Centre { frequency: 0.0, until: 20.0, periodic: false }));
+        assert_eq!(verdict(wave), Some(Verdict::Centre { frequency: 0.0, time: Time::Until(20.0) }));
         // The same, seen for a hundredth of the time asked for.
         assert_eq!(grown(&growth(wave, |_| 0.0), 2000.0, 8), None);
         // Volume lost: some errors decay.

@@ -34,8 +34,8 @@ pub struct Linearised {
     pub residuals: Vec<usize>,
     /// The number of all residuals.
     pub count: usize,
-    /// The largest |Fᵢ| = |Σ rᵢₖ′ fₖ| by Σ |rᵢₖ′ fₖ|, the part of the motion that leads off the manifold: zero
-    /// where that is invariant, up to the rounding of F and of the point.
+    /// The largest |Fᵢ| = |rᵢ′ f| by ‖rᵢ′‖ ‖f‖ in the units of the variables, the part of the motion that leads off
+    /// the manifold: zero where that is invariant, up to the rounding of F and of the point.
     pub defect: f64,
     /// The largest entry of F′ − A r′ in the same sizes, a rate: zero where r obeys equations of its own.
     pub remainder: f64,
@@ -69,9 +69,9 @@ impl<'a> Linearisation<'a> {
         Ok(Some(Linearisation { problem, field, manifold, parameters, own_state }))
     }
 
-    /// A at a state on the constraint manifold, with a unit for each variable: A does not depend on them,
-    /// but they tell small from large.
-    pub fn at(&mut self, point: &[f64], units: &[f64]) -> Result<Linearised, Failure> {
+    /// A at a state on the constraint manifold, with a unit for each variable, and how fast a motion must be at least,
+    /// in units per time: A does not depend on them, but they tell small from large.
+    pub fn at(&mut self, point: &[f64], units: &[f64], slowest: f64) -> Result<Linearised, Failure> {
         let units: Vec<f64> = (0..point.len()).map(|k| units.get(k).copied().unwrap_or(1.0)).collect();
         let mut columns: Vec<Column> = vec![];
         for first in (0..point.len()).step_by(WIDTH) {
@@ -93,7 +93,11 @@ impl<'a> Linearisation<'a> {
         let mut scaled = solved(m, &|i, j| product(&unit, i, j), &|i, j| product(&rate, i, j))?;
         let left = |i: usize, c: &Column| (0..m).fold(rate(i, c), |s, j| s - scaled[i][j] * unit(j, c)).abs();
         let remainder = largest(&mut (0..m).flat_map(|i| columns.iter().map(move |c| (i, c))).map(|(i, c)| left(i, c)));
-        let defect = largest(&mut kept.iter().map(|&i| defect(&columns, point, &units, i)));
+        let speed = self
+            .free(point, &units)?
+            .max(slowest)
+            .max(columns.iter().zip(&units).fold(0.0, |s, (c, u)| s.hypot(c.motion / u)));
+        let defect = largest(&mut kept.iter().map(|&i| defect(&columns, point, &units, speed, i)));
         for (i, row) in scaled.iter_mut().enumerate() {
             row.iter_mut().zip(&sizes).for_each(|(a, size)| *a *= sizes[i] / size);
         }
@@ -117,6 +121,21 @@ impl<'a> Linearisation<'a> {
             motion: f[first + k].value,
         };
         Ok((0..WIDTH.min(point.len() - first)).map(column).collect())
+    }
+
+    /// How fast the state of the model moves in its units where no constraint holds it, ‖(H_p, −H_q)‖: what the
+    /// terms of f are like where they cancel.
+    fn free(&mut self, point: &[f64], units: &[f64]) -> Result<f64, Failure> {
+        let at: Vec<Second> = point.iter().map(|&v| Second::constant(First::constant(v))).collect();
+        let model = self.problem.compiled.view(Tape, self.parameters.clone()).model_state(&at)?;
+        let n = self.manifold.shape().coordinates;
+        let Some((q, p)) = model.split_at_checked(n).filter(|(q, p)| q.len() == p.len()) else { return Ok(0.0) };
+        let mut rates = vec![Second::constant(First::constant(0.0)); 2 * n];
+        let (velocities, forces) = rates.split_at_mut(n);
+        self.manifold.hamiltonian_p(q, p, velocities)?;
+        self.manifold.hamiltonian_q(q, p, forces)?;
+        let unit = |k: usize| units.get(k).copied().unwrap_or(1.0);
+        Ok(rates.iter().enumerate().fold(0.0, |s, (k, rate)| s.hypot(rate.value.value / unit(k))))
     }
 
     /// The residuals that do not vanish identically: compared with those of the model, whose variables
@@ -154,14 +173,14 @@ struct Column {
     motion: f64,
 }
 
-/// |Fᵢ| by Σ |rᵢₖ′ fₖ|; zero if it is not above the rounding of the point, some ε Σ |Fᵢₖ′ zₖ|, which stiff
-/// equations amplify.
-fn defect(columns: &[Column], point: &[f64], units: &[f64], i: usize) -> f64 {
-    let own = columns.iter().zip(units).map(|(c, u)| (c.residual[i] / u * c.motion).abs()).sum::<f64>();
+/// |Fᵢ| by ‖rᵢ′‖ and the speed of the motion as a whole: what stays at rest has no speed of its own to compare
+/// with. Zero if it is not above the rounding of the point, some ε Σ |Fᵢₖ′ zₖ|, which stiff equations amplify.
+fn defect(columns: &[Column], point: &[f64], units: &[f64], speed: f64, i: usize) -> f64 {
+    let size = columns.iter().fold(0.0f64, |s, c| s.hypot(c.residual[i]));
     let terms = columns.iter().zip(point.iter().zip(units)).map(|(c, (z, u))| (c.rate[i] / u * z).abs());
     let rounding = ROUNDINGS * f64::EPSILON * terms.sum::<f64>();
     let found = columns.first().map_or(0.0, |c| c.defect[i].abs());
-    if found <= rounding { 0.0 } else { found / own.max(found) }
+    if found <= rounding { 0.0 } else { found / (size * speed).max(found) }
 }
 
 /// Operations whose rounding errors may add up in F.
@@ -190,8 +209,8 @@ fn solved(
 mod tests {
     use super::*;
 
-    /// F = 1·f₁ + 1·f₂ with F′ = (rate, 0) at the point (2, 0).
-    fn defect_of(motion: [f64; 2], rate: f64) -> f64 {
+    /// F = 1·f₁ + 1·f₂ with F′ = (rate, 0) at the point (2, 0), while all moves with a speed.
+    fn defect_of(motion: [f64; 2], rate: f64, speed: f64) -> f64 {
         let total = motion[0] + motion[1];
         let column = |k: usize| Column {
             residual: vec![3.0],
@@ -200,22 +219,25 @@ mod tests {
             motion: motion[k],
         };
         // In units of 3.
-        defect(&[column(0), column(1)], &[2.0, 0.0], &[3.0, 3.0], 0)
+        defect(&[column(0), column(1)], &[2.0, 0.0], &[3.0, 3.0], speed / 3.0, 0)
     }
 
     #[test]
-    fn what_leads_off_the_manifold_is_a_part_of_the_motion() {
-        assert_eq!(defect_of([1.0, -1.0], 0.0), 0.0);
-        assert_eq!(defect_of([0.0, 0.0], 0.0), 0.0);
-        assert_eq!(defect_of([1.5, -0.5], 0.0), 0.5);
-        assert_eq!(defect_of([1e-9, 1e-9], 0.0), 1.0);
+    fn what_leads_off_the_manifold_is_a_part_of_the_whole_motion() {
+        let root = 2f64.sqrt();
+        assert_eq!(defect_of([1.0, -1.0], 0.0, root), 0.0);
+        assert_eq!(defect_of([0.0, 0.0], 0.0, 0.0), 0.0);
+        assert!((defect_of([1.0, 0.0], 0.0, 1.0) - 0.5f64.sqrt()).abs() < 1e-15);
+        assert!((defect_of([1e-9, 1e-9], 0.0, 1e-9 * root) - 1.0).abs() < 1e-15);
+        // The same where something else moves: rounding of what stays at rest.
+        assert!(defect_of([1e-17, 1e-17], 0.0, 1.0) < 1e-16);
     }
 
     #[test]
     fn rounding_that_stiff_equations_amplify_is_no_motion() {
         // ε · 1000 · |F′ z| = 1000 ε · 2 · rate.
         let off = 1000.0 * f64::EPSILON * 2.0 * 1e6;
-        assert!(defect_of([1.0, -1.0 + 2.0 * off], 1e6) > 0.9 * off);
-        assert_eq!(defect_of([1.0, -1.0 + 0.5 * off], 1e6), 0.0);
+        assert!(defect_of([1.0, -1.0 + 2.0 * off], 1e6, 1.0) > 0.9 * off);
+        assert_eq!(defect_of([1.0, -1.0 + 0.5 * off], 1e6, 1.0), 0.0);
     }
 }

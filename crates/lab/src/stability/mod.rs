@@ -3,7 +3,8 @@
 //! On the manifold φ = ψ = 0 all formulations have the same solutions; off it they differ. Small
 //! residuals r = (φ, ψ) obey ṙ = A(t) r along a motion ([`Linearisation`]), with the frozen eigenvalues
 //! of A and the growth of its fundamental matrix Φ as numbers, and a [`Verdict`] as their meaning. Along a
-//! periodic motion Floquet's multipliers, the eigenvalues of Φ after a period, decide for all times.
+//! periodic motion Floquet's multipliers, the eigenvalues of Φ after a period, decide for all times; it may
+//! end elsewhere, as an angle does that has grown by 2π, if the equations are the same there.
 //!
 //! (Leimkuhler & Reich, Math. Comp. 63 (1994), §3; Seiler, BIT 39 (1999), §6. For several constraints the
 //! frozen eigenvalues alone do not decide.)
@@ -37,7 +38,7 @@ mod verdict;
 
 pub use linearise::{Linearisation, Linearised};
 pub use path::Path;
-pub use verdict::Verdict;
+pub use verdict::{Time, Verdict};
 
 use cotangent_compile::Problem;
 use cotangent_dynamics::Failure;
@@ -53,11 +54,14 @@ pub struct Stability {
     pub until: f64,
     /// The eigenvalues of A, as (real, imaginary) parts, at times along the motion.
     pub frozen: Vec<Frozen>,
-    /// The growth of log ‖Φ‖ per time, from the first half of the motion to the second; along a periodic
-    /// motion that in the long run.
+    /// The growth of log ‖Φ‖ per time, from the first half of the motion to the second (of decay, in the second
+    /// alone); along a periodic or steady motion that in the long run. It is the rate of the verdict, if that has
+    /// one.
     pub exponent: f64,
     /// How far the exponent may be off.
     pub uncertainty: f64,
+    /// The largest ‖Φ‖ along the motion, at least 1.
+    pub growth: f64,
 }
 
 /// The eigenvalues of A at one time.
@@ -115,10 +119,27 @@ impl Stability {
         if motion.chart.is_some() {
             // Every point of a chart is one of the manifold.
             let verdict = Verdict::Identical;
-            return Some(Ok(Stability { verdict, until: 0.0, frozen: vec![], exponent: 0.0, uncertainty: 0.0 }));
+            return Some(Ok(Stability {
+                verdict,
+                until: 0.0,
+                frozen: vec![],
+                exponent: 0.0,
+                uncertainty: 0.0,
+                growth: 1.0,
+            }));
         }
         let unknown = motion.field.is_none() && motion.is_constrained();
         unknown.then_some(Err(StabilityError::NoField))
+    }
+
+    /// By how much errors grow until a time: as seen, and as the verdict says beyond.
+    pub fn amplification(&self, until: f64) -> f64 {
+        let longer = (until / self.until).max(1.0);
+        match self.verdict {
+            Verdict::Drift => self.growth * longer,
+            Verdict::Saddle { rate, .. } => self.growth.max((rate * until).exp()),
+            _ => self.growth,
+        }
     }
 
     /// Follows the residuals of a formulation along a motion of its model.

@@ -1,12 +1,14 @@
 //! The motion that errors are added to: points on the constraint manifold, to some 11 digits.
 
 use super::StabilityError;
-use super::period;
+use super::period::{self, Return};
 use crate::reference::{Reference, ReferenceError};
-use cotangent_compile::{Compiled, Engine, Native, Problem};
+use crate::residuals::{MOVES, forces, momentum};
+use cotangent_compile::{Compiled, Engine, Native, Problem, Tape};
 use cotangent_dynamics::{Dynamics, Failure, Field, State};
 use cotangent_integrate::project;
 use cotangent_observe::Interrupt;
+use cotangent_scalar::Dd;
 use std::collections::BTreeMap;
 
 /// A motion of a model, followed as far as somebody asks.
@@ -25,10 +27,14 @@ pub struct Path {
     interval: f64,
     /// The number of intervals until the time asked for, at least a few, or of one period.
     pub(super) intervals: u64,
-    /// The time after which the motion repeats itself, if that was seen.
-    pub(super) period: Option<f64>,
+    /// When and where the motion begins to repeat itself, if that was seen.
+    pub(super) returns: Option<Return>,
     /// How far positions and momenta go: the unit of each variable.
     pub(super) units: Vec<f64>,
+    /// The largest force ∂H/∂q, in units of momentum per time.
+    pub(super) force: f64,
+    /// What changes more slowly, in units per time, is at rest.
+    pub(super) slowest: f64,
     /// (q, p) at those ticks that were asked for.
     points: BTreeMap<u64, Vec<f64>>,
 }
@@ -38,6 +44,15 @@ pub(super) const TICKS: u64 = 1 << 20;
 
 /// The relative tolerance of its steps.
 const TOLERANCE: f64 = 1e-12;
+
+/// The same where more digits are needed.
+const PRECISE: f64 = 1e-18;
+
+/// Points from which it is tried to go on.
+const BACK: usize = 3;
+
+/// What changes by less in the time asked for, in units, is at rest, too.
+const AT_REST: f64 = 1e-9;
 
 /// Evaluations that may be spent on finding out how fast the motion changes.
 const PROBE: u64 = 20_000;
@@ -84,19 +99,25 @@ impl Path {
             until,
             interval: until,
             intervals: 1,
-            period: None,
+            returns: None,
             units: vec![1.0; size],
+            force: 0.0,
+            slowest: AT_REST / until,
             points: BTreeMap::new(),
         };
         let start = path.on_manifold(own)?;
         path.points.insert(0, start.clone());
         path.interval = path.pace(&start)?;
         path.divide(until.max(FEWEST * path.interval));
-        path.units = path.extents(&start)?;
-        if let Some(period) = period::found(&mut path)? {
-            path.period = Some(period);
+        (path.units, path.force) = path.extents(&start)?;
+        // A motion that cannot be followed so far is not seen to return.
+        path.returns = match period::found(&mut path) {
+            Err(error) if path.interrupt.is_set() => return Err(error),
+            found => found.unwrap_or_default(),
+        };
+        if let Some(Return { time, .. }) = path.returns {
             path.points = BTreeMap::from([(0, start)]);
-            path.divide(period);
+            path.divide(if time > 0.0 { time } else { until });
         }
         Ok(path)
     }
@@ -111,6 +132,14 @@ impl Path {
         self.time(tick) > self.until * (1.0 + 1e-12) && !self.interrupt.is_set()
     }
 
+    /// An error after an interrupt.
+    pub(super) fn not_interrupted(&self) -> Result<(), StabilityError> {
+        match self.interrupt.is_set() {
+            true => Err(StabilityError::NoPath { reason: "interrupted".into() }),
+            false => Ok(()),
+        }
+    }
+
     /// The number of variables.
     pub(super) fn size(&self) -> usize {
         self.units.len()
@@ -118,27 +147,55 @@ impl Path {
 
     /// The state at a tick.
     pub(super) fn at(&mut self, tick: u64) -> Result<Vec<f64>, StabilityError> {
-        if self.interrupt.is_set() {
-            return Err(StabilityError::NoPath { reason: "interrupted".into() });
+        self.not_interrupted()?;
+        let before = self.points.range(..=tick).rev().take(BACK).map(|(&known, state)| (known, state.clone()));
+        let mut failure = StabilityError::NoPath { reason: "the motion has no start".into() };
+        // From an earlier point if it cannot go on from the last, where the constraints may depend on each other.
+        for (known, mut state) in before.collect::<Vec<_>>() {
+            if known == tick {
+                return Ok(state);
+            }
+            match self.advance(&mut state, self.time(tick - known)) {
+                Ok(()) => {
+                    // Where it cannot be projected it is as near as the tolerance says.
+                    let state = self.on_manifold(state.clone()).unwrap_or(state);
+                    self.points.insert(tick, state.clone());
+                    return Ok(state);
+                }
+                Err(error) if self.interrupt.is_set() => return Err(error),
+                Err(error) => failure = error,
+            }
         }
-        let before = self.points.range(..=tick).next_back().map(|(&known, state)| (known, state.clone()));
-        let Some((known, mut state)) = before else {
-            return Err(StabilityError::NoPath { reason: "the motion has no start".into() });
-        };
-        if known < tick {
-            self.advance(&mut state, self.time(tick - known))?;
-            state = self.on_manifold(state)?;
-            self.points.insert(tick, state.clone());
-        }
-        Ok(state)
+        Err(failure)
     }
 
-    /// Moves a state along the motion by a time.
+    /// Moves a state along the motion by a time; with twice the digits where the rates have too few, as near a
+    /// configuration in which constraints depend on each other.
     pub(super) fn advance(&mut self, state: &mut [f64], time: f64) -> Result<(), StabilityError> {
         let reference = Reference::new(TOLERANCE).in_blocks(state.len() / 2);
         let (field, interrupt) = (&mut self.field, &self.interrupt);
         let solved = reference.solve(&mut |z, out| rates(field.as_mut(), interrupt, z, out), state, time);
-        solved.map(|_| ()).map_err(|e| StabilityError::NoPath { reason: e.to_string() })
+        let failed = |e: &dyn std::fmt::Display| StabilityError::NoPath { reason: e.to_string() };
+        match solved {
+            Ok(_) => Ok(()),
+            Err(error @ ReferenceError::Budget { .. }) => Err(failed(&error)),
+            Err(error) if self.interrupt.is_set() => Err(failed(&error)),
+            Err(error) => self.advance_precisely(state, time).map_err(|_| failed(&error)),
+        }
+    }
+
+    fn advance_precisely(&self, state: &mut [f64], time: f64) -> Result<(), StabilityError> {
+        let failed = |e: &dyn std::fmt::Display| StabilityError::NoPath { reason: e.to_string() };
+        let parameters = self.parameters.iter().map(|&p| Dd::from(p)).collect();
+        let field = self.compiled.view(Tape, parameters).field().map_err(|e| failed(&e))?;
+        let mut field = field.ok_or_else(|| failed(&"there is no vector field to solve"))?;
+        let mut precise: Vec<Dd> = state.iter().map(|&z| Dd::from(z)).collect();
+        let reference = Reference::new(PRECISE).in_blocks(state.len() / 2).with_budget(PROBE);
+        let solved =
+            reference.solve(&mut |z, out| rates(field.as_mut(), &self.interrupt, z, out), &mut precise, Dd::from(time));
+        solved.map_err(|e| failed(&e))?;
+        state.iter_mut().zip(&precise).for_each(|(z, precise)| *z = precise.hi());
+        Ok(())
     }
 
     /// ż at a state.
@@ -180,24 +237,37 @@ impl Path {
         Ok(pace.unwrap_or(self.until))
     }
 
-    /// How far positions go from their mean, the largest of all for each, and how large momenta become.
-    fn extents(&mut self, start: &[f64]) -> Result<Vec<f64>, StabilityError> {
+    /// How far positions go from their mean, the largest of all for each, and how large momenta become; and the
+    /// largest force in the second. What only rounding moves is at rest: then the distance from the origin, and
+    /// the momentum that forces would make, or a motion over that distance.
+    fn extents(&mut self, start: &[f64]) -> Result<(Vec<f64>, f64), StabilityError> {
         let step = self.until.min(self.interval * f64::from(LOOKS)) / f64::from(LOOKS);
         let mut states = vec![start.to_vec()];
         for _ in 0..LOOKS {
             let mut next = states.last().cloned().unwrap_or_default();
-            self.advance(&mut next, step)?;
-            states.push(next);
+            match self.advance(&mut next, step) {
+                Ok(()) => states.push(next),
+                Err(error) if self.interrupt.is_set() => return Err(error),
+                Err(_) => break,
+            }
         }
         let half = start.len() / 2;
         let mean = |k: usize| states.iter().map(|z| z[k]).sum::<f64>() / states.len() as f64;
         let largest = |range: std::ops::Range<usize>, from: &dyn Fn(usize) -> f64| {
             let far = range.map(|k| (k, from(k))).flat_map(|(k, from)| states.iter().map(move |z| (z[k] - from).abs()));
-            let far = far.fold(0.0f64, f64::max);
-            if far > 0.0 && far.is_finite() { far } else { 1.0 }
+            far.fold(0.0f64, f64::max)
         };
-        let (q, p) = (largest(0..half, &mean), largest(half..start.len(), &|_| 0.0));
-        Ok([vec![q; half], vec![p; start.len() - half]].concat())
+        let failed = |e: Failure| StabilityError::NoPath { reason: e.to_string() };
+        let manifold = self.compiled.view(Native, self.parameters.clone()).manifold().map_err(failed)?;
+        let found = forces(manifold.ok_or(StabilityError::NoConstraints)?.as_mut(), &states).map_err(failed)?;
+        let unit = |far: f64, at_rest: f64| match far {
+            far if far > MOVES * at_rest && far.is_finite() => far,
+            _ if at_rest > 0.0 && at_rest.is_finite() => at_rest,
+            _ => 1.0,
+        };
+        let q = unit(largest(0..half, &mean), largest(0..half, &|_| 0.0));
+        let p = unit(largest(half..start.len(), &|_| 0.0), momentum(found, q, step * f64::from(LOOKS)));
+        Ok(([vec![q; half], vec![p; start.len() - half]].concat(), found[0] / p))
     }
 
     fn on_manifold(&self, values: Vec<f64>) -> Result<Vec<f64>, StabilityError> {
@@ -209,7 +279,12 @@ impl Path {
     }
 }
 
-fn rates(field: &mut dyn Field<f64>, interrupt: &Interrupt, z: &[f64], out: &mut [f64]) -> Result<(), Failure> {
+fn rates<S: cotangent_scalar::Scalar>(
+    field: &mut dyn Field<S>,
+    interrupt: &Interrupt,
+    z: &[S],
+    out: &mut [S],
+) -> Result<(), Failure> {
     match interrupt.is_set() {
         true => Err(Failure::Interrupted),
         false => field.rate(z, out),

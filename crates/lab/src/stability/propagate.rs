@@ -91,7 +91,7 @@ fn norm(a: &[Vec<f64>]) -> f64 {
     a.iter().flatten().fold(0.0f64, |s, x| s.hypot(*x))
 }
 
-fn sum(a: &[Vec<f64>], b: &[Vec<f64>], alpha: f64, beta: f64) -> Matrix {
+pub(super) fn sum(a: &[Vec<f64>], b: &[Vec<f64>], alpha: f64, beta: f64) -> Matrix {
     let row = |(a, b): (&Vec<f64>, &Vec<f64>)| a.iter().zip(b).map(|(a, b)| alpha * a + beta * b).collect();
     a.iter().zip(b).map(row).collect()
 }

@@ -7,18 +7,18 @@ use std::fmt;
 pub enum Verdict {
     /// They grow exponentially.
     Saddle {
-        /// log ‖Φ‖ per time.
+        /// The exponent.
         rate: f64,
+        /// For which times.
+        time: Time,
     },
-    /// They stay bounded: for ever if the motion is periodic, otherwise as far as it was followed, which does
-    /// not exclude a slow resonance later.
+    /// They stay bounded; as far as the motion was followed, if that is all that is known, which does not
+    /// exclude a slow resonance later.
     Centre {
         /// The largest frequency: the imaginary part of an eigenvalue.
         frequency: f64,
-        /// How far it was followed.
-        until: f64,
-        /// Whether that is a period.
-        periodic: bool,
+        /// For which times.
+        time: Time,
     },
     /// They stay as they are: φ and ψ are integrals.
     Integrals {
@@ -31,8 +31,10 @@ pub enum Verdict {
     Identical,
     /// They decay.
     Damped {
-        /// −log ‖Φ‖ per time.
+        /// The exponent, without its sign.
         rate: f64,
+        /// For which times.
+        time: Time,
     },
     /// The manifold is not one of solutions.
     NotInvariant {
@@ -44,6 +46,17 @@ pub enum Verdict {
         /// Why not.
         reason: String,
     },
+}
+
+/// For which times something holds.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Time {
+    /// As far as the motion was followed.
+    Until(f64),
+    /// Always: the residual equations are periodic, with this period.
+    Period(f64),
+    /// Always: the residual equations do not change.
+    Steady,
 }
 
 impl Verdict {
@@ -63,14 +76,9 @@ impl Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Verdict::Saddle { rate } => write!(f, "saddle: errors grow like e^({} t)", digits(*rate)),
-            Verdict::Centre { frequency, until, periodic } => {
-                let (frequency, until) = (digits(*frequency), digits(*until));
-                write!(f, "centre: errors oscillate with frequencies up to {frequency}, ")?;
-                match periodic {
-                    true => write!(f, "bounded from period to period ({until})"),
-                    false => write!(f, "bounded until t = {until}"),
-                }
+            Verdict::Saddle { rate, time } => write!(f, "saddle: errors grow like e^({} t) {time}", digits(*rate)),
+            Verdict::Centre { frequency, time } => {
+                write!(f, "centre: errors oscillate with frequencies up to {}, bounded {time}", digits(*frequency))
             }
             Verdict::Integrals { identical: true } => {
                 write!(f, "neutral: constraints are integrals, hidden constraints hold identically")
@@ -82,9 +90,19 @@ impl fmt::Display for Verdict {
                 write!(f, "neutral: hidden constraints are integrals, constraints drift linearly with them")
             }
             Verdict::Identical => write!(f, "neutral: the variables cannot violate the constraints"),
-            Verdict::Damped { rate } => write!(f, "damped: errors decay like e^(-{} t)", digits(*rate)),
+            Verdict::Damped { rate, time } => write!(f, "damped: errors decay like e^(-{} t) {time}", digits(*rate)),
             Verdict::NotInvariant { .. } => write!(f, "not invariant: solutions leave the constraints"),
             Verdict::Undecided { reason } => write!(f, "undecided: {reason}"),
+        }
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Time::Until(time) => write!(f, "until t = {}", digits(*time)),
+            Time::Period(period) => write!(f, "from period to period ({})", digits(*period)),
+            Time::Steady => write!(f, "for ever"),
         }
     }
 }

@@ -5,6 +5,7 @@ mod page;
 mod progress;
 mod report;
 mod request;
+mod size;
 mod text;
 
 use super::args;
@@ -93,6 +94,10 @@ fn pose_all(
         if interrupt.is_set() {
             return Ok(list);
         }
+        if let (Formulation::LocalChart { .. }, Some(reason)) = (formulation, size::chart_too_large(&model.system)) {
+            skip(skipped, formulation, None, None, reason);
+            continue;
+        }
         let problem = match posed(model, formulation, request.repairs) {
             Ok(problem) => problem,
             // Where others have values, those of this one are its own affair.
@@ -141,11 +146,15 @@ fn methods(
     let methods = match &request.methods {
         Some(methods) => methods,
         None => {
-            suited = suited_to(request, problem);
+            suited = suited_to(request, formulation, problem, skipped);
             &suited
         }
     };
     for &method in methods {
+        if let Some(reason) = size::too_large(method, problem) {
+            skip(skipped, formulation, Some(method), None, reason);
+            continue;
+        }
         for &projection in &request.projections {
             let choice = Choice { method, composition: None, formulation, projection, charts: charts.clone() };
             match fits(&choice, problem) {
@@ -159,10 +168,21 @@ fn methods(
     Ok(found)
 }
 
-/// The first of the methods that suit one formulation or another that fits this one.
-fn suited_to(request: &Request, problem: &Problem) -> Vec<Method> {
-    let fitting = request.suited.iter().find(|m| problem.prepare(**m).is_ok());
-    fitting.copied().into_iter().collect()
+/// The first of the methods that suit one formulation or another that fits this one and its size.
+fn suited_to(
+    request: &Request,
+    formulation: Formulation,
+    problem: &Problem,
+    skipped: &mut Vec<Skipped>,
+) -> Vec<Method> {
+    for &method in &request.suited {
+        match size::too_large(method, problem) {
+            Some(reason) => skip(skipped, formulation, Some(method), None, reason),
+            None if problem.prepare(method).is_ok() => return vec![method],
+            None => {}
+        }
+    }
+    vec![]
 }
 
 /// One reason is said once, whatever it is the reason for.
@@ -191,31 +211,30 @@ fn report(
     line: &Line,
 ) -> Report {
     let first = list.first();
-    line.show(|| "the motion to follow".to_owned());
-    let mut path = first.map(|p| Path::new(&p.problem, request.until, interrupt));
+    let mut path = None;
     let mut stability = |posed: &Posed| {
         if let Some(known) = Stability::without_path(&posed.problem) {
             return known;
         }
+        let path = path.get_or_insert_with(|| {
+            line.show(|| "the motion to follow".to_owned());
+            Path::new(&list[0].problem, request.until, interrupt)
+        });
         if interrupt.is_set() {
             return Err(StabilityError::NoPath { reason: "interrupted".into() });
         }
-        match &mut path {
-            Some(Ok(path)) => Stability::along(&posed.problem, path),
-            Some(Err(error)) => Err(error.clone()),
-            None => Err(StabilityError::NoConstraints),
+        line.show(|| format!("what errors do in {}", posed.problem.motion.formulation.name()));
+        match path {
+            Ok(path) => Stability::along(&posed.problem, path),
+            Err(error) => Err(error.clone()),
         }
     };
-    let mut formulated = |posed: &Posed| {
+    let stabilities: Vec<_> = list.iter().map(&mut stability).collect();
+    let formulated = |(posed, stability): (&Posed, &Result<Stability, StabilityError>)| {
         let formulation = posed.problem.motion.formulation;
-        line.show(|| format!("what errors do in {}", formulation.name()));
-        Formulated {
-            name: formulation.name(),
-            summary: formulation.summary(),
-            stability: Stable::new(&stability(posed)),
-        }
+        Formulated { name: formulation.name(), summary: formulation.summary(), stability: Stable::new(stability) }
     };
-    let formulations = list.iter().map(&mut formulated).collect();
+    let formulations = list.iter().zip(&stabilities).map(formulated).collect();
     line.show(|| "the exact motion".to_owned());
     let exact = match first {
         Some(posed) => Exact::new(&posed.problem, &sample_times(&request.schedules), interrupt),
@@ -223,7 +242,8 @@ fn report(
     };
     let total = request.schedules.len() * list.iter().map(|p| p.methods.len()).sum::<usize>();
     let mut rows = vec![];
-    for Posed { problem, methods } in list {
+    for (Posed { problem, methods }, stability) in list.iter().zip(&stabilities) {
+        let amplification = stability.as_ref().map_or(1.0, |s| s.amplification(request.until));
         for prepared in methods {
             for schedule in &request.schedules {
                 if interrupt.is_set() {
@@ -237,7 +257,7 @@ fn report(
                     number(schedule.step)
                 );
                 let mut progress = |p: Progress| line.show(|| format!("{what}, t = {}", number(p.time)));
-                let measured = Combination { problem, prepared };
+                let measured = Combination { problem, prepared, amplification };
                 let measured = measure(&measured, *schedule, exact.as_ref().ok(), interrupt, &mut progress);
                 rows.push(row(problem, prepared, schedule.step, measured));
             }

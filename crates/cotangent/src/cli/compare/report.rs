@@ -191,8 +191,7 @@ impl Row {
     ) -> Row {
         let projection = prepared.projection();
         let largest = |list: &[f64]| list.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs()));
-        let (phi, psi) = m.residuals.split_at(m.residuals.len() / 2);
-        let finals = [largest(phi), largest(psi)];
+        let finals = m.residuals.each_ref().map(|list| largest(list));
         let size = |value: Option<f64>, pace: &Pace| Size::new(value.filter(|v| v.is_finite()), pace);
         Row {
             formulation: problem.motion.formulation.name(),
@@ -238,7 +237,7 @@ impl Row {
             constraint_growth: unknown(),
             hidden: f64::NAN,
             hidden_growth: unknown(),
-            residuals: vec![],
+            residuals: [vec![], vec![]],
             newton_iterations: 0,
             own_steps: None,
             projections: [0; 2],
