@@ -7,6 +7,7 @@
 
 mod arithmetic;
 mod compiled;
+mod computed;
 pub mod consistency;
 mod diagnostics;
 mod error;

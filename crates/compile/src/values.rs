@@ -329,7 +329,7 @@ pub fn hidden_residuals(
         }
         _ => return Ok(None),
     };
-    let residual = system.residuals(&[ConstraintKind::Holonomic]);
+    let residual = system.residuals(&[ConstraintKind::Holonomic]).map_err(CompileError::from)?;
     let coordinates = system.dynamics.variables();
     let jacobian = residual.jacobian(coordinates).map_err(CompileError::from)?;
     let builder = start.inputs.iter().fold(FunctionBuilder::new(), |b, (layout, _)| b.input(layout));

@@ -372,7 +372,7 @@ fn solved(name: &str, matrix: &Tensor, rhs: &Tensor, transposed: bool) -> Result
     if rhs.rank() == 0 {
         return Err(Error::Rank { what: "the right-hand side of a linear solve", expected: 1, found: 0 });
     }
-    let (matrix, rhs) = (matrix.flattened(name), rhs.flattened(name));
+    let (matrix, rhs) = (matrix.flattened(name)?, rhs.flattened(name)?);
     let n = rhs.shape()[0].len();
     if matrix.shape().iter().any(|l| l.len() != n) {
         return Err(Error::Misplaced { array: rows(name, n).name().into(), slot: 0 });
