@@ -5,7 +5,7 @@ use crate::kernel::{KernelBuilder, Source};
 use crate::position::{Positions, dense_position, sparse_positions};
 use crate::program::{Address, Base, Program, Segment, Step, Store, System, Write};
 use cotangent_expr::{
-    Array, Definition, Digest, Domain, Error, Expr, Ix, Layout, MAX_POINTS, Node, Tensor, Term, dependencies,
+    Array, Definition, Digest, Domain, Error, Expr, Ix, Layout, MAX_POINTS, Tensor, Term, dependencies,
 };
 use cotangent_solve::Pattern;
 use std::collections::HashMap;
@@ -150,7 +150,7 @@ impl Lowering {
             }
             Definition::Solved { .. } if single_equation(array).is_some() => {}
             Definition::Solved { matrix, rhs, transposed } => {
-                let solver = self.factor(array.name(), matrix)?;
+                let solver = self.factor(array.origin(), matrix)?;
                 let n = rhs.shape()[0].len();
                 let columns = array.len().checked_div(n).unwrap_or(0);
                 let offset = self.reserve(array.len());
@@ -171,7 +171,7 @@ impl Lowering {
                 let home = Home { base: Base::Work, offset, column: None };
                 self.stage(vec![(Base::Work, offset, dense(start)?)])?;
                 self.flush();
-                let (solver, values, pattern) = self.system(array.name(), jacobian)?;
+                let (solver, values, pattern) = self.system(array.origin(), jacobian)?;
                 let at = self.reserve(n);
                 // What the residual depends on is computed inside if it depends on the unknown. What is
                 // computed inside belongs to the last iterate: outside, neither it nor the unknown is known.
@@ -279,7 +279,7 @@ impl Lowering {
         if let Some((b, a)) = single_equation(array) {
             return Ok(Source::Quotient(b, a));
         }
-        let home = self.homes.get(&array.digest()).ok_or_else(|| CompileError::MissingInput(array.name().into()))?;
+        let home = self.homes.get(&array.digest()).ok_or_else(|| CompileError::MissingInput(array.origin().into()))?;
         let at = match home.column {
             Some(n) => column_major(array, index, n),
             None => array.flat_index(index),

@@ -32,6 +32,8 @@ pub struct Array(Arc<Inner>);
 
 struct Inner {
     name: String,
+    /// For what is derived from the solution of equations: the name of that solution.
+    origin: Option<String>,
     role: Role,
     dims: Vec<Dim>,
     definition: Definition,
@@ -111,6 +113,7 @@ impl Array {
         let digest = Array::given_digest(&own, Role::Auxiliary, &dims);
         Array(Arc::new(Inner {
             name: own,
+            origin: Some(name.into()),
             role: Role::Auxiliary,
             dims,
             definition: Definition::Given,
@@ -190,7 +193,32 @@ impl Array {
 
     fn make(name: &str, role: Role, dims: Vec<Dim>, definition: Definition, digest: Digest, depth: u32) -> Array {
         let unknowns = OnceLock::new();
-        Array(Arc::new(Inner { name: name.into(), role, dims, definition, digest, depth, is_unknown: false, unknowns }))
+        Array(Arc::new(Inner {
+            name: name.into(),
+            origin: None,
+            role,
+            dims,
+            definition,
+            digest,
+            depth,
+            is_unknown: false,
+            unknowns,
+        }))
+    }
+
+    /// The same array, known as derived from the solution `of` the same equations.
+    pub(crate) fn derived(mut self, of: &Array) -> Array {
+        // Only an array that was just made is not shared.
+        if let Some(own) = Arc::get_mut(&mut self.0) {
+            own.origin = Some(of.origin().into());
+        }
+        self
+    }
+
+    /// What a user knows it by: the name of the solution that it is a derivative of, or stands for;
+    /// else its own.
+    pub fn origin(&self) -> &str {
+        self.0.origin.as_deref().unwrap_or(self.name())
     }
 
     /// The unknowns of roots that it depends on and that are not bound inside it: none, except for

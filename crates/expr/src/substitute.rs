@@ -137,7 +137,7 @@ impl Deep<'_> {
             _ if old.iter().zip(&new).all(|(a, b)| *a == b) => array.clone(),
             (Definition::Defined(_), [t]) => Array::defined(name, array.dims().to_vec(), t.clone()),
             (Definition::Solved { transposed, .. }, [matrix, rhs]) => {
-                Array::solved(name, matrix.clone(), rhs.clone(), *transposed)
+                Array::solved(name, matrix.clone(), rhs.clone(), *transposed).derived(array)
             }
             (Definition::Root { unknown, .. }, [residual, start]) => {
                 Array::root(name, unknown.clone(), residual.clone(), start.clone())?
@@ -214,7 +214,8 @@ impl Expansion {
             }
             Definition::Solved { matrix, rhs, transposed } => {
                 if !self.arrays.contains_key(&array.digest()) {
-                    let new = Array::solved(array.name(), self.tensor(matrix)?, self.tensor(rhs)?, *transposed);
+                    let (matrix, rhs) = (self.tensor(matrix)?, self.tensor(rhs)?);
+                    let new = Array::solved(array.name(), matrix, rhs, *transposed).derived(array);
                     self.arrays.insert(array.digest(), new);
                 }
                 Ok(Some(Expr::at(&self.arrays[&array.digest()], index.to_vec())))
