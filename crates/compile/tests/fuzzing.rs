@@ -14,3 +14,8 @@ fn expressions_from_random_bytes_keep_the_laws_of_algebra() {
         fuzz_algebra(&data);
     }
 }
+
+#[test]
+fn what_a_fuzzer_found_stays_mended() {
+    fuzz_algebra(&[0xff, 0x7d, 0xad, 0xca, 0x2b, 0xdd]);
+}
