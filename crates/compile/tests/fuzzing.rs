@@ -15,7 +15,14 @@ fn expressions_from_random_bytes_keep_the_laws_of_algebra() {
     }
 }
 
+/// Every input that was ever found to break a law.
 #[test]
 fn what_a_fuzzer_found_stays_mended() {
-    fuzz_algebra(&[0xff, 0x7d, 0xad, 0xca, 0x2b, 0xdd]);
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/algebra");
+    let mut inputs = 0;
+    for file in std::fs::read_dir(corpus).unwrap() {
+        fuzz_algebra(&std::fs::read(file.unwrap().path()).unwrap());
+        inputs += 1;
+    }
+    assert!(inputs > 0);
 }

@@ -88,6 +88,18 @@ pub fn latex_name(name: &str) -> String {
     if below.is_empty() { head } else { format!("{head}_{{{}}}", below.join(",")) }
 }
 
+/// A rounded number: with a power of ten where its digits would be zeros.
+fn decimal(x: f64) -> String {
+    let text = format!("{x:e}");
+    let Some((mantissa, exponent)) = text.split_once('e') else { return text };
+    match (exponent.parse::<i32>(), mantissa) {
+        (Ok(-5..=15), _) => x.to_string(),
+        (_, "1") => format!("10^{{{exponent}}}"),
+        (_, "-1") => format!("-10^{{{exponent}}}"),
+        _ => format!("{mantissa} \\cdot 10^{{{exponent}}}"),
+    }
+}
+
 struct Latex<'a> {
     names: Vec<Arc<str>>,
     out: &'a mut String,
@@ -99,7 +111,7 @@ impl Latex<'_> {
             Some((n, 1)) => write!(self.out, "{n}"),
             Some((n, d)) if n < 0 => write!(self.out, "-\\frac{{{}}}{{{d}}}", n.unsigned_abs()),
             Some((n, d)) => write!(self.out, "\\frac{{{n}}}{{{d}}}"),
-            None => write!(self.out, "{}", n.to_f64()),
+            None => write!(self.out, "{}", decimal(n.to_f64())),
         };
     }
 
@@ -155,7 +167,7 @@ impl Latex<'_> {
             } else if e.is_one() {
                 if alone { self.sum_or_atom(b) } else { self.atom(b) }
             } else {
-                self.atom(b);
+                self.base(b);
                 self.out.push_str("^{");
                 self.number(*e);
                 self.out.push('}');
@@ -173,6 +185,20 @@ impl Latex<'_> {
         self.out.push_str("\\right)");
     }
 
+    /// What is raised to a power: a power, and a number with more to it than digits, in parentheses.
+    fn base(&mut self, e: &Expr) {
+        let alone = match e.node() {
+            Node::Number(n) => {
+                let mut text = String::new();
+                Latex { names: vec![], out: &mut text }.number(*n);
+                text.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+            }
+            Node::Call(Function::Pow, _) => false,
+            _ => true,
+        };
+        if alone { self.atom(e) } else { self.parenthesised(|l| l.atom(e)) }
+    }
+
     fn atom(&mut self, e: &Expr) {
         match e.node() {
             Node::Number(n) => self.number(*n),
@@ -182,7 +208,7 @@ impl Latex<'_> {
             Node::At(array, index) => self.element(array, index),
             Node::Add(..) | Node::Mul(_) => self.parenthesised(|l| l.sum(e)),
             Node::Call(Function::Pow, args) => {
-                self.atom(&args[0]);
+                self.base(&args[0]);
                 self.out.push_str("^{");
                 self.sum(&args[1]);
                 self.out.push('}');
