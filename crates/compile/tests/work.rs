@@ -49,7 +49,7 @@ fn messages_name_what_is_solved_for_and_not_its_derivatives() {
 /// lines, each met once.
 #[test]
 fn nested_roots_are_lowered_in_a_size_that_grows_with_the_text() {
-    let sizes: Vec<usize> = (1..=4).map(|depth| instructions(depth)).collect();
+    let sizes: Vec<usize> = (1..=4).map(instructions).collect();
     for w in sizes.windows(3) {
         let (first, second) = (w[1] - w[0], w[2] - w[1]);
         assert!(second < 3 * first + 100, "{sizes:?}");
