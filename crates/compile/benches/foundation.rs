@@ -40,7 +40,7 @@ fn time(mut f: impl FnMut()) -> f64 {
 /// q̇ = ∂H/∂p, ṗ = −∂H/∂q − Gᵀμ with Qμ = c, as expressions: nothing derived by hand.
 fn underlying_equations(system: &System) -> Tensor {
     let Dynamics::Hamiltonian { coordinates, momenta, hamiltonian } = &system.dynamics else { unreachable!() };
-    let phi = system.residuals(&[ConstraintKind::Holonomic]);
+    let phi = system.residuals(&[ConstraintKind::Holonomic]).unwrap();
     let (hq, hp) =
         (hamiltonian.gradient(coordinates).unwrap().entries(), hamiltonian.gradient(momenta).unwrap().entries());
     let matrix = |f: &[Expr], by: &Layout| -> Vec<Vec<Expr>> {
@@ -128,7 +128,7 @@ fn first_evaluation(text: &str, n: Option<i64>) -> (f64, usize, usize, usize) {
     let system = System::parse_with(text, &options).unwrap();
     let q = system.dynamics.variables();
     let second = system.dynamics.velocities().or(system.dynamics.momenta()).unwrap();
-    let phi = system.residuals(&[ConstraintKind::Holonomic]);
+    let phi = system.residuals(&[ConstraintKind::Holonomic]).unwrap();
     let f = FunctionBuilder::new()
         .input(q)
         .input(second)

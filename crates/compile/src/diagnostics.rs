@@ -84,7 +84,7 @@ impl Diagnostics {
         let none = Tensor::zero(vec![Layout::new(vec![])]);
         let (constraints, hidden) = match (&motion.surface, &motion.structure) {
             (Some(surface), _) => (surface.constraints.clone(), &surface.hidden),
-            (None, s) => (system.residuals(&[ConstraintKind::Holonomic]), s.as_ref().map_or(&none, |s| &s.hidden)),
+            (None, s) => (system.residuals(&[ConstraintKind::Holonomic])?, s.as_ref().map_or(&none, |s| &s.hidden)),
         };
         let kept = function(&[system.dynamics.energy().clone(), constraints.clone(), hidden.clone(), claimed.clone()])?;
         let observables = observed.shape()[0].clone();

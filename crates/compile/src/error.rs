@@ -24,6 +24,12 @@ pub enum CompileError {
         /// The limit.
         limit: usize,
     },
+    /// A value that would be used before it is computed: a defect of this library.
+    #[error("{what} would be used before it is computed; this is a defect of the compiler, please report it")]
+    NotComputed {
+        /// The value.
+        what: String,
+    },
     /// A linear system that cannot be set up.
     #[error("the linear system for `{name}`: {reason}")]
     System {

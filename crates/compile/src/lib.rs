@@ -7,6 +7,7 @@
 
 mod arithmetic;
 mod compiled;
+mod computed;
 mod conditioning;
 pub mod consistency;
 mod diagnostics;

@@ -5,7 +5,7 @@ use crate::kernel::{KernelBuilder, Source};
 use crate::position::{Positions, dense_position, sparse_positions};
 use crate::program::{Address, Base, Program, Segment, Step, Store, System, Write};
 use cotangent_expr::{
-    Array, Definition, Digest, Domain, Error, Expr, Ix, Layout, MAX_POINTS, Node, Tensor, Term, dependencies,
+    Array, Definition, Digest, Domain, Error, Expr, Ix, Layout, MAX_POINTS, Tensor, Term, dependencies,
 };
 use cotangent_solve::Pattern;
 use std::collections::HashMap;
@@ -63,7 +63,7 @@ pub(crate) fn lower(inputs: &[Layout], outputs: &[(Tensor, Storage)]) -> Result<
         lowering.arrays(&tensor)?;
         let base = Base::Output(k);
         let (positions, pattern) = match storage {
-            Storage::Dense => (dense(&tensor), None),
+            Storage::Dense => (dense(&tensor)?, None),
             Storage::Sparse => {
                 let found = sparse_positions(&tensor)?;
                 (found.positions, Some(found.pattern))
@@ -97,9 +97,10 @@ fn single_equation(array: &Array) -> Option<(Expr, Expr)> {
     single.then(|| (rhs.entries().swap_remove(0), matrix.entries().swap_remove(0)))
 }
 
-fn dense(t: &Tensor) -> Positions {
-    let place = |term: &Term| (term.clone(), dense_position(t, term));
-    Positions { len: t.shape().iter().map(Layout::len).product(), terms: t.terms().iter().map(place).collect() }
+fn dense(t: &Tensor) -> Result<Positions, Error> {
+    let place = |term: &Term| Ok((term.clone(), dense_position(t, term)?));
+    let terms = t.terms().iter().map(place).collect::<Result<_, Error>>()?;
+    Ok(Positions { len: t.shape().iter().map(Layout::len).product(), terms })
 }
 
 #[derive(Default)]
@@ -127,34 +128,7 @@ impl Lowering {
     /// Whether everything an array depends on is there: what depends on the unknown of a root is
     /// computed only inside that root's iteration.
     fn is_computable(&self, array: &Array) -> bool {
-        type Known = HashMap<Digest, bool>;
-        fn ready(l: &Lowering, array: &Array, unknowns: &mut Vec<Array>, known: &mut Known) -> bool {
-            if l.homes.contains_key(&array.digest()) || unknowns.contains(array) {
-                return true;
-            }
-            // Inside a root the answer depends on its unknown.
-            let outside = unknowns.is_empty();
-            if let Some(&answer) = known.get(&array.digest()).filter(|_| outside) {
-                return answer;
-            }
-            if array.is_given() {
-                return false;
-            }
-            let depth = unknowns.len();
-            if let Definition::Root { unknown, .. } = array.definition() {
-                unknowns.push(unknown.clone());
-            }
-            let mut leaves =
-                array.definition().tensors().into_iter().flat_map(|t| t.terms()).flat_map(|t| t.value.leaves());
-            let all =
-                leaves.all(|leaf| if let Node::At(a, _) = leaf.node() { ready(l, a, unknowns, known) } else { true });
-            unknowns.truncate(depth);
-            if outside {
-                known.insert(array.digest(), all);
-            }
-            all
-        }
-        ready(self, array, &mut vec![], &mut Known::new())
+        array.unknowns().iter().all(|unknown| self.homes.contains_key(unknown))
     }
 
     fn reserve(&mut self, len: usize) -> usize {
@@ -172,11 +146,11 @@ impl Lowering {
                 }
                 let offset = self.reserve(array.len());
                 self.homes.insert(array.digest(), Home { base: Base::Work, offset, column: None });
-                self.stage(vec![(Base::Work, offset, dense(t))])?;
+                self.stage(vec![(Base::Work, offset, dense(t)?)])?;
             }
             Definition::Solved { .. } if single_equation(array).is_some() => {}
             Definition::Solved { matrix, rhs, transposed } => {
-                let solver = self.factor(array.name(), matrix)?;
+                let solver = self.factor(array.origin(), matrix)?;
                 let n = rhs.shape()[0].len();
                 let columns = array.len().checked_div(n).unwrap_or(0);
                 let offset = self.reserve(array.len());
@@ -195,18 +169,19 @@ impl Lowering {
                 let n = unknown.len();
                 let offset = self.reserve(n);
                 let home = Home { base: Base::Work, offset, column: None };
-                self.stage(vec![(Base::Work, offset, dense(start))])?;
+                self.stage(vec![(Base::Work, offset, dense(start)?)])?;
                 self.flush();
-                self.homes.insert(unknown.digest(), home.clone());
-                let (solver, values, pattern) = self.system(array.name(), jacobian)?;
+                let (solver, values, pattern) = self.system(array.origin(), jacobian)?;
                 let at = self.reserve(n);
-                // What the residual depends on is computed inside if it depends on the unknown.
+                // What the residual depends on is computed inside if it depends on the unknown. What is
+                // computed inside belongs to the last iterate: outside, neither it nor the unknown is known.
                 let outer = std::mem::take(&mut self.steps);
                 let homes = self.homes.clone();
                 let factored = self.factored.clone();
+                self.homes.insert(unknown.digest(), home.clone());
                 self.arrays(residual)?;
                 self.arrays(jacobian)?;
-                self.stage(vec![(Base::Work, at, dense(residual)), (Base::Work, values, pattern)])?;
+                self.stage(vec![(Base::Work, at, dense(residual)?), (Base::Work, values, pattern)])?;
                 self.flush();
                 let body = std::mem::replace(&mut self.steps, outer);
                 self.homes = homes;
@@ -304,7 +279,7 @@ impl Lowering {
         if let Some((b, a)) = single_equation(array) {
             return Ok(Source::Quotient(b, a));
         }
-        let home = self.homes.get(&array.digest()).ok_or_else(|| CompileError::MissingInput(array.name().into()))?;
+        let home = self.homes.get(&array.digest()).ok_or_else(|| CompileError::MissingInput(array.origin().into()))?;
         let at = match home.column {
             Some(n) => column_major(array, index, n),
             None => array.flat_index(index),

@@ -62,8 +62,8 @@ impl Picture {
             first += members * (d.points.len() * dimension + usize::from(heading));
         }
         // Each component is a vector of its own.
-        let columns: Vec<Tensor> =
-            columns.iter().enumerate().map(|(k, t)| t.flattened(&format!("component {k}"))).collect();
+        let flat = |(k, t): (usize, &Tensor)| t.flattened(&format!("component {k}"));
+        let columns: Vec<Tensor> = columns.iter().enumerate().map(flat).collect::<Result<_, _>>()?;
         let all = joined(columns.iter().filter_map(|t| Some((t.shape().first()?.arrays().first()?, t))))?;
         let builder = FunctionBuilder::new().input(&motion.state).input(&motion.system.parameter_layout());
         let all = motion.at_state(&all).map_err(|e| CompileError::Native(e.to_string()))?;

@@ -29,10 +29,10 @@ impl Positions {
 }
 
 /// The row-major position of a term's entry.
-pub(crate) fn dense_position(t: &Tensor, term: &Term) -> Ix {
-    t.shape().iter().zip(&term.at).fold(Ix::constant(0), |flat, (layout, place)| {
-        let own = layout.flat_index(&place.array, &place.index).unwrap_or_default();
-        flat.times(layout.len() as i64).plus(&own)
+pub(crate) fn dense_position(t: &Tensor, term: &Term) -> Result<Ix, Error> {
+    t.shape().iter().zip(&term.at).try_fold(Ix::constant(0), |flat, (layout, place)| {
+        let own = layout.flat_index(&place.array, &place.index)?;
+        Ok(flat.times(layout.len() as i64).plus(&own))
     })
 }
 
@@ -53,23 +53,26 @@ pub(crate) fn sparse_positions(t: &Tensor) -> Result<Sparse, CompileError> {
     let (rows, columns) = (&t.shape()[0], &t.shape()[1]);
     let mut entries: Vec<(u32, u32)> = Vec::with_capacity(total as usize);
     for term in t.terms() {
-        let (r, c) = (offset(rows, &term.at[0]), offset(columns, &term.at[1]));
-        term.domain.for_each(&mut |vars| {
-            if let (Some(i), Some(j)) = (term.at[0].position(vars), term.at[1].position(vars)) {
-                entries.push(((r + i) as u32, (c + j) as u32));
-            }
+        let (r, c) = (offset(rows, &term.at[0])?, offset(columns, &term.at[1])?);
+        let inside = term.domain.for_each(&mut |vars| {
+            let (Some(i), Some(j)) = (term.at[0].position(vars), term.at[1].position(vars)) else { return false };
+            entries.push(((r + i) as u32, (c + j) as u32));
             true
         });
+        if !inside {
+            return Err(Error::OutOfRange { array: term.at[0].array.name().into(), index: vec![] }.into());
+        }
     }
     let pattern = Pattern::new(rows.len(), columns.len(), &entries).map_err(|e| system_error(rows, &e))?;
     let mut terms = vec![];
     let mut next = entries.iter();
     for term in t.terms() {
         let mut positions = vec![];
+        // One entry was pushed for each point, and each is in the pattern.
         term.domain.for_each(&mut |_| {
-            let at = next.next().and_then(|&(i, j)| pattern.position(i as usize, j as usize)).unwrap_or(0);
-            positions.push(at as i64);
-            true
+            let at = next.next().and_then(|&(i, j)| pattern.position(i as usize, j as usize));
+            positions.extend(at.map(|at| at as i64));
+            at.is_some()
         });
         terms.push(indexed(term, positions));
     }
@@ -82,8 +85,8 @@ fn system_error(rows: &Layout, reason: &dyn std::fmt::Display) -> CompileError {
     CompileError::System { name, reason: reason.to_string() }
 }
 
-fn offset(layout: &Layout, place: &Place) -> usize {
-    layout.offset(&place.array).unwrap_or(0)
+fn offset(layout: &Layout, place: &Place) -> Result<usize, Error> {
+    layout.offset(&place.array).ok_or_else(|| Error::Foreign { array: place.array.name().into() })
 }
 
 /// The positions of a term, one for each point of its domain, as an index: affine if they are,

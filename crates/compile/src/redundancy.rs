@@ -29,7 +29,7 @@ const CHANGE: f64 = 1e-3;
 
 /// The holonomic constraints that depend on others at a configuration.
 pub fn redundant(system: &System, parameters: &[f64], coordinates: &[f64]) -> Result<Vec<Redundant>, ValueError> {
-    let residual = system.residuals(&[ConstraintKind::Holonomic]);
+    let residual = system.residuals(&[ConstraintKind::Holonomic]).map_err(CompileError::from)?;
     let layout = residual.shape()[0].clone();
     if layout.is_empty() || system.dynamics.momenta().is_none() {
         return Ok(vec![]);

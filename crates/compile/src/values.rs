@@ -4,9 +4,10 @@ pub use crate::start::start;
 
 use crate::error::{CallError, CompileError};
 use crate::function::{Engine, FunctionBuilder};
-use cotangent_expr::{Array, Dim, Layout, Role, Tensor, flat_position};
+use cotangent_expr::{Array, Dim, Expr, Layout, Node, Role, Tensor, dependencies, flat_position};
 use cotangent_model::nearest::nearest;
 use cotangent_model::{ConstraintKind, Dynamics, Sign, System};
+use std::collections::{HashMap, HashSet};
 
 /// A value given from outside: `name=value`, or `name[3]=value` for one member.
 #[derive(Clone, PartialEq, Debug)]
@@ -94,14 +95,35 @@ fn ranges(dims: &[Dim]) -> String {
     format!("its members are {}", all.join(" × "))
 }
 
-/// Evaluates one tensor once, on the tape.
+/// Evaluates one tensor once, on the tape. Only the arrays it reads become inputs, so that the cost
+/// is that of the tensor, however many parameters a model has.
 pub fn evaluate(tensor: &Tensor, inputs: &[(&Layout, &[f64])]) -> Result<Vec<f64>, ValueError> {
-    let builder = inputs.iter().fold(FunctionBuilder::new(), |b, (layout, _)| b.input(layout));
+    let read = read_by(tensor);
+    let mut builder = FunctionBuilder::new();
+    let mut values: Vec<Vec<f64>> = vec![];
+    for (layout, all) in inputs {
+        let mut own: Vec<(usize, &Array)> = read.iter().filter_map(|a| Some((layout.offset(a)?, a))).collect();
+        own.sort_by_key(|(start, _)| *start);
+        values.push(own.iter().flat_map(|(start, a)| &all[*start..start + a.len()]).copied().collect());
+        builder = builder.input(&Layout::new(own.into_iter().map(|(_, a)| a.clone()).collect()));
+    }
     let f = builder.output(tensor).engine(Engine::Tape).compile()?;
     let mut out = vec![0.0; f.program().outputs[0]];
-    let values: Vec<&[f64]> = inputs.iter().map(|(_, v)| *v).collect();
+    let values: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
     f.call(&values, &mut [&mut out], &mut f.workspace())?;
     Ok(out)
+}
+
+/// The given arrays that a tensor reads, also through what defines others.
+fn read_by(tensor: &Tensor) -> HashSet<Array> {
+    let inner = dependencies(tensor);
+    let tensors = std::iter::once(tensor).chain(inner.iter().flat_map(|a| a.definition().tensors()));
+    let leaves = tensors.flat_map(Tensor::terms).flat_map(|t| t.value.leaves());
+    let given = |leaf: Expr| match leaf.node() {
+        Node::At(a, _) if a.is_given() => Some(a.clone()),
+        _ => None,
+    };
+    leaves.filter_map(given).collect()
 }
 
 /// The values of all parameters, in the order of [`System::parameter_layout`]: settings first,
@@ -110,10 +132,11 @@ pub fn parameters(system: &System, set: &[Setting]) -> Result<Vec<f64>, ValueErr
     check_names(system, set)?;
     let layout = system.parameter_layout();
     let mut values = vec![0.0; layout.len()];
+    let by_name = by_name(set);
     let mut start = 0;
     for p in &system.parameters {
         let end = start + p.array.len();
-        let own: Vec<&Setting> = set.iter().filter(|s| s.name == p.array.name()).collect();
+        let own: &[&Setting] = by_name.get(p.array.name()).map_or(&[], Vec::as_slice);
         match &p.default {
             Some(default) => {
                 let found = evaluate(default, &[(&layout, &values)])?;
@@ -122,7 +145,7 @@ pub fn parameters(system: &System, set: &[Setting]) -> Result<Vec<f64>, ValueErr
             None if own.iter().any(|s| s.index.is_none()) || p.array.is_empty() => {}
             None => return Err(ValueError::MissingValue { name: p.array.name().into() }),
         }
-        assign(&mut values[start..end], &p.array, &own)?;
+        assign(&mut values[start..end], &p.array, own)?;
         for (k, &value) in values[start..end].iter().enumerate() {
             let name = || p.array.element_name(&p.array.multi_index(k));
             if !value.is_finite() {
@@ -135,6 +158,15 @@ pub fn parameters(system: &System, set: &[Setting]) -> Result<Vec<f64>, ValueErr
         start = end;
     }
     Ok(values)
+}
+
+/// The settings for each name.
+fn by_name(set: &[Setting]) -> HashMap<&str, Vec<&Setting>> {
+    let mut all: HashMap<&str, Vec<&Setting>> = HashMap::new();
+    for s in set {
+        all.entry(&s.name).or_default().push(s);
+    }
+    all
 }
 
 /// The comparison that a value violates, if it does.
@@ -175,8 +207,9 @@ fn check_names(system: &System, set: &[Setting]) -> Result<(), ValueError> {
     let variables = layouts.into_iter().flatten().flat_map(Layout::arrays).chain(&velocities);
     let arrays = system.parameters.iter().map(|p| &p.array).chain(variables).chain(multipliers);
     let names: Vec<&str> = arrays.map(Array::name).chain(system.integers.iter().map(|(n, _)| n.as_str())).collect();
+    let known: HashSet<&str> = names.iter().copied().collect();
     for s in set {
-        if !names.contains(&s.name.as_str()) {
+        if !known.contains(s.name.as_str()) {
             let nearest = nearest(&s.name, names.iter().copied()).map(str::to_string);
             return Err(ValueError::UnknownName { name: s.name.clone(), nearest });
         }
@@ -218,15 +251,16 @@ pub struct InitialValues {
 pub fn initial(system: &System, parameters: &[f64], set: &[Setting]) -> Result<InitialValues, ValueError> {
     check_names(system, set)?;
     let layout = system.parameter_layout();
+    let by_name = by_name(set);
+    let given: HashMap<&Array, &Tensor> = system.initial.iter().rev().map(|i| (&i.array, &i.value)).collect();
     let vector = |arrays: &[Array]| -> Result<Vec<f64>, ValueError> {
         let mut all = vec![];
         for a in arrays {
-            let mut own = match system.initial_of(a) {
-                Some(i) => evaluate(&i.value, &[(&layout, parameters)])?,
+            let mut own = match given.get(a) {
+                Some(value) => evaluate(value, &[(&layout, parameters)])?,
                 None => vec![0.0; a.len()],
             };
-            let set: Vec<&Setting> = set.iter().filter(|s| s.name == a.name()).collect();
-            assign(&mut own, a, &set)?;
+            assign(&mut own, a, by_name.get(a.name()).map_or(&[], Vec::as_slice))?;
             if let Some(k) = own.iter().position(|v| !v.is_finite()) {
                 return Err(ValueError::NotFinite { name: a.element_name(&a.multi_index(k)), value: own[k] });
             }
@@ -237,8 +271,8 @@ pub fn initial(system: &System, parameters: &[f64], set: &[Setting]) -> Result<I
     let velocities = velocities(system);
     let momenta = system.dynamics.momenta().map_or(&[][..], Layout::arrays);
     let named = |arrays: &[Array]| {
-        let given = |a: &&Array| system.initial_of(a).is_some() || set.iter().any(|s| s.name == a.name());
-        arrays.iter().find(given).map(|a| a.name().to_string())
+        let is_given = |a: &&Array| given.contains_key(a) || by_name.contains_key(a.name());
+        arrays.iter().find(is_given).map(|a| a.name().to_string())
     };
     let rates = match (named(&velocities), named(momenta), &system.dynamics) {
         (Some(velocity), Some(momentum), _) => return Err(ValueError::MixedRates { velocity, momentum }),
@@ -329,7 +363,7 @@ pub fn hidden_residuals(
         }
         _ => return Ok(None),
     };
-    let residual = system.residuals(&[ConstraintKind::Holonomic]);
+    let residual = system.residuals(&[ConstraintKind::Holonomic]).map_err(CompileError::from)?;
     let coordinates = system.dynamics.variables();
     let jacobian = residual.jacobian(coordinates).map_err(CompileError::from)?;
     let builder = start.inputs.iter().fold(FunctionBuilder::new(), |b, (layout, _)| b.input(layout));

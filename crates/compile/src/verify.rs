@@ -1,5 +1,7 @@
-//! Checks that no instruction of a program can leave its memory: native code relies on it.
+//! Checks that no instruction of a program can leave its memory, on which native code relies, and
+//! that nothing is used before it is computed.
 
+use crate::computed::computed_before_use;
 use crate::error::CompileError;
 use crate::program::{Address, Base, Kernel, Op, Program};
 use cotangent_expr::{Domain, Error};
@@ -22,7 +24,7 @@ pub(crate) fn verify(program: &Program) -> Result<(), CompileError> {
             check(program, kernel, address, hull.as_deref())?;
         }
     }
-    Ok(())
+    computed_before_use(program)
 }
 
 fn check(

@@ -14,3 +14,15 @@ fn expressions_from_random_bytes_keep_the_laws_of_algebra() {
         fuzz_algebra(&data);
     }
 }
+
+/// Every input that was ever found to break a law.
+#[test]
+fn what_a_fuzzer_found_stays_mended() {
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/algebra");
+    let mut inputs = 0;
+    for file in std::fs::read_dir(corpus).unwrap() {
+        fuzz_algebra(&std::fs::read(file.unwrap().path()).unwrap());
+        inputs += 1;
+    }
+    assert!(inputs > 0);
+}

@@ -4,7 +4,8 @@ use crate::digest::{Digest, Hasher};
 use crate::expr::Expr;
 use crate::index::{Dim, Ix};
 use crate::tensor::Tensor;
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
 
 /// What an array stands for; it decides the order in which factors and terms are written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -31,11 +32,17 @@ pub struct Array(Arc<Inner>);
 
 struct Inner {
     name: String,
+    /// For what is derived from the solution of equations: the name of that solution.
+    origin: Option<String>,
     role: Role,
     dims: Vec<Dim>,
     definition: Definition,
     digest: Digest,
     depth: u32,
+    /// Whether a root binds it.
+    is_unknown: bool,
+    /// Found when it is first asked for.
+    unknowns: OnceLock<BTreeSet<Digest>>,
 }
 
 /// Where an array's values come from.
@@ -60,7 +67,8 @@ pub enum Definition {
     },
     /// The root u of r(u) = 0 that Newton's method finds from a starting point.
     Root {
-        /// The array that stands for u inside `residual` and `jacobian`.
+        /// The array that stands for u inside `residual` and `jacobian`. It is bound: what stands for
+        /// the same array outside is something else.
         unknown: Array,
         /// r, of rank one over `0..N`.
         residual: Tensor,
@@ -91,10 +99,29 @@ impl Array {
 
     /// A given array.
     pub fn given(name: &str, role: Role, dims: Vec<Dim>) -> Array {
-        let h = dims
-            .iter()
-            .fold(Hasher::new(0x61).text(name).word(role as u64), |h, d| h.word(d.first as u64).word(d.len as u64));
-        Array::make(name, role, dims, Definition::Given, h.finish(), 0)
+        Array::make(name, role, dims.clone(), Definition::Given, Array::given_digest(name, role, &dims), 0)
+    }
+
+    fn given_digest(name: &str, role: Role, dims: &[Dim]) -> Digest {
+        let h = Hasher::new(0x61).text(name).word(role as u64);
+        dims.iter().fold(h, |h, d| h.word(d.first as u64).word(d.len as u64)).finish()
+    }
+
+    /// The array that stands for the unknown of one root and no other.
+    fn unknown(name: &str, content: Digest, dims: Vec<Dim>) -> Array {
+        let own = format!("{name}#{content}");
+        let digest = Array::given_digest(&own, Role::Auxiliary, &dims);
+        Array(Arc::new(Inner {
+            name: own,
+            origin: Some(name.into()),
+            role: Role::Auxiliary,
+            dims,
+            definition: Definition::Given,
+            digest,
+            depth: 0,
+            is_unknown: true,
+            unknowns: OnceLock::new(),
+        }))
     }
 
     /// A given family with indices `first..=last` (empty if reversed).
@@ -147,9 +174,9 @@ impl Array {
         // The unknown is bound here: a name of its own keeps roots that were written with the same
         // array apart.
         let content = Hasher::new(0x72).digest(unknown.digest()).digest(residual.digest()).digest(start.digest());
-        let bound = Array::given(&format!("{name}#{}", content.finish()), Role::Auxiliary, unknown.dims().to_vec());
-        let residual = residual.flattened(name).replace(&unknown, &bound)?;
-        let (start, unknown) = (start.flattened(name), bound);
+        let bound = Array::unknown(name, content.finish(), unknown.dims().to_vec());
+        let residual = residual.flattened(name)?.replace(&unknown, &bound)?;
+        let (start, unknown) = (start.flattened(name)?, bound);
         let jacobian = residual.jacobian(&crate::Layout::new(vec![unknown.clone()]))?;
         let digest = Hasher::new(0x72).digest(residual.digest()).digest(start.digest()).finish();
         let depth = residual.depth().max(start.depth());
@@ -165,7 +192,55 @@ impl Array {
     }
 
     fn make(name: &str, role: Role, dims: Vec<Dim>, definition: Definition, digest: Digest, depth: u32) -> Array {
-        Array(Arc::new(Inner { name: name.into(), role, dims, definition, digest, depth }))
+        let unknowns = OnceLock::new();
+        Array(Arc::new(Inner {
+            name: name.into(),
+            origin: None,
+            role,
+            dims,
+            definition,
+            digest,
+            depth,
+            is_unknown: false,
+            unknowns,
+        }))
+    }
+
+    /// The same array, known as derived from the solution `of` the same equations.
+    pub(crate) fn derived(mut self, of: &Array) -> Array {
+        // Only an array that was just made is not shared.
+        if let Some(own) = Arc::get_mut(&mut self.0) {
+            own.origin = Some(of.origin().into());
+        }
+        self
+    }
+
+    /// What a user knows it by: the name of the solution that it is a derivative of, or stands for;
+    /// else its own.
+    pub fn origin(&self) -> &str {
+        self.0.origin.as_deref().unwrap_or(self.name())
+    }
+
+    /// The unknowns of roots that it depends on and that are not bound inside it: none, except for
+    /// what stands inside the equations of a root. Each array is looked at once.
+    pub fn unknowns(&self) -> &BTreeSet<Digest> {
+        self.0.unknowns.get_or_init(|| {
+            let mut all = BTreeSet::new();
+            if self.0.is_unknown {
+                all.insert(self.digest());
+            }
+            for term in self.definition().tensors().into_iter().flat_map(Tensor::terms) {
+                for leaf in term.value.leaves() {
+                    if let crate::Node::At(array, _) = leaf.node() {
+                        all.extend(array.unknowns());
+                    }
+                }
+            }
+            if let Definition::Root { unknown, .. } = self.definition() {
+                all.remove(&unknown.digest());
+            }
+            all
+        })
     }
 
     /// The name.

@@ -124,7 +124,8 @@ impl Reverse {
             Definition::Solved { matrix, rhs, transposed } => {
                 // A x = b: b̄ = A⁻ᵀ x̄ and Ā = −b̄ xᵀ.
                 let name = format!("{}_adjoint", array.name());
-                let bar = Array::solved(&name, matrix.clone(), adjoint.reshaped(rhs.shape()), !transposed);
+                let bar =
+                    Array::solved(&name, matrix.clone(), adjoint.reshaped(rhs.shape()), !transposed).derived(array);
                 for term in rhs.terms() {
                     let index = term.at.iter().flat_map(|p| p.index.iter().cloned()).collect();
                     self.spread(term, Expr::at(&bar, index))?;
@@ -144,7 +145,7 @@ impl Reverse {
                 // r(u, z) = 0: z̄ = −r_zᵀ w with r_uᵀ w = ū.
                 // The unknown stands for u here and is a constant of the sweep.
                 let name = format!("{}_adjoint", array.name());
-                let w = Array::solved(&name, jacobian.clone(), adjoint.reshaped(residual.shape()), true);
+                let w = Array::solved(&name, jacobian.clone(), adjoint.reshaped(residual.shape()), true).derived(array);
                 for term in residual.terms() {
                     self.spread(term, -Expr::at(&w, term.at[0].index.clone()))?;
                 }
@@ -328,7 +329,7 @@ impl Forward<'_> {
                 continue;
             }
             let name = format!("d{}_d{}", array.name(), by.name());
-            let solution = Array::solved(&name, matrix.clone(), rhs, transposed);
+            let solution = Array::solved(&name, matrix.clone(), rhs, transposed).derived(array);
             // Every entry of the solution: loops over the array's own dimensions and those of `by`.
             let dims = array.dims().iter().chain(by.dims());
             let ranges: Vec<Range> = dims
@@ -372,7 +373,7 @@ fn solved(name: &str, matrix: &Tensor, rhs: &Tensor, transposed: bool) -> Result
     if rhs.rank() == 0 {
         return Err(Error::Rank { what: "the right-hand side of a linear solve", expected: 1, found: 0 });
     }
-    let (matrix, rhs) = (matrix.flattened(name), rhs.flattened(name));
+    let (matrix, rhs) = (matrix.flattened(name)?, rhs.flattened(name)?);
     let n = rhs.shape()[0].len();
     if matrix.shape().iter().any(|l| l.len() != n) {
         return Err(Error::Misplaced { array: rows(name, n).name().into(), slot: 0 });

@@ -26,6 +26,12 @@ pub enum Error {
         /// The slot, from 0.
         slot: usize,
     },
+    /// An array that is not part of the vector in which its place is asked for.
+    #[error("`{array}` is not part of the vector in which its place is asked for")]
+    Foreign {
+        /// The array.
+        array: String,
+    },
     /// An index leaves its array for some point of the domain.
     #[error("the index of `{array}` reaches {index:?}, outside its range")]
     OutOfRange {

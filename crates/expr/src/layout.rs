@@ -2,6 +2,7 @@
 
 use crate::array::Array;
 use crate::digest::{Digest, Hasher};
+use crate::error::Error;
 use crate::index::{Dim, Ix, flat_position};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -77,9 +78,11 @@ impl Layout {
         self.arrays().iter().flat_map(|a| (0..a.len()).map(|k| a.element_name(&a.multi_index(k)))).collect()
     }
 
-    /// The flat position, from 0, of an element as an index expression.
-    pub fn flat_index(&self, array: &Array, index: &[Ix]) -> Option<Ix> {
-        Some(array.flat_index(index).shifted(self.offset(array)? as i64))
+    /// The flat position, from 0, of an element as an index expression; fails for an array that is
+    /// not part of this layout.
+    pub fn flat_index(&self, array: &Array, index: &[Ix]) -> Result<Ix, Error> {
+        let start = self.offset(array).ok_or_else(|| Error::Foreign { array: array.name().into() })?;
+        Ok(array.flat_index(index).shifted(start as i64))
     }
 
     /// The dimensions as one vector: those of a single array, else `0..len`.

@@ -22,16 +22,21 @@ fn powers(a: &Expr, b: &Expr, depth: u32) -> Ordering {
     if !matches!(a.node(), Node::Mul(_)) && !matches!(b.node(), Node::Mul(_)) {
         return bases(a, b, depth);
     }
-    let one = |e: &Expr| vec![(e.clone(), Number::ONE)];
-    let factors = |e: &Expr| if let Node::Mul(f) = e.node() { f.clone() } else { one(e) };
-    let (fa, fb) = (factors(a), factors(b));
-    for ((x, k), (y, l)) in fa.iter().zip(&fb) {
+    // Borrowed: comparisons are most of the work of building a product.
+    let (one_a, one_b) = ([(a.clone(), Number::ONE)], [(b.clone(), Number::ONE)]);
+    let (fa, fb) = (factors(a, &one_a), factors(b, &one_b));
+    for ((x, k), (y, l)) in fa.iter().zip(fb) {
         let order = bases(x, y, depth).then_with(|| l.cmp(k));
         if order != Ordering::Equal {
             return order;
         }
     }
     fa.len().cmp(&fb.len())
+}
+
+/// The powers that an expression is the product of: itself, given as `one`, if it is no product.
+fn factors<'a>(e: &'a Expr, one: &'a [(Expr, Number)]) -> &'a [(Expr, Number)] {
+    if let Node::Mul(factors) = e.node() { factors } else { one }
 }
 
 fn class(e: &Expr) -> u8 {
@@ -48,6 +53,9 @@ fn class(e: &Expr) -> u8 {
 }
 
 fn bases(a: &Expr, b: &Expr, depth: u32) -> Ordering {
+    if a == b {
+        return Ordering::Equal;
+    }
     class(a).cmp(&class(b)).then_with(|| match (a.node(), b.node()) {
         (Node::Number(x), Node::Number(y)) => x.cmp(y),
         (Node::Index(x), Node::Index(y)) => x.cmp(y),

@@ -58,9 +58,10 @@ impl Tensor {
 
     /// Replaces array elements everywhere, also inside the definitions of other arrays, each of
     /// which is rewritten once. `leaf` gives the replacement of an element; `None` keeps the element
-    /// and rewrites the definition of its array.
+    /// and rewrites the definition of its array. Inside the equations of a root its unknown is bound
+    /// and stays.
     pub fn rewrite_deep(&self, leaf: &mut dyn FnMut(&Expr) -> Option<Expr>) -> Result<Tensor, Error> {
-        Deep { leaf, done: HashMap::new() }.tensor(self)
+        Deep { leaf, bound: vec![], done: HashMap::new() }.tensor(self)
     }
 
     /// Replaces one array by another of the same dimensions everywhere; the definition of the other
@@ -83,7 +84,10 @@ impl Tensor {
 
 struct Deep<'a> {
     leaf: &'a mut dyn FnMut(&Expr) -> Option<Expr>,
-    done: HashMap<Digest, Array>,
+    /// The unknowns of the roots around.
+    bound: Vec<Digest>,
+    /// By array and those of its unknowns that are bound around it.
+    done: HashMap<(Digest, Vec<Digest>), Array>,
 }
 
 impl Deep<'_> {
@@ -91,6 +95,9 @@ impl Deep<'_> {
         let mut failed = None;
         let new = t.rewrite(&mut |leaf| {
             let Node::At(array, index) = leaf.node() else { return None };
+            if self.bound.contains(&array.digest()) {
+                return Some(leaf.clone());
+            }
             if let Some(new) = (self.leaf)(leaf) {
                 return Some(new);
             }
@@ -106,29 +113,38 @@ impl Deep<'_> {
     }
 
     fn array(&mut self, array: &Array) -> Result<Array, Error> {
-        if let Some(known) = self.done.get(&array.digest()) {
+        // Inside a root the answer depends on its unknown, for arrays that do.
+        let own = array.unknowns().iter().copied().filter(|u| self.bound.contains(u)).collect();
+        let key = (array.digest(), own);
+        if let Some(known) = self.done.get(&key) {
             return Ok(known.clone());
+        }
+        let depth = self.bound.len();
+        if let Definition::Root { unknown, .. } = array.definition() {
+            self.bound.push(unknown.digest());
         }
         // In the order of `Definition::tensors`, less the Jacobian of a root, which follows.
         let old: Vec<&Tensor> = match array.definition() {
             Definition::Root { residual, start, .. } => vec![residual, start],
             other => other.tensors(),
         };
-        let new: Vec<Tensor> = old.iter().map(|t| self.tensor(t)).collect::<Result<_, _>>()?;
+        let new: Result<Vec<Tensor>, Error> = old.iter().map(|t| self.tensor(t)).collect();
+        self.bound.truncate(depth);
+        let new = new?;
         let name = array.name();
         let new = match (array.definition(), new.as_slice()) {
             // What does not change stays the same array.
             _ if old.iter().zip(&new).all(|(a, b)| *a == b) => array.clone(),
             (Definition::Defined(_), [t]) => Array::defined(name, array.dims().to_vec(), t.clone()),
             (Definition::Solved { transposed, .. }, [matrix, rhs]) => {
-                Array::solved(name, matrix.clone(), rhs.clone(), *transposed)
+                Array::solved(name, matrix.clone(), rhs.clone(), *transposed).derived(array)
             }
             (Definition::Root { unknown, .. }, [residual, start]) => {
                 Array::root(name, unknown.clone(), residual.clone(), start.clone())?
             }
             _ => array.clone(),
         };
-        self.done.insert(array.digest(), new.clone());
+        self.done.insert(key, new.clone());
         Ok(new)
     }
 }
@@ -198,7 +214,8 @@ impl Expansion {
             }
             Definition::Solved { matrix, rhs, transposed } => {
                 if !self.arrays.contains_key(&array.digest()) {
-                    let new = Array::solved(array.name(), self.tensor(matrix)?, self.tensor(rhs)?, *transposed);
+                    let (matrix, rhs) = (self.tensor(matrix)?, self.tensor(rhs)?);
+                    let new = Array::solved(array.name(), matrix, rhs, *transposed).derived(array);
                     self.arrays.insert(array.digest(), new);
                 }
                 Ok(Some(Expr::at(&self.arrays[&array.digest()], index.to_vec())))

@@ -275,17 +275,18 @@ impl Tensor {
     }
 
     /// The same tensor with its slots as plain vectors `0..len`, as [`solve`](crate::solve) wants.
-    pub fn flattened(&self, name: &str) -> Tensor {
+    pub fn flattened(&self, name: &str) -> Result<Tensor, Error> {
         let spaces: Vec<Array> = self.shape().iter().map(|l| rows(name, l.len())).collect();
         let flat = |t: &Term| {
-            let at = t.at.iter().zip(self.shape()).zip(&spaces).map(|((p, l), s)| Place {
-                array: s.clone(),
-                index: vec![l.flat_index(&p.array, &p.index).unwrap_or_default()],
-            });
-            Term { at: at.collect(), ..t.clone() }
+            let at =
+                t.at.iter()
+                    .zip(self.shape())
+                    .zip(&spaces)
+                    .map(|((p, l), s)| Ok(Place { array: s.clone(), index: vec![l.flat_index(&p.array, &p.index)?] }));
+            Ok(Term { at: at.collect::<Result<_, Error>>()?, ..t.clone() })
         };
-        let terms = self.terms().iter().map(flat).collect();
-        Tensor::unchecked(spaces.into_iter().map(|s| Layout::new(vec![s])).collect(), terms)
+        let terms = self.terms().iter().map(flat).collect::<Result<_, Error>>()?;
+        Ok(Tensor::unchecked(spaces.into_iter().map(|s| Layout::new(vec![s])).collect(), terms))
     }
 
     /// A scalar as a vector over an array without dimensions.

@@ -253,12 +253,11 @@ impl System {
     }
 
     /// The residuals of all constraints of a kind as one vector.
-    pub fn residuals(&self, kinds: &[ConstraintKind]) -> Tensor {
+    pub fn residuals(&self, kinds: &[ConstraintKind]) -> Result<Tensor, cotangent_expr::Error> {
         let chosen: Vec<&Constraint> = self.constraints.iter().filter(|c| kinds.contains(&c.kind)).collect();
         let layout = Layout::new(chosen.iter().map(|c| c.array.clone()).collect());
         let terms = chosen.iter().flat_map(|c| c.residual.terms().iter().cloned()).collect();
-        // The terms come from checked tensors over the same arrays.
-        Tensor::new(vec![layout.clone()], terms).unwrap_or_else(|_| Tensor::zero(vec![layout]))
+        Tensor::new(vec![layout], terms)
     }
 
     /// The initial values given for an array.

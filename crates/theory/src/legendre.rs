@@ -6,7 +6,7 @@
 
 use crate::error::TheoryError;
 use cotangent_expr::{
-    Array, Dim, Domain, Expr, Ix, Layout, Node, Place, Range, Role, Tensor, Term, dependencies, rows, solve,
+    Array, Dim, Domain, Error, Expr, Ix, Layout, Node, Place, Range, Role, Tensor, Term, dependencies, rows, solve,
 };
 use cotangent_model::{Claim, Dynamics, Quantity, System};
 
@@ -28,7 +28,7 @@ pub fn legendre(system: &System) -> Result<System, TheoryError> {
     };
     let hamiltonian = velocity.hamiltonian(lagrangian, velocities, momenta)?;
     let dynamics = Dynamics::Hamiltonian { coordinates: coordinates.clone(), momenta: momenta.clone(), hamiltonian };
-    let rewritten = |t: &Tensor| substituted(t, velocities, &|a, i| velocity.at(velocities, a, i));
+    let rewritten = |t: &Tensor| substituted(t, velocities, &|a, i| velocity.at(velocities, a, i).ok());
     let in_momenta = |q: &Quantity| -> Result<Quantity, TheoryError> {
         Ok(Quantity { array: q.array.clone(), value: rewritten(&q.value)? })
     };
@@ -44,7 +44,9 @@ pub fn legendre(system: &System) -> Result<System, TheoryError> {
 fn check_rows(mass: &Tensor, coordinates: &Layout) -> Result<(), TheoryError> {
     let mut found = vec![false; coordinates.len()];
     for t in mass.terms() {
-        let offset = mass.shape()[0].offset(&t.at[0].array).unwrap_or(0);
+        let own = &t.at[0].array;
+        let foreign = || Error::Foreign { array: own.name().into() };
+        let offset = mass.shape()[0].offset(own).ok_or_else(foreign)?;
         t.domain.for_each(&mut |vars| {
             if let Some(k) = t.at[0].position(vars) {
                 found[offset + k] = true;
@@ -137,23 +139,24 @@ impl Velocity {
         for (v, p) in velocities.arrays().iter().zip(momenta.arrays()) {
             terms.push(whole(v, |index| -Expr::at(p, index)));
         }
-        let residual = Tensor::new(vec![velocities.clone()], terms)?.flattened("v");
+        let residual = Tensor::new(vec![velocities.clone()], terms)?.flattened("v")?;
         let residual = substituted(&residual, velocities, &|a, index| {
-            flat(velocities, a, index).map(|i| Expr::at(&unknown, vec![i]))
+            velocities.flat_index(a, index).ok().map(|i| Expr::at(&unknown, vec![i]))
         })?;
         let start = away_from_rest(mass, velocities, momenta)?;
         Ok(Velocity::Root { v: Array::root("v", unknown, residual, start)? })
     }
 
     /// The velocity with this index.
-    fn at(&self, velocities: &Layout, array: &Array, index: &[Ix]) -> Option<Expr> {
+    fn at(&self, velocities: &Layout, array: &Array, index: &[Ix]) -> Result<Expr, TheoryError> {
         match self {
             Velocity::Formulas { formulas, .. } => {
-                let k = velocities.arrays().iter().position(|a| a == array)?;
-                Some(formulas[k].instantiate(index))
+                let foreign = || Error::Foreign { array: array.name().into() };
+                let k = velocities.arrays().iter().position(|a| a == array).ok_or_else(foreign)?;
+                Ok(formulas[k].instantiate(index))
             }
             Velocity::Solved { v, .. } | Velocity::Root { v } => {
-                Some(Expr::at(v, vec![flat(velocities, array, index)?]))
+                Ok(Expr::at(v, vec![velocities.flat_index(array, index)?]))
             }
         }
     }
@@ -162,14 +165,14 @@ impl Velocity {
         let mut terms = vec![];
         let (factor, rest) = match self {
             Velocity::Root { .. } => {
-                (Expr::one(), substituted(lagrangian, velocities, &|a, i| self.at(velocities, a, i))?)
+                (Expr::one(), substituted(lagrangian, velocities, &|a, i| self.at(velocities, a, i).ok())?)
             }
             _ => (Expr::ratio(1, 2), at_rest(lagrangian, velocities)?),
         };
         match self {
             Velocity::Solved { impulse, .. } => {
                 for t in impulse.terms() {
-                    let v = self.at(velocities, &t.at[0].array, &t.at[0].index).unwrap_or_else(Expr::zero);
+                    let v = self.at(velocities, &t.at[0].array, &t.at[0].index)?;
                     terms.push(Term { at: vec![], value: &factor * &t.value * v, ..t.clone() });
                 }
             }
@@ -180,9 +183,9 @@ impl Velocity {
                             Velocity::Formulas { impulse, .. } => impulse[k].instantiate(&index),
                             _ => Expr::at(p, index.clone()),
                         };
-                        &factor * push * self.at(velocities, v, &index).unwrap_or_else(Expr::zero)
+                        Ok(&factor * push * self.at(velocities, v, &index)?)
                     };
-                    terms.push(Term { at: vec![], ..whole(v, value) });
+                    terms.push(Term { at: vec![], ..try_whole(v, value)? });
                 }
             }
         }
@@ -191,12 +194,23 @@ impl Velocity {
     }
 }
 
-fn flat(layout: &Layout, array: &Array, index: &[Ix]) -> Option<Ix> {
-    layout.flat_index(array, index)
-}
-
 /// One term over all members of an array.
 pub(crate) fn whole(array: &Array, value: impl Fn(Vec<Ix>) -> Expr) -> Term {
+    let (domain, place, index) = over(array);
+    Term { domain, at: vec![place], value: value(index) }
+}
+
+/// The same with a value that may fail.
+pub(crate) fn try_whole(
+    array: &Array,
+    value: impl Fn(Vec<Ix>) -> Result<Expr, TheoryError>,
+) -> Result<Term, TheoryError> {
+    let (domain, place, index) = over(array);
+    Ok(Term { domain, at: vec![place], value: value(index)? })
+}
+
+/// The members of an array: their domain, place and index.
+fn over(array: &Array) -> (Domain, Place, Vec<Ix>) {
     let name = |k: usize| ["i", "j", "k", "l"].get(k).copied().unwrap_or("i");
     let range = |(k, d): (usize, &Dim)| Range {
         name: name(k).into(),
@@ -204,11 +218,8 @@ pub(crate) fn whole(array: &Array, value: impl Fn(Vec<Ix>) -> Expr) -> Term {
         high: Ix::constant(d.last()),
     };
     let index: Vec<Ix> = (0..array.dims().len()).map(|v| Ix::var(v as u8)).collect();
-    Term {
-        domain: Domain::Ranges(array.dims().iter().enumerate().map(range).collect()),
-        at: vec![Place { array: array.clone(), index: index.clone() }],
-        value: value(index),
-    }
+    let domain = Domain::Ranges(array.dims().iter().enumerate().map(range).collect());
+    (domain, Place { array: array.clone(), index: index.clone() }, index)
 }
 
 /// A formula for the velocity with an index.

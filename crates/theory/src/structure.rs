@@ -57,7 +57,7 @@ impl Structure {
         let Dynamics::Hamiltonian { coordinates, momenta, hamiltonian } = system.dynamics.clone() else {
             return Err(TheoryError::NotCanonical { what, kind: system.dynamics.kind() });
         };
-        let constraints = system.residuals(&[ConstraintKind::Holonomic]);
+        let constraints = system.residuals(&[ConstraintKind::Holonomic])?;
         let jacobian = constraints.jacobian(&coordinates)?;
         let (hamiltonian_q, hamiltonian_p) = (hamiltonian.gradient(&coordinates)?, hamiltonian.gradient(&momenta)?);
         let hidden = jacobian.contract(1, &hamiltonian_p, 0)?;
@@ -90,10 +90,10 @@ impl Structure {
         let rows = &self.constraints.shape()[0];
         let lambda = Array::given("lambda", Role::Multiplier, vec![Dim { first: 0, len: rows.len() }]);
         let force = |t: &Term| {
-            let row = rows.flat_index(&t.at[0].array, &t.at[0].index).unwrap_or_default();
-            Term { at: vec![t.at[1].clone()], value: &t.value * Expr::at(&lambda, vec![row]), ..t.clone() }
+            let row = rows.flat_index(&t.at[0].array, &t.at[0].index)?;
+            Ok(Term { at: vec![t.at[1].clone()], value: &t.value * Expr::at(&lambda, vec![row]), ..t.clone() })
         };
-        let terms = self.jacobian.terms().iter().map(force).collect();
+        let terms = self.jacobian.terms().iter().map(force).collect::<Result<_, TheoryError>>()?;
         let force = Tensor::new(vec![self.jacobian.shape()[1].clone()], terms)?;
         Ok((Layout::new(vec![lambda]), force.jacobian(&self.coordinates)?))
     }
@@ -103,10 +103,10 @@ impl Structure {
         let (rows, columns) = (&self.jacobian.shape()[0], &self.jacobian.shape()[1]);
         let v = Array::given("v", Role::Velocity, vec![Dim { first: 0, len: columns.len() }]);
         let change = |t: &Term| {
-            let column = columns.flat_index(&t.at[1].array, &t.at[1].index).unwrap_or_default();
-            Term { at: vec![t.at[0].clone()], value: &t.value * Expr::at(&v, vec![column]), ..t.clone() }
+            let column = columns.flat_index(&t.at[1].array, &t.at[1].index)?;
+            Ok(Term { at: vec![t.at[0].clone()], value: &t.value * Expr::at(&v, vec![column]), ..t.clone() })
         };
-        let terms = self.jacobian.terms().iter().map(change).collect();
+        let terms = self.jacobian.terms().iter().map(change).collect::<Result<_, TheoryError>>()?;
         let change = Tensor::new(vec![rows.clone()], terms)?;
         Ok((Layout::new(vec![v]), change.jacobian(&self.coordinates)?))
     }

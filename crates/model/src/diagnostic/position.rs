@@ -12,23 +12,17 @@ pub struct Position {
 /// Line and column of a byte offset. Offsets beyond the end are taken for the end, offsets inside
 /// a character for its beginning.
 pub fn position_of(source: &str, offset: usize) -> Position {
-    let mut line = 1;
-    let mut column = 1;
-    let mut characters = source.char_indices().peekable();
-    while let Some((_, c)) = characters.next() {
-        let next = characters.peek().map_or(source.len(), |&(next, _)| next);
-        if next > offset {
-            break;
-        }
-        let before_line_feed = characters.peek().is_some_and(|&(_, next)| next == '\n');
-        if c == '\n' || (c == '\r' && !before_line_feed) {
-            line += 1;
-            column = 1;
-        } else {
-            column += 1;
-        }
+    let end = source.floor_char_boundary(offset);
+    let (bytes, head) = (source.as_bytes(), &source.as_bytes()[..end]);
+    let lone_return = |k: usize| head[k] == b'\r' && bytes.get(k + 1) != Some(&b'\n');
+    // Counted in bytes: a text may have a warning on each of its lines.
+    let mut line = 1 + head.iter().filter(|&&b| b == b'\n').count();
+    let mut start = head.iter().rposition(|&b| b == b'\n').map_or(0, |k| k + 1);
+    if head.contains(&b'\r') {
+        line += (0..end).filter(|&k| lone_return(k)).count();
+        start = (start..end).rev().find(|&k| lone_return(k)).map_or(start, |k| k + 1);
     }
-    Position { line, column }
+    Position { line, column: 1 + source[start..end].chars().count() }
 }
 
 #[cfg(test)]
@@ -56,5 +50,8 @@ mod tests {
         assert_eq!(at("a\rb", 2), (2, 1));
         assert_eq!(at("", 0), (1, 1));
         assert_eq!(at("\n", 1), (2, 1));
+        assert_eq!(at("a\r\nb", 2), (1, 3));
+        assert_eq!(at("a\r\rb\r\nθc\r", 9), (4, 3));
+        assert_eq!(at("a\r\rb\r\nθc\r", 10), (5, 1));
     }
 }

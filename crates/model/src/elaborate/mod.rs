@@ -144,7 +144,9 @@ impl Elaborator<'_> {
                 (Code::IndexOutOfRange, "change the range of the index")
             }
             Error::TooLarge { .. } => (Code::TooLarge, "reduce the ranges"),
-            Error::Misplaced { .. } | Error::Rank { .. } => (Code::WrongPlace, "simplify this statement"),
+            Error::Misplaced { .. } | Error::Foreign { .. } | Error::Rank { .. } => {
+                (Code::WrongPlace, "simplify this statement")
+            }
         };
         self.error(Diagnostic::new(code, span, error.to_string()).help(help));
     }

@@ -4,7 +4,7 @@ use super::VectorField;
 use crate::error::TheoryError;
 use crate::legendre::whole;
 use crate::structure::{Structure, minus};
-use cotangent_expr::{Array, Expr, Layout, Node, Place, Tensor, Term};
+use cotangent_expr::{Array, Error, Expr, Layout, Node, Place, Tensor, Term};
 
 /// q̇ = K_p, ṗ = −K_q.
 pub(super) fn flow(s: &Structure, hamiltonian: &Tensor) -> Result<VectorField, TheoryError> {
@@ -16,20 +16,22 @@ pub(super) fn flow(s: &Structure, hamiltonian: &Tensor) -> Result<VectorField, T
 pub(super) fn pairing(lambda: &Array, t: &Tensor) -> Result<Tensor, TheoryError> {
     let rows = &t.shape()[0];
     let term = |term: &Term| {
-        let row = rows.flat_index(&term.at[0].array, &term.at[0].index).unwrap_or_default();
-        Term { at: vec![], value: &term.value * Expr::at(lambda, vec![row]), ..term.clone() }
+        let row = rows.flat_index(&term.at[0].array, &term.at[0].index)?;
+        Ok(Term { at: vec![], value: &term.value * Expr::at(lambda, vec![row]), ..term.clone() })
     };
-    Ok(Tensor::new(vec![], t.terms().iter().map(term).collect())?)
+    let terms = t.terms().iter().map(term).collect::<Result<_, TheoryError>>()?;
+    Ok(Tensor::new(vec![], terms)?)
 }
 
 /// Tλ for a matrix with constraints as columns: a vector over its rows.
 pub(super) fn times(t: &Tensor, lambda: &Array) -> Result<Tensor, TheoryError> {
     let columns = &t.shape()[1];
     let term = |term: &Term| {
-        let column = columns.flat_index(&term.at[1].array, &term.at[1].index).unwrap_or_default();
-        Term { at: vec![term.at[0].clone()], value: &term.value * Expr::at(lambda, vec![column]), ..term.clone() }
+        let column = columns.flat_index(&term.at[1].array, &term.at[1].index)?;
+        Ok(Term { at: vec![term.at[0].clone()], value: &term.value * Expr::at(lambda, vec![column]), ..term.clone() })
     };
-    Ok(Tensor::new(vec![t.shape()[0].clone()], t.terms().iter().map(term).collect())?)
+    let terms = t.terms().iter().map(term).collect::<Result<_, TheoryError>>()?;
+    Ok(Tensor::new(vec![t.shape()[0].clone()], terms)?)
 }
 
 /// Each array of a layout with its part of a vector added; the vector may be written over the
@@ -67,10 +69,11 @@ pub(super) fn replaced(t: &Tensor, layout: &Layout, by: &[Array]) -> Result<Tens
 pub(super) fn transposed_times(t: &Tensor, lambda: &Array) -> Result<Tensor, TheoryError> {
     let rows = &t.shape()[0];
     let term = |term: &Term| {
-        let row = rows.flat_index(&term.at[0].array, &term.at[0].index).unwrap_or_default();
-        Term { at: vec![term.at[1].clone()], value: &term.value * Expr::at(lambda, vec![row]), ..term.clone() }
+        let row = rows.flat_index(&term.at[0].array, &term.at[0].index)?;
+        Ok(Term { at: vec![term.at[1].clone()], value: &term.value * Expr::at(lambda, vec![row]), ..term.clone() })
     };
-    Ok(Tensor::new(vec![t.shape()[1].clone()], t.terms().iter().map(term).collect())?)
+    let terms = t.terms().iter().map(term).collect::<Result<_, TheoryError>>()?;
+    Ok(Tensor::new(vec![t.shape()[1].clone()], terms)?)
 }
 
 /// The vector (q̇, ṗ) over the state from its halves, which are written over coordinates or momenta.
@@ -79,7 +82,9 @@ pub(super) fn rate(s: &Structure, q: &Tensor, p: &Tensor) -> Result<Tensor, Theo
     for (half, to) in [(q, &s.coordinates), (p, &s.momenta)] {
         let from = half.shape()[0].clone();
         for t in half.terms() {
-            let k = from.arrays().iter().position(|a| *a == t.at[0].array).unwrap_or(0);
+            let own = &t.at[0].array;
+            let foreign = || Error::Foreign { array: own.name().into() };
+            let k = from.arrays().iter().position(|a| a == own).ok_or_else(foreign)?;
             let place = Place { array: to.arrays()[k].clone(), index: t.at[0].index.clone() };
             terms.push(Term { at: vec![place], ..t.clone() });
         }

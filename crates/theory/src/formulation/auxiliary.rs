@@ -2,7 +2,7 @@
 
 use super::VectorField;
 use crate::error::TheoryError;
-use crate::legendre::whole;
+use crate::legendre::try_whole;
 use crate::structure::Structure;
 use cotangent_expr::{Array, Expr, Layout, Role, Tensor};
 use cotangent_model::Quantity;
@@ -33,7 +33,7 @@ impl Equations {
 pub(super) fn per_constraint(s: &Structure, kind: &str, vector: &Array) -> Result<Vec<Quantity>, TheoryError> {
     let rows = &s.constraints.shape()[0];
     let one = |constraint: &Array| {
-        let entry = |index: &[_]| Expr::at(vector, vec![rows.flat_index(constraint, index).unwrap_or_default()]);
+        let entry = |index: &[_]| Ok(Expr::at(vector, vec![rows.flat_index(constraint, index)?]));
         named(s, kind, constraint, &entry)
     };
     rows.arrays().iter().map(one).collect()
@@ -41,17 +41,17 @@ pub(super) fn per_constraint(s: &Structure, kind: &str, vector: &Array) -> Resul
 
 /// The momenta of the state as quantities `KIND_NAME`.
 pub(super) fn per_momentum(s: &Structure, kind: &str) -> Result<Vec<Quantity>, TheoryError> {
-    s.momenta.arrays().iter().map(|p| named(s, kind, p, &|index| Expr::at(p, index.to_vec()))).collect()
+    s.momenta.arrays().iter().map(|p| named(s, kind, p, &|index| Ok(Expr::at(p, index.to_vec())))).collect()
 }
 
 fn named(
     s: &Structure,
     kind: &str,
     like: &Array,
-    entry: &dyn Fn(&[cotangent_expr::Ix]) -> Expr,
+    entry: &dyn Fn(&[cotangent_expr::Ix]) -> Result<Expr, TheoryError>,
 ) -> Result<Quantity, TheoryError> {
     let array = Array::given(&free(s, format!("{kind}_{}", like.name())), Role::Auxiliary, like.dims().to_vec());
-    let value = Tensor::new(vec![Layout::new(vec![array.clone()])], vec![whole(&array, |index| entry(&index))])?;
+    let value = Tensor::new(vec![Layout::new(vec![array.clone()])], vec![try_whole(&array, |index| entry(&index))?])?;
     Ok(Quantity { array, value })
 }
 

@@ -14,7 +14,7 @@
 use super::VectorField;
 use super::algebra::{replaced, times, transposed_times};
 use crate::error::TheoryError;
-use crate::legendre::whole;
+use crate::legendre::{try_whole, whole};
 use crate::structure::{Structure, minus};
 use cotangent_expr::{
     Array, Dim, Domain, Expr, Ix, Layout, Place, Range, Role, Tensor, Term, rows, solve, solve_transposed,
@@ -87,31 +87,29 @@ pub(super) fn equations(s: &Structure) -> Result<Option<LocalChart>, TheoryError
 fn matrix(s: &Structure, chart: &Array, delta: &Array) -> Result<Tensor, TheoryError> {
     let term = |q: &Array| {
         let row = Ix::var(q.dims().len() as u8);
-        let mut term = whole(q, |index| {
-            let column = s.coordinates.flat_index(q, &index).unwrap_or_default();
-            Expr::at(chart, vec![row.clone(), column])
-        });
+        let mut term = try_whole(q, |index| {
+            let column = s.coordinates.flat_index(q, &index)?;
+            Ok(Expr::at(chart, vec![row.clone(), column]))
+        })?;
         if let Domain::Ranges(ranges) = &mut term.domain {
             let dim = &delta.dims()[0];
             ranges.push(Range { name: "row".into(), low: Ix::constant(dim.first), high: Ix::constant(dim.last()) });
         }
         term.at.insert(0, Place { array: delta.clone(), index: vec![row] });
-        term
+        Ok(term)
     };
-    let terms = s.coordinates.arrays().iter().map(term).collect();
+    let terms = s.coordinates.arrays().iter().map(term).collect::<Result<_, TheoryError>>()?;
     Ok(Tensor::new(vec![Layout::new(vec![delta.clone()]), s.coordinates.clone()], terms)?)
 }
 
 /// q(δ): A q = δ, φ(q) = 0.
 fn positions(s: &Structure, chart: &Array, delta: &Array, reference: &Array) -> Result<Vec<Array>, TheoryError> {
     let unknown = rows("position", s.coordinates.len());
-    let in_place = |q: &Array, of: &Array, index: &[Ix]| {
-        Expr::at(of, vec![s.coordinates.flat_index(q, index).unwrap_or_default()])
-    };
+    let in_place = |q: &Array, of: &Array, index: &[Ix]| Ok(Expr::at(of, vec![s.coordinates.flat_index(q, index)?]));
     let named = |of: &Array, name: &str| -> Result<Vec<Array>, TheoryError> {
         let one = |q: &Array| {
             let values =
-                Tensor::new(vec![Layout::new(vec![q.clone()])], vec![whole(q, |index| in_place(q, of, &index))])?;
+                Tensor::new(vec![Layout::new(vec![q.clone()])], vec![try_whole(q, |index| in_place(q, of, &index))?])?;
             Ok(Array::defined(&format!("{name}_{}", q.name()), q.dims().to_vec(), values))
         };
         s.coordinates.arrays().iter().map(one).collect()

@@ -20,7 +20,7 @@ pub(super) fn motion(system: &System, formulation: Formulation) -> Result<Motion
             let mut terms = vec![];
             for array in variables.arrays() {
                 let index: Vec<Ix> = (0..array.dims().len()).map(|k| Ix::var(k as u8)).collect();
-                let position = variables.flat_index(array, &index).unwrap_or_default();
+                let position = variables.flat_index(array, &index)?;
                 let range = |d: &cotangent_expr::Dim| Range {
                     name: "i".into(),
                     low: Ix::constant(d.first),

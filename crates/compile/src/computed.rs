@@ -1,0 +1,143 @@
+//! Checks that a program computes every number before it uses it.
+//!
+//! The steps are followed in order, with a note for each number of the work area and the outputs
+//! whether it has been written, and for each linear system whether it has been factored. What the
+//! body of a root computes belongs to its last iterate, so that only the unknown is known after it.
+
+use crate::error::CompileError;
+use crate::program::{Address, Base, Kernel, Op, Program, Segment, Step, Write};
+
+/// Follows a program whose addresses are known to be inside their memory.
+pub(crate) fn computed_before_use(program: &Program) -> Result<(), CompileError> {
+    let mut known = Known {
+        program,
+        work: vec![false; program.work],
+        outputs: program.outputs.iter().map(|&n| vec![false; n]).collect(),
+        factored: vec![false; program.systems.len()],
+    };
+    known.steps(&program.steps)?;
+    match known.outputs.iter().flatten().all(|&known| known) {
+        true => Ok(()),
+        false => Err(CompileError::NotComputed { what: "an output".into() }),
+    }
+}
+
+struct Known<'a> {
+    program: &'a Program,
+    work: Vec<bool>,
+    outputs: Vec<Vec<bool>>,
+    factored: Vec<bool>,
+}
+
+impl Known<'_> {
+    fn steps(&mut self, steps: &[Step]) -> Result<(), CompileError> {
+        for step in steps {
+            match step {
+                Step::Segment(k) => self.segment(&self.program.segments[*k])?,
+                Step::Factor { solver, values } => {
+                    self.require(*solver, *values, self.program.systems[*solver].pattern.len())?;
+                    self.factored[*solver] = true;
+                }
+                Step::Solve { solver, rhs, columns, .. } => {
+                    if !self.factored[*solver] {
+                        return Err(self.missing(*solver));
+                    }
+                    self.require(*solver, *rhs, columns * self.program.systems[*solver].pattern.rows())?;
+                }
+                Step::Root { solver, unknown, residual, jacobian, body } => {
+                    let pattern = &self.program.systems[*solver].pattern;
+                    self.require(*solver, *unknown, pattern.rows())?;
+                    let outside = (self.work.clone(), self.factored.clone());
+                    self.steps(body)?;
+                    self.require(*solver, *residual, pattern.rows())?;
+                    self.require(*solver, *jacobian, pattern.len())?;
+                    (self.work, self.factored) = outside;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn segment(&mut self, segment: &Segment) -> Result<(), CompileError> {
+        for &(base, start, len) in &segment.clear {
+            match base {
+                Base::Input(_) => {}
+                Base::Output(k) => self.outputs[k][start..start + len].fill(true),
+                Base::Work => self.work[start..start + len].fill(true),
+            }
+        }
+        segment.kernels.iter().try_for_each(|kernel| self.kernel(kernel))
+    }
+
+    fn kernel(&mut self, kernel: &Kernel) -> Result<(), CompileError> {
+        let ahead = |(at, op): (usize, &Op)| match *op {
+            Op::Unary(_, a) => a as usize >= at,
+            Op::Binary(_, a, b) => a.max(b) as usize >= at,
+            _ => false,
+        };
+        let stored = |s: &crate::program::Store| s.value as usize >= kernel.ops.len();
+        if kernel.ops.iter().enumerate().any(ahead) || kernel.stores.iter().any(stored) {
+            return Err(CompileError::NotComputed { what: "an operand".into() });
+        }
+        // A domain without points computes nothing.
+        let Some(hull) = kernel.domain.hull() else { return Ok(()) };
+        let loads = kernel.ops.iter().filter_map(|op| if let Op::Load(a) = op { Some(a) } else { None });
+        let added = kernel.stores.iter().filter(|s| s.write != Write::Set).map(|s| &s.to);
+        for address in loads.chain(added) {
+            self.read(kernel, address, &hull)?;
+        }
+        for store in kernel.stores.iter().filter(|s| s.write == Write::Set) {
+            self.written(kernel, &store.to);
+        }
+        Ok(())
+    }
+
+    fn memory(&self, base: Base) -> Option<&[bool]> {
+        match base {
+            Base::Input(_) => None,
+            Base::Output(k) => Some(&self.outputs[k]),
+            Base::Work => Some(&self.work),
+        }
+    }
+
+    /// By the bounds of the index; point by point where not all between them is known.
+    fn read(&self, kernel: &Kernel, address: &Address, hull: &[(i64, i64)]) -> Result<(), CompileError> {
+        let Some(memory) = self.memory(address.base) else { return Ok(()) };
+        let between = address.at.bounds(hull).and_then(|(a, b)| memory.get(a as usize..=b as usize));
+        let is_known = |vars: &[i64]| {
+            let at = address.at.eval(vars).and_then(|at| usize::try_from(at).ok());
+            at.and_then(|at| memory.get(at)).is_some_and(|&known| known)
+        };
+        match between.is_some_and(|all| all.iter().all(|&known| known))
+            || kernel.domain.for_each(&mut |vars| is_known(vars))
+        {
+            true => Ok(()),
+            false => Err(CompileError::NotComputed { what: format!("{:?} {:?}", address.base, address.at) }),
+        }
+    }
+
+    fn written(&mut self, kernel: &Kernel, address: &Address) {
+        let memory = match address.base {
+            // Inputs are never written.
+            Base::Input(_) => return,
+            Base::Output(k) => &mut self.outputs[k],
+            Base::Work => &mut self.work,
+        };
+        kernel.domain.for_each(&mut |vars| {
+            let at = address.at.eval(vars).and_then(|at| usize::try_from(at).ok());
+            if let Some(slot) = at.and_then(|at| memory.get_mut(at)) {
+                *slot = true;
+            }
+            true
+        });
+    }
+
+    fn require(&self, system: usize, at: usize, len: usize) -> Result<(), CompileError> {
+        let known = self.work.get(at..at + len).is_some_and(|all| all.iter().all(|&known| known));
+        if known { Ok(()) } else { Err(self.missing(system)) }
+    }
+
+    fn missing(&self, system: usize) -> CompileError {
+        CompileError::NotComputed { what: format!("the linear system for `{}`", self.program.systems[system].name) }
+    }
+}
