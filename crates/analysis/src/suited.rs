@@ -69,18 +69,18 @@ pub fn needs_analysis(system: &System, set: &[Setting]) -> Result<Option<Need>, 
     let parameters = values::parameters(system, set)?;
     let near = Near::new(system, parameters, set)?;
     let underived = |e: cotangent_expr::Error| ValueError::from(CompileError::from(e));
-    let restricted = || !system.residuals(&[ConstraintKind::Holonomic]).shape()[0].is_empty();
+    let restricted = !system.residuals(&[ConstraintKind::Holonomic]).map_err(underived)?.shape()[0].is_empty();
     let need = match &system.dynamics {
         Dynamics::Form { form, .. } => near.is_singular(form)?.then_some(Need::Form),
         Dynamics::Lagrangian { velocities, lagrangian, .. } => {
             let mass = lagrangian.hessian(velocities).map_err(underived)?;
             match near.is_singular(&mass)? {
                 true => Some(Need::Lagrangian),
-                false if restricted() && !near.is_positive(&mass)? => near.unresisted(system)?,
+                false if restricted && !near.is_positive(&mass)? => near.unresisted(system)?,
                 false => None,
             }
         }
-        Dynamics::Hamiltonian { momenta, hamiltonian, .. } if restricted() => {
+        Dynamics::Hamiltonian { momenta, hamiltonian, .. } if restricted => {
             let inverse_mass = hamiltonian.hessian(momenta).map_err(underived)?;
             match near.is_singular(&inverse_mass)? || !near.is_positive(&inverse_mass)? {
                 true => near.unresisted(system)?,

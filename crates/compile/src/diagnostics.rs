@@ -154,6 +154,8 @@ impl Diagnostics {
         let mut magnitude = [0.0];
         f.call(&[state, &self.parameters], &mut [&mut magnitude], work)?;
         Ok(magnitude[0])
+    }
+
     /// Energy, constraints, hidden constraints and claims as one function of the state and the parameters, to be
     /// called in other arithmetics.
     pub fn kept_function(&self) -> &Function {

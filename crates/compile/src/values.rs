@@ -4,7 +4,7 @@ pub use crate::start::start;
 
 use crate::error::{CallError, CompileError};
 use crate::function::{Engine, FunctionBuilder};
-use cotangent_expr::{Array, Dim, Expr, Layout, Node, Role, Tensor, dependencies, flat_position};
+use cotangent_expr::{Array, Digest, Dim, Expr, Layout, Node, Role, Tensor, dependencies, flat_position};
 use cotangent_model::nearest::nearest;
 use cotangent_model::{ConstraintKind, Dynamics, Sign, System};
 use std::collections::{HashMap, HashSet};
@@ -102,7 +102,7 @@ pub fn evaluate(tensor: &Tensor, inputs: &[(&Layout, &[f64])]) -> Result<Vec<f64
     let mut builder = FunctionBuilder::new();
     let mut values: Vec<Vec<f64>> = vec![];
     for (layout, all) in inputs {
-        let mut own: Vec<(usize, &Array)> = read.iter().filter_map(|a| Some((layout.offset(a)?, a))).collect();
+        let mut own: Vec<(usize, &Array)> = read.values().filter_map(|a| Some((layout.offset(a)?, a))).collect();
         own.sort_by_key(|(start, _)| *start);
         values.push(own.iter().flat_map(|(start, a)| &all[*start..start + a.len()]).copied().collect());
         builder = builder.input(&Layout::new(own.into_iter().map(|(_, a)| a.clone()).collect()));
@@ -115,12 +115,12 @@ pub fn evaluate(tensor: &Tensor, inputs: &[(&Layout, &[f64])]) -> Result<Vec<f64
 }
 
 /// The given arrays that a tensor reads, also through what defines others.
-fn read_by(tensor: &Tensor) -> HashSet<Array> {
+fn read_by(tensor: &Tensor) -> HashMap<Digest, Array> {
     let inner = dependencies(tensor);
     let tensors = std::iter::once(tensor).chain(inner.iter().flat_map(|a| a.definition().tensors()));
     let leaves = tensors.flat_map(Tensor::terms).flat_map(|t| t.value.leaves());
     let given = |leaf: Expr| match leaf.node() {
-        Node::At(a, _) if a.is_given() => Some(a.clone()),
+        Node::At(a, _) if a.is_given() => Some((a.digest(), a.clone())),
         _ => None,
     };
     leaves.filter_map(given).collect()
@@ -252,11 +252,11 @@ pub fn initial(system: &System, parameters: &[f64], set: &[Setting]) -> Result<I
     check_names(system, set)?;
     let layout = system.parameter_layout();
     let by_name = by_name(set);
-    let given: HashMap<&Array, &Tensor> = system.initial.iter().rev().map(|i| (&i.array, &i.value)).collect();
+    let given: HashMap<Digest, &Tensor> = system.initial.iter().rev().map(|i| (i.array.digest(), &i.value)).collect();
     let vector = |arrays: &[Array]| -> Result<Vec<f64>, ValueError> {
         let mut all = vec![];
         for a in arrays {
-            let mut own = match given.get(a) {
+            let mut own = match given.get(&a.digest()) {
                 Some(value) => evaluate(value, &[(&layout, parameters)])?,
                 None => vec![0.0; a.len()],
             };
@@ -271,7 +271,7 @@ pub fn initial(system: &System, parameters: &[f64], set: &[Setting]) -> Result<I
     let velocities = velocities(system);
     let momenta = system.dynamics.momenta().map_or(&[][..], Layout::arrays);
     let named = |arrays: &[Array]| {
-        let is_given = |a: &&Array| given.contains_key(a) || by_name.contains_key(a.name());
+        let is_given = |a: &&Array| given.contains_key(&a.digest()) || by_name.contains_key(a.name());
         arrays.iter().find(is_given).map(|a| a.name().to_string())
     };
     let rates = match (named(&velocities), named(momenta), &system.dynamics) {

@@ -16,9 +16,12 @@ pub struct Following<'m> {
     part: f64,
     /// Iterations solved in this step.
     solved: usize,
-    /// For each iteration of a step its last solutions, the latest first, with the sizes of their steps.
-    past: Vec<[Option<(f64, Vec<f64>)>; 3]>,
+    /// For each iteration of a step.
+    past: Vec<Past>,
 }
+
+/// The last solutions of an iteration, the latest first, each with the size of its step.
+type Past = [Option<(f64, Vec<f64>)>; 3];
 
 impl<'m> Following<'m> {
     /// Follows the solutions that a machine finds.
@@ -33,7 +36,7 @@ impl<'m> Following<'m> {
 }
 
 /// The polynomial through the last solutions, at `part`.
-fn extrapolated(past: &[Option<(f64, Vec<f64>)>; 3], part: f64, unknowns: &mut [f64]) {
+fn extrapolated(past: &Past, part: f64, unknowns: &mut [f64]) {
     let known: Vec<&(f64, Vec<f64>)> = past.iter().flatten().collect();
     if known.is_empty() {
         return;
@@ -91,7 +94,7 @@ mod tests {
         let pattern = Pattern::new(1, 1, &[(0, 0)]).unwrap();
         let site = plan.newton(pattern, vec![(Kind::Constraint, 1)]);
         let mut numeric = Numeric::new(&plan, NewtonOptions::default()).unwrap();
-        let mut solve = |machine: &mut dyn Machine<f64>, t: f64| {
+        let solve = |machine: &mut dyn Machine<f64>, t: f64| {
             let mut x = [1.0];
             machine
                 .newton(site, &mut x, &mut |x, r, j| {

@@ -86,7 +86,7 @@ fn away_from_rest(mass: &Tensor, velocities: &Layout, momenta: &Layout) -> Resul
     };
     let pairs = velocities.arrays().iter().zip(momenta.arrays()).filter(|(v, _)| !massive(v));
     let terms = pairs.map(|(v, p)| whole(v, |index| Expr::at(p, index))).collect();
-    Ok(Tensor::new(vec![velocities.clone()], terms)?.flattened("v"))
+    Ok(Tensor::new(vec![velocities.clone()], terms)?.flattened("v")?)
 }
 
 /// v(q, p).

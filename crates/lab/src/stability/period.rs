@@ -122,13 +122,12 @@ fn elsewhere(path: &mut Path, known: &[Vec<f64>]) -> Result<Option<Return>, Stab
     Ok(None)
 }
 
+/// A function of a state on a path, whose sign is looked at.
+type Sign<'a> = dyn FnMut(&mut Path, &[f64]) -> Result<f64, StabilityError> + 'a;
+
 /// The time within an interval at which a function of the state that changes its sign does so: the secant,
 /// with half the weight for an end that stays (the Illinois rule).
-fn crossing(
-    path: &mut Path,
-    from: &[f64],
-    of: &mut dyn FnMut(&mut Path, &[f64]) -> Result<f64, StabilityError>,
-) -> Result<f64, StabilityError> {
+fn crossing(path: &mut Path, from: &[f64], of: &mut Sign<'_>) -> Result<f64, StabilityError> {
     let (mut low, mut high) = (0.0, path.time(TICKS));
     let resolution = 4.0 * f64::EPSILON * high;
     let mut value = |time: f64| -> Result<f64, StabilityError> {
