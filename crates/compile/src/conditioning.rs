@@ -153,13 +153,18 @@ impl Conditioning {
 
     /// Looks at a step between two states.
     pub fn observe(&mut self, before: &[f64], after: &[f64]) -> Result<Conditioned, CallError> {
-        let singular = self.factor(after)?;
+        self.evaluate(after)?;
         let mut fallen = false;
         for (largest, at) in self.largest.iter_mut().zip(&self.diagonal) {
             let size = at.map_or(0.0, |at| self.values[at].abs());
             *largest = largest.max(size);
             fallen |= size < WELL * *largest;
         }
+        // Of one constraint there is nothing else to know.
+        if self.largest.len() == 1 && !fallen {
+            return Ok(Conditioned::WELL);
+        }
+        let singular = self.factor();
         if singular.is_none() && !fallen && self.solver.rcond() >= WELL {
             return Ok(Conditioned::WELL);
         }
@@ -170,16 +175,20 @@ impl Conditioning {
         }
         let last = self.unexplained(constraint, after)?;
         std::mem::swap(&mut self.before, &mut self.after);
-        self.factor(before)?;
+        self.evaluate(before)?;
+        self.factor();
         let first = self.unexplained(constraint, before)?;
         let product = first.zip(last).and_then(|_| self.product());
         Ok(Conditioned { condition, constraint, crossed: product.is_some_and(|product| product < 0.0) })
     }
 
-    /// Evaluates and factors Q; the row that depends on the others, if it is singular.
-    fn factor(&mut self, state: &[f64]) -> Result<Option<usize>, CallError> {
-        self.matrix.call(&[state, &self.parameters], &mut [&mut self.values], &mut self.matrix_work)?;
-        Ok(self.solver.factor(&self.values).err().map(|singular| singular.row))
+    fn evaluate(&mut self, state: &[f64]) -> Result<(), CallError> {
+        self.matrix.call(&[state, &self.parameters], &mut [&mut self.values], &mut self.matrix_work)
+    }
+
+    /// Factors Q; the row that depends on the others, if it is singular.
+    fn factor(&mut self) -> Option<usize> {
+        self.solver.factor(&self.values).err().map(|singular| singular.row)
     }
 
     /// The constraint with the largest part in the direction that Q shrinks most.

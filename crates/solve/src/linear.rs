@@ -16,7 +16,7 @@ use crate::{Pattern, PatternError};
 /// How is decided once, from the pattern (see [`Structure`]); so is all memory. Factoring and
 /// solving do not allocate, with two exceptions: if a sparse factorisation has to exchange rows for
 /// stability and that more than doubles the entries expected, it takes more memory, and keeps it;
-/// and a matrix that looks singular is looked at more closely.
+/// and the first matrix that looks singular is looked at more closely with memory that it also keeps.
 ///
 /// A factorisation depends on the values alone, not on what was factored before, and its decisions
 /// on their real parts alone: dual numbers take the path of plain ones.
@@ -188,8 +188,8 @@ impl<S: Real> LinearSolver<S> {
         if outcome.is_err() {
             // Perhaps only in the eyes of rough scales: once more with the best.
             let entries = self.addresses.iter().zip(values).map(|(&(i, j), &value)| (i, j, value));
-            if self.scales.balance(entries) {
-                outcome = self.factor_scaled(values);
+            if self.scales.balance(entries) && self.factor_scaled(values).is_ok() {
+                outcome = Ok(());
             }
         }
         self.factored = outcome.is_ok();

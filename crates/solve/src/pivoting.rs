@@ -37,12 +37,15 @@ pub(crate) struct Scales {
     columns: Vec<f64>,
     smallest: f64,
     largest: f64,
+    /// Empty until it is needed.
+    transversal: Transversal,
 }
 
 impl Scales {
     pub(crate) fn new(size: usize) -> Self {
         let zeros = || vec![0.0; size];
-        Self { rows: zeros(), columns: zeros(), smallest: f64::NAN, largest: 0.0 }
+        let transversal = Transversal::default();
+        Self { rows: zeros(), columns: zeros(), smallest: f64::NAN, largest: 0.0, transversal }
     }
 
     /// Measures a matrix given entry by entry, (row, column, value).
@@ -68,7 +71,8 @@ impl Scales {
             return false;
         }
         (self.smallest, self.largest) = (f64::INFINITY, 0.0);
-        let found = Transversal::new(self.rows.len(), values);
+        self.transversal.find(self.rows.len(), values);
+        let found = &self.transversal;
         // A common factor of all rows may go to the columns: both in the middle of the range.
         let middle = |exponents: &[i64]| {
             let ends = exponents.iter().min().zip(exponents.iter().max());

@@ -17,9 +17,12 @@ const LOOKS: usize = 1000;
 ///
 /// Shortest augmenting paths on −log₂ |aᵢⱼ|, rounded to whole numbers, with log₂ r and log₂ c the dual variables
 /// (I. S. Duff & J. Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973).
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Transversal {
     /// The entries (row, cost) by columns.
     starts: Vec<usize>,
+    /// Where the next entry of each column goes.
+    next: Vec<usize>,
     entries: Vec<(u32, i64)>,
     pub(crate) rows: Vec<i64>,
     pub(crate) columns: Vec<i64>,
@@ -36,42 +39,33 @@ pub(crate) struct Transversal {
 }
 
 impl Transversal {
-    /// The scales of a matrix, whose entries must be finite; zeros are left out.
-    pub(crate) fn new(size: usize, entries: impl Iterator<Item = (u32, u32, f64)> + Clone) -> Transversal {
+    /// Finds the scales of a matrix, whose entries must be finite; zeros are left out. Memory is kept for the next.
+    pub(crate) fn find(&mut self, size: usize, entries: impl Iterator<Item = (u32, u32, f64)> + Clone) {
         let nonzero = entries.filter(|entry| entry.2 != 0.0);
-        let mut starts = vec![0; size + 1];
-        nonzero.clone().for_each(|(_, j, _)| starts[j as usize + 1] += 1);
+        refill(&mut self.starts, size + 1, 0);
+        nonzero.clone().for_each(|(_, j, _)| self.starts[j as usize + 1] += 1);
         for j in 0..size {
-            starts[j + 1] += starts[j];
+            self.starts[j + 1] += self.starts[j];
         }
-        let mut next = starts.clone();
-        let mut entries = vec![(0, 0); starts[size]];
+        self.next.clone_from(&self.starts);
+        refill(&mut self.entries, self.starts[size], (0, 0));
         for (i, j, value) in nonzero {
-            entries[next[j as usize]] = (i, -exponent(value));
-            next[j as usize] += 1;
+            self.entries[self.next[j as usize]] = (i, -exponent(value));
+            self.next[j as usize] += 1;
         }
-        let looks = LOOKS.saturating_mul(entries.len());
-        let mut found = Transversal {
-            starts,
-            entries,
-            rows: vec![i64::MAX; size],
-            columns: vec![0; size],
-            row_of: vec![NONE; size],
-            column_of: vec![NONE; size],
-            distance: vec![i64::MAX; size],
-            parent: vec![NONE; size],
-            done: Vec::new(),
-            reached: Vec::new(),
-            pending: BinaryHeap::new(),
-            looks,
-        };
-        found.begin();
+        self.looks = LOOKS.saturating_mul(self.entries.len());
+        refill(&mut self.rows, size, i64::MAX);
+        refill(&mut self.columns, size, 0);
+        refill(&mut self.distance, size, i64::MAX);
+        for list in [&mut self.row_of, &mut self.column_of, &mut self.parent] {
+            refill(list, size, NONE);
+        }
+        self.begin();
         for column in 0..size as u32 {
-            if found.row_of[column as usize] == NONE && found.looks > 0 {
-                found.augment(column);
+            if self.row_of[column as usize] == NONE && self.looks > 0 {
+                self.augment(column);
             }
         }
-        found
     }
 
     fn column(&self, j: u32) -> &[(u32, i64)] {
@@ -160,6 +154,11 @@ impl Transversal {
     }
 }
 
+fn refill<T: Clone>(list: &mut Vec<T>, len: usize, value: T) {
+    list.clear();
+    list.resize(len, value);
+}
+
 /// ⌊log₂ |x|⌋ of a finite number that is not zero.
 fn exponent(x: f64) -> i64 {
     let bits = x.abs().to_bits();
@@ -180,7 +179,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn scaled(size: usize, entries: &[(u32, u32, f64)]) -> (Transversal, Vec<f64>) {
-        let t = Transversal::new(size, entries.iter().copied());
+        let mut t = Transversal::default();
+        t.find(size, entries.iter().copied());
         let scale =
             |&(i, j, a): &(u32, u32, f64)| a.abs() * 2f64.powi((t.rows[i as usize] + t.columns[j as usize]) as i32);
         let scaled = entries.iter().map(scale).collect();

@@ -43,9 +43,10 @@ impl Run {
         Ok(None)
     }
 
-    /// Judges a step from `before` to the state. Near a singular configuration, where it may have several solutions,
-    /// a step that fails or changes the energy more than others is made again, along the smooth continuation of the
-    /// motion; if the energy leaps all the same the step has failed, and the state is that before it.
+    /// Judges a step from `before` to the state. A step with constraints that fails, or that changes the energy more
+    /// than others near a singular configuration, where it may have several solutions, is made again along the smooth
+    /// continuation of the motion; if the energy leaps all the same the step has failed, and the state is that before
+    /// it.
     fn look_at_step(&mut self, h: f64, made: Result<(), Failure>) -> Result<Option<Failure>, RunError> {
         let energy = self.diagnostics.last().energy;
         let mut seen = match made {
@@ -53,15 +54,23 @@ impl Run {
             Err(_) => None,
         };
         let ill = self.monitor.is_ill() || seen.is_some_and(|s| s.conditioned.is_some_and(|c| c.is_ill()));
-        if ill && seen.is_none_or(|s| s.kind != Change::Ordinary) {
+        let again = match seen {
+            Some(seen) => ill && seen.kind != Change::Ordinary,
+            None => self.diagnostics.conditioning.is_some(),
+        };
+        if again {
             seen = self.follow(h, energy, seen)?;
         }
-        let Some(seen) = seen else { return Ok(made.err()) };
-        if ill && seen.kind == Change::Leap {
+        let failure = match (made, seen) {
+            (Ok(()), Some(seen)) if ill && seen.kind == Change::Leap => Some(Failure::Torn { change: seen.change }),
+            (Err(failure), seen) if seen.is_none_or(|s| s.kind >= Change::Rough) => Some(failure),
+            _ => None,
+        };
+        let (None, Some(seen)) = (&failure, seen) else {
             self.state.copy_from(&self.before);
             self.diagnostics.kept(&self.state.values)?;
-            return Ok(Some(Failure::Torn { change: seen.change }));
-        }
+            return Ok(failure);
+        };
         self.monitor.note(self.schedule.time(self.done + 1), seen.change, seen.kind, seen.conditioned);
         Ok(None)
     }

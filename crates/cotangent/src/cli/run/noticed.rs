@@ -1,6 +1,6 @@
 //! What was noticed along a run, in words and as data.
 
-use crate::cli::figures::{count, number};
+use crate::cli::figures::{count, number, short};
 use cotangent::observe::{Monitor, Run};
 use serde::Serialize;
 
@@ -38,25 +38,36 @@ pub(super) fn notes(monitor: &Monitor, passages: &[SingularPassage]) -> Vec<Stri
         let more = if monitor.passage_count > TIMES as u64 { ", …" } else { "" };
         let times = format!("t = {}{more}", times.join(", "));
         notes.push(match monitor.passage_count {
-            1 => format!("a singular configuration was passed at {times}: there `{}` depends on the other constraints", first.constraint),
+            1 => format!(
+                "a singular configuration was passed at {times}: there `{}` depends on the other constraints",
+                first.constraint
+            ),
             n => format!(
-                "{n} singular configurations were passed, at {times}: there constraints depend on each other (the first: `{}`)",
+                "{n} singular configurations were passed, at {times}: there constraints depend on each other (the first: \
+                 `{}`)",
                 first.constraint
             ),
         });
     }
     if monitor.followed > 0 {
         let steps = count(monitor.followed, "step", "steps");
-        notes.push(format!("{steps} near them had several solutions, or none from the free motion: taken was the one that continues the motion smoothly"));
+        notes.push(format!(
+            "{steps} had several solutions, or none near the free motion: taken was the one that continues the motion \
+             smoothly"
+        ));
     }
     if monitor.mended > 0 {
         let steps = count(monitor.mended, "step", "steps");
-        notes.push(format!("{steps} brought back onto the constraints: rounding of the multipliers, which a light mass makes larger than that of the constraints"));
+        notes.push(format!(
+            "{steps} brought back onto the constraints: rounding of the multipliers, which a light mass makes larger than \
+             that of the constraints"
+        ));
     }
     if let Some(jump) = monitor.jump {
         notes.push(format!(
-            "the energy changed by {} in the step to t = {}, far more than in the steps before or a large part of its own size: take a smaller --step, or look at what the motion meets there",
-            number(jump.change),
+            "the energy changed by {} in the step to t = {}, out of proportion: take a smaller --step, or look at what the \
+             motion meets there",
+            short(jump.change),
             number(jump.time)
         ));
     }

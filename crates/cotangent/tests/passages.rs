@@ -1,0 +1,70 @@
+//! What a run says of singular configurations, light masses and leaps of the energy.
+
+mod common;
+
+use common::{Ran, run, run_in};
+
+fn on(text: &str, arguments: &[&str]) -> Ran {
+    let folder = tempfile::tempdir().unwrap();
+    run_in(folder.path(), arguments, text.as_bytes())
+}
+
+fn notes(json: &serde_json::Value) -> String {
+    let notes = json["notes"].as_array().unwrap().iter().map(|n| n.as_str().unwrap().to_owned());
+    notes.collect::<Vec<_>>().join("\n")
+}
+
+/// Cranks of length 1 at a distance of 2, both turning with speed 1 from the angle 0.5: they are in line with the coupler
+/// at t = π − 0.5, 2π − 0.5, …
+const PARALLELOGRAM: &str = "coord x, y, u, v\nlagrangian (x'^2 + y'^2 + u'^2 + v'^2)/2\n\
+    constraint left: (x^2 + y^2 - 1)/2 = 0\nconstraint right: ((u - 2)^2 + v^2 - 1)/2 = 0\n\
+    constraint coupler: ((u - x)^2 + (v - y)^2 - 4)/2 = 0\n\
+    initial x = cos(0.5), y = sin(0.5), u = 2 + cos(0.5), v = sin(0.5), x' = -sin(0.5), y' = cos(0.5), \
+    u' = -sin(0.5), v' = cos(0.5)\nrun step = 0.01, until = 10\n";
+
+#[test]
+fn singular_configurations_are_listed_with_their_times() {
+    let json = on(PARALLELOGRAM, &["run", "-", "--json"]).json();
+    assert_eq!(json["status"], "finished");
+    let passages = json["singular_passages"].as_array().unwrap();
+    assert_eq!(passages.len(), 3, "{passages:?}");
+    for (k, passage) in passages.iter().enumerate() {
+        let expected = (k as f64 + 1.0) * std::f64::consts::PI - 0.5;
+        assert!((passage["time"].as_f64().unwrap() - expected).abs() < 0.011, "{passage}");
+        assert!(passage["condition"].as_f64().unwrap() > 1e3, "{passage}");
+        assert!(["left", "right", "coupler"].contains(&passage["constraint"].as_str().unwrap()), "{passage}");
+    }
+    assert!(notes(&json).contains("3 singular configurations were passed, at t = 2.6"), "{}", notes(&json));
+    let regular = run(&["run", "four-bar", "--json"]).json();
+    assert!(regular["singular_passages"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn a_run_that_only_measures_its_end_says_so_too() {
+    let json = on(PARALLELOGRAM, &["run", "-", "--json", "--record", "0"]).json();
+    assert_eq!(json["singular_passages"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn a_step_without_a_solution_ends_the_run() {
+    let light = ["run", "chain", "--set", "m[5]=3.35e-08", "--step", "0.06359", "--until", "0.5", "--json"];
+    let ran = run(&light);
+    assert_eq!(ran.status, 3, "{}", ran.stdout);
+    let json = ran.json();
+    assert_eq!(json["failure"]["code"], "unsatisfied");
+    assert_eq!(json["failure"]["constraints"][0], "link[5]");
+    assert!(json["constraints"]["link"]["max_abs"].as_f64().is_none_or(|r| r < 1e-11));
+    // Rounding of the multipliers alone is no reason to fail.
+    assert!(notes(&json).contains("brought back onto the constraints"), "{}", notes(&json));
+    let tolerant = run(&["run", "chain", "--step", "0.05", "--until", "1", "--solver-tol", "1e-6", "--json"]);
+    assert_eq!(tolerant.status, 0, "{}", tolerant.stdout);
+}
+
+#[test]
+fn a_fall_over_a_pole_is_noted() {
+    let text = "coord x\nlagrangian x'^2/2 + 1/x\ninitial x = 1\nrun method = stormer-verlet, step = 0.01, until = 2\n";
+    let json = on(text, &["run", "-", "--json"]).json();
+    assert!(notes(&json).contains("the energy changed by"), "{}", notes(&json));
+    let orbit = run(&["run", "kepler", "--json"]).json();
+    assert!(!notes(&orbit).contains("the energy changed by"), "{}", notes(&orbit));
+}
