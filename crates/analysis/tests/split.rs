@@ -176,9 +176,10 @@ proptest! {
         );
         let height = move |x: f64, y: f64| f64::from(a) * x + f64::from(b) * y;
         let (report, parts) = (analysis(&text), parts(&factors));
-        // Where z = l the gradient of a square depends on that of z − l: that may stay undecided, but not be wrong.
+        // Where z = l the gradient of a square depends on that of z − l, and a square of a quartic without zeros is
+        // not seen to be one once a variable is eliminated: these may stay undecided, but not be wrong.
         let irregular = factors.iter().any(|f| f.1 > 1) || parts.iter().any(|p| p.is_point);
-        if !(irregular && parts.len() == 1 && report.consistent.is_none()) {
+        if !(irregular && parts.len() <= 1 && report.consistent.is_none()) {
             compare(&report, &parts, &height, 1, &text);
         }
     }

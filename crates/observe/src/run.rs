@@ -72,6 +72,7 @@ pub struct Header<R> {
     /// Seconds of integration.
     pub seconds: f64,
     /// What was noticed on the way.
+    #[serde(default)]
     pub monitor: Monitor,
     /// Where observables or the picture had no value.
     #[serde(default)]
