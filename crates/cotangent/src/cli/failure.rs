@@ -3,7 +3,7 @@
 use super::printable;
 use anstyle::{AnsiColor, Style};
 use cotangent::compile::values::ValueError;
-use cotangent::model::diagnostic::{Colour, Diagnostic, Diagnostics};
+use cotangent::model::diagnostic::{Colour, Diagnostic, Diagnostics, Lines};
 use serde::Serialize;
 
 /// Why a command was refused.
@@ -98,7 +98,8 @@ impl Failure {
     pub(crate) fn document(&self) -> ErrorDocument {
         let error = match self {
             Failure::Model { file, source, diagnostics } => {
-                let all: Vec<Problem> = diagnostics.iter().map(|d| Problem::new(d, file, source)).collect();
+                let lines = Lines::new(source);
+                let all: Vec<Problem> = diagnostics.iter().map(|d| Problem::new(d, file, &lines)).collect();
                 let first = all.first().cloned().unwrap_or(Problem::plain("model", "the model has mistakes", None));
                 ErrorContent { first, all }
             }
@@ -166,8 +167,8 @@ struct At {
 }
 
 impl Problem {
-    pub(crate) fn new(d: &Diagnostic, file: &str, source: &str) -> Problem {
-        let position = d.position(source);
+    pub(crate) fn new(d: &Diagnostic, file: &str, lines: &Lines<'_>) -> Problem {
+        let position = lines.position(d.span.start);
         let at = At {
             file: file.to_owned(),
             line: position.line,

@@ -9,20 +9,36 @@ pub struct Position {
     pub column: usize,
 }
 
-/// Line and column of a byte offset. Offsets beyond the end are taken for the end, offsets inside
-/// a character for its beginning.
-pub fn position_of(source: &str, offset: usize) -> Position {
-    let end = source.floor_char_boundary(offset);
-    let (bytes, head) = (source.as_bytes(), &source.as_bytes()[..end]);
-    let lone_return = |k: usize| head[k] == b'\r' && bytes.get(k + 1) != Some(&b'\n');
-    // Counted in bytes: a text may have a warning on each of its lines.
-    let mut line = 1 + head.iter().filter(|&&b| b == b'\n').count();
-    let mut start = head.iter().rposition(|&b| b == b'\n').map_or(0, |k| k + 1);
-    if head.contains(&b'\r') {
-        line += (0..end).filter(|&k| lone_return(k)).count();
-        start = (start..end).rev().find(|&k| lone_return(k)).map_or(start, |k| k + 1);
+/// Where the lines of a text begin: found once, however many places are asked for.
+#[derive(Clone, Debug)]
+pub struct Lines<'a> {
+    source: &'a str,
+    /// Byte offsets, ascending, the first 0.
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    /// The lines of a text.
+    pub fn new(source: &'a str) -> Lines<'a> {
+        let bytes = source.as_bytes();
+        let ends = |k: usize| bytes[k] == b'\n' || (bytes[k] == b'\r' && bytes.get(k + 1) != Some(&b'\n'));
+        let starts = [0].into_iter().chain((0..bytes.len()).filter(|&k| ends(k)).map(|k| k + 1)).collect();
+        Lines { source, starts }
     }
-    Position { line, column: 1 + source[start..end].chars().count() }
+
+    /// Line and column of a byte offset. Offsets beyond the end are taken for the end, offsets inside
+    /// a character for its beginning.
+    pub fn position(&self, offset: usize) -> Position {
+        let end = self.source.floor_char_boundary(offset);
+        let line = self.starts.partition_point(|&start| start <= end);
+        let start = self.starts[..line].last().copied().unwrap_or(0);
+        Position { line, column: 1 + self.source[start..end].chars().count() }
+    }
+}
+
+/// Line and column of one byte offset; for many, see [`Lines`].
+pub fn position_of(source: &str, offset: usize) -> Position {
+    Lines::new(source).position(offset)
 }
 
 #[cfg(test)]
