@@ -96,7 +96,10 @@ fn random_model(seed: u64) -> String {
     let square = format!("({a}*x'^2 + {b}*y'^2 + {c}*x'*y'{})", if seed.is_multiple_of(2) { "" } else { " + z'^2" });
     let kinetic = match seed % 3 {
         0 => format!("-sqrt(1 - {square}/2)"),
-        1 => format!("cosh(x' - {c}) + {b}*y'^2/2 + x'^2*y'^2/4{}", if seed.is_multiple_of(2) { "" } else { " + exp(z') - z'" }),
+        1 => format!(
+            "cosh(x' - {c}) + {b}*y'^2/2 + x'^2*y'^2/4{}",
+            if seed.is_multiple_of(2) { "" } else { " + exp(z') - z'" }
+        ),
         _ => format!("exp({square}/3)"),
     };
     let (coordinates, radius, start) = match seed % 2 {
