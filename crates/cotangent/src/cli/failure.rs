@@ -6,6 +6,9 @@ use cotangent::compile::values::ValueError;
 use cotangent::model::diagnostic::{Colour, Diagnostic, Diagnostics, Lines};
 use serde::Serialize;
 
+/// The code of a command that was interrupted.
+const INTERRUPTED: &str = "interrupted";
+
 /// Why a command was refused.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -34,6 +37,16 @@ impl Failure {
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Failure {
         let message = printable::line(&message.into()).into_owned();
         Failure::Refused { code, message, help: None }
+    }
+
+    /// The command was interrupted before it had a result.
+    pub(crate) fn interrupted() -> Failure {
+        Failure::new(INTERRUPTED, "interrupted before there was a result")
+    }
+
+    /// Whether that is it.
+    pub(crate) fn is_interrupt(&self) -> bool {
+        matches!(self, Failure::Refused { code, .. } if *code == INTERRUPTED)
     }
 
     /// Says what to do instead.

@@ -11,6 +11,7 @@ use cotangent::compile::values::{self, Setting};
 use cotangent::model::diagnostic::Lines;
 use cotangent::model::syntax::ast::File;
 use cotangent::model::{ClaimKind, Constraint, ConstraintKind, Dynamics, Quantity, RunValue, Sign, System};
+use cotangent::scalar::Limits;
 use cotangent::{Array, Layout, Tensor};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -142,7 +143,13 @@ pub(super) enum RunNumber {
 const SPLIT_TOLERANCE: f64 = 1e-10;
 
 impl Report {
-    pub(super) fn new(system: &System, input: &Input, file: &File, set: &[Setting]) -> Result<Report, Failure> {
+    pub(super) fn new(
+        system: &System,
+        input: &Input,
+        file: &File,
+        set: &[Setting],
+        limits: &Limits,
+    ) -> Result<Report, Failure> {
         let text = Text { file, source: &input.source };
         let lines = Lines::new(&input.source);
         let parameters = values::parameters(system, set)?;
@@ -182,7 +189,7 @@ impl Report {
             claims: system
                 .claims
                 .iter()
-                .zip(claims::test(system, set))
+                .zip(claims::test(system, set, limits))
                 .map(|(c, tested)| Claim {
                     kind: match c.kind {
                         ClaimKind::Casimir => "casimir",
