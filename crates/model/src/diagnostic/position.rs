@@ -43,7 +43,7 @@ pub fn position_of(source: &str, offset: usize) -> Position {
 
 #[cfg(test)]
 mod tests {
-    use super::{Position, position_of};
+    use super::{Lines, Position, position_of};
 
     fn at(source: &str, offset: usize) -> (usize, usize) {
         let Position { line, column } = position_of(source, offset);
@@ -57,6 +57,22 @@ mod tests {
         assert_eq!(at(source, source.find('x').unwrap()), (1, 9));
         assert_eq!(at(source, 1), (1, 1));
         assert_eq!(at(source, 1000), (1, 10));
+    }
+
+    #[test]
+    fn a_list_of_lines_tells_what_counting_tells() {
+        let source = "a\r\rbθ\r\nθc\r\n\n\rend";
+        let lines = Lines::new(source);
+        for offset in 0..source.len() + 2 {
+            let head = &source[..source.floor_char_boundary(offset)];
+            // A `\r\n` that is cut in the middle has not ended its line.
+            let cut = source[head.len()..].starts_with('\n') && head.ends_with('\r');
+            let whole = if cut { &head[..head.len() - 1] } else { head };
+            let ends = whole.replace("\r\n", "\n").replace('\r', "\n");
+            let line = 1 + ends.matches('\n').count();
+            let column = 1 + ends.rsplit('\n').next().unwrap_or("").chars().count() + usize::from(cut);
+            assert_eq!(lines.position(offset), Position { line, column }, "{offset}");
+        }
     }
 
     #[test]
