@@ -364,6 +364,7 @@ mod tests {
 
     /// x² + 2y, x y − 3, x + y + z: no two have a common divisor.
     fn parts() -> [Polynomial; 3] {
+        let work = &Work::default();
         let (x, y, z) = (unknown(0), unknown(1), unknown(2));
         let two = |p: &Polynomial| p.plus(p, work).unwrap();
         [

@@ -150,6 +150,8 @@ impl Output {
 
     /// Writes everything and gives the exit status.
     pub(crate) fn finish(mut self, done: Result<Status, Failure>) -> ExitCode {
+        // What is being written is written to its end.
+        self.kept.set();
         let status = match done {
             Ok(status) => status,
             Err(failure) => {
