@@ -12,11 +12,13 @@ use crate::sample::Sampler;
 use crate::specialise::at_own_values;
 use crate::surface::Surface;
 use crate::transform::{Canonical, Lagrangian, scalar};
-use crate::work::within;
+use crate::work::Work;
 use cotangent_compile::values::parameters;
 use cotangent_expr::{Expr, Node, Role};
 use cotangent_model::{ConstraintKind, Dynamics, System};
+use cotangent_scalar::Limits;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// The largest number of variables that is taken apart.
 pub(crate) const MAX_VARIABLES: usize = 600;
@@ -26,37 +28,49 @@ const WORK: u64 = 60_000_000;
 
 /// Analyses a system: see the [crate].
 pub fn analyze(system: &System) -> Result<Analysis, AnalysisError> {
-    Ok(with_phase(system)?.0)
+    analyze_within(system, &Limits::default())
+}
+
+/// The same within limits: [`AnalysisError::Interrupted`] soon after somebody asks to stop.
+pub fn analyze_within(system: &System, limits: &Limits) -> Result<Analysis, AnalysisError> {
+    Ok(with_phase(system, limits)?.0)
 }
 
 /// The analysis and the phase space it is about, if there is one.
-pub(crate) fn with_phase(system: &System) -> Result<(Analysis, Option<Phase>), AnalysisError> {
+pub(crate) fn with_phase(system: &System, limits: &Limits) -> Result<(Analysis, Option<Phase>), AnalysisError> {
+    let done = whole(system, limits);
+    // Where nothing is left to spend something may have been given up, or called undecided.
+    limits.check()?;
+    done
+}
+
+fn whole(system: &System, limits: &Limits) -> Result<(Analysis, Option<Phase>), AnalysisError> {
     let variables = system.state().len();
     if variables > MAX_VARIABLES {
         return Err(AnalysisError::TooLarge { variables, limit: MAX_VARIABLES });
     }
-    let (whole, phase) = within(WORK, || part(system, &[]))?;
+    let (whole, phase) = part(system, &[], Work::new(WORK, limits))?;
     let mut report = whole.analysis;
     if let Some(factors) = whole.fork {
-        let taken_apart = |chosen: &[Expr]| Ok(within(WORK / 10, || part(system, chosen))?.0);
+        let taken_apart = |chosen: &[Expr]| Ok(part(system, chosen, Work::new(WORK / 10, limits))?.0);
         let (parts, all) = branches(&factors, &taken_apart)?;
         if let (false, Some(reason)) = (all, &mut report.stopped) {
             reason.push_str(&format!("; there are more than the {} parts that were analysed", parts.len()));
         }
         report.branches = parts;
     }
-    claims_at_values(system, &mut report)?;
+    claims_at_values(system, &mut report, limits)?;
     Ok((report, phase))
 }
 
 /// Looks again at claims that do not hold for all parameters, for those of the model.
-fn claims_at_values(system: &System, report: &mut Analysis) -> Result<(), AnalysisError> {
+fn claims_at_values(system: &System, report: &mut Analysis, limits: &Limits) -> Result<(), AnalysisError> {
     let holds = |c: &ClaimReport| matches!(c.outcome, Outcome::Holds(_));
     if report.claims.iter().all(holds) {
         return Ok(());
     }
     let (Some(special), Ok(values)) = (at_own_values(system)?, parameters(system, &[])) else { return Ok(()) };
-    let claims = within(WORK, || part(&special, &[]))?.0.analysis.claims;
+    let claims = part(&special, &[], Work::new(WORK, limits))?.0.analysis.claims;
     let named: Vec<(String, f64)> = system.parameter_layout().entry_names().into_iter().zip(values).collect();
     for c in report.claims.iter_mut().filter(|c| !holds(c)) {
         let Some(own) = claims.iter().find(|own| own.name == c.name && own.kind == c.kind) else { continue };
@@ -72,15 +86,16 @@ fn claims_at_values(system: &System, report: &mut Analysis) -> Result<(), Analys
 }
 
 /// Analyses a part of a system, where the factors chosen vanish.
-fn part(system: &System, chosen: &[Expr]) -> Result<(Part, Option<Phase>), AnalysisError> {
+fn part(system: &System, chosen: &[Expr], work: Work) -> Result<(Part, Option<Phase>), AnalysisError> {
     let mut report = blank(system);
-    let mut field = Field::default();
+    let work = Rc::new(work);
+    let mut field = Field::new(work.clone());
     let Some(canonical) = hamiltonian_form(system, &mut field, &mut report)? else {
         return Ok((Part { analysis: report, fork: None, surface: None }, None));
     };
     let Canonical { phase, hamiltonian, primaries, pivots } = canonical;
     report.variables = phase.names.clone();
-    let sampler = Sampler::new(system, &phase.layout);
+    let sampler = Sampler::new(system, &phase.layout, work);
     let excluded = report.lagrangian.as_ref().and_then(|l| undefined(l, &mut field)).unwrap_or_default();
     let mut surface = Surface::new(system, sampler, field, phase.len());
     surface.excluded = excluded;
@@ -199,7 +214,8 @@ fn hamiltonian_form(
 /// The factors of the denominator of a Lagrangian, those without velocities.
 fn undefined(lagrangian: &Expr, field: &mut Field) -> Option<Vec<Expr>> {
     let denominator = field.normal(lagrangian)?.denominator;
-    let all = factors(&denominator)?.into_iter().map(|(p, _)| field.sum(&p)).collect::<Option<Vec<Expr>>>()?;
+    let all =
+        factors(&denominator, &field.work())?.into_iter().map(|(p, _)| field.sum(&p)).collect::<Option<Vec<Expr>>>()?;
     let moves = |e: &Expr| e.leaves().iter().any(|l| matches!(l.node(), Node::At(a, _) if a.role() == Role::Velocity));
     Some(all.into_iter().filter(|e| !moves(e)).collect())
 }

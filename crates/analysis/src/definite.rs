@@ -8,7 +8,7 @@
 use crate::divisor::{content, factors};
 use crate::polynomial::{Monomial, Polynomial};
 use crate::surface::Surface;
-use crate::work::within;
+use crate::work::Work;
 
 /// A polynomial of one sign.
 #[derive(Clone, PartialEq, Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct Quadratic {
 
 impl Quadratic {
     /// A polynomial as a quadratic one in a power of an unknown.
-    pub(crate) fn new(p: &Polynomial, v: u32) -> Option<Quadratic> {
+    pub(crate) fn new(p: &Polynomial, v: u32, work: &Work) -> Option<Quadratic> {
         let degree = p.degree(v) as usize;
         let half = degree / 2;
         let parts = p.coefficients(v);
@@ -39,9 +39,9 @@ impl Quadratic {
         }
         let (a, b, c) = (&parts[degree], &parts[half], &parts[0]);
         let four = Polynomial::constant(4);
-        let discriminant = b.times(b)?.minus(&four.times(a)?.times(c)?)?;
+        let discriminant = b.times(b, work)?.minus(&four.times(a, work)?.times(c, work)?, work)?;
         let power = Polynomial::monomial(Monomial(vec![(v, half as u32)]), 2);
-        Some(Quadratic { lead: a.clone(), slope: a.times(&power)?.plus(b)?, discriminant })
+        Some(Quadratic { lead: a.clone(), slope: a.times(&power, work)?.plus(b, work)?, discriminant })
     }
 }
 
@@ -53,7 +53,7 @@ const MAX_DEPTH: usize = 8;
 impl Surface {
     /// Whether a polynomial changes no sign, as far as can be seen.
     pub(crate) fn semidefinite(&self, p: &Polynomial) -> Option<Semidefinite> {
-        within(WORK, || self.semidefinite_at(p, 0))
+        self.field.work().within(WORK, || self.semidefinite_at(p, 0))
     }
 
     /// The sign of something that vanishes nowhere.
@@ -62,13 +62,14 @@ impl Surface {
     }
 
     fn semidefinite_at(&self, p: &Polynomial, depth: usize) -> Option<Semidefinite> {
+        let work = &self.field.work();
         if p.is_zero() || depth > MAX_DEPTH {
             return None;
         }
         if let Some(found) = self.by_terms(p) {
             return Some(found);
         }
-        let parts = factors(p)?;
+        let parts = factors(p, work)?;
         match parts.as_slice() {
             [(one, 1)] => self.by_square(one, depth).map(|found| {
                 // The factor has a leading coefficient of its own sign.
@@ -93,8 +94,9 @@ impl Surface {
 
     /// A product: the zeros are those of all its factors together, so that only one of them may have several.
     fn by_factors(&self, p: &Polynomial, parts: &[(Polynomial, u32)], depth: usize) -> Option<Semidefinite> {
-        let product = parts.iter().try_fold(Polynomial::one(), |all, (f, k)| all.times(&f.power(*k)?))?;
-        let number = p.over(&product)?.as_constant()?;
+        let work = &self.field.work();
+        let product = parts.iter().try_fold(Polynomial::one(), |all, (f, k)| all.times(&f.power(*k, work)?, work))?;
+        let number = p.over(&product, work)?.as_constant()?;
         let (mut positive, mut either, mut all) = (number > 0, Polynomial::one(), vec![]);
         for (f, k) in parts {
             let own = self.semidefinite_at(f, depth + 1);
@@ -103,11 +105,11 @@ impl Surface {
                     positive = positive == (own.positive || even);
                     match own.zeros.as_slice() {
                         [] => {}
-                        [one] => either = either.times(one)?,
+                        [one] => either = either.times(one, work)?,
                         several => all.push(several.to_vec()),
                     }
                 }
-                (None, true) => either = either.times(f)?,
+                (None, true) => either = either.times(f, work)?,
                 (None, false) => return None,
             }
         }
@@ -121,8 +123,9 @@ impl Surface {
     }
 
     fn by_square(&self, p: &Polynomial, depth: usize) -> Option<Semidefinite> {
+        let work = &self.field.work();
         for v in p.unknowns().into_iter().filter(|&v| !self.is_parameter(v)) {
-            let Some(Quadratic { lead, slope, discriminant }) = Quadratic::new(p, v) else { continue };
+            let Some(Quadratic { lead, slope, discriminant }) = Quadratic::new(p, v, work) else { continue };
             if !self.only_parameters(&lead) {
                 continue;
             }
@@ -135,7 +138,7 @@ impl Surface {
                     let mut zeros = below.zeros;
                     if !zeros.is_empty() {
                         let number = content(&slope).max(1);
-                        zeros.insert(0, slope.over(&Polynomial::constant(number))?);
+                        zeros.insert(0, slope.over(&Polynomial::constant(number), work)?);
                     }
                     return Some(Semidefinite { positive, zeros });
                 }

@@ -129,7 +129,9 @@ impl<'a> Dirac<'a> {
         }
         let known = self.surface.assumptions.clone();
         let mut open: Vec<(usize, Expr)> = vec![];
+        let work = self.surface.field.work();
         for part in components(&conditions, self.multipliers.len()) {
+            work.check()?;
             match self.component(&part, &conditions)? {
                 Some(rest) => open.extend(rest),
                 None => return Ok(Progress::Stopped),
@@ -168,7 +170,9 @@ impl<'a> Dirac<'a> {
     fn conditions(&mut self) -> Result<Result<Vec<Sparse>, Progress>, AnalysisError> {
         let columns = self.multipliers.len();
         let mut rows = vec![];
+        let work = self.surface.field.work();
         for item in &self.items {
+            work.check()?;
             let mut row = Sparse::new();
             for b in 0..columns {
                 let e = Phase::pair(&item.gradient, &self.items[b].flow);
@@ -207,7 +211,9 @@ impl<'a> Dirac<'a> {
         let expressions: Vec<Expr> = open.iter().map(|o| o.1.clone()).collect();
         let verdicts = self.surface.decide(&expressions)?;
         let (mut found, mut apart): (Vec<(usize, Vec<Candidate>)>, bool) = (vec![], false);
+        let work = self.surface.field.work();
         for ((i, e), weak) in open.into_iter().zip(verdicts) {
+            work.check()?;
             match weak {
                 Weak::Zero(certainty) => self.log(i, &rows, StepOutcome::Identity(certainty)),
                 Weak::Never => {

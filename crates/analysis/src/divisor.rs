@@ -5,7 +5,7 @@
 //! polynomials has an image that divides the images, so images without a common divisor decide.
 
 use crate::polynomial::{Monomial, Polynomial};
-use crate::work::within;
+use crate::work::Work;
 
 /// gcd of integers, not negative.
 pub(crate) fn gcd(a: i128, b: i128) -> i128 {
@@ -33,21 +33,21 @@ pub(crate) fn common_monomial(p: &Polynomial) -> Monomial {
 }
 
 /// The greatest common divisor with a positive leading coefficient.
-pub(crate) fn greatest_common_divisor(a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
+pub(crate) fn greatest_common_divisor(a: &Polynomial, b: &Polynomial, work: &Work) -> Option<Polynomial> {
     if a.is_zero() || b.is_zero() {
         return Some(if a.is_zero() { b } else { a }.clone().positive().0);
     }
     let number = gcd(content(a), content(b));
     let (ma, mb) = (common_monomial(a), common_monomial(b));
-    let strip = |p: &Polynomial, m: &Monomial| p.over(&Polynomial::monomial(m.clone(), content(p).max(1)));
+    let strip = |p: &Polynomial, m: &Monomial| p.over(&Polynomial::monomial(m.clone(), content(p).max(1)), work);
     let (pa, pb) = (strip(a, &ma)?, strip(b, &mb)?);
     let shared = ma.0.iter().map(|&(v, k)| (v, k.min(mb.degree(v)))).filter(|f| f.1 > 0).collect();
-    let core = primitive_divisor(&pa, &pb)?;
-    core.times(&Polynomial::monomial(Monomial(shared), number)).map(|p| p.positive().0)
+    let core = primitive_divisor(&pa, &pb, work)?;
+    core.times(&Polynomial::monomial(Monomial(shared), number), work).map(|p| p.positive().0)
 }
 
 /// For polynomials without numeric or monomial content.
-fn primitive_divisor(a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
+fn primitive_divisor(a: &Polynomial, b: &Polynomial, work: &Work) -> Option<Polynomial> {
     if a.as_constant().is_some() || b.as_constant().is_some() {
         return Some(Polynomial::one());
     }
@@ -57,51 +57,59 @@ fn primitive_divisor(a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
     let (ua, ub) = (a.unknowns(), b.unknowns());
     // An unknown of one alone is not in the divisor: go on with the coefficients.
     if let Some(&v) = ua.iter().find(|v| !ub.contains(v)) {
-        return a.coefficients(v).iter().filter(|c| !c.is_zero()).try_fold(b.clone(), |g, c| divisor_of(&g, c));
+        return a.coefficients(v).iter().filter(|c| !c.is_zero()).try_fold(b.clone(), |g, c| divisor_of(&g, c, work));
     }
     if let Some(&v) = ub.iter().find(|v| !ua.contains(v)) {
-        return b.coefficients(v).iter().filter(|c| !c.is_zero()).try_fold(a.clone(), |g, c| divisor_of(&g, c));
+        return b.coefficients(v).iter().filter(|c| !c.is_zero()).try_fold(a.clone(), |g, c| divisor_of(&g, c, work));
     }
     if ua.iter().all(|&v| image_degree(a, b, v) == Some(0)) {
         return Some(Polynomial::one());
     }
     for (large, small) in [(a, b), (b, a)] {
-        if large.over(small).is_some() {
+        if large.over(small, work).is_some() {
             return Some(small.clone().positive().0);
         }
     }
     let v = ua.into_iter().min_by_key(|&v| a.degree(v).min(b.degree(v)))?;
-    remainder_sequence(a, b, v)
+    remainder_sequence(a, b, v, work)
 }
 
-fn divisor_of(a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
-    if a.is_one() { Some(a.clone()) } else { greatest_common_divisor(a, b) }
+fn divisor_of(a: &Polynomial, b: &Polynomial, work: &Work) -> Option<Polynomial> {
+    if a.is_one() { Some(a.clone()) } else { greatest_common_divisor(a, b, work) }
 }
 
-fn remainder_sequence(a: &Polynomial, b: &Polynomial, v: u32) -> Option<Polynomial> {
+fn remainder_sequence(a: &Polynomial, b: &Polynomial, v: u32, work: &Work) -> Option<Polynomial> {
     let contents = |p: &Polynomial| {
-        p.coefficients(v).iter().filter(|c| !c.is_zero()).try_fold(Polynomial::default(), |g, c| divisor_of(&g, c))
+        p.coefficients(v)
+            .iter()
+            .filter(|c| !c.is_zero())
+            .try_fold(Polynomial::default(), |g, c| divisor_of(&g, c, work))
     };
     let (ca, cb) = (contents(a)?, contents(b)?);
-    let (mut f, mut g) = (a.over(&ca)?, b.over(&cb)?);
+    let (mut f, mut g) = (a.over(&ca, work)?, b.over(&cb, work)?);
     if f.degree(v) < g.degree(v) {
         (f, g) = (g, f);
     }
     while g.degree(v) > 0 {
-        let rest = pseudo_remainder(&f, &g, v)?.0;
+        let rest = pseudo_remainder(&f, &g, v, work)?.0;
         if rest.is_zero() {
-            let core = g.over(&contents(&g)?)?;
-            return core.times(&greatest_common_divisor(&ca, &cb)?).map(|p| p.positive().0);
+            let core = g.over(&contents(&g)?, work)?;
+            return core.times(&greatest_common_divisor(&ca, &cb, work)?, work).map(|p| p.positive().0);
         }
         f = g;
-        g = rest.over(&contents(&rest)?)?;
+        g = rest.over(&contents(&rest)?, work)?;
     }
-    greatest_common_divisor(&ca, &cb)
+    greatest_common_divisor(&ca, &cb, work)
 }
 
 /// (r, m) with m·f = q·g + r, of smaller degree in v than g; m a product of factors of g's leading
 /// coefficient.
-pub(crate) fn pseudo_remainder(f: &Polynomial, g: &Polynomial, v: u32) -> Option<(Polynomial, Polynomial)> {
+pub(crate) fn pseudo_remainder(
+    f: &Polynomial,
+    g: &Polynomial,
+    v: u32,
+    work: &Work,
+) -> Option<(Polynomial, Polynomial)> {
     let degree = g.degree(v);
     let coefficients = g.coefficients(v);
     let lead = coefficients.last()?;
@@ -109,14 +117,14 @@ pub(crate) fn pseudo_remainder(f: &Polynomial, g: &Polynomial, v: u32) -> Option
     while !rest.is_zero() && rest.degree(v) >= degree && degree > 0 {
         let k = rest.degree(v);
         let top = rest.coefficients(v).pop()?;
-        let common = greatest_common_divisor(lead, &top)?;
-        let (by, factor) = (lead.over(&common)?, top.over(&common)?);
+        let common = greatest_common_divisor(lead, &top, work)?;
+        let (by, factor) = (lead.over(&common, work)?, top.over(&common, work)?);
         let shift = match k - degree {
             0 => Polynomial::one(),
             rise => Polynomial::monomial(Monomial(vec![(v, rise)]), 1),
         };
-        rest = rest.times(&by)?.minus(&factor.times(&shift)?.times(g)?)?;
-        multiplier = multiplier.times(&by)?;
+        rest = rest.times(&by, work)?.minus(&factor.times(&shift, work)?.times(g, work)?, work)?;
+        multiplier = multiplier.times(&by, work)?;
     }
     Some((rest, multiplier))
 }
@@ -186,35 +194,36 @@ fn power_modulo(mut base: i128, mut exponent: i128) -> i128 {
 /// Factors with their multiplicities, up to a number: the monomial ones, those that some unknown
 /// separates, those that repeat, and those of quadratic polynomials in a power of an unknown. They need
 /// not be irreducible.
-pub(crate) fn factors(p: &Polynomial) -> Option<Vec<(Polynomial, u32)>> {
+pub(crate) fn factors(p: &Polynomial, work: &Work) -> Option<Vec<(Polynomial, u32)>> {
     let mut out: Vec<(Polynomial, u32)> = vec![];
     let m = common_monomial(p);
     out.extend(m.0.iter().map(|&(v, k)| (Polynomial::unknown(v), k)));
-    let core = p.over(&Polynomial::monomial(m, content(p).max(1)))?;
-    split(&core, 1, &mut out)?;
+    let core = p.over(&Polynomial::monomial(m, content(p).max(1)), work)?;
+    split(&core, 1, &mut out, work)?;
     Some(out)
 }
 
-fn split(p: &Polynomial, multiplicity: u32, out: &mut Vec<(Polynomial, u32)>) -> Option<()> {
+fn split(p: &Polynomial, multiplicity: u32, out: &mut Vec<(Polynomial, u32)>, work: &Work) -> Option<()> {
     if p.as_constant().is_some() {
         return Some(());
     }
     for v in p.unknowns() {
         let parts = p.coefficients(v);
-        let common = parts.iter().filter(|c| !c.is_zero()).try_fold(Polynomial::default(), |g, c| divisor_of(&g, c))?;
+        let common =
+            parts.iter().filter(|c| !c.is_zero()).try_fold(Polynomial::default(), |g, c| divisor_of(&g, c, work))?;
         let common = match common.as_constant() {
-            Some(_) => greatest_common_divisor(p, &p.derivative(v)?)?,
+            Some(_) => greatest_common_divisor(p, &p.derivative(v, work)?, work)?,
             None => common,
         };
         if common.as_constant().is_none() {
-            split(&p.over(&common)?, multiplicity, out)?;
-            return split(&common, multiplicity, out);
+            split(&p.over(&common, work)?, multiplicity, out, work)?;
+            return split(&common, multiplicity, out, work);
         }
     }
     for v in p.unknowns() {
-        if let Some(factor) = quadratic_factor(p, v) {
-            split(&p.over(&factor)?, multiplicity, out)?;
-            return split(&factor, multiplicity, out);
+        if let Some(factor) = quadratic_factor(p, v, work) {
+            split(&p.over(&factor, work)?, multiplicity, out, work)?;
+            return split(&factor, multiplicity, out, work);
         }
     }
     let p = p.clone().positive().0;
@@ -226,11 +235,11 @@ fn split(p: &Polynomial, multiplicity: u32, out: &mut Vec<(Polynomial, u32)>) ->
 }
 
 /// The factors, and in them those that are linear in some unknown.
-pub(crate) fn irreducible_factors(p: &Polynomial) -> Option<Vec<(Polynomial, u32)>> {
-    let mut open = factors(p)?;
+pub(crate) fn irreducible_factors(p: &Polynomial, work: &Work) -> Option<Vec<(Polynomial, u32)>> {
+    let mut open = factors(p, work)?;
     let mut out: Vec<(Polynomial, u32)> = vec![];
     while let Some((f, k)) = open.pop() {
-        match within(LINEAR, || linear_factor(&f)).and_then(|one| Some((f.over(&one)?, one))) {
+        match work.within(LINEAR, || linear_factor(&f, work)).and_then(|one| Some((f.over(&one, work)?, one))) {
             Some((rest, one)) => {
                 open.push((rest.positive().0, k));
                 open.push((one.positive().0, k));
@@ -251,14 +260,14 @@ const LINEAR: u64 = 1_000_000;
 const MAX_DIVISORS: usize = 96;
 
 /// A factor α v + β with an unknown v, where α divides the first coefficient and β the last one, as for rational roots.
-fn linear_factor(p: &Polynomial) -> Option<Polynomial> {
+fn linear_factor(p: &Polynomial, work: &Work) -> Option<Polynomial> {
     // Linear in an unknown, and without a content: irreducible.
     if p.unknowns().iter().any(|&v| p.degree(v) == 1) {
         return None;
     }
     p.unknowns().into_iter().find_map(|v| {
         let coefficients = p.coefficients(v);
-        let (first, last) = (divisors(coefficients.last()?)?, divisors(coefficients.first()?)?);
+        let (first, last) = (divisors(coefficients.last()?, work)?, divisors(coefficients.first()?, work)?);
         let own = image(p, v);
         for alpha in &first {
             let below = power_modulo(*image(alpha, v).first()?, PRIME - 2);
@@ -267,8 +276,8 @@ fn linear_factor(p: &Polynomial) -> Option<Polynomial> {
                 let root = (PRIME - image(&beta, v).first()? * below % PRIME) % PRIME;
                 let value = own.iter().rev().fold(0, |sum, c| (sum * root + c) % PRIME);
                 if value == 0
-                    && let Some(factor) = alpha.times(&Polynomial::unknown(v)).and_then(|a| a.plus(&beta))
-                    && p.over(&factor).is_some()
+                    && let Some(factor) = alpha.times(&Polynomial::unknown(v), work).and_then(|a| a.plus(&beta, work))
+                    && p.over(&factor, work).is_some()
                 {
                     return Some(factor);
                 }
@@ -279,16 +288,16 @@ fn linear_factor(p: &Polynomial) -> Option<Polynomial> {
 }
 
 /// Products of factors of a polynomial, and of its content as far as small numbers divide that.
-fn divisors(p: &Polynomial) -> Option<Vec<Polynomial>> {
+fn divisors(p: &Polynomial, work: &Work) -> Option<Vec<Polynomial>> {
     let number = content(p);
     let mut out: Vec<Polynomial> =
         (1..=number.min(1000)).filter(|d| number % d == 0).map(Polynomial::constant).collect();
-    for (f, k) in factors(p)? {
+    for (f, k) in factors(p, work)? {
         let mut more = vec![];
         for known in &out {
             let mut power = known.clone();
             for _ in 0..k {
-                power = power.times(&f)?;
+                power = power.times(&f, work)?;
                 more.push(power.clone());
             }
         }
@@ -302,7 +311,7 @@ fn divisors(p: &Polynomial) -> Option<Vec<Polynomial>> {
 
 /// A factor of a w² + b w + c with w a power of v: 2 a w + b − √(b² − 4 a c) without the content, if the root is a
 /// polynomial.
-fn quadratic_factor(p: &Polynomial, v: u32) -> Option<Polynomial> {
+fn quadratic_factor(p: &Polynomial, v: u32, work: &Work) -> Option<Polynomial> {
     let degree = p.degree(v);
     let coefficients = p.coefficients(v);
     let half = degree as usize / 2;
@@ -312,20 +321,20 @@ fn quadratic_factor(p: &Polynomial, v: u32) -> Option<Polynomial> {
     }
     let (a, b, c) = (coefficients.last()?, &coefficients[half], &coefficients[0]);
     let four = Polynomial::constant(4);
-    let root = square_root(&b.times(b)?.minus(&four.times(a)?.times(c)?)?)?;
+    let root = square_root(&b.times(b, work)?.minus(&four.times(a, work)?.times(c, work)?, work)?, work)?;
     let power = Polynomial::monomial(Monomial(vec![(v, half as u32)]), 2);
-    let factor = a.times(&power)?.plus(b)?.minus(&root)?;
+    let factor = a.times(&power, work)?.plus(b, work)?.minus(&root, work)?;
     let content = factor
         .coefficients(v)
         .iter()
         .filter(|c| !c.is_zero())
-        .try_fold(Polynomial::default(), |g, c| divisor_of(&g, c))?;
-    let factor = factor.over(&content)?;
-    p.over(&factor).is_some().then_some(factor)
+        .try_fold(Polynomial::default(), |g, c| divisor_of(&g, c, work))?;
+    let factor = factor.over(&content, work)?;
+    p.over(&factor, work).is_some().then_some(factor)
 }
 
 /// The polynomial whose square this is.
-fn square_root(p: &Polynomial) -> Option<Polynomial> {
+fn square_root(p: &Polynomial, work: &Work) -> Option<Polynomial> {
     let (lead, &number) = p.0.last_key_value()?;
     let halved: Option<Vec<(u32, u32)>> = lead.0.iter().map(|&(v, k)| (k % 2 == 0).then_some((v, k / 2))).collect();
     let start = number.checked_isqrt().filter(|r| r * r == number)?;
@@ -333,20 +342,21 @@ fn square_root(p: &Polynomial) -> Option<Polynomial> {
     let (first, twice) = (root.0.last_key_value()?.0.clone(), start.checked_mul(2)?);
     // Each step finds the next term; a square of n terms has at least n of them.
     for _ in 0..p.0.len() {
-        let rest = p.minus(&root.times(&root)?)?;
+        let rest = p.minus(&root.times(&root, work)?, work)?;
         let Some((m, c)) = rest.0.last_key_value() else { return Some(root) };
         if c % twice != 0 {
             return None;
         }
-        root = root.plus(&Polynomial::monomial(m.over(&first)?, c / twice))?;
+        root = root.plus(&Polynomial::monomial(m.over(&first)?, c / twice), work)?;
     }
-    (p == &root.times(&root)?).then_some(root)
+    (p == &root.times(&root, work)?).then_some(root)
 }
 
 #[cfg(test)]
 mod tests {
     use super::{factors, greatest_common_divisor, irreducible_factors, square_root};
     use crate::polynomial::Polynomial;
+    use crate::work::Work;
 
     fn unknown(v: u32) -> Polynomial {
         Polynomial::unknown(v)
@@ -354,30 +364,33 @@ mod tests {
 
     /// x² + 2y, x y − 3, x + y + z: no two have a common divisor.
     fn parts() -> [Polynomial; 3] {
+        let work = &Work::default();
         let (x, y, z) = (unknown(0), unknown(1), unknown(2));
-        let two = |p: &Polynomial| p.plus(p).unwrap();
+        let two = |p: &Polynomial| p.plus(p, work).unwrap();
         [
-            x.times(&x).unwrap().plus(&two(&y)).unwrap(),
-            x.times(&y).unwrap().minus(&Polynomial::constant(3)).unwrap(),
-            x.plus(&y).unwrap().plus(&z).unwrap(),
+            x.times(&x, work).unwrap().plus(&two(&y), work).unwrap(),
+            x.times(&y, work).unwrap().minus(&Polynomial::constant(3), work).unwrap(),
+            x.plus(&y, work).unwrap().plus(&z, work).unwrap(),
         ]
     }
 
     #[test]
     fn the_common_divisor_of_products_is_the_common_factor() {
+        let work = &Work::default();
         let [a, b, c] = parts();
-        let divisor = greatest_common_divisor(&a.times(&b).unwrap(), &b.times(&c).unwrap());
+        let divisor = greatest_common_divisor(&a.times(&b, work).unwrap(), &b.times(&c, work).unwrap(), work);
         assert_eq!(divisor, Some(b.clone()));
-        assert_eq!(greatest_common_divisor(&a, &c), Some(Polynomial::one()));
-        let square = b.times(&b).unwrap();
-        assert_eq!(greatest_common_divisor(&square, &b.times(&a).unwrap()), Some(b));
+        assert_eq!(greatest_common_divisor(&a, &c, work), Some(Polynomial::one()));
+        let square = b.times(&b, work).unwrap();
+        assert_eq!(greatest_common_divisor(&square, &b.times(&a, work).unwrap(), work), Some(b));
     }
 
     #[test]
     fn repeated_factors_and_monomials_are_found() {
+        let work = &Work::default();
         let [a, _, c] = parts();
-        let p = a.times(&a).unwrap().times(&c).unwrap().times(&unknown(3)).unwrap();
-        let found = factors(&p).unwrap();
+        let p = a.times(&a, work).unwrap().times(&c, work).unwrap().times(&unknown(3), work).unwrap();
+        let found = factors(&p, work).unwrap();
         assert!(found.contains(&(unknown(3), 1)), "{found:?}");
         assert!(found.contains(&(a, 2)), "{found:?}");
         assert!(found.contains(&(c, 1)), "{found:?}");
@@ -385,43 +398,49 @@ mod tests {
 
     #[test]
     fn linear_factors_are_found_in_expanded_products() {
+        let work = &Work::default();
         let [circle, parabola, line] = {
             let (x, y) = (unknown(0), unknown(1));
-            let square = x.times(&x).unwrap();
-            let r = square.plus(&y.times(&y).unwrap()).unwrap();
-            let twice = y.plus(&y).unwrap();
-            [r.minus(&Polynomial::one()).unwrap(), twice.minus(&square).unwrap().positive().0, x.minus(&y).unwrap()]
+            let square = x.times(&x, work).unwrap();
+            let r = square.plus(&y.times(&y, work).unwrap(), work).unwrap();
+            let twice = y.plus(&y, work).unwrap();
+            [
+                r.minus(&Polynomial::one(), work).unwrap(),
+                twice.minus(&square, work).unwrap().positive().0,
+                x.minus(&y, work).unwrap(),
+            ]
         };
-        let product = circle.times(&parabola).unwrap().times(&line).unwrap().times(&line).unwrap();
-        let found = irreducible_factors(&product).unwrap();
+        let product = circle.times(&parabola, work).unwrap().times(&line, work).unwrap().times(&line, work).unwrap();
+        let found = irreducible_factors(&product, work).unwrap();
         assert_eq!(found.len(), 3, "{found:?}");
         for (f, k) in [(circle, 1), (parabola, 1), (line, 2)] {
             assert!(found.contains(&(f.clone(), k)), "{f:?}: {found:?}");
         }
         // x³ − y³, and x³ − 2 y³, which has none over the rational numbers.
-        let cube = |v: u32| unknown(v).power(3).unwrap();
-        assert_eq!(irreducible_factors(&cube(0).minus(&cube(1)).unwrap()).unwrap().len(), 2);
-        let two = cube(1).plus(&cube(1)).unwrap();
-        assert_eq!(irreducible_factors(&cube(0).minus(&two).unwrap()).unwrap().len(), 1);
+        let cube = |v: u32| unknown(v).power(3, work).unwrap();
+        assert_eq!(irreducible_factors(&cube(0).minus(&cube(1), work).unwrap(), work).unwrap().len(), 2);
+        let two = cube(1).plus(&cube(1), work).unwrap();
+        assert_eq!(irreducible_factors(&cube(0).minus(&two, work).unwrap(), work).unwrap().len(), 1);
     }
 
     #[test]
     fn quadratic_polynomials_split_if_their_discriminant_is_a_square() {
+        let work = &Work::default();
         let (x, y) = (unknown(0), unknown(1));
-        let square = |p: &Polynomial| p.times(p).unwrap();
+        let square = |p: &Polynomial| p.times(p, work).unwrap();
         // x² − y²
-        let found = factors(&square(&x).minus(&square(&y)).unwrap()).unwrap();
+        let found = factors(&square(&x).minus(&square(&y), work).unwrap(), work).unwrap();
         assert_eq!(found.len(), 2, "{found:?}");
         // (r² − 1)(r² − 4) with r² = x² + y²
-        let r = square(&x).plus(&square(&y)).unwrap();
-        let less = |n| r.minus(&Polynomial::constant(n)).unwrap();
-        let mut found = factors(&less(1).times(&less(4)).unwrap()).unwrap();
+        let r = square(&x).plus(&square(&y), work).unwrap();
+        let less = |n| r.minus(&Polynomial::constant(n), work).unwrap();
+        let mut found = factors(&less(1).times(&less(4), work).unwrap(), work).unwrap();
         found.sort_by_key(|f| f.0.0.values().copied().collect::<Vec<_>>());
         assert_eq!(found, [(less(4), 1), (less(1), 1)]);
         // x² + y² and x² − 2 do not.
-        assert_eq!(factors(&r).unwrap().len(), 1);
-        assert_eq!(factors(&square(&x).minus(&Polynomial::constant(2)).unwrap()).unwrap().len(), 1);
-        assert_eq!(square_root(&square(&less(1))), Some(less(1)));
-        assert_eq!(square_root(&r), None);
+        assert_eq!(factors(&r, work).unwrap().len(), 1);
+        assert_eq!(factors(&square(&x).minus(&Polynomial::constant(2), work).unwrap(), work).unwrap().len(), 1);
+        assert_eq!(square_root(&square(&less(1)), work), Some(less(1)));
+        assert_eq!(square_root(&r, work), None);
     }
 }

@@ -17,6 +17,9 @@ pub enum AnalysisError {
         /// The name.
         name: String,
     },
+    /// Somebody asked to stop.
+    #[error(transparent)]
+    Interrupted(#[from] cotangent_scalar::Interrupted),
     /// An expression that could not be formed.
     #[error(transparent)]
     Expression(#[from] cotangent_expr::Error),

@@ -6,9 +6,10 @@
 
 use crate::divisor::{common_monomial, factors, greatest_common_divisor, pseudo_remainder};
 use crate::polynomial::{Monomial, Polynomial};
-use crate::work::within;
+use crate::work::Work;
 use cotangent_expr::{Digest, Expr, Function, Node, Number};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// Larger expressions are not brought to a normal form.
 const MAX_SIZE: u64 = 20_000;
@@ -55,6 +56,8 @@ pub(crate) struct Relation {
 /// The unknowns met so far, and what relates them.
 #[derive(Clone, Default)]
 pub(crate) struct Field {
+    /// What its algebra may take.
+    work: Rc<Work>,
     unknowns: Vec<Expr>,
     known: HashMap<Digest, u32>,
     relations: Vec<Relation>,
@@ -62,6 +65,16 @@ pub(crate) struct Field {
 }
 
 impl Field {
+    /// One that spends of this.
+    pub(crate) fn new(work: Rc<Work>) -> Field {
+        Field { work, ..Field::default() }
+    }
+
+    /// What its algebra may take.
+    pub(crate) fn work(&self) -> Rc<Work> {
+        self.work.clone()
+    }
+
     /// What an unknown stands for.
     pub(crate) fn symbol(&self, unknown: u32) -> &Expr {
         &self.unknowns[unknown as usize]
@@ -91,7 +104,7 @@ impl Field {
         if let Some(known) = self.memo.get(&e.digest()) {
             return known.clone();
         }
-        let found = within(EXPRESSION, || self.build(e));
+        let found = self.work().within(EXPRESSION, || self.build(e));
         self.memo.insert(e.digest(), found.clone());
         found
     }
@@ -146,6 +159,7 @@ impl Field {
 
     /// sin or cos (sinh or cosh) as an unknown, with the relation between the two.
     fn trigonometric(&mut self, f: Function, partner: Function, argument: &Expr, circular: bool) -> Option<Fraction> {
+        let work = &self.work();
         let (own, other) = (Expr::call(f, vec![argument.clone()]), Expr::call(partner, vec![argument.clone()]));
         let fresh = !self.known.contains_key(&own.digest()) && !self.known.contains_key(&other.digest());
         let value = self.single(&own);
@@ -155,9 +169,9 @@ impl Field {
             let even = if odd == a { b } else { a };
             let square = |v: u32| Polynomial::monomial(Monomial(vec![(v, 2)]), 1);
             // sin² = 1 − cos², sinh² = cosh² − 1.
-            let rest = Polynomial::one().minus(&square(even))?;
+            let rest = Polynomial::one().minus(&square(even), work)?;
             let rest = if circular { rest } else { rest.negated() };
-            self.relations.push(Relation { unknown: odd, polynomial: square(odd).minus(&rest)? });
+            self.relations.push(Relation { unknown: odd, polynomial: square(odd).minus(&rest, work)? });
         }
         Some(value)
     }
@@ -183,6 +197,7 @@ impl Field {
     }
 
     fn power(&mut self, base: &Expr, exponent: Number) -> Option<Fraction> {
+        let work = &self.work();
         let Some((n, root)) = exponent.as_ratio() else { return Some(self.single(&base.pow(exponent))) };
         if n.unsigned_abs() > 64 || root > 16 {
             return Some(self.single(&base.pow(exponent)));
@@ -198,36 +213,40 @@ impl Field {
             // r^root·denominator = numerator
             let unknown = self.unknown(&atom);
             let high = Polynomial::monomial(Monomial(vec![(unknown, root as u32)]), 1);
-            let polynomial = high.times(&inner.denominator)?.minus(&inner.numerator)?;
+            let polynomial = high.times(&inner.denominator, work)?.minus(&inner.numerator, work)?;
             self.relations.push(Relation { unknown, polynomial });
         }
         self.integer_power(&value, n)
     }
 
     fn integer_power(&self, f: &Fraction, n: i64) -> Option<Fraction> {
+        let work = &self.work();
         let k = u32::try_from(n.unsigned_abs()).ok()?;
-        let (numerator, denominator) = (f.numerator.power(k)?, f.denominator.power(k)?);
+        let (numerator, denominator) = (f.numerator.power(k, work)?, f.denominator.power(k, work)?);
         if n >= 0 { self.fraction(numerator, denominator) } else { self.fraction(denominator, numerator) }
     }
 
     /// Reduces by the relations: (r, m) with m·p = r wherever the relations hold.
     fn reduce(&self, p: Polynomial) -> Option<(Polynomial, Polynomial)> {
-        reduce(p, self.relations.iter())
+        let work = &self.work();
+        reduce(p, self.relations.iter(), work)
     }
 
     /// The same with further relations, which the ones between the unknowns are applied after: x² + cos²θ where x = sin θ.
     pub(crate) fn reduce_with(&self, p: Polynomial, further: &[Relation]) -> Option<(Polynomial, Polynomial)> {
-        reduce(p, further.iter().chain(&self.relations))
+        let work = &self.work();
+        reduce(p, further.iter().chain(&self.relations), work)
     }
 
     /// numerator/denominator in normal form; `None` also for a division by zero.
     pub(crate) fn fraction(&self, numerator: Polynomial, denominator: Polynomial) -> Option<Fraction> {
+        let work = &self.work();
         let mut best = self.lowest_terms(numerator, denominator)?;
         // (cos² − 1)/sin is −sin: what has a relation may be brought out of the denominator.
         for r in &self.relations {
             if common_monomial(&best.denominator).degree(r.unknown) > 0 {
                 let by = Polynomial::unknown(r.unknown);
-                let (n, d) = (best.numerator.times(&by)?, best.denominator.times(&by)?);
+                let (n, d) = (best.numerator.times(&by, work)?, best.denominator.times(&by, work)?);
                 best = self.lowest_terms(n, d).filter(|new| new.size() < best.size()).unwrap_or(best);
             }
         }
@@ -235,29 +254,31 @@ impl Field {
     }
 
     fn lowest_terms(&self, numerator: Polynomial, denominator: Polynomial) -> Option<Fraction> {
+        let work = &self.work();
         let (n, by_n) = self.reduce(numerator)?;
         let (d, by_d) = self.reduce(denominator)?;
-        let (n, d) = (n.times(&by_d)?, d.times(&by_n)?);
+        let (n, d) = (n.times(&by_d, work)?, d.times(&by_n, work)?);
         if d.is_zero() {
             return None;
         }
-        let common = greatest_common_divisor(&n, &d)?;
-        let (n, d) = (n.over(&common)?, d.over(&common)?);
+        let common = greatest_common_divisor(&n, &d, work)?;
+        let (n, d) = (n.over(&common, work)?, d.over(&common, work)?);
         let (denominator, kept) = d.positive();
         Some(Fraction { numerator: if kept { n } else { n.negated() }, denominator })
     }
 
     pub(crate) fn plus(&self, a: &Fraction, b: &Fraction) -> Option<Fraction> {
+        let work = &self.work();
         if a.is_zero() || b.is_zero() {
             return Some(if a.is_zero() { b.clone() } else { a.clone() });
         }
         if a.denominator == b.denominator {
-            return self.fraction(a.numerator.plus(&b.numerator)?, a.denominator.clone());
+            return self.fraction(a.numerator.plus(&b.numerator, work)?, a.denominator.clone());
         }
-        let common = greatest_common_divisor(&a.denominator, &b.denominator)?;
-        let (da, db) = (a.denominator.over(&common)?, b.denominator.over(&common)?);
-        let numerator = a.numerator.times(&db)?.plus(&b.numerator.times(&da)?)?;
-        self.fraction(numerator, a.denominator.times(&db)?)
+        let common = greatest_common_divisor(&a.denominator, &b.denominator, work)?;
+        let (da, db) = (a.denominator.over(&common, work)?, b.denominator.over(&common, work)?);
+        let numerator = a.numerator.times(&db, work)?.plus(&b.numerator.times(&da, work)?, work)?;
+        self.fraction(numerator, a.denominator.times(&db, work)?)
     }
 
     pub(crate) fn minus(&self, a: &Fraction, b: &Fraction) -> Option<Fraction> {
@@ -265,10 +286,11 @@ impl Field {
     }
 
     pub(crate) fn times(&self, a: &Fraction, b: &Fraction) -> Option<Fraction> {
+        let work = &self.work();
         if a.is_zero() || b.is_zero() {
             return Some(Fraction::integer(0));
         }
-        self.fraction(a.numerator.times(&b.numerator)?, a.denominator.times(&b.denominator)?)
+        self.fraction(a.numerator.times(&b.numerator, work)?, a.denominator.times(&b.denominator, work)?)
     }
 
     pub(crate) fn over(&self, a: &Fraction, b: &Fraction) -> Option<Fraction> {
@@ -309,12 +331,14 @@ impl Field {
     }
 
     fn factorised(&self, p: &Polynomial) -> Option<Expr> {
+        let work = &self.work();
         if p.0.len() > MAX_FACTORISED {
             return self.sum(p);
         }
-        let parts = factors(p)?;
-        let product = parts.iter().try_fold(Polynomial::one(), |product, (f, k)| product.times(&f.power(*k)?))?;
-        let number = p.over(&product)?.as_constant()?;
+        let parts = factors(p, work)?;
+        let product =
+            parts.iter().try_fold(Polynomial::one(), |product, (f, k)| product.times(&f.power(*k, work)?, work))?;
+        let number = p.over(&product, work)?.as_constant()?;
         let mut all = vec![Expr::number(i64::try_from(number).ok()?)];
         for (f, k) in parts {
             all.push(self.sum(&f)?.powi(k as i64));
@@ -342,6 +366,7 @@ fn finite(e: Expr) -> Option<Expr> {
 fn reduce<'a>(
     p: Polynomial,
     relations: impl Iterator<Item = &'a Relation> + Clone,
+    work: &Work,
 ) -> Option<(Polynomial, Polynomial)> {
     let (mut rest, mut multiplier) = (p, Polynomial::one());
     // Each relation may bring back unknowns that another one eliminates, but not for ever.
@@ -349,9 +374,9 @@ fn reduce<'a>(
         let mut changed = false;
         for r in relations.clone() {
             if rest.degree(r.unknown) >= r.polynomial.degree(r.unknown) && !rest.is_zero() {
-                let (next, by) = pseudo_remainder(&rest, &r.polynomial, r.unknown)?;
+                let (next, by) = pseudo_remainder(&rest, &r.polynomial, r.unknown, work)?;
                 rest = next;
-                multiplier = multiplier.times(&by)?;
+                multiplier = multiplier.times(&by, work)?;
                 changed = true;
             }
         }

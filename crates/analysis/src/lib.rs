@@ -50,11 +50,11 @@ mod transform;
 mod weighed;
 mod work;
 
-pub use analyze::analyze;
+pub use analyze::{analyze, analyze_within};
 pub use error::AnalysisError;
 pub use latex::latex;
-pub use motion::{MotionError, motion};
-pub use pose::{PoseError, pose};
+pub use motion::{MotionError, motion, motion_within};
+pub use pose::{PoseError, pose, pose_within};
 pub use report::{
     Analysis, AtValues, Branch, Certainty, ClaimReport, Class, Conjecture, Constraint, Count, DiracBracket,
     GaugeTransformation, Multiplier, MultiplierValue, Outcome, PoissonReport, Step, StepOutcome, Transform, Verdict,

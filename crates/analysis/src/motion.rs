@@ -19,6 +19,7 @@ use crate::phase::{Phase, Sparse};
 use crate::report::{Analysis, Class, Constraint, MultiplierValue, Outcome};
 use cotangent_expr::{Array, Dim, Error, Expr, Ix, Layout, Node, Place, Role, Tensor, Term, solve};
 use cotangent_model::{Claim, ConstraintKind, Dynamics, Quantity, System};
+use cotangent_scalar::Limits;
 use cotangent_theory::{Formulation, Motion, Surface, VectorField};
 
 /// Why the analysis of a model leads to no equations of motion.
@@ -92,7 +93,12 @@ fn arbitrary(multipliers: &[String]) -> String {
 /// The Hamilton–Dirac equations of a model, from its analysis. The model in the result is Hamiltonian
 /// (or Poisson), with the constraints found as its own.
 pub fn motion(system: &System) -> Result<Motion, MotionError> {
-    let (report, phase) = with_phase(system)?;
+    motion_within(system, &Limits::default())
+}
+
+/// The same within limits.
+pub fn motion_within(system: &System, limits: &Limits) -> Result<Motion, MotionError> {
+    let (report, phase) = with_phase(system, limits)?;
     let (Some(phase), Some(hamiltonian)) = (phase, report.hamiltonian.clone()) else {
         return Err(refusal(&report));
     };

@@ -3,7 +3,7 @@
 //! Everything here answers `None` where a coefficient or the number of terms outgrows its limit:
 //! what cannot be computed exactly is not computed at all. The same where the [work](crate::work) is spent.
 
-use crate::work::spend;
+use crate::work::Work;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -118,16 +118,16 @@ impl Polynomial {
         self.as_constant() == Some(1)
     }
 
-    pub(crate) fn plus(&self, other: &Polynomial) -> Option<Polynomial> {
-        self.plus_scaled(other, 1)
+    pub(crate) fn plus(&self, other: &Polynomial, work: &Work) -> Option<Polynomial> {
+        self.plus_scaled(other, 1, work)
     }
 
-    pub(crate) fn minus(&self, other: &Polynomial) -> Option<Polynomial> {
-        self.plus_scaled(other, -1)
+    pub(crate) fn minus(&self, other: &Polynomial, work: &Work) -> Option<Polynomial> {
+        self.plus_scaled(other, -1, work)
     }
 
-    fn plus_scaled(&self, other: &Polynomial, factor: i128) -> Option<Polynomial> {
-        spend(self.0.len() + other.0.len())?;
+    fn plus_scaled(&self, other: &Polynomial, factor: i128, work: &Work) -> Option<Polynomial> {
+        work.spend(self.0.len() + other.0.len())?;
         let mut out = self.0.clone();
         for (m, &c) in &other.0 {
             let entry = out.entry(m.clone()).or_insert(0);
@@ -139,11 +139,11 @@ impl Polynomial {
         (out.len() <= MAX_TERMS).then_some(Polynomial(out))
     }
 
-    pub(crate) fn times(&self, other: &Polynomial) -> Option<Polynomial> {
+    pub(crate) fn times(&self, other: &Polynomial, work: &Work) -> Option<Polynomial> {
         if self.0.len().saturating_mul(other.0.len()) > 40 * MAX_TERMS {
             return None;
         }
-        spend(self.0.len() * other.0.len())?;
+        work.spend(self.0.len() * other.0.len())?;
         let mut out: BTreeMap<Monomial, i128> = BTreeMap::new();
         for (m, &c) in &self.0 {
             for (n, &d) in &other.0 {
@@ -159,12 +159,12 @@ impl Polynomial {
         Polynomial(self.0.iter().map(|(m, c)| (m.clone(), -c)).collect())
     }
 
-    pub(crate) fn power(&self, exponent: u32) -> Option<Polynomial> {
-        (0..exponent).try_fold(Polynomial::one(), |product, _| product.times(self))
+    pub(crate) fn power(&self, exponent: u32, work: &Work) -> Option<Polynomial> {
+        (0..exponent).try_fold(Polynomial::one(), |product, _| product.times(self, work))
     }
 
     /// The quotient, if the division leaves no rest.
-    pub(crate) fn over(&self, divisor: &Polynomial) -> Option<Polynomial> {
+    pub(crate) fn over(&self, divisor: &Polynomial, work: &Work) -> Option<Polynomial> {
         let (lead, factor) = divisor.0.last_key_value()?;
         let mut rest = self.clone();
         let mut quotient = Polynomial::default();
@@ -173,8 +173,8 @@ impl Polynomial {
                 return None;
             }
             let term = Polynomial::monomial(m.over(lead)?, c / factor);
-            rest = rest.minus(&term.times(divisor)?)?;
-            quotient = quotient.plus(&term)?;
+            rest = rest.minus(&term.times(divisor, work)?, work)?;
+            quotient = quotient.plus(&term, work)?;
         }
         Some(quotient)
     }
@@ -210,7 +210,7 @@ impl Polynomial {
     }
 
     /// The derivative by one unknown.
-    pub(crate) fn derivative(&self, v: u32) -> Option<Polynomial> {
+    pub(crate) fn derivative(&self, v: u32, work: &Work) -> Option<Polynomial> {
         let mut out = Polynomial::default();
         for (m, &c) in &self.0 {
             let k = m.degree(v);
@@ -219,7 +219,7 @@ impl Polynomial {
                 if k > 1 {
                     n = n.times(&Monomial(vec![(v, k - 1)]));
                 }
-                out = out.plus(&Polynomial::monomial(n, c.checked_mul(k as i128)?))?;
+                out = out.plus(&Polynomial::monomial(n, c.checked_mul(k as i128)?), work)?;
             }
         }
         Some(out)
@@ -229,21 +229,24 @@ impl Polynomial {
 #[cfg(test)]
 mod tests {
     use super::Polynomial;
+    use crate::work::Work;
 
     #[test]
     fn division_is_exact_or_refused() {
+        let work = &Work::default();
         let (x, y) = (Polynomial::unknown(0), Polynomial::unknown(1));
-        let (sum, difference) = (x.plus(&y).unwrap(), x.minus(&y).unwrap());
-        let product = sum.times(&difference).unwrap();
-        assert_eq!(product.over(&sum), Some(difference));
-        assert_eq!(product.over(&x), None);
-        assert_eq!(product.plus(&Polynomial::one()).unwrap().over(&sum), None);
+        let (sum, difference) = (x.plus(&y, work).unwrap(), x.minus(&y, work).unwrap());
+        let product = sum.times(&difference, work).unwrap();
+        assert_eq!(product.over(&sum, work), Some(difference));
+        assert_eq!(product.over(&x, work), None);
+        assert_eq!(product.plus(&Polynomial::one(), work).unwrap().over(&sum, work), None);
     }
 
     #[test]
     fn coefficients_that_do_not_fit_are_given_up() {
+        let work = &Work::default();
         let large = Polynomial::constant(i128::MAX);
-        assert_eq!(large.plus(&large), None);
-        assert_eq!(large.times(&large), None);
+        assert_eq!(large.plus(&large, work), None);
+        assert_eq!(large.times(&large, work), None);
     }
 }

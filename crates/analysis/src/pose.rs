@@ -2,13 +2,14 @@
 //! holonomic constraints does not do.
 
 use crate::AnalysisError;
-use crate::analyze::analyze;
-use crate::motion::{MotionError, motion};
+use crate::analyze::analyze_within;
+use crate::motion::{MotionError, motion_within};
 use crate::transform::Lagrangian;
 use cotangent_compile::values::{self, InitialValues, Rates, Setting, ValueError};
 use cotangent_compile::{CompileError, Engine, Freedom, Problem, ProblemError, Repairs, Start};
 use cotangent_expr::{Expr, Layout, Node, Tensor};
 use cotangent_model::{ConstraintKind, System};
+use cotangent_scalar::Limits;
 use cotangent_theory::{Formulation, TheoryError};
 
 /// Why there is no problem.
@@ -45,8 +46,21 @@ pub fn pose(
     repairs: Repairs,
     engine: Engine,
 ) -> Result<Problem, PoseError> {
+    pose_within(system, formulation, set, repairs, engine, &Limits::default())
+}
+
+/// The same within limits.
+pub fn pose_within(
+    system: &System,
+    formulation: Formulation,
+    set: &[Setting],
+    repairs: Repairs,
+    engine: Engine,
+    limits: &Limits,
+) -> Result<Problem, PoseError> {
+    limits.check().map_err(AnalysisError::from)?;
     let given = || Problem::new(system, formulation, set, repairs, engine);
-    let explained = |error: ProblemError| irregular(system, &error).unwrap_or_else(|| error.into());
+    let explained = |error: ProblemError| irregular(system, &error, limits).unwrap_or_else(|| error.into());
     if formulation != Formulation::HamiltonDirac {
         return given().map_err(explained);
     }
@@ -58,7 +72,8 @@ pub fn pose(
         }
     }
     let parameters = values::parameters(system, set)?;
-    let motion = motion(system).map_err(|error| match (error, refused) {
+    let motion = motion_within(system, limits).map_err(|error| match (error, refused) {
+        (error @ MotionError::Analysis(AnalysisError::Interrupted(_)), _) => error.into(),
         (MotionError::Analysis(_), Some(refused)) => PoseError::from(refused),
         (error, _) => error.into(),
     })?;
@@ -68,13 +83,17 @@ pub fn pose(
 
 /// Why a start is singular where the gradient of a constraint vanishes: if it does so wherever the constraint holds, as
 /// that of (x² + y² − 1)² does, no other start is better, and the analysis knows what to state instead.
-fn irregular(system: &System, error: &ProblemError) -> Option<PoseError> {
+fn irregular(system: &System, error: &ProblemError, limits: &Limits) -> Option<PoseError> {
     let ProblemError::SingularStart { constraints } = error else { return None };
     let flat: Vec<&str> = constraints.iter().filter(|c| c.on.is_empty()).map(|c| c.name.as_str()).collect();
     if flat.is_empty() {
         return None;
     }
-    let found = analyze(system).ok()?.irregular.into_iter().find(|i| flat.contains(&i.0.as_str()) && !i.2.is_empty());
+    let found = analyze_within(system, limits)
+        .ok()?
+        .irregular
+        .into_iter()
+        .find(|i| flat.contains(&i.0.as_str()) && !i.2.is_empty());
     let (constraint, expression, instead) = found?;
     Some(MotionError::Irregular { constraint, expression: expression.to_string(), instead }.into())
 }

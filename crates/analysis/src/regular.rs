@@ -6,7 +6,6 @@ use crate::divisor::{content, factors, gcd, irreducible_factors, pseudo_remainde
 use crate::field::{Fraction, Relation};
 use crate::polynomial::Polynomial;
 use crate::surface::Surface;
-use crate::work::within;
 use cotangent_expr::{Expr, Node, Number};
 
 /// A condition taken apart.
@@ -101,7 +100,7 @@ impl Surface {
         for e in parts {
             let e = self.shorter_where_others_hold(e);
             let p = self.field.normal(&e).map(|f| f.numerator);
-            if p.as_ref().is_some_and(|p| within(EMPTY, || self.is_empty_with(&[p]))) {
+            if p.as_ref().is_some_and(|p| self.field.work().within(EMPTY, || self.is_empty_with(&[p]))) {
                 self.empty.push(e);
             } else if left.iter().all(|known| known.0 != e) {
                 left.push((e, p));
@@ -133,10 +132,11 @@ impl Surface {
 
     /// A part in the simplest form that it has where the constraints hold: x − 2 y is y where x = y.
     fn shorter_where_others_hold(&mut self, e: Expr) -> Expr {
+        let work = &self.field.work();
         let Some(normal) = self.field.normal(&e) else { return e };
         let reduced = || {
             let rest = self.field.reduce_with(normal.numerator, self.plain())?.0;
-            let state: Vec<_> = factors(&rest)?.into_iter().filter(|(p, _)| !self.only_parameters(p)).collect();
+            let state: Vec<_> = factors(&rest, work)?.into_iter().filter(|(p, _)| !self.only_parameters(p)).collect();
             let [(one, 1)] = state.as_slice() else { return None };
             self.field.sum(one).filter(|new| new.size() < e.size())
         };
@@ -150,11 +150,12 @@ impl Surface {
     }
 
     fn of_polynomial(&mut self, numerator: &Polynomial, mut whole: bool) -> Option<Condition> {
+        let work = &self.field.work();
         if numerator.is_zero() {
             return Some(Condition::Identity);
         }
         let mut left: Vec<(Polynomial, u32)> = vec![];
-        for (p, k) in irreducible_factors(numerator)? {
+        for (p, k) in irreducible_factors(numerator, work)? {
             if self.only_parameters(&p) {
                 self.assume(&p);
             } else if self.strict_sign(&p).is_some() || self.is_excluded(&p) || self.never(&p) {
@@ -193,7 +194,8 @@ impl Surface {
             return None;
         }
         self.replacing = true;
-        let found = self.views().iter().find_map(|view| within(VIEW, || self.seen_with(f, &normal, view)));
+        let found =
+            self.views().iter().find_map(|view| self.field.work().within(VIEW, || self.seen_with(f, &normal, view)));
         self.replacing = false;
         found
     }
@@ -216,9 +218,10 @@ impl Surface {
     }
 
     fn seen_with(&mut self, f: &Expr, normal: &Fraction, view: &[Relation]) -> Option<Condition> {
+        let work = &self.field.work();
         let (above, by_above) = self.field.reduce_with(normal.numerator.clone(), view)?;
         let (below, by_below) = self.field.reduce_with(normal.denominator.clone(), view)?;
-        let rest = self.field.fraction(above.times(&by_below)?, below.times(&by_above)?)?.numerator;
+        let rest = self.field.fraction(above.times(&by_below, work)?, below.times(&by_above, work)?)?.numerator;
         if rest == normal.numerator || rest.is_zero() {
             return None;
         }
@@ -255,30 +258,32 @@ impl Surface {
     /// The factors 2 a w + b ± r √s of a w² + b w + c whose discriminant is r² s with s > 0 made of numbers and parameters:
     /// x² − 2 y² is two lines.
     fn over_the_reals(&self, p: &Polynomial) -> Option<Vec<Expr>> {
+        let work = &self.field.work();
         p.unknowns().into_iter().filter(|&v| !self.is_parameter(v)).find_map(|v| {
-            let Quadratic { lead, slope, discriminant } = Quadratic::new(p, v)?;
+            let Quadratic { lead, slope, discriminant } = Quadratic::new(p, v, work)?;
             if !self.only_parameters(&lead) || discriminant.is_zero() {
                 return None;
             }
-            let parts = factors(&discriminant)?;
-            let product = parts.iter().try_fold(Polynomial::one(), |all, (f, k)| all.times(&f.power(*k)?))?;
-            let number = discriminant.over(&product)?.as_constant()?;
+            let parts = factors(&discriminant, work)?;
+            let product =
+                parts.iter().try_fold(Polynomial::one(), |all, (f, k)| all.times(&f.power(*k, work)?, work))?;
+            let number = discriminant.over(&product, work)?.as_constant()?;
             let (mut root, rest) = square_part(number)?;
             let mut below = Polynomial::constant(rest);
             let mut outside = Polynomial::one();
             for (f, k) in &parts {
-                outside = outside.times(&f.power(k / 2)?)?;
+                outside = outside.times(&f.power(k / 2, work)?, work)?;
                 if k % 2 == 1 {
-                    below = below.times(f)?;
+                    below = below.times(f, work)?;
                 }
             }
             if !self.only_parameters(&below) || self.strict_sign(&below) != Some(true) {
                 return None;
             }
             let common = gcd(content(&slope), root).max(1);
-            let slope = slope.over(&Polynomial::constant(common))?;
+            let slope = slope.over(&Polynomial::constant(common), work)?;
             root /= common;
-            let outside = outside.times(&Polynomial::constant(root))?;
+            let outside = outside.times(&Polynomial::constant(root), work)?;
             let (slope, outside) =
                 (self.field.sum(&slope)?, self.field.sum(&outside)? * self.field.sum(&below)?.sqrt());
             Some(vec![&slope + &outside, slope - outside])
@@ -294,13 +299,14 @@ impl Surface {
     fn are_disjoint(&mut self, parts: &[Expr]) -> bool {
         let normal: Option<Vec<Polynomial>> = parts.iter().map(|e| Some(self.field.normal(e)?.numerator)).collect();
         let Some(all) = normal else { return false };
-        let apart = |k: usize, j: usize| within(EMPTY, || self.is_empty_with(&[&all[j], &all[k]]));
+        let apart = |k: usize, j: usize| self.field.work().within(EMPTY, || self.is_empty_with(&[&all[j], &all[k]]));
         (0..all.len()).all(|k| (0..k).all(|j| apart(k, j)))
     }
 
     /// Whether it is shown that polynomials vanish together nowhere on the surface. Where f and g vanish, so does every remainder
     /// of their division, whatever it is multiplied by: x + 3 and x² + y² − 1 leave y² + 8.
     fn is_empty_with(&self, further: &[&Polynomial]) -> bool {
+        let work = &self.field.work();
         let mut known: Vec<Polynomial> = further.iter().map(|&p| p.clone()).collect();
         let relations = self.relations().iter().chain(self.field.relations());
         known.extend(relations.map(|r| r.polynomial.clone()));
@@ -315,7 +321,7 @@ impl Surface {
                     let shared: Vec<u32> = shared.filter(|&v| known[f].degree(v) >= known[g].degree(v)).collect();
                     for v in shared {
                         looked += 1;
-                        let rest = pseudo_remainder(&known[f], &known[g], v);
+                        let rest = pseudo_remainder(&known[f], &known[g], v, work);
                         let Some((rest, _)) = rest.and_then(|r| self.field.reduce_with(r.0, &[])) else { continue };
                         if !rest.is_zero() && looked < MAX_REMAINDERS && !known.contains(&rest) {
                             known.push(rest);

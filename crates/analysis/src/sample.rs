@@ -7,11 +7,13 @@
 use crate::error::AnalysisError;
 use crate::phase::Sparse;
 use crate::weighed::Weighed;
+use crate::work::Work;
 use cotangent_compile::{Engine, Function, FunctionBuilder};
 use cotangent_expr::{Expr, Layout, Tensor};
 use cotangent_model::{Sign, System};
 use cotangent_scalar::{Dd, Real, Scalar};
 use cotangent_solve::{least_change, singular_values};
+use std::rc::Rc;
 
 /// The seed of the random points: the same model gives the same report.
 pub const SEED: u64 = 0x5EED_C07A;
@@ -45,6 +47,7 @@ pub(crate) struct Sampler {
     /// What has to be a number at a point: the equations of motion.
     domain: Vec<Expr>,
     random: u64,
+    work: Rc<Work>,
 }
 
 /// How often a point is sought before the surface counts as empty.
@@ -57,14 +60,14 @@ const MAX_STEPS: usize = 12;
 const RANDOM: usize = 24;
 
 impl Sampler {
-    pub(crate) fn new(system: &System, state: &Layout) -> Sampler {
+    pub(crate) fn new(system: &System, state: &Layout, work: Rc<Work>) -> Sampler {
         let signs = system.parameters.iter().flat_map(|p| vec![p.sign; p.array.len()]).collect();
         let usual = cotangent_compile::values::parameters(system, &[]).ok().map(|values| {
             let start = cotangent_compile::values::initial(system, &values, &[]).map(|i| i.coordinates);
             (values, start.unwrap_or_default())
         });
         let parameters = system.parameter_layout();
-        Sampler { parameters, signs, usual, state: state.clone(), domain: vec![], random: SEED }
+        Sampler { parameters, signs, usual, state: state.clone(), domain: vec![], random: SEED, work }
     }
 
     /// Uniform in (0, 1): xorshift64*.
@@ -123,6 +126,7 @@ impl Sampler {
 
     /// Compiles expressions for evaluation.
     pub(crate) fn function(&self, expressions: &[Expr]) -> Result<Function, AnalysisError> {
+        self.work.check()?;
         let outputs = Tensor::vector("value", expressions.to_vec())?;
         let builder = FunctionBuilder::new().input(&self.parameters).input(&self.state).output(&outputs);
         Ok(builder.engine(Engine::Tape).compile()?)
@@ -172,6 +176,7 @@ impl Sampler {
         let domain = self.function(&self.domain)?;
         let (mut points, mut slow) = (vec![], vec![]);
         for attempt in 0..ATTEMPTS {
+            self.work.check()?;
             if points.len() == count {
                 break;
             }
@@ -203,6 +208,7 @@ impl Sampler {
         let count = if self.state.len() > 60 { 1 } else { 2 };
         let mut points = vec![];
         for attempt in (0..ATTEMPTS).rev() {
+            self.work.check()?;
             let Some(mut point) = self.draw_own(attempt) else { return Ok(None) };
             if points.len() < count && project(&f, gradients, &mut point)? {
                 points.push(point);
@@ -228,6 +234,7 @@ impl Sampler {
         let f = self.projection(constraints, gradients)?;
         let mut out = vec![];
         for point in points {
+            self.work.check()?;
             let mut beside = point.clone();
             let unit = Dd::from_f64(0.01 * point.unit);
             let away = self.draw_vector(point.state.len());

@@ -202,7 +202,8 @@ impl Surface {
 
     /// Takes a factor not to vanish, and says so unless the model does.
     pub(crate) fn assume(&mut self, p: &Polynomial) {
-        let Some(parts) = crate::divisor::factors(p) else { return };
+        let work = &self.field.work();
+        let Some(parts) = crate::divisor::factors(p, work) else { return };
         for (f, _) in parts {
             let known = match f.unknowns()[..] {
                 [v] if f == Polynomial::unknown(v) => {
@@ -221,7 +222,8 @@ impl Surface {
 
     /// Takes those factors not to vanish that are made of parameters.
     pub(crate) fn assume_parameters(&mut self, p: &Polynomial) {
-        for (f, _) in crate::divisor::factors(p).unwrap_or_default() {
+        let work = &self.field.work();
+        for (f, _) in crate::divisor::factors(p, work).unwrap_or_default() {
             if self.only_parameters(&f) {
                 self.assume(&f);
             }
@@ -252,19 +254,21 @@ impl Surface {
     /// A form on the surface: zero if it vanishes there, otherwise reduced by those constraints only
     /// whose leading coefficient is made of parameters, which keeps it short.
     pub(crate) fn weak_normal(&self, f: &Fraction) -> Option<Fraction> {
+        let work = &self.field.work();
         if self.field.reduce_with(f.numerator.clone(), &self.relations)?.0.is_zero() {
             return Some(Fraction::integer(0));
         }
         let (n, by_n) = self.field.reduce_with(f.numerator.clone(), &self.plain)?;
         let (d, by_d) = self.field.reduce_with(f.denominator.clone(), &self.plain)?;
-        self.field.fraction(n.times(&by_d)?, d.times(&by_n)?)
+        self.field.fraction(n.times(&by_d, work)?, d.times(&by_n, work)?)
     }
 
     /// Reduced by all constraints, which may divide by what vanishes at special points.
     fn fully_reduced(&self, f: &Fraction) -> Option<Fraction> {
+        let work = &self.field.work();
         let (n, by_n) = self.field.reduce_with(f.numerator.clone(), &self.relations)?;
         let (d, by_d) = self.field.reduce_with(f.denominator.clone(), &self.relations)?;
-        self.field.fraction(n.times(&by_d)?, d.times(&by_n)?)
+        self.field.fraction(n.times(&by_d, work)?, d.times(&by_n, work)?)
     }
 
     /// The shortest form that is known on the surface.

@@ -142,7 +142,7 @@ impl Lagrangian {
         let slopes = dense(&gradient(&self.value, &self.velocities)?, self.velocities.len());
         let hessian: Vec<Sparse> = slopes.iter().map(|s| gradient(s, &self.velocities)).collect::<Result<_, _>>()?;
         let quadratic = !hessian.iter().flat_map(Sparse::values).any(|e| self.moves(e));
-        let mut sampler = Sampler::new(system, &self.coordinates.then(&self.velocities));
+        let mut sampler = Sampler::new(system, &self.coordinates.then(&self.velocities), field.work());
         let sampled = self.sampled_rank(&mut sampler, &hessian, &mut |s, k| Some(s.draw(k)))?;
         let own = self.sampled_rank(&mut sampler, &hessian, &mut |s, k| s.draw_own(k))?;
         let degenerate = matches!((sampled, own), (Rank::Clear(a), Rank::Clear(b)) if a != b);

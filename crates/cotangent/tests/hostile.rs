@@ -119,3 +119,27 @@ fn latex_and_json_are_both_given() {
     assert_eq!(json["consistent"], true);
     assert_eq!(json["latex"].as_str(), Some(run(&["analyze", "landau", "--latex"]).stdout.as_str()));
 }
+
+#[test]
+fn what_would_take_years_or_more_memory_than_there_is_is_refused_at_once() {
+    let ran = run(&["certify", "pendulum", "--steps", "1000000000000000000"]);
+    assert_eq!(ran.status, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("years"), "{}", ran.stderr);
+    // 8·10¹² bytes and more, before anything is compiled.
+    let many = "param n : int = 1000000000\ncoord x[i in 1..n]\nhamiltonian sum(i in 1..n, p_x[i]^2)/2\nrun step = 1, until = 1";
+    for verb in ["run", "certify", "compare", "check"] {
+        let ran = on(many, &[verb, "-"]);
+        assert_eq!(ran.status, 2, "{verb}: {}", ran.stderr);
+        assert!(ran.stderr.contains("GB") || ran.stderr.contains("too-large"), "{verb}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_refusal_derives_no_large_model_in_other_formulations() {
+    let started = std::time::Instant::now();
+    let ran = run(&["run", "chain", "--set", "n=5000", "--method", "rk4"]);
+    assert_eq!(ran.status, 2, "{}", ran.stdout);
+    assert!(ran.stderr.contains("these fit: ") && ran.stderr.contains("cotangent methods"), "{}", ran.stderr);
+    // To derive all takes minutes.
+    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+}

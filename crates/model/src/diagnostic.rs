@@ -12,7 +12,7 @@ use std::fmt;
 use std::ops::Range;
 
 pub use code::Code;
-pub use position::{Position, position_of};
+pub use position::{Lines, Position, position_of};
 
 use crate::limits::MAX_STORED_DIAGNOSTICS;
 

@@ -1,7 +1,8 @@
 //! Stopping a run from outside: Ctrl-C asks, a second Ctrl-C insists.
 
+use cotangent_scalar::{Cancel, Limits};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 
 /// The exit status after a second signal: 128 + SIGINT, as shells report it.
 const INSISTED: i32 = 130;
@@ -11,7 +12,7 @@ static INSTALLED: OnceLock<Result<Interrupt, InterruptError>> = OnceLock::new();
 
 /// A flag that says a run should stop at the next good moment. Clones are the same flag.
 #[derive(Clone, Debug, Default)]
-pub struct Interrupt(Arc<AtomicBool>);
+pub struct Interrupt(Cancel);
 
 /// Why signals cannot be caught.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -50,12 +51,17 @@ impl Interrupt {
 
     /// Whether the run should stop. Cheap enough to ask after every step.
     pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.is_set()
+    }
+
+    /// No limits but this flag, for computations that take [`Limits`].
+    pub fn limits(&self) -> Limits {
+        Limits::until(self.0.clone())
     }
 
     /// Asks for a stop, as Ctrl-C does.
     pub fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.set();
     }
 }
 

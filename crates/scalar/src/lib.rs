@@ -20,11 +20,13 @@
 mod dd;
 mod dual;
 mod float;
+mod limits;
 mod real;
 mod scalar;
 mod stumpff;
 
 pub use dd::Dd;
 pub use dual::Dual;
+pub use limits::{Cancel, Interrupted, Limits};
 pub use real::Real;
 pub use scalar::Scalar;

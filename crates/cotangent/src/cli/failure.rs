@@ -3,8 +3,11 @@
 use super::printable;
 use anstyle::{AnsiColor, Style};
 use cotangent::compile::values::ValueError;
-use cotangent::model::diagnostic::{Colour, Diagnostic, Diagnostics};
+use cotangent::model::diagnostic::{Colour, Diagnostic, Diagnostics, Lines};
 use serde::Serialize;
+
+/// The code of a command that was interrupted.
+const INTERRUPTED: &str = "interrupted";
 
 /// Why a command was refused.
 #[derive(Debug)]
@@ -34,6 +37,16 @@ impl Failure {
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Failure {
         let message = printable::line(&message.into()).into_owned();
         Failure::Refused { code, message, help: None }
+    }
+
+    /// The command was interrupted before it had a result.
+    pub(crate) fn interrupted() -> Failure {
+        Failure::new(INTERRUPTED, "interrupted before there was a result")
+    }
+
+    /// Whether that is it.
+    pub(crate) fn is_interrupt(&self) -> bool {
+        matches!(self, Failure::Refused { code, .. } if *code == INTERRUPTED)
     }
 
     /// Says what to do instead.
@@ -98,7 +111,8 @@ impl Failure {
     pub(crate) fn document(&self) -> ErrorDocument {
         let error = match self {
             Failure::Model { file, source, diagnostics } => {
-                let all: Vec<Problem> = diagnostics.iter().map(|d| Problem::new(d, file, source)).collect();
+                let lines = Lines::new(source);
+                let all: Vec<Problem> = diagnostics.iter().map(|d| Problem::new(d, file, &lines)).collect();
                 let first = all.first().cloned().unwrap_or(Problem::plain("model", "the model has mistakes", None));
                 ErrorContent { first, all }
             }
@@ -166,8 +180,8 @@ struct At {
 }
 
 impl Problem {
-    pub(crate) fn new(d: &Diagnostic, file: &str, source: &str) -> Problem {
-        let position = d.position(source);
+    pub(crate) fn new(d: &Diagnostic, file: &str, lines: &Lines<'_>) -> Problem {
+        let position = lines.position(d.span.start);
         let at = At {
             file: file.to_owned(),
             line: position.line,

@@ -8,6 +8,7 @@ use cotangent::model::diagnostic::{Colour, Diagnostic, Diagnostics};
 use cotangent::model::syntax::ast::{File, StatementKind};
 use cotangent::model::syntax::parse;
 use cotangent::model::{Options, System};
+use cotangent::scalar::Limits;
 
 /// A system, its text, and the settings that are not sizes.
 pub(crate) struct Loaded {
@@ -15,11 +16,13 @@ pub(crate) struct Loaded {
     pub(crate) file: File,
     pub(crate) system: System,
     pub(crate) settings: Vec<Setting>,
+    /// How far what is computed from it may go.
+    pub(crate) limits: Limits,
 }
 
 impl Loaded {
     /// Parses the text with the sizes that are set.
-    pub(crate) fn new(input: Input, set: &[Setting]) -> Result<Loaded, Failure> {
+    pub(crate) fn new(input: Input, set: &[Setting], limits: Limits) -> Result<Loaded, Failure> {
         let file = parse(&input.source).file;
         let settings = Settings::sort(set, &file)?;
         let options = Options { integers: settings.integers };
@@ -28,7 +31,7 @@ impl Loaded {
         if let (false, Some(stem)) = (is_named, &input.stem) {
             system.name.clone_from(stem);
         }
-        Ok(Loaded { input, file, system, settings: settings.values })
+        Ok(Loaded { input, file, system, settings: settings.values, limits })
     }
 
     /// Warnings about the text, with the lines they are about.

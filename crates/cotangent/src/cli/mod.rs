@@ -14,10 +14,12 @@ mod formulations;
 mod input;
 mod loaded;
 mod map;
+mod memory;
 mod methods;
 mod models;
 mod new;
 mod output;
+mod patience;
 mod picture;
 mod printable;
 mod run;
@@ -59,6 +61,9 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         }
     };
     let mut out = Output::new(arguments.json, arguments.color);
+    if let Err(error) = out.listen() {
+        return out.finish(Err(error));
+    }
     let done = match &arguments.verb {
         Verb::Check(check) => check::run(check, &mut out),
         Verb::Analyze(analyze) => analyze::run(analyze, &mut out),

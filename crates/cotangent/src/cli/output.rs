@@ -2,8 +2,10 @@
 
 use super::args::Colour;
 use super::failure::Failure;
+use super::patience::{self, Kept};
 use super::printable;
 use cotangent::model::diagnostic;
+use cotangent::observe::Interrupt;
 use serde::Serialize;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -41,11 +43,38 @@ pub(crate) struct Output {
     messages: String,
     /// What was said before the end.
     notes: Vec<String>,
+    interrupt: Interrupt,
+    kept: Kept,
 }
 
 impl Output {
     pub(crate) fn new(json: bool, colour: Colour) -> Output {
-        Output { json, colour, text: String::new(), messages: String::new(), notes: vec![] }
+        Output {
+            json,
+            colour,
+            text: String::new(),
+            messages: String::new(),
+            notes: vec![],
+            interrupt: Interrupt::new(),
+            kept: Kept::default(),
+        }
+    }
+
+    /// From now on Ctrl-C sets [`Output::interrupt`].
+    pub(crate) fn listen(&mut self) -> Result<(), Failure> {
+        self.interrupt = Interrupt::install().map_err(|e| Failure::new("signals", e.to_string()))?;
+        patience::watch(&self.interrupt, &self.kept, self);
+        Ok(())
+    }
+
+    /// What Ctrl-C sets.
+    pub(crate) fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
+    /// Whether there is something to keep after an interrupt.
+    pub(crate) fn kept(&self) -> &Kept {
+        &self.kept
     }
 
     /// Whether a JSON document is wanted.
@@ -115,14 +144,14 @@ impl Output {
 
     /// Makes a document the result.
     pub(crate) fn document(&mut self, document: &impl Serialize) -> Result<(), Failure> {
-        let text = serde_json::to_string_pretty(&Document { format: FORMAT, content: document })
-            .map_err(|e| Failure::new("json", format!("the result cannot be written as JSON: {e}")))?;
-        self.text = text + "\n";
+        self.text = self::document(document)?;
         Ok(())
     }
 
     /// Writes everything and gives the exit status.
     pub(crate) fn finish(mut self, done: Result<Status, Failure>) -> ExitCode {
+        // What is being written is written to its end.
+        self.kept.set();
         let status = match done {
             Ok(status) => status,
             Err(failure) => {
@@ -132,7 +161,7 @@ impl Output {
                 if self.json && self.document(&failure.document()).is_err() {
                     self.messages.push_str("error: the error cannot be written as JSON\n");
                 }
-                Status::Error
+                if failure.is_interrupt() { Status::Stopped } else { Status::Error }
             }
         };
         let text = if self.json { self.text.as_str().into() } else { printable::lines(&self.text, self.coloured()) };
@@ -152,6 +181,13 @@ impl Output {
             }
         }
     }
+}
+
+/// A document and the version of its format, as text.
+pub(crate) fn document(content: &impl Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(&Document { format: FORMAT, content })
+        .map_err(|e| Failure::new("json", format!("the result cannot be written as JSON: {e}")))?;
+    Ok(text + "\n")
 }
 
 /// A document and the version of its format.

@@ -5,6 +5,7 @@ use super::{CertificateError, Options};
 use cotangent_compile::{CallError, Diagnostics, Problem};
 use cotangent_dynamics::Failure;
 use cotangent_integrate::Prepared;
+use cotangent_scalar::Limits;
 
 /// Most samples of the energy that are kept.
 const SAMPLES: u64 = 20_000;
@@ -51,6 +52,7 @@ pub(super) fn run(
     prepared: &Prepared,
     tape: &Diagnostics,
     options: Options,
+    limits: &Limits,
 ) -> Result<Along, CertificateError> {
     let mut diagnostics = problem.diagnostics()?;
     let mut integrator = problem.integrator(prepared)?;
@@ -73,6 +75,7 @@ pub(super) fn run(
     let mut initial = None;
     let mut turns = Turns::new(problem);
     for k in 0..=options.steps {
+        limits.check()?;
         let kept = match diagnostics.kept(&state.values) {
             Ok(kept) => kept,
             Err(e) => {

@@ -33,6 +33,7 @@ use along::Along;
 use bounded::Said;
 use cotangent_compile::{CompileError, Diagnostics, Engine, Problem};
 use cotangent_integrate::{Claims, Prepared};
+use cotangent_scalar::{Interrupted, Limits};
 use ladder::{FLOOR, Question, Sample, Shown, climb};
 use probe::Probe;
 
@@ -120,25 +121,38 @@ pub enum CertificateError {
     /// Something could not be compiled.
     #[error(transparent)]
     Compile(#[from] CompileError),
+    /// Somebody asked to stop.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
 }
 
 impl Certificate {
     /// Measures everything the card of a method speaks of.
     pub fn new(problem: &Problem, prepared: &Prepared, options: Options) -> Result<Certificate, CertificateError> {
+        Certificate::within(problem, prepared, options, &Limits::default())
+    }
+
+    /// The same within limits: [`CertificateError::Interrupted`] soon after somebody asks to stop.
+    pub fn within(
+        problem: &Problem,
+        prepared: &Prepared,
+        options: Options,
+        limits: &Limits,
+    ) -> Result<Certificate, CertificateError> {
         // What a single step does is a property of the formula, whatever controls its steps.
         let formula = prepared.uncontrolled();
-        let subject = Subject::new(problem, &formula);
+        let subject = Subject::new(problem, &formula).within(limits);
         let tape = Diagnostics::new(&problem.motion, &problem.parameters, Engine::Tape)?;
         let motion = &problem.motion;
         let claims = prepared.claims(motion.canonical);
         let mut judge = Judge { probe: Probe::new(subject, &tape)?, claims, step: options.step };
-        let order = order::judge(&Subject::new(problem, prepared), options.step, claims.order);
+        let order = order::judge(&Subject::new(problem, prepared).within(limits), options.step, claims.order);
         let symplectic_defect = match motion.structure {
             Some(_) => judge.step(claims.symplectic, |probe, place, step| probe.symplectic(place, step)),
             None => Property::absent(),
         };
         let symmetry_defect = judge.step(claims.symmetric, |probe, place, step| probe.symmetry(place, step));
-        let along = along::run(problem, prepared, &tape, options)?;
+        let along = along::run(problem, prepared, &tape, options, limits)?;
         let [constraint_defect, hidden_constraint_defect] = match motion.is_constrained() {
             true => {
                 [judge.residual(&along, 0, claims.constraints), judge.residual(&along, 1, claims.hidden_constraints)]
@@ -159,6 +173,8 @@ impl Certificate {
             (energy_drift.held, energy_drift.reason) = (None, Some(reason));
         }
         let ended = along.ended;
+        // What was not measured for want of time is not undecided.
+        limits.check()?;
         Ok(Certificate {
             order,
             symplectic_defect,

@@ -11,7 +11,7 @@ use super::{Finding, Property, short};
 use crate::fit::{Order, observed_order};
 use crate::reference::Reference;
 use cotangent_compile::{Compiled, Engine, Tape};
-use cotangent_dynamics::{Dynamics, Failure};
+use cotangent_dynamics::Dynamics;
 use cotangent_scalar::Dd;
 
 /// The interval has so many steps of the given size.
@@ -124,6 +124,7 @@ pub fn order_against(subject: &Subject<'_>, step: f64, exact: &[Dd], known: f64)
 
 /// The state at a time, to some 25 digits, and how accurate it is.
 fn reference(subject: &Subject<'_>, time: f64) -> Result<(Vec<Dd>, f64), String> {
+    subject.go_on().map_err(|e| e.to_string())?;
     let given = &subject.problem.motion;
     // Equations with other solutions are their own reference.
     let motion = if given.formulation.is_exact() { given.hamilton_dirac() } else { Ok(given.clone()) };
@@ -133,7 +134,7 @@ fn reference(subject: &Subject<'_>, time: f64) -> Result<(Vec<Dd>, f64), String>
     let field = compiled.view(Tape, parameters).field().map_err(|e| e.to_string())?;
     let Some(mut field) = field else { return Err("there is no vector field to solve".into()) };
     let mut state = subject.start::<Dd>().map_err(|e| e.to_string())?;
-    let mut rates = |z: &[Dd], out: &mut [Dd]| -> Result<(), Failure> { field.rate(z, out) };
+    let mut rates = |z: &[Dd], out: &mut [Dd]| subject.go_on().and_then(|()| field.rate(z, out));
     let budget = BUDGET / state.len().max(1) as u64;
     let blocks = if motion.structure.is_some() { 2 } else { 1 };
     let reference = Reference::new(1e-28).with_budget(budget).in_blocks(state.len() / blocks);

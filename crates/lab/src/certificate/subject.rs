@@ -3,19 +3,30 @@
 use cotangent_compile::{Problem, Tape};
 use cotangent_dynamics::{Canonical, Dynamics, Failure, Numeric, State};
 use cotangent_integrate::{Prepared, project};
-use cotangent_scalar::Real;
+use cotangent_scalar::{Limits, Real};
 
 /// A method on a system, in any arithmetic.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
     pub(super) problem: &'a Problem,
     pub(super) prepared: &'a Prepared,
+    pub(super) limits: Option<&'a Limits>,
 }
 
 impl<'a> Subject<'a> {
     /// The method as planned for the problem.
     pub fn new(problem: &'a Problem, prepared: &'a Prepared) -> Subject<'a> {
-        Subject { problem, prepared }
+        Subject { problem, prepared, limits: None }
+    }
+
+    /// The same within limits: no step is made after somebody asked to stop.
+    pub fn within(self, limits: &'a Limits) -> Subject<'a> {
+        Subject { limits: Some(limits), ..self }
+    }
+
+    /// Whether to go on.
+    pub(super) fn go_on(&self) -> Result<(), Failure> {
+        self.limits.map_or(Ok(()), Limits::check).map_err(|_| Failure::Interrupted)
     }
 
     fn parameters<S: Real>(&self) -> Vec<S> {
@@ -56,6 +67,7 @@ impl<'a> Subject<'a> {
         let mut next = state.clone();
         for &(h, steps) in walks {
             for _ in 0..steps {
+                self.go_on()?;
                 stepper.step(&mut machine, S::from_f64(h), &state, &mut next)?;
                 if let Some(k) = next.values.iter().position(|v| !v.is_finite()) {
                     let reason = format!("`{}` after a step", self.problem.motion.state.entry_name(k));

@@ -9,25 +9,41 @@ pub struct Position {
     pub column: usize,
 }
 
-/// Line and column of a byte offset. Offsets beyond the end are taken for the end, offsets inside
-/// a character for its beginning.
-pub fn position_of(source: &str, offset: usize) -> Position {
-    let end = source.floor_char_boundary(offset);
-    let (bytes, head) = (source.as_bytes(), &source.as_bytes()[..end]);
-    let lone_return = |k: usize| head[k] == b'\r' && bytes.get(k + 1) != Some(&b'\n');
-    // Counted in bytes: a text may have a warning on each of its lines.
-    let mut line = 1 + head.iter().filter(|&&b| b == b'\n').count();
-    let mut start = head.iter().rposition(|&b| b == b'\n').map_or(0, |k| k + 1);
-    if head.contains(&b'\r') {
-        line += (0..end).filter(|&k| lone_return(k)).count();
-        start = (start..end).rev().find(|&k| lone_return(k)).map_or(start, |k| k + 1);
+/// Where the lines of a text begin: found once, however many places are asked for.
+#[derive(Clone, Debug)]
+pub struct Lines<'a> {
+    source: &'a str,
+    /// Byte offsets, ascending, the first 0.
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    /// The lines of a text.
+    pub fn new(source: &'a str) -> Lines<'a> {
+        let bytes = source.as_bytes();
+        let ends = |k: usize| bytes[k] == b'\n' || (bytes[k] == b'\r' && bytes.get(k + 1) != Some(&b'\n'));
+        let starts = [0].into_iter().chain((0..bytes.len()).filter(|&k| ends(k)).map(|k| k + 1)).collect();
+        Lines { source, starts }
     }
-    Position { line, column: 1 + source[start..end].chars().count() }
+
+    /// Line and column of a byte offset. Offsets beyond the end are taken for the end, offsets inside
+    /// a character for its beginning.
+    pub fn position(&self, offset: usize) -> Position {
+        let end = self.source.floor_char_boundary(offset);
+        let line = self.starts.partition_point(|&start| start <= end);
+        let start = self.starts[..line].last().copied().unwrap_or(0);
+        Position { line, column: 1 + self.source[start..end].chars().count() }
+    }
+}
+
+/// Line and column of one byte offset; for many, see [`Lines`].
+pub fn position_of(source: &str, offset: usize) -> Position {
+    Lines::new(source).position(offset)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Position, position_of};
+    use super::{Lines, Position, position_of};
 
     fn at(source: &str, offset: usize) -> (usize, usize) {
         let Position { line, column } = position_of(source, offset);
@@ -41,6 +57,22 @@ mod tests {
         assert_eq!(at(source, source.find('x').unwrap()), (1, 9));
         assert_eq!(at(source, 1), (1, 1));
         assert_eq!(at(source, 1000), (1, 10));
+    }
+
+    #[test]
+    fn a_list_of_lines_tells_what_counting_tells() {
+        let source = "a\r\rbθ\r\nθc\r\n\n\rend";
+        let lines = Lines::new(source);
+        for offset in 0..source.len() + 2 {
+            let head = &source[..source.floor_char_boundary(offset)];
+            // A `\r\n` that is cut in the middle has not ended its line.
+            let cut = source[head.len()..].starts_with('\n') && head.ends_with('\r');
+            let whole = if cut { &head[..head.len() - 1] } else { head };
+            let ends = whole.replace("\r\n", "\n").replace('\r', "\n");
+            let line = 1 + ends.matches('\n').count();
+            let column = 1 + ends.rsplit('\n').next().unwrap_or("").chars().count() + usize::from(cut);
+            assert_eq!(lines.position(offset), Position { line, column }, "{offset}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use ariadne::{Config, IndexType, Label, Report, ReportKind, Source};
 
-use super::{Colour, Diagnostic, Diagnostics, Span, position_of};
+use super::{Colour, Diagnostic, Diagnostics, Lines, Span};
 use crate::limits::{MAX_EXCERPT_LINE, MAX_RENDERED_DIAGNOSTICS};
 
 impl Diagnostics {
@@ -14,11 +14,12 @@ impl Diagnostics {
     pub fn render(&self, name: &str, source: &str, colour: Colour) -> String {
         let clean = printable(source);
         let sheet = Source::from(clean.as_ref());
+        let lines = Lines::new(source);
         let mut out = Vec::new();
         for diagnostic in self.iter().take(MAX_RENDERED_DIAGNOSTICS) {
             let drawn = fits(diagnostic, &clean) && draw(diagnostic, name, &clean, &sheet, colour, &mut out).is_ok();
             if !drawn {
-                out.extend(plain(diagnostic, name, source).into_bytes());
+                out.extend(plain(diagnostic, name, &lines).into_bytes());
             }
         }
         let mut text = String::from_utf8_lossy(&out).into_owned();
@@ -60,8 +61,8 @@ fn draw(
 }
 
 /// Without the source line.
-fn plain(diagnostic: &Diagnostic, name: &str, source: &str) -> String {
-    let at = position_of(source, diagnostic.span.start);
+fn plain(diagnostic: &Diagnostic, name: &str, lines: &Lines<'_>) -> String {
+    let at = lines.position(diagnostic.span.start);
     let mut text =
         format!("[{}] Error: {}\n   at {name}:{}:{}\n", diagnostic.code, diagnostic.message, at.line, at.column);
     if let Some(help) = &diagnostic.help {

@@ -25,7 +25,7 @@ use std::collections::{HashMap, HashSet};
 /// How large a model may become.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Members of a family.
+    /// Members of a family: beyond, a run would need tens of gigabytes, at 1 kB for each variable.
     pub(crate) members: u64,
     /// Points of a sum.
     pub(crate) points: u64,
@@ -35,7 +35,7 @@ pub(crate) struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { members: 20_000_000, points: MAX_POINTS, nodes: 5_000_000 }
+        Limits { members: 5_000_000, points: MAX_POINTS, nodes: 5_000_000 }
     }
 }
 

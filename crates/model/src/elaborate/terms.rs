@@ -114,7 +114,8 @@ impl Elaborator<'_> {
 
     pub(super) fn too_large(&mut self, name: &str, span: Span) {
         let message = format!("`{name}` has more than {} members", self.limits.members);
-        self.error(Diagnostic::new(Code::TooLarge, span, message).help("reduce the range"));
+        let help = "reduce the range: a run takes some 2 kB of memory for each coordinate";
+        self.error(Diagnostic::new(Code::TooLarge, span, message).help(help));
     }
 
     pub(super) fn rectangular_error(&mut self, span: Span) {

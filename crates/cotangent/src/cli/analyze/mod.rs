@@ -8,14 +8,14 @@ use super::failure::Failure;
 use super::input::Input;
 use super::loaded::Loaded;
 use super::output::{Output, Status};
-use cotangent::analysis::{AnalysisError, analyze, latex, specialise};
+use cotangent::analysis::{AnalysisError, analyze_within, latex, specialise};
 use document::Document;
 
 /// Analyses a model.
 pub(crate) fn run(args: &args::Analyze, out: &mut Output) -> Result<Status, Failure> {
-    let model = Loaded::new(Input::read(&args.model)?, &args.set)?;
+    let model = Loaded::new(Input::read(&args.model)?, &args.set, out.interrupt().limits())?;
     let system = specialise(&model.system, &model.settings).map_err(refused)?;
-    let report = analyze(&system).map_err(refused)?;
+    let report = analyze_within(&system, &model.limits).map_err(refused)?;
     if out.wants_json() {
         out.document(&Document::new(&report, args.latex))?;
     } else {
@@ -31,6 +31,7 @@ pub(crate) fn run(args: &args::Analyze, out: &mut Output) -> Result<Status, Fail
 fn refused(error: AnalysisError) -> Failure {
     match error {
         AnalysisError::Value(e) => e.into(),
+        AnalysisError::Interrupted(_) => Failure::interrupted(),
         AnalysisError::TooLarge { .. } => Failure::new("too-large", error.to_string()),
         AnalysisError::NotAParameter { .. } => {
             Failure::new("wrong-place", error.to_string()).help("--set gives sizes and parameters here")

@@ -9,17 +9,22 @@ use super::failure::Failure;
 use super::figures::{count, number};
 use super::input::Input;
 use super::loaded::Loaded;
+use super::memory::{self, Use};
 use super::output::{Output, Status};
 use super::picture::Destinations;
 use super::setup::{Blame, Choice, Defaults, Names, Repairs, pose, prepare};
 use cotangent::compile::{Problem, values};
-use cotangent::lab::certificate::{Certificate, Ended, Options};
+use cotangent::lab::certificate::{Certificate, CertificateError, Ended, Options};
 use report::Report;
+
+/// The most steps of the run for constraints and energy: hours, at a microsecond each.
+const MOST_STEPS: u64 = 10_000_000_000;
 
 /// Measures what a method keeps.
 pub(crate) fn run(args: &args::Certify, out: &mut Output) -> Result<Status, Failure> {
     let pictures = Destinations::new(args.plot.as_deref(), args.report.as_deref(), None, Some(&args.model))?;
-    let model = Loaded::new(Input::read(&args.model)?, &args.choose.set)?;
+    let model = Loaded::new(Input::read(&args.model)?, &args.choose.set, out.interrupt().limits())?;
+    memory::afford(&model.system, Use::Integrate, memory::available())?;
     let parameters = values::parameters(&model.system, &model.settings)?;
     let defaults = Defaults::new(&model.system, &parameters)?;
     let step = args.choose.step.or(defaults.step).ok_or_else(|| {
@@ -33,13 +38,24 @@ pub(crate) fn run(args: &args::Certify, out: &mut Output) -> Result<Status, Fail
         let message = "--steps is 0: the run for constraints and energy has no step";
         return Err(Failure::new("schedule", message).help("give another --steps, or leave it out for 20000"));
     }
+    if args.steps > MOST_STEPS {
+        let years = args.steps as f64 * 1e-6 / 3.156e7;
+        let message = format!(
+            "--steps is {}: a certificate takes at most {MOST_STEPS} steps; at a microsecond each, these would take \
+             {years:.1} years",
+            args.steps
+        );
+        return Err(Failure::new("too-large", message).help("give another --steps, or leave it out for 20000"));
+    }
     let choice = Choice::named(&Names::new(&args.choose, &defaults, &model, out)?)?;
     let repairs = Repairs { project_initial: args.choose.project_initial, drop_redundant: args.choose.drop_redundant };
     let problem = pose(&model, choice.formulation, repairs, out)?;
     let prepared = prepare(&choice, &problem)?;
     let options = Options { step, steps: args.steps };
-    let certificate = Certificate::new(&problem, &prepared, options);
-    let certificate = certificate.map_err(|e| Failure::new("compile", e.to_string()))?;
+    let certificate = Certificate::within(&problem, &prepared, options, &model.limits).map_err(|e| match e {
+        CertificateError::Interrupted(_) => Failure::interrupted(),
+        CertificateError::Compile(_) => Failure::new("compile", e.to_string()),
+    })?;
     let stop = certificate.ended.as_ref().map(|ended| stopped(ended, &problem, options));
     let failure = stop.as_ref().map(Failure::message);
     let mut report = Report::new(&certificate, &model.system, &problem, &prepared, options, failure, out.notes());

@@ -1,9 +1,10 @@
 //! The claims of a model (`casimir`, `invariant`), tested by the analysis.
 
 use crate::cli::claims::{ClaimEntry, judged};
-use cotangent::analysis::{Analysis, Certainty, ClaimReport, Outcome, analyze, specialise};
+use cotangent::analysis::{Analysis, Certainty, ClaimReport, Outcome, analyze_within, specialise};
 use cotangent::compile::values::Setting;
 use cotangent::model::System;
+use cotangent::scalar::Limits;
 
 /// What became of one claim.
 pub(super) struct Tested {
@@ -14,12 +15,12 @@ pub(super) struct Tested {
 }
 
 /// Tests the claims, in their order.
-pub(super) fn test(system: &System, set: &[Setting]) -> Vec<Tested> {
+pub(super) fn test(system: &System, set: &[Setting], limits: &Limits) -> Vec<Tested> {
     if system.claims.is_empty() {
         return vec![];
     }
     let parameters: Vec<Setting> = set.iter().filter(|s| system.parameter(&s.name).is_some()).cloned().collect();
-    let found = specialise(system, &parameters).and_then(|system| analyze(&system));
+    let found = specialise(system, &parameters).and_then(|system| analyze_within(&system, limits));
     let one = |claim: &cotangent::model::Claim| match &found {
         Ok(analysis) => tested(claim.quantity.array.name(), analysis),
         Err(e) => untested(e.to_string()),

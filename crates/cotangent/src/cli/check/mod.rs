@@ -10,17 +10,20 @@ use super::args;
 use super::failure::Failure;
 use super::input::Input;
 use super::loaded::Loaded;
+use super::memory::{self, Use};
 use super::output::{Output, Status};
 use super::setup::singular;
 use report::Report;
 
 /// Checks a model.
 pub(crate) fn run(args: &args::Check, out: &mut Output) -> Result<Status, Failure> {
-    let model = Loaded::new(Input::read(&args.model)?, &args.set)?;
-    let mut report = Report::new(&model.system, &model.input, &model.file, &model.settings)?;
+    let model = Loaded::new(Input::read(&args.model)?, &args.set, out.interrupt().limits())?;
+    memory::afford(&model.system, Use::Check, memory::available())?;
+    let mut report = Report::new(&model.system, &model.input, &model.file, &model.settings, &model.limits)?;
     if report.held() {
         report.singular = singular(&model).map(|failure| failure.message());
     }
+    model.limits.check().map_err(|_| Failure::interrupted())?;
     if out.wants_json() {
         out.document(&report)?;
     } else {

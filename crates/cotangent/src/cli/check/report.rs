@@ -8,8 +8,10 @@ use crate::cli::failure::{Failure, Problem};
 use crate::cli::input::Input;
 use cotangent::compile::consistency::{Measured, measure};
 use cotangent::compile::values::{self, Setting};
+use cotangent::model::diagnostic::Lines;
 use cotangent::model::syntax::ast::File;
 use cotangent::model::{ClaimKind, Constraint, ConstraintKind, Dynamics, Quantity, RunValue, Sign, System};
+use cotangent::scalar::Limits;
 use cotangent::{Array, Layout, Tensor};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -141,8 +143,15 @@ pub(super) enum RunNumber {
 const SPLIT_TOLERANCE: f64 = 1e-10;
 
 impl Report {
-    pub(super) fn new(system: &System, input: &Input, file: &File, set: &[Setting]) -> Result<Report, Failure> {
+    pub(super) fn new(
+        system: &System,
+        input: &Input,
+        file: &File,
+        set: &[Setting],
+        limits: &Limits,
+    ) -> Result<Report, Failure> {
         let text = Text { file, source: &input.source };
+        let lines = Lines::new(&input.source);
         let parameters = values::parameters(system, set)?;
         let initial = values::initial(system, &parameters, set)?;
         let residuals = measure(|at| values::constraint_residuals(system, &parameters, at), &initial)?;
@@ -180,7 +189,7 @@ impl Report {
             claims: system
                 .claims
                 .iter()
-                .zip(claims::test(system, set))
+                .zip(claims::test(system, set, limits))
                 .map(|(c, tested)| Claim {
                     kind: match c.kind {
                         ClaimKind::Casimir => "casimir",
@@ -197,7 +206,7 @@ impl Report {
             split_defect: values::split_defect(system, &parameters)?,
             run: run_settings(system),
             initial: Start::new(system, &initial, set),
-            warnings: system.warnings.iter().map(|d| Problem::new(d, &input.name, &input.source)).collect(),
+            warnings: system.warnings.iter().map(|d| Problem::new(d, &input.name, &lines)).collect(),
         })
     }
 

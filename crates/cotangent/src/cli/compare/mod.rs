@@ -13,7 +13,9 @@ use super::failure::Failure;
 use super::figures::{count, number};
 use super::input::Input;
 use super::loaded::Loaded;
+use super::memory::{self, Use};
 use super::output::{Output, Status};
+use super::patience::Kept;
 use super::picture::Destinations;
 use super::setup::{Blame, Choice, fits, posed, prepare, remark};
 use cotangent::compile::{CompileError, Problem};
@@ -35,13 +37,15 @@ pub(super) struct Posed {
 /// Compares.
 pub(crate) fn run(args: &args::Compare, out: &mut Output) -> Result<Status, Failure> {
     let pictures = Destinations::new(args.plot.as_deref(), args.report.as_deref(), None, Some(&args.model))?;
-    let model = Loaded::new(Input::read(&args.model)?, &args.set)?;
+    let model = Loaded::new(Input::read(&args.model)?, &args.set, out.interrupt().limits())?;
+    memory::afford(&model.system, Use::Integrate, memory::available())?;
     let request = Request::new(args, &model)?;
     out.tell(&model.warnings(out.message_colour()));
     if !request.ignored.is_empty() {
         out.note(format!("{} of the model is left aside here", request.ignored.join(" and ")));
     }
-    let interrupt = Interrupt::install().map_err(|e| Failure::new("signals", e.to_string()))?;
+    let interrupt = out.interrupt().clone();
+    let kept = out.kept().clone();
     let mut skipped = vec![];
     let list = pose_all(&request, &model, &mut skipped, &interrupt, out)?;
     for schedule in request.schedules.iter().filter(|s| s.last.is_some()) {
@@ -50,7 +54,7 @@ pub(crate) fn run(args: &args::Compare, out: &mut Output) -> Result<Status, Fail
         out.note(format!("t = {until} is no multiple of the step {step}: the last step is {last}"));
     }
     let line = Line::new(out.wants_json());
-    let mut report = report(&request, &model, &list, skipped, &interrupt, &line);
+    let mut report = report(&request, &model, &list, skipped, &interrupt, &kept, &line);
     drop(line);
     report.notes = out.notes().to_vec();
     let page = || page::page(&report, &list, &model.input);
@@ -208,6 +212,7 @@ fn report(
     list: &[Posed],
     skipped: Vec<Skipped>,
     interrupt: &Interrupt,
+    kept: &Kept,
     line: &Line,
 ) -> Report {
     let first = list.first();
@@ -259,6 +264,7 @@ fn report(
                 let mut progress = |p: Progress| line.show(|| format!("{what}, t = {}", number(p.time)));
                 let measured = Combination { problem, prepared, amplification };
                 let measured = measure(&measured, *schedule, exact.as_ref().ok(), interrupt, &mut progress);
+                kept.set();
                 rows.push(row(problem, prepared, schedule.step, measured));
             }
         }

@@ -12,6 +12,7 @@ mod text;
 use super::args;
 use super::failure::Failure;
 use super::figures::{count, number};
+use super::memory::{self, Use};
 use super::output::{Output, Status};
 use super::picture::{Destinations, Film, sparklines, watch};
 use super::printable;
@@ -32,6 +33,7 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     let table = args.resume.as_deref().or(args.out.as_deref());
     let pictures = Destinations::new(args.plot.as_deref(), args.report.as_deref(), table, args.model.as_deref())?;
     let Plan { mut request, model, files, from } = Plan::new(args, out)?;
+    memory::afford(&model.system, Use::Integrate, memory::available())?;
     // Those that the run began with, and that it will end with.
     let pictures = match &from {
         Some(_) => Destinations::new(
@@ -58,7 +60,7 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     let blame = Blame::new(&problem.motion);
     let schedule = request.schedule()?;
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(|e| refused(&e))?;
-    let interrupt = Interrupt::install().map_err(|e| Failure::new("signals", e.to_string()))?;
+    let interrupt = out.interrupt().clone();
     if let Some(checkpoint) = &from {
         run.restore(checkpoint).map_err(|e| refused(&e))?;
         let (done, total) = (run.done(), count(schedule.total(), "step", "steps"));
@@ -73,6 +75,7 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     if samples > 0 {
         watch(&mut run, &problem, samples, pictures.any()).map_err(|e| Failure::new("compile", e.to_string()))?;
     }
+    out.kept().set();
     let mut open_files = None;
     if let Some(files) = &files {
         // Before the first step there is nothing in the table that would not be written again.

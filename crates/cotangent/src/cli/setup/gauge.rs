@@ -18,7 +18,7 @@ pub(super) fn proposed(model: &Loaded) -> Option<String> {
     if system.state().len() > MOST_VARIABLES {
         return None;
     }
-    let report = analysis::analyze(system).ok()?;
+    let report = analysis::analyze_within(system, &model.limits).ok()?;
     let starts = starts(model)?;
     let candidates: Vec<Vec<&(String, f64)>> = moved(&report, &starts)?;
     // The first of each list, and then others in one place at a time.
@@ -33,7 +33,7 @@ pub(super) fn proposed(model: &Loaded) -> Option<String> {
         let statement = statement(&chosen);
         let text = format!("{}\n{statement}\n", model.input.source);
         let fixed = System::parse_with(&text, &Options { integers: system.integers.clone() }).ok()?;
-        analysis::motion(&fixed).is_ok().then_some(statement)
+        analysis::motion_within(&fixed, &model.limits).is_ok().then_some(statement)
     })
 }
 

@@ -27,9 +27,13 @@ pub(crate) fn pose(
 
 /// The same in silence.
 pub(crate) fn posed(model: &Loaded, formulation: Formulation, repairs: Repairs) -> Result<Problem, Failure> {
-    analysis::pose(&model.system, formulation, &model.settings, repairs, Engine::Best).map_err(|e| match e {
-        PoseError::Problem(error) => explain(error, model, repairs),
-        PoseError::Motion(error) => undetermined(&error, model),
+    let limits = &model.limits;
+    analysis::pose_within(&model.system, formulation, &model.settings, repairs, Engine::Best, limits).map_err(|e| {
+        match e {
+            _ if limits.cancel.is_set() => Failure::interrupted(),
+            PoseError::Problem(error) => explain(error, model, repairs),
+            PoseError::Motion(error) => undetermined(&error, model),
+        }
     })
 }
 
@@ -44,7 +48,7 @@ pub(crate) fn singular(model: &Loaded) -> Option<Failure> {
         Err(_) => return None,
     };
     let repairs = Repairs::default();
-    match analysis::pose(&model.system, formulation, &model.settings, repairs, Engine::Tape) {
+    match analysis::pose_within(&model.system, formulation, &model.settings, repairs, Engine::Tape, &model.limits) {
         Err(PoseError::Problem(
             error @ (SingularStart { .. } | Unresisted { .. } | SingularBrackets { .. } | NoRate(_)),
         )) => Some(explain(error, model, repairs)),
@@ -107,10 +111,12 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
             Failure::new("contradictory", text).help("correct one of them: no initial data can satisfy them all")
         }
         ProblemError::SingularStart { constraints } => singular_start(&constraints, text, model),
-        ProblemError::Unresisted { .. } => Failure::new("singular", text).help(match analysis::motion(&model.system) {
-            Ok(_) => WAY_OUT,
-            Err(_) => "give every coordinate that the constraint restricts a kinetic energy",
-        }),
+        ProblemError::Unresisted { .. } => {
+            Failure::new("singular", text).help(match analysis::motion_within(&model.system, &model.limits) {
+                Ok(_) => WAY_OUT,
+                Err(_) => "give every coordinate that the constraint restricts a kinetic energy",
+            })
+        }
         ProblemError::SingularBrackets { .. } => Failure::new("singular", text)
             .help("start from other data (--set); `cotangent analyze MODEL --set …` looks at special parameters"),
         ProblemError::NotProjected(_) => {
@@ -152,7 +158,7 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
 fn singular_start(constraints: &[Redundant], text: String, model: &Loaded) -> Failure {
     // A gradient that vanishes may do so wherever the constraint does; no other start helps then.
     if constraints.iter().any(|r| r.on.is_empty())
-        && let Err(error @ MotionError::Irregular { .. }) = analysis::motion(&model.system)
+        && let Err(error @ MotionError::Irregular { .. }) = analysis::motion_within(&model.system, &model.limits)
     {
         return undetermined(&error, model);
     }
@@ -201,7 +207,7 @@ const WAY_OUT: &str = "--formulation hamilton-dirac integrates it: `cotangent an
 
 /// What Dirac's analysis makes of a model that has no equations of motion by itself.
 fn way_out(model: &Loaded) -> String {
-    match analysis::motion(&model.system) {
+    match analysis::motion_within(&model.system, &model.limits) {
         Ok(_) => {
             "--formulation hamilton-dirac integrates it: `cotangent analyze` finds the constraints it needs".into()
         }
