@@ -10,7 +10,7 @@
 //! is its condition: with Q̂ᵢᵢ = Qᵢᵢ it is 1/sin² of the angle between ∇φᵢ and the span of the other gradients, in the
 //! metric H_pp; a gradient that vanishes by itself makes it large, too. The part of ∇φᵢ that the others do not
 //! explain is r = Gᵀc with Q c = (Q⁻¹)ᵢᵢ⁻¹ eᵢ. Through a singular configuration r goes through zero, and points
-//! the other way behind it: r(before)·H_pp·r(after) < 0 shows that a step has crossed one, however long it was.
+//! the other way behind it: where r(before) and r(after) are opposite, nearly, the step has crossed one.
 
 use crate::error::{CallError, CompileError};
 use crate::function::{Engine, Function, FunctionBuilder, Workspace};
@@ -25,8 +25,13 @@ const WELL: f64 = 0.3;
 /// A condition from which on a step may have several solutions: gradients within a quarter of a radian.
 const ILL: f64 = 20.0;
 
-/// A condition beyond which a configuration counts as singular, nearly: gradients within a thousandth of a radian.
-const NEARLY_SINGULAR: f64 = 1e6;
+/// A condition beyond which a configuration counts as singular, nearly: gradients within a hundredth of a radian, or one
+/// of a hundredth of its size.
+const NEARLY_SINGULAR: f64 = 1e4;
+
+/// The cosine of the angle between r(before) and r(after) below which they are opposite. A gradient that only turns
+/// quickly, as at the end of an ellipse, turns by less in a step.
+const OPPOSITE: f64 = -0.8;
 
 /// The condition of what is singular to working precision.
 const MOST: f64 = 1.0 / f64::EPSILON;
@@ -178,8 +183,8 @@ impl Conditioning {
         self.evaluate(before)?;
         self.factor();
         let first = self.unexplained(constraint, before)?;
-        let product = first.zip(last).and_then(|_| self.product());
-        Ok(Conditioned { condition, constraint, crossed: product.is_some_and(|product| product < 0.0) })
+        let cosine = first.zip(last).and_then(|_| self.cosine());
+        Ok(Conditioned { condition, constraint, crossed: cosine.is_some_and(|cosine| cosine < OPPOSITE) })
     }
 
     fn evaluate(&mut self, state: &[f64]) -> Result<(), CallError> {
@@ -238,10 +243,13 @@ impl Conditioning {
         Ok(Some(()))
     }
 
-    /// r(before)·H_pp·r(after).
-    fn product(&self) -> Option<f64> {
+    /// The cosine of the angle between r(before) and r(after) in the metric H_pp.
+    fn cosine(&self) -> Option<f64> {
         let Gradients { metric, h, .. } = self.gradients.as_ref()?;
-        let entries = metric.addresses().zip(h);
-        Some(entries.map(|((i, j), h)| self.before[i as usize] * h * self.after[j as usize]).sum())
+        let product = |a: &[f64], b: &[f64]| -> f64 {
+            metric.addresses().zip(h).map(|((i, j), h)| a[i as usize] * h * b[j as usize]).sum()
+        };
+        let sizes = product(&self.before, &self.before) * product(&self.after, &self.after);
+        (sizes > 0.0).then(|| product(&self.before, &self.after) / sizes.sqrt())
     }
 }

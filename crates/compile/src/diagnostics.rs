@@ -111,7 +111,7 @@ impl Diagnostics {
                 Some((f, work))
             }
         };
-        let magnitude = function(&[system.dynamics.energy().magnitude()?])?;
+        let magnitude = function(&[system.dynamics.energy().term_sizes()?])?;
         let magnitude_work = magnitude.workspace();
         let values = Kept {
             energy: 0.0,

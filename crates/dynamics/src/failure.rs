@@ -29,8 +29,8 @@ pub enum Failure {
     },
     /// No solution of the step continues the motion smoothly.
     #[error(
-        "the motion comes to a singular configuration, and no step was found that continues it smoothly: the energy \
-         would change by {change:.1e}"
+        "no step was found that continues the motion smoothly: the energy would change by {change:.1e}; the constraints \
+         are nearly dependent here, or bend too much for the step"
     )]
     Torn {
         /// The least change of the energy that was found.

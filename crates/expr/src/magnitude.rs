@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! |x|₊ = |x|,   |c + Σ cᵢ eᵢ|₊ = |c| + Σ |cᵢ| |eᵢ|₊,   |Π bᵢ^kᵢ|₊ = Σᵢ |kᵢ| |bᵢ|₊ |bᵢ|^(kᵢ−1) Πⱼ≠ᵢ |bⱼ|^kⱼ,
-//! |f(e)|₊ = |f′(e)| |e|₊ + |f(e)|
+//! |f(e)|₊ = |f′(e)| |e|₊ + |f(e)|       (and + |Π| where an exponent is no integer)
 //! ```
 //!
 //! So (x − 1)² at x = 1 + 1e-8 has the magnitude 4e-8, though its value is 1e-16: whatever the units and
@@ -26,6 +26,16 @@ impl Tensor {
     /// The magnitude of each entry; that of a solution of equations is its size.
     pub fn magnitude(&self) -> Result<Tensor, Error> {
         Magnitudes::default().tensor(self)
+    }
+
+    /// The sum of the sizes of the terms of each entry, as they are written.
+    pub fn term_sizes(&self) -> Result<Tensor, Error> {
+        let sizes = |e: &Expr| match e.node() {
+            Node::Add(constant, terms) => Expr::linear(constant.abs(), terms.iter().map(|(c, t)| (c.abs(), abs(t)))),
+            _ => abs(e),
+        };
+        let terms = self.terms().iter().map(|t| Term { value: sizes(&t.value), ..t.clone() }).collect();
+        Tensor::new(self.shape().to_vec(), terms)
     }
 }
 
@@ -78,6 +88,9 @@ impl Magnitudes {
                     let share = self.expression(base)? * abs(base).pow(*k + Number::MINUS_ONE);
                     parts.push(others.fold(share, |product, b| product * b).scale(k.abs()));
                 }
+                // The power is rounded itself, however small its exponent.
+                let fractional = factors.iter().any(|(_, k)| !k.is_integer());
+                parts.extend(fractional.then(|| abs(e)));
                 Expr::sum(parts)
             }
             Node::Call(f, args) => {
@@ -123,6 +136,19 @@ mod tests {
         // d(x − 1)² = 2 (x − 1) dx, and dx is a unit of |x| + 1.
         let (x, _) = variables();
         assert_eq!(magnitude(&(&x - 1).powi(2)), "2*abs(x - 1)*(abs(x) + 1)");
+    }
+
+    #[test]
+    fn a_root_is_rounded_itself() {
+        let (x, _) = variables();
+        assert_eq!(magnitude(&x.pow(Number::HALF)), "sqrt(abs(x))/2 + abs(sqrt(x))");
+    }
+
+    #[test]
+    fn the_sizes_of_terms_are_those_that_are_written() {
+        let (x, y) = variables();
+        let sizes = Tensor::scalar(x.powi(12) - 3 * y).and_then(|t| t.term_sizes()).unwrap();
+        assert_eq!(sizes.as_scalar().unwrap().to_string(), "abs(x^12) + 3*abs(y)");
     }
 
     #[test]

@@ -34,6 +34,8 @@ pub struct Monitor {
     pub passage_count: u64,
     /// The largest leap of the energy.
     pub jump: Option<Jump>,
+    /// When the error of the energy became a large part of it.
+    pub lost: Option<Jump>,
     /// Steps of several solutions of which the smooth continuation was taken.
     pub followed: u64,
     /// Steps that were brought back onto the constraints, by no more than the rounding of their multipliers.
@@ -44,6 +46,8 @@ pub struct Monitor {
     ill: bool,
     /// The largest change of the energy in one step so far, leaps not counted.
     quiet: f64,
+    /// The largest error of the energy that is known to be a small part of it.
+    known_error: f64,
     /// Steps seen.
     steps: u64,
 }
@@ -52,7 +56,7 @@ pub struct Monitor {
 pub const MAX_PASSAGES: usize = 100;
 
 /// Steps that show what changes of the energy are ordinary.
-const ORDINARY: u64 = 8;
+const ORDINARY: u64 = 4;
 /// An ordinary change is no larger than the largest so far, times this.
 const GROWTH: f64 = 8.0;
 /// A leap is larger than the largest change so far, times this, and than this part of the terms that the energy is
@@ -60,6 +64,8 @@ const GROWTH: f64 = 8.0;
 const LEAP: (f64, f64) = (20.0, 0.01);
 /// … and a change that is this part of them is spoken of, whatever was before.
 const SHARE: f64 = 0.05;
+/// An error of the energy that is this part of its terms is spoken of, however slowly it came.
+const LOST: f64 = 0.25;
 /// Units in the last place of those terms that rounding may change.
 const UNITS: f64 = 1000.0;
 
@@ -88,7 +94,8 @@ impl Monitor {
         let known = self.steps >= ORDINARY;
         if size > LEAP.1 * magnitude && known && size > LEAP.0 * self.quiet {
             Change::Leap
-        } else if size > SHARE * magnitude {
+        } else if size > SHARE * magnitude && self.steps > 0 {
+            // The first step from rest changes what is nothing yet.
             Change::Rough
         } else if known && size > GROWTH * self.quiet && size > UNITS * f64::EPSILON * magnitude {
             Change::Large
@@ -100,6 +107,20 @@ impl Monitor {
     /// Whether the last state is one near which steps may have several solutions.
     pub(crate) fn is_ill(&self) -> bool {
         self.ill
+    }
+
+    /// Whether an error of the energy is larger than any that was looked at.
+    pub(crate) fn is_new_error(&self, error: f64) -> bool {
+        self.steps > 0 && error.abs() > 1.5 * self.known_error
+    }
+
+    /// Looks at an error of the energy, given the size of its terms: one that is a large part of them has become so
+    /// step by step.
+    pub(crate) fn note_error(&mut self, time: f64, error: f64, magnitude: f64) {
+        self.known_error = error.abs();
+        if error.abs() > LOST * magnitude && self.lost.is_none() {
+            self.lost = Some(Jump { time, change: error });
+        }
     }
 
     /// Takes note of a step that was made.

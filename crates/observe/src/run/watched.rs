@@ -71,7 +71,13 @@ impl Run {
             self.diagnostics.kept(&self.state.values)?;
             return Ok(failure);
         };
-        self.monitor.note(self.schedule.time(self.done + 1), seen.change, seen.kind, seen.conditioned);
+        let time = self.schedule.time(self.done + 1);
+        self.monitor.note(time, seen.change, seen.kind, seen.conditioned);
+        let error = energy + seen.change - self.kept.as_slice()[0].initial;
+        if self.monitor.is_new_error(error) {
+            let magnitude = self.diagnostics.energy_magnitude(&self.state.values)?;
+            self.monitor.note_error(time, error, magnitude);
+        }
         Ok(None)
     }
 

@@ -11,8 +11,10 @@ pub(super) struct SingularPassage {
     pub(super) time: f64,
     /// How badly the constraint forces were determined there.
     pub(super) condition: f64,
-    /// The constraint that depends on the others.
+    /// The constraint that depends on the others, or whose gradient vanishes.
     pub(super) constraint: String,
+    /// Whether the motion went through it.
+    pub(super) crossed: bool,
 }
 
 /// The passages of a run.
@@ -23,6 +25,7 @@ pub(super) fn passages(run: &mut Run) -> Vec<SingularPassage> {
         time: p.time,
         condition: p.condition,
         constraint: conditioning.names.entry_name(p.constraint),
+        crossed: p.crossed,
     };
     passages.iter().map(named).collect()
 }
@@ -36,18 +39,13 @@ pub(super) fn notes(monitor: &Monitor, passages: &[SingularPassage]) -> Vec<Stri
     if let Some(first) = passages.first() {
         let times: Vec<String> = passages.iter().take(TIMES).map(|p| number(p.time)).collect();
         let more = if monitor.passage_count > TIMES as u64 { ", …" } else { "" };
-        let times = format!("t = {}{more}", times.join(", "));
-        notes.push(match monitor.passage_count {
-            1 => format!(
-                "a singular configuration was passed at {times}: there `{}` depends on the other constraints",
-                first.constraint
-            ),
-            n => format!(
-                "{n} singular configurations were passed, at {times}: there constraints depend on each other (the first: \
-                 `{}`)",
-                first.constraint
-            ),
-        });
+        let configurations = count(monitor.passage_count, "singular configuration", "singular configurations");
+        notes.push(format!(
+            "the motion went through {configurations} or came near, at t = {}{more}: there the constraints do not \
+             determine their forces (at the first that of `{}`)",
+            times.join(", "),
+            first.constraint
+        ));
     }
     if monitor.followed > 0 {
         let steps = count(monitor.followed, "step", "steps");
@@ -61,6 +59,13 @@ pub(super) fn notes(monitor: &Monitor, passages: &[SingularPassage]) -> Vec<Stri
         notes.push(format!(
             "{steps} brought back onto the constraints: rounding of the multipliers, which a light mass makes larger than \
              that of the constraints"
+        ));
+    }
+    if let Some(lost) = monitor.lost {
+        notes.push(format!(
+            "the error of the energy has become a large part of it, {} at t = {}",
+            short(lost.change),
+            number(lost.time)
         ));
     }
     if let Some(jump) = monitor.jump {

@@ -40,8 +40,8 @@ impl Stop {
                  configuration, where the constraints depend on each other; --solver-tol asks for less than round-off"
             }
             "torn" => {
-                "take another --step, so that no step ends so close to the singular configuration; if the mechanism may \
-                 go several ways there, the equations do not say which"
+                "take a smaller --step; at a singular configuration another one, so that no step ends so close to it: if \
+                 the mechanism may go several ways there, the equations do not say which"
             }
             "not-finite" => "take a smaller --step; the motion may also reach a point where the model is not defined",
             "interrupted" => "give it more time",
