@@ -33,18 +33,39 @@ pub(super) fn passages(run: &mut Run) -> Vec<SingularPassage> {
 /// So many times are given in a sentence.
 const TIMES: usize = 5;
 
+fn times(passages: &[&SingularPassage]) -> String {
+    let mut times: Vec<String> = passages.iter().take(TIMES).map(|p| number(p.time)).collect();
+    if passages.len() > TIMES {
+        times.push("…".to_owned());
+    }
+    times.join(", ")
+}
+
 /// What a reader of the summary should know.
 pub(super) fn notes(monitor: &Monitor, passages: &[SingularPassage]) -> Vec<String> {
     let mut notes = vec![];
-    if let Some(first) = passages.first() {
-        let times: Vec<String> = passages.iter().take(TIMES).map(|p| number(p.time)).collect();
-        let more = if monitor.passage_count > TIMES as u64 { ", …" } else { "" };
-        let configurations = count(monitor.passage_count, "singular configuration", "singular configurations");
+    let (passed, near): (Vec<_>, Vec<_>) = passages.iter().partition(|p| p.crossed);
+    if let Some(first) = passed.first() {
         notes.push(format!(
-            "the motion went through {configurations} or came near, at t = {}{more}: there the constraints do not \
-             determine their forces (at the first that of `{}`)",
-            times.join(", "),
+            "{} passed, at t = {}: there constraints depend on each other (at the first `{}`)",
+            count(passed.len() as u64, "singular configuration", "singular configurations"),
+            times(&passed),
             first.constraint
+        ));
+    }
+    if let Some(worst) = near.iter().max_by(|a, b| a.condition.total_cmp(&b.condition)) {
+        notes.push(format!(
+            "the constraint forces are badly determined at t = {}: the condition of G H_pp Gᵀ reaches {} (`{}`)",
+            times(&near),
+            short(worst.condition),
+            worst.constraint
+        ));
+    }
+    if monitor.passage_count > passages.len() as u64 {
+        notes.push(format!(
+            "{} such passages in all, of which the first {} are listed",
+            monitor.passage_count,
+            passages.len()
         ));
     }
     if monitor.followed > 0 {
