@@ -36,7 +36,7 @@ impl From<ValueError> for PoseError {
 }
 
 /// [`Problem::new`], with what to state instead of a constraint whose gradient vanishes where it does, and for
-/// [`Formulation::HamiltonDirac`] the equations of [`motion`] where the model has
+/// [`Formulation::HamiltonDirac`] the equations of [`motion`](crate::motion) where the model has
 /// gauge conditions, a singular Lagrangian, constraints on more than positions, or constraints whose forces
 /// their second time derivatives do not determine.
 pub fn pose(
