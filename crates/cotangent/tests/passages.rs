@@ -69,3 +69,17 @@ fn a_fall_over_a_pole_is_noted() {
     let orbit = run(&["run", "kepler", "--json"]).json();
     assert!(!notes(&orbit).contains("the energy changed by"), "{}", notes(&orbit));
 }
+
+#[test]
+fn a_comparison_through_a_singular_configuration_says_that_its_errors_may_be_those_of_another_branch() {
+    let eight = "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint c: (x^2 + y^2)^2 - x^2 + y^2 = 0\n\
+        initial x = 1, y' = 1\nrun step = 0.01, until = 2\n";
+    let methods = ["compare", "-", "--methods", "rattle", "--formulations", "multipliers", "--json"];
+    let json = on(eight, &methods).json();
+    // A quarter of the curve is 1.3110287 long, and the speed is 1.
+    let time = json["rows"][0]["singular"].as_f64().unwrap();
+    assert!((time - 1.311).abs() < 0.02, "{time}");
+    assert!(notes(&json).contains("singular configuration"), "{}", notes(&json));
+    let json = on(eight, &[&methods[..], &["--until", "1"]].concat()).json();
+    assert!(json["rows"][0]["singular"].is_null() && !notes(&json).contains("singular"), "{}", notes(&json));
+}

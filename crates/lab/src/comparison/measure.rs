@@ -96,6 +96,8 @@ pub struct Measured {
     pub projections: [u64; 2],
     /// Seconds of integration, with nothing measured between the steps.
     pub seconds: f64,
+    /// When the motion first went through a singular configuration, or came near one.
+    pub singular: Option<f64>,
     /// Errors along the run.
     pub curves: Curves,
 }
@@ -217,6 +219,7 @@ pub fn measure(
         projections: prepared.projections(&run.state().memory).unwrap_or_default(),
         seconds,
         ended,
+        singular: run.monitor().passages.first().map(|passage| passage.time),
         curves,
     })
 }

@@ -56,6 +56,13 @@ pub(crate) fn run(args: &args::Compare, out: &mut Output) -> Result<Status, Fail
     let line = Line::new(out.wants_json());
     let mut report = report(&request, &model, &list, skipped, &interrupt, &kept, &line);
     drop(line);
+    if let Some(time) = report.rows.iter().filter_map(|row| row.singular).min_by(f64::total_cmp) {
+        out.note(format!(
+            "the motion comes to a singular configuration, or near one, at t = {}: what it is compared with may go on \
+             along another branch there, and errors after that say nothing; give an earlier --until",
+            number(time)
+        ));
+    }
     report.notes = out.notes().to_vec();
     let page = || page::page(&report, &list, &model.input);
     let drawn = pictures.any().then_some(|| figure::figure(&report));

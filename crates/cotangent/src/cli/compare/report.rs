@@ -91,6 +91,8 @@ pub(super) struct Row {
     pub(super) hidden_constraints: Size,
     pub(super) work: Work,
     pub(super) seconds: f64,
+    /// When the motion first went through a singular configuration, or came near one.
+    pub(super) singular: Option<f64>,
     #[serde(skip)]
     pub(super) curves: Curves,
 }
@@ -218,6 +220,7 @@ impl Row {
                 own_steps: m.own_steps,
             },
             seconds: m.seconds,
+            singular: m.singular,
             curves: m.curves,
         }
     }
@@ -242,6 +245,7 @@ impl Row {
             own_steps: None,
             projections: [0; 2],
             seconds: 0.0,
+            singular: None,
             curves: Curves::default(),
         };
         Row::new(problem, prepared, step, nothing, |_| Some(reason.clone()))
