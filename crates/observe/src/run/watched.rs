@@ -15,6 +15,9 @@ struct Seen {
     conditioned: Option<Conditioned>,
 }
 
+/// Larger systems are not followed: the parts together take as long as a hundred steps, in which nothing is heard.
+const MAX_FOLLOWED: usize = 2000;
+
 /// In how many parts a step is followed: where one of them ends at the singular point, others do not.
 const PARTS: [u32; 4] = [8, 13, 29, 64];
 
@@ -58,7 +61,7 @@ impl Run {
             Some(seen) => ill && seen.kind != Change::Ordinary,
             None => self.diagnostics.conditioning.is_some(),
         };
-        if again {
+        if again && self.state.values.len() <= MAX_FOLLOWED {
             seen = self.follow(h, energy, seen)?;
         }
         let failure = match (made, seen) {
