@@ -94,7 +94,8 @@ impl Run {
             if self.integrator.follow(&mut self.state, h, parts).is_err() {
                 continue;
             }
-            let seen = self.seen(energy)?;
+            // What has no value is no continuation.
+            let Ok(seen) = self.seen(energy) else { continue };
             if best.is_none_or(|best| seen.change.abs() < best.change.abs() / 4.0) {
                 (best, state, followed) = (Some(seen), self.state.clone(), true);
             }
