@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// The largest number of variables that is taken apart.
-pub(crate) const MAX_VARIABLES: usize = 600;
+pub const MAX_VARIABLES: usize = 600;
 
 /// The algebra it may take: some seconds. What is left then is sampled, or too large.
 const WORK: u64 = 60_000_000;

@@ -39,22 +39,19 @@ mod own;
 mod phase;
 mod poisson;
 mod polynomial;
-mod pose;
 mod regular;
 mod report;
 mod sample;
 mod specialise;
-mod suited;
 mod surface;
 mod transform;
 mod weighed;
 mod work;
 
-pub use analyze::{analyze, analyze_within};
+pub use analyze::{MAX_VARIABLES, analyze, analyze_within};
 pub use error::AnalysisError;
 pub use latex::latex;
 pub use motion::{MotionError, motion, motion_within};
-pub use pose::{PoseError, pose, pose_within};
 pub use report::{
     Analysis, AtValues, Branch, Certainty, ClaimReport, Class, Conjecture, Constraint, Count, DiracBracket,
     GaugeTransformation, Multiplier, MultiplierValue, Outcome, PoissonReport, Step, StepOutcome, Transform, Verdict,
@@ -62,4 +59,4 @@ pub use report::{
 };
 pub use sample::SEED;
 pub use specialise::specialise;
-pub use suited::{Need, needs_analysis};
+pub use transform::Lagrangian;

@@ -43,12 +43,18 @@ impl Primary {
     }
 }
 
-/// L(q, v) and its variables.
-pub(crate) struct Lagrangian {
-    pub(crate) coordinates: Layout,
-    pub(crate) velocities: Layout,
-    pub(crate) momenta: Layout,
-    pub(crate) value: Expr,
+/// The Lagrangian of which the analysis is one: L(q, v), to which velocity constraints are added with their
+/// multipliers as further coordinates.
+#[derive(Debug)]
+pub struct Lagrangian {
+    /// q
+    pub coordinates: Layout,
+    /// v
+    pub velocities: Layout,
+    /// p
+    pub momenta: Layout,
+    /// L(q, v)
+    pub value: Expr,
     /// The names of what was added.
     pub(crate) added: Vec<String>,
 }
@@ -73,7 +79,7 @@ pub(crate) struct Transformed {
 impl Lagrangian {
     /// The Lagrangian of a model, each velocity constraint c added as −λ·c with λ a coordinate; for a
     /// constant form J the one with the same equations, ½ zᵀJ z′ − H.
-    pub(crate) fn new(system: &System) -> Result<Option<Lagrangian>, AnalysisError> {
+    pub fn new(system: &System) -> Result<Option<Lagrangian>, AnalysisError> {
         match &system.dynamics {
             Dynamics::Lagrangian { coordinates, velocities, momenta, lagrangian } => {
                 let mut all = Lagrangian {

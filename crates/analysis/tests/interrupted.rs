@@ -1,10 +1,8 @@
 //! An analysis that is asked to stop does so, wherever it is.
 
-use cotangent_analysis::{AnalysisError, MotionError, PoseError, analyze_within, motion_within, pose_within};
-use cotangent_compile::{Engine, Repairs};
+use cotangent_analysis::{AnalysisError, MotionError, analyze_within, motion_within};
 use cotangent_model::System;
 use cotangent_scalar::{Interrupted, Limits};
-use cotangent_theory::Formulation;
 
 /// A singular Lagrangian whose constraints are found by much algebra.
 const MODEL: &str = "
@@ -23,10 +21,7 @@ fn a_stop_before_the_beginning_is_heard_by_every_entry() {
     limits.cancel.set();
     assert_eq!(analyze_within(&system(), &limits).err(), Some(AnalysisError::Interrupted(Interrupted)));
     let stopped = MotionError::Analysis(AnalysisError::Interrupted(Interrupted));
-    assert_eq!(motion_within(&system(), &limits).err(), Some(stopped.clone()));
-    let posed =
-        pose_within(&system(), Formulation::HamiltonDirac, &[], Repairs::default(), Engine::Tape, &limits).err();
-    assert_eq!(posed, Some(PoseError::Motion(stopped)));
+    assert_eq!(motion_within(&system(), &limits).err(), Some(stopped));
 }
 
 #[test]

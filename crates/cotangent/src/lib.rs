@@ -65,7 +65,7 @@
 //! ```
 //!
 //! The modules, from the arithmetic up: [`scalar`], [`solve`], [`dynamics`], [`expr`], [`model`],
-//! [`theory`], [`integrate`], [`compile`], [`analysis`], [`observe`], [`plot`], [`report`], [`lab`].
+//! [`theory`], [`integrate`], [`compile`], [`analysis`], [`problem`], [`observe`], [`plot`], [`report`], [`lab`].
 
 pub use cotangent_analysis as analysis;
 pub use cotangent_compile as compile;
@@ -76,17 +76,19 @@ pub use cotangent_lab as lab;
 pub use cotangent_model as model;
 pub use cotangent_observe as observe;
 pub use cotangent_plot as plot;
+pub use cotangent_problem as problem;
 pub use cotangent_report as report;
 pub use cotangent_scalar as scalar;
 pub use cotangent_solve as solve;
 pub use cotangent_theory as theory;
 
-pub use cotangent_compile::{Engine, Function, FunctionBuilder, Integrator, Problem, Repairs, Workspace};
+pub use cotangent_compile::{Engine, Function, FunctionBuilder, Workspace};
 pub use cotangent_expr::{Array, Expr, Layout, Role, Tensor};
 pub use cotangent_integrate::{Method, Prepared, Projection, Recipe};
 pub use cotangent_model::diagnostic::{Diagnostic, Diagnostics};
 pub use cotangent_model::{Dynamics, System, SystemBuilder};
 pub use cotangent_observe::{Run, Schedule};
+pub use cotangent_problem::{Integrator, Problem, Repairs};
 pub use cotangent_scalar::{Real, Scalar};
 pub use cotangent_theory::Formulation;
 

@@ -3,10 +3,10 @@
 mod common;
 
 use common::run_in;
-use cotangent::analysis::pose;
-use cotangent::compile::Diagnostics;
 use cotangent::compile::values::Setting;
 use cotangent::lab::Pendulum;
+use cotangent::problem::Diagnostics;
+use cotangent::problem::pose;
 use cotangent::{Engine, Formulation, Method, Problem, Repairs, System};
 
 const NONE: Repairs = Repairs { project_initial: false, drop_redundant: false };

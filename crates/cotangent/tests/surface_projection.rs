@@ -3,9 +3,9 @@
 mod common;
 
 use common::run_in;
-use cotangent::analysis::pose;
 use cotangent::integrate::{Projection, Recipe, Refusal, Target};
 use cotangent::lab::Pendulum;
+use cotangent::problem::pose;
 use cotangent::{Engine, Formulation, Method, Problem, Repairs, System};
 
 const BOTH: Option<Projection> = Some(Projection { target: Target::Both, above: None });

@@ -8,11 +8,13 @@
 
 #![allow(clippy::print_stdout)]
 
-use cotangent_compile::{Engine, Integrator, Problem, Repairs, values::Setting};
+use cotangent_compile::{Engine, values::Setting};
+
 use cotangent_dynamics::State;
 use cotangent_integrate::{Composition, Method, Recipe};
 use cotangent_lab::fit_line;
 use cotangent_model::System;
+use cotangent_problem::{Integrator, Problem, Repairs};
 use cotangent_scalar::{Dd, Scalar};
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;

@@ -5,9 +5,11 @@
 
 #![allow(clippy::print_stdout)]
 
-use cotangent_compile::{Diagnostics, Engine, Integrator, Problem, Repairs};
+use cotangent_compile::Engine;
+
 use cotangent_integrate::{Composition, Method, Recipe};
 use cotangent_model::{Options, System};
+use cotangent_problem::{Diagnostics, Integrator, Problem, Repairs};
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
 use std::time::Instant;

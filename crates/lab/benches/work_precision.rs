@@ -6,12 +6,14 @@
 
 #![allow(clippy::print_stdout)]
 
-use cotangent_compile::{Compiled, Engine, Problem, Repairs, Tape};
+use cotangent_compile::{Engine, Tape};
+
 use cotangent_dynamics::Dynamics;
 use cotangent_integrate::{Composition, Inner, Method, Recipe};
 use cotangent_lab::{Pendulum, Reference};
 use cotangent_model::System;
 use cotangent_plot::{Figure, Panel, Series, Theme};
+use cotangent_problem::{Compiled, Problem, Repairs};
 use cotangent_scalar::Dd;
 use cotangent_theory::Formulation;
 use std::time::Instant;

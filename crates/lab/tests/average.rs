@@ -2,8 +2,10 @@
 
 mod problems;
 
-use cotangent_compile::{Diagnostics, Engine, Integrator};
+use cotangent_compile::Engine;
+
 use cotangent_integrate::{Composition, Method, Recipe};
+use cotangent_problem::{Diagnostics, Integrator};
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
 use problems::{Case, DOUBLE, PENDULUM, RELATIVISTIC, shipped};

@@ -2,10 +2,12 @@
 
 mod problems;
 
-use cotangent_compile::{Diagnostics, Engine, Integrator};
+use cotangent_compile::Engine;
+
 use cotangent_integrate::{Method, Projection, Target};
 use cotangent_lab::Pendulum;
 use cotangent_lab::certificate::{Subject, order_against};
+use cotangent_problem::{Diagnostics, Integrator};
 use cotangent_scalar::Dd;
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;

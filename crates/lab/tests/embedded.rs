@@ -2,11 +2,13 @@
 
 mod problems;
 
-use cotangent_compile::{Diagnostics, Engine, Integrator, Native};
+use cotangent_compile::{Engine, Native};
+
 use cotangent_dynamics::{Canonical, Dynamics, Failure, Field, Numeric, State, Stepper};
 use cotangent_integrate::{Method, Prepared, Projection, Refusal, Target};
 use cotangent_lab::Pendulum;
 use cotangent_lab::certificate::{Certificate, Options, Subject, order_against};
+use cotangent_problem::{Diagnostics, Integrator};
 use cotangent_scalar::{Dd, Dual, Real, Scalar};
 use cotangent_solve::{NewtonOptions, Pattern};
 use cotangent_theory::Formulation;

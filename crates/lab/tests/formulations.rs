@@ -3,10 +3,12 @@
 
 mod problems;
 
-use cotangent_compile::{Diagnostics, Engine, Integrator};
+use cotangent_compile::Engine;
+
 use cotangent_dynamics::State;
 use cotangent_integrate::{Method, Prepared, Recipe};
 use cotangent_lab::certificate::Subject;
+use cotangent_problem::{Diagnostics, Integrator};
 use cotangent_scalar::{Dd, Real};
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;

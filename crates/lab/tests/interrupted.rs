@@ -1,10 +1,12 @@
 //! A certificate that is asked to stop makes no further step.
 
-use cotangent_compile::{Engine, Problem, Repairs};
+use cotangent_compile::Engine;
+
 use cotangent_dynamics::Failure;
 use cotangent_integrate::Method;
 use cotangent_lab::certificate::{Certificate, CertificateError, Options, Subject};
 use cotangent_model::System;
+use cotangent_problem::{Problem, Repairs};
 use cotangent_scalar::{Dd, Interrupted, Limits};
 use cotangent_theory::Formulation;
 

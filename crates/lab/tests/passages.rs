@@ -2,9 +2,11 @@
 
 mod problems;
 
-use cotangent_compile::{Diagnostics, Engine, Integrator};
+use cotangent_compile::Engine;
+
 use cotangent_integrate::{Composition, Method, Recipe};
 use cotangent_observe::{End, Interrupt, Run, Schedule};
+use cotangent_problem::{Diagnostics, Integrator};
 use cotangent_theory::Formulation;
 use problems::Case;
 use proptest::prelude::*;

@@ -3,11 +3,13 @@
 
 mod problems;
 
-use cotangent_compile::{Diagnostics, Engine, Integrator, Tape};
+use cotangent_compile::{Engine, Tape};
+
 use cotangent_dynamics::Dynamics;
 use cotangent_integrate::{Method, Prepared, Projection, Target};
 use cotangent_lab::Pendulum;
 use cotangent_lab::certificate::{Subject, order_against};
+use cotangent_problem::{Diagnostics, Integrator};
 use cotangent_scalar::{Dd, Dual, Real, Scalar};
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;

@@ -2,12 +2,14 @@
 
 mod problems;
 
-use cotangent_compile::{FunctionBuilder, Problem, Tape};
+use cotangent_compile::{FunctionBuilder, Tape};
+
 use cotangent_dynamics::Dynamics;
 use cotangent_expr::{Array, Dim, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term};
 use cotangent_lab::Reference;
 use cotangent_lab::stability::{Linearisation, Linearised, Path, Stability, StabilityError, Verdict};
 use cotangent_observe::Interrupt;
+use cotangent_problem::Problem;
 use cotangent_scalar::Dd;
 use cotangent_solve::eigenvalues;
 use cotangent_theory::{Formulation, Structure};

@@ -3,9 +3,11 @@
 
 mod problems;
 
-use cotangent_compile::{Engine, Integrator, Native};
+use cotangent_compile::{Engine, Native};
+
 use cotangent_dynamics::{Dynamics, State};
 use cotangent_integrate::{Inner, Method, Prepared, Projection, Recipe, Target, project_onto};
+use cotangent_problem::Integrator;
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
 use problems::{Case, DOUBLE, FREE, PENDULUM, RELATIVISTIC, shipped};

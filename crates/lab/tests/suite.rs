@@ -5,10 +5,12 @@
 
 mod problems;
 
-use cotangent_compile::{Diagnostics, Engine, Integrator};
+use cotangent_compile::Engine;
+
 use cotangent_integrate::{Inner, Method};
 use cotangent_lab::Pendulum;
 use cotangent_lab::certificate::{Certificate, Finding, Options, Subject, order_against};
+use cotangent_problem::{Diagnostics, Integrator};
 use cotangent_scalar::{Dd, Real, Scalar};
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;

@@ -2,8 +2,10 @@
 
 mod problems;
 
-use cotangent_compile::{Engine, Integrator};
+use cotangent_compile::Engine;
+
 use cotangent_integrate::{Composition, Inner, Method, Projection, Recipe, Target};
+use cotangent_problem::Integrator;
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
 use problems::Case;
@@ -196,9 +198,9 @@ fn constraints_that_say_the_same_are_found_in_any_units() {
              constraint a: (x^2 + y^2 - l^2)/2 = 0\nconstraint b: 3*l*(x^2 + y^2) - 3*l^3 = 0\ninitial x = l\n"
         );
         let system = cotangent_model::System::parse(&text).unwrap();
-        let repairs = cotangent_compile::Repairs { project_initial: true, drop_redundant: false };
-        let problem = cotangent_compile::Problem::new(&system, Formulation::Multipliers, &[], repairs, Engine::Best);
-        let Err(cotangent_compile::ProblemError::Redundant { constraints }) = problem else { panic!("{length}") };
+        let repairs = cotangent_problem::Repairs { project_initial: true, drop_redundant: false };
+        let problem = cotangent_problem::Problem::new(&system, Formulation::Multipliers, &[], repairs, Engine::Best);
+        let Err(cotangent_problem::ProblemError::Redundant { constraints }) = problem else { panic!("{length}") };
         assert_eq!((constraints.len(), constraints[0].name.as_str()), (1, "b"));
     }
 }

@@ -2,9 +2,10 @@
 
 use super::size::{Sizes, kinetic};
 use super::{CertificateError, Options};
-use cotangent_compile::{CallError, Diagnostics, Problem};
+use cotangent_compile::CallError;
 use cotangent_dynamics::Failure;
 use cotangent_integrate::Prepared;
+use cotangent_problem::{Diagnostics, Problem};
 use cotangent_scalar::Limits;
 
 /// Most samples of the energy that are kept.

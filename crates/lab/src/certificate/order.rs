@@ -10,8 +10,9 @@ use super::subject::{Subject, distance};
 use super::{Finding, Property, short};
 use crate::fit::{Order, observed_order};
 use crate::reference::Reference;
-use cotangent_compile::{Compiled, Engine, Tape};
+use cotangent_compile::{Engine, Tape};
 use cotangent_dynamics::Dynamics;
+use cotangent_problem::Compiled;
 use cotangent_scalar::Dd;
 
 /// The interval has so many steps of the given size.
@@ -146,9 +147,9 @@ fn reference(subject: &Subject<'_>, time: f64) -> Result<(Vec<Dd>, f64), String>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cotangent_compile::{Problem, Repairs};
     use cotangent_integrate::Method;
     use cotangent_model::{Options, System};
+    use cotangent_problem::{Problem, Repairs};
     use cotangent_theory::Formulation;
 
     #[test]

@@ -4,8 +4,9 @@
 use super::ladder::Sample;
 use super::subject::{Subject, distance};
 use super::symplectic;
-use cotangent_compile::{CompileError, Diagnostics, Function, Workspace};
+use cotangent_compile::{CompileError, Function, Workspace};
 use cotangent_dynamics::Failure;
+use cotangent_problem::Diagnostics;
 use cotangent_scalar::{Dd, Real};
 
 /// From the start to a generic point, where nothing vanishes by chance.

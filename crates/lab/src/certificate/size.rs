@@ -1,8 +1,9 @@
 //! How large the terms of the constraints and of the energy are.
 
 use super::CertificateError;
-use cotangent_compile::{Diagnostics, Function, Native, Problem, Workspace};
+use cotangent_compile::{Function, Native, Workspace};
 use cotangent_dynamics::{Canonical, Dynamics};
+use cotangent_problem::{Diagnostics, Problem};
 use cotangent_scalar::{Dual, Scalar};
 
 /// Sizes of terms at states of a problem.

@@ -1,8 +1,10 @@
 //! A method on a system, in any arithmetic.
 
-use cotangent_compile::{Problem, Tape};
+use cotangent_compile::Tape;
+
 use cotangent_dynamics::{Canonical, Dynamics, Failure, Numeric, State};
 use cotangent_integrate::{Prepared, project};
+use cotangent_problem::Problem;
 use cotangent_scalar::{Limits, Real};
 
 /// A method on a system, in any arithmetic.

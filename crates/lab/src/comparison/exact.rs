@@ -8,10 +8,11 @@ use super::SAMPLES;
 use crate::certificate::distance;
 use crate::reference::{Reference, Sample};
 use crate::residuals::{MOVES, forces, momentum};
-use cotangent_compile::{Compiled, Engine, Native, Problem, Tape};
+use cotangent_compile::{Engine, Native, Tape};
 use cotangent_dynamics::{Dynamics, Failure, State};
 use cotangent_integrate::project;
 use cotangent_observe::{Interrupt, Schedule};
+use cotangent_problem::{Compiled, Problem};
 use cotangent_scalar::Dd;
 
 /// The solution at the times at which runs are sampled.
@@ -142,8 +143,8 @@ pub fn sample_times(schedules: &[Schedule]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cotangent_compile::Repairs;
     use cotangent_model::System;
+    use cotangent_problem::Repairs;
     use cotangent_theory::Formulation;
 
     #[test]

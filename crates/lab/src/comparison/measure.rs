@@ -4,10 +4,11 @@ use super::round_off::{Other, Sizes, explained};
 use super::{Exact, SAMPLES, timing};
 use crate::certificate::{kinetic, scales};
 use crate::fit::{Growth, growth_exponent};
-use cotangent_compile::{CompileError, Native, Problem};
+use cotangent_compile::{CompileError, Native};
 use cotangent_dynamics::{Dynamics, Failure};
 use cotangent_integrate::Prepared;
 use cotangent_observe::{End, HISTORY_ERRORS, History, Interrupt, Progress, Run, RunError, Schedule};
+use cotangent_problem::Problem;
 
 /// Equations, a method planned for them with its projection.
 #[derive(Clone, Copy)]

@@ -1,9 +1,10 @@
 //! How long the steps of a combination take, with nothing measured between them.
 
 use super::Combination;
-use cotangent_compile::{CompileError, Integrator};
+use cotangent_compile::CompileError;
 use cotangent_dynamics::State;
 use cotangent_observe::{Interrupt, Schedule};
+use cotangent_problem::Integrator;
 use std::time::{Duration, Instant};
 
 /// Short runs are repeated for so long; the shortest counts, as what else the machine does only adds.
@@ -65,10 +66,11 @@ fn run(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cotangent_compile::{Engine, Problem, Repairs};
+    use cotangent_compile::Engine;
     use cotangent_integrate::Method;
     use cotangent_model::System;
     use cotangent_observe::Run;
+    use cotangent_problem::{Problem, Repairs};
     use cotangent_theory::Formulation;
 
     #[test]

@@ -9,8 +9,8 @@ use super::path::{Path, TICKS};
 use super::period::Return;
 use super::propagate::{Fundamental, Matrix, apart, product, step, sum, trace};
 use super::{Frozen, StabilityError};
-use cotangent_compile::Problem;
 use cotangent_dynamics::Failure;
+use cotangent_problem::Problem;
 use cotangent_solve::eigenvalues;
 
 /// How far a step and its two halves may be apart; the halves are sixteen times as good.

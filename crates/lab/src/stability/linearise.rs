@@ -10,8 +10,9 @@
 //! the number of constraints, the masses and the energy. How well F′ = A r′ holds is measured, too.
 
 use crate::residuals::residuals;
-use cotangent_compile::{Problem, Tape};
+use cotangent_compile::Tape;
 use cotangent_dynamics::{Canonical, Dynamics, Failure, Field};
+use cotangent_problem::Problem;
 use cotangent_scalar::Dual;
 use cotangent_solve::{LinearSolver, Pattern};
 

@@ -10,7 +10,8 @@
 //! frozen eigenvalues alone do not decide.)
 //!
 //! ```
-//! use cotangent_compile::{Engine, Problem, Repairs};
+//! use cotangent_compile::Engine;
+//! use cotangent_problem::{Problem, Repairs};
 //! use cotangent_lab::stability::{Path, Stability};
 //! use cotangent_model::System;
 //! use cotangent_observe::Interrupt;
@@ -40,8 +41,8 @@ pub use linearise::{Linearisation, Linearised};
 pub use path::Path;
 pub use verdict::{Time, Verdict};
 
-use cotangent_compile::Problem;
 use cotangent_dynamics::Failure;
+use cotangent_problem::Problem;
 use cotangent_solve::EigenvalueError;
 use follow::Followed;
 

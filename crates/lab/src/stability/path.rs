@@ -4,10 +4,11 @@ use super::StabilityError;
 use super::period::{self, Return};
 use crate::reference::{Reference, ReferenceError};
 use crate::residuals::{MOVES, forces, momentum};
-use cotangent_compile::{Compiled, Engine, Native, Problem, Tape};
+use cotangent_compile::{Engine, Native, Tape};
 use cotangent_dynamics::{Dynamics, Failure, Field, State};
 use cotangent_integrate::project;
 use cotangent_observe::Interrupt;
+use cotangent_problem::{Compiled, Problem};
 use cotangent_scalar::Dd;
 use std::collections::BTreeMap;
 

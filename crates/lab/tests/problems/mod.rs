@@ -2,9 +2,11 @@
 
 #![allow(dead_code, unreachable_pub)]
 
-use cotangent_compile::{Engine, Problem, Repairs};
+use cotangent_compile::Engine;
+
 use cotangent_integrate::{Method, Prepared, Projection, Recipe, Refusal};
 use cotangent_model::{Options, System};
+use cotangent_problem::{Problem, Repairs};
 use cotangent_theory::Formulation;
 
 pub const PENDULUM: &str = "param g = 1\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + g*y\n\

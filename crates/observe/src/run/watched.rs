@@ -2,8 +2,8 @@
 
 use super::{Run, RunError};
 use crate::monitor::Change;
-use cotangent_compile::Conditioned;
 use cotangent_dynamics::Failure;
+use cotangent_problem::Conditioned;
 use std::time::Instant;
 
 /// What is noticed of a step.

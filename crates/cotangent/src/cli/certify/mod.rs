@@ -13,8 +13,9 @@ use super::memory::{self, Use};
 use super::output::{Output, Status};
 use super::picture::Destinations;
 use super::setup::{Blame, Choice, Defaults, Names, Repairs, pose, prepare};
-use cotangent::compile::{Problem, values};
+use cotangent::compile::values;
 use cotangent::lab::certificate::{Certificate, CertificateError, Ended, Options};
+use cotangent::problem::Problem;
 use report::Report;
 
 /// The most steps of the run for constraints and energy: hours, at a microsecond each.

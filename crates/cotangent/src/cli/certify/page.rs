@@ -6,10 +6,10 @@ use crate::cli::failure::Failure;
 use crate::cli::figures::{count, number};
 use crate::cli::input::Input;
 use crate::cli::picture::{Film, Page, watch};
-use cotangent::compile::Problem;
 use cotangent::integrate::Prepared;
 use cotangent::lab::certificate::Options;
 use cotangent::observe::{End, Interrupt, Run, Schedule};
+use cotangent::problem::Problem;
 use cotangent::report::{Align, Cell, Status, Table, Text};
 
 /// Samples of the history.

@@ -1,9 +1,9 @@
 //! A certificate as data: printed as text or as JSON.
 
 use crate::cli::methods::Chosen;
-use cotangent::compile::Problem;
 use cotangent::integrate::Prepared;
 use cotangent::lab::certificate::{Certificate, Drift, Finding, Options, Property};
+use cotangent::problem::Problem;
 use cotangent::{System, lab};
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -1,10 +1,10 @@
 //! A comparison as data: printed as text or as JSON.
 
 use crate::cli::methods::Chosen;
-use cotangent::compile::Problem;
 use cotangent::integrate::Prepared;
 use cotangent::lab::comparison::{Curves, Ended, Exact, Measured, Pace};
 use cotangent::lab::stability::{Stability, StabilityError, Verdict};
+use cotangent::problem::Problem;
 use serde::Serialize;
 
 #[derive(Serialize)]

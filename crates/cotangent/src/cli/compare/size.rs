@@ -1,8 +1,8 @@
 //! What is too large to compare.
 
-use cotangent::compile::Problem;
 use cotangent::integrate::Method;
 use cotangent::model::System;
+use cotangent::problem::Problem;
 use cotangent::theory::Formulation;
 
 /// Entries of the matrix that a step is solved with, at most: some 300 MB, and seconds for each elimination.

@@ -2,8 +2,9 @@
 
 use super::band::Band;
 use super::scene::Scene;
-use cotangent::compile::{CompileError, Engine, Picture, Problem};
+use cotangent::compile::{CompileError, Engine};
 use cotangent::observe::{HISTORY_ERRORS, History, Run};
+use cotangent::problem::{Picture, Problem};
 use cotangent::{Dynamics, Layout};
 
 /// What a run was like.

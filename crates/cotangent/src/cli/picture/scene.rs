@@ -1,7 +1,7 @@
 //! The drawings of a model along a run: bodies, rods between them, paths.
 
-use cotangent::compile::{Picture, Shape};
 use cotangent::model::DrawingKind;
+use cotangent::problem::{Picture, Shape};
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};

@@ -2,8 +2,8 @@
 
 use crate::cli::failure::Failure;
 use cotangent::Layout;
-use cotangent::compile::Problem;
 use cotangent::model::nearest::nearest;
+use cotangent::problem::Problem;
 
 /// The numbers of the coordinates of each chart.
 pub(super) fn named(charts: &[String], problem: &Problem) -> Result<Vec<Vec<usize>>, Failure> {

@@ -7,10 +7,10 @@ use crate::cli::failure::Failure;
 use crate::cli::figures::{count, number};
 use crate::cli::loaded::Loaded;
 use crate::cli::output::Output;
-use cotangent::analysis;
 use cotangent::integrate::{Composition, Method, Needs, Projection, Recipe, Target};
 use cotangent::model::nearest::nearest;
 use cotangent::model::{ConstraintKind, System};
+use cotangent::problem;
 use cotangent::theory::{Formulation, OptionError};
 use serde::{Deserialize, Serialize};
 
@@ -98,7 +98,7 @@ impl Names {
 
 /// The formulation where none is given; announced unless it is that with multipliers.
 fn default_formulation(model: &Loaded, out: &mut Output) -> Result<Formulation, Failure> {
-    let Some(need) = analysis::needs_analysis(&model.system, &model.settings)? else {
+    let Some(need) = problem::needs_analysis(&model.system, &model.settings)? else {
         return Ok(Formulation::Multipliers);
     };
     let formulation = Formulation::HamiltonDirac;

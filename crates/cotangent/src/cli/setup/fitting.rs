@@ -3,9 +3,10 @@
 use super::{Choice, charts};
 use crate::cli::failure::Failure;
 use crate::cli::figures::listed;
-use cotangent::compile::{Compiled, Engine, Native, Problem};
+use cotangent::compile::{Engine, Native};
 use cotangent::integrate::{Method, Needs, Prepared, Refusal};
 use cotangent::model::System;
+use cotangent::problem::{Compiled, Problem};
 use cotangent::theory::{Formulation, Motion};
 use cotangent::{Array, Tensor};
 

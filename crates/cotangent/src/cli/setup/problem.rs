@@ -6,12 +6,13 @@ use crate::cli::figures::{number, short};
 use crate::cli::loaded::Loaded;
 use crate::cli::output::Output;
 use cotangent::Dynamics;
-use cotangent::analysis::{self, MotionError, Need, PoseError};
-use cotangent::compile::consistency::Measured;
-use cotangent::compile::{Engine, Problem, ProblemError, Redundant};
+use cotangent::analysis::{self, MotionError};
+use cotangent::compile::Engine;
+use cotangent::problem::consistency::Measured;
+use cotangent::problem::{self, Need, PoseError, Problem, ProblemError, Redundant};
 use cotangent::theory::{Formulation, TheoryError};
 
-pub(crate) use cotangent::compile::Repairs;
+pub(crate) use cotangent::problem::Repairs;
 
 /// Derives, compiles and checks; says what was repaired.
 pub(crate) fn pose(
@@ -28,27 +29,27 @@ pub(crate) fn pose(
 /// The same in silence.
 pub(crate) fn posed(model: &Loaded, formulation: Formulation, repairs: Repairs) -> Result<Problem, Failure> {
     let limits = &model.limits;
-    analysis::pose_within(&model.system, formulation, &model.settings, repairs, Engine::Best, limits).map_err(|e| {
-        match e {
+    problem::pose_within(&model.system, formulation, &model.settings, repairs, Engine::Best, limits).map_err(
+        |e| match e {
             _ if limits.cancel.is_set() => Failure::interrupted(),
             PoseError::Problem(error) => explain(error, model, repairs),
             PoseError::Motion(error) => undetermined(&error, model),
-        }
-    })
+        },
+    )
 }
 
 /// Why no run can begin where the model starts, though the data satisfy the constraints: forces or rates that have
 /// no value there.
 pub(crate) fn singular(model: &Loaded) -> Option<Failure> {
     use ProblemError::{NoRate, SingularBrackets, SingularStart, Unresisted};
-    let formulation = match analysis::needs_analysis(&model.system, &model.settings) {
+    let formulation = match problem::needs_analysis(&model.system, &model.settings) {
         Ok(None) => Formulation::Multipliers,
         Ok(Some(_)) => Formulation::HamiltonDirac,
         // What has no value is said elsewhere.
         Err(_) => return None,
     };
     let repairs = Repairs::default();
-    match analysis::pose_within(&model.system, formulation, &model.settings, repairs, Engine::Tape, &model.limits) {
+    match problem::pose_within(&model.system, formulation, &model.settings, repairs, Engine::Tape, &model.limits) {
         Err(PoseError::Problem(
             error @ (SingularStart { .. } | Unresisted { .. } | SingularBrackets { .. } | NoRate(_)),
         )) => Some(explain(error, model, repairs)),
@@ -141,7 +142,7 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
         }
         ProblemError::NoRate(_) => {
             // The analysis keeps parameters as symbols, and does not see what their values do.
-            let need = analysis::needs_analysis(&model.system, &model.settings);
+            let need = problem::needs_analysis(&model.system, &model.settings);
             let degenerate = matches!(need, Ok(Some(Need::Lagrangian | Need::Form)));
             Failure::new("no-value", text).help(match degenerate && !model.system.parameters.is_empty() {
                 true => {

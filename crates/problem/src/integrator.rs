@@ -1,11 +1,8 @@
 //! A method on a compiled system, ready to run in `f64`.
 
-use crate::arithmetic::{Inline, Native};
 use crate::compiled::Compiled;
-use crate::error::CompileError;
-use crate::function::Engine;
-use crate::record::{MAX_RECORDED, Recorder, Recording, Traced};
-use crate::step::{Step, StepWorkspace};
+use cotangent_compile::record::{MAX_RECORDED, Recorder, Recording, Traced};
+use cotangent_compile::{CompileError, Engine, Inline, Native, Step, StepWorkspace};
 use cotangent_dynamics::{Dynamics, Failure, Following, Kind, Numeric, State, Stepper, allowance, unsatisfied};
 use cotangent_integrate::{Prepared, Target, project_onto};
 use cotangent_solve::NewtonOptions;

@@ -4,9 +4,8 @@
 //! there, at generic configurations near it: constraints that are dependent everywhere are
 //! redundant; those that are dependent at one configuration only make it a singular one.
 
-use crate::error::CompileError;
-use crate::function::{Engine, FunctionBuilder};
-use crate::values::ValueError;
+use cotangent_compile::values::ValueError;
+use cotangent_compile::{CompileError, Engine, FunctionBuilder};
 use cotangent_model::{ConstraintKind, System};
 use cotangent_solve::{Dependent, dependent_rows};
 

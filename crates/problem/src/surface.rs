@@ -5,9 +5,8 @@
 //! Gauss–Newton steps, each the smallest change with ∂χ/∂z·d = −χ.
 
 use crate::consistency::Measured;
-use crate::error::CompileError;
-use crate::function::{Engine, Function, FunctionBuilder, Workspace};
-use crate::values::ValueError;
+use cotangent_compile::values::ValueError;
+use cotangent_compile::{CompileError, Engine, Function, FunctionBuilder, Workspace};
 use cotangent_expr::Layout;
 use cotangent_solve::{Pattern, least_change};
 use cotangent_theory::Motion;

@@ -1,9 +1,10 @@
 //! From a system to something that can be integrated: what is refused, what is repaired.
 
+use cotangent_compile::Engine;
 use cotangent_compile::values::Setting;
-use cotangent_compile::{Engine, Integrator, Problem, ProblemError, Repairs};
 use cotangent_integrate::Method;
 use cotangent_model::{Options, System};
+use cotangent_problem::{Integrator, Problem, ProblemError, Repairs};
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
 

@@ -1,13 +1,15 @@
 //! RATTLE on the pendulum from its text, against a loop written by hand with the same Newton
 //! iteration, first guesses and compensated summation; then chains of growing length.
 //!
-//! `cargo bench -p cotangent-compile --bench step`
+//! `cargo bench -p cotangent-problem --bench step`
 
 #![allow(clippy::print_stdout)]
 
-use cotangent_compile::{Engine, Integrator, Problem, Repairs};
+use cotangent_compile::Engine;
+
 use cotangent_integrate::{Method, Prepared};
 use cotangent_model::{Options, System};
+use cotangent_problem::{Integrator, Problem, Repairs};
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
 use std::hint::black_box;

@@ -1,9 +1,7 @@
 //! Ordinary differential equations, compiled.
 
 use super::{compiled, misused, pattern};
-use crate::arithmetic::Arithmetic;
-use crate::error::CompileError;
-use crate::function::{Engine, Function};
+use cotangent_compile::{Arithmetic, CompileError, Engine, Function};
 use cotangent_dynamics::{Failure, Field};
 use cotangent_expr::Layout;
 use cotangent_scalar::Scalar;

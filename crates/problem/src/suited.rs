@@ -6,9 +6,10 @@
 //! where G H_pp Gᵀ has none. Whether a matrix has an inverse is asked near the start, at a point in no particular
 //! direction from it: a start may be singular where the model is not.
 
-use crate::analyze::MAX_VARIABLES;
+use crate::redundant;
+use cotangent_analysis::MAX_VARIABLES;
 use cotangent_compile::values::{self, Rates, Setting, ValueError};
-use cotangent_compile::{CompileError, Engine, FunctionBuilder, redundant};
+use cotangent_compile::{CompileError, Engine, FunctionBuilder};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_model::{ConstraintKind, Dynamics, System};
 use cotangent_solve::{Pattern, dependent_rows};

@@ -1,9 +1,7 @@
 //! The constraint surface that an analysis found, compiled.
 
 use super::{compiled, pattern};
-use crate::arithmetic::Arithmetic;
-use crate::error::CompileError;
-use crate::function::{Engine, Function};
+use cotangent_compile::{Arithmetic, CompileError, Engine, Function};
 use cotangent_dynamics::{Failure, Surface, SurfaceShape};
 use cotangent_expr::Layout;
 use cotangent_scalar::Scalar;

@@ -6,11 +6,9 @@ mod field;
 mod hidden;
 mod surface;
 
-use crate::arithmetic::Arithmetic;
-use crate::error::CompileError;
-use crate::function::{Engine, Function, FunctionBuilder};
 use canonical::{CanonicalFunctions, CanonicalView};
 use chart::{ChartFunctions, ChartView};
+use cotangent_compile::{Arithmetic, CompileError, Engine, Function, FunctionBuilder};
 use cotangent_dynamics::{Canonical, Chart, Dynamics, Failure, Field, Hidden, Index, Surface};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_scalar::Scalar;

@@ -2,10 +2,12 @@
 
 #![allow(dead_code, unreachable_pub)]
 
-use cotangent_compile::{Compiled, Engine, Integrator, Native, values};
+use cotangent_compile::{Engine, Native, values};
+
 use cotangent_dynamics::State;
 use cotangent_integrate::{Method, Prepared, Projection, Recipe, Refusal, project};
 use cotangent_model::{Options, System};
+use cotangent_problem::{Compiled, Integrator};
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::{Formulation, Motion};
 

@@ -1,9 +1,7 @@
 //! Canonical equations with constraints, compiled.
 
 use super::{compiled, pattern};
-use crate::arithmetic::Arithmetic;
-use crate::error::CompileError;
-use crate::function::{Engine, Function};
+use cotangent_compile::{Arithmetic, CompileError, Engine, Function};
 use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Index};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_scalar::Scalar;

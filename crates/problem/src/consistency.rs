@@ -5,7 +5,7 @@
 //! by their own size; the quotient is, to first order, the relative change of the data that would
 //! satisfy the constraint.
 
-use crate::values::{InitialValues, Rates, Residual, ValueError};
+use cotangent_compile::values::{InitialValues, Rates, Residual, ValueError};
 
 /// Data are consistent if a relative change by at most this much would remove every residual: enough
 /// for numbers typed with nine digits. How large a residual itself is depends on the units.

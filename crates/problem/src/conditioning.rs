@@ -12,8 +12,7 @@
 //! explain is r = Gᵀc with Q c = (Q⁻¹)ᵢᵢ⁻¹ eᵢ. Through a singular configuration r goes through zero, and points
 //! the other way behind it: where r(before) and r(after) are opposite, nearly, the step has crossed one.
 
-use crate::error::{CallError, CompileError};
-use crate::function::{Engine, Function, FunctionBuilder, Workspace};
+use cotangent_compile::{CallError, CompileError, Engine, Function, FunctionBuilder, Workspace};
 use cotangent_expr::Layout;
 use cotangent_solve::{LinearSolver, Pattern};
 use cotangent_theory::Motion;

@@ -1,7 +1,6 @@
 //! Charts of the constraint manifold, compiled.
 
-use crate::arithmetic::Arithmetic;
-use crate::function::Function;
+use cotangent_compile::{Arithmetic, Function};
 use cotangent_dynamics::{Chart, Failure};
 use cotangent_scalar::Scalar;
 use std::cell::RefCell;

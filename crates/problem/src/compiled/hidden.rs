@@ -1,9 +1,7 @@
 //! Derivatives of the hidden constraints, compiled.
 
 use super::misused;
-use crate::arithmetic::Arithmetic;
-use crate::error::CompileError;
-use crate::function::{Engine, Function, FunctionBuilder};
+use cotangent_compile::{Arithmetic, CompileError, Engine, Function, FunctionBuilder};
 use cotangent_dynamics::{Failure, Hidden, HiddenShape};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_scalar::Scalar;

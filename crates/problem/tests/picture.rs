@@ -1,7 +1,9 @@
 //! Drawings as numbers.
 
-use cotangent_compile::{Engine, Picture};
+use cotangent_compile::Engine;
+
 use cotangent_model::{DrawingKind, System};
+use cotangent_problem::Picture;
 use cotangent_theory::Formulation;
 
 fn picture(text: &str) -> Option<Picture> {

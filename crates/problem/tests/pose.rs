@@ -1,9 +1,10 @@
 //! Starts of the equations that the analysis leads to.
 
-use cotangent_analysis::pose;
+use cotangent_compile::Engine;
 use cotangent_compile::values::Setting;
-use cotangent_compile::{Engine, Problem, Repairs};
 use cotangent_model::System;
+use cotangent_problem::pose;
+use cotangent_problem::{Problem, Repairs};
 use cotangent_theory::Formulation;
 
 fn posed(text: &str, project_initial: bool, set: &[Setting]) -> Problem {
@@ -73,7 +74,8 @@ fn an_irregular_constraint_is_replaced_and_not_started_elsewhere() {
         let system = System::parse(&text).unwrap();
         pose(&system, formulation, &[], Repairs::default(), Engine::Tape).map(|_| ()).unwrap_err()
     };
-    use cotangent_analysis::{MotionError, PoseError};
+    use cotangent_analysis::MotionError;
+    use cotangent_problem::PoseError;
     for formulation in [Formulation::Multipliers, Formulation::HamiltonDirac, Formulation::Ggl] {
         for (constraint, start) in [("(x^2 + y^2 - 1)^2", "x = 1, p_y = -2"), ("3*(x - y^2)^4", "y = 1, x = 1")] {
             match refused(constraint, start, formulation) {
@@ -86,4 +88,16 @@ fn an_irregular_constraint_is_replaced_and_not_started_elsewhere() {
     }
     let cone = refused("x^2 - y^2*(1 + y)", "x = 0, y = 0", Formulation::Multipliers);
     assert!(matches!(cone, PoseError::Problem(_)), "{cone}");
+}
+
+#[test]
+fn a_stop_before_the_beginning_is_heard() {
+    use cotangent_analysis::{AnalysisError, MotionError};
+    use cotangent_problem::{PoseError, pose_within};
+    use cotangent_scalar::{Interrupted, Limits};
+    let limits = Limits::default();
+    limits.cancel.set();
+    let system = System::parse("coord x, y\nlagrangian x'^2/2 + y*x\n").unwrap();
+    let posed = pose_within(&system, Formulation::HamiltonDirac, &[], Repairs::default(), Engine::Tape, &limits).err();
+    assert_eq!(posed, Some(PoseError::Motion(MotionError::Analysis(AnalysisError::Interrupted(Interrupted)))));
 }

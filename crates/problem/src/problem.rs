@@ -1,16 +1,14 @@
 //! From a system and what is set to something that can be integrated: equations of motion, values,
 //! and a start on the constraint manifold.
 
-use crate::arithmetic::Native;
 use crate::compiled::Compiled;
 use crate::consistency::{Measured, measure};
 use crate::diagnostics::Diagnostics;
-use crate::error::CompileError;
-use crate::function::{Engine, FunctionBuilder};
 use crate::integrator::Integrator;
 use crate::redundancy::{Redundant, redundant};
 use crate::surface::{Freedom, Residuals, Start};
-use crate::values::{self, InitialValues, Setting, ValueError};
+use cotangent_compile::values::{self, InitialValues, Setting, ValueError};
+use cotangent_compile::{CompileError, Engine, FunctionBuilder, Native};
 use cotangent_dynamics::{Dynamics, Failure, State};
 use cotangent_integrate::{Prepared, Recipe, Refusal, Target, project, project_onto};
 use cotangent_model::System;

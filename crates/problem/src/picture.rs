@@ -1,8 +1,7 @@
 //! What a picture of the motion shows at a state: the drawings of a model as numbers.
 
 use crate::diagnostics::joined;
-use crate::error::{CallError, CompileError};
-use crate::function::{Engine, Function, FunctionBuilder, Workspace};
+use cotangent_compile::{CallError, CompileError, Engine, Function, FunctionBuilder, Workspace};
 use cotangent_expr::Tensor;
 use cotangent_model::DrawingKind;
 use cotangent_theory::Motion;

@@ -1,12 +1,10 @@
 //! From a model to a problem: in any formulation, and in `hamilton-dirac` from the analysis where that of
 //! holonomic constraints does not do.
 
-use crate::AnalysisError;
-use crate::analyze::analyze_within;
-use crate::motion::{MotionError, motion_within};
-use crate::transform::Lagrangian;
+use crate::{Freedom, Problem, ProblemError, Repairs, Start};
+use cotangent_analysis::{AnalysisError, Lagrangian, MotionError, analyze_within, motion_within};
 use cotangent_compile::values::{self, InitialValues, Rates, Setting, ValueError};
-use cotangent_compile::{CompileError, Engine, Freedom, Problem, ProblemError, Repairs, Start};
+use cotangent_compile::{CompileError, Engine};
 use cotangent_expr::{Expr, Layout, Node, Tensor};
 use cotangent_model::{ConstraintKind, System};
 use cotangent_scalar::Limits;

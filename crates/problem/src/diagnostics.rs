@@ -2,8 +2,7 @@
 //! formulation has besides.
 
 use crate::conditioning::Conditioning;
-use crate::error::{CallError, CompileError};
-use crate::function::{Engine, Function, FunctionBuilder, Workspace};
+use cotangent_compile::{CallError, CompileError, Engine, Function, FunctionBuilder, Workspace};
 use cotangent_expr::{Array, Dim, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term};
 use cotangent_model::{ClaimKind, ConstraintKind};
 use cotangent_theory::{Motion, TheoryError};
