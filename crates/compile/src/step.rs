@@ -3,7 +3,7 @@
 use crate::error::CompileError;
 use crate::function::Engine;
 #[cfg(feature = "jit")]
-use crate::jit::NativeStep;
+use crate::jit::{Arrival, NativeStep};
 use crate::record::{LinearSolve, Recording, Requirement, TraceOp};
 use crate::tape::{binary, unary};
 use cotangent_dynamics::{Failure, Machine, Numeric, allowance, unsatisfied};
@@ -18,7 +18,6 @@ use std::sync::Arc;
 /// and the reference makes that step, or says why it cannot be made.
 pub struct Step {
     recording: Arc<Recording>,
-    options: NewtonOptions,
     #[cfg(feature = "jit")]
     native: Option<NativeStep>,
 }
@@ -31,6 +30,9 @@ pub struct StepWorkspace {
     /// The unknowns of each iteration.
     unknowns: Vec<Vec<f64>>,
     machine: Numeric<f64>,
+    options: NewtonOptions,
+    #[cfg(feature = "jit")]
+    arrival: Arrival,
     /// For the iterations, used by native code; then for the matrices that are factored.
     solvers: Vec<LinearSolver<f64>>,
     /// Updates of Newton's method made by native code.
@@ -48,20 +50,19 @@ impl StepWorkspace {
 
 impl Step {
     /// Prepares a recording whose first inputs are the state and whose outputs are the next state.
-    pub fn new(recording: Recording, options: NewtonOptions, engine: Engine) -> Result<Step, CompileError> {
+    pub fn new(recording: Recording, engine: Engine) -> Result<Step, CompileError> {
         if recording.outputs.len() > recording.inputs {
             return Err(CompileError::Native("a step has more outputs than inputs".into()));
         }
         #[cfg(feature = "jit")]
         let native = match engine {
-            Engine::Best => Some(NativeStep::compile(&recording, &options)?),
+            Engine::Best => Some(NativeStep::compile(&recording)?),
             Engine::Tape => None,
         };
         #[cfg(not(feature = "jit"))]
         let _ = engine;
         Ok(Step {
             recording: Arc::new(recording),
-            options,
             #[cfg(feature = "jit")]
             native,
         })
@@ -72,21 +73,24 @@ impl Step {
         &self.recording
     }
 
-    /// A workspace.
-    pub fn workspace(&self) -> Result<StepWorkspace, CompileError> {
+    /// A workspace, with how the equations of a step are solved.
+    pub fn workspace(&self, options: NewtonOptions) -> Result<StepWorkspace, CompileError> {
         let failed = |reason: String| CompileError::System { name: "step".into(), reason };
         let solver = |p: &Pattern| LinearSolver::new(p).map_err(|e| failed(e.to_string()));
         let recording = &self.recording;
         let patterns = recording.iterations.iter().filter_map(|i| recording.plan.unknowns(i.site)?.pattern.as_ref());
         let patterns = patterns.chain(recording.factors.iter().map(|f| &f.pattern));
         let solvers = patterns.map(solver).collect::<Result<_, _>>()?;
-        let machine = Numeric::new(&recording.plan, self.options).map_err(|e| failed(e.to_string()))?;
+        let machine = Numeric::new(&recording.plan, options).map_err(|e| failed(e.to_string()))?;
         let scratch = recording.factors.iter().map(|f| f.matrix.len()).max().unwrap_or(0);
         Ok(StepWorkspace {
             owner: self.recording.clone(),
             values: vec![0.0; recording.ops.len() + scratch],
             unknowns: self.recording.iterations.iter().map(|i| vec![0.0; i.guess.len()]).collect(),
             machine,
+            options,
+            #[cfg(feature = "jit")]
+            arrival: Arrival::new(&options),
             solvers,
             iterations: 0,
             replayed: 0,
@@ -107,7 +111,8 @@ impl Step {
         while done < steps {
             #[cfg(feature = "jit")]
             if let Some(native) = &self.native {
-                done += native.advance(state, constants, steps - done, &mut work.solvers, &mut work.iterations);
+                let StepWorkspace { solvers, iterations, arrival, .. } = work;
+                done += native.advance(state, constants, steps - done, solvers, iterations, arrival);
                 if done == steps {
                     break;
                 }
@@ -136,9 +141,9 @@ impl Step {
 
     /// One step on the tape: the reference.
     fn replay(&self, state: &mut [f64], constants: &[f64], work: &mut StepWorkspace) -> Result<(), Failure> {
-        let StepWorkspace { values: v, unknowns, machine, solvers, .. } = work;
         let Recording { ops, iterations, factors, solves, requirements, .. } = &*self.recording;
-        let allowance = allowance(f64::EPSILON, self.options.stopping.tolerance);
+        let allowance = allowance(f64::EPSILON, work.options.stopping.tolerance);
+        let StepWorkspace { values: v, unknowns, machine, solvers, .. } = work;
         let plain = |k: usize, v: &mut [f64], solvers: &mut [LinearSolver<f64>]| -> Result<(), Failure> {
             match ops[k] {
                 TraceOp::Input(i) => {

@@ -13,7 +13,7 @@ fn plan(sizes: &[usize]) -> (Plan, Vec<Site>) {
 }
 
 fn step(recording: &Recording, engine: Engine) -> Step {
-    Step::new(recording.clone(), NewtonOptions::default(), engine).unwrap()
+    Step::new(recording.clone(), engine).unwrap()
 }
 
 /// z ← the solution of u³ + z u = 1 + z, and a pair of coupled equations.
@@ -43,19 +43,19 @@ fn implicit() -> Recording {
 #[test]
 fn native_steps_equal_replayed_ones_to_the_bit_with_any_stopping_rule() {
     let recording = implicit();
-    for tolerance in [None, Some(1e-3), Some(1e-9)] {
+    let (native, tape) = (step(&recording, Engine::Best), step(&recording, Engine::Tape));
+    for tolerance in [None, Some(1e-3), Some(1e-9), Some(1e-40)] {
         let stopping = StoppingRule { tolerance, ..StoppingRule::default() };
         let options = NewtonOptions { stopping, ..NewtonOptions::default() };
-        let run = |engine: Engine| {
-            let step = Step::new(recording.clone(), options, engine).unwrap();
-            let mut work = step.workspace().unwrap();
+        let run = |step: &Step| {
+            let mut work = step.workspace(options).unwrap();
             let mut z = [0.7, 0.2];
             for _ in 0..20 {
                 step.advance(&mut z, &[0.3], 10, &mut work).unwrap();
             }
             (z.map(f64::to_bits), work.iterations(), work.replayed)
         };
-        let (native, tape) = (run(Engine::Best), run(Engine::Tape));
+        let (native, tape) = (run(&native), run(&tape));
         assert_eq!((native.0, native.1), (tape.0, tape.1), "{tolerance:?}");
         assert!(!cfg!(feature = "jit") || native.2 < 20, "{} of 200 steps replayed", native.2);
         assert_eq!(tape.2, 200);
@@ -64,11 +64,10 @@ fn native_steps_equal_replayed_ones_to_the_bit_with_any_stopping_rule() {
 
 #[test]
 fn a_looser_tolerance_takes_fewer_iterations() {
-    let recording = implicit();
+    let step = step(&implicit(), Engine::Best);
     let iterations = |tolerance: Option<f64>| {
         let stopping = StoppingRule { tolerance, ..StoppingRule::default() };
-        let step = Step::new(recording.clone(), NewtonOptions { stopping, max_halvings: 0 }, Engine::Best).unwrap();
-        let mut work = step.workspace().unwrap();
+        let mut work = step.workspace(NewtonOptions { stopping, max_halvings: 0 }).unwrap();
         step.advance(&mut [0.7, 0.2], &[0.3], 100, &mut work).unwrap();
         work.iterations()
     };
@@ -84,7 +83,8 @@ fn a_state_that_is_not_finite_is_never_kept() {
     for engine in [Engine::Best, Engine::Tape] {
         let step = step(recording.as_ref().unwrap(), engine);
         let mut z = [2.0];
-        let (done, failure) = step.advance(&mut z, &[], 100, &mut step.workspace().unwrap()).unwrap_err();
+        let (done, failure) =
+            step.advance(&mut z, &[], 100, &mut step.workspace(NewtonOptions::default()).unwrap()).unwrap_err();
         assert_eq!((done, z[0]), (9, 2f64.powi(512)), "{failure}");
     }
 }
@@ -104,7 +104,7 @@ fn a_root_at_which_the_jacobian_is_infinite_is_no_root_for_either_engine() {
     });
     for engine in [Engine::Best, Engine::Tape] {
         let step = step(recording.as_ref().unwrap(), engine);
-        assert!(step.advance(&mut [0.0], &[], 1, &mut step.workspace().unwrap()).is_err());
+        assert!(step.advance(&mut [0.0], &[], 1, &mut step.workspace(NewtonOptions::default()).unwrap()).is_err());
     }
 }
 
@@ -126,7 +126,8 @@ fn a_failure_names_the_equation() {
     });
     for engine in [Engine::Best, Engine::Tape] {
         let step = step(recording.as_ref().unwrap(), engine);
-        let (_, failure) = step.advance(&mut [0.3], &[], 1, &mut step.workspace().unwrap()).unwrap_err();
+        let (_, failure) =
+            step.advance(&mut [0.3], &[], 1, &mut step.workspace(NewtonOptions::default()).unwrap()).unwrap_err();
         let Failure::NotConverged { equation: Some(equation), .. } = failure else { panic!("{failure:?}") };
         assert_eq!((equation.kind, equation.index), (Kind::Constraint, 0));
     }
@@ -168,7 +169,7 @@ fn what_cannot_be_recorded_is_refused_with_the_reason() {
 fn arguments_of_the_wrong_size_and_foreign_workspaces_are_refused() {
     let recording = implicit();
     let (a, b) = (step(&recording, Engine::Best), step(&recording, Engine::Best));
-    let mut work = a.workspace().unwrap();
+    let mut work = a.workspace(NewtonOptions::default()).unwrap();
     assert!(a.advance(&mut [0.0], &[0.3], 1, &mut work).is_err());
     assert!(a.advance(&mut [0.7, 0.2], &[], 1, &mut work).is_err());
     assert!(b.advance(&mut [0.7, 0.2], &[0.3], 1, &mut work).is_err());

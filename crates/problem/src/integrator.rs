@@ -68,8 +68,8 @@ impl Integrator {
         // What cannot be recorded (too large, an iteration inside an iteration, a decision) runs in
         // parts.
         let Ok(recording) = record(compiled, prepared, parameters.len(), parts.memory) else { return Ok(parts) };
-        let step = Step::new(recording, options, engine)?;
-        let work = step.workspace()?;
+        let step = Step::new(recording, engine)?;
+        let work = step.workspace(options)?;
         let constants = std::iter::once(0.0).chain(parameters.iter().copied()).collect();
         let state = vec![0.0; step.recording().outputs().len()];
         Ok(Integrator { inner: Inner::Whole(Box::new(Whole { step, work, state, constants })), ..parts })

@@ -12,7 +12,7 @@ mod math;
 mod newton;
 mod step;
 
-pub(crate) use step::NativeStep;
+pub(crate) use step::{Arrival, NativeStep};
 
 use crate::error::CompileError;
 use crate::program::{Program, Segment, Step};

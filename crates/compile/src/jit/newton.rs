@@ -1,11 +1,12 @@
 //! Newton's method inline, for the ordinary course of an iteration.
 
-use super::step::{Reach, StepEmitter};
+use super::step::{Arrival, Reach, StepEmitter};
 use crate::record::Iteration;
 use cotangent_solve::{Pattern, StoppingRule};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
+use std::mem::offset_of;
 
 /// The values an iteration compares.
 struct Loop {
@@ -67,8 +68,8 @@ impl StepEmitter<'_, '_> {
         self.e.b.ins().brif(solved, exit, &here, unsolved, &[]);
         self.e.b.switch_to_block(unsolved);
         let count = self.e.b.use_var(l.count);
-        let limit = i64::from(self.options.stopping.max_iterations);
-        let spent = self.e.b.ins().icmp_imm_s(IntCC::Equal, count, limit);
+        let limit = self.arrival(types::I64, offset_of!(Arrival, limit), reach);
+        let spent = self.e.b.ins().icmp(IntCC::Equal, count, limit);
         let going = self.e.b.create_block();
         self.e.b.ins().brif(spent, bail, &[], going, &[]);
         self.e.b.switch_to_block(going);
@@ -91,17 +92,12 @@ impl StepEmitter<'_, '_> {
         let shrinking = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, theta, quarter);
         let expected = self.e.b.ins().fmul(theta, measure.relative_update);
         let negligible = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, expected, sixteenth);
-        let square = c(self, f64::EPSILON * f64::EPSILON);
-        let gone = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, measure.update, square);
+        let last_update = self.arrival(types::F64, offset_of!(Arrival, update), reach);
+        let gone = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, measure.update, last_update);
         let at_once = self.e.b.ins().bor(small_update, small_residual);
         let at_once = self.e.b.ins().bor(at_once, gone);
         let soon = self.e.b.ins().band(shrinking, negligible);
-        let mut last = self.e.b.ins().bor(at_once, soon);
-        if let Some(tolerance) = self.options.stopping.tolerance {
-            let tolerance = c(self, tolerance);
-            let tolerated = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, measure.update, tolerance);
-            last = self.e.b.ins().bor(last, tolerated);
-        }
+        let last = self.e.b.ins().bor(at_once, soon);
         let onward = self.e.b.create_block();
         self.e.b.ins().brif(last, exit, &there, onward, &[]);
         self.e.b.switch_to_block(onward);

@@ -4,16 +4,40 @@ use super::emit::Emitter;
 use crate::error::CompileError;
 use crate::record::{Recording, TraceOp};
 use cotangent_dynamics::allowance;
-use cotangent_solve::{LinearSolver, NewtonOptions};
+use cotangent_solve::{LinearSolver, NewtonOptions, StoppingRule};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Value, types};
+use cranelift_codegen::ir::{
+    AbiParam, Block, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types,
+};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::JITModule;
 use cranelift_module::Module;
 use std::collections::HashMap;
 
-/// (state, constants, solvers, steps, updates of Newton's method) → steps made.
-type Entry = unsafe extern "C" fn(*mut f64, *const f64, *mut LinearSolver<f64>, i64, *mut u64) -> i64;
+/// (state, constants, solvers, steps, updates of Newton's method, when it has arrived) → steps made.
+type Entry = unsafe extern "C" fn(*mut f64, *const f64, *mut LinearSolver<f64>, i64, *mut u64, *const Arrival) -> i64;
+
+/// What the numbers of a stopping rule make of its comparisons.
+#[repr(C)]
+pub(crate) struct Arrival {
+    /// An update max |δⱼ|/sⱼ up to this is the last.
+    pub(super) update: f64,
+    /// The part of the terms of an equation that its residual may be.
+    allowance: f64,
+    /// Updates until the iteration is given up.
+    pub(super) limit: i64,
+}
+
+impl Arrival {
+    pub(crate) fn new(options: &NewtonOptions) -> Arrival {
+        let StoppingRule { tolerance, max_iterations, .. } = options.stopping;
+        Arrival {
+            update: tolerance.unwrap_or(0.0).max(f64::EPSILON * f64::EPSILON),
+            allowance: allowance(f64::EPSILON, tolerance),
+            limit: i64::from(max_iterations),
+        }
+    }
+}
 
 /// A step as one native function.
 pub(crate) struct NativeStep {
@@ -38,18 +62,18 @@ impl Drop for NativeStep {
 }
 
 impl NativeStep {
-    pub(crate) fn compile(recording: &Recording, options: &NewtonOptions) -> Result<NativeStep, CompileError> {
+    pub(crate) fn compile(recording: &Recording) -> Result<NativeStep, CompileError> {
         let native = |e: &dyn std::fmt::Display| CompileError::Native(e.to_string());
         let mut module = super::module()?;
         let mut context = module.make_context();
         let mut builders = FunctionBuilderContext::new();
         let config = module.target_config();
         context.func.signature.call_conv = config.default_call_conv;
-        context.func.signature.params.extend([AbiParam::new(types::I64); 5]);
+        context.func.signature.params.extend([AbiParam::new(types::I64); 6]);
         context.func.signature.returns.push(AbiParam::new(types::I64));
         let b = FunctionBuilder::new(&mut context.func, &mut builders);
         let emitter = Emitter { b, bases: HashMap::new(), vars: vec![], config };
-        StepEmitter { e: emitter, recording, options }.emit();
+        StepEmitter { e: emitter, recording }.emit();
         let id = module.declare_anonymous_function(&context.func.signature).map_err(|e| native(&e))?;
         module.define_function(id, &mut context).map_err(|e| native(&e))?;
         module.finalize_definitions().map_err(|e| native(&e))?;
@@ -68,16 +92,17 @@ impl NativeStep {
         steps: u64,
         solvers: &mut [LinearSolver<f64>],
         iterations: &mut u64,
+        arrival: &Arrival,
     ) -> u64 {
         let fits = state.len() == self.state && constants.len() == self.constants && solvers.len() == self.solvers;
         if !fits {
             return 0;
         }
         let steps = i64::try_from(steps).unwrap_or(i64::MAX);
-        // SAFETY: the code reads and writes `state`, reads `constants`, counts in `iterations` and uses
-        // one solver for each iteration and matrix of the recording, all of which have just been counted.
-        let done =
-            unsafe { (self.entry)(state.as_mut_ptr(), constants.as_ptr(), solvers.as_mut_ptr(), steps, iterations) };
+        let (state, constants, solvers) = (state.as_mut_ptr(), constants.as_ptr(), solvers.as_mut_ptr());
+        // SAFETY: the code reads and writes `state`, reads `constants` and `arrival`, counts in `iterations` and
+        // uses one solver for each iteration and matrix of the recording, all of which have just been counted.
+        let done = unsafe { (self.entry)(state, constants, solvers, steps, iterations, arrival) };
         done.max(0) as u64
     }
 }
@@ -125,6 +150,7 @@ pub(super) struct Reach {
     state: Value,
     constants: Value,
     solvers: Value,
+    arrival: Value,
     /// Where to go if something is out of the ordinary.
     pub(super) bail: Block,
 }
@@ -132,7 +158,6 @@ pub(super) struct Reach {
 pub(super) struct StepEmitter<'a, 'r> {
     pub(super) e: Emitter<'a>,
     pub(super) recording: &'r Recording,
-    pub(super) options: &'r NewtonOptions,
 }
 
 impl StepEmitter<'_, '_> {
@@ -141,7 +166,7 @@ impl StepEmitter<'_, '_> {
         self.e.b.append_block_params_for_function_params(entry);
         self.e.b.switch_to_block(entry);
         let p = self.e.b.block_params(entry).to_vec();
-        let (state, constants, solvers, steps, updates) = (p[0], p[1], p[2], p[3], p[4]);
+        let (state, constants, solvers, steps, updates, arrival) = (p[0], p[1], p[2], p[3], p[4], p[5]);
         let (done, made) = (self.e.b.declare_var(types::I64), self.e.b.declare_var(types::I64));
         let zero = self.e.b.ins().iconst(types::I64, 0);
         self.e.b.def_var(done, zero);
@@ -152,7 +177,7 @@ impl StepEmitter<'_, '_> {
         let more = self.e.b.ins().icmp(IntCC::SignedLessThan, count, steps);
         self.e.b.ins().brif(more, body, &[], finish, &[]);
         self.e.b.switch_to_block(body);
-        let reach = Reach { state, constants, solvers, bail: finish };
+        let reach = Reach { state, constants, solvers, arrival, bail: finish };
         self.e.b.def_var(made, zero);
         let mut values: Vec<Option<Value>> = vec![None; self.recording.ops.len()];
         let mut k = 0;
@@ -245,8 +270,7 @@ impl StepEmitter<'_, '_> {
     /// Residuals larger than what their terms explain are for the reference to judge.
     fn require(&mut self, which: usize, values: &[Option<Value>], reach: Reach) {
         let requirement = &self.recording.requirements[which];
-        let allowance = allowance(f64::EPSILON, self.options.stopping.tolerance);
-        let allowance = self.e.b.ins().f64const(allowance);
+        let allowance = self.arrival(types::F64, std::mem::offset_of!(Arrival, allowance), reach);
         let mut hold = vec![];
         for (&residual, &magnitude) in requirement.residual.iter().zip(&requirement.magnitude) {
             let (residual, magnitude) = (self.value(values, residual), self.value(values, magnitude));
@@ -258,6 +282,11 @@ impl StepEmitter<'_, '_> {
         let good = self.e.b.create_block();
         self.e.b.ins().brif(hold, good, &[], reach.bail, &[]);
         self.e.b.switch_to_block(good);
+    }
+
+    /// A number of the stopping rule.
+    pub(super) fn arrival(&mut self, kind: Type, offset: usize, reach: Reach) -> Value {
+        self.e.b.ins().load(kind, MemFlagsData::trusted(), reach.arrival, offset as i32)
     }
 
     /// Whether all comparisons hold.
