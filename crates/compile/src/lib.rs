@@ -8,6 +8,7 @@
 mod arithmetic;
 mod computed;
 mod error;
+mod evaluator;
 mod function;
 pub mod fuzzing;
 #[cfg(feature = "jit")]
@@ -18,7 +19,6 @@ mod position;
 pub mod program;
 pub mod record;
 mod run;
-mod start;
 mod step;
 mod tape;
 pub mod values;
@@ -26,6 +26,7 @@ mod verify;
 
 pub use arithmetic::{Arithmetic, Inline, Native, Tape};
 pub use error::{CallError, CompileError};
+pub use evaluator::{Evaluator, Memo};
 pub use function::{Engine, Function, FunctionBuilder, Workspace};
 pub use lower::{MAX_OPS, Storage, UNROLL};
 pub use step::{Step, StepWorkspace};

@@ -1,0 +1,196 @@
+//! What initial values give: the state, the residuals of the constraints, the energy.
+
+use super::{Given, InitialValues, Key, Rates, ValueError, Values, evaluate};
+use crate::error::CompileError;
+use crate::evaluator::Evaluator;
+use crate::function::{Engine, FunctionBuilder};
+use cotangent_expr::Layout;
+use cotangent_model::{ConstraintKind, Dynamics, System};
+use cotangent_solve::{NewtonError, NewtonOptions, NewtonWorkspace, newton};
+
+/// The value of one constraint member.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Residual {
+    /// The constraint, with its index.
+    pub name: String,
+    /// Left side minus right side.
+    pub value: f64,
+}
+
+/// Named values of a vector.
+fn named(layout: &Layout, values: Vec<f64>) -> Vec<Residual> {
+    layout.entry_names().into_iter().zip(values).map(|(name, value)| Residual { name, value }).collect()
+}
+
+impl Rates {
+    fn given(&self) -> Given {
+        match self {
+            Rates::None => Given::Nothing,
+            Rates::Momenta(_) => Given::Momenta,
+            Rates::Velocities(_) => Given::Velocities,
+        }
+    }
+}
+
+impl Values {
+    /// The layouts and values that expressions of a system may use at the start.
+    fn inputs<'a>(&'a self, parameters: &'a [f64], initial: &'a InitialValues) -> Vec<(&'a Layout, &'a [f64])> {
+        let dynamics = &self.system.dynamics;
+        let mut inputs = vec![(&self.layout, parameters), (dynamics.variables(), &initial.coordinates[..])];
+        match &initial.rates {
+            Rates::Momenta(p) => inputs.extend(dynamics.momenta().map(|l| (l, &p[..]))),
+            Rates::Velocities(v) => inputs.extend(dynamics.velocities().map(|l| (l, &v[..]))),
+            Rates::None => {}
+        }
+        inputs
+    }
+
+    /// The state (q, p), or the variables, that initial values describe: velocities become momenta.
+    pub fn start(&self, parameters: &[f64], initial: &InitialValues) -> Result<Vec<f64>, ValueError> {
+        let q = &initial.coordinates;
+        let p = match (&initial.rates, &self.system.dynamics) {
+            (Rates::None, _) => vec![],
+            (Rates::Momenta(p), _) => p.clone(),
+            (Rates::Velocities(_), Dynamics::Lagrangian { .. }) => self.momentum(parameters, initial)?,
+            (Rates::Velocities(v), _) => momenta(&self.system, parameters, q, v)?,
+        };
+        Ok([q.clone(), p].concat())
+    }
+
+    /// ∂L/∂v
+    fn momentum(&self, parameters: &[f64], initial: &InitialValues) -> Result<Vec<f64>, ValueError> {
+        let Dynamics::Lagrangian { velocities, lagrangian, .. } = &self.system.dynamics else { return Ok(vec![]) };
+        let make = |by: &[&Layout]| Evaluator::new(&lagrangian.gradient(velocities)?, by);
+        Ok(self.evaluated(Key::Momentum, &self.inputs(parameters, initial), make)?.1)
+    }
+
+    /// The residuals of the constraints at the initial values. Vakonomic constraints are left out
+    /// where momenta are given instead of velocities.
+    pub fn constraint_residuals(
+        &self,
+        parameters: &[f64],
+        initial: &InitialValues,
+    ) -> Result<Vec<Residual>, ValueError> {
+        let inputs = self.inputs(parameters, initial);
+        let given = initial.rates.given();
+        let mut out = vec![];
+        for (k, c) in self.system.constraints.iter().enumerate() {
+            if c.kind == ConstraintKind::Vakonomic && given != Given::Velocities {
+                continue;
+            }
+            if c.kind == ConstraintKind::PhaseSpace && given == Given::Velocities {
+                continue;
+            }
+            let make = |by: &[&Layout]| Evaluator::new(&c.residual, by);
+            let (_, values) = self.evaluated(Key::Residual(k, given), &inputs, make)?;
+            out.extend(named(&Layout::new(vec![c.array.clone()]), values));
+        }
+        Ok(out)
+    }
+
+    /// The hidden constraints G(q)·q̇ of the holonomic ones at the initial values; `None` where the
+    /// velocity is known only through the Legendre transform of a Lagrangian.
+    pub fn hidden_residuals(
+        &self,
+        parameters: &[f64],
+        initial: &InitialValues,
+    ) -> Result<Option<Vec<Residual>>, ValueError> {
+        let inputs = self.inputs(parameters, initial);
+        let velocity = match (&initial.rates, &self.system.dynamics) {
+            (Rates::Velocities(v), _) => v.clone(),
+            (Rates::Momenta(_), Dynamics::Hamiltonian { momenta, hamiltonian, .. }) => {
+                let make = |by: &[&Layout]| Evaluator::new(&hamiltonian.gradient(momenta)?, by);
+                self.evaluated(Key::Velocity, &inputs, make)?.1
+            }
+            _ => return Ok(None),
+        };
+        let residual = self.system.residuals(&[ConstraintKind::Holonomic]).map_err(CompileError::from)?;
+        let coordinates = self.system.dynamics.variables();
+        let make = |by: &[&Layout]| Evaluator::sparse(&residual.jacobian(coordinates)?, by);
+        let (gradients, values) = self.evaluated(Key::Gradients(initial.rates.given()), &inputs, make)?;
+        let mut rate = vec![0.0; residual.shape()[0].len()];
+        if let Some(pattern) = gradients.pattern() {
+            for ((row, column), value) in pattern.addresses().zip(&values) {
+                rate[row as usize] += value * velocity[column as usize];
+            }
+        }
+        Ok(Some(named(&residual.shape()[0], rate)))
+    }
+
+    /// The energy at the initial values: H, or v·∂L/∂v − L; `None` where the velocity is unknown.
+    pub fn energy(&self, parameters: &[f64], initial: &InitialValues) -> Result<Option<f64>, ValueError> {
+        let inputs = self.inputs(parameters, initial);
+        let make = |by: &[&Layout]| Evaluator::new(self.system.dynamics.energy(), by);
+        let value = || Ok(self.evaluated(Key::Energy(initial.rates.given()), &inputs, make)?.1);
+        match (&self.system.dynamics, &initial.rates) {
+            (Dynamics::Lagrangian { .. }, Rates::Velocities(v)) => {
+                let momentum = self.momentum(parameters, initial)?;
+                let value: Vec<f64> = value()?;
+                Ok(Some(momentum.iter().zip(v).map(|(p, v)| p * v).sum::<f64>() - value[0]))
+            }
+            (Dynamics::Lagrangian { .. }, _) | (Dynamics::Hamiltonian { .. }, Rates::Velocities(_)) => Ok(None),
+            _ => value().map(|v: Vec<f64>| v.first().copied()),
+        }
+    }
+}
+
+/// The momenta with H_p(q, p) = v.
+fn momenta(system: &System, parameters: &[f64], q: &[f64], v: &[f64]) -> Result<Vec<f64>, ValueError> {
+    let Dynamics::Hamiltonian { coordinates, momenta, hamiltonian } = &system.dynamics else { return Ok(vec![]) };
+    let velocity = hamiltonian.gradient(momenta).map_err(CompileError::from)?;
+    let hessian = velocity.jacobian(momenta).map_err(CompileError::from)?;
+    let f = FunctionBuilder::new()
+        .input(coordinates)
+        .input(momenta)
+        .input(&system.parameter_layout())
+        .output(&velocity)
+        .sparse_output(&hessian)
+        .engine(Engine::Tape)
+        .compile()?;
+    let failed = |reason: String| CompileError::System { name: "the momenta of the initial velocities".into(), reason };
+    let Some(pattern) = f.pattern(1) else { return Ok(vec![]) };
+    let mut workspace = NewtonWorkspace::new(pattern).map_err(|e| failed(e.to_string()))?;
+    let options = NewtonOptions { max_halvings: 40, ..NewtonOptions::default() };
+    let (mut p, mut work) = (vec![0.0; v.len()], f.workspace());
+    newton(&mut workspace, &options, &mut p, |p, r, j| {
+        f.call(&[q, p, parameters], &mut [&mut *r, j], &mut work)?;
+        r.iter_mut().zip(v).for_each(|(r, v)| *r -= v);
+        Ok(())
+    })
+    .map_err(|e: NewtonError<ValueError>| match e {
+        NewtonError::Callback(inner) => inner,
+        other => ValueError::NoMomenta { reason: other.to_string() },
+    })?;
+    Ok(p)
+}
+
+/// The largest |H − Σ parts| relative to |H| and the parts, at 16 generic points; `None` without
+/// `split` statements, NaN if none of the points has a finite energy.
+pub fn split_defect(system: &System, parameters: &[f64]) -> Result<Option<f64>, ValueError> {
+    if system.splits.is_empty() {
+        return Ok(None);
+    }
+    let state = system.state();
+    let layout = system.parameter_layout();
+    let mut defect = f64::NAN;
+    let mut seed = 0x9e37_79b9_7f4a_7c15u64;
+    for _ in 0..16 {
+        let point: Vec<f64> = (0..state.len())
+            .map(|_| {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                0.25 + (seed >> 11) as f64 / (1u64 << 53) as f64
+            })
+            .collect();
+        let inputs: [(&Layout, &[f64]); 2] = [(&layout, parameters), (&state, &point)];
+        let whole = evaluate(system.dynamics.energy(), &inputs)?[0];
+        let mut parts = vec![];
+        for s in &system.splits {
+            parts.extend(evaluate(&s.value, &inputs)?);
+        }
+        let scale = parts.iter().map(|p| p.abs()).fold(whole.abs(), f64::max);
+        if scale.is_finite() && scale > 0.0 {
+            defect = defect.max((whole - parts.iter().sum::<f64>()).abs() / scale);
+        }
+    }
+    Ok(Some(defect))
+}
