@@ -10,7 +10,7 @@ use cotangent_expr::{Array, Digest, Dim, Layout, Role, Tensor, flat_position};
 use cotangent_model::nearest::nearest;
 use cotangent_model::{Dynamics, Sign, System};
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A value given from outside: `name=value`, or `name[3]=value` for one member.
 #[derive(Clone, PartialEq, Debug)]
@@ -110,6 +110,8 @@ pub fn evaluate(tensor: &Tensor, inputs: &[(&Layout, &[f64])]) -> Result<Vec<f64
 pub struct Values {
     system: System,
     layout: Layout,
+    /// The holonomic constraints.
+    holonomic: OnceLock<Tensor>,
     kept: Option<Memo<Key, Evaluator>>,
 }
 
@@ -143,7 +145,7 @@ enum Given {
 impl Values {
     /// Of a system, once.
     pub fn once(system: &System) -> Values {
-        Values { system: system.clone(), layout: system.parameter_layout(), kept: None }
+        Values { system: system.clone(), layout: system.parameter_layout(), holonomic: OnceLock::new(), kept: None }
     }
 
     /// Of a system, as often as is asked for.

@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use cotangent::observe::{End, Interrupt};
-//! use cotangent::{Engine, Formulation, Method, Problem, Repairs, Run, Schedule, System};
+//! use cotangent::{Engine, Formulation, Method, Instance, Repairs, Run, Schedule, System};
 //!
 //! let system = System::parse("
 //! param g = 1
@@ -20,7 +20,7 @@
 //! initial x = 1, p_y = -2
 //! ")?;
 //! // Equations of motion, compiled, with initial data that satisfy the constraints.
-//! let problem = Problem::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best)?;
+//! let problem = Instance::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best)?;
 //! // A method planned for them; a mismatch is refused here.
 //! let rattle = problem.prepare(Method::Rattle)?;
 //! // Steps of 0.1 to t = 100, every one measured.
@@ -88,7 +88,7 @@ pub use cotangent_integrate::{Method, Prepared, Projection, Recipe};
 pub use cotangent_model::diagnostic::{Diagnostic, Diagnostics};
 pub use cotangent_model::{Dynamics, System, SystemBuilder};
 pub use cotangent_observe::{Run, Schedule};
-pub use cotangent_problem::{Integrator, Problem, Repairs};
+pub use cotangent_problem::{Instance, Integrator, Repairs};
 pub use cotangent_scalar::{Real, Scalar};
 pub use cotangent_theory::Formulation;
 

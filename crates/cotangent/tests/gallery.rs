@@ -10,7 +10,7 @@ use cotangent::lab::Pendulum;
 use cotangent::observe::{End, HISTORY_ERRORS, History, Interrupt};
 use cotangent::plot::{Axis, Bodies, Figure, HeatMap, Joint, Panel, Series, Snapshot, Theme};
 use cotangent::scalar::Dd;
-use cotangent::{Engine, Formulation, Method, Problem, Repairs, Run, Schedule, System, models};
+use cotangent::{Engine, Formulation, Instance, Method, Repairs, Run, Schedule, System, models};
 use pages::{read, root};
 
 /// How a model is integrated.
@@ -35,7 +35,7 @@ fn composed(name: &str) -> Way {
 /// A run of a model, with a history of every step up to so many samples.
 fn run(text: &str, way: Way, step: f64, steps: u64, samples: usize) -> Run {
     let system = System::parse(text).expect("a model");
-    let problem = Problem::new(&system, way.formulation, &[], Repairs::default(), Engine::Best).expect("a problem");
+    let problem = Instance::new(&system, way.formulation, &[], Repairs::default(), Engine::Best).expect("a problem");
     let prepared = problem.prepare(way.recipe).expect("a method that fits");
     let integrator = problem.integrator(&prepared).expect("compiles");
     let diagnostics = problem.diagnostics().expect("compiles");

@@ -5,14 +5,13 @@ mod common;
 use common::run_in;
 use cotangent::compile::values::Setting;
 use cotangent::lab::Pendulum;
-use cotangent::problem::Diagnostics;
 use cotangent::problem::pose;
-use cotangent::{Engine, Formulation, Method, Problem, Repairs, System};
+use cotangent::{Engine, Formulation, Instance, Method, Repairs, System};
 
 const NONE: Repairs = Repairs { project_initial: false, drop_redundant: false };
 const PROJECT: Repairs = Repairs { project_initial: true, drop_redundant: false };
 
-fn posed(text: &str, set: &[Setting], repairs: Repairs) -> Result<Problem, String> {
+fn posed(text: &str, set: &[Setting], repairs: Repairs) -> Result<Instance, String> {
     let system = System::parse(text).unwrap_or_else(|d| panic!("{d}"));
     pose(&system, Formulation::HamiltonDirac, set, repairs, Engine::Best).map_err(|e| e.to_string())
 }
@@ -22,7 +21,7 @@ fn shipped(name: &str) -> &'static str {
 }
 
 /// The state after so many steps.
-fn walk(problem: &Problem, method: Method, h: f64, steps: u64) -> Vec<f64> {
+fn walk(problem: &Instance, method: Method, h: f64, steps: u64) -> Vec<f64> {
     let prepared = problem.prepare(method).unwrap_or_else(|e| panic!("{}: {e}", method.name()));
     let mut integrator = problem.integrator(&prepared).unwrap();
     let mut state = integrator.state(problem.start.clone());
@@ -73,7 +72,7 @@ fn pendulum_with_its_multiplier_as_a_coordinate() {
 #[test]
 fn gauss_keeps_quadratic_constraints() {
     let problem = posed(LAMBDA, &[], PROJECT).unwrap();
-    let mut diagnostics = Diagnostics::new(&problem.motion, &problem.parameters, Engine::Best).unwrap();
+    let mut diagnostics = problem.diagnostics().unwrap();
     assert_eq!(diagnostics.constraints.entry_names(), ["phi_lambda"]);
     assert_eq!(diagnostics.hidden_constraints.entry_names(), ["phi_lambda'", "phi_lambda''", "phi_lambda'''"]);
     let mut residuals = |h: f64, steps: u64| {

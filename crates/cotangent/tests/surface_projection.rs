@@ -6,18 +6,18 @@ use common::run_in;
 use cotangent::integrate::{Projection, Recipe, Refusal, Target};
 use cotangent::lab::Pendulum;
 use cotangent::problem::pose;
-use cotangent::{Engine, Formulation, Method, Problem, Repairs, System};
+use cotangent::{Engine, Formulation, Instance, Method, Repairs, System};
 
 const BOTH: Option<Projection> = Some(Projection { target: Target::Both, above: None });
 
-fn posed(text: &str) -> Problem {
+fn posed(text: &str) -> Instance {
     let system = System::parse(text).unwrap_or_else(|d| panic!("{d}"));
     let repairs = Repairs { project_initial: true, drop_redundant: false };
     pose(&system, Formulation::HamiltonDirac, &[], repairs, Engine::Best).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// The state after so many steps of the classical Runge–Kutta method, and how often it was projected.
-fn walk(problem: &Problem, projection: Option<Projection>, h: f64, steps: u64) -> (Vec<f64>, u64) {
+fn walk(problem: &Instance, projection: Option<Projection>, h: f64, steps: u64) -> (Vec<f64>, u64) {
     let prepared = problem.prepare(Recipe::from(Method::Rk4).projected(projection)).unwrap();
     let mut integrator = problem.integrator(&prepared).unwrap();
     let mut state = integrator.state(problem.start.clone());
@@ -27,7 +27,7 @@ fn walk(problem: &Problem, projection: Option<Projection>, h: f64, steps: u64) -
 }
 
 /// The largest constraint, of all generations.
-fn residual(problem: &Problem, state: &[f64]) -> f64 {
+fn residual(problem: &Instance, state: &[f64]) -> f64 {
     let mut diagnostics = problem.diagnostics().unwrap();
     let kept = diagnostics.kept(state).unwrap();
     kept.constraints.iter().chain(&kept.hidden_constraints).fold(0.0, |m, r| r.abs().max(m))

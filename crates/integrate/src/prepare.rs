@@ -92,6 +92,16 @@ impl Prepared {
         Ok(Prepared { recipe, plan, scheme, charts, index, projection, held: true })
     }
 
+    /// What it was planned from.
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    /// Whether a step fails that does not end on the constraints it claims to keep.
+    pub fn is_held(&self) -> bool {
+        self.held
+    }
+
     /// The method.
     pub fn method(&self) -> Method {
         self.recipe.method

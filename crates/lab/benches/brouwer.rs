@@ -14,7 +14,7 @@ use cotangent_dynamics::State;
 use cotangent_integrate::{Composition, Method, Recipe};
 use cotangent_lab::fit_line;
 use cotangent_model::System;
-use cotangent_problem::{Integrator, Problem, Repairs};
+use cotangent_problem::{Instance, Integrator, Repairs};
 use cotangent_scalar::{Dd, Scalar};
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
@@ -41,12 +41,12 @@ fn start(system: &System, k: usize, compensated: bool) -> (Integrator, State<f64
         set("p_y", speed * angle.sin()),
     ];
     let repairs = Repairs { project_initial: true, drop_redundant: false };
-    let problem = Problem::new(system, Formulation::Multipliers, &settings, repairs, Engine::Best)
+    let problem = Instance::new(system, Formulation::Multipliers, &settings, repairs, Engine::Best)
         .unwrap_or_else(|e| panic!("{e}"));
     let recipe = Recipe { compensated, ..Recipe::from(Method::Rattle).composed(Composition::KahanLi8) };
     let prepared = problem.prepare(recipe).expect("fits");
     let options = NewtonOptions::default();
-    let run = Integrator::new(&problem.compiled, &prepared, &problem.parameters, options, Engine::Best)
+    let run = Integrator::new(&problem.equations, &prepared, &problem.parameters, options, Engine::Best)
         .unwrap_or_else(|e| panic!("{e}"));
     let state = run.state(problem.start.clone());
     (run, state)

@@ -9,7 +9,7 @@ use cotangent_compile::Engine;
 
 use cotangent_integrate::{Composition, Method, Recipe};
 use cotangent_model::{Options, System};
-use cotangent_problem::{Diagnostics, Integrator, Problem, Repairs};
+use cotangent_problem::{Instance, Integrator, Repairs};
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
 use std::time::Instant;
@@ -20,13 +20,13 @@ const STEPS: u64 = 100_000;
 fn main() {
     let options = Options { integers: [("n".to_string(), 20)].into_iter().collect() };
     let system = System::parse_with(include_str!("../../../models/chain.cot"), &options).expect("a model");
-    let problem = Problem::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best);
+    let problem = Instance::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best);
     let problem = problem.unwrap_or_else(|e| panic!("{e}"));
     let prepared = problem.prepare(Recipe::from(Method::Rattle).composed(Composition::KahanLi8)).expect("fits");
     let newton = NewtonOptions::default();
-    let mut run = Integrator::new(&problem.compiled, &prepared, &problem.parameters, newton, Engine::Best)
+    let mut run = Integrator::new(&problem.equations, &prepared, &problem.parameters, newton, Engine::Best)
         .unwrap_or_else(|e| panic!("{e}"));
-    let mut diagnostics = Diagnostics::new(&problem.motion, &problem.parameters, Engine::Best).expect("diagnostics");
+    let mut diagnostics = problem.diagnostics().expect("diagnostics");
     let mut state = run.state(problem.start.clone());
     let initial = diagnostics.kept(&state.values).expect("values").energy;
     let (mut constraints, mut hidden, mut energy) = (0.0f64, 0.0f64, 0.0f64);

@@ -13,7 +13,7 @@ use cotangent_integrate::{Composition, Inner, Method, Recipe};
 use cotangent_lab::{Pendulum, Reference};
 use cotangent_model::System;
 use cotangent_plot::{Figure, Panel, Series, Theme};
-use cotangent_problem::{Compiled, Problem, Repairs};
+use cotangent_problem::{Compiled, Instance, Repairs};
 use cotangent_scalar::Dd;
 use cotangent_theory::Formulation;
 use std::time::Instant;
@@ -68,10 +68,10 @@ fn ways() -> [(&'static str, Vec<Way>); 2] {
     [("methods for constraints", constrained), ("other methods", others)]
 }
 
-fn problem(text: &str, formulation: Formulation) -> Problem {
+fn problem(text: &str, formulation: Formulation) -> Instance {
     let system = System::parse(text).expect("a model");
     let repairs = Repairs { project_initial: true, drop_redundant: false };
-    Problem::new(&system, formulation, &[], repairs, Engine::Best).expect("a problem")
+    Instance::new(&system, formulation, &[], repairs, Engine::Best).expect("a problem")
 }
 
 /// The state at the end, from the start as it is in double precision.
@@ -84,7 +84,7 @@ fn exact_pendulum() -> Vec<f64> {
 
 fn exact_double() -> Vec<f64> {
     let problem = problem(DOUBLE, Formulation::HamiltonDirac);
-    let compiled = Compiled::new(&problem.motion, Engine::Tape).expect("it compiles");
+    let compiled = Compiled::new(&problem.equations.motion, Engine::Tape).expect("it compiles");
     let mut field = compiled.view(Tape, vec![]).field().expect("a system").expect("a field");
     let mut state: Vec<Dd> = problem.start.iter().map(|&x| Dd::from(x)).collect();
     let mut rates = |z: &[Dd], out: &mut [Dd]| field.rate(z, out);
@@ -94,7 +94,7 @@ fn exact_double() -> Vec<f64> {
 }
 
 /// (seconds, error) for one size of step or tolerance.
-fn measure(problem: &Problem, way: &Way, level: i32, exact: &[f64]) -> Option<(f64, f64)> {
+fn measure(problem: &Instance, way: &Way, level: i32, exact: &[f64]) -> Option<(f64, f64)> {
     let method = way.recipe.method;
     let (method, steps) = match method.tolerance() {
         // From 10⁻³ on, by a factor of 10.

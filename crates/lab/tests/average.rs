@@ -5,7 +5,7 @@ mod problems;
 use cotangent_compile::Engine;
 
 use cotangent_integrate::{Composition, Method, Recipe};
-use cotangent_problem::{Diagnostics, Integrator};
+use cotangent_problem::Integrator;
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
 use problems::{Case, DOUBLE, PENDULUM, RELATIVISTIC, shipped};
@@ -17,9 +17,9 @@ fn followed(text: &str, recipe: impl Into<Recipe>, step: f64, steps: u64) -> ([f
     let case = Case::new(text, Formulation::Multipliers);
     let p = &case.problem;
     let prepared = p.prepare(recipe.into()).unwrap();
-    let mut diagnostics = Diagnostics::new(&p.motion, &p.parameters, Engine::Best).unwrap();
+    let mut diagnostics = p.diagnostics().unwrap();
     let options = NewtonOptions::default();
-    let mut integrator = Integrator::new(&p.compiled, &prepared, &p.parameters, options, Engine::Best).unwrap();
+    let mut integrator = Integrator::new(&p.equations, &prepared, &p.parameters, options, Engine::Best).unwrap();
     let mut state = integrator.state(p.start.clone());
     let initial = diagnostics.kept(&state.values).unwrap().energy;
     let mut errors = [0.0f64; 3];
@@ -224,7 +224,7 @@ fn a_step_back_undoes_a_step() {
         let case = Case::new(&text, Formulation::Multipliers);
         let (p, prepared) = (&case.problem, case.prepared(AVERAGE, None));
         let options = NewtonOptions::default();
-        let mut integrator = Integrator::new(&p.compiled, &prepared, &p.parameters, options, Engine::Best).unwrap();
+        let mut integrator = Integrator::new(&p.equations, &prepared, &p.parameters, options, Engine::Best).unwrap();
         let mut state = integrator.state(p.start.clone());
         integrator.advance(&mut state, 0.05, 20).unwrap();
         integrator.advance(&mut state, -0.05, 20).unwrap();

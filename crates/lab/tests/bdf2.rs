@@ -7,7 +7,7 @@ use cotangent_compile::Engine;
 use cotangent_integrate::{Method, Projection, Target};
 use cotangent_lab::Pendulum;
 use cotangent_lab::certificate::{Subject, order_against};
-use cotangent_problem::{Diagnostics, Integrator};
+use cotangent_problem::Integrator;
 use cotangent_scalar::Dd;
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
@@ -17,7 +17,7 @@ const EULER: Method = Method::Radau2A { stages: 1 };
 
 fn integrator(case: &Case, method: Method) -> Integrator {
     let (p, prepared) = (&case.problem, case.prepared(method, None));
-    Integrator::new(&p.compiled, &prepared, &p.parameters, NewtonOptions::default(), Engine::Best).unwrap()
+    Integrator::new(&p.equations, &prepared, &p.parameters, NewtonOptions::default(), Engine::Best).unwrap()
 }
 
 /// The pendulum of the suite in closed form, at a time.
@@ -92,7 +92,7 @@ fn the_pendulum_loses_the_energy_that_it_loses_by_hand() {
     let text = PENDULUM.replace("p_y = -2", "p_y = -1");
     let case = Case::new(&text, Formulation::Multipliers);
     let p = &case.problem;
-    let mut diagnostics = Diagnostics::new(&p.motion, &p.parameters, Engine::Best).unwrap();
+    let mut diagnostics = p.diagnostics().unwrap();
     let mut run = integrator(&case, Method::Bdf2);
     let mut state = run.state(p.start.clone());
     let energies = [(1, 0.47930683), (5, 0.48040113), (10, 0.47124087), (50, 0.44680367), (200, 0.31523875)];

@@ -8,7 +8,7 @@ use cotangent_dynamics::{Canonical, Dynamics, Failure, Field, Numeric, State, St
 use cotangent_integrate::{Method, Prepared, Projection, Refusal, Target};
 use cotangent_lab::Pendulum;
 use cotangent_lab::certificate::{Certificate, Options, Subject, order_against};
-use cotangent_problem::{Diagnostics, Integrator};
+use cotangent_problem::Integrator;
 use cotangent_scalar::{Dd, Dual, Real, Scalar};
 use cotangent_solve::{NewtonOptions, Pattern};
 use cotangent_theory::Formulation;
@@ -95,7 +95,7 @@ impl<S: Real + 'static> Run<S> {
 
 fn on(case: &Case, method: Method, projection: Option<Projection>) -> Run<f64> {
     let p = &case.problem;
-    let view = p.compiled.view(Native, p.parameters.clone());
+    let view = p.equations.compiled.view(Native, p.parameters.clone());
     Run::new(case.prepared(method, projection), &view, &p.start)
 }
 
@@ -199,7 +199,7 @@ fn a_projection_is_a_fresh_start_and_keeps_what_it_is_for() {
     let case = Case::new(PENDULUM, Formulation::Standard);
     for (target, method) in [Target::Momentum, Target::Both].into_iter().flat_map(|t| both(1e-8).map(|m| (t, m))) {
         let mut run = on(&case, method, Some(Projection { target, above: None }));
-        let mut diagnostics = Diagnostics::new(&case.problem.motion, &case.problem.parameters, Engine::Best).unwrap();
+        let mut diagnostics = case.problem.diagnostics().unwrap();
         for i in 1..=300 {
             run.advance(0.02, 1).unwrap();
             let kept = diagnostics.kept(run.values()).unwrap();
@@ -396,7 +396,7 @@ fn steps_as_they_are_given_are_one_function() {
     for method in both(1e-10) {
         let made = |method: Method| {
             let options = NewtonOptions::default();
-            Integrator::new(&p.compiled, &case.prepared(method, None), &p.parameters, options, Engine::Best).unwrap()
+            Integrator::new(&p.equations, &case.prepared(method, None), &p.parameters, options, Engine::Best).unwrap()
         };
         let (mut controlled, mut given) = (made(method), made(method.with_tolerance(None).unwrap()));
         assert!(given.is_whole() && !controlled.is_whole());

@@ -8,7 +8,7 @@ use cotangent_compile::Engine;
 use cotangent_dynamics::State;
 use cotangent_integrate::{Method, Prepared, Recipe};
 use cotangent_lab::certificate::Subject;
-use cotangent_problem::{Diagnostics, Integrator};
+use cotangent_problem::Integrator;
 use cotangent_scalar::{Dd, Real};
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
@@ -24,9 +24,9 @@ struct Seen {
 
 fn seen(case: &Case, prepared: &Prepared, step: f64, steps: usize) -> Seen {
     let p = &case.problem;
-    let mut diagnostics = Diagnostics::new(&p.motion, &p.parameters, Engine::Best).unwrap();
+    let mut diagnostics = p.diagnostics().unwrap();
     let options = NewtonOptions::default();
-    let mut integrator = Integrator::new(&p.compiled, prepared, &p.parameters, options, Engine::Best).unwrap();
+    let mut integrator = Integrator::new(&p.equations, prepared, &p.parameters, options, Engine::Best).unwrap();
     let mut state = integrator.state(p.start.clone());
     let mut seen = Seen { largest: [0.0; 3], last: [0.0; 3], energies: vec![], chart_changes: None };
     let mut initial = None;
@@ -171,7 +171,7 @@ fn a_run_in_charts_goes_on_from_its_state_alone() {
         let case = pendulum(1, Formulation::LocalChart { threshold: 2.0 });
         let (p, prepared) = (&case.problem, case.prepared(method, None));
         let integrator =
-            || Integrator::new(&p.compiled, &prepared, &p.parameters, NewtonOptions::default(), Engine::Best);
+            || Integrator::new(&p.equations, &prepared, &p.parameters, NewtonOptions::default(), Engine::Best);
         let (mut whole, mut first, mut second) = (integrator().unwrap(), integrator().unwrap(), integrator().unwrap());
         let mut expected = whole.state(p.start.clone());
         let mut state = expected.clone();
@@ -188,7 +188,7 @@ fn a_run_in_charts_goes_on_from_its_state_alone() {
 fn walked(case: &Case, method: Method, step: f64, steps: usize) -> Vec<(State<f64>, u64)> {
     let (p, prepared) = (&case.problem, case.prepared(method, None));
     let options = NewtonOptions::default();
-    let mut integrator = Integrator::new(&p.compiled, &prepared, &p.parameters, options, Engine::Best).unwrap();
+    let mut integrator = Integrator::new(&p.equations, &prepared, &p.parameters, options, Engine::Best).unwrap();
     let mut state = integrator.state(p.start.clone());
     let mut walked = vec![(state.clone(), 0)];
     for _ in 0..steps {
@@ -226,7 +226,7 @@ fn a_method_with_a_past_starts_anew_in_another_chart() {
     let walked = walked(&case, Method::Bdf2, 0.01, 200);
     let (p, prepared) = (&case.problem, case.prepared(Method::Bdf2, None));
     let options = NewtonOptions::default();
-    let mut integrator = Integrator::new(&p.compiled, &prepared, &p.parameters, options, Engine::Best).unwrap();
+    let mut integrator = Integrator::new(&p.equations, &prepared, &p.parameters, options, Engine::Best).unwrap();
     let mut changes = 0;
     for k in (1..walked.len()).filter(|&k| walked[k].1 > walked[k - 1].1) {
         let mut anew = integrator.state(walked[k - 1].0.values.clone());
@@ -245,9 +245,9 @@ fn reactions_are_those_of_the_physical_momentum() {
     {
         let case = pendulum(1, formulation);
         let (p, prepared) = (&case.problem, case.prepared(Method::Gauss { stages: 3 }, None));
-        let mut diagnostics = Diagnostics::new(&p.motion, &p.parameters, Engine::Best).unwrap();
+        let mut diagnostics = p.diagnostics().unwrap();
         let options = NewtonOptions::default();
-        let mut integrator = Integrator::new(&p.compiled, &prepared, &p.parameters, options, Engine::Best).unwrap();
+        let mut integrator = Integrator::new(&p.equations, &prepared, &p.parameters, options, Engine::Best).unwrap();
         let mut state = integrator.state(p.start.clone());
         integrator.advance(&mut state, 0.01, 130).unwrap();
         let (mut model, mut mu) = ([0.0; 4], [0.0]);

@@ -6,14 +6,14 @@ use cotangent_dynamics::Failure;
 use cotangent_integrate::Method;
 use cotangent_lab::certificate::{Certificate, CertificateError, Options, Subject};
 use cotangent_model::System;
-use cotangent_problem::{Problem, Repairs};
+use cotangent_problem::{Instance, Repairs};
 use cotangent_scalar::{Dd, Interrupted, Limits};
 use cotangent_theory::Formulation;
 
-fn pendulum() -> Problem {
+fn pendulum() -> Instance {
     let text = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: (x^2 + y^2 - 1)/2 = 0\ninitial x = 1\n";
     let system = System::parse(text).unwrap();
-    Problem::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Tape).unwrap()
+    Instance::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Tape).unwrap()
 }
 
 #[test]

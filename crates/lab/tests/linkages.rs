@@ -5,7 +5,7 @@ mod problems;
 use cotangent_compile::Engine;
 
 use cotangent_integrate::Method;
-use cotangent_problem::{Diagnostics, Integrator};
+use cotangent_problem::Integrator;
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
 use problems::{Case, shipped};
@@ -16,8 +16,8 @@ fn run(name: &str, step: f64, steps: u64) -> (Vec<f64>, Vec<f64>, [f64; 2]) {
     let p = &case.problem;
     let prepared = case.prepared(Method::Rattle, None);
     let options = NewtonOptions::default();
-    let mut integrator = Integrator::new(&p.compiled, &prepared, &p.parameters, options, Engine::Best).unwrap();
-    let mut diagnostics = Diagnostics::new(&p.motion, &p.parameters, Engine::Best).unwrap();
+    let mut integrator = Integrator::new(&p.equations, &prepared, &p.parameters, options, Engine::Best).unwrap();
+    let mut diagnostics = p.diagnostics().unwrap();
     let mut state = integrator.state(p.start.clone());
     let mut residuals = [0.0f64; 2];
     for _ in 0..steps {

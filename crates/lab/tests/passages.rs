@@ -6,7 +6,7 @@ use cotangent_compile::Engine;
 
 use cotangent_integrate::{Composition, Method, Recipe};
 use cotangent_observe::{End, Interrupt, Run, Schedule};
-use cotangent_problem::{Diagnostics, Integrator};
+use cotangent_problem::Integrator;
 use cotangent_theory::Formulation;
 use problems::Case;
 use proptest::prelude::*;
@@ -15,8 +15,8 @@ fn run(text: &str, recipe: Recipe, step: f64, steps: u64) -> (Run, End) {
     let case = Case::new(text, Formulation::Multipliers);
     let p = &case.problem;
     let prepared = p.prepare(recipe).unwrap();
-    let integrator = Integrator::new(&p.compiled, &prepared, &p.parameters, p.newton(None), Engine::Best).unwrap();
-    let diagnostics = Diagnostics::new(&p.motion, &p.parameters, Engine::Best).unwrap();
+    let integrator = Integrator::new(&p.equations, &prepared, &p.parameters, p.newton(None), Engine::Best).unwrap();
+    let diagnostics = p.diagnostics().unwrap();
     let schedule = Schedule::count(step, steps, 1).unwrap();
     let mut run = Run::new(integrator, diagnostics, schedule, p.start.clone()).unwrap();
     let end = run.go::<()>(&Interrupt::new(), None, &mut |_| {}).unwrap();

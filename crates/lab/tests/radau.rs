@@ -9,7 +9,7 @@ use cotangent_dynamics::Dynamics;
 use cotangent_integrate::{Method, Prepared, Projection, Target};
 use cotangent_lab::Pendulum;
 use cotangent_lab::certificate::{Subject, order_against};
-use cotangent_problem::{Diagnostics, Integrator};
+use cotangent_problem::Integrator;
 use cotangent_scalar::{Dd, Dual, Real, Scalar};
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
@@ -20,7 +20,7 @@ const INDICES: [Formulation; 2] = [Formulation::IndexReduced, Formulation::Multi
 
 fn integrator(case: &Case, method: Method) -> Integrator {
     let (p, prepared) = (&case.problem, case.prepared(method, None));
-    Integrator::new(&p.compiled, &prepared, &p.parameters, NewtonOptions::default(), Engine::Best).unwrap()
+    Integrator::new(&p.equations, &prepared, &p.parameters, NewtonOptions::default(), Engine::Best).unwrap()
 }
 
 /// The pendulum of the suite in closed form, at a time.
@@ -95,7 +95,7 @@ fn a_projection_of_the_momenta_restores_the_order_of_index_3() {
 /// The largest residuals of constraints and hidden constraints along a run.
 fn residuals(case: &Case, method: Method, step: f64, steps: usize) -> [f64; 2] {
     let p = &case.problem;
-    let mut diagnostics = Diagnostics::new(&p.motion, &p.parameters, Engine::Best).unwrap();
+    let mut diagnostics = p.diagnostics().unwrap();
     let mut run = integrator(case, method);
     let mut state = run.state(p.start.clone());
     let mut largest = [0.0f64; 2];
@@ -212,14 +212,14 @@ fn the_curvature_along_a_vector_is_the_derivative_of_the_jacobian_times_it() {
     {
         let case = Case::sized(&text, n, Formulation::Multipliers);
         let p = &case.problem;
-        let mut system = p.compiled.view(Tape, p.parameters.clone()).manifold().unwrap().unwrap();
+        let mut system = p.equations.compiled.view(Tape, p.parameters.clone()).manifold().unwrap().unwrap();
         let shape = system.shape().clone();
         let q: Vec<f64> = (0..shape.coordinates).map(|k| 0.3 + (k as f64).sin()).collect();
         let v: Vec<f64> = (0..shape.coordinates).map(|k| (k as f64).cos()).collect();
         let mut found = vec![0.0; shape.curvature_along.len()];
         system.curvature_along(&q, &v, &mut found).unwrap();
         let parameters = p.parameters.iter().map(|&x| Dual::<f64>::from_f64(x)).collect();
-        let mut dual = p.compiled.view(Tape, parameters).manifold().unwrap().unwrap();
+        let mut dual = p.equations.compiled.view(Tape, parameters).manifold().unwrap().unwrap();
         let mut g = vec![Dual::from_f64(0.0); shape.jacobian.len()];
         for column in 0..shape.coordinates {
             let mut seeded: Vec<Dual<f64>> = q.iter().map(|&x| Dual::from_f64(x)).collect();

@@ -56,14 +56,14 @@ fn turning<S: Real>(time: S) -> Vec<S> {
     motion.position.into_iter().chain(motion.velocity).collect()
 }
 
-type Problem<S> = (fn(&[S], &mut [S]) -> Outcome, fn(S) -> Vec<S>);
+type Instance<S> = (fn(&[S], &mut [S]) -> Outcome, fn(S) -> Vec<S>);
 
-fn problems<S: Real>() -> [(&'static str, Problem<S>); 3] {
+fn problems<S: Real>() -> [(&'static str, Instance<S>); 3] {
     [("oscillator", (oscillator, on_circle)), ("kepler", (kepler, on_ellipse)), ("pendulum", (pendulum, turning))]
 }
 
 /// The true error of each component, and what the solver says.
-fn errors<S: Real>((rates, exact): Problem<S>, tolerance: f64, time: S) -> (Vec<f64>, Solved) {
+fn errors<S: Real>((rates, exact): Instance<S>, tolerance: f64, time: S) -> (Vec<f64>, Solved) {
     let mut z = exact(S::from_f64(0.0));
     let mut rates = rates;
     let solved = Reference::new(tolerance).solve(&mut rates, &mut z, time).unwrap();

@@ -9,7 +9,7 @@ use cotangent_expr::{Array, Dim, Domain, Expr, Ix, Layout, Place, Range, Tensor,
 use cotangent_lab::Reference;
 use cotangent_lab::stability::{Linearisation, Linearised, Path, Stability, StabilityError, Verdict};
 use cotangent_observe::Interrupt;
-use cotangent_problem::Problem;
+use cotangent_problem::Instance;
 use cotangent_scalar::Dd;
 use cotangent_solve::eigenvalues;
 use cotangent_theory::{Formulation, Structure};
@@ -18,7 +18,7 @@ use problems::{Case, DOUBLE, PENDULUM, RAIL, RELATIVISTIC, SPEEDY};
 const DIRAC: Formulation = Formulation::Dirac { alpha: 0.0 };
 const BAUMGARTE: Formulation = Formulation::Baumgarte { alpha: 5.0, beta: 5.0 };
 
-fn linearised(problem: &Problem, point: &[f64]) -> Linearised {
+fn linearised(problem: &Instance, point: &[f64]) -> Linearised {
     Linearisation::new(problem)
         .unwrap()
         .unwrap()
@@ -89,8 +89,8 @@ fn whole(vector: &Array) -> Tensor {
 }
 
 /// {φ, μ}, {ψ, μ}, Q and S at a point, from the expressions.
-fn brackets(problem: &Problem, point: &[f64]) -> [Vec<Vec<f64>>; 4] {
-    let s: &Structure = problem.motion.structure.as_ref().unwrap();
+fn brackets(problem: &Instance, point: &[f64]) -> [Vec<Vec<f64>>; 4] {
+    let s: &Structure = problem.equations.motion.structure.as_ref().unwrap();
     let mu = whole(&s.multipliers().unwrap().unwrap());
     let (mu_q, mu_p) = (mu.jacobian(&s.coordinates).unwrap(), mu.jacobian(&s.momenta).unwrap());
     let minus = |t: &Tensor| t.times(&Expr::from(-1));
@@ -99,7 +99,7 @@ fn brackets(problem: &Problem, point: &[f64]) -> [Vec<Vec<f64>>; 4] {
     let b = b.plus(&minus(&s.hidden_p.contract(1, &mu_q, 1).unwrap())).unwrap();
     let m = s.constraints.shape()[0].len();
     let value = |t: &Tensor| -> Vec<Vec<f64>> {
-        let f = FunctionBuilder::new().input(&s.state()).input(&problem.motion.system.parameter_layout());
+        let f = FunctionBuilder::new().input(&s.state()).input(&problem.equations.motion.system.parameter_layout());
         let f = f.output(t).compile().unwrap();
         let mut out = vec![0.0; m * m];
         f.call(&[point, &problem.parameters], &mut [&mut out], &mut f.workspace()).unwrap();
@@ -357,7 +357,7 @@ fn a_trajectory_off_the_manifold_of_several_constraints_leaves_at_the_rate_found
         let found = stability(DOUBLE, formulation, 40.0);
         let case = Case::new(DOUBLE, formulation);
         let parameters = case.problem.parameters.iter().map(|&p| Dd::from(p)).collect();
-        let mut field = case.problem.compiled.view(Tape, parameters).field().unwrap().unwrap();
+        let mut field = case.problem.equations.compiled.view(Tape, parameters).field().unwrap().unwrap();
         let mut start: Vec<Dd> = case.problem.start.iter().map(|&z| Dd::from(z)).collect();
         start[0] = start[0] + Dd::from(1e-20);
         start[3] = start[3] - Dd::from(2e-20);

@@ -14,7 +14,7 @@ use problems::{Case, DOUBLE, FREE, PENDULUM, RELATIVISTIC, shipped};
 
 fn integrator(case: &Case, prepared: &Prepared) -> Integrator {
     let p = &case.problem;
-    Integrator::new(&p.compiled, prepared, &p.parameters, NewtonOptions::default(), Engine::Best).unwrap()
+    Integrator::new(&p.equations, prepared, &p.parameters, NewtonOptions::default(), Engine::Best).unwrap()
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn the_position_projection_is_orthogonal_in_the_metric_of_the_masses() {
     let text = "param m1 = 3, m2 = 1\ncoord a, b\nhamiltonian p_a^2/(2*m1) + p_b^2/(2*m2)\n\
         constraint apart: b - a = 1\ninitial b = 1\n";
     let case = Case::new(text, Formulation::Multipliers);
-    let view = case.problem.compiled.view(Native, case.problem.parameters.clone());
+    let view = case.problem.equations.compiled.view(Native, case.problem.parameters.clone());
     let mut state = State::new(vec![0.0, 1.4, 0.7, 0.3], 0);
     project_onto(Target::Position, view.manifold().unwrap().unwrap(), &mut state).unwrap();
     // The light body moves three times as far, and the momenta stay.
@@ -121,7 +121,7 @@ fn a_chain_at_rest_falls_in_small_steps() {
         let p = &case.problem;
         let prepared = case.prepared(method, None);
         let options = NewtonOptions::default();
-        let mut integrator = Integrator::new(&p.compiled, &prepared, &p.parameters, options, Engine::Best).unwrap();
+        let mut integrator = Integrator::new(&p.equations, &prepared, &p.parameters, options, Engine::Best).unwrap();
         let mut state = integrator.state(p.start.clone());
         integrator.advance(&mut state, step, 12).unwrap_or_else(|e| panic!("{method:?}: {e:?}"));
         // Free fall: y = −t²/2 for every member, as long as the chain is straight.

@@ -10,7 +10,7 @@ use cotangent_compile::Engine;
 use cotangent_integrate::{Inner, Method};
 use cotangent_lab::Pendulum;
 use cotangent_lab::certificate::{Certificate, Finding, Options, Subject, order_against};
-use cotangent_problem::{Diagnostics, Integrator};
+use cotangent_problem::Integrator;
 use cotangent_scalar::{Dd, Real, Scalar};
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
@@ -180,9 +180,9 @@ fn invariant_change(text: &str, method: Method, step: f64) -> Option<f64> {
     let case = Case::new(text, Formulation::Multipliers);
     let prepared = case.prepare(method, None).ok()?;
     let p = &case.problem;
-    let mut diagnostics = Diagnostics::new(&p.motion, &p.parameters, Engine::Best).unwrap();
+    let mut diagnostics = p.diagnostics().unwrap();
     let options = NewtonOptions::default();
-    let mut integrator = Integrator::new(&p.compiled, &prepared, &p.parameters, options, Engine::Best).unwrap();
+    let mut integrator = Integrator::new(&p.equations, &prepared, &p.parameters, options, Engine::Best).unwrap();
     let mut state = integrator.state(p.start.clone());
     let initial = diagnostics.kept(&state.values).unwrap().claims[0];
     let mut largest = 0.0f64;
@@ -233,7 +233,7 @@ fn orders_on_the_pendulum_against_the_closed_form() {
             let exact = closed_form(Dd::from(16.0) * Dd::from(step));
             let Ok(prepared) = case.prepare(method, None) else { continue };
             let order = order_against(&Subject::new(&case.problem, &prepared), step, &exact, 1e-30).unwrap();
-            let claimed = f64::from(prepared.claims(case.problem.motion.canonical).order);
+            let claimed = f64::from(prepared.claims(case.problem.equations.motion.canonical).order);
             // Its leading term is small by design, so that the next one shows.
             let bound = if method.name() == "dopri5" { 0.1 } else { 0.05 };
             assert!((order.value - claimed).abs() < bound, "{method:?}: {order:?}");
@@ -299,7 +299,7 @@ fn momentum_projection_preserves_the_form_where_the_position_projection_does_not
             .map(|v| {
                 let seeded: Vec<Dual<f64>> = z.iter().zip(v).map(|(&value, &d)| Dual { value, tangent: [d] }).collect();
                 let parameters = case.problem.parameters.iter().map(|&p| Dual::from_f64(p)).collect();
-                let view = case.problem.compiled.view(cotangent_compile::Tape, parameters);
+                let view = case.problem.equations.compiled.view(cotangent_compile::Tape, parameters);
                 let manifold = cotangent_dynamics::Dynamics::manifold(&view).unwrap().unwrap();
                 let mut state = cotangent_dynamics::State::new(seeded, 0);
                 cotangent_integrate::project_onto(target, manifold, &mut state).unwrap();

@@ -152,7 +152,7 @@ fn end(model: Model, u: Units, formulation: Formulation, recipe: &Recipe) -> Res
     let prepared = p.prepare(recipe.clone()).map_err(|e| e.to_string())?;
     let options = NewtonOptions::default();
     let mut integrator =
-        Integrator::new(&p.compiled, &prepared, &p.parameters, options, Engine::Best).map_err(|e| e.to_string())?;
+        Integrator::new(&p.equations, &prepared, &p.parameters, options, Engine::Best).map_err(|e| e.to_string())?;
     let mut state = integrator.state(p.start.clone());
     integrator.advance(&mut state, 0.0078125 * u.time, 16).map_err(|e| format!("{e:?}"))?;
     Ok(state.values.iter().zip(model.sizes(u)).map(|(x, size)| x / size).collect())
@@ -199,7 +199,7 @@ fn constraints_that_say_the_same_are_found_in_any_units() {
         );
         let system = cotangent_model::System::parse(&text).unwrap();
         let repairs = cotangent_problem::Repairs { project_initial: true, drop_redundant: false };
-        let problem = cotangent_problem::Problem::new(&system, Formulation::Multipliers, &[], repairs, Engine::Best);
+        let problem = cotangent_problem::Instance::new(&system, Formulation::Multipliers, &[], repairs, Engine::Best);
         let Err(cotangent_problem::ProblemError::Redundant { constraints }) = problem else { panic!("{length}") };
         assert_eq!((constraints.len(), constraints[0].name.as_str()), (1, "b"));
     }

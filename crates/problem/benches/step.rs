@@ -9,7 +9,7 @@ use cotangent_compile::Engine;
 
 use cotangent_integrate::{Method, Prepared};
 use cotangent_model::{Options, System};
-use cotangent_problem::{Integrator, Problem, Repairs};
+use cotangent_problem::{Instance, Integrator, Repairs};
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
 use std::hint::black_box;
@@ -94,10 +94,10 @@ fn time(steps: u64, mut f: impl FnMut()) -> f64 {
     (0..7).map(|_| round(&mut f)).fold(f64::INFINITY, f64::min)
 }
 
-fn problem(text: &str, n: Option<i64>) -> (Problem, Prepared) {
+fn problem(text: &str, n: Option<i64>) -> (Instance, Prepared) {
     let options = Options { integers: n.map(|n| ("n".to_string(), n)).into_iter().collect() };
     let system = System::parse_with(text, &options).expect("a model");
-    let problem = Problem::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best)
+    let problem = Instance::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best)
         .unwrap_or_else(|e| panic!("{e}"));
     let prepared = problem.prepare(Method::Rattle).expect("rattle fits");
     (problem, prepared)
@@ -108,7 +108,7 @@ fn main() {
     let begin = Instant::now();
     let (pendulum, prepared) = problem(include_str!("../../../models/pendulum.cot"), None);
     let options = NewtonOptions::default();
-    let new = |engine| Integrator::new(&pendulum.compiled, &prepared, &pendulum.parameters, options, engine);
+    let new = |engine| Integrator::new(&pendulum.equations, &prepared, &pendulum.parameters, options, engine);
     let mut whole = new(Engine::Best).expect("an integrator");
     let prepare = begin.elapsed().as_secs_f64() * 1e3;
     let mut end = [0.0; 4];
@@ -129,7 +129,7 @@ fn main() {
         (ns, last)
     };
     let (native, last) = run(&mut whole, STEPS);
-    let mut parts = Integrator::in_parts(&pendulum.compiled, &prepared, &pendulum.parameters, options).expect("parts");
+    let mut parts = Integrator::in_parts(&pendulum.equations, &prepared, &pendulum.parameters, options).expect("parts");
     let (in_parts, _) = run(&mut parts, STEPS / 20);
     let difference = end.iter().zip(&last).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     println!(
@@ -146,7 +146,7 @@ fn main() {
     for n in [1, 3, 10, 30, 100, 1000, 10_000, 100_000] {
         let begin = Instant::now();
         let (chain, prepared) = problem(include_str!("../../../models/chain.cot"), Some(n));
-        let mut integrator = Integrator::new(&chain.compiled, &prepared, &chain.parameters, options, Engine::Best)
+        let mut integrator = Integrator::new(&chain.equations, &prepared, &chain.parameters, options, Engine::Best)
             .expect("an integrator");
         let setup = begin.elapsed().as_secs_f64() * 1e3;
         let steps = (200_000 / n as u64).clamp(3, 20_000);

@@ -12,7 +12,8 @@
 //! explain is r = Gᵀc with Q c = (Q⁻¹)ᵢᵢ⁻¹ eᵢ. Through a singular configuration r goes through zero, and points
 //! the other way behind it: where r(before) and r(after) are opposite, nearly, the step has crossed one.
 
-use cotangent_compile::{CallError, CompileError, Engine, Function, FunctionBuilder, Workspace};
+use crate::diagnostics::Measure;
+use cotangent_compile::{CallError, CompileError, Engine, FunctionBuilder};
 use cotangent_expr::Layout;
 use cotangent_solve::{LinearSolver, Pattern};
 use cotangent_theory::Motion;
@@ -67,8 +68,7 @@ impl Conditioned {
 pub struct Conditioning {
     /// What each row of the matrix is about.
     pub names: Layout,
-    matrix: Function,
-    matrix_work: Workspace<f64>,
+    matrix: Measure,
     values: Vec<f64>,
     solver: LinearSolver<f64>,
     diagonal: Vec<Option<usize>>,
@@ -84,8 +84,7 @@ pub struct Conditioning {
 }
 
 struct Gradients {
-    function: Function,
-    work: Workspace<f64>,
+    function: Measure,
     jacobian: Pattern,
     metric: Pattern,
     g: Vec<f64>,
@@ -94,7 +93,7 @@ struct Gradients {
 
 impl Conditioning {
     /// What follows the forces of these equations; none without constraints.
-    pub(crate) fn new(motion: &Motion, parameters: &[f64]) -> Result<Option<Conditioning>, CompileError> {
+    pub(crate) fn new(motion: &Motion) -> Result<Option<Conditioning>, CompileError> {
         let structure = motion.structure.as_ref().filter(|_| motion.multipliers.is_some());
         let (gram, brackets) = (structure.map(|s| &s.gram), motion.surface.as_ref().map(|s| &s.brackets));
         let Some(matrix) = gram.or(brackets) else { return Ok(None) };
@@ -114,8 +113,7 @@ impl Conditioning {
                 let f = builder().sparse_output(&s.jacobian).sparse_output(&at_state(&metric)?).compile()?;
                 match (f.pattern(0).cloned(), f.pattern(1).cloned()) {
                     (Some(jacobian), Some(metric)) => Some(Gradients {
-                        work: f.workspace(),
-                        function: f,
+                        function: f.into(),
                         g: vec![0.0; jacobian.len()],
                         h: vec![0.0; metric.len()],
                         jacobian,
@@ -129,18 +127,41 @@ impl Conditioning {
         let (m, columns) = (pattern.rows(), gradients.as_ref().map_or(0, |g| g.jacobian.columns()));
         Ok(Some(Conditioning {
             names: matrix.shape()[0].clone(),
-            matrix_work: function.workspace(),
-            matrix: function,
+            matrix: function.into(),
             values: vec![0.0; pattern.len()],
             solver,
             diagonal: (0..m).map(|i| pattern.position(i, i)).collect(),
             gradients,
             largest: vec![0.0; m],
-            parameters: parameters.to_vec(),
+            parameters: vec![],
             direction: vec![0.0; m],
             before: vec![0.0; columns],
             after: vec![0.0; columns],
         }))
+    }
+
+    /// The same for these parameters, from the start of a run.
+    pub(crate) fn with(&self, parameters: &[f64]) -> Conditioning {
+        let gradients = |g: &Gradients| Gradients {
+            function: g.function.again(),
+            jacobian: g.jacobian.clone(),
+            metric: g.metric.clone(),
+            g: g.g.clone(),
+            h: g.h.clone(),
+        };
+        Conditioning {
+            names: self.names.clone(),
+            matrix: self.matrix.again(),
+            values: self.values.clone(),
+            solver: self.solver.clone(),
+            diagonal: self.diagonal.clone(),
+            gradients: self.gradients.as_ref().map(gradients),
+            largest: self.largest.clone(),
+            parameters: parameters.to_vec(),
+            direction: self.direction.clone(),
+            before: self.before.clone(),
+            after: self.after.clone(),
+        }
     }
 
     /// The largest Qᵢᵢ so far: what there is to remember.
@@ -187,7 +208,7 @@ impl Conditioning {
     }
 
     fn evaluate(&mut self, state: &[f64]) -> Result<(), CallError> {
-        self.matrix.call(&[state, &self.parameters], &mut [&mut self.values], &mut self.matrix_work)
+        self.matrix.call(&[state, &self.parameters], &mut [&mut self.values])
     }
 
     /// Factors Q; the row that depends on the others, if it is singular.
@@ -224,8 +245,8 @@ impl Conditioning {
     /// r = Gᵀc at a state whose Q is factored, into `after`; `None` where it is not determined.
     fn unexplained(&mut self, constraint: usize, state: &[f64]) -> Result<Option<()>, CallError> {
         let Some(gradients) = &mut self.gradients else { return Ok(None) };
-        let Gradients { function, work, jacobian, g, h, .. } = gradients;
-        function.call(&[state, &self.parameters], &mut [g, h], work)?;
+        let Gradients { function, jacobian, g, h, .. } = gradients;
+        function.call(&[state, &self.parameters], &mut [g, h])?;
         self.direction.fill(0.0);
         self.direction[constraint] = 1.0;
         self.solver.solve(&mut self.direction);

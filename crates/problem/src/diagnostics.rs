@@ -6,6 +6,30 @@ use cotangent_compile::{CallError, CompileError, Engine, Function, FunctionBuild
 use cotangent_expr::{Array, Dim, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term};
 use cotangent_model::{ClaimKind, ConstraintKind};
 use cotangent_theory::{Motion, TheoryError};
+use std::sync::Arc;
+
+/// A function with the memory it works in.
+pub(crate) struct Measure {
+    f: Arc<Function>,
+    work: Workspace<f64>,
+}
+
+impl From<Function> for Measure {
+    fn from(f: Function) -> Measure {
+        Measure { work: f.workspace(), f: f.into() }
+    }
+}
+
+impl Measure {
+    /// The same function for somebody else.
+    pub(crate) fn again(&self) -> Measure {
+        Measure { work: self.f.workspace(), f: self.f.clone() }
+    }
+
+    pub(crate) fn call(&mut self, inputs: &[&[f64]], outputs: &mut [&mut [f64]]) -> Result<(), CallError> {
+        self.f.call(inputs, outputs, &mut self.work)
+    }
+}
 
 /// Evaluates the quantities of a model along its motion.
 pub struct Diagnostics {
@@ -23,20 +47,18 @@ pub struct Diagnostics {
     pub auxiliaries: Layout,
     parameters: Vec<f64>,
     /// Energy, constraints, hidden constraints, claims: cheap enough for every step.
-    kept: Function,
-    kept_work: Workspace<f64>,
-    observed: Function,
-    observed_work: Workspace<f64>,
+    kept: Measure,
+    observed: Measure,
     /// The multipliers, if there are constraints.
-    forces: Option<(Function, Workspace<f64>)>,
+    forces: Option<Measure>,
     /// The quantities of the formulation, if it has any.
-    own: Option<(Function, Workspace<f64>)>,
+    own: Option<Measure>,
     /// The variables of the model, where the state has others.
-    model_state: Option<(Function, Workspace<f64>)>,
+    model_state: Option<Measure>,
     /// How well the constraint forces are determined, if there are constraints.
     pub conditioning: Option<Conditioning>,
     /// The size of the terms of the energy.
-    energy_magnitude: (Function, Workspace<f64>),
+    energy_magnitude: Measure,
     /// The last values.
     values: Kept,
 }
@@ -55,8 +77,8 @@ pub struct Kept {
 }
 
 impl Diagnostics {
-    /// Compiles what there is to measure.
-    pub fn new(motion: &Motion, parameters: &[f64], engine: Engine) -> Result<Diagnostics, CompileError> {
+    /// Compiles what there is to measure, for parameters that are zero.
+    pub(crate) fn new(motion: &Motion, engine: Engine) -> Result<Diagnostics, CompileError> {
         let system = &motion.system;
         let inputs = [motion.state.clone(), system.parameter_layout()];
         let compiled = |outputs: &[Tensor]| {
@@ -69,11 +91,7 @@ impl Diagnostics {
             compiled(&at_state.collect::<Result<Vec<_>, _>>()?)
         };
         let model_state = match motion.model_state().map_err(underived)? {
-            Some(state) => {
-                let f = compiled(&[state])?;
-                let work = f.workspace();
-                Some((f, work))
-            }
+            Some(state) => Some(Measure::from(compiled(&[state])?)),
             None => None,
         };
         let claims: Vec<(ClaimKind, Array)> =
@@ -92,11 +110,7 @@ impl Diagnostics {
         let own = || Layout::new(arrays.map(|c| c.multiplier.clone()).collect());
         let multipliers = motion.surface.as_ref().map_or_else(own, |s| s.multipliers.clone());
         let forces = match &motion.multipliers {
-            Some(mu) => {
-                let f = function(&[whole(mu)?])?;
-                let work = f.workspace();
-                Some((f, work))
-            }
+            Some(mu) => Some(Measure::from(function(&[whole(mu)?])?)),
             None => None,
         };
         let own = joined(motion.auxiliaries.iter().map(|q| (&q.array, &q.value)))?;
@@ -105,13 +119,10 @@ impl Diagnostics {
             true => None,
             false => {
                 // Functions of the state as it is, and not of the model's.
-                let f = compiled(&[own])?;
-                let work = f.workspace();
-                Some((f, work))
+                Some(Measure::from(compiled(&[own])?))
             }
         };
         let magnitude = function(&[system.dynamics.energy().term_sizes()?])?;
-        let magnitude_work = magnitude.workspace();
         let values = Kept {
             energy: 0.0,
             constraints: vec![0.0; kept.program().outputs[1]],
@@ -125,40 +136,58 @@ impl Diagnostics {
             observables,
             multipliers: if forces.is_some() { multipliers } else { Layout::new(vec![]) },
             auxiliaries,
-            parameters: parameters.to_vec(),
-            kept_work: kept.workspace(),
-            kept,
-            observed_work: observed.workspace(),
-            observed,
+            parameters: vec![0.0; inputs[1].len()],
+            kept: kept.into(),
+            observed: observed.into(),
             forces,
             own,
             model_state,
-            conditioning: Conditioning::new(motion, parameters)?,
-            energy_magnitude: (magnitude, magnitude_work),
+            conditioning: Conditioning::new(motion)?,
+            energy_magnitude: magnitude.into(),
             values,
         })
+    }
+
+    /// The same for these parameters, from the start of a run.
+    pub(crate) fn with(&self, parameters: &[f64]) -> Diagnostics {
+        Diagnostics {
+            constraints: self.constraints.clone(),
+            hidden_constraints: self.hidden_constraints.clone(),
+            claims: self.claims.clone(),
+            observables: self.observables.clone(),
+            multipliers: self.multipliers.clone(),
+            auxiliaries: self.auxiliaries.clone(),
+            parameters: parameters.to_vec(),
+            kept: self.kept.again(),
+            observed: self.observed.again(),
+            forces: self.forces.as_ref().map(Measure::again),
+            own: self.own.as_ref().map(Measure::again),
+            model_state: self.model_state.as_ref().map(Measure::again),
+            conditioning: self.conditioning.as_ref().map(|c| c.with(parameters)),
+            energy_magnitude: self.energy_magnitude.again(),
+            values: self.values.clone(),
+        }
     }
 
     /// The quantities that should be kept, at a state.
     pub fn kept(&mut self, state: &[f64]) -> Result<&Kept, CallError> {
         let Kept { energy, constraints, hidden_constraints, claims } = &mut self.values;
         let mut outputs = [std::slice::from_mut(energy), constraints, hidden_constraints, claims];
-        self.kept.call(&[state, &self.parameters], &mut outputs, &mut self.kept_work)?;
+        self.kept.call(&[state, &self.parameters], &mut outputs)?;
         Ok(&self.values)
     }
 
     /// The size of the terms of the energy at a state.
     pub fn energy_magnitude(&mut self, state: &[f64]) -> Result<f64, CallError> {
-        let (f, work) = &mut self.energy_magnitude;
         let mut magnitude = [0.0];
-        f.call(&[state, &self.parameters], &mut [&mut magnitude], work)?;
+        self.energy_magnitude.call(&[state, &self.parameters], &mut [&mut magnitude])?;
         Ok(magnitude[0])
     }
 
     /// Energy, constraints, hidden constraints and claims as one function of the state and the parameters, to be
     /// called in other arithmetics.
     pub fn kept_function(&self) -> &Function {
-        &self.kept
+        &self.kept.f
     }
 
     /// The quantities as they were found last.
@@ -169,7 +198,7 @@ impl Diagnostics {
     /// The variables of the model at a state of the equations of motion, which may have others.
     pub fn model_state(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), CallError> {
         match &mut self.model_state {
-            Some((f, work)) => f.call(&[state, &self.parameters], &mut [out], work),
+            Some(f) => f.call(&[state, &self.parameters], &mut [out]),
             None => {
                 out.copy_from_slice(state);
                 Ok(())
@@ -179,7 +208,7 @@ impl Diagnostics {
 
     /// The observables at a state.
     pub fn observe(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), CallError> {
-        self.observed.call(&[state, &self.parameters], &mut [out], &mut self.observed_work)
+        self.observed.call(&[state, &self.parameters], &mut [out])
     }
 
     /// The multipliers at a state: the reaction forces are −Gᵀμ. Not a number where the constraints
@@ -195,14 +224,9 @@ impl Diagnostics {
 }
 
 /// A function, if there is one, that solves equations: not a number where they have no solution.
-fn solved(
-    function: &mut Option<(Function, Workspace<f64>)>,
-    state: &[f64],
-    parameters: &[f64],
-    out: &mut [f64],
-) -> Result<(), CallError> {
-    let Some((f, work)) = function else { return Ok(()) };
-    match f.call(&[state, parameters], &mut [&mut *out], work) {
+fn solved(function: &mut Option<Measure>, state: &[f64], parameters: &[f64], out: &mut [f64]) -> Result<(), CallError> {
+    let Some(f) = function else { return Ok(()) };
+    match f.call(&[state, parameters], &mut [&mut *out]) {
         Err(CallError::Singular { .. }) => {
             out.fill(f64::NAN);
             Ok(())

@@ -1,12 +1,12 @@
 //! A method on a compiled system, ready to run in `f64`.
 
-use crate::compiled::Compiled;
-use cotangent_compile::record::{MAX_RECORDED, Recorder, Recording, Traced};
-use cotangent_compile::{CompileError, Engine, Inline, Native, Step, StepWorkspace};
+use crate::equations::{Equations, Steps};
+use cotangent_compile::{CompileError, Engine, Native, Step, StepWorkspace};
 use cotangent_dynamics::{Dynamics, Failure, Following, Kind, Numeric, State, Stepper, allowance, unsatisfied};
 use cotangent_integrate::{Prepared, Target, project_onto};
 use cotangent_solve::NewtonOptions;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The part of the terms of a constraint that the rounding of multipliers may be; more is no solution.
 const NOISE: f64 = 1e-9;
@@ -15,9 +15,7 @@ const NOISE: f64 = 1e-9;
 ///
 /// Which of the two it is does not change the numbers.
 pub struct Integrator {
-    dimension: usize,
     memory: usize,
-    chart: Option<Range<usize>>,
     inner: Inner,
     recipe: Recipe,
     /// What makes steps that are mended, once there was one.
@@ -27,7 +25,7 @@ pub struct Integrator {
 
 /// What a step is made of.
 struct Recipe {
-    compiled: Compiled,
+    equations: Arc<Equations>,
     prepared: Prepared,
     parameters: Vec<f64>,
     options: NewtonOptions,
@@ -40,7 +38,7 @@ enum Inner {
 
 /// A step that is one function.
 struct Whole {
-    step: Step,
+    step: Arc<Step>,
     work: StepWorkspace,
     /// Values, carry and memory, one after the other.
     state: Vec<f64>,
@@ -56,47 +54,39 @@ struct Parts {
 }
 
 impl Integrator {
-    /// A method planned for a compiled system, with values of its parameters.
+    /// A method planned for equations, with values of their parameters.
     pub fn new(
-        compiled: &Compiled,
+        equations: &Arc<Equations>,
         prepared: &Prepared,
         parameters: &[f64],
         options: NewtonOptions,
         engine: Engine,
     ) -> Result<Integrator, CompileError> {
-        let parts = Integrator::in_parts(compiled, prepared, parameters, options)?;
-        // What cannot be recorded (too large, an iteration inside an iteration, a decision) runs in
-        // parts.
-        let Ok(recording) = record(compiled, prepared, parameters.len(), parts.memory) else { return Ok(parts) };
-        let step = Step::new(recording, engine)?;
-        let work = step.workspace(options)?;
-        let constants = std::iter::once(0.0).chain(parameters.iter().copied()).collect();
-        let state = vec![0.0; step.recording().outputs().len()];
-        Ok(Integrator { inner: Inner::Whole(Box::new(Whole { step, work, state, constants })), ..parts })
+        let recipe = Recipe::new(equations, prepared, parameters, options);
+        let Steps { memory, whole } = equations.steps(prepared, engine)?;
+        let inner = match whole {
+            Some(step) => Inner::Whole(Box::new(Whole {
+                work: step.workspace(options)?,
+                state: vec![0.0; step.recording().outputs().len()],
+                constants: std::iter::once(0.0).chain(parameters.iter().copied()).collect(),
+                step,
+            })),
+            None => Inner::Parts(Box::new(recipe.parts(prepared).map_err(|e| recipe.failed(&e))?)),
+        };
+        Ok(Integrator { memory, inner, recipe, unheld: None, mended: 0 })
     }
 
     /// The same by calls of functions, whatever the size.
     pub fn in_parts(
-        compiled: &Compiled,
+        equations: &Arc<Equations>,
         prepared: &Prepared,
         parameters: &[f64],
         options: NewtonOptions,
     ) -> Result<Integrator, CompileError> {
-        let recipe =
-            Recipe { compiled: compiled.clone(), prepared: prepared.clone(), parameters: parameters.to_vec(), options };
-        let failed = |e: Failure| CompileError::System { name: prepared.method().name().into(), reason: e.to_string() };
-        let parts = recipe.parts(prepared).map_err(failed)?;
+        let recipe = Recipe::new(equations, prepared, parameters, options);
+        let parts = recipe.parts(prepared).map_err(|e| recipe.failed(&e))?;
         let memory = parts.stepper.memory();
-        let (dimension, chart) = (compiled.dimension(), prepared.chart(memory));
-        Ok(Integrator {
-            dimension,
-            memory,
-            chart,
-            inner: Inner::Parts(Box::new(parts)),
-            recipe,
-            unheld: None,
-            mended: 0,
-        })
+        Ok(Integrator { memory, inner: Inner::Parts(Box::new(parts)), recipe, unheld: None, mended: 0 })
     }
 
     /// A state to start from.
@@ -107,7 +97,7 @@ impl Integrator {
     /// Where the memory of a state has the coordinates of its chart, if there are charts: their numbers, counted
     /// from 1, or 0 before the first step.
     pub fn chart(&self) -> Option<Range<usize>> {
-        self.chart.clone()
+        self.recipe.prepared.chart(self.memory)
     }
 
     /// Makes `steps` steps of size `h`. On failure the state is that of the last good step; the
@@ -144,7 +134,7 @@ impl Integrator {
         let Parts { stepper, machine, next } = &mut **parts;
         next.copy_from(state);
         stepper.step(machine, h, state, next)?;
-        let view = recipe.compiled.view(Native, recipe.parameters.clone());
+        let view = recipe.equations.compiled.view(Native, recipe.parameters.clone());
         let (Some(mut manifold), Some(onto)) = (view.manifold()?, view.manifold()?) else { return Err(failure) };
         let target = if recipe.prepared.claims(true).hidden_constraints { Target::Both } else { Target::Position };
         project_onto(target, onto, next)?;
@@ -193,7 +183,8 @@ impl Integrator {
 
     fn check(&self, state: &State<f64>) -> Result<(), Failure> {
         let lengths = [state.values.len(), state.carry.len(), state.memory.len()];
-        match lengths == [self.dimension, self.dimension, self.memory] {
+        let dimension = self.recipe.equations.compiled.dimension();
+        match lengths == [dimension, dimension, self.memory] {
             true => Ok(()),
             false => Err(Failure::Misused { reason: "the state is not one of this integrator".into() }),
         }
@@ -222,10 +213,19 @@ impl Integrator {
 }
 
 impl Recipe {
+    fn new(equations: &Arc<Equations>, prepared: &Prepared, parameters: &[f64], options: NewtonOptions) -> Recipe {
+        let (equations, prepared) = (equations.clone(), prepared.clone());
+        Recipe { equations, prepared, parameters: parameters.to_vec(), options }
+    }
+
     fn parts(&self, prepared: &Prepared) -> Result<Parts, Failure> {
-        let stepper = prepared.stepper(&self.compiled.view(Native, self.parameters.clone()))?;
+        let stepper = prepared.stepper(&self.equations.compiled.view(Native, self.parameters.clone()))?;
         let machine = Numeric::new(prepared.plan(), self.options)?;
         Ok(Parts { stepper, machine, next: State::default() })
+    }
+
+    fn failed(&self, failure: &Failure) -> CompileError {
+        CompileError::System { name: self.prepared.method().name().into(), reason: failure.to_string() }
     }
 }
 
@@ -258,29 +258,4 @@ impl Parts {
         }
         Ok(())
     }
-}
-
-/// Records a step: state, step size and parameters in, state out.
-fn record(compiled: &Compiled, prepared: &Prepared, parameters: usize, memory: usize) -> Result<Recording, Failure> {
-    if !compiled.is_inlinable() {
-        return Err(Failure::Misused { reason: "an implicit function cannot be recorded".into() });
-    }
-    let n = compiled.dimension();
-    if n > MAX_RECORDED / 16 {
-        return Err(Failure::Misused { reason: "the system is too large to be recorded".into() });
-    }
-    let len = 2 * n + memory;
-    Recorder::record(prepared.plan(), len + 1 + parameters, len, |machine, inputs, out| {
-        let (flat, constants) = inputs.split_at(len);
-        let view = compiled.view(Inline(machine.recorder()), constants[1..].to_vec());
-        let mut stepper = prepared.stepper(&view)?;
-        let part = |range: std::ops::Range<usize>| flat[range].to_vec();
-        let from = State { values: part(0..n), carry: part(n..2 * n), memory: part(2 * n..len) };
-        let mut to: State<Traced<'_>> = from.clone();
-        stepper.step(machine, constants[0], &from, &mut to)?;
-        out[..n].copy_from_slice(&to.values);
-        out[n..2 * n].copy_from_slice(&to.carry);
-        out[2 * n..].copy_from_slice(&to.memory);
-        Ok(())
-    })
 }

@@ -1,14 +1,16 @@
 //! From a model to a problem: in any formulation, and in `hamilton-dirac` from the analysis where that of
 //! holonomic constraints does not do.
 
-use crate::{Freedom, Problem, ProblemError, Repairs, Start};
-use cotangent_analysis::{AnalysisError, Lagrangian, MotionError, analyze_within, motion_within};
-use cotangent_compile::values::{self, InitialValues, Rates, Setting, ValueError};
-use cotangent_compile::{CompileError, Engine};
-use cotangent_expr::{Expr, Layout, Node, Tensor};
-use cotangent_model::{ConstraintKind, System};
+use crate::equations::Equations;
+use crate::error::ProblemError;
+use crate::instance::{Instance, Repairs};
+use cotangent_analysis::{AnalysisError, MotionError, analyze_within};
+use cotangent_compile::Engine;
+use cotangent_compile::values::{self, Setting, ValueError};
+use cotangent_model::System;
 use cotangent_scalar::Limits;
 use cotangent_theory::{Formulation, TheoryError};
+use std::sync::Arc;
 
 /// Why there is no problem.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -33,7 +35,7 @@ impl From<ValueError> for PoseError {
     }
 }
 
-/// [`Problem::new`], with what to state instead of a constraint whose gradient vanishes where it does, and for
+/// [`Instance::new`], with what to state instead of a constraint whose gradient vanishes where it does, and for
 /// [`Formulation::HamiltonDirac`] the equations of [`motion`](crate::motion) where the model has
 /// gauge conditions, a singular Lagrangian, constraints on more than positions, or constraints whose forces
 /// their second time derivatives do not determine.
@@ -43,7 +45,7 @@ pub fn pose(
     set: &[Setting],
     repairs: Repairs,
     engine: Engine,
-) -> Result<Problem, PoseError> {
+) -> Result<Instance, PoseError> {
     pose_within(system, formulation, set, repairs, engine, &Limits::default())
 }
 
@@ -55,9 +57,9 @@ pub fn pose_within(
     repairs: Repairs,
     engine: Engine,
     limits: &Limits,
-) -> Result<Problem, PoseError> {
+) -> Result<Instance, PoseError> {
     limits.check().map_err(AnalysisError::from)?;
-    let given = || Problem::new(system, formulation, set, repairs, engine);
+    let given = || Instance::new(system, formulation, set, repairs, engine);
     let explained = |error: ProblemError| irregular(system, &error, limits).unwrap_or_else(|| error.into());
     if formulation != Formulation::HamiltonDirac {
         return given().map_err(explained);
@@ -69,14 +71,13 @@ pub fn pose_within(
             done => return done.map_err(explained),
         }
     }
-    let parameters = values::parameters(system, set)?;
-    let motion = motion_within(system, limits).map_err(|error| match (error, refused) {
-        (error @ MotionError::Analysis(AnalysisError::Interrupted(_)), _) => error.into(),
-        (MotionError::Analysis(_), Some(refused)) => PoseError::from(refused),
-        (error, _) => error.into(),
+    values::parameters(system, set)?;
+    let equations = Equations::analysed(system, engine, limits).map_err(|error| match (error, refused) {
+        (error @ PoseError::Motion(MotionError::Analysis(AnalysisError::Interrupted(_))), _) => error,
+        (PoseError::Motion(MotionError::Analysis(_)), Some(refused)) => refused.into(),
+        (error, _) => error,
     })?;
-    let from = start(system, &motion.state, &parameters, set)?;
-    Ok(Problem::on_surface(motion, parameters, from, repairs, engine)?)
+    Ok(Arc::new(equations).instance(set, repairs)?)
 }
 
 /// Why a start is singular where the gradient of a constraint vanishes: if it does so wherever the constraint holds, as
@@ -106,75 +107,4 @@ fn needs_analysis(error: &ProblemError) -> bool {
             | ProblemError::Unresisted { .. }
             | ProblemError::NoRate(_)
     )
-}
-
-/// The state that the initial values describe: momenta follow from velocities by p = ∂L/∂q̇, also where they
-/// do not determine them.
-fn start(system: &System, state: &Layout, parameters: &[f64], set: &[Setting]) -> Result<Start, PoseError> {
-    let initial = values::initial(system, parameters, set)?;
-    let lagrangian = Lagrangian::new(system)?;
-    let values = match &lagrangian {
-        Some(lagrangian) => of_lagrangian(lagrangian, system, parameters, &initial)?,
-        None => values::start(system, parameters, &initial)?,
-    };
-    let named = |name: &str| {
-        system.initial.iter().any(|i| i.array.name() == name && i.named > 0) || set.iter().any(|s| s.name == name)
-    };
-    let half = state.arrays().len() / 2;
-    let mut freedom = vec![];
-    for (k, array) in state.arrays().iter().enumerate() {
-        let Some(lagrangian) = &lagrangian else {
-            freedom.extend(vec![if named(array.name()) { Freedom::Given } else { Freedom::Default }; array.len()]);
-            continue;
-        };
-        // A momentum is given with its velocity.
-        let (velocity, is_momentum) = (&lagrangian.velocities.arrays()[k % half], k >= half);
-        let is_given = named(array.name()) || is_momentum && named(velocity.name());
-        let is_added = system.state().offset(array).is_none();
-        let moves = |leaf: &Expr| matches!(leaf.node(), Node::At(a, _) if a == velocity);
-        let free = match () {
-            _ if is_given => Freedom::Given,
-            _ if is_added => Freedom::Determined,
-            _ if !lagrangian.value.leaves().iter().any(moves) => Freedom::Multiplier,
-            _ => Freedom::Default,
-        };
-        freedom.extend(vec![free; array.len()]);
-    }
-    Ok(Start { values, freedom })
-}
-
-fn of_lagrangian(
-    lagrangian: &Lagrangian,
-    system: &System,
-    parameters: &[f64],
-    initial: &InitialValues,
-) -> Result<Vec<f64>, PoseError> {
-    // Multipliers of velocity constraints are coordinates after those of the model.
-    let mut q = initial.coordinates.clone();
-    let mut multipliers = &initial.multipliers[..];
-    for c in &system.constraints {
-        let (own, rest) = multipliers.split_at(c.multiplier.len().min(multipliers.len()));
-        multipliers = rest;
-        if c.kind == ConstraintKind::Vakonomic {
-            q.extend(own);
-        }
-    }
-    let n = lagrangian.coordinates.len();
-    let padded = |known: &[f64]| -> Vec<f64> { known.iter().copied().chain(std::iter::repeat(0.0)).take(n).collect() };
-    let p = match &initial.rates {
-        Rates::Momenta(p) => padded(p),
-        Rates::Velocities(_) | Rates::None => {
-            let v = if let Rates::Velocities(v) = &initial.rates { padded(v) } else { vec![0.0; n] };
-            let underived = |e: cotangent_expr::Error| ValueError::from(CompileError::from(e));
-            let energy = Tensor::scalar(lagrangian.value.clone()).map_err(underived)?;
-            let momentum = energy.gradient(&lagrangian.velocities).map_err(underived)?;
-            let inputs = [
-                (&lagrangian.coordinates, &q[..]),
-                (&lagrangian.velocities, &v[..]),
-                (&system.parameter_layout(), parameters),
-            ];
-            values::evaluate(&momentum, &inputs)?
-        }
-    };
-    Ok([q, p].concat())
 }

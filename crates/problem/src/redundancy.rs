@@ -5,7 +5,8 @@
 //! redundant; those that are dependent at one configuration only make it a singular one.
 
 use cotangent_compile::values::ValueError;
-use cotangent_compile::{CompileError, Engine, FunctionBuilder};
+use cotangent_compile::{CompileError, Evaluator};
+use cotangent_expr::Layout;
 use cotangent_model::{ConstraintKind, System};
 use cotangent_solve::{Dependent, dependent_rows};
 
@@ -26,42 +27,59 @@ const TOLERANCE: f64 = 1e-9;
 /// The relative size of the changes that lead to a generic configuration.
 const CHANGE: f64 = 1e-3;
 
-/// The holonomic constraints that depend on others at a configuration.
-pub fn redundant(system: &System, parameters: &[f64], coordinates: &[f64]) -> Result<Vec<Redundant>, ValueError> {
-    let residual = system.residuals(&[ConstraintKind::Holonomic]).map_err(CompileError::from)?;
-    let layout = residual.shape()[0].clone();
-    if layout.is_empty() || system.dynamics.momenta().is_none() {
-        return Ok(vec![]);
+/// The gradients of the holonomic constraints of a system.
+pub(crate) struct Gradients {
+    names: Layout,
+    function: Evaluator,
+}
+
+impl Gradients {
+    /// Compiles them; `None` without holonomic constraints.
+    pub(crate) fn new(system: &System) -> Result<Option<Gradients>, ValueError> {
+        let residual = system.residuals(&[ConstraintKind::Holonomic]).map_err(CompileError::from)?;
+        let names = residual.shape()[0].clone();
+        if names.is_empty() || system.dynamics.momenta().is_none() {
+            return Ok(None);
+        }
+        let jacobian = residual.jacobian(system.dynamics.variables()).map_err(CompileError::from)?;
+        let by = [system.dynamics.variables(), &system.parameter_layout()];
+        Ok(Some(Gradients { names, function: Evaluator::sparse(&jacobian, &by)? }))
     }
-    let jacobian = residual.jacobian(system.dynamics.variables()).map_err(CompileError::from)?;
-    let f = FunctionBuilder::new()
-        .input(system.dynamics.variables())
-        .input(&system.parameter_layout())
-        .sparse_output(&jacobian)
-        .engine(Engine::Tape)
-        .compile()?;
-    let (Some(pattern), mut work) = (f.pattern(0), f.workspace()) else { return Ok(vec![]) };
-    let mut dependent = |q: &[f64]| -> Result<Option<Vec<Dependent>>, ValueError> {
-        let mut values = vec![0.0; pattern.len()];
-        f.call(&[q, parameters], &mut [&mut values], &mut work)?;
+
+    /// The rows that depend on others, `None` if that is undecided.
+    fn dependent(&self, parameters: &[f64], q: &[f64]) -> Result<Option<Vec<Dependent>>, ValueError> {
+        let Some(pattern) = self.function.pattern() else { return Ok(None) };
+        let values = self.function.call(&[q, parameters])?;
         // Undecided (too large, not finite) is left to the solver, which names a singular row.
         Ok(dependent_rows(pattern, &values, TOLERANCE).ok())
-    };
-    let here = dependent(coordinates)?.unwrap_or_default();
-    if here.is_empty() {
-        return Ok(vec![]);
     }
-    let near = dependent(&generic(coordinates))?.unwrap_or_default();
-    let name = |row: usize| layout.entry_name(row);
-    // Where constraints are redundant everywhere, only those are to blame.
-    let everywhere = !near.is_empty();
-    let list = if everywhere { near } else { here };
-    let redundant = |d: Dependent| Redundant {
-        name: name(d.row),
-        on: d.on.into_iter().map(name).collect(),
-        here_only: !everywhere,
-    };
-    Ok(list.into_iter().map(redundant).collect())
+
+    /// The constraints that depend on others at a configuration.
+    pub(crate) fn redundant(&self, parameters: &[f64], coordinates: &[f64]) -> Result<Vec<Redundant>, ValueError> {
+        let here = self.dependent(parameters, coordinates)?.unwrap_or_default();
+        if here.is_empty() {
+            return Ok(vec![]);
+        }
+        let near = self.dependent(parameters, &generic(coordinates))?.unwrap_or_default();
+        let name = |row: usize| self.names.entry_name(row);
+        // Where constraints are redundant everywhere, only those are to blame.
+        let everywhere = !near.is_empty();
+        let list = if everywhere { near } else { here };
+        let redundant = |d: Dependent| Redundant {
+            name: name(d.row),
+            on: d.on.into_iter().map(name).collect(),
+            here_only: !everywhere,
+        };
+        Ok(list.into_iter().map(redundant).collect())
+    }
+}
+
+/// The holonomic constraints of a system that depend on others at a configuration.
+pub fn redundant(system: &System, parameters: &[f64], coordinates: &[f64]) -> Result<Vec<Redundant>, ValueError> {
+    match Gradients::new(system)? {
+        Some(gradients) => gradients.redundant(parameters, coordinates),
+        None => Ok(vec![]),
+    }
 }
 
 /// Every coordinate changed a little, in no particular direction.

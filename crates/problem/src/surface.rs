@@ -34,14 +34,19 @@ pub enum Freedom {
 }
 
 /// χ and ∂χ/∂z as functions of the state.
-pub(crate) struct Residuals<'a> {
+pub(crate) struct Residuals {
     f: Function,
-    work: Workspace<f64>,
     pattern: Pattern,
     names: Layout,
-    parameters: &'a [f64],
     /// Where the momenta begin.
     middle: usize,
+}
+
+/// The same for given parameters.
+pub(crate) struct Surface<'a> {
+    residuals: &'a Residuals,
+    work: Workspace<f64>,
+    parameters: &'a [f64],
 }
 
 /// Steps until the search is given up.
@@ -51,9 +56,9 @@ const NEAR: f64 = 1e-9;
 /// Relative changes that are nothing but rounding.
 const ROUNDING: f64 = 1e-13;
 
-impl<'a> Residuals<'a> {
+impl Residuals {
     /// Compiles the constraints of a motion; `None` if it has no surface.
-    pub(crate) fn new(motion: &Motion, parameters: &'a [f64]) -> Result<Option<Residuals<'a>>, CompileError> {
+    pub(crate) fn new(motion: &Motion) -> Result<Option<Residuals>, CompileError> {
         let Some(surface) = &motion.surface else { return Ok(None) };
         let all = surface.residuals()?;
         let f = FunctionBuilder::new()
@@ -65,15 +70,23 @@ impl<'a> Residuals<'a> {
             .compile()?;
         let Some(pattern) = f.pattern(1).cloned() else { return Ok(None) };
         let middle = motion.system.dynamics.momenta().map_or(motion.state.len(), |p| motion.state.len() - p.len());
-        Ok(Some(Residuals { work: f.workspace(), f, pattern, names: all.shape()[0].clone(), parameters, middle }))
+        Ok(Some(Residuals { f, pattern, names: all.shape()[0].clone(), middle }))
     }
 
+    /// With values of the parameters.
+    pub(crate) fn with<'a>(&'a self, parameters: &'a [f64]) -> Surface<'a> {
+        Surface { residuals: self, work: self.f.workspace(), parameters }
+    }
+}
+
+impl Surface<'_> {
     /// χ and the rows of ∂χ/∂z.
     fn at(&mut self, z: &[f64]) -> Result<(Vec<f64>, Vec<Vec<f64>>), ValueError> {
-        let (mut values, mut slopes) = (vec![0.0; self.names.len()], vec![0.0; self.pattern.len()]);
-        self.f.call(&[z, self.parameters], &mut [&mut values, &mut slopes], &mut self.work)?;
+        let Residuals { f, pattern, names, .. } = self.residuals;
+        let (mut values, mut slopes) = (vec![0.0; names.len()], vec![0.0; pattern.len()]);
+        f.call(&[z, self.parameters], &mut [&mut values, &mut slopes], &mut self.work)?;
         let mut rows = vec![vec![0.0; z.len()]; values.len()];
-        for ((i, j), slope) in self.pattern.addresses().zip(slopes) {
+        for ((i, j), slope) in pattern.addresses().zip(slopes) {
             rows[i as usize][j as usize] = slope;
         }
         Ok((values, rows))
@@ -83,9 +96,10 @@ impl<'a> Residuals<'a> {
     fn sizes(&self, z: &[f64]) -> Vec<f64> {
         let largest = |part: &[f64]| part.iter().fold(0.0f64, |m, x| m.max(x.abs()));
         let size = |part: &[f64]| if largest(part) > 0.0 { largest(part) } else { 1.0 };
-        let (q, p) = z.split_at(self.middle);
+        let middle = self.residuals.middle;
+        let (q, p) = z.split_at(middle);
         let (of_q, of_p) = (size(q), size(p));
-        (0..z.len()).map(|k| if k < self.middle { of_q } else { of_p }).collect()
+        (0..z.len()).map(|k| if k < middle { of_q } else { of_p }).collect()
     }
 
     fn scales(&self, rows: &[Vec<f64>], z: &[f64]) -> Vec<f64> {
@@ -109,7 +123,7 @@ impl<'a> Residuals<'a> {
                 (false, r) if r.is_nan() => f64::INFINITY,
                 (false, r) => r,
             };
-            Measured { name: self.names.entry_name(k), value, relative }
+            Measured { name: self.residuals.names.entry_name(k), value, relative }
         };
         Ok(values.into_iter().zip(scales).enumerate().map(one).collect())
     }

@@ -4,10 +4,10 @@ use cotangent_compile::Engine;
 use cotangent_compile::values::Setting;
 use cotangent_model::System;
 use cotangent_problem::pose;
-use cotangent_problem::{Problem, Repairs};
+use cotangent_problem::{Instance, Repairs};
 use cotangent_theory::Formulation;
 
-fn posed(text: &str, project_initial: bool, set: &[Setting]) -> Problem {
+fn posed(text: &str, project_initial: bool, set: &[Setting]) -> Instance {
     let system = System::parse(text).unwrap_or_else(|d| panic!("{d}"));
     let repairs = Repairs { project_initial, drop_redundant: false };
     pose(&system, Formulation::HamiltonDirac, set, repairs, Engine::Tape).unwrap_or_else(|e| panic!("{e}"))
@@ -52,7 +52,7 @@ fn multipliers_of_velocity_constraints_come_with_the_velocities() {
         vakonomic contact: z' - y*x' + x*y' = 0\ninitial x = 1, w = 1, y = 2, x' = 1, w' = 1, y' = 1/2, z' = 3/2, \
         lambda_contact = 1/4\n";
     let problem = posed(text, false, &[]);
-    let names = problem.motion.state.entry_names();
+    let names = problem.equations.motion.state.entry_names();
     let of = |name: &str| problem.start[names.iter().position(|n| n == name).unwrap_or_else(|| panic!("{names:?}"))];
     // L + λ (z' − y x' + x y'), up to the sign of λ, which is that of the model's multipliers.
     let sign = (of("p_z") - 1.5) / 0.25;

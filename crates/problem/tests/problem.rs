@@ -4,7 +4,7 @@ use cotangent_compile::Engine;
 use cotangent_compile::values::Setting;
 use cotangent_integrate::Method;
 use cotangent_model::{Options, System};
-use cotangent_problem::{Integrator, Problem, ProblemError, Repairs};
+use cotangent_problem::{Instance, Integrator, ProblemError, Repairs};
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
 
@@ -12,11 +12,11 @@ const NONE: Repairs = Repairs { project_initial: false, drop_redundant: false };
 const PROJECT: Repairs = Repairs { project_initial: true, drop_redundant: false };
 const DROP: Repairs = Repairs { project_initial: false, drop_redundant: true };
 
-fn problem(text: &str, set: &[(&str, f64)], repairs: Repairs) -> Result<Problem, ProblemError> {
+fn problem(text: &str, set: &[(&str, f64)], repairs: Repairs) -> Result<Instance, ProblemError> {
     let system = System::parse(text).unwrap_or_else(|e| panic!("{e}"));
     let setting = |&(name, value): &(&str, f64)| Setting { name: name.into(), index: None, value };
     let set: Vec<Setting> = set.iter().map(setting).collect();
-    Problem::new(&system, Formulation::Multipliers, &set, repairs, Engine::Tape)
+    Instance::new(&system, Formulation::Multipliers, &set, repairs, Engine::Tape)
 }
 
 const PENDULUM: &str = "param g = 1\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + g*y\n\
@@ -66,10 +66,10 @@ fn redundant_constraints_are_named_and_can_be_dropped() {
     assert_eq!(refused.to_string(), "`again` depends on `rod`");
     let p = problem(TWICE, &[], DROP).unwrap();
     assert_eq!(p.dropped[0].name, "again");
-    assert_eq!(p.motion.system.constraints.len(), 1);
+    assert_eq!(p.equations.motion.system.constraints.len(), 1);
     let prepared = p.prepare(Method::Rattle).unwrap();
     let mut run =
-        Integrator::new(&p.compiled, &prepared, &p.parameters, NewtonOptions::default(), Engine::Tape).unwrap();
+        Integrator::new(&p.equations, &prepared, &p.parameters, NewtonOptions::default(), Engine::Tape).unwrap();
     let mut state = run.state(p.start);
     run.advance(&mut state, 0.01, 100).unwrap();
     assert!((3.0 * (state.values[0].powi(2) + state.values[1].powi(2) - 1.0)).abs() < 1e-14);
@@ -99,13 +99,13 @@ fn body() -> System {
 #[test]
 fn one_member_of_a_family_can_be_the_redundant_one() {
     let system = body();
-    let refused = Problem::new(&system, Formulation::Multipliers, &[], NONE, Engine::Tape).err().unwrap().to_string();
+    let refused = Instance::new(&system, Formulation::Multipliers, &[], NONE, Engine::Tape).err().unwrap().to_string();
     assert!(refused.starts_with("`bond[10]` depends on `bond[1]`"), "{refused}");
-    let p = Problem::new(&system, Formulation::Multipliers, &[], DROP, Engine::Tape).unwrap();
-    assert_eq!(p.motion.system.constraints.len(), 9);
+    let p = Instance::new(&system, Formulation::Multipliers, &[], DROP, Engine::Tape).unwrap();
+    assert_eq!(p.equations.motion.system.constraints.len(), 9);
     let prepared = p.prepare(Method::Rattle).unwrap();
     let mut run =
-        Integrator::new(&p.compiled, &prepared, &p.parameters, NewtonOptions::default(), Engine::Tape).unwrap();
+        Integrator::new(&p.equations, &prepared, &p.parameters, NewtonOptions::default(), Engine::Tape).unwrap();
     let mut state = run.state(p.start.clone());
     run.advance(&mut state, 0.01, 100).unwrap();
     // The distance that was dropped is kept by the others.

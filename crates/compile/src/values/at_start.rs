@@ -104,7 +104,13 @@ impl Values {
             }
             _ => return Ok(None),
         };
-        let residual = self.system.residuals(&[ConstraintKind::Holonomic]).map_err(CompileError::from)?;
+        let residual = match self.holonomic.get() {
+            Some(known) => known,
+            None => {
+                let found = self.system.residuals(&[ConstraintKind::Holonomic]).map_err(CompileError::from)?;
+                self.holonomic.get_or_init(|| found)
+            }
+        };
         let coordinates = self.system.dynamics.variables();
         let make = |by: &[&Layout]| Evaluator::sparse(&residual.jacobian(coordinates)?, by);
         let (gradients, values) = self.evaluated(Key::Gradients(initial.rates.given()), &inputs, make)?;

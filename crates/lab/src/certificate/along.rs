@@ -5,7 +5,7 @@ use super::{CertificateError, Options};
 use cotangent_compile::CallError;
 use cotangent_dynamics::Failure;
 use cotangent_integrate::Prepared;
-use cotangent_problem::{Diagnostics, Problem};
+use cotangent_problem::{Diagnostics, Instance};
 use cotangent_scalar::Limits;
 
 /// Most samples of the energy that are kept.
@@ -49,7 +49,7 @@ pub(super) struct Along {
 }
 
 pub(super) fn run(
-    problem: &Problem,
+    problem: &Instance,
     prepared: &Prepared,
     tape: &Diagnostics,
     options: Options,
@@ -146,9 +146,9 @@ struct Turns<'a> {
 }
 
 impl<'a> Turns<'a> {
-    fn new(problem: &'a Problem) -> Turns<'a> {
+    fn new(problem: &'a Instance) -> Turns<'a> {
         let start = &problem.start[..];
-        let middle = if problem.motion.structure.is_some() { start.len() / 2 } else { start.len() };
+        let middle = if problem.equations.motion.structure.is_some() { start.len() / 2 } else { start.len() };
         Turns { start, middle, units: [0.0; 2], recent: [0.0; 2], width: 0.0, rising: true, count: 0 }
     }
 

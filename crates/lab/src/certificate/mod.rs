@@ -31,9 +31,9 @@ pub(crate) use subject::distance;
 use crate::fit::{Growth, Order};
 use along::Along;
 use bounded::Said;
-use cotangent_compile::{CompileError, Engine};
+use cotangent_compile::CompileError;
 use cotangent_integrate::{Claims, Prepared};
-use cotangent_problem::{Diagnostics, Problem};
+use cotangent_problem::Instance;
 use cotangent_scalar::{Interrupted, Limits};
 use ladder::{FLOOR, Question, Sample, Shown, climb};
 use probe::Probe;
@@ -129,13 +129,13 @@ pub enum CertificateError {
 
 impl Certificate {
     /// Measures everything the card of a method speaks of.
-    pub fn new(problem: &Problem, prepared: &Prepared, options: Options) -> Result<Certificate, CertificateError> {
+    pub fn new(problem: &Instance, prepared: &Prepared, options: Options) -> Result<Certificate, CertificateError> {
         Certificate::within(problem, prepared, options, &Limits::default())
     }
 
     /// The same within limits: [`CertificateError::Interrupted`] soon after somebody asks to stop.
     pub fn within(
-        problem: &Problem,
+        problem: &Instance,
         prepared: &Prepared,
         options: Options,
         limits: &Limits,
@@ -143,8 +143,8 @@ impl Certificate {
         // What a single step does is a property of the formula, whatever controls its steps.
         let formula = prepared.uncontrolled();
         let subject = Subject::new(problem, &formula).within(limits);
-        let tape = Diagnostics::new(&problem.motion, &problem.parameters, Engine::Tape)?;
-        let motion = &problem.motion;
+        let tape = problem.diagnostics()?;
+        let motion = &problem.equations.motion;
         let claims = prepared.claims(motion.canonical);
         let mut judge = Judge { probe: Probe::new(subject, &tape)?, claims, step: options.step };
         let order = order::judge(&Subject::new(problem, prepared).within(limits), options.step, claims.order);

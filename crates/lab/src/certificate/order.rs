@@ -105,7 +105,7 @@ pub fn order_against(subject: &Subject<'_>, step: f64, exact: &[Dd], known: f64)
     let formula = subject.prepared.uncontrolled();
     let subject = &Subject { prepared: &formula, ..*subject };
     let start = subject.start::<Dd>().map_err(|e| e.to_string())?;
-    let halves = subject.problem.motion.structure.is_some();
+    let halves = subject.problem.equations.motion.structure.is_some();
     let (mut sizes, mut errors) = (vec![], vec![]);
     for level in (FINEST..=COARSEST).rev() {
         let factor = 2f64.powi(level);
@@ -126,7 +126,7 @@ pub fn order_against(subject: &Subject<'_>, step: f64, exact: &[Dd], known: f64)
 /// The state at a time, to some 25 digits, and how accurate it is.
 fn reference(subject: &Subject<'_>, time: f64) -> Result<(Vec<Dd>, f64), String> {
     subject.go_on().map_err(|e| e.to_string())?;
-    let given = &subject.problem.motion;
+    let given = &subject.problem.equations.motion;
     // Equations with other solutions are their own reference.
     let motion = if given.formulation.is_exact() { given.hamilton_dirac() } else { Ok(given.clone()) };
     let motion = motion.map_err(|e| e.to_string())?;
@@ -149,14 +149,14 @@ mod tests {
     use super::*;
     use cotangent_integrate::Method;
     use cotangent_model::{Options, System};
-    use cotangent_problem::{Problem, Repairs};
+    use cotangent_problem::{Instance, Repairs};
     use cotangent_theory::Formulation;
 
     #[test]
     fn a_claim_that_is_too_high_is_contradicted_at_steps_that_show_it() {
         let text = "coord x\nhamiltonian p_x^2/2 - cos(x)\ninitial x = 1, p_x = 0.3\n";
         let system = System::parse_with(text, &Options::default()).unwrap();
-        let problem = Problem::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Tape).unwrap();
+        let problem = Instance::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Tape).unwrap();
         for (method, order) in [(Method::Rk4, 4), (Method::StormerVerlet, 2), (Method::SymplecticEuler, 1)] {
             let prepared = problem.prepare(method).unwrap();
             let subject = Subject::new(&problem, &prepared);

@@ -3,12 +3,12 @@
 use super::CertificateError;
 use cotangent_compile::{Function, Native, Workspace};
 use cotangent_dynamics::{Canonical, Dynamics};
-use cotangent_problem::{Diagnostics, Problem};
+use cotangent_problem::{Diagnostics, Instance};
 use cotangent_scalar::{Dual, Scalar};
 
 /// Sizes of terms at states of a problem.
 pub(super) struct Sizes<'a> {
-    problem: &'a Problem,
+    problem: &'a Instance,
     manifold: Option<Box<dyn Canonical<f64> + 'a>>,
     /// The energy, where there are no canonical equations to ask for its derivatives.
     energy: &'a Function,
@@ -17,9 +17,9 @@ pub(super) struct Sizes<'a> {
 }
 
 impl<'a> Sizes<'a> {
-    pub(super) fn new(problem: &'a Problem, diagnostics: &'a Diagnostics) -> Result<Sizes<'a>, CertificateError> {
+    pub(super) fn new(problem: &'a Instance, diagnostics: &'a Diagnostics) -> Result<Sizes<'a>, CertificateError> {
         let energy = diagnostics.kept_function();
-        let view = problem.compiled.view(Native, problem.parameters.clone());
+        let view = problem.equations.compiled.view(Native, problem.parameters.clone());
         Ok(Sizes {
             problem,
             manifold: view.manifold().ok().flatten(),
@@ -59,7 +59,7 @@ impl<'a> Sizes<'a> {
 
     /// Raises the sizes of the terms of the constraints to those at a state.
     pub(super) fn grow(&mut self, scales: &mut [Vec<f64>; 2], state: &[f64]) {
-        if self.problem.motion.surface.is_some() {
+        if self.problem.equations.motion.surface.is_some() {
             if scales.iter().all(Vec::is_empty) {
                 *scales = self::scales(self.problem);
             }
@@ -93,13 +93,13 @@ fn terms(manifold: &mut dyn Canonical<f64>, state: &[f64], unit: f64) -> Option<
 
 /// Σⱼ |Gᵢⱼ| max |q| and Σⱼ |Gᵢⱼ| max |q̇| at the start, with the largest position and velocity, 1 where that
 /// vanishes: what the terms of each constraint are made of.
-pub(crate) fn scales(problem: &Problem) -> [Vec<f64>; 2] {
-    if let Some(surface) = &problem.motion.surface {
+pub(crate) fn scales(problem: &Instance) -> [Vec<f64>; 2] {
+    if let Some(surface) = &problem.equations.motion.surface {
         let mut scales = problem.surface_scales().unwrap_or_else(|_| vec![1.0; surface.generations.len()]);
         let later = scales.split_off(surface.constraints.shape()[0].len().min(scales.len()));
         return [scales, later];
     }
-    let view = problem.compiled.view(Native, problem.parameters.clone());
+    let view = problem.equations.compiled.view(Native, problem.parameters.clone());
     let Ok(Some(mut manifold)) = view.manifold() else { return [vec![], vec![]] };
     let constraints = manifold.shape().constraints;
     let found = terms(manifold.as_mut(), &problem.start, 1.0);
@@ -108,8 +108,8 @@ pub(crate) fn scales(problem: &Problem) -> [Vec<f64>; 2] {
 }
 
 /// The kinetic scale p·q̇ at the start: the energy may be zero where its terms are not.
-pub(crate) fn kinetic(problem: &Problem) -> f64 {
-    let view = problem.compiled.view(Native, problem.parameters.clone());
+pub(crate) fn kinetic(problem: &Instance) -> f64 {
+    let view = problem.equations.compiled.view(Native, problem.parameters.clone());
     let Ok(Some(mut manifold)) = view.manifold() else { return 0.0 };
     let n = manifold.shape().coordinates;
     let (q, p) = problem.start.split_at(n);

@@ -4,20 +4,20 @@ use cotangent_compile::Tape;
 
 use cotangent_dynamics::{Canonical, Dynamics, Failure, Numeric, State};
 use cotangent_integrate::{Prepared, project};
-use cotangent_problem::Problem;
+use cotangent_problem::Instance;
 use cotangent_scalar::{Limits, Real};
 
 /// A method on a system, in any arithmetic.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
-    pub(super) problem: &'a Problem,
+    pub(super) problem: &'a Instance,
     pub(super) prepared: &'a Prepared,
     pub(super) limits: Option<&'a Limits>,
 }
 
 impl<'a> Subject<'a> {
     /// The method as planned for the problem.
-    pub fn new(problem: &'a Problem, prepared: &'a Prepared) -> Subject<'a> {
+    pub fn new(problem: &'a Instance, prepared: &'a Prepared) -> Subject<'a> {
         Subject { problem, prepared, limits: None }
     }
 
@@ -37,7 +37,7 @@ impl<'a> Subject<'a> {
 
     /// The constraints.
     pub fn manifold<S: Real + 'static>(&self) -> Result<Option<Box<dyn Canonical<S>>>, Failure> {
-        self.problem.compiled.view(Tape, self.parameters::<S>()).manifold()
+        self.problem.equations.compiled.view(Tape, self.parameters::<S>()).manifold()
     }
 
     /// The start, on the constraint manifold to the precision of the arithmetic.
@@ -57,12 +57,12 @@ impl<'a> Subject<'a> {
 
     /// The variables of the model at a state of the equations of motion, which may have others.
     pub fn model_state<S: Real + 'static>(&self, state: &[S]) -> Result<Vec<S>, Failure> {
-        self.problem.compiled.view(Tape, self.parameters::<S>()).model_state(state)
+        self.problem.equations.compiled.view(Tape, self.parameters::<S>()).model_state(state)
     }
 
     /// The state after several walks, each of so many steps of a size.
     pub(super) fn walk_on<S: Real + 'static>(&self, from: &[S], walks: &[(f64, u64)]) -> Result<State<S>, Failure> {
-        let view = self.problem.compiled.view(Tape, self.parameters::<S>());
+        let view = self.problem.equations.compiled.view(Tape, self.parameters::<S>());
         let mut stepper = self.prepared.stepper(&view)?;
         let mut machine = Numeric::new(self.prepared.plan(), self.problem.newton(None))?;
         let mut state = State::new(from.to_vec(), stepper.memory());
@@ -72,7 +72,7 @@ impl<'a> Subject<'a> {
                 self.go_on()?;
                 stepper.step(&mut machine, S::from_f64(h), &state, &mut next)?;
                 if let Some(k) = next.values.iter().position(|v| !v.is_finite()) {
-                    let reason = format!("`{}` after a step", self.problem.motion.state.entry_name(k));
+                    let reason = format!("`{}` after a step", self.problem.equations.motion.state.entry_name(k));
                     return Err(Failure::NotFinite { reason });
                 }
                 std::mem::swap(&mut state, &mut next);

@@ -12,7 +12,7 @@ use cotangent_compile::{Engine, Native, Tape};
 use cotangent_dynamics::{Dynamics, Failure, State};
 use cotangent_integrate::project;
 use cotangent_observe::{Interrupt, Schedule};
-use cotangent_problem::{Compiled, Problem};
+use cotangent_problem::{Compiled, Instance};
 use cotangent_scalar::Dd;
 
 /// The solution at the times at which runs are sampled.
@@ -45,15 +45,15 @@ const SAME: f64 = 1e-12;
 
 impl Exact {
     /// The motion of a model from the start of a problem, at sorted times.
-    pub fn new(problem: &Problem, times: &[f64], interrupt: &Interrupt) -> Result<Exact, String> {
-        let own = problem.compiled.view(Native, problem.parameters.clone()).model_state(&problem.start);
+    pub fn new(problem: &Instance, times: &[f64], interrupt: &Interrupt) -> Result<Exact, String> {
+        let own = problem.equations.compiled.view(Native, problem.parameters.clone()).model_state(&problem.start);
         let own = own.map_err(|e| e.to_string())?;
         let size = own.len();
         if size > LARGEST {
             return Err(format!("there is no reference solution for {size} variables, at most for {LARGEST}"));
         }
         let text = |e: &dyn std::fmt::Display| e.to_string();
-        let motion = problem.motion.hamilton_dirac().map_err(|e| text(&e))?;
+        let motion = problem.equations.motion.hamilton_dirac().map_err(|e| text(&e))?;
         let compiled = Compiled::new(&motion, Engine::Tape).map_err(|e| text(&e))?;
         let parameters = problem.parameters.iter().map(|&p| Dd::from(p)).collect();
         let view = compiled.view(Tape, parameters);
@@ -153,7 +153,7 @@ mod tests {
         let text = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: (x^2 + y^2 - 1)/2 = 0\n\
             initial x = 0.6, y = -0.8, p_x = 0.8, p_y = 0.6\n";
         let system = System::parse(text).unwrap();
-        let problem = Problem::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best).unwrap();
+        let problem = Instance::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best).unwrap();
         let exact = Exact::new(&problem, &[0.5, 1.0], &Interrupt::new()).unwrap();
         for sample in &exact.samples {
             let [x, y, p, q] = std::array::from_fn(|k| sample.state[k]);

@@ -8,13 +8,13 @@ use cotangent_compile::{CompileError, Native};
 use cotangent_dynamics::{Dynamics, Failure};
 use cotangent_integrate::Prepared;
 use cotangent_observe::{End, HISTORY_ERRORS, History, Interrupt, Progress, Run, RunError, Schedule};
-use cotangent_problem::Problem;
+use cotangent_problem::Instance;
 
 /// Equations, a method planned for them with its projection.
 #[derive(Clone, Copy)]
 pub struct Combination<'a> {
     /// The model in one formulation.
-    pub problem: &'a Problem,
+    pub problem: &'a Instance,
     /// The method.
     pub prepared: &'a Prepared,
     /// By how much these equations make errors of the constraints grow in the time of the run; 1 if that is not known.
@@ -145,7 +145,7 @@ pub fn measure(
         Ok(End::Failed(failure)) => Ended::Failed(failure),
         Err(error) => Ended::Undefined(error.to_string()),
     };
-    let variables = problem.motion.structure.as_ref().map_or(problem.start.len(), |s| s.state().len());
+    let variables = problem.equations.motion.structure.as_ref().map_or(problem.start.len(), |s| s.state().len());
     let curves = curves(&mut run, variables, exact);
     let seconds = match run.stepping() {
         Some(seconds) if seconds > SLOW * run.done() as f64 => seconds,
@@ -226,8 +226,8 @@ pub fn measure(
 }
 
 /// The largest p·q̇ at some samples of a run.
-fn largest_kinetic(run: &mut Run, problem: &Problem, variables: usize) -> f64 {
-    let view = problem.compiled.view(Native, problem.parameters.clone());
+fn largest_kinetic(run: &mut Run, problem: &Instance, variables: usize) -> f64 {
+    let view = problem.equations.compiled.view(Native, problem.parameters.clone());
     let Ok(Some(mut manifold)) = view.manifold() else { return 0.0 };
     let n = manifold.shape().coordinates;
     let dimension = run.state().values.len();

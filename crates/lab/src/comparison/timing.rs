@@ -70,7 +70,7 @@ mod tests {
     use cotangent_integrate::Method;
     use cotangent_model::System;
     use cotangent_observe::Run;
-    use cotangent_problem::{Problem, Repairs};
+    use cotangent_problem::{Instance, Repairs};
     use cotangent_theory::Formulation;
 
     #[test]
@@ -78,7 +78,7 @@ mod tests {
         let text = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: (x^2 + y^2 - 1)/2 = 0\n\
             initial x = 1, p_y = -2\n";
         let system = System::parse(text).unwrap();
-        let problem = Problem::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best).unwrap();
+        let problem = Instance::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best).unwrap();
         let prepared = problem.prepare(Method::Rattle).unwrap();
         let combination = Combination { problem: &problem, prepared: &prepared, amplification: 1.0 };
         // Beyond a batch, with a last step that is shorter; up to it; and within the first batch.

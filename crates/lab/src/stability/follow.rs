@@ -10,7 +10,7 @@ use super::period::Return;
 use super::propagate::{Fundamental, Matrix, apart, product, step, sum, trace};
 use super::{Frozen, StabilityError};
 use cotangent_dynamics::Failure;
-use cotangent_problem::Problem;
+use cotangent_problem::Instance;
 use cotangent_solve::eigenvalues;
 
 /// How far a step and its two halves may be apart; the halves are sixteen times as good.
@@ -77,7 +77,7 @@ impl From<StabilityError> for End {
 
 impl<'a> Followed<'a> {
     /// At the start of a motion.
-    pub(super) fn new(problem: &'a Problem, path: &'a mut Path) -> Result<Followed<'a>, StabilityError> {
+    pub(super) fn new(problem: &'a Instance, path: &'a mut Path) -> Result<Followed<'a>, StabilityError> {
         let linearisation = Linearisation::new(problem).map_err(no_matrix(0.0))?;
         let linearisation = linearisation.ok_or(StabilityError::NoConstraints)?;
         let left = (MOST * (4.0 / path.size().max(1) as f64).powf(1.5)).clamp(FEWEST, MOST) as usize;

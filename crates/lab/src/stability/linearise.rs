@@ -12,7 +12,7 @@
 use crate::residuals::residuals;
 use cotangent_compile::Tape;
 use cotangent_dynamics::{Canonical, Dynamics, Failure, Field};
-use cotangent_problem::Problem;
+use cotangent_problem::Instance;
 use cotangent_scalar::Dual;
 use cotangent_solve::{LinearSolver, Pattern};
 
@@ -44,7 +44,7 @@ pub struct Linearised {
 
 /// Makes linearisations for one set of equations.
 pub struct Linearisation<'a> {
-    problem: &'a Problem,
+    problem: &'a Instance,
     field: Box<dyn Field<First>>,
     manifold: Box<dyn Canonical<Second>>,
     parameters: Vec<Second>,
@@ -57,15 +57,15 @@ const IDENTICAL: f64 = 1e-9;
 
 impl<'a> Linearisation<'a> {
     /// `None` if there is no vector field or there are no constraints.
-    pub fn new(problem: &'a Problem) -> Result<Option<Linearisation<'a>>, Failure> {
+    pub fn new(problem: &'a Instance) -> Result<Option<Linearisation<'a>>, Failure> {
         let first = problem.parameters.iter().map(|&p| First::constant(p)).collect();
         let parameters: Vec<Second> =
             problem.parameters.iter().map(|&p| Second::constant(First::constant(p))).collect();
-        let field = problem.compiled.view(Tape, first).field()?;
-        let manifold = problem.compiled.view(Tape, parameters.clone()).manifold()?;
+        let field = problem.equations.compiled.view(Tape, first).field()?;
+        let manifold = problem.equations.compiled.view(Tape, parameters.clone()).manifold()?;
         let manifold = manifold.filter(|m| m.shape().constraints > 0);
         let (Some(field), Some(manifold)) = (field, manifold) else { return Ok(None) };
-        let mapped = problem.motion.model_state();
+        let mapped = problem.equations.motion.model_state();
         let own_state = mapped.map_err(|e| Failure::Misused { reason: e.to_string() })?.is_none();
         Ok(Some(Linearisation { problem, field, manifold, parameters, own_state }))
     }
@@ -113,7 +113,7 @@ impl<'a> Linearisation<'a> {
         self.field.rate(&z, &mut f)?;
         // Along the motion: the derivative of r in the direction f is F, and all is differentiated by z.
         let moving: Vec<Second> = z.iter().zip(&f).map(|(&value, &f)| Dual { value, tangent: [f] }).collect();
-        let model = self.problem.compiled.view(Tape, self.parameters.clone()).model_state(&moving)?;
+        let model = self.problem.equations.compiled.view(Tape, self.parameters.clone()).model_state(&moving)?;
         let r = residuals(self.manifold.as_mut(), &model)?;
         let column = |k: usize| Column {
             residual: r.iter().map(|r| r.value.tangent[k]).collect(),
@@ -128,7 +128,7 @@ impl<'a> Linearisation<'a> {
     /// terms of f are like where they cancel.
     fn free(&mut self, point: &[f64], units: &[f64]) -> Result<f64, Failure> {
         let at: Vec<Second> = point.iter().map(|&v| Second::constant(First::constant(v))).collect();
-        let model = self.problem.compiled.view(Tape, self.parameters.clone()).model_state(&at)?;
+        let model = self.problem.equations.compiled.view(Tape, self.parameters.clone()).model_state(&at)?;
         let n = self.manifold.shape().coordinates;
         let Some((q, p)) = model.split_at_checked(n).filter(|(q, p)| q.len() == p.len()) else { return Ok(0.0) };
         let mut rates = vec![Second::constant(First::constant(0.0)); 2 * n];
@@ -146,7 +146,7 @@ impl<'a> Linearisation<'a> {
             return Ok((0..count).collect());
         }
         let at: Vec<Second> = point.iter().map(|&v| Second::constant(First::constant(v))).collect();
-        let model = self.problem.compiled.view(Tape, self.parameters.clone()).model_state(&at)?;
+        let model = self.problem.equations.compiled.view(Tape, self.parameters.clone()).model_state(&at)?;
         let mut sizes = vec![0.0f64; count];
         for first in (0..model.len().min(units.len())).step_by(WIDTH) {
             let mut z = model.clone();

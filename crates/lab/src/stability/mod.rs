@@ -11,7 +11,7 @@
 //!
 //! ```
 //! use cotangent_compile::Engine;
-//! use cotangent_problem::{Problem, Repairs};
+//! use cotangent_problem::{Instance, Repairs};
 //! use cotangent_lab::stability::{Path, Stability};
 //! use cotangent_model::System;
 //! use cotangent_observe::Interrupt;
@@ -21,7 +21,7 @@
 //!     "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: (x^2 + y^2 - 1)/2 = 0\ninitial x = 1, p_y = -2\n",
 //! )?;
 //! let verdict = |formulation| -> Result<_, Box<dyn std::error::Error>> {
-//!     let problem = Problem::new(&pendulum, formulation, &[], Repairs::default(), Engine::Best)?;
+//!     let problem = Instance::new(&pendulum, formulation, &[], Repairs::default(), Engine::Best)?;
 //!     Ok(Stability::along(&problem, &mut Path::new(&problem, 5.0, &Interrupt::new())?)?.verdict.name())
 //! };
 //! assert_eq!(verdict(Formulation::Total)?, "saddle");
@@ -42,7 +42,7 @@ pub use path::Path;
 pub use verdict::{Time, Verdict};
 
 use cotangent_dynamics::Failure;
-use cotangent_problem::Problem;
+use cotangent_problem::Instance;
 use cotangent_solve::EigenvalueError;
 use follow::Followed;
 
@@ -115,8 +115,8 @@ pub enum StabilityError {
 
 impl Stability {
     /// What can be said of a formulation without following a motion.
-    pub fn without_path(problem: &Problem) -> Option<Result<Stability, StabilityError>> {
-        let motion = &problem.motion;
+    pub fn without_path(problem: &Instance) -> Option<Result<Stability, StabilityError>> {
+        let motion = &problem.equations.motion;
         if motion.chart.is_some() {
             // Every point of a chart is one of the manifold.
             let verdict = Verdict::Identical;
@@ -144,12 +144,12 @@ impl Stability {
     }
 
     /// Follows the residuals of a formulation along a motion of its model.
-    pub fn along(problem: &Problem, path: &mut Path) -> Result<Stability, StabilityError> {
+    pub fn along(problem: &Instance, path: &mut Path) -> Result<Stability, StabilityError> {
         let no_path = |reason: &str| StabilityError::NoPath { reason: reason.into() };
         if let Some(known) = Stability::without_path(problem) {
             return known;
         }
-        if problem.motion.structure.as_ref().is_none_or(|s| s.state() != problem.motion.state) {
+        if problem.equations.motion.structure.as_ref().is_none_or(|s| s.state() != problem.equations.motion.state) {
             return Err(no_path("the variables of these equations are not positions and momenta"));
         }
         judge::judged(Followed::new(problem, path)?)

@@ -8,7 +8,7 @@ use cotangent_compile::{Engine, Native, Tape};
 use cotangent_dynamics::{Dynamics, Failure, Field, State};
 use cotangent_integrate::project;
 use cotangent_observe::Interrupt;
-use cotangent_problem::{Compiled, Problem};
+use cotangent_problem::{Compiled, Instance};
 use cotangent_scalar::Dd;
 use std::collections::BTreeMap;
 
@@ -72,16 +72,16 @@ const LARGEST: usize = 120;
 
 impl Path {
     /// The motion of a model with constraints from the start of a problem, of which a time is asked for.
-    pub fn new(problem: &Problem, until: f64, interrupt: &Interrupt) -> Result<Path, StabilityError> {
+    pub fn new(problem: &Instance, until: f64, interrupt: &Interrupt) -> Result<Path, StabilityError> {
         let failed = |reason: String| StabilityError::NoPath { reason };
-        let own = problem.compiled.view(Native, problem.parameters.clone()).model_state(&problem.start);
+        let own = problem.equations.compiled.view(Native, problem.parameters.clone()).model_state(&problem.start);
         let own = own.map_err(|e| failed(e.to_string()))?;
         let size = own.len();
         if size > LARGEST {
             return Err(StabilityError::TooLarge { size, largest: LARGEST });
         }
         // Equations whose integrals are φ, ψ and H: errors of the integration do not grow off the manifold.
-        let motion = problem.motion.hamilton_dirac().map_err(|e| failed(e.to_string()))?;
+        let motion = problem.equations.motion.hamilton_dirac().map_err(|e| failed(e.to_string()))?;
         if motion.surface.is_some() {
             return Err(StabilityError::ByAnalysis);
         }

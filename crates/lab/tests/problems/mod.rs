@@ -6,7 +6,7 @@ use cotangent_compile::Engine;
 
 use cotangent_integrate::{Method, Prepared, Projection, Recipe, Refusal};
 use cotangent_model::{Options, System};
-use cotangent_problem::{Problem, Repairs};
+use cotangent_problem::{Instance, Repairs};
 use cotangent_theory::Formulation;
 
 pub const PENDULUM: &str = "param g = 1\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + g*y\n\
@@ -46,7 +46,7 @@ pub fn shipped(name: &str) -> String {
 }
 
 pub struct Case {
-    pub problem: Problem,
+    pub problem: Instance,
 }
 
 impl Case {
@@ -58,7 +58,7 @@ impl Case {
         let options = Options { integers: n.map(|n| ("n".to_string(), n)).into_iter().collect() };
         let system = System::parse_with(text, &options).unwrap_or_else(|e| panic!("{e}"));
         let repairs = Repairs { project_initial: true, drop_redundant: false };
-        let problem = Problem::new(&system, formulation, &[], repairs, Engine::Best).unwrap_or_else(|e| panic!("{e}"));
+        let problem = Instance::new(&system, formulation, &[], repairs, Engine::Best).unwrap_or_else(|e| panic!("{e}"));
         Case { problem }
     }
 

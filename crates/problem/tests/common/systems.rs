@@ -7,9 +7,10 @@ use cotangent_compile::{Engine, Native, values};
 use cotangent_dynamics::State;
 use cotangent_integrate::{Method, Prepared, Projection, Recipe, Refusal, project};
 use cotangent_model::{Options, System};
-use cotangent_problem::{Compiled, Integrator};
+use cotangent_problem::{Equations, Integrator};
 use cotangent_solve::NewtonOptions;
-use cotangent_theory::{Formulation, Motion};
+use cotangent_theory::Formulation;
+use std::sync::Arc;
 
 /// Two bobs of masses 2 and 1.5, with a quartic potential besides gravity.
 pub const DOUBLE: &str = "param m1 = 2, m2 = 1.5, g = 1\ncoord x1, y1, x2, y2\n\
@@ -31,9 +32,7 @@ pub const SPEEDY: &str = "coord x, y\nlagrangian -sqrt(1 - x'^2 - y'^2/2) - y\n\
 
 /// A system with a formulation, compiled, and its start on the constraint manifold.
 pub struct Case {
-    pub system: System,
-    pub motion: Motion,
-    pub compiled: Compiled,
+    pub equations: Arc<Equations>,
     pub parameters: Vec<f64>,
     pub start: Vec<f64>,
 }
@@ -46,18 +45,17 @@ impl Case {
     pub fn new(text: &str, n: Option<i64>, formulation: Formulation, engine: Engine) -> Case {
         let options = Options { integers: n.map(|n| ("n".to_string(), n)).into_iter().collect() };
         let system = System::parse_with(text, &options).unwrap();
-        let motion = formulation.apply(&system).unwrap();
-        let compiled = Compiled::new(&motion, engine).unwrap();
+        let equations = Arc::new(Equations::new(&system, formulation, engine).unwrap());
         let parameters = values::parameters(&system, &[]).unwrap();
         let initial = values::initial(&system, &parameters, &[]).unwrap();
         let mut start = values::start(&system, &parameters, &initial).unwrap();
-        let view = compiled.view(Native, parameters.clone());
+        let view = equations.compiled.view(Native, parameters.clone());
         if let Some(manifold) = cotangent_dynamics::Dynamics::manifold(&view).unwrap() {
             let mut state = State::new(start, 0);
             project(manifold, &mut state).unwrap();
             start = state.values;
         }
-        Case { system, motion, compiled, parameters, start }
+        Case { equations, parameters, start }
     }
 
     pub fn prepared(&self, method: Method, projection: Option<Projection>) -> Prepared {
@@ -66,7 +64,7 @@ impl Case {
 
     pub fn integrator(&self, method: Method, projection: Option<Projection>, engine: Engine) -> Integrator {
         let prepared = self.prepared(method, projection);
-        Integrator::new(&self.compiled, &prepared, &self.parameters, NewtonOptions::default(), engine).unwrap()
+        Integrator::new(&self.equations, &prepared, &self.parameters, NewtonOptions::default(), engine).unwrap()
     }
 
     /// The method planned for this system, if it fits.
@@ -76,19 +74,19 @@ impl Case {
 
     fn prepare(&self, method: Method, projection: Option<Projection>) -> Result<Prepared, Refusal> {
         let recipe = Recipe::from(method).projected(projection);
-        Prepared::new(recipe, &self.compiled.view(Native, self.parameters.clone()))
+        self.equations.prepare(recipe)
     }
 
     /// Native, on the tape, and in parts.
     pub fn integrators(&self, prepared: &Prepared) -> Vec<Integrator> {
         let options = NewtonOptions::default();
-        let new = |engine| Integrator::new(&self.compiled, prepared, &self.parameters, options, engine).unwrap();
-        let parts = Integrator::in_parts(&self.compiled, prepared, &self.parameters, options).unwrap();
+        let new = |engine| Integrator::new(&self.equations, prepared, &self.parameters, options, engine).unwrap();
+        let parts = Integrator::in_parts(&self.equations, prepared, &self.parameters, options).unwrap();
         vec![new(Engine::Best), new(Engine::Tape), parts]
     }
 
     pub fn in_parts(&self, method: Method, projection: Option<Projection>) -> Integrator {
         let prepared = self.prepared(method, projection);
-        Integrator::in_parts(&self.compiled, &prepared, &self.parameters, NewtonOptions::default()).unwrap()
+        Integrator::in_parts(&self.equations, &prepared, &self.parameters, NewtonOptions::default()).unwrap()
     }
 }

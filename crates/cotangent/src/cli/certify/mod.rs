@@ -15,7 +15,7 @@ use super::picture::Destinations;
 use super::setup::{Blame, Choice, Defaults, Names, Repairs, pose, prepare};
 use cotangent::compile::values;
 use cotangent::lab::certificate::{Certificate, CertificateError, Ended, Options};
-use cotangent::problem::Problem;
+use cotangent::problem::Instance;
 use report::Report;
 
 /// The most steps of the run for constraints and energy: hours, at a microsecond each.
@@ -88,10 +88,10 @@ pub(crate) fn run(args: &args::Certify, out: &mut Output) -> Result<Status, Fail
 }
 
 /// A run that did not reach its end.
-fn stopped(ended: &Ended, problem: &Problem, options: Options) -> Failure {
+fn stopped(ended: &Ended, problem: &Instance, options: Options) -> Failure {
     let message = match &ended.failure {
         Some(failure) => {
-            let reason = Blame::new(&problem.motion).of(failure).reason;
+            let reason = Blame::new(&problem.equations.motion).of(failure).reason;
             let (done, all) = (ended.steps, count(options.steps, "step", "steps"));
             format!("the run ended after {done} of {all} of {}: {reason}", number(options.step))
         }

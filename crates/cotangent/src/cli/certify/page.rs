@@ -9,7 +9,7 @@ use crate::cli::picture::{Film, Page, watch};
 use cotangent::integrate::Prepared;
 use cotangent::lab::certificate::Options;
 use cotangent::observe::{End, Interrupt, Run, Schedule};
-use cotangent::problem::Problem;
+use cotangent::problem::Instance;
 use cotangent::report::{Align, Cell, Status, Table, Text};
 
 /// Samples of the history.
@@ -19,7 +19,7 @@ const SAMPLES: usize = 4000;
 /// the same numbers.
 pub(super) fn film(
     report: &Report,
-    problem: &Problem,
+    problem: &Instance,
     prepared: &Prepared,
     options: Options,
 ) -> Result<Option<Film>, Failure> {
@@ -46,7 +46,7 @@ pub(super) fn film(
 pub(super) fn page<'a>(
     report: &Report,
     film: Option<&'a Film>,
-    problem: &'a Problem,
+    problem: &'a Instance,
     prepared: &'a Prepared,
     input: &'a Input,
 ) -> Page<'a> {

@@ -3,7 +3,7 @@
 use crate::cli::methods::Chosen;
 use cotangent::integrate::Prepared;
 use cotangent::lab::certificate::{Certificate, Drift, Finding, Options, Property};
-use cotangent::problem::Problem;
+use cotangent::problem::Instance;
 use cotangent::{System, lab};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ impl Report {
     pub(super) fn new(
         certificate: &Certificate,
         system: &System,
-        problem: &Problem,
+        problem: &Instance,
         prepared: &Prepared,
         options: Options,
         failure: Option<String>,
@@ -78,8 +78,8 @@ impl Report {
         Report {
             model: system.name.clone(),
             chosen: Chosen::new(prepared),
-            formulation: problem.motion.formulation.name(),
-            opt: problem.motion.formulation.values().into_iter().collect(),
+            formulation: problem.equations.motion.formulation.name(),
+            opt: problem.equations.motion.formulation.values().into_iter().collect(),
             project: prepared.projection().map(|p| p.target.name()),
             step: options.step,
             steps: options.steps,

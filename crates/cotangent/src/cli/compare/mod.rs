@@ -23,7 +23,7 @@ use cotangent::integrate::{Method, Prepared, Projection};
 use cotangent::lab::comparison::{Combination, Ended, Exact, Measured, measure, sample_times};
 use cotangent::lab::stability::{Path, Stability, StabilityError};
 use cotangent::observe::{Interrupt, Progress};
-use cotangent::problem::Problem;
+use cotangent::problem::Instance;
 use cotangent::theory::Formulation;
 use progress::Line;
 use report::{Formulated, Reference, Report, Row, Skipped, Stable};
@@ -31,7 +31,7 @@ use request::Request;
 
 /// A model in one formulation, with the methods that fit.
 pub(super) struct Posed {
-    pub(super) problem: Problem,
+    pub(super) problem: Instance,
     pub(super) methods: Vec<Prepared>,
 }
 
@@ -129,7 +129,7 @@ fn pose_all(
             remark(&problem, request.repairs, out);
         }
         let methods = methods(request, formulation, &problem, skipped)?;
-        let free = !problem.motion.is_constrained();
+        let free = !problem.equations.motion.is_constrained();
         if !methods.is_empty() {
             list.push(Posed { problem, methods });
         }
@@ -138,7 +138,7 @@ fn pose_all(
             break;
         }
     }
-    if !request.charts.is_empty() && !list.iter().any(|p| p.problem.motion.chart.is_some()) {
+    if !request.charts.is_empty() && !list.iter().any(|p| p.problem.equations.motion.chart.is_some()) {
         let message = "--chart is for the formulation local-chart with constraints, which is not compared here";
         return Err(Failure::new("no-charts", message).help("leave out --chart, or compare that formulation"));
     }
@@ -149,11 +149,11 @@ fn pose_all(
 fn methods(
     request: &Request,
     formulation: Formulation,
-    problem: &Problem,
+    problem: &Instance,
     skipped: &mut Vec<Skipped>,
 ) -> Result<Vec<Prepared>, Failure> {
     let mut found = vec![];
-    let charts = if problem.motion.chart.is_some() { request.charts.clone() } else { vec![] };
+    let charts = if problem.equations.motion.chart.is_some() { request.charts.clone() } else { vec![] };
     let suited;
     let methods = match &request.methods {
         Some(methods) => methods,
@@ -184,7 +184,7 @@ fn methods(
 fn suited_to(
     request: &Request,
     formulation: Formulation,
-    problem: &Problem,
+    problem: &Instance,
     skipped: &mut Vec<Skipped>,
 ) -> Vec<Method> {
     for &method in &request.suited {
@@ -236,7 +236,7 @@ fn report(
         if interrupt.is_set() {
             return Err(StabilityError::NoPath { reason: "interrupted".into() });
         }
-        line.show(|| format!("what errors do in {}", posed.problem.motion.formulation.name()));
+        line.show(|| format!("what errors do in {}", posed.problem.equations.motion.formulation.name()));
         match path {
             Ok(path) => Stability::along(&posed.problem, path),
             Err(error) => Err(error.clone()),
@@ -244,7 +244,7 @@ fn report(
     };
     let stabilities: Vec<_> = list.iter().map(&mut stability).collect();
     let formulated = |(posed, stability): (&Posed, &Result<Stability, StabilityError>)| {
-        let formulation = posed.problem.motion.formulation;
+        let formulation = posed.problem.equations.motion.formulation;
         Formulated { name: formulation.name(), summary: formulation.summary(), stability: Stable::new(stability) }
     };
     let formulations = list.iter().zip(&stabilities).map(formulated).collect();
@@ -265,7 +265,7 @@ fn report(
                 let what = format!(
                     "{} of {total}: {}, {}, step {}",
                     rows.len() + 1,
-                    problem.motion.formulation.name(),
+                    problem.equations.motion.formulation.name(),
                     prepared.method().name(),
                     number(schedule.step)
                 );
@@ -293,8 +293,8 @@ fn report(
     }
 }
 
-fn row(problem: &Problem, prepared: &Prepared, step: f64, measured: Result<Measured, CompileError>) -> Row {
-    let blame = Blame::new(&problem.motion);
+fn row(problem: &Instance, prepared: &Prepared, step: f64, measured: Result<Measured, CompileError>) -> Row {
+    let blame = Blame::new(&problem.equations.motion);
     let why = |ended: &Ended| match ended {
         Ended::Failed(failure) => Some(blame.of(failure).reason),
         Ended::Undefined(reason) => Some(reason.clone()),

@@ -30,7 +30,7 @@ pub(super) fn page(compared: &Compared, list: &[Posed], input: &Input) -> Report
         report = report.with(plot);
     }
     for posed in list {
-        let text = formulation_text(posed.problem.motion.formulation);
+        let text = formulation_text(posed.problem.equations.motion.formulation);
         let introduction = format!("{}.", text.summary);
         let (formulas, mut body) = formulas(&format!("Formulation {}", text.name), &introduction, text.equations);
         body += &format!("\n{}\n\n{}\n\nIntegrals: {}.\n", text.symbols, text.derivation, text.integrals);

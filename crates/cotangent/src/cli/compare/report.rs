@@ -4,7 +4,7 @@ use crate::cli::methods::Chosen;
 use cotangent::integrate::Prepared;
 use cotangent::lab::comparison::{Curves, Ended, Exact, Measured, Pace};
 use cotangent::lab::stability::{Stability, StabilityError, Verdict};
-use cotangent::problem::Problem;
+use cotangent::problem::Instance;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -185,7 +185,7 @@ impl Stable {
 
 impl Row {
     pub(super) fn new(
-        problem: &Problem,
+        problem: &Instance,
         prepared: &Prepared,
         step: f64,
         m: Measured,
@@ -196,7 +196,7 @@ impl Row {
         let finals = m.residuals.each_ref().map(|list| largest(list));
         let size = |value: Option<f64>, pace: &Pace| Size::new(value.filter(|v| v.is_finite()), pace);
         Row {
-            formulation: problem.motion.formulation.name(),
+            formulation: problem.equations.motion.formulation.name(),
             chosen: Chosen::new(prepared),
             project: projection.map(|p| p.target.name()),
             project_above: projection.and_then(|p| p.above),
@@ -226,7 +226,7 @@ impl Row {
     }
 
     /// A combination that could not be begun.
-    pub(super) fn unmade(problem: &Problem, prepared: &Prepared, step: f64, reason: String) -> Row {
+    pub(super) fn unmade(problem: &Instance, prepared: &Prepared, step: f64, reason: String) -> Row {
         let unknown = || Pace::Undecided(reason.clone());
         let nothing = Measured {
             ended: Ended::Undefined(reason.clone()),

@@ -2,7 +2,7 @@
 
 use cotangent::integrate::Method;
 use cotangent::model::System;
-use cotangent::problem::Problem;
+use cotangent::problem::Instance;
 use cotangent::theory::Formulation;
 
 /// Entries of the matrix that a step is solved with, at most: some 300 MB, and seconds for each elimination.
@@ -30,8 +30,8 @@ pub(super) fn chart_too_large(system: &System) -> Option<String> {
 
 /// Why an implicit method cannot be run on these equations, if their size is the reason. Where multipliers are
 /// solved for, each rate depends on all variables, and the matrix of a step is full.
-pub(super) fn too_large(method: Method, problem: &Problem) -> Option<String> {
-    let motion = &problem.motion;
+pub(super) fn too_large(method: Method, problem: &Instance) -> Option<String> {
+    let motion = &problem.equations.motion;
     let full = motion.field.is_some()
         && (motion.is_constrained() || motion.chart.is_some())
         && !matches!(

@@ -4,7 +4,7 @@ use super::band::Band;
 use super::scene::Scene;
 use cotangent::compile::{CompileError, Engine};
 use cotangent::observe::{HISTORY_ERRORS, History, Run};
-use cotangent::problem::{Picture, Problem};
+use cotangent::problem::{Instance, Picture};
 use cotangent::{Dynamics, Layout};
 
 /// What a run was like.
@@ -66,9 +66,9 @@ const ROOM: usize = 1 << 24;
 
 /// Makes a run keep a history of at most so many samples, fewer if each is large; with the numbers
 /// of a picture if the model draws one. False if there is no room for any.
-pub(crate) fn watch(run: &mut Run, problem: &Problem, samples: usize, drawn: bool) -> Result<bool, CompileError> {
+pub(crate) fn watch(run: &mut Run, problem: &Instance, samples: usize, drawn: bool) -> Result<bool, CompileError> {
     let picture = match drawn {
-        true => Picture::new(&problem.motion, &problem.parameters, Engine::Best)?,
+        true => Picture::new(&problem.equations.motion, &problem.parameters, Engine::Best)?,
         false => None,
     };
     let len = run.watched(picture.as_ref());
@@ -104,9 +104,9 @@ struct Shown {
 }
 
 impl Shown {
-    fn new(run: &mut Run, problem: &Problem) -> Shown {
+    fn new(run: &mut Run, problem: &Instance) -> Shown {
         let observables = run.diagnostics().observables.clone();
-        let motion = &problem.motion;
+        let motion = &problem.equations.motion;
         let n = motion.state.len();
         let variables = motion.system.dynamics.variables().len().min(n);
         let (kind, layout, offset, total) = match (observables.len(), &motion.system.dynamics) {
@@ -123,12 +123,12 @@ impl Shown {
 impl Film {
     /// What a run has kept of itself; `None` if it was not watched. `from` is the step at which it
     /// was resumed.
-    pub(crate) fn new(run: &mut Run, problem: &Problem, title: String, from: u64) -> Option<Film> {
+    pub(crate) fn new(run: &mut Run, problem: &Instance, title: String, from: u64) -> Option<Film> {
         let shown = Shown::new(run, problem);
         let constrained = !run.diagnostics().constraints.is_empty();
         let width = run.watched(None);
         let (history, picture) = run.history()?;
-        let state = &problem.motion.state;
+        let state = &problem.equations.motion.state;
         let quantity = |k: usize| {
             let values = history.value(shown.offset + k);
             let band = (history.stride() > 1).then(|| Band::new(&values, &history.range(shown.offset + k))).flatten();

@@ -9,7 +9,7 @@ use crate::cli::input::Input;
 use crate::cli::methods::needs;
 use cotangent::integrate::{Composition, Prepared};
 use cotangent::observe::Platform;
-use cotangent::problem::Problem;
+use cotangent::problem::Instance;
 use cotangent::report::{Code, Formulas, Plot, Provenance, Report, Scale, Series, Table, Text, latex};
 use std::ffi::OsString;
 use std::path::Path;
@@ -25,7 +25,7 @@ pub(crate) struct Page<'a> {
     /// What came out, in numbers.
     pub(crate) tables: Vec<Table>,
     pub(crate) film: Option<&'a Film>,
-    pub(crate) problem: &'a Problem,
+    pub(crate) problem: &'a Instance,
     pub(crate) prepared: &'a Prepared,
     pub(crate) input: &'a Input,
 }
@@ -51,7 +51,7 @@ impl Page<'_> {
         for (formulas, text) in [self.method(), self.formulation()] {
             report = report.with(formulas).with(text);
         }
-        report = report.with(derivation(&self.problem.motion));
+        report = report.with(derivation(&self.problem.equations.motion));
         report.with(Code::new("Model", self.input.source.clone(), "cot")).with(provenance(self.input))
     }
 
@@ -73,7 +73,7 @@ impl Page<'_> {
     }
 
     fn formulation(&self) -> (Formulas, Text) {
-        let text = formulation_text(self.problem.motion.formulation);
+        let text = formulation_text(self.problem.equations.motion.formulation);
         let (formulas, mut body) =
             formulas("Formulation", &format!("{}: {}.", text.name, text.summary), text.equations);
         body += &format!("\n{}\n\n{}\n\nReference: {}.\n", text.symbols, text.derivation, end(text.reference));

@@ -56,9 +56,9 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     let diagnostics = problem.diagnostics().map_err(unmade)?;
     let options = problem.newton(request.solver_tol);
     let integrator =
-        Integrator::new(&problem.compiled, &prepared, &problem.parameters, options, Engine::Best).map_err(unmade)?;
-    let columns = Run::columns(&problem.motion.state, &diagnostics, &integrator);
-    let blame = Blame::new(&problem.motion);
+        Integrator::new(&problem.equations, &prepared, &problem.parameters, options, Engine::Best).map_err(unmade)?;
+    let columns = Run::columns(&problem.equations.motion.state, &diagnostics, &integrator);
+    let blame = Blame::new(&problem.equations.motion);
     let schedule = request.schedule()?;
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(|e| refused(&e))?;
     let interrupt = out.interrupt().clone();

@@ -10,7 +10,7 @@ use crate::cli::picture::Sparkline;
 use cotangent::integrate::Prepared;
 use cotangent::model::ClaimKind;
 use cotangent::observe::{Extremes, Run};
-use cotangent::problem::Problem;
+use cotangent::problem::Instance;
 use cotangent::{Array, Layout, System};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -149,7 +149,7 @@ pub(super) struct Values {
 pub(super) struct Setup<'a> {
     pub(super) request: &'a Request,
     pub(super) system: &'a System,
-    pub(super) problem: &'a Problem,
+    pub(super) problem: &'a Instance,
     pub(super) prepared: &'a Prepared,
     pub(super) out: Option<String>,
 }
@@ -193,7 +193,7 @@ impl Summary {
             [&diagnostics.constraints, &diagnostics.hidden_constraints].map(Layout::clone);
         let [multiplier_names, auxiliary_names, observable_names] =
             [&diagnostics.multipliers, &diagnostics.auxiliaries, &diagnostics.observables].map(Layout::clone);
-        let generations = setup.problem.motion.surface.as_ref().map_or(&[][..], |s| &s.generations[..]);
+        let generations = setup.problem.equations.motion.surface.as_ref().map_or(&[][..], |s| &s.generations[..]);
         let (primary, later) = generations.split_at(constraint_names.len().min(generations.len()));
         let [positions, momenta] = setup.prepared.projections(&run.state().memory).unwrap_or_default();
         let chart = chart(setup, &run.state().memory);
@@ -202,15 +202,15 @@ impl Summary {
             model: setup.system.name.clone(),
             title: setup.system.title.clone(),
             chosen: Chosen::new(setup.prepared),
-            formulation: setup.problem.motion.formulation.name(),
-            opt: setup.problem.motion.formulation.values().into_iter().collect(),
+            formulation: setup.problem.equations.motion.formulation.name(),
+            opt: setup.problem.equations.motion.formulation.values().into_iter().collect(),
             project: setup.prepared.projection().map(|p| p.target.name()),
             step: setup.request.step,
             status,
             steps: run.done(),
             time: run.time(),
-            state: flat(&setup.problem.motion.state, &state),
-            state_arrays: arrays(&setup.problem.motion.state, &state),
+            state: flat(&setup.problem.equations.motion.state, &state),
+            state_arrays: arrays(&setup.problem.equations.motion.state, &state),
             energy: Energy { initial: energy.initial, r#final: energy.last, max_abs_error: energy.max_deviation },
             constraints: residuals(&constraint_names, &constraints, primary),
             hidden_constraints: residuals(&hidden_names, &hidden, later),
@@ -252,7 +252,7 @@ impl Summary {
 /// The names of the coordinates of the chart in use; none before the first step.
 fn chart(setup: &Setup<'_>, memory: &[f64]) -> Option<Vec<String>> {
     let numbers = memory.get(setup.prepared.chart(memory.len())?)?;
-    let name = |&k: &f64| Some(setup.problem.motion.state.entry_name((k as usize).checked_sub(1)?));
+    let name = |&k: &f64| Some(setup.problem.equations.motion.state.entry_name((k as usize).checked_sub(1)?));
     numbers.iter().map(name).collect()
 }
 

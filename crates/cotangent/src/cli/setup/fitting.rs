@@ -6,12 +6,12 @@ use crate::cli::figures::listed;
 use cotangent::compile::{Engine, Native};
 use cotangent::integrate::{Method, Needs, Prepared, Refusal};
 use cotangent::model::System;
-use cotangent::problem::{Compiled, Problem};
+use cotangent::problem::{Compiled, Instance};
 use cotangent::theory::{Formulation, Motion};
 use cotangent::{Array, Tensor};
 
 /// Plans a method for a problem; a refusal names the constraints at stake and what fits instead.
-pub(crate) fn prepare(choice: &Choice, problem: &Problem) -> Result<Prepared, Failure> {
+pub(crate) fn prepare(choice: &Choice, problem: &Instance) -> Result<Prepared, Failure> {
     if let Some(message) = misprojected(choice) {
         return Err(
             Failure::new("does-not-fit", message).help("leave out --project, or choose another formulation or method")
@@ -22,7 +22,7 @@ pub(crate) fn prepare(choice: &Choice, problem: &Problem) -> Result<Prepared, Fa
 }
 
 /// The same where others are tried, too, charts aside: why not is enough.
-pub(crate) fn fits(choice: &Choice, problem: &Problem) -> Result<Prepared, String> {
+pub(crate) fn fits(choice: &Choice, problem: &Instance) -> Result<Prepared, String> {
     if let Some(message) = misprojected(choice) {
         return Err(message.to_owned());
     }
@@ -45,10 +45,10 @@ fn misprojected(choice: &Choice) -> Option<&'static str> {
     )
 }
 
-fn explain(refusal: &Refusal, choice: &Choice, problem: &Problem) -> Failure {
+fn explain(refusal: &Refusal, choice: &Choice, problem: &Instance) -> Failure {
     let (method, formulation) = (choice.method.name(), choice.formulation.name());
-    let constraints = constraints(&problem.motion);
-    let fitting = || match (fitting(choice, problem), is_small(&problem.motion.system)) {
+    let constraints = constraints(&problem.equations.motion);
+    let fitting = || match (fitting(choice, problem), is_small(&problem.equations.motion.system)) {
         (list, true) if list.is_empty() => "no method fits this model yet".to_owned(),
         (list, false) if list.is_empty() => {
             "choose another --formulation; `cotangent methods` says what each method needs".to_owned()
@@ -68,7 +68,7 @@ fn explain(refusal: &Refusal, choice: &Choice, problem: &Problem) -> Failure {
             );
             Failure::new("unknown-multipliers", message).help(fitting())
         }
-        Refusal::NotCanonical { .. } if !problem.motion.is_constrained() => {
+        Refusal::NotCanonical { .. } if !problem.equations.motion.is_constrained() => {
             let message = format!("`{method}` is for coordinates and momenta, and this model has neither");
             Failure::new("not-canonical", message).help(fitting())
         }
@@ -158,16 +158,16 @@ fn is_small(system: &System) -> bool {
 }
 
 /// Every method that fits, by formulation; for a large model in its own formulation only.
-fn fitting(choice: &Choice, problem: &Problem) -> String {
-    let small = is_small(&problem.motion.system);
+fn fitting(choice: &Choice, problem: &Instance) -> String {
+    let small = is_small(&problem.equations.motion.system);
     let mut parts: Vec<(Vec<&'static str>, Vec<&'static str>)> = vec![];
     for formulation in Formulation::ALL {
-        let own = formulation == problem.motion.formulation;
+        let own = formulation == problem.equations.motion.formulation;
         if !own && !small {
             continue;
         }
-        let other = || Compiled::new(&formulation.apply(&problem.motion.system).ok()?, Engine::Tape).ok();
-        let Some(compiled) = (if own { Some(problem.compiled.clone()) } else { other() }) else { continue };
+        let other = || Compiled::new(&formulation.apply(&problem.equations.motion.system).ok()?, Engine::Tape).ok();
+        let Some(compiled) = (if own { Some(problem.equations.compiled.clone()) } else { other() }) else { continue };
         let view = compiled.view(Native, problem.parameters.clone());
         let fits = |m: &Method| Prepared::new(choice.recipe(*m), &view).is_ok();
         let methods: Vec<&str> = Method::ALL.into_iter().filter(fits).map(Method::name).collect();

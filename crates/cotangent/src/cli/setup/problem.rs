@@ -9,7 +9,7 @@ use cotangent::Dynamics;
 use cotangent::analysis::{self, MotionError};
 use cotangent::compile::Engine;
 use cotangent::problem::consistency::Measured;
-use cotangent::problem::{self, Need, PoseError, Problem, ProblemError, Redundant};
+use cotangent::problem::{self, Instance, Need, PoseError, ProblemError, Redundant};
 use cotangent::theory::{Formulation, TheoryError};
 
 pub(crate) use cotangent::problem::Repairs;
@@ -20,14 +20,14 @@ pub(crate) fn pose(
     formulation: Formulation,
     repairs: Repairs,
     out: &mut Output,
-) -> Result<Problem, Failure> {
+) -> Result<Instance, Failure> {
     let problem = posed(model, formulation, repairs)?;
     remark(&problem, repairs, out);
     Ok(problem)
 }
 
 /// The same in silence.
-pub(crate) fn posed(model: &Loaded, formulation: Formulation, repairs: Repairs) -> Result<Problem, Failure> {
+pub(crate) fn posed(model: &Loaded, formulation: Formulation, repairs: Repairs) -> Result<Instance, Failure> {
     let limits = &model.limits;
     problem::pose_within(&model.system, formulation, &model.settings, repairs, Engine::Best, limits).map_err(
         |e| match e {
@@ -58,13 +58,13 @@ pub(crate) fn singular(model: &Loaded) -> Option<Failure> {
 }
 
 /// Says what was repaired.
-pub(crate) fn remark(problem: &Problem, repairs: Repairs, out: &mut Output) {
-    let formulation = problem.motion.formulation;
+pub(crate) fn remark(problem: &Instance, repairs: Repairs, out: &mut Output) {
+    let formulation = problem.equations.motion.formulation;
     if !problem.dropped.is_empty() {
         let verb = if problem.dropped.len() == 1 { "it depends" } else { "they depend" };
         out.note(format!("left out {}: {verb} on other constraints", dependent(&problem.dropped)));
     }
-    if formulation != Formulation::Multipliers && !problem.motion.is_constrained() {
+    if formulation != Formulation::Multipliers && !problem.equations.motion.is_constrained() {
         out.note(format!("there are no constraints: `{}` makes no difference", formulation.name()));
     }
     if !problem.determined.is_empty() {

@@ -1,0 +1,91 @@
+//! What a model is given: values of its parameters, initial data, and whether its constraints are independent there.
+
+use crate::compiled::Compiled;
+use crate::consistency::measure;
+use crate::error::ProblemError;
+use crate::instance::Repairs;
+use crate::redundancy::{Gradients, Redundant};
+use cotangent_compile::values::{self, InitialValues, Setting, ValueError, Values};
+use cotangent_compile::{CompileError, Engine, Native};
+use cotangent_dynamics::{Dynamics, State};
+use cotangent_integrate::{Target, project_onto};
+use cotangent_model::System;
+use cotangent_theory::Formulation;
+use std::sync::OnceLock;
+
+/// A model, and what gives it values.
+pub(crate) struct Data {
+    /// The model as it was written.
+    pub(crate) system: System,
+    pub(crate) values: Values,
+    gradients: OnceLock<Option<Gradients>>,
+}
+
+impl Data {
+    pub(crate) fn new(system: &System) -> Data {
+        Data { system: system.clone(), values: Values::new(system), gradients: OnceLock::new() }
+    }
+
+    /// Parameters and initial values.
+    pub(crate) fn given(&self, set: &[Setting]) -> Result<(Vec<f64>, InitialValues), ValueError> {
+        let parameters = self.values.parameters(set)?;
+        let initial = self.values.initial(&parameters, set)?;
+        Ok((parameters, initial))
+    }
+
+    /// The system without constraints that depend on others, if there are any and that was asked for.
+    pub(crate) fn independent(
+        &self,
+        parameters: &[f64],
+        initial: &InitialValues,
+        repairs: Repairs,
+    ) -> Result<Option<(System, Vec<Redundant>)>, ProblemError> {
+        let gradients = once(&self.gradients, || Gradients::new(&self.system))?;
+        let Some(gradients) = gradients else { return Ok(None) };
+        let found = gradients.redundant(parameters, &initial.coordinates)?;
+        if found.is_empty() {
+            return Ok(None);
+        }
+        if found.iter().all(|r| r.here_only) {
+            return Err(ProblemError::SingularStart { constraints: found });
+        }
+        let names: Vec<String> = found.iter().map(|r| r.name.clone()).collect();
+        let reduced = self.system.without(&names).map_err(CompileError::from)?;
+        // Where the others hold, do these? Data that violate them all say nothing yet.
+        let at = InitialValues { coordinates: projected(&reduced, parameters, initial)?, ..initial.clone() };
+        let residuals = measure(|at| self.values.constraint_residuals(parameters, at), &at)?;
+        let violated = |r: &&Redundant| residuals.iter().any(|m| m.name == r.name && !m.holds());
+        let contradictory: Vec<Redundant> = found.iter().filter(violated).cloned().collect();
+        if !contradictory.is_empty() {
+            return Err(ProblemError::Contradictory { constraints: contradictory });
+        }
+        match repairs.drop_redundant {
+            true => Ok(Some((reduced, found))),
+            false => Err(ProblemError::Redundant { constraints: found }),
+        }
+    }
+}
+
+/// What is in a cell, or is made now.
+pub(crate) fn once<T, E>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
+    if let Some(made) = cell.get() {
+        return Ok(made);
+    }
+    let made = make()?;
+    Ok(cell.get_or_init(|| made))
+}
+
+/// The initial positions, projected onto the constraints of a system if they can be.
+fn projected(system: &System, parameters: &[f64], initial: &InitialValues) -> Result<Vec<f64>, ProblemError> {
+    let motion = Formulation::Multipliers.apply(system)?;
+    let compiled = Compiled::new(&motion, Engine::Tape)?;
+    let mut state = State::new(values::start(system, parameters, initial)?, 0);
+    let n = initial.coordinates.len();
+    match compiled.view(Native, parameters.to_vec()).manifold() {
+        Ok(Some(manifold)) => match project_onto(Target::Position, manifold, &mut state) {
+            Ok(()) => Ok(state.values[..n].to_vec()),
+            Err(failure) => Err(ProblemError::NotProjected(failure)),
+        },
+        _ => Ok(initial.coordinates.clone()),
+    }
+}

@@ -1,0 +1,174 @@
+//! Equations of motion without values: derived and compiled once, for as many instances as are asked for.
+
+use crate::compiled::Compiled;
+use crate::data::{Data, once};
+use crate::diagnostics::Diagnostics;
+use crate::error::ProblemError;
+use crate::forces::Forces;
+use crate::pose::PoseError;
+use crate::surface::Residuals;
+use cotangent_analysis::{Lagrangian, motion_within};
+use cotangent_compile::record::{MAX_RECORDED, Recorder, Recording, Traced};
+use cotangent_compile::values::Values;
+use cotangent_compile::{CompileError, Engine, Evaluator, Inline, Native, Step};
+use cotangent_dynamics::{Failure, State};
+use cotangent_expr::{Layout, Tensor};
+use cotangent_integrate::{Prepared, Recipe, Refusal};
+use cotangent_model::System;
+use cotangent_scalar::Limits;
+use cotangent_theory::{Formulation, Motion};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// A system in a formulation, compiled, without values: real parameters, step, tolerance and start are inputs.
+///
+/// [`Equations::instance`](Equations::instance) gives it values and a consistent start. Steps of a method and what is
+/// measured on the way are compiled when they are first asked for, and then kept.
+pub struct Equations {
+    /// The equations of motion, as symbols.
+    pub motion: Motion,
+    /// The same as functions.
+    pub compiled: Compiled,
+    pub(crate) engine: Engine,
+    pub(crate) data: Data,
+    /// The values of the model in Hamiltonian form.
+    pub(crate) canonical: Values,
+    /// The Lagrangian that an analysis began with, and its momenta ∂L/∂v.
+    pub(crate) lagrangian: Option<(Lagrangian, Evaluator)>,
+    forces: OnceLock<Option<Forces>>,
+    residuals: OnceLock<Option<Residuals>>,
+    diagnostics: OnceLock<Diagnostics>,
+    steps: Mutex<Vec<((Recipe, bool, Engine), Steps)>>,
+}
+
+/// The steps of a method: how many numbers they remember, and one as a function, if it can be one.
+#[derive(Clone)]
+pub(crate) struct Steps {
+    pub(crate) memory: usize,
+    pub(crate) whole: Option<Arc<Step>>,
+}
+
+impl std::fmt::Debug for Equations {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Equations").field("formulation", &self.motion.formulation).finish_non_exhaustive()
+    }
+}
+
+impl Equations {
+    /// The equations of a system in a formulation.
+    pub fn new(system: &System, formulation: Formulation, engine: Engine) -> Result<Equations, ProblemError> {
+        Equations::of(Data::new(system), formulation, engine)
+    }
+
+    /// The same of a model whose values were asked for already.
+    pub(crate) fn of(data: Data, formulation: Formulation, engine: Engine) -> Result<Equations, ProblemError> {
+        let motion = formulation.apply(&data.system)?;
+        Ok(Equations::compile(data, motion, None, engine)?)
+    }
+
+    /// The Hamilton–Dirac equations that the analysis of a system leads to.
+    pub fn analysed(system: &System, engine: Engine, limits: &Limits) -> Result<Equations, PoseError> {
+        let motion = motion_within(system, limits)?;
+        let lagrangian = match Lagrangian::new(system)? {
+            Some(lagrangian) => {
+                let by = [&lagrangian.coordinates, &lagrangian.velocities, &system.parameter_layout()];
+                let momentum = momentum(&lagrangian, &by).map_err(ProblemError::from)?;
+                Some((lagrangian, momentum))
+            }
+            None => None,
+        };
+        Ok(Equations::compile(Data::new(system), motion, lagrangian, engine).map_err(ProblemError::from)?)
+    }
+
+    fn compile(
+        data: Data,
+        motion: Motion,
+        lagrangian: Option<(Lagrangian, Evaluator)>,
+        engine: Engine,
+    ) -> Result<Equations, CompileError> {
+        Ok(Equations {
+            compiled: Compiled::new(&motion, engine)?,
+            engine,
+            data,
+            canonical: Values::new(&motion.system),
+            motion,
+            lagrangian,
+            forces: OnceLock::new(),
+            residuals: OnceLock::new(),
+            diagnostics: OnceLock::new(),
+            steps: Mutex::default(),
+        })
+    }
+
+    /// Plans a method, alone or with what is put around it, for these equations, or says why it does not fit.
+    pub fn prepare(&self, recipe: impl Into<Recipe>) -> Result<Prepared, Refusal> {
+        // Plans are made of patterns: the values of the parameters do not matter.
+        let parameters = vec![0.0; self.motion.system.parameter_layout().len()];
+        Prepared::new(recipe, &self.compiled.view(Native, parameters))
+    }
+
+    /// The steps of a planned method, compiled once.
+    pub(crate) fn steps(&self, prepared: &Prepared, engine: Engine) -> Result<Steps, CompileError> {
+        let known = || self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (prepared.recipe().clone(), prepared.is_held(), engine);
+        if let Some((_, steps)) = known().iter().find(|(k, _)| *k == key) {
+            return Ok(steps.clone());
+        }
+        let parameters = vec![0.0; self.motion.system.parameter_layout().len()];
+        let failed = |e: Failure| CompileError::System { name: prepared.method().name().into(), reason: e.to_string() };
+        let stepper = prepared.stepper(&self.compiled.view(Native, parameters.clone())).map_err(failed)?;
+        let memory = stepper.memory();
+        let whole = match record(&self.compiled, prepared, parameters.len(), memory) {
+            Ok(recording) => Some(Arc::new(Step::new(recording, engine)?)),
+            // What cannot be recorded (too large, an iteration inside an iteration, a decision) runs in parts.
+            Err(_) => None,
+        };
+        let steps = Steps { memory, whole };
+        known().push((key, steps.clone()));
+        Ok(steps)
+    }
+
+    /// What there is to measure on the way, for these parameters.
+    pub(crate) fn diagnostics(&self, parameters: &[f64]) -> Result<Diagnostics, CompileError> {
+        Ok(once(&self.diagnostics, || Diagnostics::new(&self.motion, Engine::Best))?.with(parameters))
+    }
+
+    /// The matrix that determines the constraint forces.
+    pub(crate) fn forces(&self) -> Result<Option<&Forces>, CompileError> {
+        Ok(once(&self.forces, || Forces::new(&self.motion))?.as_ref())
+    }
+
+    /// The constraints that an analysis found.
+    pub(crate) fn residuals(&self) -> Result<Option<&Residuals>, CompileError> {
+        Ok(once(&self.residuals, || Residuals::new(&self.motion))?.as_ref())
+    }
+}
+
+fn momentum(lagrangian: &Lagrangian, by: &[&Layout]) -> Result<Evaluator, CompileError> {
+    let momentum = Tensor::scalar(lagrangian.value.clone())?.gradient(&lagrangian.velocities)?;
+    Evaluator::new(&momentum, by)
+}
+
+/// Records a step: state, step size and parameters in, state out.
+fn record(compiled: &Compiled, prepared: &Prepared, parameters: usize, memory: usize) -> Result<Recording, Failure> {
+    if !compiled.is_inlinable() {
+        return Err(Failure::Misused { reason: "an implicit function cannot be recorded".into() });
+    }
+    let n = compiled.dimension();
+    if n > MAX_RECORDED / 16 {
+        return Err(Failure::Misused { reason: "the system is too large to be recorded".into() });
+    }
+    let len = 2 * n + memory;
+    Recorder::record(prepared.plan(), len + 1 + parameters, len, |machine, inputs, out| {
+        let (flat, constants) = inputs.split_at(len);
+        let view = compiled.view(Inline(machine.recorder()), constants[1..].to_vec());
+        let mut stepper = prepared.stepper(&view)?;
+        let part = |range: std::ops::Range<usize>| flat[range].to_vec();
+        let from = State { values: part(0..n), carry: part(n..2 * n), memory: part(2 * n..len) };
+        let mut to: State<Traced<'_>> = from.clone();
+        stepper.step(machine, constants[0], &from, &mut to)?;
+        out[..n].copy_from_slice(&to.values);
+        out[n..2 * n].copy_from_slice(&to.carry);
+        out[2 * n..].copy_from_slice(&to.memory);
+        Ok(())
+    })
+}

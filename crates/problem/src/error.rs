@@ -1,0 +1,95 @@
+//! Why a system cannot be integrated.
+
+use crate::consistency::Measured;
+use crate::redundancy::Redundant;
+use cotangent_compile::CompileError;
+use cotangent_compile::values::ValueError;
+use cotangent_dynamics::Failure;
+use cotangent_theory::TheoryError;
+
+/// Why a system cannot be integrated.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum ProblemError {
+    /// A value that is missing or wrong.
+    #[error(transparent)]
+    Value(#[from] ValueError),
+    /// Equations that do not exist.
+    #[error(transparent)]
+    Theory(#[from] TheoryError),
+    /// An expression that could not be compiled.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// Initial data off the constraints.
+    #[error("the initial data violate {}", list(residuals))]
+    Inconsistent {
+        /// The constraints that do not hold.
+        residuals: Vec<Measured>,
+    },
+    /// Constraints that depend on others.
+    #[error("{}", dependent(constraints))]
+    Redundant {
+        /// Which, and on what.
+        constraints: Vec<Redundant>,
+    },
+    /// Constraints that cannot hold at once.
+    #[error("the constraints contradict each other: {}", dependent(constraints))]
+    Contradictory {
+        /// Those that depend on others and do not hold.
+        constraints: Vec<Redundant>,
+    },
+    /// A constraint force that nothing resists.
+    #[error(
+        "the force of the constraint `{name}` cannot be determined at the initial data: G H_pp Gᵀ, by which it acts \
+         on the constraints, is singular there, though the constraints are independent"
+    )]
+    Unresisted {
+        /// A constraint to blame.
+        name: String,
+    },
+    /// Second-class constraints that are not so at the start.
+    #[error(
+        "the multipliers cannot be determined at the initial data: the matrix of brackets of the second-class \
+         constraints is singular there, at `{name}`"
+    )]
+    SingularBrackets {
+        /// A constraint to blame.
+        name: String,
+    },
+    /// Constraints that depend on others at the start alone.
+    #[error("the initial configuration is singular: there {}", dependent(constraints))]
+    SingularStart {
+        /// Which, and on what.
+        constraints: Vec<Redundant>,
+    },
+    /// Initial data that could not be projected.
+    #[error("the initial data could not be projected onto the constraints: {0}")]
+    NotProjected(Failure),
+    /// Values that are not finite at the start.
+    #[error("the equations of motion have no finite value at the initial data: {0}")]
+    NoRate(String),
+}
+
+fn list(residuals: &[Measured]) -> String {
+    let one = |m: &Measured| format!("{} (off by {:.3e})", m.name, m.value);
+    let mut parts: Vec<String> = residuals.iter().take(6).map(one).collect();
+    if residuals.len() > 6 {
+        parts.push(format!("{} more", residuals.len() - 6));
+    }
+    parts.join(", ")
+}
+
+fn dependent(constraints: &[Redundant]) -> String {
+    let one = |r: &Redundant| match r.on.as_slice() {
+        [] => format!("`{}` restricts nothing (its gradient is zero)", r.name),
+        on => {
+            let names: Vec<String> = on.iter().take(6).map(|n| format!("`{n}`")).collect();
+            let more = if on.len() > 6 { format!(" and {} more", on.len() - 6) } else { String::new() };
+            format!("`{}` depends on {}{more}", r.name, names.join(", "))
+        }
+    };
+    let mut parts: Vec<String> = constraints.iter().take(6).map(one).collect();
+    if constraints.len() > 6 {
+        parts.push(format!("{} more are dependent", constraints.len() - 6));
+    }
+    parts.join("; ")
+}

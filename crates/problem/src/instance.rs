@@ -1,0 +1,328 @@
+//! Equations with values, and a start on the constraint manifold.
+
+use crate::consistency::{Measured, measure};
+use crate::data::Data;
+use crate::diagnostics::Diagnostics;
+use crate::equations::Equations;
+use crate::error::ProblemError;
+use crate::integrator::Integrator;
+use crate::redundancy::Redundant;
+use crate::surface::{Freedom, Start};
+use cotangent_compile::values::{self, InitialValues, Rates, Setting};
+use cotangent_compile::{CompileError, Engine, Native};
+use cotangent_dynamics::{Dynamics, Failure, State};
+use cotangent_expr::{Expr, Node};
+use cotangent_integrate::{Prepared, Recipe, Refusal, project};
+use cotangent_model::{ConstraintKind, System};
+use cotangent_solve::{NewtonOptions, StoppingRule};
+use cotangent_theory::Formulation;
+use std::sync::Arc;
+
+/// What may be done with data that are not as they should be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Repairs {
+    /// Project initial data that violate the constraints.
+    pub project_initial: bool,
+    /// Go on without constraints that depend on others.
+    pub drop_redundant: bool,
+}
+
+/// Equations with values of their parameters and a start: ready to be integrated.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// The equations of motion, which other instances may share.
+    pub equations: Arc<Equations>,
+    /// The values of the parameters.
+    pub parameters: Vec<f64>,
+    /// The initial state.
+    pub start: Vec<f64>,
+    /// How far the initial data were moved onto the constraints: the largest change of a position
+    /// and of a momentum; `None` if they were not.
+    pub moved: Option<[f64; 2]>,
+    /// Initial values that are no data of the model and follow from the constraints.
+    pub determined: Vec<(String, f64)>,
+    /// Constraints that were left out because they depend on others.
+    pub dropped: Vec<Redundant>,
+}
+
+impl Equations {
+    /// Gives them values. Constraints that depend on others at the start may be left out: the instance has equations
+    /// of its own then.
+    pub fn instance(self: &Arc<Self>, set: &[Setting], repairs: Repairs) -> Result<Instance, ProblemError> {
+        if self.motion.surface.is_some() {
+            let parameters = self.data.values.parameters(set)?;
+            let from = self.surface_start(&parameters, set)?;
+            return self.on_surface(parameters, from, repairs);
+        }
+        let (parameters, initial) = self.data.given(set)?;
+        match self.data.independent(&parameters, &initial, repairs)? {
+            None => self.on_manifold(parameters, initial, repairs),
+            Some((reduced, dropped)) => {
+                let equations = Arc::new(Equations::new(&reduced, self.motion.formulation, self.engine)?);
+                Ok(Instance { dropped, ..equations.on_manifold(parameters, initial, repairs)? })
+            }
+        }
+    }
+
+    /// An instance whose start satisfies the constraints and the hidden ones.
+    fn on_manifold(
+        self: &Arc<Self>,
+        parameters: Vec<f64>,
+        initial: InitialValues,
+        repairs: Repairs,
+    ) -> Result<Instance, ProblemError> {
+        let mut start = self.data.values.start(&parameters, &initial)?;
+        let mut residuals = measure(|at| self.data.values.constraint_residuals(&parameters, at), &initial)?;
+        residuals.extend(self.hidden(&parameters, &initial)?);
+        let violated: Vec<Measured> = residuals.iter().filter(|m| !m.holds()).cloned().collect();
+        if !violated.is_empty() && !repairs.project_initial {
+            return Err(ProblemError::Inconsistent { residuals: violated });
+        }
+        // Data typed with nine digits hold, and are off by more than round-off: they are polished.
+        let off = residuals.iter().any(|m| m.relative > ROUND_OFF);
+        let mut moved = None;
+        if off && let Some(manifold) = self.compiled.view(Native, parameters.clone()).manifold().ok().flatten() {
+            let n = manifold.shape().coordinates;
+            let mut state = State::new(start.clone(), 0);
+            project(manifold, &mut state).map_err(ProblemError::NotProjected)?;
+            let change = |range: std::ops::Range<usize>| largest_change(&start[range.clone()], &state.values[range]);
+            moved = Some([change(0..n), change(n..2 * n)]).filter(|m| *m != [0.0, 0.0]);
+            start = state.values;
+        }
+        let instance =
+            Instance { equations: self.clone(), parameters, start, moved, determined: vec![], dropped: vec![] };
+        // Forces that nothing determines make rates without a value: they are the reason then.
+        let forces = instance.check_forces();
+        match instance.check_rate() {
+            Err(_) if matches!(forces, Err(ProblemError::Unresisted { .. })) => forces?,
+            rate => rate.and(forces)?,
+        }
+        Ok(instance)
+    }
+
+    /// The hidden constraints at the start, also where velocities follow from momenta only through the
+    /// Legendre transform.
+    fn hidden(&self, parameters: &[f64], initial: &InitialValues) -> Result<Vec<Measured>, ProblemError> {
+        let of = |at: &InitialValues| match self.data.values.hidden_residuals(parameters, at)? {
+            Some(residuals) => Ok(residuals),
+            None => self.canonical.hidden_residuals(parameters, at).map(Option::unwrap_or_default),
+        };
+        let mut measured = measure(of, initial)?;
+        measured.iter_mut().for_each(|m| m.name = format!("d/dt {}", m.name));
+        Ok(measured)
+    }
+
+    /// An instance whose start satisfies the constraints that an analysis found.
+    fn on_surface(
+        self: &Arc<Self>,
+        parameters: Vec<f64>,
+        mut from: Start,
+        repairs: Repairs,
+    ) -> Result<Instance, ProblemError> {
+        let motion = &self.motion;
+        let mut moved = None;
+        let mut determined = vec![];
+        if let Some(residuals) = self.residuals()? {
+            let mut surface = residuals.with(&parameters);
+            if let Some(found) = surface.project(&from, Freedom::Determined)? {
+                let open = (0..found.len()).filter(|&k| found[k] != from.values[k]);
+                determined = open.map(|k| (motion.state.entry_name(k), found[k])).collect();
+                from.values = found;
+            }
+            let residuals = surface.measured(&from.values)?;
+            let violated: Vec<Measured> = residuals.iter().filter(|m| !m.holds()).cloned().collect();
+            if !violated.is_empty() && !repairs.project_initial {
+                return Err(ProblemError::Inconsistent { residuals: violated });
+            }
+            // Data typed with nine digits hold, and are polished as far as that goes.
+            let off = residuals.iter().any(|m| m.relative > ROUND_OFF);
+            match if off { surface.project(&from, Freedom::Given)? } else { None } {
+                Some(on) => {
+                    let (n, old) = (motion.system.dynamics.variables().len(), &from.values);
+                    moved = Some([largest_change(&old[..n], &on[..n]), largest_change(&old[n..], &on[n..])]);
+                    from.values = on;
+                }
+                None if violated.is_empty() => {}
+                None => {
+                    let reason = "no point of their surface was found nearby".into();
+                    return Err(ProblemError::NotProjected(Failure::NotConverged { reason, equation: None }));
+                }
+            }
+        }
+        let (start, moved) = (from.values, moved.filter(|m| *m != [0.0, 0.0]));
+        let instance = Instance { equations: self.clone(), parameters, start, moved, determined, dropped: vec![] };
+        instance.check_forces()?;
+        instance.check_rate()?;
+        Ok(instance)
+    }
+
+    /// The state that the initial values describe: momenta follow from velocities by p = ∂L/∂q̇, also where they
+    /// do not determine them.
+    fn surface_start(&self, parameters: &[f64], set: &[Setting]) -> Result<Start, ProblemError> {
+        let (system, state) = (&self.data.system, &self.motion.state);
+        let initial = self.data.values.initial(parameters, set)?;
+        let values = match &self.lagrangian {
+            Some(_) => self.of_lagrangian(parameters, &initial)?,
+            None => self.data.values.start(parameters, &initial)?,
+        };
+        let named = |name: &str| {
+            system.initial.iter().any(|i| i.array.name() == name && i.named > 0) || set.iter().any(|s| s.name == name)
+        };
+        let half = state.arrays().len() / 2;
+        let mut freedom = vec![];
+        for (k, array) in state.arrays().iter().enumerate() {
+            let Some((lagrangian, _)) = &self.lagrangian else {
+                freedom.extend(vec![if named(array.name()) { Freedom::Given } else { Freedom::Default }; array.len()]);
+                continue;
+            };
+            // A momentum is given with its velocity.
+            let (velocity, is_momentum) = (&lagrangian.velocities.arrays()[k % half], k >= half);
+            let is_given = named(array.name()) || is_momentum && named(velocity.name());
+            let is_added = system.state().offset(array).is_none();
+            let moves = |leaf: &Expr| matches!(leaf.node(), Node::At(a, _) if a == velocity);
+            let free = match () {
+                _ if is_given => Freedom::Given,
+                _ if is_added => Freedom::Determined,
+                _ if !lagrangian.value.leaves().iter().any(moves) => Freedom::Multiplier,
+                _ => Freedom::Default,
+            };
+            freedom.extend(vec![free; array.len()]);
+        }
+        Ok(Start { values, freedom })
+    }
+
+    fn of_lagrangian(&self, parameters: &[f64], initial: &InitialValues) -> Result<Vec<f64>, ProblemError> {
+        let Some((lagrangian, momentum)) = &self.lagrangian else { return Ok(vec![]) };
+        // Multipliers of velocity constraints are coordinates after those of the model.
+        let mut q = initial.coordinates.clone();
+        let mut multipliers = &initial.multipliers[..];
+        for c in &self.data.system.constraints {
+            let (own, rest) = multipliers.split_at(c.multiplier.len().min(multipliers.len()));
+            multipliers = rest;
+            if c.kind == ConstraintKind::Vakonomic {
+                q.extend(own);
+            }
+        }
+        let n = lagrangian.coordinates.len();
+        let padded =
+            |known: &[f64]| -> Vec<f64> { known.iter().copied().chain(std::iter::repeat(0.0)).take(n).collect() };
+        let p = match &initial.rates {
+            Rates::Momenta(p) => padded(p),
+            Rates::Velocities(_) | Rates::None => {
+                let v = if let Rates::Velocities(v) = &initial.rates { padded(v) } else { vec![0.0; n] };
+                momentum.call(&[&q, &v, parameters]).map_err(values::ValueError::from)?
+            }
+        };
+        Ok([q, p].concat())
+    }
+}
+
+impl Instance {
+    /// Equations of a system in a formulation, with values.
+    pub fn new(
+        system: &System,
+        formulation: Formulation,
+        set: &[Setting],
+        repairs: Repairs,
+        engine: Engine,
+    ) -> Result<Instance, ProblemError> {
+        let data = Data::new(system);
+        let (parameters, initial) = data.given(set)?;
+        let (data, dropped) = match data.independent(&parameters, &initial, repairs)? {
+            None => (data, vec![]),
+            Some((reduced, dropped)) => (Data::new(&reduced), dropped),
+        };
+        let equations = Arc::new(Equations::of(data, formulation, engine)?);
+        Ok(Instance { dropped, ..equations.on_manifold(parameters, initial, repairs)? })
+    }
+
+    /// Plans a method for the equations, or says why it does not fit.
+    pub fn prepare(&self, recipe: impl Into<Recipe>) -> Result<Prepared, Refusal> {
+        self.equations.prepare(recipe)
+    }
+
+    /// The planned method, compiled as well as can be, its equations solved to round-off.
+    pub fn integrator(&self, prepared: &Prepared) -> Result<Integrator, CompileError> {
+        Integrator::new(&self.equations, prepared, &self.parameters, self.newton(None), Engine::Best)
+    }
+
+    /// How the equations of a step are solved: to round-off, or to a tolerance. What that is where multipliers
+    /// vanish is seen from the terms of the constraints, max Σⱼ |∂φᵢ/∂qⱼ qⱼ| at the start.
+    pub fn newton(&self, tolerance: Option<f64>) -> NewtonOptions {
+        let rule = StoppingRule::default();
+        let scale = rule.scale.max(self.constraint_size().unwrap_or(0.0));
+        NewtonOptions { stopping: StoppingRule { tolerance, scale, ..rule }, ..NewtonOptions::default() }
+    }
+
+    fn constraint_size(&self) -> Result<f64, Failure> {
+        let Some(mut manifold) = self.equations.compiled.view(Native, self.parameters.clone()).manifold()? else {
+            return Ok(0.0);
+        };
+        let pattern = manifold.shape().jacobian.clone();
+        let mut gradients = vec![0.0; pattern.len()];
+        manifold.jacobian(&self.start[..manifold.shape().coordinates], &mut gradients)?;
+        let term = |(k, &j): (usize, &u32)| (gradients[k] * self.start[j as usize]).abs();
+        let terms = |i: usize| pattern.positions(i).zip(pattern.row(i)).map(term).sum::<f64>();
+        Ok((0..pattern.rows()).map(terms).filter(|s| s.is_finite()).fold(0.0, f64::max))
+    }
+
+    /// What there is to measure on the way.
+    pub fn diagnostics(&self) -> Result<Diagnostics, CompileError> {
+        self.equations.diagnostics(&self.parameters)
+    }
+
+    /// The size of the terms of each constraint of the surface at the start: Σⱼ |∂χ/∂zⱼ|·|z|, 1 where that
+    /// vanishes; none without a surface.
+    pub fn surface_scales(&self) -> Result<Vec<f64>, ProblemError> {
+        let Some(residuals) = self.equations.residuals()? else { return Ok(vec![]) };
+        let scales = residuals.with(&self.parameters).scales_at(&self.start)?;
+        Ok(scales.into_iter().map(|s| if s > 0.0 { s } else { 1.0 }).collect())
+    }
+
+    /// The constraint forces must be determined where the run begins.
+    fn check_forces(&self) -> Result<(), ProblemError> {
+        match self.equations.forces()? {
+            Some(forces) => forces.check(&self.start, &self.parameters),
+            None => Ok(()),
+        }
+    }
+
+    /// The equations must have values where the run begins.
+    fn check_rate(&self) -> Result<(), ProblemError> {
+        let view = self.equations.compiled.view(Native, self.parameters.clone());
+        let no_rate = |e: Failure| ProblemError::NoRate(e.to_string());
+        let finite = |values: &[f64], what: &str, names: &dyn Fn(usize) -> String| match values
+            .iter()
+            .position(|v| !v.is_finite())
+        {
+            Some(k) => Err(ProblemError::NoRate(format!("{what} `{}` is {}", names(k), values[k]))),
+            None => Ok(()),
+        };
+        let names = |k: usize| self.equations.motion.state.entry_name(k);
+        // In a chart, the rates of the model's own variables.
+        let in_chart = view.chart().map_err(no_rate)?.is_some();
+        let canonical = if in_chart { view.manifold() } else { view.canonical() };
+        if let Some(mut canonical) = canonical.map_err(no_rate)? {
+            let n = canonical.shape().coordinates;
+            let (q, p) = self.start.split_at(n);
+            let mut rate = vec![0.0; n];
+            canonical.hamiltonian_p(q, p, &mut rate).map_err(no_rate)?;
+            finite(&rate, "the velocity of", &names)?;
+            canonical.hamiltonian_q(q, p, &mut rate).map_err(no_rate)?;
+            finite(&rate, "the force on", &names)?;
+        }
+        if let Some(mut field) = view.field().map_err(no_rate)?.filter(|_| !in_chart) {
+            let mut rate = vec![0.0; self.start.len()];
+            field.rate(&self.start, &mut rate).map_err(no_rate)?;
+            finite(&rate, "the rate of", &names)?;
+        }
+        Ok(())
+    }
+}
+
+/// A relative change that the rounding of a few operations makes.
+const ROUND_OFF: f64 = 1e-15;
+
+fn largest_change(from: &[f64], to: &[f64]) -> f64 {
+    from.iter().zip(to).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
