@@ -171,6 +171,15 @@ impl Integrator {
         self.mended
     }
 
+    /// The states at the ends of the method's own steps in the last step, one after the other, where it chooses them
+    /// itself (see [`Stepper::own_steps`]).
+    pub fn own_steps(&self) -> Option<&[f64]> {
+        match &self.inner {
+            Inner::Whole(_) => None,
+            Inner::Parts(parts) => parts.stepper.own_steps(),
+        }
+    }
+
     /// Makes one step of size `h` as [`advance`](Integrator::advance) does, of whose solutions it takes the one that
     /// is reached continuously while the step grows from nothing to `h` in so many parts (see [`Following`]). On
     /// failure the state is what it was.

@@ -35,7 +35,7 @@ mod verify;
 
 pub use arithmetic::{Arithmetic, Inline, Native, Tape};
 pub use compiled::{Compiled, View};
-pub use conditioning::{Conditioned, Conditioning};
+pub use conditioning::{Branch, Conditioned, Conditioning};
 pub use diagnostics::{Diagnostics, Kept};
 pub use error::{CallError, CompileError};
 pub use function::{Engine, Function, FunctionBuilder, Workspace};

@@ -36,6 +36,19 @@ pub enum Failure {
         /// The least change of the energy that was found.
         change: f64,
     },
+    /// The step turned into another branch at a singular configuration.
+    #[error(
+        "the step leaves its branch at a singular configuration, where constraints depend on each other and the motion goes \
+         straight on: what the equations of this formulation make of it there depends on how far the state is off its \
+         constraints. Methods for constraints on `multipliers`, such as `rattle`, go through"
+    )]
+    Branched,
+    /// The step went over a gap between two branches.
+    #[error(
+        "the step goes straight over a gap between two branches, narrower than it: constraints depend on each other there, \
+         nearly, and the motion turns. Take a smaller step"
+    )]
+    Jumped,
     /// The equations have no unique solution here.
     #[error("{reason}")]
     Singular {

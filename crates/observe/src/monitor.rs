@@ -135,7 +135,7 @@ impl Monitor {
         let Some(conditioned) = conditioned else { return };
         self.ill = conditioned.is_ill();
         let singular = conditioned.is_singular();
-        let Conditioned { condition, constraint, crossed } = conditioned;
+        let Conditioned { condition, constraint, crossed, .. } = conditioned;
         let passage = Passage { time, condition, constraint, crossed };
         if singular && !self.near {
             self.passage_count += 1;
@@ -189,7 +189,7 @@ mod tests {
     fn steps_near_one_singular_configuration_are_one_passage() {
         let mut monitor = Monitor::default();
         let mut at = |time: f64, condition: f64, crossed: bool| {
-            monitor.note(time, 0.0, Change::Ordinary, Some(Conditioned { condition, constraint: 3, crossed }));
+            monitor.note(time, 0.0, Change::Ordinary, Some(Conditioned::of(condition, 3, crossed)));
         };
         at(0.1, 10.0, false);
         at(0.2, 1e7, false);

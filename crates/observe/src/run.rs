@@ -397,6 +397,13 @@ impl Run {
         Ok(end)
     }
 
+    /// Makes the next step, each of which is measured; why not, if it cannot be made. For those who look at every state
+    /// themselves; there must be a step left.
+    pub fn step(&mut self) -> Result<Option<Failure>, RunError> {
+        let h = self.schedule.size(self.done);
+        self.watched_steps(h, 1)
+    }
+
     /// Makes up to so many steps, but not beyond the next row.
     fn steps(&mut self, batch: u64) -> Result<Option<Failure>, RunError> {
         let schedule = self.schedule;

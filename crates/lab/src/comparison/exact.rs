@@ -8,11 +8,12 @@ use super::SAMPLES;
 use crate::certificate::distance;
 use crate::reference::{Reference, Sample};
 use crate::residuals::{MOVES, forces, momentum};
-use cotangent_compile::{Compiled, Engine, Native, Problem, Tape};
+use cotangent_compile::{Compiled, Diagnostics, Engine, Native, Problem, Tape};
 use cotangent_dynamics::{Dynamics, Failure, State};
 use cotangent_integrate::project;
 use cotangent_observe::{Interrupt, Schedule};
 use cotangent_scalar::Dd;
+use cotangent_theory::Motion;
 
 /// The solution at the times at which runs are sampled.
 #[derive(Clone, Debug)]
@@ -86,8 +87,32 @@ impl Exact {
             exact.samples.truncate(k);
             exact.ended = Some(format!("beyond, errors grow so fast that it is not known to {CERTAIN:.0e}"));
         }
+        if let Some((k, time)) = exact.first_singular(&motion, problem)? {
+            exact.samples.truncate(k);
+            exact.ended = Some(format!(
+                "the motion comes to a singular configuration before t = {time}, where branches meet, and its equations \
+                 do not say which is the smooth continuation"
+            ));
+        }
         exact.accuracy = exact.samples.last().map_or(0.0, |s| exact.uncertainty(s));
         Ok(exact)
+    }
+
+    /// The first sample behind a singular configuration, or near one, and its time.
+    fn first_singular(&self, motion: &Motion, problem: &Problem) -> Result<Option<(usize, f64)>, String> {
+        let diagnostics = Diagnostics::new(motion, &problem.parameters, Engine::Best).map_err(|e| e.to_string())?;
+        let Some(mut conditioning) = diagnostics.conditioning else { return Ok(None) };
+        let own = problem.compiled.view(Native, problem.parameters.clone()).model_state(&problem.start);
+        let mut before = own.map_err(|e| e.to_string())?;
+        let mut ill = true;
+        for (k, sample) in self.samples.iter().enumerate() {
+            let after: Vec<f64> = sample.state.iter().map(|z| z.hi()).collect();
+            match conditioning.observe(&before, &after, ill) {
+                Ok(seen) if !seen.is_singular() => (before, ill) = (after, seen.is_ill()),
+                _ => return Ok(Some((k, sample.time.hi()))),
+            }
+        }
+        Ok(None)
     }
 
     /// The last time at which it is known.

@@ -257,13 +257,17 @@ fn curves(run: &mut Run, variables: usize, exact: Option<&Exact>) -> Curves {
     let dimension = run.state().values.len();
     let states: Vec<Vec<f64>> = (0..times.len()).map(|k| history.values(k)[..dimension].to_vec()).collect();
     let mut model = vec![0.0; variables];
+    let singular = run.monitor().passages.first().map(|passage| passage.time);
     let mut error = |time: f64, state: &[f64]| -> f64 {
         match run.diagnostics().model_state(state, &mut model) {
             Ok(()) => exact.and_then(|e| e.distance(time, &model)).unwrap_or(f64::NAN),
             Err(_) => f64::NAN,
         }
     };
-    let error: Vec<f64> = times.iter().zip(&states).map(|(&t, z)| error(t, z)).collect();
+    // Behind a singular configuration the exact motion may be on another branch.
+    let known = |t: f64| singular.is_none_or(|singular| t < singular);
+    let error = times.iter().zip(&states).map(|(&t, z)| if known(t) { error(t, z) } else { f64::NAN });
+    let error: Vec<f64> = error.collect();
     let later = |list: Vec<f64>| list.into_iter().skip(1).collect();
     Curves {
         times: later(times),

@@ -2,7 +2,7 @@
 
 use super::{Run, RunError};
 use crate::monitor::Change;
-use cotangent_compile::Conditioned;
+use cotangent_compile::{Branch, Conditioned};
 use cotangent_dynamics::Failure;
 use std::time::Instant;
 
@@ -13,6 +13,17 @@ struct Seen {
     change: f64,
     kind: Change,
     conditioned: Option<Conditioned>,
+}
+
+impl Seen {
+    /// Why the step is none, if it did not keep to its branch.
+    fn lost(&self) -> Option<Failure> {
+        match self.conditioned?.branch {
+            Branch::Kept => None,
+            Branch::Left => Some(Failure::Branched),
+            Branch::Jumped => Some(Failure::Jumped),
+        }
+    }
 }
 
 /// Larger systems are not followed: the parts together take as long as a hundred steps, in which nothing is heard.
@@ -58,7 +69,7 @@ impl Run {
         };
         let ill = self.monitor.is_ill() || seen.is_some_and(|s| s.conditioned.is_some_and(|c| c.is_ill()));
         let again = match seen {
-            Some(seen) => ill && seen.kind != Change::Ordinary,
+            Some(seen) => ill && seen.kind != Change::Ordinary || seen.lost().is_some(),
             None => self.diagnostics.conditioning.is_some(),
         };
         if again && self.state.values.len() <= MAX_FOLLOWED {
@@ -67,6 +78,7 @@ impl Run {
         let failure = match (made, seen) {
             (Ok(()), Some(seen)) if ill && seen.kind == Change::Leap => Some(Failure::Torn { change: seen.change }),
             (Err(failure), seen) if seen.is_none_or(|s| s.kind >= Change::Rough) => Some(failure),
+            (_, Some(seen)) => seen.lost(),
             _ => None,
         };
         let (None, Some(seen)) = (&failure, seen) else {
@@ -96,10 +108,15 @@ impl Run {
             }
             // What has no value is no continuation.
             let Ok(seen) = self.seen(energy) else { continue };
-            if best.is_none_or(|best| seen.change.abs() < best.change.abs() / 4.0) {
+            let is_better = |best: Seen| match (seen.lost().is_some(), best.lost().is_some()) {
+                (false, true) => true,
+                (true, false) => false,
+                _ => seen.change.abs() < best.change.abs() / 4.0,
+            };
+            if best.is_none_or(is_better) {
                 (best, state, followed) = (Some(seen), self.state.clone(), true);
             }
-            if seen.kind == Change::Ordinary {
+            if seen.kind == Change::Ordinary && seen.lost().is_none() {
                 break;
             }
         }
@@ -116,8 +133,23 @@ impl Run {
             true => Change::Ordinary,
             false => self.monitor.judge(change, self.diagnostics.energy_magnitude(&self.state.values)?),
         };
-        let conditioning = self.diagnostics.conditioning.as_mut();
-        let conditioned = conditioning.map(|c| c.observe(&self.before.values, &self.state.values)).transpose()?;
-        Ok(Seen { change, kind, conditioned })
+        Ok(Seen { change, kind, conditioned: self.conditioned()? })
+    }
+
+    /// How well the forces were determined in the step from `before`, and in the method's own steps inside it.
+    fn conditioned(&mut self) -> Result<Option<Conditioned>, RunError> {
+        let Some(conditioning) = &mut self.diagnostics.conditioning else { return Ok(None) };
+        // The last of its own steps goes to the end of this step, or beyond.
+        let n = self.state.values.len();
+        let own = self.integrator.own_steps().unwrap_or_default();
+        let own = own[..own.len().saturating_sub(n)].chunks_exact(n.max(1));
+        let (mut before, mut ill) = (&self.before.values[..], self.monitor.is_ill());
+        let mut worst: Option<Conditioned> = None;
+        for after in own.chain([&self.state.values[..]]).skip_while(|after| **after == self.before.values) {
+            let seen = conditioning.observe(before, after, ill)?;
+            (before, ill) = (after, seen.is_ill());
+            worst = Some(worst.map_or(seen, |worst| worst.and(seen)));
+        }
+        Ok(worst)
     }
 }

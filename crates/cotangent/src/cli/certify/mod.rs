@@ -10,6 +10,7 @@ use super::figures::{count, number};
 use super::input::Input;
 use super::loaded::Loaded;
 use super::memory::{self, Use};
+use super::noticed;
 use super::output::{Output, Status};
 use super::picture::Destinations;
 use super::setup::{Blame, Choice, Defaults, Names, Repairs, pose, prepare};
@@ -58,7 +59,11 @@ pub(crate) fn run(args: &args::Certify, out: &mut Output) -> Result<Status, Fail
     })?;
     let stop = certificate.ended.as_ref().map(|ended| stopped(ended, &problem, options));
     let failure = stop.as_ref().map(Failure::message);
+    let seen = &certificate.noticed;
+    let singular_passages = noticed::passages(&seen.monitor, &seen.names);
+    noticed::notes(&seen.monitor, &singular_passages).into_iter().for_each(|note| out.note(note));
     let mut report = Report::new(&certificate, &model.system, &problem, &prepared, options, failure, out.notes());
+    report.singular_passages = singular_passages;
     let mut unwritten = vec![];
     if pictures.any() {
         match page::film(&report, &problem, &prepared, options) {

@@ -58,8 +58,8 @@ pub(crate) fn run(args: &args::Compare, out: &mut Output) -> Result<Status, Fail
     drop(line);
     if let Some(time) = report.rows.iter().filter_map(|row| row.singular).min_by(f64::total_cmp) {
         out.note(format!(
-            "the motion comes to a singular configuration, or near one, at t = {}: what it is compared with may go on \
-             along another branch there, and errors after that say nothing; give an earlier --until",
+            "the motion comes to a singular configuration, or near one, at t = {}, where branches meet: the \
+             error of the state is given up to there, and undecided behind it",
             number(time)
         ));
     }

@@ -1,6 +1,5 @@
 //! `cotangent run`: integrate a model, write a table, say what was kept.
 
-mod noticed;
 mod page;
 mod plan;
 mod progress;
@@ -13,6 +12,7 @@ use super::args;
 use super::failure::Failure;
 use super::figures::{count, number};
 use super::memory::{self, Use};
+use super::noticed;
 use super::output::{Output, Status};
 use super::picture::{Destinations, Film, sparklines, watch};
 use super::printable;
@@ -107,7 +107,8 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
             gap.reason
         ));
     }
-    let singular_passages = noticed::passages(&mut run);
+    let names = run.diagnostics().conditioning.as_ref().map(|c| c.constraints()).unwrap_or_default();
+    let singular_passages = noticed::passages(run.monitor(), &names);
     noticed::notes(run.monitor(), &singular_passages).into_iter().for_each(|note| out.note(note));
     let (status, stop) = match &end {
         Ok(End::Finished) => ("finished", None),

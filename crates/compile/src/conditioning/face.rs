@@ -1,0 +1,180 @@
+//! Gradients of the constraints at a state, as a mechanism sees them that is about to be singular.
+
+use crate::error::{CallError, CompileError};
+use crate::function::{Engine, Function, FunctionBuilder, Workspace};
+use cotangent_solve::{LinearSolver, Pattern};
+use cotangent_theory::{Motion, Structure, TheoryError};
+
+/// G, H_pp, φ and the velocities, and what is made of them.
+pub(super) struct Gradients {
+    function: Function,
+    work: Workspace<f64>,
+    jacobian: Pattern,
+    metric: Pattern,
+    g: Vec<f64>,
+    h: Vec<f64>,
+    /// φ and the sizes of its terms.
+    phi: Vec<f64>,
+    sizes: Vec<f64>,
+    /// The velocities H_p, which some formulations have to solve equations for.
+    velocities: (Function, Workspace<f64>),
+    /// M = H_pp⁻¹.
+    masses: Option<LinearSolver<f64>>,
+    /// A state beside the one that is looked at.
+    beside: Vec<f64>,
+    scratch: Vec<f64>,
+}
+
+/// What is seen at one state, for c with cᵢ = 1 that makes Gᵀc least.
+#[derive(Clone)]
+pub(super) struct Face {
+    pub(super) c: Vec<f64>,
+    /// r = Gᵀc, and n = H_pp r.
+    pub(super) r: Vec<f64>,
+    pub(super) n: Vec<f64>,
+    /// The velocities H_p, where they were asked for.
+    pub(super) v: Vec<f64>,
+    /// r·n = |r|² in the metric H_pp, |n|² in the metric M.
+    pub(super) square: f64,
+    /// c·φ: by how much the state is off its constraints, and what rounding explains of it.
+    pub(super) level: f64,
+    pub(super) rounding: f64,
+}
+
+impl Face {
+    pub(super) fn new(rows: usize, columns: usize) -> Face {
+        let zeros = || vec![0.0; columns];
+        Face { c: vec![0.0; rows], r: zeros(), n: zeros(), v: zeros(), square: 0.0, level: 0.0, rounding: 0.0 }
+    }
+}
+
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+impl Gradients {
+    pub(super) fn new(motion: &Motion, s: &Structure) -> Result<Option<Gradients>, CompileError> {
+        let underived = |e: TheoryError| CompileError::Native(e.to_string());
+        let at_state = |t| motion.at_state(t).map_err(underived);
+        let metric = s.hamiltonian_p.jacobian(&s.momenta)?;
+        let builder = || {
+            FunctionBuilder::new().input(&motion.state).input(&motion.system.parameter_layout()).engine(Engine::Best)
+        };
+        let velocities = builder().output(&at_state(&s.hamiltonian_p)?).compile()?;
+        let function = builder()
+            .sparse_output(&s.jacobian)
+            .sparse_output(&at_state(&metric)?)
+            .output(&s.constraints)
+            .output(&s.constraints.term_sizes()?)
+            .compile()?;
+        let (Some(jacobian), Some(metric)) = (function.pattern(0).cloned(), function.pattern(1).cloned()) else {
+            return Ok(None);
+        };
+        let (m, n, velocities_work) = (jacobian.rows(), jacobian.columns(), velocities.workspace());
+        Ok(Some(Gradients {
+            work: function.workspace(),
+            function,
+            g: vec![0.0; jacobian.len()],
+            h: vec![0.0; metric.len()],
+            phi: vec![0.0; m],
+            sizes: vec![0.0; m],
+            velocities: (velocities, velocities_work),
+            masses: LinearSolver::new(&metric).ok(),
+            jacobian,
+            metric,
+            beside: vec![0.0; motion.state.len()],
+            scratch: vec![0.0; n],
+        }))
+    }
+
+    /// The number of coordinates.
+    pub(super) fn columns(&self) -> usize {
+        self.jacobian.columns()
+    }
+
+    /// Fills a face, whose c is given.
+    pub(super) fn look(&mut self, state: &[f64], parameters: &[f64], face: &mut Face) -> Result<(), CallError> {
+        let Gradients { function, work, g, h, phi, sizes, .. } = self;
+        function.call(&[state, parameters], &mut [g, h, phi, sizes], work)?;
+        transposed_times(&self.jacobian, &self.g, &face.c, &mut face.r);
+        times(&self.metric, &self.h, &face.r, &mut face.n);
+        face.square = dot(&face.r, &face.n);
+        face.level = dot(&face.c, &self.phi);
+        face.rounding = f64::EPSILON * face.c.iter().zip(&self.sizes).map(|(c, size)| c.abs() * size).sum::<f64>();
+        Ok(())
+    }
+
+    /// Fills the velocities of a face; whether there are any.
+    pub(super) fn move_on(&mut self, state: &[f64], parameters: &[f64], face: &mut Face) -> bool {
+        let (function, work) = &mut self.velocities;
+        function.call(&[state, parameters], &mut [&mut face.v], work).is_ok()
+    }
+
+    /// φ where was looked at last.
+    pub(super) fn constraints(&self) -> &[f64] {
+        &self.phi
+    }
+
+    /// H_pp Gᵀ y where was looked at last, into `out`.
+    pub(super) fn shift(&mut self, y: &[f64], out: &mut [f64]) {
+        transposed_times(&self.jacobian, &self.g, y, &mut self.scratch);
+        times(&self.metric, &self.h, &self.scratch, out);
+    }
+
+    /// H_pp r where was looked at last, into `out`.
+    pub(super) fn raise(&self, r: &[f64], out: &mut [f64]) {
+        times(&self.metric, &self.h, r, out);
+    }
+
+    /// The cosine of the angle between two gradients in the metric H_pp where was looked at last; 0 if one is zero.
+    pub(super) fn cosine(&mut self, a: &[f64], b: &[f64]) -> f64 {
+        let mut product = |a: &[f64], b: &[f64]| {
+            times(&self.metric, &self.h, b, &mut self.scratch);
+            dot(a, &self.scratch)
+        };
+        let sizes = product(a, a) * product(b, b);
+        if sizes > 0.0 { product(a, b) / sizes.sqrt() } else { 0.0 }
+    }
+
+    /// Makes M where was looked at last; whether there is one.
+    pub(super) fn weigh(&mut self) -> bool {
+        self.masses.as_mut().is_some_and(|masses| masses.factor(&self.h).is_ok())
+    }
+
+    /// a·M b; M is made by [`weigh`](Gradients::weigh).
+    pub(super) fn weighed(&mut self, a: &[f64], b: &[f64]) -> f64 {
+        self.scratch.copy_from_slice(b);
+        if let Some(masses) = &mut self.masses {
+            masses.solve(&mut self.scratch);
+        }
+        dot(a, &self.scratch)
+    }
+
+    /// A w, with A = Σ cᵢ ∂²φᵢ/∂q² at the state of a face: a difference over the distance `by` w.
+    pub(super) fn bend(
+        &mut self,
+        face: &Face,
+        state: &[f64],
+        parameters: &[f64],
+        (w, by): (&[f64], f64),
+        out: &mut [f64],
+    ) -> Result<(), CallError> {
+        self.beside.copy_from_slice(state);
+        self.beside.iter_mut().zip(w).for_each(|(q, w)| *q += by * w);
+        let Gradients { function, work, g, h, phi, sizes, beside, .. } = self;
+        function.call(&[beside, parameters], &mut [g, h, phi, sizes], work)?;
+        transposed_times(&self.jacobian, &self.g, &face.c, out);
+        out.iter_mut().zip(&face.r).for_each(|(out, r)| *out = (*out - r) / by);
+        Ok(())
+    }
+}
+
+fn times(pattern: &Pattern, values: &[f64], x: &[f64], out: &mut [f64]) {
+    out.fill(0.0);
+    pattern.addresses().zip(values).for_each(|((i, j), value)| out[i as usize] += value * x[j as usize]);
+}
+
+fn transposed_times(pattern: &Pattern, values: &[f64], x: &[f64], out: &mut [f64]) {
+    out.fill(0.0);
+    pattern.addresses().zip(values).for_each(|((i, j), value)| out[j as usize] += value * x[i as usize]);
+}
