@@ -37,18 +37,21 @@ pub enum Failure {
         change: f64,
     },
     /// The step turned into another branch at a singular configuration.
-    #[error(
-        "the step leaves its branch at a singular configuration, where constraints depend on each other and the motion goes \
-         straight on: what the equations of this formulation make of it there depends on how far the state is off its \
-         constraints. Methods for constraints on `multipliers`, such as `rattle`, go through"
-    )]
-    Branched,
+    #[error("the step turns into another branch at a singular configuration of equation {}", equation.index)]
+    Branched {
+        /// The constraint that depends on the others there.
+        equation: Equation,
+    },
     /// The step went over a gap between two branches.
     #[error(
-        "the step goes straight over a gap between two branches, narrower than it: constraints depend on each other there, \
-         nearly, and the motion turns. Take a smaller step"
+        "the step goes over a gap between two branches, near a singular configuration of equation {}, that is narrower than \
+         the step",
+        equation.index
     )]
-    Jumped,
+    Jumped {
+        /// The constraint that nearly depends on the others there.
+        equation: Equation,
+    },
     /// The equations have no unique solution here.
     #[error("{reason}")]
     Singular {

@@ -113,11 +113,11 @@ impl Gradients {
     ) -> Result<Passed, CallError> {
         let n = self.columns();
         let mut passed = Passed { crossed: false, turned: false, resolved: true, distance: 0.0 };
-        let gradients = self.cosine(&before.r, &after.r);
-        let least = before.square.min(after.square);
-        let change: Vec<f64> = after.r.iter().zip(&before.r).map(|(a, b)| a - b).collect();
+        let gradients = before.cosine(after);
         let opposite = gradients < super::OPPOSITE;
-        let is_still = !close && self.squared(&change) < STILL * STILL * least;
+        // |r′ − r|²
+        let change = before.square + after.square - 2.0 * before.product(after);
+        let is_still = !close && change < STILL * STILL * before.square.min(after.square);
         let moves = !is_still
             && n <= MAX_VARIABLES
             && self.move_on(from, parameters, before)
@@ -148,12 +148,6 @@ impl Gradients {
         passed.turned = rate(before, from, slow)? < 0.0 && rate(after, to, fast)? > 0.0;
         passed.resolved = velocities > RESOLVED && gradients > RESOLVED;
         Ok(passed)
-    }
-
-    fn squared(&mut self, r: &[f64]) -> f64 {
-        let mut n = vec![0.0; r.len()];
-        self.raise(r, &mut n);
-        dot(r, &n)
     }
 }
 
@@ -198,16 +192,17 @@ impl Conditioning {
                 return Ok(Nearest::Unknown);
             }
             gradients.look(&at, &self.parameters, &mut face)?;
-            (point.critical, point.rounding) = (face.level, point.rounding.max(face.rounding));
+            let [level, rounding] = gradients.level(&at, &self.parameters, &face.c)?;
+            (point.critical, point.rounding) = (level, point.rounding.max(rounding));
             if iteration == 0 {
-                point.level = face.level;
+                point.level = level;
             }
             if singular || shifted <= NEWTON.1 * step {
                 return Ok(if iteration == 0 { Nearest::Unknown } else { Nearest::At(point) });
             }
             // What brings the other constraints back: Q y = −φ without the part of c.
             let mut y: Vec<f64> = gradients.constraints().iter().map(|phi| -phi).collect();
-            y[constraint] += face.level;
+            y[constraint] += level;
             self.solver.solve(&mut y);
             gradients.shift(&y, &mut shift);
             let axes = match &axes {

@@ -14,6 +14,7 @@ pub(super) struct Gradients {
     g: Vec<f64>,
     h: Vec<f64>,
     /// φ and the sizes of its terms.
+    levels: (Function, Workspace<f64>),
     phi: Vec<f64>,
     sizes: Vec<f64>,
     /// The velocities H_p, which some formulations have to solve equations for.
@@ -36,15 +37,23 @@ pub(super) struct Face {
     pub(super) v: Vec<f64>,
     /// r·n = |r|² in the metric H_pp, |n|² in the metric M.
     pub(super) square: f64,
-    /// c·φ: by how much the state is off its constraints, and what rounding explains of it.
-    pub(super) level: f64,
-    pub(super) rounding: f64,
 }
 
 impl Face {
+    /// r·H_pp r′ for another face.
+    pub(super) fn product(&self, other: &Face) -> f64 {
+        dot(&self.n, &other.r)
+    }
+
+    /// The cosine of the angle between the gradients of two faces; 0 if one is zero.
+    pub(super) fn cosine(&self, other: &Face) -> f64 {
+        let sizes = self.square * other.square;
+        if sizes > 0.0 { self.product(other) / sizes.sqrt() } else { 0.0 }
+    }
+
     pub(super) fn new(rows: usize, columns: usize) -> Face {
         let zeros = || vec![0.0; columns];
-        Face { c: vec![0.0; rows], r: zeros(), n: zeros(), v: zeros(), square: 0.0, level: 0.0, rounding: 0.0 }
+        Face { c: vec![0.0; rows], r: zeros(), n: zeros(), v: zeros(), square: 0.0 }
     }
 }
 
@@ -61,16 +70,16 @@ impl Gradients {
             FunctionBuilder::new().input(&motion.state).input(&motion.system.parameter_layout()).engine(Engine::Best)
         };
         let velocities = builder().output(&at_state(&s.hamiltonian_p)?).compile()?;
-        let function = builder()
-            .sparse_output(&s.jacobian)
-            .sparse_output(&at_state(&metric)?)
-            .output(&s.constraints)
-            .output(&s.constraints.term_sizes()?)
-            .compile()?;
+        let levels = builder().output(&s.constraints).output(&s.constraints.term_sizes()?).compile()?;
+        let function = builder().sparse_output(&s.jacobian).sparse_output(&at_state(&metric)?).compile()?;
         let (Some(jacobian), Some(metric)) = (function.pattern(0).cloned(), function.pattern(1).cloned()) else {
             return Ok(None);
         };
-        let (m, n, velocities_work) = (jacobian.rows(), jacobian.columns(), velocities.workspace());
+        let (m, n) = (jacobian.rows(), jacobian.columns());
+        let with_work = |f: Function| {
+            let work = f.workspace();
+            (f, work)
+        };
         Ok(Some(Gradients {
             work: function.workspace(),
             function,
@@ -78,7 +87,8 @@ impl Gradients {
             h: vec![0.0; metric.len()],
             phi: vec![0.0; m],
             sizes: vec![0.0; m],
-            velocities: (velocities, velocities_work),
+            velocities: with_work(velocities),
+            levels: with_work(levels),
             masses: LinearSolver::new(&metric).ok(),
             jacobian,
             metric,
@@ -94,14 +104,20 @@ impl Gradients {
 
     /// Fills a face, whose c is given.
     pub(super) fn look(&mut self, state: &[f64], parameters: &[f64], face: &mut Face) -> Result<(), CallError> {
-        let Gradients { function, work, g, h, phi, sizes, .. } = self;
-        function.call(&[state, parameters], &mut [g, h, phi, sizes], work)?;
+        let Gradients { function, work, g, h, .. } = self;
+        function.call(&[state, parameters], &mut [g, h], work)?;
         transposed_times(&self.jacobian, &self.g, &face.c, &mut face.r);
         times(&self.metric, &self.h, &face.r, &mut face.n);
         face.square = dot(&face.r, &face.n);
-        face.level = dot(&face.c, &self.phi);
-        face.rounding = f64::EPSILON * face.c.iter().zip(&self.sizes).map(|(c, size)| c.abs() * size).sum::<f64>();
         Ok(())
+    }
+
+    /// c·φ: by how much a state is off its constraints, and what rounding explains of it.
+    pub(super) fn level(&mut self, state: &[f64], parameters: &[f64], c: &[f64]) -> Result<[f64; 2], CallError> {
+        let (function, work) = &mut self.levels;
+        function.call(&[state, parameters], &mut [&mut self.phi, &mut self.sizes], work)?;
+        let size: f64 = c.iter().zip(&self.sizes).map(|(c, size)| c.abs() * size).sum();
+        Ok([dot(c, &self.phi), f64::EPSILON * size])
     }
 
     /// Fills the velocities of a face; whether there are any.
@@ -110,7 +126,7 @@ impl Gradients {
         function.call(&[state, parameters], &mut [&mut face.v], work).is_ok()
     }
 
-    /// φ where was looked at last.
+    /// φ where its level was asked for last.
     pub(super) fn constraints(&self) -> &[f64] {
         &self.phi
     }
@@ -119,21 +135,6 @@ impl Gradients {
     pub(super) fn shift(&mut self, y: &[f64], out: &mut [f64]) {
         transposed_times(&self.jacobian, &self.g, y, &mut self.scratch);
         times(&self.metric, &self.h, &self.scratch, out);
-    }
-
-    /// H_pp r where was looked at last, into `out`.
-    pub(super) fn raise(&self, r: &[f64], out: &mut [f64]) {
-        times(&self.metric, &self.h, r, out);
-    }
-
-    /// The cosine of the angle between two gradients in the metric H_pp where was looked at last; 0 if one is zero.
-    pub(super) fn cosine(&mut self, a: &[f64], b: &[f64]) -> f64 {
-        let mut product = |a: &[f64], b: &[f64]| {
-            times(&self.metric, &self.h, b, &mut self.scratch);
-            dot(a, &self.scratch)
-        };
-        let sizes = product(a, a) * product(b, b);
-        if sizes > 0.0 { product(a, b) / sizes.sqrt() } else { 0.0 }
     }
 
     /// Makes M where was looked at last; whether there is one.
@@ -161,8 +162,8 @@ impl Gradients {
     ) -> Result<(), CallError> {
         self.beside.copy_from_slice(state);
         self.beside.iter_mut().zip(w).for_each(|(q, w)| *q += by * w);
-        let Gradients { function, work, g, h, phi, sizes, beside, .. } = self;
-        function.call(&[beside, parameters], &mut [g, h, phi, sizes], work)?;
+        let Gradients { function, work, g, h, beside, .. } = self;
+        function.call(&[beside, parameters], &mut [g, h], work)?;
         transposed_times(&self.jacobian, &self.g, &face.c, out);
         out.iter_mut().zip(&face.r).for_each(|(out, r)| *out = (*out - r) / by);
         Ok(())

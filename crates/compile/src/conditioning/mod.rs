@@ -208,7 +208,7 @@ impl Conditioning {
         let first = self.face(gradients, constraint, before)?;
         std::mem::swap(&mut self.before, &mut self.after);
         let near = was_ill || seen.is_ill();
-        if !(first && last) || !near && gradients.cosine(&self.before.r, &self.after.r) > OPPOSITE {
+        if !(first && last) || !near && self.before.cosine(&self.after) > OPPOSITE {
             return Ok(());
         }
         let mut parameters = std::mem::take(&mut self.parameters);

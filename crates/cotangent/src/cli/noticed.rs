@@ -28,6 +28,13 @@ pub(crate) fn passages(monitor: &Monitor, names: &[String]) -> Vec<SingularPassa
     monitor.passages.iter().map(named).collect()
 }
 
+/// What to do where a step turns into another branch.
+pub(crate) const BRANCHED: &str = "the motion goes straight on there, while these equations turn by as little as the state is \
+    off its constraints: `--formulation multipliers` with a method for constraints, such as `rattle`, goes through";
+
+/// What to do where a step goes over a gap.
+pub(crate) const JUMPED: &str = "the motion turns there: take a smaller --step";
+
 /// So many times are given in a sentence.
 const TIMES: usize = 5;
 

@@ -3,7 +3,7 @@
 use super::{Run, RunError};
 use crate::monitor::Change;
 use cotangent_compile::{Branch, Conditioned};
-use cotangent_dynamics::Failure;
+use cotangent_dynamics::{Equation, Failure, Kind};
 use std::time::Instant;
 
 /// What is noticed of a step.
@@ -18,10 +18,12 @@ struct Seen {
 impl Seen {
     /// Why the step is none, if it did not keep to its branch.
     fn lost(&self) -> Option<Failure> {
-        match self.conditioned?.branch {
+        let conditioned = self.conditioned?;
+        let equation = Equation { kind: Kind::Constraint, index: conditioned.constraint };
+        match conditioned.branch {
             Branch::Kept => None,
-            Branch::Left => Some(Failure::Branched),
-            Branch::Jumped => Some(Failure::Jumped),
+            Branch::Left => Some(Failure::Branched { equation }),
+            Branch::Jumped => Some(Failure::Jumped { equation }),
         }
     }
 }
@@ -72,7 +74,8 @@ impl Run {
             Some(seen) => ill && seen.kind != Change::Ordinary || seen.lost().is_some(),
             None => self.diagnostics.conditioning.is_some(),
         };
-        if again && self.state.values.len() <= MAX_FOLLOWED {
+        // A method that chooses its steps has nothing to solve.
+        if again && self.state.values.len() <= MAX_FOLLOWED && self.integrator.own_steps().is_none() {
             seen = self.follow(h, energy, seen)?;
         }
         let failure = match (made, seen) {

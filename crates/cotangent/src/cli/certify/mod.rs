@@ -101,5 +101,10 @@ fn stopped(ended: &Ended, problem: &Problem, options: Options) -> Failure {
         }
         None => ended.reason.clone(),
     };
-    Failure::new("no-step", message).help("take a smaller --step")
+    let help = match &ended.failure {
+        Some(cotangent::dynamics::Failure::Branched { .. }) => noticed::BRANCHED,
+        Some(cotangent::dynamics::Failure::Jumped { .. }) => noticed::JUMPED,
+        _ => "take a smaller --step",
+    };
+    Failure::new("no-step", message).help(help)
 }

@@ -1,6 +1,7 @@
 //! Why a run stopped early, and what to try.
 
 use crate::cli::figures::number;
+use crate::cli::noticed::{BRANCHED, JUMPED};
 use crate::cli::setup::Blamed;
 use cotangent::observe::RunError;
 use serde::Serialize;
@@ -43,6 +44,8 @@ impl Stop {
                 "take a smaller --step; at a singular configuration another one, so that no step ends so close to it: if \
                  the mechanism may go several ways there, the equations do not say which"
             }
+            "branched" => BRANCHED,
+            "jumped" => JUMPED,
             "not-finite" => "take a smaller --step; the motion may also reach a point where the model is not defined",
             "interrupted" => "give it more time",
             _ => "this should not happen; please report it",
