@@ -117,6 +117,12 @@ impl Prepared {
         Prepared { held: false, ..self.clone() }
     }
 
+    /// Whether the positions of all later steps are the same, whatever the momenta along the gradients of the
+    /// constraints are: SHAKE.
+    pub fn leaves_momenta_free(&self) -> bool {
+        self.method() == Method::Shake && self.projection().is_none()
+    }
+
     /// The composition around the method.
     pub fn composition(&self) -> Option<Composition> {
         self.recipe.composition

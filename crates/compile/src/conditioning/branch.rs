@@ -92,10 +92,11 @@ impl Point {
         let explained = self.critical.abs() <= 2.0 * self.level.abs() + UNITS * self.rounding;
         let unresolved = !passed.resolved && gap < GAP * self.step;
         let near = self.distance <= 2.0 * self.step + 3.0 * off;
-        let wide = gap > NO_GAP * largest.sqrt() / self.bend && gap < self.step;
+        // A gap is one of the constraints, however far the state is off them.
+        let wide = gap > NO_GAP * largest.sqrt() / self.bend && self.critical.abs() > UNITS * self.rounding;
         match (passed.turned, passed.crossed) {
             (true, _) if near && (explained || unresolved) => Branch::Left,
-            (_, true) if near && self.planar && wide && !explained => Branch::Jumped,
+            (_, true) if near && self.planar && wide => Branch::Jumped,
             _ => Branch::Kept,
         }
     }

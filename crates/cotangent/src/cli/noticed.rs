@@ -87,6 +87,13 @@ pub(crate) fn notes(monitor: &Monitor, passages: &[SingularPassage]) -> Vec<Stri
              that of the constraints"
         ));
     }
+    if monitor.settled > 0 {
+        let steps = count(monitor.settled, "step", "steps");
+        notes.push(format!(
+            "{steps} behind singular configurations: the momenta, which the method leaves free along the gradients of the \
+             constraints, were brought back onto G H_p = 0; no position changes by that"
+        ));
+    }
     if let Some(lost) = monitor.lost {
         notes.push(format!(
             "the error of the energy has become a large part of it, {} at t = {}",

@@ -13,6 +13,8 @@ struct Seen {
     change: f64,
     kind: Change,
     conditioned: Option<Conditioned>,
+    /// Whether momenta that the method leaves free were brought back.
+    settled: bool,
 }
 
 impl Seen {
@@ -91,6 +93,7 @@ impl Run {
         };
         let time = self.schedule.time(self.done + 1);
         self.monitor.note(time, seen.change, seen.kind, seen.conditioned);
+        self.monitor.settled += u64::from(seen.settled);
         let error = energy + seen.change - self.kept.as_slice()[0].initial;
         if self.monitor.is_new_error(error) {
             let magnitude = self.diagnostics.energy_magnitude(&self.state.values)?;
@@ -131,12 +134,15 @@ impl Run {
 
     /// What a step from `before`, where the energy was this, has come to.
     fn seen(&mut self, energy: f64) -> Result<Seen, RunError> {
+        let conditioned = self.conditioned()?;
+        let crosses = conditioned.is_some_and(|c| c.crossed);
+        let settled = (crosses || self.monitor.is_unsettled()) && self.integrator.settle(&mut self.state);
         let change = self.diagnostics.kept(&self.state.values)?.energy - energy;
         let kind = match self.monitor.has_seen(change) {
             true => Change::Ordinary,
             false => self.monitor.judge(change, self.diagnostics.energy_magnitude(&self.state.values)?),
         };
-        Ok(Seen { change, kind, conditioned: self.conditioned()? })
+        Ok(Seen { change, kind, conditioned, settled })
     }
 
     /// How well the forces were determined in the step from `before`, and in the method's own steps inside it.
