@@ -57,6 +57,8 @@ pub(super) struct Passed {
     pub(super) crossed: bool,
     /// It came nearest to a singular configuration, and turned there.
     pub(super) turned: bool,
+    /// It came out on the other side of the configuration, and goes the other way: no branch leads there.
+    reflected: bool,
     /// Whether the turn is one that a step can resolve.
     resolved: bool,
     /// |Δq| in the metric M.
@@ -95,7 +97,7 @@ impl Point {
         // A gap is one of the constraints, however far the state is off them.
         let wide = gap > NO_GAP * largest.sqrt() / self.bend && self.critical.abs() > UNITS * self.rounding;
         match (passed.turned, passed.crossed) {
-            (true, _) if near && (explained || unresolved) => Branch::Left,
+            (true, _) if near && (explained || unresolved || passed.reflected) => Branch::Left,
             (_, true) if near && self.planar && wide => Branch::Jumped,
             _ => Branch::Kept,
         }
@@ -113,7 +115,7 @@ impl Gradients {
         close: bool,
     ) -> Result<Passed, CallError> {
         let n = self.columns();
-        let mut passed = Passed { crossed: false, turned: false, resolved: true, distance: 0.0 };
+        let mut passed = Passed { crossed: false, turned: false, reflected: false, resolved: true, distance: 0.0 };
         let gradients = before.cosine(after);
         let opposite = gradients < super::OPPOSITE;
         // |r′ − r|²
@@ -146,7 +148,8 @@ impl Gradients {
             self.bend(face, state, parameters, (&face.v, passed.distance / (2.0 * speed)), &mut bent)?;
             Ok(dot(&face.n, &bent))
         };
-        passed.turned = rate(before, from, slow)? < 0.0 && rate(after, to, fast)? > 0.0;
+        passed.reflected = opposite && velocities < super::OPPOSITE;
+        passed.turned = passed.reflected || rate(before, from, slow)? < 0.0 && rate(after, to, fast)? > 0.0;
         passed.resolved = velocities > RESOLVED && gradients > RESOLVED;
         Ok(passed)
     }
