@@ -10,7 +10,7 @@ use crate::run::{self, Run, Solvers};
 use crate::tape::{self, Memory};
 use crate::verify::verify;
 use cotangent_expr::{Layout, Tensor};
-use cotangent_scalar::Real;
+use cotangent_scalar::{Limits, Real};
 use cotangent_solve::Pattern;
 use std::sync::Arc;
 
@@ -52,6 +52,7 @@ pub struct FunctionBuilder {
     inputs: Vec<Layout>,
     outputs: Vec<(Tensor, Storage)>,
     engine: Engine,
+    limits: Limits,
 }
 
 impl FunctionBuilder {
@@ -85,18 +86,25 @@ impl FunctionBuilder {
         self
     }
 
+    /// Sets limits, within which it is compiled.
+    pub fn within(mut self, limits: &Limits) -> Self {
+        self.limits = limits.clone();
+        self
+    }
+
     /// Compiles the function.
     pub fn compile(self) -> Result<Function, CompileError> {
         if self.inputs.len().max(self.outputs.len()) > MAX_VECTORS {
             return Err(CompileError::TooManyVectors { limit: MAX_VECTORS });
         }
-        let lowered = lower(&self.inputs, &self.outputs)?;
+        let lowered = lower(&self.inputs, &self.outputs, &self.limits)?;
         verify(&lowered.program)?;
         let program = Arc::new(lowered.program);
+        self.limits.check()?;
         let solvers = Solvers::new(&program)?;
         #[cfg(feature = "jit")]
         let native = match self.engine {
-            Engine::Best => Some(Native::compile(&program)?),
+            Engine::Best => Some(Native::compile(&program, &self.limits)?),
             Engine::Tape => None,
         };
         Ok(Function {

@@ -8,6 +8,10 @@ use crate::index::{Atom, Ix};
 use crate::number::Number;
 use crate::order::compare;
 
+/// A product of more factors is one factor of the products that it is part of. Otherwise aₙ = aₙ₋₁·sin(aₙ₋₁) would be
+/// n factors long, of which no two powers share anything, and its derivative n².
+pub(crate) const WIDEST: usize = 16;
+
 impl Expr {
     /// An integer index as a number: a sum over its atoms, so that `i + 1` is the same expression
     /// whether it comes from an index or from arithmetic.
@@ -226,7 +230,7 @@ fn special_value(function: Function, args: &[Expr]) -> Option<Expr> {
 }
 
 /// The canonical product of powers.
-fn powers(given: impl IntoIterator<Item = (Expr, Number)>) -> Expr {
+pub(crate) fn powers(given: impl IntoIterator<Item = (Expr, Number)>) -> Expr {
     let mut product = Product { coefficient: Number::ONE, factors: vec![], poison: None };
     for (base, exponent) in given {
         product.push(&base, exponent);
@@ -266,7 +270,9 @@ impl Product {
                 }
             }
             // (x^a)^k = x^(a k) holds for integer k; √(x²) is not x.
-            Node::Mul(inner) if exponent.is_integer() => {
+            Node::Mul(inner) if exponent.is_integer() && inner.len() <= WIDEST => {
+                if inner.len() > 6 {
+                }
                 for (b, k) in inner {
                     self.push(b, *k * exponent);
                 }
@@ -323,7 +329,8 @@ impl Product {
         // Collected exponents may have become integers: √(ab)·√(ab) = ab must be taken apart again.
         let reducible = |(b, k): &(Expr, Number)| match b.node() {
             Node::Number(n) => k.is_integer() || *k > Number::ONE || n.pow(*k).is_some(),
-            Node::Mul(_) | Node::Add(..) => k.is_integer(),
+            Node::Mul(inner) => k.is_integer() && inner.len() <= WIDEST,
+            Node::Add(..) => k.is_integer(),
             _ => false,
         };
         if before != self.factors.len() && self.factors.iter().any(reducible) {

@@ -15,6 +15,7 @@ use crate::index::Ix;
 use crate::layout::Layout;
 use crate::partials::{Budget, partials};
 use crate::tensor::{Place, Tensor, Term, rows};
+use cotangent_scalar::Limits;
 use std::collections::{HashMap, HashSet};
 
 impl Tensor {
@@ -22,10 +23,15 @@ impl Tensor {
     ///
     /// Reverse mode: one sweep from the scalar back through the arrays it depends on.
     pub fn gradient(&self, by: &Layout) -> Result<Tensor, Error> {
+        self.gradient_within(by, &Limits::default())
+    }
+
+    /// The same within limits.
+    pub fn gradient_within(&self, by: &Layout, limits: &Limits) -> Result<Tensor, Error> {
         if self.rank() != 0 {
             return Err(Error::Rank { what: "a gradient", expected: 0, found: self.rank() });
         }
-        let mut sweep = Reverse { budget: Budget::default(), adjoints: HashMap::new() };
+        let mut sweep = Reverse { budget: Budget::within(limits), adjoints: HashMap::new() };
         for t in self.terms() {
             sweep.spread(t, Expr::one())?;
         }
@@ -41,7 +47,13 @@ impl Tensor {
 
     /// The derivatives of all entries by the entries of `by`: a tensor of one rank more.
     pub fn jacobian(&self, by: &Layout) -> Result<Tensor, Error> {
-        let mut forward = Forward { by, budget: Budget::default(), done: HashMap::new(), depends: HashMap::new() };
+        self.jacobian_within(by, &Limits::default())
+    }
+
+    /// The same within limits.
+    pub fn jacobian_within(&self, by: &Layout, limits: &Limits) -> Result<Tensor, Error> {
+        let budget = Budget::within(limits);
+        let mut forward = Forward { by, budget, done: HashMap::new(), depends: HashMap::new() };
         let terms = forward.terms(self)?;
         let mut shape = self.shape().to_vec();
         shape.push(by.clone());
@@ -50,7 +62,12 @@ impl Tensor {
 
     /// The matrix of second derivatives of a scalar.
     pub fn hessian(&self, by: &Layout) -> Result<Tensor, Error> {
-        self.gradient(by)?.jacobian(by)
+        self.hessian_within(by, &Limits::default())
+    }
+
+    /// The same within limits.
+    pub fn hessian_within(&self, by: &Layout, limits: &Limits) -> Result<Tensor, Error> {
+        self.gradient_within(by, limits)?.jacobian_within(by, limits)
     }
 }
 

@@ -17,6 +17,7 @@ pub(crate) use step::NativeStep;
 use crate::error::CompileError;
 use crate::program::{Program, Segment, Step};
 use crate::tape::Memory;
+use cotangent_scalar::Limits;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
@@ -92,7 +93,7 @@ fn module() -> Result<JITModule, CompileError> {
 }
 
 impl Native {
-    pub(crate) fn compile(program: &Arc<Program>) -> Result<Native, CompileError> {
+    pub(crate) fn compile(program: &Arc<Program>, limits: &Limits) -> Result<Native, CompileError> {
         let native = |e: &dyn std::fmt::Display| CompileError::Native(e.to_string());
         let mut module = module()?;
         let mut builders = FunctionBuilderContext::new();
@@ -103,6 +104,7 @@ impl Native {
         for segment in &program.segments {
             let mut ids = vec![];
             for piece in emit::pieces(segment, program.work) {
+                limits.check()?;
                 module.clear_context(&mut context);
                 spill = spill.max(piece.spill());
                 piece.emit(&mut context.func, &mut builders, module.target_config(), convention);

@@ -8,6 +8,7 @@ use crate::structure::Structure;
 use crate::surface::Surface;
 use cotangent_expr::{Array, Expr, Layout, Tensor};
 use cotangent_model::{Quantity, System};
+use cotangent_scalar::Limits;
 
 /// A vector field on the state space.
 #[derive(Clone, Debug)]
@@ -45,6 +46,8 @@ pub struct Motion {
     pub auxiliaries: Vec<Quantity>,
     /// The constraints, where an analysis found them and not the structure.
     pub surface: Option<Surface>,
+    /// How far what is derived and compiled from them may go.
+    pub limits: Limits,
 }
 
 impl Motion {
@@ -58,7 +61,7 @@ impl Motion {
     pub fn hamilton_dirac(&self) -> Result<Motion, TheoryError> {
         match self.formulation {
             Formulation::HamiltonDirac => Ok(self.clone()),
-            _ => Formulation::HamiltonDirac.apply(&self.system),
+            _ => Formulation::HamiltonDirac.apply_within(&self.system, &self.limits),
         }
     }
 
