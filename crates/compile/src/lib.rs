@@ -34,7 +34,7 @@ pub mod values;
 mod verify;
 
 pub use arithmetic::{Arithmetic, Inline, Native, Tape};
-pub use compiled::{Compiled, View};
+pub use compiled::{Compiled, View, offer};
 pub use conditioning::{Conditioned, Conditioning};
 pub use diagnostics::{Diagnostics, Kept};
 pub use error::{CallError, CompileError};

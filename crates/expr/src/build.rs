@@ -8,9 +8,17 @@ use crate::index::{Atom, Ix};
 use crate::number::Number;
 use crate::order::compare;
 
-/// A product of more factors is one factor of the products that it is part of. Otherwise aₙ = aₙ₋₁·sin(aₙ₋₁) would be
-/// n factors long, of which no two powers share anything, and its derivative n².
+/// A product of more factors is one factor of the products that it is part of. Otherwise aₙ = aₙ₋₁·sin(aₙ₋₁), taken
+/// apart, would be n factors long and have n² in its derivative, and what aₙ and aₙ₋₁ share would be lost.
 pub(crate) const WIDEST: usize = 16;
+
+/// So is one that is larger written out: something inside is used over and over.
+const LARGEST: u64 = 100_000;
+
+/// Whether a product is taken apart in the products that it is part of.
+fn is_open(product: &Expr, factors: &[(Expr, Number)]) -> bool {
+    factors.len() <= WIDEST && product.size() <= LARGEST
+}
 
 impl Expr {
     /// An integer index as a number: a sum over its atoms, so that `i + 1` is the same expression
@@ -270,9 +278,8 @@ impl Product {
                 }
             }
             // (x^a)^k = x^(a k) holds for integer k; √(x²) is not x.
-            Node::Mul(inner) if exponent.is_integer() && inner.len() <= WIDEST => {
-                if inner.len() > 6 {
-                }
+            Node::Mul(inner) if exponent.is_integer() && is_open(base, inner) => {
+                if inner.len() > 6 {}
                 for (b, k) in inner {
                     self.push(b, *k * exponent);
                 }
@@ -329,7 +336,7 @@ impl Product {
         // Collected exponents may have become integers: √(ab)·√(ab) = ab must be taken apart again.
         let reducible = |(b, k): &(Expr, Number)| match b.node() {
             Node::Number(n) => k.is_integer() || *k > Number::ONE || n.pow(*k).is_some(),
-            Node::Mul(inner) => k.is_integer() && inner.len() <= WIDEST,
+            Node::Mul(inner) => k.is_integer() && is_open(b, inner),
             Node::Add(..) => k.is_integer(),
             _ => false,
         };

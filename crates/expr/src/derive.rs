@@ -71,6 +71,16 @@ impl Tensor {
     }
 }
 
+impl Tensor {
+    /// Whether an entry of a layout occurs, also in what defines other arrays.
+    pub fn depends_on(&self, layout: &Layout) -> bool {
+        let inner = dependencies(self);
+        let tensors = std::iter::once(self).chain(inner.iter().flat_map(|a| a.definition().tensors()));
+        let is_entry = |leaf: &Expr| matches!(leaf.node(), Node::At(a, _) if layout.offset(a).is_some());
+        tensors.flat_map(Tensor::terms).any(|t| t.value.leaves().iter().any(is_entry))
+    }
+}
+
 impl Expr {
     /// The derivative by one array element.
     pub fn derivative(&self, by: &Expr) -> Result<Expr, Error> {

@@ -13,6 +13,7 @@ use canonical::{CanonicalFunctions, CanonicalView};
 use chart::{ChartFunctions, ChartView};
 use cotangent_dynamics::{Canonical, Chart, Dynamics, Failure, Field, Hidden, Index, Surface};
 use cotangent_expr::{Layout, Tensor};
+use cotangent_integrate::Offer;
 use cotangent_scalar::{Limits, Scalar};
 use cotangent_solve::Pattern;
 use cotangent_theory::{Formulation, Motion, Structure, VectorField};
@@ -111,6 +112,24 @@ impl Compiled {
             .chain(jacobian)
             .all(Function::is_inlinable)
     }
+}
+
+/// What the equations of a model offer to methods in another formulation, if it has them in that: from those at hand,
+/// without deriving others.
+pub fn offer(motion: &Motion, formulation: Formulation) -> Option<Offer> {
+    if !motion.has(formulation) {
+        return None;
+    }
+    let (constrained, canonical) = (motion.multipliers.is_some(), motion.structure.is_some());
+    let as_given = [Formulation::Multipliers, Formulation::IndexReduced].contains(&formulation);
+    let index = if formulation == Formulation::IndexReduced { Index::Two } else { Index::Three };
+    Some(Offer {
+        canonical: (canonical && (as_given || !constrained)).then_some(index),
+        field: !(canonical && constrained && as_given),
+        constrained: canonical && constrained,
+        chart: canonical && constrained && matches!(formulation, Formulation::LocalChart { .. }),
+        surface: motion.surface.is_some(),
+    })
 }
 
 /// With which engine, and within which limits, functions are compiled.
