@@ -77,6 +77,9 @@ pub enum CallError {
         /// How many there are.
         found: usize,
     },
+    /// No native code for a long function, which is made when it is first called.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
     /// A workspace of another function.
     #[error("the workspace was made for another function")]
     ForeignWorkspace,

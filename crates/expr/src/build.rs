@@ -12,12 +12,13 @@ use crate::order::compare;
 /// apart, would be n factors long and have n² in its derivative, and what aₙ and aₙ₋₁ share would be lost.
 pub(crate) const WIDEST: usize = 16;
 
-/// So is one that is larger written out: something inside is used over and over.
+/// So is one of more than a few factors that is larger written out: something inside is used over and over.
 const LARGEST: u64 = 100_000;
+const FEW: usize = 6;
 
 /// Whether a product is taken apart in the products that it is part of.
 fn is_open(product: &Expr, factors: &[(Expr, Number)]) -> bool {
-    factors.len() <= WIDEST && product.size() <= LARGEST
+    factors.len() <= if product.size() <= LARGEST { WIDEST } else { FEW }
 }
 
 impl Expr {
