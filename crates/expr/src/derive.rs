@@ -6,7 +6,7 @@
 //! factorisation serves the value and all its derivatives.
 
 use crate::array::{Array, Definition};
-use crate::compose::compose;
+use crate::compose::{Partners, compose};
 use crate::digest::Digest;
 use crate::domain::{Domain, Range};
 use crate::error::Error;
@@ -17,6 +17,7 @@ use crate::partials::{Budget, partials};
 use crate::tensor::{Place, Tensor, Term, rows};
 use cotangent_scalar::Limits;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 impl Tensor {
     /// The gradient of a scalar by the entries of `by`: a vector.
@@ -242,7 +243,7 @@ struct Forward<'a> {
     by: &'a Layout,
     budget: Budget,
     /// ∂array/∂by for each array met.
-    done: HashMap<Digest, Tensor>,
+    done: HashMap<Digest, Rc<Partners>>,
     /// Whether an array depends on `by`.
     depends: HashMap<Digest, bool>,
 }
@@ -262,7 +263,7 @@ impl Forward<'_> {
                 } else if self.depends(&place.array) {
                     let inner = self.array(&place.array)?;
                     let outer = Term { value: slope, ..term.clone() };
-                    out.extend(compose(&outer, &place.index, inner.terms(), &mut self.budget)?);
+                    out.extend(compose(&outer, &place.index, &inner, &mut self.budget)?);
                 }
             }
         }
@@ -286,11 +287,10 @@ impl Forward<'_> {
     }
 
     /// ∂array/∂by: slot 0 the array, slot 1 `by`.
-    fn array(&mut self, array: &Array) -> Result<Tensor, Error> {
+    fn array(&mut self, array: &Array) -> Result<Rc<Partners>, Error> {
         if let Some(t) = self.done.get(&array.digest()) {
             return Ok(t.clone());
         }
-        let own = Layout::new(vec![array.clone()]);
         let terms = match array.definition() {
             Definition::Given => vec![],
             Definition::Defined(t) => {
@@ -331,7 +331,10 @@ impl Forward<'_> {
                 self.solve_columns(array, jacobian, residual.shape(), right, false)
             }
         };
-        let result = Tensor::unchecked(vec![own, self.by.clone()], terms);
+        // Terms of the same place and domain are one.
+        let own = Layout::new(vec![array.clone()]);
+        let terms = Tensor::unchecked(vec![own, self.by.clone()], terms).terms().to_vec();
+        let result = Rc::new(Partners::new(terms));
         self.done.insert(array.digest(), result.clone());
         Ok(result)
     }
