@@ -76,11 +76,11 @@ fn other_models_offer_what_the_table_says() {
     ];
     let constraints = [
         "",
-        "constraint a: x + 2*y - z",
-        "constraint a: m*x - y\nconstraint b: z - 3*x",
-        "constraint a: x^2 + y^2 + z^2 - 1",
-        "constraint a: x - y^2\nconstraint b: x + z",
-        "constraint a: x\nconstraint b: y\nconstraint c: z",
+        "constraint a: x + 2*y = z",
+        "constraint a: m*x = y\nconstraint b: z = 3*x",
+        "constraint a: x^2 + y^2 + z^2 = 1",
+        "constraint a: x = y^2\nconstraint b: x = -z",
+        "constraint a: x = 0\nconstraint b: y = 0\nconstraint c: z = 0",
     ];
     for energy in energies {
         for constraint in constraints {

@@ -76,9 +76,9 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     if samples > 0 {
         watch(&mut run, &problem, samples, pictures.any()).map_err(|e| Failure::new("compile", e.to_string()))?;
     }
-    out.kept().set();
     let mut open_files = None;
     if let Some(files) = &files {
+        out.kept().set();
         // Before the first step there is nothing in the table that would not be written again.
         let mark = from.as_ref().filter(|c| c.header.done > 0).and_then(|c| c.header.mark);
         if open(&mut run, files, columns, mark.as_ref(), schedule.total())? {
@@ -99,6 +99,8 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     let checkpoints = open_files.map(|f| Checkpoints { path: f.checkpoint.clone(), every, request: request.clone() });
     let mut bar = Bar::new(out.wants_json());
     let end = integrate(&mut run, &limits, checkpoints.as_ref(), &mut bar);
+    // Without a table nothing is lost by leaving a step that takes minutes; from here on there is a result.
+    out.kept().set();
     bar.clear();
     if let Some(gap) = run.unobserved() {
         let samples = count(gap.samples, "sample", "samples");
