@@ -280,7 +280,6 @@ impl Product {
             }
             // (x^a)^k = x^(a k) holds for integer k; √(x²) is not x.
             Node::Mul(inner) if exponent.is_integer() && is_open(base, inner) => {
-                if inner.len() > 6 {}
                 for (b, k) in inner {
                     self.push(b, *k * exponent);
                 }
