@@ -58,7 +58,7 @@ pub(crate) fn sparse_positions(t: &Tensor, limits: &Limits) -> Result<Sparse, Co
         let inside = term.domain.for_each(&mut |vars| {
             let (Some(i), Some(j)) = (term.at[0].position(vars), term.at[1].position(vars)) else { return false };
             entries.push(((r + i) as u32, (c + j) as u32));
-            entries.len() % (1 << 16) != 0 || limits.check().is_ok()
+            !entries.len().is_multiple_of(1 << 16) || limits.check().is_ok()
         });
         limits.check()?;
         if !inside {
