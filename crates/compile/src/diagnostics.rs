@@ -6,7 +6,7 @@ use crate::error::{CallError, CompileError};
 use crate::function::{Engine, Function, FunctionBuilder, Workspace};
 use cotangent_expr::{Array, Dim, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term};
 use cotangent_model::{ClaimKind, ConstraintKind};
-use cotangent_theory::{Motion, TheoryError};
+use cotangent_theory::Motion;
 
 /// Evaluates the quantities of a model along its motion.
 pub struct Diagnostics {
@@ -61,15 +61,15 @@ impl Diagnostics {
         let system = &motion.system;
         let inputs = [motion.state.clone(), system.parameter_layout()];
         let compiled = |outputs: &[Tensor]| {
-            let builder = inputs.iter().fold(FunctionBuilder::new(), |b, layout| b.input(layout)).engine(engine);
+            let builder = FunctionBuilder::new().engine(engine).within(&motion.limits);
+            let builder = inputs.iter().fold(builder, |b, layout| b.input(layout));
             outputs.iter().fold(builder, |b, t| b.output(t)).compile()
         };
-        let underived = |e: TheoryError| CompileError::Native(e.to_string());
         let function = |outputs: &[Tensor]| {
-            let at_state = outputs.iter().map(|t| motion.at_state(t).map_err(underived));
+            let at_state = outputs.iter().map(|t| motion.at_state(t));
             compiled(&at_state.collect::<Result<Vec<_>, _>>()?)
         };
-        let model_state = match motion.model_state().map_err(underived)? {
+        let model_state = match motion.model_state()? {
             Some(state) => {
                 let f = compiled(&[state])?;
                 let work = f.workspace();

@@ -1,5 +1,8 @@
 //! What can go wrong when a function is compiled or called.
 
+use cotangent_scalar::Interrupted;
+use cotangent_theory::TheoryError;
+
 /// Why a function could not be compiled.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum CompileError {
@@ -38,9 +41,27 @@ pub enum CompileError {
         /// Why not.
         reason: String,
     },
+    /// Equations that do not exist.
+    #[error("{0}")]
+    Underived(String),
     /// Cranelift refused.
     #[error("native code generation failed: {0}")]
     Native(String),
+}
+
+impl From<Interrupted> for CompileError {
+    fn from(interrupted: Interrupted) -> CompileError {
+        CompileError::Expression(interrupted.into())
+    }
+}
+
+impl From<TheoryError> for CompileError {
+    fn from(error: TheoryError) -> CompileError {
+        match error {
+            TheoryError::Expression(error) => CompileError::Expression(error),
+            other => CompileError::Underived(other.to_string()),
+        }
+    }
 }
 
 /// Why a call did not produce values.
@@ -56,6 +77,9 @@ pub enum CallError {
         /// How many there are.
         found: usize,
     },
+    /// No native code for a long function, which is made when it is first called.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
     /// A workspace of another function.
     #[error("the workspace was made for another function")]
     ForeignWorkspace,

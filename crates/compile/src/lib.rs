@@ -34,7 +34,7 @@ pub mod values;
 mod verify;
 
 pub use arithmetic::{Arithmetic, Inline, Native, Tape};
-pub use compiled::{Compiled, View};
+pub use compiled::{Compiled, View, offer};
 pub use conditioning::{Branch, Conditioned, Conditioning};
 pub use diagnostics::{Diagnostics, Kept};
 pub use error::{CallError, CompileError};
@@ -43,6 +43,6 @@ pub use integrator::Integrator;
 pub use lower::{MAX_OPS, Storage, UNROLL};
 pub use picture::{Picture, Shape};
 pub use problem::{Problem, ProblemError, Repairs};
-pub use redundancy::{Redundant, redundant};
+pub use redundancy::{Redundant, redundant, redundant_within};
 pub use step::{Step, StepWorkspace};
 pub use surface::{Freedom, Start};

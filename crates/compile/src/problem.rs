@@ -8,12 +8,13 @@ use crate::diagnostics::Diagnostics;
 use crate::error::CompileError;
 use crate::function::{Engine, FunctionBuilder};
 use crate::integrator::Integrator;
-use crate::redundancy::{Redundant, redundant};
+use crate::redundancy::{Redundant, redundant_within};
 use crate::surface::{Freedom, Residuals, Start};
 use crate::values::{self, InitialValues, Setting, ValueError};
 use cotangent_dynamics::{Dynamics, Failure, State};
 use cotangent_integrate::{Prepared, Recipe, Refusal, Target, project, project_onto};
 use cotangent_model::System;
+use cotangent_scalar::Limits;
 use cotangent_solve::{LinearSolver, NewtonOptions, StoppingRule};
 use cotangent_theory::{Formulation, Motion, TheoryError};
 
@@ -142,15 +143,31 @@ impl Problem {
         repairs: Repairs,
         engine: Engine,
     ) -> Result<Problem, ProblemError> {
+        Problem::within(system, formulation, set, repairs, engine, &Limits::default())
+    }
+
+    /// The same within limits, which hold for what is prepared and compiled from it as well.
+    pub fn within(
+        system: &System,
+        formulation: Formulation,
+        set: &[Setting],
+        repairs: Repairs,
+        engine: Engine,
+        limits: &Limits,
+    ) -> Result<Problem, ProblemError> {
         let parameters = values::parameters(system, set)?;
+        check(limits)?;
         let initial = values::initial(system, &parameters, set)?;
-        let (system, dropped) = independent(system, &parameters, &initial, repairs)?;
+        check(limits)?;
+        let (system, dropped) = independent(system, &parameters, &initial, repairs, limits)?;
         let system = system.as_ref();
-        let motion = formulation.apply(system)?;
+        let motion = formulation.apply_within(system, limits)?;
         let compiled = Compiled::new(&motion, engine)?;
         let mut start = values::start(system, &parameters, &initial)?;
+        check(limits)?;
         let mut residuals = measure(|at| values::constraint_residuals(system, &parameters, at), &initial)?;
         residuals.extend(hidden(system, &motion, &parameters, &initial)?);
+        check(limits)?;
         let violated: Vec<Measured> = residuals.iter().filter(|m| !m.holds()).cloned().collect();
         if !violated.is_empty() && !repairs.project_initial {
             return Err(ProblemError::Inconsistent { residuals: violated });
@@ -168,6 +185,7 @@ impl Problem {
         }
         let determined = vec![];
         let problem = Problem { motion, compiled, parameters, start, moved, determined, dropped };
+        check(limits)?;
         // Forces that nothing determines make rates without a value: they are the reason then.
         let forces = problem.check_forces();
         match problem.check_rate() {
@@ -269,6 +287,7 @@ impl Problem {
         let (gram, brackets) = (structure.map(|s| &s.gram), self.motion.surface.as_ref().map(|s| &s.brackets));
         let Some(matrix) = gram.or(brackets) else { return Ok(()) };
         let f = FunctionBuilder::new()
+            .within(&self.motion.limits)
             .input(&self.motion.state)
             .input(&self.motion.system.parameter_layout())
             .sparse_output(matrix)
@@ -325,6 +344,10 @@ impl Problem {
     }
 }
 
+fn check(limits: &Limits) -> Result<(), ProblemError> {
+    Ok(limits.check().map_err(CompileError::from)?)
+}
+
 /// A relative change that the rounding of a few operations makes.
 const ROUND_OFF: f64 = 1e-15;
 
@@ -338,9 +361,10 @@ fn independent<'a>(
     parameters: &[f64],
     initial: &InitialValues,
     repairs: Repairs,
+    limits: &Limits,
 ) -> Result<(std::borrow::Cow<'a, System>, Vec<Redundant>), ProblemError> {
     use std::borrow::Cow;
-    let found = redundant(system, parameters, &initial.coordinates)?;
+    let found = redundant_within(system, parameters, &initial.coordinates, limits)?;
     if found.is_empty() {
         return Ok((Cow::Borrowed(system), found));
     }
@@ -350,7 +374,7 @@ fn independent<'a>(
     let names: Vec<String> = found.iter().map(|r| r.name.clone()).collect();
     let reduced = system.without(&names).map_err(CompileError::from)?;
     // Where the others hold, do these? Data that violate them all say nothing yet.
-    let at = InitialValues { coordinates: on_manifold(&reduced, parameters, initial)?, ..initial.clone() };
+    let at = InitialValues { coordinates: on_manifold(&reduced, parameters, initial, limits)?, ..initial.clone() };
     let residuals = measure(|at| values::constraint_residuals(system, parameters, at), &at)?;
     let violated = |r: &&Redundant| residuals.iter().any(|m| m.name == r.name && !m.holds());
     let contradictory: Vec<Redundant> = found.iter().filter(violated).cloned().collect();
@@ -364,8 +388,13 @@ fn independent<'a>(
 }
 
 /// The initial positions, projected onto the constraints of a system if they can be.
-fn on_manifold(system: &System, parameters: &[f64], initial: &InitialValues) -> Result<Vec<f64>, ProblemError> {
-    let motion = Formulation::Multipliers.apply(system)?;
+fn on_manifold(
+    system: &System,
+    parameters: &[f64],
+    initial: &InitialValues,
+    limits: &Limits,
+) -> Result<Vec<f64>, ProblemError> {
+    let motion = Formulation::Multipliers.apply_within(system, limits)?;
     let compiled = Compiled::new(&motion, Engine::Tape)?;
     let mut state = State::new(values::start(system, parameters, initial)?, 0);
     let n = initial.coordinates.len();

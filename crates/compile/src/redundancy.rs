@@ -8,6 +8,7 @@ use crate::error::CompileError;
 use crate::function::{Engine, FunctionBuilder};
 use crate::values::ValueError;
 use cotangent_model::{ConstraintKind, System};
+use cotangent_scalar::Limits;
 use cotangent_solve::{Dependent, dependent_rows};
 
 /// A constraint that depends on others.
@@ -29,17 +30,28 @@ const CHANGE: f64 = 1e-3;
 
 /// The holonomic constraints that depend on others at a configuration.
 pub fn redundant(system: &System, parameters: &[f64], coordinates: &[f64]) -> Result<Vec<Redundant>, ValueError> {
+    redundant_within(system, parameters, coordinates, &Limits::default())
+}
+
+/// The same within limits.
+pub fn redundant_within(
+    system: &System,
+    parameters: &[f64],
+    coordinates: &[f64],
+    limits: &Limits,
+) -> Result<Vec<Redundant>, ValueError> {
     let residual = system.residuals(&[ConstraintKind::Holonomic]).map_err(CompileError::from)?;
     let layout = residual.shape()[0].clone();
     if layout.is_empty() || system.dynamics.momenta().is_none() {
         return Ok(vec![]);
     }
-    let jacobian = residual.jacobian(system.dynamics.variables()).map_err(CompileError::from)?;
+    let jacobian = residual.jacobian_within(system.dynamics.variables(), limits).map_err(CompileError::from)?;
     let f = FunctionBuilder::new()
         .input(system.dynamics.variables())
         .input(&system.parameter_layout())
         .sparse_output(&jacobian)
         .engine(Engine::Tape)
+        .within(limits)
         .compile()?;
     let (Some(pattern), mut work) = (f.pattern(0), f.workspace()) else { return Ok(vec![]) };
     let mut dependent = |q: &[f64]| -> Result<Option<Vec<Dependent>>, ValueError> {

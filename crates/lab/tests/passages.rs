@@ -4,7 +4,8 @@ mod problems;
 
 use cotangent_compile::{Diagnostics, Engine, Integrator};
 use cotangent_integrate::{Composition, Method, Recipe};
-use cotangent_observe::{End, Interrupt, Run, Schedule};
+use cotangent_observe::{End, Run, Schedule};
+use cotangent_scalar::Limits;
 use cotangent_theory::Formulation;
 use problems::Case;
 use proptest::prelude::*;
@@ -17,7 +18,7 @@ fn run(text: &str, recipe: Recipe, step: f64, steps: u64) -> (Run, End) {
     let diagnostics = Diagnostics::new(&p.motion, &p.parameters, Engine::Best).unwrap();
     let schedule = Schedule::count(step, steps, 1).unwrap();
     let mut run = Run::new(integrator, diagnostics, schedule, p.start.clone()).unwrap();
-    let end = run.go::<()>(&Interrupt::new(), None, &mut |_| {}).unwrap();
+    let end = run.go::<()>(&Limits::default(), None, &mut |_| {}).unwrap();
     (run, end)
 }
 

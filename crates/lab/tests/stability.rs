@@ -7,8 +7,7 @@ use cotangent_dynamics::Dynamics;
 use cotangent_expr::{Array, Dim, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term};
 use cotangent_lab::Reference;
 use cotangent_lab::stability::{Linearisation, Linearised, Path, Stability, StabilityError, Verdict};
-use cotangent_observe::Interrupt;
-use cotangent_scalar::Dd;
+use cotangent_scalar::{Dd, Limits};
 use cotangent_solve::eigenvalues;
 use cotangent_theory::{Formulation, Structure};
 use problems::{Case, DOUBLE, PENDULUM, RAIL, RELATIVISTIC, SPEEDY};
@@ -26,7 +25,7 @@ fn linearised(problem: &Problem, point: &[f64]) -> Linearised {
 
 fn stability(text: &str, formulation: Formulation, until: f64) -> Stability {
     let case = Case::new(text, formulation);
-    let mut path = Path::new(&case.problem, until, &Interrupt::new()).unwrap();
+    let mut path = Path::new(&case.problem, until, &Limits::default()).unwrap();
     Stability::along(&case.problem, &mut path).unwrap_or_else(|e| panic!("{e}"))
 }
 
@@ -205,7 +204,7 @@ fn stiff_equations_are_told_from_invariant_ones() {
     // A chain at rest: at first a spring instead of a constraint makes no difference.
     let verdict = |formulation| {
         let case = Case::sized(&problems::shipped("chain"), Some(4), formulation);
-        let mut path = Path::new(&case.problem, 3.0, &Interrupt::new()).unwrap();
+        let mut path = Path::new(&case.problem, 3.0, &Limits::default()).unwrap();
         Stability::along(&case.problem, &mut path).unwrap_or_else(|e| panic!("{e}")).verdict.name()
     };
     assert_eq!(verdict(Formulation::Penalty { epsilon: 1e-4 }), "not-invariant");
@@ -235,10 +234,10 @@ fn several_constraints_are_judged_by_the_growth_and_not_by_frozen_eigenvalues() 
 #[test]
 fn what_has_no_residual_equations_says_so() {
     let case = Case::new(PENDULUM, Formulation::Multipliers);
-    let mut path = Path::new(&case.problem, 1.0, &Interrupt::new()).unwrap();
+    let mut path = Path::new(&case.problem, 1.0, &Limits::default()).unwrap();
     assert_eq!(Stability::along(&case.problem, &mut path), Err(StabilityError::NoField));
     let free = Case::new(problems::FREE, Formulation::Multipliers);
-    assert_eq!(Path::new(&free.problem, 1.0, &Interrupt::new()).err(), Some(StabilityError::NoConstraints));
+    assert_eq!(Path::new(&free.problem, 1.0, &Limits::default()).err(), Some(StabilityError::NoConstraints));
 }
 
 /// The growth per time of the largest solution of φ̇ = αφ + σψ, ψ̇ = bφ − αψ with b = 4θ̇² + cos θ along a

@@ -5,7 +5,6 @@ mod watched;
 
 use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::history::History;
-use crate::interrupt::Interrupt;
 use crate::monitor::Monitor;
 use crate::platform::Platform;
 use crate::schedule::Schedule;
@@ -14,6 +13,7 @@ use crate::table::{Column, Columns, Mark, TableError, TableWriter};
 use cotangent_compile::{CallError, Diagnostics, Integrator, Picture};
 use cotangent_dynamics::{Failure, State};
 use cotangent_expr::Layout;
+use cotangent_scalar::Limits;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -338,7 +338,7 @@ impl Run {
     /// Makes steps until the end, an interrupt or a failure.
     pub fn go<R: Clone + Serialize + serde::de::DeserializeOwned>(
         &mut self,
-        interrupt: &Interrupt,
+        limits: &Limits,
         checkpoints: Option<&Checkpoints<R>>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<End, RunError> {
@@ -351,7 +351,7 @@ impl Run {
             if self.done == self.schedule.total() {
                 break End::Finished;
             }
-            if interrupt.is_set() {
+            if limits.cancel.is_set() {
                 break End::Interrupted;
             }
             let begin = Instant::now();

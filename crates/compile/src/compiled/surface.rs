@@ -1,9 +1,9 @@
 //! The constraint surface that an analysis found, compiled.
 
-use super::{compiled, pattern};
+use super::{Means, pattern};
 use crate::arithmetic::Arithmetic;
 use crate::error::CompileError;
-use crate::function::{Engine, Function};
+use crate::function::Function;
 use cotangent_dynamics::{Failure, Surface, SurfaceShape};
 use cotangent_expr::Layout;
 use cotangent_scalar::Scalar;
@@ -21,14 +21,14 @@ impl SurfaceFunctions {
         surface: &cotangent_theory::Surface,
         state: &Layout,
         parameters: &Layout,
-        engine: Engine,
+        means: &Means,
     ) -> Result<Self, CompileError> {
         let residuals = surface.residuals()?;
-        let jacobian = compiled(&[state, parameters], &residuals.jacobian(state)?, engine)?;
-        let directions = compiled(&[state, parameters], &surface.directions, engine)?;
+        let jacobian = means.compiled(&[state, parameters], &residuals.jacobian_within(state, &means.limits)?)?;
+        let directions = means.compiled(&[state, parameters], &surface.directions)?;
         Ok(SurfaceFunctions {
             shape: SurfaceShape { jacobian: pattern(&jacobian)?, directions: pattern(&directions)? },
-            constraints: compiled(&[state, parameters], &residuals, engine)?,
+            constraints: means.compiled(&[state, parameters], &residuals)?,
             jacobian,
             directions,
         })

@@ -11,8 +11,8 @@ use crate::residuals::{MOVES, forces, momentum};
 use cotangent_compile::{Compiled, Diagnostics, Engine, Native, Problem, Tape};
 use cotangent_dynamics::{Dynamics, Failure, State};
 use cotangent_integrate::project;
-use cotangent_observe::{Interrupt, Schedule};
-use cotangent_scalar::Dd;
+use cotangent_observe::Schedule;
+use cotangent_scalar::{Dd, Limits};
 use cotangent_theory::Motion;
 
 /// The solution at the times at which runs are sampled.
@@ -45,7 +45,7 @@ const SAME: f64 = 1e-12;
 
 impl Exact {
     /// The motion of a model from the start of a problem, at sorted times.
-    pub fn new(problem: &Problem, times: &[f64], interrupt: &Interrupt) -> Result<Exact, String> {
+    pub fn new(problem: &Problem, times: &[f64], limits: &Limits) -> Result<Exact, String> {
         let own = problem.compiled.view(Native, problem.parameters.clone()).model_state(&problem.start);
         let own = own.map_err(|e| e.to_string())?;
         let size = own.len();
@@ -66,7 +66,7 @@ impl Exact {
         let numbers = compiled.view(Tape, problem.parameters.clone()).manifold().map_err(|e| text(&e))?;
         let found = numbers.map(|mut m| forces(m.as_mut(), std::slice::from_ref(&own))).transpose();
         let found = found.map_err(|e| text(&e))?.unwrap_or_default();
-        let mut rates = |z: &[Dd], out: &mut [Dd]| match interrupt.is_set() {
+        let mut rates = |z: &[Dd], out: &mut [Dd]| match limits.cancel.is_set() {
             true => Err(Failure::Interrupted),
             false => field.rate(z, out),
         };
@@ -178,7 +178,7 @@ mod tests {
             initial x = 0.6, y = -0.8, p_x = 0.8, p_y = 0.6\n";
         let system = System::parse(text).unwrap();
         let problem = Problem::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best).unwrap();
-        let exact = Exact::new(&problem, &[0.5, 1.0], &Interrupt::new()).unwrap();
+        let exact = Exact::new(&problem, &[0.5, 1.0], &Limits::default()).unwrap();
         for sample in &exact.samples {
             let [x, y, p, q] = std::array::from_fn(|k| sample.state[k]);
             let (rod, hidden) = (x * x + y * y - Dd::from(1.0), x * p + y * q);

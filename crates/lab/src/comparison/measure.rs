@@ -7,7 +7,8 @@ use crate::fit::{Growth, growth_exponent};
 use cotangent_compile::{CompileError, Native, Problem};
 use cotangent_dynamics::{Dynamics, Failure};
 use cotangent_integrate::Prepared;
-use cotangent_observe::{End, HISTORY_ERRORS, History, Interrupt, Progress, Run, RunError, Schedule};
+use cotangent_observe::{End, HISTORY_ERRORS, History, Progress, Run, RunError, Schedule};
+use cotangent_scalar::Limits;
 
 /// Equations, a method planned for them with its projection.
 #[derive(Clone, Copy)]
@@ -125,7 +126,7 @@ pub fn measure(
     combination: &Combination<'_>,
     schedule: Schedule,
     exact: Option<&Exact>,
-    interrupt: &Interrupt,
+    limits: &Limits,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Measured, CompileError> {
     let Combination { problem, prepared, amplification } = *combination;
@@ -138,7 +139,7 @@ pub fn measure(
     let history = History::new(SAMPLES, HISTORY_ERRORS.len(), run.watched(None));
     run.watch(history, None);
     run.time_steps();
-    let ended = match run.go::<()>(interrupt, None, progress) {
+    let ended = match run.go::<()>(limits, None, progress) {
         Ok(End::Finished) => Ended::Finished,
         Ok(End::Interrupted) => Ended::Interrupted,
         Ok(End::Failed(failure)) => Ended::Failed(failure),
@@ -149,7 +150,7 @@ pub fn measure(
     let seconds = match run.stepping() {
         Some(seconds) if seconds > SLOW * run.done() as f64 => seconds,
         // Faster steps are made once more, with nothing between them.
-        _ => timing::seconds(combination, &schedule, run.done(), interrupt)?,
+        _ => timing::seconds(combination, &schedule, run.done(), limits)?,
     };
     let error = curves.times.iter().zip(&curves.error).rev().find(|(_, e)| !e.is_nan());
     let size = run.energy().max_abs.max(kinetic(problem));
@@ -173,7 +174,7 @@ pub fn measure(
     let small = can_be(own.energy, terms) || can_be(own.constraints, phi) || can_be(own.hidden, psi);
     let small = small || own.state.is_some_and(|error| can_be(error, 1.0));
     let other = match ended == Ended::Finished && small {
-        true => Other::new(combination, &schedule, exact, interrupt)?,
+        true => Other::new(combination, &schedule, exact, limits)?,
         false => None,
     };
     // In the same time as the other run.

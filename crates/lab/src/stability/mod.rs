@@ -13,7 +13,7 @@
 //! use cotangent_compile::{Engine, Problem, Repairs};
 //! use cotangent_lab::stability::{Path, Stability};
 //! use cotangent_model::System;
-//! use cotangent_observe::Interrupt;
+//! use cotangent_scalar::Limits;
 //! use cotangent_theory::Formulation;
 //!
 //! let pendulum = System::parse(
@@ -21,7 +21,7 @@
 //! )?;
 //! let verdict = |formulation| -> Result<_, Box<dyn std::error::Error>> {
 //!     let problem = Problem::new(&pendulum, formulation, &[], Repairs::default(), Engine::Best)?;
-//!     Ok(Stability::along(&problem, &mut Path::new(&problem, 5.0, &Interrupt::new())?)?.verdict.name())
+//!     Ok(Stability::along(&problem, &mut Path::new(&problem, 5.0, &Limits::default())?)?.verdict.name())
 //! };
 //! assert_eq!(verdict(Formulation::Total)?, "saddle");
 //! assert_eq!(verdict(Formulation::Dirac { alpha: 0.0 })?, "centre");

@@ -7,8 +7,7 @@ use crate::residuals::{MOVES, forces, momentum};
 use cotangent_compile::{Compiled, Engine, Native, Problem, Tape};
 use cotangent_dynamics::{Dynamics, Failure, Field, State};
 use cotangent_integrate::project;
-use cotangent_observe::Interrupt;
-use cotangent_scalar::Dd;
+use cotangent_scalar::{Dd, Limits};
 use std::collections::BTreeMap;
 
 /// A motion of a model, followed as far as somebody asks.
@@ -20,7 +19,7 @@ pub struct Path {
     compiled: Compiled,
     parameters: Vec<f64>,
     field: Box<dyn Field<f64>>,
-    interrupt: Interrupt,
+    limits: Limits,
     /// The time that was asked for.
     until: f64,
     /// The length of an interval.
@@ -71,7 +70,7 @@ const LARGEST: usize = 120;
 
 impl Path {
     /// The motion of a model with constraints from the start of a problem, of which a time is asked for.
-    pub fn new(problem: &Problem, until: f64, interrupt: &Interrupt) -> Result<Path, StabilityError> {
+    pub fn new(problem: &Problem, until: f64, limits: &Limits) -> Result<Path, StabilityError> {
         let failed = |reason: String| StabilityError::NoPath { reason };
         let own = problem.compiled.view(Native, problem.parameters.clone()).model_state(&problem.start);
         let own = own.map_err(|e| failed(e.to_string()))?;
@@ -95,7 +94,7 @@ impl Path {
             compiled,
             parameters: problem.parameters.clone(),
             field,
-            interrupt: interrupt.clone(),
+            limits: limits.clone(),
             until,
             interval: until,
             intervals: 1,
@@ -112,7 +111,7 @@ impl Path {
         (path.units, path.force) = path.extents(&start)?;
         // A motion that cannot be followed so far is not seen to return.
         path.returns = match period::found(&mut path) {
-            Err(error) if path.interrupt.is_set() => return Err(error),
+            Err(error) if path.limits.cancel.is_set() => return Err(error),
             found => found.unwrap_or_default(),
         };
         if let Some(Return { time, .. }) = path.returns {
@@ -129,12 +128,12 @@ impl Path {
 
     /// Whether a failure at a tick is one of a motion that nobody asked for.
     pub(super) fn is_beyond(&self, tick: u64) -> bool {
-        self.time(tick) > self.until * (1.0 + 1e-12) && !self.interrupt.is_set()
+        self.time(tick) > self.until * (1.0 + 1e-12) && !self.limits.cancel.is_set()
     }
 
     /// An error after an interrupt.
     pub(super) fn not_interrupted(&self) -> Result<(), StabilityError> {
-        match self.interrupt.is_set() {
+        match self.limits.cancel.is_set() {
             true => Err(StabilityError::NoPath { reason: "interrupted".into() }),
             false => Ok(()),
         }
@@ -162,7 +161,7 @@ impl Path {
                     self.points.insert(tick, state.clone());
                     return Ok(state);
                 }
-                Err(error) if self.interrupt.is_set() => return Err(error),
+                Err(error) if self.limits.cancel.is_set() => return Err(error),
                 Err(error) => failure = error,
             }
         }
@@ -173,13 +172,13 @@ impl Path {
     /// configuration in which constraints depend on each other.
     pub(super) fn advance(&mut self, state: &mut [f64], time: f64) -> Result<(), StabilityError> {
         let reference = Reference::new(TOLERANCE).in_blocks(state.len() / 2);
-        let (field, interrupt) = (&mut self.field, &self.interrupt);
-        let solved = reference.solve(&mut |z, out| rates(field.as_mut(), interrupt, z, out), state, time);
+        let (field, limits) = (&mut self.field, &self.limits);
+        let solved = reference.solve(&mut |z, out| rates(field.as_mut(), limits, z, out), state, time);
         let failed = |e: &dyn std::fmt::Display| StabilityError::NoPath { reason: e.to_string() };
         match solved {
             Ok(_) => Ok(()),
             Err(error @ ReferenceError::Budget { .. }) => Err(failed(&error)),
-            Err(error) if self.interrupt.is_set() => Err(failed(&error)),
+            Err(error) if self.limits.cancel.is_set() => Err(failed(&error)),
             Err(error) => self.advance_precisely(state, time).map_err(|_| failed(&error)),
         }
     }
@@ -192,7 +191,7 @@ impl Path {
         let mut precise: Vec<Dd> = state.iter().map(|&z| Dd::from(z)).collect();
         let reference = Reference::new(PRECISE).in_blocks(state.len() / 2).with_budget(PROBE);
         let solved =
-            reference.solve(&mut |z, out| rates(field.as_mut(), &self.interrupt, z, out), &mut precise, Dd::from(time));
+            reference.solve(&mut |z, out| rates(field.as_mut(), &self.limits, z, out), &mut precise, Dd::from(time));
         solved.map_err(|e| failed(&e))?;
         state.iter_mut().zip(&precise).for_each(|(z, precise)| *z = precise.hi());
         Ok(())
@@ -201,7 +200,7 @@ impl Path {
     /// ż at a state.
     pub(super) fn rate(&mut self, state: &[f64]) -> Result<Vec<f64>, StabilityError> {
         let mut out = vec![0.0; state.len()];
-        let found = rates(self.field.as_mut(), &self.interrupt, state, &mut out);
+        let found = rates(self.field.as_mut(), &self.limits, state, &mut out);
         found.map(|()| out).map_err(|e| StabilityError::NoPath { reason: e.to_string() })
     }
 
@@ -214,8 +213,8 @@ impl Path {
     /// The mean step of the reference, of a few at least if the motion goes on beyond the time asked for.
     fn pace(&mut self, start: &[f64]) -> Result<f64, StabilityError> {
         let reference = Reference::new(TOLERANCE).in_blocks(start.len() / 2).with_budget(PROBE);
-        let (field, interrupt) = (&mut self.field, &self.interrupt);
-        let mut rates = |z: &[f64], out: &mut [f64]| rates(field.as_mut(), interrupt, z, out);
+        let (field, limits) = (&mut self.field, &self.limits);
+        let mut rates = |z: &[f64], out: &mut [f64]| rates(field.as_mut(), limits, z, out);
         let mut pace = None;
         let mut time = self.until;
         for _ in 0..LONGER {
@@ -247,7 +246,7 @@ impl Path {
             let mut next = states.last().cloned().unwrap_or_default();
             match self.advance(&mut next, step) {
                 Ok(()) => states.push(next),
-                Err(error) if self.interrupt.is_set() => return Err(error),
+                Err(error) if self.limits.cancel.is_set() => return Err(error),
                 Err(_) => break,
             }
         }
@@ -281,11 +280,11 @@ impl Path {
 
 fn rates<S: cotangent_scalar::Scalar>(
     field: &mut dyn Field<S>,
-    interrupt: &Interrupt,
+    limits: &Limits,
     z: &[S],
     out: &mut [S],
 ) -> Result<(), Failure> {
-    match interrupt.is_set() {
+    match limits.cancel.is_set() {
         true => Err(Failure::Interrupted),
         false => field.rate(z, out),
     }

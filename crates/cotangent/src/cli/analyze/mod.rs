@@ -13,7 +13,7 @@ use document::Document;
 
 /// Analyses a model.
 pub(crate) fn run(args: &args::Analyze, out: &mut Output) -> Result<Status, Failure> {
-    let model = Loaded::new(Input::read(&args.model)?, &args.set, out.interrupt().limits())?;
+    let model = Loaded::new(Input::read(&args.model)?, &args.set, out.limits())?;
     let system = specialise(&model.system, &model.settings).map_err(refused)?;
     let report = analyze_within(&system, &model.limits).map_err(refused)?;
     if out.wants_json() {

@@ -24,7 +24,7 @@ const MOST_STEPS: u64 = 10_000_000_000;
 /// Measures what a method keeps.
 pub(crate) fn run(args: &args::Certify, out: &mut Output) -> Result<Status, Failure> {
     let pictures = Destinations::new(args.plot.as_deref(), args.report.as_deref(), None, Some(&args.model))?;
-    let model = Loaded::new(Input::read(&args.model)?, &args.choose.set, out.interrupt().limits())?;
+    let model = Loaded::new(Input::read(&args.model)?, &args.choose.set, out.limits())?;
     memory::afford(&model.system, Use::Integrate, memory::available())?;
     let parameters = values::parameters(&model.system, &model.settings)?;
     let defaults = Defaults::new(&model.system, &parameters)?;

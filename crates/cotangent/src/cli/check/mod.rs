@@ -17,7 +17,7 @@ use report::Report;
 
 /// Checks a model.
 pub(crate) fn run(args: &args::Check, out: &mut Output) -> Result<Status, Failure> {
-    let model = Loaded::new(Input::read(&args.model)?, &args.set, out.interrupt().limits())?;
+    let model = Loaded::new(Input::read(&args.model)?, &args.set, out.limits())?;
     memory::afford(&model.system, Use::Check, memory::available())?;
     let mut report = Report::new(&model.system, &model.input, &model.file, &model.settings, &model.limits)?;
     if report.held() {

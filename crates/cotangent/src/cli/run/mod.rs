@@ -18,7 +18,8 @@ use super::picture::{Destinations, Film, sparklines, watch};
 use super::printable;
 use super::setup::{Blame, Choice, pose, prepare};
 use cotangent::compile::{Engine, Integrator};
-use cotangent::observe::{Checkpoints, Columns, End, Interrupt, Run, RunError, TableError, TableWriter, checkpoint};
+use cotangent::observe::{Checkpoints, Columns, End, Run, RunError, TableError, TableWriter, checkpoint};
+use cotangent::scalar::Limits;
 use plan::{Files, Plan};
 use progress::Bar;
 use request::Request;
@@ -60,7 +61,7 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     let blame = Blame::new(&problem.motion);
     let schedule = request.schedule()?;
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(|e| refused(&e))?;
-    let interrupt = out.interrupt().clone();
+    let limits = out.limits();
     if let Some(checkpoint) = &from {
         run.restore(checkpoint).map_err(|e| refused(&e))?;
         let (done, total) = (run.done(), count(schedule.total(), "step", "steps"));
@@ -75,9 +76,9 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     if samples > 0 {
         watch(&mut run, &problem, samples, pictures.any()).map_err(|e| Failure::new("compile", e.to_string()))?;
     }
-    out.kept().set();
     let mut open_files = None;
     if let Some(files) = &files {
+        out.kept().set();
         // Before the first step there is nothing in the table that would not be written again.
         let mark = from.as_ref().filter(|c| c.header.done > 0).and_then(|c| c.header.mark);
         if open(&mut run, files, columns, mark.as_ref(), schedule.total())? {
@@ -97,7 +98,9 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     }
     let checkpoints = open_files.map(|f| Checkpoints { path: f.checkpoint.clone(), every, request: request.clone() });
     let mut bar = Bar::new(out.wants_json());
-    let end = integrate(&mut run, &interrupt, checkpoints.as_ref(), &mut bar);
+    let end = integrate(&mut run, &limits, checkpoints.as_ref(), &mut bar);
+    // Without a table nothing is lost by leaving a step that takes minutes; from here on there is a result.
+    out.kept().set();
     bar.clear();
     if let Some(gap) = run.unobserved() {
         let samples = count(gap.samples, "sample", "samples");
@@ -271,15 +274,15 @@ fn refused(error: &RunError) -> Failure {
 
 fn integrate(
     run: &mut Run,
-    interrupt: &Interrupt,
+    limits: &Limits,
     checkpoints: Option<&Checkpoints<Request>>,
     bar: &mut Bar,
 ) -> Result<End, RunError> {
-    let end = run.go(interrupt, checkpoints, &mut |progress| bar.show(progress))?;
+    let end = run.go(limits, checkpoints, &mut |progress| bar.show(progress))?;
     if let End::Finished = end {
         // Once more with nothing to do: the last checkpoint says that all is done, so that a crash
         // while the table is completed can be mended.
-        run.go(interrupt, checkpoints, &mut |_| {})?;
+        run.go(limits, checkpoints, &mut |_| {})?;
     }
     Ok(end)
 }
