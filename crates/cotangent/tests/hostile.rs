@@ -61,6 +61,47 @@ fn check_refuses_the_starts_that_run_refuses() {
     assert_eq!(run(&["check", "pendulum", "--json"]).json()["singular"], serde_json::Value::Null);
 }
 
+/// What `check` says is what `run` says, word for word, and its status is 1 where the model must be changed.
+#[test]
+fn check_says_whatever_run_refuses() {
+    let run_it = "run step = 0.01, until = 0.1";
+    let ellipse = |a: u32, b: u32, power: u32| {
+        format!(
+            "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: ({a}*x^2 + {b}*y^2 - {a})^{power} = 0\n\
+             initial x = 1, p_y = 1\n{run_it}"
+        )
+    };
+    let mistakes = [
+        ellipse(1, 1, 2),
+        ellipse(2, 3, 2),
+        ellipse(5, 1, 3),
+        ellipse(1, 7, 4),
+        format!("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: x + y = 0, d: 3*x + 3*y = 0\n{run_it}"),
+        format!("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: x + y = 0, d: x - y^2 = 0, e: x = 0\n{run_it}"),
+        // p_y' = -x, so that x = 0 must hold as well.
+        format!("coord x, y\nlagrangian x'^2/2 - x*y\ninitial x = 1\n{run_it}"),
+        format!("coord x, y\nlagrangian x'^2/2 - x*y\n{run_it}, formulation = multipliers"),
+        format!("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: x + y = 0\n{run_it}, method = stormer-verlet"),
+    ];
+    let gauge = format!("coord x, e\nlagrangian x'^2/(2*e) - e/2\ninitial e = 1, p_x = 1\n{run_it}");
+    let fine = [ellipse(1, 1, 1), ellipse(2, 3, 1), format!("coord x, y\nlagrangian x'^2/2 - x*y\n{run_it}")];
+    let texts = mistakes.iter().map(|t| (t, 1)).chain([(&gauge, 0)]).chain(fine.iter().map(|t| (t, 0)));
+    for (text, status) in texts {
+        let (ran, checked) = (on(text, &["run", "-"]), on(text, &["check", "-", "--json"]));
+        let refused = &checked.json()["refused"];
+        assert_eq!(checked.status, status, "{text}\n{refused}\n{}", ran.stderr);
+        match refused["message"].as_str() {
+            None => assert_eq!(ran.status, 0, "{text}\n{}", ran.stderr),
+            Some(message) => {
+                assert_eq!(ran.status, 2, "{text}\n{message}");
+                assert!(ran.stderr.contains(message), "{text}\n{message}\n{}", ran.stderr);
+                let help = refused["help"].as_str().unwrap();
+                assert!(on(text, &["check", "-"]).stdout.contains(help), "{text}\n{help}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_variable_may_be_called_time_or_energy() {
     let folder = tempfile::tempdir().unwrap();
