@@ -77,11 +77,15 @@ fn check_says_whatever_run_refuses() {
         ellipse(5, 1, 3),
         ellipse(1, 7, 4),
         format!("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: x + y = 0, d: 3*x + 3*y = 0\n{run_it}"),
-        format!("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: x + y = 0, d: x - y^2 = 0, e: x = 0\n{run_it}"),
+        format!(
+            "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: x + y = 0, d: x - y^2 = 0, e: x = 0\n{run_it}"
+        ),
         // p_y' = -x, so that x = 0 must hold as well.
         format!("coord x, y\nlagrangian x'^2/2 - x*y\ninitial x = 1\n{run_it}"),
         format!("coord x, y\nlagrangian x'^2/2 - x*y\n{run_it}, formulation = multipliers"),
-        format!("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: x + y = 0\n{run_it}, method = stormer-verlet"),
+        format!(
+            "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: x + y = 0\n{run_it}, method = stormer-verlet"
+        ),
     ];
     let gauge = format!("coord x, e\nlagrangian x'^2/(2*e) - e/2\ninitial e = 1, p_x = 1\n{run_it}");
     let fine = [ellipse(1, 1, 1), ellipse(2, 3, 1), format!("coord x, y\nlagrangian x'^2/2 - x*y\n{run_it}")];

@@ -40,9 +40,9 @@ pub use linearise::{Linearisation, Linearised};
 pub use path::Path;
 pub use verdict::{Time, Verdict};
 
+use crate::reference::ReferenceError;
 use cotangent_compile::Problem;
 use cotangent_dynamics::Failure;
-use crate::reference::ReferenceError;
 use cotangent_solve::EigenvalueError;
 use follow::Followed;
 

@@ -1,7 +1,7 @@
 //! The motion that errors are added to: points on the constraint manifold, to some 11 digits.
 
-use super::{StabilityError, ended, in_words};
 use super::period::{self, Return};
+use super::{StabilityError, ended, in_words};
 use crate::reference::{Reference, ReferenceError};
 use crate::residuals::{MOVES, forces, momentum};
 use cotangent_compile::{Compiled, Engine, Native, Problem, Tape};

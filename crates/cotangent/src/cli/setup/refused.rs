@@ -38,8 +38,10 @@ fn attempt(model: &Loaded) -> Result<(), Refused> {
     let choice = Choice::named(&Names::new(&Choose::default(), &defaults, model, &mut nobody)?)?;
     let repairs = Repairs::default();
     let (system, set) = (&model.system, &model.settings);
-    let problem = analysis::pose_within(system, choice.formulation, set, repairs, Engine::Tape, &model.limits)
-        .map_err(|error| Refused { is_mistake: is_mistake(&error, model), failure: explained(error, model, repairs) })?;
+    let problem =
+        analysis::pose_within(system, choice.formulation, set, repairs, Engine::Tape, &model.limits).map_err(
+            |error| Refused { is_mistake: is_mistake(&error, model), failure: explained(error, model, repairs) },
+        )?;
     prepare(&choice, &problem)?;
     Ok(())
 }
