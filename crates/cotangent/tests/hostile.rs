@@ -87,7 +87,7 @@ fn check_says_whatever_run_refuses() {
             "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: x + y = 0\n{run_it}, method = stormer-verlet"
         ),
     ];
-    let gauge = format!("coord x, e\nlagrangian x'^2/(2*e) - e/2\ninitial e = 1, p_x = 1\n{run_it}");
+    let gauge = format!("coord x, e\nlagrangian x'^2/(2*e) + e/2\ninitial e = 1, p_x = 1\n{run_it}");
     let fine = [ellipse(1, 1, 1), ellipse(2, 3, 1), format!("coord x, y\nlagrangian x'^2/2 - x*y\n{run_it}")];
     let texts = mistakes.iter().map(|t| (t, 1)).chain([(&gauge, 0)]).chain(fine.iter().map(|t| (t, 0)));
     for (text, status) in texts {

@@ -102,6 +102,8 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
                 Err(_) => "give every coordinate that the constraint restricts a kinetic energy",
             })
         }
+        ProblemError::Scale { .. } => Failure::new("scale", text)
+            .help("divide the constraint by a number of the size of its terms: the motion is the same"),
         ProblemError::SingularBrackets { .. } => Failure::new("singular", text)
             .help("start from other data (--set); `cotangent analyze MODEL --set …` looks at special parameters"),
         ProblemError::NotProjected(_) => {
