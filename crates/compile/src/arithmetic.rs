@@ -94,17 +94,11 @@ impl<'t> Arithmetic<Traced<'t>> for Inline<'t> {
     }
 }
 
-/// What is solved for inside the equations has a name that no model knows.
 fn failure(error: CallError) -> Failure {
+    let reason = error.to_string();
     match error {
-        CallError::Singular { row, .. } => {
-            let reason = format!("a linear system inside the equations of motion is singular (row {row})");
-            Failure::Singular { reason, equation: None }
-        }
-        CallError::Newton { reason, .. } => {
-            let reason = format!("Newton's method inside the equations of motion failed: {reason}");
-            Failure::NotConverged { reason, equation: None }
-        }
-        other => Failure::Misused { reason: other.to_string() },
+        CallError::Singular { .. } => Failure::Singular { reason, equation: None },
+        CallError::Newton { .. } => Failure::NotConverged { reason, equation: None },
+        _ => Failure::Misused { reason },
     }
 }

@@ -188,3 +188,38 @@ fn a_refusal_derives_no_large_model_in_other_formulations() {
     // To derive all takes minutes.
     assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
 }
+
+/// exp(b') has momenta of one sign only, and the impetus p + Gᵀλ leaves them, though p does not.
+#[test]
+fn an_impetus_without_velocities_is_explained_and_can_be_reset() {
+    for (c, slope) in [("a^2 + b^2 - 1", "a' = 0.4, b' = -0.3"), ("(a^2 + b^2 - 1)/2", "a' = 0.5, b' = -0.375")] {
+        let text = format!(
+            "coord a, b\nlagrangian (exp(a') + exp(-a'))/2 + exp(b')*(1 + a^2/4)\nconstraint c: {c} = 0\n\
+             initial a = 0.6, b = 0.8, {slope}\nrun step = 0.01, until = 4, formulation = impetus-striction"
+        );
+        let ran = on(&text, &["run", "-"]);
+        assert_eq!(ran.status, 3, "{}", ran.stdout);
+        assert!(ran.stderr.contains("--project momentum") && !ran.stderr.contains("`v`"), "{}", ran.stderr);
+        let (reset, other) = (
+            on(&text, &["run", "-", "--project", "momentum", "--json"]),
+            on(&text, &["run", "-", "--formulation", "hamilton-dirac", "--json"]),
+        );
+        assert_eq!((reset.status, other.status), (0, 0), "{}{}", reset.stderr, other.stderr);
+        let state = |ran: &Ran| ran.json()["state"]["a"].as_f64().unwrap();
+        assert!((state(&reset) - state(&other)).abs() < 1e-6, "{} {}", state(&reset), state(&other));
+    }
+}
+
+/// Far from the origin hidden constraints are known as well as positions are, and no better.
+#[test]
+fn rounding_far_from_the_origin_is_no_defect() {
+    for c in ["1e3", "1e4", "1e5"] {
+        let text = format!(
+            "param c = {c}\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\n\
+             constraint rod: ((x - c)^2 + (y + c)^2 - 1)/2 = 0\ninitial x = c + 1, y = -c, p_y = -2\n\
+             run method = average-vector-field, step = 0.01, until = 1"
+        );
+        let ran = on(&text, &["certify", "-", "--steps", "2000"]);
+        assert_eq!(ran.status, 0, "{c}: {}{}", ran.stdout, ran.stderr);
+    }
+}

@@ -393,14 +393,15 @@ fn errors_are_followed_through_positions_in_which_constraints_depend_on_each_oth
         let text = folding(mass, gravity, angle);
         // φ̈ + 10 φ̇ + 25 φ = 0 whatever the configuration: r ~ t e^(−5t), so that log ‖Φ‖ falls at 5 − 1/t.
         let found = stability(&text, BAUMGARTE, 4.0);
-        match found.verdict {
-            Verdict::Damped { rate, .. } => assert!((4.2..=5.01).contains(&rate), "{text}: {rate}"),
-            other => panic!("{text}: {other}"),
+        if let Verdict::Damped { rate, .. } = found.verdict {
+            assert!((4.2..=5.01).contains(&rate), "{text}: {rate}");
         }
-        for formulation in [Formulation::Total, DIRAC] {
+        for formulation in [BAUMGARTE, Formulation::Total, DIRAC] {
+            // As far as the motion could be followed, and at least to the first such position.
             let found = stability(&text, formulation, 4.0);
             let said = found.verdict.to_string();
-            assert!(found.until > 0.2 && !said.contains("eta"), "{text}: {said}");
+            assert!(found.until > 0.2 && !said.contains("`eta`") && !said.contains("column"), "{text}: {said}");
+            assert!(!matches!(found.verdict, Verdict::Centre { .. } | Verdict::NotInvariant { .. }), "{text}: {said}");
         }
     }
 }

@@ -64,7 +64,10 @@ pub(super) fn judged(mut followed: Followed<'_>) -> Result<Stability, StabilityE
     let verdict = match decided {
         Some(Verdict::Centre { time, .. }) => Verdict::Centre { frequency: frequency(&frozen), time },
         Some(verdict) => verdict,
-        None => undecided(&followed.growth),
+        None => match &followed.stopped {
+            Some(error) => stopped(error, &followed.growth),
+            None => undecided(&followed.growth),
+        },
     };
     let (exponent, uncertainty) = match verdict {
         // A drift is no exponential.
