@@ -31,6 +31,7 @@ mod error;
 mod field;
 mod gauges;
 mod homogeneous;
+mod implicit;
 mod latex;
 mod linear;
 mod motion;
@@ -52,6 +53,7 @@ mod work;
 
 pub use analyze::{analyze, analyze_within};
 pub use error::AnalysisError;
+pub use implicit::Implicit;
 pub use latex::latex;
 pub use motion::{MotionError, motion, motion_within};
 pub use pose::{PoseError, pose, pose_within};

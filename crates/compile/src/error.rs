@@ -95,8 +95,8 @@ pub enum CallError {
         /// The length it has.
         found: usize,
     },
-    /// A matrix that cannot be factored.
-    #[error("the linear system for `{name}` is singular (row {row})")]
+    /// A matrix that cannot be factored. What is solved for has a name that no model knows.
+    #[error("a linear system inside the equations of motion is singular (row {row})")]
     Singular {
         /// What is solved for.
         name: String,
@@ -104,7 +104,7 @@ pub enum CallError {
         row: usize,
     },
     /// Newton's method did not find the root.
-    #[error("Newton's method for `{name}` failed: {reason}")]
+    #[error("Newton's method inside the equations of motion failed: {reason}")]
     Newton {
         /// What is solved for.
         name: String,

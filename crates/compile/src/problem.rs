@@ -86,6 +86,19 @@ pub enum ProblemError {
         /// A constraint to blame.
         name: String,
     },
+    /// A constraint whose gradient has a square beyond all numbers.
+    #[error(
+        "the constraint `{name}` is written in a scale beyond the numbers of 64 bits: its gradient has the size {size:.1e}, \
+         and G H_pp Gᵀ, by which its force acts on it, is {entry:e}"
+    )]
+    Scale {
+        /// The constraint.
+        name: String,
+        /// The largest entry of its gradient.
+        size: f64,
+        /// What its square with the masses becomes.
+        entry: f64,
+    },
     /// Second-class constraints that are not so at the start.
     #[error(
         "the multipliers cannot be determined at the initial data: the matrix of brackets of the second-class \
@@ -189,7 +202,7 @@ impl Problem {
         // Forces that nothing determines make rates without a value: they are the reason then.
         let forces = problem.check_forces();
         match problem.check_rate() {
-            Err(_) if matches!(forces, Err(ProblemError::Unresisted { .. })) => forces?,
+            Err(_) if matches!(forces, Err(ProblemError::Unresisted { .. } | ProblemError::Scale { .. })) => forces?,
             rate => rate.and(forces)?,
         }
         Ok(problem)
@@ -303,12 +316,40 @@ impl Problem {
             Ok(()) => Ok(()),
             Err(singular) => {
                 let name = matrix.shape()[0].entry_name(singular.row);
+                let diagonal = |i: usize| pattern.position(i, i).map_or(0.0, |k| values[k]);
                 Err(match gram {
-                    Some(_) => ProblemError::Unresisted { name },
+                    Some(_) => match self.beyond(&diagonal)? {
+                        Some(beyond) => beyond,
+                        None => ProblemError::Unresisted { name },
+                    },
                     None => ProblemError::SingularBrackets { name },
                 })
             }
         }
+    }
+
+    /// A constraint of which the square of the gradient is no number, though the gradient is one.
+    fn beyond(&self, diagonal: &dyn Fn(usize) -> f64) -> Result<Option<ProblemError>, ProblemError> {
+        let Some(structure) = &self.motion.structure else { return Ok(None) };
+        let f = FunctionBuilder::new()
+            .input(&self.motion.state)
+            .input(&self.motion.system.parameter_layout())
+            .sparse_output(&structure.jacobian)
+            .engine(Engine::Tape)
+            .compile()?;
+        let Some(pattern) = f.pattern(0) else { return Ok(None) };
+        let mut gradients = vec![0.0; pattern.len()];
+        f.call(&[&self.start, &self.parameters], &mut [&mut gradients], &mut f.workspace())
+            .map_err(ValueError::from)?;
+        let size = |i: usize| pattern.positions(i).map(|k| gradients[k].abs()).fold(0.0, f64::max);
+        // Half of the exponents of a number.
+        let far = |size: f64| size > 0.0 && !(1e-150..=1e150).contains(&size);
+        let lost = |entry: f64| entry == 0.0 || !entry.is_finite();
+        Ok((0..pattern.rows()).find(|&i| far(size(i)) && lost(diagonal(i))).map(|i| ProblemError::Scale {
+            name: structure.constraints.shape()[0].entry_name(i),
+            size: size(i),
+            entry: diagonal(i),
+        }))
     }
 
     /// The equations must have values where the run begins.

@@ -3,13 +3,16 @@
 //! The rows of G = ∂φ/∂q are compared at the initial configuration and, where some depend on others
 //! there, at generic configurations near it: constraints that are dependent everywhere are
 //! redundant; those that are dependent at one configuration only make it a singular one.
+//!
+//! Neither the units of constraints nor those of coordinates count: G is looked at in scales in which its rows and
+//! columns are of size 1, entries that are nothing but rounding of their terms aside.
 
 use crate::error::CompileError;
 use crate::function::{Engine, FunctionBuilder};
 use crate::values::ValueError;
 use cotangent_model::{ConstraintKind, System};
 use cotangent_scalar::Limits;
-use cotangent_solve::{Dependent, dependent_rows};
+use cotangent_solve::{Dependent, Scales, dependent_rows};
 
 /// A constraint that depends on others.
 #[derive(Clone, PartialEq, Debug)]
@@ -24,6 +27,9 @@ pub struct Redundant {
 
 /// Rows closer to the span of the others than this, relative to their length, depend on them.
 const TOLERANCE: f64 = 1e-9;
+
+/// Entries that are smaller, compared with their terms, are rounding.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// The relative size of the changes that lead to a generic configuration.
 const CHANGE: f64 = 1e-3;
@@ -50,21 +56,30 @@ pub fn redundant_within(
         .input(system.dynamics.variables())
         .input(&system.parameter_layout())
         .sparse_output(&jacobian)
+        .sparse_output(&jacobian.magnitude().map_err(CompileError::from)?)
         .engine(Engine::Tape)
         .within(limits)
         .compile()?;
-    let (Some(pattern), mut work) = (f.pattern(0), f.workspace()) else { return Ok(vec![]) };
-    let mut dependent = |q: &[f64]| -> Result<Option<Vec<Dependent>>, ValueError> {
-        let mut values = vec![0.0; pattern.len()];
-        f.call(&[q, parameters], &mut [&mut values], &mut work)?;
-        // Undecided (too large, not finite) is left to the solver, which names a singular row.
-        Ok(dependent_rows(pattern, &values, TOLERANCE).ok())
+    let (Some(pattern), Some(sizes), mut work) = (f.pattern(0), f.pattern(1), f.workspace()) else {
+        return Ok(vec![]);
     };
-    let here = dependent(coordinates)?.unwrap_or_default();
+    let mut at = |q: &[f64]| -> Result<(Scales, Vec<f64>), ValueError> {
+        let (mut values, mut terms) = (vec![0.0; pattern.len()], vec![0.0; sizes.len()]);
+        f.call(&[q, parameters], &mut [&mut values, &mut terms], &mut work)?;
+        let rows = pattern.addresses().map(|(i, j)| sizes.position(i as usize, j as usize));
+        let terms: Vec<f64> = rows.map(|k| k.map_or(0.0, |k| terms[k])).collect();
+        let scales = Scales::new(pattern, &values, |k| values[k].abs() > ROUNDING * terms[k]);
+        scales.apply(pattern, &mut values);
+        Ok((scales, values))
+    };
+    // Undecided (too large, not finite) is left to the solver, which names a singular row.
+    let dependent = |values: &[f64]| dependent_rows(pattern, values, TOLERANCE).unwrap_or_default();
+    let (scales, values) = at(coordinates)?;
+    let here = dependent(&values);
     if here.is_empty() {
         return Ok(vec![]);
     }
-    let near = dependent(&generic(coordinates))?.unwrap_or_default();
+    let near = dependent(&at(&generic(coordinates, &scales))?.1);
     let name = |row: usize| layout.entry_name(row);
     // Where constraints are redundant everywhere, only those are to blame.
     let everywhere = !near.is_empty();
@@ -77,14 +92,17 @@ pub fn redundant_within(
     Ok(list.into_iter().map(redundant).collect())
 }
 
-/// Every coordinate changed a little, in no particular direction.
-fn generic(coordinates: &[f64]) -> Vec<f64> {
-    let largest = coordinates.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-    let scale = CHANGE * if largest > 0.0 { largest } else { 1.0 };
+/// Every coordinate changed a little, in no particular direction; in units of its own where the constraints show it.
+fn generic(coordinates: &[f64], scales: &Scales) -> Vec<f64> {
+    let or_one = |x: f64| if x > 0.0 { x } else { 1.0 };
+    let largest = or_one(coordinates.iter().fold(0.0f64, |m, v| m.max(v.abs())));
+    let sizes = coordinates.iter().zip(&scales.columns).filter_map(|(q, c)| c.map(|c| q.abs() / c));
+    let size = or_one(sizes.filter(|s| s.is_finite()).fold(0.0, f64::max));
+    let units = scales.columns.iter().map(|c| CHANGE * c.map_or(largest, |c| c * size));
     let mut seed = 0x9e37_79b9_7f4a_7c15u64;
     let mut next = || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     };
-    coordinates.iter().map(|q| q + scale * next()).collect()
+    coordinates.iter().zip(units).map(|(q, unit)| q + unit * next()).collect()
 }

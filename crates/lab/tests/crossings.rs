@@ -6,7 +6,8 @@ mod problems;
 use cotangent_compile::{Diagnostics, Engine, Integrator};
 use cotangent_dynamics::Failure;
 use cotangent_integrate::{Method, Recipe};
-use cotangent_observe::{End, Interrupt, Run, Schedule};
+use cotangent_observe::{End, Run, Schedule};
+use cotangent_scalar::Limits;
 use cotangent_theory::Formulation;
 use problems::Case;
 use proptest::prelude::*;
@@ -19,7 +20,7 @@ fn run(text: &str, (formulation, method): (Formulation, Method), step: f64, step
     let diagnostics = Diagnostics::new(&p.motion, &p.parameters, Engine::Best).unwrap();
     let schedule = Schedule::count(step, steps, 1).unwrap();
     let mut run = Run::new(integrator, diagnostics, schedule, p.start.clone()).unwrap();
-    let end = run.go::<()>(&Interrupt::new(), None, &mut |_| {}).unwrap();
+    let end = run.go::<()>(&Limits::default(), None, &mut |_| {}).unwrap();
     (run, end)
 }
 

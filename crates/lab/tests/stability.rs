@@ -370,3 +370,35 @@ fn a_trajectory_off_the_manifold_of_several_constraints_leaves_at_the_rate_found
         assert_eq!(found.verdict.name() == "saddle", expected * found.until / 2.0 > 3.0, "{alpha}: {}", found.verdict);
     }
 }
+
+/// A crank and a rod of equal length, which lie on each other where x = s = 0: there the constraints depend on each
+/// other, and the smooth motion goes on along s = 2x.
+fn folding(mass: f64, gravity: f64, angle: f64) -> String {
+    let (x, y) = (angle.cos(), angle.sin());
+    format!(
+        "param m = {mass}, g = {gravity}\ncoord x, y, s\nlagrangian m*(x'^2 + y'^2)/2 + s'^2/2 - m*g*y\n\
+         constraint crank: (x^2 + y^2 - 1)/2 = 0\nconstraint rod: ((x - s)^2 + y^2 - 1)/2 = 0\n\
+         initial x = {x}, y = {y}, s = {}, x' = {}, y' = {}, s' = {}\n",
+        2.0 * x,
+        3.0 * y,
+        -3.0 * x,
+        6.0 * y
+    )
+}
+
+#[test]
+fn errors_are_followed_through_positions_in_which_constraints_depend_on_each_other() {
+    for (mass, gravity, angle) in [(1.0, 1.0, 0.9), (0.4, 0.3, 1.2)] {
+        let text = folding(mass, gravity, angle);
+        // φ̈ + 10 φ̇ + 25 φ = 0 whatever the configuration: r ~ t e^(−5t), so that log ‖Φ‖ falls at 5 − 1/t, from
+        // t = 0.75 to 1.5 at 4.08.
+        let found = stability(&text, BAUMGARTE, 1.5);
+        if let Verdict::Damped { rate, .. } = found.verdict {
+            assert!((3.5..=5.01).contains(&rate), "{text}: {rate}");
+        }
+        // As far as the motion could be followed, in words of the model.
+        let said = found.verdict.to_string();
+        assert!(found.until > 0.2 && !said.contains("`eta`") && !said.contains("column"), "{text}: {said}");
+        assert!(!matches!(found.verdict, Verdict::Centre { .. } | Verdict::NotInvariant { .. }), "{text}: {said}");
+    }
+}

@@ -40,6 +40,7 @@ pub use linearise::{Linearisation, Linearised};
 pub use path::Path;
 pub use verdict::{Time, Verdict};
 
+use crate::reference::ReferenceError;
 use cotangent_compile::Problem;
 use cotangent_dynamics::Failure;
 use cotangent_solve::EigenvalueError;
@@ -99,17 +100,49 @@ pub enum StabilityError {
         /// Why not.
         reason: String,
     },
+    /// The motion ends, or cannot be followed any further.
+    #[error("the motion cannot be followed beyond t = {}: {reason}", verdict::digits(*time))]
+    Lost {
+        /// When.
+        time: f64,
+        /// Why.
+        reason: String,
+    },
     /// The linearisation does not exist at a point.
-    #[error("at t = {time} the residual equations have no linearisation: {failure}")]
+    #[error("at t = {} small errors obey no linear equations: {reason}", verdict::digits(*time))]
     NoMatrix {
         /// When.
         time: f64,
         /// Why not.
-        failure: Failure,
+        reason: String,
     },
     /// The eigenvalues could not be found.
     #[error(transparent)]
     Eigenvalues(#[from] EigenvalueError),
+}
+
+/// What is wrong where a matrix of the constraints has no inverse.
+const SINGULAR: &str = "the constraints depend on each other there, or nearly";
+
+/// Why rates have no value, in words that do not depend on how they are computed.
+fn in_words(failure: &Failure) -> String {
+    match failure {
+        Failure::Singular { .. } => SINGULAR.into(),
+        other => other.to_string(),
+    }
+}
+
+/// Why a solution ends. Its own times are those since it was begun, and say nothing here.
+fn ended(error: &ReferenceError<Failure>) -> String {
+    match error {
+        ReferenceError::Rates { error, .. } => in_words(error),
+        ReferenceError::NotFinite { .. } => "its rates are not finite there".into(),
+        ReferenceError::StepTooSmall { .. } | ReferenceError::NotConverged { .. } => {
+            "its rates change too fast there, or are known too badly".into()
+        }
+        ReferenceError::Budget { evaluations, .. } => format!("{evaluations} evaluations are not enough"),
+        other => other.to_string(),
+    }
 }
 
 impl Stability {

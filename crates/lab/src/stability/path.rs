@@ -1,7 +1,7 @@
 //! The motion that errors are added to: points on the constraint manifold, to some 11 digits.
 
-use super::StabilityError;
 use super::period::{self, Return};
+use super::{StabilityError, ended, in_words};
 use crate::reference::{Reference, ReferenceError};
 use crate::residuals::{MOVES, forces, momentum};
 use cotangent_compile::{Compiled, Engine, Native, Problem, Tape};
@@ -47,8 +47,8 @@ const TOLERANCE: f64 = 1e-12;
 /// The same where more digits are needed.
 const PRECISE: f64 = 1e-18;
 
-/// Points from which it is tried to go on.
-const BACK: usize = 3;
+/// How far back the points are from which it is tried to go on, in ticks.
+const BACK: [u64; 4] = [0, TICKS >> 10, TICKS >> 5, TICKS];
 
 /// What changes by less in the time asked for, in units, is at rest, too.
 const AT_REST: f64 = 1e-9;
@@ -147,10 +147,13 @@ impl Path {
     /// The state at a tick.
     pub(super) fn at(&mut self, tick: u64) -> Result<Vec<f64>, StabilityError> {
         self.not_interrupted()?;
-        let before = self.points.range(..=tick).rev().take(BACK).map(|(&known, state)| (known, state.clone()));
+        let before = |back: u64| self.points.range(..=tick.checked_sub(back)?).next_back();
+        let mut before: Vec<(u64, Vec<f64>)> =
+            BACK.into_iter().filter_map(before).map(|(&known, state)| (known, state.clone())).collect();
+        before.dedup_by_key(|(known, _)| *known);
         let mut failure = StabilityError::NoPath { reason: "the motion has no start".into() };
         // From an earlier point if it cannot go on from the last, where the constraints may depend on each other.
-        for (known, mut state) in before.collect::<Vec<_>>() {
+        for (known, mut state) in before {
             if known == tick {
                 return Ok(state);
             }
@@ -162,6 +165,9 @@ impl Path {
                     return Ok(state);
                 }
                 Err(error) if self.limits.cancel.is_set() => return Err(error),
+                Err(StabilityError::Lost { reason, .. }) => {
+                    failure = StabilityError::Lost { time: self.time(tick), reason };
+                }
                 Err(error) => failure = error,
             }
         }
@@ -174,12 +180,12 @@ impl Path {
         let reference = Reference::new(TOLERANCE).in_blocks(state.len() / 2);
         let (field, limits) = (&mut self.field, &self.limits);
         let solved = reference.solve(&mut |z, out| rates(field.as_mut(), limits, z, out), state, time);
-        let failed = |e: &dyn std::fmt::Display| StabilityError::NoPath { reason: e.to_string() };
+        let lost = |e: &ReferenceError<Failure>| StabilityError::Lost { time, reason: ended(e) };
         match solved {
             Ok(_) => Ok(()),
-            Err(error @ ReferenceError::Budget { .. }) => Err(failed(&error)),
-            Err(error) if self.limits.cancel.is_set() => Err(failed(&error)),
-            Err(error) => self.advance_precisely(state, time).map_err(|_| failed(&error)),
+            Err(error @ ReferenceError::Budget { .. }) => Err(lost(&error)),
+            Err(error) if self.limits.cancel.is_set() => Err(lost(&error)),
+            Err(error) => self.advance_precisely(state, time).map_err(|_| lost(&error)),
         }
     }
 
@@ -201,7 +207,7 @@ impl Path {
     pub(super) fn rate(&mut self, state: &[f64]) -> Result<Vec<f64>, StabilityError> {
         let mut out = vec![0.0; state.len()];
         let found = rates(self.field.as_mut(), &self.limits, state, &mut out);
-        found.map(|()| out).map_err(|e| StabilityError::NoPath { reason: e.to_string() })
+        found.map(|()| out).map_err(|e| StabilityError::NoPath { reason: in_words(&e) })
     }
 
     /// Intervals of one length that end at a time.
@@ -218,14 +224,24 @@ impl Path {
         let mut pace = None;
         let mut time = self.until;
         for _ in 0..LONGER {
-            let failed = |reason: String| StabilityError::NoPath { reason };
-            let found = reference.solve_as_far(&mut rates, start, &[time]).map_err(|e| failed(e.to_string()))?;
+            let failed = |e: &ReferenceError<Failure>| StabilityError::NoPath { reason: ended(e) };
+            let found = reference.solve_as_far(&mut rates, start, &[time]).map_err(|e| failed(&e))?;
             let (reached, steps) = match found {
                 (solution, None) => (time, solution.solved.steps),
                 // The time of one of its two solutions, which are as fast as each other.
                 (solution, Some(ReferenceError::Budget { time, .. })) => (time, solution.solved.steps),
                 (_, Some(_)) if pace.is_some() => break,
-                (_, Some(other)) => return Err(failed(other.to_string())),
+                // A motion that ends later has a pace, too.
+                (
+                    solution,
+                    Some(
+                        ReferenceError::Rates { time, .. }
+                        | ReferenceError::NotFinite { time, .. }
+                        | ReferenceError::NotConverged { time, .. }
+                        | ReferenceError::StepTooSmall { time, .. },
+                    ),
+                ) if time > 0.0 && solution.solved.steps > 0 => (time, solution.solved.steps),
+                (_, Some(other)) => return Err(failed(&other)),
             };
             pace = Some(reached / steps.max(1) as f64).filter(|p| *p > 0.0).or(pace);
             if reached < time || steps as f64 >= FEWEST {
@@ -256,7 +272,7 @@ impl Path {
             let far = range.map(|k| (k, from(k))).flat_map(|(k, from)| states.iter().map(move |z| (z[k] - from).abs()));
             far.fold(0.0f64, f64::max)
         };
-        let failed = |e: Failure| StabilityError::NoPath { reason: e.to_string() };
+        let failed = |e: Failure| StabilityError::NoPath { reason: in_words(&e) };
         let manifold = self.compiled.view(Native, self.parameters.clone()).manifold().map_err(failed)?;
         let found = forces(manifold.ok_or(StabilityError::NoConstraints)?.as_mut(), &states).map_err(failed)?;
         let unit = |far: f64, at_rest: f64| match far {
@@ -270,7 +286,7 @@ impl Path {
     }
 
     fn on_manifold(&self, values: Vec<f64>) -> Result<Vec<f64>, StabilityError> {
-        let failed = |e: Failure| StabilityError::NoPath { reason: e.to_string() };
+        let failed = |e: Failure| StabilityError::NoPath { reason: in_words(&e) };
         let manifold = self.compiled.view(Native, self.parameters.clone()).manifold().map_err(failed)?;
         let mut state = State::new(values, 0);
         project(manifold.ok_or(StabilityError::NoConstraints)?, &mut state).map_err(failed)?;
