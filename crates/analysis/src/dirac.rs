@@ -11,7 +11,7 @@ use crate::multipliers::components;
 use crate::phase::{Phase, Sparse};
 use crate::report::{Analysis, Certainty, Outcome, Step, StepOutcome};
 use crate::surface::{Surface, Weak};
-use cotangent_expr::Expr;
+use cotangent_expr::{Array, Definition, Expr, Node, Role};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A constraint with its derivatives.
@@ -72,6 +72,25 @@ const MAX_GENERATIONS: usize = 12;
 /// Longer conditions are not reported.
 const MAX_CONDITION: u64 = 400;
 
+/// The gradient of H = p·v − L, where v may be a root of ∂L/∂v = p: then ∂H/∂v vanishes, and H is differentiated as
+/// if v were constant.
+fn energy_gradient(phase: &Phase, hamiltonian: &Expr) -> Result<Sparse, AnalysisError> {
+    let root = |leaf: &Expr| match leaf.node() {
+        Node::At(a, _) if matches!(a.definition(), Definition::Root { .. }) => Some(a.clone()),
+        _ => None,
+    };
+    let Some(v) = hamiltonian.leaves().iter().find_map(root) else { return Ok(phase.gradient(hamiltonian)?) };
+    let held = Array::given("held", Role::Auxiliary, v.dims().to_vec());
+    let exchanged = |e: &Expr, from: &Array, to: &Array| {
+        e.rewrite(&mut |leaf| match leaf.node() {
+            Node::At(a, index) if a == from => Some(Expr::at(to, index.clone())),
+            _ => None,
+        })
+    };
+    let gradient = phase.gradient(&exchanged(hamiltonian, &v, &held))?;
+    Ok(gradient.into_iter().map(|(k, slope)| (k, exchanged(&slope, &held, &v))).collect())
+}
+
 impl<'a> Dirac<'a> {
     /// The algorithm for a Hamiltonian, without constraints yet.
     pub(crate) fn new(
@@ -80,7 +99,7 @@ impl<'a> Dirac<'a> {
         report: &'a mut Analysis,
         hamiltonian: &Expr,
     ) -> Result<Dirac<'a>, AnalysisError> {
-        let motion = phase.flow(&phase.gradient(hamiltonian)?);
+        let motion = phase.flow(&energy_gradient(phase, hamiltonian)?);
         surface.sampler.stay_inside(motion.values().cloned().collect());
         let (items, redundant, multipliers, solved) = (vec![], vec![], vec![], BTreeMap::new());
         let (implicit, logged) = (BTreeSet::new(), BTreeSet::new());

@@ -1,5 +1,6 @@
 //! The derivation in LaTeX, as a paper would have it: displayed equations with words between them.
 
+use crate::implicit::Implicit;
 use crate::report::{
     Analysis, Certainty, Class, Constraint, Count, DiracBracket, GaugeTransformation, MultiplierValue, Outcome, Step,
     StepOutcome, Verdict,
@@ -14,6 +15,7 @@ const MAX_LINES: usize = 40;
 
 /// The derivation in LaTeX, for the body of a document that uses `amsmath`.
 pub fn latex(report: &Analysis) -> String {
+    let (report, implicit) = &report.legible();
     let mut page = Page::default();
     page.comment(&format!("{}: Dirac's analysis", report.name));
     if let Some(l) = &report.lagrangian {
@@ -48,6 +50,12 @@ pub fn latex(report: &Analysis) -> String {
         };
         page.words(total, lines);
     }
+    let solved = |i: &Implicit| {
+        let right: Vec<String> = i.right.iter().map(formula).collect();
+        let matrix = if i.solved { "\\frac{\\partial^2 L}{\\partial v\\,\\partial v} " } else { "" };
+        format!("{matrix}{} &= \\left({}\\right)", name(&i.name), right.join(",\\; "))
+    };
+    page.words("Below stand the solutions of", implicit.iter().map(solved).collect());
     page.words(
         "Conservation of the constraints in time requires",
         report.steps.iter().map(|s| condition(s, report)).collect(),

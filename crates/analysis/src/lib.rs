@@ -31,6 +31,7 @@ mod error;
 mod field;
 mod gauges;
 mod homogeneous;
+mod implicit;
 mod latex;
 mod linear;
 mod motion;
@@ -50,6 +51,7 @@ mod work;
 
 pub use analyze::{MAX_VARIABLES, analyze, analyze_within};
 pub use error::AnalysisError;
+pub use implicit::Implicit;
 pub use latex::latex;
 pub use motion::{MotionError, motion, motion_within};
 pub use report::{

@@ -103,7 +103,7 @@ pub fn motion_within(system: &System, limits: &Limits) -> Result<Motion, MotionE
         return Err(refusal(&report));
     };
     let kept = second_class(&report, &phase)?;
-    Flow::new(&report, &phase, kept, &hamiltonian)?.motion(system, hamiltonian)
+    Flow::new(&report, &phase, kept, &hamiltonian)?.motion(system, hamiltonian, limits)
 }
 
 /// Whether each constraint takes part in the bracket; Casimirs do not. Refuses what the analysis refuses.
@@ -212,7 +212,7 @@ impl<'a> Flow<'a> {
         Ok(Flow { report, phase, kept, brackets, multipliers, rates })
     }
 
-    fn motion(self, system: &System, hamiltonian: Expr) -> Result<Motion, MotionError> {
+    fn motion(self, system: &System, hamiltonian: Expr, limits: &Limits) -> Result<Motion, MotionError> {
         let state = self.phase.layout.clone();
         let mut terms = vec![];
         for array in state.arrays() {
@@ -239,6 +239,7 @@ impl<'a> Flow<'a> {
             multipliers,
             auxiliaries: vec![],
             surface,
+            limits: limits.clone(),
         })
     }
 

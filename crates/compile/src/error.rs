@@ -1,5 +1,7 @@
 //! What can go wrong when a function is compiled or called.
 
+use cotangent_scalar::Interrupted;
+
 /// Why a function could not be compiled.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum CompileError {
@@ -38,9 +40,18 @@ pub enum CompileError {
         /// Why not.
         reason: String,
     },
+    /// Equations that do not exist.
+    #[error("{0}")]
+    Underived(String),
     /// Cranelift refused.
     #[error("native code generation failed: {0}")]
     Native(String),
+}
+
+impl From<Interrupted> for CompileError {
+    fn from(interrupted: Interrupted) -> CompileError {
+        CompileError::Expression(interrupted.into())
+    }
 }
 
 /// Why a call did not produce values.
@@ -56,6 +67,9 @@ pub enum CallError {
         /// How many there are.
         found: usize,
     },
+    /// No native code for a long function, which is made when it is first called.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
     /// A workspace of another function.
     #[error("the workspace was made for another function")]
     ForeignWorkspace,
@@ -71,8 +85,8 @@ pub enum CallError {
         /// The length it has.
         found: usize,
     },
-    /// A matrix that cannot be factored.
-    #[error("the linear system for `{name}` is singular (row {row})")]
+    /// A matrix that cannot be factored. What is solved for has a name that no model knows.
+    #[error("a linear system inside the equations of motion is singular (row {row})")]
     Singular {
         /// What is solved for.
         name: String,
@@ -80,7 +94,7 @@ pub enum CallError {
         row: usize,
     },
     /// Newton's method did not find the root.
-    #[error("Newton's method for `{name}` failed: {reason}")]
+    #[error("Newton's method inside the equations of motion failed: {reason}")]
     Newton {
         /// What is solved for.
         name: String,

@@ -4,6 +4,7 @@ use crate::error::{CallError, CompileError};
 use crate::function::{Engine, Function, FunctionBuilder};
 use crate::lower::Storage;
 use cotangent_expr::{Array, Digest, Expr, Layout, Node, Tensor, dependencies};
+use cotangent_scalar::Limits;
 use cotangent_solve::Pattern;
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -22,16 +23,21 @@ pub struct Evaluator {
 
 impl Evaluator {
     /// A tensor as a function of vectors with these layouts, every entry of it.
-    pub fn new(tensor: &Tensor, inputs: &[&Layout]) -> Result<Evaluator, CompileError> {
-        Evaluator::stored(tensor, Storage::Dense, inputs)
+    pub fn new(tensor: &Tensor, inputs: &[&Layout], limits: &Limits) -> Result<Evaluator, CompileError> {
+        Evaluator::stored(tensor, Storage::Dense, inputs, limits)
     }
 
     /// A matrix as a function of vectors with these layouts, the entries of its [`pattern`](Evaluator::pattern).
-    pub fn sparse(matrix: &Tensor, inputs: &[&Layout]) -> Result<Evaluator, CompileError> {
-        Evaluator::stored(matrix, Storage::Sparse, inputs)
+    pub fn sparse(matrix: &Tensor, inputs: &[&Layout], limits: &Limits) -> Result<Evaluator, CompileError> {
+        Evaluator::stored(matrix, Storage::Sparse, inputs, limits)
     }
 
-    fn stored(tensor: &Tensor, storage: Storage, inputs: &[&Layout]) -> Result<Evaluator, CompileError> {
+    fn stored(
+        tensor: &Tensor,
+        storage: Storage,
+        inputs: &[&Layout],
+        limits: &Limits,
+    ) -> Result<Evaluator, CompileError> {
         let read = read_by(tensor);
         let mut builder = FunctionBuilder::new();
         let mut reads = vec![];
@@ -45,7 +51,8 @@ impl Evaluator {
             Storage::Dense => builder.output(tensor),
             Storage::Sparse => builder.sparse_output(tensor),
         };
-        let mut evaluator = Evaluator { f: builder.engine(Engine::Tape).compile()?, reads, constant: None };
+        let mut evaluator =
+            Evaluator { f: builder.engine(Engine::Tape).within(limits).compile()?, reads, constant: None };
         if evaluator.reads.iter().all(Vec::is_empty) {
             evaluator.constant = evaluator.call(&vec![&[][..]; inputs.len()]).ok();
         }

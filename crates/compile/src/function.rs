@@ -2,7 +2,7 @@
 
 use crate::error::{CallError, CompileError};
 #[cfg(feature = "jit")]
-use crate::jit::{MAX_VECTORS, Native, Single};
+use crate::jit::{MAX_VECTORS, Native, Single, spill};
 use crate::lower::{Storage, lower};
 use crate::program::{Program, Step};
 use crate::record::{Recorder, Traced};
@@ -10,13 +10,19 @@ use crate::run::{self, Run, Solvers};
 use crate::tape::{self, Memory};
 use crate::verify::verify;
 use cotangent_expr::{Layout, Tensor};
-use cotangent_scalar::Real;
+use cotangent_scalar::{Limits, Real};
 use cotangent_solve::Pattern;
 use std::sync::Arc;
+#[cfg(feature = "jit")]
+use std::sync::OnceLock;
 
 /// The most input or output vectors of one function.
 #[cfg(not(feature = "jit"))]
 const MAX_VECTORS: usize = 16;
+
+/// Instructions of a function that is compiled at once.
+#[cfg(feature = "jit")]
+const SHORT: usize = 2_000;
 
 /// Which engine runs a function in `f64`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -52,6 +58,7 @@ pub struct FunctionBuilder {
     inputs: Vec<Layout>,
     outputs: Vec<(Tensor, Storage)>,
     engine: Engine,
+    limits: Limits,
 }
 
 impl FunctionBuilder {
@@ -85,29 +92,43 @@ impl FunctionBuilder {
         self
     }
 
+    /// Sets limits, within which it is compiled.
+    pub fn within(mut self, limits: &Limits) -> Self {
+        self.limits = limits.clone();
+        self
+    }
+
     /// Compiles the function.
     pub fn compile(self) -> Result<Function, CompileError> {
         if self.inputs.len().max(self.outputs.len()) > MAX_VECTORS {
             return Err(CompileError::TooManyVectors { limit: MAX_VECTORS });
         }
-        let lowered = lower(&self.inputs, &self.outputs)?;
+        let lowered = lower(&self.inputs, &self.outputs, &self.limits)?;
         verify(&lowered.program)?;
         let program = Arc::new(lowered.program);
+        self.limits.check()?;
         let solvers = Solvers::new(&program)?;
-        #[cfg(feature = "jit")]
-        let native = match self.engine {
-            Engine::Best => Some(Native::compile(&program)?),
-            Engine::Tape => None,
-        };
-        Ok(Function {
+        let function = Function {
             #[cfg(feature = "jit")]
-            single: native.as_ref().and_then(|n| n.single(&program)),
+            single: None,
+            #[cfg(feature = "jit")]
+            spill: if self.engine == Engine::Best { spill(&program) } else { 0 },
+            #[cfg(feature = "jit")]
+            native: OnceLock::new(),
+            #[cfg(feature = "jit")]
+            engine: self.engine,
+            #[cfg(feature = "jit")]
+            limits: self.limits,
             program,
             patterns: lowered.patterns,
             solvers,
-            #[cfg(feature = "jit")]
-            native,
-        })
+        };
+        #[cfg(feature = "jit")]
+        if function.program.len() <= SHORT {
+            let single = function.native()?.and_then(|n| n.single(&function.program));
+            return Ok(Function { single, ..function });
+        }
+        Ok(function)
     }
 }
 
@@ -117,7 +138,15 @@ pub struct Function {
     patterns: Vec<Option<Pattern>>,
     solvers: Solvers<f64>,
     #[cfg(feature = "jit")]
-    native: Option<Native>,
+    engine: Engine,
+    #[cfg(feature = "jit")]
+    limits: Limits,
+    /// A long program becomes native code when it is called: many functions of large models never are.
+    #[cfg(feature = "jit")]
+    native: OnceLock<Result<Native, CompileError>>,
+    /// The end of the work area that native code uses.
+    #[cfg(feature = "jit")]
+    spill: usize,
     /// The entry of a program that is one piece of native code.
     #[cfg(feature = "jit")]
     single: Option<Single>,
@@ -153,10 +182,21 @@ impl Function {
     #[inline]
     fn work_len(&self) -> usize {
         #[cfg(feature = "jit")]
-        if let Some(native) = &self.native {
-            return self.program.work.max(native.spill);
-        }
+        return self.program.work.max(self.spill);
+        #[cfg(not(feature = "jit"))]
         self.program.work
+    }
+
+    /// The native code, made on the first call.
+    #[cfg(feature = "jit")]
+    fn native(&self) -> Result<Option<&Native>, CompileError> {
+        match self.engine {
+            Engine::Tape => Ok(None),
+            Engine::Best => {
+                let made = self.native.get_or_init(|| Native::compile(&self.program, &self.limits));
+                made.as_ref().map(Some).map_err(Clone::clone)
+            }
+        }
     }
 
     /// Evaluates in `f64`.
@@ -184,7 +224,7 @@ impl Function {
         workspace: &mut Workspace<f64>,
     ) -> Result<(), CallError> {
         #[cfg(feature = "jit")]
-        if let Some(native) = &self.native {
+        if let Some(native) = self.native()? {
             let segment = |k: usize, memory: &mut Memory<'_, '_, f64>, _: &mut [f64]| {
                 native.run(k, &self.program.segments[k], memory);
             };
@@ -305,7 +345,7 @@ impl Function {
     /// Bytes of native code.
     pub fn code_size(&self) -> Option<usize> {
         #[cfg(feature = "jit")]
-        return self.native.as_ref().map(|n| n.code_size);
+        return self.native().ok().flatten().map(|n| n.code_size);
         #[cfg(not(feature = "jit"))]
         None
     }

@@ -1,8 +1,10 @@
 //! Straight-line code for expressions, with common sub-expressions computed once.
 
 use crate::error::CompileError;
+use crate::lower::MAX_OPS;
 use crate::program::{Address, Binary, Kernel, Op, Store, Unary, Write};
 use cotangent_expr::{Array, Digest, Domain, Expr, Function, Ix, Node, Number};
+use cotangent_scalar::Limits;
 use std::collections::HashMap;
 
 /// Where the value of an array element comes from.
@@ -21,6 +23,7 @@ pub(crate) struct KernelBuilder {
     done: HashMap<Digest, u32>,
     /// Instructions on earlier values, so that x·x inside x³ and x² is one multiplication.
     known: HashMap<Key, u32>,
+    limits: Limits,
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -34,9 +37,9 @@ enum Key {
 type Number3 = (Option<(i64, i64)>, u64);
 
 impl KernelBuilder {
-    pub(crate) fn new(domain: Domain) -> Self {
+    pub(crate) fn new(domain: Domain, limits: &Limits) -> Self {
         let kernel = Kernel { domain, ops: vec![], stores: vec![] };
-        KernelBuilder { kernel, done: HashMap::new(), known: HashMap::new() }
+        KernelBuilder { kernel, done: HashMap::new(), known: HashMap::new(), limits: limits.clone() }
     }
 
     pub(crate) fn store(&mut self, store: Store) {
@@ -82,6 +85,10 @@ impl KernelBuilder {
     pub(crate) fn expr(&mut self, e: &Expr, resolve: Resolve<'_>) -> Result<u32, CompileError> {
         if let Some(&at) = self.done.get(&e.digest()) {
             return Ok(at);
+        }
+        self.limits.check()?;
+        if self.kernel.ops.len() > MAX_OPS {
+            return Err(CompileError::TooLarge { limit: MAX_OPS });
         }
         let at = match e.node() {
             Node::Number(n) => self.constant(*n),

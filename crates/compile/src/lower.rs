@@ -7,6 +7,7 @@ use crate::program::{Address, Base, Program, Segment, Step, Store, System, Write
 use cotangent_expr::{
     Array, Definition, Digest, Domain, Error, Expr, Ix, Layout, MAX_POINTS, Tensor, Term, dependencies,
 };
+use cotangent_scalar::Limits;
 use cotangent_solve::Pattern;
 use std::collections::HashMap;
 
@@ -41,8 +42,12 @@ pub(crate) struct Lowered {
 }
 
 /// Lowers outputs as functions of the input layouts.
-pub(crate) fn lower(inputs: &[Layout], outputs: &[(Tensor, Storage)]) -> Result<Lowered, CompileError> {
-    let mut lowering = Lowering::default();
+pub(crate) fn lower(
+    inputs: &[Layout],
+    outputs: &[(Tensor, Storage)],
+    limits: &Limits,
+) -> Result<Lowered, CompileError> {
+    let mut lowering = Lowering { limits: limits.clone(), ..Lowering::default() };
     for (k, layout) in inputs.iter().enumerate() {
         lowering.program.inputs.push(layout.len());
         let mut offset = 0;
@@ -65,7 +70,7 @@ pub(crate) fn lower(inputs: &[Layout], outputs: &[(Tensor, Storage)]) -> Result<
         let (positions, pattern) = match storage {
             Storage::Dense => (dense(&tensor)?, None),
             Storage::Sparse => {
-                let found = sparse_positions(&tensor)?;
+                let found = sparse_positions(&tensor, limits)?;
                 (found.positions, Some(found.pattern))
             }
         };
@@ -112,6 +117,7 @@ struct Lowering {
     open: Segment,
     steps: Vec<Step>,
     ops: usize,
+    limits: Limits,
 }
 
 impl Lowering {
@@ -195,7 +201,7 @@ impl Lowering {
 
     /// Registers a linear system and reserves its values.
     fn system(&mut self, name: &str, matrix: &Tensor) -> Result<(usize, usize, Positions), CompileError> {
-        let found = sparse_positions(matrix)?;
+        let found = sparse_positions(matrix, &self.limits)?;
         let values = self.reserve(found.positions.len);
         let system = System { name: name.into(), pattern: found.pattern };
         self.program.systems.push(system);
@@ -230,7 +236,7 @@ impl Lowering {
         let mut by_domain: HashMap<Digest, usize> = HashMap::new();
         let mut kernel = |kernels: &mut Vec<KernelBuilder>, domain: &Domain| {
             *by_domain.entry(domain.digest()).or_insert_with(|| {
-                kernels.push(KernelBuilder::new(domain.clone()));
+                kernels.push(KernelBuilder::new(domain.clone(), &self.limits));
                 kernels.len() - 1
             })
         };

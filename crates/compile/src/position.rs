@@ -2,6 +2,7 @@
 
 use crate::error::CompileError;
 use cotangent_expr::{Dim, Domain, Error, Ix, Layout, MAX_POINTS, Place, Table, Tensor, Term};
+use cotangent_scalar::Limits;
 use cotangent_solve::Pattern;
 
 /// Terms with the position each writes to, in a vector of length `len`.
@@ -42,7 +43,7 @@ pub(crate) struct Sparse {
     pub(crate) positions: Positions,
 }
 
-pub(crate) fn sparse_positions(t: &Tensor) -> Result<Sparse, CompileError> {
+pub(crate) fn sparse_positions(t: &Tensor, limits: &Limits) -> Result<Sparse, CompileError> {
     if t.rank() != 2 {
         return Err(Error::Rank { what: "a sparse matrix", expected: 2, found: t.rank() }.into());
     }
@@ -57,8 +58,9 @@ pub(crate) fn sparse_positions(t: &Tensor) -> Result<Sparse, CompileError> {
         let inside = term.domain.for_each(&mut |vars| {
             let (Some(i), Some(j)) = (term.at[0].position(vars), term.at[1].position(vars)) else { return false };
             entries.push(((r + i) as u32, (c + j) as u32));
-            true
+            !entries.len().is_multiple_of(1 << 16) || limits.check().is_ok()
         });
+        limits.check()?;
         if !inside {
             return Err(Error::OutOfRange { array: term.at[0].array.name().into(), index: vec![] }.into());
         }

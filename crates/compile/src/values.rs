@@ -9,6 +9,7 @@ use crate::evaluator::{Evaluator, Memo};
 use cotangent_expr::{Array, Digest, Dim, Layout, Role, Tensor, flat_position};
 use cotangent_model::nearest::nearest;
 use cotangent_model::{Dynamics, Sign, System};
+use cotangent_scalar::Limits;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
@@ -101,7 +102,7 @@ fn ranges(dims: &[Dim]) -> String {
 /// Evaluates one tensor once, on the tape.
 pub fn evaluate(tensor: &Tensor, inputs: &[(&Layout, &[f64])]) -> Result<Vec<f64>, ValueError> {
     let (layouts, values): (Vec<&Layout>, Vec<&[f64]>) = inputs.iter().copied().unzip();
-    Ok(Evaluator::new(tensor, &layouts)?.call(&values)?)
+    Ok(Evaluator::new(tensor, &layouts, &Limits::default())?.call(&values)?)
 }
 
 /// What gives numbers to a system's symbols: parameters, initial values, and what follows from them at the start.
@@ -113,6 +114,7 @@ pub struct Values {
     /// The holonomic constraints.
     holonomic: OnceLock<Tensor>,
     kept: Option<Memo<Key, Evaluator>>,
+    limits: Limits,
 }
 
 /// What is evaluated.
@@ -145,12 +147,18 @@ enum Given {
 impl Values {
     /// Of a system, once.
     pub fn once(system: &System) -> Values {
-        Values { system: system.clone(), layout: system.parameter_layout(), holonomic: OnceLock::new(), kept: None }
+        Values {
+            system: system.clone(),
+            layout: system.parameter_layout(),
+            holonomic: OnceLock::new(),
+            kept: None,
+            limits: Limits::default(),
+        }
     }
 
-    /// Of a system, as often as is asked for.
-    pub fn new(system: &System) -> Values {
-        Values { kept: Some(Memo::default()), ..Values::once(system) }
+    /// Of a system, as often as is asked for, within limits.
+    pub fn new(system: &System, limits: &Limits) -> Values {
+        Values { kept: Some(Memo::default()), limits: limits.clone(), ..Values::once(system) }
     }
 
     /// Evaluates a tensor, which a key stands for.
@@ -182,7 +190,8 @@ impl Values {
             match &p.default {
                 Some(default) => {
                     let inputs = [(&self.layout, &values[..])];
-                    let (_, found) = self.evaluated(Key::Default(k), &inputs, |by| Evaluator::new(default, by))?;
+                    let (_, found) =
+                        self.evaluated(Key::Default(k), &inputs, |by| Evaluator::new(default, by, &self.limits))?;
                     values[start..end].copy_from_slice(&found);
                 }
                 None if own.iter().any(|s| s.index.is_none()) || p.array.is_empty() => {}
@@ -217,7 +226,8 @@ impl Values {
                 let mut own = match given.get(&a.digest()) {
                     Some(value) => {
                         let inputs = [(&self.layout, parameters)];
-                        self.evaluated(Key::Initial(a.digest()), &inputs, |by| Evaluator::new(value, by))?.1
+                        self.evaluated(Key::Initial(a.digest()), &inputs, |by| Evaluator::new(value, by, &self.limits))?
+                            .1
                     }
                     None => vec![0.0; a.len()],
                 };

@@ -9,7 +9,8 @@
 //! From text to a run:
 //!
 //! ```
-//! use cotangent::observe::{End, Interrupt};
+//! use cotangent::observe::End;
+//! use cotangent::scalar::Limits;
 //! use cotangent::{Engine, Formulation, Method, Instance, Repairs, Run, Schedule, System};
 //!
 //! let system = System::parse("
@@ -26,7 +27,7 @@
 //! // Steps of 0.1 to t = 100, every one measured.
 //! let schedule = Schedule::until(0.1, 100.0, 1000)?;
 //! let mut run = Run::new(problem.integrator(&rattle)?, problem.diagnostics()?, schedule, problem.start)?;
-//! let end = run.go::<()>(&Interrupt::new(), None, &mut |_| {})?;
+//! let end = run.go::<()>(&Limits::default(), None, &mut |_| {})?;
 //!
 //! assert!(matches!(end, End::Finished));
 //! assert!((run.energy().max_deviation - 1.391032e-2).abs() < 1e-8);

@@ -170,3 +170,26 @@ fn names_and_numbers_are_read_back_as_formulas() {
         assert!(html.contains("<math") && !html.contains("class=\"latex\""), "not set: {latex}");
     }
 }
+
+/// By hand: with W = ∂²L/∂v∂v, w = W⁻¹∇g for g = v·∇φ, the time derivative of g is vᵀφ_qq v + w·ṗ, ṗ = ∂L/∂q − λ∇φ (−
+/// what W changes with q); and ∂H/∂p = v, whatever H is.
+#[test]
+fn implicit_velocities_leave_no_internal_names() {
+    let texts = [
+        ("lagrangian -sqrt(1 - x'^2 - y'^2) - y/10", "x^2 + y^2 = 1", "x*v[0] + y*v[1]"),
+        ("lagrangian exp(x') + exp(-x') + exp(y') + exp(-y') - x", "x + 3*y = 0", "v[0] + 3*v[1]"),
+        ("lagrangian x'^2/2 + y'^2/2 + x'^4 + x'^2*y'^2 + y'^4", "x*y = 1", "x*v[1] + y*v[0]"),
+    ];
+    for (energy, constraint, hidden) in texts {
+        let text = format!("coord x, y\n{energy}\nconstraint c: {constraint}\ninitial x = 1\n");
+        for arguments in [&[][..], &["--json"], &["--latex"]] {
+            let ran = piped(arguments, &text);
+            assert!(!ran.stdout.contains("adjoint") && ran.stdout.contains('w'), "{}", ran.stdout);
+        }
+        let found = piped(&["--json"], &text).json();
+        assert_eq!(found["constraints"][1]["expression"], hidden, "{text}");
+        let names: Vec<&str> =
+            found["implicit"].as_array().unwrap().iter().map(|i| i["name"].as_str().unwrap()).collect();
+        assert_eq!(names, ["w1"], "{text}");
+    }
+}

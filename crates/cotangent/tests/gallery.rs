@@ -7,9 +7,9 @@ mod pages;
 
 use cotangent::integrate::{Composition, Projection, Recipe, Target};
 use cotangent::lab::Pendulum;
-use cotangent::observe::{End, HISTORY_ERRORS, History, Interrupt};
+use cotangent::observe::{End, HISTORY_ERRORS, History};
 use cotangent::plot::{Axis, Bodies, Figure, HeatMap, Joint, Panel, Series, Snapshot, Theme};
-use cotangent::scalar::Dd;
+use cotangent::scalar::{Dd, Limits};
 use cotangent::{Engine, Formulation, Instance, Method, Repairs, Run, Schedule, System, models};
 use pages::{read, root};
 
@@ -43,7 +43,7 @@ fn run(text: &str, way: Way, step: f64, steps: u64, samples: usize) -> Run {
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start).expect("a run");
     let history = History::new(samples, HISTORY_ERRORS.len(), run.watched(None));
     run.watch(history, None);
-    assert!(matches!(run.go::<()>(&Interrupt::new(), None, &mut |_| {}), Ok(End::Finished)));
+    assert!(matches!(run.go::<()>(&Limits::default(), None, &mut |_| {}), Ok(End::Finished)));
     run
 }
 

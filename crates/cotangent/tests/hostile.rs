@@ -61,6 +61,51 @@ fn check_refuses_the_starts_that_run_refuses() {
     assert_eq!(run(&["check", "pendulum", "--json"]).json()["singular"], serde_json::Value::Null);
 }
 
+/// What `check` says is what `run` says, word for word, and its status is 1 where the model must be changed.
+#[test]
+fn check_says_whatever_run_refuses() {
+    let run_it = "run step = 0.01, until = 0.1";
+    let ellipse = |a: u32, b: u32, power: u32| {
+        format!(
+            "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: ({a}*x^2 + {b}*y^2 - {a})^{power} = 0\n\
+             initial x = 1, p_y = 1\n{run_it}"
+        )
+    };
+    let mistakes = [
+        ellipse(1, 1, 2),
+        ellipse(2, 3, 2),
+        ellipse(5, 1, 3),
+        ellipse(1, 7, 4),
+        format!("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: x + y = 0, d: 3*x + 3*y = 0\n{run_it}"),
+        format!(
+            "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: x + y = 0, d: x - y^2 = 0, e: x = 0\n{run_it}"
+        ),
+        // p_y' = -x, so that x = 0 must hold as well.
+        format!("coord x, y\nlagrangian x'^2/2 - x*y\ninitial x = 1\n{run_it}"),
+        format!("coord x, y\nlagrangian x'^2/2 - x*y\n{run_it}, formulation = multipliers"),
+        format!(
+            "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: x + y = 0\n{run_it}, method = stormer-verlet"
+        ),
+    ];
+    let gauge = format!("coord x, e\nlagrangian x'^2/(2*e) + e/2\ninitial e = 1, p_x = 1\n{run_it}");
+    let fine = [ellipse(1, 1, 1), ellipse(2, 3, 1), format!("coord x, y\nlagrangian x'^2/2 - x*y\n{run_it}")];
+    let texts = mistakes.iter().map(|t| (t, 1)).chain([(&gauge, 0)]).chain(fine.iter().map(|t| (t, 0)));
+    for (text, status) in texts {
+        let (ran, checked) = (on(text, &["run", "-"]), on(text, &["check", "-", "--json"]));
+        let refused = &checked.json()["refused"];
+        assert_eq!(checked.status, status, "{text}\n{refused}\n{}", ran.stderr);
+        match refused["message"].as_str() {
+            None => assert_eq!(ran.status, 0, "{text}\n{}", ran.stderr),
+            Some(message) => {
+                assert_eq!(ran.status, 2, "{text}\n{message}");
+                assert!(ran.stderr.contains(message), "{text}\n{message}\n{}", ran.stderr);
+                let help = refused["help"].as_str().unwrap();
+                assert!(on(text, &["check", "-"]).stdout.contains(help), "{text}\n{help}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_variable_may_be_called_time_or_energy() {
     let folder = tempfile::tempdir().unwrap();
@@ -142,4 +187,39 @@ fn a_refusal_derives_no_large_model_in_other_formulations() {
     assert!(ran.stderr.contains("these fit: ") && ran.stderr.contains("cotangent methods"), "{}", ran.stderr);
     // To derive all takes minutes.
     assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+}
+
+/// exp(b') has momenta of one sign only, and the impetus p + Gᵀλ leaves them, though p does not.
+#[test]
+fn an_impetus_without_velocities_is_explained_and_can_be_reset() {
+    for (c, slope) in [("a^2 + b^2 - 1", "a' = 0.4, b' = -0.3"), ("(a^2 + b^2 - 1)/2", "a' = 0.5, b' = -0.375")] {
+        let text = format!(
+            "coord a, b\nlagrangian (exp(a') + exp(-a'))/2 + exp(b')*(1 + a^2/4)\nconstraint c: {c} = 0\n\
+             initial a = 0.6, b = 0.8, {slope}\nrun step = 0.01, until = 4, formulation = impetus-striction"
+        );
+        let ran = on(&text, &["run", "-"]);
+        assert_eq!(ran.status, 3, "{}", ran.stdout);
+        assert!(ran.stderr.contains("--project momentum") && !ran.stderr.contains("`v`"), "{}", ran.stderr);
+        let (reset, other) = (
+            on(&text, &["run", "-", "--project", "momentum", "--json"]),
+            on(&text, &["run", "-", "--formulation", "hamilton-dirac", "--json"]),
+        );
+        assert_eq!((reset.status, other.status), (0, 0), "{}{}", reset.stderr, other.stderr);
+        let state = |ran: &Ran| ran.json()["state"]["a"].as_f64().unwrap();
+        assert!((state(&reset) - state(&other)).abs() < 1e-6, "{} {}", state(&reset), state(&other));
+    }
+}
+
+/// Far from the origin hidden constraints are known as well as positions are, and no better.
+#[test]
+fn rounding_far_from_the_origin_is_no_defect() {
+    for c in ["1e3", "1e4", "1e5"] {
+        let text = format!(
+            "param c = {c}\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\n\
+             constraint rod: ((x - c)^2 + (y + c)^2 - 1)/2 = 0\ninitial x = c + 1, y = -c, p_y = -2\n\
+             run method = average-vector-field, step = 0.01, until = 1"
+        );
+        let ran = on(&text, &["certify", "-", "--steps", "2000"]);
+        assert_eq!(ran.status, 0, "{c}: {}{}", ran.stdout, ran.stderr);
+    }
 }

@@ -80,6 +80,49 @@ fn a_comparison_through_a_singular_configuration_says_that_its_errors_may_be_tho
     let time = json["rows"][0]["singular"].as_f64().unwrap();
     assert!((time - 1.311).abs() < 0.02, "{time}");
     assert!(notes(&json).contains("singular configuration"), "{}", notes(&json));
+    // What it is compared with ends there, and so does the error.
+    assert!(json["rows"][0]["error"]["time"].as_f64().unwrap() < 1.32, "{}", json["rows"][0]["error"]);
+    assert!(json["reference"]["reason"].as_str().unwrap().contains("singular configuration"), "{}", json["reference"]);
     let json = on(eight, &[&methods[..], &["--until", "1"]].concat()).json();
     assert!(json["rows"][0]["singular"].is_null() && !notes(&json).contains("singular"), "{}", notes(&json));
+}
+
+/// A figure of eight under gravity; its crossing is reached at t = 1.62.
+const EIGHT: &str = "coord x, y\nlagrangian (x'^2 + y'^2)/2 - y/5\nconstraint c: y^2 - x^2 + x^4 = 0\n\
+    initial x = 1, y' = 1\nrun step = 0.01, until = 2.5\n";
+
+#[test]
+fn a_run_that_turns_into_another_branch_ends_and_names_the_constraint() {
+    let ran = on(EIGHT, &["run", "-", "--formulation", "hamilton-dirac", "--method", "implicit-midpoint", "--json"]);
+    assert_eq!(ran.status, 3, "{}", ran.stdout);
+    let json = ran.json();
+    assert_eq!(json["failure"]["code"], "branched");
+    assert_eq!(json["failure"]["constraints"][0], "c");
+    assert!(json["failure"]["advice"].as_str().unwrap().contains("--formulation multipliers"), "{}", json["failure"]);
+}
+
+#[test]
+fn a_certificate_says_what_its_run_passed() {
+    let json = on(EIGHT, &["certify", "-", "--steps", "400", "--json"]).json();
+    let passages = json["singular_passages"].as_array().unwrap();
+    assert!((passages[0]["time"].as_f64().unwrap() - 1.62).abs() < 0.011, "{passages:?}");
+    assert!(notes(&json).contains("singular configuration passed"), "{}", notes(&json));
+    let ran = on(
+        EIGHT,
+        &[
+            "certify",
+            "-",
+            "--formulation",
+            "hamilton-dirac",
+            "--method",
+            "implicit-midpoint",
+            "--steps",
+            "400",
+            "--json",
+        ],
+    );
+    assert_eq!(ran.status, 3, "{}", ran.stdout);
+    let json = ran.json();
+    assert!(json["held"].is_null() && json["energy_defect"]["held"].is_null(), "{json}");
+    assert!(json["failure"].as_str().unwrap().contains("another branch"), "{}", json["failure"]);
 }

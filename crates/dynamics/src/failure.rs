@@ -36,6 +36,22 @@ pub enum Failure {
         /// The least change of the energy that was found.
         change: f64,
     },
+    /// The step turned into another branch at a singular configuration.
+    #[error("the step turns into another branch at a singular configuration of equation {}", equation.index)]
+    Branched {
+        /// The constraint that depends on the others there.
+        equation: Equation,
+    },
+    /// The step went over a gap between two branches.
+    #[error(
+        "the step goes over a gap between two branches, near a singular configuration of equation {}, that is narrower than \
+         the step",
+        equation.index
+    )]
+    Jumped {
+        /// The constraint that nearly depends on the others there.
+        equation: Equation,
+    },
     /// The equations have no unique solution here.
     #[error("{reason}")]
     Singular {

@@ -43,6 +43,12 @@ pub trait Stepper<S: Scalar> {
         memory.fill(S::from_f64(0.0));
     }
 
+    /// The values at the ends of the method's own steps in the last step, one after the other and first those that they
+    /// start from, where it chooses them itself; they may go beyond it.
+    fn own_steps(&self) -> Option<&[S]> {
+        None
+    }
+
     /// One step of size `h`; `to` has the lengths of `from` and is filled completely.
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure>;
 }

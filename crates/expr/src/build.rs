@@ -8,6 +8,19 @@ use crate::index::{Atom, Ix};
 use crate::number::Number;
 use crate::order::compare;
 
+/// A product of more factors is one factor of the products that it is part of. Otherwise aₙ = aₙ₋₁·sin(aₙ₋₁), taken
+/// apart, would be n factors long and have n² in its derivative, and what aₙ and aₙ₋₁ share would be lost.
+pub(crate) const WIDEST: usize = 16;
+
+/// So is one of more than a few factors that is larger written out: something inside is used over and over.
+const LARGEST: u64 = 100_000;
+const FEW: usize = 6;
+
+/// Whether a product is taken apart in the products that it is part of.
+fn is_open(product: &Expr, factors: &[(Expr, Number)]) -> bool {
+    factors.len() <= if product.size() <= LARGEST { WIDEST } else { FEW }
+}
+
 impl Expr {
     /// An integer index as a number: a sum over its atoms, so that `i + 1` is the same expression
     /// whether it comes from an index or from arithmetic.
@@ -226,7 +239,7 @@ fn special_value(function: Function, args: &[Expr]) -> Option<Expr> {
 }
 
 /// The canonical product of powers.
-fn powers(given: impl IntoIterator<Item = (Expr, Number)>) -> Expr {
+pub(crate) fn powers(given: impl IntoIterator<Item = (Expr, Number)>) -> Expr {
     let mut product = Product { coefficient: Number::ONE, factors: vec![], poison: None };
     for (base, exponent) in given {
         product.push(&base, exponent);
@@ -266,7 +279,7 @@ impl Product {
                 }
             }
             // (x^a)^k = x^(a k) holds for integer k; √(x²) is not x.
-            Node::Mul(inner) if exponent.is_integer() => {
+            Node::Mul(inner) if exponent.is_integer() && is_open(base, inner) => {
                 for (b, k) in inner {
                     self.push(b, *k * exponent);
                 }
@@ -323,7 +336,8 @@ impl Product {
         // Collected exponents may have become integers: √(ab)·√(ab) = ab must be taken apart again.
         let reducible = |(b, k): &(Expr, Number)| match b.node() {
             Node::Number(n) => k.is_integer() || *k > Number::ONE || n.pow(*k).is_some(),
-            Node::Mul(_) | Node::Add(..) => k.is_integer(),
+            Node::Mul(inner) => k.is_integer() && is_open(b, inner),
+            Node::Add(..) => k.is_integer(),
             _ => false,
         };
         if before != self.factors.len() && self.factors.iter().any(reducible) {

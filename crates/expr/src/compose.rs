@@ -41,14 +41,54 @@ pub(crate) fn product(domain: &Domain, more: Vec<Range>) -> Result<Domain, Error
     })
 }
 
+/// Terms whose slot 0 is one array, found by the element they address.
+pub(crate) struct Partners {
+    terms: Vec<Term>,
+    /// Those that address one element.
+    fixed: HashMap<Vec<i64>, Vec<usize>>,
+    /// Those whose element depends on the point.
+    moving: Vec<usize>,
+}
+
+impl Partners {
+    pub(crate) fn new(terms: Vec<Term>) -> Partners {
+        let (mut fixed, mut moving) = (HashMap::<_, Vec<usize>>::new(), vec![]);
+        for (k, term) in terms.iter().enumerate() {
+            match constant(&term.at[0].index) {
+                Some(at) => fixed.entry(at).or_default().push(k),
+                None => moving.push(k),
+            }
+        }
+        Partners { terms, fixed, moving }
+    }
+
+    /// The terms that may address the element with an index, in their order.
+    fn of(&self, index: &[Ix]) -> impl Iterator<Item = &Term> {
+        let wanted: Vec<usize> = match constant(index) {
+            None => (0..self.terms.len()).collect(),
+            Some(at) => {
+                let own = self.fixed.get(&at).into_iter().flatten();
+                let mut all: Vec<usize> = own.chain(&self.moving).copied().collect();
+                all.sort_unstable();
+                all
+            }
+        };
+        wanted.into_iter().map(|k| &self.terms[k])
+    }
+}
+
+fn constant(index: &[Ix]) -> Option<Vec<i64>> {
+    index.iter().map(Ix::as_constant).collect()
+}
+
 /// Σ over `inner`'s entries: outer.value · ∂array[index]/∂by, where slot 0 of `inner` is the array.
 ///
 /// For each point of the outer domain and each point of an inner term that addresses the same
 /// element, one product. Solved symbolically where the inner place is a list of distinct loop
 /// variables (shifted), otherwise by matching points.
-pub(crate) fn compose(outer: &Term, index: &[Ix], inner: &[Term], budget: &mut Budget) -> Result<Vec<Term>, Error> {
+pub(crate) fn compose(outer: &Term, index: &[Ix], inner: &Partners, budget: &mut Budget) -> Result<Vec<Term>, Error> {
     let mut out = vec![];
-    for term in inner {
+    for term in inner.of(index) {
         budget.spend(1)?;
         match substitution(outer, index, term) {
             Some(Join::Never) => {}

@@ -1,6 +1,6 @@
 //! Contraction of tensors: matrix times vector, matrix times matrix.
 
-use crate::compose::compose;
+use crate::compose::{Partners, compose};
 use crate::error::Error;
 use crate::partials::Budget;
 use crate::tensor::{Tensor, Term};
@@ -35,8 +35,8 @@ impl Tensor {
         let mut budget = Budget::default();
         let mut terms = vec![];
         for (mine, theirs) in left.arrays().iter().zip(right.arrays()) {
-            let partners: Vec<Term> =
-                other.terms().iter().filter(|t| &t.at[other_slot].array == theirs).map(turned).collect();
+            let partners = other.terms().iter().filter(|t| &t.at[other_slot].array == theirs).map(turned);
+            let partners = Partners::new(partners.collect());
             for t in self.terms().iter().filter(|t| &t.at[slot].array == mine) {
                 let mut outer = t.clone();
                 let joined = outer.at.remove(slot);

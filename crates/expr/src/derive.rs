@@ -6,7 +6,7 @@
 //! factorisation serves the value and all its derivatives.
 
 use crate::array::{Array, Definition};
-use crate::compose::compose;
+use crate::compose::{Partners, compose};
 use crate::digest::Digest;
 use crate::domain::{Domain, Range};
 use crate::error::Error;
@@ -15,17 +15,24 @@ use crate::index::Ix;
 use crate::layout::Layout;
 use crate::partials::{Budget, partials};
 use crate::tensor::{Place, Tensor, Term, rows};
+use cotangent_scalar::Limits;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 impl Tensor {
     /// The gradient of a scalar by the entries of `by`: a vector.
     ///
     /// Reverse mode: one sweep from the scalar back through the arrays it depends on.
     pub fn gradient(&self, by: &Layout) -> Result<Tensor, Error> {
+        self.gradient_within(by, &Limits::default())
+    }
+
+    /// The same within limits.
+    pub fn gradient_within(&self, by: &Layout, limits: &Limits) -> Result<Tensor, Error> {
         if self.rank() != 0 {
             return Err(Error::Rank { what: "a gradient", expected: 0, found: self.rank() });
         }
-        let mut sweep = Reverse { budget: Budget::default(), adjoints: HashMap::new() };
+        let mut sweep = Reverse { budget: Budget::within(limits), adjoints: HashMap::new() };
         for t in self.terms() {
             sweep.spread(t, Expr::one())?;
         }
@@ -41,7 +48,13 @@ impl Tensor {
 
     /// The derivatives of all entries by the entries of `by`: a tensor of one rank more.
     pub fn jacobian(&self, by: &Layout) -> Result<Tensor, Error> {
-        let mut forward = Forward { by, budget: Budget::default(), done: HashMap::new(), depends: HashMap::new() };
+        self.jacobian_within(by, &Limits::default())
+    }
+
+    /// The same within limits.
+    pub fn jacobian_within(&self, by: &Layout, limits: &Limits) -> Result<Tensor, Error> {
+        let budget = Budget::within(limits);
+        let mut forward = Forward { by, budget, done: HashMap::new(), depends: HashMap::new() };
         let terms = forward.terms(self)?;
         let mut shape = self.shape().to_vec();
         shape.push(by.clone());
@@ -50,7 +63,22 @@ impl Tensor {
 
     /// The matrix of second derivatives of a scalar.
     pub fn hessian(&self, by: &Layout) -> Result<Tensor, Error> {
-        self.gradient(by)?.jacobian(by)
+        self.hessian_within(by, &Limits::default())
+    }
+
+    /// The same within limits.
+    pub fn hessian_within(&self, by: &Layout, limits: &Limits) -> Result<Tensor, Error> {
+        self.gradient_within(by, limits)?.jacobian_within(by, limits)
+    }
+}
+
+impl Tensor {
+    /// Whether an entry of a layout occurs, also in what defines other arrays.
+    pub fn depends_on(&self, layout: &Layout) -> bool {
+        let inner = dependencies(self);
+        let tensors = std::iter::once(self).chain(inner.iter().flat_map(|a| a.definition().tensors()));
+        let is_entry = |leaf: &Expr| matches!(leaf.node(), Node::At(a, _) if layout.offset(a).is_some());
+        tensors.flat_map(Tensor::terms).any(|t| t.value.leaves().iter().any(is_entry))
     }
 }
 
@@ -215,7 +243,7 @@ struct Forward<'a> {
     by: &'a Layout,
     budget: Budget,
     /// ∂array/∂by for each array met.
-    done: HashMap<Digest, Tensor>,
+    done: HashMap<Digest, Rc<Partners>>,
     /// Whether an array depends on `by`.
     depends: HashMap<Digest, bool>,
 }
@@ -235,7 +263,7 @@ impl Forward<'_> {
                 } else if self.depends(&place.array) {
                     let inner = self.array(&place.array)?;
                     let outer = Term { value: slope, ..term.clone() };
-                    out.extend(compose(&outer, &place.index, inner.terms(), &mut self.budget)?);
+                    out.extend(compose(&outer, &place.index, &inner, &mut self.budget)?);
                 }
             }
         }
@@ -259,11 +287,10 @@ impl Forward<'_> {
     }
 
     /// ∂array/∂by: slot 0 the array, slot 1 `by`.
-    fn array(&mut self, array: &Array) -> Result<Tensor, Error> {
+    fn array(&mut self, array: &Array) -> Result<Rc<Partners>, Error> {
         if let Some(t) = self.done.get(&array.digest()) {
             return Ok(t.clone());
         }
-        let own = Layout::new(vec![array.clone()]);
         let terms = match array.definition() {
             Definition::Given => vec![],
             Definition::Defined(t) => {
@@ -304,7 +331,10 @@ impl Forward<'_> {
                 self.solve_columns(array, jacobian, residual.shape(), right, false)
             }
         };
-        let result = Tensor::unchecked(vec![own, self.by.clone()], terms);
+        // Terms of the same place and domain are one.
+        let own = Layout::new(vec![array.clone()]);
+        let terms = Tensor::unchecked(vec![own, self.by.clone()], terms).terms().to_vec();
+        let result = Rc::new(Partners::new(terms));
         self.done.insert(array.digest(), result.clone());
         Ok(result)
     }

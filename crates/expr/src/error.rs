@@ -1,6 +1,7 @@
 //! What can go wrong with expressions.
 
 use crate::expr::Poison;
+use cotangent_scalar::Interrupted;
 
 /// Why a derivative, expansion or substitution could not be formed.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -18,6 +19,9 @@ pub enum Error {
         /// What was counted.
         unit: &'static str,
     },
+    /// Somebody wanted it to stop.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
     /// A tensor's places do not fit its shape.
     #[error("a term addresses `{array}`, which is not part of slot {slot} of the tensor")]
     Misplaced {

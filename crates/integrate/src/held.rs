@@ -31,6 +31,10 @@ impl<S: Scalar> Stepper<S> for Held<'_, S> {
         self.inner.forget(memory);
     }
 
+    fn own_steps(&self) -> Option<&[S]> {
+        self.inner.own_steps()
+    }
+
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
         self.inner.step(machine, h, from, to)?;
         let q = &to.values[..self.manifold.shape().coordinates];

@@ -22,6 +22,10 @@ impl<S: Scalar> Stepper<S> for Plain<'_, S> {
         self.inner.forget(memory);
     }
 
+    fn own_steps(&self) -> Option<&[S]> {
+        self.inner.own_steps()
+    }
+
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
         self.from.copy_from(from);
         self.from.carry.fill(S::from_f64(0.0));

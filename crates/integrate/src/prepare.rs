@@ -5,6 +5,7 @@ use crate::charts;
 use crate::compose::{self, Composition};
 use crate::held;
 use crate::method::Method;
+use crate::offer::Offer;
 use crate::plain;
 use crate::projection::{self, COUNTERS, Planned, Projection, Target};
 use crate::recipe::Recipe;
@@ -33,27 +34,14 @@ impl Prepared {
     pub fn new(recipe: impl Into<Recipe>, system: &dyn Dynamics<'_, f64>) -> Result<Prepared, Refusal> {
         let recipe = recipe.into();
         let method = recipe.method;
-        let card = method.card();
+        let offer = Offer::of(system)?;
+        offer.admits(&recipe)?;
         let (canonical, mut field, manifold) = (system.canonical()?, system.field()?, system.manifold()?);
-        let constrained = manifold.as_ref().is_some_and(|m| m.shape().constraints > 0);
-        let momenta_lag = constrained && card.constraints == Keeps::Yes && card.hidden_constraints == Keeps::No;
-        if recipe.composition.is_some() && (!card.symmetric || momenta_lag) {
-            return Err(Refusal::NotComposable { method });
-        }
-        let canonical = match (card.needs, &canonical) {
-            (Needs::Field, _) => None,
-            (Needs::Any, Some(c)) if c.shape().constraints > 0 => Some(c.shape()),
-            (Needs::Any, _) => None,
-            (Needs::Unconstrained, Some(c)) if c.shape().constraints > 0 => {
-                return Err(Refusal::IgnoresConstraints { method });
-            }
-            (Needs::Canonical, Some(c)) if c.shape().index == Index::Two => return Err(Refusal::IndexTwo { method }),
-            (Needs::Unconstrained | Needs::Canonical, Some(c)) => Some(c.shape()),
-            (Needs::Unconstrained | Needs::Canonical, None) => return Err(Refusal::NotCanonical { method }),
-        };
-        if canonical.is_none() && field.is_none() {
-            return Err(Refusal::UnknownMultipliers { method });
-        }
+        let canonical = canonical.as_ref().map(|c| c.shape()).filter(|shape| match method.card().needs {
+            Needs::Field => false,
+            Needs::Any => shape.constraints > 0,
+            Needs::Unconstrained | Needs::Canonical => true,
+        });
         // Positions and momenta, whose errors are measured in units of their own.
         let dimension = field.as_ref().map_or(0, |f| f.dimension());
         let chart = system.chart()?;
@@ -63,7 +51,6 @@ impl Prepared {
             _ => vec![dimension],
         };
         let index = canonical.map_or(Index::Three, |c| c.index);
-        let holds_constraints = canonical.is_some_and(|c| c.constraints > 0);
         let mut plan = Plan::new();
         let mut jacobian = || field.as_mut().map(|f| f.jacobian_pattern()).transpose();
         let hidden = || Ok(system.hidden()?.map(|h| h.shape().clone()));
@@ -72,21 +59,16 @@ impl Prepared {
             (Some(chart), Some(m)) => {
                 Some(charts::Scheme::new(m.shape(), chart.coordinates(), chart.threshold(), &recipe.charts)?)
             }
-            _ if !recipe.charts.is_empty() => return Err(Refusal::NoCharts),
             _ => None,
         };
         let projection = match (recipe.projection, &manifold) {
             (None, _) => None,
-            (Some(p), _) if p.target == Target::Symmetric && holds_constraints && !card.symmetric => {
-                return Err(Refusal::SymmetricProjection { method });
-            }
-            (Some(p), Some(m)) if constrained => {
+            (Some(p), Some(m)) if offer.constrained => {
                 Some(Planned::Manifold(projection::Scheme::new(m.shape(), p, &mut plan)?))
             }
             (Some(p), _) => match system.surface()? {
-                Some(_) if p.target != Target::Both => return Err(Refusal::NotSeparately { target: p.target }),
                 Some(s) => Some(Planned::Surface(projection::surface::Scheme::new(s.shape(), p, &mut plan)?)),
-                None => return Err(Refusal::NothingToProjectOn),
+                None => None,
             },
         };
         Ok(Prepared { recipe, plan, scheme, charts, index, projection, held: true })
@@ -125,6 +107,12 @@ impl Prepared {
     /// The same without the last look at the constraints: what its iterations take for a solution is one.
     pub fn unheld(&self) -> Prepared {
         Prepared { held: false, ..self.clone() }
+    }
+
+    /// Whether the positions of all later steps are the same, whatever the momenta along the gradients of the
+    /// constraints are: SHAKE.
+    pub fn leaves_momenta_free(&self) -> bool {
+        self.method() == Method::Shake && self.projection().is_none()
     }
 
     /// The composition around the method.

@@ -4,7 +4,8 @@ mod problems;
 
 use cotangent_integrate::{Method, Projection, Target};
 use cotangent_lab::comparison::{Combination, Ended, Exact, Measured, Pace, measure, sample_times};
-use cotangent_observe::{Interrupt, Schedule};
+use cotangent_observe::Schedule;
+use cotangent_scalar::Limits;
 use cotangent_theory::Formulation;
 use problems::{Case, DOUBLE, FREE, PENDULUM};
 use proptest::prelude::*;
@@ -20,9 +21,9 @@ fn run(
     let case = Case::new(text, formulation);
     let prepared = case.prepared(method, projection);
     let schedule = Schedule::until(h, t, 1).unwrap();
-    let exact = Exact::new(&case.problem, &sample_times(&[schedule]), &Interrupt::new()).unwrap();
+    let exact = Exact::new(&case.problem, &sample_times(&[schedule]), &Limits::default()).unwrap();
     let combination = Combination { problem: &case.problem, prepared: &prepared, amplification: 1.0 };
-    measure(&combination, schedule, Some(&exact), &Interrupt::new(), &mut |_| {}).unwrap()
+    measure(&combination, schedule, Some(&exact), &Limits::default(), &mut |_| {}).unwrap()
 }
 
 #[track_caller]
@@ -91,7 +92,7 @@ fn bare(text: &str, formulation: Formulation, method: Method, h: f64, t: f64) ->
     let case = Case::new(text, formulation);
     let prepared = case.prepared(method, None);
     let combination = Combination { problem: &case.problem, prepared: &prepared, amplification: 1.0 };
-    measure(&combination, Schedule::until(h, t, 1).unwrap(), None, &Interrupt::new(), &mut |_| {}).unwrap()
+    measure(&combination, Schedule::until(h, t, 1).unwrap(), None, &Limits::default(), &mut |_| {}).unwrap()
 }
 
 proptest! {
@@ -140,10 +141,10 @@ fn what_was_not_finished_keeps_what_was_measured() {
     let case = Case::new(PENDULUM, Formulation::Multipliers);
     let prepared = case.prepared(Method::Rattle, None);
     let schedule = Schedule::until(0.01, 1e6, 1).unwrap();
-    let interrupt = Interrupt::new();
-    interrupt.set();
+    let limits = Limits::default();
+    limits.cancel.set();
     let combination = Combination { problem: &case.problem, prepared: &prepared, amplification: 1.0 };
-    let found = measure(&combination, schedule, None, &interrupt, &mut |_| {}).unwrap();
+    let found = measure(&combination, schedule, None, &limits, &mut |_| {}).unwrap();
     assert_eq!((found.ended, found.steps, found.error), (Ended::Interrupted, 0, None));
 }
 
@@ -151,7 +152,7 @@ fn what_was_not_finished_keeps_what_was_measured() {
 fn a_chaotic_motion_is_known_for_as_long_as_it_is_certain() {
     let case = Case::new(&DOUBLE.replace("g = 1", "g = 12"), Formulation::Multipliers);
     let times: Vec<f64> = (1..=400).map(|k| f64::from(k) / 4.0).collect();
-    let exact = Exact::new(&case.problem, &times, &Interrupt::new()).unwrap();
+    let exact = Exact::new(&case.problem, &times, &Limits::default()).unwrap();
     let reason = exact.ended.clone().unwrap_or_default();
     assert!(exact.until() < 100.0 && reason.contains("errors grow so fast"), "{reason} {}", exact.until());
     // Errors do not grow a thousandfold from sample to sample: it ends where it must.

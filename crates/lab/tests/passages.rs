@@ -5,8 +5,9 @@ mod problems;
 use cotangent_compile::Engine;
 
 use cotangent_integrate::{Composition, Method, Recipe};
-use cotangent_observe::{End, Interrupt, Run, Schedule};
+use cotangent_observe::{End, Run, Schedule};
 use cotangent_problem::Integrator;
+use cotangent_scalar::Limits;
 use cotangent_theory::Formulation;
 use problems::Case;
 use proptest::prelude::*;
@@ -19,7 +20,7 @@ fn run(text: &str, recipe: Recipe, step: f64, steps: u64) -> (Run, End) {
     let diagnostics = p.diagnostics().unwrap();
     let schedule = Schedule::count(step, steps, 1).unwrap();
     let mut run = Run::new(integrator, diagnostics, schedule, p.start.clone()).unwrap();
-    let end = run.go::<()>(&Interrupt::new(), None, &mut |_| {}).unwrap();
+    let end = run.go::<()>(&Limits::default(), None, &mut |_| {}).unwrap();
     (run, end)
 }
 

@@ -4,7 +4,7 @@
 mod problems;
 
 use cotangent_lab::stability::{Path, Stability, Time, Verdict};
-use cotangent_observe::Interrupt;
+use cotangent_scalar::Limits;
 use cotangent_theory::Formulation;
 use problems::Case;
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ const DIRAC: Formulation = Formulation::Dirac { alpha: 0.0 };
 
 fn stability(text: &str, formulation: Formulation, until: f64) -> Stability {
     let case = Case::new(text, formulation);
-    let mut path = Path::new(&case.problem, until, &Interrupt::new()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let mut path = Path::new(&case.problem, until, &Limits::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
     Stability::along(&case.problem, &mut path).unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 

@@ -186,3 +186,15 @@ fn the_deepest_tree_fits_a_small_stack() {
     let joined = std::thread::Builder::new().stack_size(1 << 20).spawn(work).map(|t| t.join());
     assert!(matches!(joined, Ok(Ok(()))));
 }
+
+#[test]
+fn numbers_that_would_silently_be_zero_or_infinite_are_refused() {
+    for number in ["1e-5000", "1e-400", "0.0001e-320", "4e-325", "1e400", "9e308"] {
+        for line in ["param g = NUMBER", "observe a = NUMBER*x[1]", "initial x[1] = NUMBER"] {
+            assert_eq!(codes(&with(&line.replace("NUMBER", number))), [Code::NoValue], "{line} {number}");
+        }
+    }
+    for number in ["0", "0.000", "0e-5000", "5e-324", "1e-300", "1e308"] {
+        assert_eq!(codes(&with(&format!("param g = {number}"))), [], "{number}");
+    }
+}

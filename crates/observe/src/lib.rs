@@ -19,7 +19,7 @@ pub mod table;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use cotangent_destination::{DestinationError, is_same};
 pub use history::History;
-pub use interrupt::{Interrupt, InterruptError};
+pub use interrupt::{InterruptError, cancel_on_signal};
 pub use monitor::{Jump, MAX_PASSAGES, Monitor, Passage};
 pub use platform::Platform;
 pub use run::{Checkpoints, End, HISTORY_ERRORS, Header, Progress, Run, RunError, Unobserved};

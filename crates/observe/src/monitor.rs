@@ -40,6 +40,10 @@ pub struct Monitor {
     pub followed: u64,
     /// Steps that were brought back onto the constraints, by no more than the rounding of their multipliers.
     pub mended: u64,
+    /// Steps behind singular configurations whose momenta, which the method leaves free, were brought back.
+    pub settled: u64,
+    /// Whether forces were badly determined ever since the last singular configuration that was passed.
+    unsettled: bool,
     /// Whether the last step belongs to a passage.
     near: bool,
     /// Whether a singular configuration was near at the end of the last step.
@@ -109,6 +113,11 @@ impl Monitor {
         self.ill
     }
 
+    /// Whether the motion has not yet left a singular configuration that it passed.
+    pub(crate) fn is_unsettled(&self) -> bool {
+        self.unsettled
+    }
+
     /// Whether an error of the energy is larger than any that was looked at.
     pub(crate) fn is_new_error(&self, error: f64) -> bool {
         self.steps > 0 && error.abs() > 1.5 * self.known_error
@@ -134,8 +143,9 @@ impl Monitor {
         }
         let Some(conditioned) = conditioned else { return };
         self.ill = conditioned.is_ill();
+        self.unsettled = self.ill && (self.unsettled || conditioned.crossed);
         let singular = conditioned.is_singular();
-        let Conditioned { condition, constraint, crossed } = conditioned;
+        let Conditioned { condition, constraint, crossed, .. } = conditioned;
         let passage = Passage { time, condition, constraint, crossed };
         if singular && !self.near {
             self.passage_count += 1;
@@ -189,7 +199,7 @@ mod tests {
     fn steps_near_one_singular_configuration_are_one_passage() {
         let mut monitor = Monitor::default();
         let mut at = |time: f64, condition: f64, crossed: bool| {
-            monitor.note(time, 0.0, Change::Ordinary, Some(Conditioned { condition, constraint: 3, crossed }));
+            monitor.note(time, 0.0, Change::Ordinary, Some(Conditioned::of(condition, 3, crossed)));
         };
         at(0.1, 10.0, false);
         at(0.2, 1e7, false);

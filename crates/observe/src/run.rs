@@ -5,7 +5,6 @@ mod watched;
 
 use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::history::History;
-use crate::interrupt::Interrupt;
 use crate::monitor::Monitor;
 use crate::platform::Platform;
 use crate::schedule::Schedule;
@@ -15,6 +14,7 @@ use cotangent_compile::CallError;
 use cotangent_dynamics::{Failure, State};
 use cotangent_expr::Layout;
 use cotangent_problem::{Diagnostics, Integrator, Picture};
+use cotangent_scalar::Limits;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -339,7 +339,7 @@ impl Run {
     /// Makes steps until the end, an interrupt or a failure.
     pub fn go<R: Clone + Serialize + serde::de::DeserializeOwned>(
         &mut self,
-        interrupt: &Interrupt,
+        limits: &Limits,
         checkpoints: Option<&Checkpoints<R>>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<End, RunError> {
@@ -352,7 +352,7 @@ impl Run {
             if self.done == self.schedule.total() {
                 break End::Finished;
             }
-            if interrupt.is_set() {
+            if limits.cancel.is_set() {
                 break End::Interrupted;
             }
             let begin = Instant::now();
@@ -396,6 +396,13 @@ impl Run {
             self.look(true);
         }
         Ok(end)
+    }
+
+    /// Makes the next step, each of which is measured; why not, if it cannot be made. For those who look at every state
+    /// themselves; there must be a step left.
+    pub fn step(&mut self) -> Result<Option<Failure>, RunError> {
+        let h = self.schedule.size(self.done);
+        self.watched_steps(h, 1)
     }
 
     /// Makes up to so many steps, but not beyond the next row.

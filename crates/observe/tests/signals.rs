@@ -2,7 +2,8 @@
 
 #![cfg(unix)]
 
-use cotangent_observe::Interrupt;
+use cotangent_observe::cancel_on_signal;
+use cotangent_scalar::Cancel;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
@@ -11,10 +12,11 @@ use std::time::Duration;
 #[test]
 #[ignore = "run by the other tests in a process of its own"]
 fn process() {
-    let interrupt = Interrupt::install().unwrap();
+    let cancel = Cancel::new();
+    cancel_on_signal(&cancel).unwrap();
     let say = |what: &str| writeln!(std::io::stdout(), "\n{what}").unwrap();
     say("ready");
-    while !interrupt.is_set() {
+    while !cancel.is_set() {
         std::thread::sleep(Duration::from_millis(5));
     }
     say("asked");

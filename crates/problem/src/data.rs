@@ -5,11 +5,12 @@ use crate::consistency::measure;
 use crate::error::ProblemError;
 use crate::instance::Repairs;
 use crate::redundancy::{Gradients, Redundant};
-use cotangent_compile::values::{self, InitialValues, Setting, ValueError, Values};
+use cotangent_compile::values::{self, InitialValues, Setting, Values};
 use cotangent_compile::{CompileError, Engine, Native};
 use cotangent_dynamics::{Dynamics, State};
 use cotangent_integrate::{Target, project_onto};
 use cotangent_model::System;
+use cotangent_scalar::Limits;
 use cotangent_theory::Formulation;
 use std::sync::OnceLock;
 
@@ -18,19 +19,28 @@ pub(crate) struct Data {
     /// The model as it was written.
     pub(crate) system: System,
     pub(crate) values: Values,
+    pub(crate) limits: Limits,
     gradients: OnceLock<Option<Gradients>>,
 }
 
 impl Data {
-    pub(crate) fn new(system: &System) -> Data {
-        Data { system: system.clone(), values: Values::new(system), gradients: OnceLock::new() }
+    pub(crate) fn new(system: &System, limits: &Limits) -> Data {
+        let (system, values) = (system.clone(), Values::new(system, limits));
+        Data { system, values, limits: limits.clone(), gradients: OnceLock::new() }
     }
 
     /// Parameters and initial values.
-    pub(crate) fn given(&self, set: &[Setting]) -> Result<(Vec<f64>, InitialValues), ValueError> {
+    pub(crate) fn given(&self, set: &[Setting]) -> Result<(Vec<f64>, InitialValues), ProblemError> {
         let parameters = self.values.parameters(set)?;
+        self.check()?;
         let initial = self.values.initial(&parameters, set)?;
+        self.check()?;
         Ok((parameters, initial))
+    }
+
+    /// Whether to go on.
+    pub(crate) fn check(&self) -> Result<(), ProblemError> {
+        Ok(self.limits.check().map_err(CompileError::from)?)
     }
 
     /// The system without constraints that depend on others, if there are any and that was asked for.
@@ -40,7 +50,7 @@ impl Data {
         initial: &InitialValues,
         repairs: Repairs,
     ) -> Result<Option<(System, Vec<Redundant>)>, ProblemError> {
-        let gradients = once(&self.gradients, || Gradients::new(&self.system))?;
+        let gradients = once(&self.gradients, || Gradients::new(&self.system, &self.limits))?;
         let Some(gradients) = gradients else { return Ok(None) };
         let found = gradients.redundant(parameters, &initial.coordinates)?;
         if found.is_empty() {
@@ -52,7 +62,8 @@ impl Data {
         let names: Vec<String> = found.iter().map(|r| r.name.clone()).collect();
         let reduced = self.system.without(&names).map_err(CompileError::from)?;
         // Where the others hold, do these? Data that violate them all say nothing yet.
-        let at = InitialValues { coordinates: projected(&reduced, parameters, initial)?, ..initial.clone() };
+        let at =
+            InitialValues { coordinates: projected(&reduced, parameters, initial, &self.limits)?, ..initial.clone() };
         let residuals = measure(|at| self.values.constraint_residuals(parameters, at), &at)?;
         let violated = |r: &&Redundant| residuals.iter().any(|m| m.name == r.name && !m.holds());
         let contradictory: Vec<Redundant> = found.iter().filter(violated).cloned().collect();
@@ -76,8 +87,13 @@ pub(crate) fn once<T, E>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, E>
 }
 
 /// The initial positions, projected onto the constraints of a system if they can be.
-fn projected(system: &System, parameters: &[f64], initial: &InitialValues) -> Result<Vec<f64>, ProblemError> {
-    let motion = Formulation::Multipliers.apply(system)?;
+fn projected(
+    system: &System,
+    parameters: &[f64],
+    initial: &InitialValues,
+    limits: &Limits,
+) -> Result<Vec<f64>, ProblemError> {
+    let motion = Formulation::Multipliers.apply_within(system, limits)?;
     let compiled = Compiled::new(&motion, Engine::Tape)?;
     let mut state = State::new(values::start(system, parameters, initial)?, 0);
     let n = initial.coordinates.len();

@@ -2,10 +2,11 @@
 //! formulation has besides.
 
 use crate::conditioning::Conditioning;
+use crate::error::underived;
 use cotangent_compile::{CallError, CompileError, Engine, Function, FunctionBuilder, Workspace};
 use cotangent_expr::{Array, Dim, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term};
 use cotangent_model::{ClaimKind, ConstraintKind};
-use cotangent_theory::{Motion, TheoryError};
+use cotangent_theory::Motion;
 use std::sync::Arc;
 
 /// A function with the memory it works in.
@@ -20,18 +21,21 @@ impl From<Function> for Measure {
     }
 }
 
-impl Measure {
-    /// The same function for somebody else.
-    pub(crate) fn again(&self) -> Measure {
+impl Clone for Measure {
+    /// The same function, in memory of its own.
+    fn clone(&self) -> Measure {
         Measure { work: self.f.workspace(), f: self.f.clone() }
     }
+}
 
+impl Measure {
     pub(crate) fn call(&mut self, inputs: &[&[f64]], outputs: &mut [&mut [f64]]) -> Result<(), CallError> {
         self.f.call(inputs, outputs, &mut self.work)
     }
 }
 
 /// Evaluates the quantities of a model along its motion.
+#[derive(Clone)]
 pub struct Diagnostics {
     /// φ, one entry for each member.
     pub constraints: Layout,
@@ -78,14 +82,14 @@ pub struct Kept {
 
 impl Diagnostics {
     /// Compiles what there is to measure, for parameters that are zero.
-    pub(crate) fn new(motion: &Motion, engine: Engine) -> Result<Diagnostics, CompileError> {
+    pub fn new(motion: &Motion, engine: Engine) -> Result<Diagnostics, CompileError> {
         let system = &motion.system;
         let inputs = [motion.state.clone(), system.parameter_layout()];
         let compiled = |outputs: &[Tensor]| {
-            let builder = inputs.iter().fold(FunctionBuilder::new(), |b, layout| b.input(layout)).engine(engine);
+            let builder = FunctionBuilder::new().engine(engine).within(&motion.limits);
+            let builder = inputs.iter().fold(builder, |b, layout| b.input(layout));
             outputs.iter().fold(builder, |b, t| b.output(t)).compile()
         };
-        let underived = |e: TheoryError| CompileError::Native(e.to_string());
         let function = |outputs: &[Tensor]| {
             let at_state = outputs.iter().map(|t| motion.at_state(t).map_err(underived));
             compiled(&at_state.collect::<Result<Vec<_>, _>>()?)
@@ -149,24 +153,9 @@ impl Diagnostics {
     }
 
     /// The same for these parameters, from the start of a run.
-    pub(crate) fn with(&self, parameters: &[f64]) -> Diagnostics {
-        Diagnostics {
-            constraints: self.constraints.clone(),
-            hidden_constraints: self.hidden_constraints.clone(),
-            claims: self.claims.clone(),
-            observables: self.observables.clone(),
-            multipliers: self.multipliers.clone(),
-            auxiliaries: self.auxiliaries.clone(),
-            parameters: parameters.to_vec(),
-            kept: self.kept.again(),
-            observed: self.observed.again(),
-            forces: self.forces.as_ref().map(Measure::again),
-            own: self.own.as_ref().map(Measure::again),
-            model_state: self.model_state.as_ref().map(Measure::again),
-            conditioning: self.conditioning.as_ref().map(|c| c.with(parameters)),
-            energy_magnitude: self.energy_magnitude.again(),
-            values: self.values.clone(),
-        }
+    pub fn with(&self, parameters: &[f64]) -> Diagnostics {
+        let conditioning = self.conditioning.as_ref().map(|c| c.with(parameters));
+        Diagnostics { parameters: parameters.to_vec(), conditioning, ..self.clone() }
     }
 
     /// The quantities that should be kept, at a state.

@@ -56,12 +56,22 @@ impl std::fmt::Debug for Equations {
 impl Equations {
     /// The equations of a system in a formulation.
     pub fn new(system: &System, formulation: Formulation, engine: Engine) -> Result<Equations, ProblemError> {
-        Equations::of(Data::new(system), formulation, engine)
+        Equations::within(system, formulation, engine, &Limits::default())
+    }
+
+    /// The same within limits, which hold for what is prepared and compiled from them as well.
+    pub fn within(
+        system: &System,
+        formulation: Formulation,
+        engine: Engine,
+        limits: &Limits,
+    ) -> Result<Equations, ProblemError> {
+        Equations::of(Data::new(system, limits), formulation, engine)
     }
 
     /// The same of a model whose values were asked for already.
     pub(crate) fn of(data: Data, formulation: Formulation, engine: Engine) -> Result<Equations, ProblemError> {
-        let motion = formulation.apply(&data.system)?;
+        let motion = formulation.apply_within(&data.system, &data.limits)?;
         Ok(Equations::compile(data, motion, None, engine)?)
     }
 
@@ -71,12 +81,12 @@ impl Equations {
         let lagrangian = match Lagrangian::new(system)? {
             Some(lagrangian) => {
                 let by = [&lagrangian.coordinates, &lagrangian.velocities, &system.parameter_layout()];
-                let momentum = momentum(&lagrangian, &by).map_err(ProblemError::from)?;
+                let momentum = momentum(&lagrangian, &by, limits).map_err(ProblemError::from)?;
                 Some((lagrangian, momentum))
             }
             None => None,
         };
-        Ok(Equations::compile(Data::new(system), motion, lagrangian, engine).map_err(ProblemError::from)?)
+        Ok(Equations::compile(Data::new(system, limits), motion, lagrangian, engine).map_err(ProblemError::from)?)
     }
 
     fn compile(
@@ -88,8 +98,8 @@ impl Equations {
         Ok(Equations {
             compiled: Compiled::new(&motion, engine)?,
             engine,
+            canonical: Values::new(&motion.system, &data.limits),
             data,
-            canonical: Values::new(&motion.system),
             motion,
             lagrangian,
             forces: OnceLock::new(),
@@ -143,9 +153,9 @@ impl Equations {
     }
 }
 
-fn momentum(lagrangian: &Lagrangian, by: &[&Layout]) -> Result<Evaluator, CompileError> {
-    let momentum = Tensor::scalar(lagrangian.value.clone())?.gradient(&lagrangian.velocities)?;
-    Evaluator::new(&momentum, by)
+fn momentum(lagrangian: &Lagrangian, by: &[&Layout], limits: &Limits) -> Result<Evaluator, CompileError> {
+    let momentum = Tensor::scalar(lagrangian.value.clone())?.gradient_within(&lagrangian.velocities, limits)?;
+    Evaluator::new(&momentum, by, limits)
 }
 
 /// Records a step: state, step size and parameters in, state out.

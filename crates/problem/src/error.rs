@@ -46,6 +46,19 @@ pub enum ProblemError {
         /// A constraint to blame.
         name: String,
     },
+    /// A constraint whose gradient has a square beyond all numbers.
+    #[error(
+        "the constraint `{name}` is written in a scale beyond the numbers of 64 bits: its gradient has the size {size:.1e}, \
+         and G H_pp Gᵀ, by which its force acts on it, is {entry:e}"
+    )]
+    Scale {
+        /// The constraint.
+        name: String,
+        /// The largest entry of its gradient.
+        size: f64,
+        /// What its square with the masses becomes.
+        entry: f64,
+    },
     /// Second-class constraints that are not so at the start.
     #[error(
         "the multipliers cannot be determined at the initial data: the matrix of brackets of the second-class \
@@ -92,4 +105,12 @@ fn dependent(constraints: &[Redundant]) -> String {
         parts.push(format!("{} more are dependent", constraints.len() - 6));
     }
     parts.join("; ")
+}
+
+/// Why a function cannot be compiled whose expression cannot be derived.
+pub(crate) fn underived(error: TheoryError) -> CompileError {
+    match error {
+        TheoryError::Expression(error) => CompileError::Expression(error),
+        other => CompileError::Underived(other.to_string()),
+    }
 }

@@ -7,13 +7,16 @@ use cotangent_expr::Layout;
 use cotangent_solve::LinearSolver;
 use cotangent_theory::Motion;
 
+/// The size of a gradient below which its square is no number: half of the exponents.
+const LEAST: f64 = 1e-150;
+
 /// The matrix as a function of state and parameters.
 pub(crate) struct Forces {
     function: Evaluator,
     solver: LinearSolver<f64>,
     names: Layout,
-    /// Whether it is G H_pp Gᵀ.
-    is_gram: bool,
+    /// G, where it is G H_pp Gᵀ.
+    gradients: Option<Evaluator>,
 }
 
 impl Forces {
@@ -22,25 +25,31 @@ impl Forces {
         let structure = motion.structure.as_ref().filter(|_| motion.multipliers.is_some());
         let (gram, brackets) = (structure.map(|s| &s.gram), motion.surface.as_ref().map(|s| &s.brackets));
         let Some(matrix) = gram.or(brackets) else { return Ok(None) };
-        let function = Evaluator::sparse(matrix, &[&motion.state, &motion.system.parameter_layout()])?;
+        let by = [&motion.state, &motion.system.parameter_layout()];
+        let function = Evaluator::sparse(matrix, &by, &motion.limits)?;
         let Some(pattern) = function.pattern() else { return Ok(None) };
         let unsolvable = |reason: String| CompileError::System { name: "the multipliers".into(), reason };
         let solver = LinearSolver::new(pattern).map_err(|e| unsolvable(e.to_string()))?;
-        Ok(Some(Forces { solver, names: matrix.shape()[0].clone(), is_gram: gram.is_some(), function }))
+        let gradients = structure.map(|s| Evaluator::sparse(&s.jacobian, &by, &motion.limits)).transpose()?;
+        Ok(Some(Forces { solver, names: matrix.shape()[0].clone(), gradients, function }))
     }
 
     /// Whether the forces are determined at a state.
     pub(crate) fn check(&self, state: &[f64], parameters: &[f64]) -> Result<(), ProblemError> {
         let values = self.function.call(&[state, parameters]).map_err(ValueError::from)?;
-        match self.solver.clone().factor(&values) {
-            Ok(()) => Ok(()),
-            Err(singular) => {
-                let name = self.names.entry_name(singular.row);
-                Err(match self.is_gram {
-                    true => ProblemError::Unresisted { name },
-                    false => ProblemError::SingularBrackets { name },
-                })
-            }
+        let Err(singular) = self.solver.clone().factor(&values) else { return Ok(()) };
+        let name = self.names.entry_name(singular.row);
+        let Some(gradients) = &self.gradients else { return Err(ProblemError::SingularBrackets { name }) };
+        let gradient = gradients.call(&[state, parameters]).map_err(ValueError::from)?;
+        let (Some(rows), Some(pattern)) = (gradients.pattern(), self.function.pattern()) else { return Ok(()) };
+        // Is the square of a gradient no number, though the gradient is one?
+        let entry = |i: usize| pattern.position(i, i).map_or(0.0, |k| values[k]);
+        let size = |i: usize| rows.positions(i).map(|k| gradient[k].abs()).fold(0.0, f64::max);
+        let far = |size: f64| size > 0.0 && !(LEAST..=1.0 / LEAST).contains(&size);
+        let lost = |entry: f64| entry == 0.0 || !entry.is_finite();
+        match (0..rows.rows()).find(|&i| far(size(i)) && lost(entry(i))) {
+            Some(i) => Err(ProblemError::Scale { name: self.names.entry_name(i), size: size(i), entry: entry(i) }),
+            None => Err(ProblemError::Unresisted { name }),
         }
     }
 }

@@ -14,6 +14,7 @@ use cotangent_dynamics::{Dynamics, Failure, State};
 use cotangent_expr::{Expr, Node};
 use cotangent_integrate::{Prepared, Recipe, Refusal, project};
 use cotangent_model::{ConstraintKind, System};
+use cotangent_scalar::Limits;
 use cotangent_solve::{NewtonOptions, StoppingRule};
 use cotangent_theory::Formulation;
 use std::sync::Arc;
@@ -58,7 +59,8 @@ impl Equations {
         match self.data.independent(&parameters, &initial, repairs)? {
             None => self.on_manifold(parameters, initial, repairs),
             Some((reduced, dropped)) => {
-                let equations = Arc::new(Equations::new(&reduced, self.motion.formulation, self.engine)?);
+                let (formulation, limits) = (self.motion.formulation, &self.data.limits);
+                let equations = Arc::new(Equations::within(&reduced, formulation, self.engine, limits)?);
                 Ok(Instance { dropped, ..equations.on_manifold(parameters, initial, repairs)? })
             }
         }
@@ -72,8 +74,10 @@ impl Equations {
         repairs: Repairs,
     ) -> Result<Instance, ProblemError> {
         let mut start = self.data.values.start(&parameters, &initial)?;
+        self.data.check()?;
         let mut residuals = measure(|at| self.data.values.constraint_residuals(&parameters, at), &initial)?;
         residuals.extend(self.hidden(&parameters, &initial)?);
+        self.data.check()?;
         let violated: Vec<Measured> = residuals.iter().filter(|m| !m.holds()).cloned().collect();
         if !violated.is_empty() && !repairs.project_initial {
             return Err(ProblemError::Inconsistent { residuals: violated });
@@ -94,7 +98,7 @@ impl Equations {
         // Forces that nothing determines make rates without a value: they are the reason then.
         let forces = instance.check_forces();
         match instance.check_rate() {
-            Err(_) if matches!(forces, Err(ProblemError::Unresisted { .. })) => forces?,
+            Err(_) if matches!(forces, Err(ProblemError::Unresisted { .. } | ProblemError::Scale { .. })) => forces?,
             rate => rate.and(forces)?,
         }
         Ok(instance)
@@ -226,11 +230,23 @@ impl Instance {
         repairs: Repairs,
         engine: Engine,
     ) -> Result<Instance, ProblemError> {
-        let data = Data::new(system);
+        Instance::within(system, formulation, set, repairs, engine, &Limits::default())
+    }
+
+    /// The same within limits, which hold for what is prepared and compiled from it as well.
+    pub fn within(
+        system: &System,
+        formulation: Formulation,
+        set: &[Setting],
+        repairs: Repairs,
+        engine: Engine,
+        limits: &Limits,
+    ) -> Result<Instance, ProblemError> {
+        let data = Data::new(system, limits);
         let (parameters, initial) = data.given(set)?;
         let (data, dropped) = match data.independent(&parameters, &initial, repairs)? {
             None => (data, vec![]),
-            Some((reduced, dropped)) => (Data::new(&reduced), dropped),
+            Some((reduced, dropped)) => (Data::new(&reduced, limits), dropped),
         };
         let equations = Arc::new(Equations::of(data, formulation, engine)?);
         Ok(Instance { dropped, ..equations.on_manifold(parameters, initial, repairs)? })

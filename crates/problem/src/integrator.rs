@@ -158,6 +158,36 @@ impl Integrator {
         self.mended
     }
 
+    /// Brings momenta back onto G H_p = 0 where the method leaves them free, and no position changes by that; whether it
+    /// did.
+    ///
+    /// SHAKE kicks with the multiplier of the step, λ, at both of its ends. Through a singular configuration G changes its
+    /// sign, and so does λ, whose size grows like 1/|G| on the way: the kick at the end is then a large one in the wrong
+    /// direction, and each later step reverses it.
+    pub fn settle(&self, state: &mut State<f64>) -> bool {
+        let Recipe { equations, prepared, parameters, .. } = &self.recipe;
+        if !prepared.leaves_momenta_free() {
+            return false;
+        }
+        let Ok(Some(manifold)) = equations.compiled.view(Native, parameters.clone()).manifold() else { return false };
+        let mut settled = state.clone();
+        let projected = project_onto(Target::Momentum, manifold, &mut settled);
+        let is_good = projected.is_ok() && settled.values.iter().all(|v| v.is_finite());
+        if is_good {
+            *state = settled;
+        }
+        is_good
+    }
+
+    /// The states at the ends of the method's own steps in the last step, one after the other, where it chooses them
+    /// itself (see [`Stepper::own_steps`]).
+    pub fn own_steps(&self) -> Option<&[f64]> {
+        match &self.inner {
+            Inner::Whole(_) => None,
+            Inner::Parts(parts) => parts.stepper.own_steps(),
+        }
+    }
+
     /// Makes one step of size `h` as [`advance`](Integrator::advance) does, of whose solutions it takes the one that
     /// is reached continuously while the step grows from nothing to `h` in so many parts (see [`Following`]). On
     /// failure the state is what it was.

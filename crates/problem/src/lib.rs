@@ -21,8 +21,8 @@ mod redundancy;
 mod suited;
 mod surface;
 
-pub use compiled::{Compiled, View};
-pub use conditioning::{Conditioned, Conditioning};
+pub use compiled::{Compiled, View, offer};
+pub use conditioning::{Branch, Conditioned, Conditioning};
 pub use diagnostics::{Diagnostics, Kept};
 pub use equations::Equations;
 pub use error::ProblemError;

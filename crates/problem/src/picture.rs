@@ -1,6 +1,7 @@
 //! What a picture of the motion shows at a state: the drawings of a model as numbers.
 
 use crate::diagnostics::joined;
+use crate::error::underived;
 use cotangent_compile::{CallError, CompileError, Engine, Function, FunctionBuilder, Workspace};
 use cotangent_expr::Tensor;
 use cotangent_model::DrawingKind;
@@ -65,8 +66,8 @@ impl Picture {
         let columns: Vec<Tensor> = columns.iter().enumerate().map(flat).collect::<Result<_, _>>()?;
         let all = joined(columns.iter().filter_map(|t| Some((t.shape().first()?.arrays().first()?, t))))?;
         let builder = FunctionBuilder::new().input(&motion.state).input(&motion.system.parameter_layout());
-        let all = motion.at_state(&all).map_err(|e| CompileError::Native(e.to_string()))?;
-        let function = builder.output(&all).engine(engine).compile()?;
+        let all = motion.at_state(&all).map_err(underived)?;
+        let function = builder.output(&all).engine(engine).within(&motion.limits).compile()?;
         let work = function.workspace();
         Ok(Some(Picture { shapes, dimension, parameters: parameters.to_vec(), function, work }))
     }

@@ -59,7 +59,7 @@ pub fn pose_within(
     limits: &Limits,
 ) -> Result<Instance, PoseError> {
     limits.check().map_err(AnalysisError::from)?;
-    let given = || Instance::new(system, formulation, set, repairs, engine);
+    let given = || Instance::within(system, formulation, set, repairs, engine, limits);
     let explained = |error: ProblemError| irregular(system, &error, limits).unwrap_or_else(|| error.into());
     if formulation != Formulation::HamiltonDirac {
         return given().map_err(explained);

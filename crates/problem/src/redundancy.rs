@@ -3,12 +3,16 @@
 //! The rows of G = ∂φ/∂q are compared at the initial configuration and, where some depend on others
 //! there, at generic configurations near it: constraints that are dependent everywhere are
 //! redundant; those that are dependent at one configuration only make it a singular one.
+//!
+//! Neither the units of constraints nor those of coordinates count: G is looked at in scales in which its rows and
+//! columns are of size 1, entries that are nothing but rounding of their terms aside.
 
 use cotangent_compile::values::ValueError;
 use cotangent_compile::{CompileError, Evaluator};
 use cotangent_expr::Layout;
 use cotangent_model::{ConstraintKind, System};
-use cotangent_solve::{Dependent, dependent_rows};
+use cotangent_scalar::Limits;
+use cotangent_solve::{Dependent, Scales, dependent_rows};
 
 /// A constraint that depends on others.
 #[derive(Clone, PartialEq, Debug)]
@@ -24,6 +28,9 @@ pub struct Redundant {
 /// Rows closer to the span of the others than this, relative to their length, depend on them.
 const TOLERANCE: f64 = 1e-9;
 
+/// Entries that are smaller, compared with their terms, are rounding.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
 /// The relative size of the changes that lead to a generic configuration.
 const CHANGE: f64 = 1e-3;
 
@@ -31,36 +38,46 @@ const CHANGE: f64 = 1e-3;
 pub(crate) struct Gradients {
     names: Layout,
     function: Evaluator,
+    /// The sizes of the terms of each entry.
+    magnitudes: Evaluator,
 }
 
 impl Gradients {
     /// Compiles them; `None` without holonomic constraints.
-    pub(crate) fn new(system: &System) -> Result<Option<Gradients>, ValueError> {
-        let residual = system.residuals(&[ConstraintKind::Holonomic]).map_err(CompileError::from)?;
+    pub(crate) fn new(system: &System, limits: &Limits) -> Result<Option<Gradients>, CompileError> {
+        let residual = system.residuals(&[ConstraintKind::Holonomic])?;
         let names = residual.shape()[0].clone();
         if names.is_empty() || system.dynamics.momenta().is_none() {
             return Ok(None);
         }
-        let jacobian = residual.jacobian(system.dynamics.variables()).map_err(CompileError::from)?;
+        let jacobian = residual.jacobian_within(system.dynamics.variables(), limits)?;
         let by = [system.dynamics.variables(), &system.parameter_layout()];
-        Ok(Some(Gradients { names, function: Evaluator::sparse(&jacobian, &by)? }))
+        let function = Evaluator::sparse(&jacobian, &by, limits)?;
+        Ok(Some(Gradients { names, function, magnitudes: Evaluator::sparse(&jacobian.magnitude()?, &by, limits)? }))
     }
 
-    /// The rows that depend on others, `None` if that is undecided.
-    fn dependent(&self, parameters: &[f64], q: &[f64]) -> Result<Option<Vec<Dependent>>, ValueError> {
-        let Some(pattern) = self.function.pattern() else { return Ok(None) };
-        let values = self.function.call(&[q, parameters])?;
+    /// The scales of rows and columns at a configuration, and the rows that depend on others.
+    fn dependent(&self, parameters: &[f64], q: &[f64]) -> Result<Option<(Scales, Vec<Dependent>)>, ValueError> {
+        let (Some(pattern), Some(sizes)) = (self.function.pattern(), self.magnitudes.pattern()) else {
+            return Ok(None);
+        };
+        let (mut values, terms) = (self.function.call(&[q, parameters])?, self.magnitudes.call(&[q, parameters])?);
+        let rows = pattern.addresses().map(|(i, j)| sizes.position(i as usize, j as usize));
+        let terms: Vec<f64> = rows.map(|k| k.map_or(0.0, |k| terms[k])).collect();
+        let scales = Scales::new(pattern, &values, |k| values[k].abs() > ROUNDING * terms[k]);
+        scales.apply(pattern, &mut values);
         // Undecided (too large, not finite) is left to the solver, which names a singular row.
-        Ok(dependent_rows(pattern, &values, TOLERANCE).ok())
+        let dependent = dependent_rows(pattern, &values, TOLERANCE).unwrap_or_default();
+        Ok(Some((scales, dependent)))
     }
 
     /// The constraints that depend on others at a configuration.
     pub(crate) fn redundant(&self, parameters: &[f64], coordinates: &[f64]) -> Result<Vec<Redundant>, ValueError> {
-        let here = self.dependent(parameters, coordinates)?.unwrap_or_default();
+        let Some((scales, here)) = self.dependent(parameters, coordinates)? else { return Ok(vec![]) };
         if here.is_empty() {
             return Ok(vec![]);
         }
-        let near = self.dependent(parameters, &generic(coordinates))?.unwrap_or_default();
+        let near = self.dependent(parameters, &generic(coordinates, &scales))?.map_or(vec![], |(_, rows)| rows);
         let name = |row: usize| self.names.entry_name(row);
         // Where constraints are redundant everywhere, only those are to blame.
         let everywhere = !near.is_empty();
@@ -76,20 +93,23 @@ impl Gradients {
 
 /// The holonomic constraints of a system that depend on others at a configuration.
 pub fn redundant(system: &System, parameters: &[f64], coordinates: &[f64]) -> Result<Vec<Redundant>, ValueError> {
-    match Gradients::new(system)? {
+    match Gradients::new(system, &Limits::default())? {
         Some(gradients) => gradients.redundant(parameters, coordinates),
         None => Ok(vec![]),
     }
 }
 
-/// Every coordinate changed a little, in no particular direction.
-fn generic(coordinates: &[f64]) -> Vec<f64> {
-    let largest = coordinates.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-    let scale = CHANGE * if largest > 0.0 { largest } else { 1.0 };
+/// Every coordinate changed a little, in no particular direction; in units of its own where the constraints show it.
+fn generic(coordinates: &[f64], scales: &Scales) -> Vec<f64> {
+    let or_one = |x: f64| if x > 0.0 { x } else { 1.0 };
+    let largest = or_one(coordinates.iter().fold(0.0f64, |m, v| m.max(v.abs())));
+    let sizes = coordinates.iter().zip(&scales.columns).filter_map(|(q, c)| c.map(|c| q.abs() / c));
+    let size = or_one(sizes.filter(|s| s.is_finite()).fold(0.0, f64::max));
+    let units = scales.columns.iter().map(|c| CHANGE * c.map_or(largest, |c| c * size));
     let mut seed = 0x9e37_79b9_7f4a_7c15u64;
     let mut next = || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     };
-    coordinates.iter().map(|q| q + scale * next()).collect()
+    coordinates.iter().zip(units).map(|(q, unit)| q + unit * next()).collect()
 }

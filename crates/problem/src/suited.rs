@@ -12,7 +12,7 @@ use cotangent_compile::values::{self, Rates, Setting, ValueError};
 use cotangent_compile::{CompileError, Engine, FunctionBuilder};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_model::{ConstraintKind, Dynamics, System};
-use cotangent_solve::{Pattern, dependent_rows};
+use cotangent_solve::{Pattern, Scales, dependent_rows};
 use cotangent_theory::Structure;
 
 /// Why a model needs the equations of its analysis.
@@ -148,7 +148,7 @@ impl Near {
     /// Whether a matrix has no inverse there; false where it has no finite value.
     fn is_singular(&self, matrix: &Tensor) -> Result<bool, ValueError> {
         let Some((pattern, mut values)) = self.entries(matrix)? else { return Ok(false) };
-        equilibrate(&pattern, &mut values);
+        Scales::new(&pattern, &values, |_| true).apply(&pattern, &mut values);
         Ok(dependent_rows(&pattern, &values, TOLERANCE).is_ok_and(|rows| !rows.is_empty()))
     }
 
@@ -167,24 +167,6 @@ impl Near {
         let inputs: Vec<&[f64]> = self.inputs.iter().map(|(_, v)| &v[..]).collect();
         let called = f.call(&inputs, &mut [&mut values], &mut f.workspace());
         Ok((called.is_ok() && values.iter().all(|v| v.is_finite())).then_some((pattern, values)))
-    }
-}
-
-/// Divides rows and columns alike by the roots of their largest entries, until those are near 1: units do not
-/// decide what is singular.
-fn equilibrate(pattern: &Pattern, values: &mut [f64]) {
-    for _ in 0..10 {
-        let mut largest = vec![0.0f64; pattern.rows()];
-        for ((i, _), value) in pattern.addresses().zip(values.iter()) {
-            largest[i as usize] = largest[i as usize].max(value.abs());
-        }
-        let scale = |k: u32| match largest[k as usize] {
-            0.0 => 1.0,
-            m => m.sqrt(),
-        };
-        for ((i, j), value) in pattern.addresses().zip(values.iter_mut()) {
-            *value = *value / scale(i) / scale(j);
-        }
     }
 }
 

@@ -65,8 +65,9 @@ impl Residuals {
             .input(&motion.state)
             .input(&motion.system.parameter_layout())
             .output(&all)
-            .sparse_output(&all.jacobian(&motion.state)?)
+            .sparse_output(&all.jacobian_within(&motion.state, &motion.limits)?)
             .engine(Engine::Tape)
+            .within(&motion.limits)
             .compile()?;
         let Some(pattern) = f.pattern(1).cloned() else { return Ok(None) };
         let middle = motion.system.dynamics.momenta().map_or(motion.state.len(), |p| motion.state.len() - p.len());

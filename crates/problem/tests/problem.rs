@@ -162,3 +162,41 @@ fn equations_without_a_value_at_the_start_are_refused() {
     let refused = problem(text, &[], NONE).err().unwrap();
     assert!(matches!(refused, ProblemError::NoRate(_)), "{refused}");
 }
+
+/// Two angles and a length in units of l. The gradients (1/l, −0.5, −k) and (1/l, −0.7, k) are independent in any unit;
+/// twice the first is not.
+#[test]
+fn whether_constraints_are_redundant_does_not_depend_on_the_units_of_coordinates() {
+    for l in [1e-27, 1e-10, 1e-3, 1.0, 1e5, 1e12, 1e24] {
+        for k in [0.3, 1e-4] {
+            let text = format!(
+                "param l = {l:e}, k = {k}\ncoord x, a, b\nhamiltonian l^2*p_x^2/2 + p_a^2/2 + p_b^2/2\n\
+                 constraint c: x/l - a/2 - k*b = 0\nconstraint d: x/l - 7*a/10 + k*b = 0\n"
+            );
+            problem(&text, &[], NONE).unwrap_or_else(|e| panic!("{l:e} {k}: {e}"));
+            let twice = format!("{text}constraint e: 2*x/l - a - 2*k*b = 0\n");
+            let refused = problem(&twice, &[], NONE).err().unwrap();
+            assert_eq!(refused.to_string(), "`e` depends on `c`", "{l:e} {k}");
+            // (x/l)² is flat at x = 0, and nowhere else.
+            let flat = format!("{text}constraint f: (x/l)^2 = 0\n");
+            let refused = problem(&flat, &[], NONE).err().unwrap();
+            assert!(matches!(refused, ProblemError::SingularStart { .. }), "{l:e} {k}: {refused}");
+        }
+    }
+}
+
+#[test]
+fn constraints_in_scales_whose_squares_are_no_numbers_are_named() {
+    for (factor, far) in
+        [(1e-155, false), (1e-163, true), (1e155, true), (1e-200, true), (1e100, false), (1e-140, false)]
+    {
+        let text = PENDULUM.replace("(x^2 + y^2 - 1)/2", &format!("{factor:e}*(x^2 + y^2 - 1)/2"));
+        match problem(&text, &[], NONE) {
+            Ok(_) => assert!(!far, "{factor:e}"),
+            Err(refused) => {
+                assert!(far, "{factor:e}: {refused}");
+                assert!(matches!(&refused, ProblemError::Scale { name, .. } if name == "rod"), "{refused}");
+            }
+        }
+    }
+}

@@ -60,7 +60,7 @@ pub use linear::{LinearSolver, Structure, Unsupported};
 pub use newton::{NewtonError, NewtonOptions, NewtonWork, Quantity, newton};
 pub use pattern::{Pattern, PatternError};
 pub use pivoting::Singular;
-pub use rank::{Dependent, RankError, dependent_rows, null_space};
+pub use rank::{Dependent, RankError, Scales, dependent_rows, null_space};
 pub use singular::singular_values;
 pub use stopping::StoppingRule;
 pub use workspace::NewtonWorkspace;

@@ -50,7 +50,7 @@ const LARGEST_SPACE: usize = 1 << 24;
 ///
 /// A row counts as dependent if what is left of it, after the best combination of earlier
 /// independent rows is subtracted, is at most `tolerance` times the row. So the units of a row do
-/// not matter; those of the columns do.
+/// not matter; those of the columns do, unless [`Scales`] were applied before.
 ///
 /// Rows that share no column are looked at separately. Small sets are made orthogonal
 /// (Gram–Schmidt, twice), so that the distance is the Euclidean one; large ones are eliminated
@@ -110,6 +110,66 @@ pub fn null_space(pattern: &Pattern, values: &[f64], tolerance: f64) -> Result<V
         span.add(vector, tolerance);
     }
     Ok(span.complement())
+}
+
+/// Scales rᵢ and cⱼ of rows and columns in which no entry rᵢ aᵢⱼ cⱼ is much larger than 1, and the largest of each row
+/// and column is near it: the units of equations and unknowns do not count.
+///
+/// Rows and columns are divided in turn by the roots of their largest entries
+/// (D. Ruiz, A scaling algorithm to equilibrate both rows and columns norms in matrices, RAL-TR-2001-034).
+///
+/// ```
+/// use cotangent_solve::{Pattern, Scales};
+///
+/// let (pattern, mut values) = (Pattern::dense(2, 2)?, vec![1e100, 2.0, 3e100, -1.0]);
+/// Scales::new(&pattern, &values, |_| true).apply(&pattern, &mut values);
+/// assert!(values.iter().all(|v| (0.1..=1.001).contains(&v.abs())));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Scales {
+    /// Those of the rows.
+    pub rows: Vec<f64>,
+    /// Those of the columns; `None` for a column without an entry that counts.
+    pub columns: Vec<Option<f64>>,
+}
+
+/// Divisions, each of which halves the exponents that are left.
+const DIVISIONS: usize = 12;
+
+impl Scales {
+    /// The scales of a matrix with finite entries; of which some may not count, such as those that are round-off.
+    pub fn new(pattern: &Pattern, values: &[f64], counts: impl Fn(usize) -> bool) -> Scales {
+        let (mut rows, mut columns) = (vec![1.0f64; pattern.rows()], vec![1.0f64; pattern.columns()]);
+        let entries = || {
+            let all = pattern.addresses().zip(values).enumerate();
+            let all = all.filter(|(k, (_, value))| **value != 0.0 && counts(*k));
+            all.map(|(_, ((i, j), value))| (i as usize, j as usize, value.abs()))
+        };
+        let divisor = |largest: &f64| if *largest > 0.0 && largest.is_finite() { largest.sqrt() } else { 1.0 };
+        for _ in 0..DIVISIONS {
+            let (mut of_rows, mut of_columns) = (vec![0.0f64; rows.len()], vec![0.0f64; columns.len()]);
+            for (i, j, value) in entries() {
+                let size = value * rows[i] * columns[j];
+                of_rows[i] = of_rows[i].max(size);
+                of_columns[j] = of_columns[j].max(size);
+            }
+            rows.iter_mut().zip(&of_rows).for_each(|(r, largest)| *r /= divisor(largest));
+            columns.iter_mut().zip(&of_columns).for_each(|(c, largest)| *c /= divisor(largest));
+        }
+        let mut known = vec![false; columns.len()];
+        entries().for_each(|(_, j, _)| known[j] = true);
+        let columns = columns.into_iter().zip(known).map(|(c, known)| known.then_some(c)).collect();
+        Scales { rows, columns }
+    }
+
+    /// Makes a matrix of the same pattern one in these scales.
+    pub fn apply(&self, pattern: &Pattern, values: &mut [f64]) {
+        for ((i, j), value) in pattern.addresses().zip(values) {
+            *value *= self.rows[i as usize];
+            *value *= self.columns[j as usize].unwrap_or(1.0);
+        }
+    }
 }
 
 /// The rows of a matrix, each divided by its largest entry.

@@ -9,22 +9,28 @@ use cotangent_expr::{
     Array, Dim, Domain, Error, Expr, Ix, Layout, Node, Place, Range, Role, Tensor, Term, dependencies, rows, solve,
 };
 use cotangent_model::{Claim, Dynamics, Quantity, System};
+use cotangent_scalar::Limits;
 
 /// The Hamiltonian form of a model with coordinates; one that is Hamiltonian already comes back as
 /// it is. Constraints, parameters and initial values stay; claims, observables and drawings are
 /// written in momenta.
 pub fn legendre(system: &System) -> Result<System, TheoryError> {
+    legendre_within(system, &Limits::default())
+}
+
+/// The same within limits.
+pub fn legendre_within(system: &System, limits: &Limits) -> Result<System, TheoryError> {
     let Dynamics::Lagrangian { coordinates, velocities, momenta, lagrangian } = &system.dynamics else {
         return match &system.dynamics {
             Dynamics::Hamiltonian { .. } => Ok(system.clone()),
             other => Err(TheoryError::NotCanonical { what: "the Legendre transform", kind: other.kind() }),
         };
     };
-    let mass = lagrangian.hessian(velocities)?;
+    let mass = lagrangian.hessian_within(velocities, limits)?;
     check_rows(&mass, coordinates)?;
     let velocity = match uses_velocity(&mass) {
-        true => Velocity::root(lagrangian, &mass, velocities, momenta)?,
-        false => Velocity::linear(lagrangian, &mass, velocities, momenta)?,
+        true => Velocity::root(lagrangian, &mass, velocities, momenta, limits)?,
+        false => Velocity::linear(lagrangian, &mass, velocities, momenta, limits)?,
     };
     let hamiltonian = velocity.hamiltonian(lagrangian, velocities, momenta)?;
     let dynamics = Dynamics::Hamiltonian { coordinates: coordinates.clone(), momenta: momenta.clone(), hamiltonian };
@@ -106,9 +112,10 @@ impl Velocity {
         mass: &Tensor,
         velocities: &Layout,
         momenta: &Layout,
+        limits: &Limits,
     ) -> Result<Velocity, TheoryError> {
         // p − b, b = ∂L/∂q̇ at rest.
-        let at_rest = at_rest(&lagrangian.gradient(velocities)?, velocities)?;
+        let at_rest = at_rest(&lagrangian.gradient_within(velocities, limits)?, velocities)?;
         let mut terms: Vec<Term> =
             at_rest.terms().iter().map(|t| Term { value: -t.value.clone(), ..t.clone() }).collect();
         for (v, p) in velocities.arrays().iter().zip(momenta.arrays()) {
@@ -131,10 +138,11 @@ impl Velocity {
         mass: &Tensor,
         velocities: &Layout,
         momenta: &Layout,
+        limits: &Limits,
     ) -> Result<Velocity, TheoryError> {
         let n = velocities.len();
         let unknown = rows("v", n);
-        let gradient = lagrangian.gradient(velocities)?;
+        let gradient = lagrangian.gradient_within(velocities, limits)?;
         let mut terms: Vec<Term> = gradient.terms().to_vec();
         for (v, p) in velocities.arrays().iter().zip(momenta.arrays()) {
             terms.push(whole(v, |index| -Expr::at(p, index)));

@@ -12,6 +12,6 @@ mod surface;
 
 pub use error::TheoryError;
 pub use formulation::{Formulation, LocalChart, Motion, OptionError, VectorField};
-pub use legendre::legendre;
+pub use legendre::{legendre, legendre_within};
 pub use structure::Structure;
 pub use surface::Surface;

@@ -8,9 +8,10 @@
 //! - c = {ψ, H} = ψ_q H_p − ψ_p H_q.
 
 use crate::error::TheoryError;
-use crate::legendre::legendre;
+use crate::legendre::legendre_within;
 use cotangent_expr::{Array, Dim, Error, Expr, Layout, Number, Role, Tensor, Term, solve};
 use cotangent_model::{ConstraintKind, Dynamics, System};
+use cotangent_scalar::Limits;
 
 /// Derivatives and brackets of a holonomically constrained system, as tensors.
 #[derive(Clone, Debug)]
@@ -43,25 +44,34 @@ pub struct Structure {
     pub twist: Tensor,
     /// c = {ψ, H}
     pub drift: Tensor,
+    /// How far further derivations may go.
+    pub limits: Limits,
 }
 
 impl Structure {
     /// Derives everything from a model with coordinates and holonomic constraints; a Lagrangian one
     /// is transformed first.
     pub fn new(system: &System) -> Result<Structure, TheoryError> {
+        Structure::within(system, &Limits::default())
+    }
+
+    /// The same within limits, which hold for what is derived from it as well.
+    pub fn within(system: &System, limits: &Limits) -> Result<Structure, TheoryError> {
         let what = "this formulation";
         if let Some(c) = system.constraints.iter().find(|c| c.kind != ConstraintKind::Holonomic) {
             return Err(TheoryError::NotHolonomic { what, name: c.array.name().into() });
         }
-        let system = legendre(system)?;
+        let system = legendre_within(system, limits)?;
         let Dynamics::Hamiltonian { coordinates, momenta, hamiltonian } = system.dynamics.clone() else {
             return Err(TheoryError::NotCanonical { what, kind: system.dynamics.kind() });
         };
         let constraints = system.residuals(&[ConstraintKind::Holonomic])?;
-        let jacobian = constraints.jacobian(&coordinates)?;
-        let (hamiltonian_q, hamiltonian_p) = (hamiltonian.gradient(&coordinates)?, hamiltonian.gradient(&momenta)?);
+        let jacobian = constraints.jacobian_within(&coordinates, limits)?;
+        let hamiltonian_q = hamiltonian.gradient_within(&coordinates, limits)?;
+        let hamiltonian_p = hamiltonian.gradient_within(&momenta, limits)?;
         let hidden = jacobian.contract(1, &hamiltonian_p, 0)?;
-        let (hidden_q, hidden_p) = (hidden.jacobian(&coordinates)?, hidden.jacobian(&momenta)?);
+        let hidden_q = hidden.jacobian_within(&coordinates, limits)?;
+        let hidden_p = hidden.jacobian_within(&momenta, limits)?;
         let gram = jacobian.contract(1, &hidden_p, 1)?;
         let turn = hidden_q.contract(1, &hidden_p, 1)?;
         let twist = turn.plus(&minus(&turn.transposed()?))?;
@@ -82,6 +92,7 @@ impl Structure {
             gram,
             twist,
             drift,
+            limits: limits.clone(),
         })
     }
 
@@ -95,7 +106,7 @@ impl Structure {
         };
         let terms = self.jacobian.terms().iter().map(force).collect::<Result<_, TheoryError>>()?;
         let force = Tensor::new(vec![self.jacobian.shape()[1].clone()], terms)?;
-        Ok((Layout::new(vec![lambda]), force.jacobian(&self.coordinates)?))
+        Ok((Layout::new(vec![lambda]), force.jacobian_within(&self.coordinates, &self.limits)?))
     }
 
     /// ∂(G v)/∂q for a given vector v, and the layout of that.
@@ -108,7 +119,7 @@ impl Structure {
         };
         let terms = self.jacobian.terms().iter().map(change).collect::<Result<_, TheoryError>>()?;
         let change = Tensor::new(vec![rows.clone()], terms)?;
-        Ok((Layout::new(vec![v]), change.jacobian(&self.coordinates)?))
+        Ok((Layout::new(vec![v]), change.jacobian_within(&self.coordinates, &self.limits)?))
     }
 
     /// Σᵢ μᵢ ∂²ψᵢ/∂z² for given multipliers, as its parts qq, qp (rows for q) and pp, and the layout of those.
@@ -130,7 +141,8 @@ impl Structure {
         };
         let (of_q, of_p) = (weighted(&self.hidden_q)?, weighted(&self.hidden_p)?);
         let (q, p) = (&self.coordinates, &self.momenta);
-        let parts = [of_q.jacobian(q)?, of_q.jacobian(p)?, of_p.jacobian(p)?];
+        let derived = |t: &Tensor, by: &Layout| t.jacobian_within(by, &self.limits);
+        let parts = [derived(&of_q, q)?, derived(&of_q, p)?, derived(&of_p, p)?];
         Ok((Layout::new(mu), parts))
     }
 

@@ -17,6 +17,7 @@ pub(crate) use step::{Arrival, NativeStep};
 use crate::error::CompileError;
 use crate::program::{Program, Segment, Step};
 use crate::tape::Memory;
+use cotangent_scalar::Limits;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
@@ -64,8 +65,13 @@ pub(crate) struct Native {
     _program: Arc<Program>,
     /// Bytes of machine code.
     pub(crate) code_size: usize,
-    /// Numbers beyond the program's work area that the code uses to hand values from piece to piece.
-    pub(crate) spill: usize,
+}
+
+/// The end of the work area that the code of a program uses: beyond the program's own, it hands values from piece to
+/// piece.
+pub(crate) fn spill(program: &Program) -> usize {
+    let pieces = program.segments.iter().flat_map(|segment| emit::pieces(segment, program.work));
+    pieces.map(|piece| piece.spill()).max().unwrap_or(0)
 }
 
 // SAFETY: after `compile` the code is immutable and position-fixed; calls read it and write only
@@ -92,19 +98,19 @@ fn module() -> Result<JITModule, CompileError> {
 }
 
 impl Native {
-    pub(crate) fn compile(program: &Arc<Program>) -> Result<Native, CompileError> {
+    pub(crate) fn compile(program: &Arc<Program>, limits: &Limits) -> Result<Native, CompileError> {
         let native = |e: &dyn std::fmt::Display| CompileError::Native(e.to_string());
         let mut module = module()?;
         let mut builders = FunctionBuilderContext::new();
         let mut context = module.make_context();
         let convention = Convention::of(program);
         let mut pieces = vec![];
-        let (mut code_size, mut spill) = (0, 0);
+        let mut code_size = 0;
         for segment in &program.segments {
             let mut ids = vec![];
             for piece in emit::pieces(segment, program.work) {
+                limits.check()?;
                 module.clear_context(&mut context);
-                spill = spill.max(piece.spill());
                 piece.emit(&mut context.func, &mut builders, module.target_config(), convention);
                 let id = module.declare_anonymous_function(&context.func.signature).map_err(|e| native(&e))?;
                 module.define_function(id, &mut context).map_err(|e| native(&e))?;
@@ -116,7 +122,7 @@ impl Native {
         module.finalize_definitions().map_err(|e| native(&e))?;
         let entry = |id| Entry { code: module.get_finalized_function(id) };
         let segments = pieces.into_iter().map(|ids| ids.into_iter().map(entry).collect()).collect();
-        Ok(Native { module: Some(module), segments, convention, _program: program.clone(), code_size, spill })
+        Ok(Native { module: Some(module), segments, convention, _program: program.clone(), code_size })
     }
 
     /// The only piece of a program, if it has just one, clears nothing and has few arguments: the
@@ -133,7 +139,7 @@ impl Native {
                     inputs: std::array::from_fn(|k| length(&program.inputs, k)),
                     outputs: std::array::from_fn(|k| length(&program.outputs, k)),
                     counts: (program.inputs.len(), program.outputs.len()),
-                    work: program.work.max(self.spill),
+                    work: program.work.max(spill(program)),
                 })
             }
             _ => None,

@@ -60,7 +60,8 @@ impl Values {
     /// ∂L/∂v
     fn momentum(&self, parameters: &[f64], initial: &InitialValues) -> Result<Vec<f64>, ValueError> {
         let Dynamics::Lagrangian { velocities, lagrangian, .. } = &self.system.dynamics else { return Ok(vec![]) };
-        let make = |by: &[&Layout]| Evaluator::new(&lagrangian.gradient(velocities)?, by);
+        let make =
+            |by: &[&Layout]| Evaluator::new(&lagrangian.gradient_within(velocities, &self.limits)?, by, &self.limits);
         Ok(self.evaluated(Key::Momentum, &self.inputs(parameters, initial), make)?.1)
     }
 
@@ -81,7 +82,7 @@ impl Values {
             if c.kind == ConstraintKind::PhaseSpace && given == Given::Velocities {
                 continue;
             }
-            let make = |by: &[&Layout]| Evaluator::new(&c.residual, by);
+            let make = |by: &[&Layout]| Evaluator::new(&c.residual, by, &self.limits);
             let (_, values) = self.evaluated(Key::Residual(k, given), &inputs, make)?;
             out.extend(named(&Layout::new(vec![c.array.clone()]), values));
         }
@@ -99,7 +100,9 @@ impl Values {
         let velocity = match (&initial.rates, &self.system.dynamics) {
             (Rates::Velocities(v), _) => v.clone(),
             (Rates::Momenta(_), Dynamics::Hamiltonian { momenta, hamiltonian, .. }) => {
-                let make = |by: &[&Layout]| Evaluator::new(&hamiltonian.gradient(momenta)?, by);
+                let make = |by: &[&Layout]| {
+                    Evaluator::new(&hamiltonian.gradient_within(momenta, &self.limits)?, by, &self.limits)
+                };
                 self.evaluated(Key::Velocity, &inputs, make)?.1
             }
             _ => return Ok(None),
@@ -112,7 +115,8 @@ impl Values {
             }
         };
         let coordinates = self.system.dynamics.variables();
-        let make = |by: &[&Layout]| Evaluator::sparse(&residual.jacobian(coordinates)?, by);
+        let make =
+            |by: &[&Layout]| Evaluator::sparse(&residual.jacobian_within(coordinates, &self.limits)?, by, &self.limits);
         let (gradients, values) = self.evaluated(Key::Gradients(initial.rates.given()), &inputs, make)?;
         let mut rate = vec![0.0; residual.shape()[0].len()];
         if let Some(pattern) = gradients.pattern() {
@@ -126,7 +130,7 @@ impl Values {
     /// The energy at the initial values: H, or v·∂L/∂v − L; `None` where the velocity is unknown.
     pub fn energy(&self, parameters: &[f64], initial: &InitialValues) -> Result<Option<f64>, ValueError> {
         let inputs = self.inputs(parameters, initial);
-        let make = |by: &[&Layout]| Evaluator::new(self.system.dynamics.energy(), by);
+        let make = |by: &[&Layout]| Evaluator::new(self.system.dynamics.energy(), by, &self.limits);
         let value = || Ok(self.evaluated(Key::Energy(initial.rates.given()), &inputs, make)?.1);
         match (&self.system.dynamics, &initial.rates) {
             (Dynamics::Lagrangian { .. }, Rates::Velocities(v)) => {

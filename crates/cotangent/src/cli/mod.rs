@@ -18,6 +18,7 @@ mod memory;
 mod methods;
 mod models;
 mod new;
+mod noticed;
 mod output;
 mod patience;
 mod picture;

@@ -5,7 +5,8 @@ use super::failure::Failure;
 use super::patience::{self, Kept};
 use super::printable;
 use cotangent::model::diagnostic;
-use cotangent::observe::Interrupt;
+use cotangent::observe::cancel_on_signal;
+use cotangent::scalar::{Cancel, Limits};
 use serde::Serialize;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -43,7 +44,7 @@ pub(crate) struct Output {
     messages: String,
     /// What was said before the end.
     notes: Vec<String>,
-    interrupt: Interrupt,
+    cancel: Cancel,
     kept: Kept,
 }
 
@@ -55,21 +56,21 @@ impl Output {
             text: String::new(),
             messages: String::new(),
             notes: vec![],
-            interrupt: Interrupt::new(),
+            cancel: Cancel::new(),
             kept: Kept::default(),
         }
     }
 
-    /// From now on Ctrl-C sets [`Output::interrupt`].
+    /// From now on Ctrl-C asks for a stop.
     pub(crate) fn listen(&mut self) -> Result<(), Failure> {
-        self.interrupt = Interrupt::install().map_err(|e| Failure::new("signals", e.to_string()))?;
-        patience::watch(&self.interrupt, &self.kept, self);
+        cancel_on_signal(&self.cancel).map_err(|e| Failure::new("signals", e.to_string()))?;
+        patience::watch(&self.cancel, &self.kept, self);
         Ok(())
     }
 
-    /// What Ctrl-C sets.
-    pub(crate) fn interrupt(&self) -> &Interrupt {
-        &self.interrupt
+    /// How far a command may go: until Ctrl-C.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits::until(self.cancel.clone())
     }
 
     /// Whether there is something to keep after an interrupt.
@@ -155,6 +156,8 @@ impl Output {
         let status = match done {
             Ok(status) => status,
             Err(failure) => {
+                // Whatever a part says that was asked to stop.
+                let failure = if self.cancel.is_set() { Failure::interrupted() } else { failure };
                 self.text.clear();
                 let text = failure.render(self.message_colour());
                 self.tell(&text);

@@ -6,7 +6,7 @@
 
 use super::failure::Failure;
 use super::output::{Output, Status, document};
-use cotangent::observe::Interrupt;
+use cotangent::scalar::Cancel;
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,15 +31,15 @@ impl Kept {
 }
 
 /// Ends the program some time after an interrupt, unless there is something to keep.
-pub(crate) fn watch(interrupt: &Interrupt, kept: &Kept, out: &Output) {
-    let (interrupt, kept, failure) = (interrupt.clone(), kept.clone(), Failure::interrupted());
+pub(crate) fn watch(cancel: &Cancel, kept: &Kept, out: &Output) {
+    let (cancel, kept, failure) = (cancel.clone(), kept.clone(), Failure::interrupted());
     let json = out.wants_json();
     let text = match json {
         true => document(&failure.document()).unwrap_or_default(),
         false => failure.render(out.message_colour()),
     };
     thread::spawn(move || {
-        while !interrupt.is_set() {
+        while !cancel.is_set() {
             thread::sleep(EVERY);
         }
         thread::sleep(PATIENCE);

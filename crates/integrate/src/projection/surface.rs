@@ -113,6 +113,10 @@ impl<S: Scalar> Stepper<S> for After<'_, S> {
         self.inner.memory() + COUNTERS
     }
 
+    fn own_steps(&self) -> Option<&[S]> {
+        self.inner.own_steps()
+    }
+
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
         let own = self.inner.memory();
         self.from.values.copy_from_slice(&from.values);

@@ -2,9 +2,9 @@
 
 use super::size::{Sizes, kinetic};
 use super::{CertificateError, Options};
-use cotangent_compile::CallError;
 use cotangent_dynamics::Failure;
 use cotangent_integrate::Prepared;
+use cotangent_observe::{Monitor, Run, RunError, Schedule};
 use cotangent_problem::{Diagnostics, Instance};
 use cotangent_scalar::Limits;
 
@@ -28,6 +28,15 @@ pub struct Ended {
     pub failure: Option<Failure>,
 }
 
+/// What was noticed along the run: singular configurations, leaps of the energy.
+#[derive(Clone, Debug, Default)]
+pub struct Noticed {
+    /// What.
+    pub monitor: Monitor,
+    /// What its constraints are called.
+    pub names: Vec<String>,
+}
+
 /// What was seen along the run.
 pub(super) struct Along {
     /// The largest residual of constraints and hidden constraints, relative to the size of their terms on the way.
@@ -46,6 +55,7 @@ pub(super) struct Along {
     pub(super) turns: usize,
     pub(super) steps: u64,
     pub(super) ended: Option<Ended>,
+    pub(super) noticed: Noticed,
 }
 
 pub(super) fn run(
@@ -55,9 +65,7 @@ pub(super) fn run(
     options: Options,
     limits: &Limits,
 ) -> Result<Along, CertificateError> {
-    let mut diagnostics = problem.diagnostics()?;
-    let mut integrator = problem.integrator(prepared)?;
-    let mut state = integrator.state(problem.start.clone());
+    let (diagnostics, integrator) = (problem.diagnostics()?, problem.integrator(prepared)?);
     let mut sizes = Sizes::new(problem, tape)?;
     let every = options.steps.div_ceil(SAMPLES).max(1);
     let sized = options.steps.div_ceil(SIZES).max(1);
@@ -71,19 +79,22 @@ pub(super) fn run(
         turns: 0,
         steps: options.steps,
         ended: None,
+        noticed: Noticed::default(),
+    };
+    let schedule = Schedule { step: options.step, steps: options.steps, last: None, record: options.steps };
+    let mut run = match Run::new(integrator, diagnostics, schedule, problem.start.clone()) {
+        Ok(run) => run,
+        Err(e) => {
+            along.ended = Some(undefined(0, &e));
+            return Ok(along);
+        }
     };
     let mut largest = [vec![], vec![]];
     let mut initial = None;
     let mut turns = Turns::new(problem);
     for k in 0..=options.steps {
         limits.check()?;
-        let kept = match diagnostics.kept(&state.values) {
-            Ok(kept) => kept,
-            Err(e) => {
-                along.ended = Some(undefined(k, &e));
-                break;
-            }
-        };
+        let kept = run.diagnostics().last();
         let first = *initial.get_or_insert(kept.energy);
         along.energy = first.abs();
         keep_largest(&mut largest[0], &kept.constraints);
@@ -92,22 +103,32 @@ pub(super) fn run(
             along.times.push(k as f64 * options.step.abs());
             along.errors.push(kept.energy - first);
         }
-        turns.follow(&state.values);
+        let state = &run.state().values;
+        turns.follow(state);
         if k % sized == 0 || k == options.steps {
-            sizes.grow(&mut along.scales, &state.values);
-            let exchanged = sizes.exchanged(&state.values);
+            sizes.grow(&mut along.scales, state);
+            let exchanged = sizes.exchanged(state);
             let so_far = if 4 * k <= options.steps { 0..2 } else { 1..2 };
             along.exchanged[so_far].iter_mut().for_each(|largest| *largest = largest.max(exchanged));
         }
         if k == options.steps {
             break;
         }
-        if let Err((_, failure)) = integrator.advance(&mut state, options.step, 1) {
-            let reason = format!("the run ended after {k} of {} steps: {failure}", options.steps);
-            along.ended = Some(Ended { steps: k, reason, failure: Some(failure) });
-            break;
+        match run.step() {
+            Ok(None) => {}
+            Ok(Some(failure)) => {
+                let reason = format!("the run ended after {k} of {} steps: {failure}", options.steps);
+                along.ended = Some(Ended { steps: k, reason, failure: Some(failure) });
+                break;
+            }
+            Err(e) => {
+                along.ended = Some(undefined(k, &e));
+                break;
+            }
         }
     }
+    let names = run.diagnostics().conditioning.as_ref().map(|c| c.constraints()).unwrap_or_default();
+    along.noticed = Noticed { monitor: run.monitor().clone(), names };
     along.turns = turns.count;
     // Where nothing moves, nothing shows how large terms are.
     along.scales.iter_mut().flatten().for_each(|s| *s = if *s > 0.0 { *s } else { 1.0 });
@@ -118,7 +139,7 @@ pub(super) fn run(
     Ok(along)
 }
 
-fn undefined(steps: u64, error: &CallError) -> Ended {
+fn undefined(steps: u64, error: &RunError) -> Ended {
     Ended { steps, reason: format!("nothing can be measured after {steps} steps: {error}"), failure: None }
 }
 

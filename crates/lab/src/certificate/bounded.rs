@@ -152,6 +152,7 @@ mod tests {
             turns,
             steps: 8000,
             ended: None,
+            noticed: Default::default(),
         }
     }
 

@@ -22,7 +22,7 @@ mod stable;
 mod subject;
 mod symplectic;
 
-pub use along::Ended;
+pub use along::{Ended, Noticed};
 pub use order::order_against;
 pub(crate) use size::{kinetic, scales};
 pub use subject::Subject;
@@ -83,6 +83,8 @@ pub struct Certificate {
     pub energy_drift: Property<Drift>,
     /// Why the run for constraints and energy did not reach its end, if it did not.
     pub ended: Option<Ended>,
+    /// What was noticed along it.
+    pub noticed: Noticed,
 }
 
 /// How the energy error grows.
@@ -147,13 +149,15 @@ impl Certificate {
         let motion = &problem.equations.motion;
         let claims = prepared.claims(motion.canonical);
         let mut judge = Judge { probe: Probe::new(subject, &tape)?, claims, step: options.step };
-        let order = order::judge(&Subject::new(problem, prepared).within(limits), options.step, claims.order);
         let symplectic_defect = match motion.structure {
             Some(_) => judge.step(claims.symplectic, |probe, place, step| probe.symplectic(place, step)),
             None => Property::absent(),
         };
         let symmetry_defect = judge.step(claims.symmetric, |probe, place, step| probe.symmetry(place, step));
         let along = along::run(problem, prepared, &tape, options, limits)?;
+        let singular = along.noticed.monitor.passages.first().map(|passage| passage.time.abs());
+        let whole = Subject::new(problem, prepared).within(limits);
+        let order = order::judge(&whole, options.step, claims.order, singular);
         let [constraint_defect, hidden_constraint_defect] = match motion.is_constrained() {
             true => {
                 [judge.residual(&along, 0, claims.constraints), judge.residual(&along, 1, claims.hidden_constraints)]
@@ -173,7 +177,7 @@ impl Certificate {
         {
             (energy_drift.held, energy_drift.reason) = (None, Some(reason));
         }
-        let ended = along.ended;
+        let Along { ended, noticed, .. } = along;
         // What was not measured for want of time is not undecided.
         limits.check()?;
         Ok(Certificate {
@@ -185,6 +189,7 @@ impl Certificate {
             energy_defect,
             energy_drift,
             ended,
+            noticed,
         })
     }
 

@@ -40,14 +40,18 @@ const CERTAIN: f64 = 0.2;
 /// The order, judged: whether it is what is claimed, or why that is not decided.
 ///
 /// It is a statement about small steps. Where the given step contradicts it, a smaller one is asked; where errors are
-/// lost in round-off, a larger one.
-pub(super) fn judge(subject: &Subject<'_>, step: f64, claimed: u32) -> Property<Order, u32> {
+/// lost in round-off, a larger one. Behind a singular configuration, at the time that is given, the equations of the
+/// reference may go on along another branch.
+pub(super) fn judge(subject: &Subject<'_>, step: f64, claimed: u32, singular: Option<f64>) -> Property<Order, u32> {
     if subject.problem.start.len() > LARGEST {
         let reason = format!("no reference solution for more than {LARGEST} variables");
         return Property { claimed, found: Finding::Undecided(reason), held: None, reason: None };
     }
     let at = |factor: f64| -> Result<Order, String> {
         let time = INTERVAL as f64 * step * factor;
+        if singular.is_some_and(|singular| singular <= time.abs()) {
+            return Err("the motion comes to a singular configuration, where branches meet, in these steps".to_owned());
+        }
         reference(subject, time).and_then(|(exact, known)| order_against(subject, step * factor, &exact, known))
     };
     let described = |factor: f64, order: &Order| {
@@ -161,8 +165,8 @@ mod tests {
             let prepared = problem.prepare(method).unwrap();
             let subject = Subject::new(&problem, &prepared);
             for step in [0.3, 0.1, 0.01] {
-                assert_eq!(judge(&subject, step, order).held, Some(true), "{method:?} {step}");
-                assert_eq!(judge(&subject, step, order + 1).held, Some(false), "{method:?} {step}");
+                assert_eq!(judge(&subject, step, order, None).held, Some(true), "{method:?} {step}");
+                assert_eq!(judge(&subject, step, order + 1, None).held, Some(false), "{method:?} {step}");
             }
         }
     }

@@ -73,7 +73,8 @@ impl<'a> Sizes<'a> {
     }
 }
 
-/// Σⱼ |Gᵢⱼ| max |q| and Σⱼ |Gᵢⱼ| max |q̇| at a state (q, p), with `unit` for a maximum that vanishes.
+/// Σⱼ |Gᵢⱼ| max |q|, and the larger of Σⱼ |Gᵢⱼ| max |q̇| and Σⱼ |Σₖ ∂²φᵢ/∂qⱼ∂qₖ q̇ₖ| max |q|, at a state (q, p), with `unit`
+/// for a maximum that vanishes: far from the origin G itself is only known as well as the positions are.
 fn terms(manifold: &mut dyn Canonical<f64>, state: &[f64], unit: f64) -> Option<[Vec<f64>; 2]> {
     let shape = manifold.shape().clone();
     let (q, p) = state.split_at_checked(shape.coordinates)?;
@@ -82,13 +83,21 @@ fn terms(manifold: &mut dyn Canonical<f64>, state: &[f64], unit: f64) -> Option<
     manifold.hamiltonian_p(q, p, &mut v).ok()?;
     let largest = |x: &[f64]| x.iter().fold(0.0f64, |m, x| m.max(x.abs()));
     let sizes = [largest(q), largest(&v)].map(|s| if s > 0.0 { s } else { unit });
-    Some(sizes.map(|size| {
+    let mut scales = sizes.map(|size| {
         let mut scale = vec![0.0f64; shape.constraints];
         for ((row, _), g) in shape.jacobian.addresses().zip(&g) {
             scale[row as usize] += g.abs() * size;
         }
         scale
-    }))
+    });
+    let mut turned = vec![0.0; shape.curvature_along.len()];
+    manifold.curvature_along(q, &v, &mut turned).ok()?;
+    let mut rounding = vec![0.0f64; shape.constraints];
+    for ((row, _), c) in shape.curvature_along.addresses().zip(&turned) {
+        rounding[row as usize] += c.abs() * sizes[0];
+    }
+    scales[1].iter_mut().zip(rounding).for_each(|(s, r)| *s = s.max(r));
+    Some(scales)
 }
 
 /// Σⱼ |Gᵢⱼ| max |q| and Σⱼ |Gᵢⱼ| max |q̇| at the start, with the largest position and velocity, 1 where that

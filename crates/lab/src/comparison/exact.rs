@@ -11,9 +11,10 @@ use crate::residuals::{MOVES, forces, momentum};
 use cotangent_compile::{Engine, Native, Tape};
 use cotangent_dynamics::{Dynamics, Failure, State};
 use cotangent_integrate::project;
-use cotangent_observe::{Interrupt, Schedule};
-use cotangent_problem::{Compiled, Instance};
-use cotangent_scalar::Dd;
+use cotangent_observe::Schedule;
+use cotangent_problem::{Compiled, Diagnostics, Instance};
+use cotangent_scalar::{Dd, Limits};
+use cotangent_theory::Motion;
 
 /// The solution at the times at which runs are sampled.
 #[derive(Clone, Debug)]
@@ -45,7 +46,7 @@ const SAME: f64 = 1e-12;
 
 impl Exact {
     /// The motion of a model from the start of a problem, at sorted times.
-    pub fn new(problem: &Instance, times: &[f64], interrupt: &Interrupt) -> Result<Exact, String> {
+    pub fn new(problem: &Instance, times: &[f64], limits: &Limits) -> Result<Exact, String> {
         let own = problem.equations.compiled.view(Native, problem.parameters.clone()).model_state(&problem.start);
         let own = own.map_err(|e| e.to_string())?;
         let size = own.len();
@@ -66,7 +67,7 @@ impl Exact {
         let numbers = compiled.view(Tape, problem.parameters.clone()).manifold().map_err(|e| text(&e))?;
         let found = numbers.map(|mut m| forces(m.as_mut(), std::slice::from_ref(&own))).transpose();
         let found = found.map_err(|e| text(&e))?.unwrap_or_default();
-        let mut rates = |z: &[Dd], out: &mut [Dd]| match interrupt.is_set() {
+        let mut rates = |z: &[Dd], out: &mut [Dd]| match limits.cancel.is_set() {
             true => Err(Failure::Interrupted),
             false => field.rate(z, out),
         };
@@ -87,8 +88,32 @@ impl Exact {
             exact.samples.truncate(k);
             exact.ended = Some(format!("beyond, errors grow so fast that it is not known to {CERTAIN:.0e}"));
         }
+        if let Some((k, time)) = exact.first_singular(&motion, problem)? {
+            exact.samples.truncate(k);
+            exact.ended = Some(format!(
+                "the motion comes to a singular configuration before t = {time}, where branches meet, and its equations \
+                 do not say which is the smooth continuation"
+            ));
+        }
         exact.accuracy = exact.samples.last().map_or(0.0, |s| exact.uncertainty(s));
         Ok(exact)
+    }
+
+    /// The first sample behind a singular configuration, or near one, and its time.
+    fn first_singular(&self, motion: &Motion, problem: &Instance) -> Result<Option<(usize, f64)>, String> {
+        let diagnostics = Diagnostics::new(motion, Engine::Best).map_err(|e| e.to_string())?;
+        let Some(mut conditioning) = diagnostics.with(&problem.parameters).conditioning else { return Ok(None) };
+        let own = problem.equations.compiled.view(Native, problem.parameters.clone()).model_state(&problem.start);
+        let mut before = own.map_err(|e| e.to_string())?;
+        let mut ill = true;
+        for (k, sample) in self.samples.iter().enumerate() {
+            let after: Vec<f64> = sample.state.iter().map(|z| z.hi()).collect();
+            match conditioning.observe(&before, &after, ill) {
+                Ok(seen) if !seen.is_singular() => (before, ill) = (after, seen.is_ill()),
+                _ => return Ok(Some((k, sample.time.hi()))),
+            }
+        }
+        Ok(None)
     }
 
     /// The last time at which it is known.
@@ -154,7 +179,7 @@ mod tests {
             initial x = 0.6, y = -0.8, p_x = 0.8, p_y = 0.6\n";
         let system = System::parse(text).unwrap();
         let problem = Instance::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best).unwrap();
-        let exact = Exact::new(&problem, &[0.5, 1.0], &Interrupt::new()).unwrap();
+        let exact = Exact::new(&problem, &[0.5, 1.0], &Limits::default()).unwrap();
         for sample in &exact.samples {
             let [x, y, p, q] = std::array::from_fn(|k| sample.state[k]);
             let (rod, hidden) = (x * x + y * y - Dd::from(1.0), x * p + y * q);

@@ -7,8 +7,9 @@ use crate::fit::{Growth, growth_exponent};
 use cotangent_compile::{CompileError, Native};
 use cotangent_dynamics::{Dynamics, Failure};
 use cotangent_integrate::Prepared;
-use cotangent_observe::{End, HISTORY_ERRORS, History, Interrupt, Progress, Run, RunError, Schedule};
+use cotangent_observe::{End, HISTORY_ERRORS, History, Progress, Run, RunError, Schedule};
 use cotangent_problem::Instance;
+use cotangent_scalar::Limits;
 
 /// Equations, a method planned for them with its projection.
 #[derive(Clone, Copy)]
@@ -126,7 +127,7 @@ pub fn measure(
     combination: &Combination<'_>,
     schedule: Schedule,
     exact: Option<&Exact>,
-    interrupt: &Interrupt,
+    limits: &Limits,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Measured, CompileError> {
     let Combination { problem, prepared, amplification } = *combination;
@@ -139,7 +140,7 @@ pub fn measure(
     let history = History::new(SAMPLES, HISTORY_ERRORS.len(), run.watched(None));
     run.watch(history, None);
     run.time_steps();
-    let ended = match run.go::<()>(interrupt, None, progress) {
+    let ended = match run.go::<()>(limits, None, progress) {
         Ok(End::Finished) => Ended::Finished,
         Ok(End::Interrupted) => Ended::Interrupted,
         Ok(End::Failed(failure)) => Ended::Failed(failure),
@@ -150,7 +151,7 @@ pub fn measure(
     let seconds = match run.stepping() {
         Some(seconds) if seconds > SLOW * run.done() as f64 => seconds,
         // Faster steps are made once more, with nothing between them.
-        _ => timing::seconds(combination, &schedule, run.done(), interrupt)?,
+        _ => timing::seconds(combination, &schedule, run.done(), limits)?,
     };
     let error = curves.times.iter().zip(&curves.error).rev().find(|(_, e)| !e.is_nan());
     let size = run.energy().max_abs.max(kinetic(problem));
@@ -174,7 +175,7 @@ pub fn measure(
     let small = can_be(own.energy, terms) || can_be(own.constraints, phi) || can_be(own.hidden, psi);
     let small = small || own.state.is_some_and(|error| can_be(error, 1.0));
     let other = match ended == Ended::Finished && small {
-        true => Other::new(combination, &schedule, exact, interrupt)?,
+        true => Other::new(combination, &schedule, exact, limits)?,
         false => None,
     };
     // In the same time as the other run.
@@ -258,13 +259,17 @@ fn curves(run: &mut Run, variables: usize, exact: Option<&Exact>) -> Curves {
     let dimension = run.state().values.len();
     let states: Vec<Vec<f64>> = (0..times.len()).map(|k| history.values(k)[..dimension].to_vec()).collect();
     let mut model = vec![0.0; variables];
+    let singular = run.monitor().passages.first().map(|passage| passage.time);
     let mut error = |time: f64, state: &[f64]| -> f64 {
         match run.diagnostics().model_state(state, &mut model) {
             Ok(()) => exact.and_then(|e| e.distance(time, &model)).unwrap_or(f64::NAN),
             Err(_) => f64::NAN,
         }
     };
-    let error: Vec<f64> = times.iter().zip(&states).map(|(&t, z)| error(t, z)).collect();
+    // Behind a singular configuration the exact motion may be on another branch.
+    let known = |t: f64| singular.is_none_or(|singular| t < singular);
+    let error = times.iter().zip(&states).map(|(&t, z)| if known(t) { error(t, z) } else { f64::NAN });
+    let error: Vec<f64> = error.collect();
     let later = |list: Vec<f64>| list.into_iter().skip(1).collect();
     Curves {
         times: later(times),

@@ -5,7 +5,8 @@
 
 use super::{Combination, Exact};
 use cotangent_compile::CompileError;
-use cotangent_observe::{End, Interrupt, Run, Schedule};
+use cotangent_observe::{End, Run, Schedule};
+use cotangent_scalar::Limits;
 
 /// Steps of the run that is made again, at most.
 const COMPARED: u64 = 5000;
@@ -54,7 +55,7 @@ impl Other {
         combination: &Combination<'_>,
         schedule: &Schedule,
         exact: Option<&Exact>,
-        interrupt: &Interrupt,
+        limits: &Limits,
     ) -> Result<Option<Other>, CompileError> {
         for factor in [2.0, 0.5] {
             let step = factor * schedule.step;
@@ -64,7 +65,7 @@ impl Other {
             if again.steps == 0 {
                 continue;
             }
-            if let Some(sizes) = sizes(combination, again, exact, interrupt)? {
+            if let Some(sizes) = sizes(combination, again, exact, limits)? {
                 return Ok(Some(Other { factor, until, sizes }));
             }
         }
@@ -82,12 +83,12 @@ fn sizes(
     combination: &Combination<'_>,
     schedule: Schedule,
     exact: Option<&Exact>,
-    interrupt: &Interrupt,
+    limits: &Limits,
 ) -> Result<Option<Sizes>, CompileError> {
     let Combination { problem, prepared, .. } = *combination;
     let (diagnostics, integrator) = (problem.diagnostics()?, problem.integrator(prepared)?);
     let Ok(mut run) = Run::new(integrator, diagnostics, schedule, problem.start.clone()) else { return Ok(None) };
-    if !matches!(run.go::<()>(interrupt, None, &mut |_| {}), Ok(End::Finished)) {
+    if !matches!(run.go::<()>(limits, None, &mut |_| {}), Ok(End::Finished)) {
         return Ok(None);
     }
     let largest = |list: &[cotangent_observe::Extremes]| list.iter().fold(0.0f64, |m, e| m.max(e.max_abs));

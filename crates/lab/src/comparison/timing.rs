@@ -3,8 +3,9 @@
 use super::Combination;
 use cotangent_compile::CompileError;
 use cotangent_dynamics::State;
-use cotangent_observe::{Interrupt, Schedule};
+use cotangent_observe::Schedule;
 use cotangent_problem::Integrator;
+use cotangent_scalar::Limits;
 use std::time::{Duration, Instant};
 
 /// Short runs are repeated for so long; the shortest counts, as what else the machine does only adds.
@@ -18,15 +19,15 @@ pub(super) fn seconds(
     combination: &Combination<'_>,
     schedule: &Schedule,
     steps: u64,
-    interrupt: &Interrupt,
+    limits: &Limits,
 ) -> Result<f64, CompileError> {
     let mut integrator = integrator(combination)?;
     let begun = Instant::now();
     let mut shortest = f64::INFINITY;
     while shortest.is_infinite() || begun.elapsed() < PATIENCE {
-        let (_, spent) = run(&mut integrator, &combination.problem.start, schedule, steps, interrupt);
+        let (_, spent) = run(&mut integrator, &combination.problem.start, schedule, steps, limits);
         shortest = shortest.min(spent.as_secs_f64());
-        if interrupt.is_set() {
+        if limits.cancel.is_set() {
             break;
         }
     }
@@ -43,12 +44,12 @@ fn run(
     start: &[f64],
     schedule: &Schedule,
     steps: u64,
-    interrupt: &Interrupt,
+    limits: &Limits,
 ) -> (State<f64>, Duration) {
     let mut state = integrator.state(start.to_vec());
     let mut spent = Duration::ZERO;
     let mut done = 0;
-    while done < steps && !interrupt.is_set() {
+    while done < steps && !limits.cancel.is_set() {
         // A shortened last step is one of its own.
         let full = schedule.steps.saturating_sub(done);
         let count = if full == 0 { 1 } else { full.min(BATCH).min(steps - done) };
@@ -89,9 +90,9 @@ mod tests {
             let diagnostics = problem.diagnostics().unwrap();
             let mut measured =
                 Run::new(integrator(&combination).unwrap(), diagnostics, stop, problem.start.clone()).unwrap();
-            measured.go::<()>(&Interrupt::new(), None, &mut |_| {}).unwrap();
+            measured.go::<()>(&Limits::default(), None, &mut |_| {}).unwrap();
             let mut own = integrator(&combination).unwrap();
-            let (state, spent) = run(&mut own, &problem.start, &schedule, steps, &Interrupt::new());
+            let (state, spent) = run(&mut own, &problem.start, &schedule, steps, &Limits::default());
             assert_eq!(&state.values, &measured.state().values, "{until}, {steps}");
             assert!(spent > Duration::ZERO);
         }

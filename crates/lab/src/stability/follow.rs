@@ -8,7 +8,7 @@ use super::linearise::{Linearisation, Linearised};
 use super::path::{Path, TICKS};
 use super::period::Return;
 use super::propagate::{Fundamental, Matrix, apart, product, step, sum, trace};
-use super::{Frozen, StabilityError};
+use super::{Frozen, StabilityError, in_words};
 use cotangent_dynamics::Failure;
 use cotangent_problem::Instance;
 use cotangent_solve::eigenvalues;
@@ -24,6 +24,9 @@ const FEWEST: f64 = 128.0;
 
 /// Matrices that differ by less, compared with their largest entry, are the same.
 const SAME: f64 = 1e-6;
+
+/// Ticks beside one at which there is no linearisation, at which there may be one.
+const ASIDE: [u64; 4] = [8, 64, 512, 4096];
 
 /// Where the growth decides and has not yet, there are so many times more.
 const PATIENCE: usize = 3;
@@ -48,6 +51,8 @@ pub(super) struct Followed<'a> {
     pub(super) rough: Fundamental,
     /// After each step.
     pub(super) growth: Vec<Growth>,
+    /// Why it was not followed any further, if it could not be.
+    pub(super) stopped: Option<StabilityError>,
 }
 
 /// How errors have grown until a time.
@@ -66,6 +71,8 @@ pub(super) struct Growth {
 enum End {
     /// All that may be spent is spent.
     Spent,
+    /// The motion, or the linear equations along it, end.
+    Stopped(StabilityError),
     Failed(StabilityError),
 }
 
@@ -93,10 +100,11 @@ impl<'a> Followed<'a> {
             fine: Fundamental::new(0),
             rough: Fundamental::new(0),
             growth: vec![],
+            stopped: None,
         };
         followed.last = match followed.matrix(0) {
             Ok(matrix) => matrix,
-            Err(End::Failed(error)) => return Err(error),
+            Err(End::Failed(error) | End::Stopped(error)) => return Err(error),
             Err(End::Spent) => vec![],
         };
         followed.fine = Fundamental::new(followed.last.len());
@@ -133,10 +141,8 @@ impl<'a> Followed<'a> {
             let point = self.path.at(tick)?;
             let later = if steady { start.clone() } else { point.iter().zip(&shift).map(|(z, c)| z + c).collect() };
             let mut matrix = |z: &[f64]| -> Result<Matrix, StabilityError> {
-                let found = self
-                    .linearisation
-                    .at(z, &self.path.units, self.path.slowest)
-                    .map_err(no_matrix(self.path.time(tick)))?;
+                let found = self.linearisation.at(z, &self.path.units, self.path.slowest);
+                let found = found.map_err(no_matrix(self.path.time(tick)))?;
                 Ok(scaled(&found, &found.sizes))
             };
             let (own, later) = (matrix(&point)?, matrix(&later)?);
@@ -157,7 +163,7 @@ impl<'a> Followed<'a> {
     /// there.
     pub(super) fn to(&mut self, intervals: u64) -> Result<bool, StabilityError> {
         while self.intervals < intervals {
-            if self.leaves {
+            if self.leaves || self.stopped.is_some() {
                 return Ok(false);
             }
             let (fine, rough, steps) = (self.fine.clone(), self.rough.clone(), self.growth.len());
@@ -167,6 +173,11 @@ impl<'a> Followed<'a> {
                     // Back to where the interval began.
                     (self.fine, self.rough) = (fine, rough);
                     self.growth.truncate(steps);
+                    return Ok(false);
+                }
+                // What was followed of the interval counts.
+                Err(End::Stopped(error)) => {
+                    self.stopped = Some(error);
                     return Ok(false);
                 }
                 Err(End::Failed(error)) => return Err(error),
@@ -213,15 +224,11 @@ impl<'a> Followed<'a> {
     fn matrix(&mut self, tick: u64) -> Result<Matrix, End> {
         self.left = self.left.checked_sub(1).ok_or(End::Spent)?;
         let time = self.path.time(tick);
-        let point = match self.path.at(tick) {
-            Err(_) if self.path.is_beyond(tick) => return Err(End::Spent),
-            other => other?,
-        };
-        let found = self.linearisation.at(&point, &self.path.units, self.path.slowest).map_err(no_matrix(time))?;
+        let found = self.near(tick)?;
         let scaled = match self.points.first() {
             Some((_, first)) if first.residuals != found.residuals => {
                 let reason = "other residuals vanish identically than at the start".into();
-                return Err(no_matrix(time)(Failure::Singular { reason, equation: None }).into());
+                return Err(StabilityError::NoMatrix { time, reason }.into());
             }
             Some((_, first)) => scaled(&found, &first.sizes),
             None => scaled(&found, &found.sizes),
@@ -229,6 +236,32 @@ impl<'a> Followed<'a> {
         self.leaves |= found.defect > NOTHING;
         self.points.push((time, found));
         Ok(scaled)
+    }
+
+    /// The linearisation at a tick; where constraints depend on each other at this moment alone, that at one next to
+    /// it: A may well be continuous there, and if it is not, shorter steps will tell.
+    fn near(&mut self, tick: u64) -> Result<Linearised, End> {
+        let failure = match self.at(tick) {
+            Ok(found) => return Ok(found),
+            Err(failure) => failure,
+        };
+        for apart in ASIDE {
+            for other in [tick.checked_sub(apart), Some(tick + apart)].into_iter().flatten() {
+                self.path.not_interrupted()?;
+                self.left = self.left.checked_sub(1).ok_or(End::Spent)?;
+                if let Ok(found) = self.at(other) {
+                    return Ok(found);
+                }
+            }
+        }
+        self.path.not_interrupted()?;
+        Err(if self.path.is_beyond(tick) { End::Spent } else { End::Stopped(failure) })
+    }
+
+    fn at(&mut self, tick: u64) -> Result<Linearised, StabilityError> {
+        let point = self.path.at(tick)?;
+        let time = self.path.time(tick);
+        self.linearisation.at(&point, &self.path.units, self.path.slowest).map_err(no_matrix(time))
     }
 
     /// The eigenvalues of A at all times.
@@ -250,5 +283,5 @@ pub(super) fn scaled(l: &Linearised, sizes: &[f64]) -> Matrix {
 }
 
 fn no_matrix(time: f64) -> impl Fn(Failure) -> StabilityError {
-    move |failure| StabilityError::NoMatrix { time, failure }
+    move |failure| StabilityError::NoMatrix { time, reason: in_words(&failure) }
 }

@@ -31,6 +31,17 @@ pub(super) fn judged(mut followed: Followed<'_>) -> Result<Stability, StabilityE
     let mut intervals = followed.asked();
     let mut whole = followed.to(intervals)?;
     let mut decided = at_once(&followed.points, followed.until());
+    if let Some(error) = &followed.stopped {
+        // What is seen from the matrices holds at all of them; growth towards a singularity is none of its own.
+        let verdict = decided.filter(|v| !matches!(v, Verdict::Undecided { .. }));
+        let verdict = verdict.unwrap_or_else(|| stopped(error, &followed.growth));
+        let (until, growth) = (followed.until(), largest_growth(&followed));
+        let (exponent, uncertainty) = match verdict {
+            Verdict::Undecided { .. } => exponent(&followed.growth),
+            _ => (0.0, 0.0),
+        };
+        return Ok(Stability { verdict, until, frozen: followed.frozen()?, exponent, uncertainty, growth });
+    }
     if decided.is_none() && whole {
         match followed.period()? {
             Some(0.0) => decided = steady(&followed)?,
@@ -53,7 +64,10 @@ pub(super) fn judged(mut followed: Followed<'_>) -> Result<Stability, StabilityE
     let verdict = match decided {
         Some(Verdict::Centre { time, .. }) => Verdict::Centre { frequency: frequency(&frozen), time },
         Some(verdict) => verdict,
-        None => undecided(&followed.growth),
+        None => match &followed.stopped {
+            Some(error) => stopped(error, &followed.growth),
+            None => undecided(&followed.growth),
+        },
     };
     let (exponent, uncertainty) = match verdict {
         // A drift is no exponential.
@@ -216,6 +230,13 @@ fn exponent(growth: &[Growth]) -> (f64, f64) {
     };
     let (fine, rough) = (halves(|g| g.fine), halves(|g| g.rough));
     (fine, (fine - rough).abs().max((fine - slope(growth)).abs()))
+}
+
+/// What is known where nothing could be followed to the end.
+fn stopped(error: &StabilityError, growth: &[Growth]) -> Verdict {
+    let largest = growth.iter().map(|g| g.fine).fold(0.0, f64::max);
+    let reason = format!("{error}; until then errors grow to {} times themselves", digits(largest.exp()));
+    Verdict::Undecided { reason }
 }
 
 fn undecided(growth: &[Growth]) -> Verdict {

@@ -14,7 +14,7 @@
 //! use cotangent_problem::{Instance, Repairs};
 //! use cotangent_lab::stability::{Path, Stability};
 //! use cotangent_model::System;
-//! use cotangent_observe::Interrupt;
+//! use cotangent_scalar::Limits;
 //! use cotangent_theory::Formulation;
 //!
 //! let pendulum = System::parse(
@@ -22,7 +22,7 @@
 //! )?;
 //! let verdict = |formulation| -> Result<_, Box<dyn std::error::Error>> {
 //!     let problem = Instance::new(&pendulum, formulation, &[], Repairs::default(), Engine::Best)?;
-//!     Ok(Stability::along(&problem, &mut Path::new(&problem, 5.0, &Interrupt::new())?)?.verdict.name())
+//!     Ok(Stability::along(&problem, &mut Path::new(&problem, 5.0, &Limits::default())?)?.verdict.name())
 //! };
 //! assert_eq!(verdict(Formulation::Total)?, "saddle");
 //! assert_eq!(verdict(Formulation::Dirac { alpha: 0.0 })?, "centre");
@@ -41,6 +41,7 @@ pub use linearise::{Linearisation, Linearised};
 pub use path::Path;
 pub use verdict::{Time, Verdict};
 
+use crate::reference::ReferenceError;
 use cotangent_dynamics::Failure;
 use cotangent_problem::Instance;
 use cotangent_solve::EigenvalueError;
@@ -100,17 +101,49 @@ pub enum StabilityError {
         /// Why not.
         reason: String,
     },
+    /// The motion ends, or cannot be followed any further.
+    #[error("the motion cannot be followed beyond t = {}: {reason}", verdict::digits(*time))]
+    Lost {
+        /// When.
+        time: f64,
+        /// Why.
+        reason: String,
+    },
     /// The linearisation does not exist at a point.
-    #[error("at t = {time} the residual equations have no linearisation: {failure}")]
+    #[error("at t = {} small errors obey no linear equations: {reason}", verdict::digits(*time))]
     NoMatrix {
         /// When.
         time: f64,
         /// Why not.
-        failure: Failure,
+        reason: String,
     },
     /// The eigenvalues could not be found.
     #[error(transparent)]
     Eigenvalues(#[from] EigenvalueError),
+}
+
+/// What is wrong where a matrix of the constraints has no inverse.
+const SINGULAR: &str = "the constraints depend on each other there, or nearly";
+
+/// Why rates have no value, in words that do not depend on how they are computed.
+fn in_words(failure: &Failure) -> String {
+    match failure {
+        Failure::Singular { .. } => SINGULAR.into(),
+        other => other.to_string(),
+    }
+}
+
+/// Why a solution ends. Its own times are those since it was begun, and say nothing here.
+fn ended(error: &ReferenceError<Failure>) -> String {
+    match error {
+        ReferenceError::Rates { error, .. } => in_words(error),
+        ReferenceError::NotFinite { .. } => "its rates are not finite there".into(),
+        ReferenceError::StepTooSmall { .. } | ReferenceError::NotConverged { .. } => {
+            "its rates change too fast there, or are known too badly".into()
+        }
+        ReferenceError::Budget { evaluations, .. } => format!("{evaluations} evaluations are not enough"),
+        other => other.to_string(),
+    }
 }
 
 impl Stability {

@@ -1,15 +1,14 @@
 //! The motion that errors are added to: points on the constraint manifold, to some 11 digits.
 
-use super::StabilityError;
 use super::period::{self, Return};
+use super::{StabilityError, ended, in_words};
 use crate::reference::{Reference, ReferenceError};
 use crate::residuals::{MOVES, forces, momentum};
 use cotangent_compile::{Engine, Native, Tape};
 use cotangent_dynamics::{Dynamics, Failure, Field, State};
 use cotangent_integrate::project;
-use cotangent_observe::Interrupt;
 use cotangent_problem::{Compiled, Instance};
-use cotangent_scalar::Dd;
+use cotangent_scalar::{Dd, Limits};
 use std::collections::BTreeMap;
 
 /// A motion of a model, followed as far as somebody asks.
@@ -21,7 +20,7 @@ pub struct Path {
     compiled: Compiled,
     parameters: Vec<f64>,
     field: Box<dyn Field<f64>>,
-    interrupt: Interrupt,
+    limits: Limits,
     /// The time that was asked for.
     until: f64,
     /// The length of an interval.
@@ -49,8 +48,8 @@ const TOLERANCE: f64 = 1e-12;
 /// The same where more digits are needed.
 const PRECISE: f64 = 1e-18;
 
-/// Points from which it is tried to go on.
-const BACK: usize = 3;
+/// How far back the points are from which it is tried to go on, in ticks.
+const BACK: [u64; 4] = [0, TICKS >> 10, TICKS >> 5, TICKS];
 
 /// What changes by less in the time asked for, in units, is at rest, too.
 const AT_REST: f64 = 1e-9;
@@ -72,7 +71,7 @@ const LARGEST: usize = 120;
 
 impl Path {
     /// The motion of a model with constraints from the start of a problem, of which a time is asked for.
-    pub fn new(problem: &Instance, until: f64, interrupt: &Interrupt) -> Result<Path, StabilityError> {
+    pub fn new(problem: &Instance, until: f64, limits: &Limits) -> Result<Path, StabilityError> {
         let failed = |reason: String| StabilityError::NoPath { reason };
         let own = problem.equations.compiled.view(Native, problem.parameters.clone()).model_state(&problem.start);
         let own = own.map_err(|e| failed(e.to_string()))?;
@@ -96,7 +95,7 @@ impl Path {
             compiled,
             parameters: problem.parameters.clone(),
             field,
-            interrupt: interrupt.clone(),
+            limits: limits.clone(),
             until,
             interval: until,
             intervals: 1,
@@ -113,7 +112,7 @@ impl Path {
         (path.units, path.force) = path.extents(&start)?;
         // A motion that cannot be followed so far is not seen to return.
         path.returns = match period::found(&mut path) {
-            Err(error) if path.interrupt.is_set() => return Err(error),
+            Err(error) if path.limits.cancel.is_set() => return Err(error),
             found => found.unwrap_or_default(),
         };
         if let Some(Return { time, .. }) = path.returns {
@@ -130,12 +129,12 @@ impl Path {
 
     /// Whether a failure at a tick is one of a motion that nobody asked for.
     pub(super) fn is_beyond(&self, tick: u64) -> bool {
-        self.time(tick) > self.until * (1.0 + 1e-12) && !self.interrupt.is_set()
+        self.time(tick) > self.until * (1.0 + 1e-12) && !self.limits.cancel.is_set()
     }
 
     /// An error after an interrupt.
     pub(super) fn not_interrupted(&self) -> Result<(), StabilityError> {
-        match self.interrupt.is_set() {
+        match self.limits.cancel.is_set() {
             true => Err(StabilityError::NoPath { reason: "interrupted".into() }),
             false => Ok(()),
         }
@@ -149,10 +148,13 @@ impl Path {
     /// The state at a tick.
     pub(super) fn at(&mut self, tick: u64) -> Result<Vec<f64>, StabilityError> {
         self.not_interrupted()?;
-        let before = self.points.range(..=tick).rev().take(BACK).map(|(&known, state)| (known, state.clone()));
+        let before = |back: u64| self.points.range(..=tick.checked_sub(back)?).next_back();
+        let mut before: Vec<(u64, Vec<f64>)> =
+            BACK.into_iter().filter_map(before).map(|(&known, state)| (known, state.clone())).collect();
+        before.dedup_by_key(|(known, _)| *known);
         let mut failure = StabilityError::NoPath { reason: "the motion has no start".into() };
         // From an earlier point if it cannot go on from the last, where the constraints may depend on each other.
-        for (known, mut state) in before.collect::<Vec<_>>() {
+        for (known, mut state) in before {
             if known == tick {
                 return Ok(state);
             }
@@ -163,7 +165,10 @@ impl Path {
                     self.points.insert(tick, state.clone());
                     return Ok(state);
                 }
-                Err(error) if self.interrupt.is_set() => return Err(error),
+                Err(error) if self.limits.cancel.is_set() => return Err(error),
+                Err(StabilityError::Lost { reason, .. }) => {
+                    failure = StabilityError::Lost { time: self.time(tick), reason };
+                }
                 Err(error) => failure = error,
             }
         }
@@ -174,14 +179,14 @@ impl Path {
     /// configuration in which constraints depend on each other.
     pub(super) fn advance(&mut self, state: &mut [f64], time: f64) -> Result<(), StabilityError> {
         let reference = Reference::new(TOLERANCE).in_blocks(state.len() / 2);
-        let (field, interrupt) = (&mut self.field, &self.interrupt);
-        let solved = reference.solve(&mut |z, out| rates(field.as_mut(), interrupt, z, out), state, time);
-        let failed = |e: &dyn std::fmt::Display| StabilityError::NoPath { reason: e.to_string() };
+        let (field, limits) = (&mut self.field, &self.limits);
+        let solved = reference.solve(&mut |z, out| rates(field.as_mut(), limits, z, out), state, time);
+        let lost = |e: &ReferenceError<Failure>| StabilityError::Lost { time, reason: ended(e) };
         match solved {
             Ok(_) => Ok(()),
-            Err(error @ ReferenceError::Budget { .. }) => Err(failed(&error)),
-            Err(error) if self.interrupt.is_set() => Err(failed(&error)),
-            Err(error) => self.advance_precisely(state, time).map_err(|_| failed(&error)),
+            Err(error @ ReferenceError::Budget { .. }) => Err(lost(&error)),
+            Err(error) if self.limits.cancel.is_set() => Err(lost(&error)),
+            Err(error) => self.advance_precisely(state, time).map_err(|_| lost(&error)),
         }
     }
 
@@ -193,7 +198,7 @@ impl Path {
         let mut precise: Vec<Dd> = state.iter().map(|&z| Dd::from(z)).collect();
         let reference = Reference::new(PRECISE).in_blocks(state.len() / 2).with_budget(PROBE);
         let solved =
-            reference.solve(&mut |z, out| rates(field.as_mut(), &self.interrupt, z, out), &mut precise, Dd::from(time));
+            reference.solve(&mut |z, out| rates(field.as_mut(), &self.limits, z, out), &mut precise, Dd::from(time));
         solved.map_err(|e| failed(&e))?;
         state.iter_mut().zip(&precise).for_each(|(z, precise)| *z = precise.hi());
         Ok(())
@@ -202,8 +207,8 @@ impl Path {
     /// ż at a state.
     pub(super) fn rate(&mut self, state: &[f64]) -> Result<Vec<f64>, StabilityError> {
         let mut out = vec![0.0; state.len()];
-        let found = rates(self.field.as_mut(), &self.interrupt, state, &mut out);
-        found.map(|()| out).map_err(|e| StabilityError::NoPath { reason: e.to_string() })
+        let found = rates(self.field.as_mut(), &self.limits, state, &mut out);
+        found.map(|()| out).map_err(|e| StabilityError::NoPath { reason: in_words(&e) })
     }
 
     /// Intervals of one length that end at a time.
@@ -215,19 +220,29 @@ impl Path {
     /// The mean step of the reference, of a few at least if the motion goes on beyond the time asked for.
     fn pace(&mut self, start: &[f64]) -> Result<f64, StabilityError> {
         let reference = Reference::new(TOLERANCE).in_blocks(start.len() / 2).with_budget(PROBE);
-        let (field, interrupt) = (&mut self.field, &self.interrupt);
-        let mut rates = |z: &[f64], out: &mut [f64]| rates(field.as_mut(), interrupt, z, out);
+        let (field, limits) = (&mut self.field, &self.limits);
+        let mut rates = |z: &[f64], out: &mut [f64]| rates(field.as_mut(), limits, z, out);
         let mut pace = None;
         let mut time = self.until;
         for _ in 0..LONGER {
-            let failed = |reason: String| StabilityError::NoPath { reason };
-            let found = reference.solve_as_far(&mut rates, start, &[time]).map_err(|e| failed(e.to_string()))?;
+            let failed = |e: &ReferenceError<Failure>| StabilityError::NoPath { reason: ended(e) };
+            let found = reference.solve_as_far(&mut rates, start, &[time]).map_err(|e| failed(&e))?;
             let (reached, steps) = match found {
                 (solution, None) => (time, solution.solved.steps),
                 // The time of one of its two solutions, which are as fast as each other.
                 (solution, Some(ReferenceError::Budget { time, .. })) => (time, solution.solved.steps),
                 (_, Some(_)) if pace.is_some() => break,
-                (_, Some(other)) => return Err(failed(other.to_string())),
+                // A motion that ends later has a pace, too.
+                (
+                    solution,
+                    Some(
+                        ReferenceError::Rates { time, .. }
+                        | ReferenceError::NotFinite { time, .. }
+                        | ReferenceError::NotConverged { time, .. }
+                        | ReferenceError::StepTooSmall { time, .. },
+                    ),
+                ) if time > 0.0 && solution.solved.steps > 0 => (time, solution.solved.steps),
+                (_, Some(other)) => return Err(failed(&other)),
             };
             pace = Some(reached / steps.max(1) as f64).filter(|p| *p > 0.0).or(pace);
             if reached < time || steps as f64 >= FEWEST {
@@ -248,7 +263,7 @@ impl Path {
             let mut next = states.last().cloned().unwrap_or_default();
             match self.advance(&mut next, step) {
                 Ok(()) => states.push(next),
-                Err(error) if self.interrupt.is_set() => return Err(error),
+                Err(error) if self.limits.cancel.is_set() => return Err(error),
                 Err(_) => break,
             }
         }
@@ -258,7 +273,7 @@ impl Path {
             let far = range.map(|k| (k, from(k))).flat_map(|(k, from)| states.iter().map(move |z| (z[k] - from).abs()));
             far.fold(0.0f64, f64::max)
         };
-        let failed = |e: Failure| StabilityError::NoPath { reason: e.to_string() };
+        let failed = |e: Failure| StabilityError::NoPath { reason: in_words(&e) };
         let manifold = self.compiled.view(Native, self.parameters.clone()).manifold().map_err(failed)?;
         let found = forces(manifold.ok_or(StabilityError::NoConstraints)?.as_mut(), &states).map_err(failed)?;
         let unit = |far: f64, at_rest: f64| match far {
@@ -272,7 +287,7 @@ impl Path {
     }
 
     fn on_manifold(&self, values: Vec<f64>) -> Result<Vec<f64>, StabilityError> {
-        let failed = |e: Failure| StabilityError::NoPath { reason: e.to_string() };
+        let failed = |e: Failure| StabilityError::NoPath { reason: in_words(&e) };
         let manifold = self.compiled.view(Native, self.parameters.clone()).manifold().map_err(failed)?;
         let mut state = State::new(values, 0);
         project(manifold.ok_or(StabilityError::NoConstraints)?, &mut state).map_err(failed)?;
@@ -282,11 +297,11 @@ impl Path {
 
 fn rates<S: cotangent_scalar::Scalar>(
     field: &mut dyn Field<S>,
-    interrupt: &Interrupt,
+    limits: &Limits,
     z: &[S],
     out: &mut [S],
 ) -> Result<(), Failure> {
-    match interrupt.is_set() {
+    match limits.cancel.is_set() {
         true => Err(Failure::Interrupted),
         false => field.rate(z, out),
     }

@@ -46,12 +46,19 @@ impl Elaborator<'_> {
     fn parts_of(&mut self, e: &ast::Expr, loops: &Loops, purpose: Purpose) -> Option<Parts> {
         match &e.kind {
             ExprKind::Number(text) => {
-                let number = e.kind.decimal().and_then(|d| Number::decimal(&d.digits, d.exponent));
-                if number.is_none() {
-                    let message = format!("the number {text} is too large");
-                    self.error(
-                        Diagnostic::new(Code::NoValue, e.span, message).help("the largest number is about 1.8e308"),
-                    );
+                let decimal = e.kind.decimal();
+                let number = decimal.as_ref().and_then(|d| Number::decimal(&d.digits, d.exponent));
+                let is_zero = decimal.is_some_and(|d| d.digits == "0");
+                let refused = match number {
+                    None => Some(("large", "the largest number is about 1.8e308")),
+                    // It would silently be 0.
+                    Some(n) if n.is_zero() && !is_zero => Some(("small", "the smallest number is about 4.9e-324")),
+                    Some(_) => None,
+                };
+                if let Some((size, help)) = refused {
+                    let message = format!("the number {text} is too {size}");
+                    self.error(Diagnostic::new(Code::NoValue, e.span, message).help(help));
+                    return None;
                 }
                 Some(Parts::plain(Expr::number(number?)))
             }

@@ -143,7 +143,7 @@ impl Elaborator<'_> {
             Error::OutOfRange { .. } | Error::Unbound | Error::Undefined => {
                 (Code::IndexOutOfRange, "change the range of the index")
             }
-            Error::TooLarge { .. } => (Code::TooLarge, "reduce the ranges"),
+            Error::TooLarge { .. } | Error::Interrupted(_) => (Code::TooLarge, "reduce the ranges"),
             Error::Misplaced { .. } | Error::Foreign { .. } | Error::Rank { .. } => {
                 (Code::WrongPlace, "simplify this statement")
             }

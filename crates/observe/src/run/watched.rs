@@ -2,8 +2,8 @@
 
 use super::{Run, RunError};
 use crate::monitor::Change;
-use cotangent_dynamics::Failure;
-use cotangent_problem::Conditioned;
+use cotangent_dynamics::{Equation, Failure, Kind};
+use cotangent_problem::{Branch, Conditioned};
 use std::time::Instant;
 
 /// What is noticed of a step.
@@ -13,6 +13,21 @@ struct Seen {
     change: f64,
     kind: Change,
     conditioned: Option<Conditioned>,
+    /// Whether momenta that the method leaves free were brought back.
+    settled: bool,
+}
+
+impl Seen {
+    /// Why the step is none, if it did not keep to its branch.
+    fn lost(&self) -> Option<Failure> {
+        let conditioned = self.conditioned?;
+        let equation = Equation { kind: Kind::Constraint, index: conditioned.constraint };
+        match conditioned.branch {
+            Branch::Kept => None,
+            Branch::Left => Some(Failure::Branched { equation }),
+            Branch::Jumped => Some(Failure::Jumped { equation }),
+        }
+    }
 }
 
 /// Larger systems are not followed: the parts together take as long as a hundred steps, in which nothing is heard.
@@ -58,15 +73,17 @@ impl Run {
         };
         let ill = self.monitor.is_ill() || seen.is_some_and(|s| s.conditioned.is_some_and(|c| c.is_ill()));
         let again = match seen {
-            Some(seen) => ill && seen.kind != Change::Ordinary,
+            Some(seen) => ill && seen.kind != Change::Ordinary || seen.lost().is_some(),
             None => self.diagnostics.conditioning.is_some(),
         };
-        if again && self.state.values.len() <= MAX_FOLLOWED {
+        // A method that chooses its steps has nothing to solve.
+        if again && self.state.values.len() <= MAX_FOLLOWED && self.integrator.own_steps().is_none() {
             seen = self.follow(h, energy, seen)?;
         }
         let failure = match (made, seen) {
             (Ok(()), Some(seen)) if ill && seen.kind == Change::Leap => Some(Failure::Torn { change: seen.change }),
             (Err(failure), seen) if seen.is_none_or(|s| s.kind >= Change::Rough) => Some(failure),
+            (_, Some(seen)) => seen.lost(),
             _ => None,
         };
         let (None, Some(seen)) = (&failure, seen) else {
@@ -76,6 +93,7 @@ impl Run {
         };
         let time = self.schedule.time(self.done + 1);
         self.monitor.note(time, seen.change, seen.kind, seen.conditioned);
+        self.monitor.settled += u64::from(seen.settled);
         let error = energy + seen.change - self.kept.as_slice()[0].initial;
         if self.monitor.is_new_error(error) {
             let magnitude = self.diagnostics.energy_magnitude(&self.state.values)?;
@@ -96,10 +114,15 @@ impl Run {
             }
             // What has no value is no continuation.
             let Ok(seen) = self.seen(energy) else { continue };
-            if best.is_none_or(|best| seen.change.abs() < best.change.abs() / 4.0) {
+            let is_better = |best: Seen| match (seen.lost().is_some(), best.lost().is_some()) {
+                (false, true) => true,
+                (true, false) => false,
+                _ => seen.change.abs() < best.change.abs() / 4.0,
+            };
+            if best.is_none_or(is_better) {
                 (best, state, followed) = (Some(seen), self.state.clone(), true);
             }
-            if seen.kind == Change::Ordinary {
+            if seen.kind == Change::Ordinary && seen.lost().is_none() {
                 break;
             }
         }
@@ -111,13 +134,31 @@ impl Run {
 
     /// What a step from `before`, where the energy was this, has come to.
     fn seen(&mut self, energy: f64) -> Result<Seen, RunError> {
+        let conditioned = self.conditioned()?;
+        let crosses = conditioned.is_some_and(|c| c.crossed);
+        let settled = (crosses || self.monitor.is_unsettled()) && self.integrator.settle(&mut self.state);
         let change = self.diagnostics.kept(&self.state.values)?.energy - energy;
         let kind = match self.monitor.has_seen(change) {
             true => Change::Ordinary,
             false => self.monitor.judge(change, self.diagnostics.energy_magnitude(&self.state.values)?),
         };
-        let conditioning = self.diagnostics.conditioning.as_mut();
-        let conditioned = conditioning.map(|c| c.observe(&self.before.values, &self.state.values)).transpose()?;
-        Ok(Seen { change, kind, conditioned })
+        Ok(Seen { change, kind, conditioned, settled })
+    }
+
+    /// How well the forces were determined in the step from `before`, and in the method's own steps inside it.
+    fn conditioned(&mut self) -> Result<Option<Conditioned>, RunError> {
+        let Some(conditioning) = &mut self.diagnostics.conditioning else { return Ok(None) };
+        // The last of its own steps goes to the end of this step, or beyond.
+        let n = self.state.values.len();
+        let own = self.integrator.own_steps().unwrap_or_default();
+        let own = own[..own.len().saturating_sub(n)].chunks_exact(n.max(1));
+        let (mut before, mut ill) = (&self.before.values[..], self.monitor.is_ill());
+        let mut worst: Option<Conditioned> = None;
+        for after in own.chain([&self.state.values[..]]).skip_while(|after| **after == self.before.values) {
+            let seen = conditioning.observe(before, after, ill)?;
+            (before, ill) = (after, seen.is_ill());
+            worst = Some(worst.map_or(seen, |worst| worst.and(seen)));
+        }
+        Ok(worst)
     }
 }

@@ -1,11 +1,12 @@
 //! Canonical equations with constraints, compiled.
 
-use super::{compiled, pattern};
-use cotangent_compile::{Arithmetic, CompileError, Engine, Function};
+use super::{Means, pattern};
+use crate::error::underived;
+use cotangent_compile::{Arithmetic, CompileError, Function};
 use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Index};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_scalar::Scalar;
-use cotangent_theory::{Structure, TheoryError};
+use cotangent_theory::Structure;
 use std::sync::Arc;
 
 pub(super) struct CanonicalFunctions {
@@ -23,19 +24,19 @@ pub(super) struct CanonicalFunctions {
 }
 
 impl CanonicalFunctions {
-    pub(super) fn new(s: &Structure, index: Index, parameters: &Layout, engine: Engine) -> Result<Self, CompileError> {
+    pub(super) fn new(s: &Structure, index: Index, parameters: &Layout, means: &Means) -> Result<Self, CompileError> {
         let (q, p) = (&s.coordinates, &s.momenta);
-        let qp = s.hamiltonian_q.jacobian(p)?;
-        let energy = |t: &Tensor| compiled(&[q, p, parameters], t, engine);
-        let position = |t: &Tensor| compiled(&[q, parameters], t, engine);
-        let (hessian_qp, hessian_pp) = (energy(&qp)?, energy(&s.hamiltonian_p.jacobian(p)?)?);
-        let hessian_qq = energy(&s.hamiltonian_q.jacobian(q)?)?;
+        let derived = |t: &Tensor, by: &Layout| t.jacobian_within(by, &means.limits);
+        let qp = derived(&s.hamiltonian_q, p)?;
+        let energy = |t: &Tensor| means.compiled(&[q, p, parameters], t);
+        let position = |t: &Tensor| means.compiled(&[q, parameters], t);
+        let (hessian_qp, hessian_pp) = (energy(&qp)?, energy(&derived(&s.hamiltonian_p, p)?)?);
+        let hessian_qq = energy(&derived(&s.hamiltonian_q, q)?)?;
         let jacobian = position(&s.jacobian)?;
-        let failed = |e: TheoryError| CompileError::Native(e.to_string());
-        let (lambda, curvature) = s.curvature().map_err(failed)?;
-        let curvature = compiled(&[q, &lambda, parameters], &curvature, engine)?;
-        let (v, curvature_along) = s.curvature_along().map_err(failed)?;
-        let curvature_along = compiled(&[q, &v, parameters], &curvature_along, engine)?;
+        let (lambda, curvature) = s.curvature().map_err(underived)?;
+        let curvature = means.compiled(&[q, &lambda, parameters], &curvature)?;
+        let (v, curvature_along) = s.curvature_along().map_err(underived)?;
+        let curvature_along = means.compiled(&[q, &v, parameters], &curvature_along)?;
         let shape = CanonicalShape {
             coordinates: q.len(),
             constraints: s.constraints.shape()[0].len(),

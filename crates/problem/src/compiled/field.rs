@@ -1,7 +1,7 @@
 //! Ordinary differential equations, compiled.
 
-use super::{compiled, misused, pattern};
-use cotangent_compile::{Arithmetic, CompileError, Engine, Function};
+use super::{Means, misused, pattern};
+use cotangent_compile::{Arithmetic, CompileError, Function};
 use cotangent_dynamics::{Failure, Field};
 use cotangent_expr::Layout;
 use cotangent_scalar::Scalar;
@@ -14,23 +14,23 @@ use std::sync::{Arc, OnceLock};
 pub(super) struct FieldFunctions {
     pub(super) field: VectorField,
     pub(super) parameters: Layout,
-    pub(super) engine: Engine,
+    pub(super) means: Means,
     pub(super) rate: Function,
     /// Compiled when an implicit method asks for it: with multipliers solved for, it is full.
     pub(super) jacobian: OnceLock<Result<Function, CompileError>>,
 }
 
 impl FieldFunctions {
-    pub(super) fn new(f: &VectorField, parameters: &Layout, engine: Engine) -> Result<Self, CompileError> {
-        let rate = compiled(&[&f.state, parameters], &f.rate, engine)?;
+    pub(super) fn new(f: &VectorField, parameters: &Layout, means: &Means) -> Result<Self, CompileError> {
+        let rate = means.compiled(&[&f.state, parameters], &f.rate)?;
         let (field, parameters) = (f.clone(), parameters.clone());
-        Ok(FieldFunctions { field, parameters, engine, rate, jacobian: OnceLock::new() })
+        Ok(FieldFunctions { field, parameters, means: means.clone(), rate, jacobian: OnceLock::new() })
     }
 
     pub(super) fn jacobian(&self) -> Result<&Function, Failure> {
         let compile = || {
-            let matrix = self.field.rate.jacobian(&self.field.state)?;
-            compiled(&[&self.field.state, &self.parameters], &matrix, self.engine)
+            let matrix = self.field.rate.jacobian_within(&self.field.state, &self.means.limits)?;
+            self.means.compiled(&[&self.field.state, &self.parameters], &matrix)
         };
         self.jacobian.get_or_init(compile).as_ref().map_err(|e| misused(e.clone()))
     }

@@ -1,7 +1,8 @@
 //! Derivatives of the hidden constraints, compiled.
 
-use super::misused;
-use cotangent_compile::{Arithmetic, CompileError, Engine, Function, FunctionBuilder};
+use super::{Means, misused};
+use crate::error::underived;
+use cotangent_compile::{Arithmetic, CompileError, Function};
 use cotangent_dynamics::{Failure, Hidden, HiddenShape};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_scalar::Scalar;
@@ -13,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 pub(super) struct HiddenFunctions {
     structure: Structure,
     parameters: Layout,
-    engine: Engine,
+    means: Means,
     functions: OnceLock<Result<Derivatives, CompileError>>,
 }
 
@@ -24,19 +25,18 @@ pub(super) struct Derivatives {
 }
 
 impl HiddenFunctions {
-    pub(super) fn new(s: &Structure, parameters: &Layout, engine: Engine) -> Self {
+    pub(super) fn new(s: &Structure, parameters: &Layout, means: &Means) -> Self {
         let (structure, parameters) = (s.clone(), parameters.clone());
-        HiddenFunctions { structure, parameters, engine, functions: OnceLock::new() }
+        HiddenFunctions { structure, parameters, means: means.clone(), functions: OnceLock::new() }
     }
 
     fn compile(&self) -> Result<Derivatives, CompileError> {
         let s = &self.structure;
         let function = |inputs: &[&Layout], outputs: &[&Tensor]| {
-            let builder = inputs.iter().fold(FunctionBuilder::new(), |b, layout| b.input(layout)).engine(self.engine);
-            outputs.iter().fold(builder, |b, t| b.sparse_output(t)).compile()
+            outputs.iter().fold(self.means.builder(inputs), |b, t| b.sparse_output(t)).compile()
         };
         let (q, p, parameters) = (&s.coordinates, &s.momenta, &self.parameters);
-        let (mu, [qq, qp, pp]) = s.hidden_curvature().map_err(|e| CompileError::Native(e.to_string()))?;
+        let (mu, [qq, qp, pp]) = s.hidden_curvature().map_err(underived)?;
         let jacobians = function(&[q, p, parameters], &[&s.hidden_q, &s.hidden_p])?;
         let curvature = function(&[q, p, &mu, parameters], &[&qq, &qp, &pp])?;
         let shape = HiddenShape {

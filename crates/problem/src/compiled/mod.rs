@@ -6,14 +6,16 @@ mod field;
 mod hidden;
 mod surface;
 
+use crate::error::underived;
 use canonical::{CanonicalFunctions, CanonicalView};
 use chart::{ChartFunctions, ChartView};
 use cotangent_compile::{Arithmetic, CompileError, Engine, Function, FunctionBuilder};
 use cotangent_dynamics::{Canonical, Chart, Dynamics, Failure, Field, Hidden, Index, Surface};
 use cotangent_expr::{Layout, Tensor};
-use cotangent_scalar::Scalar;
+use cotangent_integrate::Offer;
+use cotangent_scalar::{Limits, Scalar};
 use cotangent_solve::Pattern;
-use cotangent_theory::{Formulation, Motion, Structure, TheoryError, VectorField};
+use cotangent_theory::{Formulation, Motion, Structure, VectorField};
 use field::{FieldFunctions, FieldView};
 use hidden::{HiddenFunctions, HiddenView};
 use std::cell::RefCell;
@@ -43,14 +45,15 @@ impl Compiled {
     /// Compiles equations of motion; the parameters of the model are inputs.
     pub fn new(motion: &Motion, engine: Engine) -> Result<Compiled, CompileError> {
         let parameters = motion.system.parameter_layout();
+        let means = &Means { engine, limits: motion.limits.clone() };
         let index = if motion.formulation == Formulation::IndexReduced { Index::Two } else { Index::Three };
-        let canonical = |s: &Structure| CanonicalFunctions::new(s, index, &parameters, engine).map(Arc::new);
-        let hidden = |s: &Structure| Arc::new(HiddenFunctions::new(s, &parameters, engine));
-        let field = |f: &VectorField| FieldFunctions::new(f, &parameters, engine).map(Arc::new);
+        let canonical = |s: &Structure| CanonicalFunctions::new(s, index, &parameters, means).map(Arc::new);
+        let hidden = |s: &Structure| Arc::new(HiddenFunctions::new(s, &parameters, means));
+        let field = |f: &VectorField| FieldFunctions::new(f, &parameters, means).map(Arc::new);
         let (field, chart) = match &motion.chart {
             Some(local) => {
                 let parameters = parameters.then(&local.chart).then(&local.reference);
-                let field = FieldFunctions::new(&local.field, &parameters, engine)?;
+                let field = FieldFunctions::new(&local.field, &parameters, means)?;
                 let Formulation::LocalChart { threshold } = motion.formulation else {
                     return Err(CompileError::Native("a chart without a threshold".into()));
                 };
@@ -58,17 +61,16 @@ impl Compiled {
                     coordinates: local.field.state.len() / 2,
                     threshold,
                     length: local.chart.len() + local.reference.len(),
-                    restriction: compiled(&[&motion.state, &parameters], &local.restriction, engine)?,
-                    lift: compiled(&[&local.field.state, &parameters], &local.lift, engine)?,
+                    restriction: means.compiled(&[&motion.state, &parameters], &local.restriction)?,
+                    lift: means.compiled(&[&local.field.state, &parameters], &local.lift)?,
                 };
                 (Some(Arc::new(field)), Some(Arc::new(chart)))
             }
             None => (motion.field.as_ref().map(field).transpose()?, None),
         };
         let surface =
-            motion.surface.as_ref().map(|s| SurfaceFunctions::new(s, &motion.state, &parameters, engine).map(Arc::new));
-        let underived = |e: TheoryError| CompileError::Native(e.to_string());
-        let model_state = |t: Tensor| compiled(&[&motion.state, &parameters], &t, engine).map(Arc::new);
+            motion.surface.as_ref().map(|s| SurfaceFunctions::new(s, &motion.state, &parameters, means).map(Arc::new));
+        let model_state = |t: Tensor| means.compiled(&[&motion.state, &parameters], &t).map(Arc::new);
         Ok(Compiled {
             canonical: motion.structure.as_ref().map(canonical).transpose()?,
             hidden: motion.structure.as_ref().map(hidden),
@@ -111,12 +113,44 @@ impl Compiled {
     }
 }
 
-/// A vector in full, a matrix by its pattern.
-fn compiled(inputs: &[&Layout], tensor: &Tensor, engine: Engine) -> Result<Function, CompileError> {
-    let builder = inputs.iter().fold(FunctionBuilder::new(), |b, layout| b.input(layout)).engine(engine);
-    match tensor.rank() {
-        2 => builder.sparse_output(tensor).compile(),
-        _ => builder.output(tensor).compile(),
+/// What the equations of a model offer to methods in another formulation, if it has them in that: from those at hand,
+/// without deriving others.
+pub fn offer(motion: &Motion, formulation: Formulation) -> Option<Offer> {
+    if !motion.has(formulation) {
+        return None;
+    }
+    let (constrained, canonical) = (motion.multipliers.is_some(), motion.structure.is_some());
+    let as_given = [Formulation::Multipliers, Formulation::IndexReduced].contains(&formulation);
+    let index = if formulation == Formulation::IndexReduced { Index::Two } else { Index::Three };
+    Some(Offer {
+        canonical: (canonical && (as_given || !constrained)).then_some(index),
+        field: !(canonical && constrained && as_given),
+        constrained: canonical && constrained,
+        chart: canonical && constrained && matches!(formulation, Formulation::LocalChart { .. }),
+        surface: motion.surface.is_some(),
+    })
+}
+
+/// With which engine, and within which limits, functions are compiled.
+#[derive(Clone)]
+struct Means {
+    engine: Engine,
+    limits: Limits,
+}
+
+impl Means {
+    fn builder(&self, inputs: &[&Layout]) -> FunctionBuilder {
+        let builder = FunctionBuilder::new().engine(self.engine).within(&self.limits);
+        inputs.iter().fold(builder, |b, layout| b.input(layout))
+    }
+
+    /// A vector in full, a matrix by its pattern.
+    fn compiled(&self, inputs: &[&Layout], tensor: &Tensor) -> Result<Function, CompileError> {
+        let builder = self.builder(inputs);
+        match tensor.rank() {
+            2 => builder.sparse_output(tensor).compile(),
+            _ => builder.output(tensor).compile(),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The constraint surface that an analysis found, compiled.
 
-use super::{compiled, pattern};
-use cotangent_compile::{Arithmetic, CompileError, Engine, Function};
+use super::{Means, pattern};
+use cotangent_compile::{Arithmetic, CompileError, Function};
 use cotangent_dynamics::{Failure, Surface, SurfaceShape};
 use cotangent_expr::Layout;
 use cotangent_scalar::Scalar;
@@ -19,14 +19,14 @@ impl SurfaceFunctions {
         surface: &cotangent_theory::Surface,
         state: &Layout,
         parameters: &Layout,
-        engine: Engine,
+        means: &Means,
     ) -> Result<Self, CompileError> {
         let residuals = surface.residuals()?;
-        let jacobian = compiled(&[state, parameters], &residuals.jacobian(state)?, engine)?;
-        let directions = compiled(&[state, parameters], &surface.directions, engine)?;
+        let jacobian = means.compiled(&[state, parameters], &residuals.jacobian_within(state, &means.limits)?)?;
+        let directions = means.compiled(&[state, parameters], &surface.directions)?;
         Ok(SurfaceFunctions {
             shape: SurfaceShape { jacobian: pattern(&jacobian)?, directions: pattern(&directions)? },
-            constraints: compiled(&[state, parameters], &residuals, engine)?,
+            constraints: means.compiled(&[state, parameters], &residuals)?,
             jacobian,
             directions,
         })

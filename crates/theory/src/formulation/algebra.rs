@@ -8,7 +8,8 @@ use cotangent_expr::{Array, Error, Expr, Layout, Node, Place, Tensor, Term};
 
 /// q̇ = K_p, ṗ = −K_q.
 pub(super) fn flow(s: &Structure, hamiltonian: &Tensor) -> Result<VectorField, TheoryError> {
-    let rate = rate(s, &hamiltonian.gradient(&s.momenta)?, &minus(&hamiltonian.gradient(&s.coordinates)?))?;
+    let by = |layout: &Layout| hamiltonian.gradient_within(layout, &s.limits);
+    let rate = rate(s, &by(&s.momenta)?, &minus(&by(&s.coordinates)?))?;
     Ok(VectorField { state: s.state(), rate })
 }
 

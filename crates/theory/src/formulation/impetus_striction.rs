@@ -41,7 +41,7 @@ pub(super) fn equations(s: &Structure) -> Result<Equations, TheoryError> {
 /// λ(q, p*).
 fn striction(s: &Structure) -> Result<Array, TheoryError> {
     // For ψ linear in the momenta one step of Newton's method is the solution.
-    if s.hidden_p.jacobian(&s.momenta)?.is_zero() {
+    if s.hidden_p.jacobian_within(&s.momenta, &s.limits)?.is_zero() {
         return Ok(solve("striction", &s.gram, &s.hidden)?);
     }
     let unknown = rows("striction", s.constraints.shape()[0].len());

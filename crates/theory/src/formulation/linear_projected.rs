@@ -8,19 +8,20 @@ use super::VectorField;
 use super::algebra::{flow, plus_multiples, replaced, transposed_times};
 use crate::error::TheoryError;
 use crate::structure::{Structure, minus};
-use cotangent_expr::{Tensor, solve};
+use cotangent_expr::{Layout, Tensor, solve};
 
 pub(super) fn equations(s: &Structure) -> Result<VectorField, TheoryError> {
     if s.constraints.shape()[0].is_empty() {
         return super::standard::equations(s);
     }
+    let derived = |t: &Tensor, by: &Layout| t.jacobian_within(by, &s.limits);
     let constant = |t: &Tensor| -> Result<bool, TheoryError> {
-        Ok(t.jacobian(&s.coordinates)?.is_zero() && t.jacobian(&s.momenta)?.is_zero())
+        Ok(derived(t, &s.coordinates)?.is_zero() && derived(t, &s.momenta)?.is_zero())
     };
     if !constant(&s.jacobian)? {
         return Err(TheoryError::Unfit { formulation: "linear-projected", why: "its constraints are not linear" });
     }
-    if !constant(&s.hidden_p)? || !s.hamiltonian_p.jacobian(&s.coordinates)?.is_zero() {
+    if !constant(&s.hidden_p)? || !derived(&s.hamiltonian_p, &s.coordinates)?.is_zero() {
         return Err(TheoryError::Unfit { formulation: "linear-projected", why: "its mass matrix is not constant" });
     }
     let nu = solve("nu", &s.gram, &s.constraints)?;

@@ -144,7 +144,7 @@ fn reaction(
     at_position: &dyn Fn(&Tensor) -> Result<Tensor, TheoryError>,
 ) -> Result<Array, TheoryError> {
     let hidden = at_position(&s.hidden)?;
-    if s.hidden_p.jacobian(&s.momenta)?.is_zero() {
+    if s.hidden_p.jacobian_within(&s.momenta, &s.limits)?.is_zero() {
         // ψ is linear in the momenta: one step of Newton's method from Θ = 0 is the solution.
         let tangential = over_momenta(s, &times(&matrix.transposed()?, theta)?, "tangential")?;
         let residual = replaced(&hidden, &s.momenta, &tangential)?;

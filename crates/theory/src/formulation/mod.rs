@@ -29,6 +29,7 @@ use crate::structure::Structure;
 use auxiliary::Equations;
 use cotangent_expr::Expr;
 use cotangent_model::{Dynamics, System};
+use cotangent_scalar::Limits;
 
 /// A set of equations of motion, by name.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -165,10 +166,15 @@ impl Formulation {
 
     /// Derives the equations for a system. Without constraints all are the same.
     pub fn apply(self, system: &System) -> Result<Motion, TheoryError> {
+        self.apply_within(system, &Limits::default())
+    }
+
+    /// The same within limits.
+    pub fn apply_within(self, system: &System, limits: &Limits) -> Result<Motion, TheoryError> {
         if matches!(system.dynamics, Dynamics::Poisson { .. } | Dynamics::Form { .. }) {
-            return poisson::motion(system, self);
+            return poisson::motion(system, self, limits);
         }
-        let structure = Structure::new(system)?;
+        let structure = Structure::within(system, limits)?;
         let multipliers = structure.multipliers()?;
         let s = &structure;
         let number = |x: f64| Expr::from(x);
@@ -208,6 +214,7 @@ impl Formulation {
             auxiliaries,
             surface: None,
             structure: Some(structure),
+            limits: limits.clone(),
         })
     }
 }

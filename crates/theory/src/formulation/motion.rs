@@ -8,6 +8,7 @@ use crate::structure::Structure;
 use crate::surface::Surface;
 use cotangent_expr::{Array, Expr, Layout, Tensor};
 use cotangent_model::{Quantity, System};
+use cotangent_scalar::Limits;
 
 /// A vector field on the state space.
 #[derive(Clone, Debug)]
@@ -45,6 +46,8 @@ pub struct Motion {
     pub auxiliaries: Vec<Quantity>,
     /// The constraints, where an analysis found them and not the structure.
     pub surface: Option<Surface>,
+    /// How far what is derived and compiled from them may go.
+    pub limits: Limits,
 }
 
 impl Motion {
@@ -53,12 +56,32 @@ impl Motion {
         self.multipliers.is_some() || self.surface.is_some()
     }
 
+    /// Whether the model has equations of motion in another formulation. Nothing is derived: linear constraints and
+    /// constant masses are those in whose derivatives no variable occurs.
+    pub fn has(&self, formulation: Formulation) -> bool {
+        let Some(s) = &self.structure else {
+            // Constraints that need an analysis; or equations that are what they are.
+            return self.surface.is_none() || formulation == Formulation::HamiltonDirac;
+        };
+        let (n, m) = (s.coordinates.len(), s.constraints.shape()[0].len());
+        let free_of = |t: &Tensor, layouts: &[&Layout]| !layouts.iter().any(|l| t.depends_on(l));
+        match formulation {
+            Formulation::LocalChart { .. } => m == 0 || m < n,
+            Formulation::LinearProjected => {
+                let (q, p) = (&s.coordinates, &s.momenta);
+                m == 0
+                    || free_of(&s.jacobian, &[q, p]) && free_of(&s.hidden_p, &[q, p]) && free_of(&s.hamiltonian_p, &[q])
+            }
+            _ => true,
+        }
+    }
+
     /// The Hamilton–Dirac equations of the same model: these, if they are, as an analysis may have derived
     /// them.
     pub fn hamilton_dirac(&self) -> Result<Motion, TheoryError> {
         match self.formulation {
             Formulation::HamiltonDirac => Ok(self.clone()),
-            _ => Formulation::HamiltonDirac.apply(&self.system),
+            _ => Formulation::HamiltonDirac.apply_within(&self.system, &self.limits),
         }
     }
 

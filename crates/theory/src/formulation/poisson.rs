@@ -4,8 +4,9 @@ use super::{Formulation, Motion, VectorField};
 use crate::error::TheoryError;
 use cotangent_expr::{Domain, Expr, Ix, Place, Range, Tensor, Term, solve};
 use cotangent_model::{Dynamics, System};
+use cotangent_scalar::Limits;
 
-pub(super) fn motion(system: &System, formulation: Formulation) -> Result<Motion, TheoryError> {
+pub(super) fn motion(system: &System, formulation: Formulation, limits: &Limits) -> Result<Motion, TheoryError> {
     if let Some(c) = system.constraints.first() {
         let what = "a model with brackets or a constant form";
         return Err(TheoryError::NotHolonomic { what, name: c.array.name().into() });
@@ -13,10 +14,10 @@ pub(super) fn motion(system: &System, formulation: Formulation) -> Result<Motion
     let state = system.dynamics.variables().clone();
     let rate = match &system.dynamics {
         Dynamics::Poisson { bracket, hamiltonian, variables } => {
-            bracket.contract(1, &hamiltonian.gradient(variables)?, 0)?
+            bracket.contract(1, &hamiltonian.gradient_within(variables, limits)?, 0)?
         }
         Dynamics::Form { form, hamiltonian, variables } => {
-            let rate = solve("z_rate", form, &hamiltonian.gradient(variables)?)?;
+            let rate = solve("z_rate", form, &hamiltonian.gradient_within(variables, limits)?)?;
             let mut terms = vec![];
             for array in variables.arrays() {
                 let index: Vec<Ix> = (0..array.dims().len()).map(|k| Ix::var(k as u8)).collect();
@@ -50,5 +51,6 @@ pub(super) fn motion(system: &System, formulation: Formulation) -> Result<Motion
         multipliers: None,
         auxiliaries: vec![],
         surface: None,
+        limits: limits.clone(),
     })
 }

@@ -3,7 +3,7 @@
 use crate::cli::claims::{ClaimEntry, Judged, holds};
 use crate::cli::map::Map;
 use cotangent::analysis::{
-    Analysis, Branch, Class, Constraint, DiracBracket, MultiplierValue, Outcome, SEED, Step, StepOutcome, latex,
+    Analysis, Branch, Class, Constraint, DiracBracket, Implicit, MultiplierValue, Outcome, SEED, Step, StepOutcome,
 };
 use serde::Serialize;
 
@@ -20,6 +20,9 @@ pub(super) struct Document {
     lagrangian: Option<String>,
     velocity_hessian: Option<Hessian>,
     hamiltonian: Option<String>,
+    /// Vectors w that occur in formulas: solutions of (∂²L/∂v∂v) w = b, where the velocities v are a root.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    implicit: Vec<ImplicitEntry>,
     total_hamiltonian: Option<String>,
     constraints: Vec<ConstraintEntry>,
     conditions: Vec<ConditionEntry>,
@@ -46,6 +49,14 @@ pub(super) struct Document {
     seed: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     latex: Option<String>,
+}
+
+/// A vector w with (∂²L/∂v∂v) w = b, or w = b.
+#[derive(Serialize)]
+struct ImplicitEntry {
+    name: String,
+    right: Vec<String>,
+    solved: bool,
 }
 
 #[derive(Serialize)]
@@ -131,7 +142,7 @@ struct BranchEntry {
 }
 
 impl Document {
-    pub(super) fn new(report: &Analysis, with_latex: bool) -> Document {
+    pub(super) fn new(report: &Analysis, implicit: &[Implicit], latex: Option<String>) -> Document {
         let text = |e: &cotangent::Expr| e.to_string();
         let claims = |kind: &str| {
             let own = report.claims.iter().filter(|c| c.kind == kind);
@@ -181,6 +192,14 @@ impl Document {
                 verdict: Judged::new(Outcome::Holds(t.certainty)),
             }),
             hamiltonian: report.hamiltonian.as_ref().map(text),
+            implicit: implicit
+                .iter()
+                .map(|i| ImplicitEntry {
+                    name: i.name.clone(),
+                    right: i.right.iter().map(text).collect(),
+                    solved: i.solved,
+                })
+                .collect(),
             total_hamiltonian: (!report.multipliers.is_empty()).then(|| total(report)),
             constraints: report.constraints.iter().map(constraint).collect(),
             conditions: report.steps.iter().map(condition).collect(),
@@ -206,7 +225,7 @@ impl Document {
             stopped: report.stopped.clone(),
             branches: report.branches.iter().map(branch).collect(),
             seed: SEED,
-            latex: with_latex.then(|| latex(report)),
+            latex,
         }
     }
 }

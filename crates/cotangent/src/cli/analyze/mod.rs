@@ -13,16 +13,17 @@ use document::Document;
 
 /// Analyses a model.
 pub(crate) fn run(args: &args::Analyze, out: &mut Output) -> Result<Status, Failure> {
-    let model = Loaded::new(Input::read(&args.model)?, &args.set, out.interrupt().limits())?;
+    let model = Loaded::new(Input::read(&args.model)?, &args.set, out.limits())?;
     let system = specialise(&model.system, &model.settings).map_err(refused)?;
     let report = analyze_within(&system, &model.limits).map_err(refused)?;
+    let (shown, implicit) = report.legible();
     if out.wants_json() {
-        out.document(&Document::new(&report, args.latex))?;
+        out.document(&Document::new(&shown, &implicit, args.latex.then(|| latex(&report))))?;
     } else {
         out.tell(&model.warnings(out.message_colour()));
         match args.latex {
             true => out.print(&latex(&report)),
-            false => out.print(&text::render(&report, out.coloured())),
+            false => out.print(&text::render(&shown, &implicit, out.coloured())),
         }
     }
     Ok(if report.held() { Status::Held } else { Status::Failed })

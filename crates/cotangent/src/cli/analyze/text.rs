@@ -5,7 +5,7 @@ use crate::cli::figures::{count, listed, wrapped};
 use anstyle::{AnsiColor, Style};
 use cotangent::Expr;
 use cotangent::analysis::{
-    Analysis, Certainty, Class, Constraint, DiracBracket, MultiplierValue, Outcome, Step, StepOutcome,
+    Analysis, Certainty, Class, Constraint, DiracBracket, Implicit, MultiplierValue, Outcome, Step, StepOutcome,
 };
 use std::fmt::Write as _;
 
@@ -19,10 +19,10 @@ const MAX_FORMULA: usize = 400;
 const MAX_LINES: usize = 16;
 
 /// Draws the report.
-pub(super) fn render(report: &Analysis, coloured: bool) -> String {
+pub(super) fn render(report: &Analysis, implicit: &[Implicit], coloured: bool) -> String {
     let mut page = Page { text: String::new(), coloured };
     page.heading(report);
-    page.energy(report);
+    page.energy(report, implicit);
     page.poisson(report);
     let primary = report.constraints.iter().filter(|c| c.generation == 1);
     page.section("primary", primary.map(|c| format!("{}: {} = 0", c.name, cut(&c.expression))).collect());
@@ -109,7 +109,7 @@ impl Page {
         }
     }
 
-    fn energy(&mut self, report: &Analysis) {
+    fn energy(&mut self, report: &Analysis, implicit: &[Implicit]) {
         if let Some(l) = &report.lagrangian {
             let mut lines = vec![format!("L = {}", cut(l))];
             if let Some(t) = &report.transform {
@@ -123,6 +123,14 @@ impl Page {
             let mut lines = vec![format!("{symbol} = {}", cut(h))];
             if report.transform.as_ref().is_some_and(|t| t.implicit) {
                 lines.push("where v, the velocities, solves dL/dv = p".to_owned());
+            }
+            for i in implicit {
+                let right: Vec<String> = i.right.iter().map(cut).collect();
+                let (name, right) = (&i.name, right.join(", "));
+                lines.push(match i.solved {
+                    true => format!("and below {name} solves (d^2L/dv^2) {name} = ({right})"),
+                    false => format!("and below {name} = ({right})"),
+                });
             }
             self.section("hamiltonian", lines);
         }

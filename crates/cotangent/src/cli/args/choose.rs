@@ -5,7 +5,7 @@ use clap::Args;
 use cotangent::compile::values::Setting;
 
 /// Which equations are integrated, and how.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct Choose {
     /// The method; `cotangent methods` lists them
     #[arg(long, value_name = "NAME")]

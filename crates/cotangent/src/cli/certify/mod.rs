@@ -10,6 +10,7 @@ use super::figures::{count, number};
 use super::input::Input;
 use super::loaded::Loaded;
 use super::memory::{self, Use};
+use super::noticed;
 use super::output::{Output, Status};
 use super::picture::Destinations;
 use super::setup::{Blame, Choice, Defaults, Names, Repairs, pose, prepare};
@@ -24,7 +25,7 @@ const MOST_STEPS: u64 = 10_000_000_000;
 /// Measures what a method keeps.
 pub(crate) fn run(args: &args::Certify, out: &mut Output) -> Result<Status, Failure> {
     let pictures = Destinations::new(args.plot.as_deref(), args.report.as_deref(), None, Some(&args.model))?;
-    let model = Loaded::new(Input::read(&args.model)?, &args.choose.set, out.interrupt().limits())?;
+    let model = Loaded::new(Input::read(&args.model)?, &args.choose.set, out.limits())?;
     memory::afford(&model.system, Use::Integrate, memory::available())?;
     let parameters = values::parameters(&model.system, &model.settings)?;
     let defaults = Defaults::new(&model.system, &parameters)?;
@@ -59,7 +60,11 @@ pub(crate) fn run(args: &args::Certify, out: &mut Output) -> Result<Status, Fail
     })?;
     let stop = certificate.ended.as_ref().map(|ended| stopped(ended, &problem, options));
     let failure = stop.as_ref().map(Failure::message);
+    let seen = &certificate.noticed;
+    let singular_passages = noticed::passages(&seen.monitor, &seen.names);
+    noticed::notes(&seen.monitor, &singular_passages).into_iter().for_each(|note| out.note(note));
     let mut report = Report::new(&certificate, &model.system, &problem, &prepared, options, failure, out.notes());
+    report.singular_passages = singular_passages;
     let mut unwritten = vec![];
     if pictures.any() {
         match page::film(&report, &problem, &prepared, options) {
@@ -97,5 +102,10 @@ fn stopped(ended: &Ended, problem: &Instance, options: Options) -> Failure {
         }
         None => ended.reason.clone(),
     };
-    Failure::new("no-step", message).help("take a smaller --step")
+    let help = match &ended.failure {
+        Some(cotangent::dynamics::Failure::Branched { .. }) => noticed::BRANCHED,
+        Some(cotangent::dynamics::Failure::Jumped { .. }) => noticed::JUMPED,
+        _ => "take a smaller --step",
+    };
+    Failure::new("no-step", message).help(help)
 }

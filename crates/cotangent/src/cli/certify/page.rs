@@ -8,9 +8,10 @@ use crate::cli::input::Input;
 use crate::cli::picture::{Film, Page, watch};
 use cotangent::integrate::Prepared;
 use cotangent::lab::certificate::Options;
-use cotangent::observe::{End, Interrupt, Run, Schedule};
+use cotangent::observe::{End, Run, Schedule};
 use cotangent::problem::Instance;
 use cotangent::report::{Align, Cell, Status, Table, Text};
+use cotangent::scalar::Limits;
 
 /// Samples of the history.
 const SAMPLES: usize = 4000;
@@ -31,7 +32,7 @@ pub(super) fn film(
         .map_err(|e| Failure::new("schedule", e.to_string()).help("give another --steps or --step"))?;
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(evaluate)?;
     watch(&mut run, problem, SAMPLES, true).map_err(compile)?;
-    let end = run.go::<()>(&Interrupt::new(), None, &mut |_| {});
+    let end = run.go::<()>(&Limits::default(), None, &mut |_| {});
     let [method, rest] = headline(report);
     let done = count(run.done(), "step", "steps");
     let ended = match end {

@@ -1,6 +1,7 @@
 //! A certificate as data: printed as text or as JSON.
 
 use crate::cli::methods::Chosen;
+use crate::cli::noticed::SingularPassage;
 use cotangent::integrate::Prepared;
 use cotangent::lab::certificate::{Certificate, Drift, Finding, Options, Property};
 use cotangent::problem::Instance;
@@ -35,6 +36,8 @@ pub(super) struct Report {
     /// Why the run for constraints and energy did not reach its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) failure: Option<String>,
+    /// Singular configurations that the run for constraints and energy came to, or near.
+    pub(super) singular_passages: Vec<SingularPassage>,
     /// The figure.
     pub(super) plot: Option<String>,
     /// The report.
@@ -93,6 +96,7 @@ impl Report {
             held: certificate.certified(),
             undecided: certificate.undecided(),
             failure,
+            singular_passages: vec![],
             plot: None,
             report: None,
             notes: notes.to_vec(),

@@ -12,16 +12,20 @@ use super::input::Input;
 use super::loaded::Loaded;
 use super::memory::{self, Use};
 use super::output::{Output, Status};
-use super::setup::singular;
+use super::setup::{Refused, refused};
 use report::Report;
 
 /// Checks a model.
 pub(crate) fn run(args: &args::Check, out: &mut Output) -> Result<Status, Failure> {
-    let model = Loaded::new(Input::read(&args.model)?, &args.set, out.interrupt().limits())?;
+    let model = Loaded::new(Input::read(&args.model)?, &args.set, out.limits())?;
     memory::afford(&model.system, Use::Check, memory::available())?;
     let mut report = Report::new(&model.system, &model.input, &model.file, &model.settings, &model.limits)?;
     if report.held() {
-        report.singular = singular(&model).map(|failure| failure.message());
+        let answer = refused(&model);
+        model.limits.check().map_err(|_| Failure::interrupted())?;
+        if let Some(Refused { failure, is_mistake }) = answer {
+            report.refuse(&failure, is_mistake);
+        }
     }
     model.limits.check().map_err(|_| Failure::interrupted())?;
     if out.wants_json() {
@@ -29,7 +33,7 @@ pub(crate) fn run(args: &args::Check, out: &mut Output) -> Result<Status, Failur
     } else {
         out.tell(&model.warnings(out.message_colour()));
         out.print(&text::render(&report, out.coloured()));
-        if report.held() && out.on_terminal() {
+        if report.held() && report.refused.is_none() && out.on_terminal() {
             out.tell(&format!("\nTo integrate it: cotangent run {}\n", args.model));
         }
     }

@@ -45,6 +45,8 @@ pub(super) struct Report {
     pub(super) consistent: Option<bool>,
     /// Why no run can begin at the initial data, if they are singular.
     pub(super) singular: Option<String>,
+    /// Why `run` refuses the model before its first step; null if it does not.
+    pub(super) refused: Option<Refusal>,
     pub(super) warnings: Vec<Problem>,
 }
 
@@ -139,6 +141,20 @@ pub(super) enum RunNumber {
     Text(String),
 }
 
+/// Why `run` refuses a model.
+#[derive(Serialize)]
+pub(super) struct Refusal {
+    pub(super) code: &'static str,
+    pub(super) message: String,
+    pub(super) help: Option<String>,
+    /// Whether the model or its data must be changed.
+    #[serde(skip)]
+    pub(super) is_mistake: bool,
+}
+
+/// The codes of failures of a singular start.
+const SINGULAR: [&str; 5] = ["singular", "irregular", "no-value", "singular-lagrangian", "singular-form"];
+
 /// Parts of the energy that differ from it by more than this do not add up.
 const SPLIT_TOLERANCE: f64 = 1e-10;
 
@@ -184,6 +200,7 @@ impl Report {
             form,
             consistent: verdict(&constraints),
             singular: None,
+            refused: None,
             constraints,
             gauges: system.gauges.iter().map(|g| text.formula(&g.array, &g.residual)).collect(),
             claims: system
@@ -214,10 +231,21 @@ impl Report {
     pub(super) fn held(&self) -> bool {
         let refuted = |c: &Claim| c.holds == Some(false);
         self.consistent != Some(false)
-            && self.singular.is_none()
+            && !self.refused.as_ref().is_some_and(|r| r.is_mistake)
             && self.energy.finite != Some(false)
             && self.splits_add_up() != Some(false)
             && !self.claims.iter().any(refuted)
+    }
+
+    /// `run` refuses the model.
+    pub(super) fn refuse(&mut self, failure: &Failure, is_mistake: bool) {
+        let Failure::Refused { code, message, help } = failure else { return };
+        match *code {
+            "inconsistent" => self.consistent = Some(false),
+            _ if is_mistake && SINGULAR.contains(code) => self.singular = Some(message.clone()),
+            _ => {}
+        }
+        self.refused = Some(Refusal { code, message: message.clone(), help: help.clone(), is_mistake });
     }
 
     /// Whether the parts of the energy add up, if there are parts.

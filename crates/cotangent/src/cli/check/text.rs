@@ -1,6 +1,6 @@
 //! The report as people read it.
 
-use super::report::{Checked, Claim, Formula, Parameter, Report, RunNumber, RunSetting, Variable, Worst};
+use super::report::{Checked, Claim, Formula, Parameter, Refusal, Report, RunNumber, RunSetting, Variable, Worst};
 use super::values::{NotNamed, Values};
 use crate::cli::figures::{count, listed, number, short};
 use crate::cli::printable;
@@ -196,8 +196,13 @@ impl Page {
             let word = self.paint(bad, "undefined");
             let _ = writeln!(self.text, "{word}: the energy is not a finite number at the initial data; change them");
         }
-        if let Some(why) = &report.singular {
-            let _ = writeln!(self.text, "{}: {why}", self.paint(bad, "singular"));
+        if let Some(Refusal { message, help, is_mistake, .. }) = &report.refused {
+            let style = if *is_mistake { bad } else { Style::new().bold() };
+            let word = if report.singular.is_some() { "singular" } else { "not run" };
+            let _ = writeln!(self.text, "{}: {message}", self.paint(style, word));
+            if let Some(help) = help {
+                let _ = writeln!(self.text, "  {help}");
+            }
         }
         if report.splits_add_up() == Some(false) {
             let word = self.paint(bad, "split");

@@ -22,8 +22,9 @@ use cotangent::compile::CompileError;
 use cotangent::integrate::{Method, Prepared, Projection};
 use cotangent::lab::comparison::{Combination, Ended, Exact, Measured, measure, sample_times};
 use cotangent::lab::stability::{Path, Stability, StabilityError};
-use cotangent::observe::{Interrupt, Progress};
+use cotangent::observe::Progress;
 use cotangent::problem::Instance;
+use cotangent::scalar::Limits;
 use cotangent::theory::Formulation;
 use progress::Line;
 use report::{Formulated, Reference, Report, Row, Skipped, Stable};
@@ -38,29 +39,29 @@ pub(super) struct Posed {
 /// Compares.
 pub(crate) fn run(args: &args::Compare, out: &mut Output) -> Result<Status, Failure> {
     let pictures = Destinations::new(args.plot.as_deref(), args.report.as_deref(), None, Some(&args.model))?;
-    let model = Loaded::new(Input::read(&args.model)?, &args.set, out.interrupt().limits())?;
+    let model = Loaded::new(Input::read(&args.model)?, &args.set, out.limits())?;
     memory::afford(&model.system, Use::Integrate, memory::available())?;
     let request = Request::new(args, &model)?;
     out.tell(&model.warnings(out.message_colour()));
     if !request.ignored.is_empty() {
         out.note(format!("{} of the model is left aside here", request.ignored.join(" and ")));
     }
-    let interrupt = out.interrupt().clone();
+    let limits = out.limits();
     let kept = out.kept().clone();
     let mut skipped = vec![];
-    let list = pose_all(&request, &model, &mut skipped, &interrupt, out)?;
+    let list = pose_all(&request, &model, &mut skipped, &limits, out)?;
     for schedule in request.schedules.iter().filter(|s| s.last.is_some()) {
         let (until, step) = (number(request.until), number(schedule.step));
         let last = number(schedule.last.unwrap_or_default());
         out.note(format!("t = {until} is no multiple of the step {step}: the last step is {last}"));
     }
     let line = Line::new(out.wants_json());
-    let mut report = report(&request, &model, &list, skipped, &interrupt, &kept, &line);
+    let mut report = report(&request, &model, &list, skipped, &limits, &kept, &line);
     drop(line);
     if let Some(time) = report.rows.iter().filter_map(|row| row.singular).min_by(f64::total_cmp) {
         out.note(format!(
-            "the motion comes to a singular configuration, or near one, at t = {}: what it is compared with may go on \
-             along another branch there, and errors after that say nothing; give an earlier --until",
+            "the motion comes to a singular configuration, or near one, at t = {}, where branches meet: the \
+             error of the state is given up to there, and undecided behind it",
             number(time)
         ));
     }
@@ -98,12 +99,12 @@ fn pose_all(
     request: &Request,
     model: &Loaded,
     skipped: &mut Vec<Skipped>,
-    interrupt: &Interrupt,
+    limits: &Limits,
     out: &mut Output,
 ) -> Result<Vec<Posed>, Failure> {
     let mut list: Vec<Posed> = vec![];
     for &formulation in &request.formulations {
-        if interrupt.is_set() {
+        if limits.cancel.is_set() {
             return Ok(list);
         }
         if let (Formulation::LocalChart { .. }, Some(reason)) = (formulation, size::chart_too_large(&model.system)) {
@@ -219,7 +220,7 @@ fn report(
     model: &Loaded,
     list: &[Posed],
     skipped: Vec<Skipped>,
-    interrupt: &Interrupt,
+    limits: &Limits,
     kept: &Kept,
     line: &Line,
 ) -> Report {
@@ -231,9 +232,9 @@ fn report(
         }
         let path = path.get_or_insert_with(|| {
             line.show(|| "the motion to follow".to_owned());
-            Path::new(&list[0].problem, request.until, interrupt)
+            Path::new(&list[0].problem, request.until, limits)
         });
-        if interrupt.is_set() {
+        if limits.cancel.is_set() {
             return Err(StabilityError::NoPath { reason: "interrupted".into() });
         }
         line.show(|| format!("what errors do in {}", posed.problem.equations.motion.formulation.name()));
@@ -250,7 +251,7 @@ fn report(
     let formulations = list.iter().zip(&stabilities).map(formulated).collect();
     line.show(|| "the exact motion".to_owned());
     let exact = match first {
-        Some(posed) => Exact::new(&posed.problem, &sample_times(&request.schedules), interrupt),
+        Some(posed) => Exact::new(&posed.problem, &sample_times(&request.schedules), limits),
         None => Err("nothing was run".into()),
     };
     let total = request.schedules.len() * list.iter().map(|p| p.methods.len()).sum::<usize>();
@@ -259,7 +260,7 @@ fn report(
         let amplification = stability.as_ref().map_or(1.0, |s| s.amplification(request.until));
         for prepared in methods {
             for schedule in &request.schedules {
-                if interrupt.is_set() {
+                if limits.cancel.is_set() {
                     break;
                 }
                 let what = format!(
@@ -271,7 +272,7 @@ fn report(
                 );
                 let mut progress = |p: Progress| line.show(|| format!("{what}, t = {}", number(p.time)));
                 let measured = Combination { problem, prepared, amplification };
-                let measured = measure(&measured, *schedule, exact.as_ref().ok(), interrupt, &mut progress);
+                let measured = measure(&measured, *schedule, exact.as_ref().ok(), limits, &mut progress);
                 kept.set();
                 rows.push(row(problem, prepared, schedule.step, measured));
             }
@@ -280,7 +281,7 @@ fn report(
     Report {
         model: model.system.name.clone(),
         title: model.system.title.clone(),
-        status: if interrupt.is_set() { "interrupted" } else { "finished" },
+        status: if limits.cancel.is_set() { "interrupted" } else { "finished" },
         until: request.until,
         steps: request.schedules.iter().map(|s| s.step).collect(),
         reference: Reference::new(&exact, request.until),

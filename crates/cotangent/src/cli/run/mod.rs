@@ -1,6 +1,5 @@
 //! `cotangent run`: integrate a model, write a table, say what was kept.
 
-mod noticed;
 mod page;
 mod plan;
 mod progress;
@@ -13,13 +12,15 @@ use super::args;
 use super::failure::Failure;
 use super::figures::{count, number};
 use super::memory::{self, Use};
+use super::noticed;
 use super::output::{Output, Status};
 use super::picture::{Destinations, Film, sparklines, watch};
 use super::printable;
 use super::setup::{Blame, Choice, pose, prepare};
 use cotangent::compile::Engine;
-use cotangent::observe::{Checkpoints, Columns, End, Interrupt, Run, RunError, TableError, TableWriter, checkpoint};
+use cotangent::observe::{Checkpoints, Columns, End, Run, RunError, TableError, TableWriter, checkpoint};
 use cotangent::problem::Integrator;
+use cotangent::scalar::Limits;
 use plan::{Files, Plan};
 use progress::Bar;
 use request::Request;
@@ -61,7 +62,7 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     let blame = Blame::new(&problem.equations.motion);
     let schedule = request.schedule()?;
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(|e| refused(&e))?;
-    let interrupt = out.interrupt().clone();
+    let limits = out.limits();
     if let Some(checkpoint) = &from {
         run.restore(checkpoint).map_err(|e| refused(&e))?;
         let (done, total) = (run.done(), count(schedule.total(), "step", "steps"));
@@ -76,9 +77,9 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     if samples > 0 {
         watch(&mut run, &problem, samples, pictures.any()).map_err(|e| Failure::new("compile", e.to_string()))?;
     }
-    out.kept().set();
     let mut open_files = None;
     if let Some(files) = &files {
+        out.kept().set();
         // Before the first step there is nothing in the table that would not be written again.
         let mark = from.as_ref().filter(|c| c.header.done > 0).and_then(|c| c.header.mark);
         if open(&mut run, files, columns, mark.as_ref(), schedule.total())? {
@@ -98,7 +99,9 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     }
     let checkpoints = open_files.map(|f| Checkpoints { path: f.checkpoint.clone(), every, request: request.clone() });
     let mut bar = Bar::new(out.wants_json());
-    let end = integrate(&mut run, &interrupt, checkpoints.as_ref(), &mut bar);
+    let end = integrate(&mut run, &limits, checkpoints.as_ref(), &mut bar);
+    // Without a table nothing is lost by leaving a step that takes minutes; from here on there is a result.
+    out.kept().set();
     bar.clear();
     if let Some(gap) = run.unobserved() {
         let samples = count(gap.samples, "sample", "samples");
@@ -108,12 +111,15 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
             gap.reason
         ));
     }
-    let singular_passages = noticed::passages(&mut run);
+    let names = run.diagnostics().conditioning.as_ref().map(|c| c.constraints()).unwrap_or_default();
+    let singular_passages = noticed::passages(run.monitor(), &names);
     noticed::notes(run.monitor(), &singular_passages).into_iter().for_each(|note| out.note(note));
     let (status, stop) = match &end {
         Ok(End::Finished) => ("finished", None),
         Ok(End::Interrupted) => ("interrupted", None),
-        Ok(End::Failed(failure)) => ("failed", Some(Stop::failed(blame.of(failure), run.time(), run.done()))),
+        Ok(End::Failed(failure)) => {
+            ("failed", Some(Stop::failed(blame.of(failure), choice.formulation, run.time(), run.done())))
+        }
         Err(error) => ("failed", Some(Stop::broken(error, run.time(), run.done(), shown.as_deref()))),
     };
     let setup = Setup { request: &request, system: &model.system, problem: &problem, prepared: &prepared, out: shown };
@@ -271,15 +277,15 @@ fn refused(error: &RunError) -> Failure {
 
 fn integrate(
     run: &mut Run,
-    interrupt: &Interrupt,
+    limits: &Limits,
     checkpoints: Option<&Checkpoints<Request>>,
     bar: &mut Bar,
 ) -> Result<End, RunError> {
-    let end = run.go(interrupt, checkpoints, &mut |progress| bar.show(progress))?;
+    let end = run.go(limits, checkpoints, &mut |progress| bar.show(progress))?;
     if let End::Finished = end {
         // Once more with nothing to do: the last checkpoint says that all is done, so that a crash
         // while the table is completed can be mended.
-        run.go(interrupt, checkpoints, &mut |_| {})?;
+        run.go(limits, checkpoints, &mut |_| {})?;
     }
     Ok(end)
 }

@@ -59,7 +59,7 @@ impl Plan {
         }
         // Clap asks for one unless there is something to resume.
         let model = args.model.as_deref().unwrap_or("-");
-        let model = Loaded::new(Input::read(model)?, &args.choose.set, out.interrupt().limits())?;
+        let model = Loaded::new(Input::read(model)?, &args.choose.set, out.limits())?;
         let request = Request::new(args, &model, table.is_some(), out)?;
         Ok(Plan { request, model, files, from: None })
     }
@@ -104,7 +104,7 @@ impl Plan {
         }
         request.plot = kept(args.plot.as_deref(), "--plot", true, out).or(request.plot);
         request.report = kept(args.report.as_deref(), "--report", true, out).or(request.report);
-        let model = Loaded::new(request.input(), &request.settings(), out.interrupt().limits())?;
+        let model = Loaded::new(request.input(), &request.settings(), out.limits())?;
         Ok(Plan { request, model, files: Some(files), from: Some(from) })
     }
 }

@@ -1,8 +1,10 @@
 //! Why a run stopped early, and what to try.
 
 use crate::cli::figures::number;
+use crate::cli::noticed::{BRANCHED, JUMPED};
 use crate::cli::setup::Blamed;
 use cotangent::observe::RunError;
+use cotangent::theory::Formulation;
 use serde::Serialize;
 
 /// Why a run stopped early.
@@ -24,9 +26,20 @@ pub(super) struct Stop {
 
 impl Stop {
     /// A step that could not be made, after `done` steps.
-    pub(super) fn failed(blamed: Blamed, time: f64, done: u64) -> Stop {
+    pub(super) fn failed(blamed: Blamed, formulation: Formulation, time: f64, done: u64) -> Stop {
         let Blamed { code, reason, constraints, variables } = blamed;
+        // Only a Hamiltonian that is not quadratic makes Newton's method look for the reactions from nothing.
+        let inside = reason.starts_with("Newton's method inside the equations of motion");
         let advice = match code {
+            "not-converged" if inside && formulation == Formulation::ImpetusStriction => {
+                "the impetus may have left the domain of the Hamiltonian, where no velocity belongs to it, though one \
+                 belongs to the momentum: --project momentum makes them one after every step; other formulations have no \
+                 impetus"
+            }
+            "not-converged" if inside && matches!(formulation, Formulation::LocalChart { .. }) => {
+                "the momentum along the chart may be none of the Hamiltonian's domain, though that with its reaction is: \
+                 take another formulation"
+            }
             "singular" if !constraints.is_empty() => {
                 "the constraints depend on each other there (a singular configuration): start elsewhere, or state the \
                  model with other constraints"
@@ -43,6 +56,8 @@ impl Stop {
                 "take a smaller --step; at a singular configuration another one, so that no step ends so close to it: if \
                  the mechanism may go several ways there, the equations do not say which"
             }
+            "branched" => BRANCHED,
+            "jumped" => JUMPED,
             "not-finite" => "take a smaller --step; the motion may also reach a point where the model is not defined",
             "interrupted" => "give it more time",
             _ => "this should not happen; please report it",

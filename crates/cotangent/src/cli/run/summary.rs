@@ -1,11 +1,11 @@
 //! What a run found, as data: printed as text or as JSON.
 
-use super::noticed::SingularPassage;
 use super::request::Request;
 use super::stop::Stop;
 use crate::cli::failure::Failure;
 use crate::cli::map::Map;
 use crate::cli::methods::Chosen;
+use crate::cli::noticed::SingularPassage;
 use crate::cli::picture::Sparkline;
 use cotangent::integrate::Prepared;
 use cotangent::model::ClaimKind;

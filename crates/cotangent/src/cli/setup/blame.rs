@@ -41,6 +41,8 @@ impl Blame {
             Failure::Unsatisfied { equation, .. } => (Some(*equation), "unsatisfied"),
             Failure::Singular { equation, .. } => (*equation, "singular"),
             Failure::Torn { .. } => (None, "torn"),
+            Failure::Branched { equation } => (Some(*equation), "branched"),
+            Failure::Jumped { equation } => (Some(*equation), "jumped"),
             Failure::NotFinite { .. } => (None, "not-finite"),
             Failure::Misused { .. } => (None, "misused"),
             Failure::Interrupted => (None, "interrupted"),

@@ -3,12 +3,10 @@
 use super::{Choice, charts};
 use crate::cli::failure::Failure;
 use crate::cli::figures::listed;
-use cotangent::compile::{Engine, Native};
+use cotangent::Array;
 use cotangent::integrate::{Method, Needs, Prepared, Refusal};
-use cotangent::model::System;
-use cotangent::problem::{Compiled, Instance};
+use cotangent::problem::{Instance, offer};
 use cotangent::theory::{Formulation, Motion};
-use cotangent::{Array, Tensor};
 
 /// Plans a method for a problem; a refusal names the constraints at stake and what fits instead.
 pub(crate) fn prepare(choice: &Choice, problem: &Instance) -> Result<Prepared, Failure> {
@@ -48,13 +46,9 @@ fn misprojected(choice: &Choice) -> Option<&'static str> {
 fn explain(refusal: &Refusal, choice: &Choice, problem: &Instance) -> Failure {
     let (method, formulation) = (choice.method.name(), choice.formulation.name());
     let constraints = constraints(&problem.equations.motion);
-    let fitting = || match (fitting(choice, problem), is_small(&problem.equations.motion.system)) {
-        (list, true) if list.is_empty() => "no method fits this model yet".to_owned(),
-        (list, false) if list.is_empty() => {
-            "choose another --formulation; `cotangent methods` says what each method needs".to_owned()
-        }
-        (list, true) => format!("these fit: {list}"),
-        (list, false) => format!("these fit: {list}; in other formulations others do, see `cotangent methods`"),
+    let fitting = || match fitting(choice, problem) {
+        list if list.is_empty() => "no method fits this model yet".to_owned(),
+        list => format!("these fit: {list}"),
     };
     match refusal {
         Refusal::IgnoresConstraints { .. } => {
@@ -145,31 +139,12 @@ fn constraints(motion: &Motion) -> String {
 /// More constraints are only counted.
 const MOST: usize = 6;
 
-/// Models with more variables, or with a longer energy or constraint, are not derived in other formulations only to
-/// say which methods would fit them: that takes longer than to try one.
-const MOST_VARIABLES: usize = 400;
-const LONGEST: u64 = 20_000;
-
-/// Whether it takes no time to derive a model in all formulations.
-fn is_small(system: &System) -> bool {
-    let length = |t: &Tensor| t.terms().iter().map(|term| term.value.size()).fold(0, u64::saturating_add);
-    let formulas = system.constraints.iter().map(|c| &c.residual).chain([system.dynamics.energy()]);
-    system.state().len() <= MOST_VARIABLES && formulas.map(length).fold(0, u64::saturating_add) <= LONGEST
-}
-
-/// Every method that fits, by formulation; for a large model in its own formulation only.
+/// Every method that fits, by formulation: from tables, without deriving what nobody asked for.
 fn fitting(choice: &Choice, problem: &Instance) -> String {
-    let small = is_small(&problem.equations.motion.system);
     let mut parts: Vec<(Vec<&'static str>, Vec<&'static str>)> = vec![];
     for formulation in Formulation::ALL {
-        let own = formulation == problem.equations.motion.formulation;
-        if !own && !small {
-            continue;
-        }
-        let other = || Compiled::new(&formulation.apply(&problem.equations.motion.system).ok()?, Engine::Tape).ok();
-        let Some(compiled) = (if own { Some(problem.equations.compiled.clone()) } else { other() }) else { continue };
-        let view = compiled.view(Native, problem.parameters.clone());
-        let fits = |m: &Method| Prepared::new(choice.recipe(*m), &view).is_ok();
+        let Some(offer) = offer(&problem.equations.motion, formulation) else { continue };
+        let fits = |m: &Method| offer.admits(&choice.recipe(*m)).is_ok();
         let methods: Vec<&str> = Method::ALL.into_iter().filter(fits).map(Method::name).collect();
         match parts.iter_mut().find(|(_, known)| *known == methods) {
             Some((formulations, _)) => formulations.push(formulation.name()),

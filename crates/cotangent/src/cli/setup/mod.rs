@@ -8,9 +8,11 @@ mod fitting;
 mod gauge;
 mod options;
 mod problem;
+mod refused;
 
 pub(crate) use blame::{Blame, Blamed};
 pub(crate) use choice::{Choice, Names, formulation, given_once, method, option, projection, target};
 pub(crate) use defaults::Defaults;
 pub(crate) use fitting::{fits, prepare};
-pub(crate) use problem::{Repairs, pose, posed, remark, singular};
+pub(crate) use problem::{Repairs, pose, posed, remark};
+pub(crate) use refused::{Refused, refused};

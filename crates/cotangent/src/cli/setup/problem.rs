@@ -28,32 +28,17 @@ pub(crate) fn pose(
 
 /// The same in silence.
 pub(crate) fn posed(model: &Loaded, formulation: Formulation, repairs: Repairs) -> Result<Instance, Failure> {
-    let limits = &model.limits;
-    problem::pose_within(&model.system, formulation, &model.settings, repairs, Engine::Best, limits).map_err(
-        |e| match e {
-            _ if limits.cancel.is_set() => Failure::interrupted(),
-            PoseError::Problem(error) => explain(error, model, repairs),
-            PoseError::Motion(error) => undetermined(&error, model),
-        },
-    )
+    let (system, set, limits) = (&model.system, &model.settings, &model.limits);
+    problem::pose_within(system, formulation, set, repairs, Engine::Best, limits)
+        .map_err(|error| explained(error, model, repairs))
 }
 
-/// Why no run can begin where the model starts, though the data satisfy the constraints: forces or rates that have
-/// no value there.
-pub(crate) fn singular(model: &Loaded) -> Option<Failure> {
-    use ProblemError::{NoRate, SingularBrackets, SingularStart, Unresisted};
-    let formulation = match problem::needs_analysis(&model.system, &model.settings) {
-        Ok(None) => Formulation::Multipliers,
-        Ok(Some(_)) => Formulation::HamiltonDirac,
-        // What has no value is said elsewhere.
-        Err(_) => return None,
-    };
-    let repairs = Repairs::default();
-    match problem::pose_within(&model.system, formulation, &model.settings, repairs, Engine::Tape, &model.limits) {
-        Err(PoseError::Problem(
-            error @ (SingularStart { .. } | Unresisted { .. } | SingularBrackets { .. } | NoRate(_)),
-        )) => Some(explain(error, model, repairs)),
-        _ => None,
+/// What is said of a model that makes no problem.
+pub(super) fn explained(error: PoseError, model: &Loaded, repairs: Repairs) -> Failure {
+    match error {
+        _ if model.limits.cancel.is_set() => Failure::interrupted(),
+        PoseError::Problem(error) => explain(error, model, repairs),
+        PoseError::Motion(error) => undetermined(&error, model),
     }
 }
 
@@ -118,6 +103,8 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
                 Err(_) => "give every coordinate that the constraint restricts a kinetic energy",
             })
         }
+        ProblemError::Scale { .. } => Failure::new("scale", text)
+            .help("divide the constraint by a number of the size of its terms: the motion is the same"),
         ProblemError::SingularBrackets { .. } => Failure::new("singular", text)
             .help("start from other data (--set); `cotangent analyze MODEL --set …` looks at special parameters"),
         ProblemError::NotProjected(_) => {

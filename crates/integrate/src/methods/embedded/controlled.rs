@@ -44,6 +44,9 @@ const CUBIC: usize = 3;
 /// Own steps inside an interval, beyond which the method gives up.
 const MOST_STEPS: u32 = 100_000;
 
+/// Numbers of own states that are kept of an interval.
+const MOST_KEPT: usize = 1 << 20;
+
 /// An own step is not smaller than the round-off of so many intervals.
 const LEAST_STEP: f64 = 16.0;
 
@@ -67,7 +70,7 @@ pub(super) fn stepper<'s, S: Scalar + 's>(
     groups: Vec<usize>,
 ) -> Box<dyn Stepper<S> + 's> {
     let zero = vec![S::from_f64(0.0); formula.dimension];
-    Box::new(Controlled { formula, controller, groups, end: zero.clone(), carry: zero })
+    Box::new(Controlled { formula, controller, groups, end: zero.clone(), carry: zero, own_steps: vec![] })
 }
 
 struct Controlled<'s, S> {
@@ -77,6 +80,8 @@ struct Controlled<'s, S> {
     /// z₁ of a trial step.
     end: Vec<S>,
     carry: Vec<S>,
+    /// The own states of the last interval.
+    own_steps: Vec<S>,
 }
 
 /// What is remembered, part by part.
@@ -135,9 +140,14 @@ impl<S: Scalar> Stepper<S> for Controlled<'_, S> {
     /// A state that is not the one delivered is a new start; the step size and the counters stay.
     fn forget(&self, _: &mut [S]) {}
 
+    fn own_steps(&self) -> Option<&[S]> {
+        Some(&self.own_steps)
+    }
+
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
         let size = machine.value(h)?;
         to.copy_from(from);
+        self.own_steps.clear();
         if size == 0.0 {
             return Ok(());
         }
@@ -157,7 +167,15 @@ impl<S: Scalar> Stepper<S> for Controlled<'_, S> {
         }
         memory.move_ahead(S::from_f64(-interval.direction) * h);
         while machine.value(memory.numbers[AHEAD])? < 0.0 {
+            if self.own_steps.is_empty() {
+                self.own_steps.extend_from_slice(memory.end);
+            }
             self.own_step(machine, &mut interval, &mut memory)?;
+            // Beyond that only the last is kept.
+            if self.own_steps.len() > MOST_KEPT {
+                self.own_steps.truncate(self.own_steps.len() - memory.end.len());
+            }
+            self.own_steps.extend_from_slice(memory.end);
         }
         self.deliver(&mut memory, interval.direction);
         to.values.copy_from_slice(memory.delivered);
@@ -244,7 +262,7 @@ impl<S: Scalar> Controlled<'_, S> {
         direction: f64,
         memory: &Memory<'_, S>,
     ) -> Result<f64, Failure> {
-        let Controlled { formula, controller, groups, end, carry } = self;
+        let Controlled { formula, controller, groups, end, carry, .. } = self;
         let n = formula.dimension;
         formula.stages(S::from_f64(direction * step), (memory.end, memory.carry))?;
         for k in 0..n {

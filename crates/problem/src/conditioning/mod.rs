@@ -10,13 +10,21 @@
 //! is its condition: with Q̂ᵢᵢ = Qᵢᵢ it is 1/sin² of the angle between ∇φᵢ and the span of the other gradients, in the
 //! metric H_pp; a gradient that vanishes by itself makes it large, too. The part of ∇φᵢ that the others do not
 //! explain is r = Gᵀc with Q c = (Q⁻¹)ᵢᵢ⁻¹ eᵢ. Through a singular configuration r goes through zero, and points
-//! the other way behind it: where r(before) and r(after) are opposite, nearly, the step has crossed one.
+//! the other way behind it: where r(before) and r(after) are opposite, nearly, the step has crossed one. Whether a step
+//! kept to its branch there is decided in [`branch`].
+
+mod branch;
+mod face;
 
 use crate::diagnostics::Measure;
+use crate::error::underived;
+pub use branch::Branch;
+use branch::Nearest;
 use cotangent_compile::{CallError, CompileError, Engine, FunctionBuilder};
 use cotangent_expr::Layout;
-use cotangent_solve::{LinearSolver, Pattern};
+use cotangent_solve::LinearSolver;
 use cotangent_theory::Motion;
+use face::{Face, Gradients};
 
 /// Where the smallest pivot is this part of the largest, the forces are determined well, and a step of a quarter of a
 /// radian cannot have crossed a singular configuration.
@@ -48,26 +56,49 @@ pub struct Conditioned {
     pub constraint: usize,
     /// Whether the step went through a singular configuration.
     pub crossed: bool,
+    /// What became of the branch there.
+    pub branch: Branch,
+    /// Whether a singular configuration is known to be far, whatever the condition says: gradients of very different
+    /// sizes, or masses.
+    far: bool,
 }
 
 impl Conditioned {
-    const WELL: Conditioned = Conditioned { condition: 1.0, constraint: 0, crossed: false };
+    const WELL: Conditioned =
+        Conditioned { condition: 1.0, constraint: 0, crossed: false, branch: Branch::Kept, far: false };
+
+    /// What is known from a condition alone.
+    pub fn of(condition: f64, constraint: usize, crossed: bool) -> Conditioned {
+        Conditioned { condition, constraint, crossed, ..Conditioned::WELL }
+    }
+
+    /// The worse of two steps that are one after the other.
+    pub fn and(self, next: Conditioned) -> Conditioned {
+        let (worse, other) = if next.is_worse_than(&self) { (next, self) } else { (self, next) };
+        let branch = if worse.branch == Branch::Kept { other.branch } else { worse.branch };
+        Conditioned { crossed: worse.crossed || other.crossed, branch, ..worse }
+    }
+
+    fn is_worse_than(&self, other: &Conditioned) -> bool {
+        (self.is_singular(), self.condition) > (other.is_singular(), other.condition)
+    }
 
     /// Whether a singular configuration is so near that a step may have several solutions.
     pub fn is_ill(&self) -> bool {
-        self.crossed || self.condition >= ILL
+        self.crossed || self.branch != Branch::Kept || self.condition >= ILL
     }
 
     /// Whether a singular configuration is near enough to be spoken of.
     pub fn is_singular(&self) -> bool {
-        self.crossed || self.condition >= NEARLY_SINGULAR
+        self.crossed || self.branch != Branch::Kept || self.condition >= NEARLY_SINGULAR && !self.far
     }
 }
 
 /// Follows the condition of the constraint forces.
+#[derive(Clone)]
 pub struct Conditioning {
     /// What each row of the matrix is about.
-    pub names: Layout,
+    names: Layout,
     matrix: Measure,
     values: Vec<f64>,
     solver: LinearSolver<f64>,
@@ -77,18 +108,11 @@ pub struct Conditioning {
     /// Q̂, as far as it is known.
     largest: Vec<f64>,
     parameters: Vec<f64>,
-    /// Q⁻¹ and r at both ends of a step.
+    /// Columns of Q⁻¹.
     direction: Vec<f64>,
-    before: Vec<f64>,
-    after: Vec<f64>,
-}
-
-struct Gradients {
-    function: Measure,
-    jacobian: Pattern,
-    metric: Pattern,
-    g: Vec<f64>,
-    h: Vec<f64>,
+    /// Both ends of a step.
+    before: Face,
+    after: Face,
 }
 
 impl Conditioning {
@@ -97,34 +121,15 @@ impl Conditioning {
         let structure = motion.structure.as_ref().filter(|_| motion.multipliers.is_some());
         let (gram, brackets) = (structure.map(|s| &s.gram), motion.surface.as_ref().map(|s| &s.brackets));
         let Some(matrix) = gram.or(brackets) else { return Ok(None) };
-        let underived = |e: cotangent_theory::TheoryError| CompileError::Native(e.to_string());
-        let builder = || {
-            FunctionBuilder::new().input(&motion.state).input(&motion.system.parameter_layout()).engine(Engine::Best)
-        };
-        let function = builder().sparse_output(&motion.at_state(matrix).map_err(underived)?).compile()?;
+        let builder =
+            FunctionBuilder::new().input(&motion.state).input(&motion.system.parameter_layout()).engine(Engine::Best);
+        let function = builder.sparse_output(&motion.at_state(matrix).map_err(underived)?).compile()?;
         let Some(pattern) = function.pattern(0).cloned() else { return Ok(None) };
         let unsolvable =
             |e: &dyn std::fmt::Display| CompileError::System { name: "the multipliers".into(), reason: e.to_string() };
         let solver = LinearSolver::new(&pattern).map_err(|e| unsolvable(&e))?;
-        let gradients = match structure {
-            Some(s) => {
-                let metric = s.hamiltonian_p.jacobian(&s.momenta)?;
-                let at_state = |t| motion.at_state(t).map_err(underived);
-                let f = builder().sparse_output(&s.jacobian).sparse_output(&at_state(&metric)?).compile()?;
-                match (f.pattern(0).cloned(), f.pattern(1).cloned()) {
-                    (Some(jacobian), Some(metric)) => Some(Gradients {
-                        function: f.into(),
-                        g: vec![0.0; jacobian.len()],
-                        h: vec![0.0; metric.len()],
-                        jacobian,
-                        metric,
-                    }),
-                    _ => None,
-                }
-            }
-            None => None,
-        };
-        let (m, columns) = (pattern.rows(), gradients.as_ref().map_or(0, |g| g.jacobian.columns()));
+        let gradients = structure.map(|s| Gradients::new(motion, s)).transpose()?.flatten();
+        let (m, columns) = (pattern.rows(), gradients.as_ref().map_or(0, Gradients::columns));
         Ok(Some(Conditioning {
             names: matrix.shape()[0].clone(),
             matrix: function.into(),
@@ -135,33 +140,19 @@ impl Conditioning {
             largest: vec![0.0; m],
             parameters: vec![],
             direction: vec![0.0; m],
-            before: vec![0.0; columns],
-            after: vec![0.0; columns],
+            before: Face::new(m, columns),
+            after: Face::new(m, columns),
         }))
+    }
+
+    /// What its rows are called.
+    pub fn constraints(&self) -> Vec<String> {
+        (0..self.names.len()).map(|i| self.names.entry_name(i)).collect()
     }
 
     /// The same for these parameters, from the start of a run.
     pub(crate) fn with(&self, parameters: &[f64]) -> Conditioning {
-        let gradients = |g: &Gradients| Gradients {
-            function: g.function.again(),
-            jacobian: g.jacobian.clone(),
-            metric: g.metric.clone(),
-            g: g.g.clone(),
-            h: g.h.clone(),
-        };
-        Conditioning {
-            names: self.names.clone(),
-            matrix: self.matrix.again(),
-            values: self.values.clone(),
-            solver: self.solver.clone(),
-            diagonal: self.diagonal.clone(),
-            gradients: self.gradients.as_ref().map(gradients),
-            largest: self.largest.clone(),
-            parameters: parameters.to_vec(),
-            direction: self.direction.clone(),
-            before: self.before.clone(),
-            after: self.after.clone(),
-        }
+        Conditioning { parameters: parameters.to_vec(), ..self.clone() }
     }
 
     /// The largest Qᵢᵢ so far: what there is to remember.
@@ -176,10 +167,10 @@ impl Conditioning {
         }
     }
 
-    /// Looks at a step between two states.
-    pub fn observe(&mut self, before: &[f64], after: &[f64]) -> Result<Conditioned, CallError> {
+    /// Looks at a step between two states, at the first of which forces may be badly determined, or are known not to be.
+    pub fn observe(&mut self, before: &[f64], after: &[f64], was_ill: bool) -> Result<Conditioned, CallError> {
         self.evaluate(after)?;
-        let mut fallen = false;
+        let mut fallen = was_ill;
         for (largest, at) in self.largest.iter_mut().zip(&self.diagonal) {
             let size = at.map_or(0.0, |at| self.values[at].abs());
             *largest = largest.max(size);
@@ -195,16 +186,53 @@ impl Conditioning {
         }
         let constraint = singular.unwrap_or_else(|| self.weakest());
         let condition = if singular.is_some() { MOST } else { self.condition(constraint) };
-        if self.gradients.is_none() {
-            return Ok(Conditioned { condition, constraint, crossed: false });
+        let mut seen = Conditioned::of(condition, constraint, false);
+        if let Some(mut gradients) = self.gradients.take() {
+            let judged = self.judge(&mut gradients, before, after, was_ill, &mut seen);
+            self.gradients = Some(gradients);
+            judged?;
         }
-        let last = self.unexplained(constraint, after)?;
+        Ok(seen)
+    }
+
+    /// Whether the step kept to its branch; Q is factored at its end.
+    fn judge(
+        &mut self,
+        gradients: &mut Gradients,
+        before: &[f64],
+        after: &[f64],
+        was_ill: bool,
+        seen: &mut Conditioned,
+    ) -> Result<(), CallError> {
+        let constraint = seen.constraint;
+        let last = self.face(gradients, constraint, after)?;
         std::mem::swap(&mut self.before, &mut self.after);
         self.evaluate(before)?;
         self.factor();
-        let first = self.unexplained(constraint, before)?;
-        let cosine = first.zip(last).and_then(|_| self.cosine());
-        Ok(Conditioned { condition, constraint, crossed: cosine.is_some_and(|cosine| cosine < OPPOSITE) })
+        let first = self.face(gradients, constraint, before)?;
+        std::mem::swap(&mut self.before, &mut self.after);
+        let near = was_ill || seen.is_ill();
+        if !(first && last) || !near && self.before.cosine(&self.after) > OPPOSITE {
+            return Ok(());
+        }
+        let mut parameters = std::mem::take(&mut self.parameters);
+        let close = seen.condition >= NEARLY_SINGULAR;
+        let passed = gradients.passed(&mut self.before, &mut self.after, [before, after], &parameters, close);
+        std::mem::swap(&mut self.parameters, &mut parameters);
+        let passed = passed?;
+        seen.crossed = passed.crossed;
+        if !(passed.crossed || passed.turned || close) {
+            return Ok(());
+        }
+        let (from, face) =
+            if self.before.square < self.after.square { (before, &self.before) } else { (after, &self.after) };
+        let velocities = face.v.clone();
+        match self.nearest(gradients, constraint, from, (&velocities, passed.distance))? {
+            Nearest::Far => seen.far = true,
+            Nearest::Unknown => {}
+            Nearest::At(point) => seen.branch = point.branch(&passed, self.largest[constraint]),
+        }
+        Ok(())
     }
 
     fn evaluate(&mut self, state: &[f64]) -> Result<(), CallError> {
@@ -235,41 +263,28 @@ impl Conditioning {
 
     /// Q̂ᵢᵢ (Q⁻¹)ᵢᵢ, Q being factored.
     fn condition(&mut self, constraint: usize) -> f64 {
-        self.direction.fill(0.0);
-        self.direction[constraint] = 1.0;
-        self.solver.solve(&mut self.direction);
+        self.column(constraint);
         let condition = (self.largest[constraint] * self.direction[constraint]).abs();
         if condition.is_finite() { condition.clamp(1.0, MOST) } else { MOST }
     }
 
-    /// r = Gᵀc at a state whose Q is factored, into `after`; `None` where it is not determined.
-    fn unexplained(&mut self, constraint: usize, state: &[f64]) -> Result<Option<()>, CallError> {
-        let Some(gradients) = &mut self.gradients else { return Ok(None) };
-        let Gradients { function, jacobian, g, h, .. } = gradients;
-        function.call(&[state, &self.parameters], &mut [g, h])?;
+    /// A column of Q⁻¹, Q being factored.
+    fn column(&mut self, constraint: usize) {
         self.direction.fill(0.0);
         self.direction[constraint] = 1.0;
         self.solver.solve(&mut self.direction);
-        let scale = self.direction[constraint];
-        if !(scale.is_finite() && scale != 0.0) {
-            return Ok(None);
-        }
-        self.after.fill(0.0);
-        for (i, c) in self.direction.iter().enumerate() {
-            for (k, &j) in jacobian.positions(i).zip(jacobian.row(i)) {
-                self.after[j as usize] += g[k] * c / scale;
-            }
-        }
-        Ok(Some(()))
     }
 
-    /// The cosine of the angle between r(before) and r(after) in the metric H_pp.
-    fn cosine(&self) -> Option<f64> {
-        let Gradients { metric, h, .. } = self.gradients.as_ref()?;
-        let product = |a: &[f64], b: &[f64]| -> f64 {
-            metric.addresses().zip(h).map(|((i, j), h)| a[i as usize] * h * b[j as usize]).sum()
-        };
-        let sizes = product(&self.before, &self.before) * product(&self.after, &self.after);
-        (sizes > 0.0).then(|| product(&self.before, &self.after) / sizes.sqrt())
+    /// The gradient that the others do not explain at a state whose Q is factored, into `after`; whether it is
+    /// determined.
+    fn face(&mut self, gradients: &mut Gradients, constraint: usize, state: &[f64]) -> Result<bool, CallError> {
+        self.column(constraint);
+        let scale = self.direction[constraint];
+        if !(scale.is_finite() && scale != 0.0) {
+            return Ok(false);
+        }
+        self.after.c.iter_mut().zip(&self.direction).for_each(|(c, x)| *c = x / scale);
+        gradients.look(state, &self.parameters, &mut self.after)?;
+        Ok(true)
     }
 }

@@ -1,34 +1,39 @@
 //! What was noticed along a run, in words and as data.
 
 use crate::cli::figures::{count, number, short};
-use cotangent::observe::{Monitor, Run};
+use cotangent::observe::{Monitor, Passage};
 use serde::Serialize;
 
 /// Steps near a singular configuration, where the constraints depend on each other.
 #[derive(Serialize)]
-pub(super) struct SingularPassage {
+pub(crate) struct SingularPassage {
     /// The time at the end of the step that came nearest.
-    pub(super) time: f64,
+    pub(crate) time: f64,
     /// How badly the constraint forces were determined there.
-    pub(super) condition: f64,
+    pub(crate) condition: f64,
     /// The constraint that depends on the others, or whose gradient vanishes.
-    pub(super) constraint: String,
+    pub(crate) constraint: String,
     /// Whether the motion went through it.
-    pub(super) crossed: bool,
+    pub(crate) crossed: bool,
 }
 
-/// The passages of a run.
-pub(super) fn passages(run: &mut Run) -> Vec<SingularPassage> {
-    let passages = run.monitor().passages.clone();
-    let Some(conditioning) = &run.diagnostics().conditioning else { return vec![] };
-    let named = |p: &cotangent::observe::Passage| SingularPassage {
+/// The passages of a run whose constraints have these names.
+pub(crate) fn passages(monitor: &Monitor, names: &[String]) -> Vec<SingularPassage> {
+    let named = |p: &Passage| SingularPassage {
         time: p.time,
         condition: p.condition,
-        constraint: conditioning.names.entry_name(p.constraint),
+        constraint: names.get(p.constraint).cloned().unwrap_or_default(),
         crossed: p.crossed,
     };
-    passages.iter().map(named).collect()
+    monitor.passages.iter().map(named).collect()
 }
+
+/// What to do where a step turns into another branch.
+pub(crate) const BRANCHED: &str = "the motion goes straight on there, while these equations turn by as little as the state is \
+    off its constraints: `--formulation multipliers` with a method for constraints, such as `rattle`, goes through";
+
+/// What to do where a step goes over a gap.
+pub(crate) const JUMPED: &str = "the motion turns there: take a smaller --step";
 
 /// So many times are given in a sentence.
 const TIMES: usize = 5;
@@ -42,7 +47,7 @@ fn times(passages: &[&SingularPassage]) -> String {
 }
 
 /// What a reader of the summary should know.
-pub(super) fn notes(monitor: &Monitor, passages: &[SingularPassage]) -> Vec<String> {
+pub(crate) fn notes(monitor: &Monitor, passages: &[SingularPassage]) -> Vec<String> {
     let mut notes = vec![];
     let (passed, near): (Vec<_>, Vec<_>) = passages.iter().partition(|p| p.crossed);
     if let Some(first) = passed.first() {
@@ -80,6 +85,13 @@ pub(super) fn notes(monitor: &Monitor, passages: &[SingularPassage]) -> Vec<Stri
         notes.push(format!(
             "{steps} brought back onto the constraints: rounding of the multipliers, which a light mass makes larger than \
              that of the constraints"
+        ));
+    }
+    if monitor.settled > 0 {
+        let steps = count(monitor.settled, "step", "steps");
+        notes.push(format!(
+            "{steps} behind singular configurations: the momenta, which the method leaves free along the gradients of the \
+             constraints, were brought back onto G H_p = 0; no position changes by that"
         ));
     }
     if let Some(lost) = monitor.lost {

@@ -1,0 +1,96 @@
+//! What equations of motion offer to methods, and who can use it: a table, for which nothing is derived or compiled.
+
+use crate::card::{Keeps, Needs};
+use crate::method::{MAX_STAGES, Method};
+use crate::projection::Target;
+use crate::recipe::Recipe;
+use crate::refusal::Refusal;
+use cotangent_dynamics::{Dynamics, Failure, Index};
+
+/// What equations of motion offer to methods.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Offer {
+    /// The index of canonical equations, whose multipliers are unknown; `None` if they are others.
+    pub canonical: Option<Index>,
+    /// Whether they are ordinary differential equations.
+    pub field: bool,
+    /// Whether there are constraints on the positions.
+    pub constrained: bool,
+    /// Whether they are integrated in charts.
+    pub chart: bool,
+    /// Whether there are constraints that an analysis found.
+    pub surface: bool,
+}
+
+impl Offer {
+    /// What a system offers.
+    pub fn of(system: &dyn Dynamics<'_, f64>) -> Result<Offer, Failure> {
+        Ok(Offer {
+            canonical: system.canonical()?.map(|c| c.shape().index),
+            field: system.field()?.is_some(),
+            constrained: system.manifold()?.is_some_and(|m| m.shape().constraints > 0),
+            chart: system.chart()?.is_some(),
+            surface: system.surface()?.is_some(),
+        })
+    }
+
+    /// Why a recipe does not fit, if so. Which charts exist is not looked at.
+    pub fn admits(&self, recipe: &Recipe) -> Result<(), Refusal> {
+        let method = recipe.method;
+        let card = method.card();
+        let momenta_lag = self.constrained && card.constraints == Keeps::Yes && card.hidden_constraints == Keeps::No;
+        if recipe.composition.is_some() && (!card.symmetric || momenta_lag) {
+            return Err(Refusal::NotComposable { method });
+        }
+        match (card.needs, self.canonical) {
+            (Needs::Unconstrained, Some(_)) if self.constrained => return Err(Refusal::IgnoresConstraints { method }),
+            (Needs::Canonical, Some(Index::Two)) => return Err(Refusal::IndexTwo { method }),
+            (Needs::Unconstrained | Needs::Canonical, None) => return Err(Refusal::NotCanonical { method }),
+            _ => {}
+        }
+        if !self.field
+            && !self.holds_constraints(method)
+            && !matches!(card.needs, Needs::Unconstrained | Needs::Canonical)
+        {
+            return Err(Refusal::UnknownMultipliers { method });
+        }
+        admits_parameters(method)?;
+        if let (Method::Reich { inner }, false) = (method, self.constrained) {
+            return Err(Refusal::NoConstraints { method, instead: inner.method() });
+        }
+        if !self.chart && !recipe.charts.is_empty() {
+            return Err(Refusal::NoCharts);
+        }
+        match recipe.projection {
+            Some(p) if p.target == Target::Symmetric && self.holds_constraints(method) && !card.symmetric => {
+                Err(Refusal::SymmetricProjection { method })
+            }
+            Some(p) if !self.constrained && self.surface && p.target != Target::Both => {
+                Err(Refusal::NotSeparately { target: p.target })
+            }
+            Some(_) if !self.constrained && !self.surface => Err(Refusal::NothingToProjectOn),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a method solves for the multipliers itself.
+    fn holds_constraints(&self, method: Method) -> bool {
+        method.card().needs != Needs::Field && self.canonical.is_some() && self.constrained
+    }
+}
+
+/// Whether the stages and the tolerance of a method are possible.
+fn admits_parameters(method: Method) -> Result<(), Refusal> {
+    let least = if matches!(method, Method::Lobatto3A3B { .. }) { 2 } else { 1 };
+    if let Some(stages) = method.stages().filter(|s| !(least..=MAX_STAGES).contains(s)) {
+        return Err(Refusal::Stages { stages, least });
+    }
+    match method {
+        Method::Dopri5 { tolerance: Some(tolerance) } | Method::Dop853 { tolerance: Some(tolerance) }
+            if !(tolerance > 0.0 && tolerance < 1.0) =>
+        {
+            Err(Refusal::Tolerance { tolerance })
+        }
+        _ => Ok(()),
+    }
+}

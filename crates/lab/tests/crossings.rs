@@ -1,0 +1,239 @@
+//! At singular configurations a run goes on along the smooth branch or fails, whatever the formulation and the method;
+//! near them it does what the motion does.
+
+mod problems;
+
+use cotangent_compile::Engine;
+
+use cotangent_dynamics::Failure;
+use cotangent_integrate::{Method, Recipe};
+use cotangent_observe::{End, Run, Schedule};
+use cotangent_problem::Integrator;
+use cotangent_scalar::Limits;
+use cotangent_theory::Formulation;
+use problems::Case;
+use proptest::prelude::*;
+
+fn run(text: &str, (formulation, method): (Formulation, Method), step: f64, steps: u64) -> (Run, End) {
+    let case = Case::new(text, formulation);
+    let p = &case.problem;
+    let prepared = p.prepare(Recipe::from(method)).unwrap();
+    let integrator = Integrator::new(&p.equations, &prepared, &p.parameters, p.newton(None), Engine::Best).unwrap();
+    let diagnostics = p.diagnostics().unwrap();
+    let schedule = Schedule::count(step, steps, 1).unwrap();
+    let mut run = Run::new(integrator, diagnostics, schedule, p.start.clone()).unwrap();
+    let end = run.go::<()>(&Limits::default(), None, &mut |_| {}).unwrap();
+    (run, end)
+}
+
+/// Equations that keep the constraints, and those whose constraints drift.
+const COMBINATIONS: [(Formulation, Method); 15] = [
+    (Formulation::Multipliers, Method::Rattle),
+    (Formulation::Multipliers, Method::Shake),
+    (Formulation::Multipliers, Method::Lobatto3A3B { stages: 3 }),
+    (Formulation::Multipliers, Method::Radau2A { stages: 2 }),
+    (Formulation::HamiltonDirac, Method::ImplicitMidpoint),
+    (Formulation::HamiltonDirac, Method::Gauss { stages: 2 }),
+    (Formulation::HamiltonDirac, Method::Dop853 { tolerance: Some(1e-6) }),
+    (Formulation::Standard, Method::Rk4),
+    (Formulation::Standard, Method::Gauss { stages: 2 }),
+    (Formulation::Standard, Method::Dopri5 { tolerance: Some(1e-7) }),
+    (Formulation::Standard, Method::Dop853 { tolerance: Some(1e-6) }),
+    (Formulation::Standard, Method::Bdf2),
+    (Formulation::Ggl, Method::Radau2A { stages: 2 }),
+    (Formulation::Ggl, Method::Dopri5 { tolerance: Some(1e-7) }),
+    (Formulation::ImpetusStriction, Method::ImplicitMidpoint),
+];
+
+/// u and u′ after time t of M(u) u″ + M′(u) u′²/2 + V′(u) = 0, by small steps of the classical Runge–Kutta method.
+fn angle(start: [f64; 2], inertia: impl Fn(f64) -> [f64; 2], slope: impl Fn(f64) -> f64, t: f64) -> [f64; 2] {
+    let rate = |[u, w]: [f64; 2]| {
+        let [m, dm] = inertia(u);
+        [w, -(slope(u) + dm * w * w / 2.0) / m]
+    };
+    let count = 100_000;
+    let h = t / f64::from(count);
+    let plus = |z: [f64; 2], k: [f64; 2], c: f64| [z[0] + c * k[0], z[1] + c * k[1]];
+    (0..count).fold(start, |z, _| {
+        let a = rate(z);
+        let b = rate(plus(z, a, h / 2.0));
+        let c = rate(plus(z, b, h / 2.0));
+        let d = rate(plus(z, c, h));
+        [0, 1].map(|i| z[i] + h / 6.0 * (a[i] + 2.0 * b[i] + 2.0 * c[i] + d[i]))
+    })
+}
+
+/// A figure of eight x = a sin u, y = b sin u cos u, run through from its right end.
+struct Eight {
+    a: f64,
+    b: f64,
+    g: f64,
+    speed: f64,
+}
+
+impl Eight {
+    fn text(&self) -> String {
+        let Eight { a, b, g, speed } = self;
+        format!(
+            "coord x, y\nlagrangian (x'^2 + y'^2)/2 - {g}*y\n\
+             constraint eight: {a}^4*y^2 - {b}^2*x^2*({a}^2 - x^2) = 0\ninitial x = {a}, y' = {b}*{speed}\n"
+        )
+    }
+
+    fn at(&self, t: f64) -> f64 {
+        let Eight { a, b, g, speed } = *self;
+        let inertia = |u: f64| {
+            let [c, d] = [u.cos(), (2.0 * u).cos()];
+            [a * a * c * c + b * b * d * d, -a * a * (2.0 * u).sin() - 2.0 * b * b * (4.0 * u).sin()]
+        };
+        angle([std::f64::consts::FRAC_PI_2, -speed], inertia, |u| g * b * (2.0 * u).cos(), t)[0]
+    }
+}
+
+/// A slider-crank with a crank of length 1 and a longer rod, at θ.
+fn slider(rod: f64, a: f64) -> [f64; 3] {
+    let (s, c) = a.sin_cos();
+    let root = (rod * rod - s * s).sqrt();
+    [c + root, -s - s * c / root, -c - (2.0 * a).cos() / root - (s * c).powi(2) / root.powi(3)]
+}
+
+fn slider_crank(rod: f64, mass: f64, g: f64, [angle, speed]: [f64; 2]) -> String {
+    let ((s, c), [z, dz, _]) = (angle.sin_cos(), slider(rod, angle));
+    format!(
+        "coord x, y, z\nlagrangian (x'^2 + y'^2 + {mass}*z'^2)/2 - {g}*y\n\
+         constraint crank: (x^2 + y^2 - 1)/2 = 0\nconstraint rod: ((z - x)^2 + y^2 - {rod:?}^2)/2 = 0\n\
+         initial x = {c:?}, y = {s:?}, z = {z:?}, x' = {:?}, y' = {:?}, z' = {:?}\n",
+        -speed * s,
+        speed * c,
+        speed * dz
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn a_figure_of_eight_is_left_on_the_smooth_branch_or_not_at_all(
+        a in 0.7..1.5f64, b in 0.7..1.5f64, g in 0.0..0.3f64, speed in 0.8..1.3f64, step in 0.006..0.02f64,
+    ) {
+        let eight = Eight { a, b, g, speed };
+        // Through the crossing at u = 0, and away from it.
+        let steps = (1..).find(|k| eight.at(f64::from(*k) * 0.1) < -0.6).unwrap_or(0) as f64 * 0.1 / step;
+        let steps = steps as u64;
+        let passed = (1..).map(|k| f64::from(k) * 0.05).find(|t| eight.at(*t) < 0.0).unwrap_or(0.0);
+        let end = eight.at(steps as f64 * step);
+        for combination in COMBINATIONS {
+            let (run, stopped) = run(&eight.text(), combination, step, steps);
+            let [x, y] = run.state().values[..2] else { panic!() };
+            match stopped {
+                End::Finished => {
+                    let apart = (x - a * end.sin()).hypot(y - b * end.sin() * end.cos());
+                    prop_assert!(apart < 0.1 * a, "{combination:?}: {apart}");
+                    prop_assert!(run.monitor().passages.iter().any(|p| (p.time - passed).abs() < 0.1), "{combination:?}");
+                }
+                _ => prop_assert!((run.time() - passed).abs() < 0.1, "{combination:?}: {stopped:?} at {}", run.time()),
+            }
+            if combination.0 == Formulation::Multipliers {
+                prop_assert!(matches!(run.done(), done if done == steps), "{combination:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_slider_crank_folds_smoothly_or_not_at_all(
+        start in 0.2..1.2f64, speed in 1.5..2.5f64, mass in 0.3..3.0f64, g in 0.0..0.5f64, step in 0.005..0.05f64,
+    ) {
+        let text = slider_crank(1.0, mass, g, [start, speed]);
+        let steps = (6.0 / step) as u64;
+        for combination in COMBINATIONS {
+            let (run, stopped) = run(&text, combination, step, steps);
+            let [x, _, z] = run.state().values[..3] else { panic!() };
+            match stopped {
+                End::Finished => {
+                    prop_assert!((z - 2.0 * x).abs() < 0.02, "{combination:?}: {x} {z}");
+                    prop_assert!(run.monitor().passage_count >= 1, "{combination:?}");
+                }
+                // In the centre.
+                _ => prop_assert!(z.abs() < 0.5, "{combination:?}: {stopped:?} at {z}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_motion_that_turns_near_a_singular_configuration_is_not_stopped(
+        start in 0.2..1.2f64, speed in 1.5..2.5f64, mass in 0.3..3.0f64, g in 0.0..0.5f64, gap in -4.0..-0.5f64,
+    ) {
+        let gap = 10f64.powf(gap);
+        let rod = 1.0 + gap;
+        let text = slider_crank(rod, mass, g, [start, speed]);
+        let step = 0.05 * (2.0 * gap).sqrt() / speed;
+        let steps = (1.5 / step) as u64;
+        let inertia = |a: f64| {
+            let [_, d, dd] = slider(rod, a);
+            [1.0 + mass * d * d, 2.0 * mass * d * dd]
+        };
+        let [end, _] = angle([start, speed], inertia, |a| g * a.cos(), steps as f64 * step);
+        for combination in COMBINATIONS {
+            let (run, stopped) = run(&text, combination, step, steps);
+            prop_assert!(matches!(stopped, End::Finished), "{combination:?}: {stopped:?} at {}, gap {gap:e}", run.time());
+            let [x, y, z] = run.state().values[..3] else { panic!() };
+            let apart = (x - end.cos()).hypot(y - end.sin()).hypot(z - slider(rod, end)[0]);
+            prop_assert!(apart < 0.05, "{combination:?}: {apart}, gap {gap:e}");
+            prop_assert!(!run.monitor().passages.iter().any(|p| p.crossed), "{combination:?}");
+        }
+    }
+
+    #[test]
+    fn a_gap_that_is_narrower_than_a_step_is_not_jumped(
+        start in 0.2..1.2f64, speed in 1.5..2.5f64, mass in 0.3..3.0f64, gap in -6.5..-4.5f64, step in 0.01..0.05f64,
+    ) {
+        let rod = 1.0 + 10f64.powf(gap);
+        let text = slider_crank(rod, mass, 0.0, [start, speed]);
+        for combination in COMBINATIONS {
+            let (run, stopped) = run(&text, combination, step, (2.0 / step) as u64);
+            let [x, y, z] = run.state().values[..3] else { panic!() };
+            // The rod stays on its side of the crank; behind the centre it is on the other one.
+            let apart = (z - x - (rod * rod - y * y).sqrt()).abs();
+            prop_assert!(apart < 0.02 || !matches!(stopped, End::Finished), "{combination:?}: {apart}, {rod:?}");
+        }
+    }
+}
+
+#[test]
+fn momenta_of_shake_stay_what_they_are_behind_singular_configurations() {
+    for (step, g) in [(0.01, 0.2), (0.02, 0.2), (0.013, 0.1)] {
+        let eight = Eight { a: 1.0, b: 1.0, g, speed: 1.0 };
+        let steps = (40.0 / step) as u64;
+        let (shake, end) = run(&eight.text(), (Formulation::Multipliers, Method::Shake), step, steps);
+        assert!(matches!(end, End::Finished), "{end:?}");
+        assert!(shake.monitor().passage_count > 10 && shake.monitor().settled > 0);
+        // The positions of RATTLE, and an energy that is as good.
+        let (rattle, _) = run(&eight.text(), (Formulation::Multipliers, Method::Rattle), step, steps);
+        assert!(shake.energy().max_deviation < 0.02, "{step}: {:e}", shake.energy().max_deviation);
+        let apart: f64 = (0..2).map(|k| (shake.state().values[k] - rattle.state().values[k]).abs()).sum();
+        assert!(apart < 1e-6, "{step}: {apart:e}");
+    }
+}
+
+#[test]
+fn factors_and_light_masses_make_no_configuration_singular() {
+    let factor = "coord x, y\nlagrangian (x'^2 + y'^2)/2 - y\nconstraint rod: exp(5*x)*(x^2 + y^2 - 1) = 0\n\
+        initial x = 1\n";
+    let straight = "coord x, y, u, v\nlagrangian 1e-4*(x'^2 + y'^2)/2 + (u'^2 + v'^2)/2\n\
+        constraint a: (x^2 + y^2 - 1)/2 = 0\nconstraint b: ((u - x)^2 + (v - y)^2 - 1)/2 = 0\n\
+        initial x = 1, u = 2, y' = 1, v' = 2\n";
+    for text in [factor, straight] {
+        let (run, end) = run(text, (Formulation::Multipliers, Method::Rattle), 0.01, 500);
+        assert!(matches!(end, End::Finished), "{end:?}");
+        assert_eq!(run.monitor().passage_count, 0, "{:?}", run.monitor().passages);
+    }
+}
+
+#[test]
+fn a_run_that_left_its_branch_says_so() {
+    // It moves on the level that it has drifted to, where branches do not meet.
+    let eight = Eight { a: 1.0, b: 1.0, g: 0.2, speed: 1.0 };
+    let (run, end) = run(&eight.text(), (Formulation::HamiltonDirac, Method::ImplicitMidpoint), 0.01, 250);
+    assert!(matches!(end, End::Failed(Failure::Branched { .. })), "{end:?}");
+    assert!((run.time() - 1.62).abs() < 0.02, "{}", run.time());
+}

@@ -1,0 +1,255 @@
+//! Whether a step kept to its branch at a singular configuration.
+//!
+//! Near a singular configuration q* the combination c·φ, on the surface of the other constraints, is
+//!
+//! ```text
+//! c·φ = ℓ* + ½ ξᵀA ξ + …,   ξ = q − q*,   r = A ξ,   A = Σ cᵢ ∂²φᵢ/∂q².
+//! ```
+//!
+//! With ℓ* = 0 two branches cross in q*; otherwise they avoid each other at the distance √(2|ℓ*|/|A|). A motion comes
+//! nearest to q* where r·H_pp A v changes its sign. It goes through q* if r is reversed and v is not; it turns into
+//! another branch if the frame (v, r) turns as a whole; if v is reversed and r is not it goes back where it came from.
+//!
+//! To turn is right where ℓ* ≠ 0, and to go straight on where ℓ* = 0. A state that is off its constraints by δ = c·φ moves
+//! on another level, where branches that cross avoid each other: if δ is as large as ℓ*, a turn says nothing of the motion
+//! on the constraints, however small the steps are that resolve it.
+//!
+//! q* is found by Newton's method for r = 0 in the plane of v and n = H_pp r, which for one degree of freedom is the whole
+//! tangent space of the other constraints, to which it is brought back.
+
+use super::Conditioning;
+use super::face::{Face, Gradients, dot};
+use cotangent_compile::CallError;
+
+/// What became of the branch that a motion was on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Branch {
+    /// Nothing that is known.
+    #[default]
+    Kept,
+    /// The motion turned into another branch where the smooth continuation goes straight on.
+    Left,
+    /// The motion went straight on over a gap between branches, where it should have turned.
+    Jumped,
+}
+
+/// The cosine of an angle that a step resolves, in which a motion turns.
+const RESOLVED: f64 = 0.9;
+/// A gap of less than this part of a step is not resolved.
+const GAP: f64 = 0.2;
+/// A gap of less than this part of the distance in which the gradient grows to its size is none: lengths may be rounded.
+const NO_GAP: f64 = 1e-4;
+/// A level within so many units in the last place of its terms is zero.
+const UNITS: f64 = 512.0;
+/// A step in which r changes by less than this part of itself is not the one that comes nearest to q*.
+const STILL: f64 = 0.02;
+/// What is further away than so many steps, or than so many times the distance that δ explains, is far.
+const FAR: (f64, f64) = (30.0, 6.0);
+/// The determinant of A in the plane, relative to its entries, below which it has no crossing there.
+const FLAT: f64 = 1e-6;
+/// Newton's method for q*: so many iterations, until a correction is this part of the step.
+const NEWTON: (usize, f64) = (12, 1e-6);
+/// Larger systems are not looked at so closely.
+const MAX_VARIABLES: usize = 500;
+
+/// How a step went by.
+pub(super) struct Passed {
+    pub(super) crossed: bool,
+    /// It came nearest to a singular configuration, and turned there.
+    pub(super) turned: bool,
+    /// It came out on the other side of the configuration, and goes the other way: no branch leads there.
+    reflected: bool,
+    /// Whether the turn is one that a step can resolve.
+    resolved: bool,
+    /// |Δq| in the metric M.
+    pub(super) distance: f64,
+}
+
+/// The singular configuration next to a state.
+pub(super) struct Point {
+    /// δ, ℓ* and what rounding explains of them.
+    level: f64,
+    critical: f64,
+    rounding: f64,
+    /// |A|, in the metric M.
+    bend: f64,
+    /// |Δq| of the step.
+    step: f64,
+    /// |ξ|.
+    distance: f64,
+    /// Whether the plane is all there is.
+    planar: bool,
+}
+
+pub(super) enum Nearest {
+    At(Point),
+    Far,
+    Unknown,
+}
+
+impl Point {
+    pub(super) fn branch(&self, passed: &Passed, largest: f64) -> Branch {
+        let gap = (2.0 * self.critical.abs() / self.bend).sqrt();
+        let off = (2.0 * self.level.abs() / self.bend).sqrt();
+        let explained = self.critical.abs() <= 2.0 * self.level.abs() + UNITS * self.rounding;
+        let unresolved = !passed.resolved && gap < GAP * self.step;
+        let near = self.distance <= 2.0 * self.step + 3.0 * off;
+        // A gap is one of the constraints, however far the state is off them.
+        let wide = gap > NO_GAP * largest.sqrt() / self.bend && self.critical.abs() > UNITS * self.rounding;
+        match (passed.turned, passed.crossed) {
+            (true, _) if near && (explained || unresolved || passed.reflected) => Branch::Left,
+            (_, true) if near && self.planar && wide => Branch::Jumped,
+            _ => Branch::Kept,
+        }
+    }
+}
+
+impl Gradients {
+    /// How a step between two states went by what is singular, and is perhaps close.
+    pub(super) fn passed(
+        &mut self,
+        before: &mut Face,
+        after: &mut Face,
+        [from, to]: [&[f64]; 2],
+        parameters: &[f64],
+        close: bool,
+    ) -> Result<Passed, CallError> {
+        let n = self.columns();
+        let mut passed = Passed { crossed: false, turned: false, reflected: false, resolved: true, distance: 0.0 };
+        let gradients = before.cosine(after);
+        let opposite = gradients < super::OPPOSITE;
+        // |r′ − r|²
+        let change = before.square + after.square - 2.0 * before.product(after);
+        let is_still = !close && change < STILL * STILL * before.square.min(after.square);
+        let moves = !is_still
+            && n <= MAX_VARIABLES
+            && self.move_on(from, parameters, before)
+            && self.move_on(to, parameters, after)
+            && self.weigh();
+        if !moves {
+            passed.crossed = opposite;
+            return Ok(passed);
+        }
+        let step: Vec<f64> = to[..n].iter().zip(&from[..n]).map(|(a, b)| a - b).collect();
+        passed.distance = self.weighed(&step, &step).sqrt();
+        let [slow, fast] = [&before.v, &after.v].map(|v| self.weighed(v, v).sqrt());
+        let velocities = self.weighed(&before.v, &after.v) / (slow * fast);
+        if !(velocities.is_finite() && passed.distance > 0.0) {
+            passed.crossed = opposite;
+            return Ok(passed);
+        }
+        passed.crossed = opposite && velocities > 0.0;
+        let is_reversal = velocities < 0.0 && gradients > 0.0;
+        if passed.crossed || is_reversal {
+            return Ok(passed);
+        }
+        let mut bent = vec![0.0; n];
+        let mut rate = |face: &Face, state: &[f64], speed: f64| -> Result<f64, CallError> {
+            self.bend(face, state, parameters, (&face.v, passed.distance / (2.0 * speed)), &mut bent)?;
+            Ok(dot(&face.n, &bent))
+        };
+        passed.reflected = opposite && velocities < super::OPPOSITE;
+        passed.turned = passed.reflected || rate(before, from, slow)? < 0.0 && rate(after, to, fast)? > 0.0;
+        passed.resolved = velocities > RESOLVED && gradients > RESOLVED;
+        Ok(passed)
+    }
+}
+
+impl Conditioning {
+    /// The singular configuration next to a state with these velocities, which moves in steps of the length `step`.
+    pub(super) fn nearest(
+        &mut self,
+        gradients: &mut Gradients,
+        constraint: usize,
+        state: &[f64],
+        (velocities, step): (&[f64], f64),
+    ) -> Result<Nearest, CallError> {
+        let n = gradients.columns();
+        if !(step > 0.0) || n > MAX_VARIABLES {
+            return Ok(Nearest::Unknown);
+        }
+        let mut at = state.to_vec();
+        let mut face = Face::new(self.direction.len(), n);
+        let mut axes: Option<[Vec<f64>; 2]> = None;
+        let (mut bent, mut shift) = ([vec![0.0; n], vec![0.0; n]], vec![0.0; n]);
+        let mut point = Point {
+            level: 0.0,
+            critical: 0.0,
+            rounding: 0.0,
+            bend: 0.0,
+            step,
+            distance: 0.0,
+            planar: n == self.direction.len() + 1,
+        };
+        let (mut by, mut shifted) = (step, step);
+        for iteration in 0..NEWTON.0 {
+            self.evaluate(&at)?;
+            let singular = self.factor().is_some();
+            if !singular {
+                self.column(constraint);
+                let scale = self.direction[constraint];
+                if scale.is_finite() && scale != 0.0 {
+                    face.c.iter_mut().zip(&self.direction).for_each(|(c, x)| *c = x / scale);
+                }
+            }
+            if face.c[constraint] == 0.0 {
+                return Ok(Nearest::Unknown);
+            }
+            gradients.look(&at, &self.parameters, &mut face)?;
+            let [level, rounding] = gradients.level(&at, &self.parameters, &face.c)?;
+            (point.critical, point.rounding) = (level, point.rounding.max(rounding));
+            if iteration == 0 {
+                point.level = level;
+            }
+            if singular || shifted <= NEWTON.1 * step {
+                return Ok(if iteration == 0 { Nearest::Unknown } else { Nearest::At(point) });
+            }
+            // What brings the other constraints back: Q y = −φ without the part of c.
+            let mut y: Vec<f64> = gradients.constraints().iter().map(|phi| -phi).collect();
+            y[constraint] += level;
+            self.solver.solve(&mut y);
+            gradients.shift(&y, &mut shift);
+            let axes = match &axes {
+                Some(axes) => axes,
+                None => {
+                    if !gradients.weigh() {
+                        return Ok(Nearest::Unknown);
+                    }
+                    let unit = |x: &[f64], size: f64| x.iter().map(|x| x / size).collect::<Vec<_>>();
+                    let speed = gradients.weighed(velocities, velocities).sqrt();
+                    axes.insert([unit(velocities, speed), unit(&face.n, face.square.sqrt())])
+                }
+            };
+            let [e, f] = axes;
+            for (axis, bent) in axes.iter().zip(&mut bent) {
+                gradients.bend(&face, &at, &self.parameters, (axis, by), bent)?;
+            }
+            let (a, b, d) = (dot(e, &bent[0]), dot(f, &bent[0]), dot(f, &bent[1]));
+            let size = a.abs().max(b.abs()).max(d.abs());
+            let determinant = a * d - b * b;
+            if iteration == 0 {
+                point.bend = size;
+            }
+            if !(size.is_finite() && size > 0.0 && determinant.abs() > FLAT * size * size) {
+                return Ok(Nearest::Unknown);
+            }
+            // Where A is definite there is no crossing, but a point.
+            if determinant > 0.0 {
+                return Ok(Nearest::Far);
+            }
+            let (x, y) = (dot(&face.r, e), dot(&face.r, f));
+            let (alpha, beta) = ((b * y - d * x) / determinant, (b * x - a * y) / determinant);
+            let moved = (0..n).map(|k| alpha * e[k] + beta * f[k] + shift[k]);
+            at.iter_mut().zip(moved).for_each(|(q, moved)| *q += moved);
+            shifted = alpha.hypot(beta);
+            by = shifted.clamp(1e-5 * step, step);
+            let apart: Vec<f64> = at[..n].iter().zip(state).map(|(a, b)| a - b).collect();
+            point.distance = gradients.weighed(&apart, &apart).sqrt();
+            let off = (2.0 * point.level.abs() / point.bend).sqrt();
+            if !(point.distance <= FAR.0 * step + FAR.1 * off) {
+                return Ok(Nearest::Far);
+            }
+        }
+        Ok(Nearest::Unknown)
+    }
+}

@@ -1,0 +1,174 @@
+//! Gradients of the constraints at a state, as a mechanism sees them that is about to be singular.
+
+use crate::diagnostics::Measure;
+use crate::error::underived;
+use cotangent_compile::{CallError, CompileError, Engine, FunctionBuilder};
+use cotangent_solve::{LinearSolver, Pattern};
+use cotangent_theory::{Motion, Structure};
+
+/// G, H_pp, φ and the velocities, and what is made of them.
+#[derive(Clone)]
+pub(super) struct Gradients {
+    function: Measure,
+    jacobian: Pattern,
+    metric: Pattern,
+    g: Vec<f64>,
+    h: Vec<f64>,
+    /// φ and the sizes of its terms.
+    levels: Measure,
+    phi: Vec<f64>,
+    sizes: Vec<f64>,
+    /// The velocities H_p, which some formulations have to solve equations for.
+    velocities: Measure,
+    /// M = H_pp⁻¹.
+    masses: Option<LinearSolver<f64>>,
+    /// A state beside the one that is looked at.
+    beside: Vec<f64>,
+    scratch: Vec<f64>,
+}
+
+/// What is seen at one state, for c with cᵢ = 1 that makes Gᵀc least.
+#[derive(Clone)]
+pub(super) struct Face {
+    pub(super) c: Vec<f64>,
+    /// r = Gᵀc, and n = H_pp r.
+    pub(super) r: Vec<f64>,
+    pub(super) n: Vec<f64>,
+    /// The velocities H_p, where they were asked for.
+    pub(super) v: Vec<f64>,
+    /// r·n = |r|² in the metric H_pp, |n|² in the metric M.
+    pub(super) square: f64,
+}
+
+impl Face {
+    /// r·H_pp r′ for another face.
+    pub(super) fn product(&self, other: &Face) -> f64 {
+        dot(&self.n, &other.r)
+    }
+
+    /// The cosine of the angle between the gradients of two faces; 0 if one is zero.
+    pub(super) fn cosine(&self, other: &Face) -> f64 {
+        let sizes = self.square * other.square;
+        if sizes > 0.0 { self.product(other) / sizes.sqrt() } else { 0.0 }
+    }
+
+    pub(super) fn new(rows: usize, columns: usize) -> Face {
+        let zeros = || vec![0.0; columns];
+        Face { c: vec![0.0; rows], r: zeros(), n: zeros(), v: zeros(), square: 0.0 }
+    }
+}
+
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+impl Gradients {
+    pub(super) fn new(motion: &Motion, s: &Structure) -> Result<Option<Gradients>, CompileError> {
+        let at_state = |t| motion.at_state(t).map_err(underived);
+        let metric = s.hamiltonian_p.jacobian(&s.momenta)?;
+        let builder = || {
+            FunctionBuilder::new().input(&motion.state).input(&motion.system.parameter_layout()).engine(Engine::Best)
+        };
+        let velocities = builder().output(&at_state(&s.hamiltonian_p)?).compile()?;
+        let levels = builder().output(&s.constraints).output(&s.constraints.term_sizes()?).compile()?;
+        let function = builder().sparse_output(&s.jacobian).sparse_output(&at_state(&metric)?).compile()?;
+        let (Some(jacobian), Some(metric)) = (function.pattern(0).cloned(), function.pattern(1).cloned()) else {
+            return Ok(None);
+        };
+        let (m, n) = (jacobian.rows(), jacobian.columns());
+        Ok(Some(Gradients {
+            function: function.into(),
+            g: vec![0.0; jacobian.len()],
+            h: vec![0.0; metric.len()],
+            phi: vec![0.0; m],
+            sizes: vec![0.0; m],
+            velocities: velocities.into(),
+            levels: levels.into(),
+            masses: LinearSolver::new(&metric).ok(),
+            jacobian,
+            metric,
+            beside: vec![0.0; motion.state.len()],
+            scratch: vec![0.0; n],
+        }))
+    }
+
+    /// The number of coordinates.
+    pub(super) fn columns(&self) -> usize {
+        self.jacobian.columns()
+    }
+
+    /// Fills a face, whose c is given.
+    pub(super) fn look(&mut self, state: &[f64], parameters: &[f64], face: &mut Face) -> Result<(), CallError> {
+        let Gradients { function, g, h, .. } = self;
+        function.call(&[state, parameters], &mut [g, h])?;
+        transposed_times(&self.jacobian, &self.g, &face.c, &mut face.r);
+        times(&self.metric, &self.h, &face.r, &mut face.n);
+        face.square = dot(&face.r, &face.n);
+        Ok(())
+    }
+
+    /// c·φ: by how much a state is off its constraints, and what rounding explains of it.
+    pub(super) fn level(&mut self, state: &[f64], parameters: &[f64], c: &[f64]) -> Result<[f64; 2], CallError> {
+        self.levels.call(&[state, parameters], &mut [&mut self.phi, &mut self.sizes])?;
+        let size: f64 = c.iter().zip(&self.sizes).map(|(c, size)| c.abs() * size).sum();
+        Ok([dot(c, &self.phi), f64::EPSILON * size])
+    }
+
+    /// Fills the velocities of a face; whether there are any.
+    pub(super) fn move_on(&mut self, state: &[f64], parameters: &[f64], face: &mut Face) -> bool {
+        self.velocities.call(&[state, parameters], &mut [&mut face.v]).is_ok()
+    }
+
+    /// φ where its level was asked for last.
+    pub(super) fn constraints(&self) -> &[f64] {
+        &self.phi
+    }
+
+    /// H_pp Gᵀ y where was looked at last, into `out`.
+    pub(super) fn shift(&mut self, y: &[f64], out: &mut [f64]) {
+        transposed_times(&self.jacobian, &self.g, y, &mut self.scratch);
+        times(&self.metric, &self.h, &self.scratch, out);
+    }
+
+    /// Makes M where was looked at last; whether there is one.
+    pub(super) fn weigh(&mut self) -> bool {
+        self.masses.as_mut().is_some_and(|masses| masses.factor(&self.h).is_ok())
+    }
+
+    /// a·M b; M is made by [`weigh`](Gradients::weigh).
+    pub(super) fn weighed(&mut self, a: &[f64], b: &[f64]) -> f64 {
+        self.scratch.copy_from_slice(b);
+        if let Some(masses) = &mut self.masses {
+            masses.solve(&mut self.scratch);
+        }
+        dot(a, &self.scratch)
+    }
+
+    /// A w, with A = Σ cᵢ ∂²φᵢ/∂q² at the state of a face: a difference over the distance `by` w.
+    pub(super) fn bend(
+        &mut self,
+        face: &Face,
+        state: &[f64],
+        parameters: &[f64],
+        (w, by): (&[f64], f64),
+        out: &mut [f64],
+    ) -> Result<(), CallError> {
+        self.beside.copy_from_slice(state);
+        self.beside.iter_mut().zip(w).for_each(|(q, w)| *q += by * w);
+        let Gradients { function, g, h, beside, .. } = self;
+        function.call(&[beside, parameters], &mut [g, h])?;
+        transposed_times(&self.jacobian, &self.g, &face.c, out);
+        out.iter_mut().zip(&face.r).for_each(|(out, r)| *out = (*out - r) / by);
+        Ok(())
+    }
+}
+
+fn times(pattern: &Pattern, values: &[f64], x: &[f64], out: &mut [f64]) {
+    out.fill(0.0);
+    pattern.addresses().zip(values).for_each(|((i, j), value)| out[i as usize] += value * x[j as usize]);
+}
+
+fn transposed_times(pattern: &Pattern, values: &[f64], x: &[f64], out: &mut [f64]) {
+    out.fill(0.0);
+    pattern.addresses().zip(values).for_each(|((i, j), value)| out[j as usize] += value * x[i as usize]);
+}
