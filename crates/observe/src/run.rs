@@ -307,7 +307,7 @@ impl Run {
         let header = &checkpoint.header;
         let [n, m] = [self.state.values.len(), self.state.memory.len()];
         let quantities = self.kept.as_slice().len();
-        let conditioning = self.diagnostics.conditioning.as_ref().map_or(0, |c| c.memory().len());
+        let conditioning = self.diagnostics.conditioning.as_ref().map_or(0, |c| c.memory_len());
         let numbers = &checkpoint.numbers;
         let own = 2 * n + m + conditioning + ExtremesList::state_len(quantities);
         if numbers.len() < own {
@@ -484,8 +484,8 @@ impl Run {
         checkpoints: &Checkpoints<R>,
     ) -> Result<(), RunError> {
         let mark = self.table.as_mut().map(TableWriter::mark).transpose()?;
-        let conditioning = self.diagnostics.conditioning.as_ref().map_or(&[][..], |c| c.memory());
-        let mut numbers = [&self.state.values[..], &self.state.carry, &self.state.memory, conditioning].concat();
+        let conditioning = self.diagnostics.conditioning.as_ref().map_or(vec![], |c| c.memory());
+        let mut numbers = [&self.state.values[..], &self.state.carry, &self.state.memory, &conditioning].concat();
         self.kept.export(&mut numbers);
         if let Some(watch) = &self.watch {
             watch.history.export(&mut numbers);

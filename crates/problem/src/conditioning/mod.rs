@@ -41,6 +41,9 @@ const NEARLY_SINGULAR: f64 = 1e4;
 /// quickly, as at the end of an ellipse, turns by less in a step.
 const OPPOSITE: f64 = -0.8;
 
+/// Steps that are looked at as one are at most so many.
+const FEW: f64 = 6.0;
+
 /// The condition of what is singular to working precision.
 const MOST: f64 = 1.0 / f64::EPSILON;
 
@@ -107,6 +110,8 @@ pub struct Conditioning {
     gradients: Option<Gradients>,
     /// Q̂, as far as it is known.
     largest: Vec<f64>,
+    /// The last state before forces became badly determined.
+    entry: Vec<f64>,
     parameters: Vec<f64>,
     /// Columns of Q⁻¹.
     direction: Vec<f64>,
@@ -138,6 +143,7 @@ impl Conditioning {
             diagonal: (0..m).map(|i| pattern.position(i, i)).collect(),
             gradients,
             largest: vec![0.0; m],
+            entry: vec![0.0; motion.state.len()],
             parameters: vec![],
             direction: vec![0.0; m],
             before: Face::new(m, columns),
@@ -155,20 +161,52 @@ impl Conditioning {
         Conditioning { parameters: parameters.to_vec(), ..self.clone() }
     }
 
-    /// The largest Qᵢᵢ so far: what there is to remember.
-    pub fn memory(&self) -> &[f64] {
-        &self.largest
+    /// What there is to remember: the largest Qᵢᵢ so far, and where forces became badly determined.
+    pub fn memory(&self) -> Vec<f64> {
+        [&self.largest[..], &self.entry].concat()
+    }
+
+    /// How many numbers that is.
+    pub fn memory_len(&self) -> usize {
+        self.largest.len() + self.entry.len()
     }
 
     /// Goes on with what was remembered.
     pub fn restore(&mut self, memory: &[f64]) {
-        if memory.len() == self.largest.len() {
-            self.largest.copy_from_slice(memory);
+        if memory.len() == self.memory_len() {
+            let (largest, entry) = memory.split_at(self.largest.len());
+            self.largest.copy_from_slice(largest);
+            self.entry.copy_from_slice(entry);
         }
     }
 
     /// Looks at a step between two states, at the first of which forces may be badly determined, or are known not to be.
+    ///
+    /// A motion that goes over a gap in two steps, the state between which lies in the gap, does so in neither of them:
+    /// where forces are well determined again, the few steps in which they were not are looked at as one.
     pub fn observe(&mut self, before: &[f64], after: &[f64], was_ill: bool) -> Result<Conditioned, CallError> {
+        let mut seen = self.observe_one(before, after, was_ill)?;
+        match (was_ill, seen.is_ill()) {
+            (false, true) => self.entry.copy_from_slice(before),
+            (true, false) if self.is_short(before, after) => {
+                let entry = self.entry.clone();
+                let whole = self.observe_one(&entry, after, true)?;
+                if whole.branch == Branch::Jumped {
+                    seen = whole;
+                }
+            }
+            _ => {}
+        }
+        Ok(seen)
+    }
+
+    /// Whether the way from where forces became badly determined is a few steps long.
+    fn is_short(&self, before: &[f64], after: &[f64]) -> bool {
+        let length = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+        length(&self.entry, after) <= FEW * length(before, after)
+    }
+
+    fn observe_one(&mut self, before: &[f64], after: &[f64], was_ill: bool) -> Result<Conditioned, CallError> {
         self.evaluate(after)?;
         let mut fallen = was_ill;
         for (largest, at) in self.largest.iter_mut().zip(&self.diagonal) {
