@@ -1,12 +1,11 @@
 //! How constraints are taken up: taken apart, tested for independence, entered into the surface.
 
-use crate::classes::dependents;
 use crate::dirac::{Candidate, Dirac, Item, Progress};
 use crate::error::AnalysisError;
 use crate::phase::Sparse;
 use crate::regular::Condition;
 use crate::report::{Certainty, Constraint, Outcome, Step, StepOutcome};
-use crate::sample::{Rank, agreed, rank};
+use crate::sample::{Rank, agreed, dependents, rank};
 use crate::surface::Weak;
 use cotangent_expr::{Array, Expr, Role};
 use std::collections::{BTreeMap, VecDeque};

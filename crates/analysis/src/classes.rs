@@ -11,11 +11,9 @@ use crate::field::Fraction;
 use crate::linear::{Row, inverse, size_cost};
 use crate::phase::{Phase, Sparse};
 use crate::report::{Certainty, Class, Count, DiracBracket, GaugeTransformation, Multiplier, MultiplierValue, Outcome};
-use crate::sample::{Rank, agreed, equilibrated, rank};
+use crate::sample::{Rank, agreed, dependents, rank};
 use crate::surface::{Surface, Weak};
 use cotangent_expr::Expr;
-use cotangent_scalar::{Dd, Real};
-use cotangent_solve::{Pattern, dependent_rows};
 
 /// A larger matrix of second-class brackets is not inverted by symbols.
 const MAX_INVERTED: usize = 8;
@@ -306,12 +304,4 @@ impl Dirac<'_> {
         self.report.say("the constraints stay zero", Outcome::Holds(certainty));
         self.report.say("their gradients are independent", Outcome::Holds(Certainty::Sampled(points)));
     }
-}
-
-/// Rows of a matrix that depend on earlier ones.
-pub(crate) fn dependents(matrix: &[Vec<Dd>]) -> Vec<usize> {
-    let (rows, columns) = (matrix.len(), matrix.first().map_or(0, Vec::len));
-    let values: Vec<f64> = equilibrated(matrix).iter().flatten().map(|x| x.value()).collect();
-    let found = Pattern::dense(rows, columns).ok().and_then(|p| dependent_rows(&p, &values, 1e-9).ok());
-    found.map(|rows| rows.into_iter().map(|d| d.row).collect()).unwrap_or_default()
 }

@@ -7,7 +7,7 @@
 
 use crate::error::AnalysisError;
 use crate::linear::Row;
-use crate::multipliers::components;
+use crate::parts::components;
 use crate::phase::{Phase, Sparse};
 use crate::report::{Analysis, Certainty, Outcome, Step, StepOutcome};
 use crate::surface::{Surface, Weak};

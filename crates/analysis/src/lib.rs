@@ -37,6 +37,7 @@ mod linear;
 mod motion;
 mod multipliers;
 mod own;
+mod parts;
 mod phase;
 mod poisson;
 mod polynomial;

@@ -1,47 +1,17 @@
 //! Consistency conditions as linear equations for the multipliers.
 
-use crate::classes::dependents;
 use crate::dirac::Dirac;
 use crate::error::AnalysisError;
 use crate::field::Fraction;
 use crate::linear::{Row, eliminate, size_cost};
+use crate::parts::Part;
 use crate::phase::Sparse;
 use crate::report::StepOutcome;
-use crate::sample::{Rank, agreed, rank};
+use crate::sample::{Rank, agreed, dependents, rank};
 use cotangent_expr::Expr;
 
 /// So many multipliers are solved for together.
 const MAX_SOLVED: usize = 6;
-
-/// Conditions that hang together by common multipliers.
-pub(crate) struct Part {
-    pub(crate) rows: Vec<usize>,
-    pub(crate) columns: Vec<usize>,
-}
-
-/// The parts of a system of conditions; those without multipliers one by one.
-pub(crate) fn components(rows: &[Sparse], last: usize) -> Vec<Part> {
-    let columns: Vec<Vec<usize>> = rows.iter().map(|r| r.range(..last).map(|e| *e.0).collect()).collect();
-    let mut parts: Vec<Part> = vec![];
-    for (i, own) in columns.into_iter().enumerate() {
-        let mut new = Part { rows: vec![i], columns: own };
-        let mut apart = vec![];
-        for part in parts {
-            if part.columns.iter().any(|c| new.columns.contains(c)) {
-                new.rows.extend(part.rows);
-                new.columns.extend(part.columns);
-            } else {
-                apart.push(part);
-            }
-        }
-        new.rows.sort_unstable();
-        new.columns.sort_unstable();
-        new.columns.dedup();
-        parts = apart;
-        parts.push(new);
-    }
-    parts
-}
 
 impl Dirac<'_> {
     /// Solves the conditions of one component for multipliers; what is left, as (item, expression).

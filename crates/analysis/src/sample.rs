@@ -12,7 +12,7 @@ use cotangent_compile::{Engine, Function, FunctionBuilder};
 use cotangent_expr::{Expr, Layout, Tensor};
 use cotangent_model::{Sign, System};
 use cotangent_scalar::{Dd, Real, Scalar};
-use cotangent_solve::{least_change, singular_values};
+use cotangent_solve::{Pattern, dependent_rows, least_change, singular_values};
 use std::rc::Rc;
 
 /// The seed of the random points: the same model gives the same report.
@@ -386,6 +386,14 @@ pub(crate) fn rank(rows: &[Vec<Dd>]) -> Rank {
     let (low, high) = (noise * largest, 1e-7 * largest);
     let rank = sigma.iter().filter(|s| **s > high).count();
     if sigma.iter().any(|s| *s > low && *s <= high) { Rank::Unclear } else { Rank::Clear(rank) }
+}
+
+/// Rows of a matrix that depend on earlier ones.
+pub(crate) fn dependents(matrix: &[Vec<Dd>]) -> Vec<usize> {
+    let (rows, columns) = (matrix.len(), matrix.first().map_or(0, Vec::len));
+    let values: Vec<f64> = equilibrated(matrix).iter().flatten().map(|x| x.value()).collect();
+    let found = Pattern::dense(rows, columns).ok().and_then(|p| dependent_rows(&p, &values, 1e-9).ok());
+    found.map(|rows| rows.into_iter().map(|d| d.row).collect()).unwrap_or_default()
 }
 
 /// Rows and columns in units of their largest entry, by powers of two: the rank stays.

@@ -1,11 +1,13 @@
 //! Straight-line code for expressions, with common sub-expressions computed once.
 
 use crate::error::CompileError;
-use crate::lower::MAX_OPS;
 use crate::program::{Address, Binary, Kernel, Op, Store, Unary, Write};
 use cotangent_expr::{Array, Digest, Domain, Expr, Function, Ix, Node, Number};
 use cotangent_scalar::Limits;
 use std::collections::HashMap;
+
+/// The most instructions a program may have.
+pub const MAX_OPS: usize = 4_000_000;
 
 /// Where the value of an array element comes from.
 pub(crate) enum Source {

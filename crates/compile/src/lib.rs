@@ -28,5 +28,6 @@ pub use arithmetic::{Arithmetic, Inline, Native, Tape};
 pub use error::{CallError, CompileError};
 pub use evaluator::{Evaluator, Memo};
 pub use function::{Engine, Function, FunctionBuilder, Workspace};
-pub use lower::{MAX_OPS, Storage, UNROLL};
+pub use kernel::MAX_OPS;
+pub use lower::{Storage, UNROLL};
 pub use step::{Step, StepWorkspace};

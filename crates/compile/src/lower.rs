@@ -1,7 +1,7 @@
 //! From tensors to a program: storage, order of computation, and kernels.
 
 use crate::error::CompileError;
-use crate::kernel::{KernelBuilder, Source};
+use crate::kernel::{KernelBuilder, MAX_OPS, Source};
 use crate::position::{Positions, dense_position, sparse_positions};
 use crate::program::{Address, Base, Program, Segment, Step, Store, System, Write};
 use cotangent_expr::{
@@ -10,9 +10,6 @@ use cotangent_expr::{
 use cotangent_scalar::Limits;
 use cotangent_solve::Pattern;
 use std::collections::HashMap;
-
-/// The most instructions a program may have.
-pub const MAX_OPS: usize = 4_000_000;
 
 /// Families with no more points than this are written out without loops.
 pub const UNROLL: u64 = 48;

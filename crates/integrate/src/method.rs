@@ -179,7 +179,7 @@ impl Method {
             Method::Shake => rattle::SHAKE,
             Method::Rattle => rattle::RATTLE,
             Method::Lobatto3A3B { stages } => lobatto::card(stages),
-            Method::Reich { inner } => reich::card(inner),
+            Method::Reich { inner } => reich::card(&inner.method().card()),
             Method::ImplicitMidpoint => gauss::IMPLICIT_MIDPOINT,
             Method::Gauss { stages } => gauss::card(stages),
             Method::AverageVectorField { stages } => average::card(stages),

@@ -1,6 +1,6 @@
 //! What a picture of the motion shows.
 
-use crate::system::{DrawingKind, System};
+use crate::syntax::DrawingKind;
 use cotangent_expr::{Array, Tensor};
 
 /// A drawing or a family of them: positions that a picture shows as a point, a rod, a vehicle or a
@@ -37,12 +37,5 @@ impl Drawing {
         }
         let heading = self.heading.as_ref().map(f).transpose()?;
         Ok(Drawing { kind: self.kind, array: self.array.clone(), points, heading })
-    }
-}
-
-impl System {
-    /// The dimension of the picture, 2 or 3; `None` if the model draws nothing.
-    pub fn picture_dimension(&self) -> Option<usize> {
-        self.drawings.first().map(Drawing::dimension)
     }
 }

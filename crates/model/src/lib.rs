@@ -13,6 +13,7 @@ mod elaborate;
 pub mod fuzzing;
 pub mod limits;
 pub mod nearest;
+mod parse;
 pub mod syntax;
 mod system;
 

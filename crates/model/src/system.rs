@@ -1,6 +1,6 @@
 //! What a model text means: the [`System`] that everything else works on.
 
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::Diagnostic;
 use crate::drawing::Drawing;
 use cotangent_expr::{Array, Layout, Tensor};
 
@@ -221,14 +221,9 @@ pub struct Options {
 }
 
 impl System {
-    /// Reads a model. Every mistake of the text is reported at once.
-    pub fn parse(source: &str) -> Result<System, Diagnostics> {
-        System::parse_with(source, &Options::default())
-    }
-
-    /// Reads a model with other sizes.
-    pub fn parse_with(source: &str, options: &Options) -> Result<System, Diagnostics> {
-        crate::elaborate::elaborate(crate::syntax::parse(source), options)
+    /// The dimension of the picture, 2 or 3; `None` if the model draws nothing.
+    pub fn picture_dimension(&self) -> Option<usize> {
+        self.drawings.first().map(Drawing::dimension)
     }
 
     /// The real parameters as one vector.

@@ -7,9 +7,6 @@ use crate::svg::Point;
 use crate::text::clean;
 use crate::theme::Paint;
 
-/// Of the area; its edges are opaque.
-pub(crate) const OPACITY: f64 = 0.35;
-
 /// Columns of this many pixels have one lower and one upper end.
 const COLUMN: f64 = 0.5;
 

@@ -62,7 +62,7 @@ impl Drawer<'_> {
         if one.kind == Kind::Band {
             sample.dash = Some(Dash::Solid);
             sample.width = 7.0;
-            sample.opacity = band::OPACITY;
+            sample.opacity = crate::shape::OPACITY;
             lines.extend(band::shapes(one, self.frame, paint));
             return sample;
         }

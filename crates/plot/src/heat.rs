@@ -3,6 +3,9 @@
 use crate::axis::Axis;
 use crate::colour_map::ColourMap;
 
+/// The largest number of pixels in a picture.
+const PIXELS: usize = 150_000;
+
 /// A matrix of values over a rectangle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeatMap {
@@ -59,4 +62,13 @@ impl HeatMap {
         }
         None
     }
+}
+
+/// How many columns and rows become one cell in the picture, so that it is not too large.
+pub(crate) fn blocks(map: &HeatMap) -> (usize, usize) {
+    let (mut across, mut up) = (1, 1);
+    while map.columns.div_ceil(across) * map.rows.div_ceil(up) > PIXELS {
+        if map.columns.div_ceil(across) >= map.rows.div_ceil(up) { across += 1 } else { up += 1 }
+    }
+    (across, up)
 }

@@ -2,15 +2,13 @@
 
 use crate::axis::Place;
 use crate::frame::Frame;
-use crate::heat::HeatMap;
+use crate::heat::{HeatMap, blocks};
 use crate::plan::Bar;
 use crate::shape::Shape;
 use std::collections::BTreeMap;
 
 /// Matrices with no more cells than this are drawn as rectangles.
 const RECTANGLES: usize = 4000;
-/// The largest number of pixels in a picture.
-const PIXELS: usize = 150_000;
 /// Number of colours; one more stands for blank cells.
 const COLOURS: u8 = 255;
 
@@ -27,15 +25,6 @@ fn shade(value: f64, bar: &Bar) -> Option<u8> {
 
 fn colour(map: &HeatMap, shade: u8) -> [u8; 3] {
     map.map.colour(f64::from(shade) / f64::from(COLOURS - 1))
-}
-
-/// How many columns and rows become one cell in the picture, so that it is not too large.
-pub(crate) fn blocks(map: &HeatMap) -> (usize, usize) {
-    let (mut across, mut up) = (1, 1);
-    while map.columns.div_ceil(across) * map.rows.div_ceil(up) > PIXELS {
-        if map.columns.div_ceil(across) >= map.rows.div_ceil(up) { across += 1 } else { up += 1 }
-    }
-    (across, up)
 }
 
 /// The colours of all cells.

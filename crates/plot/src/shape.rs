@@ -4,6 +4,9 @@ use crate::palette::{Dash, Marker};
 use crate::svg::{Path, Point, Svg};
 use crate::theme::Paint;
 
+/// Of the area; its edges are opaque.
+pub(crate) const OPACITY: f64 = 0.35;
+
 /// How a marker is set off from what is under it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
@@ -54,7 +57,7 @@ impl Shape {
                 let mut path = Path::of_lines(std::slice::from_ref(outline));
                 path.close();
                 let area = svg.element("path").class("band").attribute("d", path.data()).fill(*paint);
-                area.number("fill-opacity", crate::band::OPACITY).close();
+                area.number("fill-opacity", OPACITY).close();
                 draw_lines(svg, edges, *paint, 0.9, Dash::Solid, 1.0, name);
             }
             Shape::Cells { cells, colour } => {

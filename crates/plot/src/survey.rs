@@ -222,7 +222,7 @@ fn of_heat_map(map: &HeatMap) -> Survey {
             tally.count(Place::At(0.0), place);
         }
         survey.remarks = tally.remarks(true);
-        let (across, up) = crate::mosaic::blocks(map);
+        let (across, up) = crate::heat::blocks(map);
         if across * up > 1 {
             survey
                 .remarks

@@ -3,7 +3,6 @@
 use crate::compiled::Compiled;
 use crate::consistency::measure;
 use crate::error::ProblemError;
-use crate::instance::Repairs;
 use crate::redundancy::{Gradients, Redundant};
 use cotangent_compile::values::{self, InitialValues, Setting, Values};
 use cotangent_compile::{CompileError, Engine, Native};
@@ -13,6 +12,15 @@ use cotangent_model::System;
 use cotangent_scalar::Limits;
 use cotangent_theory::Formulation;
 use std::sync::OnceLock;
+
+/// What may be done with data that are not as they should be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Repairs {
+    /// Project initial data that violate the constraints.
+    pub project_initial: bool,
+    /// Go on without constraints that depend on others.
+    pub drop_redundant: bool,
+}
 
 /// A model, and what gives it values.
 pub(crate) struct Data {

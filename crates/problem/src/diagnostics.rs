@@ -3,36 +3,11 @@
 
 use crate::conditioning::Conditioning;
 use crate::error::underived;
-use cotangent_compile::{CallError, CompileError, Engine, Function, FunctionBuilder, Workspace};
+use crate::measure::Measure;
+use cotangent_compile::{CallError, CompileError, Engine, Function, FunctionBuilder};
 use cotangent_expr::{Array, Dim, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term};
 use cotangent_model::{ClaimKind, ConstraintKind};
 use cotangent_theory::Motion;
-use std::sync::Arc;
-
-/// A function with the memory it works in.
-pub(crate) struct Measure {
-    f: Arc<Function>,
-    work: Workspace<f64>,
-}
-
-impl From<Function> for Measure {
-    fn from(f: Function) -> Measure {
-        Measure { work: f.workspace(), f: f.into() }
-    }
-}
-
-impl Clone for Measure {
-    /// The same function, in memory of its own.
-    fn clone(&self) -> Measure {
-        Measure { work: self.f.workspace(), f: self.f.clone() }
-    }
-}
-
-impl Measure {
-    pub(crate) fn call(&mut self, inputs: &[&[f64]], outputs: &mut [&mut [f64]]) -> Result<(), CallError> {
-        self.f.call(inputs, outputs, &mut self.work)
-    }
-}
 
 /// Evaluates the quantities of a model along its motion.
 #[derive(Clone)]

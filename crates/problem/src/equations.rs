@@ -3,9 +3,8 @@
 use crate::compiled::Compiled;
 use crate::data::{Data, once};
 use crate::diagnostics::Diagnostics;
-use crate::error::ProblemError;
+use crate::error::{PoseError, ProblemError};
 use crate::forces::Forces;
-use crate::pose::PoseError;
 use crate::surface::Residuals;
 use cotangent_analysis::{Lagrangian, motion_within};
 use cotangent_compile::record::{MAX_RECORDED, Recorder, Recording, Traced};

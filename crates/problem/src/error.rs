@@ -2,6 +2,7 @@
 
 use crate::consistency::Measured;
 use crate::redundancy::Redundant;
+use cotangent_analysis::{AnalysisError, MotionError};
 use cotangent_compile::CompileError;
 use cotangent_compile::values::ValueError;
 use cotangent_dynamics::Failure;
@@ -105,6 +106,29 @@ fn dependent(constraints: &[Redundant]) -> String {
         parts.push(format!("{} more are dependent", constraints.len() - 6));
     }
     parts.join("; ")
+}
+
+/// Why there is no problem.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum PoseError {
+    /// Values, equations or a start that do not exist.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// An analysis that leads to no equations of motion.
+    #[error(transparent)]
+    Motion(#[from] MotionError),
+}
+
+impl From<AnalysisError> for PoseError {
+    fn from(error: AnalysisError) -> PoseError {
+        MotionError::from(error).into()
+    }
+}
+
+impl From<ValueError> for PoseError {
+    fn from(error: ValueError) -> PoseError {
+        ProblemError::from(error).into()
+    }
 }
 
 /// Why a function cannot be compiled whose expression cannot be derived.

@@ -1,7 +1,7 @@
 //! Equations with values, and a start on the constraint manifold.
 
 use crate::consistency::{Measured, measure};
-use crate::data::Data;
+use crate::data::{Data, Repairs};
 use crate::diagnostics::Diagnostics;
 use crate::equations::Equations;
 use crate::error::ProblemError;
@@ -18,15 +18,6 @@ use cotangent_scalar::Limits;
 use cotangent_solve::{NewtonOptions, StoppingRule};
 use cotangent_theory::Formulation;
 use std::sync::Arc;
-
-/// What may be done with data that are not as they should be.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Repairs {
-    /// Project initial data that violate the constraints.
-    pub project_initial: bool,
-    /// Go on without constraints that depend on others.
-    pub drop_redundant: bool,
-}
 
 /// Equations with values of their parameters and a start: ready to be integrated.
 #[derive(Clone, Debug)]

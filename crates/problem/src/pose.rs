@@ -1,39 +1,17 @@
 //! From a model to a problem: in any formulation, and in `hamilton-dirac` from the analysis where that of
 //! holonomic constraints does not do.
 
+use crate::data::Repairs;
 use crate::equations::Equations;
-use crate::error::ProblemError;
-use crate::instance::{Instance, Repairs};
+use crate::error::{PoseError, ProblemError};
+use crate::instance::Instance;
 use cotangent_analysis::{AnalysisError, MotionError, analyze_within};
 use cotangent_compile::Engine;
-use cotangent_compile::values::{self, Setting, ValueError};
+use cotangent_compile::values::{self, Setting};
 use cotangent_model::System;
 use cotangent_scalar::Limits;
 use cotangent_theory::{Formulation, TheoryError};
 use std::sync::Arc;
-
-/// Why there is no problem.
-#[derive(Clone, PartialEq, Debug, thiserror::Error)]
-pub enum PoseError {
-    /// Values, equations or a start that do not exist.
-    #[error(transparent)]
-    Problem(#[from] ProblemError),
-    /// An analysis that leads to no equations of motion.
-    #[error(transparent)]
-    Motion(#[from] MotionError),
-}
-
-impl From<AnalysisError> for PoseError {
-    fn from(error: AnalysisError) -> PoseError {
-        MotionError::from(error).into()
-    }
-}
-
-impl From<ValueError> for PoseError {
-    fn from(error: ValueError) -> PoseError {
-        ProblemError::from(error).into()
-    }
-}
 
 /// [`Instance::new`], with what to state instead of a constraint whose gradient vanishes where it does, and for
 /// [`Formulation::HamiltonDirac`] the equations of [`motion`](crate::motion) where the model has

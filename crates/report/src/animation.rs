@@ -1,9 +1,11 @@
 //! Bodies in motion.
 
+mod encode_frames;
+
 use crate::digits::{count, number};
-use crate::encode_frames::{self, Encoded};
 use crate::error::ReportError;
 use crate::escape;
+use encode_frames::Encoded;
 use serde_json::{Value, json};
 
 /// Bodies in motion: points, rods between them, vehicles, and the paths some of them leave.

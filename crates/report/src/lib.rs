@@ -35,7 +35,6 @@ mod column;
 mod decimate;
 mod destination;
 mod digits;
-mod encode_frames;
 mod error;
 mod escape;
 mod formulas;

@@ -15,20 +15,20 @@
 
 use crate::card::{Card, Keeps, Needs};
 use crate::free::free_shape;
-use crate::method::Inner;
 use crate::sparse::{Gram, GramWork, plus_transposed_times, times};
 use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Kind, Machine, Plan, Site, State, Stepper, carried};
 use cotangent_scalar::Scalar;
 use cotangent_solve::PatternError;
 use std::sync::Arc;
 
-pub(crate) fn card(inner: Inner) -> Card {
+/// With the card of the inner method.
+pub(crate) fn card(inner: &Card) -> Card {
     Card {
         name: "reich",
         summary: "constraint forces around a step of a symplectic method for free motion; order 2 at most, raised by composition",
-        order: inner.method().card().order.min(2),
+        order: inner.order.min(2),
         symplectic: true,
-        symmetric: inner.method().card().symmetric,
+        symmetric: inner.symmetric,
         constraints: Keeps::Yes,
         hidden_constraints: Keeps::Yes,
         quadratic_invariants: false,

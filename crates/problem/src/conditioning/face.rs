@@ -1,7 +1,7 @@
 //! Gradients of the constraints at a state, as a mechanism sees them that is about to be singular.
 
-use crate::diagnostics::Measure;
 use crate::error::underived;
+use crate::measure::Measure;
 use cotangent_compile::{CallError, CompileError, Engine, FunctionBuilder};
 use cotangent_solve::{LinearSolver, Pattern};
 use cotangent_theory::{Motion, Structure};

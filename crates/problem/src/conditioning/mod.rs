@@ -16,8 +16,8 @@
 mod branch;
 mod face;
 
-use crate::diagnostics::Measure;
 use crate::error::underived;
+use crate::measure::Measure;
 pub use branch::Branch;
 use branch::Nearest;
 use cotangent_compile::{CallError, CompileError, Engine, FunctionBuilder};

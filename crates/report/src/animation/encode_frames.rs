@@ -1,6 +1,6 @@
 //! Frames of an animation as text: 16 bits a coordinate, evenly thinned.
 
-use crate::animation::{Animation, Bounds, Space};
+use super::{Animation, Bounds, Space};
 use crate::{base64, column};
 use serde_json::Value;
 use std::f64::consts::TAU;
