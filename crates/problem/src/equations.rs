@@ -1,10 +1,10 @@
 //! Equations of motion without values: derived and compiled once, for as many instances as are asked for.
 
-use crate::compiled::Compiled;
-use crate::data::{Data, once};
+use crate::compiled::{Compiled, Shared};
 use crate::diagnostics::Diagnostics;
 use crate::error::{PoseError, ProblemError};
 use crate::forces::Forces;
+use crate::model::{Model, once};
 use crate::surface::Residuals;
 use cotangent_analysis::{Lagrangian, motion_within};
 use cotangent_compile::record::{MAX_RECORDED, Recorder, Recording, Traced};
@@ -28,7 +28,7 @@ pub struct Equations {
     /// The same as functions.
     pub compiled: Compiled,
     pub(crate) engine: Engine,
-    pub(crate) data: Data,
+    pub(crate) model: Arc<Model>,
     /// The values of the model in Hamiltonian form.
     pub(crate) canonical: Values,
     /// The Lagrangian that an analysis began with, and its momenta ∂L/∂v.
@@ -52,30 +52,16 @@ impl std::fmt::Debug for Equations {
     }
 }
 
-impl Equations {
-    /// The equations of a system in a formulation.
-    pub fn new(system: &System, formulation: Formulation, engine: Engine) -> Result<Equations, ProblemError> {
-        Equations::within(system, formulation, engine, &Limits::default())
+impl Model {
+    /// Its equations in a formulation.
+    pub fn equations(self: &Arc<Self>, formulation: Formulation, engine: Engine) -> Result<Equations, ProblemError> {
+        let motion = self.motion(formulation)?;
+        Ok(Equations::compile(self.clone(), motion, None, engine)?)
     }
 
-    /// The same within limits, which hold for what is prepared and compiled from them as well.
-    pub fn within(
-        system: &System,
-        formulation: Formulation,
-        engine: Engine,
-        limits: &Limits,
-    ) -> Result<Equations, ProblemError> {
-        Equations::of(Data::new(system, limits), formulation, engine)
-    }
-
-    /// The same of a model whose values were asked for already.
-    pub(crate) fn of(data: Data, formulation: Formulation, engine: Engine) -> Result<Equations, ProblemError> {
-        let motion = formulation.apply_within(&data.system, &data.limits)?;
-        Ok(Equations::compile(data, motion, None, engine)?)
-    }
-
-    /// The Hamilton–Dirac equations that the analysis of a system leads to.
-    pub fn analysed(system: &System, engine: Engine, limits: &Limits) -> Result<Equations, PoseError> {
+    /// The Hamilton–Dirac equations that its analysis leads to.
+    pub fn analysed(self: &Arc<Self>, engine: Engine) -> Result<Equations, PoseError> {
+        let (system, limits) = (&self.system, &self.limits);
         let motion = motion_within(system, limits)?;
         let lagrangian = match Lagrangian::new(system)? {
             Some(lagrangian) => {
@@ -85,20 +71,33 @@ impl Equations {
             }
             None => None,
         };
-        Ok(Equations::compile(Data::new(system, limits), motion, lagrangian, engine).map_err(ProblemError::from)?)
+        Ok(Equations::compile(self.clone(), motion, lagrangian, engine).map_err(ProblemError::from)?)
+    }
+}
+
+impl Equations {
+    /// The equations of a system in a formulation.
+    pub fn new(system: &System, formulation: Formulation, engine: Engine) -> Result<Equations, ProblemError> {
+        Arc::new(Model::new(system, &Limits::default())).equations(formulation, engine)
     }
 
     fn compile(
-        data: Data,
+        model: Arc<Model>,
         motion: Motion,
         lagrangian: Option<(Lagrangian, Evaluator)>,
         engine: Engine,
     ) -> Result<Equations, CompileError> {
+        let own = Shared::default();
+        let shared = match (&lagrangian, &motion.surface, engine) {
+            (None, None, Engine::Best) => &model.shared[0],
+            (None, None, Engine::Tape) => &model.shared[1],
+            _ => &own,
+        };
         Ok(Equations {
-            compiled: Compiled::new(&motion, engine)?,
+            compiled: Compiled::sharing(&motion, engine, shared)?,
             engine,
-            canonical: Values::new(&motion.system, &data.limits),
-            data,
+            canonical: Values::new(&motion.system, &model.limits),
+            model,
             motion,
             lagrangian,
             forces: OnceLock::new(),

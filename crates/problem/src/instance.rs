@@ -1,11 +1,11 @@
 //! Equations with values, and a start on the constraint manifold.
 
 use crate::consistency::{Measured, measure};
-use crate::data::{Data, Repairs};
 use crate::diagnostics::Diagnostics;
 use crate::equations::Equations;
 use crate::error::ProblemError;
 use crate::integrator::Integrator;
+use crate::model::{Model, Repairs};
 use crate::redundancy::Redundant;
 use crate::surface::{Freedom, Start};
 use cotangent_compile::values::{self, InitialValues, Rates, Setting};
@@ -37,21 +37,40 @@ pub struct Instance {
     pub dropped: Vec<Redundant>,
 }
 
+impl Model {
+    /// Its equations in a formulation, with values.
+    pub fn instance(
+        self: &Arc<Self>,
+        formulation: Formulation,
+        set: &[Setting],
+        repairs: Repairs,
+        engine: Engine,
+    ) -> Result<Instance, ProblemError> {
+        let (parameters, initial) = self.given(set)?;
+        let (model, dropped) = match self.independent(&parameters, &initial, repairs)? {
+            None => (self.clone(), vec![]),
+            Some((reduced, dropped)) => (Arc::new(Model::new(&reduced, &self.limits)), dropped),
+        };
+        let equations = Arc::new(model.equations(formulation, engine)?);
+        Ok(Instance { dropped, ..equations.on_manifold(parameters, initial, repairs)? })
+    }
+}
+
 impl Equations {
     /// Gives them values. Constraints that depend on others at the start may be left out: the instance has equations
     /// of its own then.
     pub fn instance(self: &Arc<Self>, set: &[Setting], repairs: Repairs) -> Result<Instance, ProblemError> {
         if self.motion.surface.is_some() {
-            let parameters = self.data.values.parameters(set)?;
+            let parameters = self.model.values.parameters(set)?;
             let from = self.surface_start(&parameters, set)?;
             return self.on_surface(parameters, from, repairs);
         }
-        let (parameters, initial) = self.data.given(set)?;
-        match self.data.independent(&parameters, &initial, repairs)? {
+        let (parameters, initial) = self.model.given(set)?;
+        match self.model.independent(&parameters, &initial, repairs)? {
             None => self.on_manifold(parameters, initial, repairs),
             Some((reduced, dropped)) => {
-                let (formulation, limits) = (self.motion.formulation, &self.data.limits);
-                let equations = Arc::new(Equations::within(&reduced, formulation, self.engine, limits)?);
+                let reduced = Arc::new(Model::new(&reduced, &self.model.limits));
+                let equations = Arc::new(reduced.equations(self.motion.formulation, self.engine)?);
                 Ok(Instance { dropped, ..equations.on_manifold(parameters, initial, repairs)? })
             }
         }
@@ -64,11 +83,11 @@ impl Equations {
         initial: InitialValues,
         repairs: Repairs,
     ) -> Result<Instance, ProblemError> {
-        let mut start = self.data.values.start(&parameters, &initial)?;
-        self.data.check()?;
-        let mut residuals = measure(|at| self.data.values.constraint_residuals(&parameters, at), &initial)?;
+        let mut start = self.model.values.start(&parameters, &initial)?;
+        self.model.check()?;
+        let mut residuals = measure(|at| self.model.values.constraint_residuals(&parameters, at), &initial)?;
         residuals.extend(self.hidden(&parameters, &initial)?);
-        self.data.check()?;
+        self.model.check()?;
         let violated: Vec<Measured> = residuals.iter().filter(|m| !m.holds()).cloned().collect();
         if !violated.is_empty() && !repairs.project_initial {
             return Err(ProblemError::Inconsistent { residuals: violated });
@@ -98,7 +117,7 @@ impl Equations {
     /// The hidden constraints at the start, also where velocities follow from momenta only through the
     /// Legendre transform.
     fn hidden(&self, parameters: &[f64], initial: &InitialValues) -> Result<Vec<Measured>, ProblemError> {
-        let of = |at: &InitialValues| match self.data.values.hidden_residuals(parameters, at)? {
+        let of = |at: &InitialValues| match self.model.values.hidden_residuals(parameters, at)? {
             Some(residuals) => Ok(residuals),
             None => self.canonical.hidden_residuals(parameters, at).map(Option::unwrap_or_default),
         };
@@ -154,11 +173,11 @@ impl Equations {
     /// The state that the initial values describe: momenta follow from velocities by p = ∂L/∂q̇, also where they
     /// do not determine them.
     fn surface_start(&self, parameters: &[f64], set: &[Setting]) -> Result<Start, ProblemError> {
-        let (system, state) = (&self.data.system, &self.motion.state);
-        let initial = self.data.values.initial(parameters, set)?;
+        let (system, state) = (&self.model.system, &self.motion.state);
+        let initial = self.model.values.initial(parameters, set)?;
         let values = match &self.lagrangian {
             Some(_) => self.of_lagrangian(parameters, &initial)?,
-            None => self.data.values.start(parameters, &initial)?,
+            None => self.model.values.start(parameters, &initial)?,
         };
         let named = |name: &str| {
             system.initial.iter().any(|i| i.array.name() == name && i.named > 0) || set.iter().any(|s| s.name == name)
@@ -191,7 +210,7 @@ impl Equations {
         // Multipliers of velocity constraints are coordinates after those of the model.
         let mut q = initial.coordinates.clone();
         let mut multipliers = &initial.multipliers[..];
-        for c in &self.data.system.constraints {
+        for c in &self.model.system.constraints {
             let (own, rest) = multipliers.split_at(c.multiplier.len().min(multipliers.len()));
             multipliers = rest;
             if c.kind == ConstraintKind::Vakonomic {
@@ -221,26 +240,7 @@ impl Instance {
         repairs: Repairs,
         engine: Engine,
     ) -> Result<Instance, ProblemError> {
-        Instance::within(system, formulation, set, repairs, engine, &Limits::default())
-    }
-
-    /// The same within limits, which hold for what is prepared and compiled from it as well.
-    pub fn within(
-        system: &System,
-        formulation: Formulation,
-        set: &[Setting],
-        repairs: Repairs,
-        engine: Engine,
-        limits: &Limits,
-    ) -> Result<Instance, ProblemError> {
-        let data = Data::new(system, limits);
-        let (parameters, initial) = data.given(set)?;
-        let (data, dropped) = match data.independent(&parameters, &initial, repairs)? {
-            None => (data, vec![]),
-            Some((reduced, dropped)) => (Data::new(&reduced, limits), dropped),
-        };
-        let equations = Arc::new(Equations::of(data, formulation, engine)?);
-        Ok(Instance { dropped, ..equations.on_manifold(parameters, initial, repairs)? })
+        Arc::new(Model::new(system, &Limits::default())).instance(formulation, set, repairs, engine)
     }
 
     /// Plans a method for the equations, or says why it does not fit.

@@ -1,14 +1,13 @@
 //! Problems: a system in a formulation, with values and a start from which it can be integrated.
 //!
-//! The one entry point of everything that integrates. [`Equations`] are a system in a formulation, compiled, without
-//! values; an [`Instance`] of them has parameters and a consistent start. A thousand instances cost one compilation.
-//! [`pose`] does both at once. [`Instance::prepare`] plans a method, [`Instance::integrator`] makes its steps, and
+//! The one entry point of everything that integrates. A [`Model`] is a system with what all its formulations share;
+//! [`Equations`] are a model in a formulation, compiled, without values; an [`Instance`] of them has parameters and a
+//! consistent start. A thousand instances cost one compilation. [`pose`] does all at once. [`Instance::prepare`] plans a method, [`Instance::integrator`] makes its steps, and
 //! [`Instance::diagnostics`] measures on the way.
 
 mod compiled;
 mod conditioning;
 pub mod consistency;
-mod data;
 mod diagnostics;
 mod equations;
 mod error;
@@ -16,6 +15,7 @@ mod forces;
 mod instance;
 mod integrator;
 mod measure;
+mod model;
 mod picture;
 mod pose;
 mod redundancy;
@@ -24,14 +24,14 @@ mod surface;
 
 pub use compiled::{Compiled, View, offer};
 pub use conditioning::{Branch, Conditioned, Conditioning};
-pub use data::Repairs;
 pub use diagnostics::{Diagnostics, Kept};
 pub use equations::Equations;
 pub use error::{PoseError, ProblemError};
 pub use instance::Instance;
 pub use integrator::Integrator;
+pub use model::{Model, Repairs};
 pub use picture::{Picture, Shape};
-pub use pose::{pose, pose_within};
+pub use pose::pose;
 pub use redundancy::{Redundant, redundant};
 pub use suited::{Need, needs_analysis};
 pub use surface::{Freedom, Start};

@@ -1,22 +1,18 @@
 //! From a model to a problem: in any formulation, and in `hamilton-dirac` from the analysis where that of
 //! holonomic constraints does not do.
 
-use crate::data::Repairs;
-use crate::equations::Equations;
 use crate::error::{PoseError, ProblemError};
 use crate::instance::Instance;
+use crate::model::{Model, Repairs};
 use cotangent_analysis::{AnalysisError, MotionError, analyze_within};
 use cotangent_compile::Engine;
-use cotangent_compile::values::{self, Setting};
+use cotangent_compile::values::Setting;
 use cotangent_model::System;
 use cotangent_scalar::Limits;
 use cotangent_theory::{Formulation, TheoryError};
 use std::sync::Arc;
 
-/// [`Instance::new`], with what to state instead of a constraint whose gradient vanishes where it does, and for
-/// [`Formulation::HamiltonDirac`] the equations of [`motion`](crate::motion) where the model has
-/// gauge conditions, a singular Lagrangian, constraints on more than positions, or constraints whose forces
-/// their second time derivatives do not determine.
+/// [`Model::pose`] of a system.
 pub fn pose(
     system: &System,
     formulation: Formulation,
@@ -24,38 +20,43 @@ pub fn pose(
     repairs: Repairs,
     engine: Engine,
 ) -> Result<Instance, PoseError> {
-    pose_within(system, formulation, set, repairs, engine, &Limits::default())
+    Arc::new(Model::new(system, &Limits::default())).pose(formulation, set, repairs, engine)
 }
 
-/// The same within limits.
-pub fn pose_within(
-    system: &System,
-    formulation: Formulation,
-    set: &[Setting],
-    repairs: Repairs,
-    engine: Engine,
-    limits: &Limits,
-) -> Result<Instance, PoseError> {
-    limits.check().map_err(AnalysisError::from)?;
-    let given = || Instance::within(system, formulation, set, repairs, engine, limits);
-    let explained = |error: ProblemError| irregular(system, &error, limits).unwrap_or_else(|| error.into());
-    if formulation != Formulation::HamiltonDirac {
-        return given().map_err(explained);
-    }
-    let mut refused = None;
-    if system.gauges.is_empty() {
-        match given() {
-            Err(error) if needs_analysis(&error) => refused = Some(error),
-            done => return done.map_err(explained),
+impl Model {
+    /// [`Model::instance`], with what to state instead of a constraint whose gradient vanishes where it does, and for
+    /// [`Formulation::HamiltonDirac`] the equations of its analysis where the model has gauge conditions, a singular
+    /// Lagrangian, constraints on more than positions, or constraints whose forces their second time derivatives do not
+    /// determine.
+    pub fn pose(
+        self: &Arc<Self>,
+        formulation: Formulation,
+        set: &[Setting],
+        repairs: Repairs,
+        engine: Engine,
+    ) -> Result<Instance, PoseError> {
+        let (system, limits) = (&self.system, &self.limits);
+        limits.check().map_err(AnalysisError::from)?;
+        let given = || self.instance(formulation, set, repairs, engine);
+        let explained = |error: ProblemError| irregular(system, &error, limits).unwrap_or_else(|| error.into());
+        if formulation != Formulation::HamiltonDirac {
+            return given().map_err(explained);
         }
+        let mut refused = None;
+        if system.gauges.is_empty() {
+            match given() {
+                Err(error) if needs_analysis(&error) => refused = Some(error),
+                done => return done.map_err(explained),
+            }
+        }
+        self.values.parameters(set)?;
+        let equations = self.analysed(engine).map_err(|error| match (error, refused) {
+            (error @ PoseError::Motion(MotionError::Analysis(AnalysisError::Interrupted(_))), _) => error,
+            (PoseError::Motion(MotionError::Analysis(_)), Some(refused)) => refused.into(),
+            (error, _) => error,
+        })?;
+        Ok(Arc::new(equations).instance(set, repairs)?)
     }
-    values::parameters(system, set)?;
-    let equations = Equations::analysed(system, engine, limits).map_err(|error| match (error, refused) {
-        (error @ PoseError::Motion(MotionError::Analysis(AnalysisError::Interrupted(_))), _) => error,
-        (PoseError::Motion(MotionError::Analysis(_)), Some(refused)) => refused.into(),
-        (error, _) => error,
-    })?;
-    Ok(Arc::new(equations).instance(set, repairs)?)
 }
 
 /// Why a start is singular where the gradient of a constraint vanishes: if it does so wherever the constraint holds, as

@@ -93,11 +93,12 @@ fn an_irregular_constraint_is_replaced_and_not_started_elsewhere() {
 #[test]
 fn a_stop_before_the_beginning_is_heard() {
     use cotangent_analysis::{AnalysisError, MotionError};
-    use cotangent_problem::{PoseError, pose_within};
+    use cotangent_problem::{Model, PoseError};
     use cotangent_scalar::{Interrupted, Limits};
     let limits = Limits::default();
     limits.cancel.set();
     let system = System::parse("coord x, y\nlagrangian x'^2/2 + y*x\n").unwrap();
-    let posed = pose_within(&system, Formulation::HamiltonDirac, &[], Repairs::default(), Engine::Tape, &limits).err();
+    let model = std::sync::Arc::new(Model::new(&system, &limits));
+    let posed = model.pose(Formulation::HamiltonDirac, &[], Repairs::default(), Engine::Tape).err();
     assert_eq!(posed, Some(PoseError::Motion(MotionError::Analysis(AnalysisError::Interrupted(Interrupted)))));
 }

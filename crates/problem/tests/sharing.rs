@@ -4,7 +4,7 @@ use cotangent_compile::{CompileError, Engine, FunctionBuilder};
 
 use cotangent_expr::{Array, Error, Expr, Function, Layout, Role, Tensor};
 use cotangent_model::System;
-use cotangent_problem::{Instance, ProblemError, Repairs};
+use cotangent_problem::{Model, ProblemError, Repairs};
 use cotangent_scalar::Limits;
 use cotangent_theory::{Formulation, TheoryError};
 
@@ -97,7 +97,9 @@ fn derivations_and_compilations_end_when_asked_to() {
     for formulation in Formulation::ALL {
         let stopped = formulation.apply_within(&system, &limits).err();
         assert!(matches!(stopped, Some(TheoryError::Expression(Error::Interrupted(_)))), "{}", formulation.name());
-        let posed = Instance::within(&system, formulation, &[], Repairs::default(), Engine::Best, &limits).err();
+        let posed = std::sync::Arc::new(Model::new(&system, &limits))
+            .instance(formulation, &[], Repairs::default(), Engine::Best)
+            .err();
         assert!(matches!(posed, Some(ProblemError::Compile(CompileError::Expression(Error::Interrupted(_))))));
     }
     let x = Array::scalar("x", Role::Coordinate);

@@ -8,7 +8,9 @@ use cotangent::model::diagnostic::{Colour, Diagnostic, Diagnostics};
 use cotangent::model::syntax::ast::{File, StatementKind};
 use cotangent::model::syntax::parse;
 use cotangent::model::{Options, System};
+use cotangent::problem::Model;
 use cotangent::scalar::Limits;
+use std::sync::Arc;
 
 /// A system, its text, and the settings that are not sizes.
 pub(crate) struct Loaded {
@@ -16,6 +18,8 @@ pub(crate) struct Loaded {
     pub(crate) file: File,
     pub(crate) system: System,
     pub(crate) settings: Vec<Setting>,
+    /// What its formulations share.
+    pub(crate) model: Arc<Model>,
     /// How far what is computed from it may go.
     pub(crate) limits: Limits,
 }
@@ -31,7 +35,8 @@ impl Loaded {
         if let (false, Some(stem)) = (is_named, &input.stem) {
             system.name.clone_from(stem);
         }
-        Ok(Loaded { input, file, system, settings: settings.values, limits })
+        let model = Arc::new(Model::new(&system, &limits));
+        Ok(Loaded { input, file, system, settings: settings.values, model, limits })
     }
 
     /// Warnings about the text, with the lines they are about.

@@ -20,7 +20,7 @@ use field::{FieldFunctions, FieldView};
 use hidden::{HiddenFunctions, HiddenView};
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use surface::{SurfaceFunctions, SurfaceView};
 
 /// The equations of motion of a system, compiled.
@@ -41,14 +41,34 @@ pub struct Compiled {
     as_given: bool,
 }
 
+/// What the formulations of a model have in common, as functions.
+#[derive(Default)]
+pub(crate) struct Shared {
+    canonical: OnceLock<Arc<CanonicalFunctions>>,
+    hidden: OnceLock<Arc<HiddenFunctions>>,
+}
+
 impl Compiled {
     /// Compiles equations of motion; the parameters of the model are inputs.
     pub fn new(motion: &Motion, engine: Engine) -> Result<Compiled, CompileError> {
+        Compiled::sharing(motion, engine, &Shared::default())
+    }
+
+    /// The same with what other formulations of the model have compiled already.
+    pub(crate) fn sharing(motion: &Motion, engine: Engine, shared: &Shared) -> Result<Compiled, CompileError> {
         let parameters = motion.system.parameter_layout();
         let means = &Means { engine, limits: motion.limits.clone() };
         let index = if motion.formulation == Formulation::IndexReduced { Index::Two } else { Index::Three };
-        let canonical = |s: &Structure| CanonicalFunctions::new(s, index, &parameters, means).map(Arc::new);
-        let hidden = |s: &Structure| Arc::new(HiddenFunctions::new(s, &parameters, means));
+        let canonical = |s: &Structure| -> Result<Arc<CanonicalFunctions>, CompileError> {
+            let new = || CanonicalFunctions::new(s, index, &parameters, means).map(Arc::new);
+            match (index, shared.canonical.get()) {
+                (Index::Three, Some(known)) => Ok(known.clone()),
+                (Index::Three, None) => new().map(|made| shared.canonical.get_or_init(|| made).clone()),
+                (Index::Two, _) => new(),
+            }
+        };
+        let hidden =
+            |s: &Structure| shared.hidden.get_or_init(|| Arc::new(HiddenFunctions::new(s, &parameters, means))).clone();
         let field = |f: &VectorField| FieldFunctions::new(f, &parameters, means).map(Arc::new);
         let (field, chart) = match &motion.chart {
             Some(local) => {

@@ -174,9 +174,12 @@ impl Formulation {
         if matches!(system.dynamics, Dynamics::Poisson { .. } | Dynamics::Form { .. }) {
             return poisson::motion(system, self, limits);
         }
-        let structure = Structure::within(system, limits)?;
-        let multipliers = structure.multipliers()?;
-        let s = &structure;
+        self.of(&Structure::within(system, limits)?, limits)
+    }
+
+    /// The same for a system with coordinates whose derivatives and brackets are known.
+    pub fn of(self, s: &Structure, limits: &Limits) -> Result<Motion, TheoryError> {
+        let multipliers = s.multipliers()?;
         let number = |x: f64| Expr::from(x);
         let mut chart = None;
         let equations: Option<Equations> = match self {
@@ -203,9 +206,9 @@ impl Formulation {
             None => (None, None, vec![]),
         };
         Ok(Motion {
-            system: structure.system.clone(),
+            system: s.system.clone(),
             formulation: self,
-            state: structure.state(),
+            state: s.state(),
             field,
             canonical,
             physical,
@@ -213,7 +216,7 @@ impl Formulation {
             multipliers,
             auxiliaries,
             surface: None,
-            structure: Some(structure),
+            structure: Some(s.clone()),
             limits: limits.clone(),
         })
     }

@@ -28,9 +28,8 @@ pub(crate) fn pose(
 
 /// The same in silence.
 pub(crate) fn posed(model: &Loaded, formulation: Formulation, repairs: Repairs) -> Result<Instance, Failure> {
-    let (system, set, limits) = (&model.system, &model.settings, &model.limits);
-    problem::pose_within(system, formulation, set, repairs, Engine::Best, limits)
-        .map_err(|error| explained(error, model, repairs))
+    let posed = model.model.pose(formulation, &model.settings, repairs, Engine::Best);
+    posed.map_err(|error| explained(error, model, repairs))
 }
 
 /// What is said of a model that makes no problem.

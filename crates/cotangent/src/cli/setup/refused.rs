@@ -8,7 +8,7 @@ use crate::cli::loaded::Loaded;
 use crate::cli::output::Output;
 use cotangent::analysis::MotionError;
 use cotangent::compile::{Engine, values};
-use cotangent::problem::{self, PoseError};
+use cotangent::problem::PoseError;
 
 /// Why `run` refuses a model as it is.
 pub(crate) struct Refused {
@@ -38,10 +38,11 @@ fn attempt(model: &Loaded) -> Result<(), Refused> {
     let mut nobody = Output::new(true, Colour::Never);
     let choice = Choice::named(&Names::new(&Choose::default(), &defaults, model, &mut nobody)?)?;
     let repairs = Repairs::default();
-    let (system, set) = (&model.system, &model.settings);
-    let problem = problem::pose_within(system, choice.formulation, set, repairs, Engine::Tape, &model.limits).map_err(
-        |error| Refused { is_mistake: is_mistake(&error, model), failure: explained(error, model, repairs) },
-    )?;
+    let posed = model.model.pose(choice.formulation, &model.settings, repairs, Engine::Tape);
+    let problem = posed.map_err(|error| Refused {
+        is_mistake: is_mistake(&error, model),
+        failure: explained(error, model, repairs),
+    })?;
     prepare(&choice, &problem)?;
     Ok(())
 }

@@ -1,6 +1,6 @@
-//! What a model is given: values of its parameters, initial data, and whether its constraints are independent there.
+//! A model, and what is found of it once, whatever the formulation: what gives it values, its derivatives and brackets.
 
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, Shared};
 use crate::consistency::measure;
 use crate::error::ProblemError;
 use crate::redundancy::{Gradients, Redundant};
@@ -10,7 +10,7 @@ use cotangent_dynamics::{Dynamics, State};
 use cotangent_integrate::{Target, project_onto};
 use cotangent_model::System;
 use cotangent_scalar::Limits;
-use cotangent_theory::Formulation;
+use cotangent_theory::{Formulation, Motion, Structure, TheoryError};
 use std::sync::OnceLock;
 
 /// What may be done with data that are not as they should be.
@@ -22,23 +22,48 @@ pub struct Repairs {
     pub drop_redundant: bool,
 }
 
-/// A model, and what gives it values.
-pub(crate) struct Data {
+/// A model, and what all formulations of it share: values, Legendre transform, derivatives and brackets, and the functions
+/// that are made of them.
+pub struct Model {
     /// The model as it was written.
     pub(crate) system: System,
     pub(crate) values: Values,
     pub(crate) limits: Limits,
     gradients: OnceLock<Option<Gradients>>,
+    structure: OnceLock<Structure>,
+    /// By engine.
+    pub(crate) shared: [Shared; 2],
 }
 
-impl Data {
-    pub(crate) fn new(system: &System, limits: &Limits) -> Data {
-        let (system, values) = (system.clone(), Values::new(system, limits));
-        Data { system, values, limits: limits.clone(), gradients: OnceLock::new() }
+impl Model {
+    /// A model as it was written. The limits hold for all that is derived and compiled from it.
+    pub fn new(system: &System, limits: &Limits) -> Model {
+        Model {
+            system: system.clone(),
+            values: Values::new(system, limits),
+            limits: limits.clone(),
+            gradients: OnceLock::new(),
+            structure: OnceLock::new(),
+            shared: Default::default(),
+        }
+    }
+
+    /// The equations of motion in a formulation, as symbols.
+    pub(crate) fn motion(&self, formulation: Formulation) -> Result<Motion, TheoryError> {
+        match self.system.dynamics {
+            cotangent_model::Dynamics::Poisson { .. } | cotangent_model::Dynamics::Form { .. } => {
+                formulation.apply_within(&self.system, &self.limits)
+            }
+            _ => {
+                let structure = once(&self.structure, || Structure::within(&self.system, &self.limits))?;
+                formulation.of(structure, &self.limits)
+            }
+        }
     }
 
     /// Parameters and initial values.
     pub(crate) fn given(&self, set: &[Setting]) -> Result<(Vec<f64>, InitialValues), ProblemError> {
+        self.check()?;
         let parameters = self.values.parameters(set)?;
         self.check()?;
         let initial = self.values.initial(&parameters, set)?;
