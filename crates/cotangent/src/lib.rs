@@ -11,7 +11,7 @@
 //! ```
 //! use cotangent::observe::End;
 //! use cotangent::scalar::Limits;
-//! use cotangent::{Engine, Formulation, Method, Instance, Repairs, Run, Schedule, System};
+//! use cotangent::{Engine, Formulation, Instance, Method, Repairs, Run, Schedule, System};
 //!
 //! let system = System::parse("
 //! param g = 1
@@ -89,7 +89,7 @@ pub use cotangent_integrate::{Method, Prepared, Projection, Recipe};
 pub use cotangent_model::diagnostic::{Diagnostic, Diagnostics};
 pub use cotangent_model::{Dynamics, System, SystemBuilder};
 pub use cotangent_observe::{Run, Schedule};
-pub use cotangent_problem::{Instance, Integrator, Repairs};
+pub use cotangent_problem::{Equations, Instance, Integrator, Model, Repairs};
 pub use cotangent_scalar::{Real, Scalar};
 pub use cotangent_theory::Formulation;
 

@@ -180,13 +180,13 @@ fn what_would_take_years_or_more_memory_than_there_is_is_refused_at_once() {
 }
 
 #[test]
-fn a_refusal_derives_no_large_model_in_other_formulations() {
-    let started = std::time::Instant::now();
-    let ran = run(&["run", "chain", "--set", "n=5000", "--method", "rk4"]);
-    assert_eq!(ran.status, 2, "{}", ran.stdout);
-    assert!(ran.stderr.contains("these fit: ") && ran.stderr.contains("cotangent methods"), "{}", ran.stderr);
-    // To derive all takes minutes.
-    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+fn a_refusal_of_a_large_model_offers_what_that_of_a_small_one_does() {
+    let offered = |n: &str| {
+        let ran = run(&["run", "chain", "--set", n, "--method", "rk4"]);
+        assert_eq!(ran.status, 2, "{}", ran.stdout);
+        ran.stderr.split_once("these fit: ").expect("what fits").1.to_owned()
+    };
+    assert_eq!(offered("n=5000"), offered("n=5"));
 }
 
 /// exp(b') has momenta of one sign only, and the impetus p + Gᵀλ leaves them, though p does not.
