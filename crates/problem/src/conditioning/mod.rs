@@ -41,9 +41,6 @@ const NEARLY_SINGULAR: f64 = 1e4;
 /// quickly, as at the end of an ellipse, turns by less in a step.
 const OPPOSITE: f64 = -0.8;
 
-/// Steps that are looked at as one are at most so many.
-const FEW: f64 = 6.0;
-
 /// The condition of what is singular to working precision.
 const MOST: f64 = 1.0 / f64::EPSILON;
 
@@ -110,8 +107,8 @@ pub struct Conditioning {
     gradients: Option<Gradients>,
     /// Q̂, as far as it is known.
     largest: Vec<f64>,
-    /// The last state before forces became badly determined.
-    entry: Vec<f64>,
+    /// Where the last two steps began, since forces became badly determined.
+    begun: [Vec<f64>; 2],
     parameters: Vec<f64>,
     /// Columns of Q⁻¹.
     direction: Vec<f64>,
@@ -143,7 +140,7 @@ impl Conditioning {
             diagonal: (0..m).map(|i| pattern.position(i, i)).collect(),
             gradients,
             largest: vec![0.0; m],
-            entry: vec![0.0; motion.state.len()],
+            begun: [vec![0.0; motion.state.len()], vec![0.0; motion.state.len()]],
             parameters: vec![],
             direction: vec![0.0; m],
             before: Face::new(m, columns),
@@ -161,49 +158,51 @@ impl Conditioning {
         Conditioning { parameters: parameters.to_vec(), ..self.clone() }
     }
 
-    /// What there is to remember: the largest Qᵢᵢ so far, and where forces became badly determined.
+    /// What there is to remember: the largest Qᵢᵢ so far, and where the last steps began.
     pub fn memory(&self) -> Vec<f64> {
-        [&self.largest[..], &self.entry].concat()
+        [&self.largest[..], &self.begun[0], &self.begun[1]].concat()
     }
 
     /// How many numbers that is.
     pub fn memory_len(&self) -> usize {
-        self.largest.len() + self.entry.len()
+        self.largest.len() + 2 * self.begun[0].len()
     }
 
     /// Goes on with what was remembered.
     pub fn restore(&mut self, memory: &[f64]) {
         if memory.len() == self.memory_len() {
-            let (largest, entry) = memory.split_at(self.largest.len());
+            let (largest, begun) = memory.split_at(self.largest.len());
+            let (last, this) = begun.split_at(self.begun[0].len());
             self.largest.copy_from_slice(largest);
-            self.entry.copy_from_slice(entry);
+            self.begun[0].copy_from_slice(last);
+            self.begun[1].copy_from_slice(this);
         }
     }
 
     /// Looks at a step between two states, at the first of which forces may be badly determined, or are known not to be.
     ///
     /// A motion that goes over a gap in two steps, the state between which lies in the gap, does so in neither of them:
-    /// where forces are well determined again, the few steps in which they were not are looked at as one.
+    /// where forces are badly determined, two steps are looked at as one, too. A step may be looked at several times.
     pub fn observe(&mut self, before: &[f64], after: &[f64], was_ill: bool) -> Result<Conditioned, CallError> {
-        let mut seen = self.observe_one(before, after, was_ill)?;
-        match (was_ill, seen.is_ill()) {
-            (false, true) => self.entry.copy_from_slice(before),
-            (true, false) if self.is_short(before, after) => {
-                let entry = self.entry.clone();
-                let whole = self.observe_one(&entry, after, true)?;
-                if whole.branch == Branch::Jumped {
-                    seen = whole;
-                }
+        let seen = self.observe_one(before, after, was_ill)?;
+        if !was_ill {
+            if seen.is_ill() {
+                self.begun.iter_mut().for_each(|state| state.copy_from_slice(before));
             }
-            _ => {}
+            return Ok(seen);
         }
-        Ok(seen)
-    }
-
-    /// Whether the way from where forces became badly determined is a few steps long.
-    fn is_short(&self, before: &[f64], after: &[f64]) -> bool {
-        let length = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
-        length(&self.entry, after) <= FEW * length(before, after)
+        if self.begun[1] != before {
+            self.begun.swap(0, 1);
+            self.begun[1].copy_from_slice(before);
+        }
+        if self.begun[0] == self.begun[1] || seen.branch != Branch::Kept {
+            return Ok(seen);
+        }
+        let first = std::mem::take(&mut self.begun[0]);
+        let both = self.observe_one(&first, after, true);
+        self.begun[0] = first;
+        let both = both?;
+        Ok(if both.branch == Branch::Jumped { both } else { seen })
     }
 
     fn observe_one(&mut self, before: &[f64], after: &[f64], was_ill: bool) -> Result<Conditioned, CallError> {
