@@ -251,3 +251,45 @@ fn every_option_that_differs_is_refused_with_both_values() {
         assert!(ran.stderr.contains(&expected), "{expected}: {}", ran.stderr);
     }
 }
+
+/// A disk of three megabytes is full long before the run is done, and long before its first checkpoint but that of the
+/// start: what was computed until then is kept, and the run can go on elsewhere.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_costs_nothing_that_was_computed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = ["run", "pendulum", "--steps", "60000", "--record", "1", "--out", "m.csv", "--checkpoint", "3600"];
+    let whole = run_in(folder.path(), &run, b"");
+    assert_eq!(whole.status, 0, "{}", whole.stderr);
+    let expected = std::fs::read(folder.path().join("m.csv")).expect("the table");
+    std::fs::create_dir_all(folder.path().join("disk")).expect("a folder");
+    std::fs::create_dir_all(folder.path().join("kept")).expect("a folder");
+    let script = format!(
+        "mount -t tmpfs -o size=3m tmpfs disk || exit 77\ncd disk\n{} {}\nstatus=$?\ncp -a . ../kept\nexit $status",
+        env!("CARGO_BIN_EXE_cotangent"),
+        run.join(" ")
+    );
+    let made = Command::new("unshare")
+        .args(["--user", "--mount", "--map-root-user", "sh", "-c", &script])
+        .current_dir(folder.path())
+        .output();
+    let Ok(made) = made else { return eprintln!("not run: there is no `unshare`") };
+    let said = String::from_utf8_lossy(&made.stderr);
+    match made.status.code() {
+        Some(3) => {}
+        Some(77) => return eprintln!("not run: no disk may be mounted here"),
+        _ if said.contains("unshare") => return eprintln!("not run: {said}"),
+        other => panic!("{other:?}: {said}"),
+    }
+    assert!(said.contains("No space left"), "{said}");
+    let kept = folder.path().join("kept");
+    let resumed = run_in(&kept, &["run", "--resume", "m.csv"], b"");
+    assert_eq!(resumed.status, 0, "{}", resumed.stderr);
+    let after = resumed.stderr.split("after ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap_or_default();
+    let after: u64 = after.replace(['\u{202f}', ',', ' '], "").parse().expect("a number of steps");
+    // Two megabytes of rows of some hundred and twenty bytes.
+    assert!(after > 10_000, "{}", resumed.stderr);
+    assert!(std::fs::read(kept.join("m.csv")).expect("the table") == expected);
+    let left = std::fs::read_dir(&kept).expect("the folder").count();
+    assert_eq!(left, 1, "only the table is left");
+}

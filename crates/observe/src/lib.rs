@@ -10,6 +10,7 @@ mod history;
 mod interrupt;
 mod monitor;
 mod platform;
+mod reserve;
 mod run;
 mod samples;
 mod schedule;

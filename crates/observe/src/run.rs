@@ -7,6 +7,7 @@ use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::history::History;
 use crate::monitor::Monitor;
 use crate::platform::Platform;
+use crate::reserve::Reserve;
 use crate::schedule::Schedule;
 use crate::statistics::{Extremes, ExtremesList, StatisticsError};
 use crate::table::{Column, Columns, Mark, TableError, TableWriter};
@@ -344,8 +345,10 @@ impl Run {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<End, RunError> {
         let (mut saved, mut saving) = (Instant::now(), Duration::ZERO);
+        let mut reserve = None;
         if let Some(c) = checkpoints {
             self.save(c)?;
+            reserve = Reserve::beside(&c.path);
         }
         let mut batch = 1u64;
         let end = loop {
@@ -362,8 +365,11 @@ impl Run {
             if let Some(failure) = outcome {
                 break End::Failed(failure);
             }
-            if self.schedule.records(self.done) {
-                self.record()?;
+            if self.schedule.records(self.done)
+                && let Err(error) = self.record()
+            {
+                drop(reserve);
+                return Err(self.rescued(error, checkpoints));
             }
             // So many steps at once that the world is looked at often enough, and not too often.
             batch = match (spent < ATTENTION / 2, spent > ATTENTION) {
@@ -375,11 +381,16 @@ impl Run {
             // A large history takes a while to write: not more than a tenth of the time.
             if let Some(c) = checkpoints.filter(|c| saved.elapsed() >= c.every.max(10 * saving)) {
                 let begun = Instant::now();
-                self.save(c)?;
+                if let Err(error) = self.save(c) {
+                    drop(reserve);
+                    let _ = self.save(c);
+                    return Err(error);
+                }
                 saved = Instant::now();
                 saving = saved - begun;
             }
         };
+        drop(reserve);
         match (&end, checkpoints) {
             (End::Interrupted, Some(c)) => {
                 self.save(c)?;
@@ -477,6 +488,18 @@ impl Run {
         in_chart.copy_from_slice(&self.state.memory[chart]);
         table.row(row)?;
         Ok(())
+    }
+
+    /// The error of a row that could not be written; what was computed is kept where some room was given up for it.
+    fn rescued<R: Clone + Serialize + serde::de::DeserializeOwned>(
+        &mut self,
+        error: RunError,
+        checkpoints: Option<&Checkpoints<R>>,
+    ) -> RunError {
+        if let (RunError::Table(_), Some(c)) = (&error, checkpoints) {
+            let _ = self.record().and_then(|()| self.save(c));
+        }
+        error
     }
 
     fn save<R: Clone + Serialize + serde::de::DeserializeOwned>(

@@ -1,10 +1,7 @@
 //! Figures: panels on a sheet.
 
-use crate::error::PlotError;
 use crate::panel::Panel;
 use crate::theme::Theme;
-use crate::{render, write};
-use std::path::Path;
 
 /// The size of a figure, in pixels at scale 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -61,28 +58,5 @@ impl Figure {
     pub fn themed(mut self, theme: Theme) -> Self {
         self.theme = theme;
         self
-    }
-
-    /// The figure as SVG text. The same figure always gives the same text.
-    pub fn to_svg(&self) -> String {
-        render::render(self, self.theme, false)
-    }
-
-    /// The figure as a PNG file, `scale` pixels to the unit (2 is good for print and screens).
-    pub fn to_png(&self, scale: f64) -> Result<Vec<u8>, PlotError> {
-        let theme = if self.theme == Theme::Dark { Theme::Dark } else { Theme::Light };
-        crate::raster::png(&render::render(self, theme, true), scale)
-    }
-
-    /// Writes the figure to a file whose name ends in `.svg` or `.png` (at scale 2). An existing
-    /// file is replaced in one step: it is never seen half written.
-    pub fn write(&self, path: impl AsRef<Path>) -> Result<(), PlotError> {
-        let path = path.as_ref();
-        let format = write::check_destination(path)?;
-        let bytes = match format {
-            write::Format::Svg => self.to_svg().into_bytes(),
-            write::Format::Png => self.to_png(2.0)?,
-        };
-        Ok(cotangent_destination::replace(path, &bytes)?)
     }
 }

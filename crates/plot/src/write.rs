@@ -1,6 +1,10 @@
-//! Destinations: refused early, replaced in one step.
+//! Figures as files: refused early, replaced in one step.
 
 use crate::error::PlotError;
+use crate::figure::Figure;
+use crate::raster;
+use crate::render::render;
+use crate::theme::Theme;
 use std::path::Path;
 
 /// The formats a figure is written in.
@@ -26,4 +30,29 @@ pub fn check_destination(path: impl AsRef<Path>) -> Result<Format, PlotError> {
     };
     cotangent_destination::check(path)?;
     Ok(format)
+}
+
+impl Figure {
+    /// The figure as SVG text. The same figure always gives the same text.
+    pub fn to_svg(&self) -> String {
+        render(self, self.theme, false)
+    }
+
+    /// The figure as a PNG file, `scale` pixels to the unit (2 is good for print and screens).
+    pub fn to_png(&self, scale: f64) -> Result<Vec<u8>, PlotError> {
+        let theme = if self.theme == Theme::Dark { Theme::Dark } else { Theme::Light };
+        raster::png(&render(self, theme, true), scale)
+    }
+
+    /// Writes the figure to a file whose name ends in `.svg` or `.png` (at scale 2). An existing
+    /// file is replaced in one step: it is never seen half written.
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<(), PlotError> {
+        let path = path.as_ref();
+        let format = check_destination(path)?;
+        let bytes = match format {
+            Format::Svg => self.to_svg().into_bytes(),
+            Format::Png => self.to_png(2.0)?,
+        };
+        Ok(cotangent_destination::replace(path, &bytes)?)
+    }
 }

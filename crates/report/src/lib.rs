@@ -40,7 +40,6 @@ mod escape;
 mod formulas;
 mod mathml;
 mod notation;
-mod page;
 mod plot;
 mod provenance;
 mod report;

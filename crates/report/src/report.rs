@@ -1,9 +1,11 @@
 //! A report and its page.
 
+mod page;
+
 use crate::budget::{self, FILE_LIMIT};
+use crate::destination;
 use crate::error::ReportError;
 use crate::section::Section;
-use crate::{destination, page};
 use std::path::Path;
 
 /// A report: a title and its sections.

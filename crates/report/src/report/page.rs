@@ -1,28 +1,28 @@
 //! The page around the sections.
 
+use super::Report;
 use crate::escape;
-use crate::report::Report;
 use crate::section::Section;
 use std::fmt::Write;
 
-const STYLE: &str = include_str!("../assets/report.css");
-const DARK: &str = include_str!("../assets/dark.css");
+const STYLE: &str = include_str!("../../assets/report.css");
+const DARK: &str = include_str!("../../assets/dark.css");
 const SCRIPTS: [&str; 10] = [
-    include_str!("../assets/numbers.js"),
-    include_str!("../assets/plot.js"),
-    include_str!("../assets/curves.js"),
-    include_str!("../assets/zoom.js"),
-    include_str!("../assets/legend.js"),
-    include_str!("../assets/animation.js"),
-    include_str!("../assets/bodies.js"),
-    include_str!("../assets/player.js"),
-    include_str!("../assets/page.js"),
-    include_str!("../assets/check.js"),
+    include_str!("../../assets/numbers.js"),
+    include_str!("../../assets/plot.js"),
+    include_str!("../../assets/curves.js"),
+    include_str!("../../assets/zoom.js"),
+    include_str!("../../assets/legend.js"),
+    include_str!("../../assets/animation.js"),
+    include_str!("../../assets/bodies.js"),
+    include_str!("../../assets/player.js"),
+    include_str!("../../assets/page.js"),
+    include_str!("../../assets/check.js"),
 ];
-const LANGUAGE: &str = include_str!("../assets/language.js");
-const UPLOT_SCRIPT: &str = include_str!("../assets/uplot/uPlot.iife.min.js");
-const UPLOT_STYLE: &str = include_str!("../assets/uplot/uPlot.min.css");
-const UPLOT_LICENCE: &str = include_str!("../assets/uplot/LICENSE");
+const LANGUAGE: &str = include_str!("../../assets/language.js");
+const UPLOT_SCRIPT: &str = include_str!("../../assets/uplot/uPlot.iife.min.js");
+const UPLOT_STYLE: &str = include_str!("../../assets/uplot/uPlot.min.css");
+const UPLOT_LICENCE: &str = include_str!("../../assets/uplot/LICENSE");
 
 /// Nothing but what is in the page itself.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; \
