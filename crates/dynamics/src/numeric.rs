@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::machine::{Equations, Machine, Map};
 use crate::plan::{Kind, Plan, Site, Unknowns};
 use crate::requirement::{allowance, unsatisfied};
-use cotangent_scalar::Real;
+use cotangent_scalar::{Cancel, Real};
 use cotangent_solve::{
     FixedPointError, FixedPointWorkspace, NewtonError, NewtonOptions, NewtonWorkspace, fixed_point, newton,
 };
@@ -37,6 +37,11 @@ impl<S: Real> Numeric<S> {
         let fixed_point = |u: &Unknowns| u.pattern.is_none().then(|| FixedPointWorkspace::grouped(&groups(u)));
         let fixed_points = plan.sites().iter().map(fixed_point).collect();
         Ok(Numeric { plan: plan.clone(), newton, fixed_points, iterations: 0, options })
+    }
+
+    /// Steps fail when the token is set, also inside the solution of a large linear system.
+    pub fn cancel_with(&mut self, cancel: &Cancel) {
+        self.newton.iter_mut().flatten().for_each(|workspace| workspace.solver().cancel_with(cancel));
     }
 }
 

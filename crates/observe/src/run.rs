@@ -344,6 +344,7 @@ impl Run {
         checkpoints: Option<&Checkpoints<R>>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<End, RunError> {
+        self.integrator.cancel_with(&limits.cancel);
         let (mut saved, mut saving) = (Instant::now(), Duration::ZERO);
         let mut reserve = None;
         if let Some(c) = checkpoints {
@@ -363,7 +364,8 @@ impl Run {
             let spent = begin.elapsed();
             self.seconds += spent.as_secs_f64();
             if let Some(failure) = outcome {
-                break End::Failed(failure);
+                // A step that was left in the middle has not failed.
+                break if limits.cancel.is_set() { End::Interrupted } else { End::Failed(failure) };
             }
             if self.schedule.records(self.done)
                 && let Err(error) = self.record()

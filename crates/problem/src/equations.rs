@@ -36,8 +36,11 @@ pub struct Equations {
     forces: OnceLock<Option<Forces>>,
     residuals: OnceLock<Option<Residuals>>,
     diagnostics: OnceLock<Diagnostics>,
-    steps: Mutex<Vec<((Recipe, bool, Engine), Steps)>>,
+    steps: Mutex<Vec<(StepsOf, Steps)>>,
 }
+
+/// A method, whether its steps must end on the constraints, and what runs them.
+type StepsOf = (Recipe, bool, Engine);
 
 /// The steps of a method: how many numbers they remember, and one as a function, if it can be one.
 #[derive(Clone)]

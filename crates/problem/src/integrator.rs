@@ -4,6 +4,7 @@ use crate::equations::{Equations, Steps};
 use cotangent_compile::{CompileError, Engine, Native, Step, StepWorkspace};
 use cotangent_dynamics::{Dynamics, Failure, Following, Kind, Numeric, State, Stepper, allowance, unsatisfied};
 use cotangent_integrate::{Prepared, Target, project_onto};
+use cotangent_scalar::Cancel;
 use cotangent_solve::NewtonOptions;
 use std::ops::Range;
 use std::sync::Arc;
@@ -29,6 +30,7 @@ struct Recipe {
     prepared: Prepared,
     parameters: Vec<f64>,
     options: NewtonOptions,
+    cancel: Cancel,
 }
 
 enum Inner {
@@ -87,6 +89,15 @@ impl Integrator {
         let parts = recipe.parts(prepared).map_err(|e| recipe.failed(&e))?;
         let memory = parts.stepper.memory();
         Ok(Integrator { memory, inner: Inner::Parts(Box::new(parts)), recipe, unheld: None, mended: 0 })
+    }
+
+    /// Steps fail when the token is set, also in the middle of a long one.
+    pub fn cancel_with(&mut self, cancel: &Cancel) {
+        self.recipe.cancel = cancel.clone();
+        match &mut self.inner {
+            Inner::Whole(whole) => whole.work.cancel_with(cancel),
+            Inner::Parts(parts) => parts.machine.cancel_with(cancel),
+        }
     }
 
     /// A state to start from.
@@ -245,12 +256,13 @@ impl Integrator {
 impl Recipe {
     fn new(equations: &Arc<Equations>, prepared: &Prepared, parameters: &[f64], options: NewtonOptions) -> Recipe {
         let (equations, prepared) = (equations.clone(), prepared.clone());
-        Recipe { equations, prepared, parameters: parameters.to_vec(), options }
+        Recipe { equations, prepared, parameters: parameters.to_vec(), options, cancel: Cancel::new() }
     }
 
     fn parts(&self, prepared: &Prepared) -> Result<Parts, Failure> {
         let stepper = prepared.stepper(&self.equations.compiled.view(Native, self.parameters.clone()))?;
-        let machine = Numeric::new(prepared.plan(), self.options)?;
+        let mut machine = Numeric::new(prepared.plan(), self.options)?;
+        machine.cancel_with(&self.cancel);
         Ok(Parts { stepper, machine, next: State::default() })
     }
 

@@ -1,6 +1,6 @@
 //! [`LinearSolver`]: factorisation and solution of a square linear system.
 
-use cotangent_scalar::Real;
+use cotangent_scalar::{Cancel, Real};
 
 use crate::banded::BandedLu;
 use crate::choice::Choice;
@@ -185,7 +185,7 @@ impl<S: Real> LinearSolver<S> {
         let entries = self.addresses.iter().zip(values).map(|(&(i, j), &value)| (i, j, value));
         self.scales.measure(entries);
         let mut outcome = self.factor_scaled(values);
-        if outcome.is_err() {
+        if outcome.is_err() && !self.scales.cancel.is_set() {
             // Perhaps only in the eyes of rough scales: once more with the best.
             let entries = self.addresses.iter().zip(values).map(|(&(i, j), &value)| (i, j, value));
             if self.scales.balance(entries) && self.factor_scaled(values).is_ok() {
@@ -201,6 +201,11 @@ impl<S: Real> LinearSolver<S> {
             },
             None => singular,
         })
+    }
+
+    /// Factorisations end when the token is set, within the time of one column: as if the matrix were singular.
+    pub fn cancel_with(&mut self, cancel: &Cancel) {
+        self.scales.cancel = cancel.clone();
     }
 
     fn factor_scaled(&mut self, values: &[S]) -> Result<(), Singular> {

@@ -1,7 +1,7 @@
 //! What makes a pivot, shared by all factorisations.
 
 use crate::transversal::{Transversal, power_of_two};
-use cotangent_scalar::Real;
+use cotangent_scalar::{Cancel, Real};
 
 /// A matrix without an inverse, exactly or to working precision.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -39,13 +39,15 @@ pub(crate) struct Scales {
     largest: f64,
     /// Empty until it is needed.
     transversal: Transversal,
+    /// Whether to stop: no pivot is accepted then.
+    pub(crate) cancel: Cancel,
 }
 
 impl Scales {
     pub(crate) fn new(size: usize) -> Self {
         let zeros = || vec![0.0; size];
         let transversal = Transversal::default();
-        Self { rows: zeros(), columns: zeros(), smallest: f64::NAN, largest: 0.0, transversal }
+        Self { rows: zeros(), columns: zeros(), smallest: f64::NAN, largest: 0.0, transversal, cancel: Cancel::new() }
     }
 
     /// Measures a matrix given entry by entry, (row, column, value).
@@ -104,7 +106,7 @@ impl Scales {
         let pivot = in_row * self.columns[column];
         // What is left of a dependent row is round-off: some units, more for larger matrices.
         let negligible = 16.0 * S::EPSILON * (self.rows.len() as f64).sqrt();
-        pivot.is_finite() && pivot > negligible
+        pivot.is_finite() && pivot > negligible && !self.cancel.is_set()
     }
 
     /// Takes note of a pivot of size `in_row` relative to its row; false if it is none.

@@ -175,7 +175,7 @@ impl<S: Real> SparseLu<S> {
         let mut singular = None;
         for k in first..self.size {
             if let Err(found) = self.searched_column(k, scales) {
-                if found.pivot.is_nan() {
+                if found.pivot.is_nan() || scales.cancel.is_set() {
                     return Err(found);
                 }
                 singular.get_or_insert(found);

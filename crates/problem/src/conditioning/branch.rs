@@ -165,7 +165,7 @@ impl Conditioning {
         (velocities, step): (&[f64], f64),
     ) -> Result<Nearest, CallError> {
         let n = gradients.columns();
-        if !(step > 0.0) || n > MAX_VARIABLES {
+        if step.is_nan() || step <= 0.0 || n > MAX_VARIABLES {
             return Ok(Nearest::Unknown);
         }
         let mut at = state.to_vec();
@@ -246,7 +246,8 @@ impl Conditioning {
             let apart: Vec<f64> = at[..n].iter().zip(state).map(|(a, b)| a - b).collect();
             point.distance = gradients.weighed(&apart, &apart).sqrt();
             let off = (2.0 * point.level.abs() / point.bend).sqrt();
-            if !(point.distance <= FAR.0 * step + FAR.1 * off) {
+            let is_near = point.distance <= FAR.0 * step + FAR.1 * off;
+            if !is_near {
                 return Ok(Nearest::Far);
             }
         }
