@@ -64,7 +64,8 @@ impl Dirac<'_> {
         Ok(progress)
     }
 
-    /// Those constraints that fall apart or cannot hold where the others do come second: x y + z eˣ = 0 where z = 0.
+    /// Those constraints that fall apart, are irregular or cannot hold where the others do come second:
+    /// x y + z eˣ = 0 or x² + z eˣ = 0 where z = 0.
     pub(crate) fn apart_with_others(&mut self, all: Vec<Candidate>) -> (Vec<Candidate>, Vec<Candidate>) {
         if all.len() < 2 || all.len() > MAX_TOGETHER || !self.surface.is_symbolic() {
             return (all, vec![]);
@@ -75,7 +76,10 @@ impl Dirac<'_> {
         let apart: Vec<usize> = self.surface.for_the_moment(|surface| {
             let falls_apart = |k: &usize| {
                 let expression = &all[*k].expression;
-                let apart = matches!(surface.condition(expression), Condition::Branches(_) | Condition::Contradiction);
+                let apart = matches!(
+                    surface.condition(expression),
+                    Condition::Branches(_) | Condition::Contradiction | Condition::Constraints { irregular: true, .. }
+                );
                 if !apart {
                     surface.add(expression);
                 }

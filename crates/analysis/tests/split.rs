@@ -208,3 +208,17 @@ proptest! {
         prop_assert_eq!(counts(&analysis(&text)), (0, 4, 0), "{}", text);
     }
 }
+
+#[test]
+fn a_power_behind_another_constraint_is_replaced_by_what_it_is_a_power_of() {
+    // On z = 2y − x the second constraint is a power of y − 3x² + 1 or of y − 3x + 1: one degree of freedom is left.
+    for power in ["(y - 3*x^2 + 1)^2", "(y - 3*x^2 + 1)^3", "(y - 3*x + 1)^3", "(x^2 + 5)^3*(y - 3*x^2 + 1)^2"] {
+        let text = format!(
+            "coord x, y, z\nhamiltonian (p_x^2 + p_y^2 + p_z^2)/2\nconstraint a: z + x - 2*y = 0\n\
+             constraint c: {power} + (z + x - 2*y)*z = 0\n"
+        );
+        let report = analysis(&text);
+        assert_eq!(counts(&report), (0, 4, 1), "{power}");
+        assert_eq!(report.irregular.first().map(|i| i.0.as_str()), Some("c"), "{power}");
+    }
+}
