@@ -93,7 +93,7 @@ fn read_by(tensor: &Tensor) -> HashMap<Digest, Array> {
 }
 
 /// Things that are compiled when they are first asked for, and then kept.
-pub struct Memo<K, T>(Mutex<HashMap<K, Arc<T>>>);
+pub(crate) struct Memo<K, T>(Mutex<HashMap<K, Arc<T>>>);
 
 impl<K, T> Default for Memo<K, T> {
     fn default() -> Self {
@@ -103,7 +103,7 @@ impl<K, T> Default for Memo<K, T> {
 
 impl<K: Eq + Hash, T> Memo<K, T> {
     /// What is known by a key, or is made now.
-    pub fn get<E>(&self, key: K, make: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
+    pub(crate) fn get<E>(&self, key: K, make: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
         // A thread that panicked has left the map as it was.
         let known = |key: &K| self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned();
         if let Some(found) = known(&key) {

@@ -26,7 +26,7 @@ mod verify;
 
 pub use arithmetic::{Arithmetic, Inline, Native, Tape};
 pub use error::{CallError, CompileError};
-pub use evaluator::{Evaluator, Memo};
+pub use evaluator::Evaluator;
 pub use function::{Engine, Function, FunctionBuilder, Workspace};
 pub use kernel::MAX_OPS;
 pub use lower::{Storage, UNROLL};

@@ -7,7 +7,6 @@
 #![allow(clippy::print_stdout)]
 
 use cotangent_compile::{Engine, Tape};
-
 use cotangent_dynamics::Dynamics;
 use cotangent_integrate::{Composition, Inner, Method, Recipe};
 use cotangent_lab::{Pendulum, Reference};

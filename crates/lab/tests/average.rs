@@ -3,7 +3,6 @@
 mod problems;
 
 use cotangent_compile::Engine;
-
 use cotangent_integrate::{Composition, Method, Recipe};
 use cotangent_problem::Integrator;
 use cotangent_solve::NewtonOptions;

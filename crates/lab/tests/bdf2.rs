@@ -3,7 +3,6 @@
 mod problems;
 
 use cotangent_compile::Engine;
-
 use cotangent_integrate::{Method, Projection, Target};
 use cotangent_lab::Pendulum;
 use cotangent_lab::certificate::{Subject, order_against};

@@ -3,27 +3,15 @@
 
 mod problems;
 
-use cotangent_compile::Engine;
-
 use cotangent_dynamics::Failure;
-use cotangent_integrate::{Method, Recipe};
-use cotangent_observe::{End, Run, Schedule};
-use cotangent_problem::Integrator;
-use cotangent_scalar::Limits;
+use cotangent_integrate::Method;
+use cotangent_observe::{End, Run};
 use cotangent_theory::Formulation;
 use problems::Case;
 use proptest::prelude::*;
 
 fn run(text: &str, (formulation, method): (Formulation, Method), step: f64, steps: u64) -> (Run, End) {
-    let case = Case::new(text, formulation);
-    let p = &case.problem;
-    let prepared = p.prepare(Recipe::from(method)).unwrap();
-    let integrator = Integrator::new(&p.equations, &prepared, &p.parameters, p.newton(None), Engine::Best).unwrap();
-    let diagnostics = p.diagnostics().unwrap();
-    let schedule = Schedule::count(step, steps, 1).unwrap();
-    let mut run = Run::new(integrator, diagnostics, schedule, p.start.clone()).unwrap();
-    let end = run.go::<()>(&Limits::default(), None, &mut |_| {}).unwrap();
-    (run, end)
+    Case::new(text, formulation).run(method, step, steps)
 }
 
 /// Equations that keep the constraints, and those whose constraints drift.

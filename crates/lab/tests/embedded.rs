@@ -3,7 +3,6 @@
 mod problems;
 
 use cotangent_compile::{Engine, Native};
-
 use cotangent_dynamics::{Canonical, Dynamics, Failure, Field, Numeric, State, Stepper};
 use cotangent_integrate::{Method, Prepared, Projection, Refusal, Target};
 use cotangent_lab::Pendulum;

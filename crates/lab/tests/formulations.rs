@@ -4,7 +4,6 @@
 mod problems;
 
 use cotangent_compile::Engine;
-
 use cotangent_dynamics::State;
 use cotangent_integrate::{Method, Prepared, Recipe};
 use cotangent_lab::certificate::Subject;

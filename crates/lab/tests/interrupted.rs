@@ -1,7 +1,6 @@
 //! A certificate that is asked to stop makes no further step.
 
 use cotangent_compile::Engine;
-
 use cotangent_dynamics::Failure;
 use cotangent_integrate::Method;
 use cotangent_lab::certificate::{Certificate, CertificateError, Options, Subject};

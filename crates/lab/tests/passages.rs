@@ -2,26 +2,14 @@
 
 mod problems;
 
-use cotangent_compile::Engine;
-
 use cotangent_integrate::{Composition, Method, Recipe};
-use cotangent_observe::{End, Run, Schedule};
-use cotangent_problem::Integrator;
-use cotangent_scalar::Limits;
+use cotangent_observe::{End, Run};
 use cotangent_theory::Formulation;
 use problems::Case;
 use proptest::prelude::*;
 
 fn run(text: &str, recipe: Recipe, step: f64, steps: u64) -> (Run, End) {
-    let case = Case::new(text, Formulation::Multipliers);
-    let p = &case.problem;
-    let prepared = p.prepare(recipe).unwrap();
-    let integrator = Integrator::new(&p.equations, &prepared, &p.parameters, p.newton(None), Engine::Best).unwrap();
-    let diagnostics = p.diagnostics().unwrap();
-    let schedule = Schedule::count(step, steps, 1).unwrap();
-    let mut run = Run::new(integrator, diagnostics, schedule, p.start.clone()).unwrap();
-    let end = run.go::<()>(&Limits::default(), None, &mut |_| {}).unwrap();
-    (run, end)
+    Case::new(text, Formulation::Multipliers).run(recipe, step, steps)
 }
 
 /// A chain of six links, one mass of which is light, in units of length.

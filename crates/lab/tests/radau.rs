@@ -4,7 +4,6 @@
 mod problems;
 
 use cotangent_compile::{Engine, Tape};
-
 use cotangent_dynamics::Dynamics;
 use cotangent_integrate::{Method, Prepared, Projection, Target};
 use cotangent_lab::Pendulum;

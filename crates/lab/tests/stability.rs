@@ -3,7 +3,6 @@
 mod problems;
 
 use cotangent_compile::{FunctionBuilder, Tape};
-
 use cotangent_dynamics::Dynamics;
 use cotangent_expr::{Array, Dim, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term};
 use cotangent_lab::Reference;

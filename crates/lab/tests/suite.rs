@@ -6,7 +6,6 @@
 mod problems;
 
 use cotangent_compile::Engine;
-
 use cotangent_integrate::{Inner, Method};
 use cotangent_lab::Pendulum;
 use cotangent_lab::certificate::{Certificate, Finding, Options, Subject, order_against};

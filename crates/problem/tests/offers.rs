@@ -1,7 +1,6 @@
 //! What a formulation offers to methods is known without deriving it: compared with deriving, compiling and preparing.
 
 use cotangent_compile::{Engine, Native};
-
 use cotangent_integrate::{Composition, Method, Offer, Prepared, Projection, Recipe, Target};
 use cotangent_model::System;
 use cotangent_problem::{Compiled, offer};

@@ -1,7 +1,6 @@
 //! Drawings as numbers.
 
 use cotangent_compile::Engine;
-
 use cotangent_model::{DrawingKind, System};
 use cotangent_problem::Picture;
 use cotangent_theory::Formulation;

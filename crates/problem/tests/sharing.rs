@@ -1,7 +1,6 @@
 //! Work in proportion to what an expression shares, and derivations that stop when asked to.
 
 use cotangent_compile::{CompileError, Engine, FunctionBuilder};
-
 use cotangent_expr::{Array, Error, Expr, Function, Layout, Role, Tensor};
 use cotangent_model::System;
 use cotangent_problem::{Model, ProblemError, Repairs};

@@ -1,7 +1,6 @@
 //! A method on a system, in any arithmetic.
 
 use cotangent_compile::Tape;
-
 use cotangent_dynamics::{Canonical, Dynamics, Failure, Numeric, State};
 use cotangent_integrate::{Prepared, project};
 use cotangent_problem::Instance;

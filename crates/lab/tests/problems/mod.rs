@@ -3,10 +3,11 @@
 #![allow(dead_code, unreachable_pub)]
 
 use cotangent_compile::Engine;
-
 use cotangent_integrate::{Method, Prepared, Projection, Recipe, Refusal};
 use cotangent_model::{Options, System};
+use cotangent_observe::{End, Run, Schedule};
 use cotangent_problem::{Instance, Repairs};
+use cotangent_scalar::Limits;
 use cotangent_theory::Formulation;
 
 pub const PENDULUM: &str = "param g = 1\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + g*y\n\
@@ -68,5 +69,15 @@ impl Case {
 
     pub fn prepared(&self, method: Method, projection: Option<Projection>) -> Prepared {
         self.prepare(method, projection).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    /// Runs it, every step measured.
+    pub fn run(&self, recipe: impl Into<Recipe>, step: f64, steps: u64) -> (Run, End) {
+        let p = &self.problem;
+        let integrator = p.integrator(&p.prepare(recipe).unwrap()).unwrap();
+        let schedule = Schedule::count(step, steps, 1).unwrap();
+        let mut run = Run::new(integrator, p.diagnostics().unwrap(), schedule, p.start.clone()).unwrap();
+        let end = run.go::<()>(&Limits::default(), None, &mut |_| {}).unwrap();
+        (run, end)
     }
 }

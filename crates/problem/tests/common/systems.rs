@@ -3,7 +3,6 @@
 #![allow(dead_code, unreachable_pub)]
 
 use cotangent_compile::{Engine, Native, values};
-
 use cotangent_dynamics::State;
 use cotangent_integrate::{Method, Prepared, Projection, Recipe, Refusal, project};
 use cotangent_model::{Options, System};
