@@ -27,7 +27,7 @@
 //! // Steps of 0.1 to t = 100, every one measured.
 //! let schedule = Schedule::until(0.1, 100.0, 1000)?;
 //! let mut run = Run::new(problem.integrator(&rattle)?, problem.diagnostics()?, schedule, problem.start)?;
-//! let end = run.go::<()>(&Limits::default(), None, &mut |_| {})?;
+//! let end = run.go(&Limits::default(), &mut [])?;
 //!
 //! assert!(matches!(end, End::Finished));
 //! assert!((run.energy().max_deviation - 1.391032e-2).abs() < 1e-8);
@@ -66,12 +66,13 @@
 //! ```
 //!
 //! The modules, from the arithmetic up: [`scalar`], [`solve`], [`dynamics`], [`expr`], [`model`],
-//! [`theory`], [`integrate`], [`compile`], [`analysis`], [`problem`], [`observe`], [`plot`], [`report`], [`lab`].
+//! [`theory`], [`integrate`], [`compile`], [`analysis`], [`problem`], [`observe`], [`plot`], [`report`], [`lab`]; and [`host`], the machine around them.
 
 pub use cotangent_analysis as analysis;
 pub use cotangent_compile as compile;
 pub use cotangent_dynamics as dynamics;
 pub use cotangent_expr as expr;
+pub use cotangent_host as host;
 pub use cotangent_integrate as integrate;
 pub use cotangent_lab as lab;
 pub use cotangent_model as model;
@@ -88,10 +89,13 @@ pub use cotangent_expr::{Array, Expr, Layout, Role, Tensor};
 pub use cotangent_integrate::{Method, Prepared, Projection, Recipe};
 pub use cotangent_model::diagnostic::{Diagnostic, Diagnostics};
 pub use cotangent_model::{Dynamics, System, SystemBuilder};
-pub use cotangent_observe::{Run, Schedule};
+pub use cotangent_observe::Schedule;
 pub use cotangent_problem::{Equations, Instance, Integrator, Model, Repairs};
 pub use cotangent_scalar::{Real, Scalar};
 pub use cotangent_theory::Formulation;
+
+/// A run of a model: its steps compiled, its quantities measured.
+pub type Run = cotangent_observe::Run<Integrator, cotangent_problem::Diagnostics>;
 
 pub mod models;
 

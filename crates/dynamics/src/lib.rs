@@ -6,20 +6,29 @@
 //!
 //! - [`Dynamics`]: a system as methods see it, [`Canonical`] equations or a vector [`Field`];
 //! - [`Stepper`]: a method made ready for a system, from one [`State`] to the next;
-//! - [`Machine`]: solves the implicit equations of a step, which a [`Plan`] lists.
+//! - [`Machine`]: solves the implicit equations of a step, which a [`Plan`] lists;
+//! - [`Advance`] and [`Measure`]: what a run asks of whatever steps, and of whatever is measured on the way.
 
+mod advance;
+mod conditioned;
 mod failure;
+mod family;
 mod following;
 mod machine;
+mod measure;
 mod numeric;
 mod plan;
 mod requirement;
 mod stepper;
 mod system;
 
+pub use advance::Advance;
+pub use conditioned::{Branch, Conditioned, NEARLY_SINGULAR};
 pub use failure::Failure;
+pub use family::Family;
 pub use following::Following;
 pub use machine::{Equations, Machine, Map};
+pub use measure::{Condition, Kept, Measure, Names};
 pub use numeric::Numeric;
 pub use plan::{Equation, Kind, Plan, Site, Unknowns};
 pub use requirement::{allowance, unsatisfied};

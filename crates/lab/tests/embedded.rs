@@ -3,7 +3,7 @@
 mod problems;
 
 use cotangent_compile::{Engine, Native};
-use cotangent_dynamics::{Canonical, Dynamics, Failure, Field, Numeric, State, Stepper};
+use cotangent_dynamics::{Advance, Canonical, Dynamics, Failure, Field, Measure, Numeric, State, Stepper};
 use cotangent_integrate::{Method, Prepared, Projection, Refusal, Target};
 use cotangent_lab::Pendulum;
 use cotangent_lab::certificate::{Certificate, Options, Subject, order_against};

@@ -5,6 +5,7 @@
 //! consistent start. A thousand instances cost one compilation. [`pose`] does all at once. [`Instance::prepare`] plans a method, [`Instance::integrator`] makes its steps, and
 //! [`Instance::diagnostics`] measures on the way.
 
+mod callable;
 mod compiled;
 mod conditioning;
 pub mod consistency;
@@ -14,7 +15,7 @@ mod error;
 mod forces;
 mod instance;
 mod integrator;
-mod measure;
+mod joined;
 mod model;
 mod picture;
 mod pose;
@@ -23,8 +24,8 @@ mod suited;
 mod surface;
 
 pub use compiled::{Compiled, View, offer};
-pub use conditioning::{Branch, Conditioned, Conditioning};
-pub use diagnostics::{Diagnostics, Kept};
+pub use conditioning::Conditioning;
+pub use diagnostics::Diagnostics;
 pub use equations::Equations;
 pub use error::{PoseError, ProblemError};
 pub use instance::Instance;

@@ -27,6 +27,6 @@ mod stumpff;
 
 pub use dd::Dd;
 pub use dual::Dual;
-pub use limits::{Cancel, Interrupted, Limits};
+pub use limits::{Cancel, Clock, Interrupted, Limits};
 pub use real::Real;
 pub use scalar::Scalar;

@@ -4,8 +4,8 @@ use super::args::Colour;
 use super::failure::Failure;
 use super::patience::{self, Kept};
 use super::printable;
+use cotangent::host::{cancel_on_signal, clock};
 use cotangent::model::diagnostic;
-use cotangent::observe::cancel_on_signal;
 use cotangent::scalar::{Cancel, Limits};
 use serde::Serialize;
 use std::ffi::OsString;
@@ -70,7 +70,7 @@ impl Output {
 
     /// How far a command may go: until Ctrl-C.
     pub(crate) fn limits(&self) -> Limits {
-        Limits::until(self.cancel.clone())
+        Limits::until(self.cancel.clone()).timed(clock())
     }
 
     /// Whether there is something to keep after an interrupt.

@@ -6,9 +6,10 @@ use crate::cli::failure::Failure;
 use crate::cli::figures::{count, number};
 use crate::cli::input::Input;
 use crate::cli::picture::{Film, Page, watch};
+use cotangent::Run;
 use cotangent::integrate::Prepared;
 use cotangent::lab::certificate::Options;
-use cotangent::observe::{End, Run, Schedule};
+use cotangent::observe::{End, Schedule};
 use cotangent::problem::Instance;
 use cotangent::report::{Align, Cell, Status, Table, Text};
 use cotangent::scalar::Limits;
@@ -32,7 +33,7 @@ pub(super) fn film(
         .map_err(|e| Failure::new("schedule", e.to_string()).help("give another --steps or --step"))?;
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(evaluate)?;
     watch(&mut run, problem, SAMPLES, true).map_err(compile)?;
-    let end = run.go::<()>(&Limits::default(), None, &mut |_| {});
+    let end = run.go(&Limits::default(), &mut []);
     let [method, rest] = headline(report);
     let done = count(run.done(), "step", "steps");
     let ended = match end {

@@ -2,8 +2,9 @@
 
 use super::band::Band;
 use super::scene::Scene;
+use cotangent::Run;
 use cotangent::compile::{CompileError, Engine};
-use cotangent::observe::{HISTORY_ERRORS, History, Run};
+use cotangent::observe::{HISTORY_ERRORS, History};
 use cotangent::problem::{Instance, Picture};
 use cotangent::{Dynamics, Layout};
 
@@ -67,11 +68,10 @@ const ROOM: usize = 1 << 24;
 /// Makes a run keep a history of at most so many samples, fewer if each is large; with the numbers
 /// of a picture if the model draws one. False if there is no room for any.
 pub(crate) fn watch(run: &mut Run, problem: &Instance, samples: usize, drawn: bool) -> Result<bool, CompileError> {
-    let picture = match drawn {
-        true => Picture::new(&problem.equations.motion, &problem.parameters, Engine::Best)?,
-        false => None,
-    };
-    let len = run.watched(picture.as_ref());
+    if drawn {
+        run.diagnostics().picture = Picture::new(&problem.equations.motion, &problem.parameters, Engine::Best)?;
+    }
+    let len = run.watched();
     let shown = Shown::new(run, problem);
     let ranged: Vec<usize> = (shown.offset..shown.offset + shown.total.min(MOST)).collect();
     let numbers = (len + 1) * if drawn { 2 } else { 1 } + HISTORY_ERRORS.len() + 2 * ranged.len();
@@ -82,11 +82,12 @@ pub(crate) fn watch(run: &mut Run, problem: &Instance, samples: usize, drawn: bo
     let mut curves = vec![];
     if drawn {
         curves.extend(shown.portrait.iter().flatten().map(|&k| vec![k]));
-        let first = len - picture.as_ref().map_or(0, Picture::len);
+        let picture = run.quantities().picture.as_ref();
+        let first = len - picture.map_or(0, Picture::len);
         curves.extend(picture.iter().map(|p| p.coordinates().map(|k| first + k).collect()));
     }
     let history = History::new(samples.min(room.max(LEAST)), HISTORY_ERRORS.len(), len);
-    run.watch(history.ranging(ranged).following(curves), picture);
+    run.watch(history.ranging(ranged).following(curves));
     Ok(true)
 }
 
@@ -126,8 +127,8 @@ impl Film {
     pub(crate) fn new(run: &mut Run, problem: &Instance, title: String, from: u64) -> Option<Film> {
         let shown = Shown::new(run, problem);
         let constrained = !run.diagnostics().constraints.is_empty();
-        let width = run.watched(None);
-        let (history, picture) = run.history()?;
+        let (history, picture) = (run.history()?, run.quantities().picture.as_ref());
+        let width = run.watched() - picture.map_or(0, Picture::len);
         let state = &problem.equations.motion.state;
         let quantity = |k: usize| {
             let values = history.value(shown.offset + k);

@@ -17,8 +17,10 @@ use super::output::{Output, Status};
 use super::picture::{Destinations, Film, sparklines, watch};
 use super::printable;
 use super::setup::{Blame, Choice, pose, prepare};
+use cotangent::Run;
 use cotangent::compile::Engine;
-use cotangent::observe::{Checkpoints, Columns, End, Run, RunError, TableError, TableWriter, checkpoint};
+use cotangent::dynamics::Measure;
+use cotangent::observe::{Checkpoints, End, Observer, RunError, TableError, TableWriter, checkpoint, progress};
 use cotangent::problem::Integrator;
 use cotangent::scalar::Limits;
 use plan::{Files, Plan};
@@ -58,7 +60,6 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     let options = problem.newton(request.solver_tol);
     let integrator =
         Integrator::new(&problem.equations, &prepared, &problem.parameters, options, Engine::Best).map_err(unmade)?;
-    let columns = Run::columns(&problem.equations.motion.state, &diagnostics, &integrator);
     let blame = Blame::new(&problem.equations.motion);
     let schedule = request.schedule()?;
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(|e| refused(&e))?;
@@ -82,7 +83,7 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
         out.kept().set();
         // Before the first step there is nothing in the table that would not be written again.
         let mark = from.as_ref().filter(|c| c.header.done > 0).and_then(|c| c.header.mark);
-        if open(&mut run, files, columns, mark.as_ref(), schedule.total())? {
+        if open(&mut run, files, mark.as_ref(), schedule.total())? {
             open_files = Some(files);
         }
     }
@@ -93,13 +94,13 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
         None => request.notes = out.notes().to_vec(),
     }
     let said = out.notes().len();
-    let whole = run.history().is_none_or(|(history, _)| history.times().first() == Some(&0.0));
+    let whole = run.history().is_none_or(|history| history.times().first() == Some(&0.0));
     if pictures.any() && !whole {
         out.note(format!("{} will show what comes now: the run began without", pictures.named()));
     }
-    let checkpoints = open_files.map(|f| Checkpoints { path: f.checkpoint.clone(), every, request: request.clone() });
+    let mut checkpoints = open_files.map(|f| Checkpoints::new(f.checkpoint.clone(), every, request.clone()));
     let mut bar = Bar::new(out.wants_json());
-    let end = integrate(&mut run, &limits, checkpoints.as_ref(), &mut bar);
+    let end = integrate(&mut run, &limits, checkpoints.as_mut(), &mut bar);
     // Without a table nothing is lost by leaving a step that takes minutes; from here on there is a result.
     out.kept().set();
     bar.clear();
@@ -111,12 +112,12 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
             gap.reason
         ));
     }
-    let names = run.diagnostics().conditioning.as_ref().map(|c| c.constraints()).unwrap_or_default();
+    let names = run.diagnostics().conditioning().map(|c| c.constraints()).unwrap_or_default();
     let singular_passages = noticed::passages(run.monitor(), &names);
     noticed::notes(run.monitor(), &singular_passages).into_iter().for_each(|note| out.note(note));
     let (status, stop) = match &end {
         Ok(End::Finished) => ("finished", None),
-        Ok(End::Interrupted) => ("interrupted", None),
+        Ok(End::Interrupted | End::Stopped) => ("interrupted", None),
         Ok(End::Failed(failure)) => {
             ("failed", Some(Stop::failed(blame.of(failure), choice.formulation, run.time(), run.done())))
         }
@@ -222,13 +223,8 @@ fn interval(seconds: Option<f64>) -> Result<Duration, Failure> {
 }
 
 /// Begins the table, or goes on with it; false if there is nothing left to write.
-fn open(
-    run: &mut Run,
-    files: &Files,
-    columns: Columns,
-    mark: Option<&cotangent::observe::Mark>,
-    total: u64,
-) -> Result<bool, Failure> {
+fn open(run: &mut Run, files: &Files, mark: Option<&cotangent::observe::Mark>, total: u64) -> Result<bool, Failure> {
+    let columns = run.columns();
     let table = match mark {
         Some(mark) => TableWriter::resume(&files.table, columns, mark),
         None => TableWriter::create(&files.table, columns),
@@ -265,7 +261,7 @@ fn unwritable(error: &TableError) -> Failure {
 fn refused(error: &RunError) -> Failure {
     match error {
         RunError::Table(error) => unwritable(error),
-        RunError::Call(_) => {
+        RunError::Quantity(_) => {
             Failure::new("evaluate", error.to_string()).help("a quantity of the model has no value at the start")
         }
         RunError::Energy(_) => Failure::new("no-value", error.to_string())
@@ -278,14 +274,17 @@ fn refused(error: &RunError) -> Failure {
 fn integrate(
     run: &mut Run,
     limits: &Limits,
-    checkpoints: Option<&Checkpoints<Request>>,
+    mut checkpoints: Option<&mut Checkpoints<Request>>,
     bar: &mut Bar,
 ) -> Result<End, RunError> {
-    let end = run.go(limits, checkpoints, &mut |progress| bar.show(progress))?;
+    let mut shown = progress(|progress| bar.show(progress));
+    let mut observers: Vec<&mut dyn Observer<_, _>> = vec![&mut shown];
+    observers.extend(checkpoints.as_mut().map(|c| *c as &mut dyn Observer<_, _>));
+    let end = run.go(limits, &mut observers)?;
     if let End::Finished = end {
         // Once more with nothing to do: the last checkpoint says that all is done, so that a crash
         // while the table is completed can be mended.
-        run.go(limits, checkpoints, &mut |_| {})?;
+        run.go(limits, &mut observers)?;
     }
     Ok(end)
 }

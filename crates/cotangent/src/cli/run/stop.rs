@@ -76,7 +76,7 @@ impl Stop {
     /// Something around the steps that failed.
     pub(super) fn broken(error: &RunError, time: f64, done: u64, table: Option<&str>) -> Stop {
         let code = match error {
-            RunError::Call(_) => "evaluate",
+            RunError::Quantity(_) => "evaluate",
             RunError::Table(_) => "write",
             RunError::Checkpoint(_) => "checkpoint",
             RunError::Energy(_) => "no-value",

@@ -7,9 +7,11 @@ use crate::cli::map::Map;
 use crate::cli::methods::Chosen;
 use crate::cli::noticed::SingularPassage;
 use crate::cli::picture::Sparkline;
+use cotangent::Run;
+use cotangent::dynamics::Measure;
 use cotangent::integrate::Prepared;
 use cotangent::model::ClaimKind;
-use cotangent::observe::{Extremes, Run};
+use cotangent::observe::Extremes;
 use cotangent::problem::Instance;
 use cotangent::{Array, Layout, System};
 use serde::Serialize;
@@ -157,7 +159,7 @@ pub(super) struct Setup<'a> {
 impl Summary {
     /// What a run has come to.
     pub(super) fn new(setup: &Setup<'_>, run: &mut Run, status: &'static str) -> Result<Summary, Failure> {
-        let failed = |e: cotangent::compile::CallError| Failure::new("evaluate", e.to_string());
+        let failed = |e: cotangent::dynamics::Failure| Failure::new("evaluate", e.to_string());
         let reached = run.state().values.clone();
         let energy = run.energy();
         let (constraints, hidden) = (run.constraints().to_vec(), run.hidden_constraints().to_vec());
@@ -234,7 +236,7 @@ impl Summary {
             },
             seconds: run.seconds(),
             native: cfg!(feature = "jit"),
-            whole_step: run.is_whole(),
+            whole_step: run.integrator().is_whole(),
             record: Some(setup.request.record).filter(|&every| every == 0 || setup.out.is_some()),
             out: setup.out.clone(),
             plot: None,
