@@ -5,12 +5,16 @@
 //! that steps, in any arithmetic. A method file is arithmetic over a `Scalar` with its implicit equations solved by a `Machine`: the
 //! same source is run, differentiated and recorded.
 
+// Clock, threads, files and the like come from the caller: see clippy.toml.
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
+
 mod blocks;
 mod card;
 mod charts;
 mod coefficients;
 mod compose;
 mod free;
+mod handwritten;
 mod held;
 mod method;
 mod methods;
@@ -21,13 +25,16 @@ mod projection;
 mod propagator;
 mod recipe;
 mod refusal;
+mod residuals;
 mod scheme;
 mod semi_explicit;
 mod sparse;
 mod stiff;
+mod underlying;
 
 pub use card::{Card, Claims, Keeps, Needs};
 pub use compose::Composition;
+pub use handwritten::{Handwritten, Quantities};
 pub use method::{Inner, MAX_STAGES, Method, TOLERANCE};
 pub use offer::Offer;
 pub use prepare::Prepared;
@@ -35,3 +42,5 @@ pub use projection::{Projection, Target, project, project_onto};
 pub use propagator::Propagator;
 pub use recipe::Recipe;
 pub use refusal::Refusal;
+pub use residuals::residuals;
+pub use underlying::Underlying;

@@ -32,13 +32,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// Clock, threads, files and the like come from the caller: see clippy.toml.
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
+
 pub mod certificate;
 pub mod comparison;
 mod elliptic;
 mod fit;
+mod forces;
 mod pendulum;
 mod reference;
-mod residuals;
 pub mod stability;
 mod tangent;
 

@@ -9,6 +9,9 @@
 //! and can be taken up again so that an interrupted and resumed run ends in the same bytes as an
 //! uninterrupted one.
 
+// Clock, threads, files and the like come from the caller: see clippy.toml.
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
+
 pub mod checkpoint;
 mod history;
 mod monitor;

@@ -5,6 +5,9 @@
 //! consistent start. A thousand instances cost one compilation. [`pose`] does all at once. [`Instance::prepare`] plans a method, [`Instance::integrator`] makes its steps, and
 //! [`Instance::diagnostics`] measures on the way.
 
+// Clock, threads, files and the like come from the caller: see clippy.toml.
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
+
 mod callable;
 mod compiled;
 mod conditioning;

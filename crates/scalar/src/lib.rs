@@ -17,6 +17,9 @@
 //! assert_eq!(mean.value(), kepler(1.0, 0.5));
 //! ```
 
+// Clock, threads, files and the like come from the caller: see clippy.toml.
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
+
 mod dd;
 mod dual;
 mod float;

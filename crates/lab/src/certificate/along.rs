@@ -1,11 +1,11 @@
 //! Constraints and energy along a run.
 
+use super::candidate::Candidate;
 use super::size::{Sizes, kinetic};
 use super::{CertificateError, Options};
 use cotangent_dynamics::{Advance, Failure, Measure};
 use cotangent_integrate::Prepared;
 use cotangent_observe::{End, Monitor, Observer, Run, RunError, Sample, Schedule, Verdict};
-use cotangent_problem::{Diagnostics, Instance};
 use cotangent_scalar::{Interrupted, Limits};
 use std::ops::ControlFlow;
 
@@ -59,14 +59,13 @@ pub(super) struct Along {
     pub(super) noticed: Noticed,
 }
 
-pub(super) fn run(
-    problem: &Instance,
+pub(super) fn run<C: Candidate>(
+    problem: &C,
     prepared: &Prepared,
-    tape: &Diagnostics,
     options: Options,
     limits: &Limits,
 ) -> Result<Along, CertificateError> {
-    let (diagnostics, integrator) = (problem.diagnostics()?, problem.integrator(prepared)?);
+    let (quantities, integrator) = (problem.quantities()?, problem.integrator(prepared)?);
     let mut look = Look {
         along: Along {
             residuals: [0.0; 2],
@@ -82,12 +81,12 @@ pub(super) fn run(
         },
         options,
         seen: 0,
-        sizes: Sizes::new(problem, tape)?,
+        sizes: Sizes::new(problem)?,
         largest: [vec![], vec![]],
         turns: Turns::new(problem),
     };
     let schedule = Schedule { step: options.step, steps: options.steps, last: None, record: options.steps };
-    let mut run = match Run::new(integrator, diagnostics, schedule, problem.start.clone()) {
+    let mut run = match Run::new(integrator, quantities, schedule, problem.start().to_vec()) {
         Ok(run) => run,
         Err(e) => {
             look.along.ended = Some(undefined(0, &e));
@@ -117,17 +116,17 @@ pub(super) fn run(
 }
 
 /// Looks at a run.
-struct Look<'a> {
+struct Look<'a, C> {
     along: Along,
     options: Options,
     /// The last step that was seen.
     seen: u64,
-    sizes: Sizes<'a>,
+    sizes: Sizes<'a, C>,
     largest: [Vec<f64>; 2],
     turns: Turns<'a>,
 }
 
-impl<I: Advance, D: Measure> Observer<I, D> for Look<'_> {
+impl<C: Candidate, I: Advance, D: Measure> Observer<I, D> for Look<'_, C> {
     fn begin(&mut self, run: &mut Run<I, D>) -> Result<(), RunError> {
         self.along.energy = run.energy().initial.abs();
         self.at(&mut run.sample());
@@ -140,7 +139,7 @@ impl<I: Advance, D: Measure> Observer<I, D> for Look<'_> {
     }
 }
 
-impl Look<'_> {
+impl<C: Candidate> Look<'_, C> {
     fn at<D: Measure>(&mut self, sample: &mut Sample<'_, D>) {
         let Look { along, options, sizes, largest, turns, .. } = self;
         let k = sample.step;
@@ -191,9 +190,9 @@ struct Turns<'a> {
 }
 
 impl<'a> Turns<'a> {
-    fn new(problem: &'a Instance) -> Turns<'a> {
-        let start = &problem.start[..];
-        let middle = if problem.equations.motion.structure.is_some() { start.len() / 2 } else { start.len() };
+    fn new(problem: &'a impl Candidate) -> Turns<'a> {
+        let start = problem.start();
+        let middle = if problem.nature().halves { start.len() / 2 } else { start.len() };
         Turns { start, middle, units: [0.0; 2], recent: [0.0; 2], width: 0.0, rising: true, count: 0 }
     }
 

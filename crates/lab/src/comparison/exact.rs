@@ -6,8 +6,8 @@
 
 use super::SAMPLES;
 use crate::certificate::distance;
+use crate::forces::{MOVES, forces, momentum};
 use crate::reference::{Reference, Sample};
-use crate::residuals::{MOVES, forces, momentum};
 use cotangent_compile::{Engine, Native, Tape};
 use cotangent_dynamics::{Condition, Dynamics, Failure, State};
 use cotangent_integrate::project;

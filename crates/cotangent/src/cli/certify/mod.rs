@@ -56,7 +56,7 @@ pub(crate) fn run(args: &args::Certify, out: &mut Output) -> Result<Status, Fail
     let options = Options { step, steps: args.steps };
     let certificate = Certificate::within(&problem, &prepared, options, &model.limits).map_err(|e| match e {
         CertificateError::Interrupted(_) => Failure::interrupted(),
-        CertificateError::Compile(_) => Failure::new("compile", e.to_string()),
+        CertificateError::Compile(_) | CertificateError::System(_) => Failure::new("compile", e.to_string()),
     })?;
     let stop = certificate.ended.as_ref().map(|ended| stopped(ended, &problem, options));
     let failure = stop.as_ref().map(Failure::message);
