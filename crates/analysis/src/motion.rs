@@ -20,7 +20,7 @@ use crate::report::{Analysis, Class, Constraint, MultiplierValue, Outcome};
 use cotangent_expr::{Array, Dim, Error, Expr, Ix, Layout, Node, Place, Role, Tensor, Term, solve};
 use cotangent_model::{Claim, ConstraintKind, Dynamics, Quantity, System};
 use cotangent_scalar::Limits;
-use cotangent_theory::{Formulation, Motion, Surface, VectorField};
+use cotangent_theory::{Formulation, Law, Lift, Motion, Space, Surface, VectorField};
 
 /// Why the analysis of a model leads to no equations of motion.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -220,25 +220,19 @@ impl<'a> Flow<'a> {
         }
         let field = VectorField { rate: Tensor::new(vec![state.clone()], terms)?, state: state.clone() };
         let system = self.hamiltonian_form(system, hamiltonian)?;
-        let (surface, multipliers) = match self.report.constraints.is_empty() {
-            true => (None, None),
-            false => {
-                let (names, values) = self.multipliers()?;
-                (Some(self.surface(names)?), values)
-            }
+        let space = match self.report.constraints.is_empty() {
+            true => Space::Whole,
+            false => Space::Surface(Box::new(self.surface()?)),
         };
         Ok(Motion {
             system,
             formulation: Formulation::HamiltonDirac,
             state,
-            structure: None,
-            field: Some(field),
-            canonical: false,
-            physical: None,
-            chart: None,
-            multipliers,
+            space,
+            law: Law::Field { field, canonical: false },
+            lift: Lift::default(),
+            numbers: Layout::default(),
             auxiliaries: vec![],
-            surface,
             limits: limits.clone(),
         })
     }
@@ -249,7 +243,8 @@ impl<'a> Flow<'a> {
         (0..array.len()).map(|k| Term::plain(vec![member(array, k)], self.rates[offset + k].clone())).collect()
     }
 
-    fn surface(&self, multipliers: Layout) -> Result<Surface, Error> {
+    fn surface(&self) -> Result<Surface, Error> {
+        let (multipliers, values) = self.multipliers()?;
         let (given, found): (Vec<_>, Vec<_>) = self.report.constraints.iter().partition(|c| c.generation <= 1);
         let generations = given.iter().chain(&found).map(|c| c.generation).collect();
         let vector = |list: &[&Constraint]| {
@@ -259,7 +254,15 @@ impl<'a> Flow<'a> {
         };
         let (constraints, hidden) = (vector(&given)?, vector(&found)?);
         let directions = self.directions(constraints.shape()[0].then(&hidden.shape()[0]))?;
-        Ok(Surface { constraints, hidden, generations, brackets: self.brackets.clone(), directions, multipliers })
+        Ok(Surface {
+            constraints,
+            hidden,
+            generations,
+            brackets: self.brackets.clone(),
+            directions,
+            multipliers,
+            values,
+        })
     }
 
     /// {z, χ} for each constraint.

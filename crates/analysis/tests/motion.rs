@@ -29,7 +29,7 @@ fn at(motion: &Motion, vectors: &[Tensor], state: &[f64]) -> Vec<Vec<Dd>> {
 }
 
 fn rate(motion: &Motion) -> Tensor {
-    motion.field.as_ref().unwrap().rate.clone()
+    motion.field().unwrap().rate.clone()
 }
 
 /// A generic state, on no surface.
@@ -84,7 +84,7 @@ fn constraints_energy_and_casimirs_are_strong_integrals() {
     for (text, count) in models {
         let motion = derived(text);
         let state = generic(&motion);
-        let surface = motion.surface.as_ref().unwrap();
+        let surface = motion.surface().unwrap();
         assert_eq!(surface.generations.len(), count, "{}", motion.system.name);
         let residuals = at(&motion, &[surface.residuals().unwrap()], &state);
         assert!(residuals[0].iter().any(|r| r.value().abs() > 1e-2), "the point is off the surface");
@@ -132,10 +132,10 @@ fn velocities_of_a_singular_lagrangian_are_functions_of_the_state() {
 #[test]
 fn multipliers_are_those_of_the_total_hamiltonian() {
     let motion = derived(LAMBDA);
-    let surface = motion.surface.as_ref().unwrap();
+    let surface = motion.surface().unwrap();
     assert_eq!(surface.multipliers.entry_names(), ["u_lambda"]);
     assert_eq!(surface.generations, [1, 2, 3, 4]);
-    let u = motion.multipliers.clone().unwrap();
+    let u = motion.multipliers().unwrap().unwrap();
     let u = Tensor::scalar(u.element(&[0])).unwrap();
     // p = |p| (−y, x), λ = p² − g y.
     let (x, y, p) = (0.6, -0.8, 1.5);
@@ -151,7 +151,7 @@ fn a_casimir_is_kept_by_itself() {
         "variables y1, y2, y3\nbracket {y1, y2} = -y3, {y2, y3} = -y1, {y3, y1} = -y2\n\
          hamiltonian (y1^2 + 2*y2^2 + 3*y3^2)/2\nconstraint sphere: y1^2 + y2^2 + y3^2 = 1\n",
     );
-    assert!(motion.multipliers.is_none() && motion.surface.is_some());
+    assert!(motion.multipliers().unwrap().is_none() && motion.surface().is_some());
     let state = generic(&motion);
     assert!(changes(&motion, &state).iter().all(|(_, change)| *change < 1e-28));
 }
@@ -179,7 +179,7 @@ fn conditions_beyond_a_gauge_are_counted() {
     let model = "coord x, y, r, theta, xi\n\
         lagrangian (x*y' - y*x')/2 - (x^2 + y^2)/2 + r'^2/2 + r^2*(theta' - xi)^2/2 - (r - 1)^2/2\n\
         gauge angle: theta = 0\ngauge frame: xi = 0\n";
-    assert_eq!(derived(model).surface.unwrap().generations.len(), 6);
+    assert_eq!(derived(model).surface().unwrap().generations.len(), 6);
     let over = motion(&parse(&format!("{model}gauge ring: r = 1\n"))).unwrap_err();
     let MotionError::Overfixed { conditions, found: 8, expected: 6 } = over else { panic!("{over}") };
     assert_eq!(conditions, ["angle", "frame", "ring", "ring'"]);

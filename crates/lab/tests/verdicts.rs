@@ -240,7 +240,7 @@ proptest! {
         let step = 10f64.powf(power) / (pace * (1.0 + speed * speed + 2.0).sqrt());
         if let Ok(prepared) = case.prepare(method, None) {
             let c = Certificate::new(&case.problem, &prepared, Options { step, steps }).unwrap();
-            let claims = prepared.claims(case.problem.equations.motion.canonical);
+            let claims = prepared.claims(case.problem.equations.motion.is_canonical());
             // The energy, the constraint and its rate are quadratic, as is what the standard equations keep: the rate.
             let quadratic = matches!(method, Method::ImplicitMidpoint | Method::Gauss { .. });
             let dirac = quadratic && formulation == Formulation::HamiltonDirac;

@@ -91,7 +91,7 @@ impl Equations {
         engine: Engine,
     ) -> Result<Equations, CompileError> {
         let own = Shared::default();
-        let shared = match (&lagrangian, &motion.surface, engine) {
+        let shared = match (&lagrangian, motion.surface(), engine) {
             (None, None, Engine::Best) => &model.shared[0],
             (None, None, Engine::Tape) => &model.shared[1],
             _ => &own,
@@ -113,7 +113,7 @@ impl Equations {
     /// Plans a method, alone or with what is put around it, for these equations, or says why it does not fit.
     pub fn prepare(&self, recipe: impl Into<Recipe>) -> Result<Prepared, Refusal> {
         // Plans are made of patterns: the values of the parameters do not matter.
-        let parameters = vec![0.0; self.motion.system.parameter_layout().len()];
+        let parameters = vec![0.0; self.compiled.parameters()];
         Prepared::new(recipe, &self.compiled.view(Native, parameters))
     }
 
@@ -124,7 +124,7 @@ impl Equations {
         if let Some((_, steps)) = known().iter().find(|(k, _)| *k == key) {
             return Ok(steps.clone());
         }
-        let parameters = vec![0.0; self.motion.system.parameter_layout().len()];
+        let parameters = vec![0.0; self.compiled.parameters()];
         let failed = |e: Failure| CompileError::System { name: prepared.method().name().into(), reason: e.to_string() };
         let stepper = prepared.stepper(&self.compiled.view(Native, parameters.clone())).map_err(failed)?;
         let memory = stepper.memory();

@@ -6,7 +6,7 @@ use cotangent_analysis::{AnalysisError, MotionError};
 use cotangent_compile::CompileError;
 use cotangent_compile::values::ValueError;
 use cotangent_dynamics::Failure;
-use cotangent_theory::TheoryError;
+use cotangent_theory::{NumberError, TheoryError};
 
 /// Why a system cannot be integrated.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -17,6 +17,9 @@ pub enum ProblemError {
     /// Equations that do not exist.
     #[error(transparent)]
     Theory(#[from] TheoryError),
+    /// A number of the formulation that it cannot have.
+    #[error(transparent)]
+    Number(#[from] NumberError),
     /// An expression that could not be compiled.
     #[error(transparent)]
     Compile(#[from] CompileError),

@@ -11,7 +11,7 @@ mod structure;
 mod surface;
 
 pub use error::TheoryError;
-pub use formulation::{Formulation, LocalChart, Motion, OptionError, VectorField};
+pub use formulation::{Card, Formulation, Law, Lift, LocalChart, Motion, NumberError, Space, VectorField};
 pub use legendre::{legendre, legendre_within};
 pub use structure::Structure;
 pub use surface::Surface;

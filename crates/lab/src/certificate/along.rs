@@ -169,7 +169,7 @@ struct Turns<'a> {
 impl<'a> Turns<'a> {
     fn new(problem: &'a Instance) -> Turns<'a> {
         let start = &problem.start[..];
-        let middle = if problem.equations.motion.structure.is_some() { start.len() / 2 } else { start.len() };
+        let middle = if problem.equations.motion.structure().is_some() { start.len() / 2 } else { start.len() };
         Turns { start, middle, units: [0.0; 2], recent: [0.0; 2], width: 0.0, rising: true, count: 0 }
     }
 

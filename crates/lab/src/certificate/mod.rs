@@ -147,9 +147,9 @@ impl Certificate {
         let subject = Subject::new(problem, &formula).within(limits);
         let tape = problem.diagnostics()?;
         let motion = &problem.equations.motion;
-        let claims = prepared.claims(motion.canonical);
+        let claims = prepared.claims(motion.is_canonical());
         let mut judge = Judge { probe: Probe::new(subject, &tape)?, claims, step: options.step };
-        let symplectic_defect = match motion.structure {
+        let symplectic_defect = match motion.structure() {
             Some(_) => judge.step(claims.symplectic, |probe, place, step| probe.symplectic(place, step)),
             None => Property::absent(),
         };
@@ -165,7 +165,7 @@ impl Certificate {
             false => [Property::absent(), Property::absent()],
         };
         let energy_defect = judge.energy(&along);
-        let has_energy = motion.formulation.has_model_energy();
+        let has_energy = motion.card().model_energy;
         let bounds = Bounds {
             symplectic: has_energy && symplectic_defect.held.unwrap_or(claims.symplectic),
             energy: energy_defect.held == Some(true),

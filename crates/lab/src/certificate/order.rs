@@ -109,7 +109,7 @@ pub fn order_against(subject: &Subject<'_>, step: f64, exact: &[Dd], known: f64)
     let formula = subject.prepared.uncontrolled();
     let subject = &Subject { prepared: &formula, ..*subject };
     let start = subject.start::<Dd>().map_err(|e| e.to_string())?;
-    let halves = subject.problem.equations.motion.structure.is_some();
+    let halves = subject.problem.equations.motion.structure().is_some();
     let (mut sizes, mut errors) = (vec![], vec![]);
     for level in (FINEST..=COARSEST).rev() {
         let factor = 2f64.powi(level);
@@ -132,7 +132,7 @@ fn reference(subject: &Subject<'_>, time: f64) -> Result<(Vec<Dd>, f64), String>
     subject.go_on().map_err(|e| e.to_string())?;
     let given = &subject.problem.equations.motion;
     // Equations with other solutions are their own reference.
-    let motion = if given.formulation.is_exact() { given.hamilton_dirac() } else { Ok(given.clone()) };
+    let motion = if given.card().exact { given.hamilton_dirac() } else { Ok(given.clone()) };
     let motion = motion.map_err(|e| e.to_string())?;
     let compiled = Compiled::new(&motion, Engine::Tape).map_err(|e| e.to_string())?;
     let parameters = subject.problem.parameters.iter().map(|&p| Dd::from(p)).collect();
@@ -141,7 +141,7 @@ fn reference(subject: &Subject<'_>, time: f64) -> Result<(Vec<Dd>, f64), String>
     let mut state = subject.start::<Dd>().map_err(|e| e.to_string())?;
     let mut rates = |z: &[Dd], out: &mut [Dd]| subject.go_on().and_then(|()| field.rate(z, out));
     let budget = BUDGET / state.len().max(1) as u64;
-    let blocks = if motion.structure.is_some() { 2 } else { 1 };
+    let blocks = if motion.structure().is_some() { 2 } else { 1 };
     let reference = Reference::new(1e-28).with_budget(budget).in_blocks(state.len() / blocks);
     let solved = reference.solve(&mut rates, &mut state, Dd::from(time));
     let solved = solved.map_err(|e| format!("the reference solution: {e}"))?;

@@ -57,7 +57,7 @@ impl<'a> Probe<'a> {
     }
 
     fn halves(&self) -> bool {
-        self.subject.problem.equations.motion.structure.is_some()
+        self.subject.problem.equations.motion.structure().is_some()
     }
 
     /// Energy, constraints, hidden constraints.

@@ -36,7 +36,7 @@ pub(super) fn unstable(subject: &Subject<'_>, step: f64, steps: u64) -> Option<S
 /// How much a perturbation in a general direction grows.
 fn stretch(subject: &Subject<'_>, step: f64, steps: u64) -> Result<f64, Failure> {
     let start = subject.start::<f64>()?;
-    let middle = if subject.problem.equations.motion.structure.is_some() { start.len() / 2 } else { start.len() };
+    let middle = if subject.problem.equations.motion.structure().is_some() { start.len() / 2 } else { start.len() };
     let unit = |half: &[f64]| Some(half.iter().fold(0.0f64, |m, v| m.max(v.abs()))).filter(|s| *s > 0.0).unwrap_or(1.0);
     let units = [unit(&start[..middle]), unit(&start[middle..])];
     let unit = |k: usize| units[usize::from(k >= middle)];

@@ -72,12 +72,12 @@ impl Exact {
             false => field.rate(z, out),
         };
         let reference = Reference::new(TOLERANCE).with_budget(BUDGET / size.max(1) as u64);
-        let reference = reference.in_blocks(if motion.structure.is_some() { size / 2 } else { size });
+        let reference = reference.in_blocks(if motion.structure().is_some() { size / 2 } else { size });
         let times: Vec<Dd> = times.iter().map(|&t| Dd::from(t)).collect();
         let (solution, stopped) = reference.solve_as_far(&mut rates, &start.values, &times).map_err(|e| text(&e))?;
         let mut exact = Exact {
             samples: solution.samples,
-            halves: motion.structure.is_some(),
+            halves: motion.structure().is_some(),
             forces: found,
             accuracy: 0.0,
             ended: None,

@@ -146,7 +146,7 @@ pub fn measure(
         Ok(End::Failed(failure)) => Ended::Failed(failure),
         Err(error) => Ended::Undefined(error.to_string()),
     };
-    let variables = problem.equations.motion.structure.as_ref().map_or(problem.start.len(), |s| s.state().len());
+    let variables = problem.equations.motion.structure().map_or(problem.start.len(), |s| s.state().len());
     let curves = curves(&mut run, variables, exact);
     let seconds = match run.stepping() {
         Some(seconds) if seconds > SLOW * run.done() as f64 => seconds,

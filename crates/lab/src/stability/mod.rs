@@ -150,7 +150,7 @@ impl Stability {
     /// What can be said of a formulation without following a motion.
     pub fn without_path(problem: &Instance) -> Option<Result<Stability, StabilityError>> {
         let motion = &problem.equations.motion;
-        if motion.chart.is_some() {
+        if motion.chart().is_some() {
             // Every point of a chart is one of the manifold.
             let verdict = Verdict::Identical;
             return Some(Ok(Stability {
@@ -162,7 +162,7 @@ impl Stability {
                 growth: 1.0,
             }));
         }
-        let unknown = motion.field.is_none() && motion.is_constrained();
+        let unknown = motion.has_unknown_multipliers();
         unknown.then_some(Err(StabilityError::NoField))
     }
 
@@ -182,7 +182,7 @@ impl Stability {
         if let Some(known) = Stability::without_path(problem) {
             return known;
         }
-        if problem.equations.motion.structure.as_ref().is_none_or(|s| s.state() != problem.equations.motion.state) {
+        if problem.equations.motion.structure().is_none_or(|s| s.state() != problem.equations.motion.state) {
             return Err(no_path("the variables of these equations are not positions and momenta"));
         }
         judge::judged(Followed::new(problem, path)?)

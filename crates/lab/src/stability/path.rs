@@ -81,10 +81,10 @@ impl Path {
         }
         // Equations whose integrals are φ, ψ and H: errors of the integration do not grow off the manifold.
         let motion = problem.equations.motion.hamilton_dirac().map_err(|e| failed(e.to_string()))?;
-        if motion.surface.is_some() {
+        if motion.surface().is_some() {
             return Err(StabilityError::ByAnalysis);
         }
-        if motion.multipliers.is_none() {
+        if !motion.is_holonomic() {
             return Err(StabilityError::NoConstraints);
         }
         let compiled = Compiled::new(&motion, Engine::Best).map_err(|e| failed(e.to_string()))?;

@@ -82,7 +82,7 @@ impl Report {
             model: system.name.clone(),
             chosen: Chosen::new(prepared),
             formulation: problem.equations.motion.formulation.name(),
-            opt: problem.equations.motion.formulation.values().into_iter().collect(),
+            opt: problem.formulation.numbers().into_iter().collect(),
             project: prepared.projection().map(|p| p.target.name()),
             step: options.step,
             steps: options.steps,

@@ -139,7 +139,7 @@ fn pose_all(
             break;
         }
     }
-    if !request.charts.is_empty() && !list.iter().any(|p| p.problem.equations.motion.chart.is_some()) {
+    if !request.charts.is_empty() && !list.iter().any(|p| p.problem.equations.motion.chart().is_some()) {
         let message = "--chart is for the formulation local-chart with constraints, which is not compared here";
         return Err(Failure::new("no-charts", message).help("leave out --chart, or compare that formulation"));
     }
@@ -154,7 +154,7 @@ fn methods(
     skipped: &mut Vec<Skipped>,
 ) -> Result<Vec<Prepared>, Failure> {
     let mut found = vec![];
-    let charts = if problem.equations.motion.chart.is_some() { request.charts.clone() } else { vec![] };
+    let charts = if problem.equations.motion.chart().is_some() { request.charts.clone() } else { vec![] };
     let suited;
     let methods = match &request.methods {
         Some(methods) => methods,
@@ -246,7 +246,7 @@ fn report(
     let stabilities: Vec<_> = list.iter().map(&mut stability).collect();
     let formulated = |(posed, stability): (&Posed, &Result<Stability, StabilityError>)| {
         let formulation = posed.problem.equations.motion.formulation;
-        Formulated { name: formulation.name(), summary: formulation.summary(), stability: Stable::new(stability) }
+        Formulated { name: formulation.name(), summary: formulation.card().summary, stability: Stable::new(stability) }
     };
     let formulations = list.iter().zip(&stabilities).map(formulated).collect();
     line.show(|| "the exact motion".to_owned());

@@ -106,14 +106,14 @@ fn with_options(mut formulations: Vec<Formulation>, opt: &[(String, f64)]) -> Re
     for (name, value) in opt {
         let mut meant = false;
         for formulation in &mut formulations {
-            if formulation.options().iter().any(|(own, _)| own == name) {
+            if formulation.card().numbers.iter().any(|n| n.name == name) {
                 (*formulation, meant) = (option(*formulation, name, *value)?, true);
             }
         }
         if !meant {
             let known: Vec<String> = Formulation::ALL
                 .iter()
-                .flat_map(|f| f.options().iter().map(|(option, _)| format!("{option} ({})", f.name())))
+                .flat_map(|f| f.card().numbers.iter().map(|n| format!("{} ({})", n.name, f.name())))
                 .collect();
             let message = format!("none of these formulations has an option `{name}`");
             return Err(Failure::new("unknown-option", message).help(format!("there are {}", known.join(", "))));

@@ -181,7 +181,7 @@ fn differences(args: &args::Run, began: &Request) -> Result<Vec<String>, Failure
         let shown = |charts: &[String]| (!charts.is_empty()).then(|| charts.join(" and "));
         list.compare("chart", shown(chart), shown(&then.chart));
     }
-    let numbers = Choice::named(then).map_or(vec![], |choice| choice.formulation.values());
+    let numbers = Choice::named(then).map_or(vec![], |choice| choice.formulation.numbers());
     for (name, value) in opt {
         let before = numbers.iter().find(|(known, _)| known == name).map(|(_, v)| format!("{name}={}", digits(*v)));
         list.compare("opt", Some(format!("{name}={}", digits(*value))), before);

@@ -193,7 +193,7 @@ impl Summary {
             [&diagnostics.constraints, &diagnostics.hidden_constraints].map(Layout::clone);
         let [multiplier_names, auxiliary_names, observable_names] =
             [&diagnostics.multipliers, &diagnostics.auxiliaries, &diagnostics.observables].map(Layout::clone);
-        let generations = setup.problem.equations.motion.surface.as_ref().map_or(&[][..], |s| &s.generations[..]);
+        let generations = setup.problem.equations.motion.surface().map_or(&[][..], |s| &s.generations[..]);
         let (primary, later) = generations.split_at(constraint_names.len().min(generations.len()));
         let [positions, momenta] = setup.prepared.projections(&run.state().memory).unwrap_or_default();
         let chart = chart(setup, &run.state().memory);
@@ -203,7 +203,7 @@ impl Summary {
             title: setup.system.title.clone(),
             chosen: Chosen::new(setup.prepared),
             formulation: setup.problem.equations.motion.formulation.name(),
-            opt: setup.problem.equations.motion.formulation.values().into_iter().collect(),
+            opt: setup.problem.formulation.numbers().into_iter().collect(),
             project: setup.prepared.projection().map(|p| p.target.name()),
             step: setup.request.step,
             status,

@@ -2,7 +2,7 @@
 
 use cotangent::Layout;
 use cotangent::dynamics::{Equation, Failure, Kind};
-use cotangent::theory::Motion;
+use cotangent::theory::{Motion, Space};
 
 /// The layouts that give numbers their names.
 pub(crate) struct Blame {
@@ -25,11 +25,11 @@ pub(crate) struct Blamed {
 impl Blame {
     /// The names of a motion and of its constraints.
     pub(crate) fn new(motion: &Motion) -> Blame {
-        let coordinates = motion.structure.as_ref().map_or(motion.state.len(), |s| s.coordinates.len());
-        let constraints = match (&motion.structure, &motion.surface) {
-            (Some(s), _) => s.constraints.shape()[0].clone(),
-            (None, Some(s)) => s.constraints.shape()[0].then(&s.hidden.shape()[0]),
-            (None, None) => Layout::new(vec![]),
+        let coordinates = motion.structure().map_or(motion.state.len(), |s| s.coordinates.len());
+        let constraints = match &motion.space {
+            Space::Cotangent(s) => s.constraints.shape()[0].clone(),
+            Space::Surface(s) => s.constraints.shape()[0].then(&s.hidden.shape()[0]),
+            Space::Whole => Layout::default(),
         };
         Blame { constraints, state: motion.state.clone(), coordinates }
     }

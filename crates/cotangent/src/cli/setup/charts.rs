@@ -7,7 +7,7 @@ use cotangent::problem::Instance;
 
 /// The numbers of the coordinates of each chart.
 pub(super) fn named(charts: &[String], problem: &Instance) -> Result<Vec<Vec<usize>>, Failure> {
-    let coordinates = problem.equations.motion.structure.as_ref().map(|s| s.coordinates.clone());
+    let coordinates = problem.equations.motion.structure().map(|s| s.coordinates.clone());
     let coordinates = coordinates.unwrap_or_else(|| Layout::new(vec![]));
     let known = coordinates.entry_names();
     let rest = if known.len() > MOST { ", …" } else { "" };

@@ -11,7 +11,7 @@ use cotangent::integrate::{Composition, Method, Needs, Projection, Recipe, Targe
 use cotangent::model::nearest::nearest;
 use cotangent::model::{ConstraintKind, System};
 use cotangent::problem;
-use cotangent::theory::{Formulation, OptionError};
+use cotangent::theory::{Formulation, NumberError};
 use serde::{Deserialize, Serialize};
 
 /// What is to be integrated and how, as a checkpoint keeps it.
@@ -176,14 +176,14 @@ pub(crate) fn given_once(opt: &[(String, f64)]) -> Result<(), Failure> {
 
 /// The formulation with one of its numbers.
 pub(crate) fn option(formulation: Formulation, name: &str, value: f64) -> Result<Formulation, Failure> {
-    formulation.with_option(name, value).map_err(|error| match error {
-        OptionError::Range { least } => {
+    formulation.with_number(name, value).map_err(|error| match error {
+        NumberError::Range { least } => {
             let message = format!("`{name}` of `{}` must be {least}, not {}", formulation.name(), number(value));
             Failure::new("option", message).help(format!("choose another --opt {name}=VALUE"))
         }
-        OptionError::Unknown => {
+        NumberError::Unknown => {
             let message = format!("the formulation `{}` has no option `{name}`", formulation.name());
-            let known = formulation.options().iter().map(|(name, meaning)| format!("{name} ({meaning})"));
+            let known = formulation.card().numbers.iter().map(|n| format!("{} ({})", n.name, n.meaning));
             Failure::new("unknown-option", message).help(match known.collect::<Vec<_>>().as_slice() {
                 [] => "leave out --opt".to_owned(),
                 known => format!("it has {}", known.join(", ")),

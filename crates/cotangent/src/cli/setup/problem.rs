@@ -78,6 +78,7 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
     match error {
         ProblemError::Value(error) => error.into(),
         ProblemError::Theory(error) => underivable(&error, model),
+        ProblemError::Number(_) => Failure::new("option", text).help("choose another --opt"),
         ProblemError::Compile(_) => Failure::new("compile", text)
             .help("a smaller model may pass, or another formulation: `multipliers` needs least"),
         ProblemError::Inconsistent { residuals } => {
