@@ -1,10 +1,10 @@
 //! The Hamilton–Dirac equations that the analysis leads to: their integrals, off the surface too.
 
-use cotangent_analysis::{MotionError, motion};
+use cotangent_analysis::{MotionError, constraints};
 use cotangent_compile::{Engine, FunctionBuilder, values};
 use cotangent_expr::{Expr, Tensor};
 use cotangent_model::System;
-use cotangent_scalar::{Dd, Real};
+use cotangent_scalar::{Dd, Limits, Real};
 use cotangent_theory::{Formulation, Motion};
 
 fn parse(text: &str) -> System {
@@ -12,7 +12,9 @@ fn parse(text: &str) -> System {
 }
 
 fn derived(text: &str) -> Motion {
-    motion(&parse(text)).unwrap_or_else(|e| panic!("{e}"))
+    let system = parse(text);
+    let known = constraints(&system).unwrap_or_else(|e| panic!("{e}"));
+    known.motion(&system, &Limits::default()).unwrap()
 }
 
 /// The entries of vectors at a state, in double-double.
@@ -158,7 +160,7 @@ fn a_casimir_is_kept_by_itself() {
 
 #[test]
 fn what_the_analysis_refuses_has_no_motion() {
-    let refused = |text: &str| motion(&parse(text)).unwrap_err();
+    let refused = |text: &str| constraints(&parse(text)).unwrap_err();
     let einbein = refused(include_str!("../../../models/einbein.cot"));
     assert_eq!(
         einbein.to_string(),
@@ -180,7 +182,7 @@ fn conditions_beyond_a_gauge_are_counted() {
         lagrangian (x*y' - y*x')/2 - (x^2 + y^2)/2 + r'^2/2 + r^2*(theta' - xi)^2/2 - (r - 1)^2/2\n\
         gauge angle: theta = 0\ngauge frame: xi = 0\n";
     assert_eq!(derived(model).surface().unwrap().generations.len(), 6);
-    let over = motion(&parse(&format!("{model}gauge ring: r = 1\n"))).unwrap_err();
+    let over = constraints(&parse(&format!("{model}gauge ring: r = 1\n"))).unwrap_err();
     let MotionError::Overfixed { conditions, found: 8, expected: 6 } = over else { panic!("{over}") };
     assert_eq!(conditions, ["angle", "frame", "ring", "ring'"]);
 }

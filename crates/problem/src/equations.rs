@@ -6,7 +6,7 @@ use crate::error::{PoseError, ProblemError};
 use crate::forces::Forces;
 use crate::model::{Model, once};
 use crate::surface::Residuals;
-use cotangent_analysis::{Lagrangian, motion_within};
+use cotangent_analysis::{Lagrangian, constraints_within};
 use cotangent_compile::record::{MAX_RECORDED, Recorder, Recording, Traced};
 use cotangent_compile::values::Values;
 use cotangent_compile::{CompileError, Engine, Evaluator, Inline, Native, Step};
@@ -59,13 +59,24 @@ impl Model {
     /// Its equations in a formulation.
     pub fn equations(self: &Arc<Self>, formulation: Formulation, engine: Engine) -> Result<Equations, ProblemError> {
         let motion = self.motion(formulation)?;
-        Ok(Equations::compile(self.clone(), motion, None, engine)?)
+        let shared = match engine {
+            Engine::Best => &self.shared[0],
+            Engine::Tape => &self.shared[1],
+        };
+        Ok(Equations::compile(self, motion, None, engine, shared)?)
+    }
+
+    /// Equations of motion that somebody else derived, in whatever variables: their lift and restriction lead to those of
+    /// the model and back.
+    pub fn compile(self: &Arc<Self>, motion: Motion, engine: Engine) -> Result<Equations, ProblemError> {
+        Ok(Equations::compile(self, motion, None, engine, &Shared::default())?)
     }
 
     /// The Hamilton–Dirac equations that its analysis leads to.
     pub fn analysed(self: &Arc<Self>, engine: Engine) -> Result<Equations, PoseError> {
         let (system, limits) = (&self.system, &self.limits);
-        let motion = motion_within(system, limits)?;
+        let known = constraints_within(system, limits)?;
+        let motion = known.motion(system, limits).map_err(ProblemError::from)?;
         let lagrangian = match Lagrangian::new(system)? {
             Some(lagrangian) => {
                 let by = [&lagrangian.coordinates, &lagrangian.velocities, &system.parameter_layout()];
@@ -74,7 +85,8 @@ impl Model {
             }
             None => None,
         };
-        Ok(Equations::compile(self.clone(), motion, lagrangian, engine).map_err(ProblemError::from)?)
+        let equations = Equations::compile(self, motion, lagrangian, engine, &Shared::default());
+        Ok(equations.map_err(ProblemError::from)?)
     }
 }
 
@@ -85,22 +97,17 @@ impl Equations {
     }
 
     fn compile(
-        model: Arc<Model>,
+        model: &Arc<Model>,
         motion: Motion,
         lagrangian: Option<(Lagrangian, Evaluator)>,
         engine: Engine,
+        shared: &Shared,
     ) -> Result<Equations, CompileError> {
-        let own = Shared::default();
-        let shared = match (&lagrangian, motion.surface(), engine) {
-            (None, None, Engine::Best) => &model.shared[0],
-            (None, None, Engine::Tape) => &model.shared[1],
-            _ => &own,
-        };
         Ok(Equations {
             compiled: Compiled::sharing(&motion, engine, shared)?,
             engine,
             canonical: Values::new(&motion.system, &model.limits),
-            model,
+            model: model.clone(),
             motion,
             lagrangian,
             forces: OnceLock::new(),

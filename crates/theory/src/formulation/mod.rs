@@ -8,6 +8,7 @@ mod baumgarte;
 mod card;
 mod derived;
 mod dirac;
+mod dirac_bracket;
 mod ggl;
 mod hamilton_dirac;
 mod impetus_striction;

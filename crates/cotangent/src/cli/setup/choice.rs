@@ -2,6 +2,7 @@
 
 use super::Defaults;
 use super::options::with_options;
+use super::problem::explained;
 use crate::cli::args::Choose;
 use crate::cli::failure::Failure;
 use crate::cli::figures::{count, number};
@@ -10,7 +11,6 @@ use crate::cli::output::Output;
 use cotangent::integrate::{Composition, Method, Needs, Projection, Recipe, Target};
 use cotangent::model::nearest::nearest;
 use cotangent::model::{ConstraintKind, System};
-use cotangent::problem;
 use cotangent::theory::{Formulation, NumberError};
 use serde::{Deserialize, Serialize};
 
@@ -98,7 +98,9 @@ impl Names {
 
 /// The formulation where none is given; announced unless it is that with multipliers.
 fn default_formulation(model: &Loaded, out: &mut Output) -> Result<Formulation, Failure> {
-    let Some(need) = problem::needs_analysis(&model.system, &model.settings)? else {
+    let Some(need) =
+        model.model.need(&model.settings).map_err(|error| explained(error.into(), model, super::Repairs::default()))?
+    else {
         return Ok(Formulation::Multipliers);
     };
     let formulation = Formulation::HamiltonDirac;

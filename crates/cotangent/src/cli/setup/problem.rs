@@ -9,7 +9,7 @@ use cotangent::Dynamics;
 use cotangent::analysis::{self, MotionError};
 use cotangent::compile::Engine;
 use cotangent::problem::consistency::Measured;
-use cotangent::problem::{self, Instance, Need, PoseError, ProblemError, Redundant};
+use cotangent::problem::{Instance, Need, PoseError, ProblemError, Redundant};
 use cotangent::theory::{Formulation, TheoryError};
 
 pub(crate) use cotangent::problem::Repairs;
@@ -98,7 +98,7 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
         }
         ProblemError::SingularStart { constraints } => singular_start(&constraints, text, model),
         ProblemError::Unresisted { .. } => {
-            Failure::new("singular", text).help(match analysis::motion_within(&model.system, &model.limits) {
+            Failure::new("singular", text).help(match analysis::constraints_within(&model.system, &model.limits) {
                 Ok(_) => WAY_OUT,
                 Err(_) => "give every coordinate that the constraint restricts a kinetic energy",
             })
@@ -129,7 +129,7 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
         }
         ProblemError::NoRate(_) => {
             // The analysis keeps parameters as symbols, and does not see what their values do.
-            let need = problem::needs_analysis(&model.system, &model.settings);
+            let need = model.model.need(&model.settings);
             let degenerate = matches!(need, Ok(Some(Need::Lagrangian | Need::Form)));
             Failure::new("no-value", text).help(match degenerate && !model.system.parameters.is_empty() {
                 true => {
@@ -146,7 +146,7 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
 fn singular_start(constraints: &[Redundant], text: String, model: &Loaded) -> Failure {
     // A gradient that vanishes may do so wherever the constraint does; no other start helps then.
     if constraints.iter().any(|r| r.on.is_empty())
-        && let Err(error @ MotionError::Irregular { .. }) = analysis::motion_within(&model.system, &model.limits)
+        && let Err(error @ MotionError::Irregular { .. }) = analysis::constraints_within(&model.system, &model.limits)
     {
         return undetermined(&error, model);
     }
@@ -195,7 +195,7 @@ const WAY_OUT: &str = "--formulation hamilton-dirac integrates it: `cotangent an
 
 /// What Dirac's analysis makes of a model that has no equations of motion by itself.
 fn way_out(model: &Loaded) -> String {
-    match analysis::motion_within(&model.system, &model.limits) {
+    match analysis::constraints_within(&model.system, &model.limits) {
         Ok(_) => {
             "--formulation hamilton-dirac integrates it: `cotangent analyze` finds the constraints it needs".into()
         }

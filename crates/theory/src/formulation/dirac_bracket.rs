@@ -1,6 +1,6 @@
-//! From the analysis to equations of motion: the flow of H under the Dirac bracket.
+//! The flow of H under the Dirac bracket, where an analysis found the constraints.
 //!
-//! Where every constraint χ that the analysis found is second class, C_ab = {χ_a, χ_b} is invertible, and
+//! Where every constraint χ is second class, C_ab = {χ_a, χ_b} is invertible, and
 //!
 //! $$ \dot z = \{z, H\}^* = \{z, H\} - \{z, \chi_a\}\,x_a, \qquad C x = \{\chi, H\}, $$
 //!
@@ -12,161 +12,28 @@
 //! the others vanish. q̇ is what the field says: the velocities of a singular Lagrangian are not functions
 //! of its momenta, but they are functions of the state.
 
-use crate::analyze::with_phase;
-use crate::error::AnalysisError;
-use crate::field::Field;
+use super::{Formulation, Law, Lift, Motion, Space, VectorField};
+use crate::constraints::{Classified, Constraints};
+use crate::error::TheoryError;
 use crate::phase::{Phase, Sparse};
-use crate::report::{Analysis, Class, Constraint, MultiplierValue, Outcome};
+use crate::surface::Surface;
 use cotangent_expr::{Array, Dim, Error, Expr, Ix, Layout, Node, Place, Role, Tensor, Term, solve};
 use cotangent_model::{Claim, ConstraintKind, Dynamics, Quantity, System};
 use cotangent_scalar::Limits;
-use cotangent_theory::{Formulation, Law, Lift, Motion, Space, Surface, VectorField};
 
-/// Why the analysis of a model leads to no equations of motion.
-#[derive(Clone, PartialEq, Debug, thiserror::Error)]
-pub enum MotionError {
-    /// The motion is not unique.
-    #[error("the motion is not determined: {} first class{}", are(constraints), arbitrary(multipliers))]
-    FirstClass {
-        /// The first-class constraints.
-        constraints: Vec<String>,
-        /// The multipliers that nothing determines.
-        multipliers: Vec<String>,
-    },
-    /// Gauge conditions that do more than to fix a gauge.
-    #[error(
-        "the gauge conditions `{}` restrict the motion itself: with them there are {found} second-class constraints, and \
-         {expected} would fix the gauge", conditions.join("`, `")
-    )]
-    Overfixed {
-        /// The conditions, and what follows from them.
-        conditions: Vec<String>,
-        /// The number of second-class constraints.
-        found: usize,
-        /// Those without the conditions, and two for each first-class one.
-        expected: usize,
-    },
-    /// A constraint whose gradient vanishes where it does.
-    #[error("`{constraint}` is irregular: the gradient of {expression} vanishes where it does")]
-    Irregular {
-        /// Its name.
-        constraint: String,
-        /// What vanishes.
-        expression: String,
-        /// Regular constraints with the same zeros.
-        instead: Vec<String>,
-    },
-    /// Constraints that cannot be kept.
-    #[error("the model is inconsistent: {verdict} does not hold")]
-    Inconsistent {
-        /// What would have to hold.
-        verdict: String,
-    },
-    /// An analysis without an answer.
-    #[error("the analysis is undecided: {reason}")]
-    Undecided {
-        /// Why.
-        reason: String,
-    },
-    /// No analysis at all.
-    #[error(transparent)]
-    Analysis(#[from] AnalysisError),
-}
-
-impl From<Error> for MotionError {
-    fn from(error: Error) -> MotionError {
-        AnalysisError::from(error).into()
+impl Constraints {
+    /// The Hamilton–Dirac equations of the model that they are of. The model in the result is Hamiltonian (or Poisson),
+    /// with these constraints as its own.
+    pub fn motion(&self, system: &System, limits: &Limits) -> Result<Motion, TheoryError> {
+        Ok(Flow::new(self)?.motion(system, limits)?)
     }
-}
-
-fn are(names: &[String]) -> String {
-    format!("`{}` {}", names.join("`, `"), if names.len() == 1 { "is" } else { "are" })
-}
-
-fn arbitrary(multipliers: &[String]) -> String {
-    match multipliers {
-        [] => String::new(),
-        list => format!(", and {} arbitrary", are(list)),
-    }
-}
-
-/// The Hamilton–Dirac equations of a model, from its analysis. The model in the result is Hamiltonian
-/// (or Poisson), with the constraints found as its own.
-pub fn motion(system: &System) -> Result<Motion, MotionError> {
-    motion_within(system, &Limits::default())
-}
-
-/// The same within limits.
-pub fn motion_within(system: &System, limits: &Limits) -> Result<Motion, MotionError> {
-    let (report, phase) = with_phase(system, limits)?;
-    let (Some(phase), Some(hamiltonian)) = (phase, report.hamiltonian.clone()) else {
-        return Err(refusal(&report));
-    };
-    let kept = second_class(&report, &phase)?;
-    Flow::new(&report, &phase, kept, &hamiltonian)?.motion(system, hamiltonian, limits)
-}
-
-/// Whether each constraint takes part in the bracket; Casimirs do not. Refuses what the analysis refuses.
-fn second_class(report: &Analysis, phase: &Phase) -> Result<Vec<bool>, MotionError> {
-    if report.stopped.is_some() || report.consistent != Some(true) || report.count.is_none() {
-        return Err(refusal(report));
-    }
-    if let Some((constraint, old, new)) = report.irregular.first() {
-        let (constraint, expression, instead) = (constraint.clone(), old.to_string(), new.clone());
-        return Err(MotionError::Irregular { constraint, expression, instead });
-    }
-    let (mut kept, mut first) = (vec![], vec![]);
-    for c in &report.constraints {
-        let second = c.class == Some(Class::Second);
-        if !second && !is_casimir(&c.expression, phase)? {
-            first.push(c.name.clone());
-        }
-        kept.push(second);
-    }
-    let is_arbitrary = |value: &MultiplierValue| matches!(value, MultiplierValue::Arbitrary);
-    let arbitrary = report.multipliers.iter().filter(|m| is_arbitrary(&m.value));
-    let multipliers: Vec<String> = arbitrary.map(|m| m.name.clone()).collect();
-    // What stays first class where every multiplier is determined is an integral of a motion that is unique.
-    if first.is_empty() || multipliers.is_empty() && !report.multipliers.is_empty() {
-        return overfixed(report).map_or(Ok(kept), Err);
-    }
-    Err(MotionError::FirstClass { constraints: first, multipliers })
-}
-
-/// A gauge condition makes one first-class constraint, and itself, second class.
-fn overfixed(report: &Analysis) -> Option<MotionError> {
-    let (before, after) = (report.before_gauge?, report.count?);
-    let expected = before.second + 2 * before.first.saturating_sub(after.first);
-    let conditions = report.constraints.iter().filter(|c| c.generation == 0).map(|c| c.name.clone());
-    (after.second > expected).then(|| MotionError::Overfixed {
-        conditions: conditions.collect(),
-        found: after.second,
-        expected,
-    })
-}
-
-fn is_casimir(e: &Expr, phase: &Phase) -> Result<bool, MotionError> {
-    let mut field = Field::default();
-    Ok(phase.flow(&phase.gradient(e)?).values().all(|rate| field.simplified(rate).is_zero()))
-}
-
-fn refusal(report: &Analysis) -> MotionError {
-    if report.consistent == Some(false) {
-        let failed = report.verdicts.iter().find(|v| v.outcome == Outcome::Fails);
-        let verdict = failed.map_or_else(|| "a consistency condition".to_owned(), |v| v.statement.clone());
-        return MotionError::Inconsistent { verdict };
-    }
-    let open = report.verdicts.iter().find(|v| v.outcome == Outcome::Undecided).map(|v| v.statement.clone());
-    let reason = report.stopped.clone().or(open).unwrap_or_else(|| "there is no Hamiltonian form".to_owned());
-    MotionError::Undecided { reason }
 }
 
 /// The flow of H under the Dirac bracket, member by member.
 struct Flow<'a> {
-    report: &'a Analysis,
+    constraints: &'a [Classified],
     phase: &'a Phase,
-    /// Whether a constraint takes part in the bracket.
-    kept: Vec<bool>,
+    hamiltonian: &'a Expr,
     /// {χ_a, χ_b}
     brackets: Tensor,
     /// x
@@ -176,9 +43,10 @@ struct Flow<'a> {
 }
 
 impl<'a> Flow<'a> {
-    fn new(report: &'a Analysis, phase: &'a Phase, kept: Vec<bool>, energy: &Expr) -> Result<Flow<'a>, MotionError> {
-        let free = phase.flow(&phase.gradient(energy)?);
-        let second = || report.constraints.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(c, _)| c);
+    fn new(known: &'a Constraints) -> Result<Flow<'a>, Error> {
+        let Constraints { phase, hamiltonian, list } = known;
+        let free = phase.flow(&phase.gradient(hamiltonian)?);
+        let second = || list.iter().filter(|c| c.second);
         let gradients: Vec<Sparse> = second().map(|c| phase.gradient(&c.expression)).collect::<Result<_, _>>()?;
         let flows: Vec<Sparse> = gradients.iter().map(|g| phase.flow(g)).collect();
         let arrays: Vec<Array> = second().map(named).collect();
@@ -209,18 +77,18 @@ impl<'a> Flow<'a> {
             Expr::sum(free.get(&k).cloned().into_iter().chain(pushes))
         };
         let rates = (0..phase.len()).map(rate).collect();
-        Ok(Flow { report, phase, kept, brackets, multipliers, rates })
+        Ok(Flow { constraints: list, phase, hamiltonian, brackets, multipliers, rates })
     }
 
-    fn motion(self, system: &System, hamiltonian: Expr, limits: &Limits) -> Result<Motion, MotionError> {
+    fn motion(self, system: &System, limits: &Limits) -> Result<Motion, Error> {
         let state = self.phase.layout.clone();
         let mut terms = vec![];
         for array in state.arrays() {
             terms.extend(self.rate_of(array));
         }
         let field = VectorField { rate: Tensor::new(vec![state.clone()], terms)?, state: state.clone() };
-        let system = self.hamiltonian_form(system, hamiltonian)?;
-        let space = match self.report.constraints.is_empty() {
+        let system = self.hamiltonian_form(system)?;
+        let space = match self.constraints.is_empty() {
             true => Space::Whole,
             false => Space::Surface(Box::new(self.surface()?)),
         };
@@ -245,11 +113,11 @@ impl<'a> Flow<'a> {
 
     fn surface(&self) -> Result<Surface, Error> {
         let (multipliers, values) = self.multipliers()?;
-        let (given, found): (Vec<_>, Vec<_>) = self.report.constraints.iter().partition(|c| c.generation <= 1);
+        let (given, found): (Vec<_>, Vec<_>) = self.constraints.iter().partition(|c| c.generation <= 1);
         let generations = given.iter().chain(&found).map(|c| c.generation).collect();
-        let vector = |list: &[&Constraint]| {
+        let vector = |list: &[&Classified]| {
             let layout = Layout::new(list.iter().map(|c| named(c)).collect());
-            let term = |c: &&Constraint| Term::plain(vec![scalar(&named(c))], c.expression.clone());
+            let term = |c: &&Classified| Term::plain(vec![scalar(&named(c))], c.expression.clone());
             Tensor::new(vec![layout], list.iter().map(term).collect())
         };
         let (constraints, hidden) = (vector(&given)?, vector(&found)?);
@@ -268,11 +136,11 @@ impl<'a> Flow<'a> {
     /// {z, χ} for each constraint.
     fn directions(&self, constraints: Layout) -> Result<Tensor, Error> {
         let mut terms = vec![];
-        for c in &self.report.constraints {
+        for c in self.constraints {
             let gradient = self.phase.gradient(&c.expression)?;
             let flow = self.phase.flow(&gradient);
             // The gradient of a Casimir, which moves nothing.
-            let direction = if c.class == Some(Class::Second) { flow } else { gradient };
+            let direction = if c.second { flow } else { gradient };
             let entries = self.phase.layout.arrays().iter().flat_map(|a| (0..a.len()).map(move |k| member(a, k)));
             for (k, entry) in entries.enumerate() {
                 terms.extend(direction.get(&k).map(|v| Term::plain(vec![entry, scalar(&named(c))], v.clone())));
@@ -283,12 +151,11 @@ impl<'a> Flow<'a> {
 
     /// −x for the primary constraints, and their names.
     fn multipliers(&self) -> Result<(Layout, Option<Array>), Error> {
-        let second = self.report.constraints.iter().zip(&self.kept).filter(|(_, kept)| **kept);
+        let second = self.constraints.iter().filter(|c| c.second);
         let (mut names, mut values) = (vec![], vec![]);
-        for (a, (c, _)) in second.enumerate() {
-            let own = self.report.multipliers.iter().find(|m| m.constraint == c.name);
-            if let (Some(m), Some(x)) = (own, &self.multipliers) {
-                names.push(Array::scalar(&m.name, Role::Multiplier));
+        for (a, c) in second.enumerate() {
+            if let (Some(name), Some(x)) = (&c.multiplier, &self.multipliers) {
+                names.push(Array::scalar(name, Role::Multiplier));
                 values.push(-Expr::at(x, vec![Ix::constant(a as i64)]));
             }
         }
@@ -302,8 +169,8 @@ impl<'a> Flow<'a> {
 
     /// The model on phase space: its energy, what was found as its constraints, and its quantities with
     /// velocities as functions of the state.
-    fn hamiltonian_form(&self, system: &System, hamiltonian: Expr) -> Result<System, Error> {
-        let hamiltonian = Tensor::scalar(hamiltonian)?;
+    fn hamiltonian_form(&self, system: &System) -> Result<System, Error> {
+        let hamiltonian = Tensor::scalar(self.hamiltonian.clone())?;
         let dynamics = match &system.dynamics {
             Dynamics::Poisson { variables, bracket, .. } => {
                 Dynamics::Poisson { variables: variables.clone(), bracket: bracket.clone(), hamiltonian }
@@ -317,18 +184,18 @@ impl<'a> Flow<'a> {
         let rewritten = |t: &Tensor| self.without_velocities(t);
         let quantity = |q: &Quantity| Ok(Quantity { array: q.array.clone(), value: rewritten(&q.value)? });
         let claim = |c: &Claim| Ok(Claim { kind: c.kind, quantity: quantity(&c.quantity)? });
-        let constraints = self.report.constraints.iter().map(|c| self.constraint(c)).collect::<Result<_, Error>>()?;
+        let constraints = self.constraints.iter().map(|c| self.constraint(c)).collect::<Result<_, Error>>()?;
         let observables = system.observables.iter().map(quantity).collect::<Result<_, Error>>()?;
         let claims = system.claims.iter().map(claim).collect::<Result<_, Error>>()?;
         let drawings = system.drawings.iter().map(|d| d.map(rewritten)).collect::<Result<_, Error>>()?;
         Ok(System { dynamics, constraints, gauges: vec![], observables, claims, drawings, ..system.clone() })
     }
 
-    fn constraint(&self, c: &Constraint) -> Result<cotangent_model::Constraint, Error> {
+    fn constraint(&self, c: &Classified) -> Result<cotangent_model::Constraint, Error> {
         let array = named(c);
         let residual = Term::plain(vec![scalar(&array)], c.expression.clone());
-        let own = self.report.multipliers.iter().find(|m| m.constraint == c.name).map(|m| m.name.clone());
-        let multiplier = Array::scalar(&own.unwrap_or_else(|| format!("lambda_{}", c.name)), Role::Multiplier);
+        let own = c.multiplier.clone().unwrap_or_else(|| format!("lambda_{}", c.name));
+        let multiplier = Array::scalar(&own, Role::Multiplier);
         let residual = Tensor::new(vec![Layout::new(vec![array.clone()])], vec![residual])?;
         Ok(cotangent_model::Constraint { array, multiplier, residual, kind: ConstraintKind::PhaseSpace })
     }
@@ -348,7 +215,7 @@ impl<'a> Flow<'a> {
 }
 
 /// A constraint's name as an array.
-fn named(c: &Constraint) -> Array {
+fn named(c: &Classified) -> Array {
     Array::scalar(&c.name, Role::Auxiliary)
 }
 
