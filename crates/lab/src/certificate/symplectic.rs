@@ -67,16 +67,14 @@ fn tangent_space(subject: &Subject<'_>, point: &[Dd], units: &[Dd]) -> Result<Ve
             row.iter_mut().for_each(|v| *v = *v / Dd::from(largest));
         }
     }
-    let misused = |e: &dyn std::fmt::Display| Failure::Misused { reason: e.to_string() };
-    let pattern = Pattern::dense(rows, size).map_err(|e| misused(&e))?;
+    let pattern = Pattern::dense(rows, size).map_err(Failure::of)?;
     let values: Vec<f64> = a.iter().map(|v| v.value()).collect();
-    let rough = null_space(&pattern, &values, 1e-12).map_err(|e| misused(&e))?;
+    let rough = null_space(&pattern, &values, 1e-12).map_err(Failure::of)?;
     let dot = |u: &[Dd], v: &[Dd]| u.iter().zip(v).fold(Dd::from(0.0), |s, (&u, &v)| s + u * v);
     let row = |i: usize| &a[i * size..(i + 1) * size];
-    let mut solver =
-        LinearSolver::new(&Pattern::dense(rows, rows).map_err(|e| misused(&e))?).map_err(|e| misused(&e))?;
+    let mut solver = LinearSolver::new(&Pattern::dense(rows, rows).map_err(Failure::of)?).map_err(Failure::of)?;
     let gram: Vec<Dd> = (0..rows * rows).map(|k| dot(row(k / rows), row(k % rows))).collect();
-    solver.factor(&gram).map_err(|e| misused(&e))?;
+    solver.factor(&gram).map_err(Failure::of)?;
     let corrected = |v: &Vec<f64>| {
         let mut v: Vec<Dd> = v.iter().map(|&v| Dd::from(v)).collect();
         let mut x: Vec<Dd> = (0..rows).map(|i| dot(row(i), &v)).collect();

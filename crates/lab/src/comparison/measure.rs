@@ -132,11 +132,10 @@ pub fn measure(
 ) -> Result<Measured, CompileError> {
     let Combination { problem, prepared, amplification } = *combination;
     let (diagnostics, integrator) = (problem.diagnostics()?, problem.integrator(prepared)?);
-    let undefined =
-        |e: &RunError| CompileError::System { name: "a quantity at the start".into(), reason: e.to_string() };
+    let undefined = |e: RunError| CompileError::system("a quantity at the start", e);
     // Every step is measured where rows are recorded, be it that only the end is one.
     let schedule = Schedule { record: schedule.total().max(1), ..schedule };
-    let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(|e| undefined(&e))?;
+    let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(undefined)?;
     let history = History::new(SAMPLES, HISTORY_ERRORS.len(), run.watched(None));
     run.watch(history, None);
     run.time_steps();

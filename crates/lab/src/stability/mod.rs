@@ -42,7 +42,7 @@ pub use path::Path;
 pub use verdict::{Time, Verdict};
 
 use crate::reference::ReferenceError;
-use cotangent_dynamics::Failure;
+use cotangent_dynamics::{Failure, FailureKind};
 use cotangent_problem::Instance;
 use cotangent_solve::EigenvalueError;
 use follow::Followed;
@@ -127,9 +127,9 @@ const SINGULAR: &str = "the constraints depend on each other there, or nearly";
 
 /// Why rates have no value, in words that do not depend on how they are computed.
 fn in_words(failure: &Failure) -> String {
-    match failure {
-        Failure::Singular { .. } => SINGULAR.into(),
-        other => other.to_string(),
+    match failure.kind() {
+        FailureKind::Singular => SINGULAR.into(),
+        _ => failure.to_string(),
     }
 }
 

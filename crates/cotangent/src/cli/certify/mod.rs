@@ -96,7 +96,7 @@ pub(crate) fn run(args: &args::Certify, out: &mut Output) -> Result<Status, Fail
 fn stopped(ended: &Ended, problem: &Instance, options: Options) -> Failure {
     let message = match &ended.failure {
         Some(failure) => {
-            let reason = Blame::new(&problem.equations.motion).of(failure).reason;
+            let reason = Blame::new(&problem.equations.motion).of(failure).message;
             let (done, all) = (ended.steps, count(options.steps, "step", "steps"));
             format!("the run ended after {done} of {all} of {}: {reason}", number(options.step))
         }

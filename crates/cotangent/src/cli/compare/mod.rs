@@ -297,7 +297,7 @@ fn report(
 fn row(problem: &Instance, prepared: &Prepared, step: f64, measured: Result<Measured, CompileError>) -> Row {
     let blame = Blame::new(&problem.equations.motion);
     let why = |ended: &Ended| match ended {
-        Ended::Failed(failure) => Some(blame.of(failure).reason),
+        Ended::Failed(failure) => Some(blame.of(failure).message),
         Ended::Undefined(reason) => Some(reason.clone()),
         Ended::Finished | Ended::Interrupted => None,
     };

@@ -117,9 +117,7 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     let (status, stop) = match &end {
         Ok(End::Finished) => ("finished", None),
         Ok(End::Interrupted) => ("interrupted", None),
-        Ok(End::Failed(failure)) => {
-            ("failed", Some(Stop::failed(blame.of(failure), choice.formulation, run.time(), run.done())))
-        }
+        Ok(End::Failed(failure)) => ("failed", Some(Stop::failed(blame.of(failure), run.time(), run.done()))),
         Err(error) => ("failed", Some(Stop::broken(error, run.time(), run.done(), shown.as_deref()))),
     };
     let setup = Setup { request: &request, system: &model.system, problem: &problem, prepared: &prepared, out: shown };

@@ -5,12 +5,12 @@ use crate::cli::failure::Failure;
 use crate::cli::figures::{number, short};
 use crate::cli::loaded::Loaded;
 use crate::cli::output::Output;
-use cotangent::Dynamics;
 use cotangent::analysis::{self, MotionError};
 use cotangent::compile::Engine;
 use cotangent::problem::consistency::Measured;
 use cotangent::problem::{self, Instance, Need, PoseError, ProblemError, Redundant};
 use cotangent::theory::{Formulation, TheoryError};
+use cotangent::{Array, Dynamics, System};
 
 pub(crate) use cotangent::problem::Repairs;
 
@@ -83,9 +83,7 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
             .help("a smaller model may pass, or another formulation: `multipliers` needs least"),
         ProblemError::Inconsistent { residuals } => {
             // Constraints that the model does not state are shown by the analysis.
-            let stem =
-                |m: &Measured| m.name.trim_start_matches("d/dt ").split('[').next().unwrap_or_default().to_owned();
-            let stated = residuals.iter().all(|m| model.system.constraint(&stem(m)).is_some());
+            let stated = residuals.iter().all(|m| states(&model.system, &m.name));
             let verb = if stated { "check` shows every residual" } else { "analyze` derives these constraints" };
             Failure::new("inconsistent", violated(&residuals)).help(format!(
                 "--project-initial moves the data onto the constraints; --set gives others; `cotangent {verb}"
@@ -114,20 +112,20 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
             };
             Failure::new("not-projected", text).help(help)
         }
-        ProblemError::NoRate(_)
-            if matches!(model.system.dynamics, Dynamics::Form { .. }) && text.contains("singular") =>
-        {
-            let message =
-                format!("no equations of motion for `{name}`: its form is a singular matrix{}", row(model, &text));
-            Failure::new("singular-form", message).help(way_out(model))
-        }
-        ProblemError::NoRate(_)
-            if matches!(model.system.dynamics, Dynamics::Lagrangian { .. }) && text.contains("singular") =>
-        {
-            let message = format!("no equations of motion for `{name}`: its velocity Hessian is a singular matrix");
-            Failure::new("singular-lagrangian", message).help(way_out(model))
-        }
-        ProblemError::NoRate(_) => {
+        ProblemError::NoRate(why) => {
+            match (&model.system.dynamics, why.singular()) {
+                (Dynamics::Form { .. }, Some(singular)) => {
+                    let rate = undetermined_rate(model, singular.row);
+                    let message = format!("no equations of motion for `{name}`: its form is a singular matrix{rate}");
+                    return Failure::new("singular-form", message).help(way_out(model));
+                }
+                (Dynamics::Lagrangian { .. }, Some(_)) => {
+                    let message =
+                        format!("no equations of motion for `{name}`: its velocity Hessian is a singular matrix");
+                    return Failure::new("singular-lagrangian", message).help(way_out(model));
+                }
+                _ => {}
+            }
             // The analysis keeps parameters as symbols, and does not see what their values do.
             let need = problem::needs_analysis(&model.system, &model.settings);
             let degenerate = matches!(need, Ok(Some(Need::Lagrangian | Need::Form)));
@@ -153,11 +151,20 @@ fn singular_start(constraints: &[Redundant], text: String, model: &Loaded) -> Fa
     Failure::new("singular", text).help("the forces are not determined there: start from another configuration (--set)")
 }
 
+/// Whether a model states a constraint with this name, or a family with this member; others follow from the model.
+pub(super) fn states(system: &System, name: &str) -> bool {
+    let has = |array: &Array| {
+        let is_member = |k: usize| array.element_name(&array.multi_index(k)) == name;
+        array.name() == name || (0..array.len()).any(is_member)
+    };
+    system.constraints.iter().any(|c| has(&c.array))
+}
+
 /// The constraints that initial data violate, and by how much.
 fn violated(residuals: &[Measured]) -> String {
-    let one = |m: &Measured| match m.name.strip_prefix("d/dt ") {
-        Some(name) => format!("`{name}` changes at the rate {}", short(m.value)),
-        None => format!("`{}` is off by {}", m.name, short(m.value)),
+    let one = |m: &Measured| match m.is_rate {
+        true => format!("`{}` changes at the rate {}", m.name, short(m.value)),
+        false => format!("`{}` is off by {}", m.name, short(m.value)),
     };
     let mut parts: Vec<String> = residuals.iter().take(MOST).map(one).collect();
     if residuals.len() > MOST {
@@ -169,14 +176,12 @@ fn violated(residuals: &[Measured]) -> String {
 /// More are only counted.
 const MOST: usize = 6;
 
-/// The variable whose rate a singular matrix does not determine, from "(row 6)".
-fn row(model: &Loaded, text: &str) -> String {
-    let digits = |rest: &str| rest.split_once(')').and_then(|(number, _)| number.parse::<usize>().ok());
-    let position = text.rsplit_once("(row ").and_then(|(_, rest)| digits(rest));
+/// The variable whose rate a singular matrix does not determine: that of a row.
+fn undetermined_rate(model: &Loaded, row: usize) -> String {
     let layout = model.system.dynamics.variables();
-    match position.filter(|&k| k < layout.len()) {
-        Some(k) => format!(" that does not determine the rate of `{}`", layout.entry_name(k)),
-        None => String::new(),
+    match row < layout.len() {
+        true => format!(" that does not determine the rate of `{}`", layout.entry_name(row)),
+        false => String::new(),
     }
 }
 
@@ -234,9 +239,9 @@ fn remedy(error: &MotionError, model: &Loaded) -> String {
         MotionError::Irregular { constraint, instead, .. } if !instead.is_empty() => {
             let instead: Vec<String> = instead.iter().map(|e| format!("{e} = 0")).collect();
             let instead = instead.join(", ");
-            match model.system.constraint(constraint.split('[').next().unwrap_or_default()) {
-                Some(_) => format!("state {instead} instead: the same points, and forces that are determined there"),
-                None => format!(
+            match states(&model.system, constraint) {
+                true => format!("state {instead} instead: the same points, and forces that are determined there"),
+                false => format!(
                     "the model does not state it: it follows, and no force holds it; `cotangent analyze` shows what \
                      is found with {instead} in its place"
                 ),
