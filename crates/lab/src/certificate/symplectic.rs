@@ -5,6 +5,7 @@
 //! The tangent space at (q, p) is {(δq, δp): G δq = 0, ψ_q δq + ψ_p δp = 0}; the derivatives of ψ are
 //! taken by dual numbers too.
 
+use super::reason::Reason;
 use super::subject::Subject;
 use crate::residuals::residuals;
 use crate::tangent::SymplecticDefect;
@@ -12,18 +13,18 @@ use cotangent_dynamics::Failure;
 use cotangent_scalar::{Dd, Dual, Real};
 use cotangent_solve::{LinearSolver, Pattern, null_space};
 
-pub(super) fn measure(subject: &Subject<'_>, point: &[Dd], step: f64) -> Result<f64, String> {
+pub(super) fn measure(subject: &Subject<'_>, point: &[Dd], step: f64) -> Result<f64, Reason> {
     // Positions and momenta in units of their own size: the form is then in units of their product.
     let units = units(point);
-    let vectors = tangent_space(subject, point, &units).map_err(|e| e.to_string())?;
+    let vectors = tangent_space(subject, point, &units).map_err(Reason::Step)?;
     let pushed = |vector: &Vec<Dd>| -> Result<Vec<Dd>, Failure> {
         let direction: Vec<Dd> = vector.iter().zip(&units).map(|(&v, &u)| v * u).collect();
         let image = subject.walk(&seeded(point, &direction), step, 1)?;
         Ok(image.iter().zip(&units).map(|(d, &u)| d.tangent[0] / u).collect())
     };
-    let images = vectors.iter().map(pushed).collect::<Result<Vec<_>, _>>().map_err(|e| e.to_string())?;
+    let images = vectors.iter().map(pushed).collect::<Result<Vec<_>, _>>().map_err(Reason::Step)?;
     let form = SymplecticDefect::<Dd>::canonical(point.len() / 2);
-    Ok(form.measure(&vectors, &images).map_err(|e| e.to_string())?.value)
+    Ok(form.measure(&vectors, &images).map_err(Reason::Tangent)?.value)
 }
 
 /// The largest position for each position, the largest momentum for each momentum.

@@ -94,15 +94,15 @@ pub(crate) fn run(args: &args::Certify, out: &mut Output) -> Result<Status, Fail
 
 /// A run that did not reach its end.
 fn stopped(ended: &Ended, problem: &Instance, options: Options) -> Failure {
-    let message = match &ended.failure {
+    let message = match ended.failure() {
         Some(failure) => {
             let reason = Blame::new(&problem.equations.motion).of(failure).message;
             let (done, all) = (ended.steps, count(options.steps, "step", "steps"));
             format!("the run ended after {done} of {all} of {}: {reason}", number(options.step))
         }
-        None => ended.reason.clone(),
+        None => ended.to_string(),
     };
-    let help = match &ended.failure {
+    let help = match ended.failure() {
         Some(cotangent::dynamics::Failure::Branched { .. }) => noticed::BRANCHED,
         Some(cotangent::dynamics::Failure::Jumped { .. }) => noticed::JUMPED,
         _ => "take a smaller --step",

@@ -17,15 +17,15 @@ use super::memory::{self, Use};
 use super::output::{Output, Status};
 use super::patience::Kept;
 use super::picture::Destinations;
-use super::setup::{Blame, Choice, fits, posed, prepare, remark};
+use super::setup::{Blame, Choice, explained, fits, posed, prepare, remark};
 use cotangent::compile::CompileError;
 use cotangent::integrate::{Method, Prepared, Projection};
-use cotangent::lab::comparison::{Combination, Ended, Exact, Measured, measure, sample_times};
-use cotangent::lab::stability::{Path, Stability, StabilityError};
+use cotangent::lab::comparison::{Combination, Ended, Exact, Measured, Unknown, measure, sample_times};
+use cotangent::lab::stability::{Obstacle, Path, Stability, StabilityError};
 use cotangent::observe::Progress;
-use cotangent::problem::Instance;
+use cotangent::problem::{Instance, PoseError, ProblemError};
 use cotangent::scalar::Limits;
-use cotangent::theory::Formulation;
+use cotangent::theory::{Formulation, TheoryError};
 use progress::Line;
 use report::{Formulated, Reference, Report, Row, Skipped, Stable};
 use request::Request;
@@ -113,18 +113,23 @@ fn pose_all(
         }
         let problem = match posed(model, formulation, request.repairs) {
             Ok(problem) => problem,
-            // Where others have values, those of this one are its own affair.
-            Err(Failure::Refused { code, message, .. })
-                if OF_THE_FORMULATION.contains(&code) || code == "no-value" && !list.is_empty() =>
-            {
+            Err(error) => {
                 // What the model and the formulation are called is said already.
-                let reason = message
-                    .rsplit_once("` does not fit this model: ")
-                    .map_or(message.clone(), |(_, why)| why.to_owned());
-                skip(skipped, formulation, None, None, reason);
-                continue;
+                let why = match &error {
+                    PoseError::Problem(ProblemError::Theory(TheoryError::Unfit { why, .. })) => Some((*why).to_owned()),
+                    _ => None,
+                };
+                match explained(error, model, request.repairs) {
+                    // Where others have values, those of this one are its own affair.
+                    Failure::Refused { code, message, .. }
+                        if OF_THE_FORMULATION.contains(&code) || code == "no-value" && !list.is_empty() =>
+                    {
+                        skip(skipped, formulation, None, None, why.unwrap_or(message));
+                        continue;
+                    }
+                    other => return Err(other),
+                }
             }
-            Err(other) => return Err(other),
         };
         if list.is_empty() {
             remark(&problem, request.repairs, out);
@@ -235,7 +240,7 @@ fn report(
             Path::new(&list[0].problem, request.until, limits)
         });
         if limits.cancel.is_set() {
-            return Err(StabilityError::NoPath { reason: "interrupted".into() });
+            return Err(StabilityError::NoPath(Obstacle::Interrupted));
         }
         line.show(|| format!("what errors do in {}", posed.problem.equations.motion.formulation.name()));
         match path {
@@ -252,7 +257,7 @@ fn report(
     line.show(|| "the exact motion".to_owned());
     let exact = match first {
         Some(posed) => Exact::new(&posed.problem, &sample_times(&request.schedules), limits),
-        None => Err("nothing was run".into()),
+        None => Err(Unknown::NothingRun),
     };
     let total = request.schedules.len() * list.iter().map(|p| p.methods.len()).sum::<usize>();
     let mut rows = vec![];
@@ -298,12 +303,12 @@ fn row(problem: &Instance, prepared: &Prepared, step: f64, measured: Result<Meas
     let blame = Blame::new(&problem.equations.motion);
     let why = |ended: &Ended| match ended {
         Ended::Failed(failure) => Some(blame.of(failure).message),
-        Ended::Undefined(reason) => Some(reason.clone()),
+        Ended::Undefined(error) => Some(error.to_string()),
         Ended::Finished | Ended::Interrupted => None,
     };
     match measured {
         Ok(measured) => Row::new(problem, prepared, step, measured, why),
-        Err(error) => Row::unmade(problem, prepared, step, error.to_string()),
+        Err(error) => Row::unmade(problem, prepared, step, error),
     }
 }
 

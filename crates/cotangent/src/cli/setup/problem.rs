@@ -21,19 +21,18 @@ pub(crate) fn pose(
     repairs: Repairs,
     out: &mut Output,
 ) -> Result<Instance, Failure> {
-    let problem = posed(model, formulation, repairs)?;
+    let problem = posed(model, formulation, repairs).map_err(|error| explained(error, model, repairs))?;
     remark(&problem, repairs, out);
     Ok(problem)
 }
 
 /// The same in silence.
-pub(crate) fn posed(model: &Loaded, formulation: Formulation, repairs: Repairs) -> Result<Instance, Failure> {
-    let posed = model.model.pose(formulation, &model.settings, repairs, Engine::Best);
-    posed.map_err(|error| explained(error, model, repairs))
+pub(crate) fn posed(model: &Loaded, formulation: Formulation, repairs: Repairs) -> Result<Instance, PoseError> {
+    model.model.pose(formulation, &model.settings, repairs, Engine::Best)
 }
 
 /// What is said of a model that makes no problem.
-pub(super) fn explained(error: PoseError, model: &Loaded, repairs: Repairs) -> Failure {
+pub(crate) fn explained(error: PoseError, model: &Loaded, repairs: Repairs) -> Failure {
     match error {
         _ if model.limits.cancel.is_set() => Failure::interrupted(),
         PoseError::Problem(error) => explain(error, model, repairs),
