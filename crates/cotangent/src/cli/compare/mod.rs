@@ -9,7 +9,8 @@ mod size;
 mod text;
 
 use super::args;
-use super::failure::Failure;
+use super::ending::Ending;
+use super::failure::{Code, Failure};
 use super::figures::{count, number};
 use super::input::Input;
 use super::loaded::Loaded;
@@ -76,23 +77,30 @@ pub(crate) fn run(args: &args::Compare, out: &mut Output) -> Result<Status, Fail
         false => {
             out.print(&text::render(&report, out.coloured(), out.on_terminal()));
             written.failures.iter().for_each(|failure| out.tell(&failure.render(out.message_colour())));
-            if report.status == "interrupted" {
+            if report.status == Ending::Interrupted {
                 out.tell("interrupted: these are the rows done so far\n");
             }
         }
     }
-    let finished = report.rows.iter().any(|row| row.status == "finished");
+    let finished = report.rows.iter().any(|row| row.status == Ending::Finished);
     Ok(match (written.failures.is_empty(), report.status, finished) {
         (false, ..) => Status::Error,
-        (true, "interrupted", _) => Status::Stopped,
+        (true, Ending::Interrupted, _) => Status::Stopped,
         (true, _, true) => Status::Held,
         (true, _, false) => Status::Failed,
     })
 }
 
 /// Failures that are those of a formulation, not of the model.
-const OF_THE_FORMULATION: [&str; 7] =
-    ["not-holonomic", "singular-lagrangian", "singular-form", "not-canonical", "does-not-fit", "derive", "compile"];
+const OF_THE_FORMULATION: [Code; 7] = [
+    Code::NotHolonomic,
+    Code::SingularLagrangian,
+    Code::SingularForm,
+    Code::NotCanonical,
+    Code::DoesNotFit,
+    Code::Derive,
+    Code::Compile,
+];
 
 /// The model in every formulation that fits, with methods that do.
 fn pose_all(
@@ -122,7 +130,7 @@ fn pose_all(
                 match explained(error, model, request.repairs) {
                     // Where others have values, those of this one are its own affair.
                     Failure::Refused { code, message, .. }
-                        if OF_THE_FORMULATION.contains(&code) || code == "no-value" && !list.is_empty() =>
+                        if OF_THE_FORMULATION.contains(&code) || code == Code::NoValue && !list.is_empty() =>
                     {
                         skip(skipped, formulation, None, None, why.unwrap_or(message));
                         continue;
@@ -146,7 +154,7 @@ fn pose_all(
     }
     if !request.charts.is_empty() && !list.iter().any(|p| p.problem.equations.motion.chart().is_some()) {
         let message = "--chart is for the formulation local-chart with constraints, which is not compared here";
-        return Err(Failure::new("no-charts", message).help("leave out --chart, or compare that formulation"));
+        return Err(Failure::new(Code::NoCharts, message).help("leave out --chart, or compare that formulation"));
     }
     Ok(list)
 }
@@ -286,7 +294,7 @@ fn report(
     Report {
         model: model.system.name.clone(),
         title: model.system.title.clone(),
-        status: if limits.cancel.is_set() { "interrupted" } else { "finished" },
+        status: if limits.cancel.is_set() { Ending::Interrupted } else { Ending::Finished },
         until: request.until,
         steps: request.schedules.iter().map(|s| s.step).collect(),
         reference: Reference::new(&exact, request.until),

@@ -1,5 +1,6 @@
 //! A comparison as data: printed as text or as JSON.
 
+use crate::cli::ending::Ending;
 use crate::cli::methods::Chosen;
 use cotangent::compile::CompileError;
 use cotangent::dynamics::Source;
@@ -14,7 +15,7 @@ pub(super) struct Report {
     pub(super) model: String,
     pub(super) title: Option<String>,
     /// `finished`, or `interrupted` with the rows done so far.
-    pub(super) status: &'static str,
+    pub(super) status: Ending,
     pub(super) until: f64,
     pub(super) steps: Vec<f64>,
     pub(super) reference: Reference,
@@ -82,7 +83,7 @@ pub(super) struct Row {
     pub(super) project_above: Option<f64>,
     pub(super) step: f64,
     /// `finished`, `failed` or `interrupted`.
-    pub(super) status: &'static str,
+    pub(super) status: Ending,
     /// Why it failed.
     pub(super) failure: Option<String>,
     pub(super) steps: u64,
@@ -206,9 +207,9 @@ impl Row {
             project_above: projection.and_then(|p| p.above),
             step,
             status: match m.ended {
-                Ended::Finished => "finished",
-                Ended::Interrupted => "interrupted",
-                Ended::Failed(_) | Ended::Undefined(_) => "failed",
+                Ended::Finished => Ending::Finished,
+                Ended::Interrupted => Ending::Interrupted,
+                Ended::Failed(_) | Ended::Undefined(_) => Ending::Failed,
             },
             failure: blame(&m.ended),
             steps: m.steps,

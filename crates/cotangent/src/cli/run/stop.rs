@@ -1,5 +1,6 @@
 //! Why a run stopped early.
 
+use crate::cli::failure::Code;
 use crate::cli::figures::number;
 use crate::cli::setup::Blamed;
 use cotangent::observe::RunError;
@@ -9,7 +10,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub(super) struct Stop {
     /// A stable name for the kind of failure.
-    pub(super) code: &'static str,
+    pub(super) code: Code,
     pub(super) message: String,
     /// The time reached.
     pub(super) time: f64,
@@ -33,11 +34,11 @@ impl Stop {
     /// Something around the steps that failed.
     pub(super) fn broken(error: &RunError, time: f64, done: u64, table: Option<&str>) -> Stop {
         let code = match error {
-            RunError::Call(_) => "evaluate",
-            RunError::Table(_) => "write",
-            RunError::Checkpoint(_) => "checkpoint",
-            RunError::Energy(_) => "no-value",
-            RunError::Foreign(_) => "foreign",
+            RunError::Call(_) => Code::Evaluate,
+            RunError::Table(_) => Code::Write,
+            RunError::Checkpoint(_) => Code::Checkpoint,
+            RunError::Energy(_) => Code::NoValue,
+            RunError::Foreign(_) => Code::Foreign,
         };
         let advice = match (error, table) {
             (RunError::Table(_) | RunError::Checkpoint(_), Some(table)) => {

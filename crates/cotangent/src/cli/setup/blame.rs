@@ -1,5 +1,6 @@
 //! A failed step as a document: its code, what it says in the names of the model, and what to try.
 
+use crate::cli::failure::Code;
 use crate::cli::noticed::{BRANCHED, JUMPED};
 use cotangent::Layout;
 use cotangent::dynamics::{Equation, Failure, FailureKind, Kind, Names, Unsolved, Value};
@@ -16,7 +17,7 @@ pub(crate) struct Blame {
 /// Why a step failed.
 pub(crate) struct Blamed {
     /// A stable name for the kind of failure.
-    pub(crate) code: &'static str,
+    pub(crate) code: Code,
     pub(crate) message: String,
     /// The constraints at fault.
     pub(crate) constraints: Vec<String>,
@@ -48,17 +49,7 @@ impl Blame {
         if let Failure::NotFinite(Value::State(entry)) = failure {
             variables.extend(self.entry(*entry));
         }
-        let code = match failure.kind() {
-            FailureKind::NotConverged => "not-converged",
-            FailureKind::Unsatisfied => "unsatisfied",
-            FailureKind::Torn => "torn",
-            FailureKind::Branched => "branched",
-            FailureKind::Jumped => "jumped",
-            FailureKind::Singular => "singular",
-            FailureKind::NotFinite => "not-finite",
-            FailureKind::Misused => "misused",
-            FailureKind::Interrupted => "interrupted",
-        };
+        let code = failure.kind().into();
         let advice = self.advice(failure, !constraints.is_empty());
         Blamed { code, message: failure.named(self), constraints, variables, advice }
     }
