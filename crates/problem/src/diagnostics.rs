@@ -5,6 +5,7 @@ use crate::conditioning::Conditioning;
 use crate::error::underived;
 use crate::measure::Measure;
 use cotangent_compile::{CallError, CompileError, Engine, Function, FunctionBuilder};
+use cotangent_dynamics::Unsolved;
 use cotangent_expr::{Array, Dim, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term};
 use cotangent_model::{ClaimKind, ConstraintKind};
 use cotangent_theory::Motion;
@@ -195,7 +196,7 @@ impl Diagnostics {
 fn solved(function: &mut Option<Measure>, state: &[f64], parameters: &[f64], out: &mut [f64]) -> Result<(), CallError> {
     let Some(f) = function else { return Ok(()) };
     match f.call(&[state, parameters], &mut [&mut *out]) {
-        Err(CallError::Singular { .. }) => {
+        Err(CallError::Implicit(implicit)) if matches!(implicit.cause, Unsolved::Linear(_)) => {
             out.fill(f64::NAN);
             Ok(())
         }

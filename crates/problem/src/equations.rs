@@ -10,7 +10,7 @@ use cotangent_analysis::{Lagrangian, constraints_within};
 use cotangent_compile::record::{MAX_RECORDED, Recorder, Recording, Traced};
 use cotangent_compile::values::Values;
 use cotangent_compile::{CompileError, Engine, Evaluator, Inline, Native, Step};
-use cotangent_dynamics::{Failure, State};
+use cotangent_dynamics::{Failure, Misuse, State, Unrecordable};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_integrate::{Prepared, Recipe, Refusal};
 use cotangent_model::System;
@@ -132,7 +132,7 @@ impl Equations {
             return Ok(steps.clone());
         }
         let parameters = vec![0.0; self.compiled.parameters()];
-        let failed = |e: Failure| CompileError::System { name: prepared.method().name().into(), reason: e.to_string() };
+        let failed = |e: Failure| CompileError::system(prepared.method().name(), e);
         let stepper = prepared.stepper(&self.compiled.view(Native, parameters.clone())).map_err(failed)?;
         let memory = stepper.memory();
         let whole = match record(&self.compiled, prepared, parameters.len(), memory) {
@@ -169,11 +169,11 @@ fn momentum(lagrangian: &Lagrangian, by: &[&Layout], limits: &Limits) -> Result<
 /// Records a step: state, step size and parameters in, state out.
 fn record(compiled: &Compiled, prepared: &Prepared, parameters: usize, memory: usize) -> Result<Recording, Failure> {
     if !compiled.is_inlinable() {
-        return Err(Failure::Misused { reason: "an implicit function cannot be recorded".into() });
+        return Err(Misuse::from(Unrecordable::Implicit).into());
     }
     let n = compiled.dimension();
     if n > MAX_RECORDED / 16 {
-        return Err(Failure::Misused { reason: "the system is too large to be recorded".into() });
+        return Err(Misuse::from(Unrecordable::TooLarge).into());
     }
     let len = 2 * n + memory;
     Recorder::record(prepared.plan(), len + 1 + parameters, len, |machine, inputs, out| {

@@ -26,8 +26,7 @@ impl Forces {
         let by = [&motion.state, &motion.parameters()];
         let function = Evaluator::sparse(matrix, &by, &motion.limits)?;
         let Some(pattern) = function.pattern() else { return Ok(None) };
-        let unsolvable = |reason: String| CompileError::System { name: "the multipliers".into(), reason };
-        let solver = LinearSolver::new(pattern).map_err(|e| unsolvable(e.to_string()))?;
+        let solver = LinearSolver::new(pattern).map_err(|e| CompileError::system("the multipliers", e))?;
         let gradients = motion.structure().map(|s| Evaluator::sparse(&s.jacobian, &by, &motion.limits)).transpose()?;
         Ok(Some(Forces { solver, names: matrix.shape()[0].clone(), gradients, function }))
     }

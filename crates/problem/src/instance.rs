@@ -3,7 +3,7 @@
 use crate::consistency::{Measured, measure};
 use crate::diagnostics::Diagnostics;
 use crate::equations::Equations;
-use crate::error::ProblemError;
+use crate::error::{NoRate, ProblemError, Rate, Unprojected};
 use crate::integrator::Integrator;
 use crate::model::{Model, Repairs};
 use crate::redundancy::Redundant;
@@ -98,18 +98,18 @@ impl Equations {
         let off = residuals.iter().any(|m| m.relative > ROUND_OFF);
         let parameters = self.with_numbers(parameters);
         let view = self.compiled.view(Native, parameters.clone());
-        let mut start = view.restricted(&model_state).map_err(|e| ProblemError::NoRate(e.to_string()))?;
+        let mut start = view.restricted(&model_state).map_err(|e| ProblemError::NoRate(NoRate::Failure(e)))?;
         let mut moved = None;
         if off && let Some(manifold) = view.manifold().ok().flatten() {
             let n = manifold.shape().coordinates;
             let mut state = State::new(start.clone(), 0);
-            project(manifold, &mut state).map_err(ProblemError::NotProjected)?;
+            project(manifold, &mut state).map_err(|e| ProblemError::NotProjected(e.into()))?;
             let change = |range: std::ops::Range<usize>| largest_change(&start[range.clone()], &state.values[range]);
             moved = Some([change(0..n), change(n..2 * n)]).filter(|m| *m != [0.0, 0.0]);
             // What the state has besides follows from the positions and momenta.
             let onto = |state: &[f64]| view.restricted(&view.model_state(state)?);
             start = match self.motion.lift.restriction.is_some() {
-                true => onto(&state.values).map_err(ProblemError::NotProjected)?,
+                true => onto(&state.values).map_err(|e| ProblemError::NotProjected(e.into()))?,
                 false => state.values,
             };
         }
@@ -147,9 +147,8 @@ impl Equations {
             Some(residuals) => Ok(residuals),
             None => self.canonical.hidden_residuals(parameters, at).map(Option::unwrap_or_default),
         };
-        let mut measured = measure(of, initial)?;
-        measured.iter_mut().for_each(|m| m.name = format!("d/dt {}", m.name));
-        Ok(measured)
+        let measured = measure(of, initial)?;
+        Ok(measured.into_iter().map(|m| Measured { is_rate: true, ..m }).collect())
     }
 
     /// An instance whose start satisfies the constraints that an analysis found.
@@ -184,8 +183,7 @@ impl Equations {
                 }
                 None if violated.is_empty() => {}
                 None => {
-                    let reason = "no point of their surface was found nearby".into();
-                    return Err(ProblemError::NotProjected(Failure::NotConverged { reason, equation: None }));
+                    return Err(ProblemError::NotProjected(Unprojected::NoPoint));
                 }
             }
         }
@@ -339,15 +337,14 @@ impl Instance {
     /// The equations must have values where the run begins.
     fn check_rate(&self) -> Result<(), ProblemError> {
         let view = self.equations.compiled.view(Native, self.parameters.clone());
-        let no_rate = |e: Failure| ProblemError::NoRate(e.to_string());
-        let finite = |values: &[f64], what: &str, names: &dyn Fn(usize) -> String| match values
-            .iter()
-            .position(|v| !v.is_finite())
-        {
-            Some(k) => Err(ProblemError::NoRate(format!("{what} `{}` is {}", names(k), values[k]))),
+        let no_rate = |e: Failure| ProblemError::NoRate(NoRate::Failure(e));
+        let finite = |values: &[f64], what: Rate| match values.iter().position(|v| !v.is_finite()) {
+            Some(k) => {
+                let name = self.equations.motion.state.entry_name(k);
+                Err(ProblemError::NoRate(NoRate::NotFinite { what, name, value: values[k] }))
+            }
             None => Ok(()),
         };
-        let names = |k: usize| self.equations.motion.state.entry_name(k);
         // In a chart, the rates of the model's own variables.
         let in_chart = view.chart().map_err(no_rate)?.is_some();
         let canonical = if in_chart { view.manifold() } else { view.canonical() };
@@ -356,14 +353,14 @@ impl Instance {
             let (q, p) = self.start.split_at(n);
             let mut rate = vec![0.0; n];
             canonical.hamiltonian_p(q, p, &mut rate).map_err(no_rate)?;
-            finite(&rate, "the velocity of", &names)?;
+            finite(&rate, Rate::Velocity)?;
             canonical.hamiltonian_q(q, p, &mut rate).map_err(no_rate)?;
-            finite(&rate, "the force on", &names)?;
+            finite(&rate, Rate::Force)?;
         }
         if let Some(mut field) = view.field().map_err(no_rate)?.filter(|_| !in_chart) {
             let mut rate = vec![0.0; self.start.len()];
             field.rate(&self.start, &mut rate).map_err(no_rate)?;
-            finite(&rate, "the rate of", &names)?;
+            finite(&rate, Rate::Variable)?;
         }
         Ok(())
     }

@@ -27,7 +27,7 @@ pub use compiled::{Compiled, View, offer};
 pub use conditioning::{Branch, Conditioned, Conditioning};
 pub use diagnostics::{Diagnostics, Kept};
 pub use equations::Equations;
-pub use error::{PoseError, ProblemError};
+pub use error::{NoRate, PoseError, ProblemError, Rate, Unprojected};
 pub use instance::Instance;
 pub use integrator::Integrator;
 pub use model::{Model, Repairs};

@@ -139,7 +139,7 @@ pub(crate) fn projected(
     match compiled.view(Native, parameters.to_vec()).manifold() {
         Ok(Some(manifold)) => match project_onto(Target::Position, manifold, &mut state) {
             Ok(()) => Ok(state.values[..n].to_vec()),
-            Err(failure) => Err(ProblemError::NotProjected(failure)),
+            Err(failure) => Err(ProblemError::NotProjected(failure.into())),
         },
         _ => Ok(initial.coordinates.clone()),
     }

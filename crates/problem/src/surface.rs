@@ -124,7 +124,7 @@ impl Surface<'_> {
                 (false, r) if r.is_nan() => f64::INFINITY,
                 (false, r) => r,
             };
-            Measured { name: self.residuals.names.entry_name(k), value, relative }
+            Measured { name: self.residuals.names.entry_name(k), is_rate: false, value, relative }
         };
         Ok(values.into_iter().zip(scales).enumerate().map(one).collect())
     }

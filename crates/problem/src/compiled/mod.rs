@@ -226,14 +226,14 @@ where
     fn mapped(&self, f: Option<&Function>, from: &[S]) -> Result<Vec<S>, Failure> {
         let Some(f) = f else { return Ok(from.to_vec()) };
         let mut out = vec![S::from_f64(0.0); f.program().outputs[0]];
-        let mut work = self.arithmetic.workspace(f).map_err(misused)?;
+        let mut work = self.arithmetic.workspace(f).map_err(Failure::of)?;
         self.arithmetic.call(f, &[from, &self.parameters], &mut [&mut out], &mut work)?;
         Ok(out)
     }
 
     fn evaluator(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
         let Some(functions) = &self.compiled.canonical else { return Ok(None) };
-        let work = functions.functions().map(|f| self.arithmetic.workspace(f).map_err(misused));
+        let work = functions.functions().map(|f| self.arithmetic.workspace(f).map_err(Failure::of));
         let [a, b, c, d, e, f, g, h, i, j] = work;
         Ok(Some(Box::new(CanonicalView {
             work: [a?, b?, c?, d?, e?, f?, g?, h?, i?, j?],
@@ -242,10 +242,6 @@ where
             parameters: self.parameters.clone(),
         })))
     }
-}
-
-fn misused(e: CompileError) -> Failure {
-    Failure::Misused { reason: e.to_string() }
 }
 
 impl<'s, S: Scalar + 's, A: Arithmetic<S> + 's> Dynamics<'s, S> for View<S, A>
@@ -265,7 +261,7 @@ where
     fn field(&self) -> Result<Option<Box<dyn Field<S> + 's>>, Failure> {
         let Some(functions) = &self.compiled.field else { return Ok(None) };
         Ok(Some(Box::new(FieldView {
-            rate_work: self.arithmetic.workspace(&functions.rate).map_err(misused)?,
+            rate_work: self.arithmetic.workspace(&functions.rate).map_err(Failure::of)?,
             jacobian_work: None,
             functions: functions.clone(),
             arithmetic: self.arithmetic,
@@ -276,8 +272,8 @@ where
     fn chart(&self) -> Result<Option<Box<dyn Chart<S> + 's>>, Failure> {
         let Some(functions) = &self.compiled.chart else { return Ok(None) };
         Ok(Some(Box::new(ChartView {
-            restriction_work: self.arithmetic.workspace(&functions.restriction).map_err(misused)?,
-            lift_work: self.arithmetic.workspace(&functions.lift).map_err(misused)?,
+            restriction_work: self.arithmetic.workspace(&functions.restriction).map_err(Failure::of)?,
+            lift_work: self.arithmetic.workspace(&functions.lift).map_err(Failure::of)?,
             functions: functions.clone(),
             arithmetic: self.arithmetic,
             first: self.compiled.parameters[1],
@@ -291,7 +287,7 @@ where
 
     fn surface(&self) -> Result<Option<Box<dyn Surface<S> + 's>>, Failure> {
         let Some(functions) = &self.compiled.surface else { return Ok(None) };
-        let [a, b, c] = functions.functions().map(|f| self.arithmetic.workspace(f).map_err(misused));
+        let [a, b, c] = functions.functions().map(|f| self.arithmetic.workspace(f).map_err(Failure::of));
         Ok(Some(Box::new(SurfaceView {
             work: [a?, b?, c?],
             functions: functions.clone(),

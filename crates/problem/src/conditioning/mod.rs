@@ -124,9 +124,7 @@ impl Conditioning {
         let builder = FunctionBuilder::new().input(&motion.state).input(&motion.parameters()).engine(Engine::Best);
         let function = builder.sparse_output(&motion.at_state(matrix).map_err(underived)?).compile()?;
         let Some(pattern) = function.pattern(0).cloned() else { return Ok(None) };
-        let unsolvable =
-            |e: &dyn std::fmt::Display| CompileError::System { name: "the multipliers".into(), reason: e.to_string() };
-        let solver = LinearSolver::new(&pattern).map_err(|e| unsolvable(&e))?;
+        let solver = LinearSolver::new(&pattern).map_err(|e| CompileError::system("the multipliers", e))?;
         let gradients = motion.structure().map(|s| Gradients::new(motion, s)).transpose()?.flatten();
         let (m, columns) = (pattern.rows(), gradients.as_ref().map_or(0, Gradients::columns));
         Ok(Some(Conditioning {

@@ -2,7 +2,8 @@
 
 use super::request::Request;
 use super::stop::Stop;
-use crate::cli::failure::Failure;
+use crate::cli::ending::Ending;
+use crate::cli::failure::{Code, Failure};
 use crate::cli::map::Map;
 use crate::cli::methods::Chosen;
 use crate::cli::noticed::SingularPassage;
@@ -29,7 +30,7 @@ pub(super) struct Summary {
     pub(super) project: Option<&'static str>,
     pub(super) step: f64,
     /// `finished`, `interrupted` or `failed`.
-    pub(super) status: &'static str,
+    pub(super) status: Ending,
     pub(super) steps: u64,
     pub(super) time: f64,
     /// Coordinates and momenta, or variables, by member.
@@ -156,8 +157,8 @@ pub(super) struct Setup<'a> {
 
 impl Summary {
     /// What a run has come to.
-    pub(super) fn new(setup: &Setup<'_>, run: &mut Run, status: &'static str) -> Result<Summary, Failure> {
-        let failed = |e: cotangent::compile::CallError| Failure::new("evaluate", e.to_string());
+    pub(super) fn new(setup: &Setup<'_>, run: &mut Run, status: Ending) -> Result<Summary, Failure> {
+        let failed = |e: cotangent::compile::CallError| Failure::new(Code::Evaluate, e.to_string());
         let reached = run.state().values.clone();
         let energy = run.energy();
         let (constraints, hidden) = (run.constraints().to_vec(), run.hidden_constraints().to_vec());
