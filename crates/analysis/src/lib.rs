@@ -28,6 +28,7 @@ mod claims;
 mod classes;
 mod conjecture;
 mod definite;
+mod determined;
 mod dirac;
 mod divisor;
 mod error;
@@ -37,11 +38,9 @@ mod homogeneous;
 mod implicit;
 mod latex;
 mod linear;
-mod motion;
 mod multipliers;
 mod own;
 mod parts;
-mod phase;
 mod poisson;
 mod polynomial;
 mod regular;
@@ -54,10 +53,10 @@ mod weighed;
 mod work;
 
 pub use analyze::{MAX_VARIABLES, analyze, analyze_within};
+pub use determined::{MotionError, constraints, constraints_within};
 pub use error::AnalysisError;
 pub use implicit::Implicit;
 pub use latex::latex;
-pub use motion::{MotionError, motion, motion_within};
 pub use report::{
     Analysis, AtValues, Branch, Certainty, ClaimReport, Class, Conjecture, Constraint, Count, DiracBracket,
     GaugeTransformation, Multiplier, MultiplierValue, Outcome, PoissonReport, Step, StepOutcome, Transform, Verdict,

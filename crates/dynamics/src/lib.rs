@@ -7,18 +7,19 @@
 //! - [`Dynamics`]: a system as methods see it, [`Canonical`] equations or a vector [`Field`];
 //! - [`Stepper`]: a method made ready for a system, from one [`State`] to the next;
 //! - [`Machine`]: solves the implicit equations of a step, which a [`Plan`] lists;
-//! - [`Law`] and [`Mechanics`]: systems that are written in Rust, once for any arithmetic;
+//! - [`AnySystem`] and [`Mechanics`]: systems that are written in Rust, once for any arithmetic;
 //! - [`Advance`] and [`Measure`]: what a run asks of whatever steps, and of whatever is measured on the way.
 
 // Clock, threads, files and the like come from the caller: see clippy.toml.
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod advance;
+mod any_system;
+mod cause;
 mod conditioned;
 mod failure;
 mod family;
 mod following;
-mod law;
 mod machine;
 mod measure;
 mod mechanics;
@@ -27,15 +28,17 @@ mod plan;
 mod requirement;
 mod stepper;
 mod system;
+mod words;
 
 pub use advance::Advance;
+pub use any_system::AnySystem;
+pub use cause::{ErrorControl, GaveUp, Implicit, Misuse, Source, Unrecordable, Unsolved, Value};
 pub use conditioned::{Branch, Conditioned, NEARLY_SINGULAR};
-pub use failure::Failure;
+pub use failure::{Failure, FailureKind};
 pub use family::Family;
 pub use following::Following;
-pub use law::Law;
 pub use machine::{Equations, Machine, Map};
-pub use measure::{Condition, Kept, Measure, Names};
+pub use measure::{Condition, Kept, Measure, Recorded};
 pub use mechanics::Mechanics;
 pub use numeric::Numeric;
 pub use plan::{Equation, Kind, Plan, Site, Unknowns};
@@ -44,3 +47,4 @@ pub use stepper::{State, Stepper, carried};
 pub use system::{
     Canonical, CanonicalShape, Chart, Dynamics, Field, Hidden, HiddenShape, Index, Surface, SurfaceShape,
 };
+pub use words::Names;

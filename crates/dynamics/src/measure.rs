@@ -19,7 +19,7 @@ pub struct Kept<S = f64> {
 
 /// What the numbers are called that a run records besides time and energy.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Names {
+pub struct Recorded {
     /// The variables of the model.
     pub state: Vec<Family>,
     /// What else is asked for.
@@ -46,7 +46,7 @@ pub trait Measure {
     fn energy_magnitude(&mut self, state: &[f64]) -> Result<f64, Failure>;
 
     /// What the other quantities are called.
-    fn names(&self) -> Names;
+    fn names(&self) -> Recorded;
 
     /// The variables of the model at a state of the equations of motion, which may have others.
     fn model_state(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), Failure> {

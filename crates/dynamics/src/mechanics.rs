@@ -1,8 +1,8 @@
 //! A Hamiltonian and constraints as functions; their derivatives by dual numbers.
 
+use crate::any_system::AnySystem;
 use crate::failure::Failure;
 use crate::family::Family;
-use crate::law::Law;
 use crate::system::{Canonical, CanonicalShape, Dynamics, Field, Index};
 use cotangent_scalar::{Dual, Scalar};
 use cotangent_solve::{Pattern, PatternError};
@@ -26,7 +26,7 @@ pub trait Mechanics {
     fn constraints<S: Scalar>(&self, _q: &[S], _out: &mut [S]) {}
 }
 
-impl<M: Mechanics> Law for M {
+impl<M: Mechanics> AnySystem for M {
     fn view<'s, S: Scalar + 's>(&'s self) -> Box<dyn Dynamics<'s, S> + 's> {
         Box::new(View(self))
     }
@@ -49,13 +49,13 @@ struct View<'s, M>(&'s M);
 
 impl<'s, M: Mechanics, S: Scalar + 's> Dynamics<'s, S> for View<'s, M> {
     fn canonical(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
-        Ok(Some(Box::new(Derived::new(self.0).map_err(too_large)?)))
+        Ok(Some(Box::new(Derived::new(self.0).map_err(Failure::of)?)))
     }
 
     fn field(&self) -> Result<Option<Box<dyn Field<S> + 's>>, Failure> {
         // With constraints the multipliers are unknown.
         match self.0.constraint_count() {
-            0 => Ok(Some(Box::new(Derived::new(self.0).map_err(too_large)?))),
+            0 => Ok(Some(Box::new(Derived::new(self.0).map_err(Failure::of)?))),
             _ => Ok(None),
         }
     }
@@ -63,10 +63,6 @@ impl<'s, M: Mechanics, S: Scalar + 's> Dynamics<'s, S> for View<'s, M> {
     fn manifold(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
         Dynamics::<S>::canonical(self)
     }
-}
-
-fn too_large(e: PatternError) -> Failure {
-    Failure::Misused { reason: e.to_string() }
 }
 
 /// Once and twice differentiated.
@@ -256,7 +252,7 @@ impl<M: Mechanics, S: Scalar> Field<S> for Derived<'_, M, S> {
     }
 
     fn jacobian_pattern(&mut self) -> Result<Pattern, Failure> {
-        Pattern::dense(self.dimension(), self.dimension()).map_err(too_large)
+        Pattern::dense(self.dimension(), self.dimension()).map_err(Failure::of)
     }
 
     /// (H_p, −H_q).

@@ -6,7 +6,7 @@ use crate::propagator::Propagator;
 use crate::recipe::Recipe;
 use crate::refusal::Refusal;
 use crate::residuals::residuals;
-use cotangent_dynamics::{Canonical, Failure, Kept, Kind, Law, Measure, Names, State, allowance, unsatisfied};
+use cotangent_dynamics::{AnySystem, Canonical, Failure, Kept, Kind, Measure, Recorded, State, allowance, unsatisfied};
 use cotangent_scalar::{Dual, Scalar};
 use cotangent_solve::{NewtonOptions, StoppingRule};
 
@@ -42,7 +42,7 @@ pub struct Handwritten<L> {
     start: Vec<f64>,
 }
 
-impl<L: Law> Handwritten<L> {
+impl<L: AnySystem> Handwritten<L> {
     /// A law with a start, which is brought onto the constraints to round-off; one that is off them by more is refused.
     pub fn new(law: L, start: Vec<f64>) -> Result<Handwritten<L>, Failure> {
         let manifold = || Ok::<_, Failure>(law.view::<f64>().manifold()?.filter(|m| m.shape().constraints > 0));
@@ -123,7 +123,7 @@ pub struct Quantities<'s, L> {
     kept: Kept,
 }
 
-impl<L: Law> Measure for Quantities<'_, L> {
+impl<L: AnySystem> Measure for Quantities<'_, L> {
     fn kept(&mut self, state: &[f64]) -> Result<&Kept, Failure> {
         self.kept.energy = self.law.energy(state);
         if let Some(manifold) = &mut self.manifold {
@@ -149,7 +149,7 @@ impl<L: Law> Measure for Quantities<'_, L> {
         Ok(sum)
     }
 
-    fn names(&self) -> Names {
-        Names { state: self.law.names(), ..Names::default() }
+    fn names(&self) -> Recorded {
+        Recorded { state: self.law.names(), ..Recorded::default() }
     }
 }

@@ -3,7 +3,7 @@
 use crate::prepare::Prepared;
 use crate::projection::{Target, project_onto};
 use cotangent_dynamics::{
-    Advance, Dynamics, Failure, Following, Kind, Numeric, State, Stepper, allowance, unsatisfied,
+    Advance, Dynamics, Failure, Following, Kind, Misuse, Numeric, State, Stepper, Value, allowance, unsatisfied,
 };
 use cotangent_scalar::Cancel;
 use cotangent_solve::NewtonOptions;
@@ -99,7 +99,7 @@ impl<'s> Propagator<'s> {
         let [dimension, memory] = self.lengths;
         match [state.values.len(), state.carry.len(), state.memory.len()] == [dimension, dimension, memory] {
             true => Ok(()),
-            false => Err(Failure::Misused { reason: "the state is not one of this integrator".into() }),
+            false => Err(Misuse::OtherState.into()),
         }
     }
 
@@ -130,7 +130,7 @@ impl<'s> Propagator<'s> {
             return Err(failure);
         }
         if let Some(k) = next.values.iter().position(|v| !v.is_finite()) {
-            return Err(Failure::NotFinite { reason: format!("entry {k} of the new state") });
+            return Err(Failure::NotFinite(Value::State(k)));
         }
         std::mem::swap(state, next);
         self.mended += 1;
@@ -168,10 +168,10 @@ impl Advance for Propagator<'_> {
         // What cannot be solved on the way, at the singular point itself, is passed over.
         (1..parts).for_each(|k| drop(step(k)));
         step(parts)?;
-        match next.values.iter().all(|v| v.is_finite()) {
-            true => state.copy_from(&next),
-            false => return Err(Failure::NotFinite { reason: "the new state".into() }),
+        if let Some(k) = next.values.iter().position(|v| !v.is_finite()) {
+            return Err(Failure::NotFinite(Value::State(k)));
         }
+        state.copy_from(&next);
         Ok(())
     }
 
@@ -223,7 +223,7 @@ impl Steps<'_> {
         for done in 0..steps {
             stepper.step(machine, h, state, next).map_err(|e| (done, e))?;
             if let Some(k) = next.values.iter().position(|v| !v.is_finite()) {
-                return Err((done, Failure::NotFinite { reason: format!("entry {k} of the new state") }));
+                return Err((done, Failure::NotFinite(Value::State(k))));
             }
             std::mem::swap(state, next);
         }

@@ -8,7 +8,7 @@
 //!
 //! which determines λ. (Leimkuhler & Reich, Math. Comp. 63 (1994), section 2: the standard underlying equations.)
 
-use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Field};
+use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Field, Misuse};
 use cotangent_scalar::Real;
 use cotangent_solve::{LinearSolver, Pattern};
 
@@ -23,12 +23,11 @@ impl<'s, S: Real> Underlying<'s, S> {
     /// The equations that these imply.
     pub fn new(canonical: Box<dyn Canonical<S> + 's>) -> Result<Underlying<'s, S>, Failure> {
         let shape = canonical.shape().clone();
-        let misused = |e: &dyn std::fmt::Display| Failure::Misused { reason: e.to_string() };
         let solver = match shape.constraints {
             0 => None,
             m => {
-                let pattern = Pattern::dense(m, m).map_err(|e| misused(&e))?;
-                Some(LinearSolver::new(&pattern).map_err(|e| misused(&e))?)
+                let pattern = Pattern::dense(m, m).map_err(Failure::of)?;
+                Some(LinearSolver::new(&pattern).map_err(Failure::of)?)
             }
         };
         Ok(Underlying { canonical, shape, solver })
@@ -52,7 +51,7 @@ impl<S: Real> Field<S> for Underlying<'_, S> {
 
     /// Its derivatives are asked for by implicit methods, which take the equations as they are.
     fn jacobian_pattern(&mut self) -> Result<Pattern, Failure> {
-        Err(Failure::Misused { reason: "underlying equations are for explicit methods".into() })
+        Err(Misuse::OtherSystem.into())
     }
 
     fn rate(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure> {
@@ -88,7 +87,7 @@ impl<S: Real> Field<S> for Underlying<'_, S> {
                 gram[i * m + k] = value;
             }
         }
-        solver.factor(&gram).map_err(|e| Failure::Singular { reason: e.to_string(), equation: None })?;
+        solver.factor(&gram).map_err(Failure::Singular)?;
         solver.solve(&mut lambda);
         let reaction = product(&shape.jacobian, &g, &lambda, true);
         force.iter_mut().zip(reaction).for_each(|(f, r)| *f = *f - r);

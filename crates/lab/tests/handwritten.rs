@@ -1,6 +1,6 @@
 //! Systems written in Rust are run, measured and certified like models, without a symbol.
 
-use cotangent_dynamics::{Canonical, Dynamics, Failure, Family, Field, Law, Mechanics};
+use cotangent_dynamics::{AnySystem, Canonical, Dynamics, Failure, Family, Field, Mechanics};
 use cotangent_integrate::{Handwritten, Method, Refusal};
 use cotangent_lab::Pendulum;
 use cotangent_lab::certificate::{Certificate, Finding, Options};
@@ -87,7 +87,7 @@ fn a_start_off_the_constraints_and_a_method_that_ignores_them_are_refused() {
 /// A symmetric top that moves freely: Euler's equations with I = (2, 2, 1), as a vector field of its own.
 struct Top;
 
-impl Law for Top {
+impl AnySystem for Top {
     fn view<'s, S: Scalar + 's>(&'s self) -> Box<dyn Dynamics<'s, S> + 's> {
         Box::new(Top)
     }
@@ -126,7 +126,7 @@ impl<S: Scalar> Field<S> for Top {
     }
 
     fn jacobian_pattern(&mut self) -> Result<Pattern, Failure> {
-        Pattern::dense(3, 3).map_err(|e| Failure::Misused { reason: e.to_string() })
+        Pattern::dense(3, 3).map_err(Failure::of)
     }
 
     fn rate(&mut self, w: &[S], out: &mut [S]) -> Result<(), Failure> {

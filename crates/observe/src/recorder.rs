@@ -3,7 +3,7 @@
 use crate::observer::{Observer, Sample, Verdict};
 use crate::run::RunError;
 use crate::table::{Columns, TableWriter};
-use cotangent_dynamics::{Family, Measure, Names};
+use cotangent_dynamics::{Family, Measure, Recorded};
 use std::ops::{ControlFlow, Range};
 
 /// The column of the numbers of the coordinates in use, counted from 1; 0 before the first step.
@@ -12,7 +12,7 @@ const CHART: &str = "chart";
 /// The columns of a run's table: time, state, energy, observables, multipliers, what the formulation has
 /// besides, and the coordinates of the chart. The names of the model stay; `time`, `energy` and `chart` give
 /// way to them with a `_` at their end.
-pub(crate) fn columns(names: &Names, chart: Option<Range<usize>>) -> Columns {
+pub(crate) fn columns(names: &Recorded, chart: Option<Range<usize>>) -> Columns {
     let of_model = [&names.state, &names.observables, &names.multipliers, &names.auxiliaries];
     let own = |name: &str| {
         let taken = |name: &str| of_model.iter().flat_map(|list| list.iter()).any(|family| family.name == name);
@@ -41,16 +41,16 @@ pub(crate) fn len(families: &[Family]) -> usize {
 pub(crate) struct Recorder {
     pub(crate) table: TableWriter,
     row: Vec<f64>,
-    /// Observables, multipliers, auxiliaries.
-    lengths: [usize; 3],
+    /// Variables of the model, observables, multipliers, auxiliaries.
+    lengths: [usize; 4],
     chart: Range<usize>,
     /// Whether the last row could not be written.
     pub(crate) is_behind: bool,
 }
 
 impl Recorder {
-    pub(crate) fn new(table: TableWriter, names: &Names, chart: Option<Range<usize>>) -> Recorder {
-        let lengths = [&names.observables, &names.multipliers, &names.auxiliaries].map(|list| len(list));
+    pub(crate) fn new(table: TableWriter, names: &Recorded, chart: Option<Range<usize>>) -> Recorder {
+        let lengths = [&names.state, &names.observables, &names.multipliers, &names.auxiliaries].map(|list| len(list));
         Recorder { table, row: vec![], lengths, chart: chart.unwrap_or(0..0), is_behind: false }
     }
 
@@ -64,13 +64,13 @@ impl Recorder {
 
     fn fill<D: Measure>(&mut self, sample: &mut Sample<'_, D>) -> Result<(), RunError> {
         let state = sample.state;
-        let (values, [o, m, a]) = (&state.values, self.lengths);
+        let (values, [n, o, m, a]) = (&state.values, self.lengths);
         let row = &mut self.row;
-        row.resize(1 + values.len() + 1 + o + m + a + self.chart.len(), 0.0);
+        row.resize(1 + n + 1 + o + m + a + self.chart.len(), 0.0);
         row[0] = sample.time;
-        sample.quantities.model_state(values, &mut row[1..=values.len()])?;
-        row[1 + values.len()] = sample.quantities.kept(values)?.energy;
-        let (observed, rest) = row[2 + values.len()..].split_at_mut(o);
+        sample.quantities.model_state(values, &mut row[1..=n])?;
+        row[1 + n] = sample.quantities.kept(values)?.energy;
+        let (observed, rest) = row[2 + n..].split_at_mut(o);
         let (forces, rest) = rest.split_at_mut(m);
         let (own, in_chart) = rest.split_at_mut(a);
         if let Err(failure) = sample.quantities.observe(values, observed) {

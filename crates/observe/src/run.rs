@@ -15,7 +15,7 @@ use crate::schedule::Schedule;
 use crate::statistics::{Extremes, ExtremesList};
 use crate::table::{Columns, TableWriter};
 use crate::watch::{Watch, watched};
-use cotangent_dynamics::{Advance, Failure, Kept, Measure, State};
+use cotangent_dynamics::{Advance, Failure, Kept, Measure, State, Value};
 use cotangent_scalar::{Clock, Limits};
 use std::time::Duration;
 
@@ -226,8 +226,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
             watch.look(&mut sample, false);
         }
         if !energy.is_finite() {
-            let reason = format!("the energy before it is {energy}");
-            return Ok(Some(Halt::Failed(Failure::NotFinite { reason })));
+            return Ok(Some(Halt::Failed(Failure::NotFinite(Value::Energy(energy)))));
         }
         let mut stops = false;
         for o in observers.iter_mut() {

@@ -3,7 +3,7 @@
 use crate::history::History;
 use crate::observer::{Observer, Sample, Verdict};
 use crate::recorder::len;
-use cotangent_dynamics::{Measure, Names};
+use cotangent_dynamics::{Measure, Recorded};
 use std::ops::ControlFlow;
 
 /// The errors of a history: that of the energy, the largest constraint residual and hidden one.
@@ -20,12 +20,12 @@ pub(crate) struct Watch {
 }
 
 /// How many values each sample of a history has.
-pub(crate) fn watched(names: &Names) -> [usize; 3] {
+pub(crate) fn watched(names: &Recorded) -> [usize; 3] {
     [len(&names.state), len(&names.observables), names.drawn]
 }
 
 impl Watch {
-    pub(crate) fn new(history: History, names: &Names) -> Watch {
+    pub(crate) fn new(history: History, names: &Recorded) -> Watch {
         let [n, o, drawn] = watched(names);
         // Observables without a range need not be known between samples.
         let always = history.ranged().iter().any(|r| (n..n + o).contains(r));

@@ -7,7 +7,7 @@ use crate::error::underived;
 use crate::joined::joined;
 use crate::picture::Picture;
 use cotangent_compile::{CallError, CompileError, Engine, Function, FunctionBuilder};
-use cotangent_dynamics::{Condition, Failure, Family, Kept, Measure, Names};
+use cotangent_dynamics::{Condition, Failure, Family, Kept, Measure, Recorded, Unsolved};
 use cotangent_expr::{Array, Dim, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term};
 use cotangent_model::{ClaimKind, ConstraintKind};
 use cotangent_theory::Motion;
@@ -15,7 +15,7 @@ use cotangent_theory::Motion;
 /// Evaluates the quantities of a model along its motion.
 #[derive(Clone)]
 pub struct Diagnostics {
-    /// The variables of the equations of motion.
+    /// The variables of the model.
     state: Layout,
     /// φ, one entry for each member.
     pub constraints: Layout,
@@ -53,7 +53,7 @@ impl Diagnostics {
     /// Compiles what there is to measure, for parameters that are zero.
     pub fn new(motion: &Motion, engine: Engine) -> Result<Diagnostics, CompileError> {
         let system = &motion.system;
-        let inputs = [motion.state.clone(), system.parameter_layout()];
+        let inputs = [motion.state.clone(), motion.parameters()];
         let compiled = |outputs: &[Tensor]| {
             let builder = FunctionBuilder::new().engine(engine).within(&motion.limits);
             let builder = inputs.iter().fold(builder, |b, layout| b.input(layout));
@@ -71,19 +71,21 @@ impl Diagnostics {
             system.claims.iter().map(|c| (c.kind, c.quantity.array.clone())).collect();
         let claimed = joined(system.claims.iter().map(|c| (&c.quantity.array, &c.quantity.value)))?;
         let observed = joined(system.observables.iter().map(|q| (&q.array, &q.value)))?;
-        let none = Tensor::zero(vec![Layout::new(vec![])]);
-        let (constraints, hidden) = match (&motion.surface, &motion.structure) {
-            (Some(surface), _) => (surface.constraints.clone(), &surface.hidden),
-            (None, s) => (system.residuals(&[ConstraintKind::Holonomic])?, s.as_ref().map_or(&none, |s| &s.hidden)),
+        let [constraints, hidden] = match motion.constraints() {
+            Some(known) => known.map(Clone::clone),
+            None => {
+                let stated = system.residuals(&[ConstraintKind::Holonomic, ConstraintKind::PhaseSpace])?;
+                [stated, Tensor::zero(vec![Layout::default()])]
+            }
         };
         let kept = function(&[system.dynamics.energy().clone(), constraints.clone(), hidden.clone(), claimed.clone()])?;
         let observables = observed.shape()[0].clone();
         let observed = function(&[observed])?;
         let arrays = system.constraints.iter().filter(|c| c.kind == ConstraintKind::Holonomic);
         let own = || Layout::new(arrays.map(|c| c.multiplier.clone()).collect());
-        let multipliers = motion.surface.as_ref().map_or_else(own, |s| s.multipliers.clone());
-        let forces = match &motion.multipliers {
-            Some(mu) => Some(Callable::from(function(&[whole(mu)?])?)),
+        let multipliers = motion.surface().map_or_else(own, |s| s.multipliers.clone());
+        let forces = match motion.multipliers().map_err(underived)? {
+            Some(mu) => Some(Callable::from(function(&[whole(&mu)?])?)),
             None => None,
         };
         let own = joined(motion.auxiliaries.iter().map(|q| (&q.array, &q.value)))?;
@@ -103,7 +105,7 @@ impl Diagnostics {
             claims: vec![0.0; kept.program().outputs[3]],
         };
         Ok(Diagnostics {
-            state: motion.state.clone(),
+            state: system.state(),
             constraints: constraints.shape()[0].clone(),
             hidden_constraints: hidden.shape()[0].clone(),
             claims,
@@ -125,6 +127,8 @@ impl Diagnostics {
 
     /// The same for these parameters, from the start of a run.
     pub fn with(&self, parameters: &[f64]) -> Diagnostics {
+        // Numbers of another formulation may follow those of this one.
+        let parameters = &parameters[..self.parameters.len().min(parameters.len())];
         let conditioning = self.conditioning.as_ref().map(|c| c.with(parameters));
         Diagnostics { parameters: parameters.to_vec(), conditioning, ..self.clone() }
     }
@@ -154,9 +158,9 @@ impl Measure for Diagnostics {
         Ok(magnitude[0])
     }
 
-    fn names(&self) -> Names {
+    fn names(&self) -> Recorded {
         let families = |layout: &Layout| layout.arrays().iter().map(family).collect();
-        Names {
+        Recorded {
             state: families(&self.state),
             observables: families(&self.observables),
             multipliers: families(&self.multipliers),
@@ -211,7 +215,7 @@ fn solved(
 ) -> Result<(), CallError> {
     let Some(f) = function else { return Ok(()) };
     match f.call(&[state, parameters], &mut [&mut *out]) {
-        Err(CallError::Singular { .. }) => {
+        Err(CallError::Implicit(implicit)) if matches!(implicit.cause, Unsolved::Linear(_)) => {
             out.fill(f64::NAN);
             Ok(())
         }

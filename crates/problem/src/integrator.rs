@@ -59,7 +59,7 @@ impl Integrator {
         options: NewtonOptions,
     ) -> Result<Integrator, CompileError> {
         let dimension = equations.compiled.dimension();
-        let failed = |e: Failure| CompileError::System { name: prepared.method().name().into(), reason: e.to_string() };
+        let failed = |e: Failure| CompileError::system(prepared.method().name(), e);
         let calls = Propagator::new(prepared, options, dimension, views(equations, parameters)).map_err(failed)?;
         Ok(Integrator { whole: None, calls })
     }

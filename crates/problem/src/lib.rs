@@ -9,6 +9,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod callable;
+mod classification;
 mod compiled;
 mod conditioning;
 pub mod consistency;
@@ -23,19 +24,18 @@ mod model;
 mod picture;
 mod pose;
 mod redundancy;
-mod suited;
 mod surface;
 
+pub use classification::Need;
 pub use compiled::{Compiled, View, offer};
 pub use conditioning::Conditioning;
 pub use diagnostics::Diagnostics;
 pub use equations::Equations;
-pub use error::{PoseError, ProblemError};
+pub use error::{NoRate, PoseError, ProblemError, Rate, Unprojected};
 pub use instance::Instance;
 pub use integrator::Integrator;
 pub use model::{Model, Repairs};
 pub use picture::{Picture, Shape};
 pub use pose::pose;
 pub use redundancy::{Redundant, redundant};
-pub use suited::{Need, needs_analysis};
 pub use surface::{Freedom, Start};

@@ -7,14 +7,18 @@
 // Clock, threads, files and the like come from the caller: see clippy.toml.
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
+mod constraints;
 mod error;
 pub mod formulation;
 mod legendre;
+pub mod phase;
 mod structure;
 mod surface;
 
+pub use constraints::{Classified, Constraints};
 pub use error::TheoryError;
-pub use formulation::{Formulation, LocalChart, Motion, OptionError, VectorField};
+pub use formulation::{Card, Formulation, Law, Lift, LocalChart, Motion, NumberError, Space, VectorField};
 pub use legendre::{legendre, legendre_within};
+pub use phase::Phase;
 pub use structure::Structure;
 pub use surface::Surface;

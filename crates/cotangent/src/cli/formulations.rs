@@ -26,7 +26,7 @@ pub(crate) fn run(out: &mut Output) -> Result<Status, Failure> {
     let entry = |f: Formulation| {
         let text = formulation_text(f);
         let (equations, integrals, reference) = (text.equations, text.integrals, text.reference);
-        Entry { name: f.name(), summary: f.summary(), equations, integrals, reference }
+        Entry { name: f.name(), summary: f.card().summary, equations, integrals, reference }
     };
     let formulations: Vec<Entry> = Formulation::ALL.into_iter().map(entry).collect();
     if out.wants_json() {

@@ -1,8 +1,8 @@
 //! From the MODEL argument to a text.
 
-use super::failure::Failure;
+use super::failure::{Code, Failure};
 use super::printable;
-use cotangent::model::diagnostic::{Code, Diagnostics};
+use cotangent::model::diagnostic::Diagnostics;
 use cotangent::model::limits::MAX_SOURCE_BYTES;
 use cotangent::model::nearest::nearest;
 use cotangent::model::syntax::decode;
@@ -45,7 +45,7 @@ impl Input {
         match metadata {
             Err(e) if e.kind() == io::ErrorKind::NotFound => Err(missing(argument)),
             Err(e) => Err(unreadable(argument, &e)),
-            Ok(m) if m.is_dir() => Err(Failure::new("not-a-file", format!("`{argument}` is a directory"))
+            Ok(m) if m.is_dir() => Err(Failure::new(Code::NotAFile, format!("`{argument}` is a directory"))
                 .help("name a model file in it, or a shipped model (`cotangent models`)")),
             Ok(_) => {
                 let file = File::open(path).map_err(|e| unreadable(argument, &e))?;
@@ -62,7 +62,7 @@ impl Input {
         reader.take(limit).read_to_end(&mut bytes).map_err(|e| unreadable(name, &e))?;
         if bytes.len() > MAX_SOURCE_BYTES {
             let message = format!("`{name}` is larger than {} MiB", MAX_SOURCE_BYTES >> 20);
-            return Err(Failure::new(Code::SourceTooLarge.name(), message)
+            return Err(Failure::new(Code::SourceTooLarge, message)
                 .help("describe repeated parts as a family: `coord x[i in 1..n]`"));
         }
         match decode(&bytes) {
@@ -82,11 +82,11 @@ impl Input {
 }
 
 fn unreadable(name: &str, error: &io::Error) -> Failure {
-    Failure::new("unreadable", format!("cannot read `{name}`: {error}"))
+    Failure::new(Code::Unreadable, format!("cannot read `{name}`: {error}"))
 }
 
 fn missing(argument: &str) -> Failure {
-    let failure = Failure::new("unknown-model", format!("there is no file and no shipped model `{argument}`"));
+    let failure = Failure::new(Code::UnknownModel, format!("there is no file and no shipped model `{argument}`"));
     let with_extension = format!("{argument}.cot");
     if Path::new(&with_extension).is_file() {
         return failure.help(format!("did you mean the file `{with_extension}`?"));

@@ -1,7 +1,7 @@
 //! Where results and messages go, and what the exit status is.
 
 use super::args::Colour;
-use super::failure::Failure;
+use super::failure::{Code, Failure};
 use super::patience::{self, Kept};
 use super::printable;
 use cotangent::host::{cancel_on_signal, clock};
@@ -63,7 +63,7 @@ impl Output {
 
     /// From now on Ctrl-C asks for a stop.
     pub(crate) fn listen(&mut self) -> Result<(), Failure> {
-        cancel_on_signal(&self.cancel).map_err(|e| Failure::new("signals", e.to_string()))?;
+        cancel_on_signal(&self.cancel).map_err(|e| Failure::new(Code::Signals, e.to_string()))?;
         patience::watch(&self.cancel, &self.kept, self);
         Ok(())
     }
@@ -189,7 +189,7 @@ impl Output {
 /// A document and the version of its format, as text.
 pub(crate) fn document(content: &impl Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(&Document { format: FORMAT, content })
-        .map_err(|e| Failure::new("json", format!("the result cannot be written as JSON: {e}")))?;
+        .map_err(|e| Failure::new(Code::Json, format!("the result cannot be written as JSON: {e}")))?;
     Ok(text + "\n")
 }
 

@@ -3,7 +3,7 @@
 use super::candidate::Candidate;
 use super::size::{Sizes, kinetic};
 use super::{CertificateError, Options};
-use cotangent_dynamics::{Advance, Failure, Measure};
+use cotangent_dynamics::{Advance, Failure, Measure, Names, Source};
 use cotangent_integrate::Prepared;
 use cotangent_observe::{End, Monitor, Observer, Run, RunError, Sample, Schedule, Verdict};
 use cotangent_scalar::{Interrupted, Limits};
@@ -19,14 +19,51 @@ const SIZES: u64 = 256;
 const HYSTERESIS: f64 = 0.1;
 
 /// Why a run did not reach its end.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Ended {
     /// The steps it made.
     pub steps: u64,
-    /// What stopped it, in words.
-    pub reason: String,
+    /// The steps it was to make.
+    pub of: u64,
+    /// What stopped it.
+    pub cause: Stopped,
+}
+
+/// What stopped a run.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stopped {
+    /// A step that could not be made.
+    Step(Failure),
+    /// Something that could not be measured: a [`RunError`].
+    Unmeasured(Source),
+}
+
+impl Ended {
+    /// What it says, with names for the numbers of equations and variables if there are any.
+    pub(super) fn said(&self, names: Option<&dyn Names>) -> String {
+        let Ended { steps, of, cause } = self;
+        match (cause, names) {
+            (Stopped::Step(failure), Some(names)) => {
+                format!("the run ended after {steps} of {of} steps: {}", failure.named(names))
+            }
+            (Stopped::Step(failure), None) => format!("the run ended after {steps} of {of} steps: {failure}"),
+            (Stopped::Unmeasured(error), _) => format!("nothing can be measured after {steps} steps: {error}"),
+        }
+    }
+
     /// The step that could not be made, where that was it.
-    pub failure: Option<Failure>,
+    pub fn failure(&self) -> Option<&Failure> {
+        match &self.cause {
+            Stopped::Step(failure) => Some(failure),
+            Stopped::Unmeasured(_) => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Ended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.said(None))
+    }
 }
 
 /// What was noticed along the run: singular configurations, leaps of the energy.
@@ -89,18 +126,15 @@ pub(super) fn run<C: Candidate>(
     let mut run = match Run::new(integrator, quantities, schedule, problem.start().to_vec()) {
         Ok(run) => run,
         Err(e) => {
-            look.along.ended = Some(undefined(0, &e));
+            look.along.ended = Some(undefined(0, options.steps, e));
             return Ok(look.along);
         }
     };
     let ended = match run.go(limits, &mut [&mut look]) {
         Ok(End::Interrupted | End::Stopped) => return Err(Interrupted.into()),
         Ok(End::Finished) => None,
-        Ok(End::Failed(failure)) => {
-            let reason = format!("the run ended after {} of {} steps: {failure}", look.seen, options.steps);
-            Some(Ended { steps: look.seen, reason, failure: Some(failure) })
-        }
-        Err(e) => Some(undefined(look.seen, &e)),
+        Ok(End::Failed(failure)) => Some(Ended { steps: look.seen, of: options.steps, cause: Stopped::Step(failure) }),
+        Err(e) => Some(undefined(look.seen, options.steps, e)),
     };
     let Look { mut along, largest, turns, .. } = look;
     let names = run.diagnostics().conditioning().map(|c| c.constraints()).unwrap_or_default();
@@ -162,8 +196,8 @@ impl<C: Candidate> Look<'_, C> {
     }
 }
 
-fn undefined(steps: u64, error: &RunError) -> Ended {
-    Ended { steps, reason: format!("nothing can be measured after {steps} steps: {error}"), failure: None }
+fn undefined(steps: u64, of: u64, error: RunError) -> Ended {
+    Ended { steps, of, cause: Stopped::Unmeasured(Source::new(error)) }
 }
 
 /// The largest of each residual; NaN is the largest of all.

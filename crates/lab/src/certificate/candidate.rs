@@ -1,8 +1,9 @@
 //! What can be certified: a system in any arithmetic, from a start.
 
 use super::CertificateError;
+use super::reason::Reason;
 use cotangent_compile::{Engine, Native, Tape};
-use cotangent_dynamics::{Advance, Dynamics, Failure, Field, Law, Measure};
+use cotangent_dynamics::{Advance, AnySystem, Dynamics, Failure, Field, Measure};
 use cotangent_integrate::{Handwritten, Prepared, Propagator, Quantities, Underlying, residuals};
 use cotangent_problem::{Compiled, Diagnostics, Instance, Integrator};
 use cotangent_scalar::{Dd, Real};
@@ -41,9 +42,6 @@ pub trait Candidate {
     /// What kind of equations it has.
     fn nature(&self) -> Nature;
 
-    /// What a variable is called.
-    fn variable(&self, entry: usize) -> String;
-
     /// How the equations of a step are solved.
     fn newton(&self) -> Result<NewtonOptions, Failure>;
 
@@ -70,7 +68,7 @@ pub trait Candidate {
     }
 
     /// Explicit equations of the same motion, to be solved by another method, if there are some.
-    fn reference<'s>(&'s self) -> Result<Option<Box<dyn Field<Dd> + 's>>, String>;
+    fn reference<'s>(&'s self) -> Result<Option<Box<dyn Field<Dd> + 's>>, Reason>;
 
     /// The sizes of the terms of constraints that an analysis found, and of later ones, at the start.
     fn surface_scales(&self) -> Option<[Vec<f64>; 2]> {
@@ -89,15 +87,11 @@ impl Candidate for Instance {
     fn nature(&self) -> Nature {
         let motion = &self.equations.motion;
         Nature {
-            canonical: motion.canonical,
-            halves: motion.structure.is_some(),
+            canonical: motion.is_canonical(),
+            halves: motion.structure().is_some(),
             constrained: motion.is_constrained(),
-            own_energy: motion.formulation.has_model_energy(),
+            own_energy: motion.card().model_energy,
         }
-    }
-
-    fn variable(&self, entry: usize) -> String {
-        self.equations.motion.state.entry_name(entry)
     }
 
     fn newton(&self) -> Result<NewtonOptions, Failure> {
@@ -141,24 +135,24 @@ impl Candidate for Instance {
     }
 
     /// The Hamilton–Dirac equations; those that have other solutions are their own reference.
-    fn reference<'s>(&'s self) -> Result<Option<Box<dyn Field<Dd> + 's>>, String> {
+    fn reference<'s>(&'s self) -> Result<Option<Box<dyn Field<Dd> + 's>>, Reason> {
         let given = &self.equations.motion;
-        let motion = if given.formulation.is_exact() { given.hamilton_dirac() } else { Ok(given.clone()) };
-        let motion = motion.map_err(|e| e.to_string())?;
-        let compiled = Compiled::new(&motion, Engine::Tape).map_err(|e| e.to_string())?;
+        let motion = if given.card().exact { given.hamilton_dirac() } else { Ok(given.clone()) };
+        let motion = motion.map_err(Reason::Theory)?;
+        let compiled = Compiled::new(&motion, Engine::Tape).map_err(Reason::Compile)?;
         let parameters = self.parameters.iter().map(|&p| Dd::from(p)).collect();
-        compiled.view(Tape, parameters).field().map_err(|e| e.to_string())
+        compiled.view(Tape, parameters).field().map_err(Reason::Step)
     }
 
     fn surface_scales(&self) -> Option<[Vec<f64>; 2]> {
-        let surface = self.equations.motion.surface.as_ref()?;
+        let surface = self.equations.motion.surface()?;
         let mut scales = Instance::surface_scales(self).unwrap_or_else(|_| vec![1.0; surface.generations.len()]);
         let later = scales.split_off(surface.constraints.shape()[0].len().min(scales.len()));
         Some([scales, later])
     }
 }
 
-impl<L: Law> Candidate for Handwritten<L> {
+impl<L: AnySystem> Candidate for Handwritten<L> {
     type Integrator<'s>
         = Propagator<'s>
     where
@@ -177,19 +171,6 @@ impl<L: Law> Candidate for Handwritten<L> {
         let constraints = manifold.as_ref().map_or(0, |m| m.shape().constraints);
         let canonical = self.law().is_canonical();
         Nature { canonical, halves: manifold.is_some(), constrained: constraints > 0, own_energy: canonical }
-    }
-
-    fn variable(&self, entry: usize) -> String {
-        let mut names = self.law().names().into_iter();
-        let mut rest = entry;
-        let found = names.find_map(|family| {
-            let width = family.width().unwrap_or(usize::MAX);
-            let own = rest < width;
-            let name = own.then(|| family.members().nth(rest)).flatten();
-            rest = rest.saturating_sub(width);
-            name
-        });
-        found.unwrap_or_else(|| format!("variable {}", entry + 1))
     }
 
     fn newton(&self) -> Result<NewtonOptions, Failure> {
@@ -220,12 +201,12 @@ impl<L: Law> Candidate for Handwritten<L> {
     }
 
     /// Its field, or what its canonical equations imply.
-    fn reference<'s>(&'s self) -> Result<Option<Box<dyn Field<Dd> + 's>>, String> {
+    fn reference<'s>(&'s self) -> Result<Option<Box<dyn Field<Dd> + 's>>, Reason> {
         let view = self.law().view::<Dd>();
-        if let Some(field) = view.field().map_err(|e| e.to_string())? {
+        if let Some(field) = view.field().map_err(Reason::Step)? {
             return Ok(Some(field));
         }
-        let Some(canonical) = view.canonical().map_err(|e| e.to_string())? else { return Ok(None) };
-        Ok(Some(Box::new(Underlying::new(canonical).map_err(|e| e.to_string())?)))
+        let Some(canonical) = view.canonical().map_err(Reason::Step)? else { return Ok(None) };
+        Ok(Some(Box::new(Underlying::new(canonical).map_err(Reason::Step)?)))
     }
 }

@@ -5,6 +5,7 @@
 //! and, if it grew, at a quarter of it: motions may be unstable themselves.
 
 use super::candidate::Candidate;
+use super::reason::Reason;
 use super::subject::Subject;
 use cotangent_dynamics::Failure;
 use cotangent_scalar::Dual;
@@ -16,7 +17,7 @@ const GROWN: f64 = 100.0;
 const MORE: f64 = 30.0;
 
 /// Why the step is not stable, if it is not.
-pub(super) fn unstable<C: Candidate>(subject: &Subject<'_, C>, step: f64, steps: u64) -> Option<String> {
+pub(super) fn unstable<C: Candidate>(subject: &Subject<'_, C>, step: f64, steps: u64) -> Option<Reason> {
     let variables = subject.problem.start().len().max(1) as u64;
     let steps = steps.min((5120 / variables).clamp(32, 256));
     let grown = stretch(subject, step, steps).ok()?;
@@ -25,13 +26,7 @@ pub(super) fn unstable<C: Candidate>(subject: &Subject<'_, C>, step: f64, steps:
     }
     let finer = stretch(subject, step / 4.0, 4 * steps).ok().filter(|s| s.is_finite())?;
     let excess = grown / finer.max(1.0);
-    (excess.is_nan() || excess > MORE).then(|| {
-        format!(
-            "the step is not stable: a small perturbation grows by {grown:.1e} in {steps} steps, by {finer:.1e} in \
-             {} of a quarter of it",
-            4 * steps
-        )
-    })
+    (excess.is_nan() || excess > MORE).then_some(Reason::Unstable { grown, steps, finer })
 }
 
 /// How much a perturbation in a general direction grows.

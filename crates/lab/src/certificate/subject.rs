@@ -1,7 +1,7 @@
 //! A method on a system, in any arithmetic.
 
 use super::candidate::Candidate;
-use cotangent_dynamics::{Canonical, Failure, Numeric, State};
+use cotangent_dynamics::{Canonical, Failure, Numeric, State, Value};
 use cotangent_integrate::{Prepared, project};
 use cotangent_scalar::{Limits, Real};
 
@@ -72,8 +72,7 @@ impl<'a, C: Candidate> Subject<'a, C> {
                 self.go_on()?;
                 stepper.step(&mut machine, S::from_f64(h), &state, &mut next)?;
                 if let Some(k) = next.values.iter().position(|v| !v.is_finite()) {
-                    let reason = format!("`{}` after a step", self.problem.variable(k));
-                    return Err(Failure::NotFinite { reason });
+                    return Err(Failure::NotFinite(Value::State(k)));
                 }
                 std::mem::swap(&mut state, &mut next);
             }

@@ -4,7 +4,7 @@ mod document;
 mod text;
 
 use super::args;
-use super::failure::Failure;
+use super::failure::{Code, Failure};
 use super::input::Input;
 use super::loaded::Loaded;
 use super::output::{Output, Status};
@@ -33,10 +33,10 @@ fn refused(error: AnalysisError) -> Failure {
     match error {
         AnalysisError::Value(e) => e.into(),
         AnalysisError::Interrupted(_) => Failure::interrupted(),
-        AnalysisError::TooLarge { .. } => Failure::new("too-large", error.to_string()),
+        AnalysisError::TooLarge { .. } => Failure::new(Code::TooLarge, error.to_string()),
         AnalysisError::NotAParameter { .. } => {
-            Failure::new("wrong-place", error.to_string()).help("--set gives sizes and parameters here")
+            Failure::new(Code::WrongPlace, error.to_string()).help("--set gives sizes and parameters here")
         }
-        _ => Failure::new("analysis", error.to_string()),
+        _ => Failure::new(Code::Analysis, error.to_string()),
     }
 }

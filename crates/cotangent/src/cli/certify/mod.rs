@@ -5,7 +5,7 @@ mod report;
 mod text;
 
 use super::args;
-use super::failure::Failure;
+use super::failure::{Code, Failure};
 use super::figures::{count, number};
 use super::input::Input;
 use super::loaded::Loaded;
@@ -30,15 +30,15 @@ pub(crate) fn run(args: &args::Certify, out: &mut Output) -> Result<Status, Fail
     let parameters = values::parameters(&model.system, &model.settings)?;
     let defaults = Defaults::new(&model.system, &parameters)?;
     let step = args.choose.step.or(defaults.step).ok_or_else(|| {
-        Failure::new("missing-value", format!("nothing says how large a step is for `{}`", model.system.name))
+        Failure::new(Code::MissingValue, format!("nothing says how large a step is for `{}`", model.system.name))
             .help("add --step 0.01, or write `run step = 0.01` in the model")
     })?;
     if step == 0.0 {
-        return Err(Failure::new("schedule", "the step is 0").help("give another --step"));
+        return Err(Failure::new(Code::Schedule, "the step is 0").help("give another --step"));
     }
     if args.steps == 0 {
         let message = "--steps is 0: the run for constraints and energy has no step";
-        return Err(Failure::new("schedule", message).help("give another --steps, or leave it out for 20000"));
+        return Err(Failure::new(Code::Schedule, message).help("give another --steps, or leave it out for 20000"));
     }
     if args.steps > MOST_STEPS {
         let years = args.steps as f64 * 1e-6 / 3.156e7;
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &args::Certify, out: &mut Output) -> Result<Status, Fail
              {years:.1} years",
             args.steps
         );
-        return Err(Failure::new("too-large", message).help("give another --steps, or leave it out for 20000"));
+        return Err(Failure::new(Code::TooLarge, message).help("give another --steps, or leave it out for 20000"));
     }
     let choice = Choice::named(&Names::new(&args.choose, &defaults, &model, out)?)?;
     let repairs = Repairs { project_initial: args.choose.project_initial, drop_redundant: args.choose.drop_redundant };
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &args::Certify, out: &mut Output) -> Result<Status, Fail
     let options = Options { step, steps: args.steps };
     let certificate = Certificate::within(&problem, &prepared, options, &model.limits).map_err(|e| match e {
         CertificateError::Interrupted(_) => Failure::interrupted(),
-        CertificateError::Compile(_) | CertificateError::System(_) => Failure::new("compile", e.to_string()),
+        CertificateError::Compile(_) | CertificateError::System(_) => Failure::new(Code::Compile, e.to_string()),
     })?;
     let stop = certificate.ended.as_ref().map(|ended| stopped(ended, &problem, options));
     let failure = stop.as_ref().map(Failure::message);
@@ -94,18 +94,18 @@ pub(crate) fn run(args: &args::Certify, out: &mut Output) -> Result<Status, Fail
 
 /// A run that did not reach its end.
 fn stopped(ended: &Ended, problem: &Instance, options: Options) -> Failure {
-    let message = match &ended.failure {
+    let message = match ended.failure() {
         Some(failure) => {
-            let reason = Blame::new(&problem.equations.motion).of(failure).reason;
+            let reason = Blame::new(&problem.equations.motion).of(failure).message;
             let (done, all) = (ended.steps, count(options.steps, "step", "steps"));
             format!("the run ended after {done} of {all} of {}: {reason}", number(options.step))
         }
-        None => ended.reason.clone(),
+        None => ended.to_string(),
     };
-    let help = match &ended.failure {
+    let help = match ended.failure() {
         Some(cotangent::dynamics::Failure::Branched { .. }) => noticed::BRANCHED,
         Some(cotangent::dynamics::Failure::Jumped { .. }) => noticed::JUMPED,
         _ => "take a smaller --step",
     };
-    Failure::new("no-step", message).help(help)
+    Failure::new(Code::NoStep, message).help(help)
 }

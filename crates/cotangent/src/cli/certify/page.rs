@@ -2,7 +2,7 @@
 
 use super::report::Report;
 use super::text::{headline, rows};
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Code, Failure};
 use crate::cli::figures::{count, number};
 use crate::cli::input::Input;
 use crate::cli::picture::{Film, Page, watch};
@@ -25,12 +25,12 @@ pub(super) fn film(
     prepared: &Prepared,
     options: Options,
 ) -> Result<Option<Film>, Failure> {
-    let compile = |e: cotangent::compile::CompileError| Failure::new("compile", e.to_string());
-    let evaluate = |e: cotangent::observe::RunError| Failure::new("evaluate", e.to_string());
+    let compile = |e: cotangent::compile::CompileError| Failure::new(Code::Compile, e.to_string());
+    let evaluate = |e: cotangent::observe::RunError| Failure::new(Code::Evaluate, e.to_string());
     let diagnostics = problem.diagnostics().map_err(compile)?;
     let integrator = problem.integrator(prepared).map_err(compile)?;
     let schedule = Schedule::count(options.step, options.steps, options.steps)
-        .map_err(|e| Failure::new("schedule", e.to_string()).help("give another --steps or --step"))?;
+        .map_err(|e| Failure::new(Code::Schedule, e.to_string()).help("give another --steps or --step"))?;
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(evaluate)?;
     watch(&mut run, problem, SAMPLES, true).map_err(compile)?;
     let end = run.go(&Limits::default(), &mut []);

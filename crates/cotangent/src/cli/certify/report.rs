@@ -2,6 +2,7 @@
 
 use crate::cli::methods::Chosen;
 use crate::cli::noticed::SingularPassage;
+use crate::cli::setup::Blame;
 use cotangent::integrate::Prepared;
 use cotangent::lab::certificate::{Certificate, Drift, Finding, Options, Property};
 use cotangent::problem::Instance;
@@ -73,8 +74,9 @@ impl Report {
         failure: Option<String>,
         notes: &[String],
     ) -> Report {
-        let size = |p: &Property<f64>| plain(p, p.claimed, |&d| d);
-        let mut order = plain(&certificate.order, true, |o: &lab::Order| o.value);
+        let names = &Blame::new(&problem.equations.motion);
+        let size = |p: &Property<f64>| plain(p, p.claimed, |&d| d, names);
+        let mut order = plain(&certificate.order, true, |o: &lab::Order| o.value, names);
         if let Finding::Measured(o) = &certificate.order.found {
             order.uncertainty = Some(o.uncertainty);
         }
@@ -82,7 +84,7 @@ impl Report {
             model: system.name.clone(),
             chosen: Chosen::new(prepared),
             formulation: problem.equations.motion.formulation.name(),
-            opt: problem.equations.motion.formulation.values().into_iter().collect(),
+            opt: problem.formulation.numbers().into_iter().collect(),
             project: prepared.projection().map(|p| p.target.name()),
             step: options.step,
             steps: options.steps,
@@ -92,7 +94,7 @@ impl Report {
             constraint_defect: size(&certificate.constraint_defect),
             hidden_constraint_defect: size(&certificate.hidden_constraint_defect),
             energy_defect: size(&certificate.energy_defect),
-            energy_drift_exponent: drift(&certificate.energy_drift),
+            energy_drift_exponent: drift(&certificate.energy_drift, names),
             held: certificate.certified(),
             undecided: certificate.undecided(),
             failure,
@@ -104,10 +106,15 @@ impl Report {
     }
 }
 
-fn plain<T, C: Clone>(property: &Property<T, C>, is_claimed: bool, value: impl Fn(&T) -> f64) -> Measured<C> {
+fn plain<T, C: Clone>(
+    property: &Property<T, C>,
+    is_claimed: bool,
+    value: impl Fn(&T) -> f64,
+    names: &Blame,
+) -> Measured<C> {
     let (measured, reason) = match &property.found {
-        Finding::Measured(found) => (Some(value(found)), property.reason.clone()),
-        Finding::Undecided(reason) => (None, Some(reason.clone())),
+        Finding::Measured(found) => (Some(value(found)), property.reason.as_ref().map(|r| r.named(names))),
+        Finding::Undecided(reason) => (None, Some(reason.named(names))),
         Finding::Absent => (None, Some("does not apply to this system".to_owned())),
     };
     let verdict = match (property.held, is_claimed, &property.found) {
@@ -122,8 +129,8 @@ fn plain<T, C: Clone>(property: &Property<T, C>, is_claimed: bool, value: impl F
 }
 
 /// An error at round-off does not grow: its exponent is 0.
-fn drift(property: &Property<Drift>) -> Measured<bool> {
-    let mut measured = plain(property, property.claimed, |d| d.growth.as_ref().map_or(0.0, |g| g.exponent));
+fn drift(property: &Property<Drift>, names: &Blame) -> Measured<bool> {
+    let mut measured = plain(property, property.claimed, |d| d.growth.as_ref().map_or(0.0, |g| g.exponent), names);
     if let Finding::Measured(found) = &property.found {
         measured.uncertainty = Some(found.growth.as_ref().map_or(0.0, |g| g.uncertainty));
         measured.amplitude = Some(found.amplitude);

@@ -4,7 +4,7 @@ use super::claims;
 use super::formula::{Case, cases, pairings, written};
 use super::values::{Start, Values, range};
 use crate::cli::claims::ClaimEntry;
-use crate::cli::failure::{Failure, Problem};
+use crate::cli::failure::{Code, Failure, Problem};
 use crate::cli::input::Input;
 use cotangent::compile::values::{self, Setting};
 use cotangent::model::diagnostic::Lines;
@@ -144,7 +144,7 @@ pub(super) enum RunNumber {
 /// Why `run` refuses a model.
 #[derive(Serialize)]
 pub(super) struct Refusal {
-    pub(super) code: &'static str,
+    pub(super) code: Code,
     pub(super) message: String,
     pub(super) help: Option<String>,
     /// Whether the model or its data must be changed.
@@ -153,7 +153,8 @@ pub(super) struct Refusal {
 }
 
 /// The codes of failures of a singular start.
-const SINGULAR: [&str; 5] = ["singular", "irregular", "no-value", "singular-lagrangian", "singular-form"];
+const SINGULAR: [Code; 5] =
+    [Code::Singular, Code::Irregular, Code::NoValue, Code::SingularLagrangian, Code::SingularForm];
 
 /// Parts of the energy that differ from it by more than this do not add up.
 const SPLIT_TOLERANCE: f64 = 1e-10;
@@ -241,11 +242,11 @@ impl Report {
     pub(super) fn refuse(&mut self, failure: &Failure, is_mistake: bool) {
         let Failure::Refused { code, message, help } = failure else { return };
         match *code {
-            "inconsistent" => self.consistent = Some(false),
+            Code::Inconsistent => self.consistent = Some(false),
             _ if is_mistake && SINGULAR.contains(code) => self.singular = Some(message.clone()),
             _ => {}
         }
-        self.refused = Some(Refusal { code, message: message.clone(), help: help.clone(), is_mistake });
+        self.refused = Some(Refusal { code: *code, message: message.clone(), help: help.clone(), is_mistake });
     }
 
     /// Whether the parts of the energy add up, if there are parts.

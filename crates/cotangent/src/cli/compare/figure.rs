@@ -2,6 +2,7 @@
 
 use super::counted;
 use super::report::{Report, Row};
+use crate::cli::ending::Ending;
 use cotangent::lab::comparison::Curves;
 use cotangent::plot::{Axis, Figure, Legend, Panel, Series};
 
@@ -30,7 +31,7 @@ pub(super) fn figure(report: &Report) -> Figure {
 /// Errors over seconds, a curve for each formulation, method and projection.
 pub(super) fn work_precision(report: &Report) -> Vec<Curve> {
     let mut curves: Vec<Curve> = vec![];
-    for row in report.rows.iter().filter(|r| r.status == "finished") {
+    for row in report.rows.iter().filter(|r| r.status == Ending::Finished) {
         // Beyond, the run has lost the motion.
         let Some(error) = row.error.value.filter(|e| *e < 10.0) else { continue };
         let name = name(report, row);

@@ -9,7 +9,8 @@ mod size;
 mod text;
 
 use super::args;
-use super::failure::Failure;
+use super::ending::Ending;
+use super::failure::{Code, Failure};
 use super::figures::{count, number};
 use super::input::Input;
 use super::loaded::Loaded;
@@ -17,15 +18,15 @@ use super::memory::{self, Use};
 use super::output::{Output, Status};
 use super::patience::Kept;
 use super::picture::Destinations;
-use super::setup::{Blame, Choice, fits, posed, prepare, remark};
+use super::setup::{Blame, Choice, explained, fits, posed, prepare, remark};
 use cotangent::compile::CompileError;
 use cotangent::integrate::{Method, Prepared, Projection};
-use cotangent::lab::comparison::{Combination, Ended, Exact, Measured, measure, sample_times};
-use cotangent::lab::stability::{Path, Stability, StabilityError};
+use cotangent::lab::comparison::{Combination, Ended, Exact, Measured, Unknown, measure, sample_times};
+use cotangent::lab::stability::{Obstacle, Path, Stability, StabilityError};
 use cotangent::observe::Progress;
-use cotangent::problem::Instance;
+use cotangent::problem::{Instance, PoseError, ProblemError};
 use cotangent::scalar::Limits;
-use cotangent::theory::Formulation;
+use cotangent::theory::{Formulation, TheoryError};
 use progress::Line;
 use report::{Formulated, Reference, Report, Row, Skipped, Stable};
 use request::Request;
@@ -76,23 +77,30 @@ pub(crate) fn run(args: &args::Compare, out: &mut Output) -> Result<Status, Fail
         false => {
             out.print(&text::render(&report, out.coloured(), out.on_terminal()));
             written.failures.iter().for_each(|failure| out.tell(&failure.render(out.message_colour())));
-            if report.status == "interrupted" {
+            if report.status == Ending::Interrupted {
                 out.tell("interrupted: these are the rows done so far\n");
             }
         }
     }
-    let finished = report.rows.iter().any(|row| row.status == "finished");
+    let finished = report.rows.iter().any(|row| row.status == Ending::Finished);
     Ok(match (written.failures.is_empty(), report.status, finished) {
         (false, ..) => Status::Error,
-        (true, "interrupted", _) => Status::Stopped,
+        (true, Ending::Interrupted, _) => Status::Stopped,
         (true, _, true) => Status::Held,
         (true, _, false) => Status::Failed,
     })
 }
 
 /// Failures that are those of a formulation, not of the model.
-const OF_THE_FORMULATION: [&str; 7] =
-    ["not-holonomic", "singular-lagrangian", "singular-form", "not-canonical", "does-not-fit", "derive", "compile"];
+const OF_THE_FORMULATION: [Code; 7] = [
+    Code::NotHolonomic,
+    Code::SingularLagrangian,
+    Code::SingularForm,
+    Code::NotCanonical,
+    Code::DoesNotFit,
+    Code::Derive,
+    Code::Compile,
+];
 
 /// The model in every formulation that fits, with methods that do.
 fn pose_all(
@@ -113,18 +121,23 @@ fn pose_all(
         }
         let problem = match posed(model, formulation, request.repairs) {
             Ok(problem) => problem,
-            // Where others have values, those of this one are its own affair.
-            Err(Failure::Refused { code, message, .. })
-                if OF_THE_FORMULATION.contains(&code) || code == "no-value" && !list.is_empty() =>
-            {
+            Err(error) => {
                 // What the model and the formulation are called is said already.
-                let reason = message
-                    .rsplit_once("` does not fit this model: ")
-                    .map_or(message.clone(), |(_, why)| why.to_owned());
-                skip(skipped, formulation, None, None, reason);
-                continue;
+                let why = match &error {
+                    PoseError::Problem(ProblemError::Theory(TheoryError::Unfit { why, .. })) => Some((*why).to_owned()),
+                    _ => None,
+                };
+                match explained(error, model, request.repairs) {
+                    // Where others have values, those of this one are its own affair.
+                    Failure::Refused { code, message, .. }
+                        if OF_THE_FORMULATION.contains(&code) || code == Code::NoValue && !list.is_empty() =>
+                    {
+                        skip(skipped, formulation, None, None, why.unwrap_or(message));
+                        continue;
+                    }
+                    other => return Err(other),
+                }
             }
-            Err(other) => return Err(other),
         };
         if list.is_empty() {
             remark(&problem, request.repairs, out);
@@ -139,9 +152,9 @@ fn pose_all(
             break;
         }
     }
-    if !request.charts.is_empty() && !list.iter().any(|p| p.problem.equations.motion.chart.is_some()) {
+    if !request.charts.is_empty() && !list.iter().any(|p| p.problem.equations.motion.chart().is_some()) {
         let message = "--chart is for the formulation local-chart with constraints, which is not compared here";
-        return Err(Failure::new("no-charts", message).help("leave out --chart, or compare that formulation"));
+        return Err(Failure::new(Code::NoCharts, message).help("leave out --chart, or compare that formulation"));
     }
     Ok(list)
 }
@@ -154,7 +167,7 @@ fn methods(
     skipped: &mut Vec<Skipped>,
 ) -> Result<Vec<Prepared>, Failure> {
     let mut found = vec![];
-    let charts = if problem.equations.motion.chart.is_some() { request.charts.clone() } else { vec![] };
+    let charts = if problem.equations.motion.chart().is_some() { request.charts.clone() } else { vec![] };
     let suited;
     let methods = match &request.methods {
         Some(methods) => methods,
@@ -235,7 +248,7 @@ fn report(
             Path::new(&list[0].problem, request.until, limits)
         });
         if limits.cancel.is_set() {
-            return Err(StabilityError::NoPath { reason: "interrupted".into() });
+            return Err(StabilityError::NoPath(Obstacle::Interrupted));
         }
         line.show(|| format!("what errors do in {}", posed.problem.equations.motion.formulation.name()));
         match path {
@@ -246,13 +259,13 @@ fn report(
     let stabilities: Vec<_> = list.iter().map(&mut stability).collect();
     let formulated = |(posed, stability): (&Posed, &Result<Stability, StabilityError>)| {
         let formulation = posed.problem.equations.motion.formulation;
-        Formulated { name: formulation.name(), summary: formulation.summary(), stability: Stable::new(stability) }
+        Formulated { name: formulation.name(), summary: formulation.card().summary, stability: Stable::new(stability) }
     };
     let formulations = list.iter().zip(&stabilities).map(formulated).collect();
     line.show(|| "the exact motion".to_owned());
     let exact = match first {
         Some(posed) => Exact::new(&posed.problem, &sample_times(&request.schedules), limits),
-        None => Err("nothing was run".into()),
+        None => Err(Unknown::NothingRun),
     };
     let total = request.schedules.len() * list.iter().map(|p| p.methods.len()).sum::<usize>();
     let mut rows = vec![];
@@ -281,7 +294,7 @@ fn report(
     Report {
         model: model.system.name.clone(),
         title: model.system.title.clone(),
-        status: if limits.cancel.is_set() { "interrupted" } else { "finished" },
+        status: if limits.cancel.is_set() { Ending::Interrupted } else { Ending::Finished },
         until: request.until,
         steps: request.schedules.iter().map(|s| s.step).collect(),
         reference: Reference::new(&exact, request.until),
@@ -297,13 +310,13 @@ fn report(
 fn row(problem: &Instance, prepared: &Prepared, step: f64, measured: Result<Measured, CompileError>) -> Row {
     let blame = Blame::new(&problem.equations.motion);
     let why = |ended: &Ended| match ended {
-        Ended::Failed(failure) => Some(blame.of(failure).reason),
-        Ended::Undefined(reason) => Some(reason.clone()),
+        Ended::Failed(failure) => Some(blame.of(failure).message),
+        Ended::Undefined(error) => Some(error.to_string()),
         Ended::Finished | Ended::Interrupted => None,
     };
     match measured {
         Ok(measured) => Row::new(problem, prepared, step, measured, why),
-        Err(error) => Row::unmade(problem, prepared, step, error.to_string()),
+        Err(error) => Row::unmade(problem, prepared, step, error),
     }
 }
 

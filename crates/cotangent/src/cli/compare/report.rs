@@ -1,8 +1,11 @@
 //! A comparison as data: printed as text or as JSON.
 
+use crate::cli::ending::Ending;
 use crate::cli::methods::Chosen;
+use cotangent::compile::CompileError;
+use cotangent::dynamics::Source;
 use cotangent::integrate::Prepared;
-use cotangent::lab::comparison::{Curves, Ended, Exact, Measured, Pace};
+use cotangent::lab::comparison::{Curves, Ended, Exact, Measured, NoPace, Pace, Unknown};
 use cotangent::lab::stability::{Stability, StabilityError, Verdict};
 use cotangent::problem::Instance;
 use serde::Serialize;
@@ -12,7 +15,7 @@ pub(super) struct Report {
     pub(super) model: String,
     pub(super) title: Option<String>,
     /// `finished`, or `interrupted` with the rows done so far.
-    pub(super) status: &'static str,
+    pub(super) status: Ending,
     pub(super) until: f64,
     pub(super) steps: Vec<f64>,
     pub(super) reference: Reference,
@@ -80,7 +83,7 @@ pub(super) struct Row {
     pub(super) project_above: Option<f64>,
     pub(super) step: f64,
     /// `finished`, `failed` or `interrupted`.
-    pub(super) status: &'static str,
+    pub(super) status: Ending,
     /// Why it failed.
     pub(super) failure: Option<String>,
     pub(super) steps: u64,
@@ -138,15 +141,17 @@ pub(super) struct Skipped {
 }
 
 impl Reference {
-    pub(super) fn new(exact: &Result<Exact, String>, until: f64) -> Reference {
+    pub(super) fn new(exact: &Result<Exact, Unknown>, until: f64) -> Reference {
         match exact {
             Ok(exact) if exact.until() > 0.0 => Reference {
                 until: Some(exact.until()),
                 accuracy: Some(exact.accuracy),
-                reason: exact.ended.clone().filter(|_| exact.until() < until),
+                reason: exact.ended.as_ref().filter(|_| exact.until() < until).map(Unknown::to_string),
             },
-            Ok(exact) => Reference { until: None, accuracy: None, reason: exact.ended.clone() },
-            Err(reason) => Reference { until: None, accuracy: None, reason: Some(reason.clone()) },
+            Ok(exact) => {
+                Reference { until: None, accuracy: None, reason: exact.ended.as_ref().map(Unknown::to_string) }
+            }
+            Err(unknown) => Reference { until: None, accuracy: None, reason: Some(unknown.to_string()) },
         }
     }
 }
@@ -202,9 +207,9 @@ impl Row {
             project_above: projection.and_then(|p| p.above),
             step,
             status: match m.ended {
-                Ended::Finished => "finished",
-                Ended::Interrupted => "interrupted",
-                Ended::Failed(_) | Ended::Undefined(_) => "failed",
+                Ended::Finished => Ending::Finished,
+                Ended::Interrupted => Ending::Interrupted,
+                Ended::Failed(_) | Ended::Undefined(_) => Ending::Failed,
             },
             failure: blame(&m.ended),
             steps: m.steps,
@@ -226,10 +231,11 @@ impl Row {
     }
 
     /// A combination that could not be begun.
-    pub(super) fn unmade(problem: &Instance, prepared: &Prepared, step: f64, reason: String) -> Row {
-        let unknown = || Pace::Undecided(reason.clone());
+    pub(super) fn unmade(problem: &Instance, prepared: &Prepared, step: f64, error: CompileError) -> Row {
+        let reason = error.to_string();
+        let unknown = || Pace::Undecided(NoPace::NotBegun(error.clone()));
         let nothing = Measured {
-            ended: Ended::Undefined(reason.clone()),
+            ended: Ended::Undefined(Source::new(error.clone())),
             steps: 0,
             time: 0.0,
             error: None,
@@ -265,7 +271,7 @@ impl Size {
         let (growth, round_off, reason) = match pace {
             Pace::Power(growth) => (Some(growth), false, None),
             Pace::RoundOff => (None, true, None),
-            Pace::Undecided(reason) => (None, false, Some(reason.clone())),
+            Pace::Undecided(reason) => (None, false, Some(reason.to_string())),
         };
         Size {
             value,

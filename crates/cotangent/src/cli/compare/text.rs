@@ -2,6 +2,7 @@
 
 use super::counted;
 use super::report::{Report, Row, Size, Skipped};
+use crate::cli::ending::Ending;
 use crate::cli::figures::{number, short, wrapped};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
@@ -36,7 +37,7 @@ pub(super) fn render(report: &Report, coloured: bool, seconds: bool) -> String {
         let own = report.rows.iter().zip(&cells).filter(|(row, _)| row.formulation == formulation.name);
         for (row, cells) in own {
             let _ = writeln!(text, "{}", line(cells));
-            if row.status == "interrupted" {
+            if row.status == Ending::Interrupted {
                 let _ = writeln!(text, "    interrupted at t = {}", number(rounded(row.time)));
             }
             if let Some(why) = &row.failure {
@@ -51,7 +52,7 @@ pub(super) fn render(report: &Report, coloured: bool, seconds: bool) -> String {
         let _ = writeln!(text, "{}", wrapped(&explained(report), WIDTH).join("\n"));
     } else {
         let nothing = match report.status {
-            "interrupted" => "interrupted before the first combination ended",
+            Ending::Interrupted => "interrupted before the first combination ended",
             _ => "nothing to compare: no combination fits",
         };
         let _ = writeln!(text, "{nothing}");
@@ -100,7 +101,7 @@ pub(super) fn cells(report: &Report, row: &Row, seconds: bool) -> Vec<String> {
         list.push(row.project.map_or("none".to_owned(), |project| format!("{project} ({made})")));
     }
     // A run that went off did not do so like a power, and has no state at the end.
-    let whole = row.status == "finished";
+    let whole = row.status == Ending::Finished;
     let ended = if whole { size(&row.error, true) } else { "-".to_owned() };
     list.extend([ended, size(&row.energy, whole)]);
     if constrained {

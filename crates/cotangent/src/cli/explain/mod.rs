@@ -5,7 +5,7 @@ mod formulation;
 pub(crate) use formulation::text as formulation_text;
 
 use super::args;
-use super::failure::Failure;
+use super::failure::{Code, Failure};
 use super::figures::{count, wrapped};
 use super::methods::{CardDocument, CompositionDocument, needs};
 use super::output::{Output, Status};
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &args::Explain, out: &mut Output) -> Result<Status, Fail
         }
     } else {
         let message = format!("there is no method, composition or formulation `{}`", args.name);
-        let failure = Failure::new("unknown-name", message);
+        let failure = Failure::new(Code::UnknownName, message);
         let methods = Method::ALL.map(Method::name).into_iter().chain(Composition::ALL.map(Composition::name));
         let known = methods.chain(Formulation::ALL.map(Formulation::name));
         let list = "`cotangent methods` and `cotangent formulations` list them";

@@ -2,7 +2,7 @@
 
 use cotangent::expr::{Domain, Ix, Range, Term, latex_name};
 use cotangent::report::Formulas;
-use cotangent::theory::Motion;
+use cotangent::theory::{Motion, Space};
 use cotangent::{Array, Dynamics, Expr, Tensor};
 use std::sync::Arc;
 
@@ -22,16 +22,16 @@ pub(super) fn derivation(motion: &Motion) -> Formulas {
         formulas = formulas.with(kind.0, format!("{} = {latex}", kind.1));
     }
     let hidden = "\\psi = \\frac{\\partial \\varphi}{\\partial q} \\frac{\\partial H}{\\partial p} = 0";
-    let kinds = match (&motion.structure, &motion.surface) {
-        (_, Some(surface)) => [
+    let kinds = match &motion.space {
+        Space::Surface(surface) => [
             ("Constraint", "\\chi", &surface.constraints, "\\chi = 0"),
             ("Hidden constraint", "\\chi", &surface.hidden, "\\chi = 0"),
         ],
-        (Some(structure), None) => [
+        Space::Cotangent(structure) => [
             ("Constraint", "\\varphi", &structure.constraints, "\\varphi(q) = 0"),
             ("Hidden constraint", "\\psi", &structure.hidden, hidden),
         ],
-        (None, None) => return formulas,
+        Space::Whole => return formulas,
     };
     for (label, symbol, tensor, closed) in kinds {
         let mut lines = vec![];

@@ -1,7 +1,7 @@
 //! Where pictures go: refused before a computation, written after it.
 
 use super::{Film, figure};
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Code, Failure};
 use cotangent::observe::is_same;
 use cotangent::plot::{self, Figure, PlotError};
 use cotangent::report::{self, Report, ReportError};
@@ -30,7 +30,7 @@ impl Destinations {
                     && is_same(file, name)
                 {
                     let message = format!("{option} and {other} are the same file, `{}`", name.display());
-                    return Err(Failure::new("same-file", message).help("give each a name of its own"));
+                    return Err(Failure::new(Code::SameFile, message).help("give each a name of its own"));
                 }
             }
         }
@@ -90,9 +90,9 @@ pub(crate) struct Written {
 }
 
 fn unplotted(error: &PlotError) -> Failure {
-    Failure::new("plot", error.to_string())
+    Failure::new(Code::Plot, error.to_string())
 }
 
 fn unreported(error: &ReportError) -> Failure {
-    Failure::new("report", error.to_string())
+    Failure::new(Code::Report, error.to_string())
 }

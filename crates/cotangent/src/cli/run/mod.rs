@@ -9,7 +9,8 @@ mod summary;
 mod text;
 
 use super::args;
-use super::failure::Failure;
+use super::ending::Ending;
+use super::failure::{Code, Failure};
 use super::figures::{count, number};
 use super::memory::{self, Use};
 use super::noticed;
@@ -55,7 +56,7 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     let choice = Choice::named(&request.choice)?;
     let problem = pose(&model, choice.formulation, request.repairs(), out)?;
     let prepared = prepare(&choice, &problem)?;
-    let unmade = |e: cotangent::compile::CompileError| Failure::new("compile", e.to_string());
+    let unmade = |e: cotangent::compile::CompileError| Failure::new(Code::Compile, e.to_string());
     let diagnostics = problem.diagnostics().map_err(unmade)?;
     let options = problem.newton(request.solver_tol);
     let integrator =
@@ -76,7 +77,7 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
         (false, false) => SAMPLES / 4,
     };
     if samples > 0 {
-        watch(&mut run, &problem, samples, pictures.any()).map_err(|e| Failure::new("compile", e.to_string()))?;
+        watch(&mut run, &problem, samples, pictures.any()).map_err(|e| Failure::new(Code::Compile, e.to_string()))?;
     }
     let mut open_files = None;
     if let Some(files) = &files {
@@ -116,12 +117,10 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     let singular_passages = noticed::passages(run.monitor(), &names);
     noticed::notes(run.monitor(), &singular_passages).into_iter().for_each(|note| out.note(note));
     let (status, stop) = match &end {
-        Ok(End::Finished) => ("finished", None),
-        Ok(End::Interrupted | End::Stopped) => ("interrupted", None),
-        Ok(End::Failed(failure)) => {
-            ("failed", Some(Stop::failed(blame.of(failure), choice.formulation, run.time(), run.done())))
-        }
-        Err(error) => ("failed", Some(Stop::broken(error, run.time(), run.done(), shown.as_deref()))),
+        Ok(End::Finished) => (Ending::Finished, None),
+        Ok(End::Interrupted | End::Stopped) => (Ending::Interrupted, None),
+        Ok(End::Failed(failure)) => (Ending::Failed, Some(Stop::failed(blame.of(failure), run.time(), run.done()))),
+        Err(error) => (Ending::Failed, Some(Stop::broken(error, run.time(), run.done(), shown.as_deref()))),
     };
     let setup = Setup { request: &request, system: &model.system, problem: &problem, prepared: &prepared, out: shown };
     let mut summary = match Summary::new(&setup, &mut run, status) {
@@ -147,7 +146,7 @@ pub(crate) fn run(args: &args::Run, out: &mut Output) -> Result<Status, Failure>
     if let (Ok(end), Some(files)) = (&end, &files)
         && let Err(error) = close(&mut run, end, files, written.failures.is_empty())
     {
-        summary.status = "failed";
+        summary.status = Ending::Failed;
         summary.failure = Some(Stop::broken(&error, run.time(), run.done(), summary.out.as_deref()));
     }
     report(summary, &written.failures, out)
@@ -168,13 +167,13 @@ const SAMPLES: usize = 4000;
 fn undrawn(pictures: &Destinations, given: bool) -> Failure {
     let whose = if given { "--record 0" } else { "`record = 0` of the model" };
     let message = format!("nothing to show for {}: {whose} measures nothing between start and end", pictures.named());
-    Failure::new("not-measured", message).help("leave out --record 0, or give another --record")
+    Failure::new(Code::NotMeasured, message).help("leave out --record 0, or give another --record")
 }
 
 /// Prints what a run has come to, and which pictures could not be written.
 fn report(mut summary: Summary, unwritten: &[Failure], out: &mut Output) -> Result<Status, Failure> {
     let status = match (unwritten, summary.status) {
-        ([], "finished") => Status::Held,
+        ([], Ending::Finished) => Status::Held,
         ([], _) => Status::Stopped,
         _ => Status::Error,
     };
@@ -193,20 +192,20 @@ fn report(mut summary: Summary, unwritten: &[Failure], out: &mut Output) -> Resu
         out.tell(&failure.render(out.message_colour()));
     }
     let table = summary.out.as_deref().map(printable::line);
-    if let (Some(table), false, "finished") = (&table, unwritten.is_empty(), summary.status) {
+    if let (Some(table), false, Ending::Finished) = (&table, unwritten.is_empty(), summary.status) {
         out.tell(&format!("`{table}` is complete; to make what is missing: cotangent run --resume {table}\n"));
     }
     match (&table, summary.status) {
-        (Some(table), "interrupted") => {
+        (Some(table), Ending::Interrupted) => {
             out.tell(&format!(
                 "interrupted: `{table}` has the rows so far; to go on: cotangent run --resume {table}\n"
             ));
         }
-        (None, "interrupted") => out.tell("interrupted: with --out FILE a run can be resumed\n"),
-        (Some(table), "failed") if summary.out.as_ref().is_some_and(|file| Path::new(file).exists()) => {
+        (None, Ending::Interrupted) => out.tell("interrupted: with --out FILE a run can be resumed\n"),
+        (Some(table), Ending::Failed) if summary.out.as_ref().is_some_and(|file| Path::new(file).exists()) => {
             out.tell(&format!("the rows up to there are in `{table}`\n"));
         }
-        (Some(table), "failed") => out.tell(&format!("`{table}` could not be completed\n")),
+        (Some(table), Ending::Failed) => out.tell(&format!("`{table}` could not be completed\n")),
         _ => {}
     }
     Ok(status)
@@ -216,7 +215,7 @@ fn report(mut summary: Summary, unwritten: &[Failure], out: &mut Output) -> Resu
 fn interval(seconds: Option<f64>) -> Result<Duration, Failure> {
     let seconds = seconds.unwrap_or(2.0);
     let refused = || {
-        Failure::new("checkpoint", format!("--checkpoint is {}", number(seconds)))
+        Failure::new(Code::Checkpoint, format!("--checkpoint is {}", number(seconds)))
             .help("give the seconds between two checkpoints")
     };
     Duration::try_from_secs_f64(seconds).map_err(|_| refused())
@@ -234,7 +233,7 @@ fn open(run: &mut Run, files: &Files, mark: Option<&cotangent::observe::Mark>, t
             if let Err(error) = checkpoint::check_destination(&files.checkpoint) {
                 // Nothing is in a table that has just been begun.
                 let _ = if mark.is_none() { table.discard() } else { Ok(()) };
-                return Err(Failure::new("unwritable", error.to_string()));
+                return Err(Failure::new(Code::Unwritable, error.to_string()));
             }
             run.record_into(table).map_err(|e| refused(&e))?;
             Ok(true)
@@ -251,9 +250,9 @@ fn unwritable(error: &TableError) -> Failure {
         TableError::NothingToResume { .. }
         | TableError::TooShort { .. }
         | TableError::Changed { .. }
-        | TableError::OtherColumns { .. } => "resume-differs",
-        TableError::Busy { .. } => "busy",
-        _ => "unwritable",
+        | TableError::OtherColumns { .. } => Code::ResumeDiffers,
+        TableError::Busy { .. } => Code::Busy,
+        _ => Code::Unwritable,
     };
     Failure::new(code, error.to_string())
 }
@@ -262,12 +261,12 @@ fn refused(error: &RunError) -> Failure {
     match error {
         RunError::Table(error) => unwritable(error),
         RunError::Quantity(_) => {
-            Failure::new("evaluate", error.to_string()).help("a quantity of the model has no value at the start")
+            Failure::new(Code::Evaluate, error.to_string()).help("a quantity of the model has no value at the start")
         }
-        RunError::Energy(_) => Failure::new("no-value", error.to_string())
+        RunError::Energy(_) => Failure::new(Code::NoValue, error.to_string())
             .help("choose units in which the numbers of the model are nearer to 1, or start from other data (--set)"),
-        RunError::Checkpoint(_) => Failure::new("checkpoint", error.to_string()),
-        RunError::Foreign(_) => Failure::new("resume-differs", error.to_string()),
+        RunError::Checkpoint(_) => Failure::new(Code::Checkpoint, error.to_string()),
+        RunError::Foreign(_) => Failure::new(Code::ResumeDiffers, error.to_string()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::summary::{Setup, Summary};
 use super::text::{headline, rows, value};
+use crate::cli::ending::Ending;
 use crate::cli::figures::short;
 use crate::cli::input::Input;
 use crate::cli::picture::{Film, Page};
@@ -29,7 +30,7 @@ pub(super) fn page<'a>(
     if let Some(stop) = &summary.failure {
         body += &format!("The run ended early: {}.\n\n{}\n\n", stop.message, stop.advice);
     }
-    if summary.status == "interrupted" {
+    if summary.status == Ending::Interrupted {
         body += "The run was interrupted; what it had come to is shown.\n\n";
     }
     for note in notes.iter().chain(film.iter().flat_map(|f| &f.remarks)) {

@@ -2,7 +2,7 @@
 
 use super::request::{End, Request, Set, kept, schedule};
 use crate::cli::args::{self, Choose};
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Code, Failure};
 use crate::cli::input::Input;
 use crate::cli::loaded::Loaded;
 use crate::cli::output::Output;
@@ -47,14 +47,14 @@ impl Plan {
     fn fresh(args: &args::Run, table: Option<&Path>, out: &mut Output) -> Result<Plan, Failure> {
         if args.checkpoint.is_some() && table.is_none() {
             let message = "--checkpoint says how often a checkpoint is written, and none is without a table";
-            return Err(Failure::new("usage", message).help("add --out FILE.csv or --out FILE.npz"));
+            return Err(Failure::new(Code::Usage, message).help("add --out FILE.csv or --out FILE.npz"));
         }
         let files = table.map(Files::new);
         if let Some(files) = files.as_ref().filter(|f| f.checkpoint.exists()) {
             let (table, checkpoint) = (files.table.display(), files.checkpoint.display());
             let message =
                 format!("`{checkpoint}` is there: a run that writes `{table}` was interrupted, or still goes on");
-            return Err(Failure::new("unfinished-run", message)
+            return Err(Failure::new(Code::UnfinishedRun, message)
                 .help(format!("go on with `cotangent run --resume {table}`, or remove `{checkpoint}` to begin anew")));
         }
         // Clap asks for one unless there is something to resume.
@@ -68,7 +68,7 @@ impl Plan {
         let shown = table.display();
         if let Some(other) = args.out.as_deref().filter(|o| *o != table) {
             let message = format!("--resume {shown} goes on with `{shown}`, and --out says `{}`", other.display());
-            return Err(Failure::new("resume-differs", message).help("leave out --out"));
+            return Err(Failure::new(Code::ResumeDiffers, message).help("leave out --out"));
         }
         let files = Files::new(table);
         if !files.checkpoint.exists() {
@@ -77,18 +77,19 @@ impl Plan {
                 let message =
                     format!("`{shown}` is there and `{checkpoint}` is not: the run is complete, or not one of ours");
                 return Err(
-                    Failure::new("nothing-to-resume", message).help("to run again, use --out instead of --resume")
+                    Failure::new(Code::NothingToResume, message).help("to run again, use --out instead of --resume")
                 );
             }
             if args.model.is_none() {
                 let message = format!("there is neither `{shown}` nor `{checkpoint}`");
-                return Err(Failure::new("nothing-to-resume", message).help("name a MODEL to begin a run"));
+                return Err(Failure::new(Code::NothingToResume, message).help("name a MODEL to begin a run"));
             }
             out.note(format!("there is nothing to resume for `{shown}`: the run begins at its start"));
             return Plan::fresh(args, Some(table), out);
         }
-        let from = Checkpoint::<Header<Request>>::read(&files.checkpoint)
-            .map_err(|e| Failure::new("checkpoint", e.to_string()).help("without it, only a new run (--out) helps"))?;
+        let from = Checkpoint::<Header<Request>>::read(&files.checkpoint).map_err(|e| {
+            Failure::new(Code::Checkpoint, e.to_string()).help("without it, only a new run (--out) helps")
+        })?;
         let mut request = from.header.request.clone();
         if let Some(model) = args.model.as_deref()
             && Input::read(model)?.source != request.source
@@ -112,7 +113,7 @@ impl Plan {
 fn differs(files: &Files, what: &[String]) -> Failure {
     let (table, checkpoint) = (files.table.display(), files.checkpoint.display());
     let message = format!("the interrupted run of `{table}` is another one: {}", what.join("; "));
-    Failure::new("resume-differs", message).help(format!(
+    Failure::new(Code::ResumeDiffers, message).help(format!(
         "`cotangent run --resume {table}` alone goes on as it began; to begin anew, remove `{checkpoint}`"
     ))
 }
@@ -181,7 +182,7 @@ fn differences(args: &args::Run, began: &Request) -> Result<Vec<String>, Failure
         let shown = |charts: &[String]| (!charts.is_empty()).then(|| charts.join(" and "));
         list.compare("chart", shown(chart), shown(&then.chart));
     }
-    let numbers = Choice::named(then).map_or(vec![], |choice| choice.formulation.values());
+    let numbers = Choice::named(then).map_or(vec![], |choice| choice.formulation.numbers());
     for (name, value) in opt {
         let before = numbers.iter().find(|(known, _)| known == name).map(|(_, v)| format!("{name}={}", digits(*v)));
         list.compare("opt", Some(format!("{name}={}", digits(*value))), before);

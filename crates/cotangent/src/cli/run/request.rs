@@ -1,7 +1,7 @@
 //! Everything that decides what a run computes: a checkpoint keeps it.
 
 use crate::cli::args;
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Code, Failure};
 use crate::cli::figures::{count, number, short};
 use crate::cli::input::Input;
 use crate::cli::loaded::Loaded;
@@ -88,7 +88,9 @@ impl Request {
         let schedule = schedule(step, end, 1)?;
         if let Some(tol) = args.solver_tol.filter(|t| *t <= 0.0 || *t > LOOSEST) {
             let message = format!("--solver-tol is {}", short(tol));
-            return Err(Failure::new("solver-tol", message).help(format!("it must be positive, and at most {LOOSEST}")));
+            return Err(
+                Failure::new(Code::SolverTol, message).help(format!("it must be positive, and at most {LOOSEST}"))
+            );
         }
         let record = match args.record.or(defaults.record) {
             Some(0) => 0,
@@ -181,7 +183,7 @@ pub(super) fn schedule(step: f64, end: End, record: u64) -> Result<Schedule, Fai
             }
             _ => error.to_string(),
         };
-        let failure = Failure::new("schedule", message);
+        let failure = Failure::new(Code::Schedule, message);
         match error {
             ScheduleError::Step(_) => failure.help("give another --step"),
             ScheduleError::Until { .. } => failure.help("--step and --until must have the same sign"),
@@ -196,5 +198,5 @@ fn missing(key: &str, example: &str, model: &str) -> Failure {
         "step" => format!("add --step {example}, or write `run step = {example}` in the model"),
         _ => format!("add --until {example} (a time) or --steps 1000, or write `run until = {example}` in the model"),
     };
-    Failure::new("missing-value", format!("nothing says {what} for `{model}`")).help(help)
+    Failure::new(Code::MissingValue, format!("nothing says {what} for `{model}`")).help(help)
 }

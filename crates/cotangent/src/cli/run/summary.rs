@@ -2,7 +2,8 @@
 
 use super::request::Request;
 use super::stop::Stop;
-use crate::cli::failure::Failure;
+use crate::cli::ending::Ending;
+use crate::cli::failure::{Code, Failure};
 use crate::cli::map::Map;
 use crate::cli::methods::Chosen;
 use crate::cli::noticed::SingularPassage;
@@ -31,7 +32,7 @@ pub(super) struct Summary {
     pub(super) project: Option<&'static str>,
     pub(super) step: f64,
     /// `finished`, `interrupted` or `failed`.
-    pub(super) status: &'static str,
+    pub(super) status: Ending,
     pub(super) steps: u64,
     pub(super) time: f64,
     /// Coordinates and momenta, or variables, by member.
@@ -158,8 +159,8 @@ pub(super) struct Setup<'a> {
 
 impl Summary {
     /// What a run has come to.
-    pub(super) fn new(setup: &Setup<'_>, run: &mut Run, status: &'static str) -> Result<Summary, Failure> {
-        let failed = |e: cotangent::dynamics::Failure| Failure::new("evaluate", e.to_string());
+    pub(super) fn new(setup: &Setup<'_>, run: &mut Run, status: Ending) -> Result<Summary, Failure> {
+        let failed = |e: cotangent::dynamics::Failure| Failure::new(Code::Evaluate, e.to_string());
         let reached = run.state().values.clone();
         let energy = run.energy();
         let (constraints, hidden) = (run.constraints().to_vec(), run.hidden_constraints().to_vec());
@@ -195,7 +196,7 @@ impl Summary {
             [&diagnostics.constraints, &diagnostics.hidden_constraints].map(Layout::clone);
         let [multiplier_names, auxiliary_names, observable_names] =
             [&diagnostics.multipliers, &diagnostics.auxiliaries, &diagnostics.observables].map(Layout::clone);
-        let generations = setup.problem.equations.motion.surface.as_ref().map_or(&[][..], |s| &s.generations[..]);
+        let generations = setup.problem.equations.motion.surface().map_or(&[][..], |s| &s.generations[..]);
         let (primary, later) = generations.split_at(constraint_names.len().min(generations.len()));
         let [positions, momenta] = setup.prepared.projections(&run.state().memory).unwrap_or_default();
         let chart = chart(setup, &run.state().memory);
@@ -205,7 +206,7 @@ impl Summary {
             title: setup.system.title.clone(),
             chosen: Chosen::new(setup.prepared),
             formulation: setup.problem.equations.motion.formulation.name(),
-            opt: setup.problem.equations.motion.formulation.values().into_iter().collect(),
+            opt: setup.problem.formulation.numbers().into_iter().collect(),
             project: setup.prepared.projection().map(|p| p.target.name()),
             step: setup.request.step,
             status,

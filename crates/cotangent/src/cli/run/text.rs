@@ -1,6 +1,7 @@
 //! The summary as people read it.
 
 use super::summary::{Summary, Values, family};
+use crate::cli::ending::Ending;
 use crate::cli::figures::{count, number, short, with_numbers};
 use crate::cli::picture::Sparkline;
 use crate::cli::printable;
@@ -51,7 +52,7 @@ pub(super) fn render(summary: &Summary, coloured: bool) -> String {
 pub(super) fn headline(s: &Summary) -> String {
     let project = s.project.map_or(String::new(), |p| format!(", projection `{p}`"));
     let done = match s.status {
-        "finished" => format!("{} to t = {}", count(s.steps, "step", "steps"), number(s.time)),
+        Ending::Finished => format!("{} to t = {}", count(s.steps, "step", "steps"), number(s.time)),
         status => format!("{status} after {}, t = {}", count(s.steps, "step", "steps"), number(s.time)),
     };
     // Without constraints all formulations are the same.

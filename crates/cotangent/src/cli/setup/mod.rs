@@ -14,5 +14,5 @@ pub(crate) use blame::{Blame, Blamed};
 pub(crate) use choice::{Choice, Names, formulation, given_once, method, option, projection, target};
 pub(crate) use defaults::Defaults;
 pub(crate) use fitting::{fits, prepare};
-pub(crate) use problem::{Repairs, pose, posed, remark};
+pub(crate) use problem::{Repairs, explained, pose, posed, remark};
 pub(crate) use refused::{Refused, refused};

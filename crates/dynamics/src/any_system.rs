@@ -4,11 +4,11 @@ use crate::family::Family;
 use crate::system::Dynamics;
 use cotangent_scalar::Scalar;
 
-/// A law of motion, given once for any arithmetic: the same source is run in `f64`, differentiated with dual numbers and
+/// A system, given once for any arithmetic: the same source is run in `f64`, differentiated with dual numbers and
 /// run in double-double arithmetic, as certificates do.
 ///
 /// Of a Hamiltonian with constraints it follows by differentiation: see [`Mechanics`](crate::Mechanics).
-pub trait Law {
+pub trait AnySystem {
     /// The equations in the arithmetic `S`.
     fn view<'s, S: Scalar + 's>(&'s self) -> Box<dyn Dynamics<'s, S> + 's>;
 
