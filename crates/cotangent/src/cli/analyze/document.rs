@@ -3,8 +3,9 @@
 use crate::cli::claims::{ClaimEntry, Judged, holds};
 use crate::cli::map::Map;
 use cotangent::analysis::{
-    Analysis, Branch, Class, Constraint, DiracBracket, Implicit, MultiplierValue, Outcome, SEED, Step, StepOutcome,
+    Analysis, Branch, Class, Constraint, DiracBracket, Implicit, MultiplierValue, Outcome, Step, StepOutcome,
 };
+use cotangent::scalar::Random;
 use serde::Serialize;
 
 /// The report.
@@ -224,7 +225,7 @@ impl Document {
             verdicts: verdicts.collect(),
             stopped: report.stopped.clone(),
             branches: report.branches.iter().map(branch).collect(),
-            seed: SEED,
+            seed: Random::SEED,
             latex,
         }
     }
