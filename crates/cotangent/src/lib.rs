@@ -66,7 +66,7 @@
 //! ```
 //!
 //! The modules, from the arithmetic up: [`scalar`], [`solve`], [`dynamics`], [`expr`], [`model`],
-//! [`theory`], [`integrate`], [`compile`], [`analysis`], [`problem`], [`observe`], [`plot`], [`report`], [`lab`].
+//! [`theory`], [`integrate`], [`compile`], [`analysis`], [`problem`], [`observe`], [`plot`], [`report`], [`lab`], [`verbs`].
 
 pub use cotangent_analysis as analysis;
 pub use cotangent_compile as compile;
@@ -82,6 +82,7 @@ pub use cotangent_report as report;
 pub use cotangent_scalar as scalar;
 pub use cotangent_solve as solve;
 pub use cotangent_theory as theory;
+pub use cotangent_verbs as verbs;
 
 pub use cotangent_compile::{Engine, Function, FunctionBuilder, Workspace};
 pub use cotangent_expr::{Array, Expr, Layout, Role, Tensor};

@@ -1,8 +1,8 @@
 //! What can be typed after `certify`.
 
 use super::Choose;
-use crate::cli::setting;
 use clap::Args;
+use cotangent::verbs::{Choice, setting};
 use std::path::PathBuf;
 
 /// Measure what a method keeps on a model, and compare with what it claims
@@ -32,6 +32,13 @@ pub(crate) struct Certify {
     /// Write a report with the certificate, formulas and plots: .html, one file that needs no other
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
+}
+
+impl Certify {
+    /// What is measured.
+    pub(crate) fn choice(&self) -> Choice {
+        Choice { steps: Some(self.steps), ..self.choose.choice() }
+    }
 }
 
 const CERTIFY: &str = "\

@@ -1,11 +1,11 @@
 //! The options that `run` and `certify` share: equations, method, projection, values.
 
-use crate::cli::setting;
 use clap::Args;
 use cotangent::compile::values::Setting;
+use cotangent::verbs::{Choice, setting};
 
 /// Which equations are integrated, and how.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct Choose {
     /// The method; `cotangent methods` lists them
     #[arg(long, value_name = "NAME")]
@@ -69,4 +69,27 @@ pub(crate) struct Choose {
     /// size). The value is a number or an expression without names, such as 2/3 or pi/4.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting::parse)]
     pub(crate) set: Vec<Setting>,
+}
+
+impl Choose {
+    /// The same as a choice.
+    pub(crate) fn choice(&self) -> Choice {
+        Choice {
+            method: self.method.clone(),
+            stages: self.stages,
+            inner: self.inner.clone(),
+            tol: self.tol,
+            compose: self.compose.clone(),
+            formulation: self.formulation.clone(),
+            chart: self.chart.clone(),
+            opt: self.opt.clone(),
+            project: self.project.clone(),
+            project_above: self.project_above,
+            project_initial: self.project_initial,
+            drop_redundant: self.drop_redundant,
+            step: self.step,
+            set: self.set.clone(),
+            ..Choice::default()
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! What can be typed after `compare`.
 
-use crate::cli::setting;
 use clap::Args;
 use cotangent::compile::values::Setting;
+use cotangent::verbs::{Choice, setting};
 use std::path::PathBuf;
 
 /// Run every formulation and method of a model side by side
@@ -80,6 +80,17 @@ pub(crate) struct Compare {
     /// Write a report with tables, plots and the equations: .html, one file that needs no other
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
+}
+
+impl Compare {
+    /// What all combinations have in common.
+    pub(crate) fn choice(&self) -> Choice {
+        let Compare { stages, project_above, step, until, project_initial, drop_redundant, .. } = *self;
+        let (opt, chart, set) = (self.opt.clone(), self.chart.clone(), self.set.clone());
+        let choice =
+            Choice { stages, project_above, step, until, project_initial, drop_redundant, ..Choice::default() };
+        Choice { opt, chart, set, ..choice }
+    }
 }
 
 const COMPARE: &str = "\

@@ -1,8 +1,8 @@
 //! What can be typed after `run`.
 
 use super::Choose;
-use crate::cli::setting;
 use clap::Args;
+use cotangent::verbs::{Choice, setting};
 use std::path::PathBuf;
 
 /// Integrate a model, and measure what was kept
@@ -55,6 +55,14 @@ pub(crate) struct Run {
     /// Seconds between two checkpoints (FILE.checkpoint, beside the table)
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true, value_parser = setting::number)]
     pub(crate) checkpoint: Option<f64>,
+}
+
+impl Run {
+    /// What is integrated, and how.
+    pub(crate) fn choice(&self) -> Choice {
+        let Run { until, steps, solver_tol, record, .. } = *self;
+        Choice { until, steps, solver_tol, record, ..self.choose.choice() }
+    }
 }
 
 const RUN: &str = "\

@@ -1,0 +1,302 @@
+//! `run`: integrate a model, write a table, say what was kept.
+
+mod page;
+mod plan;
+mod request;
+mod stop;
+mod summary;
+mod text;
+
+pub use stop::Stop;
+pub use summary::Summary;
+
+use crate::choice::{Choice, Files};
+use crate::failure::Failure;
+use crate::figures::{count, number};
+use crate::input::Input;
+use crate::memory::{Use, afford};
+use crate::noticed;
+use crate::picture::{Destinations, Film, sparklines, watch};
+use crate::session::{Progress, Session, Status};
+use crate::setup::{Blame, Selection, pose, prepare};
+use cotangent_compile::Engine;
+use cotangent_observe::{Checkpoints, Columns, End, Run, RunError, TableError, TableWriter, checkpoint};
+use cotangent_problem::Integrator;
+use plan::{Places, Plan};
+use request::Request;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use summary::Setup;
+
+/// What is to be run, and what is to be written.
+#[derive(Clone, Debug, Default)]
+pub struct Order {
+    /// The model; none to go on with what is resumed.
+    pub model: Option<Input>,
+    /// What is integrated, and how.
+    pub choice: Choice,
+    /// The files to write.
+    pub files: Files,
+    /// The table of an interrupted run to go on with.
+    pub resume: Option<PathBuf>,
+    /// Seconds between two checkpoints.
+    pub checkpoint: Option<f64>,
+    /// Whether nobody looks at the lines of text that show how quantities went: nothing is kept for them.
+    pub quiet: bool,
+}
+
+/// Integrates a model.
+pub fn run(order: &Order, session: &mut Session<'_>) -> Result<Summary, Failure> {
+    let every = interval(order.checkpoint)?;
+    let table = order.resume.as_deref().or(order.files.table.as_deref());
+    let text = order.model.as_ref().map(|input| input.name.as_str());
+    let pictures = Destinations::new(order.files.plot.as_deref(), order.files.report.as_deref(), table, text)?;
+    let Plan { mut request, model, files, from } = Plan::new(order, session)?;
+    afford(&model.system, Use::Integrate, session.memory())?;
+    // Those that the run began with, and that it will end with.
+    let pictures = match &from {
+        Some(_) => Destinations::new(
+            order.files.plot.clone().or(nearby(request.plot.as_deref())).as_deref(),
+            order.files.report.clone().or(nearby(request.report.as_deref())).as_deref(),
+            table,
+            text,
+        )?,
+        None => pictures,
+    };
+    if request.record == 0 && pictures.any() {
+        return Err(undrawn(&pictures, order.choice.record.is_some()));
+    }
+    session.review(&model.input, &model.system.warnings);
+    let choice = Selection::named(&request.choice)?;
+    let problem = pose(&model, choice.formulation, request.repairs(), session)?;
+    let prepared = prepare(&choice, &problem)?;
+    let unmade = |e: cotangent_compile::CompileError| Failure::new("compile", e.to_string());
+    let diagnostics = problem.diagnostics().map_err(unmade)?;
+    let options = problem.newton(request.solver_tol);
+    let integrator =
+        Integrator::new(&problem.equations, &prepared, &problem.parameters, options, Engine::Best).map_err(unmade)?;
+    let columns = Run::columns(&problem.equations.motion.state, &diagnostics, &integrator);
+    let blame = Blame::new(&problem.equations.motion);
+    let schedule = request.schedule()?;
+    let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(|e| refused(&e))?;
+    if let Some(checkpoint) = &from {
+        run.restore(checkpoint).map_err(|e| refused(&e))?;
+        let (done, total) = (run.done(), count(schedule.total(), "step", "steps"));
+        session.note(format!("resuming at t = {}, after {done} of {total}", number(run.time())));
+    }
+    let resumed = run.done();
+    let samples = match (pictures.any(), request.record == 0 || order.quiet) {
+        (true, _) => SAMPLES,
+        (false, true) => 0,
+        (false, false) => SAMPLES / 4,
+    };
+    if samples > 0 {
+        watch(&mut run, &problem, samples, pictures.any()).map_err(|e| Failure::new("compile", e.to_string()))?;
+    }
+    let mut open_files = None;
+    if let Some(files) = &files {
+        session.keep();
+        // Before the first step there is nothing in the table that would not be written again.
+        let mark = from.as_ref().filter(|c| c.header.done > 0).and_then(|c| c.header.mark);
+        if open(&mut run, files, columns, mark.as_ref(), schedule.total())? {
+            open_files = Some(files);
+        }
+    }
+    let shown = files.as_ref().map(|f| f.table.display().to_string());
+    // What was said where the run began is said of all of it.
+    match from {
+        Some(_) => session.recall(&request.notes),
+        None => request.notes = session.notes().to_vec(),
+    }
+    let said = session.notes().len();
+    let whole = run.history().is_none_or(|(history, _)| history.times().first() == Some(&0.0));
+    if pictures.any() && !whole {
+        session.note(format!("{} will show what comes now: the run began without", pictures.named()));
+    }
+    let checkpoints = open_files.map(|f| Checkpoints { path: f.checkpoint.clone(), every, request: request.clone() });
+    let end = integrate(&mut run, checkpoints.as_ref(), session);
+    // Without a table nothing is lost by leaving a step that takes minutes; from here on there is a result.
+    session.keep();
+    if let Some(gap) = run.unobserved() {
+        let samples = count(gap.samples, "sample", "samples");
+        session.note(format!(
+            "no value of an observable or of the picture at {samples}, the first at time {}: {}; NaN stands there",
+            number(gap.time),
+            gap.reason
+        ));
+    }
+    let names = run.diagnostics().conditioning.as_ref().map(|c| c.constraints()).unwrap_or_default();
+    let singular_passages = noticed::passages(run.monitor(), &names);
+    noticed::notes(run.monitor(), &singular_passages).into_iter().for_each(|note| session.note(note));
+    let (status, stop) = match &end {
+        Ok(End::Finished) => ("finished", None),
+        Ok(End::Interrupted) => ("interrupted", None),
+        Ok(End::Failed(failure)) => {
+            ("failed", Some(Stop::failed(blame.of(failure), choice.formulation, run.time(), run.done())))
+        }
+        Err(error) => ("failed", Some(Stop::broken(error, run.time(), run.done(), shown.as_deref()))),
+    };
+    let setup = Setup { request: &request, system: &model.system, problem: &problem, prepared: &prepared, out: shown };
+    let mut summary = match Summary::new(&setup, &mut run, status) {
+        Ok(summary) => summary,
+        Err(failure) => {
+            // The rows are there all the same.
+            if let (Ok(end), Some(files)) = (&end, &files) {
+                close(&mut run, end, files, true).map_err(|e| refused(&e))?;
+            }
+            return Err(failure);
+        }
+    };
+    summary.failure = stop;
+    summary.singular_passages = singular_passages;
+    summary.notes = session.notes().to_vec();
+    let film = Film::new(&mut run, &problem, page::title(&summary), if whole { 0 } else { resumed });
+    summary.sparklines = film.as_ref().filter(|_| whole).map(sparklines).unwrap_or_default();
+    let notes: Vec<String> = request.notes.iter().chain(&session.notes()[said..]).cloned().collect();
+    let page = || page::page(&summary, &setup, film.as_ref(), &model.input, &notes).report();
+    let written = pictures.write(film.as_ref(), page);
+    (summary.plot, summary.report) = (written.plot, written.report);
+    // The table comes last: until then everything can be made again from the checkpoint.
+    if let (Ok(end), Some(files)) = (&end, &files)
+        && let Err(error) = close(&mut run, end, files, written.failures.is_empty())
+    {
+        summary.status = "failed";
+        summary.failure = Some(Stop::broken(&error, run.time(), run.done(), summary.out.as_deref()));
+    }
+    summary.notes.extend(written.failures.iter().map(Failure::message));
+    summary.unwritten = written.failures;
+    Ok(summary)
+}
+
+impl Summary {
+    /// Whether the run came to its end.
+    pub fn status(&self) -> Status {
+        match (self.unwritten.is_empty(), self.status) {
+            (false, _) => Status::Unwritten,
+            (true, "finished") => Status::Held,
+            (true, _) => Status::Stopped,
+        }
+    }
+
+    /// Why it ended early, and which pictures could not be written.
+    pub fn failures(&self) -> impl Iterator<Item = Failure> {
+        let stop = |stop: &Stop| Failure::new(stop.code, stop.message.clone()).help(stop.advice.clone());
+        self.failure.iter().map(stop).chain(self.unwritten.iter().cloned())
+    }
+
+    /// As people read it.
+    pub fn text(&self, coloured: bool) -> String {
+        text::render(self, coloured)
+    }
+}
+
+/// A file by its name from the folder one is in, if it is below.
+fn nearby(file: Option<&str>) -> Option<PathBuf> {
+    let file = Path::new(file?);
+    let here = std::env::current_dir().ok();
+    let below = here.and_then(|here| file.strip_prefix(here).ok().map(Path::to_owned));
+    Some(below.unwrap_or_else(|| file.to_owned()))
+}
+
+/// Samples of a history for pictures.
+const SAMPLES: usize = 4000;
+
+/// Why a run of which only the start and the end are measured is not drawn.
+fn undrawn(pictures: &Destinations, given: bool) -> Failure {
+    let whose = if given { "--record 0" } else { "`record = 0` of the model" };
+    let message = format!("nothing to show for {}: {whose} measures nothing between start and end", pictures.named());
+    Failure::new("not-measured", message).help("leave out --record 0, or give another --record")
+}
+
+/// The time between two checkpoints.
+fn interval(seconds: Option<f64>) -> Result<Duration, Failure> {
+    let seconds = seconds.unwrap_or(2.0);
+    let refused = || {
+        Failure::new("checkpoint", format!("--checkpoint is {}", number(seconds)))
+            .help("give the seconds between two checkpoints")
+    };
+    Duration::try_from_secs_f64(seconds).map_err(|_| refused())
+}
+
+/// Begins the table, or goes on with it; false if there is nothing left to write.
+fn open(
+    run: &mut Run,
+    files: &Places,
+    columns: Columns,
+    mark: Option<&cotangent_observe::Mark>,
+    total: u64,
+) -> Result<bool, Failure> {
+    let table = match mark {
+        Some(mark) => TableWriter::resume(&files.table, columns, mark),
+        None => TableWriter::create(&files.table, columns),
+    };
+    match table {
+        Ok(table) => {
+            if let Err(error) = checkpoint::check_destination(&files.checkpoint) {
+                // Nothing is in a table that has just been begun.
+                let _ = if mark.is_none() { table.discard() } else { Ok(()) };
+                return Err(Failure::new("unwritable", error.to_string()));
+            }
+            run.record_into(table).map_err(|e| refused(&e))?;
+            Ok(true)
+        }
+        // All steps were made and the table completed; only its checkpoint is left over, and must
+        // not be replaced by one that knows of no table.
+        Err(TableError::NothingToResume { .. }) if run.done() == total && files.table.exists() => Ok(false),
+        Err(error) => Err(unwritable(&error)),
+    }
+}
+
+fn unwritable(error: &TableError) -> Failure {
+    let code = match error {
+        TableError::NothingToResume { .. }
+        | TableError::TooShort { .. }
+        | TableError::Changed { .. }
+        | TableError::OtherColumns { .. } => "resume-differs",
+        TableError::Busy { .. } => "busy",
+        _ => "unwritable",
+    };
+    Failure::new(code, error.to_string())
+}
+
+fn refused(error: &RunError) -> Failure {
+    match error {
+        RunError::Table(error) => unwritable(error),
+        RunError::Call(_) => {
+            Failure::new("evaluate", error.to_string()).help("a quantity of the model has no value at the start")
+        }
+        RunError::Energy(_) => Failure::new("no-value", error.to_string())
+            .help("choose units in which the numbers of the model are nearer to 1, or start from other data (--set)"),
+        RunError::Checkpoint(_) => Failure::new("checkpoint", error.to_string()),
+        RunError::Foreign(_) => Failure::new("resume-differs", error.to_string()),
+    }
+}
+
+fn integrate(
+    run: &mut Run,
+    checkpoints: Option<&Checkpoints<Request>>,
+    session: &mut Session<'_>,
+) -> Result<End, RunError> {
+    let limits = session.limits().clone();
+    let end = run.go(&limits, checkpoints, &mut |p| {
+        session.progress(Progress { what: "", done: p.done, total: p.total, time: p.time });
+    })?;
+    if let End::Finished = end {
+        // Once more with nothing to do: the last checkpoint says that all is done, so that a crash
+        // while the table is completed can be mended.
+        run.go(&limits, checkpoints, &mut |_| {})?;
+    }
+    Ok(end)
+}
+
+/// Completes the table of a run that cannot go on, and removes its checkpoint if nothing is left to do.
+fn close(run: &mut Run, end: &End, files: &Places, complete: bool) -> Result<(), RunError> {
+    if let End::Finished | End::Failed(_) = end {
+        run.finish()?;
+        if complete {
+            // A checkpoint that stays is harmless: it says that all is done.
+            let _ = std::fs::remove_file(&files.checkpoint);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,257 @@
+//! Method, formulation and projection, by name.
+
+use super::Defaults;
+use super::options::with_options;
+use crate::choice::Choice;
+use crate::failure::Failure;
+use crate::figures::{count, number};
+use crate::loaded::Loaded;
+use crate::session::Session;
+use cotangent_integrate::{Composition, Method, Needs, Projection, Recipe, Target};
+use cotangent_model::nearest::nearest;
+use cotangent_model::{ConstraintKind, System};
+use cotangent_problem as problem;
+use cotangent_theory::{Formulation, OptionError};
+use serde::{Deserialize, Serialize};
+
+/// What is to be integrated and how, as a checkpoint keeps it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Names {
+    pub(crate) method: String,
+    pub(crate) stages: Option<u64>,
+    pub(crate) inner: Option<String>,
+    pub(crate) tol: Option<f64>,
+    pub(crate) compose: Option<String>,
+    pub(crate) formulation: String,
+    pub(crate) opt: Vec<(String, f64)>,
+    pub(crate) chart: Vec<String>,
+    pub(crate) project: Option<String>,
+    pub(crate) project_above: Option<f64>,
+}
+
+/// What is to be integrated and how.
+#[derive(Clone)]
+pub(crate) struct Selection {
+    pub(crate) method: Method,
+    pub(crate) composition: Option<Composition>,
+    pub(crate) formulation: Formulation,
+    pub(crate) projection: Option<Projection>,
+    /// The names of the coordinates of each chart; none: chosen automatically.
+    pub(crate) charts: Vec<String>,
+}
+
+impl Selection {
+    /// A method with what is put around it, charts aside: their names mean something with a problem only.
+    pub(crate) fn recipe(&self, method: Method) -> Recipe {
+        Recipe::from(method).composed(self.composition).projected(self.projection)
+    }
+}
+
+impl Names {
+    /// The command line first, then the model, then what fits the constraints.
+    pub(crate) fn new(
+        wanted: &Choice,
+        defaults: &Defaults,
+        model: &Loaded,
+        session: &mut Session<'_>,
+    ) -> Result<Names, Failure> {
+        let system = &model.system;
+        let formulation = match wanted.formulation.as_ref().or(defaults.formulation.as_ref()) {
+            Some(name) => name.clone(),
+            None => default_formulation(model, session)?.name().to_owned(),
+        };
+        let stages = wanted.stages.or(defaults.stages);
+        let method = match (&wanted.method, &defaults.method) {
+            (Some(method), _) => method.clone(),
+            // Not where the formulation was chosen without thinking of the method.
+            (None, Some(own)) if fits(own, &formulation) || !is_constrained(system) => own.clone(),
+            (None, _) => default_method(system, &formulation, stages, session),
+        };
+        let own =
+            wanted.method.is_none() && defaults.method.as_ref() == Some(&method) || wanted.method == defaults.method;
+        let own_stages = Method::named(&method).and_then(Method::stages);
+        let stages = wanted.stages.or_else(|| {
+            let stages = defaults.stages?;
+            if own_stages.is_some() || own {
+                return Some(stages);
+            }
+            session.note(format!("`stages = {stages}` of the model has no meaning for `{method}`"));
+            None
+        });
+        let compose = wanted.compose.clone().or_else(|| {
+            let compose = defaults.compose.clone()?;
+            let composable = Method::named(&method).is_some_and(|m| m.card().symmetric);
+            if composable || own {
+                return Some(compose);
+            }
+            session.note(format!("`compose = {compose}` of the model has no meaning for `{method}`"));
+            None
+        });
+        Ok(Names {
+            method,
+            stages: stages.or(own_stages.map(|s| s as u64)),
+            inner: wanted.inner.clone(),
+            tol: wanted.tol,
+            compose: compose.filter(|name| name != "none"),
+            formulation,
+            opt: wanted.opt.clone(),
+            chart: wanted.chart.clone(),
+            project: wanted.project.clone().or_else(|| defaults.project.clone()),
+            project_above: wanted.project_above,
+        })
+    }
+}
+
+/// The formulation where none is given; announced unless it is that with multipliers.
+fn default_formulation(model: &Loaded, session: &mut Session<'_>) -> Result<Formulation, Failure> {
+    let Some(need) = problem::needs_analysis(&model.system, &model.settings)? else {
+        return Ok(Formulation::Multipliers);
+    };
+    let formulation = Formulation::HamiltonDirac;
+    let name = formulation.name();
+    session.note(format!("formulation `{name}` ({need}): the equations of motion that Dirac's analysis leads to"));
+    Ok(formulation)
+}
+
+/// Whether there are constraints on positions.
+fn is_constrained(system: &System) -> bool {
+    system.constraints.iter().any(|c| c.kind == ConstraintKind::Holonomic && !c.array.is_empty())
+}
+
+/// Whether a method is for equations of this kind; names that do not exist are refused elsewhere.
+fn fits(method: &str, formulation: &str) -> bool {
+    let (Some(method), Some(formulation)) = (Method::named(method), Formulation::named(formulation)) else {
+        return true;
+    };
+    match (formulation, method.card().needs) {
+        (Formulation::Multipliers, _) | (_, Needs::Any) => true,
+        (Formulation::IndexReduced, _) => false,
+        (_, needs) => needs == Needs::Field,
+    }
+}
+
+/// The method where none is given, or not one for the formulation; announced.
+fn default_method(system: &System, formulation: &str, stages: Option<u64>, session: &mut Session<'_>) -> String {
+    let with_stages = |least: u64| count(stages.unwrap_or(least), "stage", "stages");
+    let (name, why) = match (is_constrained(system), Formulation::named(formulation)) {
+        (true, Some(Formulation::Multipliers)) => {
+            (Method::Rattle.name(), "the default with constraints on positions".to_owned())
+        }
+        (true, Some(Formulation::IndexReduced)) => {
+            (Method::Radau2A { stages: 3 }.name(), format!("with {}, the default for this formulation", with_stages(3)))
+        }
+        (true, _) => {
+            (Method::Gauss { stages: 2 }.name(), format!("with {}, the default for this formulation", with_stages(2)))
+        }
+        (false, _) => {
+            let why = format!("with {}, the default without constraints on positions", with_stages(2));
+            (Method::Gauss { stages: 2 }.name(), why)
+        }
+    };
+    session.note(format!("method `{name}` ({why}); --method NAME chooses another, `cotangent methods` lists them"));
+    name.to_owned()
+}
+
+impl Selection {
+    /// What the names stand for.
+    pub(crate) fn named(names: &Names) -> Result<Selection, Failure> {
+        let method = with_options(names)?;
+        let composition = names.compose.as_deref().map(composition).transpose()?;
+        let formulation = with_numbers(formulation(&names.formulation)?, &names.opt)?;
+        let target = names.project.as_deref().map(target).transpose()?;
+        let projection = projection(target, names.project_above)?;
+        Ok(Selection { method, composition, formulation, projection, charts: names.chart.clone() })
+    }
+}
+
+/// The formulation with its numbers, each given once.
+fn with_numbers(formulation: Formulation, opt: &[(String, f64)]) -> Result<Formulation, Failure> {
+    given_once(opt)?;
+    opt.iter().try_fold(formulation, |f, (name, value)| option(f, name, *value))
+}
+
+/// No number is given twice.
+pub(crate) fn given_once(opt: &[(String, f64)]) -> Result<(), Failure> {
+    let twice = |k: usize| opt[..k].iter().any(|(name, _)| *name == opt[k].0);
+    if let Some(k) = (0..opt.len()).find(|&k| twice(k)) {
+        let message = format!("--opt gives `{}` twice", opt[k].0);
+        return Err(Failure::new("duplicate-option", message).help("leave one of them out"));
+    }
+    Ok(())
+}
+
+/// The formulation with one of its numbers.
+pub(crate) fn option(formulation: Formulation, name: &str, value: f64) -> Result<Formulation, Failure> {
+    formulation.with_option(name, value).map_err(|error| match error {
+        OptionError::Range { least } => {
+            let message = format!("`{name}` of `{}` must be {least}, not {}", formulation.name(), number(value));
+            Failure::new("option", message).help(format!("choose another --opt {name}=VALUE"))
+        }
+        OptionError::Unknown => {
+            let message = format!("the formulation `{}` has no option `{name}`", formulation.name());
+            let known = formulation.options().iter().map(|(name, meaning)| format!("{name} ({meaning})"));
+            Failure::new("unknown-option", message).help(match known.collect::<Vec<_>>().as_slice() {
+                [] => "leave out --opt".to_owned(),
+                known => format!("it has {}", known.join(", ")),
+            })
+        }
+    })
+}
+
+/// The formulation with a name.
+pub(crate) fn formulation(name: &str) -> Result<Formulation, Failure> {
+    let known = Formulation::ALL.map(Formulation::name);
+    Formulation::named(name).ok_or_else(|| unknown("formulation", name, &known, "`cotangent formulations` lists them"))
+}
+
+/// The method with a name.
+pub(crate) fn method(name: &str) -> Result<Method, Failure> {
+    let known = Method::ALL.map(Method::name);
+    Method::named(name).ok_or_else(|| unknown("method", name, &known, "`cotangent methods` lists them"))
+}
+
+fn composition(name: &str) -> Result<Composition, Failure> {
+    let known = Composition::ALL.map(Composition::name);
+    let list = format!("there are {}", known.join(", "));
+    Composition::named(name).ok_or_else(|| unknown("composition", name, &known, &list))
+}
+
+/// The projection with a name.
+pub(crate) fn target(name: &str) -> Result<Target, Failure> {
+    let known = Target::ALL.map(Target::name);
+    let found = Target::ALL.into_iter().find(|t| t.name() == name);
+    found.ok_or_else(|| unknown("projection", name, &known, &format!("there are {}", known.join(", "))))
+}
+
+/// A projection, and when it is due.
+pub(crate) fn projection(target: Option<Target>, above: Option<f64>) -> Result<Option<Projection>, Failure> {
+    let refused = |message: &str, help: &str| Err(Failure::new("project-above", message).help(help));
+    match (target, above) {
+        (None, Some(_)) => refused(
+            "--project-above says when to project, and nothing is projected",
+            "add --project position, momentum or both",
+        ),
+        (Some(Target::Symmetric), Some(_)) => refused(
+            "--project-above has no meaning with --project symmetric, which is part of every step",
+            "leave out --project-above, or project `both`",
+        ),
+        (Some(_), Some(eps)) if eps < 0.0 => {
+            refused(&format!("--project-above is {eps}"), "it must be a number of 0 or more")
+        }
+        (target, above) => Ok(target.map(|target| Projection { target, above })),
+    }
+}
+
+fn unknown(what: &str, name: &str, known: &[&str], list: &str) -> Failure {
+    let code = match what {
+        "method" => "unknown-method",
+        "composition" => "unknown-composition",
+        "formulation" => "unknown-formulation",
+        _ => "unknown-projection",
+    };
+    let failure = Failure::new(code, format!("there is no {what} `{name}`"));
+    failure.help(match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`? {list}"),
+        None => list.to_owned(),
+    })
+}

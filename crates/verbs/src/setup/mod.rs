@@ -1,0 +1,18 @@
+//! From what was asked for to a method on a problem: shared by `run`, `certify` and `compare`.
+
+mod blame;
+mod charts;
+mod choice;
+mod defaults;
+mod fitting;
+mod gauge;
+mod options;
+mod problem;
+mod refused;
+
+pub(crate) use blame::{Blame, Blamed};
+pub(crate) use choice::{Names, Selection, formulation, given_once, method, option, projection, target};
+pub(crate) use defaults::Defaults;
+pub(crate) use fitting::{fits, prepare};
+pub(crate) use problem::{Repairs, pose, posed, remark};
+pub(crate) use refused::{Refused, refused};
