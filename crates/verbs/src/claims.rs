@@ -6,11 +6,13 @@ use cotangent_analysis::{AtValues, Certainty, ClaimReport, Outcome};
 use serde::Serialize;
 
 /// `proved`, `sampled` with the number of points, `fails`, `undecided`.
-#[derive(Serialize)]
-pub(crate) struct Judged {
-    verdict: &'static str,
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Judged {
+    /// How it is known.
+    pub verdict: &'static str,
+    /// Where it was sampled.
     #[serde(skip_serializing_if = "Option::is_none")]
-    points: Option<usize>,
+    pub points: Option<usize>,
 }
 
 impl Judged {
@@ -35,32 +37,35 @@ pub(crate) fn holds(outcome: Outcome) -> Option<bool> {
 }
 
 /// A claim as programs read it.
-#[derive(Serialize)]
-pub(crate) struct ClaimEntry {
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClaimEntry {
     /// For the parameters of the model.
-    holds: Option<bool>,
+    pub holds: Option<bool>,
     /// `holds`, `holds-at-these-values`, `fails`, `undecided`.
-    status: &'static str,
+    pub status: &'static str,
     /// How that is known.
     #[serde(flatten)]
-    verdict: Judged,
+    pub verdict: Judged,
     /// For all parameters, if that is another matter.
     #[serde(skip_serializing_if = "Option::is_none")]
-    in_general: Option<Judged>,
+    pub in_general: Option<Judged>,
     /// The parameters for which it holds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    values: Option<Map<f64>>,
+    pub values: Option<Map<f64>>,
     /// What should vanish and does not.
-    defect: Option<String>,
+    pub defect: Option<String>,
     /// Where it does not, and what it is there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    counterexample: Option<Counterexample>,
+    pub counterexample: Option<Counterexample>,
 }
 
-#[derive(Serialize)]
-struct Counterexample {
-    at: Map<f64>,
-    value: f64,
+/// Where a claim does not hold.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Counterexample {
+    /// The variables and parameters.
+    pub at: Map<f64>,
+    /// What should vanish and does not.
+    pub value: f64,
 }
 
 impl ClaimEntry {

@@ -112,6 +112,19 @@ impl Failure {
     }
 }
 
+/// What is wrong, and what to do instead.
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::Model { diagnostics, .. } => write!(f, "{diagnostics}"),
+            Failure::Refused { message, help: None, .. } => write!(f, "{message}"),
+            Failure::Refused { message, help: Some(help), .. } => write!(f, "{message}; {help}"),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
 impl From<ValueError> for Failure {
     fn from(error: ValueError) -> Failure {
         let code = match &error {
@@ -147,23 +160,32 @@ struct ErrorContent {
 }
 
 /// The JSON form of one diagnostic.
-#[derive(Clone, Serialize)]
-pub(crate) struct Problem {
-    code: String,
-    message: String,
-    at: Option<At>,
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Problem {
+    /// A stable name for the kind of mistake.
+    pub code: String,
+    /// What is wrong.
+    pub message: String,
+    /// Where.
+    pub at: Option<At>,
+    /// What to write instead.
     #[serde(skip_serializing_if = "Option::is_none")]
-    help: Option<String>,
+    pub help: Option<String>,
 }
 
 /// The characters at fault: line and column from 1, `start..end` in bytes.
-#[derive(Clone, Serialize)]
-struct At {
-    file: String,
-    line: usize,
-    column: usize,
-    start: usize,
-    end: usize,
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct At {
+    /// What the text is called.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1.
+    pub column: usize,
+    /// The first byte.
+    pub start: usize,
+    /// The byte behind the last.
+    pub end: usize,
 }
 
 impl Problem {

@@ -1,7 +1,5 @@
 //! Numbers and lists as people read them.
 
-use std::collections::BTreeMap;
-
 /// A value with up to ten significant digits.
 pub fn number(value: f64) -> String {
     let rounded: f64 = format!("{value:.9e}").parse().unwrap_or(value);
@@ -53,11 +51,4 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-/// A name with its numbers: `baumgarte` (alpha = 5, beta = 2).
-pub(crate) fn with_numbers(name: &str, numbers: &BTreeMap<&'static str, f64>) -> String {
-    let one = |(name, value): (&&str, &f64)| format!("{name} = {}", number(*value));
-    let numbers: Vec<String> = numbers.iter().map(one).collect();
-    if numbers.is_empty() { format!("`{name}`") } else { format!("`{name}` ({})", numbers.join(", ")) }
 }

@@ -1,7 +1,7 @@
-//! From a model text and `--set` to a system.
+//! From a source and what is set to a system.
 
 use crate::failure::Failure;
-use crate::input::Input;
+use crate::input::{Input, Source};
 use crate::setting::Settings;
 use cotangent_compile::values::Setting;
 use cotangent_model::syntax::ast::{File, StatementKind};
@@ -24,17 +24,31 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// Parses the text with the sizes that are set.
-    pub(crate) fn new(input: Input, set: &[Setting], limits: &Limits) -> Result<Loaded, Failure> {
-        let file = parse(&input.source).file;
-        let settings = Settings::sort(set, &file)?;
-        let options = Options { integers: settings.integers };
-        let mut system = System::parse_with(&input.source, &options).map_err(|d| input.failure(d))?;
-        let is_named = file.statements.iter().any(|s| matches!(s.kind, StatementKind::Model { .. }));
-        if let (false, Some(stem)) = (is_named, &input.stem) {
-            system.name.clone_from(stem);
-        }
+    /// The system of a source, with the sizes that are set.
+    pub(crate) fn new(source: Source, set: &[Setting], limits: &Limits) -> Result<Loaded, Failure> {
+        let (input, file, system, settings) = match source {
+            Source::Text(input) => {
+                let file = parse(&input.source).file;
+                let settings = Settings::sort(set, &file)?;
+                let system = parsed(&input, &file, settings.integers)?;
+                (input, file, system, settings.values)
+            }
+            Source::System(system) => {
+                let input = Input { name: system.name.clone(), ..Input::default() };
+                (input, parse("").file, *system, set.to_vec())
+            }
+        };
         let model = Arc::new(Model::new(&system, limits));
-        Ok(Loaded { input, file, system, settings: settings.values, model, limits: limits.clone() })
+        Ok(Loaded { input, file, system, settings, model, limits: limits.clone() })
     }
+}
+
+/// The system of a text, under the name of its file if it gives none.
+fn parsed(input: &Input, file: &File, integers: Vec<(String, i64)>) -> Result<System, Failure> {
+    let mut system = System::parse_with(&input.source, &Options { integers }).map_err(|d| input.failure(d))?;
+    let is_named = file.statements.iter().any(|s| matches!(s.kind, StatementKind::Model { .. }));
+    if let (false, Some(stem)) = (is_named, &input.stem) {
+        system.name.clone_from(stem);
+    }
+    Ok(system)
 }

@@ -1,20 +1,22 @@
 //! What was noticed along a run, in words and as data.
 
 use crate::figures::{count, number, short};
+use crate::map::or_nan;
 use cotangent_observe::{Monitor, Passage};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Steps near a singular configuration, where the constraints depend on each other.
-#[derive(Serialize)]
-pub(crate) struct SingularPassage {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SingularPassage {
     /// The time at the end of the step that came nearest.
-    pub(crate) time: f64,
+    pub time: f64,
     /// How badly the constraint forces were determined there.
-    pub(crate) condition: f64,
+    #[serde(deserialize_with = "or_nan")]
+    pub condition: f64,
     /// The constraint that depends on the others, or whose gradient vanishes.
-    pub(crate) constraint: String,
+    pub constraint: String,
     /// Whether the motion went through it.
-    pub(crate) crossed: bool,
+    pub crossed: bool,
 }
 
 /// The passages of a run whose constraints have these names.

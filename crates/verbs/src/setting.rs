@@ -9,7 +9,12 @@ use cotangent_model::syntax::parse_expression;
 /// Reads `g=9.81`, `m[3]=2`, `x'=0`, `x[3]'=1/2`.
 pub fn parse(text: &str) -> Result<Setting, String> {
     let (place, value) = text.split_once('=').ok_or("write NAME=VALUE, for example g=9.81")?;
-    let (place, value) = (place.trim(), value.trim());
+    let (name, index) = read_place(place.trim())?;
+    Ok(Setting { name, index, value: number(value.trim())? })
+}
+
+/// Reads `g`, `m[3]`, `x'`, `x[3]'`.
+fn read_place(place: &str) -> Result<(String, Option<Vec<i64>>), String> {
     let (place, prime) = match place.strip_suffix('\'') {
         Some(place) => (place, "'"),
         None => (place, ""),
@@ -26,7 +31,13 @@ pub fn parse(text: &str) -> Result<Setting, String> {
     if !name.starts_with(letter) || !name.chars().all(|c| letter(c) || c.is_ascii_digit()) {
         return Err(format!("`{name}` is not a name; write NAME=VALUE, for example g=9.81"));
     }
-    Ok(Setting { name: format!("{name}{prime}"), index, value: number(value)? })
+    Ok((format!("{name}{prime}"), index))
+}
+
+/// The setting of a place such as `g`, `m[3]`, `x'`; a text that names none is refused as a name that no model has.
+pub(crate) fn at(place: &str, value: f64) -> Setting {
+    let (name, index) = read_place(place).unwrap_or_else(|_| (place.to_owned(), None));
+    Setting { name, index, value }
 }
 
 /// Reads `alpha=3`.

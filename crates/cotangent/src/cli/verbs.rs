@@ -3,111 +3,98 @@
 use super::args;
 use super::input;
 use super::output::Output;
-use cotangent::verbs::{self, Failure, Files, Lists, Order, Status, Summary, printable};
+use cotangent::verbs::{self, Ended, Failure, Source, Status, printable};
 use std::path::Path;
 
 /// Checks a model.
-pub(crate) fn check(args: &args::Check, out: &mut Output) -> Result<Status, Failure> {
-    let checked = verbs::check(input::read(&args.model)?, &args.set, &mut out.session())?;
+pub(crate) fn check(args: args::Check, out: &mut Output) -> Result<Status, Failure> {
+    let request = verbs::check::Request { set: args.set };
+    let document = request.answer(input::read(&args.model)?.into(), &mut out.session())?;
     match out.wants_json() {
-        true => out.document(&checked)?,
-        false => out.print(&checked.text(out.coloured())),
+        true => out.document(&document)?,
+        false => out.print(&document.text(out.coloured())),
     }
-    if checked.can_run() {
+    if document.can_run() {
         out.hint(&format!("\nTo integrate it: cotangent run {}\n", args.model));
     }
-    Ok(checked.status())
+    Ok(document.status())
 }
 
 /// Analyses a model.
-pub(crate) fn analyze(args: &args::Analyze, out: &mut Output) -> Result<Status, Failure> {
-    let analyzed = verbs::analyze(input::read(&args.model)?, &args.set, args.latex, &mut out.session())?;
+pub(crate) fn analyze(args: args::Analyze, out: &mut Output) -> Result<Status, Failure> {
+    let request = verbs::analyze::Request { set: args.set, latex: args.latex };
+    let document = request.answer(input::read(&args.model)?.into(), &mut out.session())?;
     match out.wants_json() {
-        true => out.document(&analyzed)?,
-        false => out.print(&analyzed.text(out.coloured())),
+        true => out.document(&document)?,
+        false => out.print(&document.text(out.coloured())),
     }
-    Ok(analyzed.status())
+    Ok(document.status())
 }
 
 /// Integrates a model.
 pub(crate) fn run(args: args::Run, out: &mut Output) -> Result<Status, Failure> {
-    let choice = args.choice();
-    let order = Order {
-        model: args.model.as_deref().map(input::read).transpose()?,
-        choice,
-        files: Files { table: args.out, plot: args.plot, report: args.report },
-        resume: args.resume,
-        checkpoint: args.checkpoint,
-        quiet: out.wants_json(),
-    };
-    let summary = verbs::run(&order, &mut out.session())?;
+    let (model, request) = args.request(out.wants_json());
+    let model = model.as_deref().map(input::read).transpose()?;
+    let document = request.answer(model.map(Source::from), &mut out.session())?;
     match out.wants_json() {
-        true => out.document(&summary)?,
+        true => out.document(&document)?,
         false => {
-            out.print(&summary.text(out.coloured()));
-            summary.failures().for_each(|failure| out.tell_of(&failure));
-            ended(&summary, out);
+            out.print(&document.text(out.coloured()));
+            document.failures().for_each(|failure| out.tell_of(&failure));
+            ended(&document, out);
         }
     }
-    Ok(summary.status())
+    Ok(document.status())
 }
 
 /// What became of the table, and how to go on.
-fn ended(summary: &Summary, out: &mut Output) {
-    let table = summary.out.as_deref().map(printable::line);
-    match (&table, summary.status) {
-        (Some(table), "finished") if summary.status() == Status::Unwritten => {
-            out.tell(&format!("`{table}` is complete; to make what is missing: cotangent run --resume {table}\n"));
+fn ended(document: &verbs::run::Document, out: &mut Output) {
+    let table = document.out.as_deref().map(printable::line);
+    let said = match (&table, document.status) {
+        (Some(table), Ended::Finished) if !document.unwritten.is_empty() => {
+            format!("`{table}` is complete; to make what is missing: cotangent run --resume {table}\n")
         }
-        (Some(table), "interrupted") => {
-            out.tell(&format!(
-                "interrupted: `{table}` has the rows so far; to go on: cotangent run --resume {table}\n"
-            ));
+        (_, Ended::Finished) => String::new(),
+        (Some(table), Ended::Interrupted) => {
+            format!("interrupted: `{table}` has the rows so far; to go on: cotangent run --resume {table}\n")
         }
-        (None, "interrupted") => out.tell("interrupted: with --out FILE a run can be resumed\n"),
-        (Some(table), "failed") if summary.out.as_ref().is_some_and(|file| Path::new(file).exists()) => {
-            out.tell(&format!("the rows up to there are in `{table}`\n"));
+        (None, Ended::Interrupted) => "interrupted: with --out FILE a run can be resumed\n".to_owned(),
+        (Some(table), Ended::Failed) if document.out.as_ref().is_some_and(|file| Path::new(file).exists()) => {
+            format!("the rows up to there are in `{table}`\n")
         }
-        (Some(table), "failed") => out.tell(&format!("`{table}` could not be completed\n")),
-        _ => {}
-    }
+        (Some(table), Ended::Failed) => format!("`{table}` could not be completed\n"),
+        (None, Ended::Failed) => String::new(),
+    };
+    out.tell(&said);
 }
 
 /// Measures what a method keeps.
 pub(crate) fn certify(args: args::Certify, out: &mut Output) -> Result<Status, Failure> {
-    let choice = args.choice();
-    let files = Files { table: None, plot: args.plot, report: args.report };
-    let certified = verbs::certify(input::read(&args.model)?, &choice, &files, &mut out.session())?;
+    let (model, request) = args.request();
+    let document = request.answer(input::read(&model)?.into(), &mut out.session())?;
     match out.wants_json() {
-        true => out.document(&certified)?,
+        true => out.document(&document)?,
         false => {
-            out.print(&certified.text(out.coloured()));
-            certified.failures().for_each(|failure| out.tell_of(failure));
+            out.print(&document.text(out.coloured()));
+            document.failures().for_each(|failure| out.tell_of(failure));
         }
     }
-    Ok(certified.status())
+    Ok(document.status())
 }
 
 /// Compares formulations and methods.
 pub(crate) fn compare(args: args::Compare, out: &mut Output) -> Result<Status, Failure> {
-    let choice = args.choice();
-    let lists = Lists {
-        formulations: args.formulations,
-        methods: args.methods,
-        projections: args.projections,
-        steps: args.steps_list,
-    };
-    let files = Files { table: None, plot: args.plot, report: args.report };
-    let compared = verbs::compare(input::read(&args.model)?, &choice, &lists, &files, &mut out.session())?;
+    let (model, request) = args.request();
+    let document = request.answer(input::read(&model)?.into(), &mut out.session())?;
     match out.wants_json() {
-        true => out.document(&compared)?,
+        true => out.document(&document)?,
         false => {
-            out.print(&compared.text(out.coloured(), out.on_terminal()));
-            compared.failures().for_each(|failure| out.tell_of(failure));
-            if compared.is_interrupted() {
+            out.print(&document.text(out.coloured(), out.on_terminal()));
+            document.unwritten.iter().for_each(|failure| out.tell_of(failure));
+            if document.status == Ended::Interrupted {
                 out.tell("interrupted: these are the rows done so far\n");
             }
         }
     }
-    Ok(compared.status())
+    Ok(document.status())
 }

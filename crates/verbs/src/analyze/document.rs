@@ -8,141 +8,219 @@ use cotangent_analysis::{
 use serde::Serialize;
 
 /// What `analyze` found.
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Document {
-    name: String,
-    title: Option<String>,
-    kind: &'static str,
-    consistent: Option<bool>,
-    degrees_of_freedom: Option<usize>,
-    variables: Vec<String>,
-    added_variables: Vec<String>,
-    lagrangian: Option<String>,
-    velocity_hessian: Option<Hessian>,
-    hamiltonian: Option<String>,
+    /// The name of the model.
+    pub name: String,
+    /// What it is, in a line.
+    pub title: Option<String>,
+    /// `lagrangian`, `hamiltonian`, `poisson`, …
+    pub kind: &'static str,
+    /// Whether all constraints can be kept; null if that is not decided.
+    pub consistent: Option<bool>,
+    /// What is left.
+    pub degrees_of_freedom: Option<usize>,
+    /// The variables of phase space.
+    pub variables: Vec<String>,
+    /// Those that the model does not have: multipliers, momenta.
+    pub added_variables: Vec<String>,
+    /// The Lagrangian.
+    pub lagrangian: Option<String>,
+    /// What the Legendre transform is made of.
+    pub velocity_hessian: Option<Hessian>,
+    /// The Hamiltonian.
+    pub hamiltonian: Option<String>,
     /// Vectors w that occur in formulas: solutions of (∂²L/∂v∂v) w = b, where the velocities v are a root.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    implicit: Vec<ImplicitEntry>,
-    total_hamiltonian: Option<String>,
-    constraints: Vec<ConstraintEntry>,
-    conditions: Vec<ConditionEntry>,
-    first_class: Option<usize>,
-    second_class: Option<usize>,
-    before_gauge: Option<Classes>,
-    gauge: Vec<GaugeEntry>,
+    pub implicit: Vec<ImplicitEntry>,
+    /// With the primary constraints and their multipliers.
+    pub total_hamiltonian: Option<String>,
+    /// All constraints, of the model and found.
+    pub constraints: Vec<ConstraintEntry>,
+    /// The conditions that constraints are kept, and what came of each.
+    pub conditions: Vec<ConditionEntry>,
+    /// How many are first class.
+    pub first_class: Option<usize>,
+    /// How many are second class.
+    pub second_class: Option<usize>,
+    /// The same without gauge conditions.
+    pub before_gauge: Option<Classes>,
+    /// What first-class constraints generate.
+    pub gauge: Vec<GaugeEntry>,
+    /// Whether all of that are gauge transformations.
     #[serde(skip_serializing_if = "Option::is_none")]
-    dirac_conjecture: Option<ConjectureEntry>,
-    multipliers: Map<Option<String>>,
-    arbitrary_multipliers: Vec<String>,
-    irregular: Vec<String>,
-    dirac_bracket: Option<Map<String>>,
-    dirac_bracket_note: Option<String>,
-    assumptions: Vec<String>,
+    pub dirac_conjecture: Option<ConjectureEntry>,
+    /// The multipliers; null where nothing determines one, or no formula.
+    pub multipliers: Map<Option<String>>,
+    /// Those that nothing determines.
+    pub arbitrary_multipliers: Vec<String>,
+    /// Constraints whose gradient vanishes where they do.
+    pub irregular: Vec<String>,
+    /// The brackets of variables that do not vanish.
+    pub dirac_bracket: Option<Map<String>>,
+    /// Why they are not written out.
+    pub dirac_bracket_note: Option<String>,
+    /// What is assumed not to vanish.
+    pub assumptions: Vec<String>,
+    /// Of a Poisson model, whether its bracket is one.
     #[serde(flatten)]
-    poisson: Option<Poisson>,
-    casimirs: Map<ClaimEntry>,
-    invariants: Map<ClaimEntry>,
-    verdicts: Vec<VerdictEntry>,
-    stopped: Option<String>,
+    pub poisson: Option<Poisson>,
+    /// Casimirs that the model claims.
+    pub casimirs: Map<ClaimEntry>,
+    /// Invariants that the model claims.
+    pub invariants: Map<ClaimEntry>,
+    /// What was decided on the way, and how.
+    pub verdicts: Vec<VerdictEntry>,
+    /// Why the analysis did not come to its end.
+    pub stopped: Option<String>,
+    /// The parts of a surface that falls apart.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    branches: Vec<BranchEntry>,
-    seed: u64,
+    pub branches: Vec<BranchEntry>,
+    /// Of the points at which something is sampled.
+    pub seed: u64,
+    /// The derivation.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) latex: Option<String>,
+    pub latex: Option<String>,
+    /// The analysis itself, in expressions.
     #[serde(skip)]
-    pub(super) analysis: Analysis,
+    pub analysis: Analysis,
+    /// The vectors of `implicit`, in expressions.
     #[serde(skip)]
-    pub(super) implicit_vectors: Vec<Implicit>,
+    pub implicit_vectors: Vec<Implicit>,
 }
 
 /// A vector w with (∂²L/∂v∂v) w = b, or w = b.
-#[derive(Serialize)]
-struct ImplicitEntry {
-    name: String,
-    right: Vec<String>,
-    solved: bool,
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ImplicitEntry {
+    /// w.
+    pub name: String,
+    /// b.
+    pub right: Vec<String>,
+    /// Whether a system of equations is solved for it.
+    pub solved: bool,
 }
 
-#[derive(Serialize)]
-struct Hessian {
-    rank: usize,
-    velocities: usize,
+/// The matrix of second derivatives of the Lagrangian by the velocities.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Hessian {
+    /// Its rank.
+    pub rank: usize,
+    /// How many velocities there are.
+    pub velocities: usize,
+    /// How the rank is known.
     #[serde(flatten)]
-    verdict: Judged,
+    pub verdict: Judged,
 }
 
-#[derive(Serialize)]
-struct ConstraintEntry {
-    name: String,
-    expression: String,
-    generation: usize,
-    class: Option<&'static str>,
+/// A constraint.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ConstraintEntry {
+    /// Its name.
+    pub name: String,
+    /// What vanishes.
+    pub expression: String,
+    /// 1 for a primary constraint, 2 for a secondary one, …; 0 for a gauge condition.
+    pub generation: usize,
+    /// `first` or `second`.
+    pub class: Option<&'static str>,
+    /// What is added to it, by name, to make it first class.
     #[serde(skip_serializing_if = "Map::is_empty")]
-    combination: Map<String>,
+    pub combination: Map<String>,
 }
 
-#[derive(Serialize)]
-struct ConditionEntry {
-    constraint: String,
-    derivative: Option<String>,
-    outcome: &'static str,
-    names: Vec<String>,
+/// That a constraint is kept.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ConditionEntry {
+    /// The constraint.
+    pub constraint: String,
+    /// Its time derivative.
+    pub derivative: Option<String>,
+    /// `identity`, `constraint`, `multiplier`, `contradiction` or `dependent`.
+    pub outcome: &'static str,
+    /// The constraints or multipliers that came of it.
+    pub names: Vec<String>,
 }
 
-#[derive(Serialize)]
-struct Classes {
-    first_class: usize,
-    second_class: usize,
+/// Numbers of constraints.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Classes {
+    /// How many are first class.
+    pub first_class: usize,
+    /// How many are second class.
+    pub second_class: usize,
 }
 
-#[derive(Serialize)]
-struct GaugeEntry {
-    generator: String,
-    expression: String,
-    changes: Map<String>,
+/// What a first-class constraint generates.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GaugeEntry {
+    /// The constraint.
+    pub generator: String,
+    /// What it is.
+    pub expression: String,
+    /// How it changes each variable.
+    pub changes: Map<String>,
 }
 
 /// Dirac's conjecture.
-#[derive(Serialize)]
-struct ConjectureEntry {
-    holds: Option<bool>,
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ConjectureEntry {
+    /// Whether it holds, if that is decided.
+    pub holds: Option<bool>,
     /// First-class constraints that generate no gauge transformation.
-    not_gauge: Vec<String>,
+    pub not_gauge: Vec<String>,
     /// What is left when gauge transformations alone are taken out.
-    dimension: Option<usize>,
+    pub dimension: Option<usize>,
 }
 
-#[derive(Serialize)]
-struct Poisson {
-    skew: Option<bool>,
-    jacobi: Option<bool>,
-    jacobi_failure: Option<JacobiFailure>,
-    rank: Option<usize>,
+/// The bracket of a Poisson model.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Poisson {
+    /// Whether it is antisymmetric.
+    pub skew: Option<bool>,
+    /// Whether Jacobi's identity holds.
+    pub jacobi: Option<bool>,
+    /// Where it does not.
+    pub jacobi_failure: Option<JacobiFailure>,
+    /// The rank of the bracket.
+    pub rank: Option<usize>,
 }
 
-#[derive(Serialize)]
-struct JacobiFailure {
-    variables: [String; 3],
-    sum: String,
+/// Three variables whose brackets are no bracket's.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct JacobiFailure {
+    /// Three variables.
+    pub variables: [String; 3],
+    /// The cyclic sum of their brackets.
+    pub sum: String,
 }
 
-#[derive(Serialize)]
-struct VerdictEntry {
-    statement: String,
+/// Something that was decided.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct VerdictEntry {
+    /// What was decided.
+    pub statement: String,
+    /// How.
     #[serde(flatten)]
-    verdict: Judged,
+    pub verdict: Judged,
 }
 
 /// A part of a surface that falls apart.
-#[derive(Serialize)]
-struct BranchEntry {
-    vanishing: Vec<String>,
-    consistent: Option<bool>,
-    constraints: Vec<ConstraintEntry>,
-    first_class: Option<usize>,
-    second_class: Option<usize>,
-    degrees_of_freedom: Option<usize>,
-    stopped: Option<String>,
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BranchEntry {
+    /// What vanishes on it.
+    pub vanishing: Vec<String>,
+    /// Whether all constraints can be kept there.
+    pub consistent: Option<bool>,
+    /// Its constraints.
+    pub constraints: Vec<ConstraintEntry>,
+    /// How many are first class.
+    pub first_class: Option<usize>,
+    /// How many are second class.
+    pub second_class: Option<usize>,
+    /// What is left.
+    pub degrees_of_freedom: Option<usize>,
+    /// Why the analysis did not come to its end.
+    pub stopped: Option<String>,
 }
 
 impl Document {

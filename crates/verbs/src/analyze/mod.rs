@@ -3,29 +3,48 @@
 mod document;
 mod text;
 
-pub use document::Document;
+pub use crate::claims::{ClaimEntry, Counterexample, Judged};
+pub use document::{
+    BranchEntry, Classes, ConditionEntry, ConjectureEntry, ConstraintEntry, Document, GaugeEntry, Hessian,
+    ImplicitEntry, JacobiFailure, Poisson, VerdictEntry,
+};
 
+use crate::choice::shown::settings;
 use crate::failure::Failure;
-use crate::input::Input;
+use crate::input::Source;
 use crate::loaded::Loaded;
 use crate::session::{Session, Status};
 use cotangent_analysis::{AnalysisError, analyze_within, latex, specialise};
 use cotangent_compile::values::Setting;
+use serde::{Deserialize, Serialize};
 
-/// Analyses a model, with the parameters that are set as numbers; with its derivation in LaTeX if that is wanted.
-pub fn analyze(
-    input: Input,
-    set: &[Setting],
-    with_latex: bool,
-    session: &mut Session<'_>,
-) -> Result<Document, Failure> {
-    let model = Loaded::new(input, set, session.limits())?;
-    let system = specialise(&model.system, &model.settings).map_err(refused)?;
-    let report = analyze_within(&system, &model.limits).map_err(refused)?;
-    session.review(&model.input, &model.system.warnings);
-    let derivation = with_latex.then(|| latex(&report));
-    let (shown, implicit) = report.legible();
-    Ok(Document::new(shown, implicit, derivation))
+/// A model, to be analysed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// Sizes, and parameters that are numbers; others stay symbols.
+    #[serde(with = "settings")]
+    pub set: Vec<Setting>,
+    /// Whether the derivation is written in LaTeX.
+    pub latex: bool,
+}
+
+/// Dirac's analysis of a model: its constraints, their classes, multipliers, the bracket; whether its claims hold.
+pub fn analyze(model: impl Into<Source>) -> Result<Document, Failure> {
+    Request::default().answer(model.into(), &mut Session::default())
+}
+
+impl Request {
+    /// Analyses a model.
+    pub fn answer(&self, model: Source, session: &mut Session<'_>) -> Result<Document, Failure> {
+        let model = Loaded::new(model, &self.set, session.limits())?;
+        let system = specialise(&model.system, &model.settings).map_err(refused)?;
+        let report = analyze_within(&system, &model.limits).map_err(refused)?;
+        session.review(&model.input, &model.system.warnings);
+        let derivation = self.latex.then(|| latex(&report));
+        let (shown, implicit) = report.legible();
+        Ok(Document::new(shown, implicit, derivation))
+    }
 }
 
 impl Document {

@@ -4,21 +4,24 @@ mod page;
 mod report;
 mod text;
 
-pub use report::Report;
+pub use report::{Document, Measured, Verdict};
 
 use crate::choice::{Choice, Files};
 use crate::failure::Failure;
 use crate::figures::{count, number};
-use crate::input::Input;
+use crate::input::Source;
 use crate::loaded::Loaded;
 use crate::memory::{Use, afford};
 use crate::noticed;
-use crate::picture::Destinations;
+use crate::picture::{Background, Destinations};
 use crate::session::{Session, Status};
-use crate::setup::{Blame, Defaults, Names, Repairs, Selection, pose, prepare};
+use crate::setup::{Blame, Selection, completed, defaults, pose, prepare};
 use cotangent_compile::values;
 use cotangent_lab::certificate::{Certificate, CertificateError, Ended, Options};
+use cotangent_plot::Figure;
 use cotangent_problem::Instance;
+use cotangent_report::Report;
+use serde::{Deserialize, Serialize};
 
 /// The most steps of the run for constraints and energy: hours, at a microsecond each.
 const MOST_STEPS: u64 = 10_000_000_000;
@@ -26,47 +29,73 @@ const MOST_STEPS: u64 = 10_000_000_000;
 /// The steps of the run for constraints and energy, unless said otherwise.
 pub const STEPS: u64 = 20_000;
 
-/// Measures what a method keeps; `steps` of the choice is the length of the run for constraints and energy.
-pub fn certify(input: Input, wanted: &Choice, files: &Files, session: &mut Session<'_>) -> Result<Report, Failure> {
-    let pictures = Destinations::new(files.plot.as_deref(), files.report.as_deref(), None, Some(&input.name))?;
-    let model = Loaded::new(input, &wanted.set, session.limits())?;
-    afford(&model.system, Use::Integrate, session.memory())?;
-    let parameters = values::parameters(&model.system, &model.settings)?;
-    let defaults = Defaults::new(&model.system, &parameters)?;
-    let step = wanted.step.or(defaults.step).ok_or_else(|| {
-        Failure::new("missing-value", format!("nothing says how large a step is for `{}`", model.system.name))
-            .help("add --step 0.01, or write `run step = 0.01` in the model")
-    })?;
-    if step == 0.0 {
-        return Err(Failure::new("schedule", "the step is 0").help("give another --step"));
-    }
-    let options = Options { step, steps: length(wanted.steps.unwrap_or(STEPS))? };
-    let choice = Selection::named(&Names::new(wanted, &defaults, &model, session)?)?;
-    let repairs = Repairs { project_initial: wanted.project_initial, drop_redundant: wanted.drop_redundant };
-    let problem = pose(&model, choice.formulation, repairs, session)?;
-    let prepared = prepare(&choice, &problem)?;
-    let certificate = Certificate::within(&problem, &prepared, options, &model.limits).map_err(|e| match e {
-        CertificateError::Interrupted(_) => Failure::interrupted(),
-        CertificateError::Compile(_) => Failure::new("compile", e.to_string()),
-    })?;
-    let stop = certificate.ended.as_ref().map(|ended| stopped(ended, &problem, options));
-    let seen = &certificate.noticed;
-    let singular_passages = noticed::passages(&seen.monitor, &seen.names);
-    noticed::notes(&seen.monitor, &singular_passages).into_iter().for_each(|note| session.note(note));
-    let mut report = Report::new(&certificate, &model.system, &problem, &prepared, options, stop, session.notes());
-    report.singular_passages = singular_passages;
-    if pictures.any() {
-        match page::film(&report, &problem, &prepared, options) {
-            Ok(film) => {
-                let page = || page::page(&report, film.as_ref(), &problem, &prepared, &model.input).report();
-                let written = pictures.write(film.as_ref(), page);
-                (report.plot, report.report, report.unwritten) = (written.plot, written.report, written.failures);
-            }
-            Err(failure) => report.unwritten.push(failure),
+/// A certificate, and what is written of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// What is measured; `steps` is the length of the run for constraints and energy.
+    pub choice: Choice,
+    /// The files to write.
+    pub files: Files,
+}
+
+/// Measures what a method keeps on a model, and compares with what it claims; [`STEPS`] steps unless chosen otherwise.
+pub fn certify(model: impl Into<Source>, choice: &Choice) -> Result<Document, Failure> {
+    let request = Request { choice: choice.clone(), ..Request::default() };
+    request.answer(model.into(), &mut Session::default())
+}
+
+impl Request {
+    /// Measures what a method keeps.
+    pub fn answer(&self, model: Source, session: &mut Session<'_>) -> Result<Document, Failure> {
+        let (plot, report) = (self.files.plot.as_deref(), self.files.report.as_deref());
+        let pictures = Destinations::new(plot, report, None, Some(model.name()))?;
+        let model = Loaded::new(model, &self.choice.set, session.limits())?;
+        afford(&model.system, Use::Integrate, session.memory())?;
+        let parameters = values::parameters(&model.system, &model.settings)?;
+        let own = defaults(&model.system, &parameters)?;
+        let step = self.choice.step.or(own.step).ok_or_else(|| {
+            Failure::new("missing-value", format!("nothing says how large a step is for `{}`", model.system.name))
+                .help("add --step 0.01, or write `run step = 0.01` in the model")
+        })?;
+        if step == 0.0 {
+            return Err(Failure::new("schedule", "the step is 0").help("give another --step"));
         }
+        let options = Options { step, steps: length(self.choice.steps.unwrap_or(STEPS))? };
+        let choice = completed(&self.choice, &own, &model, session)?;
+        let choice = Choice { step: Some(step), steps: Some(options.steps), ..choice };
+        let selection = Selection::named(&choice)?;
+        let problem = pose(&model, selection.formulation, choice.repairs(), session)?;
+        let prepared = prepare(&selection, &problem)?;
+        let certificate = Certificate::within(&problem, &prepared, options, &model.limits).map_err(|e| match e {
+            CertificateError::Interrupted(_) => Failure::interrupted(),
+            CertificateError::Compile(_) => Failure::new("compile", e.to_string()),
+        })?;
+        let stop = certificate.ended.as_ref().map(|ended| stopped(ended, &problem, options));
+        let seen = &certificate.noticed;
+        let singular_passages = noticed::passages(&seen.monitor, &seen.names);
+        noticed::notes(&seen.monitor, &singular_passages).into_iter().for_each(|note| session.note(note));
+        let mut document = Document::new(&certificate, &model.system, choice, options, stop, session.notes());
+        document.singular_passages = singular_passages;
+        document.background = Background {
+            input: model.input.clone(),
+            equations: Some(problem.equations.clone()),
+            ..Background::default()
+        };
+        if pictures.any() {
+            match page::film(&document, &problem, &prepared, options) {
+                Ok(film) => {
+                    document.background.film = film.map(Into::into);
+                    let written = pictures.write(|| document.figure(), || document.page());
+                    (document.plot, document.report) = (written.plot, written.report);
+                    document.unwritten = written.failures;
+                }
+                Err(failure) => document.unwritten.push(failure),
+            }
+        }
+        document.notes.extend(document.unwritten.iter().map(Failure::message));
+        Ok(document)
     }
-    report.notes.extend(report.unwritten.iter().map(Failure::message));
-    Ok(report)
 }
 
 /// The length of the run for constraints and energy.
@@ -86,14 +115,14 @@ fn length(steps: u64) -> Result<u64, Failure> {
     Ok(steps)
 }
 
-impl Report {
+impl Document {
     /// Whether everything claimed holds.
     pub fn status(&self) -> Status {
-        match (self.unwritten.is_empty(), &self.stop, self.nothing_refuted) {
+        match (self.unwritten.is_empty(), &self.failure, self.held) {
             (false, _, _) => Status::Unwritten,
             (true, Some(_), _) => Status::Stopped,
-            (true, None, true) => Status::Held,
-            (true, None, false) => Status::NotHeld,
+            (true, None, Some(false)) => Status::NotHeld,
+            (true, None, _) => Status::Held,
         }
     }
 
@@ -105,6 +134,16 @@ impl Report {
     /// As people read it.
     pub fn text(&self, coloured: bool) -> String {
         text::render(self, coloured)
+    }
+
+    /// The run that measured constraints and energy as a figure, if a file for one was asked for.
+    pub fn figure(&self) -> Option<Figure> {
+        self.background.figure()
+    }
+
+    /// A report: a page with the certificate and formulas.
+    pub fn page(&self) -> Report {
+        page::page(self).report()
     }
 }
 

@@ -1,11 +1,10 @@
 //! A certificate as a report, and the run for constraints and energy as pictures.
 
-use super::report::Report;
+use super::report::Document;
 use super::text::{headline, rows};
 use crate::failure::Failure;
 use crate::figures::{count, number};
-use crate::input::Input;
-use crate::picture::{Film, Page, watch};
+use crate::picture::{Film, Page, Watch, watch};
 use cotangent_integrate::Prepared;
 use cotangent_lab::certificate::Options;
 use cotangent_observe::{End, Run, Schedule};
@@ -13,13 +12,10 @@ use cotangent_problem::Instance;
 use cotangent_report::{Align, Cell, Status, Table, Text};
 use cotangent_scalar::Limits;
 
-/// Samples of the history.
-const SAMPLES: usize = 4000;
-
 /// The run that measures constraints and energy, made once more to be watched: the same steps give
 /// the same numbers.
 pub(super) fn film(
-    report: &Report,
+    report: &Document,
     problem: &Instance,
     prepared: &Prepared,
     options: Options,
@@ -31,7 +27,7 @@ pub(super) fn film(
     let schedule = Schedule::count(options.step, options.steps, options.steps)
         .map_err(|e| Failure::new("schedule", e.to_string()).help("give another --steps or --step"))?;
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(evaluate)?;
-    watch(&mut run, problem, SAMPLES, true).map_err(compile)?;
+    watch(&mut run, problem, Watch::Drawn).map_err(compile)?;
     let end = run.go::<()>(&Limits::default(), None, &mut |_| {});
     let [method, rest] = headline(report);
     let done = count(run.done(), "step", "steps");
@@ -44,13 +40,7 @@ pub(super) fn film(
 }
 
 /// The certificate as a page.
-pub(super) fn page<'a>(
-    report: &Report,
-    film: Option<&'a Film>,
-    problem: &'a Instance,
-    prepared: &'a Prepared,
-    input: &'a Input,
-) -> Page<'a> {
+pub(super) fn page(report: &Document) -> Page<'_> {
     let [method, rest] = headline(report).map(|part| part.replace('`', ""));
     let verdict = match report.held {
         Some(true) => "Certified: what is claimed holds.",
@@ -63,14 +53,12 @@ pub(super) fn page<'a>(
         subtitle: format!("{method} {rest}"),
         result: Text::new("Verdict", format!("{verdict}\n\n{remarks}")),
         tables: vec![table(report)],
-        film,
-        problem,
-        prepared,
-        input,
+        choice: &report.choice,
+        background: &report.background,
     }
 }
 
-fn table(report: &Report) -> Table {
+fn table(report: &Document) -> Table {
     let mut table = Table::new("Certificate", "What the method claims, and what was measured on this model.")
         .column("property", Align::Left)
         .column("claimed", Align::Right)

@@ -1,100 +1,122 @@
-//! A certificate as data: printed as text or as JSON.
+//! A certificate as data: what JSON shows, and what text and pages are made of.
 
+use crate::choice::{Choice, shown};
 use crate::failure::Failure;
-use crate::methods::Chosen;
 use crate::noticed::SingularPassage;
-use cotangent_integrate::Prepared;
+use crate::picture::Background;
 use cotangent_lab::certificate::{Certificate, Drift, Finding, Options, Property};
 use cotangent_model::System;
-use cotangent_problem::Instance;
-use serde::Serialize;
-use std::collections::BTreeMap;
+use serde::{Deserialize, Serialize};
 
 /// A certificate.
-#[derive(Serialize)]
-pub struct Report {
-    pub(super) model: String,
-    #[serde(flatten)]
-    pub(super) chosen: Chosen,
-    pub(super) formulation: &'static str,
-    /// The numbers of the formulation.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) opt: BTreeMap<&'static str, f64>,
-    pub(super) project: Option<&'static str>,
-    pub(super) step: f64,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Document {
+    /// The name of the model.
+    pub model: String,
+    /// What was measured: nothing is left open.
+    #[serde(flatten, with = "shown")]
+    pub choice: Choice,
     /// Of the run for constraints and energy.
-    pub(super) steps: u64,
-    pub(super) order: Measured<u32>,
-    pub(super) symplectic_defect: Measured<bool>,
-    pub(super) symmetry_defect: Measured<bool>,
-    pub(super) constraint_defect: Measured<bool>,
-    pub(super) hidden_constraint_defect: Measured<bool>,
-    pub(super) energy_defect: Measured<bool>,
-    pub(super) energy_drift_exponent: Measured<bool>,
+    pub steps: u64,
+    /// The order of convergence.
+    pub order: Measured<u32>,
+    /// How far a step is from symplectic.
+    pub symplectic_defect: Measured<bool>,
+    /// How far a step forth and one back leads from where it began.
+    pub symmetry_defect: Measured<bool>,
+    /// The largest residual of the constraints.
+    pub constraint_defect: Measured<bool>,
+    /// That of the hidden constraints.
+    pub hidden_constraint_defect: Measured<bool>,
+    /// The largest error of the energy.
+    pub energy_defect: Measured<bool>,
+    /// p of the growth of the energy error like t^p.
+    pub energy_drift_exponent: Measured<bool>,
     /// Whether everything that is claimed holds; `null` where some of it is not decided, or the run ended early.
-    pub(super) held: Option<bool>,
+    pub held: Option<bool>,
     /// What is claimed and could not be decided.
-    pub(super) undecided: Vec<&'static str>,
+    pub undecided: Vec<String>,
     /// Why the run for constraints and energy did not reach its end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) failure: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
     /// Singular configurations that the run for constraints and energy came to, or near.
-    pub(super) singular_passages: Vec<SingularPassage>,
+    pub singular_passages: Vec<SingularPassage>,
     /// The figure.
-    pub(super) plot: Option<String>,
+    pub plot: Option<String>,
     /// The report.
-    pub(super) report: Option<String>,
-    pub(super) notes: Vec<String>,
-    /// Whether nothing that is claimed was refuted.
+    pub report: Option<String>,
+    /// What was said on the way.
+    pub notes: Vec<String>,
+    /// Why the run for constraints and energy ended early, and what to do.
     #[serde(skip)]
-    pub(super) nothing_refuted: bool,
+    pub stop: Option<Failure>,
+    /// What pictures and pages show besides.
     #[serde(skip)]
-    pub(super) stop: Option<Failure>,
+    pub background: Background,
     /// Files that could not be written.
     #[serde(skip)]
-    pub(super) unwritten: Vec<Failure>,
+    pub unwritten: Vec<Failure>,
 }
 
 /// One property: what is claimed, what was measured, whether it holds.
-#[derive(Serialize)]
-pub(super) struct Measured<C> {
-    pub(super) claimed: C,
-    pub(super) measured: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) uncertainty: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) amplitude: Option<f64>,
-    pub(super) held: Option<bool>,
-    /// `holds`, `does not hold`, `undecided`, `incidental` (it holds on this model, and is not claimed) or `does not
-    /// apply`.
-    pub(super) verdict: &'static str,
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measured<C> {
+    /// What the card of the method says.
+    pub claimed: C,
+    /// What was found.
+    pub measured: Option<f64>,
+    /// How uncertain it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncertainty: Option<f64>,
+    /// The size of what grows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amplitude: Option<f64>,
+    /// Whether it holds; `null` where that is not decided.
+    pub held: Option<bool>,
+    /// The same in a word.
+    pub verdict: Verdict,
     /// Why it is not decided.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
-impl Report {
+/// What became of a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Verdict {
+    /// It is claimed, and holds.
+    #[serde(rename = "holds")]
+    Holds,
+    /// It does not hold.
+    #[serde(rename = "does not hold")]
+    DoesNotHold,
+    /// The measurement does not decide.
+    #[serde(rename = "undecided")]
+    Undecided,
+    /// It holds on this model, and is not claimed.
+    #[serde(rename = "incidental")]
+    Incidental,
+    /// There is nothing to measure.
+    #[serde(rename = "does not apply")]
+    DoesNotApply,
+}
+
+impl Document {
     pub(super) fn new(
         certificate: &Certificate,
         system: &System,
-        problem: &Instance,
-        prepared: &Prepared,
+        choice: Choice,
         options: Options,
         stop: Option<Failure>,
         notes: &[String],
-    ) -> Report {
+    ) -> Document {
         let size = |p: &Property<f64>| plain(p, p.claimed, |&d| d);
         let mut order = plain(&certificate.order, true, |o: &cotangent_lab::Order| o.value);
         if let Finding::Measured(o) = &certificate.order.found {
             order.uncertainty = Some(o.uncertainty);
         }
-        Report {
+        Document {
             model: system.name.clone(),
-            chosen: Chosen::new(prepared),
-            formulation: problem.equations.motion.formulation.name(),
-            opt: problem.equations.motion.formulation.values().into_iter().collect(),
-            project: prepared.projection().map(|p| p.target.name()),
-            step: options.step,
+            choice,
             steps: options.steps,
             order,
             symplectic_defect: size(&certificate.symplectic_defect),
@@ -104,14 +126,14 @@ impl Report {
             energy_defect: size(&certificate.energy_defect),
             energy_drift_exponent: drift(&certificate.energy_drift),
             held: certificate.certified(),
-            undecided: certificate.undecided(),
+            undecided: certificate.undecided().into_iter().map(str::to_owned).collect(),
             failure: stop.as_ref().map(Failure::message),
             singular_passages: vec![],
             plot: None,
             report: None,
             notes: notes.to_vec(),
-            nothing_refuted: certificate.held(),
             stop,
+            background: Background::default(),
             unwritten: vec![],
         }
     }
@@ -124,11 +146,11 @@ fn plain<T, C: Clone>(property: &Property<T, C>, is_claimed: bool, value: impl F
         Finding::Absent => (None, Some("does not apply to this system".to_owned())),
     };
     let verdict = match (property.held, is_claimed, &property.found) {
-        (_, _, Finding::Absent) => "does not apply",
-        (Some(true), true, _) => "holds",
-        (Some(true), false, _) => "incidental",
-        (Some(false), _, _) => "does not hold",
-        (None, _, _) => "undecided",
+        (_, _, Finding::Absent) => Verdict::DoesNotApply,
+        (Some(true), true, _) => Verdict::Holds,
+        (Some(true), false, _) => Verdict::Incidental,
+        (Some(false), _, _) => Verdict::DoesNotHold,
+        (None, _, _) => Verdict::Undecided,
     };
     let claimed = property.claimed.clone();
     Measured { claimed, measured, uncertainty: None, amplitude: None, held: property.held, verdict, reason }

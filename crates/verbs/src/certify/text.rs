@@ -1,7 +1,7 @@
 //! A certificate as people read it.
 
-use super::report::{Measured, Report};
-use crate::figures::{count, number, short, with_numbers};
+use super::report::{Document, Measured, Verdict};
+use crate::figures::{count, number, short};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ pub(super) struct Row {
 }
 
 /// Draws the certificate.
-pub(super) fn render(report: &Report, coloured: bool) -> String {
+pub(super) fn render(report: &Document, coloured: bool) -> String {
     let paint = |style: Style, text: &str| match coloured {
         true => format!("{style}{text}{style:#}"),
         false => text.to_owned(),
@@ -73,14 +73,15 @@ pub(super) fn render(report: &Report, coloured: bool) -> String {
 }
 
 /// The method, and what it is measured on.
-pub(super) fn headline(report: &Report) -> [String; 2] {
-    let project = report.project.map_or(String::new(), |p| format!(", projection `{p}`"));
-    let formulation = with_numbers(report.formulation, &report.opt);
-    let rest = format!("on {}: formulation {formulation}{project}, step {}", report.model, number(report.step));
-    [report.chosen.described(), rest]
+pub(super) fn headline(report: &Document) -> [String; 2] {
+    let choice = &report.choice;
+    let project = choice.project.as_ref().map_or(String::new(), |p| format!(", projection `{p}`"));
+    let (formulation, step) = (choice.equations(), number(choice.step.unwrap_or(f64::NAN)));
+    let rest = format!("on {}: formulation {formulation}{project}, step {step}", report.model);
+    [choice.described(), rest]
 }
 
-pub(super) fn rows(report: &Report) -> Vec<Row> {
+pub(super) fn rows(report: &Document) -> Vec<Row> {
     let order = &report.order;
     let value = match (order.measured, order.uncertainty) {
         (Some(p), Some(u)) => format!("{p:.3} ± {u:.3}"),
@@ -125,10 +126,12 @@ fn row(name: String, m: &Measured<bool>, value: String) -> Row {
 
 fn verdict<C>(claimed: bool, m: &Measured<C>) -> String {
     match (m.verdict, claimed) {
-        ("does not hold", true) => "DOES NOT HOLD",
-        ("does not hold", false) => "does not hold, not claimed",
-        ("incidental", _) => "incidental, not claimed",
-        (verdict, _) => verdict,
+        (Verdict::Holds, _) => "holds",
+        (Verdict::DoesNotHold, true) => "DOES NOT HOLD",
+        (Verdict::DoesNotHold, false) => "does not hold, not claimed",
+        (Verdict::Undecided, _) => "undecided",
+        (Verdict::Incidental, _) => "incidental, not claimed",
+        (Verdict::DoesNotApply, _) => "does not apply",
     }
     .to_owned()
 }

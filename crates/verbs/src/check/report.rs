@@ -1,9 +1,11 @@
-//! What `check` found, as data: printed as text or as JSON.
+//! Checks a system: from its formulas and values to a document.
 
 use super::claims;
+use super::document::{
+    Checked, Claim, Document, Energy, Formula, Line, Parameter, Refusal, RunNumber, RunSetting, Variable, Worst,
+};
 use super::formula::{Case, cases, pairings, written};
 use super::values::{Start, Values, range};
-use crate::claims::ClaimEntry;
 use crate::failure::{Failure, Problem};
 use crate::input::Input;
 use cotangent_compile::values::{self, Setting};
@@ -13,145 +15,7 @@ use cotangent_model::syntax::ast::File;
 use cotangent_model::{ClaimKind, Constraint, ConstraintKind, Dynamics, Quantity, RunValue, Sign, System};
 use cotangent_problem::consistency::{Measured, measure};
 use cotangent_scalar::Limits;
-use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
-
-/// What `check` found.
-#[derive(Serialize)]
-pub struct Report {
-    pub(super) name: String,
-    pub(super) title: Option<String>,
-    pub(super) file: String,
-    pub(super) kind: &'static str,
-    pub(super) sizes: BTreeMap<&'static str, usize>,
-    pub(super) variables: Vec<Variable>,
-    pub(super) integers: BTreeMap<String, i64>,
-    pub(super) parameters: Vec<Parameter>,
-    pub(super) energy: Energy,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) bracket: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) form: Vec<String>,
-    pub(super) constraints: Vec<Checked>,
-    pub(super) gauges: Vec<Formula>,
-    pub(super) claims: Vec<Claim>,
-    pub(super) observables: Vec<Formula>,
-    pub(super) splits: Vec<Formula>,
-    /// The largest relative difference between the energy and the sum of its parts.
-    pub(super) split_defect: Option<f64>,
-    #[serde(serialize_with = "as_map")]
-    pub(super) run: Vec<RunSetting>,
-    pub(super) initial: Start,
-    /// Whether the initial data satisfy all constraints; null if something could not be checked.
-    pub(super) consistent: Option<bool>,
-    /// Why no run can begin at the initial data, if they are singular.
-    pub(super) singular: Option<String>,
-    /// Why `run` refuses the model before its first step; null if it does not.
-    pub(super) refused: Option<Refusal>,
-    pub(super) warnings: Vec<Problem>,
-}
-
-/// An array of variables.
-#[derive(Serialize)]
-pub(super) struct Variable {
-    pub(super) name: String,
-    pub(super) role: &'static str,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) range: Vec<(i64, i64)>,
-    pub(super) members: usize,
-}
-
-#[derive(Serialize)]
-pub(super) struct Parameter {
-    #[serde(flatten)]
-    pub(super) values: Values,
-    pub(super) sign: Option<&'static str>,
-}
-
-#[derive(Serialize)]
-pub(super) struct Energy {
-    /// `lagrangian` or `hamiltonian`: what the expression is.
-    pub(super) given_as: &'static str,
-    pub(super) expression: String,
-    /// The energy at the start; null where it is unknown or not a finite number.
-    pub(super) initial: Option<f64>,
-    /// Whether the energy at the start is a finite number; null where it is unknown.
-    pub(super) finite: Option<bool>,
-}
-
-/// A named formula, in cases for a family whose members differ.
-#[derive(Serialize)]
-pub(super) struct Formula {
-    pub(super) name: String,
-    pub(super) members: usize,
-    pub(super) cases: Vec<Line>,
-}
-
-#[derive(Serialize)]
-pub(super) struct Line {
-    pub(super) members: String,
-    pub(super) expression: String,
-}
-
-#[derive(Serialize)]
-pub(super) struct Claim {
-    pub(super) kind: &'static str,
-    #[serde(flatten)]
-    pub(super) formula: Formula,
-    /// What became of it; null if the analysis did not get that far.
-    pub(super) test: Option<ClaimEntry>,
-    #[serde(skip)]
-    pub(super) holds: Option<bool>,
-    /// The same in words.
-    #[serde(skip)]
-    pub(super) verdict: String,
-}
-
-#[derive(Serialize)]
-pub(super) struct Checked {
-    pub(super) kind: &'static str,
-    /// The expressions are left sides minus right sides.
-    #[serde(flatten)]
-    pub(super) formula: Formula,
-    /// At the initial values; null where it could not be evaluated.
-    pub(super) residual: Option<Worst>,
-    /// Of the time derivative, for a holonomic constraint; null where it could not be evaluated.
-    pub(super) hidden_residual: Option<Worst>,
-}
-
-/// The largest residual of a family.
-#[derive(Serialize)]
-pub(super) struct Worst {
-    pub(super) max_abs: f64,
-    pub(super) at: String,
-    pub(super) holds: bool,
-    /// Members that do not hold.
-    pub(super) violated: usize,
-}
-
-pub(super) struct RunSetting {
-    pub(super) key: &'static str,
-    pub(super) value: RunNumber,
-}
-
-/// A number, or what was written instead: a word, or an expression in parameters.
-#[derive(Serialize)]
-#[serde(untagged)]
-pub(super) enum RunNumber {
-    Number(f64),
-    Text(String),
-}
-
-/// Why `run` refuses a model.
-#[derive(Serialize)]
-pub(super) struct Refusal {
-    pub(super) code: &'static str,
-    pub(super) message: String,
-    pub(super) help: Option<String>,
-    /// Whether the model or its data must be changed.
-    #[serde(skip)]
-    pub(super) is_mistake: bool,
-}
 
 /// The codes of failures of a singular start.
 const SINGULAR: [&str; 5] = ["singular", "irregular", "no-value", "singular-lagrangian", "singular-form"];
@@ -159,14 +23,14 @@ const SINGULAR: [&str; 5] = ["singular", "irregular", "no-value", "singular-lagr
 /// Parts of the energy that differ from it by more than this do not add up.
 const SPLIT_TOLERANCE: f64 = 1e-10;
 
-impl Report {
+impl Document {
     pub(super) fn new(
         system: &System,
         input: &Input,
         file: &File,
         set: &[Setting],
         limits: &Limits,
-    ) -> Result<Report, Failure> {
+    ) -> Result<Document, Failure> {
         let text = Text { file, source: &input.source };
         let lines = Lines::new(&input.source);
         let parameters = values::parameters(system, set)?;
@@ -179,7 +43,7 @@ impl Report {
         let pairs = pairings(file, &input.source);
         let is_form = matches!(system.dynamics, Dynamics::Form { .. });
         let (bracket, form) = if is_form { (vec![], pairs) } else { (pairs, vec![]) };
-        Ok(Report {
+        Ok(Document {
             name: system.name.clone(),
             title: system.title.clone(),
             file: input.name.clone(),
@@ -334,10 +198,6 @@ fn run_settings(system: &System) -> Vec<RunSetting> {
         },
     };
     system.run.iter().map(|(key, v)| RunSetting { key: key.name(), value: value(v) }).collect()
-}
-
-fn as_map<S: Serializer>(run: &[RunSetting], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(run.iter().map(|s| (s.key, &s.value)))
 }
 
 /// Each constraint with the residuals of its members.

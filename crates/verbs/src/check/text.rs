@@ -1,6 +1,6 @@
 //! The report as people read it.
 
-use super::report::{Checked, Claim, Formula, Parameter, Refusal, Report, RunNumber, RunSetting, Variable, Worst};
+use super::document::{Checked, Claim, Document, Formula, Parameter, Refusal, RunNumber, RunSetting, Variable, Worst};
 use super::values::{NotNamed, Values};
 use crate::figures::{count, listed, number, short};
 use crate::printable;
@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
 /// Draws the report.
-pub(super) fn render(report: &Report, coloured: bool) -> String {
+pub(super) fn render(report: &Document, coloured: bool) -> String {
     let mut page = Page { text: String::new(), coloured };
     page.heading(report);
     page.variables(report);
@@ -67,7 +67,7 @@ impl Page {
         }
     }
 
-    fn heading(&mut self, report: &Report) {
+    fn heading(&mut self, report: &Document) {
         let name = self.paint(Style::new().bold(), &report.name);
         let _ = match &report.title {
             Some(title) => writeln!(self.text, "{name}: {}", printable::line(title)),
@@ -88,7 +88,7 @@ impl Page {
         let _ = writeln!(self.text, "{article} {} model with {}\n", report.kind, listed(&parts));
     }
 
-    fn variables(&mut self, report: &Report) {
+    fn variables(&mut self, report: &Document) {
         for (role, label) in [("coordinate", "coordinates"), ("momentum", "momenta"), ("variable", "variables")] {
             let own: Vec<String> = report.variables.iter().filter(|v| v.role == role).map(variable).collect();
             self.section(label, wrap(&own));
@@ -97,14 +97,14 @@ impl Page {
         self.section("form", wrap_cut(&report.form));
     }
 
-    fn parameters(&mut self, report: &Report) {
+    fn parameters(&mut self, report: &Document) {
         let integers = report.integers.iter().map(|(name, value)| format!("{name} = {value}"));
         self.section("integers", wrap(&integers.collect::<Vec<_>>()));
         let own: Vec<String> = report.parameters.iter().map(parameter).collect();
         self.section("parameters", wrap(&own));
     }
 
-    fn energy(&mut self, report: &Report) {
+    fn energy(&mut self, report: &Document) {
         let symbol = if report.energy.given_as == "lagrangian" { "L" } else { "H" };
         let mut lines = vec![format!("{symbol} = {}", cut(&report.energy.expression))];
         lines.push(match report.energy.initial {
@@ -115,7 +115,7 @@ impl Page {
         self.section(if symbol == "L" { "lagrangian" } else { "hamiltonian" }, lines);
     }
 
-    fn constraints(&mut self, report: &Report) {
+    fn constraints(&mut self, report: &Document) {
         for (k, c) in report.constraints.iter().enumerate() {
             let label = if k == 0 { "constraints" } else { "" };
             if c.formula.members == 0 {
@@ -148,7 +148,7 @@ impl Page {
         if worst.holds { text } else { self.paint(AnsiColor::Red.on_default().bold(), &format!("{text}, VIOLATED")) }
     }
 
-    fn splits(&mut self, report: &Report) {
+    fn splits(&mut self, report: &Document) {
         let mut lines: Vec<String> = report.splits.iter().flat_map(equations).collect();
         match (report.split_defect, report.splits_add_up()) {
             (Some(_), Some(true)) => lines.push("  the parts add up to the Hamiltonian (sampled)".to_owned()),
@@ -159,7 +159,7 @@ impl Page {
         self.section("splits", lines);
     }
 
-    fn initial(&mut self, report: &Report) {
+    fn initial(&mut self, report: &Document) {
         let given: Vec<String> = report.initial.values.iter().map(assignment).collect();
         let mut lines = wrap(&given);
         let missing: Vec<String> = report.initial.not_named.iter().map(not_named).collect();
@@ -171,7 +171,7 @@ impl Page {
         self.section("initial", lines);
     }
 
-    fn verdict(&mut self, report: &Report) {
+    fn verdict(&mut self, report: &Document) {
         self.text.push('\n');
         let good = AnsiColor::Green.on_default().bold();
         let bad = AnsiColor::Red.on_default().bold();
@@ -216,7 +216,7 @@ impl Page {
     }
 }
 
-fn satisfied(report: &Report) -> String {
+fn satisfied(report: &Document) -> String {
     let hidden = report.constraints.iter().any(|c| c.hidden_residual.is_some());
     let many = report.sizes.get("constraints").copied().unwrap_or(0) > 1;
     match (many, hidden) {
@@ -227,7 +227,7 @@ fn satisfied(report: &Report) -> String {
     }
 }
 
-fn undecided(report: &Report) -> String {
+fn undecided(report: &Document) -> String {
     let open: Vec<String> = (report.constraints.iter())
         .filter(|c| c.residual.is_none() || c.kind == "holonomic" && c.hidden_residual.is_none())
         .map(|c| match c.residual {

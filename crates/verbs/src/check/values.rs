@@ -6,26 +6,30 @@ use cotangent_model::System;
 use serde::Serialize;
 
 /// The values of one array.
-#[derive(Serialize)]
-pub(super) struct Values {
-    pub(super) name: String,
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Values {
+    /// Its name.
+    pub name: String,
     /// First and last index of each dimension; empty for a scalar.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) range: Vec<(i64, i64)>,
-    pub(super) members: usize,
+    pub range: Vec<(i64, i64)>,
+    /// How many members it has.
+    pub members: usize,
     /// The value, if all members have the same.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) value: Option<f64>,
+    pub value: Option<f64>,
     /// All values, if they differ and are not too many.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) values: Option<Vec<f64>>,
+    pub values: Option<Vec<f64>>,
     /// The first values and the last.
     #[serde(skip)]
-    pub(super) sample: Vec<f64>,
+    pub sample: Vec<f64>,
+    /// The least, if they differ.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) min: Option<f64>,
+    pub min: Option<f64>,
+    /// The greatest, if they differ.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) max: Option<f64>,
+    pub max: Option<f64>,
 }
 
 /// Longer lists are summarised in JSON too.
@@ -57,20 +61,23 @@ pub(super) fn range(array: &Array) -> Vec<(i64, i64)> {
 }
 
 /// Members of a variable that neither the model nor `--set` names.
-#[derive(Serialize)]
-pub(super) struct NotNamed {
-    pub(super) name: String,
-    pub(super) members: usize,
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NotNamed {
+    /// Its name.
+    pub name: String,
+    /// How many are not named.
+    pub members: usize,
     /// How many there are in all.
-    pub(super) of: usize,
+    pub of: usize,
 }
 
 /// Initial values: given ones, and what was not named.
-#[derive(Serialize)]
-pub(super) struct Start {
-    pub(super) values: Vec<Values>,
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Start {
+    /// Those that are given.
+    pub values: Vec<Values>,
     /// Taken as 0.
-    pub(super) not_named: Vec<NotNamed>,
+    pub not_named: Vec<NotNamed>,
 }
 
 impl Start {

@@ -1,7 +1,8 @@
 //! A comparison as a figure: over time with one step, work and precision with several.
 
 use super::counted;
-use super::report::{Report, Row};
+use super::report::{Document, Row};
+use crate::session::Ended;
 use cotangent_lab::comparison::Curves;
 use cotangent_plot::{Axis, Figure, Legend, Panel, Series};
 
@@ -9,7 +10,7 @@ use cotangent_plot::{Axis, Figure, Legend, Panel, Series};
 pub(super) type Curve = (String, Vec<f64>, Vec<f64>);
 
 /// Draws a comparison.
-pub(super) fn figure(report: &Report) -> Figure {
+pub(super) fn figure(report: &Document) -> Figure {
     let title = format!("{}: {}", report.model, counted(report));
     if report.steps.len() > 1 {
         let series = work_precision(report).into_iter().map(|(name, x, y)| Series::line_points(name, x, y)).collect();
@@ -28,9 +29,9 @@ pub(super) fn figure(report: &Report) -> Figure {
 }
 
 /// Errors over seconds, a curve for each formulation, method and projection.
-pub(super) fn work_precision(report: &Report) -> Vec<Curve> {
+pub(super) fn work_precision(report: &Document) -> Vec<Curve> {
     let mut curves: Vec<Curve> = vec![];
-    for row in report.rows.iter().filter(|r| r.status == "finished") {
+    for row in report.rows.iter().filter(|r| r.status == Ended::Finished) {
         // Beyond, the run has lost the motion.
         let Some(error) = row.error.value.filter(|e| *e < 10.0) else { continue };
         let name = name(report, row);
@@ -47,7 +48,7 @@ pub(super) fn work_precision(report: &Report) -> Vec<Curve> {
 
 /// The errors along the runs: of the state, the energy and, with constraints, the residuals; each with
 /// a title and the label of an axis.
-pub(super) fn over_time(report: &Report) -> Vec<([&'static str; 2], Vec<Curve>)> {
+pub(super) fn over_time(report: &Document) -> Vec<([&'static str; 2], Vec<Curve>)> {
     type Errors = fn(&Curves) -> &Vec<f64>;
     let mut kinds: Vec<([&'static str; 2], Errors)> = vec![
         (["Error of the state", "relative error"], |c| &c.error),
@@ -65,14 +66,14 @@ pub(super) fn over_time(report: &Report) -> Vec<([&'static str; 2], Vec<Curve>)>
 }
 
 /// The formulation alone where that is enough.
-fn name(report: &Report, row: &Row) -> String {
-    let others = report.rows.iter().filter(|r| r.formulation == row.formulation);
+fn name(report: &Document, row: &Row) -> String {
+    let others = report.rows.iter().filter(|r| r.formulation() == row.formulation());
     let described = |row: &Row| row.described().replace(" with ", ", ");
     let several = others.map(described).collect::<std::collections::BTreeSet<_>>().len() > 1;
     let one = report.formulations.len() == 1;
     match (several, one) {
         (true, true) => described(row),
-        (true, false) => format!("{}, {}", row.formulation, described(row)),
-        (false, _) => row.formulation.to_owned(),
+        (true, false) => format!("{}, {}", row.formulation(), described(row)),
+        (false, _) => row.formulation().to_owned(),
     }
 }

@@ -7,99 +7,102 @@ mod request;
 mod size;
 mod text;
 
-pub use report::Report;
-pub use request::Lists;
+pub use report::{Document, Eigenvalue, Formulated, Reference, Row, Size, Skipped, Stable, Work};
+pub use request::Request;
 
-use crate::choice::{Choice, Files};
+use crate::choice::Choice;
 use crate::failure::Failure;
 use crate::figures::{count, number};
-use crate::input::Input;
+use crate::input::Source;
 use crate::loaded::Loaded;
 use crate::memory::{Use, afford};
 use crate::picture::Destinations;
-use crate::session::{Progress, Session, Status};
+use crate::session::{Ended, Progress, Session, Status};
 use crate::setup::{Blame, Selection, fits, posed, prepare, remark};
 use cotangent_compile::CompileError;
 use cotangent_integrate::{Method, Prepared, Projection};
-use cotangent_lab::comparison::{Combination, Ended, Exact, Measured, measure, sample_times};
+use cotangent_lab::comparison::{self, Combination, Exact, Measured, measure, sample_times};
 use cotangent_lab::stability::{Path, Stability, StabilityError};
+use cotangent_plot::Figure;
 use cotangent_problem::Instance;
+use cotangent_report::Report;
 use cotangent_theory::Formulation;
-use report::{Formulated, Reference, Row, Skipped, Stable};
-use request::Request;
+use request::Combinations;
 
 /// A model in one formulation, with the methods that fit.
-pub(super) struct Posed {
-    pub(super) problem: Instance,
-    pub(super) methods: Vec<Prepared>,
+struct Posed {
+    problem: Instance,
+    methods: Vec<Prepared>,
 }
 
-/// Compares what the lists name, or all that fits, with the rest as chosen.
-pub fn compare(
-    input: Input,
-    wanted: &Choice,
-    lists: &Lists,
-    files: &Files,
-    session: &mut Session<'_>,
-) -> Result<Report, Failure> {
-    let pictures = Destinations::new(files.plot.as_deref(), files.report.as_deref(), None, Some(&input.name))?;
-    let model = Loaded::new(input, &wanted.set, session.limits())?;
-    afford(&model.system, Use::Integrate, session.memory())?;
-    let request = Request::new(wanted, lists, &model)?;
-    session.review(&model.input, &model.system.warnings);
-    if !request.ignored.is_empty() {
-        session.note(format!("{} of the model is left aside here", request.ignored.join(" and ")));
-    }
-    let mut skipped = vec![];
-    let list = pose_all(&request, &model, &mut skipped, session)?;
-    for schedule in request.schedules.iter().filter(|s| s.last.is_some()) {
-        let (until, step) = (number(request.until), number(schedule.step));
-        let last = number(schedule.last.unwrap_or_default());
-        session.note(format!("t = {until} is no multiple of the step {step}: the last step is {last}"));
-    }
-    let mut report = report(&request, &model, &list, skipped, session);
-    if let Some(time) = report.rows.iter().filter_map(|row| row.singular).min_by(f64::total_cmp) {
-        session.note(format!(
-            "the motion comes to a singular configuration, or near one, at t = {}, where branches meet: the \
-             error of the state is given up to there, and undecided behind it",
-            number(time)
-        ));
-    }
-    report.notes = session.notes().to_vec();
-    let page = || page::page(&report, &list, &model.input);
-    let drawn = pictures.any().then_some(|| figure::figure(&report));
-    let written = pictures.write_drawn(drawn.filter(|_| !report.rows.is_empty()), page);
-    (report.plot, report.report) = (written.plot, written.report);
-    report.notes.extend(written.failures.iter().map(Failure::message));
-    report.unwritten = written.failures;
-    Ok(report)
+/// Compares the formulations of a model that fit, each with a method that suits it. What the choice says holds for all;
+/// a formulation or a method that it names is the only one. A [`Request`] has lists of them.
+pub fn compare(model: impl Into<Source>, choice: &Choice) -> Result<Document, Failure> {
+    let request = Request { choice: choice.clone(), ..Request::default() };
+    request.answer(model.into(), &mut Session::default())
 }
 
-impl Report {
+impl Request {
+    /// Compares what the lists name, or all that fits.
+    pub fn answer(&self, model: Source, session: &mut Session<'_>) -> Result<Document, Failure> {
+        let (plot, report) = (self.files.plot.as_deref(), self.files.report.as_deref());
+        let pictures = Destinations::new(plot, report, None, Some(model.name()))?;
+        let model = Loaded::new(model, &self.choice.set, session.limits())?;
+        afford(&model.system, Use::Integrate, session.memory())?;
+        let wanted = Combinations::new(self, &model)?;
+        session.review(&model.input, &model.system.warnings);
+        if !wanted.ignored.is_empty() {
+            session.note(format!("{} of the model is left aside here", wanted.ignored.join(" and ")));
+        }
+        let mut skipped = vec![];
+        let list = pose_all(&wanted, &model, &mut skipped, session)?;
+        for schedule in wanted.schedules.iter().filter(|s| s.last.is_some()) {
+            let (until, step) = (number(wanted.until), number(schedule.step));
+            let last = number(schedule.last.unwrap_or_default());
+            session.note(format!("t = {until} is no multiple of the step {step}: the last step is {last}"));
+        }
+        let mut document = measured(&wanted, &model, &list, skipped, session);
+        if let Some(time) = document.rows.iter().filter_map(|row| row.singular).min_by(f64::total_cmp) {
+            session.note(format!(
+                "the motion comes to a singular configuration, or near one, at t = {}, where branches meet: the \
+                 error of the state is given up to there, and undecided behind it",
+                number(time)
+            ));
+        }
+        document.notes = session.notes().to_vec();
+        let written = pictures.write(|| document.figure(), || document.page());
+        (document.plot, document.report) = (written.plot, written.report);
+        document.notes.extend(written.failures.iter().map(Failure::message));
+        document.unwritten = written.failures;
+        Ok(document)
+    }
+}
+
+impl Document {
     /// Whether there is a run that came to its end.
     pub fn status(&self) -> Status {
-        let finished = self.rows.iter().any(|row| row.status == "finished");
-        match (self.unwritten.is_empty(), self.is_interrupted(), finished) {
+        let finished = self.rows.iter().any(|row| row.status == Ended::Finished);
+        match (self.unwritten.is_empty(), self.status, finished) {
             (false, ..) => Status::Unwritten,
-            (true, true, _) => Status::Stopped,
-            (true, false, true) => Status::Held,
-            (true, false, false) => Status::NotHeld,
+            (true, Ended::Interrupted, _) => Status::Stopped,
+            (true, _, true) => Status::Held,
+            (true, _, false) => Status::NotHeld,
         }
     }
 
-    /// Whether it was interrupted: there are the rows done so far.
-    pub fn is_interrupted(&self) -> bool {
-        self.status == "interrupted"
-    }
-
-    /// Files that could not be written.
-    pub fn failures(&self) -> impl Iterator<Item = &Failure> {
-        self.unwritten.iter()
-    }
-
-    /// As people read it; the seconds are others every time.
+    /// As people read it; with the seconds, which are others every time, if they are wanted.
     pub fn text(&self, coloured: bool, seconds: bool) -> String {
         text::render(self, coloured, seconds)
+    }
+
+    /// The errors as a figure: over time, or with several steps over the seconds they take; `None` without rows.
+    pub fn figure(&self) -> Option<Figure> {
+        (!self.rows.is_empty()).then(|| figure::figure(self))
+    }
+
+    /// A report: a page with tables, plots and the equations.
+    pub fn page(&self) -> Report {
+        page::page(self)
     }
 }
 
@@ -109,7 +112,7 @@ const OF_THE_FORMULATION: [&str; 7] =
 
 /// The model in every formulation that fits, with methods that do.
 fn pose_all(
-    request: &Request,
+    request: &Combinations,
     model: &Loaded,
     skipped: &mut Vec<Skipped>,
     session: &mut Session<'_>,
@@ -160,7 +163,7 @@ fn pose_all(
 
 /// The methods that fit, with every projection that does.
 fn methods(
-    request: &Request,
+    request: &Combinations,
     formulation: Formulation,
     problem: &Instance,
     skipped: &mut Vec<Skipped>,
@@ -181,7 +184,8 @@ fn methods(
             continue;
         }
         for &projection in &request.projections {
-            let choice = Selection { method, composition: None, formulation, projection, charts: charts.clone() };
+            let choice =
+                Selection { method, composition: request.composition, formulation, projection, charts: charts.clone() };
             match fits(&choice, problem) {
                 Ok(prepared) if charts.is_empty() => found.push(prepared),
                 // What is wrong with charts is so with every method.
@@ -195,7 +199,7 @@ fn methods(
 
 /// The first of the methods that suit one formulation or another that fits this one and its size.
 fn suited_to(
-    request: &Request,
+    request: &Combinations,
     formulation: Formulation,
     problem: &Instance,
     skipped: &mut Vec<Skipped>,
@@ -218,22 +222,23 @@ fn skip(
     projection: Option<Projection>,
     reason: String,
 ) {
-    let (method, project) = (method.map(Method::name), projection.map(|p| p.target.name()));
+    let method = method.map(|m| m.name().to_owned());
+    let project = projection.map(|p| p.target.name().to_owned());
     let same = |s: &&mut Skipped| s.method == method && s.project == project && s.reason == reason;
     match skipped.iter_mut().find(same) {
-        Some(known) => known.formulations.push(formulation.name()),
-        None => skipped.push(Skipped { formulations: vec![formulation.name()], method, project, reason }),
+        Some(known) => known.formulations.push(formulation.name().to_owned()),
+        None => skipped.push(Skipped { formulations: vec![formulation.name().to_owned()], method, project, reason }),
     }
 }
 
 /// Runs everything, until an interrupt.
-fn report(
-    request: &Request,
+fn measured(
+    request: &Combinations,
     model: &Loaded,
     list: &[Posed],
     skipped: Vec<Skipped>,
     session: &mut Session<'_>,
-) -> Report {
+) -> Document {
     let limits = &model.limits;
     let first = list.first();
     let mut path = None;
@@ -260,7 +265,8 @@ fn report(
     let stabilities: Vec<_> = list.iter().map(&mut stability).collect();
     let formulated = |(posed, stability): (&Posed, &Result<Stability, StabilityError>)| {
         let formulation = posed.problem.equations.motion.formulation;
-        Formulated { name: formulation.name(), summary: formulation.summary(), stability: Stable::new(stability) }
+        let (name, summary) = (formulation.name().to_owned(), formulation.summary().to_owned());
+        Formulated { name, summary, stability: Stable::new(stability) }
     };
     let formulations = list.iter().zip(&stabilities).map(formulated).collect();
     phase(session, "the exact motion");
@@ -294,10 +300,10 @@ fn report(
             }
         }
     }
-    Report {
+    Document {
         model: model.system.name.clone(),
         title: model.system.title.clone(),
-        status: if limits.cancel.is_set() { "interrupted" } else { "finished" },
+        status: if limits.cancel.is_set() { Ended::Interrupted } else { Ended::Finished },
         until: request.until,
         steps: request.schedules.iter().map(|s| s.step).collect(),
         reference: Reference::new(&exact, request.until),
@@ -307,16 +313,17 @@ fn report(
         plot: None,
         report: None,
         notes: vec![],
+        input: model.input.clone(),
         unwritten: vec![],
     }
 }
 
 fn row(problem: &Instance, prepared: &Prepared, step: f64, measured: Result<Measured, CompileError>) -> Row {
     let blame = Blame::new(&problem.equations.motion);
-    let why = |ended: &Ended| match ended {
-        Ended::Failed(failure) => Some(blame.of(failure).reason),
-        Ended::Undefined(reason) => Some(reason.clone()),
-        Ended::Finished | Ended::Interrupted => None,
+    let why = |ended: &comparison::Ended| match ended {
+        comparison::Ended::Failed(failure) => Some(blame.of(failure).reason),
+        comparison::Ended::Undefined(reason) => Some(reason.clone()),
+        comparison::Ended::Finished | comparison::Ended::Interrupted => None,
     };
     match measured {
         Ok(measured) => Row::new(problem, prepared, step, measured, why),
@@ -325,7 +332,7 @@ fn row(problem: &Instance, prepared: &Prepared, step: f64, measured: Result<Meas
 }
 
 /// `3 rows` and `2 formulations`, for headings.
-fn counted(report: &Report) -> String {
+fn counted(report: &Document) -> String {
     let rows = count(report.rows.len(), "combination", "combinations");
     let formulations = count(report.formulations.len(), "formulation", "formulations");
     format!("{rows} in {formulations}, to t = {}", number(report.until))

@@ -1,23 +1,23 @@
 //! A comparison as a report.
 
-use super::report::{Report as Compared, Row, Stable};
+use super::report::{Document, Row, Stable};
 use super::text::{cells, explained, headings, left_out};
-use super::{Posed, counted, figure};
+use super::{counted, figure};
 use crate::explain::formulation_text;
 use crate::figures::short;
-use crate::input::Input;
-use crate::picture::{formulas, provenance};
-use cotangent_report::{Align, Cell, Code, Plot, Report, Scale, Series, Table, Text};
+use crate::picture::{formulas, sources};
+use cotangent_report::{Align, Cell, Plot, Report, Scale, Series, Table, Text};
+use cotangent_theory::Formulation;
 
 /// The report of a comparison.
-pub(super) fn page(compared: &Compared, list: &[Posed], input: &Input) -> Report {
+pub(super) fn page(compared: &Document) -> Report {
     let heading = compared.title.as_ref().map_or(String::new(), |t| format!(": {t}"));
     let mut report = Report::new(format!("Comparison: {}{heading}", compared.model))
         .subtitle(counted(compared))
         .with(rows(compared));
     let failed = |row: &Row| {
         let why = row.failure.as_ref()?;
-        Some(format!("{}, {}: failed at t = {}: {why}", row.formulation, row.described(), short(row.time)))
+        Some(format!("{}, {}: failed at t = {}: {why}", row.formulation(), row.described(), short(row.time)))
     };
     let failed = compared.rows.iter().filter_map(failed);
     let remarks = failed.chain(compared.skipped.iter().map(left_out)).chain(compared.notes.iter().cloned());
@@ -29,26 +29,26 @@ pub(super) fn page(compared: &Compared, list: &[Posed], input: &Input) -> Report
     for plot in plots(compared) {
         report = report.with(plot);
     }
-    for posed in list {
-        let text = formulation_text(posed.problem.equations.motion.formulation);
+    for formulation in compared.formulations.iter().filter_map(|f| Formulation::named(&f.name)) {
+        let text = formulation_text(formulation);
         let introduction = format!("{}.", text.summary);
         let (formulas, mut body) = formulas(&format!("Formulation {}", text.name), &introduction, text.equations);
         body += &format!("\n{}\n\n{}\n\nIntegrals: {}.\n", text.symbols, text.derivation, text.integrals);
         report = report.with(formulas).with(Text::new("", body));
     }
-    report.with(Code::new("Model", input.source.clone(), "cot")).with(provenance(input))
+    sources(report, &compared.input)
 }
 
-fn rows(compared: &Compared) -> Table {
+fn rows(compared: &Document) -> Table {
     let mut table = Table::new("Combinations", explained(compared)).column("formulation", Align::Left);
     for (k, name) in headings(compared, true).into_iter().enumerate() {
         table = table.column(name, if k == 0 { Align::Left } else { Align::Right });
     }
     table = table.column("end", Align::Left);
     for row in &compared.rows {
-        let mut list: Vec<Cell> = vec![row.formulation.into()];
+        let mut list: Vec<Cell> = vec![row.formulation().into()];
         list.extend(cells(compared, row, true).iter().map(|cell| Cell::from(unbroken(cell))));
-        list.push(unbroken(&format!("{} at t = {}", row.status, short(row.time))).into());
+        list.push(unbroken(&format!("{} at t = {}", row.status.name(), short(row.time))).into());
         table = table.row(list);
     }
     table
@@ -59,7 +59,7 @@ fn unbroken(cell: &str) -> String {
     cell.replace('-', "\u{2011}").replace(' ', "\u{a0}")
 }
 
-fn stability(compared: &Compared) -> Table {
+fn stability(compared: &Document) -> Table {
     let caption = "What happens to small errors of the constraints: frozen eigenvalues of the linearised residual \
         equations along the motion, and the growth of their fundamental matrix.";
     let mut table = Table::new("Stability of the constraint manifold", caption)
@@ -73,13 +73,13 @@ fn stability(compared: &Compared) -> Table {
     for formulation in &compared.formulations {
         let Stable { meaning, exponent, eigenvalue, frequency, until, .. } = &formulation.stability;
         let real = eigenvalue.as_ref().map(|e| e.real);
-        let cells = [formulation.name.to_owned(), meaning.clone(), number(*exponent), number(real), number(*frequency)];
+        let cells = [formulation.name.clone(), meaning.clone(), number(*exponent), number(real), number(*frequency)];
         table = table.row(cells.into_iter().chain([number(*until)]).map(Cell::from));
     }
     table
 }
 
-fn plots(compared: &Compared) -> Vec<Plot> {
+fn plots(compared: &Document) -> Vec<Plot> {
     let mut list = vec![];
     if compared.steps.len() > 1 {
         let description = "Error at the end against the seconds of integration, a point for each step.";

@@ -1,145 +1,185 @@
-//! A comparison as data: printed as text or as JSON.
+//! A comparison as data: what JSON shows, and what text and pages are made of.
 
+use crate::choice::{Choice, shown};
 use crate::failure::Failure;
-use crate::methods::Chosen;
+use crate::input::Input;
+use crate::map::or_nan;
+use crate::session::Ended;
 use cotangent_integrate::Prepared;
-use cotangent_lab::comparison::{Curves, Ended, Exact, Measured, Pace};
+use cotangent_lab::comparison::{self, Curves, Exact, Measured, Pace};
 use cotangent_lab::stability::{Stability, StabilityError, Verdict};
 use cotangent_problem::Instance;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A comparison.
-#[derive(Serialize)]
-pub struct Report {
-    pub(super) model: String,
-    pub(super) title: Option<String>,
-    /// `finished`, or `interrupted` with the rows done so far.
-    pub(super) status: &'static str,
-    pub(super) until: f64,
-    pub(super) steps: Vec<f64>,
-    pub(super) reference: Reference,
-    pub(super) formulations: Vec<Formulated>,
-    pub(super) rows: Vec<Row>,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Document {
+    /// The name of the model.
+    pub model: String,
+    /// What it is, in a line.
+    pub title: Option<String>,
+    /// Whether all rows are done, or it was interrupted.
+    pub status: Ended,
+    /// The final time.
+    pub until: f64,
+    /// The step sizes, from the largest on.
+    pub steps: Vec<f64>,
+    /// What errors are measured against.
+    pub reference: Reference,
+    /// The formulations.
+    pub formulations: Vec<Formulated>,
+    /// The combinations.
+    pub rows: Vec<Row>,
     /// What does not fit, and why.
-    pub(super) skipped: Vec<Skipped>,
+    pub skipped: Vec<Skipped>,
     /// The figure.
-    pub(super) plot: Option<String>,
+    pub plot: Option<String>,
     /// The report.
-    pub(super) report: Option<String>,
-    pub(super) notes: Vec<String>,
+    pub report: Option<String>,
+    /// What was said on the way.
+    pub notes: Vec<String>,
+    /// The text of the model.
+    #[serde(skip)]
+    pub input: Input,
     /// Files that could not be written.
     #[serde(skip)]
-    pub(super) unwritten: Vec<Failure>,
+    pub unwritten: Vec<Failure>,
 }
 
 /// What errors are measured against.
-#[derive(Serialize)]
-pub(super) struct Reference {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reference {
     /// The last time at which it is known; null if it is not known at all.
-    pub(super) until: Option<f64>,
+    pub until: Option<f64>,
     /// How accurate it is there, relative to the state.
-    pub(super) accuracy: Option<f64>,
+    pub accuracy: Option<f64>,
     /// Why it ends before the runs, or is not known at all.
-    pub(super) reason: Option<String>,
+    pub reason: Option<String>,
 }
 
 /// A formulation, and what it does to errors of the constraints.
-#[derive(Serialize)]
-pub(super) struct Formulated {
-    pub(super) name: &'static str,
-    pub(super) summary: &'static str,
-    pub(super) stability: Stable,
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Formulated {
+    /// Its name.
+    pub name: String,
+    /// What it is, in a line.
+    pub summary: String,
+    /// What happens to errors of the constraints.
+    pub stability: Stable,
 }
 
 /// What happens to errors of the constraints.
-#[derive(Serialize)]
-pub(super) struct Stable {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stable {
     /// saddle, centre, neutral, damped, not-invariant or undecided; null where the method decides.
-    pub(super) verdict: Option<&'static str>,
-    pub(super) meaning: String,
+    pub verdict: Option<String>,
+    /// The same in words.
+    pub meaning: String,
     /// Until when the motion was followed.
-    pub(super) until: Option<f64>,
+    pub until: Option<f64>,
     /// Of the largest error, per time, over that motion.
-    pub(super) exponent: Option<f64>,
-    pub(super) uncertainty: Option<f64>,
+    pub exponent: Option<f64>,
+    /// How uncertain that is.
+    pub uncertainty: Option<f64>,
     /// The eigenvalue with the largest real part along the motion, and its time.
-    pub(super) eigenvalue: Option<Eigenvalue>,
+    pub eigenvalue: Option<Eigenvalue>,
     /// The largest frequency of an eigenvalue.
-    pub(super) frequency: Option<f64>,
+    pub frequency: Option<f64>,
 }
 
-#[derive(Serialize)]
-pub(super) struct Eigenvalue {
-    pub(super) real: f64,
-    pub(super) imaginary: f64,
-    pub(super) time: f64,
+/// An eigenvalue of the linearised equations for errors of the constraints.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Eigenvalue {
+    /// Its real part.
+    #[serde(deserialize_with = "or_nan")]
+    pub real: f64,
+    /// Its imaginary part.
+    #[serde(deserialize_with = "or_nan")]
+    pub imaginary: f64,
+    /// The time on the motion.
+    pub time: f64,
 }
 
 /// One combination.
-#[derive(Serialize)]
-pub(super) struct Row {
-    pub(super) formulation: &'static str,
-    #[serde(flatten)]
-    pub(super) chosen: Chosen,
-    pub(super) project: Option<&'static str>,
-    pub(super) project_above: Option<f64>,
-    pub(super) step: f64,
-    /// `finished`, `failed` or `interrupted`.
-    pub(super) status: &'static str,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Row {
+    /// What was integrated, and how.
+    #[serde(flatten, with = "shown")]
+    pub choice: Choice,
+    /// How the run ended.
+    pub status: Ended,
     /// Why it failed.
-    pub(super) failure: Option<String>,
-    pub(super) steps: u64,
-    pub(super) time: f64,
-    pub(super) error: Size,
-    pub(super) energy: Size,
-    pub(super) constraints: Size,
-    pub(super) hidden_constraints: Size,
-    pub(super) work: Work,
-    pub(super) seconds: f64,
+    pub failure: Option<String>,
+    /// The steps that were made.
+    pub steps: u64,
+    /// The time reached.
+    pub time: f64,
+    /// The error of the state.
+    pub error: Size,
+    /// The error of the energy.
+    pub energy: Size,
+    /// The residuals of the constraints.
+    pub constraints: Size,
+    /// Those of the hidden constraints.
+    pub hidden_constraints: Size,
+    /// The work.
+    pub work: Work,
+    /// The seconds of integration.
+    pub seconds: f64,
     /// When the motion first went through a singular configuration, or came near one.
-    pub(super) singular: Option<f64>,
+    pub singular: Option<f64>,
+    /// The errors over time.
     #[serde(skip)]
-    pub(super) curves: Curves,
+    pub curves: Curves,
 }
 
 /// The size of an error and how it grows.
-#[derive(Serialize)]
-pub(super) struct Size {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Size {
     /// The largest; of the error of the state that at the last time at which it is known.
-    pub(super) value: Option<f64>,
+    pub value: Option<f64>,
     /// When, for the error of the state.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) time: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<f64>,
     /// Of the residual that is largest at the end, there.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) r#final: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub r#final: Option<f64>,
     /// p of growth like t^p.
-    pub(super) exponent: Option<f64>,
-    pub(super) uncertainty: Option<f64>,
+    pub exponent: Option<f64>,
+    /// How uncertain that is.
+    pub uncertainty: Option<f64>,
     /// Whether it is nothing but round-off.
-    pub(super) round_off: bool,
+    pub round_off: bool,
     /// Why there is no exponent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
-#[derive(Serialize)]
-pub(super) struct Work {
-    pub(super) newton_iterations: u64,
-    pub(super) position_projections: u64,
-    pub(super) momentum_projections: u64,
+/// The work of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Work {
+    /// Iterations of Newton's method.
+    pub newton_iterations: u64,
+    /// Projections of positions.
+    pub position_projections: u64,
+    /// Projections of momenta.
+    pub momentum_projections: u64,
     /// Steps of its own that a method with a tolerance has accepted and rejected.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) own_steps: Option<[u64; 2]>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_steps: Option<[u64; 2]>,
 }
 
 /// Combinations that do not fit, for one reason.
-#[derive(Serialize)]
-pub(super) struct Skipped {
-    pub(super) formulations: Vec<&'static str>,
-    pub(super) method: Option<&'static str>,
-    pub(super) project: Option<&'static str>,
-    pub(super) reason: String,
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// The formulations.
+    pub formulations: Vec<String>,
+    /// The method; null: any.
+    pub method: Option<String>,
+    /// The projection; null: any.
+    pub project: Option<String>,
+    /// Why they do not fit.
+    pub reason: String,
 }
 
 impl Reference {
@@ -159,7 +199,7 @@ impl Reference {
 impl Stable {
     pub(super) fn new(found: &Result<Stability, StabilityError>) -> Stable {
         let nothing = |verdict: Option<&'static str>, meaning: String| Stable {
-            verdict,
+            verdict: verdict.map(str::to_owned),
             meaning,
             until: None,
             exponent: None,
@@ -194,22 +234,23 @@ impl Row {
         prepared: &Prepared,
         step: f64,
         m: Measured,
-        blame: impl Fn(&Ended) -> Option<String>,
+        blame: impl Fn(&comparison::Ended) -> Option<String>,
     ) -> Row {
-        let projection = prepared.projection();
+        let formulation = problem.equations.motion.formulation.name().to_owned();
+        let choice = Choice { formulation: Some(formulation), step: Some(step), ..Choice::default() };
+        let choice = choice.method(prepared.method()).compose(prepared.composition());
         let largest = |list: &[f64]| list.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs()));
         let finals = m.residuals.each_ref().map(|list| largest(list));
         let size = |value: Option<f64>, pace: &Pace| Size::new(value.filter(|v| v.is_finite()), pace);
         Row {
-            formulation: problem.equations.motion.formulation.name(),
-            chosen: Chosen::new(prepared),
-            project: projection.map(|p| p.target.name()),
-            project_above: projection.and_then(|p| p.above),
-            step,
+            choice: match prepared.projection() {
+                Some(projection) => choice.project(projection),
+                None => choice,
+            },
             status: match m.ended {
-                Ended::Finished => "finished",
-                Ended::Interrupted => "interrupted",
-                Ended::Failed(_) | Ended::Undefined(_) => "failed",
+                comparison::Ended::Finished => Ended::Finished,
+                comparison::Ended::Interrupted => Ended::Interrupted,
+                comparison::Ended::Failed(_) | comparison::Ended::Undefined(_) => Ended::Failed,
             },
             failure: blame(&m.ended),
             steps: m.steps,
@@ -234,7 +275,7 @@ impl Row {
     pub(super) fn unmade(problem: &Instance, prepared: &Prepared, step: f64, reason: String) -> Row {
         let unknown = || Pace::Undecided(reason.clone());
         let nothing = Measured {
-            ended: Ended::Undefined(reason.clone()),
+            ended: comparison::Ended::Undefined(reason.clone()),
             steps: 0,
             time: 0.0,
             error: None,
@@ -258,10 +299,15 @@ impl Row {
 
     /// What the row is, without the formulation.
     pub(super) fn described(&self) -> String {
-        match self.project {
-            Some(project) => format!("{}, projection {project}", self.chosen.described()),
-            None => self.chosen.described(),
+        match &self.choice.project {
+            Some(project) => format!("{}, projection {project}", self.choice.described()),
+            None => self.choice.described(),
         }
+    }
+
+    /// The name of its formulation.
+    pub(super) fn formulation(&self) -> &str {
+        self.choice.formulation.as_deref().unwrap_or_default()
     }
 }
 

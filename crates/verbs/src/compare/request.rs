@@ -1,35 +1,45 @@
 //! What is to be compared: lists of names become lists of choices.
 
-use crate::choice::Choice;
+use crate::choice::{Choice, Files};
 use crate::failure::Failure;
 use crate::figures::number;
 use crate::loaded::Loaded;
-use crate::setup::{Defaults, Repairs, formulation, given_once, method, option, projection, target};
+use crate::setup::{
+    Repairs, composition, defaults, formulation, given_once, method, option, projection, target, with_options,
+};
 use cotangent_compile::values;
-use cotangent_integrate::{MAX_STAGES, Method, Projection, Target};
+use cotangent_integrate::{Composition, MAX_STAGES, Method, Projection, Target};
 use cotangent_observe::Schedule;
 use cotangent_theory::Formulation;
+use serde::{Deserialize, Serialize};
 
-/// What is compared, by name; an empty list stands for all that fit, or for what is chosen.
-#[derive(Clone, Debug, Default)]
-pub struct Lists {
-    /// The formulations; all that fit unless given.
-    pub formulations: Option<Vec<String>>,
-    /// The methods; one that suits each formulation unless given.
-    pub methods: Option<Vec<String>>,
-    /// The projections; none unless given.
-    pub projections: Option<Vec<String>>,
-    /// The step sizes; the one that is chosen unless given.
-    pub steps: Option<Vec<f64>>,
+/// What is compared, and what is written of it. An empty list stands for what is chosen, or else for all that fit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// What all combinations have in common.
+    pub choice: Choice,
+    /// The formulations, by name; all that fit unless given.
+    pub formulations: Vec<String>,
+    /// The methods, by name; one that suits each formulation unless given.
+    pub methods: Vec<String>,
+    /// The projections, by name, with `none`.
+    pub projections: Vec<String>,
+    /// The step sizes.
+    pub steps: Vec<f64>,
+    /// The files to write.
+    pub files: Files,
 }
 
-/// What is to be compared.
-pub(super) struct Request {
+/// What is to be compared: lists of names as lists of what they stand for.
+pub(super) struct Combinations {
     pub(super) formulations: Vec<Formulation>,
     /// Whether they were named.
     pub(super) named: bool,
     /// None: one that suits each formulation.
     pub(super) methods: Option<Vec<Method>>,
+    /// Of the steps of each method.
+    pub(super) composition: Option<Composition>,
     /// Methods that suit one formulation or another: the model's own first.
     pub(super) suited: Vec<Method>,
     pub(super) projections: Vec<Option<Projection>>,
@@ -46,27 +56,30 @@ pub(super) struct Request {
 /// More combinations are refused.
 const MOST: usize = 500;
 
-impl Request {
-    pub(super) fn new(wanted: &Choice, lists: &Lists, model: &Loaded) -> Result<Request, Failure> {
+impl Combinations {
+    pub(super) fn new(request: &Request, model: &Loaded) -> Result<Combinations, Failure> {
+        let wanted = &request.choice;
         let parameters = values::parameters(&model.system, &model.settings)?;
-        let defaults = Defaults::new(&model.system, &parameters)?;
-        let formulations = match &lists.formulations {
-            Some(names) => listed(names, "--formulations", formulation)?,
-            None => Formulation::ALL.to_vec(),
+        let own = defaults(&model.system, &parameters)?;
+        let named = list(&request.formulations, &wanted.formulation);
+        let formulations = match named.as_slice() {
+            [] => Formulation::ALL.to_vec(),
+            names => listed(names, "--formulations", formulation)?,
         };
-        let formulations = with_options(formulations, &wanted.opt)?;
-        let methods = match &lists.methods {
-            Some(names) => Some(staged(listed(names, "--methods", method)?, wanted.stages)?),
-            None => None,
+        let formulations = with_numbers(formulations, &wanted.opt)?;
+        let methods = match (request.methods.as_slice(), &wanted.method) {
+            ([], None) => None,
+            ([], Some(_)) => Some(vec![with_options(wanted)?]),
+            (names, _) => Some(staged(listed(names, "--methods", method)?, wanted.stages)?),
         };
         // RATTLE for multipliers, Gauss collocation for vector fields.
-        let own = defaults.method.as_deref().and_then(Method::named);
+        let its = own.method.as_deref().and_then(Method::named);
         let common = [Method::Rattle, Method::Gauss { stages: 2 }, Method::Radau2A { stages: 3 }, Method::Rk4];
-        let suited = own.into_iter().chain(common).collect();
-        let suited =
-            staged(suited, wanted.stages.or(defaults.stages.filter(|_| own.is_some_and(|m| m.stages().is_some()))))?;
-        let projections = projections(wanted, lists)?;
-        let (steps, until) = times(wanted, lists, &defaults, &model.system.name)?;
+        let suited = its.into_iter().chain(common).collect();
+        let stages = own.stages.filter(|_| its.is_some_and(|m| m.stages().is_some()));
+        let suited = staged(suited, wanted.stages.or(stages))?;
+        let projections = projections(request)?;
+        let (steps, until) = times(request, &own, &model.system.name)?;
         let total = [formulations.len(), methods.as_ref().map_or(1, Vec::len), steps.len(), projections.len()];
         let total = total.into_iter().fold(1usize, usize::saturating_mul);
         if total > MOST {
@@ -77,21 +90,27 @@ impl Request {
         let schedules = steps.iter().map(schedule).collect::<Result<Vec<_>, _>>();
         let schedules = schedules
             .map_err(|e| Failure::new("schedule", e.to_string()).help("give larger steps or an earlier --until"))?;
-        let aside = [("compose", &defaults.compose), ("project", &defaults.project)];
+        let aside = [("compose", &own.compose), ("project", &own.project)];
         let ignored = aside.iter().filter_map(|(key, value)| Some(format!("`{key} = {}`", value.as_deref()?)));
-        Ok(Request {
+        Ok(Combinations {
             ignored: ignored.collect(),
             charts: wanted.chart.clone(),
             formulations,
-            named: lists.formulations.is_some(),
+            named: !named.is_empty(),
             methods,
+            composition: wanted.composition().map(composition).transpose()?,
             suited,
             projections,
             schedules,
             until,
-            repairs: Repairs { project_initial: wanted.project_initial, drop_redundant: wanted.drop_redundant },
+            repairs: wanted.repairs(),
         })
     }
+}
+
+/// The names of a list, or else the one that is chosen.
+fn list(names: &[String], chosen: &Option<String>) -> Vec<String> {
+    if names.is_empty() { chosen.iter().cloned().collect() } else { names.to_vec() }
 }
 
 /// The things with these names; each once.
@@ -107,14 +126,11 @@ fn listed<T>(names: &[String], option: &str, of: impl Fn(&str) -> Result<T, Fail
             return Err(Failure::new("duplicate-name", format!("{option} has `{name}` twice")).help("keep one"));
         }
     }
-    if names.is_empty() {
-        return Err(empty());
-    }
     names.iter().map(|name| of(name.trim())).collect()
 }
 
 /// Every number goes to those formulations that have it; one that none has is a mistake.
-fn with_options(mut formulations: Vec<Formulation>, opt: &[(String, f64)]) -> Result<Vec<Formulation>, Failure> {
+fn with_numbers(mut formulations: Vec<Formulation>, opt: &[(String, f64)]) -> Result<Vec<Formulation>, Failure> {
     given_once(opt)?;
     for (name, value) in opt {
         let mut meant = false;
@@ -150,14 +166,15 @@ fn staged(methods: Vec<Method>, stages: Option<u64>) -> Result<Vec<Method>, Fail
     Ok(methods.into_iter().map(|m| m.with_stages(stages).unwrap_or(m)).collect())
 }
 
-fn projections(wanted: &Choice, lists: &Lists) -> Result<Vec<Option<Projection>>, Failure> {
+fn projections(request: &Request) -> Result<Vec<Option<Projection>>, Failure> {
+    let wanted = &request.choice;
     let of = |name: &str| match name {
         "none" => Ok(None),
         name => target(name).map(Some),
     };
-    let targets = match &lists.projections {
-        Some(names) => listed(names, "--projections", of)?,
-        None => vec![None],
+    let targets = match list(&request.projections, &wanted.project).as_slice() {
+        [] => vec![None],
+        names => listed(names, "--projections", of)?,
     };
     if let (Some(_), true) = (wanted.project_above, targets.iter().all(Option::is_none)) {
         let message = "--project-above says when to project, and nothing is projected";
@@ -175,18 +192,19 @@ fn projections(wanted: &Choice, lists: &Lists) -> Result<Vec<Option<Projection>>
 }
 
 /// The steps, from the largest on, and the final time.
-fn times(wanted: &Choice, lists: &Lists, defaults: &Defaults, model: &str) -> Result<(Vec<f64>, f64), Failure> {
+fn times(request: &Request, own: &Choice, model: &str) -> Result<(Vec<f64>, f64), Failure> {
+    let wanted = &request.choice;
     let missing = |what: &str, help: &str| {
         Failure::new("missing-value", format!("nothing says {what} for `{model}`")).help(help.to_owned())
     };
-    let option = if lists.steps.is_some() { "--steps-list" } else { "--step" };
-    let mut steps = match (&lists.steps, wanted.step.or(defaults.step)) {
-        (Some(list), _) => list.clone(),
-        (None, Some(step)) => vec![step],
-        (None, None) => {
+    let option = if request.steps.is_empty() { "--step" } else { "--steps-list" };
+    let mut steps = match (request.steps.as_slice(), wanted.step.or(own.step)) {
+        ([], Some(step)) => vec![step],
+        ([], None) => {
             let help = "add --step 0.01, or write `run step = 0.01` in the model";
             return Err(missing("how large a step is", help));
         }
+        (list, _) => list.to_vec(),
     };
     if let Some(step) = steps.iter().find(|h| **h <= 0.0) {
         let message = format!("a step is {}, and steps are positive here", number(*step));
@@ -197,8 +215,8 @@ fn times(wanted: &Choice, lists: &Lists, defaults: &Defaults, model: &str) -> Re
         let message = format!("{option} has {} twice", number(pair[0]));
         return Err(Failure::new("duplicate-name", message).help("keep one"));
     }
-    let counted = defaults.steps.map(|n| n as f64 * steps.first().copied().unwrap_or(0.0));
-    let until = wanted.until.or(defaults.until).or(counted);
+    let counted = |n: u64| n as f64 * steps.first().copied().unwrap_or(0.0);
+    let until = wanted.until.or(wanted.steps.map(counted)).or(own.until).or(own.steps.map(counted));
     let until = until
         .ok_or_else(|| missing("when the runs end", "add --until 100, or write `run until = 100` in the model"))?;
     if until <= 0.0 {

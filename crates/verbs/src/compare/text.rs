@@ -1,13 +1,14 @@
 //! A comparison as people read it.
 
 use super::counted;
-use super::report::{Report, Row, Size, Skipped};
+use super::report::{Document, Row, Size, Skipped};
 use crate::figures::{number, short, wrapped};
+use crate::session::Ended;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
 /// Draws the comparison; seconds, which are others every time, only for a person.
-pub(super) fn render(report: &Report, coloured: bool, seconds: bool) -> String {
+pub(super) fn render(report: &Document, coloured: bool, seconds: bool) -> String {
     let paint = |style: Style, text: &str| match coloured {
         true => format!("{style}{text}{style:#}"),
         false => text.to_owned(),
@@ -30,13 +31,13 @@ pub(super) fn render(report: &Report, coloured: bool, seconds: bool) -> String {
         let _ = writeln!(text, "{}", paint(Style::new().dimmed(), &line(&headings)));
     }
     for formulation in &report.formulations {
-        let heading = paint(AnsiColor::Cyan.on_default(), formulation.name);
+        let heading = paint(AnsiColor::Cyan.on_default(), &formulation.name);
         let meaning = wrapped(&formulation.stability.meaning, WIDTH - formulation.name.len() - 2);
         let _ = writeln!(text, "{heading}: {}", meaning.join("\n  "));
-        let own = report.rows.iter().zip(&cells).filter(|(row, _)| row.formulation == formulation.name);
+        let own = report.rows.iter().zip(&cells).filter(|(row, _)| row.formulation() == formulation.name);
         for (row, cells) in own {
             let _ = writeln!(text, "{}", line(cells));
-            if row.status == "interrupted" {
+            if row.status == Ended::Interrupted {
                 let _ = writeln!(text, "    interrupted at t = {}", number(rounded(row.time)));
             }
             if let Some(why) = &row.failure {
@@ -51,7 +52,7 @@ pub(super) fn render(report: &Report, coloured: bool, seconds: bool) -> String {
         let _ = writeln!(text, "{}", wrapped(&explained(report), WIDTH).join("\n"));
     } else {
         let nothing = match report.status {
-            "interrupted" => "interrupted before the first combination ended",
+            Ended::Interrupted => "interrupted before the first combination ended",
             _ => "nothing to compare: no combination fits",
         };
         let _ = writeln!(text, "{nothing}");
@@ -71,12 +72,15 @@ pub(super) fn render(report: &Report, coloured: bool, seconds: bool) -> String {
 const WIDTH: usize = 110;
 
 /// Whether any run was projected, and any has constraints.
-fn has(report: &Report) -> [bool; 2] {
-    [report.rows.iter().any(|r| r.project.is_some()), report.rows.iter().any(|r| r.constraints.r#final.is_some())]
+fn has(report: &Document) -> [bool; 2] {
+    [
+        report.rows.iter().any(|r| r.choice.project.is_some()),
+        report.rows.iter().any(|r| r.constraints.r#final.is_some()),
+    ]
 }
 
 /// The names of the columns.
-pub(super) fn headings(report: &Report, seconds: bool) -> Vec<String> {
+pub(super) fn headings(report: &Document, seconds: bool) -> Vec<String> {
     let [projected, constrained] = has(report);
     let mut list = vec!["method", "step"];
     list.extend(projected.then_some("projections"));
@@ -88,19 +92,20 @@ pub(super) fn headings(report: &Report, seconds: bool) -> Vec<String> {
 }
 
 /// A row, as it is read.
-pub(super) fn cells(report: &Report, row: &Row, seconds: bool) -> Vec<String> {
+pub(super) fn cells(report: &Document, row: &Row, seconds: bool) -> Vec<String> {
     let [projected, constrained] = has(report);
-    let mut list = vec![row.chosen.described().replace(" with ", ", "), number(row.step)];
+    let mut list = vec![row.choice.described().replace(" with ", ", "), number(row.choice.step.unwrap_or(f64::NAN))];
     if projected {
         let made = match [row.work.position_projections, row.work.momentum_projections] {
             [0, n] | [n, 0] => n.to_string(),
             [positions, momenta] if positions == momenta => positions.to_string(),
             [positions, momenta] => format!("{positions} + {momenta}"),
         };
-        list.push(row.project.map_or("none".to_owned(), |project| format!("{project} ({made})")));
+        let project = row.choice.project.as_ref();
+        list.push(project.map_or("none".to_owned(), |project| format!("{project} ({made})")));
     }
     // A run that went off did not do so like a power, and has no state at the end.
-    let whole = row.status == "finished";
+    let whole = row.status == Ended::Finished;
     let ended = if whole { size(&row.error, true) } else { "-".to_owned() };
     list.extend([ended, size(&row.energy, whole)]);
     if constrained {
@@ -133,7 +138,7 @@ fn size(size: &Size, grows: bool) -> String {
 }
 
 /// What the columns mean, and until when the exact motion is known.
-pub(super) fn explained(report: &Report) -> String {
+pub(super) fn explained(report: &Document) -> String {
     let reference = &report.reference;
     let error = match (reference.until, &reference.reason) {
         (Some(t), None) => format!("error: of the state at t = {}, relative to its size", number(rounded(t))),
@@ -155,7 +160,7 @@ pub(super) fn explained(report: &Report) -> String {
 /// What was left out, and why.
 pub(super) fn left_out(skipped: &Skipped) -> String {
     let formulations = skipped.formulations.join(", ");
-    let what = match (skipped.method, skipped.project) {
+    let what = match (&skipped.method, &skipped.project) {
         (Some(method), Some(project)) => format!("{method} with projection {project} on {formulations}"),
         (Some(method), None) => format!("{method} on {formulations}"),
         (None, _) => formulations,

@@ -1,10 +1,8 @@
 //! The methods and what each one keeps.
 
 mod card;
-mod chosen;
 
 pub(crate) use card::{CardDocument, needs};
-pub(crate) use chosen::Chosen;
 
 use crate::figures::count;
 use anstyle::Style;

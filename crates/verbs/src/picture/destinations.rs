@@ -1,6 +1,5 @@
 //! Where pictures go: refused before a computation, written after it.
 
-use super::{Film, figure};
 use crate::failure::Failure;
 use cotangent_observe::is_same;
 use cotangent_plot::{self as plot, Figure, PlotError};
@@ -57,16 +56,13 @@ impl Destinations {
         }
     }
 
-    /// Draws the figure and writes the report, where they are wanted.
-    pub(crate) fn write(&self, film: Option<&Film>, page: impl FnOnce() -> Report) -> Written {
-        self.write_drawn(film.map(|film| || figure(film)), page)
-    }
-
-    /// The same with another figure.
-    pub(crate) fn write_drawn(&self, drawn: Option<impl FnOnce() -> Figure>, page: impl FnOnce() -> Report) -> Written {
+    /// Draws the figure, if there is something to draw, and writes the report, where they are wanted.
+    pub(crate) fn write(&self, figure: impl FnOnce() -> Option<Figure>, page: impl FnOnce() -> Report) -> Written {
         let mut written = Written::default();
-        if let (Some(path), Some(drawn)) = (&self.plot, drawn) {
-            match drawn().write(path) {
+        if let Some(path) = &self.plot
+            && let Some(figure) = figure()
+        {
+            match figure.write(path) {
                 Ok(()) => written.plot = Some(path.display().to_string()),
                 Err(error) => written.failures.push(unplotted(&error)),
             }

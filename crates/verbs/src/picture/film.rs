@@ -7,11 +7,14 @@ use cotangent_expr::Layout;
 use cotangent_model::Dynamics;
 use cotangent_observe::{HISTORY_ERRORS, History, Run};
 use cotangent_problem::{Instance, Picture};
+use serde::{Deserialize, Serialize};
 
 /// What a run was like.
 pub(crate) struct Film {
     /// What the pictures are of: model, method, step, end.
     pub(crate) title: String,
+    /// Whether it begins where the motion does.
+    pub(crate) is_whole: bool,
     /// What there is to say about all of it.
     pub(crate) remarks: Vec<String>,
     pub(crate) times: Vec<f64>,
@@ -62,12 +65,33 @@ impl Named {
 /// More series in one picture cannot be told apart.
 const MOST: usize = 6;
 
+/// Samples of a history for pictures.
+const SAMPLES: usize = 4000;
+
 /// Numbers that a history may hold: 128 MB.
 const ROOM: usize = 1 << 24;
 
-/// Makes a run keep a history of at most so many samples, fewer if each is large; with the numbers
-/// of a picture if the model draws one. False if there is no room for any.
-pub(crate) fn watch(run: &mut Run, problem: &Instance, samples: usize, drawn: bool) -> Result<bool, CompileError> {
+/// What is kept of a motion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Watch {
+    /// Nothing.
+    Nothing,
+    /// Some samples, for lines of text.
+    Lines,
+    /// Samples with the numbers of what the model draws, for figures and pages.
+    #[default]
+    Drawn,
+}
+
+/// Makes a run keep a history, with fewer samples if each is large; with the numbers of a picture if the model draws
+/// one. False if nothing is kept.
+pub(crate) fn watch(run: &mut Run, problem: &Instance, watch: Watch) -> Result<bool, CompileError> {
+    let (samples, drawn) = match watch {
+        Watch::Nothing => return Ok(false),
+        Watch::Lines => (SAMPLES / 4, false),
+        Watch::Drawn => (SAMPLES, true),
+    };
     let picture = match drawn {
         true => Picture::new(&problem.equations.motion, &problem.parameters, Engine::Best)?,
         false => None,
@@ -153,6 +177,7 @@ impl Film {
         }
         Some(Film {
             title,
+            is_whole: from == 0,
             remarks,
             stride: history.stride(),
             energy_error: history.error(0),

@@ -1,15 +1,17 @@
 //! A report of a run: what was asked for, what came out, what it looked like, where it comes from.
 
 use super::animation::animation;
+use super::background::Background;
 use super::derivation::derivation;
 use super::figure::{capitalised, is_slender, ranges, rounded};
 use super::film::{Film, Named, is_coarse, is_coarse_curve};
+use crate::choice::Choice;
 use crate::explain::formulation_text;
 use crate::input::Input;
 use crate::methods::needs;
-use cotangent_integrate::{Composition, Prepared};
+use crate::setup::Selection;
+use cotangent_integrate::Composition;
 use cotangent_observe::Platform;
-use cotangent_problem::Instance;
 use cotangent_report::{Code, Formulas, Plot, Provenance, Report, Scale, Series, Table, Text, latex};
 use std::path::Path;
 
@@ -23,10 +25,9 @@ pub(crate) struct Page<'a> {
     pub(crate) result: Text,
     /// What came out, in numbers.
     pub(crate) tables: Vec<Table>,
-    pub(crate) film: Option<&'a Film>,
-    pub(crate) problem: &'a Instance,
-    pub(crate) prepared: &'a Prepared,
-    pub(crate) input: &'a Input,
+    /// What was integrated, and how.
+    pub(crate) choice: &'a Choice,
+    pub(crate) background: &'a Background,
 }
 
 impl Page<'_> {
@@ -39,7 +40,7 @@ impl Page<'_> {
         for table in &self.tables {
             report = report.with(table.clone());
         }
-        if let Some(film) = self.film {
+        if let Some(film) = self.background.film() {
             if let Some(animation) = animation(film) {
                 report = report.with(animation);
             }
@@ -47,41 +48,54 @@ impl Page<'_> {
                 report = report.with(plot);
             }
         }
-        for (formulas, text) in [self.method(), self.formulation()] {
-            report = report.with(formulas).with(text);
+        // What a document says was chosen exists.
+        if let Ok(selection) = Selection::named(self.choice) {
+            for (formulas, text) in [method(&selection), formulation(&selection)] {
+                report = report.with(formulas).with(text);
+            }
         }
-        report = report.with(derivation(&self.problem.equations.motion));
-        report.with(Code::new("Model", self.input.source.clone(), "cot")).with(provenance(self.input))
-    }
-
-    fn method(&self) -> (Formulas, Text) {
-        let card = self.prepared.method().card();
-        let (formulas, mut body) = formulas("Method", &format!("{}: {}.", card.name, card.summary), card.scheme);
-        body += &format!("\nSolved: {}.\n\nExplicit: {}.\n\n", end(card.solution), end(card.explicit));
-        body += &format!("- order {}\n", card.order);
-        card.keeps().iter().for_each(|kept| body += &format!("- keeps {kept}\n"));
-        body += &format!("- works on {}\n", needs(card.needs));
-        if let Some(composition) = self.prepared.composition() {
-            body += &format!("\nComposed by {}.\n", composed(composition));
+        if let Some(equations) = &self.background.equations {
+            report = report.with(derivation(&equations.motion));
         }
-        if let Some(projection) = self.prepared.projection() {
-            body += &format!("\nProjected after every step: `{}`.\n", projection.target.name());
-        }
-        body += &format!("\nReference: {}.\n", end(card.reference));
-        (formulas, Text::new("", body))
-    }
-
-    fn formulation(&self) -> (Formulas, Text) {
-        let text = formulation_text(self.problem.equations.motion.formulation);
-        let (formulas, mut body) =
-            formulas("Formulation", &format!("{}: {}.", text.name, text.summary), text.equations);
-        body += &format!("\n{}\n\n{}\n\nReference: {}.\n", text.symbols, text.derivation, end(text.reference));
-        (formulas, Text::new("", body))
+        sources(report, &self.background.input)
     }
 }
 
+/// With the text of the model, if there is one, and where results come from.
+pub(crate) fn sources(report: Report, input: &Input) -> Report {
+    let report = match input.source.is_empty() {
+        true => report,
+        false => report.with(Code::new("Model", input.source.clone(), "cot")),
+    };
+    report.with(provenance(input))
+}
+
+fn method(selection: &Selection) -> (Formulas, Text) {
+    let card = selection.method.card();
+    let (formulas, mut body) = formulas("Method", &format!("{}: {}.", card.name, card.summary), card.scheme);
+    body += &format!("\nSolved: {}.\n\nExplicit: {}.\n\n", end(card.solution), end(card.explicit));
+    body += &format!("- order {}\n", card.order);
+    card.keeps().iter().for_each(|kept| body += &format!("- keeps {kept}\n"));
+    body += &format!("- works on {}\n", needs(card.needs));
+    if let Some(composition) = selection.composition {
+        body += &format!("\nComposed by {}.\n", composed(composition));
+    }
+    if let Some(projection) = selection.projection {
+        body += &format!("\nProjected after every step: `{}`.\n", projection.target.name());
+    }
+    body += &format!("\nReference: {}.\n", end(card.reference));
+    (formulas, Text::new("", body))
+}
+
+fn formulation(selection: &Selection) -> (Formulas, Text) {
+    let text = formulation_text(selection.formulation);
+    let (formulas, mut body) = formulas("Formulation", &format!("{}: {}.", text.name, text.summary), text.equations);
+    body += &format!("\n{}\n\n{}\n\nReference: {}.\n", text.symbols, text.derivation, end(text.reference));
+    (formulas, Text::new("", body))
+}
+
 /// Where results come from.
-pub(crate) fn provenance(input: &Input) -> Provenance {
+fn provenance(input: &Input) -> Provenance {
     let platform = Platform::current();
     let engine = if cfg!(feature = "jit") { "native code" } else { "tape, without native code" };
     let model = Path::new(&input.name).file_name().map_or_else(String::new, |n| n.to_string_lossy().into());

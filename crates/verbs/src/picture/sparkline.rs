@@ -17,9 +17,9 @@ const WIDTH: usize = 30;
 /// Characters of a label.
 const LABEL: usize = 11;
 
-/// The energy error and the first quantity.
+/// The energy error and the first quantity, of a motion that is shown from its start.
 pub(crate) fn sparklines(film: &Film) -> Vec<Sparkline> {
-    if film.times.len() < 2 {
+    if film.times.len() < 2 || !film.is_whole {
         return vec![];
     }
     let mut list = vec![Sparkline { label: "|H - H(0)|".to_owned(), line: bars(&film.energy_error) }];

@@ -7,77 +7,77 @@ mod stop;
 mod summary;
 mod text;
 
+pub use request::Request;
 pub use stop::Stop;
-pub use summary::Summary;
+pub use summary::{Claimed, Document, Energy, Moved, OwnSteps, Residual, Work};
 
-use crate::choice::{Choice, Files};
+use crate::choice::Choice;
 use crate::failure::Failure;
 use crate::figures::{count, number};
-use crate::input::Input;
+use crate::input::Source;
 use crate::memory::{Use, afford};
 use crate::noticed;
-use crate::picture::{Destinations, Film, sparklines, watch};
-use crate::session::{Progress, Session, Status};
+use crate::picture::{Background, Destinations, Film, Watch, watch};
+use crate::session::{Ended, Progress, Session, Status};
 use crate::setup::{Blame, Selection, pose, prepare};
 use cotangent_compile::Engine;
 use cotangent_observe::{Checkpoints, Columns, End, Run, RunError, TableError, TableWriter, checkpoint};
+use cotangent_plot::Figure;
 use cotangent_problem::Integrator;
+use cotangent_report::Report;
 use plan::{Places, Plan};
-use request::Request;
+use request::Begun;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use summary::Setup;
 
-/// What is to be run, and what is to be written.
-#[derive(Clone, Debug, Default)]
-pub struct Order {
-    /// The model; none to go on with what is resumed.
-    pub model: Option<Input>,
-    /// What is integrated, and how.
-    pub choice: Choice,
-    /// The files to write.
-    pub files: Files,
-    /// The table of an interrupted run to go on with.
-    pub resume: Option<PathBuf>,
-    /// Seconds between two checkpoints.
-    pub checkpoint: Option<f64>,
-    /// Whether nobody looks at the lines of text that show how quantities went: nothing is kept for them.
-    pub quiet: bool,
+/// Integrates a model: steps, method and equations as chosen, or else as the model says.
+pub fn run(model: impl Into<Source>, choice: &Choice) -> Result<Document, Failure> {
+    let request = Request { choice: choice.clone(), ..Request::default() };
+    request.answer(Some(model.into()), &mut Session::default())
 }
 
-/// Integrates a model.
-pub fn run(order: &Order, session: &mut Session<'_>) -> Result<Summary, Failure> {
-    let every = interval(order.checkpoint)?;
-    let table = order.resume.as_deref().or(order.files.table.as_deref());
-    let text = order.model.as_ref().map(|input| input.name.as_str());
-    let pictures = Destinations::new(order.files.plot.as_deref(), order.files.report.as_deref(), table, text)?;
-    let Plan { mut request, model, files, from } = Plan::new(order, session)?;
+impl Request {
+    /// Integrates a model, or goes on with an interrupted run, which knows its model.
+    pub fn answer(&self, model: Option<Source>, session: &mut Session<'_>) -> Result<Document, Failure> {
+        answer(self, model, session)
+    }
+}
+
+fn answer(request: &Request, model: Option<Source>, session: &mut Session<'_>) -> Result<Document, Failure> {
+    let every = interval(request.checkpoint)?;
+    let table = request.resume.as_deref().or(request.files.table.as_deref());
+    let text = model.as_ref().map(|model| model.name().to_owned());
+    let (plot, report) = (request.files.plot.as_deref(), request.files.report.as_deref());
+    let pictures = Destinations::new(plot, report, table, text.as_deref())?;
+    let Plan { mut begun, model, files, from } = Plan::new(request, model, session)?;
     afford(&model.system, Use::Integrate, session.memory())?;
     // Those that the run began with, and that it will end with.
     let pictures = match &from {
         Some(_) => Destinations::new(
-            order.files.plot.clone().or(nearby(request.plot.as_deref())).as_deref(),
-            order.files.report.clone().or(nearby(request.report.as_deref())).as_deref(),
+            plot.map(Path::to_owned).or(nearby(begun.plot.as_deref())).as_deref(),
+            report.map(Path::to_owned).or(nearby(begun.report.as_deref())).as_deref(),
             table,
-            text,
+            text.as_deref(),
         )?,
         None => pictures,
     };
-    if request.record == 0 && pictures.any() {
-        return Err(undrawn(&pictures, order.choice.record.is_some()));
+    if begun.record() == 0 && pictures.any() {
+        return Err(undrawn(&pictures, request.choice.record.is_some()));
     }
     session.review(&model.input, &model.system.warnings);
-    let choice = Selection::named(&request.choice)?;
-    let problem = pose(&model, choice.formulation, request.repairs(), session)?;
+    let choice = Selection::named(&begun.choice)?;
+    let problem = pose(&model, choice.formulation, begun.choice.repairs(), session)?;
     let prepared = prepare(&choice, &problem)?;
     let unmade = |e: cotangent_compile::CompileError| Failure::new("compile", e.to_string());
     let diagnostics = problem.diagnostics().map_err(unmade)?;
-    let options = problem.newton(request.solver_tol);
+    let options = problem.newton(begun.choice.solver_tol);
     let integrator =
         Integrator::new(&problem.equations, &prepared, &problem.parameters, options, Engine::Best).map_err(unmade)?;
     let columns = Run::columns(&problem.equations.motion.state, &diagnostics, &integrator);
     let blame = Blame::new(&problem.equations.motion);
-    let schedule = request.schedule()?;
+    let schedule = begun.schedule()?;
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(|e| refused(&e))?;
     if let Some(checkpoint) = &from {
         run.restore(checkpoint).map_err(|e| refused(&e))?;
@@ -85,14 +85,12 @@ pub fn run(order: &Order, session: &mut Session<'_>) -> Result<Summary, Failure>
         session.note(format!("resuming at t = {}, after {done} of {total}", number(run.time())));
     }
     let resumed = run.done();
-    let samples = match (pictures.any(), request.record == 0 || order.quiet) {
-        (true, _) => SAMPLES,
-        (false, true) => 0,
-        (false, false) => SAMPLES / 4,
+    let watched = match (pictures.any(), begun.record()) {
+        (true, _) => Watch::Drawn,
+        (false, 0) => Watch::Nothing,
+        (false, _) => request.watch,
     };
-    if samples > 0 {
-        watch(&mut run, &problem, samples, pictures.any()).map_err(|e| Failure::new("compile", e.to_string()))?;
-    }
+    watch(&mut run, &problem, watched).map_err(unmade)?;
     let mut open_files = None;
     if let Some(files) = &files {
         session.keep();
@@ -105,15 +103,17 @@ pub fn run(order: &Order, session: &mut Session<'_>) -> Result<Summary, Failure>
     let shown = files.as_ref().map(|f| f.table.display().to_string());
     // What was said where the run began is said of all of it.
     match from {
-        Some(_) => session.recall(&request.notes),
-        None => request.notes = session.notes().to_vec(),
+        Some(_) => session.recall(&begun.notes),
+        None => begun.notes = session.notes().to_vec(),
     }
     let said = session.notes().len();
     let whole = run.history().is_none_or(|(history, _)| history.times().first() == Some(&0.0));
     if pictures.any() && !whole {
         session.note(format!("{} will show what comes now: the run began without", pictures.named()));
     }
-    let checkpoints = open_files.map(|f| Checkpoints { path: f.checkpoint.clone(), every, request: request.clone() });
+    // A run can be resumed if there is a text to begin from.
+    let resumable = open_files.filter(|_| !begun.input.source.is_empty());
+    let checkpoints = resumable.map(|f| Checkpoints { path: f.checkpoint.clone(), every, request: begun.clone() });
     let end = integrate(&mut run, checkpoints.as_ref(), session);
     // Without a table nothing is lost by leaving a step that takes minutes; from here on there is a result.
     session.keep();
@@ -129,16 +129,17 @@ pub fn run(order: &Order, session: &mut Session<'_>) -> Result<Summary, Failure>
     let singular_passages = noticed::passages(run.monitor(), &names);
     noticed::notes(run.monitor(), &singular_passages).into_iter().for_each(|note| session.note(note));
     let (status, stop) = match &end {
-        Ok(End::Finished) => ("finished", None),
-        Ok(End::Interrupted) => ("interrupted", None),
+        Ok(End::Finished) => (Ended::Finished, None),
+        Ok(End::Interrupted) => (Ended::Interrupted, None),
         Ok(End::Failed(failure)) => {
-            ("failed", Some(Stop::failed(blame.of(failure), choice.formulation, run.time(), run.done())))
+            (Ended::Failed, Some(Stop::failed(blame.of(failure), choice.formulation, run.time(), run.done())))
         }
-        Err(error) => ("failed", Some(Stop::broken(error, run.time(), run.done(), shown.as_deref()))),
+        Err(error) => (Ended::Failed, Some(Stop::broken(error, run.time(), run.done(), shown.as_deref()))),
     };
-    let setup = Setup { request: &request, system: &model.system, problem: &problem, prepared: &prepared, out: shown };
-    let mut summary = match Summary::new(&setup, &mut run, status) {
-        Ok(summary) => summary,
+    let setup =
+        Setup { choice: &begun.choice, system: &model.system, problem: &problem, prepared: &prepared, out: shown };
+    let mut document = match Document::new(&setup, &mut run, status) {
+        Ok(document) => document,
         Err(failure) => {
             // The rows are there all the same.
             if let (Ok(end), Some(files)) = (&end, &files) {
@@ -147,33 +148,36 @@ pub fn run(order: &Order, session: &mut Session<'_>) -> Result<Summary, Failure>
             return Err(failure);
         }
     };
-    summary.failure = stop;
-    summary.singular_passages = singular_passages;
-    summary.notes = session.notes().to_vec();
-    let film = Film::new(&mut run, &problem, page::title(&summary), if whole { 0 } else { resumed });
-    summary.sparklines = film.as_ref().filter(|_| whole).map(sparklines).unwrap_or_default();
-    let notes: Vec<String> = request.notes.iter().chain(&session.notes()[said..]).cloned().collect();
-    let page = || page::page(&summary, &setup, film.as_ref(), &model.input, &notes).report();
-    let written = pictures.write(film.as_ref(), page);
-    (summary.plot, summary.report) = (written.plot, written.report);
+    document.failure = stop;
+    document.singular_passages = singular_passages;
+    document.notes = session.notes().to_vec();
+    let film = Film::new(&mut run, &problem, page::title(&document), if whole { 0 } else { resumed });
+    document.background = Background {
+        input: model.input.clone(),
+        equations: Some(problem.equations.clone()),
+        film: film.map(Arc::new),
+        remarks: begun.notes.iter().chain(&session.notes()[said..]).cloned().collect(),
+    };
+    let written = pictures.write(|| document.figure(), || document.page());
+    (document.plot, document.report) = (written.plot, written.report);
     // The table comes last: until then everything can be made again from the checkpoint.
     if let (Ok(end), Some(files)) = (&end, &files)
         && let Err(error) = close(&mut run, end, files, written.failures.is_empty())
     {
-        summary.status = "failed";
-        summary.failure = Some(Stop::broken(&error, run.time(), run.done(), summary.out.as_deref()));
+        document.status = Ended::Failed;
+        document.failure = Some(Stop::broken(&error, run.time(), run.done(), document.out.as_deref()));
     }
-    summary.notes.extend(written.failures.iter().map(Failure::message));
-    summary.unwritten = written.failures;
-    Ok(summary)
+    document.notes.extend(written.failures.iter().map(Failure::message));
+    document.unwritten = written.failures;
+    Ok(document)
 }
 
-impl Summary {
-    /// Whether the run came to its end.
+impl Document {
+    /// Whether the run came to its end, and everything was written.
     pub fn status(&self) -> Status {
         match (self.unwritten.is_empty(), self.status) {
             (false, _) => Status::Unwritten,
-            (true, "finished") => Status::Held,
+            (true, Ended::Finished) => Status::Held,
             (true, _) => Status::Stopped,
         }
     }
@@ -188,6 +192,16 @@ impl Summary {
     pub fn text(&self, coloured: bool) -> String {
         text::render(self, coloured)
     }
+
+    /// Energy error, residuals, observables and motion as a figure; `None` if nothing was kept of the motion.
+    pub fn figure(&self) -> Option<Figure> {
+        self.background.figure()
+    }
+
+    /// A report: a page with the numbers, formulas, plots and the motion.
+    pub fn page(&self) -> Report {
+        page::page(self).report()
+    }
 }
 
 /// A file by its name from the folder one is in, if it is below.
@@ -197,9 +211,6 @@ fn nearby(file: Option<&str>) -> Option<PathBuf> {
     let below = here.and_then(|here| file.strip_prefix(here).ok().map(Path::to_owned));
     Some(below.unwrap_or_else(|| file.to_owned()))
 }
-
-/// Samples of a history for pictures.
-const SAMPLES: usize = 4000;
 
 /// Why a run of which only the start and the end are measured is not drawn.
 fn undrawn(pictures: &Destinations, given: bool) -> Failure {
@@ -274,7 +285,7 @@ fn refused(error: &RunError) -> Failure {
 
 fn integrate(
     run: &mut Run,
-    checkpoints: Option<&Checkpoints<Request>>,
+    checkpoints: Option<&Checkpoints<Begun>>,
     session: &mut Session<'_>,
 ) -> Result<End, RunError> {
     let limits = session.limits().clone();

@@ -1,14 +1,14 @@
 //! A run as a report.
 
-use super::summary::{Setup, Summary};
-use super::text::{headline, rows, value};
+use super::summary::Document;
+use super::text::{self, headline, rows};
 use crate::figures::short;
-use crate::input::Input;
-use crate::picture::{Film, Page};
+use crate::picture::Page;
+use crate::session::Ended;
 use cotangent_report::{Align, Cell, Table, Text};
 
 /// What the pictures of a run are of.
-pub(super) fn title(summary: &Summary) -> String {
+pub(super) fn title(summary: &Document) -> String {
     format!("{}: {}", summary.model, plain(&headline(summary)))
 }
 
@@ -18,21 +18,16 @@ fn plain(line: &str) -> String {
 }
 
 /// The report of a run.
-pub(super) fn page<'a>(
-    summary: &Summary,
-    setup: &'a Setup<'a>,
-    film: Option<&'a Film>,
-    input: &'a Input,
-    notes: &[String],
-) -> Page<'a> {
+pub(super) fn page(summary: &Document) -> Page<'_> {
+    let background = &summary.background;
     let mut body = String::new();
     if let Some(stop) = &summary.failure {
         body += &format!("The run ended early: {}.\n\n{}\n\n", stop.message, stop.advice);
     }
-    if summary.status == "interrupted" {
+    if summary.status == Ended::Interrupted {
         body += "The run was interrupted; what it had come to is shown.\n\n";
     }
-    for note in notes.iter().chain(film.iter().flat_map(|f| &f.remarks)) {
+    for note in background.remarks.iter().chain(background.film().iter().flat_map(|f| &f.remarks)) {
         body += &format!("- {note}\n");
     }
     let heading = summary.title.as_ref().map_or(String::new(), |t| format!(": {t}"));
@@ -41,15 +36,13 @@ pub(super) fn page<'a>(
         subtitle: plain(&headline(summary)),
         result: Text::new("Remarks", body),
         tables: vec![kept(summary), last(summary), work(summary)],
-        film,
-        problem: setup.problem,
-        prepared: setup.prepared,
-        input,
+        choice: &summary.choice,
+        background,
     }
 }
 
 /// The table of the text output.
-fn kept(summary: &Summary) -> Table {
+fn kept(summary: &Document) -> Table {
     let mut rows = rows(summary).into_iter();
     let largest = rows.next().map_or(String::new(), |[.., largest]| largest);
     let mut table = Table::new("What was kept", "Of a family the member with the largest error is shown.")
@@ -65,15 +58,15 @@ fn kept(summary: &Summary) -> Table {
 }
 
 /// The final state; of a family the first members and the last.
-fn last(summary: &Summary) -> Table {
+fn last(summary: &Document) -> Table {
     let mut table = Table::new("Final state", "").column("variable", Align::Left).column("value", Align::Right);
-    for (name, value) in summary.state_arrays.iter().filter_map(value) {
+    for (name, value) in text::last(&summary.state) {
         table = table.row([name.into(), value.into()]);
     }
     table
 }
 
-fn work(summary: &Summary) -> Table {
+fn work(summary: &Document) -> Table {
     let mut table = Table::new("Work", "").column("measure", Align::Left).column("value", Align::Right);
     let w = &summary.work;
     let mut rows = vec![
@@ -81,9 +74,9 @@ fn work(summary: &Summary) -> Table {
         ("Newton iterations", w.newton_iterations.to_string()),
         ("seconds of integration and measurement", short(summary.seconds)),
     ];
-    if summary.project.is_some() && w.at_once {
+    if summary.choice.project.is_some() && summary.is_projected_at_once() {
         rows.push(("projections", w.projections.to_string()));
-    } else if summary.project.is_some() {
+    } else if summary.choice.project.is_some() {
         rows.push(("projections of positions", w.position_projections.to_string()));
         rows.push(("projections of momenta", w.momentum_projections.to_string()));
     }

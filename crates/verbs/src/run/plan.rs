@@ -1,24 +1,24 @@
 //! A run from its start, or from a checkpoint.
 
-use super::Order;
-use super::request::{End, Request, Set, kept, schedule};
+use super::request::{Begun, Request, kept, schedule};
 use crate::choice::Choice;
 use crate::failure::Failure;
+use crate::input::Source;
 use crate::loaded::Loaded;
 use crate::session::Session;
-use crate::setup::Selection;
+use cotangent_compile::values::Setting;
 use cotangent_observe::{Checkpoint, Header, Platform};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// What to run, and from where.
 pub(super) struct Plan {
-    pub(super) request: Request,
+    pub(super) begun: Begun,
     pub(super) model: Loaded,
     /// The table and its checkpoint.
     pub(super) files: Option<Places>,
     /// Where to go on.
-    pub(super) from: Option<Checkpoint<Header<Request>>>,
+    pub(super) from: Option<Checkpoint<Header<Begun>>>,
 }
 
 /// The table and its checkpoint.
@@ -37,15 +37,20 @@ impl Places {
 
 impl Plan {
     /// What is asked for.
-    pub(super) fn new(order: &Order, session: &mut Session<'_>) -> Result<Plan, Failure> {
-        match &order.resume {
-            Some(table) => Plan::resumed(order, table, session),
-            None => Plan::fresh(order, order.files.table.as_deref(), session),
+    pub(super) fn new(request: &Request, model: Option<Source>, session: &mut Session<'_>) -> Result<Plan, Failure> {
+        match &request.resume {
+            Some(table) => Plan::resumed(request, model, table, session),
+            None => Plan::fresh(request, model, request.files.table.as_deref(), session),
         }
     }
 
-    fn fresh(order: &Order, table: Option<&Path>, session: &mut Session<'_>) -> Result<Plan, Failure> {
-        if order.checkpoint.is_some() && table.is_none() {
+    fn fresh(
+        request: &Request,
+        model: Option<Source>,
+        table: Option<&Path>,
+        session: &mut Session<'_>,
+    ) -> Result<Plan, Failure> {
+        if request.checkpoint.is_some() && table.is_none() {
             let message = "--checkpoint says how often a checkpoint is written, and none is without a table";
             return Err(Failure::new("usage", message).help("add --out FILE.csv or --out FILE.npz"));
         }
@@ -57,17 +62,22 @@ impl Plan {
             return Err(Failure::new("unfinished-run", message)
                 .help(format!("go on with `cotangent run --resume {table}`, or remove `{checkpoint}` to begin anew")));
         }
-        let model = order.model.clone().ok_or_else(|| {
+        let model = model.ok_or_else(|| {
             Failure::new("usage", "there is no model to run, and nothing to resume").help("name a MODEL")
         })?;
-        let model = Loaded::new(model, &order.choice.set, session.limits())?;
-        let request = Request::new(order, &model, table.is_some(), session)?;
-        Ok(Plan { request, model, files, from: None })
+        let model = Loaded::new(model, &request.choice.set, session.limits())?;
+        let begun = Begun::new(request, &model, table.is_some(), session)?;
+        Ok(Plan { begun, model, files, from: None })
     }
 
-    fn resumed(order: &Order, table: &Path, session: &mut Session<'_>) -> Result<Plan, Failure> {
+    fn resumed(
+        request: &Request,
+        model: Option<Source>,
+        table: &Path,
+        session: &mut Session<'_>,
+    ) -> Result<Plan, Failure> {
         let shown = table.display();
-        if let Some(other) = order.files.table.as_deref().filter(|o| *o != table) {
+        if let Some(other) = request.files.table.as_deref().filter(|o| *o != table) {
             let message = format!("--resume {shown} goes on with `{shown}`, and --out says `{}`", other.display());
             return Err(Failure::new("resume-differs", message).help("leave out --out"));
         }
@@ -81,33 +91,35 @@ impl Plan {
                     Failure::new("nothing-to-resume", message).help("to run again, use --out instead of --resume")
                 );
             }
-            if order.model.is_none() {
+            if model.is_none() {
                 let message = format!("there is neither `{shown}` nor `{checkpoint}`");
                 return Err(Failure::new("nothing-to-resume", message).help("name a MODEL to begin a run"));
             }
             session.note(format!("there is nothing to resume for `{shown}`: the run begins at its start"));
-            return Plan::fresh(order, Some(table), session);
+            return Plan::fresh(request, model, Some(table), session);
         }
-        let from = Checkpoint::<Header<Request>>::read(&files.checkpoint)
+        let from = Checkpoint::<Header<Begun>>::read(&files.checkpoint)
             .map_err(|e| Failure::new("checkpoint", e.to_string()).help("without it, only a new run (--out) helps"))?;
-        let mut request = from.header.request.clone();
-        if let Some(model) = &order.model
-            && model.source != request.source
-        {
-            let model = &model.name;
-            return Err(differs(&files, &[format!("the model `{model}` is another text than `{}` was", request.file)]));
+        let mut begun = from.header.request.clone();
+        let text = |source: &Source| match source {
+            Source::Text(input) => input.source.clone(),
+            Source::System(_) => String::new(),
+        };
+        if let Some(model) = model.filter(|model| text(model) != begun.input.source) {
+            let (now, then) = (model.name(), &begun.input.name);
+            return Err(differs(&files, &[format!("the model `{now}` is another text than `{then}` was")]));
         }
-        let different = differences(order, &request)?;
+        let different = differences(&request.choice, &begun)?;
         if !different.is_empty() {
             return Err(differs(&files, &different));
         }
         if let Some(difference) = from.header.platform.difference(&Platform::current()) {
             session.warn(format!("the run began elsewhere ({difference}); the last digits may differ"));
         }
-        request.plot = kept(order.files.plot.as_deref(), "--plot", true, session).or(request.plot);
-        request.report = kept(order.files.report.as_deref(), "--report", true, session).or(request.report);
-        let model = Loaded::new(request.input(), &request.settings(), session.limits())?;
-        Ok(Plan { request, model, files: Some(files), from: Some(from) })
+        begun.plot = kept(request.files.plot.as_deref(), "--plot", true, session).or(begun.plot);
+        begun.report = kept(request.files.report.as_deref(), "--report", true, session).or(begun.report);
+        let model = Loaded::new(begun.input.clone().into(), &begun.choice.set, session.limits())?;
+        Ok(Plan { begun, model, files: Some(files), from: Some(from) })
     }
 }
 
@@ -119,11 +131,10 @@ fn differs(files: &Places, what: &[String]) -> Failure {
     ))
 }
 
-/// Options that are given and were others when the run began. Both sides are taken apart as a whole, so that the
+/// What is chosen and was chosen otherwise when the run began. The choice is taken apart as a whole, so that the
 /// compiler asks what a new option means here.
-fn differences(order: &Order, began: &Request) -> Result<Vec<String>, Failure> {
-    // Where things are written, and how often, decides nothing that is computed; the text of the model is compared
-    // as a whole.
+fn differences(now: &Choice, begun: &Begun) -> Result<Vec<String>, Failure> {
+    let then = &begun.choice;
     let Choice {
         method,
         stages,
@@ -143,68 +154,51 @@ fn differences(order: &Order, began: &Request) -> Result<Vec<String>, Failure> {
         solver_tol,
         record,
         set,
-    } = &order.choice;
-    let Request {
-        file: _,
-        stem: _,
-        source: _,
-        set: began_set,
-        choice: then,
-        project_initial: began_projected,
-        drop_redundant: began_dropped,
-        step: began_step,
-        end,
-        record: began_record,
-        solver_tol: began_tol,
-        plot: _,
-        report: _,
-        notes: _,
-        command: _,
-    } = began;
+    } = now;
     let mut list = Differences(vec![]);
-    list.compare("method", method.clone(), Some(then.method.clone()));
-    list.compare("stages", stages.map(|s| s.to_string()), then.stages.map(|s| s.to_string()));
+    let whole = |number: &Option<u64>| number.map(|n| n.to_string());
+    let exact = |number: &Option<f64>| number.map(digits);
+    list.compare("method", method.clone(), then.method.clone());
+    list.compare("stages", whole(stages), whole(&then.stages));
     list.compare("inner", inner.clone(), then.inner.clone());
-    list.compare("tol", tol.map(digits), then.tol.map(digits));
-    // `none` is what is kept where nothing is composed.
-    let composed = |name: &Option<String>| name.clone().or(Some("none".to_owned()));
-    list.compare("compose", compose.clone(), composed(&then.compose));
-    list.compare("formulation", formulation.clone(), Some(then.formulation.clone()));
+    list.compare("tol", exact(tol), exact(&then.tol));
+    list.compare("compose", compose.clone(), then.compose.clone());
+    list.compare("formulation", formulation.clone(), then.formulation.clone());
     if !chart.is_empty() {
         let shown = |charts: &[String]| (!charts.is_empty()).then(|| charts.join(" and "));
         list.compare("chart", shown(chart), shown(&then.chart));
     }
-    let numbers = Selection::named(then).map_or(vec![], |choice| choice.formulation.values());
-    for (name, value) in opt {
-        let before = numbers.iter().find(|(known, _)| known == name).map(|(_, v)| format!("{name}={}", digits(*v)));
-        list.compare("opt", Some(format!("{name}={}", digits(*value))), before);
+    let named = |(name, value): &(String, f64)| format!("{name}={}", digits(*value));
+    for number in opt {
+        let before = then.opt.iter().find(|(name, _)| *name == number.0);
+        list.compare("opt", Some(named(number)), before.map(named));
     }
     list.compare("project", project.clone(), then.project.clone());
-    list.compare("project-above", project_above.map(digits), then.project_above.map(digits));
+    list.compare("project-above", exact(project_above), exact(&then.project_above));
     let flag = |on: bool| on.then(|| "set".to_owned());
-    list.compare("project-initial", flag(*project_initial), flag(*began_projected));
-    list.compare("drop-redundant", flag(*drop_redundant), flag(*began_dropped));
-    list.compare("step", step.map(digits), Some(digits(*began_step)));
-    list.compare("solver-tol", solver_tol.map(digits), began_tol.map(digits));
-    list.compare("record", record.map(|r| r.to_string()), Some(began_record.to_string()));
-    for s in set.iter().map(Set::from) {
-        let shown = |s: &Set| match &s.index {
+    list.compare("project-initial", flag(*project_initial), flag(then.project_initial));
+    list.compare("drop-redundant", flag(*drop_redundant), flag(then.drop_redundant));
+    list.compare("step", exact(step), exact(&then.step));
+    list.compare("solver-tol", exact(solver_tol), exact(&then.solver_tol));
+    list.compare("record", whole(record), whole(&then.record));
+    for s in set {
+        let shown = |s: &Setting| match &s.index {
             Some(index) => format!("{}{index:?}={}", s.name, s.value),
             None => format!("{}={}", s.name, s.value),
         };
-        let before = began_set.iter().find(|t| t.name == s.name && t.index == s.index);
-        list.compare("set", Some(shown(&s)), before.map(shown));
+        let before = then.set.iter().find(|t| t.name == s.name && t.index == s.index);
+        list.compare("set", Some(shown(s)), before.map(shown));
     }
     let Differences(mut list) = list;
-    let now = until.map(End::Until).or(steps.map(End::Steps));
-    if let Some(now) = now
-        && schedule(*began_step, now, *began_record)? != began.schedule()?
+    let other_end = Choice { until: *until, steps: *steps, ..then.clone() };
+    if let Some(now) = schedule(&other_end)?
+        && now != begun.schedule()?
     {
-        let shown = |end: End| match end {
-            End::Until(t) => format!("--until {t}"),
-            End::Steps(n) => format!("--steps {n}"),
+        let shown = |choice: &Choice| match (choice.until, choice.steps) {
+            (Some(t), _) => format!("--until {t}"),
+            (None, n) => format!("--steps {}", n.unwrap_or_default()),
         };
-        list.push(format!("the end is {} and was {}", shown(now), shown(*end)));
+        list.push(format!("the end is {} and was {}", shown(&other_end), shown(then)));
     }
     Ok(list)
 }

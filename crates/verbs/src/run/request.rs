@@ -1,67 +1,44 @@
-//! Everything that decides what a run computes: a checkpoint keeps it.
+//! What is asked for, and everything that decides what a run computes: a checkpoint keeps it.
 
-use super::Order;
+use crate::choice::{Choice, Files};
 use crate::failure::Failure;
 use crate::figures::{count, number, short};
 use crate::input::Input;
 use crate::loaded::Loaded;
+use crate::picture::Watch;
 use crate::session::Session;
-use crate::setup::{Defaults, Names, Repairs};
-use cotangent_compile::values::{self, Setting};
+use crate::setup::{completed, defaults};
+use cotangent_compile::values;
 use cotangent_observe::{Schedule, ScheduleError};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// What was asked for, with every default filled in.
+/// A run, and what is written of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// What is integrated, and how.
+    pub choice: Choice,
+    /// The files to write.
+    pub files: Files,
+    /// The table of an interrupted run to go on with.
+    pub resume: Option<PathBuf>,
+    /// Seconds between two checkpoints, which are written beside a table.
+    pub checkpoint: Option<f64>,
+    /// What is kept of the motion, for pictures.
+    pub watch: Watch,
+}
+
+/// A run that has begun: its model, and its choice with every default filled in.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(super) struct Request {
-    /// What the model text is called in messages.
-    pub(super) file: String,
-    pub(super) stem: Option<String>,
-    pub(super) source: String,
-    pub(super) set: Vec<Set>,
-    pub(super) choice: Names,
-    pub(super) project_initial: bool,
-    pub(super) drop_redundant: bool,
-    pub(super) step: f64,
-    pub(super) end: End,
-    pub(super) record: u64,
-    pub(super) solver_tol: Option<f64>,
-    /// The files of `--plot` and `--report`.
-    #[serde(default)]
+pub(super) struct Begun {
+    pub(super) input: Input,
+    pub(super) choice: Choice,
+    /// The files of a figure and a report.
     pub(super) plot: Option<String>,
-    #[serde(default)]
     pub(super) report: Option<String>,
     /// What was said before the first step.
-    #[serde(default)]
     pub(super) notes: Vec<String>,
-    /// The command that began the run.
-    #[serde(default)]
-    pub(super) command: String,
-}
-
-/// Where a run ends.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum End {
-    /// At a time.
-    Until(f64),
-    /// After so many steps.
-    Steps(u64),
-}
-
-/// A value given from outside.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(super) struct Set {
-    pub(super) name: String,
-    pub(super) index: Option<Vec<i64>>,
-    pub(super) value: f64,
-}
-
-impl From<&Setting> for Set {
-    fn from(s: &Setting) -> Set {
-        Set { name: s.name.clone(), index: s.index.clone(), value: s.value }
-    }
 }
 
 /// An iteration whose update is larger, relative to the unknowns, has not begun to converge.
@@ -70,31 +47,29 @@ const LOOSEST: f64 = 0.1;
 /// Tables have no more rows than about this, unless `--record` says so.
 const ROWS: u64 = 10_000;
 
-impl Request {
+impl Begun {
     /// What is asked for, and what the model says.
     pub(super) fn new(
-        order: &Order,
+        request: &Request,
         model: &Loaded,
         table: bool,
         session: &mut Session<'_>,
-    ) -> Result<Request, Failure> {
+    ) -> Result<Begun, Failure> {
         let parameters = values::parameters(&model.system, &model.settings)?;
-        let defaults = Defaults::new(&model.system, &parameters)?;
-        let wanted = &order.choice;
-        let step = wanted.step.or(defaults.step).ok_or_else(|| missing("step", "0.01", &model.system.name))?;
-        let end = match (wanted.until, wanted.steps, defaults.until, defaults.steps) {
-            (Some(t), ..) => End::Until(t),
-            (None, Some(n), ..) => End::Steps(n),
-            (None, None, Some(t), _) => End::Until(t),
-            (None, None, None, Some(n)) => End::Steps(n),
-            (None, None, None, None) => return Err(missing("until", "100", &model.system.name)),
+        let (wanted, own) = (&request.choice, defaults(&model.system, &parameters)?);
+        let name = &model.system.name;
+        let step = wanted.step.or(own.step).ok_or_else(|| missing("step", "0.01", name))?;
+        let (until, steps) = match (wanted.until, wanted.steps) {
+            (None, None) => (own.until, own.steps),
+            given => given,
         };
-        let schedule = schedule(step, end, 1)?;
+        let timed = Choice { step: Some(step), until, steps, record: Some(1), ..wanted.clone() };
+        let schedule = schedule(&timed)?.ok_or_else(|| missing("until", "100", name))?;
         if let Some(tol) = wanted.solver_tol.filter(|t| *t <= 0.0 || *t > LOOSEST) {
             let message = format!("--solver-tol is {}", short(tol));
             return Err(Failure::new("solver-tol", message).help(format!("it must be positive, and at most {LOOSEST}")));
         }
-        let record = match wanted.record.or(defaults.record) {
+        let record = match wanted.record.or(own.record) {
             Some(0) => 0,
             Some(every) if table => every,
             Some(every) if wanted.record.is_some() => {
@@ -116,49 +91,24 @@ impl Request {
             let until = schedule.time(schedule.total());
             session.note(format!("t = {until} is no multiple of the step {step}: the last step is {}", number(last)));
         }
-        Ok(Request {
-            file: model.input.name.clone(),
-            stem: model.input.stem.clone(),
-            source: model.input.source.clone(),
-            set: wanted.set.iter().map(Set::from).collect(),
-            choice: Names::new(wanted, &defaults, model, session)?,
-            project_initial: wanted.project_initial,
-            drop_redundant: wanted.drop_redundant,
-            step,
-            end,
-            record,
-            solver_tol: wanted.solver_tol,
-            plot: kept(order.files.plot.as_deref(), "--plot", table, session),
-            report: kept(order.files.report.as_deref(), "--report", table, session),
+        let choice = Choice { record: Some(record), ..completed(&timed, &own, model, session)? };
+        Ok(Begun {
+            input: model.input.clone(),
+            choice,
+            plot: kept(request.files.plot.as_deref(), "--plot", table, session),
+            report: kept(request.files.report.as_deref(), "--report", table, session),
             notes: vec![],
-            command: model.input.command.clone(),
         })
-    }
-
-    /// The model text.
-    pub(super) fn input(&self) -> Input {
-        Input {
-            name: self.file.clone(),
-            stem: self.stem.clone(),
-            source: self.source.clone(),
-            command: self.command.clone(),
-        }
-    }
-
-    /// What was set.
-    pub(super) fn settings(&self) -> Vec<Setting> {
-        let setting = |s: &Set| Setting { name: s.name.clone(), index: s.index.clone(), value: s.value };
-        self.set.iter().map(setting).collect()
-    }
-
-    /// What may be repaired.
-    pub(super) fn repairs(&self) -> Repairs {
-        Repairs { project_initial: self.project_initial, drop_redundant: self.drop_redundant }
     }
 
     /// When to step, record and end.
     pub(super) fn schedule(&self) -> Result<Schedule, Failure> {
-        schedule(self.step, self.end, self.record)
+        schedule(&self.choice)?.ok_or_else(|| missing("until", "100", &self.input.name))
+    }
+
+    /// Every so many steps a row; 0: the start and the end only.
+    pub(super) fn record(&self) -> u64 {
+        self.choice.record.unwrap_or(1)
     }
 }
 
@@ -173,13 +123,15 @@ pub(super) fn kept(file: Option<&Path>, option: &str, table: bool, session: &mut
     name
 }
 
-/// Steps of a size to an end.
-pub(super) fn schedule(step: f64, end: End, record: u64) -> Result<Schedule, Failure> {
-    let schedule = match end {
-        End::Until(t) => Schedule::until(step, t, record),
-        End::Steps(n) => Schedule::count(step, n, record),
+/// The steps of a choice that says how large they are; `None` if nothing says when they end.
+pub(super) fn schedule(choice: &Choice) -> Result<Option<Schedule>, Failure> {
+    let (step, record) = (choice.step.unwrap_or(f64::NAN), choice.record.unwrap_or(1));
+    let schedule = match (choice.until, choice.steps) {
+        (Some(t), _) => Schedule::until(step, t, record),
+        (None, Some(n)) => Schedule::count(step, n, record),
+        (None, None) => return Ok(None),
     };
-    schedule.map_err(|error| {
+    schedule.map(Some).map_err(|error| {
         let message = match error {
             ScheduleError::TooMany { count, .. } if count < 1e9 => {
                 format!("{count} steps of {} lead beyond every number", short(step))

@@ -8,20 +8,22 @@ use cotangent_theory::Formulation;
 use serde::Serialize;
 
 /// Why a run stopped early.
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Stop {
     /// A stable name for the kind of failure.
-    pub(super) code: &'static str,
-    pub(super) message: String,
+    pub code: &'static str,
+    /// What happened.
+    pub message: String,
     /// The time reached.
-    pub(super) time: f64,
+    pub time: f64,
     /// The number of the step that could not be made.
-    pub(super) step: u64,
+    pub step: u64,
     /// The constraints at fault.
-    pub(super) constraints: Vec<String>,
+    pub constraints: Vec<String>,
     /// The variables at fault.
-    pub(super) variables: Vec<String>,
-    pub(super) advice: String,
+    pub variables: Vec<String>,
+    /// What to try.
+    pub advice: String,
 }
 
 impl Stop {

@@ -1,168 +1,193 @@
-//! What a run found, as data: printed as text or as JSON.
+//! What a run found, as data: what JSON shows, and what text and pages are made of.
 
-use super::request::Request;
 use super::stop::Stop;
+use crate::choice::{Choice, shown};
 use crate::failure::Failure;
-use crate::map::Map;
-use crate::methods::Chosen;
+use crate::map::{Map, all_or_nan, or_nan};
 use crate::noticed::SingularPassage;
-use crate::picture::Sparkline;
+use crate::picture::Background;
+use crate::session::Ended;
 use cotangent_expr::{Array, Layout};
 use cotangent_integrate::Prepared;
-use cotangent_model::ClaimKind;
-use cotangent_model::System;
+use cotangent_model::{ClaimKind, System};
 use cotangent_observe::{Extremes, Run};
 use cotangent_problem::Instance;
-use serde::Serialize;
-use std::collections::BTreeMap;
+use serde::{Deserialize, Serialize};
 
 /// What a run has come to.
-#[derive(Serialize)]
-pub struct Summary {
-    pub(super) model: String,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Document {
+    /// The name of the model.
+    pub model: String,
+    /// What it is, in a line.
     #[serde(skip)]
-    pub(super) title: Option<String>,
-    #[serde(flatten)]
-    pub(super) chosen: Chosen,
-    pub(super) formulation: &'static str,
-    /// The numbers of the formulation.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) opt: BTreeMap<&'static str, f64>,
-    pub(super) project: Option<&'static str>,
-    pub(super) step: f64,
-    /// `finished`, `interrupted` or `failed`.
-    pub status: &'static str,
-    pub(super) steps: u64,
-    pub(super) time: f64,
+    pub title: Option<String>,
+    /// What was integrated, and how: nothing is left open.
+    #[serde(flatten, with = "shown")]
+    pub choice: Choice,
+    /// How the run ended.
+    pub status: Ended,
+    /// The steps that were made.
+    pub steps: u64,
+    /// The time reached.
+    pub time: f64,
     /// Coordinates and momenta, or variables, by member.
-    pub(super) state: Map<f64>,
-    #[serde(skip)]
-    pub(super) state_arrays: Vec<Values>,
-    pub(super) energy: Energy,
-    pub(super) constraints: Map<Residual>,
-    pub(super) hidden_constraints: Map<Residual>,
-    pub(super) casimirs: Map<Claimed>,
-    pub(super) invariants: Map<Claimed>,
-    pub(super) multipliers: Map<f64>,
-    #[serde(skip)]
-    pub(super) multiplier_arrays: Vec<Values>,
+    #[serde(deserialize_with = "all_or_nan")]
+    pub state: Map<f64>,
+    /// The energy.
+    pub energy: Energy,
+    /// The constraints.
+    pub constraints: Map<Residual>,
+    /// Their time derivatives, or what an analysis found besides them.
+    pub hidden_constraints: Map<Residual>,
+    /// Casimirs that the model claims.
+    pub casimirs: Map<Claimed>,
+    /// Invariants that the model claims.
+    pub invariants: Map<Claimed>,
+    /// The multipliers at the end.
+    #[serde(deserialize_with = "all_or_nan")]
+    pub multipliers: Map<f64>,
     /// What the formulation has besides the variables of the model.
-    pub(super) auxiliaries: Map<f64>,
-    #[serde(skip)]
-    pub(super) auxiliary_arrays: Vec<Values>,
+    #[serde(deserialize_with = "all_or_nan")]
+    pub auxiliaries: Map<f64>,
     /// The coordinates of the chart in use.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) chart: Option<Vec<String>>,
-    pub(super) observables: Map<f64>,
-    #[serde(skip)]
-    pub(super) observable_arrays: Vec<Values>,
-    pub(super) work: Work,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chart: Option<Vec<String>>,
+    /// What the model observes, at the end.
+    #[serde(deserialize_with = "all_or_nan")]
+    pub observables: Map<f64>,
+    /// The work.
+    pub work: Work,
     /// Of integration and measurement, output not included.
-    pub(super) seconds: f64,
+    pub seconds: f64,
     /// Whether native code ran; otherwise the tape did.
-    pub(super) native: bool,
+    pub native: bool,
     /// Whether a step was one function.
-    pub(super) whole_step: bool,
+    pub whole_step: bool,
     /// Every so many steps a row; 0: the start and the end only, also for what is measured.
-    pub(super) record: Option<u64>,
+    pub record: Option<u64>,
     /// The table.
     pub out: Option<String>,
     /// The figure.
-    pub(super) plot: Option<String>,
+    pub plot: Option<String>,
     /// The report.
-    pub(super) report: Option<String>,
-    #[serde(skip)]
-    pub(super) sparklines: Vec<Sparkline>,
+    pub report: Option<String>,
     /// How far the initial data were moved onto the constraints.
-    pub(super) moved: Option<Moved>,
+    pub moved: Option<Moved>,
     /// Constraints that were left out.
-    pub(super) dropped: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) failure: Option<Stop>,
-    pub(super) notes: Vec<String>,
-    pub(super) singular_passages: Vec<SingularPassage>,
+    pub dropped: Vec<String>,
+    /// Why the run ended early.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Stop>,
+    /// What was said on the way.
+    pub notes: Vec<String>,
+    /// Singular configurations that the motion came to, or near.
+    pub singular_passages: Vec<SingularPassage>,
+    /// What pictures and pages show besides.
+    #[serde(skip)]
+    pub background: Background,
     /// Pictures that could not be written.
     #[serde(skip)]
-    pub(super) unwritten: Vec<Failure>,
+    pub unwritten: Vec<Failure>,
 }
 
-#[derive(Serialize)]
-pub(super) struct Energy {
-    pub(super) initial: f64,
-    pub(super) r#final: f64,
-    pub(super) max_abs_error: f64,
+/// The energy along a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Energy {
+    /// At the start.
+    #[serde(deserialize_with = "or_nan")]
+    pub initial: f64,
+    /// At the end.
+    #[serde(deserialize_with = "or_nan")]
+    pub r#final: f64,
+    /// The largest difference from that at the start.
+    #[serde(deserialize_with = "or_nan")]
+    pub max_abs_error: f64,
 }
 
 /// A constraint; of a family the member with the largest residual.
-#[derive(Serialize)]
-pub(super) struct Residual {
-    pub(super) r#final: f64,
-    pub(super) max_abs: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) worst: Option<String>,
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Residual {
+    /// At the end.
+    #[serde(deserialize_with = "or_nan")]
+    pub r#final: f64,
+    /// The largest.
+    #[serde(deserialize_with = "or_nan")]
+    pub max_abs: f64,
+    /// The member of a family.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst: Option<String>,
     /// Where an analysis found it: 1 for a primary constraint, 2 for a secondary one, …; 0 for a gauge condition.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) generation: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<usize>,
 }
 
 /// A quantity claimed to be constant; of a family the member that changed most.
-#[derive(Serialize)]
-pub(super) struct Claimed {
-    pub(super) initial: f64,
-    pub(super) r#final: f64,
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Claimed {
+    /// At the start.
+    #[serde(deserialize_with = "or_nan")]
+    pub initial: f64,
+    /// At the end.
+    #[serde(deserialize_with = "or_nan")]
+    pub r#final: f64,
     /// The largest change.
-    pub(super) max_abs: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) worst: Option<String>,
+    #[serde(deserialize_with = "or_nan")]
+    pub max_abs: f64,
+    /// The member of a family.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst: Option<String>,
 }
 
-#[derive(Serialize)]
-pub(super) struct Work {
-    pub(super) newton_iterations: u64,
-    pub(super) projections: u64,
-    /// Whether positions and momenta are projected together.
-    #[serde(skip)]
-    pub(super) at_once: bool,
-    pub(super) position_projections: u64,
-    pub(super) momentum_projections: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) chart_changes: Option<u64>,
+/// The work of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Work {
+    /// Iterations of Newton's method.
+    pub newton_iterations: u64,
+    /// Projections onto the constraints.
+    pub projections: u64,
+    /// Those of positions, or of all variables at once.
+    pub position_projections: u64,
+    /// Those of momenta.
+    pub momentum_projections: u64,
+    /// Changes of the chart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chart_changes: Option<u64>,
     /// Of a method that chooses its own steps.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) own_steps: Option<OwnSteps>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_steps: Option<OwnSteps>,
 }
 
 /// The steps that a method with a tolerance has chosen.
-#[derive(Serialize)]
-pub(super) struct OwnSteps {
-    pub(super) accepted: u64,
-    pub(super) rejected: u64,
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OwnSteps {
+    /// Those that were made.
+    pub accepted: u64,
+    /// Those that were tried, and whose error was too large.
+    pub rejected: u64,
 }
 
-#[derive(Serialize)]
-pub(super) struct Moved {
-    pub(super) positions: f64,
-    pub(super) momenta: f64,
-}
-
-/// The final values of an array.
-pub(super) struct Values {
-    pub(super) array: Array,
-    pub(super) values: Vec<f64>,
+/// How far initial data were moved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Moved {
+    /// The largest change of a position.
+    pub positions: f64,
+    /// The largest change of a momentum.
+    pub momenta: f64,
 }
 
 /// What there was to run.
 pub(super) struct Setup<'a> {
-    pub(super) request: &'a Request,
+    pub(super) choice: &'a Choice,
     pub(super) system: &'a System,
     pub(super) problem: &'a Instance,
     pub(super) prepared: &'a Prepared,
     pub(super) out: Option<String>,
 }
 
-impl Summary {
+impl Document {
     /// What a run has come to.
-    pub(super) fn new(setup: &Setup<'_>, run: &mut Run, status: &'static str) -> Result<Summary, Failure> {
+    pub(super) fn new(setup: &Setup<'_>, run: &mut Run, status: Ended) -> Result<Document, Failure> {
         let failed = |e: cotangent_compile::CallError| Failure::new("evaluate", e.to_string());
         let reached = run.state().values.clone();
         let energy = run.energy();
@@ -204,35 +229,26 @@ impl Summary {
         let [positions, momenta] = setup.prepared.projections(&run.state().memory).unwrap_or_default();
         let chart = chart(setup, &run.state().memory);
         let own_steps = setup.prepared.substeps(&run.state().memory);
-        Ok(Summary {
+        Ok(Document {
             model: setup.system.name.clone(),
             title: setup.system.title.clone(),
-            chosen: Chosen::new(setup.prepared),
-            formulation: setup.problem.equations.motion.formulation.name(),
-            opt: setup.problem.equations.motion.formulation.values().into_iter().collect(),
-            project: setup.prepared.projection().map(|p| p.target.name()),
-            step: setup.request.step,
+            choice: setup.choice.clone(),
             status,
             steps: run.done(),
             time: run.time(),
             state: flat(&setup.problem.equations.motion.state, &state),
-            state_arrays: arrays(&setup.problem.equations.motion.state, &state),
             energy: Energy { initial: energy.initial, r#final: energy.last, max_abs_error: energy.max_deviation },
             constraints: residuals(&constraint_names, &constraints, primary),
             hidden_constraints: residuals(&hidden_names, &hidden, later),
             casimirs,
             invariants,
             multipliers: flat(&multiplier_names, &forces),
-            multiplier_arrays: arrays(&multiplier_names, &forces),
             auxiliaries: flat(&auxiliary_names, &own),
-            auxiliary_arrays: arrays(&auxiliary_names, &own),
             chart,
             observables: flat(&observable_names, &observed),
-            observable_arrays: arrays(&observable_names, &observed),
             work: Work {
                 newton_iterations: run.iterations(),
                 projections: if setup.prepared.projects_at_once() { positions } else { positions + momenta },
-                at_once: setup.prepared.projects_at_once(),
                 position_projections: positions,
                 momentum_projections: momenta,
                 chart_changes: setup.prepared.chart_changes(&run.state().memory),
@@ -241,18 +257,26 @@ impl Summary {
             seconds: run.seconds(),
             native: cfg!(feature = "jit"),
             whole_step: run.is_whole(),
-            record: Some(setup.request.record).filter(|&every| every == 0 || setup.out.is_some()),
+            record: setup.choice.record.filter(|&every| every == 0 || setup.out.is_some()),
             out: setup.out.clone(),
             plot: None,
             report: None,
-            sparklines: vec![],
             moved: setup.problem.moved.map(|[positions, momenta]| Moved { positions, momenta }),
             dropped: setup.problem.dropped.iter().map(|r| r.name.clone()).collect(),
             failure: None,
             notes: vec![],
             singular_passages: vec![],
+            background: Background::default(),
             unwritten: vec![],
         })
+    }
+}
+
+impl Document {
+    /// Whether a projection moves all variables at once: the constraints were found by an analysis, and mix them.
+    pub(super) fn is_projected_at_once(&self) -> bool {
+        let all = [&self.constraints, &self.hidden_constraints];
+        all.iter().flat_map(|list| list.iter()).any(|(_, r)| r.generation.is_some())
     }
 }
 
@@ -265,16 +289,6 @@ fn chart(setup: &Setup<'_>, memory: &[f64]) -> Option<Vec<String>> {
 
 fn flat(layout: &Layout, values: &[f64]) -> Map<f64> {
     Map(layout.entry_names().into_iter().zip(values.iter().copied()).collect())
-}
-
-fn arrays(layout: &Layout, values: &[f64]) -> Vec<Values> {
-    let mut rest = values;
-    let mut next = |array: &Array| {
-        let (own, after) = rest.split_at(array.len().min(rest.len()));
-        rest = after;
-        Values { array: array.clone(), values: own.to_vec() }
-    };
-    layout.arrays().iter().map(&mut next).collect()
 }
 
 fn residuals(layout: &Layout, list: &[Extremes], generations: &[usize]) -> Map<Residual> {

@@ -1,14 +1,16 @@
 //! The summary as people read it.
 
-use super::summary::{Summary, Values, family};
-use crate::figures::{count, number, short, with_numbers};
-use crate::picture::Sparkline;
+use super::summary::{Document, family};
+use crate::figures::{count, number, short};
+use crate::map::Map;
+use crate::picture::{Sparkline, sparklines};
 use crate::printable;
+use crate::session::Ended;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
 /// Draws the summary.
-pub(super) fn render(summary: &Summary, coloured: bool) -> String {
+pub(super) fn render(summary: &Document, coloured: bool) -> String {
     let paint = |style: Style, text: &str| match coloured {
         true => format!("{style}{text}{style:#}"),
         false => text.to_owned(),
@@ -36,9 +38,9 @@ pub(super) fn render(summary: &Summary, coloured: bool) -> String {
         };
     }
     text.push('\n');
-    for Sparkline { label, line } in &summary.sparklines {
+    for Sparkline { label, line } in summary.background.film().map(sparklines).unwrap_or_default() {
         let gap = " ".repeat(12usize.saturating_sub(label.chars().count()));
-        let _ = writeln!(text, "  {}{gap}{line}", paint(AnsiColor::Cyan.on_default(), label));
+        let _ = writeln!(text, "  {}{gap}{line}", paint(AnsiColor::Cyan.on_default(), &label));
     }
     for (label, line) in details(summary) {
         let gap = " ".repeat(12usize.saturating_sub(label.len()));
@@ -48,24 +50,26 @@ pub(super) fn render(summary: &Summary, coloured: bool) -> String {
 }
 
 /// What was done.
-pub(super) fn headline(s: &Summary) -> String {
-    let project = s.project.map_or(String::new(), |p| format!(", projection `{p}`"));
+pub(super) fn headline(s: &Document) -> String {
+    let project = s.choice.project.as_ref().map_or(String::new(), |p| format!(", projection `{p}`"));
+    let steps = count(s.steps, "step", "steps");
     let done = match s.status {
-        "finished" => format!("{} to t = {}", count(s.steps, "step", "steps"), number(s.time)),
-        status => format!("{status} after {}, t = {}", count(s.steps, "step", "steps"), number(s.time)),
+        Ended::Finished => format!("{steps} to t = {}", number(s.time)),
+        status => format!("{} after {steps}, t = {}", status.name(), number(s.time)),
     };
     // Without constraints all formulations are the same.
     let formulation = match s.constraints.0.is_empty() && s.hidden_constraints.0.is_empty() {
         true => String::new(),
-        false => format!(", formulation {}", with_numbers(s.formulation, &s.opt)),
+        false => format!(", formulation {}", s.choice.equations()),
     };
-    format!("{}{formulation}{project}, step {}: {done}", s.chosen.described(), number(s.step))
+    let step = number(s.choice.step.unwrap_or(f64::NAN));
+    format!("{}{formulation}{project}, step {step}: {done}", s.choice.described())
 }
 
 /// Kind, name, initial, final, largest error.
 pub(super) type Row = [String; 5];
 
-pub(super) fn rows(s: &Summary) -> Vec<Row> {
+pub(super) fn rows(s: &Document) -> Vec<Row> {
     let row = |kind: &str, name: &str, cells: [String; 3]| {
         let [initial, last, largest] = cells;
         [kind.to_owned(), name.to_owned(), initial, last, largest]
@@ -92,11 +96,7 @@ pub(super) fn rows(s: &Summary) -> Vec<Row> {
             rows.push(row(kind, name, [number(c.initial), number(c.r#final), digits(c.max_abs)]));
         }
     }
-    let lists = [
-        ("multiplier", &s.multiplier_arrays),
-        ("auxiliary", &s.auxiliary_arrays),
-        ("observable", &s.observable_arrays),
-    ];
+    let lists = [("multiplier", &s.multipliers), ("auxiliary", &s.auxiliaries), ("observable", &s.observables)];
     for (kind, list) in lists {
         for (name, value) in shown(list) {
             rows.push(row(kind, &name, [none(), number(value), none()]));
@@ -117,18 +117,14 @@ fn ordinal(generation: usize) -> String {
 }
 
 /// Scalars, and the largest members of families.
-fn shown(list: &[Values]) -> Vec<(String, f64)> {
+fn shown(list: &Map<f64>) -> Vec<(String, f64)> {
     let larger = |a: f64, b: f64| a.abs() > b.abs() || a.is_nan() && !b.is_nan();
     let mut out: Vec<(String, f64)> = vec![];
-    for v in list {
-        let best = (0..v.values.len()).reduce(|best, k| if larger(v.values[k], v.values[best]) { k } else { best });
-        let Some(k) = best else { continue };
-        let (name, value) = (v.array.element_name(&v.array.multi_index(k)), v.values[k]);
-        // Members that an analysis found one by one are a family, too.
-        match out.iter_mut().find(|(known, _)| family(known) == family(&name)) {
-            Some(known) if larger(value, known.1) => *known = (name, value),
+    for (name, value) in list.iter() {
+        match out.iter_mut().find(|(known, _)| family(known) == family(name)) {
+            Some(known) if larger(*value, known.1) => *known = (name.to_owned(), *value),
             Some(_) => {}
-            None => out.push((name, value)),
+            None => out.push((name.to_owned(), *value)),
         }
     }
     out
@@ -147,9 +143,9 @@ fn digits(error: f64) -> String {
 /// Coordinates of a chart that are named.
 const MOST: usize = 6;
 
-fn details(s: &Summary) -> Vec<(&'static str, String)> {
+fn details(s: &Document) -> Vec<(&'static str, String)> {
     let mut list = vec![];
-    for (k, line) in state(&s.state_arrays).into_iter().enumerate() {
+    for (k, line) in state(s).into_iter().enumerate() {
         list.push((if k == 0 { "final" } else { "" }, line));
     }
     if let Some(chart) = &s.chart {
@@ -164,9 +160,9 @@ fn details(s: &Summary) -> Vec<(&'static str, String)> {
     if let Some(own) = &w.own_steps {
         work.push(format!("{} of its own, {} rejected", count(own.accepted, "step", "steps"), own.rejected));
     }
-    if s.project.is_some() && w.at_once {
+    if s.choice.project.is_some() && s.is_projected_at_once() {
         work.push(count(w.projections, "projection", "projections"));
-    } else if s.project.is_some() {
+    } else if s.choice.project.is_some() {
         work.push(format!("{} of positions", count(w.position_projections, "projection", "projections")));
         work.push(format!("{} of momenta", w.momentum_projections));
     }
@@ -185,14 +181,11 @@ fn details(s: &Summary) -> Vec<(&'static str, String)> {
 }
 
 /// The final state, in lines of a readable width.
-fn state(arrays: &[Values]) -> Vec<String> {
-    let one = |v: &Values| match value(v) {
-        Some((name, value)) => format!("{name} = {value}"),
-        None => format!("{} (empty)", v.array.name()),
-    };
+fn state(s: &Document) -> Vec<String> {
+    let values = last(&s.state);
     let mut lines: Vec<String> = vec![];
-    for (k, v) in arrays.iter().enumerate() {
-        let part = one(v) + if k + 1 < arrays.len() { "," } else { "" };
+    for (k, (name, value)) in values.iter().enumerate() {
+        let part = format!("{name} = {value}") + if k + 1 < values.len() { "," } else { "" };
         match lines.last_mut() {
             Some(line) if line.chars().count() + part.chars().count() < 84 => {
                 line.push(' ');
@@ -204,23 +197,42 @@ fn state(arrays: &[Values]) -> Vec<String> {
     lines
 }
 
-/// A name and its value; of a family the first members and the last. `None` if it has none.
-pub(super) fn value(v: &Values) -> Option<(String, String)> {
-    match (v.array.dims(), v.values.as_slice()) {
-        (_, []) => None,
-        ([], [value, ..]) => Some((v.array.name().to_owned(), number(*value))),
-        (dims, values) => {
-            let ranges: Vec<String> = dims.iter().map(|d| format!("{}..{}", d.first, d.last())).collect();
-            let mut shown: Vec<String> = values.iter().take(3).map(|&x| number(x)).collect();
-            if let [.., last] = values
-                && values.len() > 3
-            {
-                if values.len() > 4 {
-                    shown.push("…".into());
-                }
-                shown.push(number(*last));
-            }
-            Some((format!("{}[{}]", v.array.name(), ranges.join(", ")), format!("({})", shown.join(", "))))
+/// Names and values; of a family the first members and the last.
+pub(super) fn last(state: &Map<f64>) -> Vec<(String, String)> {
+    let mut families: Vec<(&str, Vec<(&str, f64)>)> = vec![];
+    for (name, value) in state.iter() {
+        let (own, index) = name.split_once('[').map_or((name, ""), |(own, rest)| (own, rest.trim_end_matches(']')));
+        match families.last_mut().filter(|(known, _)| *known == own && !index.is_empty()) {
+            Some((_, members)) => members.push((index, *value)),
+            None => families.push((own, vec![(index, *value)])),
         }
     }
+    families.iter().map(|(name, members)| (format!("{name}{}", ranges(members)), values(members))).collect()
+}
+
+/// `[1..10, 0..3]`, from the indices of the first member and of the last.
+fn ranges(members: &[(&str, f64)]) -> String {
+    let (Some((first, _)), Some((last, _))) = (members.first(), members.last()) else { return String::new() };
+    if first.is_empty() {
+        return String::new();
+    }
+    let pairs = first.split(',').zip(last.split(','));
+    let ranges: Vec<String> = pairs.map(|(a, b)| format!("{}..{}", a.trim(), b.trim())).collect();
+    format!("[{}]", ranges.join(", "))
+}
+
+fn values(members: &[(&str, f64)]) -> String {
+    if let [("", value)] = members {
+        return number(*value);
+    }
+    let mut shown: Vec<String> = members.iter().take(3).map(|(_, x)| number(*x)).collect();
+    if let [.., (_, last)] = members
+        && members.len() > 3
+    {
+        if members.len() > 4 {
+            shown.push("…".into());
+        }
+        shown.push(number(*last));
+    }
+    format!("({})", shown.join(", "))
 }

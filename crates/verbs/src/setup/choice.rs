@@ -1,6 +1,5 @@
 //! Method, formulation and projection, by name.
 
-use super::Defaults;
 use super::options::with_options;
 use crate::choice::Choice;
 use crate::failure::Failure;
@@ -12,22 +11,6 @@ use cotangent_model::nearest::nearest;
 use cotangent_model::{ConstraintKind, System};
 use cotangent_problem as problem;
 use cotangent_theory::{Formulation, OptionError};
-use serde::{Deserialize, Serialize};
-
-/// What is to be integrated and how, as a checkpoint keeps it.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct Names {
-    pub(crate) method: String,
-    pub(crate) stages: Option<u64>,
-    pub(crate) inner: Option<String>,
-    pub(crate) tol: Option<f64>,
-    pub(crate) compose: Option<String>,
-    pub(crate) formulation: String,
-    pub(crate) opt: Vec<(String, f64)>,
-    pub(crate) chart: Vec<String>,
-    pub(crate) project: Option<String>,
-    pub(crate) project_above: Option<f64>,
-}
 
 /// What is to be integrated and how.
 #[derive(Clone)]
@@ -47,59 +30,53 @@ impl Selection {
     }
 }
 
-impl Names {
-    /// The command line first, then the model, then what fits the constraints.
-    pub(crate) fn new(
-        wanted: &Choice,
-        defaults: &Defaults,
-        model: &Loaded,
-        session: &mut Session<'_>,
-    ) -> Result<Names, Failure> {
-        let system = &model.system;
-        let formulation = match wanted.formulation.as_ref().or(defaults.formulation.as_ref()) {
-            Some(name) => name.clone(),
-            None => default_formulation(model, session)?.name().to_owned(),
-        };
-        let stages = wanted.stages.or(defaults.stages);
-        let method = match (&wanted.method, &defaults.method) {
-            (Some(method), _) => method.clone(),
-            // Not where the formulation was chosen without thinking of the method.
-            (None, Some(own)) if fits(own, &formulation) || !is_constrained(system) => own.clone(),
-            (None, _) => default_method(system, &formulation, stages, session),
-        };
-        let own =
-            wanted.method.is_none() && defaults.method.as_ref() == Some(&method) || wanted.method == defaults.method;
-        let own_stages = Method::named(&method).and_then(Method::stages);
-        let stages = wanted.stages.or_else(|| {
-            let stages = defaults.stages?;
-            if own_stages.is_some() || own {
-                return Some(stages);
-            }
-            session.note(format!("`stages = {stages}` of the model has no meaning for `{method}`"));
-            None
-        });
-        let compose = wanted.compose.clone().or_else(|| {
-            let compose = defaults.compose.clone()?;
-            let composable = Method::named(&method).is_some_and(|m| m.card().symmetric);
-            if composable || own {
-                return Some(compose);
-            }
-            session.note(format!("`compose = {compose}` of the model has no meaning for `{method}`"));
-            None
-        });
-        Ok(Names {
-            method,
-            stages: stages.or(own_stages.map(|s| s as u64)),
-            inner: wanted.inner.clone(),
-            tol: wanted.tol,
-            compose: compose.filter(|name| name != "none"),
-            formulation,
-            opt: wanted.opt.clone(),
-            chart: wanted.chart.clone(),
-            project: wanted.project.clone().or_else(|| defaults.project.clone()),
-            project_above: wanted.project_above,
-        })
-    }
+/// A choice with everything filled in that was left open: by the model first, then by what fits the constraints.
+pub(crate) fn completed(
+    wanted: &Choice,
+    own: &Choice,
+    model: &Loaded,
+    session: &mut Session<'_>,
+) -> Result<Choice, Failure> {
+    let system = &model.system;
+    let formulation = match wanted.formulation.as_ref().or(own.formulation.as_ref()) {
+        Some(name) => name.clone(),
+        None => default_formulation(model, session)?.name().to_owned(),
+    };
+    let method = match (&wanted.method, &own.method) {
+        (Some(method), _) => method.clone(),
+        // Not where the formulation was chosen without thinking of the method.
+        (None, Some(own)) if fits(own, &formulation) || !is_constrained(system) => own.clone(),
+        (None, _) => default_method(system, &formulation, wanted.stages.or(own.stages), session),
+    };
+    let as_written = wanted.method.is_none() && own.method.as_ref() == Some(&method) || wanted.method == own.method;
+    let has_stages = Method::named(&method).is_some_and(|m| m.stages().is_some());
+    let stages = wanted.stages.or_else(|| {
+        let stages = own.stages?;
+        if has_stages || as_written {
+            return Some(stages);
+        }
+        session.note(format!("`stages = {stages}` of the model has no meaning for `{method}`"));
+        None
+    });
+    let compose = wanted.compose.clone().or_else(|| {
+        let compose = own.compose.clone()?;
+        let composable = Method::named(&method).is_some_and(|m| m.card().symmetric);
+        if composable || as_written {
+            return Some(compose);
+        }
+        session.note(format!("`compose = {compose}` of the model has no meaning for `{method}`"));
+        None
+    });
+    let choice = Choice {
+        method: Some(method),
+        stages,
+        compose,
+        formulation: Some(formulation),
+        project: wanted.project.clone().or_else(|| own.project.clone()),
+        ..wanted.clone()
+    };
+    let Selection { method, composition, formulation, .. } = Selection::named(&choice)?;
+    Ok(choice.method(method).compose(composition).formulation(formulation))
 }
 
 /// The formulation where none is given; announced unless it is that with multipliers.
@@ -154,13 +131,14 @@ fn default_method(system: &System, formulation: &str, stages: Option<u64>, sessi
 
 impl Selection {
     /// What the names stand for.
-    pub(crate) fn named(names: &Names) -> Result<Selection, Failure> {
-        let method = with_options(names)?;
-        let composition = names.compose.as_deref().map(composition).transpose()?;
-        let formulation = with_numbers(formulation(&names.formulation)?, &names.opt)?;
-        let target = names.project.as_deref().map(target).transpose()?;
-        let projection = projection(target, names.project_above)?;
-        Ok(Selection { method, composition, formulation, projection, charts: names.chart.clone() })
+    pub(crate) fn named(choice: &Choice) -> Result<Selection, Failure> {
+        let method = with_options(choice)?;
+        let composition = choice.composition().map(composition).transpose()?;
+        let formulation = formulation(choice.formulation.as_deref().unwrap_or_default())?;
+        let formulation = with_numbers(formulation, &choice.opt)?;
+        let target = choice.project.as_deref().map(target).transpose()?;
+        let projection = projection(target, choice.project_above)?;
+        Ok(Selection { method, composition, formulation, projection, charts: choice.chart.clone() })
     }
 }
 
@@ -210,7 +188,8 @@ pub(crate) fn method(name: &str) -> Result<Method, Failure> {
     Method::named(name).ok_or_else(|| unknown("method", name, &known, "`cotangent methods` lists them"))
 }
 
-fn composition(name: &str) -> Result<Composition, Failure> {
+/// The composition with a name.
+pub(crate) fn composition(name: &str) -> Result<Composition, Failure> {
     let known = Composition::ALL.map(Composition::name);
     let list = format!("there are {}", known.join(", "));
     Composition::named(name).ok_or_else(|| unknown("composition", name, &known, &list))

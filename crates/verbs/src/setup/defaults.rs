@@ -1,49 +1,34 @@
 //! The `run` statement of a model.
 
+use crate::choice::Choice;
 use crate::failure::Failure;
 use cotangent_compile::values::evaluate;
 use cotangent_expr::{Expr, Tensor};
 use cotangent_model::{RunKey, RunValue, System};
 
-/// What the `run` statement says.
-#[derive(Default)]
-pub(crate) struct Defaults {
-    pub(crate) method: Option<String>,
-    pub(crate) stages: Option<u64>,
-    pub(crate) compose: Option<String>,
-    pub(crate) formulation: Option<String>,
-    pub(crate) project: Option<String>,
-    pub(crate) step: Option<f64>,
-    pub(crate) until: Option<f64>,
-    pub(crate) steps: Option<u64>,
-    pub(crate) record: Option<u64>,
-}
-
-impl Defaults {
-    /// Reads the statement; expressions are evaluated with the values of the parameters.
-    pub(crate) fn new(system: &System, parameters: &[f64]) -> Result<Defaults, Failure> {
-        let mut defaults = Defaults::default();
-        for (key, value) in &system.run {
-            let number = || number(system, parameters, *key, value);
-            match key {
-                RunKey::Method => defaults.method = word(value),
-                RunKey::Compose => defaults.compose = word(value),
-                RunKey::Formulation => defaults.formulation = word(value),
-                RunKey::Project => defaults.project = word(value),
-                RunKey::Step => defaults.step = Some(number()?),
-                RunKey::Until => defaults.until = Some(number()?),
-                RunKey::Steps => defaults.steps = Some(whole(*key, number()?)?),
-                RunKey::Stages => defaults.stages = Some(whole(*key, number()?)?),
-                RunKey::Record => defaults.record = Some(whole(*key, number()?)?),
-                RunKey::Epsilon | RunKey::Lapse => return Err(unknown(*key)),
-            }
+/// What the `run` statement says; expressions are evaluated with the values of the parameters.
+pub(crate) fn defaults(system: &System, parameters: &[f64]) -> Result<Choice, Failure> {
+    let mut own = Choice::default();
+    for (key, value) in &system.run {
+        let number = || number(system, parameters, *key, value);
+        match key {
+            RunKey::Method => own.method = word(value),
+            RunKey::Compose => own.compose = word(value),
+            RunKey::Formulation => own.formulation = word(value),
+            RunKey::Project => own.project = word(value),
+            RunKey::Step => own.step = Some(number()?),
+            RunKey::Until => own.until = Some(number()?),
+            RunKey::Steps => own.steps = Some(whole(*key, number()?)?),
+            RunKey::Stages => own.stages = Some(whole(*key, number()?)?),
+            RunKey::Record => own.record = Some(whole(*key, number()?)?),
+            RunKey::Epsilon | RunKey::Lapse => return Err(unknown(*key)),
         }
-        if let (Some(_), Some(_)) = (defaults.until, defaults.steps) {
-            let message = "the `run` statement of the model gives both `until` and `steps`";
-            return Err(Failure::new("conflicting-run-keys", message).help("keep one of them"));
-        }
-        Ok(defaults)
     }
+    if let (Some(_), Some(_)) = (own.until, own.steps) {
+        let message = "the `run` statement of the model gives both `until` and `steps`";
+        return Err(Failure::new("conflicting-run-keys", message).help("keep one of them"));
+    }
+    Ok(own)
 }
 
 fn word(value: &RunValue) -> Option<String> {

@@ -11,8 +11,11 @@ mod problem;
 mod refused;
 
 pub(crate) use blame::{Blame, Blamed};
-pub(crate) use choice::{Names, Selection, formulation, given_once, method, option, projection, target};
-pub(crate) use defaults::Defaults;
+pub(crate) use choice::{
+    Selection, completed, composition, formulation, given_once, method, option, projection, target,
+};
+pub(crate) use defaults::defaults;
 pub(crate) use fitting::{fits, prepare};
+pub(crate) use options::with_options;
 pub(crate) use problem::{Repairs, pose, posed, remark};
 pub(crate) use refused::{Refused, refused};

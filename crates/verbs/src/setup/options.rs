@@ -1,20 +1,20 @@
 //! The options of a method: stages, inner method, tolerance.
 
-use super::Names;
 use super::choice::method;
+use crate::choice::Choice;
 use crate::failure::Failure;
 use cotangent_integrate::{Inner, MAX_STAGES, Method};
 
-/// The method that the names describe.
-pub(super) fn with_options(names: &Names) -> Result<Method, Failure> {
-    let mut chosen = method(&names.method)?;
-    if let Some(stages) = names.stages {
+/// The method with its options.
+pub(crate) fn with_options(choice: &Choice) -> Result<Method, Failure> {
+    let mut chosen = method(choice.method.as_deref().unwrap_or_default())?;
+    if let Some(stages) = choice.stages {
         chosen = staged(chosen, stages)?;
     }
-    if let Some(inner) = &names.inner {
+    if let Some(inner) = &choice.inner {
         chosen = around(chosen, inner)?;
     }
-    if let Some(tol) = names.tol {
+    if let Some(tol) = choice.tol {
         chosen = controlled(chosen, tol)?;
     }
     Ok(chosen)

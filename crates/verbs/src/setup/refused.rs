@@ -1,7 +1,7 @@
 //! What `run` refuses before its first step, for those who only ask.
 
 use super::problem::explained;
-use super::{Defaults, Names, Repairs, Selection, prepare};
+use super::{Repairs, Selection, completed, defaults, prepare};
 use crate::choice::Choice;
 use crate::failure::Failure;
 use crate::loaded::Loaded;
@@ -34,9 +34,9 @@ pub(crate) fn refused(model: &Loaded) -> Option<Refused> {
 
 fn attempt(model: &Loaded) -> Result<(), Refused> {
     let parameters = values::parameters(&model.system, &model.settings).map_err(Failure::from)?;
-    let defaults = Defaults::new(&model.system, &parameters)?;
+    let own = defaults(&model.system, &parameters)?;
     let mut nobody = Session::default();
-    let choice = Selection::named(&Names::new(&Choice::default(), &defaults, model, &mut nobody)?)?;
+    let choice = Selection::named(&completed(&Choice::default(), &own, model, &mut nobody)?)?;
     let repairs = Repairs::default();
     let posed = model.model.pose(choice.formulation, &model.settings, repairs, Engine::Tape);
     let problem = posed.map_err(|error| Refused {

@@ -2,7 +2,8 @@
 
 use super::Choose;
 use clap::Args;
-use cotangent::verbs::{Choice, setting};
+use cotangent::verbs::certify::Request;
+use cotangent::verbs::{Choice, Files, setting};
 use std::path::PathBuf;
 
 /// Measure what a method keeps on a model, and compare with what it claims
@@ -35,9 +36,10 @@ pub(crate) struct Certify {
 }
 
 impl Certify {
-    /// What is measured.
-    pub(crate) fn choice(&self) -> Choice {
-        Choice { steps: Some(self.steps), ..self.choose.choice() }
+    /// What is asked for.
+    pub(crate) fn request(self) -> (String, Request) {
+        let choice = Choice { steps: Some(self.steps), ..self.choose.0 };
+        (self.model, Request { choice, files: Files { table: None, plot: self.plot, report: self.report } })
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::Choose;
 use clap::Args;
-use cotangent::verbs::{Choice, setting};
+use cotangent::verbs::run::Request;
+use cotangent::verbs::{Choice, Files, Watch, setting};
 use std::path::PathBuf;
 
 /// Integrate a model, and measure what was kept
@@ -58,10 +59,13 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// What is integrated, and how.
-    pub(crate) fn choice(&self) -> Choice {
-        let Run { until, steps, solver_tol, record, .. } = *self;
-        Choice { until, steps, solver_tol, record, ..self.choose.choice() }
+    /// What is asked for.
+    pub(crate) fn request(self, quiet: bool) -> (Option<String>, Request) {
+        let Run { until, steps, solver_tol, record, resume, checkpoint, .. } = self;
+        let choice = Choice { until, steps, solver_tol, record, ..self.choose.0 };
+        let files = Files { table: self.out, plot: self.plot, report: self.report };
+        let watch = if quiet { Watch::Nothing } else { Watch::Lines };
+        (self.model, Request { choice, files, resume, checkpoint, watch })
     }
 }
 
