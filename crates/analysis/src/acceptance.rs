@@ -2,12 +2,12 @@
 
 use crate::dirac::{Candidate, Dirac, Item, Progress};
 use crate::error::AnalysisError;
-use crate::phase::Sparse;
 use crate::regular::Condition;
 use crate::report::{Certainty, Constraint, Outcome, Step, StepOutcome};
 use crate::sample::{Rank, agreed, dependents, rank};
 use crate::surface::Weak;
 use cotangent_expr::{Array, Expr, Role};
+use cotangent_theory::phase::Sparse;
 use std::collections::{BTreeMap, VecDeque};
 
 /// More new constraints are not compared with each other.

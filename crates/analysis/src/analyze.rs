@@ -5,7 +5,6 @@ use crate::dirac::{Candidate, Dirac, Progress};
 use crate::divisor::factors;
 use crate::error::AnalysisError;
 use crate::field::Field;
-use crate::phase::Phase;
 use crate::poisson;
 use crate::report::{Analysis, AtValues, Certainty, ClaimReport, Count, Outcome};
 use crate::sample::Sampler;
@@ -17,6 +16,7 @@ use cotangent_compile::values::parameters;
 use cotangent_expr::{Expr, Node, Role};
 use cotangent_model::{ConstraintKind, Dynamics, System};
 use cotangent_scalar::Limits;
+use cotangent_theory::phase::Phase;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 

@@ -6,7 +6,6 @@
 
 use crate::dirac::Dirac;
 use crate::error::AnalysisError;
-use crate::phase::{Phase, Sparse};
 use crate::poisson::everywhere;
 use crate::report::{Certainty, ClaimReport, Outcome, Witness};
 use crate::sample::{Rank, rank};
@@ -15,6 +14,7 @@ use cotangent_expr::{Expr, Node, Role};
 use cotangent_model::{Claim, ClaimKind};
 use cotangent_scalar::Real;
 use cotangent_solve::least_change;
+use cotangent_theory::phase::{Phase, Sparse};
 use std::collections::BTreeSet;
 
 /// What became of a claim, and what should vanish and does not.

@@ -9,11 +9,11 @@ use crate::dirac::{Dirac, Item};
 use crate::error::AnalysisError;
 use crate::field::Fraction;
 use crate::linear::{Row, inverse, size_cost};
-use crate::phase::{Phase, Sparse};
 use crate::report::{Certainty, Class, Count, DiracBracket, GaugeTransformation, Multiplier, MultiplierValue, Outcome};
 use crate::sample::{Rank, agreed, dependents, rank};
 use crate::surface::{Surface, Weak};
 use cotangent_expr::Expr;
+use cotangent_theory::phase::{Phase, Sparse};
 
 /// A larger matrix of second-class brackets is not inverted by symbols.
 const MAX_INVERTED: usize = 8;

@@ -9,10 +9,10 @@ use crate::classes::Classes;
 use crate::dirac::Dirac;
 use crate::error::AnalysisError;
 use crate::linear::Row;
-use crate::phase::{Phase, Sparse};
 use crate::report::{Certainty, Conjecture, Outcome};
 use crate::sample::{Rank, agreed, rank};
 use cotangent_expr::Expr;
+use cotangent_theory::phase::{Phase, Sparse};
 
 /// Brackets of brackets, up to here.
 const MAX_LEVELS: usize = 12;

@@ -8,10 +8,10 @@
 use crate::error::AnalysisError;
 use crate::linear::Row;
 use crate::parts::components;
-use crate::phase::{Phase, Sparse};
 use crate::report::{Analysis, Certainty, Outcome, Step, StepOutcome};
 use crate::surface::{Surface, Weak};
 use cotangent_expr::{Array, Definition, Expr, Node, Role};
+use cotangent_theory::phase::{Phase, Sparse};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A constraint with its derivatives.

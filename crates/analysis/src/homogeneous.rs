@@ -9,10 +9,10 @@
 
 use crate::error::AnalysisError;
 use crate::field::Field;
-use crate::phase::{Sparse, gradient, symbols};
 use crate::polynomial::Polynomial;
 use crate::transform::{Canonical, Lagrangian, Primary, Split, dense, normal_rows};
 use cotangent_expr::{Expr, Node, Number};
+use cotangent_theory::phase::{Sparse, gradient, symbols};
 
 impl Lagrangian {
     /// L = c √(vᵀK v) + b·v + L₀: (rank of W, Hamiltonian form).

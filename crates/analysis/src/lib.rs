@@ -25,6 +25,7 @@ mod claims;
 mod classes;
 mod conjecture;
 mod definite;
+mod determined;
 mod dirac;
 mod divisor;
 mod error;
@@ -34,11 +35,9 @@ mod homogeneous;
 mod implicit;
 mod latex;
 mod linear;
-mod motion;
 mod multipliers;
 mod own;
 mod parts;
-mod phase;
 mod poisson;
 mod polynomial;
 mod regular;
@@ -51,10 +50,10 @@ mod weighed;
 mod work;
 
 pub use analyze::{MAX_VARIABLES, analyze, analyze_within};
+pub use determined::{MotionError, constraints, constraints_within};
 pub use error::AnalysisError;
 pub use implicit::Implicit;
 pub use latex::latex;
-pub use motion::{MotionError, motion, motion_within};
 pub use report::{
     Analysis, AtValues, Branch, Certainty, ClaimReport, Class, Conjecture, Constraint, Count, DiracBracket,
     GaugeTransformation, Multiplier, MultiplierValue, Outcome, PoissonReport, Step, StepOutcome, Transform, Verdict,

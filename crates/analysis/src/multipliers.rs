@@ -5,10 +5,10 @@ use crate::error::AnalysisError;
 use crate::field::Fraction;
 use crate::linear::{Row, eliminate, size_cost};
 use crate::parts::Part;
-use crate::phase::Sparse;
 use crate::report::StepOutcome;
 use crate::sample::{Rank, agreed, dependents, rank};
 use cotangent_expr::Expr;
+use cotangent_theory::phase::Sparse;
 
 /// So many multipliers are solved for together.
 const MAX_SOLVED: usize = 6;

@@ -3,10 +3,10 @@
 use crate::classes::Classes;
 use crate::dirac::{Dirac, Item};
 use crate::error::AnalysisError;
-use crate::phase::Sparse;
 use crate::report::Outcome;
 use crate::sample::{Rank, rank};
 use cotangent_expr::Expr;
+use cotangent_theory::phase::Sparse;
 
 impl Dirac<'_> {
     /// Looks again at points of the surface where the parameters have the values of the model: says so if

@@ -1,6 +1,6 @@
 //! Conditions that hang together.
 
-use crate::phase::Sparse;
+use cotangent_theory::phase::Sparse;
 
 /// Conditions that hang together by common multipliers.
 pub(crate) struct Part {

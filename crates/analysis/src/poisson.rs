@@ -3,13 +3,13 @@
 //! Jacobi's identity for B(z) is Σ_l (B_il ∂_l B_jk + B_jl ∂_l B_ki + B_kl ∂_l B_ij) = 0 for all i < j < k.
 
 use crate::error::AnalysisError;
-use crate::phase::{Phase, Sparse};
 use crate::report::{Analysis, Certainty, Outcome, PoissonReport};
 use crate::sample::{Rank, rank};
 use crate::surface::{Surface, Weak};
 use crate::weighed::Weighed;
 use cotangent_expr::Expr;
 use cotangent_scalar::{Dd, Scalar};
+use cotangent_theory::phase::{Phase, Sparse};
 use std::collections::BTreeMap;
 
 /// How many points are looked at, half of them with positive variables.

@@ -5,7 +5,6 @@
 //! then in double-double: what vanishes there is about 10⁻²⁸, and what does not is about 1.
 
 use crate::error::AnalysisError;
-use crate::phase::Sparse;
 use crate::weighed::Weighed;
 use crate::work::Work;
 use cotangent_compile::{Engine, Function, FunctionBuilder};
@@ -13,6 +12,7 @@ use cotangent_expr::{Expr, Layout, Tensor};
 use cotangent_model::{Sign, System};
 use cotangent_scalar::{Dd, Real, Scalar};
 use cotangent_solve::{Pattern, dependent_rows, least_change, singular_values};
+use cotangent_theory::phase::Sparse;
 use std::rc::Rc;
 
 /// The seed of the random points: the same model gives the same report.

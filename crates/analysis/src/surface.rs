@@ -7,7 +7,6 @@
 
 use crate::error::AnalysisError;
 use crate::field::{Field, Fraction, Relation};
-use crate::phase::Sparse;
 use crate::polynomial::Polynomial;
 use crate::report::Certainty;
 use crate::sample::{Point, Sampler};
@@ -15,6 +14,7 @@ use crate::weighed::Weighed;
 use cotangent_expr::{Expr, Node, Number, Role};
 use cotangent_model::{Sign, System};
 use cotangent_scalar::Real;
+use cotangent_theory::phase::Sparse;
 
 /// Whether something vanishes on the surface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

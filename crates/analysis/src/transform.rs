@@ -13,13 +13,13 @@
 use crate::error::AnalysisError;
 use crate::field::{Field, Fraction};
 use crate::linear::{Row, eliminate, inverse, size_cost};
-use crate::phase::{Phase, Sparse, gradient, symbols};
 use crate::polynomial::Polynomial;
 use crate::report::{Certainty, Transform};
 use crate::sample::{Point, Rank, Sampler, agreed, rank};
 use cotangent_expr::{Array, Expr, Layout, Node, Role, Tensor};
 use cotangent_model::{ConstraintKind, Dynamics, System};
 use cotangent_scalar::Real;
+use cotangent_theory::phase::{Phase, Sparse, gradient, symbols};
 use std::collections::BTreeMap;
 
 /// A primary constraint and its multiplier.
@@ -112,7 +112,7 @@ impl Lagrangian {
                 }
                 let (z, v) = (symbols(variables), symbols(&all.velocities));
                 let mut terms = vec![-scalar(hamiltonian)?];
-                for (at, j) in crate::phase::entries(&form.expand()?) {
+                for (at, j) in cotangent_theory::phase::entries(&form.expand()?) {
                     terms.push((&z[at[0]] * &v[at[1]] * j) / 2);
                 }
                 all.value = Expr::sum(terms);

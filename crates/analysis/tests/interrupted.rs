@@ -1,6 +1,6 @@
 //! An analysis that is asked to stop does so, wherever it is.
 
-use cotangent_analysis::{AnalysisError, MotionError, analyze_within, motion_within};
+use cotangent_analysis::{AnalysisError, MotionError, analyze_within, constraints_within};
 use cotangent_model::System;
 use cotangent_scalar::{Interrupted, Limits};
 
@@ -21,7 +21,7 @@ fn a_stop_before_the_beginning_is_heard_by_every_entry() {
     limits.cancel.set();
     assert_eq!(analyze_within(&system(), &limits).err(), Some(AnalysisError::Interrupted(Interrupted)));
     let stopped = MotionError::Analysis(AnalysisError::Interrupted(Interrupted));
-    assert_eq!(motion_within(&system(), &limits).err(), Some(stopped));
+    assert_eq!(constraints_within(&system(), &limits).err(), Some(stopped));
 }
 
 #[test]

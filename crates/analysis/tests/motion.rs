@@ -1,10 +1,10 @@
 //! The Hamilton–Dirac equations that the analysis leads to: their integrals, off the surface too.
 
-use cotangent_analysis::{MotionError, motion};
+use cotangent_analysis::{MotionError, constraints};
 use cotangent_compile::{Engine, FunctionBuilder, values};
 use cotangent_expr::{Expr, Tensor};
 use cotangent_model::System;
-use cotangent_scalar::{Dd, Real};
+use cotangent_scalar::{Dd, Limits, Real};
 use cotangent_theory::{Formulation, Motion};
 
 fn parse(text: &str) -> System {
@@ -12,7 +12,9 @@ fn parse(text: &str) -> System {
 }
 
 fn derived(text: &str) -> Motion {
-    motion(&parse(text)).unwrap_or_else(|e| panic!("{e}"))
+    let system = parse(text);
+    let known = constraints(&system).unwrap_or_else(|e| panic!("{e}"));
+    known.motion(&system, &Limits::default()).unwrap()
 }
 
 /// The entries of vectors at a state, in double-double.
@@ -29,7 +31,7 @@ fn at(motion: &Motion, vectors: &[Tensor], state: &[f64]) -> Vec<Vec<Dd>> {
 }
 
 fn rate(motion: &Motion) -> Tensor {
-    motion.field.as_ref().unwrap().rate.clone()
+    motion.field().unwrap().rate.clone()
 }
 
 /// A generic state, on no surface.
@@ -84,7 +86,7 @@ fn constraints_energy_and_casimirs_are_strong_integrals() {
     for (text, count) in models {
         let motion = derived(text);
         let state = generic(&motion);
-        let surface = motion.surface.as_ref().unwrap();
+        let surface = motion.surface().unwrap();
         assert_eq!(surface.generations.len(), count, "{}", motion.system.name);
         let residuals = at(&motion, &[surface.residuals().unwrap()], &state);
         assert!(residuals[0].iter().any(|r| r.value().abs() > 1e-2), "the point is off the surface");
@@ -132,10 +134,10 @@ fn velocities_of_a_singular_lagrangian_are_functions_of_the_state() {
 #[test]
 fn multipliers_are_those_of_the_total_hamiltonian() {
     let motion = derived(LAMBDA);
-    let surface = motion.surface.as_ref().unwrap();
+    let surface = motion.surface().unwrap();
     assert_eq!(surface.multipliers.entry_names(), ["u_lambda"]);
     assert_eq!(surface.generations, [1, 2, 3, 4]);
-    let u = motion.multipliers.clone().unwrap();
+    let u = motion.multipliers().unwrap().unwrap();
     let u = Tensor::scalar(u.element(&[0])).unwrap();
     // p = |p| (−y, x), λ = p² − g y.
     let (x, y, p) = (0.6, -0.8, 1.5);
@@ -151,14 +153,14 @@ fn a_casimir_is_kept_by_itself() {
         "variables y1, y2, y3\nbracket {y1, y2} = -y3, {y2, y3} = -y1, {y3, y1} = -y2\n\
          hamiltonian (y1^2 + 2*y2^2 + 3*y3^2)/2\nconstraint sphere: y1^2 + y2^2 + y3^2 = 1\n",
     );
-    assert!(motion.multipliers.is_none() && motion.surface.is_some());
+    assert!(motion.multipliers().unwrap().is_none() && motion.surface().is_some());
     let state = generic(&motion);
     assert!(changes(&motion, &state).iter().all(|(_, change)| *change < 1e-28));
 }
 
 #[test]
 fn what_the_analysis_refuses_has_no_motion() {
-    let refused = |text: &str| motion(&parse(text)).unwrap_err();
+    let refused = |text: &str| constraints(&parse(text)).unwrap_err();
     let einbein = refused(include_str!("../../../models/einbein.cot"));
     assert_eq!(
         einbein.to_string(),
@@ -179,8 +181,8 @@ fn conditions_beyond_a_gauge_are_counted() {
     let model = "coord x, y, r, theta, xi\n\
         lagrangian (x*y' - y*x')/2 - (x^2 + y^2)/2 + r'^2/2 + r^2*(theta' - xi)^2/2 - (r - 1)^2/2\n\
         gauge angle: theta = 0\ngauge frame: xi = 0\n";
-    assert_eq!(derived(model).surface.unwrap().generations.len(), 6);
-    let over = motion(&parse(&format!("{model}gauge ring: r = 1\n"))).unwrap_err();
+    assert_eq!(derived(model).surface().unwrap().generations.len(), 6);
+    let over = constraints(&parse(&format!("{model}gauge ring: r = 1\n"))).unwrap_err();
     let MotionError::Overfixed { conditions, found: 8, expected: 6 } = over else { panic!("{over}") };
     assert_eq!(conditions, ["angle", "frame", "ring", "ring'"]);
 }

@@ -3,7 +3,7 @@
 use crate::error::{CallError, CompileError};
 use crate::function::{Function, Workspace};
 use crate::record::{Recorder, Traced};
-use cotangent_dynamics::Failure;
+use cotangent_dynamics::{Failure, Misuse, Unrecordable};
 use cotangent_scalar::{Real, Scalar};
 
 /// A way to evaluate functions in the arithmetic `S`.
@@ -89,16 +89,14 @@ impl<'t> Arithmetic<Traced<'t>> for Inline<'t> {
     ) -> Result<(), Failure> {
         match function.inline(self.0, inputs, outputs).map_err(failure)? {
             true => Ok(()),
-            false => Err(Failure::Misused { reason: "an implicit function cannot be recorded".into() }),
+            false => Err(Failure::from(Misuse::from(Unrecordable::Implicit))),
         }
     }
 }
 
 fn failure(error: CallError) -> Failure {
-    let reason = error.to_string();
     match error {
-        CallError::Singular { .. } => Failure::Singular { reason, equation: None },
-        CallError::Newton { .. } => Failure::NotConverged { reason, equation: None },
-        _ => Failure::Misused { reason },
+        CallError::Implicit(implicit) => Failure::Implicit(implicit),
+        other => Failure::of(other),
     }
 }

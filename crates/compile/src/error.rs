@@ -1,6 +1,8 @@
 //! What can go wrong when a function is compiled or called.
 
+use cotangent_dynamics::{Implicit, Source};
 use cotangent_scalar::Interrupted;
+use std::error::Error;
 
 /// Why a function could not be compiled.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -33,19 +35,26 @@ pub enum CompileError {
         what: String,
     },
     /// A linear system that cannot be set up.
-    #[error("the linear system for `{name}`: {reason}")]
+    #[error("the linear system for `{name}`: {cause}")]
     System {
         /// What is solved for.
         name: String,
         /// Why not.
-        reason: String,
+        cause: Source,
     },
     /// Equations that do not exist.
-    #[error("{0}")]
-    Underived(String),
+    #[error(transparent)]
+    Underived(Source),
     /// Cranelift refused.
     #[error("native code generation failed: {0}")]
     Native(String),
+}
+
+impl CompileError {
+    /// A linear system for something that cannot be set up.
+    pub fn system(name: impl Into<String>, cause: impl Error + Send + Sync + 'static) -> CompileError {
+        CompileError::System { name: name.into(), cause: Source::new(cause) }
+    }
 }
 
 impl From<Interrupted> for CompileError {
@@ -85,20 +94,7 @@ pub enum CallError {
         /// The length it has.
         found: usize,
     },
-    /// A matrix that cannot be factored. What is solved for has a name that no model knows.
-    #[error("a linear system inside the equations of motion is singular (row {row})")]
-    Singular {
-        /// What is solved for.
-        name: String,
-        /// A row that depends on the others.
-        row: usize,
-    },
-    /// Newton's method did not find the root.
-    #[error("Newton's method inside the equations of motion failed: {reason}")]
-    Newton {
-        /// What is solved for.
-        name: String,
-        /// Why.
-        reason: String,
-    },
+    /// Equations inside the function that have no solution.
+    #[error(transparent)]
+    Implicit(Box<Implicit>),
 }

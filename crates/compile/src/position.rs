@@ -65,7 +65,7 @@ pub(crate) fn sparse_positions(t: &Tensor, limits: &Limits) -> Result<Sparse, Co
             return Err(Error::OutOfRange { array: term.at[0].array.name().into(), index: vec![] }.into());
         }
     }
-    let pattern = Pattern::new(rows.len(), columns.len(), &entries).map_err(|e| system_error(rows, &e))?;
+    let pattern = Pattern::new(rows.len(), columns.len(), &entries).map_err(|e| system_error(rows, e))?;
     let mut terms = vec![];
     let mut next = entries.iter();
     for term in t.terms() {
@@ -82,9 +82,9 @@ pub(crate) fn sparse_positions(t: &Tensor, limits: &Limits) -> Result<Sparse, Co
     Ok(Sparse { pattern, positions: Positions { len, terms } })
 }
 
-fn system_error(rows: &Layout, reason: &dyn std::fmt::Display) -> CompileError {
+fn system_error(rows: &Layout, cause: impl std::error::Error + Send + Sync + 'static) -> CompileError {
     let name = rows.arrays().iter().map(|a| a.name()).collect::<Vec<_>>().join(", ");
-    CompileError::System { name, reason: reason.to_string() }
+    CompileError::system(name, cause)
 }
 
 fn offset(layout: &Layout, place: &Place) -> Result<usize, Error> {

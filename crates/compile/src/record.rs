@@ -7,7 +7,7 @@
 
 use crate::program::{Binary, Unary};
 use crate::tape::{binary, unary};
-use cotangent_dynamics::{Equations, Failure, Kind, Machine, Map, Plan, Site};
+use cotangent_dynamics::{Equations, Failure, Kind, Machine, Map, Misuse, Plan, Site, Unrecordable};
 use cotangent_scalar::Scalar;
 use cotangent_solve::Pattern;
 use std::cell::RefCell;
@@ -215,23 +215,21 @@ impl Recorder {
         step(&mut Record { recorder: &recorder, plan }, &given, &mut results)?;
         let outputs = results.iter().map(|r| r.position(&recorder)).collect();
         let trace = recorder.0.into_inner();
-        let misused = |reason: &str| Err(Failure::Misused { reason: reason.into() });
+        let unrecordable = |why: Unrecordable| Err(Misuse::from(why).into());
         if trace.nested {
-            return misused("an iteration inside an iteration cannot be recorded");
+            return unrecordable(Unrecordable::Nested);
         }
         if trace.foreign {
-            return misused("a number of another recording was used");
+            return unrecordable(Unrecordable::Foreign);
         }
         if trace.full {
-            return misused("the step has too many operations to be recorded");
+            return unrecordable(Unrecordable::TooLong);
         }
         let Trace { ops, iterations, factors, solves, requirements, .. } = trace;
         let plan = plan.clone();
         let recording = Recording { plan, ops, iterations, factors, solves, requirements, outputs, inputs };
         match recording.leaks() {
-            true => {
-                misused("a value computed inside an iteration was used after it; compute it again from the solution")
-            }
+            true => unrecordable(Unrecordable::Leak),
             false => Ok(recording),
         }
     }
@@ -309,7 +307,7 @@ impl<'t> Machine<Traced<'t>> for Record<'t> {
         let recorder = self.recorder;
         let pattern = self.plan.unknowns(site).and_then(|u| u.pattern.as_ref());
         let Some(pattern) = pattern.filter(|p| p.rows() == unknowns.len()) else {
-            return Err(Failure::Misused { reason: "the plan has no such equations".into() });
+            return Err(Misuse::NoSuchEquations.into());
         };
         let k = unknowns.len();
         let guess: Vec<u32> = unknowns.iter().map(|u| u.position(recorder)).collect();
@@ -344,7 +342,7 @@ impl<'t> Machine<Traced<'t>> for Record<'t> {
     }
 
     fn fixed_point(&mut self, _: Site, _: &mut [Traced<'t>], _: &mut Map<'_, Traced<'t>>) -> Result<(), Failure> {
-        Err(Failure::Misused { reason: "a fixed-point iteration cannot be recorded".into() })
+        Err(Misuse::from(Unrecordable::FixedPoint).into())
     }
 
     fn require(&mut self, kind: Kind, residual: &[Traced<'t>], magnitude: &[Traced<'t>]) -> Result<(), Failure> {
@@ -360,7 +358,7 @@ impl<'t> Machine<Traced<'t>> for Record<'t> {
     }
 
     fn value(&mut self, _: Traced<'t>) -> Result<f64, Failure> {
-        Err(Failure::Misused { reason: "a decision on values cannot be recorded".into() })
+        Err(Misuse::from(Unrecordable::Decision).into())
     }
 }
 

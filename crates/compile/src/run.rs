@@ -3,8 +3,9 @@
 use crate::error::{CallError, CompileError};
 use crate::program::{Program, Step};
 use crate::tape::Memory;
+use cotangent_dynamics::{Implicit, Unsolved};
 use cotangent_scalar::Real;
-use cotangent_solve::{LinearSolver, NewtonError, NewtonOptions, NewtonWorkspace, newton};
+use cotangent_solve::{LinearSolver, NewtonOptions, NewtonWorkspace, newton};
 
 /// One linear solver or Newton workspace for each system of a program.
 #[derive(Clone)]
@@ -23,11 +24,11 @@ impl<S: Real> Solvers<S> {
         }
         let mut solvers = Solvers { linear: vec![], roots: vec![] };
         for (k, system) in program.systems.iter().enumerate() {
-            let failed = |reason: String| CompileError::System { name: system.name.clone(), reason };
-            solvers.linear.push(LinearSolver::new(&system.pattern).map_err(|e| failed(e.to_string()))?);
+            let failed = |e| CompileError::system(&system.name, e);
+            solvers.linear.push(LinearSolver::new(&system.pattern).map_err(failed)?);
             solvers.roots.push(match is_root(&program.steps, k) {
                 true => {
-                    let workspace = NewtonWorkspace::new(&system.pattern).map_err(|e| failed(e.to_string()))?;
+                    let workspace = NewtonWorkspace::new(&system.pattern).map_err(failed)?;
                     Some((workspace, vec![S::from_f64(0.0); system.pattern.rows()]))
                 }
                 false => None,
@@ -57,8 +58,8 @@ impl<S: Real> Run<'_, '_, S> {
                 Step::Factor { solver, values } => {
                     let system = &self.program.systems[*solver];
                     let values = &self.memory.work[*values..*values + system.pattern.len()];
-                    let singular = |row| CallError::Singular { name: system.name.clone(), row };
-                    solvers.linear[*solver].factor(values).map_err(|e| singular(e.row))?;
+                    let factored = solvers.linear[*solver].factor(values);
+                    factored.map_err(|e| unsolved(&system.name, Unsolved::Linear(e)))?;
                 }
                 Step::Solve { solver, rhs, columns, transposed } => {
                     let n = self.program.systems[*solver].pattern.rows();
@@ -104,8 +105,14 @@ impl<S: Real> Run<'_, '_, S> {
         solvers.roots[solver] = Some((workspace, x));
         match result {
             Ok(_) => Ok(()),
-            Err(NewtonError::Callback(inner)) => Err(inner),
-            Err(e) => Err(CallError::Newton { name: system.name.clone(), reason: e.to_string() }),
+            Err(error) => Err(match error.own() {
+                Ok(error) => unsolved(&system.name, Unsolved::Newton(error)),
+                Err(inner) => inner,
+            }),
         }
     }
+}
+
+fn unsolved(name: &str, cause: Unsolved) -> CallError {
+    CallError::Implicit(Box::new(Implicit { name: name.to_owned(), cause }))
 }

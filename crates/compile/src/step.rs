@@ -6,7 +6,7 @@ use crate::function::Engine;
 use crate::jit::{Arrival, NativeStep};
 use crate::record::{LinearSolve, Recording, Requirement, TraceOp};
 use crate::tape::{binary, unary};
-use cotangent_dynamics::{Failure, Machine, Numeric, allowance, unsatisfied};
+use cotangent_dynamics::{Failure, Machine, Misuse, Numeric, Value, allowance, unsatisfied};
 use cotangent_scalar::Cancel;
 use cotangent_solve::{LinearSolver, NewtonOptions, Pattern};
 use std::sync::Arc;
@@ -82,13 +82,12 @@ impl Step {
 
     /// A workspace, with how the equations of a step are solved.
     pub fn workspace(&self, options: NewtonOptions) -> Result<StepWorkspace, CompileError> {
-        let failed = |reason: String| CompileError::System { name: "step".into(), reason };
-        let solver = |p: &Pattern| LinearSolver::new(p).map_err(|e| failed(e.to_string()));
+        let solver = |p: &Pattern| LinearSolver::new(p).map_err(|e| CompileError::system("step", e));
         let recording = &self.recording;
         let patterns = recording.iterations.iter().filter_map(|i| recording.plan.unknowns(i.site)?.pattern.as_ref());
         let patterns = patterns.chain(recording.factors.iter().map(|f| &f.pattern));
         let solvers = patterns.map(solver).collect::<Result<_, _>>()?;
-        let machine = Numeric::new(&recording.plan, options).map_err(|e| failed(e.to_string()))?;
+        let machine = Numeric::new(&recording.plan, options).map_err(|e| CompileError::system("step", e))?;
         let scratch = recording.factors.iter().map(|f| f.matrix.len()).max().unwrap_or(0);
         Ok(StepWorkspace {
             owner: self.recording.clone(),
@@ -135,13 +134,11 @@ impl Step {
     fn check(&self, state: &[f64], constants: &[f64], work: &StepWorkspace) -> Result<(), Failure> {
         let (n, all) = (self.recording.outputs.len(), self.recording.inputs);
         if state.len() != n || constants.len() != all - n {
-            let (found, others) = (state.len(), constants.len());
-            return Err(Failure::Misused {
-                reason: format!("it takes {n} state values and {} constants, not {found} and {others}", all - n),
-            });
+            let found = [state.len(), constants.len()];
+            return Err(Misuse::Lengths { expected: [n, all - n], found }.into());
         }
         if !Arc::ptr_eq(&self.recording, &work.owner) {
-            return Err(Failure::Misused { reason: "the workspace was made for another step".into() });
+            return Err(Misuse::OtherWorkspace.into());
         }
         Ok(())
     }
@@ -167,7 +164,7 @@ impl Step {
                     let scratch = &mut scratch[..matrix.len()];
                     scratch.iter_mut().zip(matrix).for_each(|(s, &at)| *s = v[at as usize]);
                     let solver = &mut solvers[iterations.len() + f as usize];
-                    solver.factor(scratch).map_err(|e| Failure::Singular { reason: e.to_string(), equation: None })?;
+                    solver.factor(scratch).map_err(Failure::Singular)?;
                 }
                 TraceOp::Linear { solve, component: 0 } => {
                     let LinearSolve { factor, rhs, transposed } = &solves[solve as usize];
@@ -208,7 +205,7 @@ impl Step {
         }
         (k..ops.len()).try_for_each(|k| plain(k, v, solvers))?;
         if let Some(k) = self.recording.outputs.iter().position(|&at| !v[at as usize].is_finite()) {
-            return Err(Failure::NotFinite { reason: format!("entry {k} of the new state") });
+            return Err(Failure::NotFinite(Value::State(k)));
         }
         for (s, &at) in state.iter_mut().zip(&self.recording.outputs) {
             *s = v[at as usize];

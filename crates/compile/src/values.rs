@@ -10,6 +10,7 @@ use cotangent_expr::{Array, Digest, Dim, Layout, Role, Tensor, flat_position};
 use cotangent_model::nearest::nearest;
 use cotangent_model::{Dynamics, Sign, System};
 use cotangent_scalar::Limits;
+use cotangent_solve::NewtonError;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
@@ -78,10 +79,10 @@ pub enum ValueError {
         momentum: String,
     },
     /// Velocities that no momenta have.
-    #[error("no momenta have the initial velocities: {reason}")]
+    #[error("no momenta have the initial velocities: {cause}")]
     NoMomenta {
         /// What Newton's method says.
-        reason: String,
+        cause: NewtonError,
     },
     /// An expression that could not be compiled.
     #[error(transparent)]

@@ -165,13 +165,18 @@ fn the_jacobian_of_every_formulation_is_the_derivative_of_its_field() {
         for formulation in Formulation::ALL {
             let Ok(motion) = formulation.apply(&system) else { continue };
             let what = format!("{text}{}", formulation.name());
-            if let Some(field) = &motion.field {
+            if let Some(field) = motion.field() {
                 let mut start = state.clone();
                 start.resize(field.state.len(), 0.1);
-                check_field(&what, &[field.state.clone(), parameters.clone()], &field.rate, &[start, vec![]]);
+                check_field(
+                    &what,
+                    &[field.state.clone(), motion.parameters()],
+                    &field.rate,
+                    &[start, motion.number_values()],
+                );
                 fields += 1;
             }
-            if let Some(chart) = &motion.chart {
+            if let Some(chart) = motion.chart() {
                 // Rows of the identity that leave out a coordinate with a large gradient: y.
                 let n = q.len();
                 let kept: Vec<usize> = (0..n).filter(|&k| k != 1).collect();

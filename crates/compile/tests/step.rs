@@ -128,7 +128,7 @@ fn a_failure_names_the_equation() {
         let step = step(recording.as_ref().unwrap(), engine);
         let (_, failure) =
             step.advance(&mut [0.3], &[], 1, &mut step.workspace(NewtonOptions::default()).unwrap()).unwrap_err();
-        let Failure::NotConverged { equation: Some(equation), .. } = failure else { panic!("{failure:?}") };
+        let Failure::Newton { equation: Some(equation), .. } = failure else { panic!("{failure:?}") };
         assert_eq!((equation.kind, equation.index), (Kind::Constraint, 0));
     }
 }

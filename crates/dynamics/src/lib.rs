@@ -8,6 +8,7 @@
 //! - [`Stepper`]: a method made ready for a system, from one [`State`] to the next;
 //! - [`Machine`]: solves the implicit equations of a step, which a [`Plan`] lists.
 
+mod cause;
 mod failure;
 mod following;
 mod machine;
@@ -16,8 +17,10 @@ mod plan;
 mod requirement;
 mod stepper;
 mod system;
+mod words;
 
-pub use failure::Failure;
+pub use cause::{ErrorControl, GaveUp, Implicit, Misuse, Source, Unrecordable, Unsolved, Value};
+pub use failure::{Failure, FailureKind};
 pub use following::Following;
 pub use machine::{Equations, Machine, Map};
 pub use numeric::Numeric;
@@ -27,3 +30,4 @@ pub use stepper::{State, Stepper, carried};
 pub use system::{
     Canonical, CanonicalShape, Chart, Dynamics, Field, Hidden, HiddenShape, Index, Surface, SurfaceShape,
 };
+pub use words::Names;

@@ -1,13 +1,12 @@
 //! The machine that runs a step in numbers.
 
+use crate::cause::{Misuse, Value};
 use crate::failure::Failure;
 use crate::machine::{Equations, Machine, Map};
 use crate::plan::{Kind, Plan, Site, Unknowns};
 use crate::requirement::{allowance, unsatisfied};
 use cotangent_scalar::{Cancel, Real};
-use cotangent_solve::{
-    FixedPointError, FixedPointWorkspace, NewtonError, NewtonOptions, NewtonWorkspace, fixed_point, newton,
-};
+use cotangent_solve::{FixedPointWorkspace, NewtonError, NewtonOptions, NewtonWorkspace, fixed_point, newton};
 
 /// Solves the equations of a step in any [`Real`] arithmetic.
 ///
@@ -25,13 +24,9 @@ pub struct Numeric<S> {
 impl<S: Real> Numeric<S> {
     /// A machine for the steps of a plan.
     pub fn new(plan: &Plan, options: NewtonOptions) -> Result<Self, Failure> {
-        let workspace = |unknowns: &Unknowns| match &unknowns.pattern {
-            Some(pattern) => {
-                let failed = |e: &dyn std::fmt::Display| Failure::Misused { reason: e.to_string() };
-                let workspace = NewtonWorkspace::new(pattern).map_err(|e| failed(&e))?;
-                Ok(Some(workspace.grouped(&groups(unknowns))))
-            }
-            None => Ok(None),
+        let workspace = |u: &Unknowns| -> Result<Option<NewtonWorkspace<S>>, Failure> {
+            let made = u.pattern.as_ref().map(NewtonWorkspace::new).transpose().map_err(Failure::of)?;
+            Ok(made.map(|workspace| workspace.grouped(&groups(u))))
         };
         let newton = plan.sites().iter().map(workspace).collect::<Result<_, _>>()?;
         let fixed_point = |u: &Unknowns| u.pattern.is_none().then(|| FixedPointWorkspace::grouped(&groups(u)));
@@ -48,10 +43,10 @@ impl<S: Real> Numeric<S> {
 impl<S: Real> Machine<S> for Numeric<S> {
     fn newton(&mut self, site: Site, unknowns: &mut [S], equations: &mut Equations<'_, S>) -> Result<(), Failure> {
         let Some(Some(workspace)) = self.newton.get_mut(site.index()) else {
-            return Err(Failure::Misused { reason: "the plan has no such equations".into() });
+            return Err(Misuse::NoSuchEquations.into());
         };
         if workspace.size() != unknowns.len() {
-            return Err(Failure::Misused { reason: "as many unknowns as the plan says".into() });
+            return Err(Misuse::Unknowns.into());
         }
         match newton(workspace, &self.options, unknowns, equations) {
             Ok(work) => {
@@ -66,19 +61,21 @@ impl<S: Real> Machine<S> for Numeric<S> {
         // Taken out while the map, which may solve equations of other sites, has the machine.
         let taken = self.fixed_points.get_mut(site.index()).and_then(Option::take);
         let Some(mut workspace) = taken.filter(|w| w.size() == unknowns.len()) else {
-            return Err(Failure::Misused { reason: "the plan has no such fixed point".into() });
+            return Err(Misuse::NoSuchFixedPoint.into());
         };
         let stopping = self.options.stopping;
         let done = fixed_point(&mut workspace, &stopping, unknowns, |x, next| map(self, x, next));
         self.fixed_points[site.index()] = Some(workspace);
         match done {
             Ok(_) => Ok(()),
-            Err(FixedPointError::Callback(failure)) => Err(failure),
-            Err(error @ FixedPointError::NotFinite { .. }) => Err(Failure::NotFinite { reason: error.to_string() }),
-            Err(error @ FixedPointError::NotConverged { worst, .. }) => {
-                let equation = self.plan.unknowns(site).and_then(|u| u.equation(worst));
-                Err(Failure::NotConverged { reason: error.to_string(), equation })
-            }
+            Err(error) => Err(match error.own() {
+                Ok(error) => {
+                    let unknown = error.unknown();
+                    let equation = unknown.and_then(|k| self.plan.unknowns(site)?.equation(k));
+                    Failure::FixedPoint { error: Box::new(error), equation }
+                }
+                Err(failure) => failure,
+            }),
         }
     }
 
@@ -89,7 +86,7 @@ impl<S: Real> Machine<S> for Numeric<S> {
 
     fn value(&mut self, x: S) -> Result<f64, Failure> {
         let value = x.value();
-        if value.is_finite() { Ok(value) } else { Err(Failure::NotFinite { reason: "a residual".into() }) }
+        if value.is_finite() { Ok(value) } else { Err(Failure::NotFinite(Value::Residual)) }
     }
 }
 
@@ -100,12 +97,11 @@ fn groups(unknowns: &Unknowns) -> Vec<usize> {
 }
 
 fn failure(error: NewtonError<Failure>, unknowns: Option<&Unknowns>) -> Failure {
-    let reason = error.to_string();
-    let equation = |row: usize| unknowns.and_then(|u| u.equation(row));
-    match error {
-        NewtonError::NotConverged { worst, .. } => Failure::NotConverged { reason, equation: equation(worst) },
-        NewtonError::Singular { singular, .. } => Failure::Singular { reason, equation: equation(singular.row) },
-        NewtonError::NotFinite { .. } => Failure::NotFinite { reason },
-        NewtonError::Callback(failure) => failure,
+    match error.own() {
+        Ok(error) => {
+            let equation = error.equation().and_then(|row| unknowns?.equation(row));
+            Failure::Newton { error: Box::new(error), equation }
+        }
+        Err(failure) => failure,
     }
 }

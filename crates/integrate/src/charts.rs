@@ -119,12 +119,7 @@ impl Scheme {
         if best.1 > f64::NEG_INFINITY {
             return Ok(best.0);
         }
-        let reason = match self.given.len() {
-            0 => "no coordinates fit: the constraints are dependent there",
-            1 => "the chart does not fit there: the other coordinates do not follow from its own",
-            _ => "none of the charts fits there: the other coordinates do not follow from theirs",
-        };
-        Err(Failure::Singular { reason: reason.into(), equation: None })
+        Err(Failure::NoChart { given: self.given.len() })
     }
 
     /// log |det G_D|.

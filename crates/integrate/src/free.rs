@@ -23,22 +23,18 @@ pub(crate) struct Free<'a, 's, S>(pub(crate) &'a dyn Dynamics<'s, S>);
 impl<'s, S: Scalar + 's> Dynamics<'s, S> for Free<'_, 's, S> {
     fn canonical(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
         let Some(inner) = self.0.canonical()? else { return Ok(None) };
-        let shape = free_shape(inner.shape()).map_err(too_large)?;
+        let shape = free_shape(inner.shape()).map_err(Failure::of)?;
         Ok(Some(Box::new(FreeCanonical { inner, shape })))
     }
 
     fn field(&self) -> Result<Option<Box<dyn Field<S> + 's>>, Failure> {
         let Some(inner) = self.0.canonical()? else { return Ok(None) };
-        Ok(Some(Box::new(FreeField::new(inner).map_err(too_large)?)))
+        Ok(Some(Box::new(FreeField::new(inner).map_err(Failure::of)?)))
     }
 
     fn manifold(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
         Ok(None)
     }
-}
-
-fn too_large(e: PatternError) -> Failure {
-    Failure::Misused { reason: e.to_string() }
 }
 
 struct FreeCanonical<'s, S> {

@@ -11,7 +11,7 @@ use crate::projection::{self, COUNTERS, Planned, Projection, Target};
 use crate::recipe::Recipe;
 use crate::refusal::Refusal;
 use crate::scheme::Scheme;
-use cotangent_dynamics::{Dynamics, Failure, Index, Plan, Stepper};
+use cotangent_dynamics::{Dynamics, Failure, Index, Misuse, Plan, Stepper};
 use cotangent_scalar::Scalar;
 use std::ops::Range;
 use std::sync::Arc;
@@ -201,7 +201,7 @@ impl Prepared {
         &self,
         system: &dyn Dynamics<'s, S>,
     ) -> Result<Box<dyn Stepper<S> + 's>, Failure> {
-        let missing = || Failure::Misused { reason: "the system is not the one the method was planned for".into() };
+        let missing = || Failure::from(Misuse::OtherSystem);
         let inner = self.scheme.stepper(system)?;
         let inner = if self.recipe.compensated { inner } else { plain::around(inner) };
         let inner = match self.recipe.composition {

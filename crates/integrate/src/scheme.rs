@@ -5,7 +5,7 @@ use crate::method::Method;
 use crate::methods::{average, bdf2, embedded, gauss, lobatto, radau, rattle, reich, rk4, symplectic_euler};
 use crate::refusal::Refusal;
 use crate::semi_explicit::Shape;
-use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, HiddenShape, Plan, Stepper};
+use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, HiddenShape, Misuse, Plan, Stepper};
 use cotangent_scalar::Scalar;
 use cotangent_solve::Pattern;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ impl Scheme {
             (Method::ImplicitMidpoint, _) => Scheme::Gauss(gauss::Scheme::new(&field()?, 1, plan)?),
             (Method::Gauss { stages }, _) => Scheme::Gauss(gauss::Scheme::new(&field()?, stages, plan)?),
             (Method::AverageVectorField { stages }, Some(shape)) => {
-                let missing = || Failure::Misused { reason: "the system has no hidden constraints to offer".into() };
+                let missing = || Failure::from(Misuse::NoHiddenConstraints);
                 let hidden = if shape.constraints == 0 { None } else { Some(hidden()?.ok_or_else(missing)?) };
                 Scheme::Average(average::Scheme::new(shape, hidden.as_ref(), stages, plan)?)
             }
@@ -84,7 +84,7 @@ impl Scheme {
         &self,
         system: &dyn Dynamics<'s, S>,
     ) -> Result<Box<dyn Stepper<S> + 's>, Failure> {
-        let missing = || Failure::Misused { reason: "the system is not the one the method was planned for".into() };
+        let missing = || Failure::from(Misuse::OtherSystem);
         let canonical = || system.canonical()?.ok_or_else(missing);
         let field = || system.field()?.ok_or_else(missing);
         Ok(match self {

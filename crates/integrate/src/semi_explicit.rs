@@ -8,7 +8,7 @@
 
 use crate::blocks::{Block, BlockBuilder};
 use crate::sparse::{Product, plus_transposed_times, times};
-use cotangent_dynamics::{Canonical, CanonicalShape, Dynamics, Failure, Field, Index, Kind};
+use cotangent_dynamics::{Canonical, CanonicalShape, Dynamics, Failure, Field, Index, Kind, Misuse};
 use cotangent_scalar::Scalar;
 use cotangent_solve::{Pattern, PatternError};
 
@@ -110,7 +110,7 @@ impl Shape {
         &self,
         system: &dyn Dynamics<'s, S>,
     ) -> Result<Box<dyn SemiExplicit<S> + 's>, Failure> {
-        let missing = || Failure::Misused { reason: "the system is not the one the method was planned for".into() };
+        let missing = || Failure::from(Misuse::OtherSystem);
         Ok(match self.index {
             Some(_) => self.of_canonical(system.canonical()?.ok_or_else(missing)?),
             None => self.of_field(system.field()?.ok_or_else(missing)?),

@@ -1,6 +1,6 @@
 //! The constraints and their time derivatives as functions of the state of the model, and what moves it.
 
-use cotangent_dynamics::{Canonical, Failure};
+use cotangent_dynamics::{Canonical, Failure, Misuse};
 use cotangent_scalar::Scalar;
 
 /// r = (φ, ψ) at (q, p), with ψ = G H_p.
@@ -8,7 +8,7 @@ pub(crate) fn residuals<S: Scalar>(manifold: &mut dyn Canonical<S>, z: &[S]) -> 
     let zero = S::from_f64(0.0);
     let shape = manifold.shape().clone();
     let Some((q, p)) = z.split_at_checked(shape.coordinates).filter(|(q, p)| q.len() == p.len()) else {
-        return Err(Failure::Misused { reason: "the state is not one of positions and momenta".into() });
+        return Err(Misuse::NotCanonical.into());
     };
     let mut out = vec![zero; 2 * shape.constraints];
     let (phi, psi) = out.split_at_mut(shape.constraints);

@@ -88,7 +88,7 @@ fn whole(vector: &Array) -> Tensor {
 
 /// {φ, μ}, {ψ, μ}, Q and S at a point, from the expressions.
 fn brackets(problem: &Instance, point: &[f64]) -> [Vec<Vec<f64>>; 4] {
-    let s: &Structure = problem.equations.motion.structure.as_ref().unwrap();
+    let s: &Structure = problem.equations.motion.structure().unwrap();
     let mu = whole(&s.multipliers().unwrap().unwrap());
     let (mu_q, mu_p) = (mu.jacobian(&s.coordinates).unwrap(), mu.jacobian(&s.momenta).unwrap());
     let minus = |t: &Tensor| t.times(&Expr::from(-1));

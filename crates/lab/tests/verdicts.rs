@@ -4,7 +4,7 @@
 mod problems;
 
 use cotangent_integrate::Method;
-use cotangent_lab::certificate::{Certificate, Finding, Options, Property};
+use cotangent_lab::certificate::{Certificate, Finding, Options, Property, Reason};
 use cotangent_theory::Formulation;
 use problems::{Case, PENDULUM, shipped};
 use proptest::prelude::*;
@@ -33,7 +33,7 @@ fn a_small_step_does_not_make_a_method_symplectic() {
     let c = free(&shipped("kepler"), Method::Rk4, 1e-7, 500);
     for p in [&c.symplectic_defect, &c.symmetry_defect, &c.energy_defect] {
         assert_eq!(p.held, None, "{p:?}");
-        assert!(p.reason.as_ref().is_some_and(|r| r.starts_with("below round-off at this step; at step ")), "{p:?}");
+        assert!(matches!(p.reason, Some(Reason::DefectAbove { .. })), "{p:?}");
     }
 }
 
@@ -68,7 +68,7 @@ fn boundedness_is_judged_where_the_step_is_stable() {
     let hidden = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + x^2/2 + 450*y^2\ninitial x = 1\n";
     let c = free(hidden, Method::StormerVerlet, 0.07, 4000);
     assert_eq!(c.energy_drift.held, None, "{:?}", c.energy_drift);
-    assert!(c.energy_drift.reason.as_ref().is_some_and(|r| r.contains("not stable")), "{:?}", c.energy_drift);
+    assert!(matches!(c.energy_drift.reason, Some(Reason::Unstable { .. })), "{:?}", c.energy_drift);
     assert_eq!(free(hidden, Method::StormerVerlet, 0.05, 4000).energy_drift.held, Some(true));
 }
 
@@ -123,7 +123,7 @@ fn a_step_that_is_too_large_does_not_contradict_an_order() {
     // Errors of 10⁻⁴⁰ have no order; larger steps show it.
     let c = free(&shipped("kepler"), Method::Gauss { stages: 6 }, 1e-4, 200);
     assert_eq!(c.order.held, None);
-    assert!(matches!(&c.order.found, Finding::Undecided(r) if r.contains("; at step ")), "{:?}", c.order);
+    assert!(matches!(&c.order.found, Finding::Undecided(Reason::OrderAbove(_))), "{:?}", c.order);
 }
 
 /// What is true of a method on a system with one degree of freedom.
@@ -240,7 +240,7 @@ proptest! {
         let step = 10f64.powf(power) / (pace * (1.0 + speed * speed + 2.0).sqrt());
         if let Ok(prepared) = case.prepare(method, None) {
             let c = Certificate::new(&case.problem, &prepared, Options { step, steps }).unwrap();
-            let claims = prepared.claims(case.problem.equations.motion.canonical);
+            let claims = prepared.claims(case.problem.equations.motion.is_canonical());
             // The energy, the constraint and its rate are quadratic, as is what the standard equations keep: the rate.
             let quadratic = matches!(method, Method::ImplicitMidpoint | Method::Gauss { .. });
             let dirac = quadratic && formulation == Formulation::HamiltonDirac;

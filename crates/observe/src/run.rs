@@ -12,7 +12,7 @@ use crate::schedule::Schedule;
 use crate::statistics::{Extremes, ExtremesList, StatisticsError};
 use crate::table::{Column, Columns, Mark, TableError, TableWriter};
 use cotangent_compile::CallError;
-use cotangent_dynamics::{Failure, State};
+use cotangent_dynamics::{Failure, State, Value};
 use cotangent_expr::Layout;
 use cotangent_problem::{Diagnostics, Integrator, Picture};
 use cotangent_scalar::Limits;
@@ -463,7 +463,7 @@ impl Run {
         ])?;
         let energy = kept.energy;
         self.look(false);
-        let lost = || Failure::NotFinite { reason: format!("the energy before it is {energy}") };
+        let lost = || Failure::NotFinite(Value::Energy(energy));
         Ok((!energy.is_finite()).then(lost))
     }
 

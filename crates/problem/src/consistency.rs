@@ -19,7 +19,9 @@ const CHANGE: f64 = 1e-5;
 pub struct Measured {
     /// The constraint member.
     pub name: String,
-    /// Left side minus right side.
+    /// Whether it is the rate of change of that, which has to vanish too.
+    pub is_rate: bool,
+    /// Left side minus right side, or its rate of change.
     pub value: f64,
     /// The relative change of the initial data that would make it zero, roughly.
     pub relative: f64,
@@ -56,7 +58,7 @@ pub fn measure(
         };
         // A response that is not finite says nothing in favour of the data.
         let relative = if relative.is_nan() { f64::INFINITY } else { relative };
-        Measured { name: r.name, value: r.value, relative }
+        Measured { name: r.name, is_rate: false, value: r.value, relative }
     };
     Ok(at_start.into_iter().zip(response).map(measured).collect())
 }

@@ -5,6 +5,7 @@ use crate::conditioning::Conditioning;
 use crate::error::underived;
 use crate::measure::Measure;
 use cotangent_compile::{CallError, CompileError, Engine, Function, FunctionBuilder};
+use cotangent_dynamics::Unsolved;
 use cotangent_expr::{Array, Dim, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term};
 use cotangent_model::{ClaimKind, ConstraintKind};
 use cotangent_theory::Motion;
@@ -59,7 +60,7 @@ impl Diagnostics {
     /// Compiles what there is to measure, for parameters that are zero.
     pub fn new(motion: &Motion, engine: Engine) -> Result<Diagnostics, CompileError> {
         let system = &motion.system;
-        let inputs = [motion.state.clone(), system.parameter_layout()];
+        let inputs = [motion.state.clone(), motion.parameters()];
         let compiled = |outputs: &[Tensor]| {
             let builder = FunctionBuilder::new().engine(engine).within(&motion.limits);
             let builder = inputs.iter().fold(builder, |b, layout| b.input(layout));
@@ -77,19 +78,21 @@ impl Diagnostics {
             system.claims.iter().map(|c| (c.kind, c.quantity.array.clone())).collect();
         let claimed = joined(system.claims.iter().map(|c| (&c.quantity.array, &c.quantity.value)))?;
         let observed = joined(system.observables.iter().map(|q| (&q.array, &q.value)))?;
-        let none = Tensor::zero(vec![Layout::new(vec![])]);
-        let (constraints, hidden) = match (&motion.surface, &motion.structure) {
-            (Some(surface), _) => (surface.constraints.clone(), &surface.hidden),
-            (None, s) => (system.residuals(&[ConstraintKind::Holonomic])?, s.as_ref().map_or(&none, |s| &s.hidden)),
+        let [constraints, hidden] = match motion.constraints() {
+            Some(known) => known.map(Clone::clone),
+            None => {
+                let stated = system.residuals(&[ConstraintKind::Holonomic, ConstraintKind::PhaseSpace])?;
+                [stated, Tensor::zero(vec![Layout::default()])]
+            }
         };
         let kept = function(&[system.dynamics.energy().clone(), constraints.clone(), hidden.clone(), claimed.clone()])?;
         let observables = observed.shape()[0].clone();
         let observed = function(&[observed])?;
         let arrays = system.constraints.iter().filter(|c| c.kind == ConstraintKind::Holonomic);
         let own = || Layout::new(arrays.map(|c| c.multiplier.clone()).collect());
-        let multipliers = motion.surface.as_ref().map_or_else(own, |s| s.multipliers.clone());
-        let forces = match &motion.multipliers {
-            Some(mu) => Some(Measure::from(function(&[whole(mu)?])?)),
+        let multipliers = motion.surface().map_or_else(own, |s| s.multipliers.clone());
+        let forces = match motion.multipliers().map_err(underived)? {
+            Some(mu) => Some(Measure::from(function(&[whole(&mu)?])?)),
             None => None,
         };
         let own = joined(motion.auxiliaries.iter().map(|q| (&q.array, &q.value)))?;
@@ -129,6 +132,8 @@ impl Diagnostics {
 
     /// The same for these parameters, from the start of a run.
     pub fn with(&self, parameters: &[f64]) -> Diagnostics {
+        // Numbers of another formulation may follow those of this one.
+        let parameters = &parameters[..self.parameters.len().min(parameters.len())];
         let conditioning = self.conditioning.as_ref().map(|c| c.with(parameters));
         Diagnostics { parameters: parameters.to_vec(), conditioning, ..self.clone() }
     }
@@ -191,7 +196,7 @@ impl Diagnostics {
 fn solved(function: &mut Option<Measure>, state: &[f64], parameters: &[f64], out: &mut [f64]) -> Result<(), CallError> {
     let Some(f) = function else { return Ok(()) };
     match f.call(&[state, parameters], &mut [&mut *out]) {
-        Err(CallError::Singular { .. }) => {
+        Err(CallError::Implicit(implicit)) if matches!(implicit.cause, Unsolved::Linear(_)) => {
             out.fill(f64::NAN);
             Ok(())
         }

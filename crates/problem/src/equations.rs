@@ -6,11 +6,11 @@ use crate::error::{PoseError, ProblemError};
 use crate::forces::Forces;
 use crate::model::{Model, once};
 use crate::surface::Residuals;
-use cotangent_analysis::{Lagrangian, motion_within};
+use cotangent_analysis::{Lagrangian, constraints_within};
 use cotangent_compile::record::{MAX_RECORDED, Recorder, Recording, Traced};
 use cotangent_compile::values::Values;
 use cotangent_compile::{CompileError, Engine, Evaluator, Inline, Native, Step};
-use cotangent_dynamics::{Failure, State};
+use cotangent_dynamics::{Failure, Misuse, State, Unrecordable};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_integrate::{Prepared, Recipe, Refusal};
 use cotangent_model::System;
@@ -59,13 +59,24 @@ impl Model {
     /// Its equations in a formulation.
     pub fn equations(self: &Arc<Self>, formulation: Formulation, engine: Engine) -> Result<Equations, ProblemError> {
         let motion = self.motion(formulation)?;
-        Ok(Equations::compile(self.clone(), motion, None, engine)?)
+        let shared = match engine {
+            Engine::Best => &self.shared[0],
+            Engine::Tape => &self.shared[1],
+        };
+        Ok(Equations::compile(self, motion, None, engine, shared)?)
+    }
+
+    /// Equations of motion that somebody else derived, in whatever variables: their lift and restriction lead to those of
+    /// the model and back.
+    pub fn compile(self: &Arc<Self>, motion: Motion, engine: Engine) -> Result<Equations, ProblemError> {
+        Ok(Equations::compile(self, motion, None, engine, &Shared::default())?)
     }
 
     /// The Hamilton–Dirac equations that its analysis leads to.
     pub fn analysed(self: &Arc<Self>, engine: Engine) -> Result<Equations, PoseError> {
         let (system, limits) = (&self.system, &self.limits);
-        let motion = motion_within(system, limits)?;
+        let known = constraints_within(system, limits)?;
+        let motion = known.motion(system, limits).map_err(ProblemError::from)?;
         let lagrangian = match Lagrangian::new(system)? {
             Some(lagrangian) => {
                 let by = [&lagrangian.coordinates, &lagrangian.velocities, &system.parameter_layout()];
@@ -74,7 +85,8 @@ impl Model {
             }
             None => None,
         };
-        Ok(Equations::compile(self.clone(), motion, lagrangian, engine).map_err(ProblemError::from)?)
+        let equations = Equations::compile(self, motion, lagrangian, engine, &Shared::default());
+        Ok(equations.map_err(ProblemError::from)?)
     }
 }
 
@@ -85,22 +97,17 @@ impl Equations {
     }
 
     fn compile(
-        model: Arc<Model>,
+        model: &Arc<Model>,
         motion: Motion,
         lagrangian: Option<(Lagrangian, Evaluator)>,
         engine: Engine,
+        shared: &Shared,
     ) -> Result<Equations, CompileError> {
-        let own = Shared::default();
-        let shared = match (&lagrangian, &motion.surface, engine) {
-            (None, None, Engine::Best) => &model.shared[0],
-            (None, None, Engine::Tape) => &model.shared[1],
-            _ => &own,
-        };
         Ok(Equations {
             compiled: Compiled::sharing(&motion, engine, shared)?,
             engine,
             canonical: Values::new(&motion.system, &model.limits),
-            model,
+            model: model.clone(),
             motion,
             lagrangian,
             forces: OnceLock::new(),
@@ -113,7 +120,7 @@ impl Equations {
     /// Plans a method, alone or with what is put around it, for these equations, or says why it does not fit.
     pub fn prepare(&self, recipe: impl Into<Recipe>) -> Result<Prepared, Refusal> {
         // Plans are made of patterns: the values of the parameters do not matter.
-        let parameters = vec![0.0; self.motion.system.parameter_layout().len()];
+        let parameters = vec![0.0; self.compiled.parameters()];
         Prepared::new(recipe, &self.compiled.view(Native, parameters))
     }
 
@@ -124,8 +131,8 @@ impl Equations {
         if let Some((_, steps)) = known().iter().find(|(k, _)| *k == key) {
             return Ok(steps.clone());
         }
-        let parameters = vec![0.0; self.motion.system.parameter_layout().len()];
-        let failed = |e: Failure| CompileError::System { name: prepared.method().name().into(), reason: e.to_string() };
+        let parameters = vec![0.0; self.compiled.parameters()];
+        let failed = |e: Failure| CompileError::system(prepared.method().name(), e);
         let stepper = prepared.stepper(&self.compiled.view(Native, parameters.clone())).map_err(failed)?;
         let memory = stepper.memory();
         let whole = match record(&self.compiled, prepared, parameters.len(), memory) {
@@ -162,11 +169,11 @@ fn momentum(lagrangian: &Lagrangian, by: &[&Layout], limits: &Limits) -> Result<
 /// Records a step: state, step size and parameters in, state out.
 fn record(compiled: &Compiled, prepared: &Prepared, parameters: usize, memory: usize) -> Result<Recording, Failure> {
     if !compiled.is_inlinable() {
-        return Err(Failure::Misused { reason: "an implicit function cannot be recorded".into() });
+        return Err(Misuse::from(Unrecordable::Implicit).into());
     }
     let n = compiled.dimension();
     if n > MAX_RECORDED / 16 {
-        return Err(Failure::Misused { reason: "the system is too large to be recorded".into() });
+        return Err(Misuse::from(Unrecordable::TooLarge).into());
     }
     let len = 2 * n + memory;
     Recorder::record(prepared.plan(), len + 1 + parameters, len, |machine, inputs, out| {

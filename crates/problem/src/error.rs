@@ -5,8 +5,9 @@ use crate::redundancy::Redundant;
 use cotangent_analysis::{AnalysisError, MotionError};
 use cotangent_compile::CompileError;
 use cotangent_compile::values::ValueError;
-use cotangent_dynamics::Failure;
-use cotangent_theory::TheoryError;
+use cotangent_dynamics::{Failure, Source};
+use cotangent_solve::Singular;
+use cotangent_theory::{NumberError, TheoryError};
 
 /// Why a system cannot be integrated.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -17,6 +18,9 @@ pub enum ProblemError {
     /// Equations that do not exist.
     #[error(transparent)]
     Theory(#[from] TheoryError),
+    /// A number of the formulation that it cannot have.
+    #[error(transparent)]
+    Number(#[from] NumberError),
     /// An expression that could not be compiled.
     #[error(transparent)]
     Compile(#[from] CompileError),
@@ -77,14 +81,71 @@ pub enum ProblemError {
     },
     /// Initial data that could not be projected.
     #[error("the initial data could not be projected onto the constraints: {0}")]
-    NotProjected(Failure),
-    /// Values that are not finite at the start.
+    NotProjected(Unprojected),
+    /// Equations of motion without a finite value at the start.
     #[error("the equations of motion have no finite value at the initial data: {0}")]
-    NoRate(String),
+    NoRate(NoRate),
+}
+
+/// Why initial data could not be projected.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum Unprojected {
+    /// A projection that failed.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+    /// Constraints that are nowhere satisfied, or not near the data.
+    #[error("no point of their surface was found nearby")]
+    NoPoint,
+}
+
+/// Why the equations of motion have no finite value.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum NoRate {
+    /// They could not be evaluated.
+    #[error(transparent)]
+    Failure(Failure),
+    /// A value that is not finite.
+    #[error("{what} `{name}` is {value}")]
+    NotFinite {
+        /// Of what kind.
+        what: Rate,
+        /// The variable.
+        name: String,
+        /// The value.
+        value: f64,
+    },
+}
+
+impl NoRate {
+    /// The matrix without an inverse that determines the rates, where that is why.
+    pub fn singular(&self) -> Option<&Singular> {
+        match self {
+            NoRate::Failure(Failure::Implicit(implicit)) => implicit.cause.singular(),
+            NoRate::Failure(Failure::Singular(singular)) => Some(singular),
+            _ => None,
+        }
+    }
+}
+
+/// What the equations of motion give for a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Rate {
+    /// ∂H/∂p
+    #[error("the velocity of")]
+    Velocity,
+    /// ∂H/∂q
+    #[error("the force on")]
+    Force,
+    /// ż
+    #[error("the rate of")]
+    Variable,
 }
 
 fn list(residuals: &[Measured]) -> String {
-    let one = |m: &Measured| format!("{} (off by {:.3e})", m.name, m.value);
+    let one = |m: &Measured| {
+        let derivative = if m.is_rate { "d/dt " } else { "" };
+        format!("{derivative}{} (off by {:.3e})", m.name, m.value)
+    };
     let mut parts: Vec<String> = residuals.iter().take(6).map(one).collect();
     if residuals.len() > 6 {
         parts.push(format!("{} more", residuals.len() - 6));
@@ -135,6 +196,6 @@ impl From<ValueError> for PoseError {
 pub(crate) fn underived(error: TheoryError) -> CompileError {
     match error {
         TheoryError::Expression(error) => CompileError::Expression(error),
-        other => CompileError::Underived(other.to_string()),
+        other => CompileError::Underived(Source::new(other)),
     }
 }

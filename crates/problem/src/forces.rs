@@ -22,15 +22,12 @@ pub(crate) struct Forces {
 impl Forces {
     /// Compiles it; `None` without constraints.
     pub(crate) fn new(motion: &Motion) -> Result<Option<Forces>, CompileError> {
-        let structure = motion.structure.as_ref().filter(|_| motion.multipliers.is_some());
-        let (gram, brackets) = (structure.map(|s| &s.gram), motion.surface.as_ref().map(|s| &s.brackets));
-        let Some(matrix) = gram.or(brackets) else { return Ok(None) };
-        let by = [&motion.state, &motion.system.parameter_layout()];
+        let Some(matrix) = motion.brackets() else { return Ok(None) };
+        let by = [&motion.state, &motion.parameters()];
         let function = Evaluator::sparse(matrix, &by, &motion.limits)?;
         let Some(pattern) = function.pattern() else { return Ok(None) };
-        let unsolvable = |reason: String| CompileError::System { name: "the multipliers".into(), reason };
-        let solver = LinearSolver::new(pattern).map_err(|e| unsolvable(e.to_string()))?;
-        let gradients = structure.map(|s| Evaluator::sparse(&s.jacobian, &by, &motion.limits)).transpose()?;
+        let solver = LinearSolver::new(pattern).map_err(|e| CompileError::system("the multipliers", e))?;
+        let gradients = motion.structure().map(|s| Evaluator::sparse(&s.jacobian, &by, &motion.limits)).transpose()?;
         Ok(Some(Forces { solver, names: matrix.shape()[0].clone(), gradients, function }))
     }
 

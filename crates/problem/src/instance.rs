@@ -3,7 +3,7 @@
 use crate::consistency::{Measured, measure};
 use crate::diagnostics::Diagnostics;
 use crate::equations::Equations;
-use crate::error::ProblemError;
+use crate::error::{NoRate, ProblemError, Rate, Unprojected};
 use crate::integrator::Integrator;
 use crate::model::{Model, Repairs};
 use crate::redundancy::Redundant;
@@ -24,7 +24,9 @@ use std::sync::Arc;
 pub struct Instance {
     /// The equations of motion, which other instances may share.
     pub equations: Arc<Equations>,
-    /// The values of the parameters.
+    /// Which equations of motion they are, with its numbers.
+    pub formulation: Formulation,
+    /// The values of the parameters of the model, then of the numbers of the formulation.
     pub parameters: Vec<f64>,
     /// The initial state.
     pub start: Vec<f64>,
@@ -60,7 +62,7 @@ impl Equations {
     /// Gives them values. Constraints that depend on others at the start may be left out: the instance has equations
     /// of its own then.
     pub fn instance(self: &Arc<Self>, set: &[Setting], repairs: Repairs) -> Result<Instance, ProblemError> {
-        if self.motion.surface.is_some() {
+        if self.motion.surface().is_some() {
             let parameters = self.model.values.parameters(set)?;
             let from = self.surface_start(&parameters, set)?;
             return self.on_surface(parameters, from, repairs);
@@ -83,7 +85,7 @@ impl Equations {
         initial: InitialValues,
         repairs: Repairs,
     ) -> Result<Instance, ProblemError> {
-        let mut start = self.model.values.start(&parameters, &initial)?;
+        let model_state = self.model.values.start(&parameters, &initial)?;
         self.model.check()?;
         let mut residuals = measure(|at| self.model.values.constraint_residuals(&parameters, at), &initial)?;
         residuals.extend(self.hidden(&parameters, &initial)?);
@@ -94,17 +96,24 @@ impl Equations {
         }
         // Data typed with nine digits hold, and are off by more than round-off: they are polished.
         let off = residuals.iter().any(|m| m.relative > ROUND_OFF);
+        let parameters = self.with_numbers(parameters);
+        let view = self.compiled.view(Native, parameters.clone());
+        let mut start = view.restricted(&model_state).map_err(|e| ProblemError::NoRate(NoRate::Failure(e)))?;
         let mut moved = None;
-        if off && let Some(manifold) = self.compiled.view(Native, parameters.clone()).manifold().ok().flatten() {
+        if off && let Some(manifold) = view.manifold().ok().flatten() {
             let n = manifold.shape().coordinates;
             let mut state = State::new(start.clone(), 0);
-            project(manifold, &mut state).map_err(ProblemError::NotProjected)?;
+            project(manifold, &mut state).map_err(|e| ProblemError::NotProjected(e.into()))?;
             let change = |range: std::ops::Range<usize>| largest_change(&start[range.clone()], &state.values[range]);
             moved = Some([change(0..n), change(n..2 * n)]).filter(|m| *m != [0.0, 0.0]);
-            start = state.values;
+            // What the state has besides follows from the positions and momenta.
+            let onto = |state: &[f64]| view.restricted(&view.model_state(state)?);
+            start = match self.motion.lift.restriction.is_some() {
+                true => onto(&state.values).map_err(|e| ProblemError::NotProjected(e.into()))?,
+                false => state.values,
+            };
         }
-        let instance =
-            Instance { equations: self.clone(), parameters, start, moved, determined: vec![], dropped: vec![] };
+        let instance = self.instance_at(parameters, start, moved, vec![]);
         // Forces that nothing determines make rates without a value: they are the reason then.
         let forces = instance.check_forces();
         match instance.check_rate() {
@@ -114,6 +123,23 @@ impl Equations {
         Ok(instance)
     }
 
+    fn instance_at(
+        self: &Arc<Self>,
+        parameters: Vec<f64>,
+        start: Vec<f64>,
+        moved: Option<[f64; 2]>,
+        determined: Vec<(String, f64)>,
+    ) -> Instance {
+        let (equations, formulation) = (self.clone(), self.motion.formulation);
+        Instance { equations, formulation, parameters, start, moved, determined, dropped: vec![] }
+    }
+
+    /// The inputs of the equations: these parameters of the model, and the numbers that the formulation was given.
+    fn with_numbers(&self, mut parameters: Vec<f64>) -> Vec<f64> {
+        parameters.extend(self.motion.number_values());
+        parameters
+    }
+
     /// The hidden constraints at the start, also where velocities follow from momenta only through the
     /// Legendre transform.
     fn hidden(&self, parameters: &[f64], initial: &InitialValues) -> Result<Vec<Measured>, ProblemError> {
@@ -121,9 +147,8 @@ impl Equations {
             Some(residuals) => Ok(residuals),
             None => self.canonical.hidden_residuals(parameters, at).map(Option::unwrap_or_default),
         };
-        let mut measured = measure(of, initial)?;
-        measured.iter_mut().for_each(|m| m.name = format!("d/dt {}", m.name));
-        Ok(measured)
+        let measured = measure(of, initial)?;
+        Ok(measured.into_iter().map(|m| Measured { is_rate: true, ..m }).collect())
     }
 
     /// An instance whose start satisfies the constraints that an analysis found.
@@ -158,13 +183,13 @@ impl Equations {
                 }
                 None if violated.is_empty() => {}
                 None => {
-                    let reason = "no point of their surface was found nearby".into();
-                    return Err(ProblemError::NotProjected(Failure::NotConverged { reason, equation: None }));
+                    return Err(ProblemError::NotProjected(Unprojected::NoPoint));
                 }
             }
         }
         let (start, moved) = (from.values, moved.filter(|m| *m != [0.0, 0.0]));
-        let instance = Instance { equations: self.clone(), parameters, start, moved, determined, dropped: vec![] };
+        let parameters = self.with_numbers(parameters);
+        let instance = self.instance_at(parameters, start, moved, determined);
         instance.check_forces()?;
         instance.check_rate()?;
         Ok(instance)
@@ -243,6 +268,21 @@ impl Instance {
         Arc::new(Model::new(system, &Limits::default())).instance(formulation, set, repairs, engine)
     }
 
+    /// The same with another value of a number of its formulation. The equations are the same, where the number is one of
+    /// their inputs.
+    pub fn with_number(&self, name: &str, value: f64) -> Result<Instance, ProblemError> {
+        let formulation = self.formulation.with_number(name, value)?;
+        let motion = &self.equations.motion;
+        if motion.numbers.is_empty() {
+            let equations = Arc::new(self.equations.model.equations(formulation, self.equations.engine)?);
+            return Ok(Instance { equations, formulation, ..self.clone() });
+        }
+        let mut parameters = self.parameters.clone();
+        parameters.truncate(motion.system.parameter_layout().len());
+        parameters.extend(formulation.numbers().into_iter().map(|(_, value)| value));
+        Ok(Instance { formulation, parameters, ..self.clone() })
+    }
+
     /// Plans a method for the equations, or says why it does not fit.
     pub fn prepare(&self, recipe: impl Into<Recipe>) -> Result<Prepared, Refusal> {
         self.equations.prepare(recipe)
@@ -297,15 +337,14 @@ impl Instance {
     /// The equations must have values where the run begins.
     fn check_rate(&self) -> Result<(), ProblemError> {
         let view = self.equations.compiled.view(Native, self.parameters.clone());
-        let no_rate = |e: Failure| ProblemError::NoRate(e.to_string());
-        let finite = |values: &[f64], what: &str, names: &dyn Fn(usize) -> String| match values
-            .iter()
-            .position(|v| !v.is_finite())
-        {
-            Some(k) => Err(ProblemError::NoRate(format!("{what} `{}` is {}", names(k), values[k]))),
+        let no_rate = |e: Failure| ProblemError::NoRate(NoRate::Failure(e));
+        let finite = |values: &[f64], what: Rate| match values.iter().position(|v| !v.is_finite()) {
+            Some(k) => {
+                let name = self.equations.motion.state.entry_name(k);
+                Err(ProblemError::NoRate(NoRate::NotFinite { what, name, value: values[k] }))
+            }
             None => Ok(()),
         };
-        let names = |k: usize| self.equations.motion.state.entry_name(k);
         // In a chart, the rates of the model's own variables.
         let in_chart = view.chart().map_err(no_rate)?.is_some();
         let canonical = if in_chart { view.manifold() } else { view.canonical() };
@@ -314,14 +353,14 @@ impl Instance {
             let (q, p) = self.start.split_at(n);
             let mut rate = vec![0.0; n];
             canonical.hamiltonian_p(q, p, &mut rate).map_err(no_rate)?;
-            finite(&rate, "the velocity of", &names)?;
+            finite(&rate, Rate::Velocity)?;
             canonical.hamiltonian_q(q, p, &mut rate).map_err(no_rate)?;
-            finite(&rate, "the force on", &names)?;
+            finite(&rate, Rate::Force)?;
         }
         if let Some(mut field) = view.field().map_err(no_rate)?.filter(|_| !in_chart) {
             let mut rate = vec![0.0; self.start.len()];
             field.rate(&self.start, &mut rate).map_err(no_rate)?;
-            finite(&rate, "the rate of", &names)?;
+            finite(&rate, Rate::Variable)?;
         }
         Ok(())
     }

@@ -2,7 +2,9 @@
 
 use crate::equations::{Equations, Steps};
 use cotangent_compile::{CompileError, Engine, Native, Step, StepWorkspace};
-use cotangent_dynamics::{Dynamics, Failure, Following, Kind, Numeric, State, Stepper, allowance, unsatisfied};
+use cotangent_dynamics::{
+    Dynamics, Failure, Following, Kind, Misuse, Numeric, State, Stepper, Value, allowance, unsatisfied,
+};
 use cotangent_integrate::{Prepared, Target, project_onto};
 use cotangent_scalar::Cancel;
 use cotangent_solve::NewtonOptions;
@@ -73,7 +75,7 @@ impl Integrator {
                 constants: std::iter::once(0.0).chain(parameters.iter().copied()).collect(),
                 step,
             })),
-            None => Inner::Parts(Box::new(recipe.parts(prepared).map_err(|e| recipe.failed(&e))?)),
+            None => Inner::Parts(Box::new(recipe.parts(prepared).map_err(|e| recipe.failed(e))?)),
         };
         Ok(Integrator { memory, inner, recipe, unheld: None, mended: 0 })
     }
@@ -86,7 +88,7 @@ impl Integrator {
         options: NewtonOptions,
     ) -> Result<Integrator, CompileError> {
         let recipe = Recipe::new(equations, prepared, parameters, options);
-        let parts = recipe.parts(prepared).map_err(|e| recipe.failed(&e))?;
+        let parts = recipe.parts(prepared).map_err(|e| recipe.failed(e))?;
         let memory = parts.stepper.memory();
         Ok(Integrator { memory, inner: Inner::Parts(Box::new(parts)), recipe, unheld: None, mended: 0 })
     }
@@ -157,7 +159,7 @@ impl Integrator {
             return Err(failure);
         }
         if let Some(k) = next.values.iter().position(|v| !v.is_finite()) {
-            return Err(Failure::NotFinite { reason: format!("entry {k} of the new state") });
+            return Err(Failure::NotFinite(Value::State(k)));
         }
         std::mem::swap(state, next);
         self.mended += 1;
@@ -215,10 +217,10 @@ impl Integrator {
         // What cannot be solved on the way, at the singular point itself, is passed over.
         (1..parts).for_each(|k| drop(step(k)));
         step(parts)?;
-        match next.values.iter().all(|v| v.is_finite()) {
-            true => state.copy_from(&next),
-            false => return Err(Failure::NotFinite { reason: "the new state".into() }),
+        if let Some(k) = next.values.iter().position(|v| !v.is_finite()) {
+            return Err(Failure::NotFinite(Value::State(k)));
         }
+        state.copy_from(&next);
         Ok(())
     }
 
@@ -227,7 +229,7 @@ impl Integrator {
         let dimension = self.recipe.equations.compiled.dimension();
         match lengths == [dimension, dimension, self.memory] {
             true => Ok(()),
-            false => Err(Failure::Misused { reason: "the state is not one of this integrator".into() }),
+            false => Err(Misuse::OtherState.into()),
         }
     }
 
@@ -266,8 +268,8 @@ impl Recipe {
         Ok(Parts { stepper, machine, next: State::default() })
     }
 
-    fn failed(&self, failure: &Failure) -> CompileError {
-        CompileError::System { name: self.prepared.method().name().into(), reason: failure.to_string() }
+    fn failed(&self, failure: Failure) -> CompileError {
+        CompileError::system(self.prepared.method().name(), failure)
     }
 }
 
@@ -294,7 +296,7 @@ impl Parts {
         for done in 0..steps {
             stepper.step(machine, h, state, next).map_err(|e| (done, e))?;
             if let Some(k) = next.values.iter().position(|v| !v.is_finite()) {
-                return Err((done, Failure::NotFinite { reason: format!("entry {k} of the new state") }));
+                return Err((done, Failure::NotFinite(Value::State(k))));
             }
             std::mem::swap(state, next);
         }

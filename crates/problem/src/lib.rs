@@ -5,6 +5,7 @@
 //! consistent start. A thousand instances cost one compilation. [`pose`] does all at once. [`Instance::prepare`] plans a method, [`Instance::integrator`] makes its steps, and
 //! [`Instance::diagnostics`] measures on the way.
 
+mod classification;
 mod compiled;
 mod conditioning;
 pub mod consistency;
@@ -19,19 +20,18 @@ mod model;
 mod picture;
 mod pose;
 mod redundancy;
-mod suited;
 mod surface;
 
+pub use classification::Need;
 pub use compiled::{Compiled, View, offer};
 pub use conditioning::{Branch, Conditioned, Conditioning};
 pub use diagnostics::{Diagnostics, Kept};
 pub use equations::Equations;
-pub use error::{PoseError, ProblemError};
+pub use error::{NoRate, PoseError, ProblemError, Rate, Unprojected};
 pub use instance::Instance;
 pub use integrator::Integrator;
 pub use model::{Model, Repairs};
 pub use picture::{Picture, Shape};
 pub use pose::pose;
 pub use redundancy::{Redundant, redundant};
-pub use suited::{Need, needs_analysis};
 pub use surface::{Freedom, Start};

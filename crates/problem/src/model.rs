@@ -54,11 +54,18 @@ impl Model {
             cotangent_model::Dynamics::Poisson { .. } | cotangent_model::Dynamics::Form { .. } => {
                 formulation.apply_within(&self.system, &self.limits)
             }
-            _ => {
-                let structure = once(&self.structure, || Structure::within(&self.system, &self.limits))?;
-                formulation.of(structure, &self.limits)
-            }
+            _ => formulation.of(self.structure()?, &self.limits),
         }
+    }
+
+    /// Derivatives and brackets of a model with coordinates and holonomic constraints.
+    pub(crate) fn structure(&self) -> Result<&Structure, TheoryError> {
+        once(&self.structure, || Structure::within(&self.system, &self.limits))
+    }
+
+    /// The gradients of its holonomic constraints, if it has any.
+    pub(crate) fn gradients(&self) -> Result<Option<&Gradients>, CompileError> {
+        Ok(once(&self.gradients, || Gradients::new(&self.system, &self.limits))?.as_ref())
     }
 
     /// Parameters and initial values.
@@ -83,8 +90,7 @@ impl Model {
         initial: &InitialValues,
         repairs: Repairs,
     ) -> Result<Option<(System, Vec<Redundant>)>, ProblemError> {
-        let gradients = once(&self.gradients, || Gradients::new(&self.system, &self.limits))?;
-        let Some(gradients) = gradients else { return Ok(None) };
+        let Some(gradients) = self.gradients()? else { return Ok(None) };
         let found = gradients.redundant(parameters, &initial.coordinates)?;
         if found.is_empty() {
             return Ok(None);
@@ -120,7 +126,7 @@ pub(crate) fn once<T, E>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, E>
 }
 
 /// The initial positions, projected onto the constraints of a system if they can be.
-fn projected(
+pub(crate) fn projected(
     system: &System,
     parameters: &[f64],
     initial: &InitialValues,
@@ -133,7 +139,7 @@ fn projected(
     match compiled.view(Native, parameters.to_vec()).manifold() {
         Ok(Some(manifold)) => match project_onto(Target::Position, manifold, &mut state) {
             Ok(()) => Ok(state.values[..n].to_vec()),
-            Err(failure) => Err(ProblemError::NotProjected(failure)),
+            Err(failure) => Err(ProblemError::NotProjected(failure.into())),
         },
         _ => Ok(initial.coordinates.clone()),
     }

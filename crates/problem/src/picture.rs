@@ -65,7 +65,7 @@ impl Picture {
         let flat = |(k, t): (usize, &Tensor)| t.flattened(&format!("component {k}"));
         let columns: Vec<Tensor> = columns.iter().enumerate().map(flat).collect::<Result<_, _>>()?;
         let all = joined(columns.iter().filter_map(|t| Some((t.shape().first()?.arrays().first()?, t))))?;
-        let builder = FunctionBuilder::new().input(&motion.state).input(&motion.system.parameter_layout());
+        let builder = FunctionBuilder::new().input(&motion.state).input(&motion.parameters());
         let all = motion.at_state(&all).map_err(underived)?;
         let function = builder.output(&all).engine(engine).within(&motion.limits).compile()?;
         let work = function.workspace();

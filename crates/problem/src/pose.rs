@@ -9,7 +9,7 @@ use cotangent_compile::Engine;
 use cotangent_compile::values::Setting;
 use cotangent_model::System;
 use cotangent_scalar::Limits;
-use cotangent_theory::{Formulation, TheoryError};
+use cotangent_theory::Formulation;
 use std::sync::Arc;
 
 /// [`Model::pose`] of a system.
@@ -39,23 +39,10 @@ impl Model {
         limits.check().map_err(AnalysisError::from)?;
         let given = || self.instance(formulation, set, repairs, engine);
         let explained = |error: ProblemError| irregular(system, &error, limits).unwrap_or_else(|| error.into());
-        if formulation != Formulation::HamiltonDirac {
+        if formulation != Formulation::HamiltonDirac || self.need(set)?.is_none() {
             return given().map_err(explained);
         }
-        let mut refused = None;
-        if system.gauges.is_empty() {
-            match given() {
-                Err(error) if needs_analysis(&error) => refused = Some(error),
-                done => return done.map_err(explained),
-            }
-        }
-        self.values.parameters(set)?;
-        let equations = self.analysed(engine).map_err(|error| match (error, refused) {
-            (error @ PoseError::Motion(MotionError::Analysis(AnalysisError::Interrupted(_))), _) => error,
-            (PoseError::Motion(MotionError::Analysis(_)), Some(refused)) => refused.into(),
-            (error, _) => error,
-        })?;
-        Ok(Arc::new(equations).instance(set, repairs)?)
+        Ok(Arc::new(self.analysed(engine)?).instance(set, repairs)?)
     }
 }
 
@@ -74,16 +61,4 @@ fn irregular(system: &System, error: &ProblemError, limits: &Limits) -> Option<P
         .find(|i| flat.contains(&i.0.as_str()) && !i.2.is_empty());
     let (constraint, expression, instead) = found?;
     Some(MotionError::Irregular { constraint, expression: expression.to_string(), instead }.into())
-}
-
-/// Whether the equations may not be those of holonomic constraints whose second time derivatives determine
-/// the forces: a matrix without an inverse is one without a finite rate.
-fn needs_analysis(error: &ProblemError) -> bool {
-    use TheoryError::{NotHolonomic, SingularLagrangian};
-    matches!(
-        error,
-        ProblemError::Theory(SingularLagrangian { .. } | NotHolonomic { .. })
-            | ProblemError::Unresisted { .. }
-            | ProblemError::NoRate(_)
-    )
 }

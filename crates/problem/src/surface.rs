@@ -59,11 +59,11 @@ const ROUNDING: f64 = 1e-13;
 impl Residuals {
     /// Compiles the constraints of a motion; `None` if it has no surface.
     pub(crate) fn new(motion: &Motion) -> Result<Option<Residuals>, CompileError> {
-        let Some(surface) = &motion.surface else { return Ok(None) };
+        let Some(surface) = motion.surface() else { return Ok(None) };
         let all = surface.residuals()?;
         let f = FunctionBuilder::new()
             .input(&motion.state)
-            .input(&motion.system.parameter_layout())
+            .input(&motion.parameters())
             .output(&all)
             .sparse_output(&all.jacobian_within(&motion.state, &motion.limits)?)
             .engine(Engine::Tape)
@@ -124,7 +124,7 @@ impl Surface<'_> {
                 (false, r) if r.is_nan() => f64::INFINITY,
                 (false, r) => r,
             };
-            Measured { name: self.residuals.names.entry_name(k), value, relative }
+            Measured { name: self.residuals.names.entry_name(k), is_rate: false, value, relative }
         };
         Ok(values.into_iter().zip(scales).enumerate().map(one).collect())
     }

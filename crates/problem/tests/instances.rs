@@ -57,6 +57,38 @@ fn an_instance_of_shared_equations_is_the_one_that_has_its_own() {
 }
 
 #[test]
+fn numbers_of_a_formulation_are_inputs_too() {
+    let system = model("pendulum");
+    let shared = |formulation| {
+        let equations = Arc::new(Equations::new(&system, formulation, Engine::Best).unwrap());
+        equations.instance(&[], Repairs::default()).unwrap()
+    };
+    let own = |f| Instance::new(&system, f, &[], Repairs::default(), Engine::Best).unwrap();
+    let cases = [
+        (Formulation::Baumgarte { alpha: 5.0, beta: 5.0 }, "beta"),
+        (Formulation::Penalty { epsilon: 1e-2 }, "epsilon"),
+        (Formulation::Dirac { alpha: 0.0 }, "alpha"),
+        (Formulation::LocalChart { threshold: 1.0 }, "threshold"),
+    ];
+    for (formulation, name) in cases {
+        let one = shared(formulation);
+        let mut states = vec![];
+        for value in [1.5, 2.0, 7.25] {
+            let other = one.with_number(name, value).unwrap();
+            let wanted = own(formulation.with_number(name, value).unwrap());
+            assert_eq!((&other.parameters, other.formulation), (&wanted.parameters, wanted.formulation));
+            states.push(run(&other, Method::Rk4));
+            assert_eq!(states.last(), Some(&run(&wanted, Method::Rk4)), "{name} = {value}");
+            let same = Arc::ptr_eq(&other.equations, &one.equations);
+            assert_eq!(same, name != "threshold", "{name}");
+        }
+        // No chart is changed within so few steps.
+        assert_eq!(states[0] == states[2], name == "threshold", "{name}");
+        assert!(one.with_number("gamma", 1.0).is_err() && one.with_number(name, f64::NAN).is_err());
+    }
+}
+
+#[test]
 fn two_threads_get_the_same_bits() {
     for (system, parameter, formulation, method) in cases() {
         let shared = Arc::new(Equations::new(&system, formulation, Engine::Best).unwrap());

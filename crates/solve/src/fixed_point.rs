@@ -1,6 +1,8 @@
 //! Fixed points: the one loop for equations of the form x = F(x).
 
 use cotangent_scalar::Real;
+use std::convert::Infallible;
+use std::fmt::Display;
 
 use crate::StoppingRule;
 use crate::stopping::size_ratio;
@@ -47,9 +49,10 @@ pub struct FixedPointWork {
     pub contraction: f64,
 }
 
-/// Why [`fixed_point`] has no solution. The unknowns are left at the last iterate.
+/// Why [`fixed_point`] has no solution. The unknowns are left at the last iterate. `E` is what the map may say; without
+/// it the reasons are those of the iteration alone.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum FixedPointError<E> {
+pub enum FixedPointError<E = Infallible> {
     /// The iteration did not arrive: the map does not contract, or too slowly.
     #[error(
         "the fixed-point iteration did not converge in {iterations} iterations: unknown {worst} still changes by \
@@ -76,6 +79,40 @@ pub enum FixedPointError<E> {
     /// The map itself failed.
     #[error(transparent)]
     Callback(E),
+}
+
+impl<E> FixedPointError<E> {
+    /// The reason of the iteration itself; otherwise what the map said.
+    pub fn own(self) -> Result<FixedPointError, E> {
+        match self {
+            Self::NotConverged { update, ratio, iterations, worst } => {
+                Ok(FixedPointError::NotConverged { update, ratio, iterations, worst })
+            }
+            Self::NotFinite { index, iteration } => Ok(FixedPointError::NotFinite { index, iteration }),
+            Self::Callback(error) => Err(error),
+        }
+    }
+
+    /// The number of the unknown that changes most, where there is one.
+    pub fn unknown(&self) -> Option<usize> {
+        match self {
+            Self::NotConverged { worst, .. } => Some(*worst),
+            Self::NotFinite { .. } | Self::Callback(_) => None,
+        }
+    }
+}
+
+impl FixedPointError {
+    /// The same with a name for the unknown that changes most.
+    pub fn named(&self, unknown: Option<&dyn Display>) -> String {
+        match (self, unknown) {
+            (Self::NotConverged { update, ratio, iterations, .. }, Some(name)) => format!(
+                "the fixed-point iteration did not converge in {iterations} iterations: {name} still changes by \
+                 {update:.1e} of its size, {ratio:.2} times the change before"
+            ),
+            (other, _) => other.to_string(),
+        }
+    }
 }
 
 /// Changes of a derivative part that would be lost beside it if they were so much smaller count as

@@ -1,6 +1,8 @@
 //! Newton's method: the one loop for implicit equations.
 
 use cotangent_scalar::Real;
+use std::convert::Infallible;
+use std::fmt::Display;
 
 use crate::stopping::Verdict;
 use crate::workspace::{NewtonWorkspace, finite};
@@ -44,9 +46,10 @@ pub enum Quantity {
     Update,
 }
 
-/// Why [`newton`] has no solution. The unknowns are left at the last iterate.
+/// Why [`newton`] has no solution. The unknowns are left at the last iterate. `E` is what the system may say; without
+/// it the reasons are those of the iteration alone.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum NewtonError<E> {
+pub enum NewtonError<E = Infallible> {
     /// The iteration did not arrive.
     #[error("Newton's method did not converge in {iterations} iterations: equation {worst} is off by {residual:.1e}")]
     NotConverged {
@@ -78,6 +81,47 @@ pub enum NewtonError<E> {
     /// The system itself failed.
     #[error(transparent)]
     Callback(E),
+}
+
+impl<E> NewtonError<E> {
+    /// The reason of the iteration itself; otherwise what the system said.
+    pub fn own(self) -> Result<NewtonError, E> {
+        match self {
+            Self::NotConverged { residual, iterations, worst } => {
+                Ok(NewtonError::NotConverged { residual, iterations, worst })
+            }
+            Self::Singular { singular, iteration } => Ok(NewtonError::Singular { singular, iteration }),
+            Self::NotFinite { quantity, index, iteration } => Ok(NewtonError::NotFinite { quantity, index, iteration }),
+            Self::Callback(error) => Err(error),
+        }
+    }
+
+    /// The number of the equation at fault, where there is one.
+    pub fn equation(&self) -> Option<usize> {
+        match self {
+            Self::NotConverged { worst, .. } => Some(*worst),
+            Self::Singular { singular, .. } => Some(singular.row),
+            Self::NotFinite { .. } | Self::Callback(_) => None,
+        }
+    }
+}
+
+impl NewtonError {
+    /// The same in words that have no numbers of equations and unknowns: those have a name elsewhere, if any.
+    pub fn named(&self, equation: Option<&dyn Display>) -> String {
+        match (self, equation) {
+            (Self::NotConverged { residual, iterations, .. }, Some(name)) => {
+                format!("Newton's method did not converge in {iterations} iterations: {name} is off by {residual:.1e}")
+            }
+            (Self::Singular { iteration, .. }, Some(name)) => {
+                format!("in iteration {iteration} of Newton's method {name} depends on the others")
+            }
+            (Self::NotFinite { iteration, .. }, _) => {
+                format!("in iteration {iteration} of Newton's method a value is not finite")
+            }
+            (other, _) => other.to_string(),
+        }
+    }
 }
 
 /// Solves f(x) = 0: finds the unknowns at which every residual is zero.

@@ -4,14 +4,18 @@
 //! a formulation is assembled from derivatives, contractions and implicit linear solves of the
 //! model's own expressions.
 
+mod constraints;
 mod error;
 pub mod formulation;
 mod legendre;
+pub mod phase;
 mod structure;
 mod surface;
 
+pub use constraints::{Classified, Constraints};
 pub use error::TheoryError;
-pub use formulation::{Formulation, LocalChart, Motion, OptionError, VectorField};
+pub use formulation::{Card, Formulation, Law, Lift, LocalChart, Motion, NumberError, Space, VectorField};
 pub use legendre::{legendre, legendre_within};
+pub use phase::Phase;
 pub use structure::Structure;
 pub use surface::Surface;

@@ -1,6 +1,6 @@
 //! The constraints that Dirac's analysis found, where they are not those of a [`Structure`](crate::Structure).
 
-use cotangent_expr::{Error, Layout, Tensor};
+use cotangent_expr::{Array, Error, Layout, Tensor};
 
 /// The constraint surface of equations of motion of which every constraint is an integral.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ pub struct Surface {
     pub directions: Tensor,
     /// The multipliers of primary constraints in the total Hamiltonian, by name.
     pub multipliers: Layout,
+    /// Their values as functions of the state, if there are any.
+    pub values: Option<Array>,
 }
 
 impl Surface {

@@ -47,7 +47,8 @@ fn generic(n: usize) -> Vec<f64> {
 /// d/dt of φ, ψ and H along a formulation, at a generic point off the manifold.
 fn rates(s: &System, formulation: Formulation) -> [Vec<f64>; 3] {
     let structure = Structure::new(s).unwrap();
-    let field = formulation.apply(s).unwrap().field.unwrap();
+    let motion = formulation.apply(s).unwrap();
+    let field = motion.field().unwrap();
     let along = |t: &Tensor| t.jacobian(&field.state).unwrap();
     let tensors = [
         field.rate.clone(),
@@ -55,9 +56,8 @@ fn rates(s: &System, formulation: Formulation) -> [Vec<f64>; 3] {
         along(&structure.hidden),
         structure.hamiltonian.gradient(&field.state).unwrap(),
     ];
-    let layout = s.parameter_layout();
-    let p = values::parameters(s, &[]).unwrap();
-    let out = evaluate(&tensors, &field.state, (&layout, &p), &generic(field.state.len()));
+    let p = [values::parameters(s, &[]).unwrap(), motion.number_values()].concat();
+    let out = evaluate(&tensors, &field.state, (&motion.parameters(), &p), &generic(field.state.len()));
     let along = |rows: &[Dd]| {
         let dot = |row: &[Dd]| row.iter().zip(&out[0]).fold(Dd::from(0.0), |s, (&a, &b)| s + a * b).value();
         rows.chunks(out[0].len()).map(dot).collect::<Vec<f64>>()
@@ -93,7 +93,7 @@ fn constraints_and_energy_are_strong_integrals_of_the_hamilton_dirac_equations()
 fn the_pendulum_has_the_equations_of_the_papers() {
     // Seiler (42): ṗ = −(0, g) − μ q with μ = (p² − g y)/(x² + y²).
     let s = system(PENDULUM);
-    let field = Formulation::Standard.apply(&s).unwrap().field.unwrap();
+    let field = Formulation::Standard.apply(&s).unwrap().field().unwrap().clone();
     let (x, y, px, py) = (0.7f64, -0.4, 1.1, 0.3);
     let layout = s.parameter_layout();
     let out = evaluate(&[field.rate], &field.state, (&layout, &[2.0]), &[x, y, px, py]);
@@ -103,7 +103,7 @@ fn the_pendulum_has_the_equations_of_the_papers() {
     }
     // Both formulations agree on the manifold: q = (0.6, −0.8), p ⟂ q.
     let rate = |f: Formulation| {
-        let field = f.apply(&s).unwrap().field.unwrap();
+        let field = f.apply(&s).unwrap().field().unwrap().clone();
         evaluate(&[field.rate], &field.state, (&layout, &[2.0]), &[0.6, -0.8, 1.6, 1.2]).swap_remove(0)
     };
     for (a, b) in rate(Formulation::Standard).iter().zip(rate(Formulation::HamiltonDirac)) {
@@ -117,7 +117,7 @@ fn families_stay_families_through_a_formulation() {
     let small = Structure::new(&shipped("chain", Some(6))).unwrap();
     assert_eq!(large.gram.terms().len(), small.gram.terms().len());
     assert!(large.twist.is_zero() == small.twist.is_zero());
-    let field = Formulation::HamiltonDirac.apply(&shipped("chain", Some(2000))).unwrap().field.unwrap();
+    let field = Formulation::HamiltonDirac.apply(&shipped("chain", Some(2000))).unwrap().field().unwrap().clone();
     assert!(field.rate.terms().len() < 60, "{}", field.rate.terms().len());
 }
 
@@ -201,9 +201,11 @@ fn on_manifold() -> [(System, Vec<f64>); 3] {
 fn all_formulations_agree_on_the_manifold() {
     for (s, z) in on_manifold() {
         let rate = |f: Formulation| -> Vec<f64> {
-            let field = f.apply(&s).unwrap().field.unwrap();
-            let (layout, parameters) = (s.parameter_layout(), values::parameters(&s, &[]).unwrap());
-            evaluate(&[field.rate], &field.state, (&layout, &parameters), &z)[0].iter().map(|x| x.value()).collect()
+            let motion = f.apply(&s).unwrap();
+            let field = motion.field().unwrap().clone();
+            let parameters = [values::parameters(&s, &[]).unwrap(), motion.number_values()].concat();
+            let out = evaluate(&[field.rate], &field.state, (&motion.parameters(), &parameters), &z);
+            out[0].iter().map(|x| x.value()).collect()
         };
         let standard = rate(Formulation::Standard);
         let n = standard.len() / 2;
@@ -231,8 +233,8 @@ fn all_formulations_agree_on_the_manifold() {
 fn positions_are_strong_integrals_of_impetus_striction_and_its_hamiltonian_too() {
     for s in [system(PENDULUM), system(DOUBLE), system(RELATIVISTIC), shipped("chain", Some(4))] {
         let motion = Formulation::ImpetusStriction.apply(&s).unwrap();
-        let structure = motion.structure.as_ref().unwrap();
-        let field = motion.field.as_ref().unwrap();
+        let structure = motion.structure().unwrap();
+        let field = motion.field().unwrap();
         let energy = motion.at_state(&structure.hamiltonian).unwrap();
         let tensors = [
             field.rate.clone(),
@@ -293,7 +295,9 @@ fn total_and_dirac_have_the_residual_equations_of_the_pendulum() {
         [q[0], q[1], p[0] / scale + q[0] * d[1] / (scale * scale), p[1] / scale + q[1] * d[1] / (scale * scale)]
     };
     for (f, sign) in [(Formulation::Total, 1.0), (Formulation::Dirac { alpha: 0.0 }, -1.0)] {
-        let field = f.apply(&s).unwrap().field.unwrap();
+        let motion = f.apply(&s).unwrap();
+        let field = motion.field().unwrap();
+        let parameters = [vec![1.0], motion.number_values()].concat();
         let structure = Structure::new(&s).unwrap();
         let rates = |z: &[f64]| -> [f64; 2] {
             let tensors = [
@@ -301,7 +305,7 @@ fn total_and_dirac_have_the_residual_equations_of_the_pendulum() {
                 structure.constraints.jacobian(&field.state).unwrap(),
                 structure.hidden.jacobian(&field.state).unwrap(),
             ];
-            let out = evaluate(&tensors, &field.state, (&s.parameter_layout(), &[1.0]), z);
+            let out = evaluate(&tensors, &field.state, (&motion.parameters(), &parameters), z);
             [1, 2].map(|k| out[k].iter().zip(&out[0]).fold(Dd::from(0.0), |s, (&a, &b)| s + a * b).value())
         };
         let slope = |direction: [f64; 2]| {
@@ -325,7 +329,7 @@ fn linear_constraints_are_projected_and_others_refused() {
     assert!(zero(&psi) && !zero(&phi));
     // On the manifold the standard equations: (1, 1, 2), momenta with p_x + 2 p_y/3 − 2 p_z = 0.
     let rate = |f: Formulation| {
-        let field = f.apply(&s).unwrap().field.unwrap();
+        let field = f.apply(&s).unwrap().field().unwrap().clone();
         evaluate(&[field.rate], &field.state, (&s.parameter_layout(), &[3.0]), &[1.0, 1.0, 2.0, 1.0, 1.5, 1.0])
     };
     for (a, b) in rate(Formulation::LinearProjected)[0].iter().zip(&rate(Formulation::Standard)[0]) {
@@ -340,9 +344,10 @@ fn linear_constraints_are_projected_and_others_refused() {
 #[test]
 fn a_penalty_is_a_spring() {
     let s = system(PENDULUM);
-    let field = Formulation::Penalty { epsilon: 0.25 }.apply(&s).unwrap().field.unwrap();
+    let motion = Formulation::Penalty { epsilon: 0.25 }.apply(&s).unwrap();
+    let field = motion.field().unwrap().clone();
     let (x, y) = (0.7f64, -0.4);
-    let out = evaluate(&[field.rate], &field.state, (&s.parameter_layout(), &[2.0]), &[x, y, 1.1, 0.3]);
+    let out = evaluate(&[field.rate], &field.state, (&motion.parameters(), &[2.0, 0.25]), &[x, y, 1.1, 0.3]);
     let spring = (x * x + y * y - 1.0) / 2.0 / 0.25;
     for (found, wanted) in out[0].iter().zip([1.1, 0.3, -spring * x, -2.0 - spring * y]) {
         assert!((found.value() - wanted).abs() < 1e-15);
@@ -353,7 +358,7 @@ fn a_penalty_is_a_spring() {
 fn the_pendulum_in_a_chart_is_that_of_the_paper() {
     // δ = x: Ĥ = θ²(1 − δ²)/2 + g y with y = −√(1 − δ²); p = θ(1 − x², −xy), θ = p_x/(1 − x²).
     let s = system(PENDULUM);
-    let local = Formulation::LocalChart { threshold: 2.0 }.apply(&s).unwrap().chart.unwrap();
+    let local = Formulation::LocalChart { threshold: 2.0 }.apply(&s).unwrap().chart().unwrap().clone();
     let layout = s.parameter_layout().then(&local.chart).then(&local.reference);
     let (g, delta, theta) = (1.3, 0.6, 2.0);
     let parameters = [g, 1.0, 0.0, 0.5, -0.7];
@@ -379,7 +384,7 @@ fn a_chart_shows_the_same_motion_as_the_constrained_equations() {
     for (s, z) in on_manifold() {
         let structure = Structure::new(&s).unwrap();
         let (n, m) = (structure.coordinates.len(), structure.constraints.shape()[0].len());
-        let local = Formulation::LocalChart { threshold: 2.0 }.apply(&s).unwrap().chart.unwrap();
+        let local = Formulation::LocalChart { threshold: 2.0 }.apply(&s).unwrap().chart().unwrap().clone();
         let layout = s.parameter_layout().then(&local.chart).then(&local.reference);
         let matrix = (0..(n - m) * n).map(|k| (1.7 * k as f64 + 0.3).cos());
         let mut parameters = values::parameters(&s, &[]).unwrap();
@@ -394,7 +399,7 @@ fn a_chart_shows_the_same_motion_as_the_constrained_equations() {
             .chunks(given.len())
             .map(|row| row.iter().zip(&out[0]).fold(Dd::from(0.0), |sum, (&a, &b)| sum + a * b).value())
             .collect();
-        let field = Formulation::Standard.apply(&s).unwrap().field.unwrap();
+        let field = Formulation::Standard.apply(&s).unwrap().field().unwrap().clone();
         let expected = evaluate(&[field.rate], &state, (&layout, &parameters), &z);
         for (k, (a, b)) in along.iter().zip(&expected[0]).enumerate() {
             assert!((a - b.value()).abs() < 1e-12, "entry {k}: {a} and {b:?}");

@@ -1,13 +1,12 @@
 //! Why a command was refused, for people and for programs.
 
+pub(crate) use crate::code::Code;
+
 use crate::printable;
 use anstyle::{AnsiColor, Style};
 use cotangent_compile::values::ValueError;
 use cotangent_model::diagnostic::{Colour, Diagnostic, Diagnostics, Lines};
 use serde::Serialize;
-
-/// The code of a command that was interrupted.
-const INTERRUPTED: &str = "interrupted";
 
 /// Why a command was refused.
 #[derive(Clone, Debug)]
@@ -24,7 +23,7 @@ pub enum Failure {
     /// Anything else.
     Refused {
         /// A stable name for the kind of error.
-        code: &'static str,
+        code: Code,
         /// What is wrong.
         message: String,
         /// What to do instead.
@@ -34,19 +33,19 @@ pub enum Failure {
 
 impl Failure {
     /// A failure without help. The message is one line, whatever the names in it are made of.
-    pub fn new(code: &'static str, message: impl Into<String>) -> Failure {
+    pub fn new(code: Code, message: impl Into<String>) -> Failure {
         let message = printable::line(&message.into()).into_owned();
         Failure::Refused { code, message, help: None }
     }
 
     /// The command was interrupted before it had a result.
     pub fn interrupted() -> Failure {
-        Failure::new(INTERRUPTED, "interrupted before there was a result")
+        Failure::new(Code::Interrupted, "interrupted before there was a result")
     }
 
     /// Whether that is it.
     pub fn is_interrupt(&self) -> bool {
-        matches!(self, Failure::Refused { code, .. } if *code == INTERRUPTED)
+        matches!(self, Failure::Refused { code: Code::Interrupted, .. })
     }
 
     /// Says what to do instead.
@@ -100,11 +99,11 @@ impl Failure {
             Failure::Model { file, source, diagnostics } => {
                 let lines = Lines::new(source);
                 let all: Vec<Problem> = diagnostics.iter().map(|d| Problem::new(d, file, &lines)).collect();
-                let first = all.first().cloned().unwrap_or(Problem::plain("model", "the model has mistakes", None));
+                let first = all.first().cloned().unwrap_or(Problem::plain(Code::Model, "the model has mistakes", None));
                 ErrorContent { first, all }
             }
             Failure::Refused { code, message, help } => {
-                let first = Problem::plain(code, message, help.clone());
+                let first = Problem::plain(*code, message, help.clone());
                 ErrorContent { all: vec![first.clone()], first }
             }
         };
@@ -128,15 +127,15 @@ impl std::error::Error for Failure {}
 impl From<ValueError> for Failure {
     fn from(error: ValueError) -> Failure {
         let code = match &error {
-            ValueError::UnknownName { .. } => "unknown-name",
-            ValueError::NoSuchMember { .. } => "index-out-of-range",
-            ValueError::MissingValue { .. } => "missing-value",
-            ValueError::NotFinite { .. } => "no-value",
-            ValueError::WrongSign { .. } => "wrong-sign",
-            ValueError::MixedRates { .. } => "wrong-place",
-            ValueError::NoMomenta { .. } => "no-momenta",
-            ValueError::Compile(_) => "compile",
-            ValueError::Call(_) => "evaluate",
+            ValueError::UnknownName { .. } => Code::UnknownName,
+            ValueError::NoSuchMember { .. } => Code::IndexOutOfRange,
+            ValueError::MissingValue { .. } => Code::MissingValue,
+            ValueError::NotFinite { .. } => Code::NoValue,
+            ValueError::WrongSign { .. } => Code::WrongSign,
+            ValueError::MixedRates { .. } => Code::WrongPlace,
+            ValueError::NoMomenta { .. } => Code::NoMomenta,
+            ValueError::Compile(_) => Code::Compile,
+            ValueError::Call(_) => Code::Evaluate,
         };
         let failure = Failure::new(code, error.to_string());
         match error {
@@ -163,7 +162,7 @@ struct ErrorContent {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Problem {
     /// A stable name for the kind of mistake.
-    pub code: String,
+    pub code: &'static str,
     /// What is wrong.
     pub message: String,
     /// Where.
@@ -198,10 +197,10 @@ impl Problem {
             start: d.span.start,
             end: d.span.end,
         };
-        Problem { code: d.code.name().to_owned(), message: d.message.clone(), at: Some(at), help: d.help.clone() }
+        Problem { code: d.code.name(), message: d.message.clone(), at: Some(at), help: d.help.clone() }
     }
 
-    fn plain(code: &str, message: &str, help: Option<String>) -> Problem {
-        Problem { code: code.to_owned(), message: message.to_owned(), at: None, help }
+    fn plain(code: Code, message: &str, help: Option<String>) -> Problem {
+        Problem { code: code.name(), message: message.to_owned(), at: None, help }
     }
 }

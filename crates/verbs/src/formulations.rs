@@ -25,7 +25,7 @@ pub fn formulations() -> Formulations {
     let entry = |f: Formulation| {
         let text = formulation_text(f);
         let (equations, integrals, reference) = (text.equations, text.integrals, text.reference);
-        Entry { name: f.name(), summary: f.summary(), equations, integrals, reference }
+        Entry { name: f.name(), summary: f.card().summary, equations, integrals, reference }
     };
     Formulations { formulations: Formulation::ALL.map(entry).into() }
 }

@@ -1,6 +1,6 @@
 //! What does not fit into memory is refused before it is tried.
 
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use cotangent_model::System;
 
 /// Bytes that each variable of the state takes in all, as measured on chains of pendulums: its values, formulas of
@@ -35,7 +35,7 @@ pub(crate) fn afford(system: &System, purpose: Use, available: Option<u64>) -> R
                 gigabytes(needed),
                 gigabytes(available)
             );
-            Err(Failure::new("too-large", message).help("set a smaller size with --set, or take a larger machine"))
+            Err(Failure::new(Code::TooLarge, message).help("set a smaller size with --set, or take a larger machine"))
         }
         _ => Ok(()),
     }

@@ -3,7 +3,6 @@
 use crate::input::Input;
 use cotangent_model::diagnostic::Diagnostic;
 use cotangent_scalar::Limits;
-use serde::{Deserialize, Serialize};
 
 /// How a verb ended, if it was not refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,29 +15,6 @@ pub enum Status {
     Unwritten,
     /// Stopped early; what was computed is kept.
     Stopped,
-}
-
-/// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Ended {
-    /// At its end.
-    Finished,
-    /// It was asked to stop.
-    Interrupted,
-    /// At a step that could not be made, or a value that there is not.
-    Failed,
-}
-
-impl Ended {
-    /// In a word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Ended::Finished => "finished",
-            Ended::Interrupted => "interrupted",
-            Ended::Failed => "failed",
-        }
-    }
 }
 
 /// What a verb says before it has a result.

@@ -1,6 +1,6 @@
 //! `--set name=value`: sizes, parameters and initial values from the command line.
 
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use cotangent_compile::values::{self, Setting};
 use cotangent_model::System;
 use cotangent_model::syntax::ast::{File, StatementKind};
@@ -130,23 +130,23 @@ impl Settings {
                 None => s.name.clone(),
             };
             if set[..k].iter().any(|t| t.name == s.name && t.index == s.index) {
-                return Err(Failure::new("duplicate-name", format!("--set gives `{shown}` twice")).help("keep one"));
+                return Err(Failure::new(Code::DuplicateName, format!("--set gives `{shown}` twice")).help("keep one"));
             }
             match integer(file, &s.name) {
                 None => sorted.values.push(s.clone()),
                 Some(Integer::Table) => {
                     let message = format!("`{}` is a family of integers; --set cannot change it", s.name);
-                    return Err(Failure::new("wrong-place", message).help("edit the model"));
+                    return Err(Failure::new(Code::WrongPlace, message).help("edit the model"));
                 }
                 Some(Integer::Size) if s.index.is_some() => {
                     let message = format!("`{}` is one integer; it has no member `{shown}`", s.name);
-                    return Err(Failure::new("index-out-of-range", message));
+                    return Err(Failure::new(Code::IndexOutOfRange, message));
                 }
                 Some(Integer::Size) => match whole(s.value) {
                     Some(value) => sorted.integers.push((s.name.clone(), value)),
                     None => {
                         let message = format!("`{}` is an integer, and {} is not", s.name, s.value);
-                        return Err(Failure::new("not-an-integer", message));
+                        return Err(Failure::new(Code::NotAnInteger, message));
                     }
                 },
             }

@@ -2,7 +2,7 @@
 
 use cotangent_integrate::{Composition, Method, Projection, Target};
 use cotangent_theory::Formulation;
-use cotangent_verbs::{Choice, Ended, Session, Status, Watch, certify, compare, run};
+use cotangent_verbs::{Choice, Ending, Session, Status, Watch, certify, compare, run};
 
 /// A chain of three links, from its text, without a title.
 const CHAIN: &str = "
@@ -55,7 +55,7 @@ fn a_comparison_that_is_read_back_prints_the_same() {
     let json = serde_json::to_string(&made).expect("JSON");
     let read: compare::Document = serde_json::from_str(&json).expect("a document");
     assert_eq!(read.text(false, true), made.text(false, true));
-    assert!(made.rows.len() > 3 && made.rows.iter().all(|row| row.status == Ended::Finished));
+    assert!(made.rows.len() > 3 && made.rows.iter().all(|row| row.status == Ending::Finished));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use cotangent_integrate::Method;
 use cotangent_model::{System, SystemBuilder};
 use cotangent_scalar::{Cancel, Limits};
 use cotangent_verbs::{
-    Choice, Ended, Files, Listener, Message, Progress, Session, Status, analyze, certify, check, compare, run,
+    Choice, Ending, Files, Listener, Message, Progress, Session, Status, analyze, certify, check, compare, run,
 };
 
 /// The pendulum of length 1 that turns over.
@@ -24,7 +24,7 @@ fn a_system_built_in_rust_goes_through_every_verb() {
     assert_eq!(check(&system).expect("checked").status(), Status::Held);
     assert_eq!(analyze(&system).expect("analysed").status(), Status::Held);
     let ran = run(&system, &choice).expect("a run");
-    assert_eq!((ran.status, ran.steps), (Ended::Finished, 20));
+    assert_eq!((ran.status, ran.steps), (Ending::Finished, 20));
     assert!(ran.constraints.get("rod").expect("the rod").max_abs < 1e-14);
     let page = ran.page().to_html().expect("a page");
     assert!(page.contains("Energy error") && page.contains("Hidden constraint rod"), "plots and formulas");
@@ -74,7 +74,7 @@ fn a_listener_hears_notes_and_may_stop_a_run() {
     let mut session = Session::new(witness, Limits::until(stop));
     let ended = request.answer(Some((&pendulum()).into()), &mut session).expect("a result");
     drop(session);
-    assert_eq!((ended.status, ended.status()), (Ended::Interrupted, Status::Stopped));
+    assert_eq!((ended.status, ended.status()), (Ending::Interrupted, Status::Stopped));
     assert!(ended.steps >= 1_000_000 && ended.steps < 2_000_000, "{}", ended.steps);
     // Which method was taken is said, and stands in the document.
     assert_eq!(heard, ended.notes);

@@ -157,9 +157,9 @@ fn momenta(system: &System, parameters: &[f64], q: &[f64], v: &[f64]) -> Result<
         .sparse_output(&hessian)
         .engine(Engine::Tape)
         .compile()?;
-    let failed = |reason: String| CompileError::System { name: "the momenta of the initial velocities".into(), reason };
+    let failed = |e| CompileError::system("the momenta of the initial velocities", e);
     let Some(pattern) = f.pattern(1) else { return Ok(vec![]) };
-    let mut workspace = NewtonWorkspace::new(pattern).map_err(|e| failed(e.to_string()))?;
+    let mut workspace = NewtonWorkspace::new(pattern).map_err(failed)?;
     let options = NewtonOptions { max_halvings: 40, ..NewtonOptions::default() };
     let (mut p, mut work) = (vec![0.0; v.len()], f.workspace());
     newton(&mut workspace, &options, &mut p, |p, r, j| {
@@ -167,9 +167,9 @@ fn momenta(system: &System, parameters: &[f64], q: &[f64], v: &[f64]) -> Result<
         r.iter_mut().zip(v).for_each(|(r, v)| *r -= v);
         Ok(())
     })
-    .map_err(|e: NewtonError<ValueError>| match e {
-        NewtonError::Callback(inner) => inner,
-        other => ValueError::NoMomenta { reason: other.to_string() },
+    .map_err(|e: NewtonError<ValueError>| match e.own() {
+        Ok(cause) => ValueError::NoMomenta { cause },
+        Err(inner) => inner,
     })?;
     Ok(p)
 }

@@ -1,11 +1,10 @@
 //! From the MODEL argument to a text.
 
-use cotangent::model::diagnostic::Code;
 use cotangent::model::limits::MAX_SOURCE_BYTES;
 use cotangent::model::nearest::nearest;
 use cotangent::model::syntax::decode;
 use cotangent::models;
-use cotangent::verbs::{Failure, Input, printable};
+use cotangent::verbs::{Code, Failure, Input, printable};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
@@ -26,7 +25,7 @@ pub(crate) fn read(argument: &str) -> Result<Input, Failure> {
     match metadata {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Err(missing(argument)),
         Err(e) => Err(unreadable(argument, &e)),
-        Ok(m) if m.is_dir() => Err(Failure::new("not-a-file", format!("`{argument}` is a directory"))
+        Ok(m) if m.is_dir() => Err(Failure::new(Code::NotAFile, format!("`{argument}` is a directory"))
             .help("name a model file in it, or a shipped model (`cotangent models`)")),
         Ok(_) => {
             let file = File::open(path).map_err(|e| unreadable(argument, &e))?;
@@ -47,7 +46,7 @@ fn from_reader(name: &str, stem: Option<String>, reader: impl Read) -> Result<In
     reader.take(limit).read_to_end(&mut bytes).map_err(|e| unreadable(&name, &e))?;
     if bytes.len() > MAX_SOURCE_BYTES {
         let message = format!("`{name}` is larger than {} MiB", MAX_SOURCE_BYTES >> 20);
-        return Err(Failure::new(Code::SourceTooLarge.name(), message)
+        return Err(Failure::new(Code::SourceTooLarge, message)
             .help("describe repeated parts as a family: `coord x[i in 1..n]`"));
     }
     match decode(&bytes) {
@@ -60,11 +59,11 @@ fn from_reader(name: &str, stem: Option<String>, reader: impl Read) -> Result<In
 }
 
 fn unreadable(name: &str, error: &io::Error) -> Failure {
-    Failure::new("unreadable", format!("cannot read `{name}`: {error}"))
+    Failure::new(Code::Unreadable, format!("cannot read `{name}`: {error}"))
 }
 
 fn missing(argument: &str) -> Failure {
-    let failure = Failure::new("unknown-model", format!("there is no file and no shipped model `{argument}`"));
+    let failure = Failure::new(Code::UnknownModel, format!("there is no file and no shipped model `{argument}`"));
     let with_extension = format!("{argument}.cot");
     if Path::new(&with_extension).is_file() {
         return failure.help(format!("did you mean the file `{with_extension}`?"));

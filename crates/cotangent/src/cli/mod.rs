@@ -14,7 +14,7 @@ mod verbs;
 
 use args::{Arguments, Verb};
 use clap::{CommandFactory, FromArgMatches};
-use cotangent::verbs::{Failure, printable};
+use cotangent::verbs::{Code, Failure, printable};
 use output::{Output, REFUSED};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
@@ -73,5 +73,5 @@ fn usage(error: &clap::Error) -> Failure {
     let message = message.strip_prefix("error: ").unwrap_or(message).trim();
     let help: Vec<&str> = rest.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
     let help = (!help.is_empty()).then(|| help.join("; "));
-    Failure::Refused { code: "usage", message: message.to_owned(), help }
+    Failure::Refused { code: Code::Usage, message: message.to_owned(), help }
 }

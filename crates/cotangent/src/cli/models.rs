@@ -5,7 +5,7 @@ use super::output::Output;
 use anstyle::Style;
 use cotangent::model::nearest::nearest;
 use cotangent::models::{self, Model};
-use cotangent::verbs::{Failure, Status};
+use cotangent::verbs::{Code, Failure, Status};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &args::Models, out: &mut Output) -> Result<Status, Failu
 
 fn one(name: &str, out: &mut Output) -> Result<(), Failure> {
     let Some(model) = models::find(name) else {
-        let failure = Failure::new("unknown-model", format!("there is no shipped model `{name}`"));
+        let failure = Failure::new(Code::UnknownModel, format!("there is no shipped model `{name}`"));
         return Err(failure.help(match nearest(name, models::all().iter().map(|m| m.name)) {
             Some(near) => format!("did you mean `{near}`? `cotangent models` lists them all"),
             None => "`cotangent models` lists them all".to_owned(),

@@ -3,7 +3,7 @@
 use super::args::{self, Template};
 use super::output::Output;
 use cotangent::System;
-use cotangent::verbs::{Failure, Status, printable};
+use cotangent::verbs::{Code, Failure, Status, printable};
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &args::New, out: &mut Output) -> Result<Status, Failure>
     // The templates are correct: what can be wrong is the name.
     if let Err(diagnostics) = System::parse(&text) {
         let reason = diagnostics.iter().next().map_or(String::new(), |d| d.message.clone());
-        return Err(Failure::new("reserved-name", reason).help("choose another name"));
+        return Err(Failure::new(Code::ReservedName, reason).help("choose another name"));
     }
     write(&path, &text)?;
     let shown = path.display().to_string();
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &args::New, out: &mut Output) -> Result<Status, Failure>
 fn target(argument: &Path) -> Result<(PathBuf, String), Failure> {
     let shown = argument.display();
     let bad = || {
-        Failure::new("malformed-name", format!("`{shown}` cannot name a model"))
+        Failure::new(Code::MalformedName, format!("`{shown}` cannot name a model"))
             .help("a name is made of letters, digits, `_` and `-`, and starts with a letter")
     };
     let file = argument.file_name().and_then(|f| f.to_str()).ok_or_else(bad)?;
@@ -66,13 +66,15 @@ fn target(argument: &Path) -> Result<(PathBuf, String), Failure> {
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let shown = path.display();
     let failed = |e: &std::io::Error| match e.kind() {
-        ErrorKind::AlreadyExists => Failure::new("exists", format!("`{shown}` exists already; nothing was written"))
-            .help("choose another name, or remove the file"),
-        _ => Failure::new("unwritable", format!("cannot write `{shown}`: {e}")),
+        ErrorKind::AlreadyExists => {
+            Failure::new(Code::Exists, format!("`{shown}` exists already; nothing was written"))
+                .help("choose another name, or remove the file")
+        }
+        _ => Failure::new(Code::Unwritable, format!("cannot write `{shown}`: {e}")),
     };
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {
-        return Err(Failure::new("unwritable", format!("there is no directory `{}`", folder.display())));
+        return Err(Failure::new(Code::Unwritable, format!("there is no directory `{}`", folder.display())));
     }
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]

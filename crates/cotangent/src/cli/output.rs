@@ -7,7 +7,7 @@ use super::progress::Bar;
 use cotangent::model::diagnostic::{self, Diagnostic, Diagnostics};
 use cotangent::observe::cancel_on_signal;
 use cotangent::scalar::{Cancel, Limits};
-use cotangent::verbs::{Failure, Input, Listener, Message, Progress, Session, Status, printable};
+use cotangent::verbs::{Code, Failure, Input, Listener, Message, Progress, Session, Status, printable};
 use serde::Serialize;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -55,7 +55,7 @@ impl Output {
 
     /// From now on Ctrl-C asks for a stop.
     pub(crate) fn listen(&mut self) -> Result<(), Failure> {
-        cancel_on_signal(&self.cancel).map_err(|e| Failure::new("signals", e.to_string()))?;
+        cancel_on_signal(&self.cancel).map_err(|e| Failure::new(Code::Signals, e.to_string()))?;
         patience::watch(&self.cancel, &self.kept, self);
         Ok(())
     }
@@ -204,7 +204,7 @@ fn drawn(input: &Input, warnings: &[Diagnostic], colour: diagnostic::Colour) -> 
 /// A document and the version of its format, as text.
 pub(crate) fn document(content: &impl Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(&Document { format: FORMAT, content })
-        .map_err(|e| Failure::new("json", format!("the result cannot be written as JSON: {e}")))?;
+        .map_err(|e| Failure::new(Code::Json, format!("the result cannot be written as JSON: {e}")))?;
     Ok(text + "\n")
 }
 

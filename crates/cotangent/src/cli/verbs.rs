@@ -3,7 +3,7 @@
 use super::args;
 use super::input;
 use super::output::Output;
-use cotangent::verbs::{self, Ended, Failure, Source, Status, printable};
+use cotangent::verbs::{self, Ending, Failure, Source, Status, printable};
 use std::path::Path;
 
 /// Checks a model.
@@ -51,19 +51,19 @@ pub(crate) fn run(args: args::Run, out: &mut Output) -> Result<Status, Failure> 
 fn ended(document: &verbs::run::Document, out: &mut Output) {
     let table = document.out.as_deref().map(printable::line);
     let said = match (&table, document.status) {
-        (Some(table), Ended::Finished) if !document.unwritten.is_empty() => {
+        (Some(table), Ending::Finished) if !document.unwritten.is_empty() => {
             format!("`{table}` is complete; to make what is missing: cotangent run --resume {table}\n")
         }
-        (_, Ended::Finished) => String::new(),
-        (Some(table), Ended::Interrupted) => {
+        (_, Ending::Finished) => String::new(),
+        (Some(table), Ending::Interrupted) => {
             format!("interrupted: `{table}` has the rows so far; to go on: cotangent run --resume {table}\n")
         }
-        (None, Ended::Interrupted) => "interrupted: with --out FILE a run can be resumed\n".to_owned(),
-        (Some(table), Ended::Failed) if document.out.as_ref().is_some_and(|file| Path::new(file).exists()) => {
+        (None, Ending::Interrupted) => "interrupted: with --out FILE a run can be resumed\n".to_owned(),
+        (Some(table), Ending::Failed) if document.out.as_ref().is_some_and(|file| Path::new(file).exists()) => {
             format!("the rows up to there are in `{table}`\n")
         }
-        (Some(table), Ended::Failed) => format!("`{table}` could not be completed\n"),
-        (None, Ended::Failed) => String::new(),
+        (Some(table), Ending::Failed) => format!("`{table}` could not be completed\n"),
+        (None, Ending::Failed) => String::new(),
     };
     out.tell(&said);
 }
@@ -91,7 +91,7 @@ pub(crate) fn compare(args: args::Compare, out: &mut Output) -> Result<Status, F
         false => {
             out.print(&document.text(out.coloured(), out.on_terminal()));
             document.unwritten.iter().for_each(|failure| out.tell_of(failure));
-            if document.status == Ended::Interrupted {
+            if document.status == Ending::Interrupted {
                 out.tell("interrupted: these are the rows done so far\n");
             }
         }

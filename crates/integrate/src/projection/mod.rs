@@ -139,8 +139,7 @@ pub fn project_onto<S: Real>(
 ) -> Result<(), Failure> {
     let projection = Projection { target: Target::Both, above: None };
     let mut plan = Plan::new();
-    let scheme = Scheme::new(system.shape(), projection, &mut plan);
-    let scheme = scheme.map_err(|e| Failure::Misused { reason: e.to_string() })?;
+    let scheme = Scheme::new(system.shape(), projection, &mut plan).map_err(Failure::of)?;
     // From far away, too: a step that makes matters worse is halved.
     let options = NewtonOptions { max_halvings: 30, ..NewtonOptions::default() };
     let mut machine = Numeric::new(&plan, options)?;

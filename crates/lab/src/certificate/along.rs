@@ -2,7 +2,7 @@
 
 use super::size::{Sizes, kinetic};
 use super::{CertificateError, Options};
-use cotangent_dynamics::Failure;
+use cotangent_dynamics::{Failure, Names, Source};
 use cotangent_integrate::Prepared;
 use cotangent_observe::{Monitor, Run, RunError, Schedule};
 use cotangent_problem::{Diagnostics, Instance};
@@ -18,14 +18,51 @@ const SIZES: u64 = 256;
 const HYSTERESIS: f64 = 0.1;
 
 /// Why a run did not reach its end.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Ended {
     /// The steps it made.
     pub steps: u64,
-    /// What stopped it, in words.
-    pub reason: String,
+    /// The steps it was to make.
+    pub of: u64,
+    /// What stopped it.
+    pub cause: Stopped,
+}
+
+/// What stopped a run.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stopped {
+    /// A step that could not be made.
+    Step(Failure),
+    /// Something that could not be measured: a [`RunError`].
+    Unmeasured(Source),
+}
+
+impl Ended {
+    /// What it says, with names for the numbers of equations and variables if there are any.
+    pub(super) fn said(&self, names: Option<&dyn Names>) -> String {
+        let Ended { steps, of, cause } = self;
+        match (cause, names) {
+            (Stopped::Step(failure), Some(names)) => {
+                format!("the run ended after {steps} of {of} steps: {}", failure.named(names))
+            }
+            (Stopped::Step(failure), None) => format!("the run ended after {steps} of {of} steps: {failure}"),
+            (Stopped::Unmeasured(error), _) => format!("nothing can be measured after {steps} steps: {error}"),
+        }
+    }
+
     /// The step that could not be made, where that was it.
-    pub failure: Option<Failure>,
+    pub fn failure(&self) -> Option<&Failure> {
+        match &self.cause {
+            Stopped::Step(failure) => Some(failure),
+            Stopped::Unmeasured(_) => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Ended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.said(None))
+    }
 }
 
 /// What was noticed along the run: singular configurations, leaps of the energy.
@@ -85,7 +122,7 @@ pub(super) fn run(
     let mut run = match Run::new(integrator, diagnostics, schedule, problem.start.clone()) {
         Ok(run) => run,
         Err(e) => {
-            along.ended = Some(undefined(0, &e));
+            along.ended = Some(undefined(0, options.steps, e));
             return Ok(along);
         }
     };
@@ -117,12 +154,11 @@ pub(super) fn run(
         match run.step() {
             Ok(None) => {}
             Ok(Some(failure)) => {
-                let reason = format!("the run ended after {k} of {} steps: {failure}", options.steps);
-                along.ended = Some(Ended { steps: k, reason, failure: Some(failure) });
+                along.ended = Some(Ended { steps: k, of: options.steps, cause: Stopped::Step(failure) });
                 break;
             }
             Err(e) => {
-                along.ended = Some(undefined(k, &e));
+                along.ended = Some(undefined(k, options.steps, e));
                 break;
             }
         }
@@ -139,8 +175,8 @@ pub(super) fn run(
     Ok(along)
 }
 
-fn undefined(steps: u64, error: &RunError) -> Ended {
-    Ended { steps, reason: format!("nothing can be measured after {steps} steps: {error}"), failure: None }
+fn undefined(steps: u64, of: u64, error: RunError) -> Ended {
+    Ended { steps, of, cause: Stopped::Unmeasured(Source::new(error)) }
 }
 
 /// The largest of each residual; NaN is the largest of all.
@@ -169,7 +205,7 @@ struct Turns<'a> {
 impl<'a> Turns<'a> {
     fn new(problem: &'a Instance) -> Turns<'a> {
         let start = &problem.start[..];
-        let middle = if problem.equations.motion.structure.is_some() { start.len() / 2 } else { start.len() };
+        let middle = if problem.equations.motion.structure().is_some() { start.len() / 2 } else { start.len() };
         Turns { start, middle, units: [0.0; 2], recent: [0.0; 2], width: 0.0, rising: true, count: 0 }
     }
 

@@ -6,6 +6,7 @@
 
 use super::Drift;
 use super::along::Along;
+use super::reason::Reason;
 use crate::fit::{Growth, growth_exponent, typical_growth_exponent};
 
 /// An exponent above this, with its uncertainty taken off, is that of a growing error.
@@ -36,9 +37,9 @@ pub(super) enum Said {
     /// It grows, beyond what its uncertainty explains.
     Grows(Drift),
     /// Both are possible.
-    Open(Drift, String),
+    Open(Drift, Reason),
     /// Nothing, for this reason.
-    Nothing(String),
+    Nothing(Reason),
 }
 
 /// What energy errors along a run can be by round-off, relative to its size: each step off by a unit in the last
@@ -66,21 +67,17 @@ pub(super) fn judge(along: &Along) -> Said {
     let early = if along.exchanged[0] > 0.0 { along.exchanged[0] } else { size(along) };
     let at_round_off = amplitude <= round_off(along);
     if !at_round_off && (largest.is_nan() || largest > RESOLVED * early) {
-        return Said::Nothing(format!(
-            "the step is not stable, or does not resolve the motion: the energy error reaches {:.1e} of the energy that \
-             was exchanged at first; take a smaller step",
-            largest / early
-        ));
+        return Said::Nothing(Reason::Unresolved { part: largest / early });
     }
     if let Some(ended) = &along.ended {
-        return Said::Nothing(ended.reason.clone());
+        return Said::Nothing(Reason::Ended(ended.clone()));
     }
     if at_round_off {
         return Said::RoundOff(Drift { growth: None, typical: None, returns: true, amplitude });
     }
     let growth = match growth_exponent(times, errors) {
         Ok(growth) => growth,
-        Err(e) => return Said::Nothing(format!("{e}; take more steps")),
+        Err(e) => return Said::Nothing(Reason::NoGrowth(e)),
     };
     let typical = typical_growth_exponent(times, errors).ok();
     let half = &errors[errors.len() / 2..];
@@ -100,20 +97,10 @@ pub(super) fn judge(along: &Along) -> Said {
     if growths().all(fast) && !returns && steady {
         return match along.turns >= TURNS {
             true => Said::Grows(drift),
-            false => {
-                let reason = format!(
-                    "the run is too short: the error grew while the motion turned {} times, of {TURNS} needed; take more steps",
-                    along.turns
-                );
-                Said::Open(drift, reason)
-            }
+            false => Said::Open(drift, Reason::TooShort { turns: along.turns, needed: TURNS }),
         };
     }
-    let reason = format!(
-        "t^({:.2} ± {:.2}) can be a bounded error or a growing one; take more steps",
-        growth.exponent, growth.uncertainty
-    );
-    Said::Open(drift, reason)
+    Said::Open(drift, Reason::Open { exponent: growth.exponent, uncertainty: growth.uncertainty })
 }
 
 /// The error in equal parts of the run: its largest and its mean size.
@@ -137,7 +124,8 @@ fn parts(errors: &[f64]) -> Parts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::certificate::Ended;
+    use crate::certificate::{Ended, Stopped};
+    use cotangent_dynamics::Failure;
 
     /// A run of 8000 steps with this energy error, of a motion with unit energy.
     fn run(turns: usize, error: impl Fn(f64) -> f64) -> Along {
@@ -178,12 +166,15 @@ mod tests {
 
     #[test]
     fn nothing_is_judged_where_the_step_is_unstable_or_the_run_ended() {
-        assert!(matches!(judge(&run(200, |t| 1e-9 * (0.05 * t).exp())), Said::Nothing(r) if r.contains("not stable")));
+        assert!(matches!(judge(&run(200, |t| 1e-9 * (0.05 * t).exp())), Said::Nothing(Reason::Unresolved { .. })));
         assert!(matches!(judge(&run(200, |t| if t > 700.0 { f64::NAN } else { 0.0 })), Said::Nothing(_)));
-        let ended = Some(Ended { steps: 8000, reason: "it ended".into(), failure: None });
-        assert!(matches!(judge(&Along { ended, ..run(200, f64::sin) }), Said::Nothing(_)));
-        let ended = Some(Ended { steps: 8000, reason: "it ended".into(), failure: None });
-        assert!(matches!(judge(&Along { ended, ..run(200, |t| 1e-4 * t.sin()) }), Said::Nothing(r) if r == "it ended"));
+        let cause = Stopped::Step(Failure::Torn { change: 1.0 });
+        let ended = Some(Ended { steps: 8000, of: 10000, cause });
+        assert!(matches!(judge(&Along { ended: ended.clone(), ..run(200, f64::sin) }), Said::Nothing(_)));
+        let calm = run(200, |t| 1e-4 * t.sin());
+        assert!(
+            matches!(judge(&Along { ended: ended.clone(), ..calm }), Said::Nothing(Reason::Ended(e)) if Some(&e) == ended.as_ref())
+        );
         assert!(matches!(judge(&run(200, |t| 1e-13 * t.sin())), Said::RoundOff(_)));
     }
 }

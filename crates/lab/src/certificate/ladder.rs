@@ -5,7 +5,7 @@
 //! the step is halved twice. One that is not seen at the given step is looked for at larger ones, 4 h, 16 h, …, up
 //! to a step so large that it would show.
 
-use super::short;
+use super::reason::{LargerSteps, Reason};
 
 /// A defect in double-double arithmetic up to this can be round-off, its amplification by the equations of a step
 /// included; what is larger has to fall with the step to be real.
@@ -64,11 +64,11 @@ pub(super) enum Shown {
     /// Neither there nor at larger steps.
     Nowhere,
     /// It is not known, for this reason.
-    Unclear(String),
+    Unclear(Reason),
 }
 
 /// What measures: `gauge(place, step)` is the defect of steps of a size from a point that `place` steps to.
-pub(super) type Gauge<'a> = dyn FnMut(f64, f64) -> Result<Sample, String> + 'a;
+pub(super) type Gauge<'a> = dyn FnMut(f64, f64) -> Result<Sample, Reason> + 'a;
 
 enum Nature {
     Real,
@@ -78,18 +78,18 @@ enum Nature {
 }
 
 /// The defect at the given step, and where it shows.
-pub(super) fn climb(ask: Question, gauge: &mut Gauge<'_>) -> Result<(f64, Shown), String> {
+pub(super) fn climb(ask: Question, gauge: &mut Gauge<'_>) -> Result<(f64, Shown), Reason> {
     let first = gauge(ask.step, ask.step)?;
     let (mut step, mut sample) = (ask.step, first);
     let (mut quiet, mut seen) = (false, None);
-    let mut end = "larger steps say no more".to_owned();
+    let mut larger = LargerSteps::NoMore;
     for level in 0..=LEVELS {
         if sample.defect > ask.floor {
             match nature(ask, step, sample, gauge) {
                 Nature::Real if sample.defect > ask.shows && level == 0 => return Ok((first.defect, Shown::Here)),
                 Nature::Real => seen = Some((step, sample.defect)),
                 Nature::Sudden => {
-                    end = format!("a step of {} takes another solution", short(step));
+                    larger = LargerSteps::OtherSolution { step };
                     break;
                 }
                 Nature::RoundOff => {}
@@ -109,7 +109,7 @@ pub(super) fn climb(ask: Question, gauge: &mut Gauge<'_>) -> Result<(f64, Shown)
         match gauge(RATIO * step, RATIO * step) {
             Ok(next) => (step, sample) = (RATIO * step, next),
             Err(reason) => {
-                end = format!("a step of {} cannot be made: {reason}", short(RATIO * step));
+                larger = LargerSteps::NoStep { step: RATIO * step, reason: Box::new(reason) };
                 break;
             }
         }
@@ -119,8 +119,8 @@ pub(super) fn climb(ask: Question, gauge: &mut Gauge<'_>) -> Result<(f64, Shown)
     let shown = match seen {
         Some((step, defect)) => Shown::At { step, defect },
         None if quiet && (ask.claimed || conclusive) => Shown::Nowhere,
-        None if quiet => Shown::Unclear(format!("below round-off at this step, and {end}")),
-        None => Shown::Unclear(format!("{:.1e} does not fall with the step as a defect does, and {end}", first.defect)),
+        None if quiet => Shown::Unclear(Reason::RoundOff(larger)),
+        None => Shown::Unclear(Reason::NotFalling { defect: first.defect, larger }),
     };
     Ok((first.defect, shown))
 }
@@ -148,7 +148,7 @@ mod tests {
     }
 
     /// Round-off of 10⁻³⁰/h, with scatter, and a defect c hʳ; a step moves the state by h.
-    fn noisy(c: f64, r: i32) -> impl FnMut(f64, f64) -> Result<Sample, String> {
+    fn noisy(c: f64, r: i32) -> impl FnMut(f64, f64) -> Result<Sample, Reason> {
         move |_, h: f64| {
             let scatter = 1.0 + 0.9 * (1e4 * h.ln()).sin();
             Ok(Sample { defect: 1e-30 / h * scatter + c * h.powi(r), reach: h })
@@ -192,13 +192,12 @@ mod tests {
     #[test]
     fn where_larger_steps_fail_what_is_not_claimed_is_open() {
         let mut gauge = |_: f64, h: f64| match h > 0.01 {
-            true => Err("no solution".to_owned()),
+            true => Err(Reason::NoField),
             false => Ok(Sample { defect: 1e-31, reach: h }),
         };
         assert_eq!(climb(asked(0.01, 2, true), &mut gauge).unwrap().1, Shown::Nowhere);
-        assert!(
-            matches!(climb(asked(0.01, 2, false), &mut gauge).unwrap().1, Shown::Unclear(r) if r.contains("no solution"))
-        );
+        let larger = LargerSteps::NoStep { step: 0.04, reason: Box::new(Reason::NoField) };
+        assert_eq!(climb(asked(0.01, 2, false), &mut gauge).unwrap().1, Shown::Unclear(Reason::RoundOff(larger)));
         assert!(climb(asked(0.02, 2, true), &mut gauge).is_err());
     }
 }

@@ -17,13 +17,15 @@ mod bounded;
 mod ladder;
 mod order;
 mod probe;
+mod reason;
 mod size;
 mod stable;
 mod subject;
 mod symplectic;
 
-pub use along::{Ended, Noticed};
+pub use along::{Ended, Noticed, Stopped};
 pub use order::order_against;
+pub use reason::{LargerSteps, OrderAt, Reason};
 pub(crate) use size::{kinetic, scales};
 pub use subject::Subject;
 pub(crate) use subject::distance;
@@ -44,7 +46,7 @@ pub enum Finding<T> {
     /// What was measured.
     Measured(T),
     /// Why not.
-    Undecided(String),
+    Undecided(Reason),
     /// It does not apply to this system.
     Absent,
 }
@@ -59,7 +61,7 @@ pub struct Property<T, C = bool> {
     /// Whether the property holds; `None` where it is undecided or does not apply.
     pub held: Option<bool>,
     /// Why it is undecided, though something was measured.
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
 }
 
 /// What a method keeps on a system.
@@ -147,9 +149,9 @@ impl Certificate {
         let subject = Subject::new(problem, &formula).within(limits);
         let tape = problem.diagnostics()?;
         let motion = &problem.equations.motion;
-        let claims = prepared.claims(motion.canonical);
+        let claims = prepared.claims(motion.is_canonical());
         let mut judge = Judge { probe: Probe::new(subject, &tape)?, claims, step: options.step };
-        let symplectic_defect = match motion.structure {
+        let symplectic_defect = match motion.structure() {
             Some(_) => judge.step(claims.symplectic, |probe, place, step| probe.symplectic(place, step)),
             None => Property::absent(),
         };
@@ -165,7 +167,7 @@ impl Certificate {
             false => [Property::absent(), Property::absent()],
         };
         let energy_defect = judge.energy(&along);
-        let has_energy = motion.formulation.has_model_energy();
+        let has_energy = motion.card().model_energy;
         let bounds = Bounds {
             symplectic: has_energy && symplectic_defect.held.unwrap_or(claims.symplectic),
             energy: energy_defect.held == Some(true),
@@ -244,7 +246,7 @@ impl Judge<'_> {
     fn step(
         &mut self,
         claimed: bool,
-        mut measure: impl FnMut(&mut Probe<'_>, f64, f64) -> Result<Sample, String>,
+        mut measure: impl FnMut(&mut Probe<'_>, f64, f64) -> Result<Sample, Reason>,
     ) -> Property<f64> {
         let question =
             Question { step: self.step, order: self.claims.order, power: 2, floor: FLOOR, shows: FLOOR, claimed };
@@ -253,7 +255,7 @@ impl Judge<'_> {
                 let (held, reason) = match shown {
                     Shown::Here => (Some(false), None),
                     Shown::Nowhere => (Some(true), None),
-                    other => (None, Some(below(&other))),
+                    other => (None, other.reason()),
                 };
                 Property { claimed, found: Finding::Measured(defect), held, reason }
             }
@@ -265,12 +267,12 @@ impl Judge<'_> {
     fn residual(&mut self, along: &Along, level: usize, claimed: bool) -> Property<f64> {
         let residual = along.residuals[level];
         let found = match &along.ended {
-            Some(ended) if ended.steps == 0 => Finding::Undecided(ended.reason.clone()),
+            Some(ended) if ended.steps == 0 => Finding::Undecided(Reason::Ended(ended.clone())),
             _ => Finding::Measured(residual),
         };
         let small = residual <= ROUND_OFF;
         if small && let Some(ended) = &along.ended {
-            return Property { claimed, found, held: None, reason: Some(ended.reason.clone()) };
+            return Property { claimed, found, held: None, reason: Some(Reason::Ended(ended.clone())) };
         }
         if claimed || residual.is_nan() || residual > BEYOND {
             return Property { claimed, found, held: Some(small), reason: None };
@@ -285,15 +287,10 @@ impl Judge<'_> {
         let shown = climb(question, &mut |_, step| self.probe.residual(level + 1, scales, step));
         let (held, reason) = match (shown.map(|(_, shown)| shown), small) {
             (Ok(Shown::Nowhere), true) => (Some(true), None),
-            (Ok(Shown::Nowhere), false) => {
-                let reason = "single steps keep it; along the run their round-off accumulates".to_owned();
-                (None, Some(reason))
-            }
+            (Ok(Shown::Nowhere), false) => (None, Some(Reason::Accumulated)),
             (Ok(Shown::Here | Shown::At { .. }), false) => (Some(false), None),
-            (Ok(Shown::Here), true) => {
-                (None, Some("seen in single steps, and below round-off along the run".to_owned()))
-            }
-            (Ok(other), _) => (None, Some(below(&other))),
+            (Ok(Shown::Here), true) => (None, Some(Reason::InSteps)),
+            (Ok(other), _) => (None, other.reason()),
             (Err(reason), _) => (None, Some(reason)),
         };
         Property { claimed, found, held, reason }
@@ -304,14 +301,14 @@ impl Judge<'_> {
         let claimed = self.claims.energy;
         let (amplitude, round_off) = (bounded::amplitude(along), bounded::round_off(along));
         let found = match along.errors.is_empty() {
-            true => Finding::Undecided("no energy was measured".to_owned()),
+            true => Finding::Undecided(Reason::NoEnergy),
             false => Finding::Measured(amplitude),
         };
         if amplitude.is_nan() || amplitude > round_off {
             return Property { claimed, found, held: Some(false), reason: None };
         }
         if let Some(ended) = &along.ended {
-            return Property { claimed, found, held: None, reason: Some(ended.reason.clone()) };
+            return Property { claimed, found, held: None, reason: Some(Reason::Ended(ended.clone())) };
         }
         if claimed {
             return Property { claimed, found, held: Some(true), reason: None };
@@ -322,8 +319,8 @@ impl Judge<'_> {
         let shown = climb(question, &mut |place, step| self.probe.energy(place, step, size));
         let (held, reason) = match shown.map(|(_, shown)| shown) {
             Ok(Shown::Nowhere) => (Some(true), None),
-            Ok(Shown::Here) => (None, Some("seen in single steps, and below round-off along the run".to_owned())),
-            Ok(other) => (None, Some(below(&other))),
+            Ok(Shown::Here) => (None, Some(Reason::InSteps)),
+            Ok(other) => (None, other.reason()),
             Err(reason) => (None, Some(reason)),
         };
         Property { claimed, found, held, reason }
@@ -338,7 +335,7 @@ struct Bounds {
 
 /// Whether the energy error is bounded: where something bounds it, what the run shows; elsewhere a run
 /// without growth proves nothing.
-fn drift(along: &Along, claimed: bool, bounds: Bounds, below: Option<&String>) -> Property<Drift> {
+fn drift(along: &Along, claimed: bool, bounds: Bounds, below: Option<&Reason>) -> Property<Drift> {
     let (found, held, reason) = match bounded::judge(along) {
         Said::Nothing(reason) => (Finding::Undecided(reason), None, None),
         Said::Grows(drift) => (Finding::Measured(drift), Some(false), None),
@@ -346,10 +343,7 @@ fn drift(along: &Along, claimed: bool, bounds: Bounds, below: Option<&String>) -
         Said::Calm(drift) if bounds.symplectic => (Finding::Measured(drift), Some(true), None),
         Said::RoundOff(drift) if bounds.symplectic || bounds.energy => (Finding::Measured(drift), Some(true), None),
         Said::RoundOff(drift) => (Finding::Measured(drift), None, below.cloned()),
-        Said::Calm(drift) => {
-            let reason = "no growth is seen in so many steps, and nothing that the method keeps excludes it";
-            (Finding::Measured(drift), None, Some(reason.to_owned()))
-        }
+        Said::Calm(drift) => (Finding::Measured(drift), None, Some(Reason::Unbounded)),
     };
     Property { claimed, found, held, reason }
 }
@@ -360,14 +354,14 @@ fn short(step: f64) -> String {
     if scientific.len() < plain.len() { scientific } else { plain }
 }
 
-/// Why nothing was seen at the given step.
-fn below(shown: &Shown) -> String {
-    match shown {
-        Shown::At { step, defect } => {
-            format!("below round-off at this step; at step {} it is {defect:.1e}", short(*step))
+impl Shown {
+    /// Why nothing was seen at the given step.
+    fn reason(self) -> Option<Reason> {
+        match self {
+            Shown::At { step, defect } => Some(Reason::DefectAbove { step, defect }),
+            Shown::Unclear(reason) => Some(reason),
+            Shown::Here | Shown::Nowhere => None,
         }
-        Shown::Unclear(reason) => reason.clone(),
-        Shown::Here | Shown::Nowhere => String::new(),
     }
 }
 

@@ -7,7 +7,7 @@
 //! variables of the model, whatever those of the equations are.
 
 use super::subject::{Subject, distance};
-use super::{Finding, Property, short};
+use super::{Finding, OrderAt, Property, Reason};
 use crate::fit::{Order, observed_order};
 use crate::reference::Reference;
 use cotangent_compile::{Engine, Tape};
@@ -44,18 +44,20 @@ const CERTAIN: f64 = 0.2;
 /// reference may go on along another branch.
 pub(super) fn judge(subject: &Subject<'_>, step: f64, claimed: u32, singular: Option<f64>) -> Property<Order, u32> {
     if subject.problem.start.len() > LARGEST {
-        let reason = format!("no reference solution for more than {LARGEST} variables");
+        let reason = Reason::NoReference { largest: LARGEST };
         return Property { claimed, found: Finding::Undecided(reason), held: None, reason: None };
     }
-    let at = |factor: f64| -> Result<Order, String> {
+    let at = |factor: f64| -> Result<Order, Reason> {
         let time = INTERVAL as f64 * step * factor;
         if singular.is_some_and(|singular| singular <= time.abs()) {
-            return Err("the motion comes to a singular configuration, where branches meet, in these steps".to_owned());
+            return Err(Reason::Singular);
         }
         reference(subject, time).and_then(|(exact, known)| order_against(subject, step * factor, &exact, known))
     };
-    let described = |factor: f64, order: &Order| {
-        format!("at step {} the order is {:.2} ± {:.2}", short(step * factor), order.value, order.uncertainty)
+    let described = |factor: f64, order: &Order| OrderAt {
+        step: step * factor,
+        value: order.value,
+        uncertainty: order.uncertainty,
     };
     // The first of some steps that shows the order, and whether one of them contradicts it.
     let elsewhere = |factors: &[f64]| {
@@ -74,17 +76,17 @@ pub(super) fn judge(subject: &Subject<'_>, step: f64, claimed: u32, singular: Op
             let (held, reason) = match held(&order, claimed) {
                 Some(true) => (Some(true), None),
                 verdict => match elsewhere(&[0.125, 1.0 / 64.0]) {
-                    (Some((_, smaller)), _) => (None, Some(format!("this step is too large: {smaller}"))),
+                    (Some((_, smaller)), _) => (None, Some(Reason::TooLarge(smaller))),
                     (None, true) if verdict == Some(false) => (Some(false), None),
-                    _ => (None, Some("smaller steps do not confirm what this one shows".to_owned())),
+                    _ => (None, Some(Reason::NotConfirmed)),
                 },
             };
             Property { claimed, found: Finding::Measured(order), held, reason }
         }
         Err(why) => {
             let reason = match elsewhere(&[8.0, 0.125, 64.0, 512.0]).0 {
-                Some((factor, other)) if factor > 1.0 => format!("below round-off at this step; {other}"),
-                Some((_, other)) => format!("{why}; {other}"),
+                Some((factor, larger)) if factor > 1.0 => Reason::OrderAbove(larger),
+                Some((_, there)) => Reason::OrderElsewhere { here: Box::new(why), there },
                 None => why,
             };
             Property { claimed, found: Finding::Undecided(reason), held: None, reason: None }
@@ -105,11 +107,11 @@ fn held(order: &Order, claimed: u32) -> Option<bool> {
 /// which is known to the accuracy `known`, relative to its size.
 ///
 /// The order is that of the formula: a method that controls its steps makes those that are given.
-pub fn order_against(subject: &Subject<'_>, step: f64, exact: &[Dd], known: f64) -> Result<Order, String> {
+pub fn order_against(subject: &Subject<'_>, step: f64, exact: &[Dd], known: f64) -> Result<Order, Reason> {
     let formula = subject.prepared.uncontrolled();
     let subject = &Subject { prepared: &formula, ..*subject };
-    let start = subject.start::<Dd>().map_err(|e| e.to_string())?;
-    let halves = subject.problem.equations.motion.structure.is_some();
+    let start = subject.start::<Dd>().map_err(Reason::Step)?;
+    let halves = subject.problem.equations.motion.structure().is_some();
     let (mut sizes, mut errors) = (vec![], vec![]);
     for level in (FINEST..=COARSEST).rev() {
         let factor = 2f64.powi(level);
@@ -124,27 +126,27 @@ pub fn order_against(subject: &Subject<'_>, step: f64, exact: &[Dd], known: f64)
         sizes.push(step.abs() * factor);
         errors.push(error);
     }
-    observed_order(&sizes, &errors).map_err(|e| e.to_string())
+    observed_order(&sizes, &errors).map_err(Reason::NoOrder)
 }
 
 /// The state at a time, to some 25 digits, and how accurate it is.
-fn reference(subject: &Subject<'_>, time: f64) -> Result<(Vec<Dd>, f64), String> {
-    subject.go_on().map_err(|e| e.to_string())?;
+fn reference(subject: &Subject<'_>, time: f64) -> Result<(Vec<Dd>, f64), Reason> {
+    subject.go_on().map_err(Reason::Step)?;
     let given = &subject.problem.equations.motion;
     // Equations with other solutions are their own reference.
-    let motion = if given.formulation.is_exact() { given.hamilton_dirac() } else { Ok(given.clone()) };
-    let motion = motion.map_err(|e| e.to_string())?;
-    let compiled = Compiled::new(&motion, Engine::Tape).map_err(|e| e.to_string())?;
+    let motion = if given.card().exact { given.hamilton_dirac() } else { Ok(given.clone()) };
+    let motion = motion.map_err(Reason::Theory)?;
+    let compiled = Compiled::new(&motion, Engine::Tape).map_err(Reason::Compile)?;
     let parameters = subject.problem.parameters.iter().map(|&p| Dd::from(p)).collect();
-    let field = compiled.view(Tape, parameters).field().map_err(|e| e.to_string())?;
-    let Some(mut field) = field else { return Err("there is no vector field to solve".into()) };
-    let mut state = subject.start::<Dd>().map_err(|e| e.to_string())?;
+    let field = compiled.view(Tape, parameters).field().map_err(Reason::Step)?;
+    let Some(mut field) = field else { return Err(Reason::NoField) };
+    let mut state = subject.start::<Dd>().map_err(Reason::Step)?;
     let mut rates = |z: &[Dd], out: &mut [Dd]| subject.go_on().and_then(|()| field.rate(z, out));
     let budget = BUDGET / state.len().max(1) as u64;
-    let blocks = if motion.structure.is_some() { 2 } else { 1 };
+    let blocks = if motion.structure().is_some() { 2 } else { 1 };
     let reference = Reference::new(1e-28).with_budget(budget).in_blocks(state.len() / blocks);
     let solved = reference.solve(&mut rates, &mut state, Dd::from(time));
-    let solved = solved.map_err(|e| format!("the reference solution: {e}"))?;
+    let solved = solved.map_err(Reason::Reference)?;
     Ok((state, solved.error_estimate))
 }
 

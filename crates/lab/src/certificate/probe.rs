@@ -2,10 +2,10 @@
 //! property of the method.
 
 use super::ladder::Sample;
+use super::reason::Reason;
 use super::subject::{Subject, distance};
 use super::symplectic;
 use cotangent_compile::{CompileError, Function, Workspace};
-use cotangent_dynamics::Failure;
 use cotangent_problem::Diagnostics;
 use cotangent_scalar::{Dd, Real};
 
@@ -45,11 +45,11 @@ impl<'a> Probe<'a> {
     }
 
     /// Some steps of this size from the start.
-    fn point(&mut self, place: f64) -> Result<Vec<Dd>, String> {
+    fn point(&mut self, place: f64) -> Result<Vec<Dd>, Reason> {
         match &self.point {
             Some((at, point)) if *at == place => Ok(point.clone()),
             _ => {
-                let point = self.subject.walk(&self.start, place, WALK).map_err(|e| e.to_string())?;
+                let point = self.subject.walk(&self.start, place, WALK).map_err(Reason::Step)?;
                 self.point = Some((place, point.clone()));
                 Ok(point)
             }
@@ -57,36 +57,36 @@ impl<'a> Probe<'a> {
     }
 
     fn halves(&self) -> bool {
-        self.subject.problem.equations.motion.structure.is_some()
+        self.subject.problem.equations.motion.structure().is_some()
     }
 
     /// Energy, constraints, hidden constraints.
-    fn kept(&mut self, state: &[Dd]) -> Result<[Vec<Dd>; 3], String> {
+    fn kept(&mut self, state: &[Dd]) -> Result<[Vec<Dd>; 3], Reason> {
         let mut outputs = self.kept.program().outputs.iter().map(|&n| vec![Dd::from(0.0); n]).collect::<Vec<_>>();
         let mut slots: Vec<&mut [Dd]> = outputs.iter_mut().map(Vec::as_mut_slice).collect();
         let called = self.kept.call_in(&[state, &self.parameters], &mut slots, &mut self.work);
-        called.map_err(|e| e.to_string())?;
+        called.map_err(Reason::Value)?;
         let mut outputs = outputs.into_iter();
         Ok([0; 3].map(|_| outputs.next().unwrap_or_default()))
     }
 
     /// The change of dq∧dp by a step on the tangent space.
-    pub(super) fn symplectic(&mut self, place: f64, step: f64) -> Result<Sample, String> {
+    pub(super) fn symplectic(&mut self, place: f64, step: f64) -> Result<Sample, Reason> {
         let point = self.point(place)?;
         if point.len() > LARGEST {
-            return Err(format!("no tangent map for more than {LARGEST} variables"));
+            return Err(Reason::NoTangentMap { largest: LARGEST });
         }
-        let end = self.subject.walk(&point, step, 1).map_err(|e| e.to_string())?;
+        let end = self.subject.walk(&point, step, 1).map_err(Reason::Step)?;
         let defect = symplectic::measure(&self.subject, &point, step)?;
         Ok(Sample { defect, reach: reach(&point, &end, self.halves()) })
     }
 
     /// How far a step forward and one back end from where they began.
-    pub(super) fn symmetry(&mut self, place: f64, step: f64) -> Result<Sample, String> {
+    pub(super) fn symmetry(&mut self, place: f64, step: f64) -> Result<Sample, Reason> {
         let point = self.point(place)?;
         let walk = |steps: &[(f64, u64)]| self.subject.walk_on(&point, steps).map(|state| state.values);
-        let there = walk(&[(step, 1)]).map_err(|e: Failure| e.to_string())?;
-        let back = walk(&[(step, 1), (-step, 1)]).map_err(|e| format!("no step back: {e}"))?;
+        let there = walk(&[(step, 1)]).map_err(Reason::Step)?;
+        let back = walk(&[(step, 1), (-step, 1)]).map_err(Reason::StepBack)?;
         // On the way back the round-off is that of the state there, which an unstable step makes large.
         let grown = [0, 1].map(|half| part(&there, half, self.halves()) / part(&point, half, self.halves()));
         let grown = grown.into_iter().filter(|g| g.is_finite()).fold(1.0, f64::max);
@@ -95,9 +95,9 @@ impl<'a> Probe<'a> {
     }
 
     /// The change of the energy by a step, relative to a size.
-    pub(super) fn energy(&mut self, place: f64, step: f64, size: f64) -> Result<Sample, String> {
+    pub(super) fn energy(&mut self, place: f64, step: f64, size: f64) -> Result<Sample, Reason> {
         let point = self.point(place)?;
-        let end = self.subject.walk(&point, step, 1).map_err(|e| e.to_string())?;
+        let end = self.subject.walk(&point, step, 1).map_err(Reason::Step)?;
         let [before, after] = [self.kept(&point)?, self.kept(&end)?];
         let change = before[0].iter().zip(&after[0]).map(|(&a, &b)| (b - a).value().abs()).fold(0.0, f64::max);
         Ok(Sample { defect: change / size, reach: reach(&point, &end, self.halves()) })
@@ -105,19 +105,19 @@ impl<'a> Probe<'a> {
 
     /// The largest residual of the constraints (1) or hidden constraints (2) after some steps from the start,
     /// each relative to its scale.
-    pub(super) fn residual(&mut self, level: usize, scales: &[f64], step: f64) -> Result<Sample, String> {
-        let end = self.subject.walk(&self.start, step, AWAY).map_err(|e| e.to_string())?;
+    pub(super) fn residual(&mut self, level: usize, scales: &[f64], step: f64) -> Result<Sample, Reason> {
+        let end = self.subject.walk(&self.start, step, AWAY).map_err(Reason::Step)?;
         let reach = reach(&self.start, &end, self.halves());
         Ok(Sample { defect: self.relative(level, &end, scales)?, reach })
     }
 
     /// The same at the start: zero to the precision of the arithmetic, or of the values given.
-    pub(super) fn residual_at_start(&mut self, level: usize, scales: &[f64]) -> Result<f64, String> {
+    pub(super) fn residual_at_start(&mut self, level: usize, scales: &[f64]) -> Result<f64, Reason> {
         let start = self.start.clone();
         self.relative(level, &start, scales)
     }
 
-    fn relative(&mut self, level: usize, state: &[Dd], scales: &[f64]) -> Result<f64, String> {
+    fn relative(&mut self, level: usize, state: &[Dd], scales: &[f64]) -> Result<f64, Reason> {
         let kept = self.kept(state)?;
         Ok(kept[level].iter().zip(scales).map(|(r, s)| r.value().abs() / s).fold(0.0, f64::max))
     }

@@ -59,7 +59,7 @@ impl<'a> Sizes<'a> {
 
     /// Raises the sizes of the terms of the constraints to those at a state.
     pub(super) fn grow(&mut self, scales: &mut [Vec<f64>; 2], state: &[f64]) {
-        if self.problem.equations.motion.surface.is_some() {
+        if self.problem.equations.motion.surface().is_some() {
             if scales.iter().all(Vec::is_empty) {
                 *scales = self::scales(self.problem);
             }
@@ -103,7 +103,7 @@ fn terms(manifold: &mut dyn Canonical<f64>, state: &[f64], unit: f64) -> Option<
 /// Σⱼ |Gᵢⱼ| max |q| and Σⱼ |Gᵢⱼ| max |q̇| at the start, with the largest position and velocity, 1 where that
 /// vanishes: what the terms of each constraint are made of.
 pub(crate) fn scales(problem: &Instance) -> [Vec<f64>; 2] {
-    if let Some(surface) = &problem.equations.motion.surface {
+    if let Some(surface) = problem.equations.motion.surface() {
         let mut scales = problem.surface_scales().unwrap_or_else(|_| vec![1.0; surface.generations.len()]);
         let later = scales.split_off(surface.constraints.shape()[0].len().min(scales.len()));
         return [scales, later];

@@ -1,7 +1,7 @@
 //! A method on a system, in any arithmetic.
 
 use cotangent_compile::Tape;
-use cotangent_dynamics::{Canonical, Dynamics, Failure, Numeric, State};
+use cotangent_dynamics::{Canonical, Dynamics, Failure, Numeric, State, Value};
 use cotangent_integrate::{Prepared, project};
 use cotangent_problem::Instance;
 use cotangent_scalar::{Limits, Real};
@@ -71,8 +71,7 @@ impl<'a> Subject<'a> {
                 self.go_on()?;
                 stepper.step(&mut machine, S::from_f64(h), &state, &mut next)?;
                 if let Some(k) = next.values.iter().position(|v| !v.is_finite()) {
-                    let reason = format!("`{}` after a step", self.problem.equations.motion.state.entry_name(k));
-                    return Err(Failure::NotFinite { reason });
+                    return Err(Failure::NotFinite(Value::State(k)));
                 }
                 std::mem::swap(&mut state, &mut next);
             }

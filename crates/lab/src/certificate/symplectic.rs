@@ -5,6 +5,7 @@
 //! The tangent space at (q, p) is {(δq, δp): G δq = 0, ψ_q δq + ψ_p δp = 0}; the derivatives of ψ are
 //! taken by dual numbers too.
 
+use super::reason::Reason;
 use super::subject::Subject;
 use crate::residuals::residuals;
 use crate::tangent::SymplecticDefect;
@@ -12,18 +13,18 @@ use cotangent_dynamics::Failure;
 use cotangent_scalar::{Dd, Dual, Real};
 use cotangent_solve::{LinearSolver, Pattern, null_space};
 
-pub(super) fn measure(subject: &Subject<'_>, point: &[Dd], step: f64) -> Result<f64, String> {
+pub(super) fn measure(subject: &Subject<'_>, point: &[Dd], step: f64) -> Result<f64, Reason> {
     // Positions and momenta in units of their own size: the form is then in units of their product.
     let units = units(point);
-    let vectors = tangent_space(subject, point, &units).map_err(|e| e.to_string())?;
+    let vectors = tangent_space(subject, point, &units).map_err(Reason::Step)?;
     let pushed = |vector: &Vec<Dd>| -> Result<Vec<Dd>, Failure> {
         let direction: Vec<Dd> = vector.iter().zip(&units).map(|(&v, &u)| v * u).collect();
         let image = subject.walk(&seeded(point, &direction), step, 1)?;
         Ok(image.iter().zip(&units).map(|(d, &u)| d.tangent[0] / u).collect())
     };
-    let images = vectors.iter().map(pushed).collect::<Result<Vec<_>, _>>().map_err(|e| e.to_string())?;
+    let images = vectors.iter().map(pushed).collect::<Result<Vec<_>, _>>().map_err(Reason::Step)?;
     let form = SymplecticDefect::<Dd>::canonical(point.len() / 2);
-    Ok(form.measure(&vectors, &images).map_err(|e| e.to_string())?.value)
+    Ok(form.measure(&vectors, &images).map_err(Reason::Tangent)?.value)
 }
 
 /// The largest position for each position, the largest momentum for each momentum.
@@ -67,16 +68,14 @@ fn tangent_space(subject: &Subject<'_>, point: &[Dd], units: &[Dd]) -> Result<Ve
             row.iter_mut().for_each(|v| *v = *v / Dd::from(largest));
         }
     }
-    let misused = |e: &dyn std::fmt::Display| Failure::Misused { reason: e.to_string() };
-    let pattern = Pattern::dense(rows, size).map_err(|e| misused(&e))?;
+    let pattern = Pattern::dense(rows, size).map_err(Failure::of)?;
     let values: Vec<f64> = a.iter().map(|v| v.value()).collect();
-    let rough = null_space(&pattern, &values, 1e-12).map_err(|e| misused(&e))?;
+    let rough = null_space(&pattern, &values, 1e-12).map_err(Failure::of)?;
     let dot = |u: &[Dd], v: &[Dd]| u.iter().zip(v).fold(Dd::from(0.0), |s, (&u, &v)| s + u * v);
     let row = |i: usize| &a[i * size..(i + 1) * size];
-    let mut solver =
-        LinearSolver::new(&Pattern::dense(rows, rows).map_err(|e| misused(&e))?).map_err(|e| misused(&e))?;
+    let mut solver = LinearSolver::new(&Pattern::dense(rows, rows).map_err(Failure::of)?).map_err(Failure::of)?;
     let gram: Vec<Dd> = (0..rows * rows).map(|k| dot(row(k / rows), row(k % rows))).collect();
-    solver.factor(&gram).map_err(|e| misused(&e))?;
+    solver.factor(&gram).map_err(Failure::of)?;
     let corrected = |v: &Vec<f64>| {
         let mut v: Vec<Dd> = v.iter().map(|&v| Dd::from(v)).collect();
         let mut x: Vec<Dd> = (0..rows).map(|i| dot(row(i), &v)).collect();

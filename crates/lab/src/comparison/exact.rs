@@ -5,6 +5,7 @@
 //! the round-off of the runs, so that whatever amplifies errors, theirs are the larger ones.
 
 use super::SAMPLES;
+use super::unknown::Unknown;
 use crate::certificate::distance;
 use crate::reference::{Reference, Sample};
 use crate::residuals::{MOVES, forces, momentum};
@@ -26,7 +27,7 @@ pub struct Exact {
     /// How accurate it is at its end, relative to the state.
     pub accuracy: f64,
     /// Why it ends before the runs do, if it does.
-    pub ended: Option<String>,
+    pub ended: Option<Unknown>,
 }
 
 /// The relative tolerance of its steps.
@@ -46,65 +47,59 @@ const SAME: f64 = 1e-12;
 
 impl Exact {
     /// The motion of a model from the start of a problem, at sorted times.
-    pub fn new(problem: &Instance, times: &[f64], limits: &Limits) -> Result<Exact, String> {
-        let own = problem.equations.compiled.view(Native, problem.parameters.clone()).model_state(&problem.start);
-        let own = own.map_err(|e| e.to_string())?;
+    pub fn new(problem: &Instance, times: &[f64], limits: &Limits) -> Result<Exact, Unknown> {
+        let own = problem.equations.compiled.view(Native, problem.parameters.clone()).model_state(&problem.start)?;
         let size = own.len();
         if size > LARGEST {
-            return Err(format!("there is no reference solution for {size} variables, at most for {LARGEST}"));
+            return Err(Unknown::TooLarge { size, largest: LARGEST });
         }
-        let text = |e: &dyn std::fmt::Display| e.to_string();
-        let motion = problem.equations.motion.hamilton_dirac().map_err(|e| text(&e))?;
-        let compiled = Compiled::new(&motion, Engine::Tape).map_err(|e| text(&e))?;
+        let motion = problem.equations.motion.hamilton_dirac()?;
+        let compiled = Compiled::new(&motion, Engine::Tape)?;
         let parameters = problem.parameters.iter().map(|&p| Dd::from(p)).collect();
         let view = compiled.view(Tape, parameters);
-        let field = view.field().map_err(|e| text(&e))?;
-        let mut field = field.ok_or("there is no vector field to solve")?;
+        let mut field = view.field()?.ok_or(Unknown::NoField)?;
         let mut start = State::new(own.iter().map(|&v| Dd::from(v)).collect(), 0);
-        if let Some(manifold) = view.manifold().map_err(|e| text(&e))?.filter(|m| m.shape().constraints > 0) {
-            project(manifold, &mut start).map_err(|e| text(&e))?;
+        if let Some(manifold) = view.manifold()?.filter(|m| m.shape().constraints > 0) {
+            project(manifold, &mut start)?;
         }
-        let numbers = compiled.view(Tape, problem.parameters.clone()).manifold().map_err(|e| text(&e))?;
+        let numbers = compiled.view(Tape, problem.parameters.clone()).manifold()?;
         let found = numbers.map(|mut m| forces(m.as_mut(), std::slice::from_ref(&own))).transpose();
-        let found = found.map_err(|e| text(&e))?.unwrap_or_default();
+        let found = found?.unwrap_or_default();
         let mut rates = |z: &[Dd], out: &mut [Dd]| match limits.cancel.is_set() {
             true => Err(Failure::Interrupted),
             false => field.rate(z, out),
         };
         let reference = Reference::new(TOLERANCE).with_budget(BUDGET / size.max(1) as u64);
-        let reference = reference.in_blocks(if motion.structure.is_some() { size / 2 } else { size });
+        let reference = reference.in_blocks(if motion.structure().is_some() { size / 2 } else { size });
         let times: Vec<Dd> = times.iter().map(|&t| Dd::from(t)).collect();
-        let (solution, stopped) = reference.solve_as_far(&mut rates, &start.values, &times).map_err(|e| text(&e))?;
+        let (solution, stopped) = reference.solve_as_far(&mut rates, &start.values, &times)?;
         let mut exact = Exact {
             samples: solution.samples,
-            halves: motion.structure.is_some(),
+            halves: motion.structure().is_some(),
             forces: found,
             accuracy: 0.0,
             ended: None,
         };
-        exact.ended = stopped.map(|e| e.to_string());
+        exact.ended = stopped.map(Unknown::Reference);
         let lost = exact.samples.iter().position(|s| exact.uncertainty(s) > CERTAIN);
         if let Some(k) = lost {
             exact.samples.truncate(k);
-            exact.ended = Some(format!("beyond, errors grow so fast that it is not known to {CERTAIN:.0e}"));
+            exact.ended = Some(Unknown::Uncertain { certain: CERTAIN });
         }
         if let Some((k, time)) = exact.first_singular(&motion, problem)? {
             exact.samples.truncate(k);
-            exact.ended = Some(format!(
-                "the motion comes to a singular configuration before t = {time}, where branches meet, and its equations \
-                 do not say which is the smooth continuation"
-            ));
+            exact.ended = Some(Unknown::Singular { time });
         }
         exact.accuracy = exact.samples.last().map_or(0.0, |s| exact.uncertainty(s));
         Ok(exact)
     }
 
     /// The first sample behind a singular configuration, or near one, and its time.
-    fn first_singular(&self, motion: &Motion, problem: &Instance) -> Result<Option<(usize, f64)>, String> {
-        let diagnostics = Diagnostics::new(motion, Engine::Best).map_err(|e| e.to_string())?;
+    fn first_singular(&self, motion: &Motion, problem: &Instance) -> Result<Option<(usize, f64)>, Unknown> {
+        let diagnostics = Diagnostics::new(motion, Engine::Best)?;
         let Some(mut conditioning) = diagnostics.with(&problem.parameters).conditioning else { return Ok(None) };
-        let own = problem.equations.compiled.view(Native, problem.parameters.clone()).model_state(&problem.start);
-        let mut before = own.map_err(|e| e.to_string())?;
+        let view = problem.equations.compiled.view(Native, problem.parameters.clone());
+        let mut before = view.model_state(&problem.start)?;
         let mut ill = true;
         for (k, sample) in self.samples.iter().enumerate() {
             let after: Vec<f64> = sample.state.iter().map(|z| z.hi()).collect();

@@ -1,11 +1,12 @@
 //! One combination, run and measured.
 
 use super::round_off::{Other, Sizes, explained};
+use super::unknown::NoPace;
 use super::{Exact, SAMPLES, timing};
 use crate::certificate::{kinetic, scales};
 use crate::fit::{Growth, growth_exponent};
 use cotangent_compile::{CompileError, Native};
-use cotangent_dynamics::{Dynamics, Failure};
+use cotangent_dynamics::{Dynamics, Failure, Source};
 use cotangent_integrate::Prepared;
 use cotangent_observe::{End, HISTORY_ERRORS, History, Progress, Run, RunError, Schedule};
 use cotangent_problem::Instance;
@@ -31,8 +32,8 @@ pub enum Ended {
     Interrupted,
     /// At a step that could not be made.
     Failed(Failure),
-    /// Where a quantity of the model has no value.
-    Undefined(String),
+    /// Where a quantity of the model has no value: a [`RunError`], or what kept the run from beginning.
+    Undefined(Source),
 }
 
 /// How an error grows with time.
@@ -43,7 +44,7 @@ pub enum Pace {
     /// Not: it is round-off.
     RoundOff,
     /// The series does not tell.
-    Undecided(String),
+    Undecided(NoPace),
 }
 
 /// Errors along a run, sampled; each sample is the largest since the one before, but for the error of
@@ -132,11 +133,10 @@ pub fn measure(
 ) -> Result<Measured, CompileError> {
     let Combination { problem, prepared, amplification } = *combination;
     let (diagnostics, integrator) = (problem.diagnostics()?, problem.integrator(prepared)?);
-    let undefined =
-        |e: &RunError| CompileError::System { name: "a quantity at the start".into(), reason: e.to_string() };
+    let undefined = |e: RunError| CompileError::system("a quantity at the start", e);
     // Every step is measured where rows are recorded, be it that only the end is one.
     let schedule = Schedule { record: schedule.total().max(1), ..schedule };
-    let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(|e| undefined(&e))?;
+    let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(undefined)?;
     let history = History::new(SAMPLES, HISTORY_ERRORS.len(), run.watched(None));
     run.watch(history, None);
     run.time_steps();
@@ -144,9 +144,9 @@ pub fn measure(
         Ok(End::Finished) => Ended::Finished,
         Ok(End::Interrupted) => Ended::Interrupted,
         Ok(End::Failed(failure)) => Ended::Failed(failure),
-        Err(error) => Ended::Undefined(error.to_string()),
+        Err(error) => Ended::Undefined(Source::new(error)),
     };
-    let variables = problem.equations.motion.structure.as_ref().map_or(problem.start.len(), |s| s.state().len());
+    let variables = problem.equations.motion.structure().map_or(problem.start.len(), |s| s.state().len());
     let curves = curves(&mut run, variables, exact);
     let seconds = match run.stepping() {
         Some(seconds) if seconds > SLOW * run.done() as f64 => seconds,
@@ -200,7 +200,7 @@ pub fn measure(
             let there = |o: &Other| own.state.zip(o.sizes.state).is_some_and(|(own, other)| o.falls(own, other, 1.0));
             small(&curves.error, SATURATED, if other.as_ref().is_some_and(there) { 0.0 } else { round_off })
         }
-        None => Pace::Undecided("the exact motion is not known".into()),
+        None => Pace::Undecided(NoPace::NotExact),
     };
     let energy_bound = if falls(&curves.energy, |s| s.energy, terms) { 0.0 } else { round_off * terms };
     let last = |list: &[cotangent_observe::Extremes]| list.iter().map(|e| e.last).collect::<Vec<_>>();
@@ -282,7 +282,7 @@ fn curves(run: &mut Run, variables: usize, exact: Option<&Exact>) -> Curves {
 
 fn pace(times: &[f64], errors: &[f64], round_off: f64) -> Pace {
     if errors.is_empty() {
-        return Pace::Undecided("it is too large from the first sample on, or not known".into());
+        return Pace::Undecided(NoPace::Large);
     }
     let largest = errors.iter().fold(0.0f64, |m, e| m.max(e.abs()));
     if largest <= round_off {
@@ -290,9 +290,9 @@ fn pace(times: &[f64], errors: &[f64], round_off: f64) -> Pace {
     }
     match growth_exponent(times, errors) {
         Ok(growth) if growth.exponent > LARGEST_POWER || growth.uncertainty > BADLY_KNOWN => {
-            Pace::Undecided("it does not grow like a power of time".into())
+            Pace::Undecided(NoPace::NoPower)
         }
         Ok(growth) => Pace::Power(growth),
-        Err(e) => Pace::Undecided(e.to_string()),
+        Err(e) => Pace::Undecided(NoPace::Series(e)),
     }
 }

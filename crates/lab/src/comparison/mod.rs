@@ -9,9 +9,11 @@ mod exact;
 mod measure;
 mod round_off;
 mod timing;
+mod unknown;
 
 pub use exact::{Exact, sample_times};
 pub use measure::{Combination, Curves, Ended, Measured, Pace, measure};
+pub use unknown::{NoPace, Unknown};
 
 /// Samples that are kept of a run.
 pub const SAMPLES: usize = 2048;

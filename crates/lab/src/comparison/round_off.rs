@@ -93,7 +93,7 @@ fn sizes(
     }
     let largest = |list: &[cotangent_observe::Extremes]| list.iter().fold(0.0f64, |m, e| m.max(e.max_abs));
     let (values, time) = (run.state().values.clone(), run.time());
-    let variables = problem.equations.motion.structure.as_ref().map_or(problem.start.len(), |s| s.state().len());
+    let variables = problem.equations.motion.structure().map_or(problem.start.len(), |s| s.state().len());
     let mut model = vec![0.0; variables];
     let known = run.diagnostics().model_state(&values, &mut model).is_ok();
     Ok(Some(Sizes {

@@ -8,7 +8,7 @@ use super::linearise::{Linearisation, Linearised};
 use super::path::{Path, TICKS};
 use super::period::Return;
 use super::propagate::{Fundamental, Matrix, apart, product, step, sum, trace};
-use super::{Frozen, StabilityError, in_words};
+use super::{Frozen, Obstacle, StabilityError};
 use cotangent_dynamics::Failure;
 use cotangent_problem::Instance;
 use cotangent_solve::eigenvalues;
@@ -227,8 +227,7 @@ impl<'a> Followed<'a> {
         let found = self.near(tick)?;
         let scaled = match self.points.first() {
             Some((_, first)) if first.residuals != found.residuals => {
-                let reason = "other residuals vanish identically than at the start".into();
-                return Err(StabilityError::NoMatrix { time, reason }.into());
+                return Err(StabilityError::NoMatrix { time, obstacle: Obstacle::OtherResiduals }.into());
             }
             Some((_, first)) => scaled(&found, &first.sizes),
             None => scaled(&found, &found.sizes),
@@ -283,5 +282,5 @@ pub(super) fn scaled(l: &Linearised, sizes: &[f64]) -> Matrix {
 }
 
 fn no_matrix(time: f64) -> impl Fn(Failure) -> StabilityError {
-    move |failure| StabilityError::NoMatrix { time, reason: in_words(&failure) }
+    move |failure| StabilityError::NoMatrix { time, obstacle: failure.into() }
 }

@@ -3,7 +3,7 @@
 use super::follow::{Followed, Growth, scaled};
 use super::linearise::Linearised;
 use super::propagate::{Fundamental, Matrix};
-use super::verdict::{Time, Verdict, digits};
+use super::verdict::{Time, Unsure, Verdict};
 use super::{Frozen, Stability, StabilityError};
 use cotangent_solve::eigenvalues;
 
@@ -33,11 +33,11 @@ pub(super) fn judged(mut followed: Followed<'_>) -> Result<Stability, StabilityE
     let mut decided = at_once(&followed.points, followed.until());
     if let Some(error) = &followed.stopped {
         // What is seen from the matrices holds at all of them; growth towards a singularity is none of its own.
-        let verdict = decided.filter(|v| !matches!(v, Verdict::Undecided { .. }));
+        let verdict = decided.filter(|v| !matches!(v, Verdict::Undecided(_)));
         let verdict = verdict.unwrap_or_else(|| stopped(error, &followed.growth));
         let (until, growth) = (followed.until(), largest_growth(&followed));
         let (exponent, uncertainty) = match verdict {
-            Verdict::Undecided { .. } => exponent(&followed.growth),
+            Verdict::Undecided(_) => exponent(&followed.growth),
             _ => (0.0, 0.0),
         };
         return Ok(Stability { verdict, until, frozen: followed.frozen()?, exponent, uncertainty, growth });
@@ -95,8 +95,7 @@ fn at_once(points: &[(f64, Linearised)], until: f64) -> Option<Verdict> {
         return Some(Verdict::NotInvariant { part: defect });
     }
     if remainder > NOTHING * (fastest + 1.0 / until) {
-        let reason = format!("the residuals do not obey equations of their own ({remainder:.0e} is left)");
-        return Some(Verdict::Undecided { reason });
+        return Some(Verdict::Undecided(Unsure::Residuals { left: remainder }));
     }
     // Whether all entries that are asked for vanish.
     let vanishes = |asked: &dyn Fn(usize, usize) -> bool| {
@@ -149,11 +148,7 @@ fn periodic(followed: &Followed<'_>, period: f64) -> Result<Stability, Stability
         _ if on_circle && closest(&list) > off.sqrt() => {
             Verdict::Centre { frequency: frequency(&frozen), time: Time::Period(period) }
         }
-        _ => {
-            let near = if on_circle { "two multipliers of the period coincide" } else { "multipliers are near 1" };
-            let reason = format!("{near} to {:.0e}: errors neither surely grow nor surely stay", off.sqrt());
-            Verdict::Undecided { reason }
-        }
+        _ => Verdict::Undecided(Unsure::Multipliers { coincide: on_circle, within: off.sqrt() }),
     };
     let uncertainty = (log - rough).abs() / period;
     Ok(Stability { verdict, until: period, frozen, exponent: rate, uncertainty, growth: largest_growth(followed) })
@@ -235,20 +230,14 @@ fn exponent(growth: &[Growth]) -> (f64, f64) {
 /// What is known where nothing could be followed to the end.
 fn stopped(error: &StabilityError, growth: &[Growth]) -> Verdict {
     let largest = growth.iter().map(|g| g.fine).fold(0.0, f64::max);
-    let reason = format!("{error}; until then errors grow to {} times themselves", digits(largest.exp()));
-    Verdict::Undecided { reason }
+    Verdict::Undecided(Unsure::Stopped { error: Box::new(error.clone()), factor: largest.exp() })
 }
 
 fn undecided(growth: &[Growth]) -> Verdict {
     let largest = growth.iter().map(|g| g.fine).fold(f64::NEG_INFINITY, f64::max);
-    let (factor, until) = (digits(largest.exp()), growth.last().map_or(0.0, |g| g.time));
     let (exponent, uncertainty) = exponent(growth);
-    let (exponent, uncertainty) = (digits(exponent), digits(uncertainty));
-    let reason = format!(
-        "errors grow to {factor} times themselves until t = {until:.3}, like e^(({exponent} ± {uncertainty}) t): \
-         neither surely exponential nor surely bounded"
-    );
-    Verdict::Undecided { reason }
+    let (factor, until) = (largest.exp(), growth.last().map_or(0.0, |g| g.time));
+    Verdict::Undecided(Unsure::Growth { factor, until, exponent, uncertainty })
 }
 
 #[cfg(test)]
@@ -329,6 +318,6 @@ mod tests {
         assert_eq!(at_once(&fewer, 1.0), Some(Verdict::Integrals { identical: true }));
         let mut rest = point(0.0, drift(1.0));
         rest[0].1.remainder = 1e-5;
-        assert!(matches!(at_once(&rest, 1.0), Some(Verdict::Undecided { .. })));
+        assert!(matches!(at_once(&rest, 1.0), Some(Verdict::Undecided(_))));
     }
 }

@@ -66,7 +66,7 @@ impl<'a> Linearisation<'a> {
         let manifold = manifold.filter(|m| m.shape().constraints > 0);
         let (Some(field), Some(manifold)) = (field, manifold) else { return Ok(None) };
         let mapped = problem.equations.motion.model_state();
-        let own_state = mapped.map_err(|e| Failure::Misused { reason: e.to_string() })?.is_none();
+        let own_state = mapped.map_err(Failure::of)?.is_none();
         Ok(Some(Linearisation { problem, field, manifold, parameters, own_state }))
     }
 
@@ -193,11 +193,10 @@ fn solved(
     gram: &dyn Fn(usize, usize) -> f64,
     b: &dyn Fn(usize, usize) -> f64,
 ) -> Result<Vec<Vec<f64>>, Failure> {
-    let misused = |e: &dyn std::fmt::Display| Failure::Misused { reason: e.to_string() };
-    let pattern = Pattern::dense(m, m).map_err(|e| misused(&e))?;
-    let mut solver = LinearSolver::new(&pattern).map_err(|e| misused(&e))?;
+    let pattern = Pattern::dense(m, m).map_err(Failure::of)?;
+    let mut solver = LinearSolver::new(&pattern).map_err(Failure::of)?;
     let values: Vec<f64> = (0..m * m).map(|k| gram(k / m.max(1), k % m.max(1))).collect();
-    solver.factor(&values).map_err(|e| Failure::Singular { reason: e.to_string(), equation: None })?;
+    solver.factor(&values).map_err(Failure::Singular)?;
     let row = |i: usize| {
         let mut x: Vec<f64> = (0..m).map(|j| b(i, j)).collect();
         solver.solve(&mut x);

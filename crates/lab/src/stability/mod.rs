@@ -32,17 +32,17 @@
 mod follow;
 mod judge;
 mod linearise;
+mod obstacle;
 mod path;
 mod period;
 mod propagate;
 mod verdict;
 
 pub use linearise::{Linearisation, Linearised};
+pub use obstacle::Obstacle;
 pub use path::Path;
-pub use verdict::{Time, Verdict};
+pub use verdict::{Time, Unsure, Verdict};
 
-use crate::reference::ReferenceError;
-use cotangent_dynamics::Failure;
 use cotangent_problem::Instance;
 use cotangent_solve::EigenvalueError;
 use follow::Followed;
@@ -96,61 +96,34 @@ pub enum StabilityError {
         largest: usize,
     },
     /// The motion itself is not known.
-    #[error("no motion to follow: {reason}")]
-    NoPath {
-        /// Why not.
-        reason: String,
-    },
+    #[error("no motion to follow: {0}")]
+    NoPath(Obstacle),
     /// The motion ends, or cannot be followed any further.
-    #[error("the motion cannot be followed beyond t = {}: {reason}", verdict::digits(*time))]
+    #[error("the motion cannot be followed beyond t = {}: {obstacle}", verdict::digits(*time))]
     Lost {
         /// When.
         time: f64,
         /// Why.
-        reason: String,
+        obstacle: Obstacle,
     },
     /// The linearisation does not exist at a point.
-    #[error("at t = {} small errors obey no linear equations: {reason}", verdict::digits(*time))]
+    #[error("at t = {} small errors obey no linear equations: {obstacle}", verdict::digits(*time))]
     NoMatrix {
         /// When.
         time: f64,
         /// Why not.
-        reason: String,
+        obstacle: Obstacle,
     },
     /// The eigenvalues could not be found.
     #[error(transparent)]
     Eigenvalues(#[from] EigenvalueError),
 }
 
-/// What is wrong where a matrix of the constraints has no inverse.
-const SINGULAR: &str = "the constraints depend on each other there, or nearly";
-
-/// Why rates have no value, in words that do not depend on how they are computed.
-fn in_words(failure: &Failure) -> String {
-    match failure {
-        Failure::Singular { .. } => SINGULAR.into(),
-        other => other.to_string(),
-    }
-}
-
-/// Why a solution ends. Its own times are those since it was begun, and say nothing here.
-fn ended(error: &ReferenceError<Failure>) -> String {
-    match error {
-        ReferenceError::Rates { error, .. } => in_words(error),
-        ReferenceError::NotFinite { .. } => "its rates are not finite there".into(),
-        ReferenceError::StepTooSmall { .. } | ReferenceError::NotConverged { .. } => {
-            "its rates change too fast there, or are known too badly".into()
-        }
-        ReferenceError::Budget { evaluations, .. } => format!("{evaluations} evaluations are not enough"),
-        other => other.to_string(),
-    }
-}
-
 impl Stability {
     /// What can be said of a formulation without following a motion.
     pub fn without_path(problem: &Instance) -> Option<Result<Stability, StabilityError>> {
         let motion = &problem.equations.motion;
-        if motion.chart.is_some() {
+        if motion.chart().is_some() {
             // Every point of a chart is one of the manifold.
             let verdict = Verdict::Identical;
             return Some(Ok(Stability {
@@ -162,7 +135,7 @@ impl Stability {
                 growth: 1.0,
             }));
         }
-        let unknown = motion.field.is_none() && motion.is_constrained();
+        let unknown = motion.has_unknown_multipliers();
         unknown.then_some(Err(StabilityError::NoField))
     }
 
@@ -178,12 +151,11 @@ impl Stability {
 
     /// Follows the residuals of a formulation along a motion of its model.
     pub fn along(problem: &Instance, path: &mut Path) -> Result<Stability, StabilityError> {
-        let no_path = |reason: &str| StabilityError::NoPath { reason: reason.into() };
         if let Some(known) = Stability::without_path(problem) {
             return known;
         }
-        if problem.equations.motion.structure.as_ref().is_none_or(|s| s.state() != problem.equations.motion.state) {
-            return Err(no_path("the variables of these equations are not positions and momenta"));
+        if problem.equations.motion.structure().is_none_or(|s| s.state() != problem.equations.motion.state) {
+            return Err(StabilityError::NoPath(Obstacle::NotCanonical));
         }
         judge::judged(Followed::new(problem, path)?)
     }

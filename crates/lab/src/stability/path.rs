@@ -1,7 +1,7 @@
 //! The motion that errors are added to: points on the constraint manifold, to some 11 digits.
 
 use super::period::{self, Return};
-use super::{StabilityError, ended, in_words};
+use super::{Obstacle, StabilityError};
 use crate::reference::{Reference, ReferenceError};
 use crate::residuals::{MOVES, forces, momentum};
 use cotangent_compile::{Engine, Native, Tape};
@@ -72,25 +72,26 @@ const LARGEST: usize = 120;
 impl Path {
     /// The motion of a model with constraints from the start of a problem, of which a time is asked for.
     pub fn new(problem: &Instance, until: f64, limits: &Limits) -> Result<Path, StabilityError> {
-        let failed = |reason: String| StabilityError::NoPath { reason };
+        let no_path = |e: Failure| StabilityError::NoPath(e.into());
         let own = problem.equations.compiled.view(Native, problem.parameters.clone()).model_state(&problem.start);
-        let own = own.map_err(|e| failed(e.to_string()))?;
+        let own = own.map_err(no_path)?;
         let size = own.len();
         if size > LARGEST {
             return Err(StabilityError::TooLarge { size, largest: LARGEST });
         }
         // Equations whose integrals are φ, ψ and H: errors of the integration do not grow off the manifold.
-        let motion = problem.equations.motion.hamilton_dirac().map_err(|e| failed(e.to_string()))?;
-        if motion.surface.is_some() {
+        let motion =
+            problem.equations.motion.hamilton_dirac().map_err(|e| StabilityError::NoPath(Obstacle::Theory(e)))?;
+        if motion.surface().is_some() {
             return Err(StabilityError::ByAnalysis);
         }
-        if motion.multipliers.is_none() {
+        if !motion.is_holonomic() {
             return Err(StabilityError::NoConstraints);
         }
-        let compiled = Compiled::new(&motion, Engine::Best).map_err(|e| failed(e.to_string()))?;
+        let compiled =
+            Compiled::new(&motion, Engine::Best).map_err(|e| StabilityError::NoPath(Obstacle::Compile(e)))?;
         let field = compiled.view(Native, problem.parameters.clone()).field();
-        let field = field.map_err(|e| failed(e.to_string()))?;
-        let field = field.ok_or_else(|| failed("there is no vector field to solve".into()))?;
+        let field = field.map_err(no_path)?.ok_or(StabilityError::NoPath(Obstacle::NoField))?;
         let mut path = Path {
             compiled,
             parameters: problem.parameters.clone(),
@@ -135,7 +136,7 @@ impl Path {
     /// An error after an interrupt.
     pub(super) fn not_interrupted(&self) -> Result<(), StabilityError> {
         match self.limits.cancel.is_set() {
-            true => Err(StabilityError::NoPath { reason: "interrupted".into() }),
+            true => Err(StabilityError::NoPath(Obstacle::Interrupted)),
             false => Ok(()),
         }
     }
@@ -152,7 +153,7 @@ impl Path {
         let mut before: Vec<(u64, Vec<f64>)> =
             BACK.into_iter().filter_map(before).map(|(&known, state)| (known, state.clone())).collect();
         before.dedup_by_key(|(known, _)| *known);
-        let mut failure = StabilityError::NoPath { reason: "the motion has no start".into() };
+        let mut failure = StabilityError::NoPath(Obstacle::NoStart);
         // From an earlier point if it cannot go on from the last, where the constraints may depend on each other.
         for (known, mut state) in before {
             if known == tick {
@@ -166,8 +167,8 @@ impl Path {
                     return Ok(state);
                 }
                 Err(error) if self.limits.cancel.is_set() => return Err(error),
-                Err(StabilityError::Lost { reason, .. }) => {
-                    failure = StabilityError::Lost { time: self.time(tick), reason };
+                Err(StabilityError::Lost { obstacle, .. }) => {
+                    failure = StabilityError::Lost { time: self.time(tick), obstacle };
                 }
                 Err(error) => failure = error,
             }
@@ -181,25 +182,24 @@ impl Path {
         let reference = Reference::new(TOLERANCE).in_blocks(state.len() / 2);
         let (field, limits) = (&mut self.field, &self.limits);
         let solved = reference.solve(&mut |z, out| rates(field.as_mut(), limits, z, out), state, time);
-        let lost = |e: &ReferenceError<Failure>| StabilityError::Lost { time, reason: ended(e) };
+        let lost = |e: ReferenceError<Failure>| StabilityError::Lost { time, obstacle: e.into() };
         match solved {
             Ok(_) => Ok(()),
-            Err(error @ ReferenceError::Budget { .. }) => Err(lost(&error)),
-            Err(error) if self.limits.cancel.is_set() => Err(lost(&error)),
-            Err(error) => self.advance_precisely(state, time).map_err(|_| lost(&error)),
+            Err(error @ ReferenceError::Budget { .. }) => Err(lost(error)),
+            Err(error) if self.limits.cancel.is_set() => Err(lost(error)),
+            Err(error) => self.advance_precisely(state, time).map_err(|_| lost(error)),
         }
     }
 
     fn advance_precisely(&self, state: &mut [f64], time: f64) -> Result<(), StabilityError> {
-        let failed = |e: &dyn std::fmt::Display| StabilityError::NoPath { reason: e.to_string() };
         let parameters = self.parameters.iter().map(|&p| Dd::from(p)).collect();
-        let field = self.compiled.view(Tape, parameters).field().map_err(|e| failed(&e))?;
-        let mut field = field.ok_or_else(|| failed(&"there is no vector field to solve"))?;
+        let field = self.compiled.view(Tape, parameters).field().map_err(|e| StabilityError::NoPath(e.into()))?;
+        let mut field = field.ok_or(StabilityError::NoPath(Obstacle::NoField))?;
         let mut precise: Vec<Dd> = state.iter().map(|&z| Dd::from(z)).collect();
         let reference = Reference::new(PRECISE).in_blocks(state.len() / 2).with_budget(PROBE);
         let solved =
             reference.solve(&mut |z, out| rates(field.as_mut(), &self.limits, z, out), &mut precise, Dd::from(time));
-        solved.map_err(|e| failed(&e))?;
+        solved.map_err(|e| StabilityError::NoPath(e.into()))?;
         state.iter_mut().zip(&precise).for_each(|(z, precise)| *z = precise.hi());
         Ok(())
     }
@@ -208,7 +208,7 @@ impl Path {
     pub(super) fn rate(&mut self, state: &[f64]) -> Result<Vec<f64>, StabilityError> {
         let mut out = vec![0.0; state.len()];
         let found = rates(self.field.as_mut(), &self.limits, state, &mut out);
-        found.map(|()| out).map_err(|e| StabilityError::NoPath { reason: in_words(&e) })
+        found.map(|()| out).map_err(|e| StabilityError::NoPath(e.into()))
     }
 
     /// Intervals of one length that end at a time.
@@ -225,8 +225,8 @@ impl Path {
         let mut pace = None;
         let mut time = self.until;
         for _ in 0..LONGER {
-            let failed = |e: &ReferenceError<Failure>| StabilityError::NoPath { reason: ended(e) };
-            let found = reference.solve_as_far(&mut rates, start, &[time]).map_err(|e| failed(&e))?;
+            let failed = |e: ReferenceError<Failure>| StabilityError::NoPath(e.into());
+            let found = reference.solve_as_far(&mut rates, start, &[time]).map_err(failed)?;
             let (reached, steps) = match found {
                 (solution, None) => (time, solution.solved.steps),
                 // The time of one of its two solutions, which are as fast as each other.
@@ -242,7 +242,7 @@ impl Path {
                         | ReferenceError::StepTooSmall { time, .. },
                     ),
                 ) if time > 0.0 && solution.solved.steps > 0 => (time, solution.solved.steps),
-                (_, Some(other)) => return Err(failed(&other)),
+                (_, Some(other)) => return Err(failed(other)),
             };
             pace = Some(reached / steps.max(1) as f64).filter(|p| *p > 0.0).or(pace);
             if reached < time || steps as f64 >= FEWEST {
@@ -273,7 +273,7 @@ impl Path {
             let far = range.map(|k| (k, from(k))).flat_map(|(k, from)| states.iter().map(move |z| (z[k] - from).abs()));
             far.fold(0.0f64, f64::max)
         };
-        let failed = |e: Failure| StabilityError::NoPath { reason: in_words(&e) };
+        let failed = |e: Failure| StabilityError::NoPath(e.into());
         let manifold = self.compiled.view(Native, self.parameters.clone()).manifold().map_err(failed)?;
         let found = forces(manifold.ok_or(StabilityError::NoConstraints)?.as_mut(), &states).map_err(failed)?;
         let unit = |far: f64, at_rest: f64| match far {
@@ -287,7 +287,7 @@ impl Path {
     }
 
     fn on_manifold(&self, values: Vec<f64>) -> Result<Vec<f64>, StabilityError> {
-        let failed = |e: Failure| StabilityError::NoPath { reason: in_words(&e) };
+        let failed = |e: Failure| StabilityError::NoPath(e.into());
         let manifold = self.compiled.view(Native, self.parameters.clone()).manifold().map_err(failed)?;
         let mut state = State::new(values, 0);
         project(manifold.ok_or(StabilityError::NoConstraints)?, &mut state).map_err(failed)?;

@@ -1,5 +1,6 @@
 //! What the numbers say about errors off the constraint manifold.
 
+use super::StabilityError;
 use std::fmt;
 
 /// What happens to small errors of the constraints.
@@ -42,10 +43,67 @@ pub enum Verdict {
         part: f64,
     },
     /// The numbers do not tell.
-    Undecided {
-        /// Why not.
-        reason: String,
+    Undecided(Unsure),
+}
+
+/// Why the numbers do not tell what happens to errors.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Unsure {
+    /// The residuals do not obey equations of their own.
+    Residuals {
+        /// The part of their rates that they do not determine.
+        left: f64,
     },
+    /// The multipliers of a period lie where nothing follows from them.
+    Multipliers {
+        /// Whether two of them coincide; otherwise they are near 1.
+        coincide: bool,
+        /// To this accuracy.
+        within: f64,
+    },
+    /// The motion could not be followed.
+    Stopped {
+        /// Why.
+        error: Box<StabilityError>,
+        /// By how much errors have grown until then.
+        factor: f64,
+    },
+    /// Errors neither surely grow nor surely stay.
+    Growth {
+        /// By how much they grow.
+        factor: f64,
+        /// Until this time.
+        until: f64,
+        /// Like e to the power of this times time.
+        exponent: f64,
+        /// How far that may be off.
+        uncertainty: f64,
+    },
+}
+
+impl fmt::Display for Unsure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unsure::Residuals { left } => {
+                write!(f, "the residuals do not obey equations of their own ({left:.0e} is left)")
+            }
+            Unsure::Multipliers { coincide, within } => {
+                let near = if *coincide { "two multipliers of the period coincide" } else { "multipliers are near 1" };
+                write!(f, "{near} to {within:.0e}: errors neither surely grow nor surely stay")
+            }
+            Unsure::Stopped { error, factor } => {
+                write!(f, "{error}; until then errors grow to {} times themselves", digits(*factor))
+            }
+            Unsure::Growth { factor, until, exponent, uncertainty } => {
+                let [factor, exponent, uncertainty] = [factor, exponent, uncertainty].map(|x| digits(*x));
+                write!(
+                    f,
+                    "errors grow to {factor} times themselves until t = {until:.3}, like e^(({exponent} ± {uncertainty}) \
+                     t): neither surely exponential nor surely bounded"
+                )
+            }
+        }
+    }
 }
 
 /// For which times something holds.
@@ -68,7 +126,7 @@ impl Verdict {
             Verdict::Integrals { .. } | Verdict::Drift | Verdict::Identical => "neutral",
             Verdict::Damped { .. } => "damped",
             Verdict::NotInvariant { .. } => "not-invariant",
-            Verdict::Undecided { .. } => "undecided",
+            Verdict::Undecided(_) => "undecided",
         }
     }
 }
@@ -92,7 +150,7 @@ impl fmt::Display for Verdict {
             Verdict::Identical => write!(f, "neutral: the variables cannot violate the constraints"),
             Verdict::Damped { rate, time } => write!(f, "damped: errors decay like e^(-{} t) {time}", digits(*rate)),
             Verdict::NotInvariant { .. } => write!(f, "not invariant: solutions leave the constraints"),
-            Verdict::Undecided { reason } => write!(f, "undecided: {reason}"),
+            Verdict::Undecided(why) => write!(f, "undecided: {why}"),
         }
     }
 }

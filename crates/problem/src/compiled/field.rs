@@ -1,6 +1,6 @@
 //! Ordinary differential equations, compiled.
 
-use super::{Means, misused, pattern};
+use super::{Means, pattern};
 use cotangent_compile::{Arithmetic, CompileError, Function};
 use cotangent_dynamics::{Failure, Field};
 use cotangent_expr::Layout;
@@ -32,7 +32,7 @@ impl FieldFunctions {
             let matrix = self.field.rate.jacobian_within(&self.field.state, &self.means.limits)?;
             self.means.compiled(&[&self.field.state, &self.parameters], &matrix)
         };
-        self.jacobian.get_or_init(compile).as_ref().map_err(|e| misused(e.clone()))
+        self.jacobian.get_or_init(compile).as_ref().map_err(|e| Failure::of(e.clone()))
     }
 }
 
@@ -50,7 +50,7 @@ impl<S: Scalar, A: Arithmetic<S>> Field<S> for FieldView<S, A> {
     }
 
     fn jacobian_pattern(&mut self) -> Result<Pattern, Failure> {
-        pattern(self.functions.jacobian()?).map_err(misused)
+        pattern(self.functions.jacobian()?).map_err(Failure::of)
     }
 
     fn rate(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure> {
@@ -61,7 +61,7 @@ impl<S: Scalar, A: Arithmetic<S>> Field<S> for FieldView<S, A> {
         let f = self.functions.jacobian()?;
         let work = match &mut self.jacobian_work {
             Some(work) => work,
-            none => none.insert(self.arithmetic.workspace(f).map_err(misused)?),
+            none => none.insert(self.arithmetic.workspace(f).map_err(Failure::of)?),
         };
         self.arithmetic.call(f, &[z, &self.parameters.borrow()], &mut [out], work)
     }

@@ -1,6 +1,6 @@
 //! Derivatives of the hidden constraints, compiled.
 
-use super::{Means, misused};
+use super::Means;
 use crate::error::underived;
 use cotangent_compile::{Arithmetic, CompileError, Function};
 use cotangent_dynamics::{Failure, Hidden, HiddenShape};
@@ -50,7 +50,7 @@ impl HiddenFunctions {
     }
 
     pub(super) fn get(&self) -> Result<&Derivatives, Failure> {
-        self.functions.get_or_init(|| self.compile()).as_ref().map_err(|e| misused(e.clone()))
+        self.functions.get_or_init(|| self.compile()).as_ref().map_err(|e| Failure::of(e.clone()))
     }
 
     /// What was compiled so far.
@@ -75,7 +75,7 @@ pub(super) struct HiddenView<S: Scalar, A: Arithmetic<S>> {
 impl<S: Scalar, A: Arithmetic<S>> HiddenView<S, A> {
     pub(super) fn new(functions: Arc<HiddenFunctions>, arithmetic: A, parameters: Arc<[S]>) -> Result<Self, Failure> {
         let compiled = functions.get()?;
-        let work = |f: &Function| arithmetic.workspace(f).map_err(misused);
+        let work = |f: &Function| arithmetic.workspace(f).map_err(Failure::of);
         let (shape, work) = (compiled.shape.clone(), [work(&compiled.jacobians)?, work(&compiled.curvature)?]);
         Ok(HiddenView { functions, shape, arithmetic, parameters, work })
     }

@@ -15,7 +15,7 @@ use cotangent_expr::{Layout, Tensor};
 use cotangent_integrate::Offer;
 use cotangent_scalar::{Limits, Scalar};
 use cotangent_solve::Pattern;
-use cotangent_theory::{Formulation, Motion, Structure, VectorField};
+use cotangent_theory::{Formulation, Law, Motion, Structure, VectorField};
 use field::{FieldFunctions, FieldView};
 use hidden::{HiddenFunctions, HiddenView};
 use std::cell::RefCell;
@@ -34,7 +34,11 @@ pub struct Compiled {
     chart: Option<Arc<ChartFunctions>>,
     surface: Option<Arc<SurfaceFunctions>>,
     /// The variables of the model as a function of the state, where they differ.
-    model_state: Option<Arc<Function>>,
+    lift: Option<Arc<Function>>,
+    /// The state as a function of the variables of the model, where they differ.
+    restriction: Option<Arc<Function>>,
+    /// How many parameters the model has, and how many with the numbers of the formulation.
+    parameters: [usize; 2],
     /// The number of variables of the state.
     dimension: usize,
     /// Whether the equations are the canonical ones, with the multipliers as unknowns.
@@ -56,9 +60,9 @@ impl Compiled {
 
     /// The same with what other formulations of the model have compiled already.
     pub(crate) fn sharing(motion: &Motion, engine: Engine, shared: &Shared) -> Result<Compiled, CompileError> {
-        let parameters = motion.system.parameter_layout();
+        let (parameters, all) = (motion.system.parameter_layout(), motion.parameters());
         let means = &Means { engine, limits: motion.limits.clone() };
-        let index = if motion.formulation == Formulation::IndexReduced { Index::Two } else { Index::Three };
+        let index = index(motion);
         let canonical = |s: &Structure| -> Result<Arc<CanonicalFunctions>, CompileError> {
             let new = || CanonicalFunctions::new(s, index, &parameters, means).map(Arc::new);
             match (index, shared.canonical.get()) {
@@ -69,48 +73,57 @@ impl Compiled {
         };
         let hidden =
             |s: &Structure| shared.hidden.get_or_init(|| Arc::new(HiddenFunctions::new(s, &parameters, means))).clone();
-        let field = |f: &VectorField| FieldFunctions::new(f, &parameters, means).map(Arc::new);
-        let (field, chart) = match &motion.chart {
-            Some(local) => {
-                let parameters = parameters.then(&local.chart).then(&local.reference);
-                let field = FieldFunctions::new(&local.field, &parameters, means)?;
-                let Formulation::LocalChart { threshold } = motion.formulation else {
-                    return Err(CompileError::Native("a chart without a threshold".into()));
-                };
+        let field = |f: &VectorField| FieldFunctions::new(f, &all, means).map(Arc::new);
+        let (field, chart) = match &motion.law {
+            Law::IndexThree | Law::IndexTwo => (None, None),
+            Law::Field { field: f, .. } => (Some(field(f)?), None),
+            Law::Chart(local) => {
+                let inputs = all.then(&local.chart).then(&local.reference);
+                let field = FieldFunctions::new(&local.field, &inputs, means)?;
                 let chart = ChartFunctions {
                     coordinates: local.field.state.len() / 2,
-                    threshold,
+                    threshold: local.threshold,
                     length: local.chart.len() + local.reference.len(),
-                    restriction: means.compiled(&[&motion.state, &parameters], &local.restriction)?,
-                    lift: means.compiled(&[&local.field.state, &parameters], &local.lift)?,
+                    restriction: means.compiled(&[&motion.state, &inputs], &local.restriction)?,
+                    lift: means.compiled(&[&local.field.state, &inputs], &local.lift)?,
                 };
                 (Some(Arc::new(field)), Some(Arc::new(chart)))
             }
-            None => (motion.field.as_ref().map(field).transpose()?, None),
         };
         let surface =
-            motion.surface.as_ref().map(|s| SurfaceFunctions::new(s, &motion.state, &parameters, means).map(Arc::new));
-        let model_state = |t: Tensor| means.compiled(&[&motion.state, &parameters], &t).map(Arc::new);
+            motion.surface().map(|s| SurfaceFunctions::new(s, &motion.state, &parameters, means).map(Arc::new));
+        let map = |inputs: &Layout, t: Option<Tensor>| {
+            t.map(|t| means.compiled(&[inputs, &parameters], &t).map(Arc::new)).transpose()
+        };
         Ok(Compiled {
-            canonical: motion.structure.as_ref().map(canonical).transpose()?,
-            hidden: motion.structure.as_ref().map(hidden),
+            canonical: motion.structure().map(canonical).transpose()?,
+            hidden: motion.structure().map(hidden),
             field,
             chart,
             surface: surface.transpose()?,
             dimension: motion.state.len(),
-            model_state: motion.model_state().map_err(underived)?.map(model_state).transpose()?,
-            as_given: [Formulation::Multipliers, Formulation::IndexReduced].contains(&motion.formulation)
-                || motion.multipliers.is_none(),
+            parameters: [parameters.len(), all.len()],
+            lift: map(&motion.state, motion.model_state().map_err(underived)?)?,
+            restriction: map(&motion.system.state(), motion.restriction().map_err(underived)?)?,
+            as_given: motion.has_unknown_multipliers() || !motion.is_holonomic(),
         })
     }
 
-    /// The equations in one arithmetic, with these values of the parameters.
-    pub fn view<S: Scalar, A: Arithmetic<S>>(&self, arithmetic: A, parameters: Vec<S>) -> View<S, A> {
-        let mut with_chart = parameters.clone();
+    /// The equations in one arithmetic, with these values of the parameters: those of the model, then the numbers of the
+    /// formulation. Numbers of another one, which may follow, are not looked at.
+    pub fn view<S: Scalar, A: Arithmetic<S>>(&self, arithmetic: A, mut parameters: Vec<S>) -> View<S, A> {
+        let [model, all] = self.parameters;
+        parameters.truncate(all);
+        let of_model = parameters[..model.min(parameters.len())].into();
         let chart = self.chart.as_ref().map_or(0, |c| c.length);
-        with_chart.resize(parameters.len() + chart, S::from_f64(0.0));
-        let with_chart = Rc::new(RefCell::new(with_chart));
-        View { compiled: self.clone(), arithmetic, parameters: parameters.into(), with_chart }
+        parameters.resize(parameters.len() + chart, S::from_f64(0.0));
+        let with_chart = Rc::new(RefCell::new(parameters));
+        View { compiled: self.clone(), arithmetic, parameters: of_model, with_chart }
+    }
+
+    /// The number of inputs besides the state: parameters of the model, and numbers of the formulation.
+    pub fn parameters(&self) -> usize {
+        self.parameters[1]
     }
 
     /// The number of variables.
@@ -139,7 +152,7 @@ pub fn offer(motion: &Motion, formulation: Formulation) -> Option<Offer> {
     if !motion.has(formulation) {
         return None;
     }
-    let (constrained, canonical) = (motion.multipliers.is_some(), motion.structure.is_some());
+    let (constrained, canonical) = (motion.is_holonomic(), motion.structure().is_some());
     let as_given = [Formulation::Multipliers, Formulation::IndexReduced].contains(&formulation);
     let index = if formulation == Formulation::IndexReduced { Index::Two } else { Index::Three };
     Some(Offer {
@@ -147,8 +160,16 @@ pub fn offer(motion: &Motion, formulation: Formulation) -> Option<Offer> {
         field: !(canonical && constrained && as_given),
         constrained: canonical && constrained,
         chart: canonical && constrained && matches!(formulation, Formulation::LocalChart { .. }),
-        surface: motion.surface.is_some(),
+        surface: motion.surface().is_some(),
     })
+}
+
+/// On which level the constraints are held.
+fn index(motion: &Motion) -> Index {
+    match motion.law {
+        Law::IndexTwo => Index::Two,
+        Law::IndexThree | Law::Field { .. } | Law::Chart(_) => Index::Three,
+    }
 }
 
 /// With which engine, and within which limits, functions are compiled.
@@ -194,16 +215,25 @@ where
 {
     /// The variables of the model at a state of the equations of motion, which may have others.
     pub fn model_state(&self, state: &[S]) -> Result<Vec<S>, Failure> {
-        let Some(f) = &self.compiled.model_state else { return Ok(state.to_vec()) };
-        let mut out = state.to_vec();
-        let mut work = self.arithmetic.workspace(f).map_err(misused)?;
-        self.arithmetic.call(f, &[state, &self.parameters], &mut [&mut out], &mut work)?;
+        self.mapped(self.compiled.lift.as_deref(), state)
+    }
+
+    /// The state of the equations of motion for these variables of the model.
+    pub fn restricted(&self, model: &[S]) -> Result<Vec<S>, Failure> {
+        self.mapped(self.compiled.restriction.as_deref(), model)
+    }
+
+    fn mapped(&self, f: Option<&Function>, from: &[S]) -> Result<Vec<S>, Failure> {
+        let Some(f) = f else { return Ok(from.to_vec()) };
+        let mut out = vec![S::from_f64(0.0); f.program().outputs[0]];
+        let mut work = self.arithmetic.workspace(f).map_err(Failure::of)?;
+        self.arithmetic.call(f, &[from, &self.parameters], &mut [&mut out], &mut work)?;
         Ok(out)
     }
 
     fn evaluator(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
         let Some(functions) = &self.compiled.canonical else { return Ok(None) };
-        let work = functions.functions().map(|f| self.arithmetic.workspace(f).map_err(misused));
+        let work = functions.functions().map(|f| self.arithmetic.workspace(f).map_err(Failure::of));
         let [a, b, c, d, e, f, g, h, i, j] = work;
         Ok(Some(Box::new(CanonicalView {
             work: [a?, b?, c?, d?, e?, f?, g?, h?, i?, j?],
@@ -212,10 +242,6 @@ where
             parameters: self.parameters.clone(),
         })))
     }
-}
-
-fn misused(e: CompileError) -> Failure {
-    Failure::Misused { reason: e.to_string() }
 }
 
 impl<'s, S: Scalar + 's, A: Arithmetic<S> + 's> Dynamics<'s, S> for View<S, A>
@@ -235,7 +261,7 @@ where
     fn field(&self) -> Result<Option<Box<dyn Field<S> + 's>>, Failure> {
         let Some(functions) = &self.compiled.field else { return Ok(None) };
         Ok(Some(Box::new(FieldView {
-            rate_work: self.arithmetic.workspace(&functions.rate).map_err(misused)?,
+            rate_work: self.arithmetic.workspace(&functions.rate).map_err(Failure::of)?,
             jacobian_work: None,
             functions: functions.clone(),
             arithmetic: self.arithmetic,
@@ -246,11 +272,11 @@ where
     fn chart(&self) -> Result<Option<Box<dyn Chart<S> + 's>>, Failure> {
         let Some(functions) = &self.compiled.chart else { return Ok(None) };
         Ok(Some(Box::new(ChartView {
-            restriction_work: self.arithmetic.workspace(&functions.restriction).map_err(misused)?,
-            lift_work: self.arithmetic.workspace(&functions.lift).map_err(misused)?,
+            restriction_work: self.arithmetic.workspace(&functions.restriction).map_err(Failure::of)?,
+            lift_work: self.arithmetic.workspace(&functions.lift).map_err(Failure::of)?,
             functions: functions.clone(),
             arithmetic: self.arithmetic,
-            first: self.parameters.len(),
+            first: self.compiled.parameters[1],
             parameters: self.with_chart.clone(),
         })))
     }
@@ -261,7 +287,7 @@ where
 
     fn surface(&self) -> Result<Option<Box<dyn Surface<S> + 's>>, Failure> {
         let Some(functions) = &self.compiled.surface else { return Ok(None) };
-        let [a, b, c] = functions.functions().map(|f| self.arithmetic.workspace(f).map_err(misused));
+        let [a, b, c] = functions.functions().map(|f| self.arithmetic.workspace(f).map_err(Failure::of));
         Ok(Some(Box::new(SurfaceView {
             work: [a?, b?, c?],
             functions: functions.clone(),

@@ -66,9 +66,7 @@ impl Gradients {
     pub(super) fn new(motion: &Motion, s: &Structure) -> Result<Option<Gradients>, CompileError> {
         let at_state = |t| motion.at_state(t).map_err(underived);
         let metric = s.hamiltonian_p.jacobian(&s.momenta)?;
-        let builder = || {
-            FunctionBuilder::new().input(&motion.state).input(&motion.system.parameter_layout()).engine(Engine::Best)
-        };
+        let builder = || FunctionBuilder::new().input(&motion.state).input(&motion.parameters()).engine(Engine::Best);
         let velocities = builder().output(&at_state(&s.hamiltonian_p)?).compile()?;
         let levels = builder().output(&s.constraints).output(&s.constraints.term_sizes()?).compile()?;
         let function = builder().sparse_output(&s.jacobian).sparse_output(&at_state(&metric)?).compile()?;

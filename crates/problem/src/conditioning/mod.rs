@@ -120,17 +120,12 @@ pub struct Conditioning {
 impl Conditioning {
     /// What follows the forces of these equations; none without constraints.
     pub(crate) fn new(motion: &Motion) -> Result<Option<Conditioning>, CompileError> {
-        let structure = motion.structure.as_ref().filter(|_| motion.multipliers.is_some());
-        let (gram, brackets) = (structure.map(|s| &s.gram), motion.surface.as_ref().map(|s| &s.brackets));
-        let Some(matrix) = gram.or(brackets) else { return Ok(None) };
-        let builder =
-            FunctionBuilder::new().input(&motion.state).input(&motion.system.parameter_layout()).engine(Engine::Best);
+        let Some(matrix) = motion.brackets() else { return Ok(None) };
+        let builder = FunctionBuilder::new().input(&motion.state).input(&motion.parameters()).engine(Engine::Best);
         let function = builder.sparse_output(&motion.at_state(matrix).map_err(underived)?).compile()?;
         let Some(pattern) = function.pattern(0).cloned() else { return Ok(None) };
-        let unsolvable =
-            |e: &dyn std::fmt::Display| CompileError::System { name: "the multipliers".into(), reason: e.to_string() };
-        let solver = LinearSolver::new(&pattern).map_err(|e| unsolvable(&e))?;
-        let gradients = structure.map(|s| Gradients::new(motion, s)).transpose()?.flatten();
+        let solver = LinearSolver::new(&pattern).map_err(|e| CompileError::system("the multipliers", e))?;
+        let gradients = motion.structure().map(|s| Gradients::new(motion, s)).transpose()?.flatten();
         let (m, columns) = (pattern.rows(), gradients.as_ref().map_or(0, Gradients::columns));
         Ok(Some(Conditioning {
             names: matrix.shape()[0].clone(),

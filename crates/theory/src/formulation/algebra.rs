@@ -13,6 +13,12 @@ pub(super) fn flow(s: &Structure, hamiltonian: &Tensor) -> Result<VectorField, T
     Ok(VectorField { state: s.state(), rate })
 }
 
+/// q̇ = H_p, ṗ = −H_q.
+pub(super) fn hamiltonian_field(s: &Structure) -> Result<VectorField, TheoryError> {
+    let rate = rate(s, &s.hamiltonian_p, &minus(&s.hamiltonian_q))?;
+    Ok(VectorField { state: s.state(), rate })
+}
+
 /// λᵀt for a vector over the constraints: a scalar.
 pub(super) fn pairing(lambda: &Array, t: &Tensor) -> Result<Tensor, TheoryError> {
     let rows = &t.shape()[0];
@@ -54,13 +60,19 @@ pub(super) fn plus_multiples(layout: &Layout, vector: &Tensor, name: &str) -> Re
 
 /// The arrays of a layout replaced by others, everywhere but in the definitions of those.
 pub(super) fn replaced(t: &Tensor, layout: &Layout, by: &[Array]) -> Result<Tensor, TheoryError> {
+    let pairs: Vec<(Array, Array)> = layout.arrays().iter().cloned().zip(by.iter().cloned()).collect();
+    replaced_arrays(t, &pairs)
+}
+
+/// Arrays replaced by others, everywhere but in the definitions of those.
+pub(super) fn replaced_arrays(t: &Tensor, pairs: &[(Array, Array)]) -> Result<Tensor, TheoryError> {
     Ok(t.rewrite_deep(&mut |leaf| match leaf.node() {
         Node::At(a, index) => {
-            if by.contains(a) {
+            if pairs.iter().any(|(_, new)| new == a) {
                 return Some(leaf.clone());
             }
-            let k = layout.arrays().iter().position(|own| own == a)?;
-            Some(Expr::at(&by[k], index.clone()))
+            let (_, new) = pairs.iter().find(|(old, _)| old == a)?;
+            Some(Expr::at(new, index.clone()))
         }
         _ => None,
     })?)

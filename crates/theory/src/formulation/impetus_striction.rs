@@ -9,18 +9,42 @@
 //! Gᵀ (a reset, λ = 0) is a symmetry: the momentum projection of a state is that reset.
 //! (Seiler, BIT 39 (1999), eqs. (22)–(32); J. H. Maddocks & R. L. Pego, Comm. Math. Phys. 170 (1995).)
 
-use super::VectorField;
+use super::Card;
 use super::algebra::{plus_multiples, rate, replaced, transposed_times};
-use super::auxiliary::{Equations, per_constraint, per_momentum};
+use super::derived::{Derived, per_constraint, per_momentum};
+use super::{Lift, VectorField};
 use crate::error::TheoryError;
 use crate::structure::{Structure, minus};
 use cotangent_expr::{Array, Expr, Node, Tensor, rows, solve};
 
+/// What there is to know about it.
+pub(super) const CARD: Card = Card {
+    name: "impetus-striction",
+    summary: "momenta up to a reaction impulse: Hamiltonian, constraints are integrals",
+    equations: &[
+        "q̇ = H_p(q, p),   p = p* − G(q)ᵀλ",
+        "ṗ* = −H_q(q, p) + Σᵢ λᵢ φᵢ,qq H_p(q, p)",
+        "0 = G(q) H_p(q, p* − G(q)ᵀλ)",
+    ],
+    symbols: "p* is the impetus, λ(q, p*) the striction: the impulse of the reactions since the last reset.",
+    derivation: "The Lagrangian with φ̇ in place of φ as constraint: its momenta p* are those of the model up to \
+        a reaction impulse Gᵀλ. Eliminating λ gives the Hamiltonian H*(q, p*) = H(q, p* − Gᵀλ), whose \
+        equations these are. A shift of p* along Gᵀ changes nothing physical: --project momentum resets \
+        λ to 0 after every step, with --project-above EPS where it has grown. Tables and summaries \
+        show the momentum p as the state, and besides λ as striction_NAME for each constraint, p* as \
+        impetus_P for each momentum; λ̇ = μ, the multiplier.",
+    integrals: "φ and H; ψ(q, p) = 0 holds identically",
+    methods: "for symplectic methods for ordinary differential equations",
+    reference: "W. M. Seiler, Stable underlying equations for constrained Hamiltonian systems, eqs. (22)–(32)",
+    numbers: &[],
+    canonical: true,
+    exact: true,
+    model_energy: true,
+    full: true,
+};
+
 /// The equations, the physical momenta as functions of (q, p*), λ and p*.
-pub(super) fn equations(s: &Structure) -> Result<Equations, TheoryError> {
-    if s.constraints.shape()[0].is_empty() {
-        return Ok(super::standard::equations(s)?.into());
-    }
+pub(super) fn equations(s: &Structure) -> Result<Derived, TheoryError> {
     let lambda = striction(s)?;
     let physical = momenta(s, &lambda)?;
     let at = |t: &Tensor| replaced(t, &s.momenta, &physical);
@@ -35,7 +59,9 @@ pub(super) fn equations(s: &Structure) -> Result<Equations, TheoryError> {
     let field = VectorField { state: s.state(), rate: rate(s, &velocity, &minus(&force))? };
     let mut auxiliaries = per_constraint(s, "striction", &lambda)?;
     auxiliaries.extend(per_momentum(s, "impetus")?);
-    Ok(Equations { field, physical: Some(physical), auxiliaries })
+    let arrays = s.momenta.arrays().iter().cloned().zip(physical).collect();
+    let lift = Lift { arrays, restriction: None };
+    Ok(Derived { lift, ..Derived::field(field, &CARD).with(auxiliaries) })
 }
 
 /// λ(q, p*).

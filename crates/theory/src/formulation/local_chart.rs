@@ -13,11 +13,44 @@
 
 use super::VectorField;
 use super::algebra::{replaced, times, transposed_times};
+use super::card::{Card, Least, Number};
 use crate::error::TheoryError;
 use crate::legendre::{try_whole, whole};
 use crate::structure::{Structure, minus};
 use cotangent_expr::{
     Array, Dim, Domain, Expr, Ix, Layout, Place, Range, Role, Tensor, Term, rows, solve, solve_transposed,
+};
+
+/// What there is to know about it.
+pub(super) const CARD: Card = Card {
+    name: "local-chart",
+    summary: "canonical equations in local coordinates of the constraint manifold",
+    equations: &[
+        "δ̇ = A v,   A q = δ,   φ(q) = 0",
+        "Rᵀ (θ̇, ·) = −H_q − Σᵢ Θᵢ φᵢ,qq v,   R = [A; G]",
+        "v = H_p(q, p),   p = Aᵀθ + GᵀΘ,   0 = G v",
+    ],
+    symbols: "δ are n − m of the coordinates, θ their conjugate momenta; A takes δ out of q.",
+    derivation: "The Hamiltonian Ĥ(δ, θ) = H(q, p) on the constraint manifold, in local coordinates: no \
+        constraints are left, and every method for ordinary differential equations keeps φ = 0 and ψ = 0. \
+        A chart is left for another as soon as that is better (by a factor, --opt threshold=F), \
+        measured by |det G_D| for the coordinates D that depend on δ, in units of unit masses. Charts are \
+        chosen automatically, or among those that --chart names. (q, p) goes on unchanged, but the energy \
+        that a symplectic method nearly keeps depends on the chart: it drifts from chart to chart, more so \
+        with a factor above 1, with which a chart is entered elsewhere than it is left. bdf2 starts anew \
+        in each chart.",
+    integrals: "H; φ = 0 and ψ = 0 hold identically",
+    methods: "for methods for ordinary differential equations; symplectic step by step",
+    reference: "B. Leimkuhler & S. Reich, Math. Comp. 63 (1994) 589, eqs. (10)–(11), for general H",
+    numbers: &[Number {
+        name: "threshold",
+        meaning: "a chart is changed for one that is better by this factor; 1",
+        least: Least::One,
+    }],
+    canonical: true,
+    exact: true,
+    model_energy: false,
+    full: true,
 };
 
 /// The equations of motion in a chart that is a parameter.
@@ -33,14 +66,13 @@ pub struct LocalChart {
     pub restriction: Tensor,
     /// (q, p) as a function of (δ, θ).
     pub lift: Tensor,
+    /// A chart is changed for one that is better by this factor.
+    pub threshold: f64,
 }
 
-/// The equations; `None` without constraints.
-pub(super) fn equations(s: &Structure) -> Result<Option<LocalChart>, TheoryError> {
+/// The equations.
+pub(super) fn equations(s: &Structure, threshold: f64) -> Result<LocalChart, TheoryError> {
     let (n, m) = (s.coordinates.len(), s.constraints.shape()[0].len());
-    if m == 0 {
-        return Ok(None);
-    }
     let Some(k) = n.checked_sub(m).filter(|&k| k > 0) else {
         return Err(TheoryError::Unfit { formulation: "local-chart", why: "its constraints leave nothing that moves" });
     };
@@ -80,7 +112,7 @@ pub(super) fn equations(s: &Structure) -> Result<Option<LocalChart>, TheoryError
     let lifted = lifted.map(|(own, physical)| whole(own, |index| Expr::at(physical, index)));
     let lift = Tensor::new(vec![state.clone()], lifted.collect())?;
     let (chart, reference) = (Layout::new(vec![chart]), Layout::new(vec![reference]));
-    Ok(Some(LocalChart { chart, reference, field, restriction, lift }))
+    Ok(LocalChart { chart, reference, field, restriction, lift, threshold })
 }
 
 /// A over δ and the coordinates.

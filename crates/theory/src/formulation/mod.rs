@@ -4,32 +4,37 @@
 //! and truncation lead, they differ, and so do the methods that use them.
 
 mod algebra;
-mod auxiliary;
 mod baumgarte;
+mod card;
+mod derived;
 mod dirac;
+mod dirac_bracket;
 mod ggl;
 mod hamilton_dirac;
 mod impetus_striction;
+mod index_reduced;
 mod linear_projected;
 mod local_chart;
 mod motion;
 mod multipliers;
-mod options;
+mod numbers;
 mod penalty;
 mod poisson;
 mod standard;
 mod total;
 
+pub use card::{Card, Least, Number};
 pub use local_chart::LocalChart;
-pub use motion::{Motion, VectorField};
-pub use options::OptionError;
+pub use motion::{Law, Lift, Motion, Space, VectorField};
+pub use numbers::NumberError;
 
 use crate::error::TheoryError;
 use crate::structure::Structure;
-use auxiliary::Equations;
-use cotangent_expr::Expr;
+use algebra::hamiltonian_field;
+use cotangent_expr::{Array, Layout};
 use cotangent_model::{Dynamics, System};
 use cotangent_scalar::Limits;
+use derived::Derived;
 
 /// A set of equations of motion, by name.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -91,71 +96,27 @@ impl Formulation {
         Formulation::Penalty { epsilon: 1e-4 },
     ];
 
+    /// What there is to know about it.
+    pub fn card(self) -> &'static Card {
+        match self {
+            Formulation::Multipliers => &multipliers::CARD,
+            Formulation::IndexReduced => &index_reduced::CARD,
+            Formulation::Standard => &standard::CARD,
+            Formulation::HamiltonDirac => &hamilton_dirac::CARD,
+            Formulation::Total => &total::CARD,
+            Formulation::Dirac { .. } => &dirac::CARD,
+            Formulation::ImpetusStriction => &impetus_striction::CARD,
+            Formulation::LocalChart { .. } => &local_chart::CARD,
+            Formulation::LinearProjected => &linear_projected::CARD,
+            Formulation::Ggl => &ggl::CARD,
+            Formulation::Baumgarte { .. } => &baumgarte::CARD,
+            Formulation::Penalty { .. } => &penalty::CARD,
+        }
+    }
+
     /// The name on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Formulation::Multipliers => "multipliers",
-            Formulation::IndexReduced => "index-reduced",
-            Formulation::Standard => "standard",
-            Formulation::HamiltonDirac => "hamilton-dirac",
-            Formulation::Total => "total",
-            Formulation::Dirac { .. } => "dirac",
-            Formulation::ImpetusStriction => "impetus-striction",
-            Formulation::LocalChart { .. } => "local-chart",
-            Formulation::LinearProjected => "linear-projected",
-            Formulation::Ggl => "ggl",
-            Formulation::Baumgarte { .. } => "baumgarte",
-            Formulation::Penalty { .. } => "penalty",
-        }
-    }
-
-    /// What it is, in a line.
-    pub fn summary(self) -> &'static str {
-        match self {
-            Formulation::Multipliers => "the equations as given, multipliers unknown (index 3)",
-            Formulation::IndexReduced => "time derivatives in place of the constraints, multipliers unknown (index 2)",
-            Formulation::Standard => "the standard underlying equations: the multiplier as a function of the state",
-            Formulation::HamiltonDirac => "the flow of H under the Dirac bracket; constraints and energy are integrals",
-            Formulation::Total => "the flow of H + μᵀφ: Hamiltonian everywhere, the constraints a saddle",
-            Formulation::Dirac { .. } => "the flow of H + μᵀφ + ηᵀψ: Hamiltonian everywhere, the constraints a centre",
-            Formulation::ImpetusStriction => "momenta up to a reaction impulse: Hamiltonian, constraints are integrals",
-            Formulation::LocalChart { .. } => "canonical equations in local coordinates of the constraint manifold",
-            Formulation::LinearProjected => "H at the projected position, for linear constraints: Hamiltonian",
-            Formulation::Ggl => "constraints and hidden constraints both kept by multipliers",
-            Formulation::Baumgarte { .. } => "constraints that are damped instead of kept",
-            Formulation::Penalty { .. } => "stiff springs instead of constraints",
-        }
-    }
-
-    /// Whether the equations with constraints are canonical.
-    fn is_canonical(self) -> bool {
-        match self {
-            Formulation::Multipliers
-            | Formulation::Total
-            | Formulation::Dirac { .. }
-            | Formulation::ImpetusStriction
-            | Formulation::LocalChart { .. }
-            | Formulation::LinearProjected
-            | Formulation::Penalty { .. } => true,
-            Formulation::IndexReduced
-            | Formulation::Standard
-            | Formulation::HamiltonDirac
-            | Formulation::Ggl
-            | Formulation::Baumgarte { .. } => false,
-        }
-    }
-
-    /// Whether its solutions on the constraint manifold are those of the model.
-    pub fn is_exact(self) -> bool {
-        !matches!(self, Formulation::Penalty { .. })
-    }
-
-    /// Whether a symplectic method on it keeps the energy of the model: not where the Hamiltonian of
-    /// the equations is another one, which agrees with it on the constraint manifold alone, nor where
-    /// the variables change on the way, and with them the energy that the method nearly keeps.
-    pub fn has_model_energy(self) -> bool {
-        use Formulation::{Dirac, LocalChart, Penalty, Total};
-        !matches!(self, Total | Dirac { .. } | Penalty { .. } | LocalChart { .. })
+        self.card().name
     }
 
     /// The formulation with this name.
@@ -179,45 +140,40 @@ impl Formulation {
 
     /// The same for a system with coordinates whose derivatives and brackets are known.
     pub fn of(self, s: &Structure, limits: &Limits) -> Result<Motion, TheoryError> {
-        let multipliers = s.multipliers()?;
-        let number = |x: f64| Expr::from(x);
-        let mut chart = None;
-        let equations: Option<Equations> = match self {
-            Formulation::Multipliers | Formulation::IndexReduced => multipliers::equations(s)?.map(Into::into),
-            Formulation::Standard => Some(standard::equations(s)?.into()),
-            Formulation::HamiltonDirac => Some(hamilton_dirac::equations(s)?),
-            Formulation::Total => Some(total::equations(s)?.into()),
-            Formulation::Dirac { alpha } => Some(dirac::equations(s, &number(alpha))?),
-            Formulation::ImpetusStriction => Some(impetus_striction::equations(s)?),
-            Formulation::LocalChart { .. } => {
-                chart = local_chart::equations(s)?;
-                multipliers::equations(s)?.map(Into::into)
-            }
-            Formulation::LinearProjected => Some(linear_projected::equations(s)?.into()),
-            Formulation::Ggl => Some(ggl::equations(s)?),
-            Formulation::Baumgarte { alpha, beta } => {
-                Some(baumgarte::equations(s, &number(alpha), &number(beta))?.into())
-            }
-            Formulation::Penalty { epsilon } => Some(penalty::equations(s, &number(epsilon))?.into()),
-        };
-        let canonical = multipliers.is_none() || self.is_canonical();
-        let (field, physical, auxiliaries) = match equations {
-            Some(Equations { field, physical, auxiliaries }) => (Some(field), physical, auxiliaries),
-            None => (None, None, vec![]),
+        let Derived { law, lift, numbers, auxiliaries } = match s.multipliers()? {
+            Some(mu) => self.constrained(s, &mu)?,
+            None => Law::Field { field: hamiltonian_field(s)?, canonical: true }.into(),
         };
         Ok(Motion {
             system: s.system.clone(),
             formulation: self,
             state: s.state(),
-            field,
-            canonical,
-            physical,
-            chart,
-            multipliers,
+            space: Space::Cotangent(Box::new(s.clone())),
+            law,
+            lift,
+            numbers: Layout::new(numbers),
             auxiliaries,
-            surface: None,
-            structure: Some(s.clone()),
             limits: limits.clone(),
         })
+    }
+
+    /// With constraints, of which μ is the multiplier that keeps ψ what it is.
+    fn constrained(self, s: &Structure, mu: &Array) -> Result<Derived, TheoryError> {
+        match self {
+            Formulation::Multipliers => Ok(Law::IndexThree.into()),
+            Formulation::IndexReduced => Ok(Law::IndexTwo.into()),
+            Formulation::Standard => standard::equations(s, mu),
+            Formulation::HamiltonDirac => hamilton_dirac::equations(s),
+            Formulation::Total => total::equations(s, mu),
+            Formulation::Dirac { .. } => dirac::equations(s),
+            Formulation::ImpetusStriction => impetus_striction::equations(s),
+            Formulation::LocalChart { threshold } => {
+                Ok(Law::Chart(Box::new(local_chart::equations(s, threshold)?)).into())
+            }
+            Formulation::LinearProjected => linear_projected::equations(s),
+            Formulation::Ggl => ggl::equations(s),
+            Formulation::Baumgarte { .. } => baumgarte::equations(s),
+            Formulation::Penalty { .. } => penalty::equations(s),
+        }
     }
 }

@@ -1,12 +1,15 @@
 //! Equations of motion: what a formulation makes of a system.
+//!
+//! A formulation is a map: a state of any dimension, the law that moves it, the space it lives in with its constraints, and
+//! the way from its variables to those of the model and back. What is measured on the way is a quantity of the model.
 
-use super::algebra::replaced;
-use super::{Formulation, LocalChart};
+use super::algebra::replaced_arrays;
+use super::{Card, Formulation, LocalChart};
 use crate::error::TheoryError;
 use crate::legendre::whole;
 use crate::structure::Structure;
 use crate::surface::Surface;
-use cotangent_expr::{Array, Expr, Layout, Tensor};
+use cotangent_expr::{Array, Error, Expr, Layout, Tensor};
 use cotangent_model::{Quantity, System};
 use cotangent_scalar::Limits;
 
@@ -19,49 +22,177 @@ pub struct VectorField {
     pub rate: Tensor,
 }
 
+/// What moves the state.
+#[derive(Clone, Debug)]
+pub enum Law {
+    /// q̇ = H_p, ṗ = −H_q − Gᵀλ, φ(q) = 0 with unknown multipliers λ.
+    IndexThree,
+    /// The same with G q̇ = 0 in place of φ = 0.
+    IndexTwo,
+    /// ż = f(z).
+    Field {
+        /// f.
+        field: VectorField,
+        /// Whether it is canonical: a symplectic method is symplectic on it.
+        canonical: bool,
+    },
+    /// Canonical equations in a chart of the constraint manifold, which may be changed between steps.
+    Chart(Box<LocalChart>),
+}
+
+/// Where the state lives.
+#[derive(Clone, Debug)]
+pub enum Space {
+    /// Positions and momenta, with constraints on the positions, if there are any.
+    Cotangent(Box<Structure>),
+    /// The surface of the constraints that an analysis found.
+    Surface(Box<Surface>),
+    /// All of the space of the variables.
+    Whole,
+}
+
+/// From the variables of the equations to those of the model, and back.
+#[derive(Clone, Debug, Default)]
+pub struct Lift {
+    /// Variables of the model, each with what it is as a function of those of the equations; a variable that is not
+    /// listed is one of both.
+    pub arrays: Vec<(Array, Array)>,
+    /// The state of the equations as a function of that of the model; without it each variable is that of the model.
+    pub restriction: Option<Tensor>,
+}
+
 /// Equations of motion: what a formulation makes of a system.
 #[derive(Clone, Debug)]
 pub struct Motion {
-    /// The system they come from, in Hamiltonian form if it has coordinates.
+    /// The model, in Hamiltonian form if it has coordinates.
     pub system: System,
     /// Which equations they are.
     pub formulation: Formulation,
     /// The variables.
     pub state: Layout,
-    /// Derivatives and brackets, if the system has coordinates.
-    pub structure: Option<Structure>,
-    /// The equations as a vector field, unless the multipliers are unknowns.
-    pub field: Option<VectorField>,
-    /// Whether the vector field, or the equations with multipliers, are canonical: a symplectic
-    /// method is symplectic on these.
-    pub canonical: bool,
-    /// The model's momenta as functions of the state, where the state has others in their place.
-    pub physical: Option<Vec<Array>>,
-    /// The equations in a chart, where they are to be integrated in charts.
-    pub chart: Option<LocalChart>,
-    /// The multipliers as functions of the model's state, one for each constraint member, if there are
-    /// constraints: the reaction forces are −Gᵀμ.
-    pub multipliers: Option<Array>,
+    /// Where they live.
+    pub space: Space,
+    /// What moves them.
+    pub law: Law,
+    /// The way to the variables of the model.
+    pub lift: Lift,
+    /// Numbers of the formulation that are inputs, as the parameters of the model are.
+    pub numbers: Layout,
     /// Quantities of the formulation itself, such as strictions, as functions of the state of these equations.
     pub auxiliaries: Vec<Quantity>,
-    /// The constraints, where an analysis found them and not the structure.
-    pub surface: Option<Surface>,
     /// How far what is derived and compiled from them may go.
     pub limits: Limits,
 }
 
 impl Motion {
+    /// What there is to know about the formulation.
+    pub fn card(&self) -> &'static Card {
+        self.formulation.card()
+    }
+
+    /// The inputs of everything that is compiled: the parameters of the model, then the numbers of the formulation.
+    pub fn parameters(&self) -> Layout {
+        self.system.parameter_layout().then(&self.numbers)
+    }
+
+    /// The values of those numbers that the formulation was given.
+    pub fn number_values(&self) -> Vec<f64> {
+        match self.numbers.is_empty() {
+            true => vec![],
+            false => self.formulation.numbers().into_iter().map(|(_, value)| value).collect(),
+        }
+    }
+
+    /// Derivatives and brackets, if the state is one of positions and momenta.
+    pub fn structure(&self) -> Option<&Structure> {
+        match &self.space {
+            Space::Cotangent(structure) => Some(structure),
+            Space::Surface(_) | Space::Whole => None,
+        }
+    }
+
+    /// The constraints that an analysis found.
+    pub fn surface(&self) -> Option<&Surface> {
+        match &self.space {
+            Space::Surface(surface) => Some(surface),
+            Space::Cotangent(_) | Space::Whole => None,
+        }
+    }
+
+    /// The equations as a vector field, unless the multipliers are unknowns or a chart is needed.
+    pub fn field(&self) -> Option<&VectorField> {
+        match &self.law {
+            Law::Field { field, .. } => Some(field),
+            Law::IndexThree | Law::IndexTwo | Law::Chart(_) => None,
+        }
+    }
+
+    /// The equations in a chart, where they are to be integrated in charts.
+    pub fn chart(&self) -> Option<&LocalChart> {
+        match &self.law {
+            Law::Chart(chart) => Some(chart),
+            Law::IndexThree | Law::IndexTwo | Law::Field { .. } => None,
+        }
+    }
+
+    /// Whether a symplectic method is symplectic on the equations.
+    pub fn is_canonical(&self) -> bool {
+        match &self.law {
+            Law::IndexThree | Law::Chart(_) => true,
+            Law::IndexTwo => false,
+            Law::Field { canonical, .. } => *canonical,
+        }
+    }
+
+    /// Whether the multipliers of the constraints are unknowns of the equations.
+    pub fn has_unknown_multipliers(&self) -> bool {
+        matches!(self.law, Law::IndexThree | Law::IndexTwo)
+    }
+
     /// Whether there are constraints.
     pub fn is_constrained(&self) -> bool {
-        self.multipliers.is_some() || self.surface.is_some()
+        self.is_holonomic() || self.surface().is_some()
+    }
+
+    /// Whether there are constraints on the positions.
+    pub fn is_holonomic(&self) -> bool {
+        self.structure().is_some_and(|s| !s.constraints.shape()[0].is_empty())
+    }
+
+    /// The multipliers as functions of the model's state, if there are any: on the positions one for each constraint
+    /// member, and the reaction forces are −Gᵀμ.
+    pub fn multipliers(&self) -> Result<Option<Array>, TheoryError> {
+        match &self.space {
+            Space::Cotangent(structure) => structure.multipliers(),
+            Space::Surface(surface) => Ok(surface.values.clone()),
+            Space::Whole => Ok(None),
+        }
+    }
+
+    /// The matrix that determines the multipliers: G H_pp Gᵀ, or the brackets of the second-class constraints.
+    pub fn brackets(&self) -> Option<&Tensor> {
+        match &self.space {
+            Space::Cotangent(structure) => self.is_holonomic().then_some(&structure.gram),
+            Space::Surface(surface) => Some(&surface.brackets),
+            Space::Whole => None,
+        }
+    }
+
+    /// The constraints, and those that follow from their time derivatives.
+    pub fn constraints(&self) -> Option<[&Tensor; 2]> {
+        match &self.space {
+            Space::Cotangent(structure) => Some([&structure.constraints, &structure.hidden]),
+            Space::Surface(surface) => Some([&surface.constraints, &surface.hidden]),
+            Space::Whole => None,
+        }
     }
 
     /// Whether the model has equations of motion in another formulation. Nothing is derived: linear constraints and
     /// constant masses are those in whose derivatives no variable occurs.
     pub fn has(&self, formulation: Formulation) -> bool {
-        let Some(s) = &self.structure else {
+        let Some(s) = self.structure() else {
             // Constraints that need an analysis; or equations that are what they are.
-            return self.surface.is_none() || formulation == Formulation::HamiltonDirac;
+            return self.surface().is_none() || formulation == Formulation::HamiltonDirac;
         };
         let (n, m) = (s.coordinates.len(), s.constraints.shape()[0].len());
         let free_of = |t: &Tensor, layouts: &[&Layout]| !layouts.iter().any(|l| t.depends_on(l));
@@ -87,19 +218,41 @@ impl Motion {
 
     /// The state of the model as a function of the state of these equations, where they differ.
     pub fn model_state(&self) -> Result<Option<Tensor>, TheoryError> {
-        let Some(s) = &self.structure else { return Ok(None) };
-        let Some(physical) = &self.physical else { return Ok(None) };
-        let positions = s.coordinates.arrays().iter().map(|q| whole(q, |index| Expr::at(q, index)));
-        let momenta = s.momenta.arrays().iter().zip(physical);
-        let terms = positions.chain(momenta.map(|(p, physical)| whole(p, |index| Expr::at(physical, index))));
-        Ok(Some(Tensor::new(vec![s.state()], terms.collect())?))
+        let model = self.system.state();
+        if self.lift.arrays.is_empty() && model == self.state {
+            return Ok(None);
+        }
+        let term = |own: &Array| match self.lift.arrays.iter().find(|(array, _)| array == own) {
+            Some((_, value)) => Ok(whole(own, |index| Expr::at(value, index))),
+            None if self.state.offset(own).is_some() => Ok(whole(own, |index| Expr::at(own, index))),
+            None => Err(Error::Foreign { array: own.name().into() }),
+        };
+        let terms = model.arrays().iter().map(term).collect::<Result<_, _>>()?;
+        Ok(Some(Tensor::new(vec![model], terms)?))
+    }
+
+    /// The state of these equations as a function of the state of the model, where they differ.
+    pub fn restriction(&self) -> Result<Option<Tensor>, TheoryError> {
+        if let Some(restriction) = &self.lift.restriction {
+            return Ok(Some(restriction.clone()));
+        }
+        let model = self.system.state();
+        if model == self.state {
+            return Ok(None);
+        }
+        let term = |own: &Array| match model.offset(own) {
+            Some(_) => Ok(whole(own, |index| Expr::at(own, index))),
+            None => Err(Error::Foreign { array: own.name().into() }),
+        };
+        let terms = self.state.arrays().iter().map(term).collect::<Result<_, _>>()?;
+        Ok(Some(Tensor::new(vec![self.state.clone()], terms)?))
     }
 
     /// A quantity of the model as a function of the state of these equations.
     pub fn at_state(&self, quantity: &Tensor) -> Result<Tensor, TheoryError> {
-        match (&self.physical, &self.structure) {
-            (Some(physical), Some(s)) => replaced(quantity, &s.momenta, physical),
-            _ => Ok(quantity.clone()),
+        match self.lift.arrays.is_empty() {
+            true => Ok(quantity.clone()),
+            false => replaced_arrays(quantity, &self.lift.arrays),
         }
     }
 }

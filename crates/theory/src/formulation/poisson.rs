@@ -1,8 +1,8 @@
 //! Systems that are not canonical: ẏ = B(y)∇H, or J ż = ∇H with a constant matrix.
 
-use super::{Formulation, Motion, VectorField};
+use super::{Formulation, Law, Lift, Motion, Space, VectorField};
 use crate::error::TheoryError;
-use cotangent_expr::{Domain, Expr, Ix, Place, Range, Tensor, Term, solve};
+use cotangent_expr::{Domain, Expr, Ix, Layout, Place, Range, Tensor, Term, solve};
 use cotangent_model::{Dynamics, System};
 use cotangent_scalar::Limits;
 
@@ -37,20 +37,16 @@ pub(super) fn motion(system: &System, formulation: Formulation, limits: &Limits)
         }
         other => return Err(TheoryError::NotCanonical { what: "a vector field", kind: other.kind() }),
     };
-    let field = Some(VectorField { state: state.clone(), rate });
-    let system = system.clone();
+    let field = VectorField { state: state.clone(), rate };
     Ok(Motion {
-        system,
+        system: system.clone(),
         formulation,
         state,
-        structure: None,
-        field,
-        canonical: false,
-        physical: None,
-        chart: None,
-        multipliers: None,
+        space: Space::Whole,
+        law: Law::Field { field, canonical: false },
+        lift: Lift::default(),
+        numbers: Layout::default(),
         auxiliaries: vec![],
-        surface: None,
         limits: limits.clone(),
     })
 }

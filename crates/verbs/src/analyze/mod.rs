@@ -10,7 +10,7 @@ pub use document::{
 };
 
 use crate::choice::shown::settings;
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use crate::input::Source;
 use crate::loaded::Loaded;
 use crate::session::{Session, Status};
@@ -66,10 +66,10 @@ fn refused(error: AnalysisError) -> Failure {
     match error {
         AnalysisError::Value(e) => e.into(),
         AnalysisError::Interrupted(_) => Failure::interrupted(),
-        AnalysisError::TooLarge { .. } => Failure::new("too-large", error.to_string()),
+        AnalysisError::TooLarge { .. } => Failure::new(Code::TooLarge, error.to_string()),
         AnalysisError::NotAParameter { .. } => {
-            Failure::new("wrong-place", error.to_string()).help("--set gives sizes and parameters here")
+            Failure::new(Code::WrongPlace, error.to_string()).help("--set gives sizes and parameters here")
         }
-        _ => Failure::new("analysis", error.to_string()),
+        _ => Failure::new(Code::Analysis, error.to_string()),
     }
 }

@@ -7,7 +7,7 @@ mod text;
 pub use report::{Document, Measured, Verdict};
 
 use crate::choice::{Choice, Files};
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use crate::figures::{count, number};
 use crate::input::Source;
 use crate::loaded::Loaded;
@@ -55,11 +55,11 @@ impl Request {
         let parameters = values::parameters(&model.system, &model.settings)?;
         let own = defaults(&model.system, &parameters)?;
         let step = self.choice.step.or(own.step).ok_or_else(|| {
-            Failure::new("missing-value", format!("nothing says how large a step is for `{}`", model.system.name))
+            Failure::new(Code::MissingValue, format!("nothing says how large a step is for `{}`", model.system.name))
                 .help("add --step 0.01, or write `run step = 0.01` in the model")
         })?;
         if step == 0.0 {
-            return Err(Failure::new("schedule", "the step is 0").help("give another --step"));
+            return Err(Failure::new(Code::Schedule, "the step is 0").help("give another --step"));
         }
         let options = Options { step, steps: length(self.choice.steps.unwrap_or(STEPS))? };
         let choice = completed(&self.choice, &own, &model, session)?;
@@ -69,13 +69,13 @@ impl Request {
         let prepared = prepare(&selection, &problem)?;
         let certificate = Certificate::within(&problem, &prepared, options, &model.limits).map_err(|e| match e {
             CertificateError::Interrupted(_) => Failure::interrupted(),
-            CertificateError::Compile(_) => Failure::new("compile", e.to_string()),
+            CertificateError::Compile(_) => Failure::new(Code::Compile, e.to_string()),
         })?;
         let stop = certificate.ended.as_ref().map(|ended| stopped(ended, &problem, options));
         let seen = &certificate.noticed;
         let singular_passages = noticed::passages(&seen.monitor, &seen.names);
         noticed::notes(&seen.monitor, &singular_passages).into_iter().for_each(|note| session.note(note));
-        let mut document = Document::new(&certificate, &model.system, choice, options, stop, session.notes());
+        let mut document = Document::new(&certificate, &model.system, &problem, choice, options, stop, session.notes());
         document.singular_passages = singular_passages;
         document.background = Background {
             input: model.input.clone(),
@@ -102,7 +102,7 @@ impl Request {
 fn length(steps: u64) -> Result<u64, Failure> {
     if steps == 0 {
         let message = "--steps is 0: the run for constraints and energy has no step";
-        return Err(Failure::new("schedule", message).help("give another --steps, or leave it out for 20000"));
+        return Err(Failure::new(Code::Schedule, message).help("give another --steps, or leave it out for 20000"));
     }
     if steps > MOST_STEPS {
         let years = steps as f64 * 1e-6 / 3.156e7;
@@ -110,7 +110,7 @@ fn length(steps: u64) -> Result<u64, Failure> {
             "--steps is {steps}: a certificate takes at most {MOST_STEPS} steps; at a microsecond each, these would take \
              {years:.1} years"
         );
-        return Err(Failure::new("too-large", message).help("give another --steps, or leave it out for 20000"));
+        return Err(Failure::new(Code::TooLarge, message).help("give another --steps, or leave it out for 20000"));
     }
     Ok(steps)
 }
@@ -149,18 +149,18 @@ impl Document {
 
 /// A run that did not reach its end.
 fn stopped(ended: &Ended, problem: &Instance, options: Options) -> Failure {
-    let message = match &ended.failure {
+    let message = match ended.failure() {
         Some(failure) => {
-            let reason = Blame::new(&problem.equations.motion).of(failure).reason;
+            let reason = Blame::new(&problem.equations.motion).of(failure).message;
             let (done, all) = (ended.steps, count(options.steps, "step", "steps"));
             format!("the run ended after {done} of {all} of {}: {reason}", number(options.step))
         }
-        None => ended.reason.clone(),
+        None => ended.to_string(),
     };
-    let help = match &ended.failure {
+    let help = match ended.failure() {
         Some(cotangent_dynamics::Failure::Branched { .. }) => noticed::BRANCHED,
         Some(cotangent_dynamics::Failure::Jumped { .. }) => noticed::JUMPED,
         _ => "take a smaller --step",
     };
-    Failure::new("no-step", message).help(help)
+    Failure::new(Code::NoStep, message).help(help)
 }

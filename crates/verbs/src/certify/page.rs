@@ -2,7 +2,7 @@
 
 use super::report::Document;
 use super::text::{headline, rows};
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use crate::figures::{count, number};
 use crate::picture::{Film, Page, Watch, watch};
 use cotangent_integrate::Prepared;
@@ -20,12 +20,12 @@ pub(super) fn film(
     prepared: &Prepared,
     options: Options,
 ) -> Result<Option<Film>, Failure> {
-    let compile = |e: cotangent_compile::CompileError| Failure::new("compile", e.to_string());
-    let evaluate = |e: cotangent_observe::RunError| Failure::new("evaluate", e.to_string());
+    let compile = |e: cotangent_compile::CompileError| Failure::new(Code::Compile, e.to_string());
+    let evaluate = |e: cotangent_observe::RunError| Failure::new(Code::Evaluate, e.to_string());
     let diagnostics = problem.diagnostics().map_err(compile)?;
     let integrator = problem.integrator(prepared).map_err(compile)?;
     let schedule = Schedule::count(options.step, options.steps, options.steps)
-        .map_err(|e| Failure::new("schedule", e.to_string()).help("give another --steps or --step"))?;
+        .map_err(|e| Failure::new(Code::Schedule, e.to_string()).help("give another --steps or --step"))?;
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(evaluate)?;
     watch(&mut run, problem, Watch::Drawn).map_err(compile)?;
     let end = run.go::<()>(&Limits::default(), None, &mut |_| {});

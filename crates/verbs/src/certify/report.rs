@@ -4,8 +4,10 @@ use crate::choice::{Choice, shown};
 use crate::failure::Failure;
 use crate::noticed::SingularPassage;
 use crate::picture::Background;
+use crate::setup::Blame;
 use cotangent_lab::certificate::{Certificate, Drift, Finding, Options, Property};
 use cotangent_model::System;
+use cotangent_problem::Instance;
 use serde::{Deserialize, Serialize};
 
 /// A certificate.
@@ -104,13 +106,15 @@ impl Document {
     pub(super) fn new(
         certificate: &Certificate,
         system: &System,
+        problem: &Instance,
         choice: Choice,
         options: Options,
         stop: Option<Failure>,
         notes: &[String],
     ) -> Document {
-        let size = |p: &Property<f64>| plain(p, p.claimed, |&d| d);
-        let mut order = plain(&certificate.order, true, |o: &cotangent_lab::Order| o.value);
+        let names = &Blame::new(&problem.equations.motion);
+        let size = |p: &Property<f64>| plain(p, p.claimed, |&d| d, names);
+        let mut order = plain(&certificate.order, true, |o: &cotangent_lab::Order| o.value, names);
         if let Finding::Measured(o) = &certificate.order.found {
             order.uncertainty = Some(o.uncertainty);
         }
@@ -124,7 +128,7 @@ impl Document {
             constraint_defect: size(&certificate.constraint_defect),
             hidden_constraint_defect: size(&certificate.hidden_constraint_defect),
             energy_defect: size(&certificate.energy_defect),
-            energy_drift_exponent: drift(&certificate.energy_drift),
+            energy_drift_exponent: drift(&certificate.energy_drift, names),
             held: certificate.certified(),
             undecided: certificate.undecided().into_iter().map(str::to_owned).collect(),
             failure: stop.as_ref().map(Failure::message),
@@ -139,10 +143,15 @@ impl Document {
     }
 }
 
-fn plain<T, C: Clone>(property: &Property<T, C>, is_claimed: bool, value: impl Fn(&T) -> f64) -> Measured<C> {
+fn plain<T, C: Clone>(
+    property: &Property<T, C>,
+    is_claimed: bool,
+    value: impl Fn(&T) -> f64,
+    names: &Blame,
+) -> Measured<C> {
     let (measured, reason) = match &property.found {
-        Finding::Measured(found) => (Some(value(found)), property.reason.clone()),
-        Finding::Undecided(reason) => (None, Some(reason.clone())),
+        Finding::Measured(found) => (Some(value(found)), property.reason.as_ref().map(|r| r.named(names))),
+        Finding::Undecided(reason) => (None, Some(reason.named(names))),
         Finding::Absent => (None, Some("does not apply to this system".to_owned())),
     };
     let verdict = match (property.held, is_claimed, &property.found) {
@@ -157,8 +166,8 @@ fn plain<T, C: Clone>(property: &Property<T, C>, is_claimed: bool, value: impl F
 }
 
 /// An error at round-off does not grow: its exponent is 0.
-fn drift(property: &Property<Drift>) -> Measured<bool> {
-    let mut measured = plain(property, property.claimed, |d| d.growth.as_ref().map_or(0.0, |g| g.exponent));
+fn drift(property: &Property<Drift>, names: &Blame) -> Measured<bool> {
+    let mut measured = plain(property, property.claimed, |d| d.growth.as_ref().map_or(0.0, |g| g.exponent), names);
     if let Finding::Measured(found) = &property.found {
         measured.uncertainty = Some(found.growth.as_ref().map_or(0.0, |g| g.uncertainty));
         measured.amplitude = Some(found.amplitude);

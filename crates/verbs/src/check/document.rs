@@ -2,7 +2,7 @@
 
 use super::values::{Start, Values};
 use crate::claims::ClaimEntry;
-use crate::failure::Problem;
+use crate::failure::{Code, Problem};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
@@ -185,7 +185,7 @@ pub enum RunNumber {
 #[derive(Clone, Debug, Serialize)]
 pub struct Refusal {
     /// A stable name for the kind of refusal.
-    pub code: &'static str,
+    pub code: Code,
     /// What is wrong.
     pub message: String,
     /// What to do instead.

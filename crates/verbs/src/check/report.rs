@@ -6,7 +6,7 @@ use super::document::{
 };
 use super::formula::{Case, cases, pairings, written};
 use super::values::{Start, Values, range};
-use crate::failure::{Failure, Problem};
+use crate::failure::{Code, Failure, Problem};
 use crate::input::Input;
 use cotangent_compile::values::{self, Setting};
 use cotangent_expr::{Array, Layout, Tensor};
@@ -18,7 +18,8 @@ use cotangent_scalar::Limits;
 use std::collections::BTreeMap;
 
 /// The codes of failures of a singular start.
-const SINGULAR: [&str; 5] = ["singular", "irregular", "no-value", "singular-lagrangian", "singular-form"];
+const SINGULAR: [Code; 5] =
+    [Code::Singular, Code::Irregular, Code::NoValue, Code::SingularLagrangian, Code::SingularForm];
 
 /// Parts of the energy that differ from it by more than this do not add up.
 const SPLIT_TOLERANCE: f64 = 1e-10;
@@ -106,11 +107,11 @@ impl Document {
     pub(super) fn refuse(&mut self, failure: &Failure, is_mistake: bool) {
         let Failure::Refused { code, message, help } = failure else { return };
         match *code {
-            "inconsistent" => self.consistent = Some(false),
+            Code::Inconsistent => self.consistent = Some(false),
             _ if is_mistake && SINGULAR.contains(code) => self.singular = Some(message.clone()),
             _ => {}
         }
-        self.refused = Some(Refusal { code, message: message.clone(), help: help.clone(), is_mistake });
+        self.refused = Some(Refusal { code: *code, message: message.clone(), help: help.clone(), is_mistake });
     }
 
     /// Whether the parts of the energy add up, if there are parts.

@@ -71,7 +71,7 @@ pub struct Choice {
 impl Choice {
     /// With these equations of motion, and their numbers.
     pub fn formulation(self, formulation: Formulation) -> Choice {
-        let mut opt: Vec<(String, f64)> = formulation.values().into_iter().map(|(k, v)| (k.to_owned(), v)).collect();
+        let mut opt: Vec<(String, f64)> = formulation.numbers().into_iter().map(|(k, v)| (k.to_owned(), v)).collect();
         opt.sort_by(|a, b| a.0.cmp(&b.0));
         Choice { formulation: Some(formulation.name().to_owned()), opt, ..self }
     }

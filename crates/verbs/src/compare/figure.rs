@@ -2,7 +2,7 @@
 
 use super::counted;
 use super::report::{Document, Row};
-use crate::session::Ended;
+use crate::ending::Ending;
 use cotangent_lab::comparison::Curves;
 use cotangent_plot::{Axis, Figure, Legend, Panel, Series};
 
@@ -31,7 +31,7 @@ pub(super) fn figure(report: &Document) -> Figure {
 /// Errors over seconds, a curve for each formulation, method and projection.
 pub(super) fn work_precision(report: &Document) -> Vec<Curve> {
     let mut curves: Vec<Curve> = vec![];
-    for row in report.rows.iter().filter(|r| r.status == Ended::Finished) {
+    for row in report.rows.iter().filter(|r| r.status == Ending::Finished) {
         // Beyond, the run has lost the motion.
         let Some(error) = row.error.value.filter(|e| *e < 10.0) else { continue };
         let name = name(report, row);

@@ -11,22 +11,23 @@ pub use report::{Document, Eigenvalue, Formulated, Reference, Row, Size, Skipped
 pub use request::Request;
 
 use crate::choice::Choice;
-use crate::failure::Failure;
+use crate::ending::Ending;
+use crate::failure::{Code, Failure};
 use crate::figures::{count, number};
 use crate::input::Source;
 use crate::loaded::Loaded;
 use crate::memory::{Use, afford};
 use crate::picture::Destinations;
-use crate::session::{Ended, Progress, Session, Status};
-use crate::setup::{Blame, Selection, fits, posed, prepare, remark};
+use crate::session::{Progress, Session, Status};
+use crate::setup::{Blame, Selection, explained, fits, posed, prepare, remark};
 use cotangent_compile::CompileError;
 use cotangent_integrate::{Method, Prepared, Projection};
-use cotangent_lab::comparison::{self, Combination, Exact, Measured, measure, sample_times};
-use cotangent_lab::stability::{Path, Stability, StabilityError};
+use cotangent_lab::comparison::{self, Combination, Exact, Measured, Unknown, measure, sample_times};
+use cotangent_lab::stability::{Obstacle, Path, Stability, StabilityError};
 use cotangent_plot::Figure;
-use cotangent_problem::Instance;
+use cotangent_problem::{Instance, PoseError, ProblemError};
 use cotangent_report::Report;
-use cotangent_theory::Formulation;
+use cotangent_theory::{Formulation, TheoryError};
 use request::Combinations;
 
 /// A model in one formulation, with the methods that fit.
@@ -81,10 +82,10 @@ impl Request {
 impl Document {
     /// Whether there is a run that came to its end.
     pub fn status(&self) -> Status {
-        let finished = self.rows.iter().any(|row| row.status == Ended::Finished);
+        let finished = self.rows.iter().any(|row| row.status == Ending::Finished);
         match (self.unwritten.is_empty(), self.status, finished) {
             (false, ..) => Status::Unwritten,
-            (true, Ended::Interrupted, _) => Status::Stopped,
+            (true, Ending::Interrupted, _) => Status::Stopped,
             (true, _, true) => Status::Held,
             (true, _, false) => Status::NotHeld,
         }
@@ -107,8 +108,15 @@ impl Document {
 }
 
 /// Failures that are those of a formulation, not of the model.
-const OF_THE_FORMULATION: [&str; 7] =
-    ["not-holonomic", "singular-lagrangian", "singular-form", "not-canonical", "does-not-fit", "derive", "compile"];
+const OF_THE_FORMULATION: [Code; 7] = [
+    Code::NotHolonomic,
+    Code::SingularLagrangian,
+    Code::SingularForm,
+    Code::NotCanonical,
+    Code::DoesNotFit,
+    Code::Derive,
+    Code::Compile,
+];
 
 /// The model in every formulation that fits, with methods that do.
 fn pose_all(
@@ -128,18 +136,23 @@ fn pose_all(
         }
         let problem = match posed(model, formulation, request.repairs) {
             Ok(problem) => problem,
-            // Where others have values, those of this one are its own affair.
-            Err(Failure::Refused { code, message, .. })
-                if OF_THE_FORMULATION.contains(&code) || code == "no-value" && !list.is_empty() =>
-            {
+            Err(error) => {
                 // What the model and the formulation are called is said already.
-                let reason = message
-                    .rsplit_once("` does not fit this model: ")
-                    .map_or(message.clone(), |(_, why)| why.to_owned());
-                skip(skipped, formulation, None, None, reason);
-                continue;
+                let why = match &error {
+                    PoseError::Problem(ProblemError::Theory(TheoryError::Unfit { why, .. })) => Some((*why).to_owned()),
+                    _ => None,
+                };
+                match explained(error, model, request.repairs) {
+                    // Where others have values, those of this one are its own affair.
+                    Failure::Refused { code, message, .. }
+                        if OF_THE_FORMULATION.contains(&code) || code == Code::NoValue && !list.is_empty() =>
+                    {
+                        skip(skipped, formulation, None, None, why.unwrap_or(message));
+                        continue;
+                    }
+                    other => return Err(other),
+                }
             }
-            Err(other) => return Err(other),
         };
         if list.is_empty() {
             remark(&problem, request.repairs, session);
@@ -154,9 +167,9 @@ fn pose_all(
             break;
         }
     }
-    if !request.charts.is_empty() && !list.iter().any(|p| p.problem.equations.motion.chart.is_some()) {
+    if !request.charts.is_empty() && !list.iter().any(|p| p.problem.equations.motion.chart().is_some()) {
         let message = "--chart is for the formulation local-chart with constraints, which is not compared here";
-        return Err(Failure::new("no-charts", message).help("leave out --chart, or compare that formulation"));
+        return Err(Failure::new(Code::NoCharts, message).help("leave out --chart, or compare that formulation"));
     }
     Ok(list)
 }
@@ -169,7 +182,7 @@ fn methods(
     skipped: &mut Vec<Skipped>,
 ) -> Result<Vec<Prepared>, Failure> {
     let mut found = vec![];
-    let charts = if problem.equations.motion.chart.is_some() { request.charts.clone() } else { vec![] };
+    let charts = if problem.equations.motion.chart().is_some() { request.charts.clone() } else { vec![] };
     let suited;
     let methods = match &request.methods {
         Some(methods) => methods,
@@ -254,7 +267,7 @@ fn measured(
             Path::new(&list[0].problem, request.until, limits)
         });
         if limits.cancel.is_set() {
-            return Err(StabilityError::NoPath { reason: "interrupted".into() });
+            return Err(StabilityError::NoPath(Obstacle::Interrupted));
         }
         phase(session, &format!("what errors do in {}", posed.problem.equations.motion.formulation.name()));
         match path {
@@ -265,14 +278,14 @@ fn measured(
     let stabilities: Vec<_> = list.iter().map(&mut stability).collect();
     let formulated = |(posed, stability): (&Posed, &Result<Stability, StabilityError>)| {
         let formulation = posed.problem.equations.motion.formulation;
-        let (name, summary) = (formulation.name().to_owned(), formulation.summary().to_owned());
+        let (name, summary) = (formulation.name().to_owned(), formulation.card().summary.to_owned());
         Formulated { name, summary, stability: Stable::new(stability) }
     };
     let formulations = list.iter().zip(&stabilities).map(formulated).collect();
     phase(session, "the exact motion");
     let exact = match first {
         Some(posed) => Exact::new(&posed.problem, &sample_times(&request.schedules), limits),
-        None => Err("nothing was run".into()),
+        None => Err(Unknown::NothingRun),
     };
     let total = request.schedules.len() * list.iter().map(|p| p.methods.len()).sum::<usize>();
     let mut rows = vec![];
@@ -303,7 +316,7 @@ fn measured(
     Document {
         model: model.system.name.clone(),
         title: model.system.title.clone(),
-        status: if limits.cancel.is_set() { Ended::Interrupted } else { Ended::Finished },
+        status: if limits.cancel.is_set() { Ending::Interrupted } else { Ending::Finished },
         until: request.until,
         steps: request.schedules.iter().map(|s| s.step).collect(),
         reference: Reference::new(&exact, request.until),
@@ -321,13 +334,13 @@ fn measured(
 fn row(problem: &Instance, prepared: &Prepared, step: f64, measured: Result<Measured, CompileError>) -> Row {
     let blame = Blame::new(&problem.equations.motion);
     let why = |ended: &comparison::Ended| match ended {
-        comparison::Ended::Failed(failure) => Some(blame.of(failure).reason),
-        comparison::Ended::Undefined(reason) => Some(reason.clone()),
+        comparison::Ended::Failed(failure) => Some(blame.of(failure).message),
+        comparison::Ended::Undefined(error) => Some(error.to_string()),
         comparison::Ended::Finished | comparison::Ended::Interrupted => None,
     };
     match measured {
         Ok(measured) => Row::new(problem, prepared, step, measured, why),
-        Err(error) => Row::unmade(problem, prepared, step, error.to_string()),
+        Err(error) => Row::unmade(problem, prepared, step, error),
     }
 }
 

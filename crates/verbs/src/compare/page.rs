@@ -48,7 +48,7 @@ fn rows(compared: &Document) -> Table {
     for row in &compared.rows {
         let mut list: Vec<Cell> = vec![row.formulation().into()];
         list.extend(cells(compared, row, true).iter().map(|cell| Cell::from(unbroken(cell))));
-        list.push(unbroken(&format!("{} at t = {}", row.status.name(), short(row.time))).into());
+        list.push(unbroken(&format!("{} at t = {}", row.status, short(row.time))).into());
         table = table.row(list);
     }
     table

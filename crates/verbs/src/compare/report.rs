@@ -1,12 +1,14 @@
 //! A comparison as data: what JSON shows, and what text and pages are made of.
 
 use crate::choice::{Choice, shown};
+use crate::ending::Ending;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::map::or_nan;
-use crate::session::Ended;
+use cotangent_compile::CompileError;
+use cotangent_dynamics::Source;
 use cotangent_integrate::Prepared;
-use cotangent_lab::comparison::{self, Curves, Exact, Measured, Pace};
+use cotangent_lab::comparison::{self, Curves, Exact, Measured, NoPace, Pace, Unknown};
 use cotangent_lab::stability::{Stability, StabilityError, Verdict};
 use cotangent_problem::Instance;
 use serde::{Deserialize, Serialize};
@@ -19,7 +21,7 @@ pub struct Document {
     /// What it is, in a line.
     pub title: Option<String>,
     /// Whether all rows are done, or it was interrupted.
-    pub status: Ended,
+    pub status: Ending,
     /// The final time.
     pub until: f64,
     /// The step sizes, from the largest on.
@@ -107,7 +109,7 @@ pub struct Row {
     #[serde(flatten, with = "shown")]
     pub choice: Choice,
     /// How the run ended.
-    pub status: Ended,
+    pub status: Ending,
     /// Why it failed.
     pub failure: Option<String>,
     /// The steps that were made.
@@ -183,15 +185,17 @@ pub struct Skipped {
 }
 
 impl Reference {
-    pub(super) fn new(exact: &Result<Exact, String>, until: f64) -> Reference {
+    pub(super) fn new(exact: &Result<Exact, Unknown>, until: f64) -> Reference {
         match exact {
             Ok(exact) if exact.until() > 0.0 => Reference {
                 until: Some(exact.until()),
                 accuracy: Some(exact.accuracy),
-                reason: exact.ended.clone().filter(|_| exact.until() < until),
+                reason: exact.ended.as_ref().filter(|_| exact.until() < until).map(Unknown::to_string),
             },
-            Ok(exact) => Reference { until: None, accuracy: None, reason: exact.ended.clone() },
-            Err(reason) => Reference { until: None, accuracy: None, reason: Some(reason.clone()) },
+            Ok(exact) => {
+                Reference { until: None, accuracy: None, reason: exact.ended.as_ref().map(Unknown::to_string) }
+            }
+            Err(unknown) => Reference { until: None, accuracy: None, reason: Some(unknown.to_string()) },
         }
     }
 }
@@ -248,9 +252,9 @@ impl Row {
                 None => choice,
             },
             status: match m.ended {
-                comparison::Ended::Finished => Ended::Finished,
-                comparison::Ended::Interrupted => Ended::Interrupted,
-                comparison::Ended::Failed(_) | comparison::Ended::Undefined(_) => Ended::Failed,
+                comparison::Ended::Finished => Ending::Finished,
+                comparison::Ended::Interrupted => Ending::Interrupted,
+                comparison::Ended::Failed(_) | comparison::Ended::Undefined(_) => Ending::Failed,
             },
             failure: blame(&m.ended),
             steps: m.steps,
@@ -272,10 +276,11 @@ impl Row {
     }
 
     /// A combination that could not be begun.
-    pub(super) fn unmade(problem: &Instance, prepared: &Prepared, step: f64, reason: String) -> Row {
-        let unknown = || Pace::Undecided(reason.clone());
+    pub(super) fn unmade(problem: &Instance, prepared: &Prepared, step: f64, error: CompileError) -> Row {
+        let reason = error.to_string();
+        let unknown = || Pace::Undecided(NoPace::NotBegun(error.clone()));
         let nothing = Measured {
-            ended: comparison::Ended::Undefined(reason.clone()),
+            ended: comparison::Ended::Undefined(Source::new(error.clone())),
             steps: 0,
             time: 0.0,
             error: None,
@@ -316,7 +321,7 @@ impl Size {
         let (growth, round_off, reason) = match pace {
             Pace::Power(growth) => (Some(growth), false, None),
             Pace::RoundOff => (None, true, None),
-            Pace::Undecided(reason) => (None, false, Some(reason.clone())),
+            Pace::Undecided(reason) => (None, false, Some(reason.to_string())),
         };
         Size {
             value,

@@ -1,7 +1,7 @@
 //! What is to be compared: lists of names become lists of choices.
 
 use crate::choice::{Choice, Files};
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use crate::figures::number;
 use crate::loaded::Loaded;
 use crate::setup::{
@@ -84,12 +84,12 @@ impl Combinations {
         let total = total.into_iter().fold(1usize, usize::saturating_mul);
         if total > MOST {
             let message = format!("these are {total} combinations, and at most {MOST} are compared at once");
-            return Err(Failure::new("too-many", message).help("shorten one of the lists"));
+            return Err(Failure::new(Code::TooMany, message).help("shorten one of the lists"));
         }
         let schedule = |&h: &f64| Schedule::until(h, until, 1);
         let schedules = steps.iter().map(schedule).collect::<Result<Vec<_>, _>>();
         let schedules = schedules
-            .map_err(|e| Failure::new("schedule", e.to_string()).help("give larger steps or an earlier --until"))?;
+            .map_err(|e| Failure::new(Code::Schedule, e.to_string()).help("give larger steps or an earlier --until"))?;
         let aside = [("compose", &own.compose), ("project", &own.project)];
         let ignored = aside.iter().filter_map(|(key, value)| Some(format!("`{key} = {}`", value.as_deref()?)));
         Ok(Combinations {
@@ -116,14 +116,14 @@ fn list(names: &[String], chosen: &Option<String>) -> Vec<String> {
 /// The things with these names; each once.
 fn listed<T>(names: &[String], option: &str, of: impl Fn(&str) -> Result<T, Failure>) -> Result<Vec<T>, Failure> {
     let empty =
-        || Failure::new("empty-list", format!("{option} has an empty name")).help(format!("write {option} a,b"));
+        || Failure::new(Code::EmptyList, format!("{option} has an empty name")).help(format!("write {option} a,b"));
     for (k, name) in names.iter().enumerate() {
         let name = name.trim();
         if name.is_empty() {
             return Err(empty());
         }
         if names[..k].iter().any(|other| other.trim() == name) {
-            return Err(Failure::new("duplicate-name", format!("{option} has `{name}` twice")).help("keep one"));
+            return Err(Failure::new(Code::DuplicateName, format!("{option} has `{name}` twice")).help("keep one"));
         }
     }
     names.iter().map(|name| of(name.trim())).collect()
@@ -135,17 +135,17 @@ fn with_numbers(mut formulations: Vec<Formulation>, opt: &[(String, f64)]) -> Re
     for (name, value) in opt {
         let mut meant = false;
         for formulation in &mut formulations {
-            if formulation.options().iter().any(|(own, _)| own == name) {
+            if formulation.card().numbers.iter().any(|n| n.name == name) {
                 (*formulation, meant) = (option(*formulation, name, *value)?, true);
             }
         }
         if !meant {
             let known: Vec<String> = Formulation::ALL
                 .iter()
-                .flat_map(|f| f.options().iter().map(|(option, _)| format!("{option} ({})", f.name())))
+                .flat_map(|f| f.card().numbers.iter().map(|n| format!("{} ({})", n.name, f.name())))
                 .collect();
             let message = format!("none of these formulations has an option `{name}`");
-            return Err(Failure::new("unknown-option", message).help(format!("there are {}", known.join(", "))));
+            return Err(Failure::new(Code::UnknownOption, message).help(format!("there are {}", known.join(", "))));
         }
     }
     Ok(formulations)
@@ -156,11 +156,11 @@ fn staged(methods: Vec<Method>, stages: Option<u64>) -> Result<Vec<Method>, Fail
     let Some(wanted) = stages else { return Ok(methods) };
     let stages = usize::try_from(wanted).ok().filter(|s| (1..=MAX_STAGES).contains(s)).ok_or_else(|| {
         let message = format!("a method has 1 to {MAX_STAGES} stages, not {wanted}");
-        Failure::new("stages", message).help("choose another --stages")
+        Failure::new(Code::Stages, message).help("choose another --stages")
     })?;
     if methods.iter().all(|m| m.stages().is_none()) {
         return Err(
-            Failure::new("does-not-apply", "none of these methods has stages to choose").help("leave out --stages")
+            Failure::new(Code::DoesNotApply, "none of these methods has stages to choose").help("leave out --stages")
         );
     }
     Ok(methods.into_iter().map(|m| m.with_stages(stages).unwrap_or(m)).collect())
@@ -178,12 +178,12 @@ fn projections(request: &Request) -> Result<Vec<Option<Projection>>, Failure> {
     };
     if let (Some(_), true) = (wanted.project_above, targets.iter().all(Option::is_none)) {
         let message = "--project-above says when to project, and nothing is projected";
-        return Err(Failure::new("project-above", message).help("add --projections momentum, or another"));
+        return Err(Failure::new(Code::ProjectAbove, message).help("add --projections momentum, or another"));
     }
     let one = |target: &Option<Target>| match target {
         Some(Target::Symmetric) if wanted.project_above.is_some() => {
             let message = "--project-above has no meaning for the projection `symmetric`, which is part of every step";
-            Err(Failure::new("project-above", message).help("leave out one of the two"))
+            Err(Failure::new(Code::ProjectAbove, message).help("leave out one of the two"))
         }
         Some(target) => projection(Some(*target), wanted.project_above),
         None => Ok(None),
@@ -195,7 +195,7 @@ fn projections(request: &Request) -> Result<Vec<Option<Projection>>, Failure> {
 fn times(request: &Request, own: &Choice, model: &str) -> Result<(Vec<f64>, f64), Failure> {
     let wanted = &request.choice;
     let missing = |what: &str, help: &str| {
-        Failure::new("missing-value", format!("nothing says {what} for `{model}`")).help(help.to_owned())
+        Failure::new(Code::MissingValue, format!("nothing says {what} for `{model}`")).help(help.to_owned())
     };
     let option = if request.steps.is_empty() { "--step" } else { "--steps-list" };
     let mut steps = match (request.steps.as_slice(), wanted.step.or(own.step)) {
@@ -208,12 +208,12 @@ fn times(request: &Request, own: &Choice, model: &str) -> Result<(Vec<f64>, f64)
     };
     if let Some(step) = steps.iter().find(|h| **h <= 0.0) {
         let message = format!("a step is {}, and steps are positive here", number(*step));
-        return Err(Failure::new("schedule", message).help(format!("give another {option}")));
+        return Err(Failure::new(Code::Schedule, message).help(format!("give another {option}")));
     }
     steps.sort_by(|a, b| b.total_cmp(a));
     if let Some(pair) = steps.windows(2).find(|pair| pair[0] == pair[1]) {
         let message = format!("{option} has {} twice", number(pair[0]));
-        return Err(Failure::new("duplicate-name", message).help("keep one"));
+        return Err(Failure::new(Code::DuplicateName, message).help("keep one"));
     }
     let counted = |n: u64| n as f64 * steps.first().copied().unwrap_or(0.0);
     let until = wanted.until.or(wanted.steps.map(counted)).or(own.until).or(own.steps.map(counted));
@@ -221,13 +221,13 @@ fn times(request: &Request, own: &Choice, model: &str) -> Result<(Vec<f64>, f64)
         .ok_or_else(|| missing("when the runs end", "add --until 100, or write `run until = 100` in the model"))?;
     if until <= 0.0 {
         let message = format!("the runs end at t = {}, and they begin at 0", number(until));
-        return Err(Failure::new("schedule", message).help("give a positive --until"));
+        return Err(Failure::new(Code::Schedule, message).help("give a positive --until"));
     }
     if let Some(step) = steps.iter().find(|h| until / **h > MOST_STEPS) {
         let steps = until / step;
         let message =
             format!("{steps:.1e} steps of {} to t = {} are too many to compare", number(*step), number(until));
-        return Err(Failure::new("schedule", message).help("give larger steps or an earlier --until"));
+        return Err(Failure::new(Code::Schedule, message).help("give larger steps or an earlier --until"));
     }
     Ok((steps, until))
 }

@@ -3,7 +3,6 @@
 use cotangent_integrate::Method;
 use cotangent_model::System;
 use cotangent_problem::Instance;
-use cotangent_theory::Formulation;
 
 /// Entries of the matrix that a step is solved with, at most: some 300 MB, and seconds for each elimination.
 const MOST_ENTRIES: usize = 1 << 22;
@@ -32,12 +31,7 @@ pub(super) fn chart_too_large(system: &System) -> Option<String> {
 /// solved for, each rate depends on all variables, and the matrix of a step is full.
 pub(super) fn too_large(method: Method, problem: &Instance) -> Option<String> {
     let motion = &problem.equations.motion;
-    let full = motion.field.is_some()
-        && (motion.is_constrained() || motion.chart.is_some())
-        && !matches!(
-            motion.formulation,
-            Formulation::Multipliers | Formulation::IndexReduced | Formulation::Penalty { .. }
-        );
+    let full = motion.is_constrained() && motion.card().full;
     if !full || method.card().explicit != "never" {
         return None;
     }

@@ -2,8 +2,8 @@
 
 use super::counted;
 use super::report::{Document, Row, Size, Skipped};
+use crate::ending::Ending;
 use crate::figures::{number, short, wrapped};
-use crate::session::Ended;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
@@ -37,7 +37,7 @@ pub(super) fn render(report: &Document, coloured: bool, seconds: bool) -> String
         let own = report.rows.iter().zip(&cells).filter(|(row, _)| row.formulation() == formulation.name);
         for (row, cells) in own {
             let _ = writeln!(text, "{}", line(cells));
-            if row.status == Ended::Interrupted {
+            if row.status == Ending::Interrupted {
                 let _ = writeln!(text, "    interrupted at t = {}", number(rounded(row.time)));
             }
             if let Some(why) = &row.failure {
@@ -52,7 +52,7 @@ pub(super) fn render(report: &Document, coloured: bool, seconds: bool) -> String
         let _ = writeln!(text, "{}", wrapped(&explained(report), WIDTH).join("\n"));
     } else {
         let nothing = match report.status {
-            Ended::Interrupted => "interrupted before the first combination ended",
+            Ending::Interrupted => "interrupted before the first combination ended",
             _ => "nothing to compare: no combination fits",
         };
         let _ = writeln!(text, "{nothing}");
@@ -105,7 +105,7 @@ pub(super) fn cells(report: &Document, row: &Row, seconds: bool) -> Vec<String> 
         list.push(project.map_or("none".to_owned(), |project| format!("{project} ({made})")));
     }
     // A run that went off did not do so like a power, and has no state at the end.
-    let whole = row.status == Ended::Finished;
+    let whole = row.status == Ending::Finished;
     let ended = if whole { size(&row.error, true) } else { "-".to_owned() };
     list.extend([ended, size(&row.energy, whole)]);
     if constrained {

@@ -4,7 +4,7 @@ mod formulation;
 
 pub(crate) use formulation::text as formulation_text;
 
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use crate::figures::{count, wrapped};
 use crate::methods::{CardDocument, CompositionDocument, needs};
 use anstyle::{AnsiColor, Style};
@@ -31,7 +31,8 @@ pub fn explain(name: &str) -> Result<Explained, Failure> {
     let found = found.or_else(|| Composition::named(name).map(Explained::Composition));
     let found = found.or_else(|| Formulation::named(name).map(Explained::Formulation));
     found.ok_or_else(|| {
-        let failure = Failure::new("unknown-name", format!("there is no method, composition or formulation `{name}`"));
+        let failure =
+            Failure::new(Code::UnknownName, format!("there is no method, composition or formulation `{name}`"));
         let methods = Method::ALL.map(Method::name).into_iter().chain(Composition::ALL.map(Composition::name));
         let known = methods.chain(Formulation::ALL.map(Formulation::name));
         let list = "`cotangent methods` and `cotangent formulations` list them";

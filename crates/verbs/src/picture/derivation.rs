@@ -4,7 +4,7 @@ use cotangent_expr::{Array, Expr, Tensor};
 use cotangent_expr::{Domain, Ix, Range, Term, latex_name};
 use cotangent_model::Dynamics;
 use cotangent_report::Formulas;
-use cotangent_theory::Motion;
+use cotangent_theory::{Motion, Space};
 use std::sync::Arc;
 
 /// More formulas of one kind are counted, not shown.
@@ -23,16 +23,16 @@ pub(super) fn derivation(motion: &Motion) -> Formulas {
         formulas = formulas.with(kind.0, format!("{} = {latex}", kind.1));
     }
     let hidden = "\\psi = \\frac{\\partial \\varphi}{\\partial q} \\frac{\\partial H}{\\partial p} = 0";
-    let kinds = match (&motion.structure, &motion.surface) {
-        (_, Some(surface)) => [
+    let kinds = match &motion.space {
+        Space::Surface(surface) => [
             ("Constraint", "\\chi", &surface.constraints, "\\chi = 0"),
             ("Hidden constraint", "\\chi", &surface.hidden, "\\chi = 0"),
         ],
-        (Some(structure), None) => [
+        Space::Cotangent(structure) => [
             ("Constraint", "\\varphi", &structure.constraints, "\\varphi(q) = 0"),
             ("Hidden constraint", "\\psi", &structure.hidden, hidden),
         ],
-        (None, None) => return formulas,
+        Space::Whole => return formulas,
     };
     for (label, symbol, tensor, closed) in kinds {
         let mut lines = vec![];

@@ -1,6 +1,6 @@
 //! Where pictures go: refused before a computation, written after it.
 
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use cotangent_observe::is_same;
 use cotangent_plot::{self as plot, Figure, PlotError};
 use cotangent_report::{self as report, Report, ReportError};
@@ -29,7 +29,7 @@ impl Destinations {
                     && is_same(file, name)
                 {
                     let message = format!("{option} and {other} are the same file, `{}`", name.display());
-                    return Err(Failure::new("same-file", message).help("give each a name of its own"));
+                    return Err(Failure::new(Code::SameFile, message).help("give each a name of its own"));
                 }
             }
         }
@@ -86,9 +86,9 @@ pub(crate) struct Written {
 }
 
 fn unplotted(error: &PlotError) -> Failure {
-    Failure::new("plot", error.to_string())
+    Failure::new(Code::Plot, error.to_string())
 }
 
 fn unreported(error: &ReportError) -> Failure {
-    Failure::new("report", error.to_string())
+    Failure::new(Code::Report, error.to_string())
 }

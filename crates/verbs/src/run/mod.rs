@@ -12,13 +12,14 @@ pub use stop::Stop;
 pub use summary::{Claimed, Document, Energy, Moved, OwnSteps, Residual, Work};
 
 use crate::choice::Choice;
-use crate::failure::Failure;
+use crate::ending::Ending;
+use crate::failure::{Code, Failure};
 use crate::figures::{count, number};
 use crate::input::Source;
 use crate::memory::{Use, afford};
 use crate::noticed;
 use crate::picture::{Background, Destinations, Film, Watch, watch};
-use crate::session::{Ended, Progress, Session, Status};
+use crate::session::{Progress, Session, Status};
 use crate::setup::{Blame, Selection, pose, prepare};
 use cotangent_compile::Engine;
 use cotangent_observe::{Checkpoints, Columns, End, Run, RunError, TableError, TableWriter, checkpoint};
@@ -70,7 +71,7 @@ fn answer(request: &Request, model: Option<Source>, session: &mut Session<'_>) -
     let choice = Selection::named(&begun.choice)?;
     let problem = pose(&model, choice.formulation, begun.choice.repairs(), session)?;
     let prepared = prepare(&choice, &problem)?;
-    let unmade = |e: cotangent_compile::CompileError| Failure::new("compile", e.to_string());
+    let unmade = |e: cotangent_compile::CompileError| Failure::new(Code::Compile, e.to_string());
     let diagnostics = problem.diagnostics().map_err(unmade)?;
     let options = problem.newton(begun.choice.solver_tol);
     let integrator =
@@ -129,12 +130,10 @@ fn answer(request: &Request, model: Option<Source>, session: &mut Session<'_>) -
     let singular_passages = noticed::passages(run.monitor(), &names);
     noticed::notes(run.monitor(), &singular_passages).into_iter().for_each(|note| session.note(note));
     let (status, stop) = match &end {
-        Ok(End::Finished) => (Ended::Finished, None),
-        Ok(End::Interrupted) => (Ended::Interrupted, None),
-        Ok(End::Failed(failure)) => {
-            (Ended::Failed, Some(Stop::failed(blame.of(failure), choice.formulation, run.time(), run.done())))
-        }
-        Err(error) => (Ended::Failed, Some(Stop::broken(error, run.time(), run.done(), shown.as_deref()))),
+        Ok(End::Finished) => (Ending::Finished, None),
+        Ok(End::Interrupted) => (Ending::Interrupted, None),
+        Ok(End::Failed(failure)) => (Ending::Failed, Some(Stop::failed(blame.of(failure), run.time(), run.done()))),
+        Err(error) => (Ending::Failed, Some(Stop::broken(error, run.time(), run.done(), shown.as_deref()))),
     };
     let setup =
         Setup { choice: &begun.choice, system: &model.system, problem: &problem, prepared: &prepared, out: shown };
@@ -164,7 +163,7 @@ fn answer(request: &Request, model: Option<Source>, session: &mut Session<'_>) -
     if let (Ok(end), Some(files)) = (&end, &files)
         && let Err(error) = close(&mut run, end, files, written.failures.is_empty())
     {
-        document.status = Ended::Failed;
+        document.status = Ending::Failed;
         document.failure = Some(Stop::broken(&error, run.time(), run.done(), document.out.as_deref()));
     }
     document.notes.extend(written.failures.iter().map(Failure::message));
@@ -177,7 +176,7 @@ impl Document {
     pub fn status(&self) -> Status {
         match (self.unwritten.is_empty(), self.status) {
             (false, _) => Status::Unwritten,
-            (true, Ended::Finished) => Status::Held,
+            (true, Ending::Finished) => Status::Held,
             (true, _) => Status::Stopped,
         }
     }
@@ -216,14 +215,14 @@ fn nearby(file: Option<&str>) -> Option<PathBuf> {
 fn undrawn(pictures: &Destinations, given: bool) -> Failure {
     let whose = if given { "--record 0" } else { "`record = 0` of the model" };
     let message = format!("nothing to show for {}: {whose} measures nothing between start and end", pictures.named());
-    Failure::new("not-measured", message).help("leave out --record 0, or give another --record")
+    Failure::new(Code::NotMeasured, message).help("leave out --record 0, or give another --record")
 }
 
 /// The time between two checkpoints.
 fn interval(seconds: Option<f64>) -> Result<Duration, Failure> {
     let seconds = seconds.unwrap_or(2.0);
     let refused = || {
-        Failure::new("checkpoint", format!("--checkpoint is {}", number(seconds)))
+        Failure::new(Code::Checkpoint, format!("--checkpoint is {}", number(seconds)))
             .help("give the seconds between two checkpoints")
     };
     Duration::try_from_secs_f64(seconds).map_err(|_| refused())
@@ -246,7 +245,7 @@ fn open(
             if let Err(error) = checkpoint::check_destination(&files.checkpoint) {
                 // Nothing is in a table that has just been begun.
                 let _ = if mark.is_none() { table.discard() } else { Ok(()) };
-                return Err(Failure::new("unwritable", error.to_string()));
+                return Err(Failure::new(Code::Unwritable, error.to_string()));
             }
             run.record_into(table).map_err(|e| refused(&e))?;
             Ok(true)
@@ -263,9 +262,9 @@ fn unwritable(error: &TableError) -> Failure {
         TableError::NothingToResume { .. }
         | TableError::TooShort { .. }
         | TableError::Changed { .. }
-        | TableError::OtherColumns { .. } => "resume-differs",
-        TableError::Busy { .. } => "busy",
-        _ => "unwritable",
+        | TableError::OtherColumns { .. } => Code::ResumeDiffers,
+        TableError::Busy { .. } => Code::Busy,
+        _ => Code::Unwritable,
     };
     Failure::new(code, error.to_string())
 }
@@ -274,12 +273,12 @@ fn refused(error: &RunError) -> Failure {
     match error {
         RunError::Table(error) => unwritable(error),
         RunError::Call(_) => {
-            Failure::new("evaluate", error.to_string()).help("a quantity of the model has no value at the start")
+            Failure::new(Code::Evaluate, error.to_string()).help("a quantity of the model has no value at the start")
         }
-        RunError::Energy(_) => Failure::new("no-value", error.to_string())
+        RunError::Energy(_) => Failure::new(Code::NoValue, error.to_string())
             .help("choose units in which the numbers of the model are nearer to 1, or start from other data (--set)"),
-        RunError::Checkpoint(_) => Failure::new("checkpoint", error.to_string()),
-        RunError::Foreign(_) => Failure::new("resume-differs", error.to_string()),
+        RunError::Checkpoint(_) => Failure::new(Code::Checkpoint, error.to_string()),
+        RunError::Foreign(_) => Failure::new(Code::ResumeDiffers, error.to_string()),
     }
 }
 

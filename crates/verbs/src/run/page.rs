@@ -2,9 +2,9 @@
 
 use super::summary::Document;
 use super::text::{self, headline, rows};
+use crate::ending::Ending;
 use crate::figures::short;
 use crate::picture::Page;
-use crate::session::Ended;
 use cotangent_report::{Align, Cell, Table, Text};
 
 /// What the pictures of a run are of.
@@ -24,7 +24,7 @@ pub(super) fn page(summary: &Document) -> Page<'_> {
     if let Some(stop) = &summary.failure {
         body += &format!("The run ended early: {}.\n\n{}\n\n", stop.message, stop.advice);
     }
-    if summary.status == Ended::Interrupted {
+    if summary.status == Ending::Interrupted {
         body += "The run was interrupted; what it had come to is shown.\n\n";
     }
     for note in background.remarks.iter().chain(background.film().iter().flat_map(|f| &f.remarks)) {

@@ -2,7 +2,7 @@
 
 use super::request::{Begun, Request, kept, schedule};
 use crate::choice::Choice;
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use crate::input::Source;
 use crate::loaded::Loaded;
 use crate::session::Session;
@@ -52,18 +52,18 @@ impl Plan {
     ) -> Result<Plan, Failure> {
         if request.checkpoint.is_some() && table.is_none() {
             let message = "--checkpoint says how often a checkpoint is written, and none is without a table";
-            return Err(Failure::new("usage", message).help("add --out FILE.csv or --out FILE.npz"));
+            return Err(Failure::new(Code::Usage, message).help("add --out FILE.csv or --out FILE.npz"));
         }
         let files = table.map(Places::new);
         if let Some(files) = files.as_ref().filter(|f| f.checkpoint.exists()) {
             let (table, checkpoint) = (files.table.display(), files.checkpoint.display());
             let message =
                 format!("`{checkpoint}` is there: a run that writes `{table}` was interrupted, or still goes on");
-            return Err(Failure::new("unfinished-run", message)
+            return Err(Failure::new(Code::UnfinishedRun, message)
                 .help(format!("go on with `cotangent run --resume {table}`, or remove `{checkpoint}` to begin anew")));
         }
         let model = model.ok_or_else(|| {
-            Failure::new("usage", "there is no model to run, and nothing to resume").help("name a MODEL")
+            Failure::new(Code::Usage, "there is no model to run, and nothing to resume").help("name a MODEL")
         })?;
         let model = Loaded::new(model, &request.choice.set, session.limits())?;
         let begun = Begun::new(request, &model, table.is_some(), session)?;
@@ -79,7 +79,7 @@ impl Plan {
         let shown = table.display();
         if let Some(other) = request.files.table.as_deref().filter(|o| *o != table) {
             let message = format!("--resume {shown} goes on with `{shown}`, and --out says `{}`", other.display());
-            return Err(Failure::new("resume-differs", message).help("leave out --out"));
+            return Err(Failure::new(Code::ResumeDiffers, message).help("leave out --out"));
         }
         let files = Places::new(table);
         if !files.checkpoint.exists() {
@@ -88,18 +88,19 @@ impl Plan {
                 let message =
                     format!("`{shown}` is there and `{checkpoint}` is not: the run is complete, or not one of ours");
                 return Err(
-                    Failure::new("nothing-to-resume", message).help("to run again, use --out instead of --resume")
+                    Failure::new(Code::NothingToResume, message).help("to run again, use --out instead of --resume")
                 );
             }
             if model.is_none() {
                 let message = format!("there is neither `{shown}` nor `{checkpoint}`");
-                return Err(Failure::new("nothing-to-resume", message).help("name a MODEL to begin a run"));
+                return Err(Failure::new(Code::NothingToResume, message).help("name a MODEL to begin a run"));
             }
             session.note(format!("there is nothing to resume for `{shown}`: the run begins at its start"));
             return Plan::fresh(request, model, Some(table), session);
         }
-        let from = Checkpoint::<Header<Begun>>::read(&files.checkpoint)
-            .map_err(|e| Failure::new("checkpoint", e.to_string()).help("without it, only a new run (--out) helps"))?;
+        let from = Checkpoint::<Header<Begun>>::read(&files.checkpoint).map_err(|e| {
+            Failure::new(Code::Checkpoint, e.to_string()).help("without it, only a new run (--out) helps")
+        })?;
         let mut begun = from.header.request.clone();
         let text = |source: &Source| match source {
             Source::Text(input) => input.source.clone(),
@@ -126,7 +127,7 @@ impl Plan {
 fn differs(files: &Places, what: &[String]) -> Failure {
     let (table, checkpoint) = (files.table.display(), files.checkpoint.display());
     let message = format!("the interrupted run of `{table}` is another one: {}", what.join("; "));
-    Failure::new("resume-differs", message).help(format!(
+    Failure::new(Code::ResumeDiffers, message).help(format!(
         "`cotangent run --resume {table}` alone goes on as it began; to begin anew, remove `{checkpoint}`"
     ))
 }

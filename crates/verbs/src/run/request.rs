@@ -1,7 +1,7 @@
 //! What is asked for, and everything that decides what a run computes: a checkpoint keeps it.
 
 use crate::choice::{Choice, Files};
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use crate::figures::{count, number, short};
 use crate::input::Input;
 use crate::loaded::Loaded;
@@ -67,7 +67,9 @@ impl Begun {
         let schedule = schedule(&timed)?.ok_or_else(|| missing("until", "100", name))?;
         if let Some(tol) = wanted.solver_tol.filter(|t| *t <= 0.0 || *t > LOOSEST) {
             let message = format!("--solver-tol is {}", short(tol));
-            return Err(Failure::new("solver-tol", message).help(format!("it must be positive, and at most {LOOSEST}")));
+            return Err(
+                Failure::new(Code::SolverTol, message).help(format!("it must be positive, and at most {LOOSEST}"))
+            );
         }
         let record = match wanted.record.or(own.record) {
             Some(0) => 0,
@@ -141,7 +143,7 @@ pub(super) fn schedule(choice: &Choice) -> Result<Option<Schedule>, Failure> {
             }
             _ => error.to_string(),
         };
-        let failure = Failure::new("schedule", message);
+        let failure = Failure::new(Code::Schedule, message);
         match error {
             ScheduleError::Step(_) => failure.help("give another --step"),
             ScheduleError::Until { .. } => failure.help("--step and --until must have the same sign"),
@@ -156,5 +158,5 @@ fn missing(key: &str, example: &str, model: &str) -> Failure {
         "step" => format!("add --step {example}, or write `run step = {example}` in the model"),
         _ => format!("add --until {example} (a time) or --steps 1000, or write `run until = {example}` in the model"),
     };
-    Failure::new("missing-value", format!("nothing says {what} for `{model}`")).help(help)
+    Failure::new(Code::MissingValue, format!("nothing says {what} for `{model}`")).help(help)
 }

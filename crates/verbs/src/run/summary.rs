@@ -2,11 +2,11 @@
 
 use super::stop::Stop;
 use crate::choice::{Choice, shown};
-use crate::failure::Failure;
+use crate::ending::Ending;
+use crate::failure::{Code, Failure};
 use crate::map::{Map, all_or_nan, or_nan};
 use crate::noticed::SingularPassage;
 use crate::picture::Background;
-use crate::session::Ended;
 use cotangent_expr::{Array, Layout};
 use cotangent_integrate::Prepared;
 use cotangent_model::{ClaimKind, System};
@@ -26,7 +26,7 @@ pub struct Document {
     #[serde(flatten, with = "shown")]
     pub choice: Choice,
     /// How the run ended.
-    pub status: Ended,
+    pub status: Ending,
     /// The steps that were made.
     pub steps: u64,
     /// The time reached.
@@ -77,7 +77,7 @@ pub struct Document {
     /// Constraints that were left out.
     pub dropped: Vec<String>,
     /// Why the run ended early.
-    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Stop>,
     /// What was said on the way.
     pub notes: Vec<String>,
@@ -187,8 +187,8 @@ pub(super) struct Setup<'a> {
 
 impl Document {
     /// What a run has come to.
-    pub(super) fn new(setup: &Setup<'_>, run: &mut Run, status: Ended) -> Result<Document, Failure> {
-        let failed = |e: cotangent_compile::CallError| Failure::new("evaluate", e.to_string());
+    pub(super) fn new(setup: &Setup<'_>, run: &mut Run, status: Ending) -> Result<Document, Failure> {
+        let failed = |e: cotangent_compile::CallError| Failure::new(Code::Evaluate, e.to_string());
         let reached = run.state().values.clone();
         let energy = run.energy();
         let (constraints, hidden) = (run.constraints().to_vec(), run.hidden_constraints().to_vec());
@@ -224,7 +224,7 @@ impl Document {
             [&diagnostics.constraints, &diagnostics.hidden_constraints].map(Layout::clone);
         let [multiplier_names, auxiliary_names, observable_names] =
             [&diagnostics.multipliers, &diagnostics.auxiliaries, &diagnostics.observables].map(Layout::clone);
-        let generations = setup.problem.equations.motion.surface.as_ref().map_or(&[][..], |s| &s.generations[..]);
+        let generations = setup.problem.equations.motion.surface().map_or(&[][..], |s| &s.generations[..]);
         let (primary, later) = generations.split_at(constraint_names.len().min(generations.len()));
         let [positions, momenta] = setup.prepared.projections(&run.state().memory).unwrap_or_default();
         let chart = chart(setup, &run.state().memory);

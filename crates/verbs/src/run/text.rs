@@ -1,11 +1,11 @@
 //! The summary as people read it.
 
 use super::summary::{Document, family};
+use crate::ending::Ending;
 use crate::figures::{count, number, short};
 use crate::map::Map;
 use crate::picture::{Sparkline, sparklines};
 use crate::printable;
-use crate::session::Ended;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
@@ -54,8 +54,8 @@ pub(super) fn headline(s: &Document) -> String {
     let project = s.choice.project.as_ref().map_or(String::new(), |p| format!(", projection `{p}`"));
     let steps = count(s.steps, "step", "steps");
     let done = match s.status {
-        Ended::Finished => format!("{steps} to t = {}", number(s.time)),
-        status => format!("{} after {steps}, t = {}", status.name(), number(s.time)),
+        Ending::Finished => format!("{steps} to t = {}", number(s.time)),
+        status => format!("{status} after {steps}, t = {}", number(s.time)),
     };
     // Without constraints all formulations are the same.
     let formulation = match s.constraints.0.is_empty() && s.hidden_constraints.0.is_empty() {

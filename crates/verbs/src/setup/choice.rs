@@ -1,16 +1,16 @@
 //! Method, formulation and projection, by name.
 
 use super::options::with_options;
+use super::problem::explained;
 use crate::choice::Choice;
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use crate::figures::{count, number};
 use crate::loaded::Loaded;
 use crate::session::Session;
 use cotangent_integrate::{Composition, Method, Needs, Projection, Recipe, Target};
 use cotangent_model::nearest::nearest;
 use cotangent_model::{ConstraintKind, System};
-use cotangent_problem as problem;
-use cotangent_theory::{Formulation, OptionError};
+use cotangent_theory::{Formulation, NumberError};
 
 /// What is to be integrated and how.
 #[derive(Clone)]
@@ -81,7 +81,9 @@ pub(crate) fn completed(
 
 /// The formulation where none is given; announced unless it is that with multipliers.
 fn default_formulation(model: &Loaded, session: &mut Session<'_>) -> Result<Formulation, Failure> {
-    let Some(need) = problem::needs_analysis(&model.system, &model.settings)? else {
+    let Some(need) =
+        model.model.need(&model.settings).map_err(|error| explained(error.into(), model, super::Repairs::default()))?
+    else {
         return Ok(Formulation::Multipliers);
     };
     let formulation = Formulation::HamiltonDirac;
@@ -153,22 +155,22 @@ pub(crate) fn given_once(opt: &[(String, f64)]) -> Result<(), Failure> {
     let twice = |k: usize| opt[..k].iter().any(|(name, _)| *name == opt[k].0);
     if let Some(k) = (0..opt.len()).find(|&k| twice(k)) {
         let message = format!("--opt gives `{}` twice", opt[k].0);
-        return Err(Failure::new("duplicate-option", message).help("leave one of them out"));
+        return Err(Failure::new(Code::DuplicateOption, message).help("leave one of them out"));
     }
     Ok(())
 }
 
 /// The formulation with one of its numbers.
 pub(crate) fn option(formulation: Formulation, name: &str, value: f64) -> Result<Formulation, Failure> {
-    formulation.with_option(name, value).map_err(|error| match error {
-        OptionError::Range { least } => {
+    formulation.with_number(name, value).map_err(|error| match error {
+        NumberError::Range { least } => {
             let message = format!("`{name}` of `{}` must be {least}, not {}", formulation.name(), number(value));
-            Failure::new("option", message).help(format!("choose another --opt {name}=VALUE"))
+            Failure::new(Code::Option, message).help(format!("choose another --opt {name}=VALUE"))
         }
-        OptionError::Unknown => {
+        NumberError::Unknown => {
             let message = format!("the formulation `{}` has no option `{name}`", formulation.name());
-            let known = formulation.options().iter().map(|(name, meaning)| format!("{name} ({meaning})"));
-            Failure::new("unknown-option", message).help(match known.collect::<Vec<_>>().as_slice() {
+            let known = formulation.card().numbers.iter().map(|n| format!("{} ({})", n.name, n.meaning));
+            Failure::new(Code::UnknownOption, message).help(match known.collect::<Vec<_>>().as_slice() {
                 [] => "leave out --opt".to_owned(),
                 known => format!("it has {}", known.join(", ")),
             })
@@ -179,32 +181,37 @@ pub(crate) fn option(formulation: Formulation, name: &str, value: f64) -> Result
 /// The formulation with a name.
 pub(crate) fn formulation(name: &str) -> Result<Formulation, Failure> {
     let known = Formulation::ALL.map(Formulation::name);
-    Formulation::named(name).ok_or_else(|| unknown("formulation", name, &known, "`cotangent formulations` lists them"))
+    Formulation::named(name).ok_or_else(|| {
+        unknown((Code::UnknownFormulation, "formulation"), name, &known, "`cotangent formulations` lists them")
+    })
 }
 
 /// The method with a name.
 pub(crate) fn method(name: &str) -> Result<Method, Failure> {
     let known = Method::ALL.map(Method::name);
-    Method::named(name).ok_or_else(|| unknown("method", name, &known, "`cotangent methods` lists them"))
+    Method::named(name)
+        .ok_or_else(|| unknown((Code::UnknownMethod, "method"), name, &known, "`cotangent methods` lists them"))
 }
 
 /// The composition with a name.
 pub(crate) fn composition(name: &str) -> Result<Composition, Failure> {
     let known = Composition::ALL.map(Composition::name);
     let list = format!("there are {}", known.join(", "));
-    Composition::named(name).ok_or_else(|| unknown("composition", name, &known, &list))
+    Composition::named(name).ok_or_else(|| unknown((Code::UnknownComposition, "composition"), name, &known, &list))
 }
 
 /// The projection with a name.
 pub(crate) fn target(name: &str) -> Result<Target, Failure> {
     let known = Target::ALL.map(Target::name);
     let found = Target::ALL.into_iter().find(|t| t.name() == name);
-    found.ok_or_else(|| unknown("projection", name, &known, &format!("there are {}", known.join(", "))))
+    found.ok_or_else(|| {
+        unknown((Code::UnknownProjection, "projection"), name, &known, &format!("there are {}", known.join(", ")))
+    })
 }
 
 /// A projection, and when it is due.
 pub(crate) fn projection(target: Option<Target>, above: Option<f64>) -> Result<Option<Projection>, Failure> {
-    let refused = |message: &str, help: &str| Err(Failure::new("project-above", message).help(help));
+    let refused = |message: &str, help: &str| Err(Failure::new(Code::ProjectAbove, message).help(help));
     match (target, above) {
         (None, Some(_)) => refused(
             "--project-above says when to project, and nothing is projected",
@@ -221,13 +228,7 @@ pub(crate) fn projection(target: Option<Target>, above: Option<f64>) -> Result<O
     }
 }
 
-fn unknown(what: &str, name: &str, known: &[&str], list: &str) -> Failure {
-    let code = match what {
-        "method" => "unknown-method",
-        "composition" => "unknown-composition",
-        "formulation" => "unknown-formulation",
-        _ => "unknown-projection",
-    };
+fn unknown((code, what): (Code, &str), name: &str, known: &[&str], list: &str) -> Failure {
     let failure = Failure::new(code, format!("there is no {what} `{name}`"));
     failure.help(match nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`? {list}"),

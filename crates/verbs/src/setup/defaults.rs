@@ -1,7 +1,7 @@
 //! The `run` statement of a model.
 
 use crate::choice::Choice;
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use cotangent_compile::values::evaluate;
 use cotangent_expr::{Expr, Tensor};
 use cotangent_model::{RunKey, RunValue, System};
@@ -26,7 +26,7 @@ pub(crate) fn defaults(system: &System, parameters: &[f64]) -> Result<Choice, Fa
     }
     if let (Some(_), Some(_)) = (own.until, own.steps) {
         let message = "the `run` statement of the model gives both `until` and `steps`";
-        return Err(Failure::new("conflicting-run-keys", message).help("keep one of them"));
+        return Err(Failure::new(Code::ConflictingRunKeys, message).help("keep one of them"));
     }
     Ok(own)
 }
@@ -41,7 +41,7 @@ fn word(value: &RunValue) -> Option<String> {
 fn number(system: &System, parameters: &[f64], key: RunKey, value: &RunValue) -> Result<f64, Failure> {
     let refused = |why: String| {
         let key = key.name();
-        Failure::new("no-value", format!("`{key}` in the `run` statement of the model has no value: {why}"))
+        Failure::new(Code::NoValue, format!("`{key}` in the `run` statement of the model has no value: {why}"))
             .help(format!("give it as --{key}, or correct the model"))
     };
     let RunValue::Expression(expression) = value else { return Err(refused("it is a word".into())) };
@@ -62,7 +62,7 @@ fn whole(key: RunKey, value: f64) -> Result<u64, Failure> {
     let fits = value.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(&value);
     let message = || format!("`{}` in the `run` statement of the model is {value}", key.name());
     fits.then_some(value as u64)
-        .ok_or_else(|| Failure::new("not-an-integer", message()).help("it must be a whole number of 0 or more"))
+        .ok_or_else(|| Failure::new(Code::NotAnInteger, message()).help("it must be a whole number of 0 or more"))
 }
 
 fn unknown(key: RunKey) -> Failure {
@@ -71,5 +71,6 @@ fn unknown(key: RunKey) -> Failure {
         _ => "no method or formulation takes this option yet",
     };
     let message = format!("the `run` statement of the model sets `{}`, and {what}", key.name());
-    Failure::new("unsupported-run-key", message).help("take it out of the `run` statement; it would change the result")
+    Failure::new(Code::UnsupportedRunKey, message)
+        .help("take it out of the `run` statement; it would change the result")
 }

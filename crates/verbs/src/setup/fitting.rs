@@ -1,7 +1,7 @@
 //! Whether a method fits, and which others do.
 
 use super::{Selection, charts};
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use crate::figures::listed;
 use cotangent_expr::Array;
 use cotangent_integrate::{Method, Needs, Prepared, Refusal};
@@ -11,9 +11,8 @@ use cotangent_theory::{Formulation, Motion};
 /// Plans a method for a problem; a refusal names the constraints at stake and what fits instead.
 pub(crate) fn prepare(choice: &Selection, problem: &Instance) -> Result<Prepared, Failure> {
     if let Some(message) = misprojected(choice) {
-        return Err(
-            Failure::new("does-not-fit", message).help("leave out --project, or choose another formulation or method")
-        );
+        return Err(Failure::new(Code::DoesNotFit, message)
+            .help("leave out --project, or choose another formulation or method"));
     }
     let recipe = choice.recipe(choice.method).in_charts(charts::named(&choice.charts, problem)?);
     problem.prepare(recipe).map_err(|refusal| explain(&refusal, choice, problem))
@@ -53,18 +52,18 @@ fn explain(refusal: &Refusal, choice: &Selection, problem: &Instance) -> Failure
     match refusal {
         Refusal::IgnoresConstraints { .. } => {
             let message = format!("`{method}` knows no constraints: it would ignore {constraints}");
-            Failure::new("ignores-constraints", message).help(fitting())
+            Failure::new(Code::IgnoresConstraints, message).help(fitting())
         }
         Refusal::UnknownMultipliers { .. } => {
             let message = format!(
                 "`{method}` integrates ordinary differential equations, and in the formulation `{formulation}` the \
                  forces of {constraints} are unknowns: it would ignore them"
             );
-            Failure::new("unknown-multipliers", message).help(fitting())
+            Failure::new(Code::UnknownMultipliers, message).help(fitting())
         }
         Refusal::NotCanonical { .. } if !problem.equations.motion.is_constrained() => {
             let message = format!("`{method}` is for coordinates and momenta, and this model has neither");
-            Failure::new("not-canonical", message).help(fitting())
+            Failure::new(Code::NotCanonical, message).help(fitting())
         }
         Refusal::NotCanonical { .. } => {
             let message = match choice.method.card().needs {
@@ -77,10 +76,10 @@ fn explain(refusal: &Refusal, choice: &Selection, problem: &Instance) -> Failure
                      has eliminated them"
                 ),
             };
-            Failure::new("not-canonical", message).help(fitting())
+            Failure::new(Code::NotCanonical, message).help(fitting())
         }
         Refusal::NotComposable { .. } => {
-            Failure::new("not-composable", refusal.to_string()).help("compose `rattle`, or another symmetric method")
+            Failure::new(Code::NotComposable, refusal.to_string()).help("compose `rattle`, or another symmetric method")
         }
         Refusal::NotSeparately { target } => {
             let message = format!(
@@ -88,32 +87,35 @@ fn explain(refusal: &Refusal, choice: &Selection, problem: &Instance) -> Failure
                  projected on all at once",
                 target.name()
             );
-            Failure::new("not-separately", message).help("choose --project both")
+            Failure::new(Code::NotSeparately, message).help("choose --project both")
         }
         Refusal::NothingToProjectOn => {
-            Failure::new("nothing-to-project", "the model has no constraints to project on").help("leave out --project")
+            Failure::new(Code::NothingToProject, "the model has no constraints to project on")
+                .help("leave out --project")
         }
         Refusal::IndexTwo { .. } => {
             let message = format!(
                 "`{method}` holds {constraints}, and the formulation `{formulation}` has the time derivatives in \
                  their place"
             );
-            Failure::new("index", message).help(fitting())
+            Failure::new(Code::Index, message).help(fitting())
         }
-        Refusal::NoCharts => Failure::new("no-charts", "--chart is for --formulation local-chart with constraints")
+        Refusal::NoCharts => Failure::new(Code::NoCharts, "--chart is for --formulation local-chart with constraints")
             .help("leave out --chart, or choose that formulation"),
-        Refusal::Chart { .. } => Failure::new("chart", refusal.to_string())
+        Refusal::Chart { .. } => Failure::new(Code::Chart, refusal.to_string())
             .help("--chart takes as many coordinates as there are degrees of freedom, such as x,y[3]"),
-        Refusal::Threshold { .. } => Failure::new("threshold", refusal.to_string()).help("choose --opt threshold=2"),
-        Refusal::SymmetricProjection { .. } => {
-            Failure::new("does-not-fit", refusal.to_string()).help("project `both` after each step instead")
+        Refusal::Threshold { .. } => {
+            Failure::new(Code::Threshold, refusal.to_string()).help("choose --opt threshold=2")
         }
-        Refusal::Tolerance { .. } => Failure::new("tol", refusal.to_string()).help("choose another --tol"),
-        Refusal::Stages { .. } => Failure::new("stages", refusal.to_string()).help("choose another --stages"),
-        Refusal::TooLarge(_) => Failure::new("too-large", refusal.to_string()).help("choose another method"),
-        Refusal::Failure(_) => Failure::new("evaluate", refusal.to_string()),
+        Refusal::SymmetricProjection { .. } => {
+            Failure::new(Code::DoesNotFit, refusal.to_string()).help("project `both` after each step instead")
+        }
+        Refusal::Tolerance { .. } => Failure::new(Code::Tol, refusal.to_string()).help("choose another --tol"),
+        Refusal::Stages { .. } => Failure::new(Code::Stages, refusal.to_string()).help("choose another --stages"),
+        Refusal::TooLarge(_) => Failure::new(Code::TooLarge, refusal.to_string()).help("choose another method"),
+        Refusal::Failure(_) => Failure::new(Code::Evaluate, refusal.to_string()),
         // A composition that does not fit, a method that is for constraints only.
-        _ => Failure::new("does-not-fit", refusal.to_string()).help(fitting()),
+        _ => Failure::new(Code::DoesNotFit, refusal.to_string()).help(fitting()),
     }
 }
 

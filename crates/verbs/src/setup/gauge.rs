@@ -33,7 +33,7 @@ pub(super) fn proposed(model: &Loaded) -> Option<String> {
         let statement = statement(&chosen);
         let text = format!("{}\n{statement}\n", model.input.source);
         let fixed = System::parse_with(&text, &Options { integers: system.integers.clone() }).ok()?;
-        analysis::motion_within(&fixed, &model.limits).is_ok().then_some(statement)
+        analysis::constraints_within(&fixed, &model.limits).is_ok().then_some(statement)
     })
 }
 

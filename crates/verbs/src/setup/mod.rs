@@ -17,5 +17,5 @@ pub(crate) use choice::{
 pub(crate) use defaults::defaults;
 pub(crate) use fitting::{fits, prepare};
 pub(crate) use options::with_options;
-pub(crate) use problem::{Repairs, pose, posed, remark};
+pub(crate) use problem::{Repairs, explained, pose, posed, remark};
 pub(crate) use refused::{Refused, refused};

@@ -2,7 +2,7 @@
 
 use super::choice::method;
 use crate::choice::Choice;
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use cotangent_integrate::{Inner, MAX_STAGES, Method};
 
 /// The method with its options.
@@ -24,7 +24,7 @@ pub(crate) fn with_options(choice: &Choice) -> Result<Method, Failure> {
 fn has_none(chosen: Method, what: &str, option: &str, able: impl Fn(Method) -> bool) -> Failure {
     let able = Method::ALL.into_iter().filter(|m| able(*m)).map(|m| format!("`{}`", m.name()));
     let able: Vec<String> = able.collect();
-    Failure::new("does-not-apply", format!("`{}` has no {what} to choose", chosen.name()))
+    Failure::new(Code::DoesNotApply, format!("`{}` has no {what} to choose", chosen.name()))
         .help(format!("leave out {option}, or take {}", able.join(" or ")))
 }
 
@@ -35,7 +35,7 @@ fn staged(chosen: Method, wanted: u64) -> Result<Method, Failure> {
     let stages = usize::try_from(wanted).ok().filter(|s| (1..=MAX_STAGES).contains(s));
     stages.and_then(|s| chosen.with_stages(s)).ok_or_else(|| {
         let message = format!("a method has 1 to {MAX_STAGES} stages, not {wanted}");
-        Failure::new("stages", message).help("choose another --stages")
+        Failure::new(Code::Stages, message).help("choose another --stages")
     })
 }
 
@@ -46,7 +46,7 @@ fn around(chosen: Method, name: &str) -> Result<Method, Failure> {
     let inner = Inner::of(method(name)?).ok_or_else(|| {
         let able = Method::ALL.into_iter().filter(|m| Inner::of(*m).is_some()).map(|m| format!("`{}`", m.name()));
         let message = format!("`{name}` cannot be the inner method of `{}`", chosen.name());
-        Failure::new("inner", message).help(format!("take {}", able.collect::<Vec<_>>().join(" or ")))
+        Failure::new(Code::Inner, message).help(format!("take {}", able.collect::<Vec<_>>().join(" or ")))
     })?;
     Ok(Method::Reich { inner })
 }
@@ -54,11 +54,11 @@ fn around(chosen: Method, name: &str) -> Result<Method, Failure> {
 fn controlled(chosen: Method, tol: f64) -> Result<Method, Failure> {
     if tol < 0.0 {
         let message = format!("--tol is {tol}");
-        return Err(Failure::new("tol", message).help("it must be positive, or 0 for steps as they are given"));
+        return Err(Failure::new(Code::Tol, message).help("it must be positive, or 0 for steps as they are given"));
     }
     if tol >= 1.0 {
         let message = format!("--tol is {tol}: an error as large as the state is none to aim at");
-        return Err(Failure::new("tol", message).help("it must be smaller than 1"));
+        return Err(Failure::new(Code::Tol, message).help("it must be smaller than 1"));
     }
     let able = |m: Method| m.with_tolerance(None).is_some();
     let tolerance = (tol > 0.0).then_some(tol);

@@ -1,15 +1,16 @@
 //! From a model to a problem with a consistent start, or why there is none.
 
 use super::gauge;
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use crate::figures::{number, short};
 use crate::loaded::Loaded;
 use crate::session::Session;
 use cotangent_analysis::{self as analysis, MotionError};
 use cotangent_compile::Engine;
-use cotangent_model::Dynamics;
+use cotangent_expr::Array;
+use cotangent_model::{Dynamics, System};
 use cotangent_problem::consistency::Measured;
-use cotangent_problem::{self as problem, Instance, Need, PoseError, ProblemError, Redundant};
+use cotangent_problem::{Instance, Need, PoseError, ProblemError, Redundant};
 use cotangent_theory::{Formulation, TheoryError};
 
 pub(crate) use cotangent_problem::Repairs;
@@ -21,19 +22,18 @@ pub(crate) fn pose(
     repairs: Repairs,
     session: &mut Session<'_>,
 ) -> Result<Instance, Failure> {
-    let problem = posed(model, formulation, repairs)?;
+    let problem = posed(model, formulation, repairs).map_err(|error| explained(error, model, repairs))?;
     remark(&problem, repairs, session);
     Ok(problem)
 }
 
 /// The same in silence.
-pub(crate) fn posed(model: &Loaded, formulation: Formulation, repairs: Repairs) -> Result<Instance, Failure> {
-    let posed = model.model.pose(formulation, &model.settings, repairs, Engine::Best);
-    posed.map_err(|error| explained(error, model, repairs))
+pub(crate) fn posed(model: &Loaded, formulation: Formulation, repairs: Repairs) -> Result<Instance, PoseError> {
+    model.model.pose(formulation, &model.settings, repairs, Engine::Best)
 }
 
 /// What is said of a model that makes no problem.
-pub(super) fn explained(error: PoseError, model: &Loaded, repairs: Repairs) -> Failure {
+pub(crate) fn explained(error: PoseError, model: &Loaded, repairs: Repairs) -> Failure {
     match error {
         _ if model.limits.cancel.is_set() => Failure::interrupted(),
         PoseError::Problem(error) => explain(error, model, repairs),
@@ -78,59 +78,58 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
     match error {
         ProblemError::Value(error) => error.into(),
         ProblemError::Theory(error) => underivable(&error, model),
-        ProblemError::Compile(_) => Failure::new("compile", text)
+        ProblemError::Number(_) => Failure::new(Code::Option, text).help("choose another --opt"),
+        ProblemError::Compile(_) => Failure::new(Code::Compile, text)
             .help("a smaller model may pass, or another formulation: `multipliers` needs least"),
         ProblemError::Inconsistent { residuals } => {
             // Constraints that the model does not state are shown by the analysis.
-            let stem =
-                |m: &Measured| m.name.trim_start_matches("d/dt ").split('[').next().unwrap_or_default().to_owned();
-            let stated = residuals.iter().all(|m| model.system.constraint(&stem(m)).is_some());
+            let stated = residuals.iter().all(|m| states(&model.system, &m.name));
             let verb = if stated { "check` shows every residual" } else { "analyze` derives these constraints" };
-            Failure::new("inconsistent", violated(&residuals)).help(format!(
+            Failure::new(Code::Inconsistent, violated(&residuals)).help(format!(
                 "--project-initial moves the data onto the constraints; --set gives others; `cotangent {verb}"
             ))
         }
-        ProblemError::Redundant { .. } => Failure::new("redundant", format!("redundant constraints: {text}"))
+        ProblemError::Redundant { .. } => Failure::new(Code::Redundant, format!("redundant constraints: {text}"))
             .help("--drop-redundant goes on without them; the motion is the same"),
         ProblemError::Contradictory { .. } => {
-            Failure::new("contradictory", text).help("correct one of them: no initial data can satisfy them all")
+            Failure::new(Code::Contradictory, text).help("correct one of them: no initial data can satisfy them all")
         }
         ProblemError::SingularStart { constraints } => singular_start(&constraints, text, model),
         ProblemError::Unresisted { .. } => {
-            Failure::new("singular", text).help(match analysis::motion_within(&model.system, &model.limits) {
+            Failure::new(Code::Singular, text).help(match analysis::constraints_within(&model.system, &model.limits) {
                 Ok(_) => WAY_OUT,
                 Err(_) => "give every coordinate that the constraint restricts a kinetic energy",
             })
         }
-        ProblemError::Scale { .. } => Failure::new("scale", text)
+        ProblemError::Scale { .. } => Failure::new(Code::Scale, text)
             .help("divide the constraint by a number of the size of its terms: the motion is the same"),
-        ProblemError::SingularBrackets { .. } => Failure::new("singular", text)
+        ProblemError::SingularBrackets { .. } => Failure::new(Code::Singular, text)
             .help("start from other data (--set); `cotangent analyze MODEL --set …` looks at special parameters"),
         ProblemError::NotProjected(_) => {
             let help = match repairs.project_initial {
                 true => "start nearer to the constraints (--set), or correct the model if they contradict each other",
                 false => "correct the initial data (--set)",
             };
-            Failure::new("not-projected", text).help(help)
+            Failure::new(Code::NotProjected, text).help(help)
         }
-        ProblemError::NoRate(_)
-            if matches!(model.system.dynamics, Dynamics::Form { .. }) && text.contains("singular") =>
-        {
-            let message =
-                format!("no equations of motion for `{name}`: its form is a singular matrix{}", row(model, &text));
-            Failure::new("singular-form", message).help(way_out(model))
-        }
-        ProblemError::NoRate(_)
-            if matches!(model.system.dynamics, Dynamics::Lagrangian { .. }) && text.contains("singular") =>
-        {
-            let message = format!("no equations of motion for `{name}`: its velocity Hessian is a singular matrix");
-            Failure::new("singular-lagrangian", message).help(way_out(model))
-        }
-        ProblemError::NoRate(_) => {
+        ProblemError::NoRate(why) => {
+            match (&model.system.dynamics, why.singular()) {
+                (Dynamics::Form { .. }, Some(singular)) => {
+                    let rate = undetermined_rate(model, singular.row);
+                    let message = format!("no equations of motion for `{name}`: its form is a singular matrix{rate}");
+                    return Failure::new(Code::SingularForm, message).help(way_out(model));
+                }
+                (Dynamics::Lagrangian { .. }, Some(_)) => {
+                    let message =
+                        format!("no equations of motion for `{name}`: its velocity Hessian is a singular matrix");
+                    return Failure::new(Code::SingularLagrangian, message).help(way_out(model));
+                }
+                _ => {}
+            }
             // The analysis keeps parameters as symbols, and does not see what their values do.
-            let need = problem::needs_analysis(&model.system, &model.settings);
+            let need = model.model.need(&model.settings);
             let degenerate = matches!(need, Ok(Some(Need::Lagrangian | Need::Form)));
-            Failure::new("no-value", text).help(match degenerate && !model.system.parameters.is_empty() {
+            Failure::new(Code::NoValue, text).help(match degenerate && !model.system.parameters.is_empty() {
                 true => {
                     "the model is singular at these values of its parameters: write them into it as numbers, and \
                          Dirac's analysis finds the constraints"
@@ -145,18 +144,28 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
 fn singular_start(constraints: &[Redundant], text: String, model: &Loaded) -> Failure {
     // A gradient that vanishes may do so wherever the constraint does; no other start helps then.
     if constraints.iter().any(|r| r.on.is_empty())
-        && let Err(error @ MotionError::Irregular { .. }) = analysis::motion_within(&model.system, &model.limits)
+        && let Err(error @ MotionError::Irregular { .. }) = analysis::constraints_within(&model.system, &model.limits)
     {
         return undetermined(&error, model);
     }
-    Failure::new("singular", text).help("the forces are not determined there: start from another configuration (--set)")
+    Failure::new(Code::Singular, text)
+        .help("the forces are not determined there: start from another configuration (--set)")
+}
+
+/// Whether a model states a constraint with this name, or a family with this member; others follow from the model.
+pub(super) fn states(system: &System, name: &str) -> bool {
+    let has = |array: &Array| {
+        let is_member = |k: usize| array.element_name(&array.multi_index(k)) == name;
+        array.name() == name || (0..array.len()).any(is_member)
+    };
+    system.constraints.iter().any(|c| has(&c.array))
 }
 
 /// The constraints that initial data violate, and by how much.
 fn violated(residuals: &[Measured]) -> String {
-    let one = |m: &Measured| match m.name.strip_prefix("d/dt ") {
-        Some(name) => format!("`{name}` changes at the rate {}", short(m.value)),
-        None => format!("`{}` is off by {}", m.name, short(m.value)),
+    let one = |m: &Measured| match m.is_rate {
+        true => format!("`{}` changes at the rate {}", m.name, short(m.value)),
+        false => format!("`{}` is off by {}", m.name, short(m.value)),
     };
     let mut parts: Vec<String> = residuals.iter().take(MOST).map(one).collect();
     if residuals.len() > MOST {
@@ -168,24 +177,24 @@ fn violated(residuals: &[Measured]) -> String {
 /// More are only counted.
 const MOST: usize = 6;
 
-/// The variable whose rate a singular matrix does not determine, from "(row 6)".
-fn row(model: &Loaded, text: &str) -> String {
-    let digits = |rest: &str| rest.split_once(')').and_then(|(number, _)| number.parse::<usize>().ok());
-    let position = text.rsplit_once("(row ").and_then(|(_, rest)| digits(rest));
+/// The variable whose rate a singular matrix does not determine: that of a row.
+fn undetermined_rate(model: &Loaded, row: usize) -> String {
     let layout = model.system.dynamics.variables();
-    match position.filter(|&k| k < layout.len()) {
-        Some(k) => format!(" that does not determine the rate of `{}`", layout.entry_name(k)),
-        None => String::new(),
+    match row < layout.len() {
+        true => format!(" that does not determine the rate of `{}`", layout.entry_name(row)),
+        false => String::new(),
     }
 }
 
 fn underivable(error: &TheoryError, model: &Loaded) -> Failure {
     let (code, help) = match error {
-        TheoryError::NotHolonomic { .. } => ("not-holonomic", way_out(model)),
-        TheoryError::SingularLagrangian { .. } => ("singular-lagrangian", way_out(model)),
-        TheoryError::NotCanonical { .. } => ("not-canonical", "choose another formulation".into()),
-        TheoryError::Unfit { .. } => ("does-not-fit", "choose another --formulation".into()),
-        TheoryError::Expression(_) => ("derive", "this is a limit of the derivation; a smaller model may pass".into()),
+        TheoryError::NotHolonomic { .. } => (Code::NotHolonomic, way_out(model)),
+        TheoryError::SingularLagrangian { .. } => (Code::SingularLagrangian, way_out(model)),
+        TheoryError::NotCanonical { .. } => (Code::NotCanonical, "choose another formulation".into()),
+        TheoryError::Unfit { .. } => (Code::DoesNotFit, "choose another --formulation".into()),
+        TheoryError::Expression(_) => {
+            (Code::Derive, "this is a limit of the derivation; a smaller model may pass".into())
+        }
     };
     Failure::new(code, format!("no equations of motion for `{}`: {error}", model.system.name)).help(help)
 }
@@ -194,7 +203,7 @@ const WAY_OUT: &str = "--formulation hamilton-dirac integrates it: `cotangent an
 
 /// What Dirac's analysis makes of a model that has no equations of motion by itself.
 fn way_out(model: &Loaded) -> String {
-    match analysis::motion_within(&model.system, &model.limits) {
+    match analysis::constraints_within(&model.system, &model.limits) {
         Ok(_) => {
             "--formulation hamilton-dirac integrates it: `cotangent analyze` finds the constraints it needs".into()
         }
@@ -205,12 +214,12 @@ fn way_out(model: &Loaded) -> String {
 /// Why the analysis leads to no equations of motion.
 fn undetermined(error: &MotionError, model: &Loaded) -> Failure {
     let code = match error {
-        MotionError::FirstClass { .. } => "first-class",
-        MotionError::Overfixed { .. } => "overfixed",
-        MotionError::Irregular { .. } => "irregular",
-        MotionError::Inconsistent { .. } => "no-motion",
-        MotionError::Undecided { .. } => "undecided",
-        MotionError::Analysis(_) => "analysis",
+        MotionError::FirstClass { .. } => Code::FirstClass,
+        MotionError::Overfixed { .. } => Code::Overfixed,
+        MotionError::Irregular { .. } => Code::Irregular,
+        MotionError::Inconsistent { .. } => Code::NoMotion,
+        MotionError::Undecided { .. } => Code::Undecided,
+        MotionError::Analysis(_) => Code::Analysis,
     };
     let message = format!("no equations of motion for `{}`: {error}", model.system.name);
     Failure::new(code, message).help(remedy(error, model))
@@ -233,9 +242,9 @@ fn remedy(error: &MotionError, model: &Loaded) -> String {
         MotionError::Irregular { constraint, instead, .. } if !instead.is_empty() => {
             let instead: Vec<String> = instead.iter().map(|e| format!("{e} = 0")).collect();
             let instead = instead.join(", ");
-            match model.system.constraint(constraint.split('[').next().unwrap_or_default()) {
-                Some(_) => format!("state {instead} instead: the same points, and forces that are determined there"),
-                None => format!(
+            match states(&model.system, constraint) {
+                true => format!("state {instead} instead: the same points, and forces that are determined there"),
+                false => format!(
                     "the model does not state it: it follows, and no force holds it; `cotangent analyze` shows what \
                      is found with {instead} in its place"
                 ),

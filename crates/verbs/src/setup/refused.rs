@@ -1,6 +1,6 @@
 //! What `run` refuses before its first step, for those who only ask.
 
-use super::problem::explained;
+use super::problem::{explained, states};
 use super::{Repairs, Selection, completed, defaults, prepare};
 use crate::choice::Choice;
 use crate::failure::Failure;
@@ -55,8 +55,6 @@ fn is_mistake(error: &PoseError, model: &Loaded) -> bool {
         PoseError::Motion(MotionError::FirstClass { .. } | MotionError::Undecided { .. }) => false,
         PoseError::Motion(MotionError::Analysis(_)) => false,
         PoseError::Motion(MotionError::Overfixed { .. } | MotionError::Inconsistent { .. }) => true,
-        PoseError::Motion(MotionError::Irregular { constraint, .. }) => {
-            model.system.constraint(constraint.split('[').next().unwrap_or_default()).is_some()
-        }
+        PoseError::Motion(MotionError::Irregular { constraint, .. }) => states(&model.system, constraint),
     }
 }

@@ -21,7 +21,7 @@
 use super::Formula;
 use super::control::{Controller, LEAST_ERROR};
 use super::tableau::combined;
-use cotangent_dynamics::{Failure, Machine, State, Stepper, carried};
+use cotangent_dynamics::{ErrorControl, Failure, GaveUp, Machine, State, Stepper, Value, carried};
 use cotangent_scalar::Scalar;
 use std::f64::consts::PI;
 
@@ -156,7 +156,7 @@ impl<S: Scalar> Stepper<S> for Controlled<'_, S> {
         let epsilon = if is_double { f64::EPSILON } else { f64::EPSILON * f64::EPSILON };
         let mut interval = Interval { size: size.abs(), direction: size.signum(), epsilon, steps: 0 };
         if self.controller.tolerance < LEAST_TOLERANCE * epsilon {
-            return Err(self.gives_up(&format!("is less than round-off ({epsilon:.1e})"), "take a larger tolerance"));
+            return Err(self.gives_up(GaveUp::RoundOff { epsilon }));
         }
         let mut memory = Memory::of(&mut to.memory, self.formula.dimension);
         // Where derivatives are carried along, they count too. A carry, below the last digit, does not.
@@ -197,9 +197,8 @@ impl<S: Scalar> Controlled<'_, S> {
         memory.end.copy_from_slice(&from.values);
         memory.carry.copy_from_slice(&from.carry);
         self.formula.field.rate(memory.end, memory.rate)?;
-        for &rate in &*memory.rate {
-            let undefined = |_| Failure::NotFinite { reason: "the rate of a variable at the start of a step".into() };
-            machine.value(rate).map_err(undefined)?;
+        for (k, &rate) in memory.rate.iter().enumerate() {
+            machine.value(rate).map_err(|_| Failure::NotFinite(Value::Rate(k)))?;
         }
         let known = machine.value(memory.numbers[NEXT])?;
         let next = if known > 0.0 {
@@ -350,25 +349,15 @@ impl<S: Scalar> Controlled<'_, S> {
     fn limits(&self, interval: &Interval, step: f64, undefined: &Option<Failure>) -> Result<(), Failure> {
         let Interval { size, epsilon, steps, .. } = *interval;
         if steps == MOST_STEPS {
-            let reason = format!("needs more than {MOST_STEPS} steps in the interval {size:e}, now of {step:.1e}");
-            let advice =
-                "take a larger tolerance, a smaller interval, or an implicit method if the equations are stiff";
-            return Err(self.gives_up(&reason, advice));
+            return Err(self.gives_up(GaveUp::TooMany { most: MOST_STEPS, interval: size, step }));
         }
         if step >= LEAST_STEP * epsilon * size {
             return Ok(());
         }
-        let reason = format!("needs steps below {step:.1e} in the interval {size:e}");
-        let leaves = "the solution leaves the domain of the equations: end the run before";
-        Err(match undefined {
-            None => self.gives_up(&reason, "take a larger tolerance, or end the run before the singularity ahead"),
-            Some(Failure::NotFinite { .. }) => self.gives_up(&format!("{reason}, where rates are not finite"), leaves),
-            Some(failure) => self.gives_up(&format!("{reason}, where {failure}"), leaves),
-        })
+        Err(self.gives_up(GaveUp::TooSmall { step, interval: size, undefined: undefined.clone() }))
     }
 
-    fn gives_up(&self, reason: &str, advice: &str) -> Failure {
-        let reason = format!("the tolerance {:e} of the error of a step {reason}; {advice}", self.controller.tolerance);
-        Failure::NotConverged { reason, equation: None }
+    fn gives_up(&self, cause: GaveUp) -> Failure {
+        Failure::ErrorControl(Box::new(ErrorControl { tolerance: self.controller.tolerance, cause }))
     }
 }

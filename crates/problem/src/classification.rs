@@ -4,16 +4,17 @@
 //! velocities. Everything else needs the equations of Dirac's analysis: gauge conditions, constraints on momenta
 //! or velocities, a velocity Hessian ∂²L/∂q̇∂q̇ or a form J without an inverse, and forces that nothing resists,
 //! where G H_pp Gᵀ has none. Whether a matrix has an inverse is asked near the start, at a point in no particular
-//! direction from it: a start may be singular where the model is not.
+//! direction from it: a start may be singular where the model is not. Forces that the start does not determine are asked
+//! for at another point of the constraint surface.
 
-use crate::redundant;
+use crate::error::ProblemError;
+use crate::model::{Model, projected};
 use cotangent_analysis::MAX_VARIABLES;
-use cotangent_compile::values::{self, Rates, Setting, ValueError};
+use cotangent_compile::values::{InitialValues, Rates, Setting, ValueError};
 use cotangent_compile::{CompileError, Engine, FunctionBuilder};
 use cotangent_expr::{Layout, Tensor};
-use cotangent_model::{ConstraintKind, Dynamics, System};
+use cotangent_model::{ConstraintKind, Dynamics};
 use cotangent_solve::{Pattern, Scales, dependent_rows};
-use cotangent_theory::Structure;
 
 /// Why a model needs the equations of its analysis.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -51,53 +52,57 @@ impl std::fmt::Display for Need {
     }
 }
 
-/// Why a model needs the equations of its analysis, [`Formulation::HamiltonDirac`]; `None` if those with
-/// multipliers do.
-///
-/// [`Formulation::HamiltonDirac`]: cotangent_theory::Formulation::HamiltonDirac
-pub fn needs_analysis(system: &System, set: &[Setting]) -> Result<Option<Need>, ValueError> {
-    if let Some(gauge) = system.gauges.iter().find(|g| !g.array.is_empty()) {
-        return Ok(Some(Need::Gauge { name: gauge.array.name().into() }));
-    }
-    let other = |c: &&cotangent_model::Constraint| c.kind != ConstraintKind::Holonomic && !c.array.is_empty();
-    if let Some(c) = system.constraints.iter().find(other) {
-        return Ok(Some(Need::Constraint { name: c.array.name().into(), kind: c.kind }));
-    }
-    // No analysis is made of larger ones.
-    if system.state().len() > MAX_VARIABLES {
-        return Ok(None);
-    }
-    let parameters = values::parameters(system, set)?;
-    let near = Near::new(system, parameters, set)?;
-    let underived = |e: cotangent_expr::Error| ValueError::from(CompileError::from(e));
-    let restricted = !system.residuals(&[ConstraintKind::Holonomic]).map_err(underived)?.shape()[0].is_empty();
-    let need = match &system.dynamics {
-        Dynamics::Form { form, .. } => near.is_singular(form)?.then_some(Need::Form),
-        Dynamics::Lagrangian { velocities, lagrangian, .. } => {
-            let mass = lagrangian.hessian(velocities).map_err(underived)?;
-            match near.is_singular(&mass)? {
-                true => Some(Need::Lagrangian),
-                false if restricted && !near.is_positive(&mass)? => near.unresisted(system)?,
-                false => None,
-            }
+impl Model {
+    /// Why it needs the equations of its analysis, [`Formulation::HamiltonDirac`]; `None` if those with multipliers do.
+    ///
+    /// [`Formulation::HamiltonDirac`]: cotangent_theory::Formulation::HamiltonDirac
+    pub fn need(&self, set: &[Setting]) -> Result<Option<Need>, ProblemError> {
+        let system = &self.system;
+        if let Some(gauge) = system.gauges.iter().find(|g| !g.array.is_empty()) {
+            return Ok(Some(Need::Gauge { name: gauge.array.name().into() }));
         }
-        Dynamics::Hamiltonian { momenta, hamiltonian, .. } if restricted => {
-            let inverse_mass = hamiltonian.hessian(momenta).map_err(underived)?;
-            match near.is_singular(&inverse_mass)? || !near.is_positive(&inverse_mass)? {
-                true => near.unresisted(system)?,
-                false => None,
-            }
+        let other = |c: &&cotangent_model::Constraint| c.kind != ConstraintKind::Holonomic && !c.array.is_empty();
+        if let Some(c) = system.constraints.iter().find(other) {
+            return Ok(Some(Need::Constraint { name: c.array.name().into(), kind: c.kind }));
         }
-        Dynamics::Hamiltonian { .. } | Dynamics::Poisson { .. } => None,
-    };
-    Ok(need)
+        // No analysis is made of larger ones.
+        if system.state().len() > MAX_VARIABLES {
+            return Ok(None);
+        }
+        let (parameters, initial) = self.given(set)?;
+        let near = Near::new(self, parameters, initial);
+        let underived = |e: cotangent_expr::Error| ProblemError::from(CompileError::from(e));
+        let restricted = !system.residuals(&[ConstraintKind::Holonomic]).map_err(underived)?.shape()[0].is_empty();
+        let need = match &system.dynamics {
+            Dynamics::Form { form, .. } => near.is_singular(form)?.then_some(Need::Form),
+            Dynamics::Lagrangian { velocities, lagrangian, .. } => {
+                let mass = lagrangian.hessian(velocities).map_err(underived)?;
+                match near.is_singular(&mass)? {
+                    true => Some(Need::Lagrangian),
+                    false if restricted && !near.is_positive(&mass)? => near.unresisted()?,
+                    false => None,
+                }
+            }
+            Dynamics::Hamiltonian { momenta, hamiltonian, .. } if restricted => {
+                let inverse_mass = hamiltonian.hessian(momenta).map_err(underived)?;
+                match near.is_singular(&inverse_mass)? || !near.is_positive(&inverse_mass)? {
+                    true => near.unresisted()?,
+                    false => None,
+                }
+            }
+            Dynamics::Hamiltonian { .. } | Dynamics::Poisson { .. } => None,
+        };
+        Ok(need)
+    }
 }
 
 /// Values near the start.
-struct Near {
+struct Near<'a> {
+    model: &'a Model,
+    /// Coordinates, then momenta or velocities, then parameters.
     inputs: Vec<(Layout, Vec<f64>)>,
     /// The start itself.
-    coordinates: Vec<f64>,
+    initial: InitialValues,
     parameters: Vec<f64>,
 }
 
@@ -107,9 +112,9 @@ const CHANGE: f64 = 1e-3;
 /// Rows closer to the span of the others than this, relative to their length, depend on them.
 const TOLERANCE: f64 = 1e-9;
 
-impl Near {
-    fn new(system: &System, parameters: Vec<f64>, set: &[Setting]) -> Result<Near, ValueError> {
-        let initial = values::initial(system, &parameters, set)?;
+impl Near<'_> {
+    fn new(model: &Model, parameters: Vec<f64>, initial: InitialValues) -> Near<'_> {
+        let system = &model.system;
         let mut seed = 0x9e37_79b9_7f4a_7c15u64;
         let mut moved = |values: &[f64]| -> Vec<f64> {
             let largest = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
@@ -132,17 +137,35 @@ impl Near {
             inputs.push((velocities.clone(), moved(known)));
         }
         inputs.push((system.parameter_layout(), parameters.clone()));
-        Ok(Near { inputs, coordinates: initial.coordinates, parameters })
+        Near { model, inputs, initial, parameters }
     }
 
     /// Whether no force of a constraint is resisted that others do not determine already.
-    fn unresisted(&self, system: &System) -> Result<Option<Need>, ValueError> {
+    fn unresisted(&self) -> Result<Option<Need>, ProblemError> {
+        let Near { model, initial, parameters, .. } = self;
         // Constraints that depend on others are another matter, and said to be so.
-        if !redundant(system, &self.parameters, &self.coordinates)?.is_empty() {
+        let dependent = match model.gradients()? {
+            Some(gradients) => gradients.redundant(parameters, &initial.coordinates)?,
+            None => vec![],
+        };
+        if !dependent.is_empty() {
             return Ok(None);
         }
-        let Ok(structure) = Structure::new(system) else { return Ok(None) };
-        Ok(self.is_singular(&structure.gram)?.then_some(Need::Forces))
+        let Ok(structure) = model.structure() else { return Ok(None) };
+        if self.is_singular(&structure.gram)? {
+            return Ok(Some(Need::Forces));
+        }
+        // Off the constraints the forces are determined. Are they on them?
+        let on_surface = |coordinates: &[f64]| -> Result<bool, ProblemError> {
+            let at = InitialValues { coordinates: coordinates.to_vec(), ..initial.clone() };
+            let Ok(coordinates) = projected(&model.system, parameters, &at, &model.limits) else { return Ok(false) };
+            let mut inputs = self.inputs.clone();
+            inputs[0].1 = coordinates;
+            let moved = Near { model, inputs, initial: initial.clone(), parameters: parameters.clone() };
+            Ok(moved.is_singular(&structure.gram)?)
+        };
+        let singular = on_surface(&initial.coordinates)? && on_surface(&self.inputs[0].1)?;
+        Ok(singular.then_some(Need::Forces))
     }
 
     /// Whether a matrix has no inverse there; false where it has no finite value.
@@ -172,11 +195,13 @@ impl Near {
 
 #[cfg(test)]
 mod tests {
-    use super::{Need, needs_analysis};
+    use super::Need;
+    use crate::model::Model;
     use cotangent_model::{ConstraintKind, System};
+    use cotangent_scalar::Limits;
 
     fn need(text: &str) -> Option<Need> {
-        needs_analysis(&System::parse(text).unwrap(), &[]).unwrap()
+        Model::new(&System::parse(text).unwrap(), &Limits::default()).need(&[]).unwrap()
     }
 
     #[test]

@@ -1,32 +1,51 @@
-//! What a formulation has besides the variables of the model: strictions, impetus, further multipliers.
+//! What a formulation makes of constrained equations, and what it has besides the variables of the model: strictions,
+//! impetus, further multipliers.
 
-use super::VectorField;
+use super::{Card, Law, Lift, VectorField};
 use crate::error::TheoryError;
 use crate::legendre::try_whole;
 use crate::structure::Structure;
 use cotangent_expr::{Array, Expr, Layout, Role, Tensor};
 use cotangent_model::Quantity;
 
-/// A vector field, and what else a formulation says.
-pub(super) struct Equations {
-    pub(super) field: VectorField,
-    /// The model's momenta, where the state has others.
-    pub(super) physical: Option<Vec<Array>>,
+/// What a formulation makes of constrained equations.
+pub(super) struct Derived {
+    pub(super) law: Law,
+    pub(super) lift: Lift,
+    /// Its numbers, where they stand in the law.
+    pub(super) numbers: Vec<Array>,
     /// Quantities of its own, as functions of its state.
     pub(super) auxiliaries: Vec<Quantity>,
 }
 
-impl From<VectorField> for Equations {
-    fn from(field: VectorField) -> Equations {
-        Equations { field, physical: None, auxiliaries: vec![] }
+impl From<Law> for Derived {
+    fn from(law: Law) -> Derived {
+        Derived { law, lift: Lift::default(), numbers: vec![], auxiliaries: vec![] }
     }
 }
 
-impl Equations {
-    /// The same with quantities of its own.
-    pub(super) fn with(self, auxiliaries: Vec<Quantity>) -> Equations {
-        Equations { auxiliaries, ..self }
+impl Derived {
+    /// A vector field that is canonical if the card says so.
+    pub(super) fn field(field: VectorField, card: &Card) -> Derived {
+        Law::Field { field, canonical: card.canonical }.into()
     }
+
+    /// The same with numbers of its own.
+    pub(super) fn of<const N: usize>(self, numbers: [Array; N]) -> Derived {
+        Derived { numbers: numbers.to_vec(), ..self }
+    }
+
+    /// The same with quantities of its own.
+    pub(super) fn with(self, auxiliaries: Vec<Quantity>) -> Derived {
+        Derived { auxiliaries, ..self }
+    }
+}
+
+/// A number of a formulation, by a name that no model can have.
+pub(super) fn number(card: &Card, name: &str) -> (Array, Expr) {
+    let array = Array::scalar(&format!("{} {name}", card.name), Role::Parameter);
+    let value = Expr::at(&array, vec![]);
+    (array, value)
 }
 
 /// A vector with an entry for each constraint member, as one quantity `KIND_NAME` for each constraint.

@@ -6,22 +6,26 @@ use cotangent_expr::{Error, Expr, Layout, Tensor};
 use std::collections::BTreeMap;
 
 /// A vector by its entries that are not zero.
-pub(crate) type Sparse = BTreeMap<usize, Expr>;
+pub type Sparse = BTreeMap<usize, Expr>;
 
 /// The variables of phase space, one by one, and the bracket.
-#[derive(Clone)]
-pub(crate) struct Phase {
-    pub(crate) layout: Layout,
-    pub(crate) names: Vec<String>,
-    pub(crate) symbols: Vec<Expr>,
+#[derive(Clone, Debug)]
+pub struct Phase {
+    /// The variables.
+    pub layout: Layout,
+    /// Their names, one by one.
+    pub names: Vec<String>,
+    /// The same as expressions.
+    pub symbols: Vec<Expr>,
     /// The rows of B.
-    pub(crate) bracket: Vec<Sparse>,
-    pub(crate) canonical: bool,
+    pub bracket: Vec<Sparse>,
+    /// Whether they are coordinates and momenta.
+    pub canonical: bool,
 }
 
 impl Phase {
     /// Coordinates followed by their momenta.
-    pub(crate) fn canonical(coordinates: &Layout, momenta: &Layout) -> Phase {
+    pub fn canonical(coordinates: &Layout, momenta: &Layout) -> Phase {
         let layout = coordinates.then(momenta);
         let n = coordinates.len();
         let row = |i: usize| match i < n {
@@ -32,7 +36,7 @@ impl Phase {
     }
 
     /// Variables with the brackets of a matrix.
-    pub(crate) fn general(variables: &Layout, bracket: &Tensor) -> Result<Phase, Error> {
+    pub fn general(variables: &Layout, bracket: &Tensor) -> Result<Phase, Error> {
         let bracket = bracket.expand()?;
         let mut rows = vec![Sparse::new(); variables.len()];
         for (at, value) in entries(&bracket) {
@@ -49,17 +53,17 @@ impl Phase {
     }
 
     /// The number of variables.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.symbols.len()
     }
 
     /// The derivatives of an expression by the variables it contains.
-    pub(crate) fn gradient(&self, e: &Expr) -> Result<Sparse, Error> {
+    pub fn gradient(&self, e: &Expr) -> Result<Sparse, Error> {
         gradient(e, &self.layout)
     }
 
     /// {zᵢ, F} for every variable, from the gradient of F.
-    pub(crate) fn flow(&self, gradient: &Sparse) -> Sparse {
+    pub fn flow(&self, gradient: &Sparse) -> Sparse {
         let mut out: BTreeMap<usize, Vec<Expr>> = BTreeMap::new();
         for (&j, slope) in gradient {
             // Bᵢⱼ = −Bⱼᵢ: the row of j has all that meets it.
@@ -71,18 +75,18 @@ impl Phase {
     }
 
     /// {F, G} from the gradient of F and the flow of G.
-    pub(crate) fn pair(gradient: &Sparse, flow: &Sparse) -> Expr {
+    pub fn pair(gradient: &Sparse, flow: &Sparse) -> Expr {
         Expr::sum(gradient.iter().filter_map(|(i, slope)| flow.get(i).map(|f| slope * f)))
     }
 }
 
 /// The variables of a layout, one by one.
-pub(crate) fn symbols(layout: &Layout) -> Vec<Expr> {
+pub fn symbols(layout: &Layout) -> Vec<Expr> {
     layout.arrays().iter().flat_map(|a| (0..a.len()).map(|k| a.element(&a.multi_index(k)))).collect()
 }
 
 /// The derivatives by the variables of a layout.
-pub(crate) fn gradient(e: &Expr, by: &Layout) -> Result<Sparse, Error> {
+pub fn gradient(e: &Expr, by: &Layout) -> Result<Sparse, Error> {
     let mut gradient = Tensor::scalar(e.clone())?.gradient(by)?;
     if gradient.terms().iter().any(|t| !t.domain.is_point()) {
         gradient = gradient.expand()?;
@@ -95,7 +99,7 @@ pub(crate) fn gradient(e: &Expr, by: &Layout) -> Result<Sparse, Error> {
 }
 
 /// (positions, value) of an expanded tensor, entries that occur in several terms several times.
-pub(crate) fn entries(t: &Tensor) -> Vec<(Vec<usize>, Expr)> {
+pub fn entries(t: &Tensor) -> Vec<(Vec<usize>, Expr)> {
     let mut out = vec![];
     for term in t.terms() {
         let position = |(place, layout): (&cotangent_expr::Place, &Layout)| {
