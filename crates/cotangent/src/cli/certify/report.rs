@@ -58,10 +58,26 @@ pub(super) struct Measured<C> {
     pub(super) held: Option<bool>,
     /// `holds`, `does not hold`, `undecided`, `incidental` (it holds on this model, and is not claimed) or `does not
     /// apply`.
-    pub(super) verdict: &'static str,
+    pub(super) verdict: Verdict,
     /// Why it is not decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
+}
+
+/// What became of a property.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+pub(super) enum Verdict {
+    #[serde(rename = "holds")]
+    Holds,
+    #[serde(rename = "does not hold")]
+    DoesNotHold,
+    /// It holds on this model, and is not claimed.
+    #[serde(rename = "incidental")]
+    Incidental,
+    #[serde(rename = "undecided")]
+    Undecided,
+    #[serde(rename = "does not apply")]
+    DoesNotApply,
 }
 
 impl Report {
@@ -118,11 +134,11 @@ fn plain<T, C: Clone>(
         Finding::Absent => (None, Some("does not apply to this system".to_owned())),
     };
     let verdict = match (property.held, is_claimed, &property.found) {
-        (_, _, Finding::Absent) => "does not apply",
-        (Some(true), true, _) => "holds",
-        (Some(true), false, _) => "incidental",
-        (Some(false), _, _) => "does not hold",
-        (None, _, _) => "undecided",
+        (_, _, Finding::Absent) => Verdict::DoesNotApply,
+        (Some(true), true, _) => Verdict::Holds,
+        (Some(true), false, _) => Verdict::Incidental,
+        (Some(false), _, _) => Verdict::DoesNotHold,
+        (None, _, _) => Verdict::Undecided,
     };
     let claimed = property.claimed.clone();
     Measured { claimed, measured, uncertainty: None, amplitude: None, held: property.held, verdict, reason }

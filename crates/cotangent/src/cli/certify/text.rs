@@ -1,13 +1,15 @@
 //! A certificate as people read it.
 
-use super::report::{Measured, Report};
+use super::report::{Measured, Report, Verdict};
 use crate::cli::figures::{count, number, short, with_numbers};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
-/// Property, claimed, measured, verdict.
+/// A line of the table.
 pub(super) struct Row {
+    /// Property, claimed, measured, verdict.
     pub(super) cells: [String; 4],
+    pub(super) verdict: Verdict,
     pub(super) held: Option<bool>,
     pub(super) claimed: bool,
     pub(super) reason: Option<String>,
@@ -39,7 +41,7 @@ pub(super) fn render(report: &Report, coloured: bool) -> String {
         let _ = writeln!(text, "{}  {}", line([property, claimed, measured]), paint(style, verdict));
     }
     text.push('\n');
-    for row in rows.iter().filter(|r| r.cells[3] == "undecided") {
+    for row in rows.iter().filter(|r| r.verdict == Verdict::Undecided) {
         let _ = writeln!(
             text,
             "undecided: {}: {}",
@@ -87,7 +89,8 @@ pub(super) fn rows(report: &Report) -> Vec<Row> {
         _ => "-".to_owned(),
     };
     let mut rows = vec![Row {
-        cells: ["order of convergence".into(), order.claimed.to_string(), value, verdict(true, order)],
+        cells: ["order of convergence".into(), order.claimed.to_string(), value, said(order.verdict, true).into()],
+        verdict: order.verdict,
         held: order.held,
         claimed: true,
         reason: order.reason.clone(),
@@ -116,19 +119,21 @@ pub(super) fn rows(report: &Report) -> Vec<Row> {
 fn row(name: String, m: &Measured<bool>, value: String) -> Row {
     let claimed = if m.claimed { "yes" } else { "no" };
     Row {
-        cells: [name, claimed.to_owned(), value, verdict(m.claimed, m)],
+        cells: [name, claimed.to_owned(), value, said(m.verdict, m.claimed).to_owned()],
+        verdict: m.verdict,
         held: m.held,
         claimed: m.claimed,
         reason: m.reason.clone(),
     }
 }
 
-fn verdict<C>(claimed: bool, m: &Measured<C>) -> String {
-    match (m.verdict, claimed) {
-        ("does not hold", true) => "DOES NOT HOLD",
-        ("does not hold", false) => "does not hold, not claimed",
-        ("incidental", _) => "incidental, not claimed",
-        (verdict, _) => verdict,
+fn said(verdict: Verdict, claimed: bool) -> &'static str {
+    match (verdict, claimed) {
+        (Verdict::Holds, _) => "holds",
+        (Verdict::DoesNotHold, true) => "DOES NOT HOLD",
+        (Verdict::DoesNotHold, false) => "does not hold, not claimed",
+        (Verdict::Incidental, _) => "incidental, not claimed",
+        (Verdict::Undecided, _) => "undecided",
+        (Verdict::DoesNotApply, _) => "does not apply",
     }
-    .to_owned()
 }
