@@ -6,11 +6,15 @@
 //! same source is run, differentiated and recorded.
 
 mod blocks;
+mod bracket;
 mod card;
 mod charts;
 mod coefficients;
 mod compose;
+mod derivative_form;
+mod ending;
 mod free;
+mod half_step;
 mod held;
 mod method;
 mod methods;
@@ -21,9 +25,9 @@ mod projection;
 mod recipe;
 mod refusal;
 mod scheme;
-mod semi_explicit;
 mod sparse;
-mod stiff;
+mod stages;
+mod vector;
 
 pub use card::{Card, Claims, Keeps, Needs};
 pub use compose::Composition;

@@ -110,7 +110,7 @@ impl Integrator {
     /// Where the memory of a state has the coordinates of its chart, if there are charts: their numbers, counted
     /// from 1, or 0 before the first step.
     pub fn chart(&self) -> Option<Range<usize>> {
-        self.recipe.prepared.chart(self.memory)
+        self.recipe.prepared.chart()
     }
 
     /// Makes `steps` steps of size `h`. On failure the state is that of the last good step; the

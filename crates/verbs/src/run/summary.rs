@@ -282,7 +282,7 @@ impl Document {
 
 /// The names of the coordinates of the chart in use; none before the first step.
 fn chart(setup: &Setup<'_>, memory: &[f64]) -> Option<Vec<String>> {
-    let numbers = memory.get(setup.prepared.chart(memory.len())?)?;
+    let numbers = memory.get(setup.prepared.chart()?)?;
     let name = |&k: &f64| Some(setup.problem.equations.motion.state.entry_name((k as usize).checked_sub(1)?));
     numbers.iter().map(name).collect()
 }
