@@ -62,6 +62,5 @@ pub use report::{
     GaugeTransformation, Multiplier, MultiplierValue, Outcome, PoissonReport, Step, StepOutcome, Transform, Verdict,
     Witness,
 };
-pub use sample::SEED;
 pub use specialise::specialise;
 pub use transform::Lagrangian;

@@ -10,13 +10,10 @@ use crate::work::Work;
 use cotangent_compile::{Engine, Function, FunctionBuilder};
 use cotangent_expr::{Expr, Layout, Tensor};
 use cotangent_model::{Sign, System};
-use cotangent_scalar::{Dd, Real, Scalar};
+use cotangent_scalar::{Dd, Random, Real, Scalar};
 use cotangent_solve::{Pattern, dependent_rows, least_change, singular_values};
 use cotangent_theory::phase::Sparse;
 use std::rc::Rc;
-
-/// The seed of the random points: the same model gives the same report.
-pub const SEED: u64 = 0x5EED_C07A;
 
 /// A point of phase space with values of the parameters.
 #[derive(Clone)]
@@ -46,7 +43,7 @@ pub(crate) struct Sampler {
     state: Layout,
     /// What has to be a number at a point: the equations of motion.
     domain: Vec<Expr>,
-    random: u64,
+    random: Random,
     work: Rc<Work>,
 }
 
@@ -67,15 +64,7 @@ impl Sampler {
             (values, start.unwrap_or_default())
         });
         let parameters = system.parameter_layout();
-        Sampler { parameters, signs, usual, state: state.clone(), domain: vec![], random: SEED, work }
-    }
-
-    /// Uniform in (0, 1): xorshift64*.
-    fn uniform(&mut self) -> f64 {
-        self.random ^= self.random >> 12;
-        self.random ^= self.random << 25;
-        self.random ^= self.random >> 27;
-        (self.random.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1u64 << 53) as f64
+        Sampler { parameters, signs, usual, state: state.clone(), domain: vec![], random: Random::default(), work }
     }
 
     /// A random point, wherever it is: every other one with positive variables (for logarithms and roots). From
@@ -84,10 +73,10 @@ impl Sampler {
     pub(crate) fn draw(&mut self, attempt: usize) -> Point {
         let usual = self.usual.clone().filter(|_| attempt >= RANDOM);
         let far = attempt >= RANDOM && attempt.is_multiple_of(3);
-        let unit = if far { 10f64.powf(10.0 * self.uniform() - 4.0) } else { 1.0 };
+        let unit = if far { 10f64.powf(10.0 * self.random.uniform() - 4.0) } else { 1.0 };
         let mut parameters = vec![];
         for k in 0..self.parameters.len() {
-            let (size, side) = (0.5 + self.uniform(), self.uniform());
+            let (size, side) = (0.5 + self.random.uniform(), self.random.uniform());
             let value = match (&usual, self.signs.get(k).copied().flatten()) {
                 (Some((values, _)), _) if values[k] != 0.0 => values[k] * (0.95 + 0.1 * side),
                 (_, Some(Sign::Positive | Sign::NonNegative)) => size,
@@ -104,14 +93,14 @@ impl Sampler {
 
     /// A random vector.
     pub(crate) fn draw_vector(&mut self, len: usize) -> Vec<Dd> {
-        (0..len).map(|_| Dd::from_f64(3.0 * self.uniform() - 1.5)).collect()
+        (0..len).map(|_| Dd::from_f64(3.0 * self.random.uniform() - 1.5)).collect()
     }
 
     /// A random state, near the start as far as one is given.
     fn vary(&mut self, start: &[f64], unit: f64, positive: bool) -> Vec<Dd> {
         let mut state: Vec<Dd> = vec![];
         for k in 0..self.state.len() {
-            let step = unit * (3.0 * self.uniform() - 1.5);
+            let step = unit * (3.0 * self.random.uniform() - 1.5);
             let step = if positive { step.abs() } else { step };
             state.push(Dd::from_f64(start.get(k).map_or(step, |s| s + 0.3 * step)));
         }

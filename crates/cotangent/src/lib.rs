@@ -3,15 +3,13 @@
 //! A system is written down as a paper does, as a Lagrangian, a Hamiltonian or a bracket, with
 //! constraints. It is parsed into a [`System`] of symbols, whose expressions are differentiated
 //! and compiled; a [`Formulation`] makes equations of motion of it, a [`Method`] integrates them.
-//! This crate re-exports the crates it is made of, holds the shipped [`models`], and builds the
-//! program `cotangent`.
+//! The verbs [`check`], [`analyze`], [`run`], [`certify`] and [`compare`] do what the program does, and return documents.
+//! This crate re-exports the crates it is made of, holds the shipped [`models`], and builds the program `cotangent`.
 //!
 //! From text to a run:
 //!
 //! ```
-//! use cotangent::observe::End;
-//! use cotangent::scalar::Limits;
-//! use cotangent::{Engine, Formulation, Instance, Method, Repairs, Run, Schedule, System};
+//! use cotangent::{Choice, Method, System, run};
 //!
 //! let system = System::parse("
 //! param g = 1
@@ -20,18 +18,9 @@
 //! constraint rod: (x^2 + y^2 - 1)/2 = 0
 //! initial x = 1, p_y = -2
 //! ")?;
-//! // Equations of motion, compiled, with initial data that satisfy the constraints.
-//! let problem = Instance::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best)?;
-//! // A method planned for them; a mismatch is refused here.
-//! let rattle = problem.prepare(Method::Rattle)?;
-//! // Steps of 0.1 to t = 100, every one measured.
-//! let schedule = Schedule::until(0.1, 100.0, 1000)?;
-//! let mut run = Run::new(problem.integrator(&rattle)?, problem.diagnostics()?, schedule, problem.start)?;
-//! let end = run.go(&Limits::default(), &mut [])?;
-//!
-//! assert!(matches!(end, End::Finished));
-//! assert!((run.energy().max_deviation - 1.391032e-2).abs() < 1e-8);
-//! assert!(run.constraints()[0].max_abs < 1e-15);
+//! let swing = run(&system, &Choice::default().method(Method::Rattle).step(0.1).until(100.0))?;
+//! assert!((swing.energy.max_abs_error - 1.391032e-2).abs() < 1e-8);
+//! assert!(swing.constraints.iter().all(|(_, rod)| rod.max_abs < 1e-15));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -66,7 +55,8 @@
 //! ```
 //!
 //! The modules, from the arithmetic up: [`scalar`], [`solve`], [`dynamics`], [`expr`], [`model`],
-//! [`theory`], [`integrate`], [`compile`], [`analysis`], [`problem`], [`observe`], [`plot`], [`report`], [`lab`]; and [`host`], the machine around them.
+//! [`theory`], [`integrate`], [`compile`], [`analysis`], [`problem`], [`observe`], [`plot`], [`report`], [`lab`], [`verbs`];
+//! and [`host`], the machine around them.
 
 pub use cotangent_analysis as analysis;
 pub use cotangent_compile as compile;
@@ -83,19 +73,19 @@ pub use cotangent_report as report;
 pub use cotangent_scalar as scalar;
 pub use cotangent_solve as solve;
 pub use cotangent_theory as theory;
+pub use cotangent_verbs as verbs;
 
 pub use cotangent_compile::{Engine, Function, FunctionBuilder, Workspace};
 pub use cotangent_expr::{Array, Expr, Layout, Role, Tensor};
 pub use cotangent_integrate::{Method, Prepared, Projection, Recipe};
+pub use cotangent_lab::Run;
 pub use cotangent_model::diagnostic::{Diagnostic, Diagnostics};
 pub use cotangent_model::{Dynamics, System, SystemBuilder};
 pub use cotangent_observe::Schedule;
 pub use cotangent_problem::{Equations, Instance, Integrator, Model, Repairs};
 pub use cotangent_scalar::{Real, Scalar};
 pub use cotangent_theory::Formulation;
-
-/// A run of a model: its steps compiled, its quantities measured.
-pub type Run = cotangent_observe::Run<Integrator, cotangent_problem::Diagnostics>;
+pub use cotangent_verbs::{Choice, analyze, certify, check, compare, run};
 
 pub mod models;
 

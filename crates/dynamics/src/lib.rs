@@ -4,7 +4,8 @@
 //! are those of a [`Machine`]. So one source of a step is *run* in `f64`, *differentiated* with dual
 //! numbers, run in extended precision, or *recorded* and compiled as a whole.
 //!
-//! - [`Dynamics`]: a system as methods see it, [`Canonical`] equations or a vector [`Field`];
+//! - [`Dynamics`]: a system as methods see it, [`Canonical`] equations, J ż = ∇H with a constant J ([`Presymplectic`]),
+//!   ż = B(z)∇H ([`Poisson`]) or a vector [`Field`];
 //! - [`Stepper`]: a method made ready for a system, from one [`State`] to the next;
 //! - [`Machine`]: solves the implicit equations of a step, which a [`Plan`] lists;
 //! - [`AnySystem`] and [`Mechanics`]: systems that are written in Rust, once for any arithmetic;
@@ -23,6 +24,7 @@ mod following;
 mod machine;
 mod measure;
 mod mechanics;
+mod memory;
 mod numeric;
 mod plan;
 mod requirement;
@@ -40,11 +42,13 @@ pub use following::Following;
 pub use machine::{Equations, Machine, Map};
 pub use measure::{Condition, Kept, Measure, Recorded};
 pub use mechanics::Mechanics;
+pub use memory::{MemoryLayout, Part};
 pub use numeric::Numeric;
 pub use plan::{Equation, Kind, Plan, Site, Unknowns};
 pub use requirement::{allowance, unsatisfied};
-pub use stepper::{State, Stepper, carried};
+pub use stepper::{Carried, CarriedMut, State, Stepper, carried};
 pub use system::{
-    Canonical, CanonicalShape, Chart, Dynamics, Field, Hidden, HiddenShape, Index, Surface, SurfaceShape,
+    Canonical, CanonicalShape, Chart, Dynamics, Field, Hidden, HiddenShape, Index, Poisson, PoissonShape,
+    Presymplectic, PresymplecticShape, Surface, SurfaceShape,
 };
 pub use words::Names;

@@ -12,15 +12,33 @@ pub struct State<S> {
     /// What rounding has cut off from each of them: the exact sum of all increments is
     /// `values + carry`.
     pub carry: Vec<S>,
-    /// What a method remembers besides: first guesses, counters.
+    /// What a method remembers besides, in the parts of its [`MemoryLayout`](crate::MemoryLayout).
     pub memory: Vec<S>,
 }
+
+/// Values, and what rounding has cut off from each of them.
+pub type Carried<'a, S> = (&'a [S], &'a [S]);
+
+/// The same to be filled.
+pub type CarriedMut<'a, S> = (&'a mut [S], &'a mut [S]);
 
 impl<S: Scalar> State<S> {
     /// A state with nothing carried or remembered.
     pub fn new(values: Vec<S>, memory: usize) -> State<S> {
         let zero = S::from_f64(0.0);
         State { carry: vec![zero; values.len()], memory: vec![zero; memory], values }
+    }
+
+    /// Values with their carry, of the first `at` variables and of the others: positions and momenta.
+    pub fn halves(&self, at: usize) -> (Carried<'_, S>, Carried<'_, S>) {
+        let ((q, p), (q_carry, p_carry)) = (self.values.split_at(at), self.carry.split_at(at));
+        ((q, q_carry), (p, p_carry))
+    }
+
+    /// The same to be filled.
+    pub fn halves_mut(&mut self, at: usize) -> (CarriedMut<'_, S>, CarriedMut<'_, S>) {
+        let ((q, p), (q_carry, p_carry)) = (self.values.split_at_mut(at), self.carry.split_at_mut(at));
+        ((q, q_carry), (p, p_carry))
     }
 
     /// Takes the numbers of another state; allocates only if the lengths differ.

@@ -95,6 +95,60 @@ pub trait Hidden<S: Scalar> {
     fn curvature(&mut self, q: &[S], p: &[S], mu: &[S], out: [&mut [S]; 3]) -> Result<(), Failure>;
 }
 
+/// Sizes and sparsity of equations J ż = ∇H(z).
+#[derive(Clone, PartialEq, Debug)]
+pub struct PresymplecticShape {
+    /// Where J has entries: n × n.
+    pub form: Pattern,
+    /// Where H_zz has entries: n × n.
+    pub hessian: Pattern,
+}
+
+/// Equations J ż = ∇H(z) with a constant antisymmetric matrix J, perhaps singular.
+///
+/// They are of index one where H_zz is regular on ker J: then Nᵀ∇H(z) = 0, with N a basis of ker J, determines the part
+/// of z that J says nothing about. With z = (q, p, λ), J ż = (−ṗ, q̇, 0) and H = H(q, p) + λ·g(q, p) that part is λ, and
+/// g = 0 holds. Every function fills `out`.
+pub trait Presymplectic<S: Scalar> {
+    /// Sizes and sparsity.
+    fn shape(&self) -> &PresymplecticShape;
+    /// J, in the order of the pattern; its rank is that at the values with which a method is planned.
+    fn form(&mut self, out: &mut [S]) -> Result<(), Failure>;
+    /// ∇H.
+    fn gradient(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure>;
+    /// H_zz.
+    fn hessian(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure>;
+}
+
+/// Sizes and sparsity of equations ż = B(z)∇H(z).
+#[derive(Clone, PartialEq, Debug)]
+pub struct PoissonShape {
+    /// Where B has entries: n × n.
+    pub tensor: Pattern,
+    /// Where ∂(B v)/∂z has entries for a fixed v: n × n.
+    pub tensor_along: Pattern,
+    /// Where H_zz has entries: n × n.
+    pub hessian: Pattern,
+    /// The number of Casimirs that are known.
+    pub casimirs: usize,
+}
+
+/// A Poisson system ż = B(z)∇H(z) with an antisymmetric B that satisfies Jacobi's identity. Every function fills `out`.
+pub trait Poisson<S: Scalar> {
+    /// Sizes and sparsity.
+    fn shape(&self) -> &PoissonShape;
+    /// B(z).
+    fn tensor(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure>;
+    /// ∂(B(z) v)/∂z for a fixed v.
+    fn tensor_along(&mut self, z: &[S], v: &[S], out: &mut [S]) -> Result<(), Failure>;
+    /// ∇H.
+    fn gradient(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure>;
+    /// H_zz.
+    fn hessian(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure>;
+    /// The Casimirs C(z), for which B∇C = 0.
+    fn casimirs(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure>;
+}
+
 /// Ordinary differential equations ż = f(z).
 pub trait Field<S: Scalar> {
     /// The number of variables.
@@ -159,6 +213,16 @@ pub trait Dynamics<'s, S: Scalar + 's> {
 
     /// The system as ordinary differential equations.
     fn field(&self) -> Result<Option<Box<dyn Field<S> + 's>>, Failure>;
+
+    /// The system as equations J ż = ∇H with a constant J.
+    fn presymplectic(&self) -> Result<Option<Box<dyn Presymplectic<S> + 's>>, Failure> {
+        Ok(None)
+    }
+
+    /// The system as equations ż = B(z)∇H(z). Methods that know no brackets take them for a vector field.
+    fn poisson(&self) -> Result<Option<Box<dyn Poisson<S> + 's>>, Failure> {
+        Ok(None)
+    }
 
     /// Charts, if the equations are to be integrated in local coordinates: those of
     /// [`field`](Dynamics::field) are then (δ, θ) in the chart that is set.

@@ -6,13 +6,16 @@
 //! outside is always (q, p), so that a change of chart, between steps, moves nothing.
 
 use crate::refusal::Refusal;
-use cotangent_dynamics::{Canonical, CanonicalShape, Chart, Failure, Machine, State, Stepper};
+use crate::vector::{clear, zeros};
+use cotangent_dynamics::{
+    Canonical, CanonicalShape, Chart, Failure, Machine, MemoryLayout, Misuse, Part, State, Stepper,
+};
 use cotangent_scalar::Scalar;
 use std::sync::Arc;
 
 /// The charts of a method: which there are, and when to change.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Scheme {
+pub(crate) struct Charts {
     shape: CanonicalShape,
     /// n − m.
     local: usize,
@@ -21,13 +24,13 @@ pub(crate) struct Scheme {
     given: Vec<Vec<usize>>,
 }
 
-impl Scheme {
+impl Charts {
     pub(crate) fn new(
         shape: &CanonicalShape,
         local: usize,
         threshold: f64,
         given: &[Vec<usize>],
-    ) -> Result<Arc<Scheme>, Refusal> {
+    ) -> Result<Arc<Charts>, Refusal> {
         if !(threshold >= 1.0 && threshold.is_finite()) {
             return Err(Refusal::Threshold { threshold });
         }
@@ -42,12 +45,7 @@ impl Scheme {
             }
             charts.push(sorted);
         }
-        Ok(Arc::new(Scheme { shape: shape.clone(), local, threshold, given: charts }))
-    }
-
-    /// The number of local coordinates.
-    pub(crate) fn coordinates(&self) -> usize {
-        self.local
+        Ok(Arc::new(Charts { shape: shape.clone(), local, threshold, given: charts }))
     }
 
     /// Whether there is nothing to change for.
@@ -55,26 +53,26 @@ impl Scheme {
         self.given.len() == 1
     }
 
-    /// The numbers that a state remembers besides those of the method, which come first: the
-    /// coordinates of its chart, counted from 1, and how often the chart was changed.
-    fn memory(&self) -> usize {
-        self.local + 1
+    /// What a state remembers besides what the method does.
+    pub(crate) fn memory(&self, of_method: MemoryLayout) -> MemoryLayout {
+        of_method.with(Part::Chart, self.local).with(Part::ChartChanges, 1)
     }
 
     /// A method in these charts.
     pub(crate) fn around<'s, S: Scalar + 's>(
-        self: &Arc<Scheme>,
+        self: &Arc<Charts>,
         inner: Box<dyn Stepper<S> + 's>,
         chart: Box<dyn Chart<S> + 's>,
         manifold: Box<dyn Canonical<S> + 's>,
+        memory: &MemoryLayout,
     ) -> Box<dyn Stepper<S> + 's> {
-        let state = State::new(vec![S::from_f64(0.0); 2 * self.local], inner.memory());
-        let zero = |len: usize| vec![S::from_f64(0.0); len];
+        let state = State::new(zeros(2 * self.local), inner.memory());
         Box::new(InCharts {
-            jacobian: zero(self.shape.jacobian.len()),
-            masses: zero(self.shape.hessian_pp.len()),
-            matrix: zero(self.local * self.shape.coordinates),
-            scheme: self.clone(),
+            jacobian: zeros(self.shape.jacobian.len()),
+            masses: zeros(self.shape.hessian_pp.len()),
+            matrix: zeros(self.local * self.shape.coordinates),
+            charts: self.clone(),
+            memory: memory.clone(),
             from: state.clone(),
             to: state,
             inner,
@@ -163,7 +161,8 @@ fn eliminated(mut rows: Vec<Vec<f64>>, mut columns: Vec<usize>) -> (Vec<usize>, 
 }
 
 struct InCharts<'s, S> {
-    scheme: Arc<Scheme>,
+    charts: Arc<Charts>,
+    memory: MemoryLayout,
     inner: Box<dyn Stepper<S> + 's>,
     chart: Box<dyn Chart<S> + 's>,
     manifold: Box<dyn Canonical<S> + 's>,
@@ -177,15 +176,15 @@ struct InCharts<'s, S> {
 impl<S: Scalar> InCharts<'_, S> {
     /// The chart for a step from a state; whether it is another than that of the last step.
     fn choose(&mut self, machine: &mut dyn Machine<S>, state: &State<S>) -> Result<(Vec<usize>, bool), Failure> {
-        let InCharts { scheme, inner, manifold, jacobian, masses, .. } = self;
-        let (q, p) = state.values.split_at(scheme.shape.coordinates);
+        let InCharts { charts, memory, manifold, jacobian, masses, .. } = self;
+        let (q, p) = state.values.split_at(charts.shape.coordinates);
         manifold.jacobian(q, jacobian)?;
         manifold.hessian_pp(q, p, masses)?;
         let mut numbers = |values: &[S]| values.iter().map(|&v| machine.value(v)).collect::<Result<Vec<_>, _>>();
-        let remembered = numbers(&state.memory[inner.memory()..][..scheme.local])?;
+        let remembered = numbers(memory.part(Part::Chart, &state.memory).ok_or(Misuse::OtherState)?)?;
         let current: Option<Vec<usize>> = remembered.iter().map(|&k| (k as usize).checked_sub(1)).collect();
-        let rows = scheme.gradients(&numbers(jacobian)?, &numbers(masses)?);
-        let chosen = scheme.choose(&rows, current.as_deref())?;
+        let rows = charts.gradients(&numbers(jacobian)?, &numbers(masses)?);
+        let chosen = charts.choose(&rows, current.as_deref())?;
         let changed = current.is_some_and(|current| current != chosen);
         Ok((chosen, changed))
     }
@@ -193,32 +192,34 @@ impl<S: Scalar> InCharts<'_, S> {
 
 impl<S: Scalar> Stepper<S> for InCharts<'_, S> {
     fn memory(&self) -> usize {
-        self.inner.memory() + self.scheme.memory()
+        self.memory.range(Part::ChartChanges).map_or(0, |range| range.end)
     }
 
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
         let (chosen, changed) = self.choose(machine, from)?;
-        let (inner, n) = (self.inner.memory(), self.scheme.shape.coordinates);
-        let (of_inner, remembered) = to.memory.split_at_mut(inner);
-        let zero = S::from_f64(0.0);
-        self.matrix.fill(zero);
+        let (inner, n) = (self.inner.memory(), self.charts.shape.coordinates);
+        let (one, before) = (S::from_f64(1.0), self.memory.part(Part::ChartChanges, &from.memory));
+        let parts = self.memory.parts_mut([Part::Chart, Part::ChartChanges], &mut to.memory);
+        let (Some(&[before]), Some([chart, changes])) = (before, parts) else {
+            return Err(Misuse::OtherState.into());
+        };
+        changes.fill(if changed { before + one } else { before });
+        clear(&mut self.matrix);
         for (row, &column) in chosen.iter().enumerate() {
-            self.matrix[row * n + column] = S::from_f64(1.0);
-            remembered[row] = S::from_f64(column as f64 + 1.0);
+            self.matrix[row * n + column] = one;
+            chart[row] = S::from_f64(column as f64 + 1.0);
         }
-        let changes = from.memory[inner + self.scheme.local];
-        remembered[self.scheme.local] = if changed { changes + S::from_f64(1.0) } else { changes };
         self.chart.set(&self.matrix, &from.values[..n]);
         self.chart.restrict(&from.values, &mut self.from.values)?;
-        self.from.carry.fill(zero);
+        clear(&mut self.from.carry);
         self.from.memory.copy_from_slice(&from.memory[..inner]);
         if changed {
             self.inner.forget(&mut self.from.memory);
         }
         self.inner.step(machine, h, &self.from, &mut self.to)?;
         self.chart.lift(&self.to.values, &mut to.values)?;
-        to.carry.fill(zero);
-        of_inner.copy_from_slice(&self.to.memory);
+        clear(&mut to.carry);
+        to.memory[..inner].copy_from_slice(&self.to.memory);
         Ok(())
     }
 }

@@ -3,6 +3,33 @@
 use cotangent_scalar::{Dd, Scalar};
 use std::cmp::Ordering;
 
+/// A coefficient of a method.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Coefficient {
+    /// A number, rounded once.
+    Number(Dd),
+    /// 1 − x with x rounded once, where the sum of both has to be 1 exactly.
+    Complement(Dd),
+    /// A number that is known when the step is made, by its place among those.
+    Given(usize),
+}
+
+impl From<f64> for Coefficient {
+    fn from(x: f64) -> Self {
+        Coefficient::Number(Dd::from(x))
+    }
+}
+
+impl Coefficient {
+    pub(crate) fn value<S: Scalar>(self, given: &[S]) -> S {
+        match self {
+            Coefficient::Number(x) => rounded(x),
+            Coefficient::Complement(x) => S::from_f64(1.0) - rounded::<S>(x),
+            Coefficient::Given(k) => given[k],
+        }
+    }
+}
+
 /// The coefficients of Gauss collocation: weights bᵢ, nodes cᵢ and μᵢⱼ = aᵢⱼ/bⱼ.
 ///
 /// The method is symplectic where bᵢ aᵢⱼ + bⱼ aⱼᵢ = bᵢ bⱼ, that is μᵢⱼ + μⱼᵢ = 1. Of each pair the
@@ -35,22 +62,22 @@ impl Gauss {
         self.nodes.len()
     }
 
-    pub(crate) fn c<S: Scalar>(&self, i: usize) -> S {
-        rounded(self.nodes[i])
+    pub(crate) fn c(&self, i: usize) -> Coefficient {
+        Coefficient::Number(self.nodes[i])
     }
 
-    pub(crate) fn b<S: Scalar>(&self, i: usize) -> S {
-        rounded(self.weights[i])
+    pub(crate) fn b(&self, i: usize) -> Coefficient {
+        Coefficient::Number(self.weights[i])
     }
 
     /// μᵢⱼ = aᵢⱼ/bⱼ.
-    pub(crate) fn mu<S: Scalar>(&self, i: usize, j: usize) -> S {
-        let at = |i: usize, j: usize| rounded::<S>(self.matrix[i * self.stages() + j]);
+    pub(crate) fn mu(&self, i: usize, j: usize) -> Coefficient {
+        let at = |i: usize, j: usize| self.matrix[i * self.stages() + j];
         match i.cmp(&j) {
             // The nodes grow with the index.
-            Ordering::Greater => at(i, j),
-            Ordering::Equal => S::from_f64(0.5),
-            Ordering::Less => S::from_f64(1.0) - at(j, i),
+            Ordering::Greater => Coefficient::Number(at(i, j)),
+            Ordering::Equal => 0.5.into(),
+            Ordering::Less => Coefficient::Complement(at(j, i)),
         }
     }
 }
@@ -89,22 +116,22 @@ impl Lobatto {
         self.nodes.len()
     }
 
-    pub(crate) fn c<S: Scalar>(&self, i: usize) -> S {
-        rounded(self.nodes[i])
+    pub(crate) fn c(&self, i: usize) -> Coefficient {
+        Coefficient::Number(self.nodes[i])
     }
 
-    pub(crate) fn b<S: Scalar>(&self, i: usize) -> S {
-        rounded(self.weights[i])
+    pub(crate) fn b(&self, i: usize) -> Coefficient {
+        Coefficient::Number(self.weights[i])
     }
 
     /// IIIA.
-    pub(crate) fn a<S: Scalar>(&self, i: usize, j: usize) -> S {
-        rounded(self.positions[i * self.stages() + j])
+    pub(crate) fn a(&self, i: usize, j: usize) -> Coefficient {
+        Coefficient::Number(self.positions[i * self.stages() + j])
     }
 
     /// IIIB.
-    pub(crate) fn a_hat<S: Scalar>(&self, i: usize, j: usize) -> S {
-        rounded(self.momenta[i * self.stages() + j])
+    pub(crate) fn a_hat(&self, i: usize, j: usize) -> Coefficient {
+        Coefficient::Number(self.momenta[i * self.stages() + j])
     }
 }
 
@@ -139,12 +166,12 @@ impl Radau {
         self.nodes.len()
     }
 
-    pub(crate) fn c<S: Scalar>(&self, i: usize) -> S {
-        rounded(self.nodes[i])
+    pub(crate) fn c(&self, i: usize) -> Coefficient {
+        Coefficient::Number(self.nodes[i])
     }
 
-    pub(crate) fn d<S: Scalar>(&self, i: usize, j: usize) -> S {
-        rounded(self.derivatives[i * self.stages() + j])
+    pub(crate) fn d(&self, i: usize, j: usize) -> Coefficient {
+        Coefficient::Number(self.derivatives[i * self.stages() + j])
     }
 }
 
@@ -285,7 +312,7 @@ mod tests {
                 for j in 0..s {
                     let defect = g.matrix[i * s + j] + g.matrix[j * s + i] - Dd::from(1.0);
                     assert!(defect.hi().abs() < 1e-26, "s = {s}: {:e}", defect.hi());
-                    let [mu, transposed] = [g.mu::<f64>(i, j), g.mu::<f64>(j, i)];
+                    let [mu, transposed] = [g.mu(i, j), g.mu(j, i)].map(|mu| mu.value::<f64>(&[]));
                     let sum = Dd::from(mu) + Dd::from(transposed);
                     assert_eq!((sum.hi(), sum.lo()), (1.0, 0.0), "s = {s}");
                     let error = (Dd::from(mu) - g.matrix[i * s + j]).hi().abs();
@@ -333,9 +360,9 @@ mod tests {
         let close = |a: Dd, b: Dd| (a - b).hi().abs() < 1e-31;
         assert!(close(g.nodes[0], Dd::from(0.5) - root) && close(g.nodes[1], Dd::from(0.5) + root));
         assert!(close(g.matrix[0], Dd::from(0.5)) && close(g.matrix[1], Dd::from(0.5) - root - root));
-        assert_eq!(Gauss::new(1).c::<f64>(0), 0.5);
-        assert_eq!(Gauss::new(1).mu::<f64>(0, 0), 0.5);
-        assert_eq!(Gauss::new(1).b::<f64>(0), 1.0);
+        assert_eq!(Gauss::new(1).c(0).value::<f64>(&[]), 0.5);
+        assert_eq!(Gauss::new(1).mu(0, 0).value::<f64>(&[]), 0.5);
+        assert_eq!(Gauss::new(1).b(0).value::<f64>(&[]), 1.0);
     }
 
     #[test]

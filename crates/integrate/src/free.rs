@@ -1,6 +1,7 @@
 //! A constrained system without its constraints: what the inner method of a splitting integrates.
 
 use crate::blocks::{Block, BlockBuilder, Blocks};
+use crate::vector::{clear, negate, zeros};
 use cotangent_dynamics::{Canonical, CanonicalShape, Dynamics, Failure, Field};
 use cotangent_scalar::Scalar;
 use cotangent_solve::{Pattern, PatternError};
@@ -102,7 +103,7 @@ impl<'s, S: Scalar> FreeField<'s, S> {
         let (blocks, at) = free_field(inner.shape())?;
         let s = inner.shape();
         let len = s.hessian_qq.len().max(s.hessian_qp.len()).max(s.hessian_pp.len());
-        Ok(FreeField { inner, blocks, at, matrix: vec![S::from_f64(0.0); len] })
+        Ok(FreeField { inner, blocks, at, matrix: zeros(len) })
     }
 }
 
@@ -133,7 +134,7 @@ impl<S: Scalar> Field<S> for FreeField<'_, S> {
         let ((q, p), (dq, dp)) = (z.split_at(n), out.split_at_mut(n));
         self.inner.hamiltonian_p(q, p, dq)?;
         self.inner.hamiltonian_q(q, p, dp)?;
-        dp.iter_mut().for_each(|x| *x = -*x);
+        negate(dp);
         Ok(())
     }
 
@@ -141,7 +142,7 @@ impl<S: Scalar> Field<S> for FreeField<'_, S> {
         let (q, p) = z.split_at(self.inner.shape().coordinates);
         let [qq, qp, pq, pp] = self.at;
         let one = S::from_f64(1.0);
-        out.fill(S::from_f64(0.0));
+        clear(out);
         let s = self.inner.shape();
         let (a, b, c) = (s.hessian_qp.len(), s.hessian_pp.len(), s.hessian_qq.len());
         self.inner.hessian_qp(q, p, &mut self.matrix[..a])?;

@@ -9,11 +9,15 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod blocks;
+mod bracket;
 mod card;
 mod charts;
 mod coefficients;
 mod compose;
+mod derivative_form;
+mod ending;
 mod free;
+mod half_step;
 mod handwritten;
 mod held;
 mod method;
@@ -27,10 +31,10 @@ mod recipe;
 mod refusal;
 mod residuals;
 mod scheme;
-mod semi_explicit;
 mod sparse;
-mod stiff;
+mod stages;
 mod underlying;
+mod vector;
 
 pub use card::{Card, Claims, Keeps, Needs};
 pub use compose::Composition;

@@ -1,5 +1,6 @@
 //! What equations of motion offer to methods, and who can use it: a table, for which nothing is derived or compiled.
 
+use crate::bracket::field_of;
 use crate::card::{Keeps, Needs};
 use crate::method::{MAX_STAGES, Method};
 use crate::projection::Target;
@@ -14,6 +15,8 @@ pub struct Offer {
     pub canonical: Option<Index>,
     /// Whether they are ordinary differential equations.
     pub field: bool,
+    /// Whether they are J ż = ∇H with a constant J.
+    pub presymplectic: bool,
     /// Whether there are constraints on the positions.
     pub constrained: bool,
     /// Whether they are integrated in charts.
@@ -27,7 +30,8 @@ impl Offer {
     pub fn of(system: &dyn Dynamics<'_, f64>) -> Result<Offer, Failure> {
         Ok(Offer {
             canonical: system.canonical()?.map(|c| c.shape().index),
-            field: system.field()?.is_some(),
+            field: field_of(system)?.is_some(),
+            presymplectic: system.presymplectic()?.is_some(),
             constrained: system.manifold()?.is_some_and(|m| m.shape().constraints > 0),
             chart: system.chart()?.is_some(),
             surface: system.surface()?.is_some(),
@@ -48,10 +52,11 @@ impl Offer {
             (Needs::Unconstrained | Needs::Canonical, None) => return Err(Refusal::NotCanonical { method }),
             _ => {}
         }
-        if !self.field
-            && !self.holds_constraints(method)
-            && !matches!(card.needs, Needs::Unconstrained | Needs::Canonical)
-        {
+        let with_form = matches!(method, Method::ImplicitMidpoint | Method::Gauss { .. });
+        let knows_multipliers = matches!(card.needs, Needs::Unconstrained | Needs::Canonical)
+            || self.holds_constraints(method)
+            || self.presymplectic && with_form;
+        if !self.field && !knows_multipliers {
             return Err(Refusal::UnknownMultipliers { method });
         }
         admits_parameters(method)?;

@@ -1,17 +1,21 @@
 //! From a method and a system to a stepper; the place where a mismatch is refused.
 
+use crate::bracket::field_of;
 use crate::card::{Claims, Keeps, Needs};
-use crate::charts;
+use crate::charts::Charts;
 use crate::compose::{self, Composition};
 use crate::held;
 use crate::method::Method;
 use crate::offer::Offer;
 use crate::plain;
-use crate::projection::{self, COUNTERS, Planned, Projection, Target};
+use crate::projection::surface::SurfaceProjection;
+use crate::projection::{self, ManifoldProjection, Planned, Projection, Target};
 use crate::recipe::Recipe;
 use crate::refusal::Refusal;
-use crate::scheme::Scheme;
-use cotangent_dynamics::{Dynamics, Failure, Index, Misuse, Plan, Stepper};
+use crate::scheme::{Scheme, Sides};
+use crate::stages::Shape;
+use crate::vector::zeros;
+use cotangent_dynamics::{Dynamics, Failure, Index, MemoryLayout, Misuse, Part, Plan, Stepper};
 use cotangent_scalar::Scalar;
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,9 +26,11 @@ pub struct Prepared {
     recipe: Recipe,
     plan: Plan,
     scheme: Scheme,
-    charts: Option<Arc<charts::Scheme>>,
+    charts: Option<Arc<Charts>>,
     index: Index,
     projection: Option<Planned>,
+    /// What a state remembers besides its values.
+    memory: MemoryLayout,
     /// Whether a step fails that does not end on the constraints it claims to keep.
     held: bool,
 }
@@ -36,7 +42,7 @@ impl Prepared {
         let method = recipe.method;
         let offer = Offer::of(system)?;
         offer.admits(&recipe)?;
-        let (canonical, mut field, manifold) = (system.canonical()?, system.field()?, system.manifold()?);
+        let (canonical, mut field, manifold) = (system.canonical()?, field_of(system)?, system.manifold()?);
         let canonical = canonical.as_ref().map(|c| c.shape()).filter(|shape| match method.card().needs {
             Needs::Field => false,
             Needs::Any => shape.constraints > 0,
@@ -52,26 +58,35 @@ impl Prepared {
         };
         let index = canonical.map_or(Index::Three, |c| c.index);
         let mut plan = Plan::new();
-        let mut jacobian = || field.as_mut().map(|f| f.jacobian_pattern()).transpose();
         let hidden = || Ok(system.hidden()?.map(|h| h.shape().clone()));
-        let scheme = Scheme::new(method, canonical, &hidden, &mut jacobian, &groups, &mut plan)?;
+        let free = &mut || match (field.as_mut(), system.presymplectic()?) {
+            (Some(field), _) => Ok(Shape::Field(field.jacobian_pattern()?)),
+            (None, Some(mut form)) => {
+                let mut values = zeros(form.shape().form.len());
+                form.form(&mut values)?;
+                Ok(Shape::presymplectic(form.shape(), &values)?)
+            }
+            (None, None) => Err(Refusal::UnknownMultipliers { method }),
+        };
+        let scheme = Scheme::new(method, Sides { canonical, hidden: &hidden, free, groups: &groups }, &mut plan)?;
         let charts = match (&chart, &manifold) {
             (Some(chart), Some(m)) => {
-                Some(charts::Scheme::new(m.shape(), chart.coordinates(), chart.threshold(), &recipe.charts)?)
+                Some(Charts::new(m.shape(), chart.coordinates(), chart.threshold(), &recipe.charts)?)
             }
             _ => None,
         };
         let projection = match (recipe.projection, &manifold) {
             (None, _) => None,
             (Some(p), Some(m)) if offer.constrained => {
-                Some(Planned::Manifold(projection::Scheme::new(m.shape(), p, &mut plan)?))
+                Some(Planned::Manifold(ManifoldProjection::new(m.shape(), p, &mut plan)?))
             }
             (Some(p), _) => match system.surface()? {
-                Some(s) => Some(Planned::Surface(projection::surface::Scheme::new(s.shape(), p, &mut plan)?)),
+                Some(s) => Some(Planned::Surface(SurfaceProjection::new(s.shape(), p, &mut plan)?)),
                 None => None,
             },
         };
-        Ok(Prepared { recipe, plan, scheme, charts, index, projection, held: true })
+        let memory = memory(&scheme, charts.as_deref(), projection.is_some());
+        Ok(Prepared { recipe, plan, scheme, charts, index, projection, memory, held: true })
     }
 
     /// What it was planned from.
@@ -91,16 +106,14 @@ impl Prepared {
 
     /// The same with the tolerance taken out: steps as they are given.
     pub fn uncontrolled(&self) -> Prepared {
-        match &self.scheme {
-            Scheme::Embedded(scheme) => Prepared {
-                recipe: Recipe {
-                    method: self.method().with_tolerance(None).unwrap_or(self.method()),
-                    ..self.recipe.clone()
-                },
-                scheme: Scheme::Embedded(scheme.uncontrolled()),
-                ..self.clone()
-            },
-            _ => self.clone(),
+        let Scheme::Embedded(embedded) = &self.scheme else { return self.clone() };
+        let method = self.method().with_tolerance(None).unwrap_or(self.method());
+        let scheme = Scheme::Embedded(embedded.uncontrolled());
+        Prepared {
+            recipe: Recipe { method, ..self.recipe.clone() },
+            memory: memory(&scheme, self.charts.as_deref(), self.projection.is_some()),
+            scheme,
+            ..self.clone()
         }
     }
 
@@ -166,34 +179,34 @@ impl Prepared {
         matches!(self.projection, Some(Planned::Surface(_)))
     }
 
+    /// What a state remembers besides its values, part by part.
+    pub fn memory(&self) -> &MemoryLayout {
+        &self.memory
+    }
+
     /// How often positions and momenta were projected, from the memory of a state.
     pub fn projections(&self, memory: &[f64]) -> Option<[u64; 2]> {
-        self.projection.as_ref()?;
-        let counters = memory.get(memory.len().checked_sub(COUNTERS)?..)?;
-        Some([counters[0] as u64, counters[1] as u64])
+        self.counters(Part::Projections, memory)
+    }
+
+    /// Where a memory has the coordinates of the chart: their numbers, counted from 1.
+    pub fn chart(&self) -> Option<Range<usize>> {
+        self.memory.range(Part::Chart)
     }
 
     /// How often the chart was changed, from the memory of a state.
     pub fn chart_changes(&self, memory: &[f64]) -> Option<u64> {
-        memory.get(self.chart(memory.len())?.end).map(|&count| count as u64)
+        self.counters(Part::ChartChanges, memory).map(|[changes]| changes)
     }
 
-    /// Where a memory of this length has the coordinates of the chart: their numbers, counted from 1.
-    pub fn chart(&self, memory: usize) -> Option<Range<usize>> {
-        let charts = self.charts.as_ref()?;
-        // After them the number of changes, then the numbers of a projection.
-        let after = 1 + if self.projection.is_some() { COUNTERS } else { 0 };
-        let end = memory.checked_sub(after)?;
-        Some(end.checked_sub(charts.coordinates())?..end)
-    }
-
-    /// How many steps of its own a method with a tolerance has accepted and rejected, from the
-    /// memory of a state; that of the method comes first, before that of a projection.
+    /// How many steps of its own a method with a tolerance has accepted and rejected, from the memory of a state.
     pub fn substeps(&self, memory: &[f64]) -> Option<[u64; 2]> {
-        match &self.scheme {
-            Scheme::Embedded(scheme) => scheme.substeps(memory),
-            _ => None,
-        }
+        self.counters(Part::OwnSteps, memory)
+    }
+
+    fn counters<const N: usize>(&self, part: Part, memory: &[f64]) -> Option<[u64; N]> {
+        let counters: [f64; N] = self.memory.part(part, memory)?.try_into().ok()?;
+        Some(counters.map(|count| count as u64))
     }
 
     /// A stepper for the system in the arithmetic `S`.
@@ -209,12 +222,14 @@ impl Prepared {
             None => inner,
         };
         let inner = match (&self.charts, system.chart()?) {
-            (Some(charts), Some(chart)) => charts.around(inner, chart, system.manifold()?.ok_or_else(missing)?),
+            (Some(charts), Some(chart)) => {
+                charts.around(inner, chart, system.manifold()?.ok_or_else(missing)?, &self.memory)
+            }
             _ => inner,
         };
         let stepper = match &self.projection {
-            Some(Planned::Manifold(p)) => p.around(inner, system.manifold()?.ok_or_else(missing)?),
-            Some(Planned::Surface(p)) => p.around(inner, system.surface()?.ok_or_else(missing)?),
+            Some(Planned::Manifold(p)) => p.around(inner, system.manifold()?.ok_or_else(missing)?, &self.memory),
+            Some(Planned::Surface(p)) => p.around(inner, system.surface()?.ok_or_else(missing)?, &self.memory),
             None => inner,
         };
         // Whether the equations are canonical is nothing to the constraints.
@@ -224,4 +239,14 @@ impl Prepared {
             None => Ok(stepper),
         }
     }
+}
+
+/// What a state remembers: of the method, of its charts, of its projection.
+fn memory(scheme: &Scheme, charts: Option<&Charts>, projected: bool) -> MemoryLayout {
+    let method = scheme.memory();
+    let in_charts = match charts {
+        Some(charts) => charts.memory(method),
+        None => method,
+    };
+    if projected { projection::memory(in_charts) } else { in_charts }
 }

@@ -197,7 +197,7 @@ impl Advance for Propagator<'_> {
     }
 
     fn chart(&self) -> Option<Range<usize>> {
-        self.prepared.chart(self.lengths[1])
+        self.prepared.chart()
     }
 
     fn iterations(&self) -> u64 {

@@ -1,79 +1,84 @@
 //! The planned method, one variant for each family: what its steps need besides the system.
 
+use crate::bracket::field_of;
 use crate::free::{Free, free_field, free_shape};
 use crate::method::Method;
-use crate::methods::{average, bdf2, embedded, gauss, lobatto, radau, rattle, reich, rk4, symplectic_euler};
+use crate::methods::average::AverageVectorField;
+use crate::methods::bdf2::BackwardDifferentiation;
+use crate::methods::embedded::{EmbeddedMethod, Pair};
+use crate::methods::gauss::GaussCollocation;
+use crate::methods::lobatto::LobattoPair;
+use crate::methods::radau::RadauCollocation;
+use crate::methods::rattle::{Last, Rattle};
+use crate::methods::reich::ReichSplitting;
+use crate::methods::rk4;
+use crate::methods::symplectic_euler::SymplecticEuler;
 use crate::refusal::Refusal;
-use crate::semi_explicit::Shape;
-use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, HiddenShape, Misuse, Plan, Stepper};
+use crate::stages::Shape;
+use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, HiddenShape, MemoryLayout, Misuse, Plan, Stepper};
 use cotangent_scalar::Scalar;
-use cotangent_solve::Pattern;
 use std::sync::Arc;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Scheme {
-    SymplecticEuler(Arc<symplectic_euler::Scheme>),
-    Rattle(Arc<rattle::Scheme>),
-    Lobatto(Arc<lobatto::Scheme>),
-    Reich(Arc<reich::Scheme>, Box<Scheme>),
-    Gauss(Arc<gauss::Scheme>),
-    Average(Arc<average::Scheme>),
+    SymplecticEuler(Arc<SymplecticEuler>),
+    Rattle(Arc<Rattle>),
+    Lobatto(Arc<LobattoPair>),
+    Reich(Arc<ReichSplitting>, Box<Scheme>),
+    Gauss(Arc<GaussCollocation>),
+    Average(Arc<AverageVectorField>),
     Rk4,
-    Embedded(Arc<embedded::Scheme>),
-    Bdf2(Arc<bdf2::Scheme>),
-    Radau(Arc<radau::Scheme>),
+    Embedded(Arc<EmbeddedMethod>),
+    Bdf2(Arc<BackwardDifferentiation>),
+    Radau(Arc<RadauCollocation>),
+}
+
+/// The sides of a system that a method can be planned for.
+pub(crate) struct Sides<'a> {
+    pub(crate) canonical: Option<&'a CanonicalShape>,
+    pub(crate) hidden: &'a dyn Fn() -> Result<Option<HiddenShape>, Failure>,
+    /// The equations without unknown multipliers; asked for by implicit methods only.
+    pub(crate) free: &'a mut dyn FnMut() -> Result<Shape, Refusal>,
+    /// The lengths of the groups of variables that have a size in common.
+    pub(crate) groups: &'a [usize],
 }
 
 impl Scheme {
-    pub(crate) fn new(
-        method: Method,
-        canonical: Option<&CanonicalShape>,
-        hidden: &dyn Fn() -> Result<Option<HiddenShape>, Failure>,
-        jacobian: &mut dyn FnMut() -> Result<Option<Pattern>, Failure>,
-        groups: &[usize],
-        plan: &mut Plan,
-    ) -> Result<Scheme, Refusal> {
-        let mut field = || jacobian()?.ok_or(Refusal::UnknownMultipliers { method });
+    pub(crate) fn new(method: Method, sides: Sides<'_>, plan: &mut Plan) -> Result<Scheme, Refusal> {
+        let Sides { canonical, hidden, free, groups } = sides;
         Ok(match (method, canonical) {
-            (Method::SymplecticEuler, Some(shape)) => {
-                Scheme::SymplecticEuler(symplectic_euler::Scheme::new(shape, plan)?)
-            }
+            (Method::SymplecticEuler, Some(shape)) => Scheme::SymplecticEuler(SymplecticEuler::new(shape, plan)?),
             (Method::StormerVerlet | Method::Rattle, Some(shape)) => {
-                Scheme::Rattle(rattle::Scheme::new(shape, rattle::Ending::Hidden, plan)?)
+                Scheme::Rattle(Rattle::new(shape, Last::Hidden, plan)?)
             }
-            (Method::Shake, Some(shape)) => Scheme::Rattle(rattle::Scheme::new(shape, rattle::Ending::Reused, plan)?),
-            (Method::Lobatto3A3B { stages }, Some(shape)) => {
-                Scheme::Lobatto(lobatto::Scheme::new(shape, stages, plan)?)
-            }
+            (Method::Shake, Some(shape)) => Scheme::Rattle(Rattle::new(shape, Last::Reused, plan)?),
+            (Method::Lobatto3A3B { stages }, Some(shape)) => Scheme::Lobatto(LobattoPair::new(shape, stages, plan)?),
             (Method::Reich { inner }, Some(shape)) => {
-                let free = free_shape(shape)?;
+                let without = free_shape(shape)?;
                 let field = free_field(shape)?.0.pattern;
-                let inner =
-                    Scheme::new(inner.method(), Some(&free), hidden, &mut || Ok(Some(field.clone())), groups, plan)?;
-                Scheme::Reich(reich::Scheme::new(shape, plan)?, Box::new(inner))
+                let free = &mut || Ok(Shape::Field(field.clone()));
+                let sides = Sides { canonical: Some(&without), hidden, free, groups };
+                let inner = Scheme::new(inner.method(), sides, plan)?;
+                Scheme::Reich(ReichSplitting::new(shape, plan)?, Box::new(inner))
             }
-            (Method::ImplicitMidpoint, _) => Scheme::Gauss(gauss::Scheme::new(&field()?, 1, plan)?),
-            (Method::Gauss { stages }, _) => Scheme::Gauss(gauss::Scheme::new(&field()?, stages, plan)?),
+            (Method::ImplicitMidpoint, _) => Scheme::Gauss(GaussCollocation::new(free()?, 1, plan)?),
+            (Method::Gauss { stages }, _) => Scheme::Gauss(GaussCollocation::new(free()?, stages, plan)?),
             (Method::AverageVectorField { stages }, Some(shape)) => {
                 let missing = || Failure::from(Misuse::NoHiddenConstraints);
                 let hidden = if shape.constraints == 0 { None } else { Some(hidden()?.ok_or_else(missing)?) };
-                Scheme::Average(average::Scheme::new(shape, hidden.as_ref(), stages, plan)?)
+                Scheme::Average(AverageVectorField::new(shape, hidden.as_ref(), stages, plan)?)
             }
             (Method::Rk4, _) => Scheme::Rk4,
-            (Method::Dopri5 { tolerance }, _) => {
-                Scheme::Embedded(embedded::Scheme::new(embedded::Pair::Dopri5, tolerance, groups))
-            }
-            (Method::Dop853 { tolerance }, _) => {
-                Scheme::Embedded(embedded::Scheme::new(embedded::Pair::Dop853, tolerance, groups))
-            }
+            (Method::Dopri5 { tolerance }, _) => Scheme::Embedded(EmbeddedMethod::new(Pair::Dopri5, tolerance, groups)),
+            (Method::Dop853 { tolerance }, _) => Scheme::Embedded(EmbeddedMethod::new(Pair::Dop853, tolerance, groups)),
             (Method::Bdf2 | Method::Radau2A { .. }, _) => {
                 let shape = match canonical {
-                    Some(shape) => Shape::canonical(shape)?,
-                    None => Shape::field(&field()?),
+                    Some(shape) => Shape::canonical(shape, None)?,
+                    None => free()?,
                 };
                 match method {
-                    Method::Radau2A { stages } => Scheme::Radau(radau::Scheme::new(shape, stages, plan)?),
-                    _ => Scheme::Bdf2(bdf2::Scheme::new(shape, plan)?),
+                    Method::Radau2A { stages } => Scheme::Radau(RadauCollocation::new(shape, stages, plan)?),
+                    _ => Scheme::Bdf2(BackwardDifferentiation::new(shape, plan)?),
                 }
             }
             (method, None) => return Err(Refusal::NotCanonical { method }),
@@ -86,29 +91,36 @@ impl Scheme {
     ) -> Result<Box<dyn Stepper<S> + 's>, Failure> {
         let missing = || Failure::from(Misuse::OtherSystem);
         let canonical = || system.canonical()?.ok_or_else(missing);
-        let field = || system.field()?.ok_or_else(missing);
+        let field = || field_of(system)?.ok_or_else(missing);
         Ok(match self {
-            Scheme::SymplecticEuler(scheme) => scheme.stepper(canonical()?),
-            Scheme::Rattle(scheme) => scheme.stepper(canonical()?),
-            Scheme::Lobatto(scheme) => scheme.stepper(canonical()?),
-            Scheme::Reich(scheme, inner) => scheme.stepper(inner.stepper(&Free(system))?, canonical()?),
-            Scheme::Gauss(scheme) => scheme.stepper(field()?),
-            Scheme::Average(scheme) => {
-                let hidden = if scheme.keeps_hidden() { Some(system.hidden()?.ok_or_else(missing)?) } else { None };
-                scheme.stepper(canonical()?, hidden)
-            }
+            Scheme::SymplecticEuler(method) => method.stepper(canonical()?),
+            Scheme::Rattle(method) => method.stepper(system)?,
+            Scheme::Lobatto(method) => method.stepper(system)?,
+            Scheme::Reich(method, inner) => method.stepper(inner.stepper(&Free(system))?, canonical()?),
+            Scheme::Gauss(method) => method.stepper(system)?,
+            Scheme::Average(method) => method.stepper(system)?,
             Scheme::Rk4 => rk4::stepper(field()?),
-            Scheme::Embedded(scheme) => scheme.stepper(field()?),
-            Scheme::Bdf2(scheme) => scheme.stepper(scheme.shape().of(system)?),
-            Scheme::Radau(scheme) => scheme.stepper(scheme.shape().of(system)?),
+            Scheme::Embedded(method) => method.stepper(field()?),
+            Scheme::Bdf2(method) => method.stepper(system)?,
+            Scheme::Radau(method) => method.stepper(system)?,
         })
+    }
+
+    /// What the method remembers from step to step.
+    pub(crate) fn memory(&self) -> MemoryLayout {
+        match self {
+            Scheme::Bdf2(method) => method.memory().clone(),
+            Scheme::Embedded(method) => method.memory().clone(),
+            Scheme::Reich(_, inner) => inner.memory(),
+            _ => MemoryLayout::new(),
+        }
     }
 
     /// Whether the method itself knows the constraints, rather than a field that comes from them.
     pub(crate) fn is_constrained(&self) -> bool {
         match self {
-            Scheme::Bdf2(scheme) => scheme.shape().index.is_some(),
-            Scheme::Radau(scheme) => scheme.shape().index.is_some(),
+            Scheme::Bdf2(method) => method.shape().index().is_some(),
+            Scheme::Radau(method) => method.shape().index().is_some(),
             _ => true,
         }
     }
@@ -116,7 +128,7 @@ impl Scheme {
     /// The order, where multipliers lower that of the card.
     pub(crate) fn order(&self) -> Option<u32> {
         match self {
-            Scheme::Radau(scheme) => scheme.constrained_order(),
+            Scheme::Radau(method) => method.constrained_order(),
             _ => None,
         }
     }

@@ -1,27 +1,8 @@
 //! Products of matrices with fixed patterns, planned once.
 
+use crate::vector::{gathered, scale, zeros};
 use cotangent_scalar::Scalar;
 use cotangent_solve::{Pattern, PatternError};
-
-/// out = A x.
-pub(crate) fn times<S: Scalar>(pattern: &Pattern, a: &[S], x: &[S], out: &mut [S]) {
-    for (i, out) in out.iter_mut().enumerate() {
-        let mut entries = pattern.positions(i).zip(pattern.row(i)).map(|(k, &j)| a[k] * x[j as usize]);
-        let first = entries.next().unwrap_or_else(|| S::from_f64(0.0));
-        *out = entries.fold(first, |sum, term| sum + term);
-    }
-}
-
-/// out = b + Aᵀ x.
-pub(crate) fn plus_transposed_times<S: Scalar>(pattern: &Pattern, a: &[S], x: &[S], b: &[S], out: &mut [S]) {
-    out.copy_from_slice(b);
-    for (i, &x) in x.iter().enumerate() {
-        for (k, &j) in pattern.positions(i).zip(pattern.row(i)) {
-            let out = &mut out[j as usize];
-            *out = *out + a[k] * x;
-        }
-    }
-}
 
 /// C = A B: which entries multiply into which.
 #[derive(Clone, Debug)]
@@ -95,8 +76,7 @@ impl Gram {
     }
 
     pub(crate) fn work<S: Scalar>(&self) -> GramWork<S> {
-        let zero = S::from_f64(0.0);
-        GramWork { product: vec![zero; self.left.pattern.len()], transposed: vec![zero; self.transposed.len()] }
+        GramWork { product: zeros(self.left.pattern.len()), transposed: zeros(self.transposed.len()) }
     }
 
     /// out = factor · A D Bᵀ.
@@ -108,8 +88,8 @@ impl Gram {
         out: &mut [S],
     ) {
         self.left.evaluate(a, d, &mut work.product);
-        work.transposed.iter_mut().zip(&self.transposed).for_each(|(t, &at)| *t = b[at]);
+        gathered(b, &self.transposed, &mut work.transposed);
         self.right.evaluate(&work.product, &work.transposed, out);
-        out.iter_mut().for_each(|x| *x = factor * *x);
+        scale(factor, out);
     }
 }

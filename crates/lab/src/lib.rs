@@ -54,3 +54,6 @@ pub use pendulum::{Motion, Pendulum, PendulumError};
 pub use reference::{Rates, Reference, ReferenceError, Sample, Solution, Solved};
 pub use stability::{Stability, StabilityError};
 pub use tangent::{Defect, SymplecticDefect, TangentError};
+
+/// A run of a model: its steps compiled, its quantities measured.
+pub type Run = cotangent_observe::Run<cotangent_problem::Integrator, cotangent_problem::Diagnostics>;

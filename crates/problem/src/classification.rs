@@ -14,6 +14,7 @@ use cotangent_compile::values::{InitialValues, Rates, Setting, ValueError};
 use cotangent_compile::{CompileError, Engine, FunctionBuilder};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_model::{ConstraintKind, Dynamics};
+use cotangent_scalar::Random;
 use cotangent_solve::{Pattern, Scales, dependent_rows};
 
 /// Why a model needs the equations of its analysis.
@@ -115,15 +116,11 @@ const TOLERANCE: f64 = 1e-9;
 impl Near<'_> {
     fn new(model: &Model, parameters: Vec<f64>, initial: InitialValues) -> Near<'_> {
         let system = &model.system;
-        let mut seed = 0x9e37_79b9_7f4a_7c15u64;
+        let mut random = Random::default();
         let mut moved = |values: &[f64]| -> Vec<f64> {
             let largest = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
             let scale = CHANGE * if largest > 0.0 { largest } else { 1.0 };
-            let mut next = || {
-                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-            };
-            values.iter().map(|v| v + scale * next()).collect()
+            values.iter().map(|v| v + scale * random.signed()).collect()
         };
         let variables = system.dynamics.variables();
         let mut inputs = vec![(variables.clone(), moved(&initial.coordinates))];

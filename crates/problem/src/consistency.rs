@@ -6,6 +6,7 @@
 //! satisfy the constraint.
 
 use cotangent_compile::values::{InitialValues, Rates, Residual, ValueError};
+use cotangent_scalar::Random;
 
 /// Data are consistent if a relative change by at most this much would remove every residual: enough
 /// for numbers typed with nine digits. How large a residual itself is depends on the units.
@@ -40,11 +41,11 @@ pub fn measure(
     initial: &InitialValues,
 ) -> Result<Vec<Measured>, ValueError> {
     let at_start = residuals(initial)?;
-    let mut seed = 0x2545_f491_4f6c_dd1d;
+    let mut random = Random::default();
     let mut response = vec![0.0f64; at_start.len()];
     if at_start.iter().any(|r| r.value != 0.0) {
         for _ in 0..TRIALS {
-            let near = residuals(&changed(initial, &mut seed))?;
+            let near = residuals(&changed(initial, &mut random))?;
             for ((response, r), near) in response.iter_mut().zip(&at_start).zip(&near) {
                 *response = response.max((near.value - r.value).abs() / CHANGE);
             }
@@ -67,15 +68,11 @@ pub fn measure(
 const TRIALS: usize = 3;
 
 /// Every number changed by up to [`CHANGE`] of the largest of its kind.
-fn changed(initial: &InitialValues, seed: &mut u64) -> InitialValues {
+fn changed(initial: &InitialValues, random: &mut Random) -> InitialValues {
     let mut shift = |values: &[f64]| -> Vec<f64> {
         let largest = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
         let scale = if largest > 0.0 { largest } else { 1.0 };
-        let mut next = || {
-            *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-        };
-        values.iter().map(|v| v + CHANGE * scale * next()).collect()
+        values.iter().map(|v| v + CHANGE * scale * random.signed()).collect()
     };
     InitialValues {
         coordinates: shift(&initial.coordinates),

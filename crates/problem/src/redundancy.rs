@@ -11,7 +11,7 @@ use cotangent_compile::values::ValueError;
 use cotangent_compile::{CompileError, Evaluator};
 use cotangent_expr::Layout;
 use cotangent_model::{ConstraintKind, System};
-use cotangent_scalar::Limits;
+use cotangent_scalar::{Limits, Random};
 use cotangent_solve::{Dependent, Scales, dependent_rows};
 
 /// A constraint that depends on others.
@@ -106,10 +106,6 @@ fn generic(coordinates: &[f64], scales: &Scales) -> Vec<f64> {
     let sizes = coordinates.iter().zip(&scales.columns).filter_map(|(q, c)| c.map(|c| q.abs() / c));
     let size = or_one(sizes.filter(|s| s.is_finite()).fold(0.0, f64::max));
     let units = scales.columns.iter().map(|c| CHANGE * c.map_or(largest, |c| c * size));
-    let mut seed = 0x9e37_79b9_7f4a_7c15u64;
-    let mut next = || {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    };
-    coordinates.iter().zip(units).map(|(q, unit)| q + unit * next()).collect()
+    let mut random = Random::default();
+    coordinates.iter().zip(units).map(|(q, unit)| q + unit * random.signed()).collect()
 }

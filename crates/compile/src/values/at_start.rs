@@ -6,6 +6,7 @@ use crate::evaluator::Evaluator;
 use crate::function::{Engine, FunctionBuilder};
 use cotangent_expr::Layout;
 use cotangent_model::{ConstraintKind, Dynamics, System};
+use cotangent_scalar::Random;
 use cotangent_solve::{NewtonError, NewtonOptions, NewtonWorkspace, newton};
 
 /// The value of one constraint member.
@@ -183,14 +184,9 @@ pub fn split_defect(system: &System, parameters: &[f64]) -> Result<Option<f64>, 
     let state = system.state();
     let layout = system.parameter_layout();
     let mut defect = f64::NAN;
-    let mut seed = 0x9e37_79b9_7f4a_7c15u64;
+    let mut random = Random::default();
     for _ in 0..16 {
-        let point: Vec<f64> = (0..state.len())
-            .map(|_| {
-                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                0.25 + (seed >> 11) as f64 / (1u64 << 53) as f64
-            })
-            .collect();
+        let point: Vec<f64> = (0..state.len()).map(|_| 0.25 + random.uniform()).collect();
         let inputs: [(&Layout, &[f64]); 2] = [(&layout, parameters), (&state, &point)];
         let whole = evaluate(system.dynamics.energy(), &inputs)?[0];
         let mut parts = vec![];

@@ -1,9 +1,9 @@
 //! `cotangent completions`: scripts for shells.
 
 use super::args::{self, Arguments};
-use super::failure::Failure;
-use super::output::{Output, Status};
+use super::output::Output;
 use clap::CommandFactory;
+use cotangent::verbs::{Failure, Status};
 use serde::Serialize;
 
 #[derive(Serialize)]

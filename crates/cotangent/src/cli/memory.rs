@@ -1,45 +1,4 @@
-//! What does not fit into memory is refused before it is tried.
-
-use super::failure::{Code, Failure};
-use cotangent::model::System;
-
-/// Bytes that each variable of the state takes in all, as measured on chains of pendulums: its values, formulas of
-/// families written out, rows of matrices, factors.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Use {
-    /// A model with its values and residuals.
-    Check,
-    /// Equations of motion, matrices of a step, and their factors.
-    Integrate,
-}
-
-impl Use {
-    fn bytes(self) -> u64 {
-        match self {
-            Use::Check => 150,
-            Use::Integrate => 1000,
-        }
-    }
-}
-
-/// Refuses a model that would need more than what is available, in bytes; nothing is known without.
-pub(crate) fn afford(system: &System, purpose: Use, available: Option<u64>) -> Result<(), Failure> {
-    let variables = system.state().len() as u64;
-    let needed = variables.saturating_mul(purpose.bytes());
-    match available {
-        Some(available) if needed > available => {
-            let gigabytes = |bytes: u64| bytes as f64 / 1e9;
-            let message = format!(
-                "`{}` has {variables} variables, which would need some {:.1} GB of memory, and {:.1} GB are available",
-                system.name,
-                gigabytes(needed),
-                gigabytes(available)
-            );
-            Err(Failure::new(Code::TooLarge, message).help("set a smaller size with --set, or take a larger machine"))
-        }
-        _ => Ok(()),
-    }
-}
+//! The memory that can be had.
 
 /// The memory that this process can get, where the system says so (Linux): what is free, and its own limit.
 pub(crate) fn available() -> Option<u64> {
@@ -62,22 +21,12 @@ fn own(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Use, afford, free, own};
-    use cotangent::model::System;
+    use super::{free, own};
 
     #[test]
     fn what_the_system_says_is_read() {
         assert_eq!(free("MemTotal: 9 kB\nMemAvailable:    2000 kB\n"), Some(2_048_000));
         assert_eq!(own("Limit  Soft  Hard\nMax address space         unlimited            unlimited  bytes\n"), None);
         assert_eq!(own("Max address space         4096            unlimited  bytes\n"), Some(4096));
-    }
-
-    #[test]
-    fn a_model_is_refused_by_its_size_and_what_is_available() {
-        let system = System::parse("coord x[i in 1..500]\nhamiltonian sum(i in 1..500, p_x[i]^2)/2\n").unwrap();
-        assert!(afford(&system, Use::Integrate, Some(1_000_000)).is_ok());
-        assert!(afford(&system, Use::Integrate, Some(999_999)).is_err());
-        assert!(afford(&system, Use::Check, Some(999_999)).is_ok());
-        assert!(afford(&system, Use::Integrate, None).is_ok());
     }
 }

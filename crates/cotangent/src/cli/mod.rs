@@ -1,38 +1,21 @@
 //! The command line: arguments in, a document on stdout, messages on stderr, an exit status.
 
-mod analyze;
 mod args;
-mod certify;
-mod check;
-mod claims;
-mod code;
-mod compare;
 mod completions;
-mod ending;
-mod explain;
-mod failure;
-mod figures;
-mod formulations;
+mod describe;
 mod input;
-mod loaded;
-mod map;
 mod memory;
-mod methods;
 mod models;
 mod new;
-mod noticed;
 mod output;
 mod patience;
-mod picture;
-mod printable;
-mod run;
-mod setting;
-mod setup;
+mod progress;
+mod verbs;
 
 use args::{Arguments, Verb};
 use clap::{CommandFactory, FromArgMatches};
-use failure::Failure;
-use output::{Output, Status};
+use cotangent::verbs::{Code, Failure, printable};
+use output::{Output, REFUSED};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -48,37 +31,47 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) if json && error.use_stderr() => {
             let out = Output::new(true, args::Colour::Never);
-            return out.finish(Err(Failure::usage(&error)));
+            return out.finish(Err(usage(&error)));
         }
         Err(error) if error.use_stderr() => {
             let coloured = output::is_coloured(colour, std::io::stderr().is_terminal());
             let text = if coloured { error.render().ansi().to_string() } else { error.render().to_string() };
             // Nobody can be told if stderr is closed.
             let _ = write!(std::io::stderr(), "{}", printable::lines(&text, coloured));
-            return Status::Error.into();
+            return REFUSED.into();
         }
         Err(help) => {
             // There is nobody to tell if the help cannot be written.
             let _ = help.print();
-            return Status::Held.into();
+            return ExitCode::SUCCESS;
         }
     };
     let mut out = Output::new(arguments.json, arguments.color);
     if let Err(error) = out.listen() {
         return out.finish(Err(error));
     }
-    let done = match &arguments.verb {
-        Verb::Check(check) => check::run(check, &mut out),
-        Verb::Analyze(analyze) => analyze::run(analyze, &mut out),
-        Verb::Run(run) => run::run(run, &mut out),
-        Verb::Certify(certify) => certify::run(certify, &mut out),
-        Verb::Compare(compare) => compare::run(compare, &mut out),
-        Verb::Methods(_) => methods::run(&mut out),
-        Verb::Formulations(_) => formulations::run(&mut out),
-        Verb::Explain(explain) => explain::run(explain, &mut out),
-        Verb::Models(models) => models::run(models, &mut out),
-        Verb::New(new) => new::run(new, &mut out),
-        Verb::Completions(completions) => completions::run(completions, &mut out),
+    let done = match arguments.verb {
+        Verb::Check(check) => verbs::check(check, &mut out),
+        Verb::Analyze(analyze) => verbs::analyze(analyze, &mut out),
+        Verb::Run(run) => verbs::run(run, &mut out),
+        Verb::Certify(certify) => verbs::certify(certify, &mut out),
+        Verb::Compare(compare) => verbs::compare(compare, &mut out),
+        Verb::Methods(_) => describe::methods(&mut out),
+        Verb::Formulations(_) => describe::formulations(&mut out),
+        Verb::Explain(explain) => describe::explain(&explain, &mut out),
+        Verb::Models(models) => models::run(&models, &mut out),
+        Verb::New(new) => new::run(&new, &mut out),
+        Verb::Completions(completions) => completions::run(&completions, &mut out),
     };
     out.finish(done)
+}
+
+/// Arguments that were not understood.
+fn usage(error: &clap::Error) -> Failure {
+    let text = error.render().to_string();
+    let (message, rest) = text.split_once("\n\n").unwrap_or((&text, ""));
+    let message = message.strip_prefix("error: ").unwrap_or(message).trim();
+    let help: Vec<&str> = rest.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+    let help = (!help.is_empty()).then(|| help.join("; "));
+    Failure::Refused { code: Code::Usage, message: message.to_owned(), help }
 }

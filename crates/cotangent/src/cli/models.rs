@@ -1,11 +1,11 @@
 //! `cotangent models`: the shipped models.
 
 use super::args;
-use super::failure::{Code, Failure};
-use super::output::{Output, Status};
+use super::output::Output;
 use anstyle::Style;
 use cotangent::model::nearest::nearest;
 use cotangent::models::{self, Model};
+use cotangent::verbs::{Code, Failure, Status};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -64,8 +64,6 @@ fn list(out: &mut Output) -> Result<(), Failure> {
     for Entry { name, kind, title, .. } in &models {
         out.print(&format!("{bold}{name:names$}{bold:#}  {kind:kinds$}  {title}\n"));
     }
-    if out.on_terminal() {
-        out.tell("\n`cotangent check NAME` says more about one, `cotangent models NAME` prints its text.\n");
-    }
+    out.hint("\n`cotangent check NAME` says more about one, `cotangent models NAME` prints its text.\n");
     Ok(())
 }

@@ -1,10 +1,9 @@
 //! `cotangent new`: a model to start from.
 
 use super::args::{self, Template};
-use super::failure::{Code, Failure};
-use super::output::{Output, Status};
-use super::printable;
+use super::output::Output;
 use cotangent::System;
+use cotangent::verbs::{Code, Failure, Status, printable};
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};

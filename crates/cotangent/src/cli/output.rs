@@ -1,35 +1,30 @@
 //! Where results and messages go, and what the exit status is.
 
 use super::args::Colour;
-use super::failure::{Code, Failure};
+use super::memory;
 use super::patience::{self, Kept};
-use super::printable;
+use super::progress::Bar;
 use cotangent::host::{cancel_on_signal, clock};
-use cotangent::model::diagnostic;
+use cotangent::model::diagnostic::{self, Diagnostic, Diagnostics};
 use cotangent::scalar::{Cancel, Limits};
+use cotangent::verbs::{Code, Failure, Input, Listener, Message, Progress, Session, Status, printable};
 use serde::Serialize;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
-/// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Status {
-    /// Done, and what was checked holds.
-    Held = 0,
-    /// Done, but a check did not hold.
-    Failed = 1,
-    /// An error, or refused.
-    Error = 2,
-    /// Stopped early; what was computed is kept.
-    Stopped = 3,
-}
-
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> ExitCode {
-        ExitCode::from(status as u8)
+/// The exit status of a verb that was not refused.
+pub(crate) fn exit(status: Status) -> u8 {
+    match status {
+        Status::Held => 0,
+        Status::NotHeld => 1,
+        Status::Unwritten => REFUSED,
+        Status::Stopped => 3,
     }
 }
+
+/// The exit status of what was refused.
+pub(crate) const REFUSED: u8 = 2;
 
 /// The version of the JSON documents.
 pub(crate) const FORMAT: u32 = 1;
@@ -42,8 +37,6 @@ pub(crate) struct Output {
     text: String,
     /// What goes to stderr.
     messages: String,
-    /// What was said before the end.
-    notes: Vec<String>,
     cancel: Cancel,
     kept: Kept,
 }
@@ -55,7 +48,6 @@ impl Output {
             colour,
             text: String::new(),
             messages: String::new(),
-            notes: vec![],
             cancel: Cancel::new(),
             kept: Kept::default(),
         }
@@ -68,14 +60,11 @@ impl Output {
         Ok(())
     }
 
-    /// How far a command may go: until Ctrl-C.
-    pub(crate) fn limits(&self) -> Limits {
-        Limits::until(self.cancel.clone()).timed(clock())
-    }
-
-    /// Whether there is something to keep after an interrupt.
-    pub(crate) fn kept(&self) -> &Kept {
-        &self.kept
+    /// A session of a verb: its messages go to stderr, and it may go on until Ctrl-C.
+    pub(crate) fn session(&mut self) -> Session<'_> {
+        let limits = Limits::until(self.cancel.clone()).timed(clock());
+        let bar = Bar::new(self.json);
+        Session::new(Ear { out: self, bar }, limits).with_memory(memory::available())
     }
 
     /// Whether a JSON document is wanted.
@@ -113,34 +102,16 @@ impl Output {
         }
     }
 
-    /// Says something before a long computation, at once; with `--json` it is in the document, of
-    /// which the caller makes [`Output::notes`] a part.
-    pub(crate) fn note(&mut self, text: impl Into<String>) {
-        self.say("note", text.into());
-    }
-
-    /// The same for what may be wrong.
-    pub(crate) fn warn(&mut self, text: impl Into<String>) {
-        self.say("warning", text.into());
-    }
-
-    fn say(&mut self, kind: &str, text: String) {
-        if !self.json {
-            // Nobody can be told if stderr is closed.
-            let _ = writeln!(io::stderr(), "{kind}: {}", printable::line(&text));
+    /// Says how to go on, to a person.
+    pub(crate) fn hint(&mut self, text: &str) {
+        if self.on_terminal() {
+            self.tell(text);
         }
-        self.notes.push(text);
     }
 
-    /// Notes of an earlier part of the same computation, which are not said again.
-    pub(crate) fn recall(&mut self, notes: &[String]) {
-        let new = std::mem::take(&mut self.notes).into_iter().filter(|note| !notes.contains(note));
-        self.notes = notes.iter().cloned().chain(new).collect();
-    }
-
-    /// Everything noted so far.
-    pub(crate) fn notes(&self) -> &[String] {
-        &self.notes
+    /// Adds a failure to the messages.
+    pub(crate) fn tell_of(&mut self, failure: &Failure) {
+        self.tell(&failure.render(self.message_colour()));
     }
 
     /// Makes a document the result.
@@ -154,7 +125,7 @@ impl Output {
         // What is being written is written to its end.
         self.kept.set();
         let status = match done {
-            Ok(status) => status,
+            Ok(status) => exit(status),
             Err(failure) => {
                 // Whatever a part says that was asked to stop.
                 let failure = if self.cancel.is_set() { Failure::interrupted() } else { failure };
@@ -164,7 +135,7 @@ impl Output {
                 if self.json && self.document(&failure.document()).is_err() {
                     self.messages.push_str("error: the error cannot be written as JSON\n");
                 }
-                if failure.is_interrupt() { Status::Stopped } else { Status::Error }
+                if failure.is_interrupt() { exit(Status::Stopped) } else { REFUSED }
             }
         };
         let text = if self.json { self.text.as_str().into() } else { printable::lines(&self.text, self.coloured()) };
@@ -180,10 +151,54 @@ impl Output {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => status.into(),
             Err(error) => {
                 let _ = writeln!(stderr, "error: cannot write the result: {error}");
-                Status::Error.into()
+                REFUSED.into()
             }
         }
     }
+}
+
+/// Hears what a verb says: at once on stderr, and with `--json` not at all, as it is in the document.
+struct Ear<'a> {
+    out: &'a mut Output,
+    bar: Bar,
+}
+
+impl Listener for Ear<'_> {
+    fn hear(&mut self, message: Message<'_>) {
+        if self.out.json {
+            return;
+        }
+        self.bar.clear();
+        let (kind, text) = match message {
+            Message::Note(text) => ("note", text),
+            Message::Warning(text) => ("warning", text),
+            Message::Text(input, warnings) => return self.out.tell(&drawn(input, warnings, self.out.message_colour())),
+        };
+        // Nobody can be told if stderr is closed.
+        let _ = writeln!(io::stderr(), "{kind}: {}", printable::line(text));
+    }
+
+    fn progress(&mut self, progress: Progress<'_>) {
+        self.bar.show(progress);
+    }
+
+    fn keep(&mut self) {
+        self.out.kept.set();
+    }
+}
+
+/// Warnings about the text of a model, with the lines they are about.
+fn drawn(input: &Input, warnings: &[Diagnostic], colour: diagnostic::Colour) -> String {
+    let mut all = Diagnostics::new();
+    warnings.iter().for_each(|d| all.push(d.clone()));
+    let drawn = all.render(&input.name, &input.source, colour);
+    // Diagnostics are drawn as errors: their headings start with the code in brackets.
+    let heading = |line: &str| line.starts_with('[') || line.starts_with("\u{1b}[") && line.contains("Error:");
+    let lines = drawn.lines().map(|line| match heading(line) {
+        true => line.replacen("Error:", "Warning:", 1),
+        false => line.to_owned(),
+    });
+    lines.map(|line| line + "\n").collect()
 }
 
 /// A document and the version of its format, as text.

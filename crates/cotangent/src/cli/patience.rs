@@ -4,9 +4,9 @@
 //! function that is being compiled, the ordering of a large matrix. As long as there is nothing to keep, the program
 //! ends without them.
 
-use super::failure::Failure;
-use super::output::{Output, Status, document};
+use super::output::{Output, document, exit};
 use cotangent::scalar::Cancel;
+use cotangent::verbs::{Failure, Status};
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,7 +50,7 @@ pub(crate) fn watch(cancel: &Cancel, kept: &Kept, out: &Output) {
             } else {
                 std::io::stderr().write_all(text.as_bytes())
             };
-            std::process::exit(Status::Stopped as i32);
+            std::process::exit(i32::from(exit(Status::Stopped)));
         }
     });
 }

@@ -17,9 +17,11 @@
 //! (1986) 491; Hairer & Wanner, Solving Ordinary Differential Equations II, V.1 and VII.3.
 
 use crate::card::{Card, Keeps, Needs};
-use crate::semi_explicit::{SemiExplicit, Shape};
-use crate::stiff::{Formula, Stages, Work, advance};
-use cotangent_dynamics::{Failure, Machine, Plan, State, Stepper};
+use crate::coefficients::Coefficient;
+use crate::derivative_form::{increment, stage_equations};
+use crate::stages::{Evaluator, Input, Shape, Stages, Work};
+use crate::vector::{advanced, scaled, zeros};
+use cotangent_dynamics::{Dynamics, Failure, Machine, MemoryLayout, Misuse, Part, Plan, State, Stepper};
 use cotangent_scalar::Scalar;
 use cotangent_solve::PatternError;
 use std::sync::Arc;
@@ -44,55 +46,79 @@ pub(crate) const CARD: Card = Card {
     reference: "C. W. Gear, IEEE Trans. Circuit Theory 18 (1971) 89; P. Lötstedt & L. Petzold, Math. Comp. 46 (1986) 491",
 };
 
-/// What is known before the arithmetic is.
+/// The formula, planned; its one coefficient depends on the step before.
 #[derive(Clone, Debug)]
-pub(crate) struct Scheme(Stages);
+pub(crate) struct BackwardDifferentiation {
+    stages: Stages,
+    memory: MemoryLayout,
+}
 
-impl Scheme {
-    pub(crate) fn new(shape: Shape, plan: &mut Plan) -> Result<Arc<Scheme>, PatternError> {
-        Ok(Arc::new(Scheme(Stages::new(shape, 1, plan)?)))
+impl BackwardDifferentiation {
+    pub(crate) fn new(shape: Shape, plan: &mut Plan) -> Result<Arc<BackwardDifferentiation>, PatternError> {
+        let declared = stage_equations(&shape, &[1.0.into()], &[Coefficient::Given(0)]);
+        let stages = Stages::new(declared, shape, plan)?;
+        let memory = MemoryLayout::new().with(Part::LastIncrement, stages.dimension()).with(Part::LastInverseStep, 1);
+        Ok(Arc::new(BackwardDifferentiation { stages, memory }))
     }
 
     pub(crate) fn shape(&self) -> &Shape {
-        &self.0.shape
+        &self.stages.shape
+    }
+
+    /// The increment of the step before and its size.
+    pub(crate) fn memory(&self) -> &MemoryLayout {
+        &self.memory
     }
 
     pub(crate) fn stepper<'s, S: Scalar + 's>(
         self: &Arc<Self>,
-        system: Box<dyn SemiExplicit<S> + 's>,
-    ) -> Box<dyn Stepper<S> + 's> {
-        let past = vec![S::from_f64(0.0); self.0.shape.dimension];
-        Box::new(Bdf2 { scheme: self.clone(), system, past, work: self.0.work() })
+        system: &dyn Dynamics<'s, S>,
+    ) -> Result<Box<dyn Stepper<S> + 's>, Failure> {
+        let n = self.stages.dimension();
+        Ok(Box::new(Bdf2Stepper {
+            evaluator: Evaluator::new(&self.stages.shape, system)?,
+            work: self.stages.work(),
+            past: zeros(n),
+            increment: zeros(n),
+            method: self.clone(),
+        }))
     }
 }
 
-struct Bdf2<'s, S> {
-    scheme: Arc<Scheme>,
-    system: Box<dyn SemiExplicit<S> + 's>,
+struct Bdf2Stepper<'s, S> {
+    method: Arc<BackwardDifferentiation>,
+    evaluator: Evaluator<'s, S>,
+    work: Work<S>,
     /// ω²/(1 + ω) (z − z₋₁).
     past: Vec<S>,
-    work: Work<S>,
+    /// z₁ − z.
+    increment: Vec<S>,
 }
 
-impl<S: Scalar> Stepper<S> for Bdf2<'_, S> {
-    /// z − z₋₁ and 1/h₋₁.
+impl<S: Scalar> Stepper<S> for Bdf2Stepper<'_, S> {
     fn memory(&self) -> usize {
-        self.scheme.0.shape.dimension + 1
+        self.method.memory.len()
     }
 
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
-        let Bdf2 { scheme, system, past, work } = self;
-        let n = scheme.0.shape.dimension;
+        let Bdf2Stepper { method, evaluator, work, past, increment: dz } = self;
+        let BackwardDifferentiation { stages, memory } = &**method;
+        let remembered =
+            (memory.part(Part::LastIncrement, &from.memory), memory.part(Part::LastInverseStep, &from.memory));
+        let (Some(before), Some(&[inverse])) = remembered else {
+            return Err(Misuse::OtherState.into());
+        };
         let (zero, one) = (S::from_f64(0.0), S::from_f64(1.0));
-        let ratio = (h * from.memory[n]).max(zero);
+        let ratio = (h * inverse).max(zero);
         let d = (one + ratio + ratio) / (one + ratio);
-        let weight = ratio * ratio / (one + ratio);
-        past.iter_mut().zip(&from.memory).for_each(|(past, &before)| *past = weight * before);
-        let formula = Formula { c: &[one], d: &[d], past };
-        let increment = scheme.0.solve(machine, system.as_mut(), (h, formula), from, work)?;
-        advance(from, increment, to);
-        to.memory[..n].copy_from_slice(increment);
-        to.memory[n] = one / h;
+        scaled(ratio * ratio / (one + ratio), before, past);
+        work.solve(stages, machine, evaluator, (h, Input { given: &[d], past }), from)?;
+        increment(stages, 1, work, dz);
+        advanced((&from.values, &from.carry), dz, (&mut to.values, &mut to.carry));
+        let parts = memory.parts_mut([Part::LastIncrement, Part::LastInverseStep], &mut to.memory);
+        let [last, inverse] = parts.ok_or(Misuse::OtherState)?;
+        last.copy_from_slice(dz);
+        inverse.fill(one / h);
         Ok(())
     }
 }

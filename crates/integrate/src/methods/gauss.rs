@@ -9,15 +9,26 @@
 //! Wᵢ = Yᵢ − z, found by Newton's method with the matrix δᵢⱼ − h aᵢⱼ f′(Yⱼ). The rounded μ satisfy
 //! the condition of symplecticity μᵢⱼ + μⱼᵢ = 1 exactly.
 //!
+//! For equations J ż = ∇H with a constant J, perhaps singular, the same with J before the increments,
+//!
+//! ```text
+//! J (Yᵢ − z) = Σⱼ μᵢⱼ Lⱼ,   Lⱼ = h bⱼ ∇H(Yⱼ),   J (z₁ − z) = Σᵢ Lᵢ,   Nᵀ∇H = 0 at the Yᵢ and at z₁
+//! ```
+//!
+//! with N a basis of ker J: since (aᵢⱼ) is invertible, Nᵀ∇H(Yᵢ) = 0 follows from the rows that J says nothing new in, and
+//! stands in their place. The two-form ½ dz∧J dz is kept.
+//!
 //! Hairer, Lubich & Wanner, Geometric Numerical Integration, II.1.3 and VIII.6; M. Antoñana,
-//! J. Makazaga & A. Murua, Numer. Algorithms 76 (2017) 861.
+//! J. Makazaga & A. Murua, Numer. Algorithms 76 (2017) 861; with a singular J R. I. McLachlan, K. Modin, O. Verdier &
+//! M. Wilkins, SIAM J. Sci. Comput. 36 (2014) A2229, Prop. 4.
 
-use crate::blocks::{Block, BlockBuilder, Blocks};
 use crate::card::{Card, Keeps, Needs};
 use crate::coefficients::Gauss as Coefficients;
-use cotangent_dynamics::{Failure, Field, Kind, Machine, Plan, Site, State, Stepper, carried};
+use crate::stages::{Evaluator, Input, Point, Row, Shape, StageEquations, Stages, Sum, Term, Unknown, Work};
+use crate::vector::{advanced, combination, zeros};
+use cotangent_dynamics::{Dynamics, Failure, Machine, Plan, State, Stepper};
 use cotangent_scalar::Scalar;
-use cotangent_solve::{Pattern, PatternError};
+use cotangent_solve::PatternError;
 use std::sync::Arc;
 
 pub(crate) const IMPLICIT_MIDPOINT: Card = Card {
@@ -56,122 +67,89 @@ pub(crate) fn card(stages: usize) -> Card {
     }
 }
 
-/// What is known before the arithmetic is.
-#[derive(Clone, Debug)]
-pub(crate) struct Scheme {
-    dimension: usize,
-    /// The number of entries of f′.
-    entries: usize,
-    coefficients: Coefficients,
-    site: Site,
-    blocks: Blocks,
-    ones: Block,
-    /// Row by row.
-    stages: Vec<Block>,
+/// The first two formulas, for Yᵢ − z.
+fn stage_equations(c: &Coefficients, term: Term) -> StageEquations {
+    let s = c.stages();
+    let point = |i: usize| Point { position: Some(i), weight: Some(c.b(i)), ..Point::default() };
+    let right = |i: usize| (0..s).map(|j| (j, c.mu(i, j))).collect();
+    let row = |i: usize| match term {
+        Term::Gradient => Row::weighted(term, i, right(i), Sum::Together).with_kernel(i),
+        _ => Row::weighted(term, i, right(i), Sum::Together),
+    };
+    StageEquations {
+        unknowns: (0..s).map(|i| Unknown::position(c.c(i))).collect(),
+        points: (0..s).map(point).collect(),
+        rows: (0..s).map(row).collect(),
+    }
 }
 
-impl Scheme {
-    /// For a vector field whose derivative has this pattern.
-    pub(crate) fn new(jacobian: &Pattern, stages: usize, plan: &mut Plan) -> Result<Arc<Scheme>, PatternError> {
-        let n = jacobian.rows();
-        let mut b = BlockBuilder::new(stages * n);
-        let ones = b.identity((0, 0), stages * n);
-        let places = (0..stages * stages).map(|k| (k / stages * n, k % stages * n));
-        let at = places.map(|place| b.block(place, jacobian)).collect();
-        let blocks = b.build()?;
-        let site = plan.newton(blocks.pattern.clone(), vec![(Kind::State, n); stages]);
-        let coefficients = Coefficients::new(stages);
-        let entries = jacobian.len();
-        Ok(Arc::new(Scheme { dimension: n, entries, coefficients, site, blocks, ones, stages: at }))
+/// The end of a step of J ż = ∇H, for z₁ − z; Σᵢ Lᵢ is known.
+fn end_equations() -> StageEquations {
+    StageEquations {
+        unknowns: vec![Unknown::position(1.0)],
+        points: vec![Point { position: Some(0), ..Point::default() }],
+        rows: vec![Row::increment(Term::Gradient, 0, vec![]).with_kernel(0)],
+    }
+}
+
+/// Gauss collocation, planned.
+#[derive(Clone, Debug)]
+pub(crate) struct GaussCollocation {
+    number: usize,
+    term: Term,
+    stages: Stages,
+    /// Where it has to be solved for.
+    end: Option<Stages>,
+}
+
+impl GaussCollocation {
+    pub(crate) fn new(shape: Shape, number: usize, plan: &mut Plan) -> Result<Arc<GaussCollocation>, PatternError> {
+        let with_form = matches!(shape, Shape::Presymplectic(_));
+        let term = if with_form { Term::Gradient } else { Term::Rate };
+        let stages = Stages::new(stage_equations(&Coefficients::new(number), term), shape.clone(), plan)?;
+        let end = if with_form { Some(Stages::new(end_equations(), shape, plan)?) } else { None };
+        Ok(Arc::new(GaussCollocation { number, term, stages, end }))
     }
 
     pub(crate) fn stepper<'s, S: Scalar + 's>(
         self: &Arc<Self>,
-        field: Box<dyn Field<S> + 's>,
-    ) -> Box<dyn Stepper<S> + 's> {
-        let (s, n) = (self.coefficients.stages(), self.dimension);
-        let zero = |len: usize| vec![S::from_f64(0.0); len];
-        Box::new(Gauss {
-            scheme: self.clone(),
-            field,
-            increments: zero(s * n),
-            stage: zero(n),
-            rates: zero(s * n),
-            matrix: zero(self.entries),
-        })
+        system: &dyn Dynamics<'s, S>,
+    ) -> Result<Box<dyn Stepper<S> + 's>, Failure> {
+        Ok(Box::new(GaussStepper {
+            evaluator: Evaluator::new(&self.stages.shape, system)?,
+            work: self.stages.work(),
+            end: self.end.as_ref().map(Stages::work),
+            sum: zeros(self.stages.dimension()),
+            method: self.clone(),
+        }))
     }
 }
 
-struct Gauss<'s, S> {
-    scheme: Arc<Scheme>,
-    field: Box<dyn Field<S> + 's>,
-    /// W, stage after stage.
-    increments: Vec<S>,
-    /// One Yᵢ.
-    stage: Vec<S>,
-    /// Lᵢ = h bᵢ f(Yᵢ), stage after stage.
-    rates: Vec<S>,
-    matrix: Vec<S>,
+struct GaussStepper<'s, S> {
+    method: Arc<GaussCollocation>,
+    evaluator: Evaluator<'s, S>,
+    work: Work<S>,
+    end: Option<Work<S>>,
+    /// Σᵢ Lᵢ.
+    sum: Vec<S>,
 }
 
-impl<S: Scalar> Stepper<S> for Gauss<'_, S> {
+impl<S: Scalar> Stepper<S> for GaussStepper<'_, S> {
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
-        let Gauss { scheme, field, increments, stage, rates, matrix } = self;
-        let Scheme { coefficients: c, blocks, ones, stages, .. } = &**scheme;
-        let (s, n) = (c.stages(), scheme.dimension);
-        field.rate(&from.values, stage)?;
-        for i in 0..s {
-            let factor = h * c.c(i);
-            (0..n).for_each(|k| increments[i * n + k] = factor * stage[k]);
-        }
-        machine.newton(scheme.site, increments, &mut |w, r, jacobian| {
-            jacobian.fill(S::from_f64(0.0));
-            blocks.add_identity(*ones, S::from_f64(1.0), jacobian);
-            for j in 0..s {
-                place(from, &w[j * n..(j + 1) * n], stage);
-                weighted_rate(field.as_mut(), h * c.b::<S>(j), stage, &mut rates[j * n..(j + 1) * n])?;
-                field.jacobian(stage, matrix)?;
-                for i in 0..s {
-                    blocks.add(stages[i * s + j], -(h * c.b::<S>(j) * c.mu::<S>(i, j)), matrix, jacobian);
-                }
+        let GaussStepper { method, evaluator, work, end, sum } = self;
+        work.solve(&method.stages, machine, evaluator, (h, Input::none()), from)?;
+        work.evaluate(&method.stages, evaluator)?;
+        let one = S::from_f64(1.0);
+        combination((0..method.number).map(|i| (one, work.term(&method.stages, method.term, i))), sum);
+        let increment = match (&method.end, end) {
+            (Some(equations), Some(work)) => {
+                work.solve(equations, machine, evaluator, (h, Input { given: &[], past: sum }), from)?;
+                work.unknown(equations, 0)
             }
-            for i in 0..s {
-                for k in 0..n {
-                    let first = c.mu::<S>(i, 0) * rates[k];
-                    let sum = (1..s).fold(first, |sum, j| sum + c.mu::<S>(i, j) * rates[j * n + k]);
-                    r[i * n + k] = w[i * n + k] - sum;
-                }
-            }
-            Ok(())
-        })?;
-        for i in 0..s {
-            place(from, &increments[i * n..(i + 1) * n], stage);
-            weighted_rate(field.as_mut(), h * c.b::<S>(i), stage, &mut rates[i * n..(i + 1) * n])?;
-        }
-        for k in 0..n {
-            let sum = (1..s).fold(rates[k], |sum, i| sum + rates[i * n + k]);
-            (to.values[k], to.carry[k]) = carried(from.values[k], from.carry[k], sum);
-        }
+            _ => sum,
+        };
+        advanced((&from.values, &from.carry), increment, (&mut to.values, &mut to.carry));
         to.memory.copy_from_slice(&from.memory);
         Ok(())
-    }
-}
-
-/// L = h b f(Y).
-fn weighted_rate<S: Scalar>(
-    field: &mut (dyn Field<S> + '_),
-    weight: S,
-    stage: &[S],
-    out: &mut [S],
-) -> Result<(), Failure> {
-    field.rate(stage, out)?;
-    out.iter_mut().for_each(|rate| *rate = weight * *rate);
-    Ok(())
-}
-
-/// Y = z + W.
-fn place<S: Scalar>(from: &State<S>, increment: &[S], stage: &mut [S]) {
-    for (k, y) in stage.iter_mut().enumerate() {
-        *y = carried(from.values[k], from.carry[k], increment[k]).0;
     }
 }

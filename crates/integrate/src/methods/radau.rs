@@ -14,16 +14,17 @@
 //!   φ = 0.
 //!
 //! The equations are solved in the form Σⱼ dᵢⱼ (Yⱼ − z) = h f(Yᵢ, Λᵢ) with d = a⁻¹, the derivatives of
-//! the Lagrange polynomials of 0, c₁, …, c_s ([`stiff`](crate::stiff)).
+//! the Lagrange polynomials of 0, c₁, …, c_s ([`derivative_form`](crate::derivative_form)).
 //!
 //! Hairer & Wanner, Solving Ordinary Differential Equations II, IV.5 and VII.4; Hairer, Lubich &
 //! Roche, Lecture Notes in Mathematics 1409 (1989); L. Jay, Appl. Numer. Math. 17 (1995) 97.
 
 use crate::card::{Card, Keeps, Needs};
-use crate::coefficients::Radau as Coefficients;
-use crate::semi_explicit::{SemiExplicit, Shape};
-use crate::stiff::{Formula, Stages, Work, advance};
-use cotangent_dynamics::{Failure, Index, Machine, Plan, State, Stepper};
+use crate::coefficients::{Coefficient, Radau as Coefficients};
+use crate::derivative_form::{increment, stage_equations};
+use crate::stages::{Evaluator, Input, Shape, Stages, Work};
+use crate::vector::{advanced, zeros};
+use cotangent_dynamics::{Dynamics, Failure, Index, Machine, Plan, State, Stepper};
 use cotangent_scalar::Scalar;
 use cotangent_solve::PatternError;
 use std::sync::Arc;
@@ -51,16 +52,19 @@ pub(crate) fn card(stages: usize) -> Card {
     }
 }
 
-/// What is known before the arithmetic is.
+/// Radau IIA collocation, planned.
 #[derive(Clone, Debug)]
-pub(crate) struct Scheme {
-    coefficients: Coefficients,
+pub(crate) struct RadauCollocation {
+    number: usize,
     stages: Stages,
 }
 
-impl Scheme {
-    pub(crate) fn new(shape: Shape, stages: usize, plan: &mut Plan) -> Result<Arc<Scheme>, PatternError> {
-        Ok(Arc::new(Scheme { coefficients: Coefficients::new(stages), stages: Stages::new(shape, stages, plan)? }))
+impl RadauCollocation {
+    pub(crate) fn new(shape: Shape, number: usize, plan: &mut Plan) -> Result<Arc<RadauCollocation>, PatternError> {
+        let coefficients = Coefficients::new(number);
+        let c: Vec<Coefficient> = (0..number).map(|i| coefficients.c(i)).collect();
+        let d: Vec<Coefficient> = (0..number * number).map(|k| coefficients.d(k / number, k % number)).collect();
+        Ok(Arc::new(RadauCollocation { number, stages: Stages::new(stage_equations(&shape, &c, &d), shape, plan)? }))
     }
 
     pub(crate) fn shape(&self) -> &Shape {
@@ -69,8 +73,8 @@ impl Scheme {
 
     /// The order with unknown multipliers.
     pub(crate) fn constrained_order(&self) -> Option<u32> {
-        let stages = self.coefficients.stages() as u32;
-        self.shape().index.map(|index| match index {
+        let stages = self.number as u32;
+        self.shape().index().map(|index| match index {
             Index::Two => 2 * stages - 1,
             Index::Three => stages,
         })
@@ -78,33 +82,31 @@ impl Scheme {
 
     pub(crate) fn stepper<'s, S: Scalar + 's>(
         self: &Arc<Self>,
-        system: Box<dyn SemiExplicit<S> + 's>,
-    ) -> Box<dyn Stepper<S> + 's> {
-        let s = self.coefficients.stages();
-        Box::new(Radau {
-            c: (0..s).map(|i| self.coefficients.c(i)).collect(),
-            d: (0..s * s).map(|k| self.coefficients.d(k / s, k % s)).collect(),
+        system: &dyn Dynamics<'s, S>,
+    ) -> Result<Box<dyn Stepper<S> + 's>, Failure> {
+        Ok(Box::new(RadauStepper {
+            evaluator: Evaluator::new(&self.stages.shape, system)?,
             work: self.stages.work(),
-            scheme: self.clone(),
-            system,
-        })
+            increment: zeros(self.stages.dimension()),
+            method: self.clone(),
+        }))
     }
 }
 
-struct Radau<'s, S> {
-    scheme: Arc<Scheme>,
-    system: Box<dyn SemiExplicit<S> + 's>,
-    c: Vec<S>,
-    d: Vec<S>,
+struct RadauStepper<'s, S> {
+    method: Arc<RadauCollocation>,
+    evaluator: Evaluator<'s, S>,
     work: Work<S>,
+    /// z₁ − z.
+    increment: Vec<S>,
 }
 
-impl<S: Scalar> Stepper<S> for Radau<'_, S> {
+impl<S: Scalar> Stepper<S> for RadauStepper<'_, S> {
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
-        let Radau { scheme, system, c, d, work } = self;
-        let formula = Formula { c, d, past: &[] };
-        let increment = scheme.stages.solve(machine, system.as_mut(), (h, formula), from, work)?;
-        advance(from, increment, to);
+        let RadauStepper { method, evaluator, work, increment: dz } = self;
+        work.solve(&method.stages, machine, evaluator, (h, Input::none()), from)?;
+        increment(&method.stages, method.number, work, dz);
+        advanced((&from.values, &from.carry), dz, (&mut to.values, &mut to.carry));
         Ok(())
     }
 }

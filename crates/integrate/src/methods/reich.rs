@@ -14,9 +14,10 @@
 //! S. Reich, SIAM J. Numer. Anal. 33 (1996) 475.
 
 use crate::card::{Card, Keeps, Needs};
-use crate::free::free_shape;
-use crate::sparse::{Gram, GramWork, plus_transposed_times, times};
-use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Kind, Machine, Plan, Site, State, Stepper, carried};
+use crate::ending::{Ending, EndingWork};
+use crate::sparse::GramWork;
+use crate::vector::{add_transposed_times, advanced, clear, difference, scaled_difference, subtract, times, zeros};
+use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Kind, Machine, Plan, Site, State, Stepper};
 use cotangent_scalar::Scalar;
 use cotangent_solve::PatternError;
 use std::sync::Arc;
@@ -44,25 +45,22 @@ pub(crate) fn card(inner: &Card) -> Card {
     }
 }
 
-/// What is known before the arithmetic is.
+/// The method, planned.
 #[derive(Clone, Debug)]
-pub(crate) struct Scheme {
-    shape: CanonicalShape,
-    gram: Gram,
+pub(crate) struct ReichSplitting {
     start: Site,
     linear: Site,
-    hidden: Site,
+    ending: Ending,
 }
 
-impl Scheme {
-    pub(crate) fn new(shape: &CanonicalShape, plan: &mut Plan) -> Result<Arc<Scheme>, PatternError> {
-        free_shape(shape)?;
+impl ReichSplitting {
+    pub(crate) fn new(shape: &CanonicalShape, plan: &mut Plan) -> Result<Arc<ReichSplitting>, PatternError> {
         let (n, m) = (shape.coordinates, shape.constraints);
-        let gram = Gram::new(&shape.jacobian, &shape.hessian_pp)?;
-        let mut newton = |kind: Kind| plan.newton(gram.pattern().clone(), vec![(kind, m)]);
-        let (linear, hidden) = (newton(Kind::Constraint), newton(Kind::HiddenConstraint));
+        let gram = Ending::new(shape, None)?.gram;
+        let linear = plan.newton(gram.pattern().clone(), vec![(Kind::Constraint, m)]);
+        let ending = Ending::new(shape, Some(plan))?;
         let start = plan.fixed_point(vec![(Kind::Momentum, n), (Kind::Momentum, n)]);
-        Ok(Arc::new(Scheme { shape: shape.clone(), gram, start, linear, hidden }))
+        Ok(Arc::new(ReichSplitting { start, linear, ending }))
     }
 
     pub(crate) fn stepper<'s, S: Scalar + 's>(
@@ -70,45 +68,41 @@ impl Scheme {
         inner: Box<dyn Stepper<S> + 's>,
         system: Box<dyn Canonical<S> + 's>,
     ) -> Box<dyn Stepper<S> + 's> {
-        let zero = |len: usize| vec![S::from_f64(0.0); len];
-        let (n, m) = (self.shape.coordinates, self.shape.constraints);
-        let (g, hpp) = (self.shape.jacobian.len(), self.shape.hessian_pp.len());
-        let state = State::new(zero(2 * n), inner.memory());
-        Box::new(Reich {
+        let shape = &self.ending.shape;
+        let (n, m) = (shape.coordinates, shape.constraints);
+        let state = State::new(zeros(2 * n), inner.memory());
+        Box::new(ReichStepper {
             pass: Pass {
                 inner,
                 system,
                 from: state.clone(),
                 to: state,
-                g0: zero(g),
-                g1: zero(g),
-                hpp: zero(hpp),
-                matrix: zero(self.gram.pattern().len()),
-                gram: self.gram.work(),
-                residual: zero(m),
-                lambda: zero(m),
-                zeros: zero(n),
-                kick: zero(n),
-                p1: zero(n),
-                velocity: zero(n),
-                scheme: self.clone(),
+                g0: zeros(shape.jacobian.len()),
+                g1: zeros(shape.jacobian.len()),
+                hpp: zeros(shape.hessian_pp.len()),
+                matrix: zeros(self.ending.gram.pattern().len()),
+                gram: self.ending.gram.work(),
+                residual: zeros(m),
+                lambda: zeros(m),
+                kick: zeros(n),
+                method: self.clone(),
             },
-            momenta: zero(2 * n),
-            mu: zero(m),
+            momenta: zeros(2 * n),
+            end: self.ending.work(),
         })
     }
 }
 
-struct Reich<'s, S> {
+struct ReichStepper<'s, S> {
     pass: Pass<'s, S>,
     /// p̄, and p − h H_q, which is kept: from rest p̄ is nothing but noise, and that shows how large
     /// momenta are.
     momenta: Vec<S>,
-    mu: Vec<S>,
+    end: EndingWork<S>,
 }
 
 struct Pass<'s, S> {
-    scheme: Arc<Scheme>,
+    method: Arc<ReichSplitting>,
     inner: Box<dyn Stepper<S> + 's>,
     system: Box<dyn Canonical<S> + 's>,
     from: State<S>,
@@ -120,55 +114,38 @@ struct Pass<'s, S> {
     gram: GramWork<S>,
     residual: Vec<S>,
     lambda: Vec<S>,
-    zeros: Vec<S>,
     kick: Vec<S>,
-    p1: Vec<S>,
-    velocity: Vec<S>,
 }
 
-impl<S: Scalar> Stepper<S> for Reich<'_, S> {
+impl<S: Scalar> Stepper<S> for ReichStepper<'_, S> {
     /// What the inner method remembers.
     fn memory(&self) -> usize {
         self.pass.inner.memory()
     }
 
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
-        let Reich { pass, momenta, mu } = self;
-        let scheme = pass.scheme.clone();
-        let shape = &scheme.shape;
-        let n = shape.coordinates;
+        let ReichStepper { pass, momenta, end } = self;
+        let method = pass.method.clone();
+        let n = method.ending.shape.coordinates;
         let half = h * S::from_f64(0.5);
-        pass.system.jacobian(&from.values[..n], &mut pass.g0)?;
-        // p̄ − p must stay along G(q)ᵀ, which the last one was not.
-        momenta[..n].copy_from_slice(&from.values[n..]);
         let (q, p) = from.values.split_at(n);
-        pass.system.hamiltonian_q(q, p, &mut pass.velocity)?;
-        (0..n).for_each(|j| momenta[n + j] = p[j] - h * pass.velocity[j]);
-        machine.fixed_point(scheme.start, momenta, &mut |machine, start, next| {
+        pass.system.jacobian(q, &mut pass.g0)?;
+        pass.system.hamiltonian_q(q, p, &mut pass.kick)?;
+        // p̄ − p must stay along G(q)ᵀ, which the last one was not.
+        momenta[..n].copy_from_slice(p);
+        scaled_difference(p, h, &pass.kick, &mut momenta[n..]);
+        machine.fixed_point(method.start, momenta, &mut |machine, start, next| {
             pass.forward(machine, h, from, &start[..n])?;
             next[n..].copy_from_slice(&start[n..]);
             pass.correct(machine, half * h, half, &start[..n], &mut next[..n])
         })?;
         pass.forward(machine, h, from, &momenta[..n])?;
 
-        pass.system.jacobian(&pass.to.values[..n], &mut pass.g1)?;
-        mu.fill(S::from_f64(0.0));
-        machine.newton(scheme.hidden, mu, &mut |mu, r, jacobian| {
-            pass.end(half, mu);
-            let q1 = &pass.to.values[..n];
-            pass.system.hamiltonian_p(q1, &pass.p1, &mut pass.velocity)?;
-            times(&shape.jacobian, &pass.g1, &pass.velocity, r);
-            pass.system.hessian_pp(q1, &pass.p1, &mut pass.hpp)?;
-            scheme.gram.evaluate(-half, (&pass.g1, &pass.hpp, &pass.g1), &mut pass.gram, jacobian);
-            Ok(())
-        })?;
-        pass.end(half, mu);
-        for j in 0..n {
-            (to.values[j], to.carry[j]) = (pass.to.values[j], pass.to.carry[j]);
-            let (p, e) = (pass.to.values[n + j], pass.to.carry[n + j]);
-            (to.values[n + j], to.carry[n + j]) = carried(p, e, -(half * pass.kick[j]));
-        }
-        to.memory.copy_from_slice(&pass.to.memory);
+        let (q1, p1) = pass.to.halves(n);
+        clear(&mut end.increment);
+        method.ending.solve(machine, pass.system.as_mut(), half, (q1.0, p1), None, end)?;
+        to.copy_from(&pass.to);
+        advanced(p1, &end.increment, to.halves_mut(n).1);
         Ok(())
     }
 }
@@ -176,14 +153,11 @@ impl<S: Scalar> Stepper<S> for Reich<'_, S> {
 impl<S: Scalar> Pass<'_, S> {
     /// The inner step from (q, p̄).
     fn forward(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, start: &[S]) -> Result<(), Failure> {
-        let n = self.scheme.shape.coordinates;
-        self.from.values.copy_from_slice(&from.values);
-        self.from.carry.copy_from_slice(&from.carry);
-        self.from.memory.copy_from_slice(&from.memory);
-        for j in 0..n {
-            let change = start[j] - from.values[n + j];
-            (self.from.values[n + j], self.from.carry[n + j]) = carried(from.values[n + j], from.carry[n + j], change);
-        }
+        let n = self.method.ending.shape.coordinates;
+        self.from.copy_from(from);
+        let (_, p) = from.halves(n);
+        difference(start, p.0, &mut self.kick);
+        advanced(p, &self.kick, self.from.halves_mut(n).1);
         self.inner.step(machine, h, &self.from, &mut self.to)
     }
 
@@ -196,33 +170,23 @@ impl<S: Scalar> Pass<'_, S> {
         start: &[S],
         next: &mut [S],
     ) -> Result<(), Failure> {
-        let Pass { scheme, system, to, g0, g1, hpp, matrix, gram, residual, lambda, zeros, kick, .. } = self;
-        let shape = &scheme.shape;
-        let n = shape.coordinates;
-        let q1 = &to.values[..n];
+        let Pass { method, system, to, g0, g1, hpp, matrix, gram, residual, lambda, kick, .. } = self;
+        let Ending { shape, gram: product, .. } = &method.ending;
+        let q1 = &to.values[..shape.coordinates];
         system.constraints(q1, residual)?;
         system.jacobian(q1, g1)?;
         system.hessian_pp(q1, start, hpp)?;
-        scheme.gram.evaluate(factor, (g1, hpp, g0), gram, matrix);
-        lambda.fill(S::from_f64(0.0));
-        machine.newton(scheme.linear, lambda, &mut |x, r, jacobian| {
-            times(scheme.gram.pattern(), matrix, x, r);
-            r.iter_mut().zip(&*residual).for_each(|(r, &b)| *r = *r - b);
+        product.evaluate(factor, (g1, hpp, g0), gram, matrix);
+        clear(lambda);
+        machine.newton(method.linear, lambda, &mut |x, r, jacobian| {
+            times(product.pattern(), matrix, x, r);
+            subtract(r, residual);
             jacobian.copy_from_slice(matrix);
             Ok(())
         })?;
-        plus_transposed_times(&shape.jacobian, g0, lambda, zeros, kick);
-        (0..n).for_each(|j| next[j] = start[j] - half * kick[j]);
+        clear(kick);
+        add_transposed_times(&shape.jacobian, g0, lambda, kick);
+        scaled_difference(start, half, kick, next);
         Ok(())
-    }
-
-    /// p₁ for μ.
-    fn end(&mut self, half: S, mu: &[S]) {
-        let shape = &self.scheme.shape;
-        let n = shape.coordinates;
-        plus_transposed_times(&shape.jacobian, &self.g1, mu, &self.zeros, &mut self.kick);
-        for j in 0..n {
-            self.p1[j] = carried(self.to.values[n + j], self.to.carry[n + j], -(half * self.kick[j])).0;
-        }
     }
 }

@@ -8,7 +8,8 @@
 //! W. Kutta, Z. Math. Phys. 46 (1901) 435.
 
 use crate::card::{Card, Keeps, Needs};
-use cotangent_dynamics::{Failure, Field, Machine, State, Stepper, carried};
+use crate::vector::{add, add_scaled, advanced, moved, scale, scaled, scaled_sum, zeros};
+use cotangent_dynamics::{Failure, Field, Machine, State, Stepper};
 use cotangent_scalar::Scalar;
 
 pub(crate) const CARD: Card = Card {
@@ -33,24 +34,24 @@ pub(crate) const CARD: Card = Card {
 
 pub(crate) fn stepper<'s, S: Scalar + 's>(field: Box<dyn Field<S> + 's>) -> Box<dyn Stepper<S> + 's> {
     let n = field.dimension();
-    let zero = || vec![S::from_f64(0.0); n];
-    Box::new(Rk4 { field, stage: zero(), rates: [zero(), zero(), zero(), zero()] })
+    let rates = [zeros(n), zeros(n), zeros(n), zeros(n)];
+    Box::new(Rk4 { field, stage: zeros(n), increment: zeros(n), rates })
 }
 
 struct Rk4<'s, S> {
     field: Box<dyn Field<S> + 's>,
     stage: Vec<S>,
+    increment: Vec<S>,
     rates: [Vec<S>; 4],
 }
 
 impl<S: Scalar> Stepper<S> for Rk4<'_, S> {
     fn step(&mut self, _: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
-        let Rk4 { field, stage, rates: [k1, k2, k3, k4] } = self;
-        let half = h * S::from_f64(0.5);
-        let place = |factor: S, rate: &[S], stage: &mut [S]| {
-            for (k, y) in stage.iter_mut().enumerate() {
-                *y = carried(from.values[k], from.carry[k], factor * rate[k]).0;
-            }
+        let Rk4 { field, stage, increment, rates: [k1, k2, k3, k4] } = self;
+        let (z, half) = ((&from.values[..], &from.carry[..]), h * S::from_f64(0.5));
+        let mut place = |factor: S, rate: &[S], stage: &mut [S]| {
+            scaled(factor, rate, increment);
+            moved(z, increment, stage);
         };
         field.rate(&from.values, k1)?;
         place(half, k1, stage);
@@ -59,11 +60,12 @@ impl<S: Scalar> Stepper<S> for Rk4<'_, S> {
         field.rate(stage, k3)?;
         place(h, k3, stage);
         field.rate(stage, k4)?;
-        let (two, sixth) = (S::from_f64(2.0), h * S::ratio(1, 6));
-        for k in 0..stage.len() {
-            let increment = sixth * (k1[k] + two * k2[k] + two * k3[k] + k4[k]);
-            (to.values[k], to.carry[k]) = carried(from.values[k], from.carry[k], increment);
-        }
+        let two = S::from_f64(2.0);
+        scaled_sum(k1, two, k2, increment);
+        add_scaled(increment, two, k3);
+        add(increment, k4);
+        scale(h * S::ratio(1, 6), increment);
+        advanced(z, increment, (&mut to.values, &mut to.carry));
         to.memory.copy_from_slice(&from.memory);
         Ok(())
     }

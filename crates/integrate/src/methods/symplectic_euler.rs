@@ -11,7 +11,8 @@
 
 use crate::blocks::{Block, BlockBuilder, Blocks};
 use crate::card::{Card, Keeps, Needs};
-use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Kind, Machine, Plan, Site, State, Stepper, carried};
+use crate::vector::{advanced, clear, moved, scale, scaled, scaled_sum, zeros};
+use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Kind, Machine, Plan, Site, State, Stepper};
 use cotangent_scalar::Scalar;
 use cotangent_solve::PatternError;
 use std::sync::Arc;
@@ -35,14 +36,14 @@ pub(crate) const CARD: Card = Card {
 
 /// What is known before the arithmetic is.
 #[derive(Clone, Debug)]
-pub(crate) struct Scheme {
+pub(crate) struct SymplecticEuler {
     shape: CanonicalShape,
     /// The equation for p₁, where it is one.
     implicit: Option<(Site, Blocks, [Block; 2])>,
 }
 
-impl Scheme {
-    pub(crate) fn new(shape: &CanonicalShape, plan: &mut Plan) -> Result<Arc<Scheme>, PatternError> {
+impl SymplecticEuler {
+    pub(crate) fn new(shape: &CanonicalShape, plan: &mut Plan) -> Result<Arc<SymplecticEuler>, PatternError> {
         let n = shape.coordinates;
         let implicit = match shape.separable {
             true => None,
@@ -53,22 +54,28 @@ impl Scheme {
                 Some((plan.newton(blocks.pattern.clone(), vec![(Kind::Momentum, n)]), blocks, at))
             }
         };
-        Ok(Arc::new(Scheme { shape: shape.clone(), implicit }))
+        Ok(Arc::new(SymplecticEuler { shape: shape.clone(), implicit }))
     }
 
     pub(crate) fn stepper<'s, S: Scalar + 's>(
         self: &Arc<Self>,
         system: Box<dyn Canonical<S> + 's>,
     ) -> Box<dyn Stepper<S> + 's> {
-        let zero = |len: usize| vec![S::from_f64(0.0); len];
         let n = self.shape.coordinates;
-        let hqp = zero(self.shape.hessian_qp.len());
-        Box::new(SymplecticEuler { scheme: self.clone(), system, dp: zero(n), p1: zero(n), rate: zero(n), hqp })
+        let hqp = zeros(self.shape.hessian_qp.len());
+        Box::new(SymplecticEulerStepper {
+            method: self.clone(),
+            system,
+            dp: zeros(n),
+            p1: zeros(n),
+            rate: zeros(n),
+            hqp,
+        })
     }
 }
 
-struct SymplecticEuler<'s, S> {
-    scheme: Arc<Scheme>,
+struct SymplecticEulerStepper<'s, S> {
+    method: Arc<SymplecticEuler>,
     system: Box<dyn Canonical<S> + 's>,
     /// p₁ − p.
     dp: Vec<S>,
@@ -77,33 +84,29 @@ struct SymplecticEuler<'s, S> {
     hqp: Vec<S>,
 }
 
-impl<S: Scalar> Stepper<S> for SymplecticEuler<'_, S> {
+impl<S: Scalar> Stepper<S> for SymplecticEulerStepper<'_, S> {
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
-        let SymplecticEuler { scheme, system, dp, p1, rate, hqp } = self;
-        let n = scheme.shape.coordinates;
-        let (q, p) = from.values.split_at(n);
-        let (eq, ep) = from.carry.split_at(n);
-        system.hamiltonian_q(q, p, rate)?;
-        (0..n).for_each(|j| dp[j] = -(h * rate[j]));
-        if let Some((site, blocks, [ones, qp])) = &scheme.implicit {
+        let SymplecticEulerStepper { method, system, dp, p1, rate, hqp } = self;
+        let (q, p) = from.halves(method.shape.coordinates);
+        let (to_q, to_p) = to.halves_mut(method.shape.coordinates);
+        system.hamiltonian_q(q.0, p.0, rate)?;
+        scaled(-h, rate, dp);
+        if let Some((site, blocks, [ones, qp])) = &method.implicit {
             machine.newton(*site, dp, &mut |dp, r, jacobian| {
-                (0..n).for_each(|j| p1[j] = carried(p[j], ep[j], dp[j]).0);
-                system.hamiltonian_q(q, p1, rate)?;
-                (0..n).for_each(|j| r[j] = dp[j] + h * rate[j]);
-                jacobian.fill(S::from_f64(0.0));
+                moved(p, dp, p1);
+                system.hamiltonian_q(q.0, p1, rate)?;
+                scaled_sum(dp, h, rate, r);
+                clear(jacobian);
                 blocks.add_identity(*ones, S::from_f64(1.0), jacobian);
-                system.hessian_qp(q, p1, hqp)?;
+                system.hessian_qp(q.0, p1, hqp)?;
                 blocks.add(*qp, h, hqp, jacobian);
                 Ok(())
             })?;
         }
-        for j in 0..n {
-            (to.values[n + j], to.carry[n + j]) = carried(p[j], ep[j], dp[j]);
-        }
-        system.hamiltonian_p(q, &to.values[n..], rate)?;
-        for j in 0..n {
-            (to.values[j], to.carry[j]) = carried(q[j], eq[j], h * rate[j]);
-        }
+        advanced(p, dp, (&mut *to_p.0, to_p.1));
+        system.hamiltonian_p(q.0, to_p.0, rate)?;
+        scale(h, rate);
+        advanced(q, rate, to_q);
         to.memory.copy_from_slice(&from.memory);
         Ok(())
     }

@@ -1,25 +1,25 @@
 //! Projections after a step.
 
-use super::{COUNTERS, Scheme, is_due};
-use crate::sparse::{GramWork, plus_transposed_times, times};
-use cotangent_dynamics::{Canonical, Failure, Machine, State, Stepper, carried};
+use super::{ManifoldProjection, count, is_due};
+use crate::sparse::GramWork;
+use crate::vector::{add_transposed_times, advance, clear, moved, negate, times, zeros};
+use cotangent_dynamics::{Canonical, Failure, Machine, MemoryLayout, State, Stepper};
 use cotangent_scalar::Scalar;
 use cotangent_solve::Pattern;
 use std::sync::Arc;
 
 /// Projects states onto the constraint manifold.
 pub(crate) struct Projector<'s, S> {
-    scheme: Arc<Scheme>,
+    planned: Arc<ManifoldProjection>,
     system: Box<dyn Canonical<S> + 's>,
-    zeros: Vec<S>,
     multipliers: Vec<S>,
     residual: Vec<S>,
     /// The sizes of the terms of each residual.
     sizes: Vec<S>,
     force: Vec<S>,
-    /// The displacement, then where it leads.
+    /// The displacement, and where it leads.
     shift: Vec<S>,
-    moved: Vec<S>,
+    end: Vec<S>,
     velocity: Vec<S>,
     g0: Vec<S>,
     g1: Vec<S>,
@@ -28,104 +28,88 @@ pub(crate) struct Projector<'s, S> {
 }
 
 impl<'s, S: Scalar> Projector<'s, S> {
-    pub(crate) fn new(scheme: Arc<Scheme>, system: Box<dyn Canonical<S> + 's>) -> Projector<'s, S> {
-        let zero = |len: usize| vec![S::from_f64(0.0); len];
-        let (n, m) = (scheme.shape.coordinates, scheme.shape.constraints);
-        let (g, h) = (scheme.shape.jacobian.len(), scheme.shape.hessian_pp.len());
+    pub(crate) fn new(planned: Arc<ManifoldProjection>, system: Box<dyn Canonical<S> + 's>) -> Projector<'s, S> {
+        let (n, m) = (planned.shape.coordinates, planned.shape.constraints);
         Projector {
             system,
-            zeros: zero(n),
-            multipliers: zero(m),
-            residual: zero(m),
-            sizes: zero(m),
-            force: zero(n),
-            shift: zero(n),
-            moved: zero(n),
-            velocity: zero(n),
-            g0: zero(g),
-            g1: zero(g),
-            hpp: zero(h),
-            gram: scheme.gram.work(),
-            scheme,
+            multipliers: zeros(m),
+            residual: zeros(m),
+            sizes: zeros(m),
+            force: zeros(n),
+            shift: zeros(n),
+            end: zeros(n),
+            velocity: zeros(n),
+            g0: zeros(planned.shape.jacobian.len()),
+            g1: zeros(planned.shape.jacobian.len()),
+            hpp: zeros(planned.shape.hessian_pp.len()),
+            gram: planned.gram.work(),
+            planned,
         }
     }
 
     /// Projects onto φ(q) = 0 if it is due; says whether it was.
     pub(crate) fn positions(&mut self, machine: &mut dyn Machine<S>, state: &mut State<S>) -> Result<bool, Failure> {
-        let Projector { scheme, system, zeros, multipliers, residual, sizes, .. } = self;
-        let (force, shift, moved, g0, g1, hpp, gram) = (
-            &mut self.force,
-            &mut self.shift,
-            &mut self.moved,
-            &mut self.g0,
-            &mut self.g1,
-            &mut self.hpp,
-            &mut self.gram,
-        );
-        let shape = &scheme.shape;
-        let n = shape.coordinates;
-        let (q, p) = state.values.split_at(n);
-        system.constraints(q, residual)?;
-        if !is_due(machine, scheme.projection.above, residual)? {
+        let Projector { planned, system, multipliers, residual, sizes, force, shift, end, g0, g1, hpp, gram, .. } =
+            self;
+        let shape = &planned.shape;
+        let (q, p) = state.halves(shape.coordinates);
+        system.constraints(q.0, residual)?;
+        if !is_due(machine, planned.projection.above, residual)? {
             return Ok(false);
         }
-        system.jacobian(q, g0)?;
-        terms(&shape.jacobian, g0, q, residual, sizes);
-        system.hessian_pp(q, p, hpp)?;
-        let mut move_along = |nu: &[S], moved: &mut [S]| {
-            plus_transposed_times(&shape.jacobian, g0, nu, zeros, force);
+        system.jacobian(q.0, g0)?;
+        terms(&shape.jacobian, g0, q.0, residual, sizes);
+        system.hessian_pp(q.0, p.0, hpp)?;
+        let mut shift_along = |nu: &[S], shift: &mut [S]| {
+            clear(force);
+            add_transposed_times(&shape.jacobian, g0, nu, force);
             times(&shape.hessian_pp, hpp, force, shift);
-            (0..n).for_each(|j| moved[j] = carried(q[j], state.carry[j], shift[j]).0);
         };
-        multipliers.fill(S::from_f64(0.0));
-        machine.newton(scheme.position, multipliers, &mut |nu, r, jacobian| {
-            move_along(nu, moved);
-            system.constraints(moved, r)?;
-            system.jacobian(moved, g1)?;
-            scheme.gram.evaluate(S::from_f64(1.0), (g1, hpp, g0), gram, jacobian);
-            divide(scheme.gram.pattern(), sizes, r, jacobian);
+        clear(multipliers);
+        machine.newton(planned.position, multipliers, &mut |nu, r, jacobian| {
+            shift_along(nu, shift);
+            moved(q, shift, end);
+            system.constraints(end, r)?;
+            system.jacobian(end, g1)?;
+            planned.gram.evaluate(S::from_f64(1.0), (g1, hpp, g0), gram, jacobian);
+            divide(planned.gram.pattern(), sizes, r, jacobian);
             Ok(())
         })?;
-        move_along(multipliers, moved);
-        for j in 0..n {
-            (state.values[j], state.carry[j]) = carried(state.values[j], state.carry[j], shift[j]);
-        }
+        shift_along(multipliers, shift);
+        advance(state.halves_mut(shape.coordinates).0, shift);
         Ok(true)
     }
 
     /// Projects onto G(q) H_p(q, p) = 0 if it is due; says whether it was.
     pub(crate) fn momenta(&mut self, machine: &mut dyn Machine<S>, state: &mut State<S>) -> Result<bool, Failure> {
-        let Projector { scheme, system, zeros, multipliers, residual, sizes, .. } = self;
-        let (shift, moved, velocity, g0, hpp, gram) =
-            (&mut self.shift, &mut self.moved, &mut self.velocity, &mut self.g0, &mut self.hpp, &mut self.gram);
-        let shape = &scheme.shape;
-        let n = shape.coordinates;
-        let (q, p) = state.values.split_at(n);
-        system.jacobian(q, g0)?;
-        system.hamiltonian_p(q, p, velocity)?;
+        let Projector { planned, system, multipliers, residual, sizes, shift, end, velocity, g0, hpp, gram, .. } = self;
+        let shape = &planned.shape;
+        let (q, p) = state.halves(shape.coordinates);
+        system.jacobian(q.0, g0)?;
+        system.hamiltonian_p(q.0, p.0, velocity)?;
         times(&shape.jacobian, g0, velocity, residual);
         terms(&shape.jacobian, g0, velocity, residual, sizes);
-        if !is_due(machine, scheme.projection.above, residual)? {
+        if !is_due(machine, planned.projection.above, residual)? {
             return Ok(false);
         }
-        let mut move_along = |lambda: &[S], moved: &mut [S]| {
-            plus_transposed_times(&shape.jacobian, g0, lambda, zeros, shift);
-            (0..n).for_each(|j| moved[j] = carried(p[j], state.carry[n + j], -shift[j]).0);
+        let shift_along = |lambda: &[S], g0: &[S], shift: &mut [S]| {
+            clear(shift);
+            add_transposed_times(&shape.jacobian, g0, lambda, shift);
+            negate(shift);
         };
-        multipliers.fill(S::from_f64(0.0));
-        machine.newton(scheme.momentum, multipliers, &mut |lambda, r, jacobian| {
-            move_along(lambda, moved);
-            system.hamiltonian_p(q, moved, velocity)?;
+        clear(multipliers);
+        machine.newton(planned.momentum, multipliers, &mut |lambda, r, jacobian| {
+            shift_along(lambda, g0, shift);
+            moved(p, shift, end);
+            system.hamiltonian_p(q.0, end, velocity)?;
             times(&shape.jacobian, g0, velocity, r);
-            system.hessian_pp(q, moved, hpp)?;
-            scheme.gram.evaluate(S::from_f64(-1.0), (g0, hpp, g0), gram, jacobian);
-            divide(scheme.gram.pattern(), sizes, r, jacobian);
+            system.hessian_pp(q.0, end, hpp)?;
+            planned.gram.evaluate(S::from_f64(-1.0), (g0, hpp, g0), gram, jacobian);
+            divide(planned.gram.pattern(), sizes, r, jacobian);
             Ok(())
         })?;
-        move_along(multipliers, moved);
-        for j in 0..n {
-            (state.values[n + j], state.carry[n + j]) = carried(state.values[n + j], state.carry[n + j], -shift[j]);
-        }
+        shift_along(multipliers, g0, shift);
+        advance(state.halves_mut(shape.coordinates).1, shift);
         Ok(true)
     }
 }
@@ -152,16 +136,24 @@ fn divide<S: Scalar>(pattern: &Pattern, sizes: &[S], residual: &mut [S], jacobia
 }
 
 pub(super) fn stepper<'s, S: Scalar + 's>(
-    scheme: Arc<Scheme>,
+    planned: Arc<ManifoldProjection>,
     inner: Box<dyn Stepper<S> + 's>,
     manifold: Box<dyn Canonical<S> + 's>,
+    memory: &MemoryLayout,
 ) -> Box<dyn Stepper<S> + 's> {
-    let state = State::new(vec![S::from_f64(0.0); 2 * scheme.shape.coordinates], inner.memory());
-    Box::new(After { inner, projector: Projector::new(scheme, manifold), from: state.clone(), to: state })
+    let state = State::new(zeros(2 * planned.shape.coordinates), inner.memory());
+    Box::new(After {
+        inner,
+        memory: memory.clone(),
+        projector: Projector::new(planned, manifold),
+        from: state.clone(),
+        to: state,
+    })
 }
 
 struct After<'s, S> {
     inner: Box<dyn Stepper<S> + 's>,
+    memory: MemoryLayout,
     projector: Projector<'s, S>,
     from: State<S>,
     to: State<S>,
@@ -169,7 +161,7 @@ struct After<'s, S> {
 
 impl<S: Scalar> Stepper<S> for After<'_, S> {
     fn memory(&self) -> usize {
-        self.inner.memory() + COUNTERS
+        self.memory.len()
     }
 
     fn own_steps(&self) -> Option<&[S]> {
@@ -182,16 +174,12 @@ impl<S: Scalar> Stepper<S> for After<'_, S> {
         self.from.carry.copy_from_slice(&from.carry);
         self.from.memory.copy_from_slice(&from.memory[..own]);
         self.inner.step(machine, h, &self.from, &mut self.to)?;
-        let target = self.projector.scheme.projection.target;
+        let target = self.projector.planned.projection.target;
         let positions = target.positions() && self.projector.positions(machine, &mut self.to)?;
         let momenta = target.momenta() && self.projector.momenta(machine, &mut self.to)?;
         to.values.copy_from_slice(&self.to.values);
         to.carry.copy_from_slice(&self.to.carry);
         to.memory[..own].copy_from_slice(&self.to.memory);
-        for (k, done) in [positions, momenta].into_iter().enumerate() {
-            let count = from.memory[own + k];
-            to.memory[own + k] = if done { count + S::from_f64(1.0) } else { count };
-        }
-        Ok(())
+        count(&self.memory, [positions, momenta], &from.memory, &mut to.memory)
     }
 }

@@ -18,7 +18,9 @@ pub(crate) mod surface;
 mod symmetric;
 
 use crate::sparse::Gram;
-use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Kind, Machine, Numeric, Plan, Site, State, Stepper};
+use cotangent_dynamics::{
+    Canonical, CanonicalShape, Failure, Kind, Machine, MemoryLayout, Misuse, Numeric, Part, Plan, Site, State, Stepper,
+};
 use cotangent_scalar::{Real, Scalar};
 use cotangent_solve::{NewtonOptions, PatternError};
 use std::sync::Arc;
@@ -70,9 +72,9 @@ impl Target {
     }
 }
 
-/// What is known before the arithmetic is.
+/// The method, planned.
 #[derive(Clone, Debug)]
-pub(crate) struct Scheme {
+pub(crate) struct ManifoldProjection {
     pub(crate) projection: Projection,
     shape: CanonicalShape,
     gram: Gram,
@@ -86,20 +88,17 @@ pub(crate) struct Scheme {
 #[derive(Clone, Debug)]
 pub(crate) enum Planned {
     /// Onto constraints on positions, and their time derivatives.
-    Manifold(Arc<Scheme>),
+    Manifold(Arc<ManifoldProjection>),
     /// Onto constraints that mix all variables.
-    Surface(Arc<surface::Scheme>),
+    Surface(Arc<surface::SurfaceProjection>),
 }
 
-/// The numbers a projection remembers: how often positions and momenta were projected.
-pub(crate) const COUNTERS: usize = 2;
-
-impl Scheme {
+impl ManifoldProjection {
     pub(crate) fn new(
         shape: &CanonicalShape,
         projection: Projection,
         plan: &mut Plan,
-    ) -> Result<Arc<Scheme>, PatternError> {
+    ) -> Result<Arc<ManifoldProjection>, PatternError> {
         let (n, m) = (shape.coordinates, shape.constraints);
         let gram = Gram::new(&shape.jacobian, &shape.hessian_pp)?;
         let mut site = |kind: Kind| plan.newton(gram.pattern().clone(), vec![(kind, m)]);
@@ -109,7 +108,7 @@ impl Scheme {
             let half = [(Kind::Coordinate, n), (Kind::Momentum, n)];
             (plan.fixed_point([half, half].concat()), linear)
         });
-        Ok(Arc::new(Scheme { projection, shape: shape.clone(), gram, position, momentum, symmetric }))
+        Ok(Arc::new(ManifoldProjection { projection, shape: shape.clone(), gram, position, momentum, symmetric }))
     }
 
     /// The method with the projection around it.
@@ -117,12 +116,28 @@ impl Scheme {
         self: &Arc<Self>,
         inner: Box<dyn Stepper<S> + 's>,
         manifold: Box<dyn Canonical<S> + 's>,
+        memory: &MemoryLayout,
     ) -> Box<dyn Stepper<S> + 's> {
         match self.symmetric {
-            Some(sites) => symmetric::stepper(self.clone(), inner, manifold, sites),
-            None => after::stepper(self.clone(), inner, manifold),
+            Some(sites) => symmetric::stepper(self.clone(), inner, manifold, sites, memory),
+            None => after::stepper(self.clone(), inner, manifold, memory),
         }
     }
+}
+
+/// What a state remembers besides what the method does.
+pub(crate) fn memory(of_method: MemoryLayout) -> MemoryLayout {
+    of_method.with(Part::Projections, 2)
+}
+
+/// Hands on how often positions and momenta were projected, each once more if it was now.
+fn count<S: Scalar>(memory: &MemoryLayout, done: [bool; 2], from: &[S], to: &mut [S]) -> Result<(), Failure> {
+    let counters = memory.part(Part::Projections, from).zip(memory.part_mut(Part::Projections, to));
+    let (before, after) = counters.ok_or(Misuse::OtherState)?;
+    for (k, done) in done.into_iter().enumerate() {
+        after[k] = if done { before[k] + S::from_f64(1.0) } else { before[k] };
+    }
+    Ok(())
 }
 
 /// Projects a state (q, p) onto the constraints and hidden constraints of a system.
@@ -139,11 +154,11 @@ pub fn project_onto<S: Real>(
 ) -> Result<(), Failure> {
     let projection = Projection { target: Target::Both, above: None };
     let mut plan = Plan::new();
-    let scheme = Scheme::new(system.shape(), projection, &mut plan).map_err(Failure::of)?;
+    let planned = ManifoldProjection::new(system.shape(), projection, &mut plan).map_err(Failure::of)?;
     // From far away, too: a step that makes matters worse is halved.
     let options = NewtonOptions { max_halvings: 30, ..NewtonOptions::default() };
     let mut machine = Numeric::new(&plan, options)?;
-    let mut projector = after::Projector::new(scheme, system);
+    let mut projector = after::Projector::new(planned, system);
     if target.positions() {
         projector.positions(&mut machine, state)?;
     }

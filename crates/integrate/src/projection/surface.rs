@@ -13,16 +13,17 @@
 //! For holonomic constraints χ = (φ, ψ) these are the directions of the position and momentum projections,
 //! {·, ψ} = (H_pp Gᵀ, −ψ_qᵀ) and {·, φ} = (0, −Gᵀ), but for the force −ψ_qᵀ.
 
-use super::{COUNTERS, Projection, is_due};
-use crate::sparse::{Product, times};
-use cotangent_dynamics::{Failure, Kind, Machine, Plan, Site, State, Stepper, Surface, SurfaceShape, carried};
+use super::{Projection, count, is_due};
+use crate::sparse::Product;
+use crate::vector::{advance, clear, moved, times, zeros};
+use cotangent_dynamics::{Failure, Kind, Machine, MemoryLayout, Plan, Site, State, Stepper, Surface, SurfaceShape};
 use cotangent_scalar::Scalar;
 use cotangent_solve::PatternError;
 use std::sync::Arc;
 
-/// What is known before the arithmetic is.
+/// The method, planned.
 #[derive(Clone, Debug)]
-pub(crate) struct Scheme {
+pub(crate) struct SurfaceProjection {
     pub(crate) projection: Projection,
     shape: SurfaceShape,
     /// ∂χ/∂z·D.
@@ -30,15 +31,15 @@ pub(crate) struct Scheme {
     site: Site,
 }
 
-impl Scheme {
+impl SurfaceProjection {
     pub(crate) fn new(
         shape: &SurfaceShape,
         projection: Projection,
         plan: &mut Plan,
-    ) -> Result<Arc<Scheme>, PatternError> {
+    ) -> Result<Arc<SurfaceProjection>, PatternError> {
         let brackets = Product::new(&shape.jacobian, &shape.directions)?;
         let site = plan.newton(brackets.pattern.clone(), vec![(Kind::Constraint, shape.jacobian.rows())]);
-        Ok(Arc::new(Scheme { projection, shape: shape.clone(), brackets, site }))
+        Ok(Arc::new(SurfaceProjection { projection, shape: shape.clone(), brackets, site }))
     }
 
     /// The method with the projection after it.
@@ -46,29 +47,31 @@ impl Scheme {
         self: &Arc<Self>,
         inner: Box<dyn Stepper<S> + 's>,
         surface: Box<dyn Surface<S> + 's>,
+        memory: &MemoryLayout,
     ) -> Box<dyn Stepper<S> + 's> {
-        let zero = |len: usize| vec![S::from_f64(0.0); len];
         let (n, m) = (self.shape.jacobian.columns(), self.shape.jacobian.rows());
-        let state = State::new(zero(n), inner.memory());
+        let state = State::new(zeros(n), inner.memory());
         Box::new(After {
             inner,
+            memory: memory.clone(),
             surface,
-            multipliers: zero(m),
-            residual: zero(m),
-            jacobian: zero(self.shape.jacobian.len()),
-            directions: zero(self.shape.directions.len()),
-            shift: zero(n),
-            moved: zero(n),
+            multipliers: zeros(m),
+            residual: zeros(m),
+            jacobian: zeros(self.shape.jacobian.len()),
+            directions: zeros(self.shape.directions.len()),
+            shift: zeros(n),
+            end: zeros(n),
             from: state.clone(),
             to: state,
-            scheme: self.clone(),
+            planned: self.clone(),
         })
     }
 }
 
 struct After<'s, S> {
-    scheme: Arc<Scheme>,
+    planned: Arc<SurfaceProjection>,
     inner: Box<dyn Stepper<S> + 's>,
+    memory: MemoryLayout,
     surface: Box<dyn Surface<S> + 's>,
     multipliers: Vec<S>,
     residual: Vec<S>,
@@ -76,7 +79,7 @@ struct After<'s, S> {
     directions: Vec<S>,
     /// The displacement, and where it leads.
     shift: Vec<S>,
-    moved: Vec<S>,
+    end: Vec<S>,
     from: State<S>,
     to: State<S>,
 }
@@ -84,33 +87,31 @@ struct After<'s, S> {
 impl<S: Scalar> After<'_, S> {
     /// Projects the state that the inner step has reached, if it is due; says whether it was.
     fn project(&mut self, machine: &mut dyn Machine<S>) -> Result<bool, Failure> {
-        let After { scheme, surface, multipliers, residual, jacobian, directions, shift, moved, to, .. } = self;
+        let After { planned, surface, multipliers, residual, jacobian, directions, shift, end, to, .. } = self;
         let State { values, carry, .. } = to;
         surface.constraints(values, residual)?;
-        if !is_due(machine, scheme.projection.above, residual)? {
+        if !is_due(machine, planned.projection.above, residual)? {
             return Ok(false);
         }
         surface.directions(values, directions)?;
-        multipliers.fill(S::from_f64(0.0));
-        machine.newton(scheme.site, multipliers, &mut |x, r, matrix| {
-            times(&scheme.shape.directions, directions, x, shift);
-            (0..values.len()).for_each(|k| moved[k] = carried(values[k], carry[k], shift[k]).0);
-            surface.constraints(moved, r)?;
-            surface.jacobian(moved, jacobian)?;
-            scheme.brackets.evaluate(jacobian, directions, matrix);
+        clear(multipliers);
+        machine.newton(planned.site, multipliers, &mut |x, r, matrix| {
+            times(&planned.shape.directions, directions, x, shift);
+            moved((values, carry), shift, end);
+            surface.constraints(end, r)?;
+            surface.jacobian(end, jacobian)?;
+            planned.brackets.evaluate(jacobian, directions, matrix);
             Ok(())
         })?;
-        times(&scheme.shape.directions, directions, multipliers, shift);
-        for k in 0..values.len() {
-            (values[k], carry[k]) = carried(values[k], carry[k], shift[k]);
-        }
+        times(&planned.shape.directions, directions, multipliers, shift);
+        advance((values, carry), shift);
         Ok(true)
     }
 }
 
 impl<S: Scalar> Stepper<S> for After<'_, S> {
     fn memory(&self) -> usize {
-        self.inner.memory() + COUNTERS
+        self.memory.len()
     }
 
     fn own_steps(&self) -> Option<&[S]> {
@@ -128,9 +129,6 @@ impl<S: Scalar> Stepper<S> for After<'_, S> {
         to.carry.copy_from_slice(&self.to.carry);
         to.memory[..own].copy_from_slice(&self.to.memory);
         // Positions and momenta are projected together.
-        for (to, &count) in to.memory[own..].iter_mut().zip(&from.memory[own..]) {
-            *to = if done { count + S::from_f64(1.0) } else { count };
-        }
-        Ok(())
+        count(&self.memory, [done; 2], &from.memory, &mut to.memory)
     }
 }

@@ -11,46 +11,48 @@
 //!
 //! E. Hairer, BIT 40 (2000) 726; Geometric Numerical Integration, V.4.1.
 
-use super::{COUNTERS, Scheme};
-use crate::sparse::{GramWork, plus_transposed_times, times};
-use cotangent_dynamics::{Canonical, Failure, Machine, Site, State, Stepper, carried};
+use super::{ManifoldProjection, count};
+use crate::sparse::GramWork;
+use crate::vector::{add, add_transposed_times, advanced, clear, difference, negate, scaled, subtract, times, zeros};
+use cotangent_dynamics::{Canonical, Failure, Machine, MemoryLayout, Site, State, Stepper};
 use cotangent_scalar::Scalar;
 use std::sync::Arc;
 
 pub(super) fn stepper<'s, S: Scalar + 's>(
-    scheme: Arc<Scheme>,
+    planned: Arc<ManifoldProjection>,
     inner: Box<dyn Stepper<S> + 's>,
     manifold: Box<dyn Canonical<S> + 's>,
     (fixed_point, linear): (Site, Site),
+    memory: &MemoryLayout,
 ) -> Box<dyn Stepper<S> + 's> {
-    let zero = |len: usize| vec![S::from_f64(0.0); len];
-    let (n, m) = (scheme.shape.coordinates, scheme.shape.constraints);
-    let (g, hpp) = (scheme.shape.jacobian.len(), scheme.shape.hessian_pp.len());
-    let state = State::new(zero(2 * n), inner.memory());
+    let (n, m) = (planned.shape.coordinates, planned.shape.constraints);
+    let (g, hpp) = (planned.shape.jacobian.len(), planned.shape.hessian_pp.len());
+    let state = State::new(zeros(2 * n), inner.memory());
     let pass = Pass {
         inner,
         system: manifold,
         linear,
-        g0: zero(g),
-        hpp0: zero(hpp),
-        q: zero(scheme.gram.pattern().len()),
-        gram: scheme.gram.work(),
-        g1: zero(g),
-        hpp1: zero(hpp),
-        multipliers: zero(2 * m),
-        residual: zero(m),
-        zeros: zero(n),
-        force: zero(n),
-        shift: zero(2 * n),
+        g0: zeros(g),
+        hpp0: zeros(hpp),
+        q: zeros(planned.gram.pattern().len()),
+        gram: planned.gram.work(),
+        g1: zeros(g),
+        hpp1: zeros(hpp),
+        multipliers: zeros(2 * m),
+        residual: zeros(m),
+        force: zeros(n),
+        change: zeros(2 * n),
+        shift: zeros(2 * n),
         from: state.clone(),
         to: state,
-        scheme,
+        planned,
     };
-    Box::new(Symmetric { pass, fixed_point, unknowns: zero(4 * n) })
+    Box::new(Symmetric { pass, memory: memory.clone(), fixed_point, unknowns: zeros(4 * n) })
 }
 
 struct Symmetric<'s, S> {
     pass: Pass<'s, S>,
+    memory: MemoryLayout,
     fixed_point: Site,
     /// (z₁, z̃).
     unknowns: Vec<S>,
@@ -58,7 +60,7 @@ struct Symmetric<'s, S> {
 
 /// One iteration, and what it needs.
 struct Pass<'s, S> {
-    scheme: Arc<Scheme>,
+    planned: Arc<ManifoldProjection>,
     inner: Box<dyn Stepper<S> + 's>,
     system: Box<dyn Canonical<S> + 's>,
     linear: Site,
@@ -73,8 +75,9 @@ struct Pass<'s, S> {
     /// (ν, λ).
     multipliers: Vec<S>,
     residual: Vec<S>,
-    zeros: Vec<S>,
     force: Vec<S>,
+    /// z̃ − z, and twice that or a displacement.
+    change: Vec<S>,
     shift: Vec<S>,
     from: State<S>,
     to: State<S>,
@@ -82,11 +85,11 @@ struct Pass<'s, S> {
 
 impl<S: Scalar> Stepper<S> for Symmetric<'_, S> {
     fn memory(&self) -> usize {
-        self.pass.inner.memory() + COUNTERS
+        self.memory.len()
     }
 
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
-        let Symmetric { pass, fixed_point, unknowns } = self;
+        let Symmetric { pass, memory, fixed_point, unknowns } = self;
         let size = from.values.len();
         unknowns[..size].copy_from_slice(&from.values);
         unknowns[size..].copy_from_slice(&from.values);
@@ -100,20 +103,16 @@ impl<S: Scalar> Stepper<S> for Symmetric<'_, S> {
         })?;
         let (z1, shifted) = unknowns.split_at(size);
         pass.forward(machine, h, from, (z1, shifted), to)?;
-        let own = pass.inner.memory();
-        for k in own..own + COUNTERS {
-            to.memory[k] = from.memory[k] + S::from_f64(1.0);
-        }
-        Ok(())
+        count(memory, [true; 2], &from.memory, &mut to.memory)
     }
 }
 
 impl<S: Scalar> Pass<'_, S> {
     fn begin(&mut self, from: &State<S>) -> Result<(), Failure> {
-        let (q, p) = from.values.split_at(self.scheme.shape.coordinates);
+        let (q, p) = from.values.split_at(self.planned.shape.coordinates);
         self.system.jacobian(q, &mut self.g0)?;
         self.system.hessian_pp(q, p, &mut self.hpp0)?;
-        self.scheme.gram.evaluate(S::from_f64(2.0), (&self.g0, &self.hpp0, &self.g0), &mut self.gram, &mut self.q);
+        self.planned.gram.evaluate(S::from_f64(2.0), (&self.g0, &self.hpp0, &self.g0), &mut self.gram, &mut self.q);
         let own = self.inner.memory();
         self.from.memory.copy_from_slice(&from.memory[..own]);
         Ok(())
@@ -128,29 +127,24 @@ impl<S: Scalar> Pass<'_, S> {
         (z1, shifted): (&[S], &[S]),
         to: &mut State<S>,
     ) -> Result<(), Failure> {
-        let shape = &self.scheme.shape;
+        let shape = &self.planned.shape;
         let (n, m) = (shape.coordinates, shape.constraints);
-        let two = S::from_f64(2.0);
-        for k in 0..2 * n {
-            let change = shifted[k] - from.values[k];
-            (self.from.values[k], self.from.carry[k]) = carried(from.values[k], from.carry[k], change);
-            self.shift[k] = two * change;
-        }
+        difference(shifted, &from.values, &mut self.change);
+        advanced((&from.values, &from.carry), &self.change, (&mut self.from.values, &mut self.from.carry));
+        scaled(S::from_f64(2.0), &self.change, &mut self.shift);
         times(&shape.jacobian, &self.g0, &self.shift[..n], &mut self.residual);
-        solve(machine, self.linear, &self.scheme, &self.q, &self.residual, &mut self.multipliers[..m])?;
+        solve(machine, self.linear, &self.planned, &self.q, &self.residual, &mut self.multipliers[..m])?;
         times(&shape.hessian_pp, &self.hpp0, &self.shift[n..], &mut self.force);
         times(&shape.jacobian, &self.g0, &self.force, &mut self.residual);
-        self.residual.iter_mut().for_each(|r| *r = -*r);
-        solve(machine, self.linear, &self.scheme, &self.q, &self.residual, &mut self.multipliers[m..])?;
+        negate(&mut self.residual);
+        solve(machine, self.linear, &self.planned, &self.q, &self.residual, &mut self.multipliers[m..])?;
 
         self.inner.step(machine, h, &self.from, &mut self.to)?;
         let (q1, p1) = z1.split_at(n);
         self.system.jacobian(q1, &mut self.g1)?;
         self.system.hessian_pp(q1, p1, &mut self.hpp1)?;
         self.displace(true);
-        for k in 0..2 * n {
-            (to.values[k], to.carry[k]) = carried(self.to.values[k], self.to.carry[k], self.shift[k]);
-        }
+        advanced((&self.to.values, &self.to.carry), &self.shift, (&mut to.values, &mut to.carry));
         to.memory[..self.to.memory.len()].copy_from_slice(&self.to.memory);
         Ok(())
     }
@@ -163,33 +157,34 @@ impl<S: Scalar> Pass<'_, S> {
         shifted: &[S],
         next: &mut [S],
     ) -> Result<(), Failure> {
-        let shape = &self.scheme.shape;
+        let shape = &self.planned.shape;
         let (n, m) = (shape.coordinates, shape.constraints);
         let (q1, p1) = z1.split_at(n);
         self.system.constraints(q1, &mut self.residual)?;
-        self.residual.iter_mut().for_each(|r| *r = -*r);
-        solve(machine, self.linear, &self.scheme, &self.q, &self.residual, &mut self.multipliers[..m])?;
+        negate(&mut self.residual);
+        solve(machine, self.linear, &self.planned, &self.q, &self.residual, &mut self.multipliers[..m])?;
         self.system.jacobian(q1, &mut self.g1)?;
         self.system.hamiltonian_p(q1, p1, &mut self.force)?;
         times(&shape.jacobian, &self.g1, &self.force, &mut self.residual);
-        solve(machine, self.linear, &self.scheme, &self.q, &self.residual, &mut self.multipliers[m..])?;
+        solve(machine, self.linear, &self.planned, &self.q, &self.residual, &mut self.multipliers[m..])?;
         self.displace(false);
-        for k in 0..2 * n {
-            next[k] = shifted[k] + self.shift[k];
-        }
+        next.copy_from_slice(shifted);
+        add(next, &self.shift);
         Ok(())
     }
 
     /// shift = D(ν, λ), with the matrices at z₁ (`ahead`) or at z.
     fn displace(&mut self, ahead: bool) {
-        let shape = &self.scheme.shape;
+        let shape = &self.planned.shape;
         let (g, hpp) = if ahead { (&self.g1, &self.hpp1) } else { (&self.g0, &self.hpp0) };
         let (nu, lambda) = self.multipliers.split_at(shape.constraints);
         let (dq, dp) = self.shift.split_at_mut(shape.coordinates);
-        plus_transposed_times(&shape.jacobian, g, nu, &self.zeros, &mut self.force);
+        clear(&mut self.force);
+        add_transposed_times(&shape.jacobian, g, nu, &mut self.force);
         times(&shape.hessian_pp, hpp, &self.force, dq);
-        plus_transposed_times(&shape.jacobian, g, lambda, &self.zeros, dp);
-        dp.iter_mut().for_each(|x| *x = -*x);
+        clear(dp);
+        add_transposed_times(&shape.jacobian, g, lambda, dp);
+        negate(dp);
     }
 }
 
@@ -197,15 +192,15 @@ impl<S: Scalar> Pass<'_, S> {
 fn solve<S: Scalar>(
     machine: &mut dyn Machine<S>,
     site: Site,
-    scheme: &Scheme,
+    planned: &ManifoldProjection,
     q: &[S],
     b: &[S],
     x: &mut [S],
 ) -> Result<(), Failure> {
-    x.fill(S::from_f64(0.0));
+    clear(x);
     machine.newton(site, x, &mut |x, r, jacobian| {
-        times(scheme.gram.pattern(), q, x, r);
-        r.iter_mut().zip(b).for_each(|(r, &b)| *r = *r - b);
+        times(planned.gram.pattern(), q, x, r);
+        subtract(r, b);
         jacobian.copy_from_slice(q);
         Ok(())
     })

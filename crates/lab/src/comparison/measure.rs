@@ -9,7 +9,7 @@ use cotangent_compile::{CompileError, Native};
 use cotangent_dynamics::{Dynamics, Failure, Measure, Source};
 use cotangent_integrate::Prepared;
 use cotangent_observe::{End, HISTORY_ERRORS, History, Progress, Run, RunError, Schedule};
-use cotangent_problem::{Diagnostics, Instance, Integrator};
+use cotangent_problem::Instance;
 use cotangent_scalar::Limits;
 
 /// Equations, a method planned for them with its projection.
@@ -227,7 +227,7 @@ pub fn measure(
 }
 
 /// The largest p·q̇ at some samples of a run.
-fn largest_kinetic(run: &mut Run<Integrator, Diagnostics>, problem: &Instance, variables: usize) -> f64 {
+fn largest_kinetic(run: &mut crate::Run, problem: &Instance, variables: usize) -> f64 {
     let view = problem.equations.compiled.view(Native, problem.parameters.clone());
     let Ok(Some(mut manifold)) = view.manifold() else { return 0.0 };
     let n = manifold.shape().coordinates;
@@ -252,7 +252,7 @@ fn largest_kinetic(run: &mut Run<Integrator, Diagnostics>, problem: &Instance, v
 const LOOKS: usize = 64;
 
 /// The samples after the start, with the errors of the model's variables.
-fn curves(run: &mut Run<Integrator, Diagnostics>, variables: usize, exact: Option<&Exact>) -> Curves {
+fn curves(run: &mut crate::Run, variables: usize, exact: Option<&Exact>) -> Curves {
     let Some(history) = run.history() else { return Curves::default() };
     let times = history.times().to_vec();
     let [energy, constraints, hidden] = [0, 1, 2].map(|k| history.error(k));

@@ -4,14 +4,12 @@
 
 use cotangent_compile::Engine;
 use cotangent_integrate::{Method, Prepared, Projection, Recipe, Refusal};
+pub use cotangent_lab::Run;
 use cotangent_model::{Options, System};
 use cotangent_observe::{End, Schedule};
-use cotangent_problem::{Diagnostics, Instance, Integrator, Repairs};
+use cotangent_problem::{Instance, Repairs};
 use cotangent_scalar::Limits;
 use cotangent_theory::Formulation;
-
-/// A run of one of them.
-pub type Run = cotangent_observe::Run<Integrator, Diagnostics>;
 
 pub const PENDULUM: &str = "param g = 1\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + g*y\n\
     constraint rod: (x^2 + y^2 - 1)/2 = 0\ninitial x = 1, p_y = -2\n";

@@ -12,14 +12,24 @@ impl Diagnostics {
     /// All errors with the lines they are about, ready to print. `name` is what to call the text
     /// (a path); `source` is the text the diagnostics came from.
     pub fn render(&self, name: &str, source: &str, colour: Colour) -> String {
+        self.headed(ReportKind::Error, name, source, colour)
+    }
+
+    /// The same for what is no mistake, but may be one.
+    pub fn render_warnings(&self, name: &str, source: &str, colour: Colour) -> String {
+        self.headed(ReportKind::Warning, name, source, colour)
+    }
+
+    fn headed(&self, kind: ReportKind<'_>, name: &str, source: &str, colour: Colour) -> String {
         let clean = printable(source);
         let sheet = Source::from(clean.as_ref());
         let lines = Lines::new(source);
         let mut out = Vec::new();
         for diagnostic in self.iter().take(MAX_RENDERED_DIAGNOSTICS) {
-            let drawn = fits(diagnostic, &clean) && draw(diagnostic, name, &clean, &sheet, colour, &mut out).is_ok();
+            let drawn =
+                fits(diagnostic, &clean) && draw(diagnostic, kind, (name, &clean), &sheet, colour, &mut out).is_ok();
             if !drawn {
-                out.extend(plain(diagnostic, name, &lines).into_bytes());
+                out.extend(plain(diagnostic, kind, name, &lines).into_bytes());
             }
         }
         let mut text = String::from_utf8_lossy(&out).into_owned();
@@ -33,15 +43,15 @@ impl Diagnostics {
 
 fn draw(
     diagnostic: &Diagnostic,
-    name: &str,
-    text: &str,
+    kind: ReportKind<'_>,
+    (name, text): (&str, &str),
     sheet: &Source<&str>,
     colour: Colour,
     out: &mut Vec<u8>,
 ) -> std::io::Result<()> {
     let config = Config::new().with_index_type(IndexType::Byte).with_color(colour == Colour::Always);
     let at = |span: Span| (name, clamp(span, text).range());
-    let mut report = Report::build(ReportKind::Error, at(diagnostic.span))
+    let mut report = Report::build(kind, at(diagnostic.span))
         .with_config(config)
         .with_code(diagnostic.code)
         .with_message(&diagnostic.message);
@@ -61,10 +71,10 @@ fn draw(
 }
 
 /// Without the source line.
-fn plain(diagnostic: &Diagnostic, name: &str, lines: &Lines<'_>) -> String {
+fn plain(diagnostic: &Diagnostic, kind: ReportKind<'_>, name: &str, lines: &Lines<'_>) -> String {
     let at = lines.position(diagnostic.span.start);
     let mut text =
-        format!("[{}] Error: {}\n   at {name}:{}:{}\n", diagnostic.code, diagnostic.message, at.line, at.column);
+        format!("[{}] {kind}: {}\n   at {name}:{}:{}\n", diagnostic.code, diagnostic.message, at.line, at.column);
     if let Some(help) = &diagnostic.help {
         let _ = writeln!(text, "   Help: {help}");
     }

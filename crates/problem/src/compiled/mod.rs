@@ -158,6 +158,7 @@ pub fn offer(motion: &Motion, formulation: Formulation) -> Option<Offer> {
     Some(Offer {
         canonical: (canonical && (as_given || !constrained)).then_some(index),
         field: !(canonical && constrained && as_given),
+        presymplectic: false,
         constrained: canonical && constrained,
         chart: canonical && constrained && matches!(formulation, Formulation::LocalChart { .. }),
         surface: motion.surface().is_some(),

@@ -1,8 +1,8 @@
 //! What can be typed after `analyze`.
 
-use crate::cli::setting;
 use clap::Args;
 use cotangent::compile::values::Setting;
+use cotangent::verbs::setting;
 
 /// Find hidden constraints, their classes, and what is left: Dirac's analysis
 ///

@@ -1,8 +1,9 @@
 //! What can be typed after `certify`.
 
 use super::Choose;
-use crate::cli::setting;
 use clap::Args;
+use cotangent::verbs::certify::Request;
+use cotangent::verbs::{Choice, Files, setting};
 use std::path::PathBuf;
 
 /// Measure what a method keeps on a model, and compare with what it claims
@@ -32,6 +33,14 @@ pub(crate) struct Certify {
     /// Write a report with the certificate, formulas and plots: .html, one file that needs no other
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
+}
+
+impl Certify {
+    /// What is asked for.
+    pub(crate) fn request(self) -> (String, Request) {
+        let choice = Choice { steps: Some(self.steps), ..self.choose.0 };
+        (self.model, Request { choice, files: Files { table: None, plot: self.plot, report: self.report } })
+    }
 }
 
 const CERTIFY: &str = "\

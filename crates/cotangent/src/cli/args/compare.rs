@@ -1,8 +1,9 @@
 //! What can be typed after `compare`.
 
-use crate::cli::setting;
 use clap::Args;
 use cotangent::compile::values::Setting;
+use cotangent::verbs::compare::Request;
+use cotangent::verbs::{Choice, Files, setting};
 use std::path::PathBuf;
 
 /// Run every formulation and method of a model side by side
@@ -21,11 +22,11 @@ pub(crate) struct Compare {
 
     /// The formulations; all that fit, unless said otherwise
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
-    pub(crate) formulations: Option<Vec<String>>,
+    pub(crate) formulations: Vec<String>,
 
     /// The methods; one that suits each formulation, unless said otherwise
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
-    pub(crate) methods: Option<Vec<String>>,
+    pub(crate) methods: Vec<String>,
 
     /// The number of stages of methods that have them
     #[arg(long, value_name = "S", value_parser = setting::whole_number)]
@@ -33,7 +34,7 @@ pub(crate) struct Compare {
 
     /// The projections: none, position, momentum, both, symmetric
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
-    pub(crate) projections: Option<Vec<String>>,
+    pub(crate) projections: Vec<String>,
 
     /// Project only where a residual is larger than EPS
     #[arg(long, value_name = "EPS", allow_hyphen_values = true, value_parser = setting::number)]
@@ -46,7 +47,7 @@ pub(crate) struct Compare {
 
     /// Several step sizes: --plot is then a work-precision diagram
     #[arg(long, value_name = "H1,H2", value_delimiter = ',', allow_hyphen_values = true, value_parser = setting::number)]
-    pub(crate) steps_list: Option<Vec<f64>>,
+    pub(crate) steps_list: Vec<f64>,
 
     /// The final time; the last step is shortened if this is not a multiple of the step
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = setting::number)]
@@ -80,6 +81,33 @@ pub(crate) struct Compare {
     /// Write a report with tables, plots and the equations: .html, one file that needs no other
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
+}
+
+impl Compare {
+    /// What is asked for.
+    pub(crate) fn request(self) -> (String, Request) {
+        let choice = Choice {
+            stages: self.stages,
+            project_above: self.project_above,
+            step: self.step,
+            until: self.until,
+            opt: self.opt,
+            chart: self.chart,
+            project_initial: self.project_initial,
+            drop_redundant: self.drop_redundant,
+            set: self.set,
+            ..Choice::default()
+        };
+        let request = Request {
+            choice,
+            formulations: self.formulations,
+            methods: self.methods,
+            projections: self.projections,
+            steps: self.steps_list,
+            files: Files { table: None, plot: self.plot, report: self.report },
+        };
+        (self.model, request)
+    }
 }
 
 const COMPARE: &str = "\

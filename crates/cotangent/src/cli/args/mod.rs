@@ -9,7 +9,7 @@ mod run;
 
 pub(crate) use analyze::Analyze;
 pub(crate) use certify::Certify;
-pub(crate) use choose::Choose;
+use choose::Choose;
 pub(crate) use compare::Compare;
 pub(crate) use describe::{Explain, Formulations, Methods};
 pub(crate) use run::Run;
@@ -109,7 +109,7 @@ pub(crate) struct Check {
     ///
     /// g=9.81, m=2 (a whole family), m[3]=2 (one member), x=1/2, "x'=0" (a velocity), n=100 (a
     /// size). The value is a number or an expression without names, such as 2/3 or pi/4.
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = super::setting::parse)]
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = cotangent::verbs::setting::parse)]
     pub(crate) set: Vec<Setting>,
 }
 

@@ -1,8 +1,9 @@
 //! What can be typed after `run`.
 
 use super::Choose;
-use crate::cli::setting;
 use clap::Args;
+use cotangent::verbs::run::Request;
+use cotangent::verbs::{Choice, Files, Watch, setting};
 use std::path::PathBuf;
 
 /// Integrate a model, and measure what was kept
@@ -55,6 +56,17 @@ pub(crate) struct Run {
     /// Seconds between two checkpoints (FILE.checkpoint, beside the table)
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true, value_parser = setting::number)]
     pub(crate) checkpoint: Option<f64>,
+}
+
+impl Run {
+    /// What is asked for.
+    pub(crate) fn request(self, quiet: bool) -> (Option<String>, Request) {
+        let Run { until, steps, solver_tol, record, resume, checkpoint, .. } = self;
+        let choice = Choice { until, steps, solver_tol, record, ..self.choose.0 };
+        let files = Files { table: self.out, plot: self.plot, report: self.report };
+        let watch = if quiet { Watch::Nothing } else { Watch::Lines };
+        (self.model, Request { choice, files, resume, checkpoint, watch })
+    }
 }
 
 const RUN: &str = "\

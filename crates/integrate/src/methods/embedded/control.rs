@@ -2,6 +2,7 @@
 
 use super::tableau::combined;
 use super::{Formula, Pair};
+use crate::vector::{difference, scaled_sum};
 use cotangent_dynamics::{Failure, Machine};
 use cotangent_scalar::Scalar;
 
@@ -86,9 +87,9 @@ impl Controller {
         }
         let Formula { field, rates, stage, increment, .. } = formula;
         let h = S::from_f64(direction * probe);
-        (0..n).for_each(|k| stage[k] = values[k] + h * rates[k]);
+        scaled_sum(values, h, &rates[..n], stage);
         let second = field.rate(stage, &mut rates[n..2 * n]).and_then(|()| {
-            (0..n).for_each(|k| increment[k] = rates[n + k] - rates[k]);
+            difference(&rates[n..2 * n], &rates[..n], increment);
             let mut second = 0.0f64;
             for group in ranges(groups) {
                 let size = scale(machine, &values[group.clone()], &stage[group.clone()])?;

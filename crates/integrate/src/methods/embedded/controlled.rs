@@ -20,23 +20,25 @@
 
 use super::Formula;
 use super::control::{Controller, LEAST_ERROR};
-use super::tableau::combined;
-use cotangent_dynamics::{ErrorControl, Failure, GaveUp, Machine, State, Stepper, Value, carried};
+use super::tableau::{Tableau, combine};
+use crate::vector::{add, advanced, clear, displace, scale, scaled, scaled_difference, subtract, zeros};
+use cotangent_dynamics::{ErrorControl, Failure, GaveUp, Machine, MemoryLayout, Misuse, Part, State, Stepper, Value};
 use cotangent_scalar::Scalar;
 use std::f64::consts::PI;
 
-/// The own time less that of what is delivered, in the direction of the run, and its rounding error.
+/// The numbers of [`Part::OwnTime`].
 const AHEAD: usize = 0;
 const AHEAD_REST: usize = 1;
-/// The length of the current own step with its sign; zero before the first.
-const LENGTH: usize = 2;
-/// The size of the next own step.
-const NEXT: usize = 3;
-/// The error of the last own step.
-const ERROR: usize = 4;
-const ACCEPTED: usize = 5;
-const REJECTED: usize = 6;
-const NUMBERS: usize = 7;
+
+/// The numbers of [`Part::OwnStep`]: the current one, with its sign and zero before the first; the size of the next;
+/// the error of the last.
+const LENGTH: usize = 0;
+const NEXT: usize = 1;
+const ERROR: usize = 2;
+
+/// The numbers of [`Part::OwnSteps`].
+const ACCEPTED: usize = 0;
+const REJECTED: usize = 1;
 
 /// The vectors Δ, r₂, r₃; those of `Tableau::dense` follow.
 const CUBIC: usize = 3;
@@ -59,24 +61,28 @@ const LEAST_FIRST: f64 = 1e-6;
 /// The factor after a trial step that leads to where the rate is not defined.
 const RETREAT: f64 = 0.1;
 
-/// Accepted and rejected own steps.
-pub(super) fn substeps(memory: &[f64]) -> Option<[u64; 2]> {
-    Some([*memory.get(ACCEPTED)? as u64, *memory.get(REJECTED)? as u64])
+/// What the own steps of a field of n variables need.
+pub(super) fn memory<T>(n: usize, tableau: &Tableau<T>) -> MemoryLayout {
+    let numbers = MemoryLayout::new().with(Part::OwnTime, 2).with(Part::OwnStep, 3).with(Part::OwnSteps, 2);
+    let own = numbers.with(Part::Delivered, n).with(Part::OwnState, n).with(Part::OwnCarry, n).with(Part::OwnRate, n);
+    own.with(Part::DenseOutput, (CUBIC + tableau.dense.len()) * n)
 }
 
 pub(super) fn stepper<'s, S: Scalar + 's>(
     formula: Formula<'s, S>,
     controller: Controller,
     groups: Vec<usize>,
+    memory: MemoryLayout,
 ) -> Box<dyn Stepper<S> + 's> {
-    let zero = vec![S::from_f64(0.0); formula.dimension];
-    Box::new(Controlled { formula, controller, groups, end: zero.clone(), carry: zero, own_steps: vec![] })
+    let (end, carry) = (zeros(formula.dimension), zeros(formula.dimension));
+    Box::new(Controlled { formula, controller, groups, memory, end, carry, own_steps: vec![] })
 }
 
 struct Controlled<'s, S> {
     formula: Formula<'s, S>,
     controller: Controller,
     groups: Vec<usize>,
+    memory: MemoryLayout,
     /// z₁ of a trial step.
     end: Vec<S>,
     carry: Vec<S>,
@@ -86,7 +92,9 @@ struct Controlled<'s, S> {
 
 /// What is remembered, part by part.
 struct Memory<'m, S> {
-    numbers: &'m mut [S],
+    time: &'m mut [S],
+    step: &'m mut [S],
+    steps: &'m mut [S],
     /// The values delivered last.
     delivered: &'m mut [S],
     /// z₁, its carry and f(z₁).
@@ -98,28 +106,35 @@ struct Memory<'m, S> {
 }
 
 impl<'m, S: Scalar> Memory<'m, S> {
-    fn of(memory: &'m mut [S], n: usize) -> Self {
-        let (numbers, rest) = memory.split_at_mut(NUMBERS);
-        let (delivered, rest) = rest.split_at_mut(n);
-        let (end, rest) = rest.split_at_mut(n);
-        let (carry, rest) = rest.split_at_mut(n);
-        let (rate, dense) = rest.split_at_mut(n);
-        Memory { numbers, delivered, end, carry, rate, dense }
+    fn of(memory: &'m mut [S], layout: &MemoryLayout) -> Result<Self, Failure> {
+        let parts = [
+            Part::OwnTime,
+            Part::OwnStep,
+            Part::OwnSteps,
+            Part::Delivered,
+            Part::OwnState,
+            Part::OwnCarry,
+            Part::OwnRate,
+            Part::DenseOutput,
+        ];
+        let [time, step, steps, delivered, end, carry, rate, dense] =
+            layout.parts_mut(parts, memory).ok_or(Misuse::OtherState)?;
+        Ok(Memory { time, step, steps, delivered, end, carry, rate, dense })
     }
 
     /// Moves the own time by `time` against what is delivered; exact to twice the precision, as
     /// intervals and own steps are summed up for ever.
     fn move_ahead(&mut self, time: S) {
-        let (ahead, rest) = (self.numbers[AHEAD], self.numbers[AHEAD_REST]);
+        let (ahead, rest) = (self.time[AHEAD], self.time[AHEAD_REST]);
         let sum = ahead + time;
         let part = sum - ahead;
         let rest = rest + ((ahead - (sum - part)) + (time - part));
         let total = sum + rest;
-        (self.numbers[AHEAD], self.numbers[AHEAD_REST]) = (total, rest - (total - sum));
+        (self.time[AHEAD], self.time[AHEAD_REST]) = (total, rest - (total - sum));
     }
 
     fn count(&mut self, counter: usize) {
-        self.numbers[counter] = self.numbers[counter] + S::from_f64(1.0);
+        self.steps[counter] = self.steps[counter] + S::from_f64(1.0);
     }
 }
 
@@ -134,7 +149,7 @@ struct Interval {
 
 impl<S: Scalar> Stepper<S> for Controlled<'_, S> {
     fn memory(&self) -> usize {
-        NUMBERS + (4 + CUBIC + self.formula.tableau.dense.len()) * self.formula.dimension
+        self.memory.len()
     }
 
     /// A state that is not the one delivered is a new start; the step size and the counters stay.
@@ -158,15 +173,15 @@ impl<S: Scalar> Stepper<S> for Controlled<'_, S> {
         if self.controller.tolerance < LEAST_TOLERANCE * epsilon {
             return Err(self.gives_up(GaveUp::RoundOff { epsilon }));
         }
-        let mut memory = Memory::of(&mut to.memory, self.formula.dimension);
+        let mut memory = Memory::of(&mut to.memory, &self.memory)?;
         // Where derivatives are carried along, they count too. A carry, below the last digit, does not.
         let moved = memory.delivered.iter().zip(&from.values).any(|(&a, &b)| !(a - b).is_zero());
-        let length = machine.value(memory.numbers[LENGTH])?;
+        let length = machine.value(memory.step[LENGTH])?;
         if length == 0.0 || length.signum() != interval.direction || moved {
             self.start(machine, &interval, from, &mut memory)?;
         }
         memory.move_ahead(S::from_f64(-interval.direction) * h);
-        while machine.value(memory.numbers[AHEAD])? < 0.0 {
+        while machine.value(memory.time[AHEAD])? < 0.0 {
             if self.own_steps.is_empty() {
                 self.own_steps.extend_from_slice(memory.end);
             }
@@ -200,7 +215,7 @@ impl<S: Scalar> Controlled<'_, S> {
         for (k, &rate) in memory.rate.iter().enumerate() {
             machine.value(rate).map_err(|_| Failure::NotFinite(Value::Rate(k)))?;
         }
-        let known = machine.value(memory.numbers[NEXT])?;
+        let known = machine.value(memory.step[NEXT])?;
         let next = if known > 0.0 {
             known.min(interval.size)
         } else {
@@ -209,9 +224,9 @@ impl<S: Scalar> Controlled<'_, S> {
             let first = self.controller.first(machine, &mut self.formula, groups, values, interval.direction)?;
             first.map_or(interval.size, |first| first.max(LEAST_FIRST * interval.size))
         };
-        for (number, value) in [(AHEAD, 0.0), (AHEAD_REST, 0.0), (NEXT, next), (ERROR, LEAST_ERROR)] {
-            memory.numbers[number] = S::from_f64(value);
-        }
+        clear(memory.time);
+        memory.step[NEXT] = S::from_f64(next);
+        memory.step[ERROR] = S::from_f64(LEAST_ERROR);
         Ok(())
     }
 
@@ -224,7 +239,7 @@ impl<S: Scalar> Controlled<'_, S> {
     ) -> Result<(), Failure> {
         let n = self.formula.dimension;
         self.formula.rates[..n].copy_from_slice(memory.rate);
-        let mut step = machine.value(memory.numbers[NEXT])?;
+        let mut step = machine.value(memory.step[NEXT])?;
         let mut rejected = false;
         let mut undefined = None;
         loop {
@@ -239,11 +254,11 @@ impl<S: Scalar> Controlled<'_, S> {
                 }
             };
             if error <= 1.0 {
-                let before = machine.value(memory.numbers[ERROR])?;
+                let before = machine.value(memory.step[ERROR])?;
                 let factor = self.controller.after(error, before);
                 let next = step * if rejected { factor.min(1.0) } else { factor };
-                memory.numbers[NEXT] = S::from_f64(next);
-                memory.numbers[ERROR] = S::from_f64(error.max(LEAST_ERROR));
+                memory.step[NEXT] = S::from_f64(next);
+                memory.step[ERROR] = S::from_f64(error.max(LEAST_ERROR));
                 memory.count(ACCEPTED);
                 return self.accept(machine, step, interval.direction, memory);
             }
@@ -264,9 +279,7 @@ impl<S: Scalar> Controlled<'_, S> {
         let Controlled { formula, controller, groups, end, carry, .. } = self;
         let n = formula.dimension;
         formula.stages(S::from_f64(direction * step), (memory.end, memory.carry))?;
-        for k in 0..n {
-            (end[k], carry[k]) = carried(memory.end[k], memory.carry[k], formula.increment[k]);
-        }
+        advanced((memory.end, memory.carry), &formula.increment, (end, carry));
         let last = formula.tableau.step.len() * n;
         formula.field.rate(end, &mut formula.rates[last..last + n])?;
         for &rate in &formula.rates[last..last + n] {
@@ -285,9 +298,9 @@ impl<S: Scalar> Controlled<'_, S> {
         memory: &mut Memory<'_, S>,
     ) -> Result<(), Failure> {
         let h = S::from_f64(direction * step);
-        memory.numbers[LENGTH] = h;
+        memory.step[LENGTH] = h;
         memory.move_ahead(S::from_f64(step));
-        let ahead = memory.numbers[AHEAD];
+        let ahead = memory.time[AHEAD];
         if machine.value(ahead)? >= 0.0 && !ahead.is_zero() {
             self.dense(h, memory)?;
         }
@@ -305,44 +318,49 @@ impl<S: Scalar> Controlled<'_, S> {
         let n = *dimension;
         let last = tableau.step.len();
         for (row, i) in tableau.extra.iter().zip(last + 1..) {
-            for k in 0..n {
-                stage[k] = carried(memory.end[k], memory.carry[k], h * combined(row, rates, n, k)).0;
-            }
+            combine(row, rates, stage);
+            scale(h, stage);
+            displace((memory.end, memory.carry), stage);
             field.rate(stage, &mut rates[i * n..(i + 1) * n])?;
         }
-        for k in 0..n {
-            let whole = increment[k];
-            let second = h * rates[k] - whole;
-            memory.dense[k] = whole;
-            memory.dense[n + k] = second;
-            memory.dense[2 * n + k] = whole - h * rates[last * n + k] - second;
-            for (row, i) in tableau.dense.iter().zip(CUBIC..) {
-                memory.dense[i * n + k] = h * combined(row, rates, n, k);
-            }
+        let (whole, rest) = memory.dense.split_at_mut(n);
+        let (second, rest) = rest.split_at_mut(n);
+        let (third, others) = rest.split_at_mut(n);
+        whole.copy_from_slice(increment);
+        scaled(h, &rates[..n], second);
+        subtract(second, whole);
+        scaled_difference(whole, h, &rates[last * n..(last + 1) * n], third);
+        subtract(third, second);
+        for (row, out) in tableau.dense.iter().zip(others.chunks_mut(n.max(1))) {
+            combine(row, rates, out);
+            scale(h, out);
         }
         Ok(())
     }
 
     /// The own solution at the end of the interval.
     fn deliver(&self, memory: &mut Memory<'_, S>, direction: f64) {
-        let Memory { numbers, delivered, end, carry, dense, .. } = memory;
-        if numbers[AHEAD].is_zero() {
+        let Memory { time, step, delivered, end, carry, dense, .. } = memory;
+        if time[AHEAD].is_zero() {
             delivered.copy_from_slice(end);
             return;
         }
         let n = self.formula.dimension;
         let last = CUBIC + self.formula.tableau.dense.len() - 1;
         // 1 − θ
-        let rest = numbers[AHEAD] / (S::from_f64(direction) * numbers[LENGTH]);
+        let rest = time[AHEAD] / (S::from_f64(direction) * step[LENGTH]);
         let theta = S::from_f64(1.0) - rest;
-        for k in 0..n {
-            let mut sum = dense[last * n + k];
-            for i in (1..last).rev() {
-                // r₂ + θ (r₃ + (1−θ) (r₄ + …
-                sum = dense[i * n + k] + (if i % 2 == 1 { theta } else { rest }) * sum;
-            }
-            delivered[k] = carried(end[k], carry[k], -(rest * (dense[k] - theta * sum))).0;
+        let part = |i: usize| &dense[i * n..(i + 1) * n];
+        delivered.copy_from_slice(part(last));
+        for i in (1..last).rev() {
+            // r₂ + θ (r₃ + (1−θ) (r₄ + …
+            scale(if i % 2 == 1 { theta } else { rest }, delivered);
+            add(delivered, part(i));
         }
+        scale(-theta, delivered);
+        add(delivered, part(0));
+        scale(-rest, delivered);
+        displace((end, carry), delivered);
     }
 
     /// Whether another trial may be made.

@@ -15,11 +15,12 @@ mod dopri5;
 mod tableau;
 
 use crate::card::{Card, Keeps, Needs};
+use crate::vector::{advanced, moved, scale, zeros};
 use control::Controller;
-use cotangent_dynamics::{Failure, Field, Machine, State, Stepper, carried};
+use cotangent_dynamics::{Failure, Field, Machine, MemoryLayout, State, Stepper};
 use cotangent_scalar::{Dd, Scalar};
 use std::sync::Arc;
-use tableau::{Tableau, combined};
+use tableau::{Tableau, combine};
 
 pub(crate) const DOPRI5: Card = Card {
     name: "dopri5",
@@ -70,33 +71,38 @@ pub(crate) enum Pair {
     Dop853,
 }
 
-/// What is known before the arithmetic is.
+/// The method, planned.
 #[derive(Clone, Debug)]
-pub(crate) struct Scheme {
+pub(crate) struct EmbeddedMethod {
     pair: Pair,
     tolerance: Option<f64>,
     /// The lengths of the groups of variables that have a size in common.
     groups: Vec<usize>,
     tableau: Tableau<Dd>,
+    memory: MemoryLayout,
 }
 
-impl Scheme {
-    pub(crate) fn new(pair: Pair, tolerance: Option<f64>, groups: &[usize]) -> Arc<Scheme> {
+impl EmbeddedMethod {
+    pub(crate) fn new(pair: Pair, tolerance: Option<f64>, groups: &[usize]) -> Arc<EmbeddedMethod> {
         let tableau = match pair {
             Pair::Dopri5 => dopri5::tableau(),
             Pair::Dop853 => dop853::tableau(),
         };
-        Arc::new(Scheme { pair, tolerance, groups: groups.to_vec(), tableau })
+        let memory = match tolerance {
+            Some(_) => controlled::memory(groups.iter().sum(), &tableau),
+            None => MemoryLayout::new(),
+        };
+        Arc::new(EmbeddedMethod { pair, tolerance, groups: groups.to_vec(), tableau, memory })
     }
 
     /// The same with steps as they are given.
-    pub(crate) fn uncontrolled(&self) -> Arc<Scheme> {
-        Arc::new(Scheme { tolerance: None, ..self.clone() })
+    pub(crate) fn uncontrolled(&self) -> Arc<EmbeddedMethod> {
+        Arc::new(EmbeddedMethod { tolerance: None, memory: MemoryLayout::new(), ..self.clone() })
     }
 
-    /// How many own steps were accepted and rejected, from the memory of a state.
-    pub(crate) fn substeps(&self, memory: &[f64]) -> Option<[u64; 2]> {
-        self.tolerance.and_then(|_| controlled::substeps(memory))
+    /// With a tolerance, what the own steps need.
+    pub(crate) fn memory(&self) -> &MemoryLayout {
+        &self.memory
     }
 
     pub(crate) fn stepper<'s, S: Scalar + 's>(
@@ -108,7 +114,7 @@ impl Scheme {
             None => Box::new(Fixed { formula }),
             Some(tolerance) => {
                 let controller = Controller::new(self.pair, tolerance);
-                controlled::stepper(formula, controller, self.groups.clone())
+                controlled::stepper(formula, controller, self.groups.clone(), self.memory.clone())
             }
         }
     }
@@ -129,14 +135,13 @@ struct Formula<'s, S> {
 impl<'s, S: Scalar> Formula<'s, S> {
     fn new(tableau: &Tableau<Dd>, field: Box<dyn Field<S> + 's>) -> Self {
         let n = field.dimension();
-        let zero = |len: usize| vec![S::from_f64(0.0); len];
         Formula {
             tableau: tableau.rounded(),
             field,
             dimension: n,
-            rates: zero(tableau.stages() * n),
-            stage: zero(n),
-            increment: zero(n),
+            rates: zeros(tableau.stages() * n),
+            stage: zeros(n),
+            increment: zeros(n),
         }
     }
 
@@ -146,10 +151,9 @@ impl<'s, S: Scalar> Formula<'s, S> {
         let n = self.dimension;
         let last = self.tableau.step.len();
         for i in 1..=last {
-            for k in 0..n {
-                self.increment[k] = h * combined(&self.tableau.step[i - 1], &self.rates, n, k);
-                self.stage[k] = carried(values[k], carry[k], self.increment[k]).0;
-            }
+            combine(&self.tableau.step[i - 1], &self.rates, &mut self.increment);
+            scale(h, &mut self.increment);
+            moved((values, carry), &self.increment, &mut self.stage);
             if i < last {
                 self.field.rate(&self.stage, &mut self.rates[i * n..(i + 1) * n])?;
             }
@@ -168,9 +172,7 @@ impl<S: Scalar> Stepper<S> for Fixed<'_, S> {
         let formula = &mut self.formula;
         formula.field.rate(&from.values, &mut formula.rates[..formula.dimension])?;
         formula.stages(h, (&from.values, &from.carry))?;
-        for (k, &increment) in formula.increment.iter().enumerate() {
-            (to.values[k], to.carry[k]) = carried(from.values[k], from.carry[k], increment);
-        }
+        advanced((&from.values, &from.carry), &formula.increment, (&mut to.values, &mut to.carry));
         to.memory.copy_from_slice(&from.memory);
         Ok(())
     }

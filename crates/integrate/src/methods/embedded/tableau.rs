@@ -1,6 +1,7 @@
 //! The coefficients of an explicit Runge–Kutta pair with dense output.
 
 use crate::coefficients::rounded;
+use crate::vector::{add_scaled, clear};
 use cotangent_scalar::{Dd, Scalar};
 
 /// A sum over stages: (stage, coefficient), where the coefficient is not zero.
@@ -40,6 +41,13 @@ impl Tableau<Dd> {
             dense: rows(&self.dense),
         }
     }
+}
+
+/// out = Σⱼ aⱼ xⱼ, where the vectors xⱼ follow one another.
+pub(super) fn combine<S: Scalar>(row: &[(usize, S)], vectors: &[S], out: &mut [S]) {
+    let n = out.len();
+    clear(out);
+    row.iter().for_each(|&(j, a)| add_scaled(out, a, &vectors[j * n..(j + 1) * n]));
 }
 
 /// Σⱼ aⱼ xⱼ for entry k, where the vectors xⱼ of n entries follow one another.

@@ -1,0 +1,100 @@
+//! From arguments to a verb, and from its document to what is printed.
+
+use super::args;
+use super::input;
+use super::output::Output;
+use cotangent::verbs::{self, Ending, Failure, Source, Status, printable};
+use std::path::Path;
+
+/// Checks a model.
+pub(crate) fn check(args: args::Check, out: &mut Output) -> Result<Status, Failure> {
+    let request = verbs::check::Request { set: args.set };
+    let document = request.answer(input::read(&args.model)?.into(), &mut out.session())?;
+    match out.wants_json() {
+        true => out.document(&document)?,
+        false => out.print(&document.text(out.coloured())),
+    }
+    if document.can_run() {
+        out.hint(&format!("\nTo integrate it: cotangent run {}\n", args.model));
+    }
+    Ok(document.status())
+}
+
+/// Analyses a model.
+pub(crate) fn analyze(args: args::Analyze, out: &mut Output) -> Result<Status, Failure> {
+    let request = verbs::analyze::Request { set: args.set, latex: args.latex };
+    let document = request.answer(input::read(&args.model)?.into(), &mut out.session())?;
+    match out.wants_json() {
+        true => out.document(&document)?,
+        false => out.print(&document.text(out.coloured())),
+    }
+    Ok(document.status())
+}
+
+/// Integrates a model.
+pub(crate) fn run(args: args::Run, out: &mut Output) -> Result<Status, Failure> {
+    let (model, request) = args.request(out.wants_json());
+    let model = model.as_deref().map(input::read).transpose()?;
+    let document = request.answer(model.map(Source::from), &mut out.session())?;
+    match out.wants_json() {
+        true => out.document(&document)?,
+        false => {
+            out.print(&document.text(out.coloured()));
+            document.failures().for_each(|failure| out.tell_of(&failure));
+            ended(&document, out);
+        }
+    }
+    Ok(document.status())
+}
+
+/// What became of the table, and how to go on.
+fn ended(document: &verbs::run::Document, out: &mut Output) {
+    let table = document.out.as_deref().map(printable::line);
+    let said = match (&table, document.status) {
+        (Some(table), Ending::Finished) if !document.unwritten.is_empty() => {
+            format!("`{table}` is complete; to make what is missing: cotangent run --resume {table}\n")
+        }
+        (_, Ending::Finished) => String::new(),
+        (Some(table), Ending::Interrupted) => {
+            format!("interrupted: `{table}` has the rows so far; to go on: cotangent run --resume {table}\n")
+        }
+        (None, Ending::Interrupted) => "interrupted: with --out FILE a run can be resumed\n".to_owned(),
+        (Some(table), Ending::Failed) if document.out.as_ref().is_some_and(|file| Path::new(file).exists()) => {
+            format!("the rows up to there are in `{table}`\n")
+        }
+        (Some(table), Ending::Failed) => format!("`{table}` could not be completed\n"),
+        (None, Ending::Failed) => String::new(),
+    };
+    out.tell(&said);
+}
+
+/// Measures what a method keeps.
+pub(crate) fn certify(args: args::Certify, out: &mut Output) -> Result<Status, Failure> {
+    let (model, request) = args.request();
+    let document = request.answer(input::read(&model)?.into(), &mut out.session())?;
+    match out.wants_json() {
+        true => out.document(&document)?,
+        false => {
+            out.print(&document.text(out.coloured()));
+            document.failures().for_each(|failure| out.tell_of(failure));
+        }
+    }
+    Ok(document.status())
+}
+
+/// Compares formulations and methods.
+pub(crate) fn compare(args: args::Compare, out: &mut Output) -> Result<Status, Failure> {
+    let (model, request) = args.request();
+    let document = request.answer(input::read(&model)?.into(), &mut out.session())?;
+    match out.wants_json() {
+        true => out.document(&document)?,
+        false => {
+            out.print(&document.text(out.coloured(), out.on_terminal()));
+            document.unwritten.iter().for_each(|failure| out.tell_of(failure));
+            if document.status == Ending::Interrupted {
+                out.tell("interrupted: these are the rows done so far\n");
+            }
+        }
+    }
+    Ok(document.status())
+}

@@ -1,0 +1,358 @@
+//! The report as programs read it.
+
+use crate::claims::{ClaimEntry, Judged, holds};
+use crate::map::Map;
+use cotangent_analysis::{
+    Analysis, Branch, Class, Constraint, DiracBracket, Implicit, MultiplierValue, Outcome, Step, StepOutcome,
+};
+use cotangent_scalar::Random;
+use serde::Serialize;
+
+/// What `analyze` found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Document {
+    /// The name of the model.
+    pub name: String,
+    /// What it is, in a line.
+    pub title: Option<String>,
+    /// `lagrangian`, `hamiltonian`, `poisson`, …
+    pub kind: &'static str,
+    /// Whether all constraints can be kept; null if that is not decided.
+    pub consistent: Option<bool>,
+    /// What is left.
+    pub degrees_of_freedom: Option<usize>,
+    /// The variables of phase space.
+    pub variables: Vec<String>,
+    /// Those that the model does not have: multipliers, momenta.
+    pub added_variables: Vec<String>,
+    /// The Lagrangian.
+    pub lagrangian: Option<String>,
+    /// What the Legendre transform is made of.
+    pub velocity_hessian: Option<Hessian>,
+    /// The Hamiltonian.
+    pub hamiltonian: Option<String>,
+    /// Vectors w that occur in formulas: solutions of (∂²L/∂v∂v) w = b, where the velocities v are a root.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub implicit: Vec<ImplicitEntry>,
+    /// With the primary constraints and their multipliers.
+    pub total_hamiltonian: Option<String>,
+    /// All constraints, of the model and found.
+    pub constraints: Vec<ConstraintEntry>,
+    /// The conditions that constraints are kept, and what came of each.
+    pub conditions: Vec<ConditionEntry>,
+    /// How many are first class.
+    pub first_class: Option<usize>,
+    /// How many are second class.
+    pub second_class: Option<usize>,
+    /// The same without gauge conditions.
+    pub before_gauge: Option<Classes>,
+    /// What first-class constraints generate.
+    pub gauge: Vec<GaugeEntry>,
+    /// Whether all of that are gauge transformations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dirac_conjecture: Option<ConjectureEntry>,
+    /// The multipliers; null where nothing determines one, or no formula.
+    pub multipliers: Map<Option<String>>,
+    /// Those that nothing determines.
+    pub arbitrary_multipliers: Vec<String>,
+    /// Constraints whose gradient vanishes where they do.
+    pub irregular: Vec<String>,
+    /// The brackets of variables that do not vanish.
+    pub dirac_bracket: Option<Map<String>>,
+    /// Why they are not written out.
+    pub dirac_bracket_note: Option<String>,
+    /// What is assumed not to vanish.
+    pub assumptions: Vec<String>,
+    /// Of a Poisson model, whether its bracket is one.
+    #[serde(flatten)]
+    pub poisson: Option<Poisson>,
+    /// Casimirs that the model claims.
+    pub casimirs: Map<ClaimEntry>,
+    /// Invariants that the model claims.
+    pub invariants: Map<ClaimEntry>,
+    /// What was decided on the way, and how.
+    pub verdicts: Vec<VerdictEntry>,
+    /// Why the analysis did not come to its end.
+    pub stopped: Option<String>,
+    /// The parts of a surface that falls apart.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub branches: Vec<BranchEntry>,
+    /// Of the points at which something is sampled.
+    pub seed: u64,
+    /// The derivation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latex: Option<String>,
+    /// The analysis itself, in expressions.
+    #[serde(skip)]
+    pub analysis: Analysis,
+    /// The vectors of `implicit`, in expressions.
+    #[serde(skip)]
+    pub implicit_vectors: Vec<Implicit>,
+}
+
+/// A vector w with (∂²L/∂v∂v) w = b, or w = b.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ImplicitEntry {
+    /// w.
+    pub name: String,
+    /// b.
+    pub right: Vec<String>,
+    /// Whether a system of equations is solved for it.
+    pub solved: bool,
+}
+
+/// The matrix of second derivatives of the Lagrangian by the velocities.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Hessian {
+    /// Its rank.
+    pub rank: usize,
+    /// How many velocities there are.
+    pub velocities: usize,
+    /// How the rank is known.
+    #[serde(flatten)]
+    pub verdict: Judged,
+}
+
+/// A constraint.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ConstraintEntry {
+    /// Its name.
+    pub name: String,
+    /// What vanishes.
+    pub expression: String,
+    /// 1 for a primary constraint, 2 for a secondary one, …; 0 for a gauge condition.
+    pub generation: usize,
+    /// `first` or `second`.
+    pub class: Option<&'static str>,
+    /// What is added to it, by name, to make it first class.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub combination: Map<String>,
+}
+
+/// That a constraint is kept.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ConditionEntry {
+    /// The constraint.
+    pub constraint: String,
+    /// Its time derivative.
+    pub derivative: Option<String>,
+    /// `identity`, `constraint`, `multiplier`, `contradiction` or `dependent`.
+    pub outcome: &'static str,
+    /// The constraints or multipliers that came of it.
+    pub names: Vec<String>,
+}
+
+/// Numbers of constraints.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Classes {
+    /// How many are first class.
+    pub first_class: usize,
+    /// How many are second class.
+    pub second_class: usize,
+}
+
+/// What a first-class constraint generates.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GaugeEntry {
+    /// The constraint.
+    pub generator: String,
+    /// What it is.
+    pub expression: String,
+    /// How it changes each variable.
+    pub changes: Map<String>,
+}
+
+/// Dirac's conjecture.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ConjectureEntry {
+    /// Whether it holds, if that is decided.
+    pub holds: Option<bool>,
+    /// First-class constraints that generate no gauge transformation.
+    pub not_gauge: Vec<String>,
+    /// What is left when gauge transformations alone are taken out.
+    pub dimension: Option<usize>,
+}
+
+/// The bracket of a Poisson model.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Poisson {
+    /// Whether it is antisymmetric.
+    pub skew: Option<bool>,
+    /// Whether Jacobi's identity holds.
+    pub jacobi: Option<bool>,
+    /// Where it does not.
+    pub jacobi_failure: Option<JacobiFailure>,
+    /// The rank of the bracket.
+    pub rank: Option<usize>,
+}
+
+/// Three variables whose brackets are no bracket's.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct JacobiFailure {
+    /// Three variables.
+    pub variables: [String; 3],
+    /// The cyclic sum of their brackets.
+    pub sum: String,
+}
+
+/// Something that was decided.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct VerdictEntry {
+    /// What was decided.
+    pub statement: String,
+    /// How.
+    #[serde(flatten)]
+    pub verdict: Judged,
+}
+
+/// A part of a surface that falls apart.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BranchEntry {
+    /// What vanishes on it.
+    pub vanishing: Vec<String>,
+    /// Whether all constraints can be kept there.
+    pub consistent: Option<bool>,
+    /// Its constraints.
+    pub constraints: Vec<ConstraintEntry>,
+    /// How many are first class.
+    pub first_class: Option<usize>,
+    /// How many are second class.
+    pub second_class: Option<usize>,
+    /// What is left.
+    pub degrees_of_freedom: Option<usize>,
+    /// Why the analysis did not come to its end.
+    pub stopped: Option<String>,
+}
+
+impl Document {
+    pub(super) fn new(analysis: Analysis, implicit_vectors: Vec<Implicit>, latex: Option<String>) -> Document {
+        let (report, implicit) = (&analysis, &implicit_vectors);
+        let text = |e: &cotangent_expr::Expr| e.to_string();
+        let claims = |kind: &str| {
+            let own = report.claims.iter().filter(|c| c.kind == kind);
+            own.map(|c| (c.name.clone(), ClaimEntry::new(c))).collect()
+        };
+        let poisson = report.poisson.as_ref().map(|p| Poisson {
+            skew: holds(p.skew),
+            jacobi: holds(p.jacobi),
+            jacobi_failure: p
+                .jacobi_failure
+                .clone()
+                .map(|(a, b, c, e)| JacobiFailure { variables: [a, b, c], sum: text(&e) }),
+            rank: p.rank,
+        });
+        let arbitrary = report.multipliers.iter().filter(|m| matches!(m.value, MultiplierValue::Arbitrary));
+        let multiplier = |value: &MultiplierValue| match value {
+            MultiplierValue::Determined(e) => Some(text(e)),
+            _ => None,
+        };
+        let (table, note) = match &report.dirac_bracket {
+            Some(DiracBracket::Table(all)) => (Some(all), None),
+            Some(DiracBracket::Implicit(reason)) => (None, Some(reason.clone())),
+            Some(DiracBracket::Plain) => (None, Some("there are no second-class constraints".to_owned())),
+            None => (None, None),
+        };
+        let gauge = report.gauge.iter().map(|g| GaugeEntry {
+            generator: g.generator.clone(),
+            expression: text(&g.expression),
+            changes: g.changes.iter().map(|(z, e)| (z.clone(), text(e))).collect(),
+        });
+        let verdicts = report
+            .verdicts
+            .iter()
+            .map(|v| VerdictEntry { statement: v.statement.clone(), verdict: Judged::new(v.outcome) });
+        Document {
+            name: report.name.clone(),
+            title: report.title.clone(),
+            kind: report.kind,
+            consistent: report.consistent,
+            degrees_of_freedom: report.degrees_of_freedom,
+            variables: report.variables.clone(),
+            added_variables: report.added.clone(),
+            lagrangian: report.lagrangian.as_ref().map(text),
+            velocity_hessian: report.transform.as_ref().map(|t| Hessian {
+                rank: t.rank,
+                velocities: t.velocities,
+                verdict: Judged::new(Outcome::Holds(t.certainty)),
+            }),
+            hamiltonian: report.hamiltonian.as_ref().map(text),
+            implicit: implicit
+                .iter()
+                .map(|i| ImplicitEntry {
+                    name: i.name.clone(),
+                    right: i.right.iter().map(text).collect(),
+                    solved: i.solved,
+                })
+                .collect(),
+            total_hamiltonian: (!report.multipliers.is_empty()).then(|| total(report)),
+            constraints: report.constraints.iter().map(constraint).collect(),
+            conditions: report.steps.iter().map(condition).collect(),
+            first_class: report.count.map(|c| c.first),
+            second_class: report.count.map(|c| c.second),
+            before_gauge: report.before_gauge.map(|c| Classes { first_class: c.first, second_class: c.second }),
+            gauge: gauge.collect(),
+            multipliers: report.multipliers.iter().map(|m| (m.name.clone(), multiplier(&m.value))).collect(),
+            arbitrary_multipliers: arbitrary.map(|m| m.name.clone()).collect(),
+            dirac_conjecture: report.conjecture.as_ref().map(|c| ConjectureEntry {
+                holds: holds(c.outcome),
+                not_gauge: c.not_gauge.clone(),
+                dimension: c.dimension,
+            }),
+            irregular: report.irregular.iter().map(|i| i.0.clone()).collect(),
+            dirac_bracket: table.map(|all| all.iter().map(|(a, b, e)| (format!("{{{a}, {b}}}"), text(e))).collect()),
+            dirac_bracket_note: note,
+            assumptions: report.assumptions.iter().map(|e| format!("{e} != 0")).collect(),
+            poisson,
+            casimirs: claims("casimir"),
+            invariants: claims("invariant"),
+            verdicts: verdicts.collect(),
+            stopped: report.stopped.clone(),
+            branches: report.branches.iter().map(branch).collect(),
+            seed: Random::SEED,
+            latex,
+            analysis,
+            implicit_vectors,
+        }
+    }
+}
+
+/// H_c with the primary constraints, by name.
+fn total(report: &Analysis) -> String {
+    let terms = report.multipliers.iter().map(|m| format!(" + {}*{}", m.name, m.constraint));
+    format!("H_c{}", terms.collect::<String>())
+}
+
+fn constraint(c: &Constraint) -> ConstraintEntry {
+    let class = c.class.map(|class| match class {
+        Class::First => "first",
+        Class::Second => "second",
+    });
+    let combination = c.combination.iter().map(|(name, e)| (name.clone(), e.to_string())).collect();
+    let (name, expression) = (c.name.clone(), c.expression.to_string());
+    ConstraintEntry { name, expression, generation: c.generation, class, combination }
+}
+
+fn condition(step: &Step) -> ConditionEntry {
+    let (outcome, names) = match &step.outcome {
+        StepOutcome::Identity(_) => ("identity", vec![]),
+        StepOutcome::Constraint(names) => ("constraint", names.clone()),
+        StepOutcome::Multiplier(names) => ("multiplier", names.clone()),
+        StepOutcome::Contradiction => ("contradiction", vec![]),
+        StepOutcome::Dependent(_) => ("dependent", vec![]),
+    };
+    let derivative = step.condition.as_ref().map(ToString::to_string);
+    ConditionEntry { constraint: step.constraint.clone(), derivative, outcome, names }
+}
+
+fn branch(b: &Branch) -> BranchEntry {
+    let part = &b.analysis;
+    BranchEntry {
+        vanishing: b.factors.iter().map(ToString::to_string).collect(),
+        consistent: part.consistent,
+        constraints: part.constraints.iter().map(constraint).collect(),
+        first_class: part.count.map(|c| c.first),
+        second_class: part.count.map(|c| c.second),
+        degrees_of_freedom: part.degrees_of_freedom,
+        stopped: part.stopped.clone(),
+    }
+}

@@ -1,0 +1,75 @@
+//! `analyze`: Dirac's analysis of a model.
+
+mod document;
+mod text;
+
+pub use crate::claims::{ClaimEntry, Counterexample, Judged};
+pub use document::{
+    BranchEntry, Classes, ConditionEntry, ConjectureEntry, ConstraintEntry, Document, GaugeEntry, Hessian,
+    ImplicitEntry, JacobiFailure, Poisson, VerdictEntry,
+};
+
+use crate::choice::shown::settings;
+use crate::failure::{Code, Failure};
+use crate::input::Source;
+use crate::loaded::Loaded;
+use crate::session::{Session, Status};
+use cotangent_analysis::{AnalysisError, analyze_within, latex, specialise};
+use cotangent_compile::values::Setting;
+use serde::{Deserialize, Serialize};
+
+/// A model, to be analysed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// Sizes, and parameters that are numbers; others stay symbols.
+    #[serde(with = "settings")]
+    pub set: Vec<Setting>,
+    /// Whether the derivation is written in LaTeX.
+    pub latex: bool,
+}
+
+/// Dirac's analysis of a model: its constraints, their classes, multipliers, the bracket; whether its claims hold.
+pub fn analyze(model: impl Into<Source>) -> Result<Document, Failure> {
+    Request::default().answer(model.into(), &mut Session::default())
+}
+
+impl Request {
+    /// Analyses a model.
+    pub fn answer(&self, model: Source, session: &mut Session<'_>) -> Result<Document, Failure> {
+        let model = Loaded::new(model, &self.set, session.limits())?;
+        let system = specialise(&model.system, &model.settings).map_err(refused)?;
+        let report = analyze_within(&system, &model.limits).map_err(refused)?;
+        session.review(&model.input, &model.system.warnings);
+        let derivation = self.latex.then(|| latex(&report));
+        let (shown, implicit) = report.legible();
+        Ok(Document::new(shown, implicit, derivation))
+    }
+}
+
+impl Document {
+    /// Whether everything is decided, consistent, and as it is claimed.
+    pub fn status(&self) -> Status {
+        if self.analysis.held() { Status::Held } else { Status::NotHeld }
+    }
+
+    /// As people read it.
+    pub fn text(&self, coloured: bool) -> String {
+        match &self.latex {
+            Some(latex) => latex.clone(),
+            None => text::render(&self.analysis, &self.implicit_vectors, coloured),
+        }
+    }
+}
+
+fn refused(error: AnalysisError) -> Failure {
+    match error {
+        AnalysisError::Value(e) => e.into(),
+        AnalysisError::Interrupted(_) => Failure::interrupted(),
+        AnalysisError::TooLarge { .. } => Failure::new(Code::TooLarge, error.to_string()),
+        AnalysisError::NotAParameter { .. } => {
+            Failure::new(Code::WrongPlace, error.to_string()).help("--set gives sizes and parameters here")
+        }
+        _ => Failure::new(Code::Analysis, error.to_string()),
+    }
+}

@@ -1,0 +1,86 @@
+//! How documents and checkpoints write a choice.
+
+use super::{Choice, NONE};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BTreeMap;
+
+/// What documents say of a choice: what was integrated, and how.
+#[derive(Serialize, Deserialize)]
+struct Shown {
+    method: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stages: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    inner: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tol: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    compose: Option<String>,
+    formulation: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    opt: BTreeMap<String, f64>,
+    #[serde(default)]
+    project: Option<String>,
+    #[serde(default)]
+    project_above: Option<f64>,
+    step: Option<f64>,
+}
+
+/// Writes what a document says.
+pub(crate) fn serialize<S: Serializer>(choice: &Choice, serializer: S) -> Result<S::Ok, S::Error> {
+    let c = choice.clone();
+    Shown {
+        method: c.method,
+        stages: c.stages,
+        inner: c.inner,
+        tol: c.tol.filter(|tol| *tol > 0.0),
+        compose: c.compose.filter(|name| name != NONE),
+        formulation: c.formulation,
+        opt: c.opt.into_iter().collect(),
+        project: c.project,
+        project_above: c.project_above,
+        step: c.step,
+    }
+    .serialize(serializer)
+}
+
+/// Reads it back.
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Choice, D::Error> {
+    let s = Shown::deserialize(deserializer)?;
+    Ok(Choice {
+        method: s.method,
+        stages: s.stages,
+        inner: s.inner,
+        tol: s.tol,
+        compose: s.compose,
+        formulation: s.formulation,
+        opt: s.opt.into_iter().collect(),
+        project: s.project,
+        project_above: s.project_above,
+        step: s.step,
+        ..Choice::default()
+    })
+}
+
+/// Values that are set.
+pub(crate) mod settings {
+    use super::{Deserialize, Deserializer, Serialize, Serializer};
+    use cotangent_compile::values::Setting;
+
+    #[derive(Serialize, Deserialize)]
+    struct Set {
+        name: String,
+        index: Option<Vec<i64>>,
+        value: f64,
+    }
+
+    pub(crate) fn serialize<S: Serializer>(list: &[Setting], serializer: S) -> Result<S::Ok, S::Error> {
+        let set = |s: &Setting| Set { name: s.name.clone(), index: s.index.clone(), value: s.value };
+        serializer.collect_seq(list.iter().map(set))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Setting>, D::Error> {
+        let list = Vec::<Set>::deserialize(deserializer)?;
+        Ok(list.into_iter().map(|Set { name, index, value }| Setting { name, index, value }).collect())
+    }
+}

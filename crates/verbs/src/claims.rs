@@ -1,0 +1,140 @@
+//! What became of the claims of a model, for `analyze` and `check`.
+
+use crate::figures::short;
+use crate::map::Map;
+use cotangent_analysis::{AtValues, Certainty, ClaimReport, Outcome};
+use serde::Serialize;
+
+/// `proved`, `sampled` with the number of points, `fails`, `undecided`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Judged {
+    /// How it is known.
+    pub verdict: &'static str,
+    /// Where it was sampled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub points: Option<usize>,
+}
+
+impl Judged {
+    pub(crate) fn new(outcome: Outcome) -> Judged {
+        let (verdict, points) = match outcome {
+            Outcome::Holds(Certainty::Proved) => ("proved", None),
+            Outcome::Holds(Certainty::Sampled(k)) => ("sampled", Some(k)),
+            Outcome::Fails => ("fails", None),
+            Outcome::Undecided => ("undecided", None),
+        };
+        Judged { verdict, points }
+    }
+}
+
+/// Whether something holds, if that is known.
+pub(crate) fn holds(outcome: Outcome) -> Option<bool> {
+    match outcome {
+        Outcome::Holds(_) => Some(true),
+        Outcome::Fails => Some(false),
+        Outcome::Undecided => None,
+    }
+}
+
+/// A claim as programs read it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClaimEntry {
+    /// For the parameters of the model.
+    pub holds: Option<bool>,
+    /// `holds`, `holds-at-these-values`, `fails`, `undecided`.
+    pub status: &'static str,
+    /// How that is known.
+    #[serde(flatten)]
+    pub verdict: Judged,
+    /// For all parameters, if that is another matter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_general: Option<Judged>,
+    /// The parameters for which it holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values: Option<Map<f64>>,
+    /// What should vanish and does not.
+    pub defect: Option<String>,
+    /// Where it does not, and what it is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counterexample: Option<Counterexample>,
+}
+
+/// Where a claim does not hold.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Counterexample {
+    /// The variables and parameters.
+    pub at: Map<f64>,
+    /// What should vanish and does not.
+    pub value: f64,
+}
+
+impl ClaimEntry {
+    pub(crate) fn new(c: &ClaimReport) -> ClaimEntry {
+        let counterexample =
+            c.witness.as_ref().map(|w| Counterexample { at: w.at.iter().cloned().collect(), value: w.value });
+        let defect = c.defect.as_ref().map(ToString::to_string);
+        let judgement = c.judgement();
+        let special = special(c);
+        let status = match (judgement, special) {
+            (Outcome::Holds(_), Some(_)) => "holds-at-these-values",
+            (Outcome::Holds(_), None) => "holds",
+            (Outcome::Fails, _) => "fails",
+            (Outcome::Undecided, _) => "undecided",
+        };
+        let in_general = special.map(|_| Judged::new(c.outcome));
+        let values = special.map(|v| v.values.iter().cloned().collect());
+        ClaimEntry {
+            holds: holds(judgement),
+            status,
+            verdict: Judged::new(judgement),
+            in_general,
+            values,
+            defect,
+            counterexample,
+        }
+    }
+}
+
+/// The parameters of the model, if a claim holds for them and not for all.
+fn special(c: &ClaimReport) -> Option<&AtValues> {
+    c.at_values.as_ref().filter(|v| matches!(v.outcome, Outcome::Holds(_)))
+}
+
+/// How an outcome is known.
+pub(crate) fn outcome(o: Outcome) -> String {
+    match o {
+        Outcome::Holds(Certainty::Proved) => "proved".to_owned(),
+        Outcome::Holds(Certainty::Sampled(k)) => format!("sampled at {k} points"),
+        Outcome::Fails => "does not hold".to_owned(),
+        Outcome::Undecided => "undecided".to_owned(),
+    }
+}
+
+/// A claim as people read it: what became of it, and a counterexample.
+pub(crate) fn judged(c: &ClaimReport, formula: impl Fn(&cotangent_expr::Expr) -> String) -> String {
+    let mut text = outcome(c.outcome);
+    if let Some(v) = special(c) {
+        let values = listed(&v.values);
+        let general = match c.outcome {
+            Outcome::Fails => "but not in general",
+            _ => "undecided in general",
+        };
+        text = format!("holds at {values} ({}), {general}", outcome(v.outcome));
+    }
+    if let Some(e) = &c.defect {
+        text.push_str(&format!(": {} should vanish", formula(e)));
+    }
+    if let Some(w) = c.witness.as_ref().filter(|w| !w.at.is_empty()) {
+        text.push_str(&format!(", and is {} at {}", short(w.value), listed(&w.at)));
+    }
+    text
+}
+
+/// `a = 1, b = 2`, as far as a line goes.
+fn listed(values: &[(String, f64)]) -> String {
+    let point: Vec<String> = values.iter().take(MAX_POINT).map(|(name, x)| format!("{name} = {}", short(*x))).collect();
+    format!("{}{}", point.join(", "), if values.len() > MAX_POINT { ", …" } else { "" })
+}
+
+/// More variables of a counterexample are not shown.
+const MAX_POINT: usize = 12;

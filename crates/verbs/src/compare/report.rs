@@ -1,0 +1,336 @@
+//! A comparison as data: what JSON shows, and what text and pages are made of.
+
+use crate::choice::{Choice, shown};
+use crate::ending::Ending;
+use crate::failure::Failure;
+use crate::input::Input;
+use crate::map::or_nan;
+use cotangent_compile::CompileError;
+use cotangent_dynamics::Source;
+use cotangent_integrate::Prepared;
+use cotangent_lab::comparison::{self, Curves, Exact, Measured, NoPace, Pace, Unknown};
+use cotangent_lab::stability::{Stability, StabilityError, Verdict};
+use cotangent_problem::Instance;
+use serde::{Deserialize, Serialize};
+
+/// A comparison.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Document {
+    /// The name of the model.
+    pub model: String,
+    /// What it is, in a line.
+    pub title: Option<String>,
+    /// Whether all rows are done, or it was interrupted.
+    pub status: Ending,
+    /// The final time.
+    pub until: f64,
+    /// The step sizes, from the largest on.
+    pub steps: Vec<f64>,
+    /// What errors are measured against.
+    pub reference: Reference,
+    /// The formulations.
+    pub formulations: Vec<Formulated>,
+    /// The combinations.
+    pub rows: Vec<Row>,
+    /// What does not fit, and why.
+    pub skipped: Vec<Skipped>,
+    /// The figure.
+    pub plot: Option<String>,
+    /// The report.
+    pub report: Option<String>,
+    /// What was said on the way.
+    pub notes: Vec<String>,
+    /// The text of the model.
+    #[serde(skip)]
+    pub input: Input,
+    /// Files that could not be written.
+    #[serde(skip)]
+    pub unwritten: Vec<Failure>,
+}
+
+/// What errors are measured against.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reference {
+    /// The last time at which it is known; null if it is not known at all.
+    pub until: Option<f64>,
+    /// How accurate it is there, relative to the state.
+    pub accuracy: Option<f64>,
+    /// Why it ends before the runs, or is not known at all.
+    pub reason: Option<String>,
+}
+
+/// A formulation, and what it does to errors of the constraints.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Formulated {
+    /// Its name.
+    pub name: String,
+    /// What it is, in a line.
+    pub summary: String,
+    /// What happens to errors of the constraints.
+    pub stability: Stable,
+}
+
+/// What happens to errors of the constraints.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stable {
+    /// saddle, centre, neutral, damped, not-invariant or undecided; null where the method decides.
+    pub verdict: Option<String>,
+    /// The same in words.
+    pub meaning: String,
+    /// Until when the motion was followed.
+    pub until: Option<f64>,
+    /// Of the largest error, per time, over that motion.
+    pub exponent: Option<f64>,
+    /// How uncertain that is.
+    pub uncertainty: Option<f64>,
+    /// The eigenvalue with the largest real part along the motion, and its time.
+    pub eigenvalue: Option<Eigenvalue>,
+    /// The largest frequency of an eigenvalue.
+    pub frequency: Option<f64>,
+}
+
+/// An eigenvalue of the linearised equations for errors of the constraints.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Eigenvalue {
+    /// Its real part.
+    #[serde(deserialize_with = "or_nan")]
+    pub real: f64,
+    /// Its imaginary part.
+    #[serde(deserialize_with = "or_nan")]
+    pub imaginary: f64,
+    /// The time on the motion.
+    pub time: f64,
+}
+
+/// One combination.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Row {
+    /// What was integrated, and how.
+    #[serde(flatten, with = "shown")]
+    pub choice: Choice,
+    /// How the run ended.
+    pub status: Ending,
+    /// Why it failed.
+    pub failure: Option<String>,
+    /// The steps that were made.
+    pub steps: u64,
+    /// The time reached.
+    pub time: f64,
+    /// The error of the state.
+    pub error: Size,
+    /// The error of the energy.
+    pub energy: Size,
+    /// The residuals of the constraints.
+    pub constraints: Size,
+    /// Those of the hidden constraints.
+    pub hidden_constraints: Size,
+    /// The work.
+    pub work: Work,
+    /// The seconds of integration.
+    pub seconds: f64,
+    /// When the motion first went through a singular configuration, or came near one.
+    pub singular: Option<f64>,
+    /// The errors over time.
+    #[serde(skip)]
+    pub curves: Curves,
+}
+
+/// The size of an error and how it grows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Size {
+    /// The largest; of the error of the state that at the last time at which it is known.
+    pub value: Option<f64>,
+    /// When, for the error of the state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<f64>,
+    /// Of the residual that is largest at the end, there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub r#final: Option<f64>,
+    /// p of growth like t^p.
+    pub exponent: Option<f64>,
+    /// How uncertain that is.
+    pub uncertainty: Option<f64>,
+    /// Whether it is nothing but round-off.
+    pub round_off: bool,
+    /// Why there is no exponent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// The work of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Work {
+    /// Iterations of Newton's method.
+    pub newton_iterations: u64,
+    /// Projections of positions.
+    pub position_projections: u64,
+    /// Projections of momenta.
+    pub momentum_projections: u64,
+    /// Steps of its own that a method with a tolerance has accepted and rejected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_steps: Option<[u64; 2]>,
+}
+
+/// Combinations that do not fit, for one reason.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// The formulations.
+    pub formulations: Vec<String>,
+    /// The method; null: any.
+    pub method: Option<String>,
+    /// The projection; null: any.
+    pub project: Option<String>,
+    /// Why they do not fit.
+    pub reason: String,
+}
+
+impl Reference {
+    pub(super) fn new(exact: &Result<Exact, Unknown>, until: f64) -> Reference {
+        match exact {
+            Ok(exact) if exact.until() > 0.0 => Reference {
+                until: Some(exact.until()),
+                accuracy: Some(exact.accuracy),
+                reason: exact.ended.as_ref().filter(|_| exact.until() < until).map(Unknown::to_string),
+            },
+            Ok(exact) => {
+                Reference { until: None, accuracy: None, reason: exact.ended.as_ref().map(Unknown::to_string) }
+            }
+            Err(unknown) => Reference { until: None, accuracy: None, reason: Some(unknown.to_string()) },
+        }
+    }
+}
+
+impl Stable {
+    pub(super) fn new(found: &Result<Stability, StabilityError>) -> Stable {
+        let nothing = |verdict: Option<&'static str>, meaning: String| Stable {
+            verdict: verdict.map(str::to_owned),
+            meaning,
+            until: None,
+            exponent: None,
+            uncertainty: None,
+            eigenvalue: None,
+            frequency: None,
+        };
+        match found {
+            Ok(s) => {
+                let all = s.frozen.iter().flat_map(|f| f.eigenvalues.iter().map(|v| (f.time, *v)));
+                let fastest = all.clone().max_by(|a, b| a.1[0].total_cmp(&b.1[0]));
+                let known = !matches!(s.verdict, Verdict::NotInvariant { .. } | Verdict::Identical);
+                Stable {
+                    until: Some(s.until),
+                    exponent: Some(s.exponent).filter(|e| known && e.is_finite()),
+                    uncertainty: Some(s.uncertainty).filter(|e| known && e.is_finite()),
+                    eigenvalue: fastest.map(|(time, [real, imaginary])| Eigenvalue { real, imaginary, time }),
+                    frequency: known.then(|| all.map(|(_, v)| v[1].abs()).fold(0.0, f64::max)),
+                    ..nothing(Some(s.verdict.name()), s.verdict.to_string())
+                }
+            }
+            Err(e @ (StabilityError::NoField | StabilityError::NoConstraints)) => nothing(None, e.to_string()),
+            Err(e @ StabilityError::ByAnalysis) => nothing(Some("neutral"), format!("neutral: {e}")),
+            Err(e) => nothing(Some("undecided"), format!("undecided: {e}")),
+        }
+    }
+}
+
+impl Row {
+    pub(super) fn new(
+        problem: &Instance,
+        prepared: &Prepared,
+        step: f64,
+        m: Measured,
+        blame: impl Fn(&comparison::Ended) -> Option<String>,
+    ) -> Row {
+        let formulation = problem.equations.motion.formulation.name().to_owned();
+        let choice = Choice { formulation: Some(formulation), step: Some(step), ..Choice::default() };
+        let choice = choice.method(prepared.method()).compose(prepared.composition());
+        let largest = |list: &[f64]| list.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs()));
+        let finals = m.residuals.each_ref().map(|list| largest(list));
+        let size = |value: Option<f64>, pace: &Pace| Size::new(value.filter(|v| v.is_finite()), pace);
+        Row {
+            choice: match prepared.projection() {
+                Some(projection) => choice.project(projection),
+                None => choice,
+            },
+            status: match m.ended {
+                comparison::Ended::Finished => Ending::Finished,
+                comparison::Ended::Interrupted => Ending::Interrupted,
+                comparison::Ended::Failed(_) | comparison::Ended::Undefined(_) => Ending::Failed,
+            },
+            failure: blame(&m.ended),
+            steps: m.steps,
+            time: m.time,
+            error: Size { time: m.error.map(|e| e.0), ..size(m.error.map(|e| e.1), &m.error_growth) },
+            energy: size(Some(m.energy), &m.energy_growth),
+            constraints: Size { r#final: finals[0], ..size(Some(m.constraints), &m.constraint_growth) },
+            hidden_constraints: Size { r#final: finals[1], ..size(Some(m.hidden), &m.hidden_growth) },
+            work: Work {
+                newton_iterations: m.newton_iterations,
+                position_projections: m.projections[0],
+                momentum_projections: m.projections[1],
+                own_steps: m.own_steps,
+            },
+            seconds: m.seconds,
+            singular: m.singular,
+            curves: m.curves,
+        }
+    }
+
+    /// A combination that could not be begun.
+    pub(super) fn unmade(problem: &Instance, prepared: &Prepared, step: f64, error: CompileError) -> Row {
+        let reason = error.to_string();
+        let unknown = || Pace::Undecided(NoPace::NotBegun(error.clone()));
+        let nothing = Measured {
+            ended: comparison::Ended::Undefined(Source::new(error.clone())),
+            steps: 0,
+            time: 0.0,
+            error: None,
+            error_growth: unknown(),
+            energy: f64::NAN,
+            energy_growth: unknown(),
+            constraints: f64::NAN,
+            constraint_growth: unknown(),
+            hidden: f64::NAN,
+            hidden_growth: unknown(),
+            residuals: [vec![], vec![]],
+            newton_iterations: 0,
+            own_steps: None,
+            projections: [0; 2],
+            seconds: 0.0,
+            singular: None,
+            curves: Curves::default(),
+        };
+        Row::new(problem, prepared, step, nothing, |_| Some(reason.clone()))
+    }
+
+    /// What the row is, without the formulation.
+    pub(super) fn described(&self) -> String {
+        match &self.choice.project {
+            Some(project) => format!("{}, projection {project}", self.choice.described()),
+            None => self.choice.described(),
+        }
+    }
+
+    /// The name of its formulation.
+    pub(super) fn formulation(&self) -> &str {
+        self.choice.formulation.as_deref().unwrap_or_default()
+    }
+}
+
+impl Size {
+    fn new(value: Option<f64>, pace: &Pace) -> Size {
+        let (growth, round_off, reason) = match pace {
+            Pace::Power(growth) => (Some(growth), false, None),
+            Pace::RoundOff => (None, true, None),
+            Pace::Undecided(reason) => (None, false, Some(reason.to_string())),
+        };
+        Size {
+            value,
+            time: None,
+            r#final: None,
+            exponent: growth.map(|g| g.exponent),
+            uncertainty: growth.map(|g| g.uncertainty),
+            round_off,
+            reason,
+        }
+    }
+}

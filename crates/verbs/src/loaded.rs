@@ -1,0 +1,54 @@
+//! From a source and what is set to a system.
+
+use crate::failure::Failure;
+use crate::input::{Input, Source};
+use crate::setting::Settings;
+use cotangent_compile::values::Setting;
+use cotangent_model::syntax::ast::{File, StatementKind};
+use cotangent_model::syntax::parse;
+use cotangent_model::{Options, System};
+use cotangent_problem::Model;
+use cotangent_scalar::Limits;
+use std::sync::Arc;
+
+/// A system, its text, and the settings that are not sizes.
+pub(crate) struct Loaded {
+    pub(crate) input: Input,
+    pub(crate) file: File,
+    pub(crate) system: System,
+    pub(crate) settings: Vec<Setting>,
+    /// What its formulations share.
+    pub(crate) model: Arc<Model>,
+    /// How far what is computed from it may go.
+    pub(crate) limits: Limits,
+}
+
+impl Loaded {
+    /// The system of a source, with the sizes that are set.
+    pub(crate) fn new(source: Source, set: &[Setting], limits: &Limits) -> Result<Loaded, Failure> {
+        let (input, file, system, settings) = match source {
+            Source::Text(input) => {
+                let file = parse(&input.source).file;
+                let settings = Settings::sort(set, &file)?;
+                let system = parsed(&input, &file, settings.integers)?;
+                (input, file, system, settings.values)
+            }
+            Source::System(system) => {
+                let input = Input { name: system.name.clone(), ..Input::default() };
+                (input, parse("").file, *system, set.to_vec())
+            }
+        };
+        let model = Arc::new(Model::new(&system, limits));
+        Ok(Loaded { input, file, system, settings, model, limits: limits.clone() })
+    }
+}
+
+/// The system of a text, under the name of its file if it gives none.
+fn parsed(input: &Input, file: &File, integers: Vec<(String, i64)>) -> Result<System, Failure> {
+    let mut system = System::parse_with(&input.source, &Options { integers }).map_err(|d| input.failure(d))?;
+    let is_named = file.statements.iter().any(|s| matches!(s.kind, StatementKind::Model { .. }));
+    if let (false, Some(stem)) = (is_named, &input.stem) {
+        system.name.clone_from(stem);
+    }
+    Ok(system)
+}

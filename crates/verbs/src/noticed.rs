@@ -1,0 +1,115 @@
+//! What was noticed along a run, in words and as data.
+
+use crate::figures::{count, number, short};
+use crate::map::or_nan;
+use cotangent_observe::{Monitor, Passage};
+use serde::{Deserialize, Serialize};
+
+/// Steps near a singular configuration, where the constraints depend on each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SingularPassage {
+    /// The time at the end of the step that came nearest.
+    pub time: f64,
+    /// How badly the constraint forces were determined there.
+    #[serde(deserialize_with = "or_nan")]
+    pub condition: f64,
+    /// The constraint that depends on the others, or whose gradient vanishes.
+    pub constraint: String,
+    /// Whether the motion went through it.
+    pub crossed: bool,
+}
+
+/// The passages of a run whose constraints have these names.
+pub(crate) fn passages(monitor: &Monitor, names: &[String]) -> Vec<SingularPassage> {
+    let named = |p: &Passage| SingularPassage {
+        time: p.time,
+        condition: p.condition,
+        constraint: names.get(p.constraint).cloned().unwrap_or_default(),
+        crossed: p.crossed,
+    };
+    monitor.passages.iter().map(named).collect()
+}
+
+/// What to do where a step turns into another branch.
+pub(crate) const BRANCHED: &str = "the motion goes straight on there, while these equations turn by as little as the state is \
+    off its constraints: `--formulation multipliers` with a method for constraints, such as `rattle`, goes through";
+
+/// What to do where a step goes over a gap.
+pub(crate) const JUMPED: &str = "the motion turns there: take a smaller --step";
+
+/// So many times are given in a sentence.
+const TIMES: usize = 5;
+
+fn times(passages: &[&SingularPassage]) -> String {
+    let mut times: Vec<String> = passages.iter().take(TIMES).map(|p| number(p.time)).collect();
+    if passages.len() > TIMES {
+        times.push("…".to_owned());
+    }
+    times.join(", ")
+}
+
+/// What a reader of the summary should know.
+pub(crate) fn notes(monitor: &Monitor, passages: &[SingularPassage]) -> Vec<String> {
+    let mut notes = vec![];
+    let (passed, near): (Vec<_>, Vec<_>) = passages.iter().partition(|p| p.crossed);
+    if let Some(first) = passed.first() {
+        notes.push(format!(
+            "{} passed, at t = {}: there constraints depend on each other (at the first `{}`)",
+            count(passed.len() as u64, "singular configuration", "singular configurations"),
+            times(&passed),
+            first.constraint
+        ));
+    }
+    if let Some(worst) = near.iter().max_by(|a, b| a.condition.total_cmp(&b.condition)) {
+        notes.push(format!(
+            "the constraint forces are badly determined at t = {}: the condition of G H_pp Gᵀ reaches {} (`{}`)",
+            times(&near),
+            short(worst.condition),
+            worst.constraint
+        ));
+    }
+    if monitor.passage_count > passages.len() as u64 {
+        notes.push(format!(
+            "{} such passages in all, of which the first {} are listed",
+            monitor.passage_count,
+            passages.len()
+        ));
+    }
+    if monitor.followed > 0 {
+        let steps = count(monitor.followed, "step", "steps");
+        notes.push(format!(
+            "{steps} had several solutions, or none near the free motion: taken was the one that continues the motion \
+             smoothly"
+        ));
+    }
+    if monitor.mended > 0 {
+        let steps = count(monitor.mended, "step", "steps");
+        notes.push(format!(
+            "{steps} brought back onto the constraints: rounding of the multipliers, which a light mass makes larger than \
+             that of the constraints"
+        ));
+    }
+    if monitor.settled > 0 {
+        let steps = count(monitor.settled, "step", "steps");
+        notes.push(format!(
+            "{steps} behind singular configurations: the momenta, which the method leaves free along the gradients of the \
+             constraints, were brought back onto G H_p = 0; no position changes by that"
+        ));
+    }
+    if let Some(lost) = monitor.lost {
+        notes.push(format!(
+            "the error of the energy has become a large part of it, {} at t = {}",
+            short(lost.change),
+            number(lost.time)
+        ));
+    }
+    if let Some(jump) = monitor.jump {
+        notes.push(format!(
+            "the energy changed by {} in the step to t = {}, out of proportion: take a smaller --step, or look at what the \
+             motion meets there",
+            short(jump.change),
+            number(jump.time)
+        ));
+    }
+    notes
+}

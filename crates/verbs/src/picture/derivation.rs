@@ -1,0 +1,200 @@
+//! Energy and constraints as formulas.
+
+use cotangent_expr::{Array, Expr, Tensor};
+use cotangent_expr::{Domain, Ix, Range, Term, latex_name};
+use cotangent_model::Dynamics;
+use cotangent_report::Formulas;
+use cotangent_theory::{Motion, Space};
+use std::sync::Arc;
+
+/// More formulas of one kind are counted, not shown.
+const MOST: usize = 12;
+
+/// What the equations of motion are made of.
+pub(super) fn derivation(motion: &Motion) -> Formulas {
+    let mut formulas = Formulas::new("Derivation");
+    formulas.introduction =
+        "From the text of the model, with every named sub-expression put in and nothing typed by hand.".into();
+    let system = &motion.system;
+    let energy = system.dynamics.energy();
+    let kind =
+        if matches!(system.dynamics, Dynamics::Lagrangian { .. }) { ("Lagrangian", "L") } else { ("Hamiltonian", "H") };
+    if let Some(latex) = scalar(energy) {
+        formulas = formulas.with(kind.0, format!("{} = {latex}", kind.1));
+    }
+    let hidden = "\\psi = \\frac{\\partial \\varphi}{\\partial q} \\frac{\\partial H}{\\partial p} = 0";
+    let kinds = match &motion.space {
+        Space::Surface(surface) => [
+            ("Constraint", "\\chi", &surface.constraints, "\\chi = 0"),
+            ("Hidden constraint", "\\chi", &surface.hidden, "\\chi = 0"),
+        ],
+        Space::Cotangent(structure) => [
+            ("Constraint", "\\varphi", &structure.constraints, "\\varphi(q) = 0"),
+            ("Hidden constraint", "\\psi", &structure.hidden, hidden),
+        ],
+        Space::Whole => return formulas,
+    };
+    for (label, symbol, tensor, closed) in kinds {
+        let mut lines = vec![];
+        for array in tensor.shape()[0].arrays().iter().filter(|a| !a.is_empty()) {
+            let left = format!("{symbol}_{{\\mathrm{{{}}}", upright(array.name()));
+            match vector(array, tensor) {
+                Some(list) => lines.extend(list.iter().map(|case| (case.label(array.name()), case.latex(&left)))),
+                None => lines.push((array.name().to_owned(), closed.to_owned())),
+            }
+        }
+        let more = lines.len().saturating_sub(MOST);
+        for (name, latex) in lines.into_iter().take(MOST) {
+            formulas = formulas.with(format!("{label} {name}"), latex);
+        }
+        if more > 0 {
+            formulas = formulas.with(format!("{label}, {more} more"), closed);
+        }
+    }
+    formulas
+}
+
+/// A name in upright letters.
+fn upright(name: &str) -> String {
+    name.replace('_', "\\_")
+}
+
+/// Members of a family with one formula.
+struct Case {
+    /// Nothing for a single quantity; a number, or a first and a last one.
+    members: Option<(i64, i64)>,
+    value: String,
+}
+
+impl Case {
+    fn latex(&self, left: &str) -> String {
+        let value = &self.value;
+        match self.members {
+            None => format!("{left}}} = {value}"),
+            Some((a, b)) if a == b => format!("{left},\\,{a}}} = {value}"),
+            Some(_) => format!("{left},\\,i}} = {value}"),
+        }
+    }
+
+    /// The name of the quantity, and for which members the formula is.
+    fn label(&self, name: &str) -> String {
+        match self.members {
+            Some((a, b)) if a != b => format!("{name}, i = {a}, …, {b}"),
+            _ => name.to_owned(),
+        }
+    }
+}
+
+/// The sum of all terms.
+fn scalar(tensor: &Tensor) -> Option<String> {
+    let terms: Option<Vec<String>> = tensor.terms().iter().map(|t| summand(t, 0, &[])).collect();
+    Some(joined(&terms?))
+}
+
+/// The entries of a vector that belong to an array of at most one index; `None` if there is no
+/// formula for them.
+fn vector(array: &Array, tensor: &Tensor) -> Option<Vec<Case>> {
+    let mut parts: Vec<Part<'_>> = vec![];
+    for term in tensor.terms() {
+        let place = term.at.first()?;
+        if place.array.name() == array.name() {
+            parts.push(Part::new(term, &place.index)?);
+        }
+    }
+    if array.dims().is_empty() {
+        let terms: Option<Vec<String>> = parts.iter().map(|p| summand(p.term, 0, &[])).collect();
+        return Some(vec![Case { members: None, value: joined(&terms?) }]);
+    }
+    let [dim] = array.dims() else { return None };
+    // Between two of these numbers the same terms are added up.
+    let mut cuts: Vec<i64> = parts.iter().flat_map(|p| [p.members.0, p.members.1 + 1]).collect();
+    cuts.extend([dim.first, dim.last() + 1]);
+    cuts.sort_unstable();
+    cuts.dedup();
+    if cuts.len() > MOST {
+        return None;
+    }
+    let mut cases = vec![];
+    for w in cuts.windows(2) {
+        let (low, high) = (w[0], w[1] - 1);
+        let own = parts.iter().filter(|p| p.members.0 <= low && high <= p.members.1);
+        let terms: Option<Vec<String>> = own.map(|p| p.at(low, high)).collect();
+        cases.push(Case { members: Some((low, high)), value: joined(&terms?) });
+    }
+    Some(cases)
+}
+
+/// A term and the members that it adds to.
+struct Part<'a> {
+    term: &'a Term,
+    members: (i64, i64),
+    /// The member is variable 0 plus this; `None` if it is one member and no variable belongs to it.
+    shift: Option<i64>,
+}
+
+impl Part<'_> {
+    fn new<'a>(term: &'a Term, index: &[Ix]) -> Option<Part<'a>> {
+        let Domain::Ranges(ranges) = &term.domain else { return None };
+        match index {
+            [] => Some(Part { term, members: (0, 0), shift: None }),
+            [one] => match (one.as_constant(), one.as_shifted_var()) {
+                (Some(k), _) => Some(Part { term, members: (k, k), shift: None }),
+                (None, Some((0, shift))) => {
+                    let first = ranges.first()?;
+                    let (low, high) = (first.low.as_constant()?, first.high.as_constant()?);
+                    Some(Part { term, members: (low + shift, high + shift), shift: Some(shift) })
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The term for a member of these.
+    fn at(&self, low: i64, high: i64) -> Option<String> {
+        match self.shift {
+            None => summand(self.term, 0, &[]),
+            Some(shift) if low == high => summand(self.term, 1, &[Ix::constant(low - shift)]),
+            Some(shift) => summand(self.term, 1, &[Ix::var(0).shifted(-shift)]),
+        }
+    }
+}
+
+/// A term, whose first variables have these values; over the others it is a sum.
+fn summand(term: &Term, bound: usize, by: &[Ix]) -> Option<String> {
+    let Domain::Ranges(ranges) = &term.domain else { return None };
+    let mut names: Vec<Arc<str>> = ranges.iter().map(|r| r.name.clone()).collect();
+    if let (Some(first), true) = (names.first_mut(), bound > 0) {
+        *first = "i".into();
+    }
+    // Further variables stay as they are, under another letter than the member's.
+    for name in names.iter_mut().skip(bound).filter(|n| bound > 0 && n.as_ref() == "i") {
+        *name = "j".into();
+    }
+    let index = |ix: &Ix| Expr::index(ix.substitute(by)).latex(&names);
+    let sums: String = ranges
+        .iter()
+        .zip(&names)
+        .skip(bound)
+        .map(|(Range { low, high, .. }, name)| {
+            format!("\\sum_{{{}={}}}^{{{}}} ", latex_name(name), index(low), index(high))
+        })
+        .collect();
+    let value = term.value.instantiate(by).latex(&names);
+    let compound = value.contains(" + ") || value.contains(" - ") || value.starts_with('-');
+    Some(match (sums.is_empty(), compound) {
+        (false, true) => format!("{sums}\\left({value}\\right)"),
+        _ => format!("{sums}{value}"),
+    })
+}
+
+fn joined(terms: &[String]) -> String {
+    if terms.is_empty() {
+        return "0".to_owned();
+    }
+    terms.iter().fold(String::new(), |sum, term| match term.strip_prefix('-') {
+        _ if sum.is_empty() => term.clone(),
+        Some(rest) => format!("{sum} - {rest}"),
+        None => format!("{sum} + {term}"),
+    })
+}

@@ -1,0 +1,146 @@
+//! One figure of a run: energy error, residuals, quantities, motion.
+
+use super::film::{Film, Named, is_coarse, is_coarse_curve};
+use super::snapshots;
+use crate::figures::{count, number};
+use cotangent_plot::{Aspect, Axis, Figure, Kind, Panel, Series};
+
+/// Draws a run.
+pub(crate) fn figure(film: &Film) -> Figure {
+    let remarks: String = film.remarks.iter().map(|r| format!(" – {r}")).collect();
+    let mut figure = Figure { columns: 2, ..Figure::new(format!("{}{remarks}", film.title)) };
+    figure.panels.push(energy(film));
+    figure.panels.extend(residuals(film));
+    figure.panels.extend(quantities(film));
+    if let Some(scene) = film.scene.as_ref().filter(|s| !s.bodies.is_empty()) {
+        figure.panels.push(snapshots::panel(film, scene));
+    }
+    // In the place that is left.
+    if figure.panels.len() % 2 == 1 {
+        figure.panels.extend(film.portrait.as_ref().map(|axes| portrait(film, axes)));
+    }
+    figure
+}
+
+fn time() -> Axis {
+    Axis::linear("time t")
+}
+
+/// A few samples are marked, many are joined.
+fn kind(samples: usize) -> Kind {
+    if samples < 40 { Kind::LinePoints } else { Kind::Line }
+}
+
+/// What a sample of an error stands for.
+fn sampled(film: &Film) -> &'static str {
+    if film.is_thinned() { " (largest between two samples)" } else { "" }
+}
+
+/// A logarithmic axis on which small differences look small.
+fn at_least_a_decade(axis: Axis, values: &[&[f64]]) -> Axis {
+    let sizes = values.iter().copied().flatten().map(|x| x.abs()).filter(|x| x.is_finite() && *x > 0.0);
+    let (low, high) = sizes.fold((f64::INFINITY, 0.0f64), |(l, h), x| (l.min(x), h.max(x)));
+    // Far from the ends of all numbers, so that the range exists.
+    if low < high && high < 8.0 * low && low > 1e-300 && high < 1e300 {
+        let middle = low.sqrt() * high.sqrt();
+        return axis.from_to(middle / 10f64.sqrt(), middle * 10f64.sqrt());
+    }
+    axis
+}
+
+fn energy(film: &Film) -> Panel {
+    let series = Series::new("", kind(film.times.len()), film.times.clone(), film.energy_error.clone());
+    let axis = at_least_a_decade(Axis::log_absolute("|H(t) − H(0)|"), &[&film.energy_error]);
+    let panel = Panel::new(time(), axis, vec![series]);
+    panel.titled(format!("Energy error{}", sampled(film)))
+}
+
+fn residuals(film: &Film) -> Option<Panel> {
+    let [constraints, hidden] = film.residuals.as_ref()?;
+    let series =
+        |name: &str, values: &Vec<f64>| Series::new(name, kind(film.times.len()), film.times.clone(), values.clone());
+    let list = vec![series("constraints", constraints), series("hidden constraints", hidden)];
+    let axis = at_least_a_decade(Axis::log("largest residual"), &[constraints, hidden]);
+    let panel = Panel::new(time(), axis, list);
+    Some(panel.titled(format!("Residuals{}", sampled(film))))
+}
+
+fn quantities(film: &Film) -> Option<Panel> {
+    let q = &film.quantities;
+    if q.shown.is_empty() {
+        return None;
+    }
+    let one = |named: &Named| match &named.band {
+        Some(band) => Series::band(named.name.clone(), &film.times, &band.low, &band.high),
+        None => {
+            let coarse = !film.is_thinned() && is_coarse(&named.values);
+            let kind = if coarse { Kind::Points } else { kind(film.times.len()) };
+            Series::new(named.name.clone(), kind, film.times.clone(), named.values.clone())
+        }
+    };
+    let (label, name) = match q.shown.as_slice() {
+        [only] => (only.name.clone(), String::new()),
+        _ => (q.kind.to_owned(), capitalised(q.kind)),
+    };
+    let mut series: Vec<Series> = q.shown.iter().map(one).collect();
+    if let [only] = series.as_mut_slice() {
+        only.name.clear();
+    }
+    let title = match q.total > q.shown.len() {
+        true => format!("The first {} of {}", q.shown.len(), count(q.total, "quantity", q.kind)),
+        false => name,
+    };
+    let title = match (q.shown.iter().any(|n| n.band.is_some()), title.as_str()) {
+        (false, _) => title,
+        (true, "") => capitalised(&ranges(film)),
+        (true, title) => format!("{title}: {}", ranges(film)),
+    };
+    Some(Panel::new(time(), Axis::linear(label), series).titled(title))
+}
+
+/// What a band shows.
+pub(super) fn ranges(film: &Film) -> String {
+    let intervals = film.quantities.shown.iter().find_map(|n| n.band.as_ref()).map_or(1, |b| b.intervals as u64);
+    format!("ranges over {} steps", film.stride * intervals)
+}
+
+fn portrait(film: &Film, [x, y]: &[Named; 2]) -> Panel {
+    let curve: Vec<[f64; 3]> = x.values.iter().zip(&y.values).map(|(&x, &y)| [x, y, 0.0]).collect();
+    let coarse = is_coarse_curve(&curve);
+    let kind = if coarse { Kind::Points } else { Kind::Line };
+    let series = Series::new("", kind, x.values.clone(), y.values.clone());
+    let mut panel = Panel::phase_portrait(x.name.clone(), y.name.clone(), vec![series]);
+    let mut title = "Phase portrait".to_owned();
+    if let Some(until) = film.until() {
+        title += &format!(" until t = {}", rounded(until));
+    }
+    if is_slender(&x.values, &y.values) {
+        panel.aspect = Aspect::Free;
+        title += " (axes not to scale)";
+    }
+    panel.titled(title)
+}
+
+/// Extents that differ by more than this are not drawn to scale.
+const SLENDER: f64 = 6.0;
+
+/// Whether two axes with one unit would leave most of a picture empty.
+pub(super) fn is_slender(x: &[f64], y: &[f64]) -> bool {
+    let size = |values: &[f64]| {
+        let finite = values.iter().filter(|x| x.is_finite());
+        let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(*x), h.max(*x)));
+        high - low
+    };
+    let ratio = size(x) / size(y);
+    ratio.is_finite() && !(1.0 / SLENDER..=SLENDER).contains(&ratio)
+}
+
+/// A time with four digits.
+pub(super) fn rounded(time: f64) -> String {
+    number(format!("{time:.3e}").parse().unwrap_or(time))
+}
+
+pub(super) fn capitalised(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}

@@ -1,0 +1,21 @@
+//! What a run looked like: figures, reports, lines of text.
+
+mod animation;
+mod background;
+mod band;
+mod derivation;
+mod destinations;
+mod figure;
+mod film;
+mod page;
+mod scene;
+mod snapshots;
+mod sparkline;
+
+pub use background::Background;
+pub(crate) use destinations::Destinations;
+pub(crate) use figure::figure;
+pub use film::Watch;
+pub(crate) use film::{Film, watch};
+pub(crate) use page::{Page, formulas, sources};
+pub(crate) use sparkline::{Sparkline, sparklines};

@@ -1,0 +1,144 @@
+//! The bodies of a scene at a few times, in one panel of a figure.
+
+use super::figure::{is_slender, rounded};
+use super::film::{Film, is_coarse_curve};
+use super::scene::Scene;
+use cotangent_plot::{Aspect, Bodies, Joint, Panel, Snapshot};
+
+/// How a scene in space is looked at: from the right of the first axis and a little from above.
+const AZIMUTH: f64 = -0.9;
+const ELEVATION: f64 = 0.35;
+
+/// Snapshots of bodies with rods.
+const SNAPSHOTS: usize = 5;
+
+/// Snapshots that fade, with paths.
+pub(super) fn panel(film: &Film, scene: &Scene) -> Panel {
+    let times = &film.dense;
+    let window = window(scene);
+    let chosen = chosen(scene, window);
+    let mut remarks = vec![];
+    // Discs of many bodies would hide the rods between them.
+    let size = (12.0 / (scene.points.len().max(1) as f64).sqrt()).clamp(0.25, 1.0);
+    let rod_ends: Vec<usize> = scene.rods.iter().flat_map(|&(a, b)| [a, b]).collect();
+    let mut joints = vec![Joint::Hidden; scene.bodies.len()];
+    for &body in &rod_ends {
+        joints[body] = if scene.is_fixed(body) { Joint::Support } else { Joint::Hinge };
+    }
+    scene.points.iter().for_each(|&body| joints[body] = Joint::Mass(size));
+    let outline = outline(0.06 * scene.extent());
+    let corners = scene.bodies.len();
+    let hulls =
+        (0..scene.vehicles.len()).map(|v| (0..outline.len()).map(|c| corners + v * outline.len() + c).collect());
+    joints.resize(corners + scene.vehicles.len() * outline.len(), Joint::Hidden);
+    let snapshot = |&sample: &usize| {
+        let mut points: Vec<[f64; 2]> = scene.bodies.iter().map(|b| seen(scene, b[sample])).collect();
+        for (body, headings) in &scene.vehicles {
+            let ([x, y, _], (sin, cos)) = (scene.bodies[*body][sample], headings[sample].sin_cos());
+            points.extend(outline.iter().map(|[a, b]| [x + a * cos - b * sin, y + a * sin + b * cos]));
+        }
+        Snapshot::new(format!("t = {}", rounded(times[sample])), points)
+    };
+    let shown = |body: &usize| &scene.bodies[*body][..=window];
+    let coarse = scene.trails.iter().any(|b| is_coarse_curve(shown(b)));
+    let trails = match coarse {
+        true => vec![],
+        false => scene.trails.iter().map(|b| shown(b).iter().map(|&p| seen(scene, p)).collect()).collect(),
+    };
+    if coarse {
+        remarks.push("samples too far apart for paths");
+    }
+    let snapshots: Vec<Snapshot> = chosen.iter().map(snapshot).collect();
+    // Rods and vehicles have a shape, which only equal units show.
+    let slender = scene.rods.is_empty() && scene.vehicles.is_empty() && is_long(&snapshots, &trails);
+    if slender {
+        remarks.push("axes not to scale");
+    }
+    let labels =
+        if scene.spatial { ["across, seen from 52° left and 20° above", "up"] } else { ["horizontal", "vertical"] };
+    let bodies = Bodies { snapshots, rods: scene.rods.clone(), hulls: hulls.collect(), joints, trails };
+    let mut panel = Panel::bodies(labels[0], labels[1], bodies);
+    if slender {
+        panel.aspect = Aspect::Free;
+    }
+    let part = if window + 1 < times.len() || film.is_cut {
+        format!(" until t = {}", rounded(times[window]))
+    } else {
+        String::new()
+    };
+    let remarks: String = remarks.iter().map(|r| format!(" ({r})")).collect();
+    panel.titled(format!("Snapshots{part}{remarks}"))
+}
+
+/// The last sample that is shown. Bodies with rods are shown until one of them has come about as
+/// far as the picture is large, so that snapshots do not cover each other; others to the end.
+fn window(scene: &Scene) -> usize {
+    let last = scene.samples().saturating_sub(1);
+    if scene.rods.is_empty() && scene.vehicles.is_empty() {
+        return last;
+    }
+    let enough = 1.2 * scene.extent();
+    let mut gone = vec![0.0; scene.bodies.len()];
+    for sample in 1..=last {
+        for (body, gone) in scene.bodies.iter().zip(&mut gone) {
+            let step = distance(body[sample - 1], body[sample]);
+            *gone += if step.is_finite() { step } else { 0.0 };
+        }
+        if gone.iter().any(|g| *g >= enough) {
+            return sample;
+        }
+    }
+    last
+}
+
+/// The samples of the snapshots, the body that moves most going equally far between them.
+fn chosen(scene: &Scene, window: usize) -> Vec<usize> {
+    let travelled = |body: &Vec<[f64; 3]>| {
+        let mut sum = 0.0;
+        let mut all = vec![0.0];
+        for w in body[..=window].windows(2) {
+            let step = distance(w[0], w[1]);
+            sum += if step.is_finite() { step } else { 0.0 };
+            all.push(sum);
+        }
+        all
+    };
+    if window == 0 {
+        return if scene.samples() > 0 { vec![0] } else { vec![] };
+    }
+    let free = scene.rods.is_empty() && scene.vehicles.is_empty();
+    let most = scene.bodies.iter().map(travelled).max_by(|a, b| a[window].total_cmp(&b[window]));
+    let Some(travelled) = most.filter(|t| t[window] > 0.0 && !free) else { return vec![0, window] };
+    let at = |k: usize| {
+        let goal = travelled[window] * k as f64 / (SNAPSHOTS - 1) as f64;
+        travelled.partition_point(|t| *t < goal).min(window)
+    };
+    let mut list: Vec<usize> = (0..SNAPSHOTS).map(at).collect();
+    list.dedup();
+    list
+}
+
+fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+    (0..3).map(|c| (a[c] - b[c]).powi(2)).sum::<f64>().sqrt()
+}
+
+/// A place as it is seen: in the plane as it is, in space from a fixed direction.
+fn seen(scene: &Scene, [x, y, z]: [f64; 3]) -> [f64; 2] {
+    if !scene.spatial {
+        return [x, y];
+    }
+    let ((sa, ca), (se, ce)) = (AZIMUTH.sin_cos(), ELEVATION.sin_cos());
+    let (across, depth) = (-sa * x + ca * y, -ca * x - sa * y);
+    [across, ce * z + se * depth]
+}
+
+/// A vehicle of a length, its nose ahead.
+fn outline(length: f64) -> [[f64; 2]; 5] {
+    [[-0.5, -0.25], [0.25, -0.25], [0.5, 0.0], [0.25, 0.25], [-0.5, 0.25]].map(|[a, b]| [a * length, b * length])
+}
+
+fn is_long(snapshots: &[Snapshot], trails: &[Vec<[f64; 2]>]) -> bool {
+    let all = || snapshots.iter().flat_map(|s| &s.points).chain(trails.iter().flatten());
+    let [x, y] = [0, 1].map(|c| all().map(|p| p[c]).collect::<Vec<f64>>());
+    is_slender(&x, &y)
+}

@@ -1,0 +1,162 @@
+//! What is asked for, and everything that decides what a run computes: a checkpoint keeps it.
+
+use crate::choice::{Choice, Files};
+use crate::failure::{Code, Failure};
+use crate::figures::{count, number, short};
+use crate::input::Input;
+use crate::loaded::Loaded;
+use crate::picture::Watch;
+use crate::session::Session;
+use crate::setup::{completed, defaults};
+use cotangent_compile::values;
+use cotangent_observe::{Schedule, ScheduleError};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// A run, and what is written of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// What is integrated, and how.
+    pub choice: Choice,
+    /// The files to write.
+    pub files: Files,
+    /// The table of an interrupted run to go on with.
+    pub resume: Option<PathBuf>,
+    /// Seconds between two checkpoints, which are written beside a table.
+    pub checkpoint: Option<f64>,
+    /// What is kept of the motion, for pictures.
+    pub watch: Watch,
+}
+
+/// A run that has begun: its model, and its choice with every default filled in.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct Begun {
+    pub(super) input: Input,
+    pub(super) choice: Choice,
+    /// The files of a figure and a report.
+    pub(super) plot: Option<String>,
+    pub(super) report: Option<String>,
+    /// What was said before the first step.
+    pub(super) notes: Vec<String>,
+}
+
+/// An iteration whose update is larger, relative to the unknowns, has not begun to converge.
+const LOOSEST: f64 = 0.1;
+
+/// Tables have no more rows than about this, unless `--record` says so.
+const ROWS: u64 = 10_000;
+
+impl Begun {
+    /// What is asked for, and what the model says.
+    pub(super) fn new(
+        request: &Request,
+        model: &Loaded,
+        table: bool,
+        session: &mut Session<'_>,
+    ) -> Result<Begun, Failure> {
+        let parameters = values::parameters(&model.system, &model.settings)?;
+        let (wanted, own) = (&request.choice, defaults(&model.system, &parameters)?);
+        let name = &model.system.name;
+        let step = wanted.step.or(own.step).ok_or_else(|| missing("step", "0.01", name))?;
+        let (until, steps) = match (wanted.until, wanted.steps) {
+            (None, None) => (own.until, own.steps),
+            given => given,
+        };
+        let timed = Choice { step: Some(step), until, steps, record: Some(1), ..wanted.clone() };
+        let schedule = schedule(&timed)?.ok_or_else(|| missing("until", "100", name))?;
+        if let Some(tol) = wanted.solver_tol.filter(|t| *t <= 0.0 || *t > LOOSEST) {
+            let message = format!("--solver-tol is {}", short(tol));
+            return Err(
+                Failure::new(Code::SolverTol, message).help(format!("it must be positive, and at most {LOOSEST}"))
+            );
+        }
+        let record = match wanted.record.or(own.record) {
+            Some(0) => 0,
+            Some(every) if table => every,
+            Some(every) if wanted.record.is_some() => {
+                session.note(format!("--record {every} has no effect without --out FILE"));
+                schedule.total().max(1)
+            }
+            None if table => {
+                let every = schedule.total().div_ceil(ROWS).max(1);
+                if every > 1 {
+                    let rows = count(schedule.total() / every + 1, "row", "rows");
+                    session.note(format!("recording every {every} steps, {rows}; --record 1 records every step"));
+                }
+                every
+            }
+            // Every step is measured, and there is no table to write.
+            _ => schedule.total().max(1),
+        };
+        if let Some(last) = schedule.last {
+            let until = schedule.time(schedule.total());
+            session.note(format!("t = {until} is no multiple of the step {step}: the last step is {}", number(last)));
+        }
+        let choice = Choice { record: Some(record), ..completed(&timed, &own, model, session)? };
+        Ok(Begun {
+            input: model.input.clone(),
+            choice,
+            plot: kept(request.files.plot.as_deref(), "--plot", table, session),
+            report: kept(request.files.report.as_deref(), "--report", table, session),
+            notes: vec![],
+        })
+    }
+
+    /// When to step, record and end.
+    pub(super) fn schedule(&self) -> Result<Schedule, Failure> {
+        schedule(&self.choice)?.ok_or_else(|| missing("until", "100", &self.input.name))
+    }
+
+    /// Every so many steps a row; 0: the start and the end only.
+    pub(super) fn record(&self) -> u64 {
+        self.choice.record.unwrap_or(1)
+    }
+}
+
+/// The name of a picture as a checkpoint keeps it, wherever it is resumed.
+pub(super) fn kept(file: Option<&Path>, option: &str, table: bool, session: &mut Session<'_>) -> Option<String> {
+    let file = file?;
+    let name = std::path::absolute(file).unwrap_or_else(|_| file.to_owned()).to_str().map(str::to_owned);
+    if name.is_none() && table {
+        let shown = file.display();
+        session.note(format!("a checkpoint cannot keep the name `{shown}`: give {option} again with --resume"));
+    }
+    name
+}
+
+/// The steps of a choice that says how large they are; `None` if nothing says when they end.
+pub(super) fn schedule(choice: &Choice) -> Result<Option<Schedule>, Failure> {
+    let (step, record) = (choice.step.unwrap_or(f64::NAN), choice.record.unwrap_or(1));
+    let schedule = match (choice.until, choice.steps) {
+        (Some(t), _) => Schedule::until(step, t, record),
+        (None, Some(n)) => Schedule::count(step, n, record),
+        (None, None) => return Ok(None),
+    };
+    schedule.map(Some).map_err(|error| {
+        let message = match error {
+            ScheduleError::TooMany { count, .. } if count < 1e9 => {
+                format!("{count} steps of {} lead beyond every number", short(step))
+            }
+            ScheduleError::TooMany { count, .. } => {
+                format!("{count:.1e} steps of {} are more than can be counted (2^53)", short(step))
+            }
+            _ => error.to_string(),
+        };
+        let failure = Failure::new(Code::Schedule, message);
+        match error {
+            ScheduleError::Step(_) => failure.help("give another --step"),
+            ScheduleError::Until { .. } => failure.help("--step and --until must have the same sign"),
+            ScheduleError::TooMany { .. } => failure.help("give a larger --step or an earlier --until"),
+        }
+    })
+}
+
+fn missing(key: &str, example: &str, model: &str) -> Failure {
+    let what = if key == "step" { "how large a step is" } else { "when the run ends" };
+    let help = match key {
+        "step" => format!("add --step {example}, or write `run step = {example}` in the model"),
+        _ => format!("add --until {example} (a time) or --steps 1000, or write `run until = {example}` in the model"),
+    };
+    Failure::new(Code::MissingValue, format!("nothing says {what} for `{model}`")).help(help)
+}

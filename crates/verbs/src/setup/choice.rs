@@ -1,0 +1,237 @@
+//! Method, formulation and projection, by name.
+
+use super::options::with_options;
+use super::problem::explained;
+use crate::choice::Choice;
+use crate::failure::{Code, Failure};
+use crate::figures::{count, number};
+use crate::loaded::Loaded;
+use crate::session::Session;
+use cotangent_integrate::{Composition, Method, Needs, Projection, Recipe, Target};
+use cotangent_model::nearest::nearest;
+use cotangent_model::{ConstraintKind, System};
+use cotangent_theory::{Formulation, NumberError};
+
+/// What is to be integrated and how.
+#[derive(Clone)]
+pub(crate) struct Selection {
+    pub(crate) method: Method,
+    pub(crate) composition: Option<Composition>,
+    pub(crate) formulation: Formulation,
+    pub(crate) projection: Option<Projection>,
+    /// The names of the coordinates of each chart; none: chosen automatically.
+    pub(crate) charts: Vec<String>,
+}
+
+impl Selection {
+    /// A method with what is put around it, charts aside: their names mean something with a problem only.
+    pub(crate) fn recipe(&self, method: Method) -> Recipe {
+        Recipe::from(method).composed(self.composition).projected(self.projection)
+    }
+}
+
+/// A choice with everything filled in that was left open: by the model first, then by what fits the constraints.
+pub(crate) fn completed(
+    wanted: &Choice,
+    own: &Choice,
+    model: &Loaded,
+    session: &mut Session<'_>,
+) -> Result<Choice, Failure> {
+    let system = &model.system;
+    let formulation = match wanted.formulation.as_ref().or(own.formulation.as_ref()) {
+        Some(name) => name.clone(),
+        None => default_formulation(model, session)?.name().to_owned(),
+    };
+    let method = match (&wanted.method, &own.method) {
+        (Some(method), _) => method.clone(),
+        // Not where the formulation was chosen without thinking of the method.
+        (None, Some(own)) if fits(own, &formulation) || !is_constrained(system) => own.clone(),
+        (None, _) => default_method(system, &formulation, wanted.stages.or(own.stages), session),
+    };
+    let as_written = wanted.method.is_none() && own.method.as_ref() == Some(&method) || wanted.method == own.method;
+    let has_stages = Method::named(&method).is_some_and(|m| m.stages().is_some());
+    let stages = wanted.stages.or_else(|| {
+        let stages = own.stages?;
+        if has_stages || as_written {
+            return Some(stages);
+        }
+        session.note(format!("`stages = {stages}` of the model has no meaning for `{method}`"));
+        None
+    });
+    let compose = wanted.compose.clone().or_else(|| {
+        let compose = own.compose.clone()?;
+        let composable = Method::named(&method).is_some_and(|m| m.card().symmetric);
+        if composable || as_written {
+            return Some(compose);
+        }
+        session.note(format!("`compose = {compose}` of the model has no meaning for `{method}`"));
+        None
+    });
+    let choice = Choice {
+        method: Some(method),
+        stages,
+        compose,
+        formulation: Some(formulation),
+        project: wanted.project.clone().or_else(|| own.project.clone()),
+        ..wanted.clone()
+    };
+    let Selection { method, composition, formulation, .. } = Selection::named(&choice)?;
+    Ok(choice.method(method).compose(composition).formulation(formulation))
+}
+
+/// The formulation where none is given; announced unless it is that with multipliers.
+fn default_formulation(model: &Loaded, session: &mut Session<'_>) -> Result<Formulation, Failure> {
+    let Some(need) =
+        model.model.need(&model.settings).map_err(|error| explained(error.into(), model, super::Repairs::default()))?
+    else {
+        return Ok(Formulation::Multipliers);
+    };
+    let formulation = Formulation::HamiltonDirac;
+    let name = formulation.name();
+    session.note(format!("formulation `{name}` ({need}): the equations of motion that Dirac's analysis leads to"));
+    Ok(formulation)
+}
+
+/// Whether there are constraints on positions.
+fn is_constrained(system: &System) -> bool {
+    system.constraints.iter().any(|c| c.kind == ConstraintKind::Holonomic && !c.array.is_empty())
+}
+
+/// Whether a method is for equations of this kind; names that do not exist are refused elsewhere.
+fn fits(method: &str, formulation: &str) -> bool {
+    let (Some(method), Some(formulation)) = (Method::named(method), Formulation::named(formulation)) else {
+        return true;
+    };
+    match (formulation, method.card().needs) {
+        (Formulation::Multipliers, _) | (_, Needs::Any) => true,
+        (Formulation::IndexReduced, _) => false,
+        (_, needs) => needs == Needs::Field,
+    }
+}
+
+/// The method where none is given, or not one for the formulation; announced.
+fn default_method(system: &System, formulation: &str, stages: Option<u64>, session: &mut Session<'_>) -> String {
+    let with_stages = |least: u64| count(stages.unwrap_or(least), "stage", "stages");
+    let (name, why) = match (is_constrained(system), Formulation::named(formulation)) {
+        (true, Some(Formulation::Multipliers)) => {
+            (Method::Rattle.name(), "the default with constraints on positions".to_owned())
+        }
+        (true, Some(Formulation::IndexReduced)) => {
+            (Method::Radau2A { stages: 3 }.name(), format!("with {}, the default for this formulation", with_stages(3)))
+        }
+        (true, _) => {
+            (Method::Gauss { stages: 2 }.name(), format!("with {}, the default for this formulation", with_stages(2)))
+        }
+        (false, _) => {
+            let why = format!("with {}, the default without constraints on positions", with_stages(2));
+            (Method::Gauss { stages: 2 }.name(), why)
+        }
+    };
+    session.note(format!("method `{name}` ({why}); --method NAME chooses another, `cotangent methods` lists them"));
+    name.to_owned()
+}
+
+impl Selection {
+    /// What the names stand for.
+    pub(crate) fn named(choice: &Choice) -> Result<Selection, Failure> {
+        let method = with_options(choice)?;
+        let composition = choice.composition().map(composition).transpose()?;
+        let formulation = formulation(choice.formulation.as_deref().unwrap_or_default())?;
+        let formulation = with_numbers(formulation, &choice.opt)?;
+        let target = choice.project.as_deref().map(target).transpose()?;
+        let projection = projection(target, choice.project_above)?;
+        Ok(Selection { method, composition, formulation, projection, charts: choice.chart.clone() })
+    }
+}
+
+/// The formulation with its numbers, each given once.
+fn with_numbers(formulation: Formulation, opt: &[(String, f64)]) -> Result<Formulation, Failure> {
+    given_once(opt)?;
+    opt.iter().try_fold(formulation, |f, (name, value)| option(f, name, *value))
+}
+
+/// No number is given twice.
+pub(crate) fn given_once(opt: &[(String, f64)]) -> Result<(), Failure> {
+    let twice = |k: usize| opt[..k].iter().any(|(name, _)| *name == opt[k].0);
+    if let Some(k) = (0..opt.len()).find(|&k| twice(k)) {
+        let message = format!("--opt gives `{}` twice", opt[k].0);
+        return Err(Failure::new(Code::DuplicateOption, message).help("leave one of them out"));
+    }
+    Ok(())
+}
+
+/// The formulation with one of its numbers.
+pub(crate) fn option(formulation: Formulation, name: &str, value: f64) -> Result<Formulation, Failure> {
+    formulation.with_number(name, value).map_err(|error| match error {
+        NumberError::Range { least } => {
+            let message = format!("`{name}` of `{}` must be {least}, not {}", formulation.name(), number(value));
+            Failure::new(Code::Option, message).help(format!("choose another --opt {name}=VALUE"))
+        }
+        NumberError::Unknown => {
+            let message = format!("the formulation `{}` has no option `{name}`", formulation.name());
+            let known = formulation.card().numbers.iter().map(|n| format!("{} ({})", n.name, n.meaning));
+            Failure::new(Code::UnknownOption, message).help(match known.collect::<Vec<_>>().as_slice() {
+                [] => "leave out --opt".to_owned(),
+                known => format!("it has {}", known.join(", ")),
+            })
+        }
+    })
+}
+
+/// The formulation with a name.
+pub(crate) fn formulation(name: &str) -> Result<Formulation, Failure> {
+    let known = Formulation::ALL.map(Formulation::name);
+    Formulation::named(name).ok_or_else(|| {
+        unknown((Code::UnknownFormulation, "formulation"), name, &known, "`cotangent formulations` lists them")
+    })
+}
+
+/// The method with a name.
+pub(crate) fn method(name: &str) -> Result<Method, Failure> {
+    let known = Method::ALL.map(Method::name);
+    Method::named(name)
+        .ok_or_else(|| unknown((Code::UnknownMethod, "method"), name, &known, "`cotangent methods` lists them"))
+}
+
+/// The composition with a name.
+pub(crate) fn composition(name: &str) -> Result<Composition, Failure> {
+    let known = Composition::ALL.map(Composition::name);
+    let list = format!("there are {}", known.join(", "));
+    Composition::named(name).ok_or_else(|| unknown((Code::UnknownComposition, "composition"), name, &known, &list))
+}
+
+/// The projection with a name.
+pub(crate) fn target(name: &str) -> Result<Target, Failure> {
+    let known = Target::ALL.map(Target::name);
+    let found = Target::ALL.into_iter().find(|t| t.name() == name);
+    found.ok_or_else(|| {
+        unknown((Code::UnknownProjection, "projection"), name, &known, &format!("there are {}", known.join(", ")))
+    })
+}
+
+/// A projection, and when it is due.
+pub(crate) fn projection(target: Option<Target>, above: Option<f64>) -> Result<Option<Projection>, Failure> {
+    let refused = |message: &str, help: &str| Err(Failure::new(Code::ProjectAbove, message).help(help));
+    match (target, above) {
+        (None, Some(_)) => refused(
+            "--project-above says when to project, and nothing is projected",
+            "add --project position, momentum or both",
+        ),
+        (Some(Target::Symmetric), Some(_)) => refused(
+            "--project-above has no meaning with --project symmetric, which is part of every step",
+            "leave out --project-above, or project `both`",
+        ),
+        (Some(_), Some(eps)) if eps < 0.0 => {
+            refused(&format!("--project-above is {eps}"), "it must be a number of 0 or more")
+        }
+        (target, above) => Ok(target.map(|target| Projection { target, above })),
+    }
+}
+
+fn unknown((code, what): (Code, &str), name: &str, known: &[&str], list: &str) -> Failure {
+    let failure = Failure::new(code, format!("there is no {what} `{name}`"));
+    failure.help(match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`? {list}"),
+        None => list.to_owned(),
+    })
+}

@@ -1,0 +1,163 @@
+//! Whether a method fits, and which others do.
+
+use super::{Selection, charts};
+use crate::failure::{Code, Failure};
+use crate::figures::listed;
+use cotangent_expr::Array;
+use cotangent_integrate::{Method, Needs, Prepared, Refusal};
+use cotangent_problem::{Instance, offer};
+use cotangent_theory::{Formulation, Motion};
+
+/// Plans a method for a problem; a refusal names the constraints at stake and what fits instead.
+pub(crate) fn prepare(choice: &Selection, problem: &Instance) -> Result<Prepared, Failure> {
+    if let Some(message) = misprojected(choice) {
+        return Err(Failure::new(Code::DoesNotFit, message)
+            .help("leave out --project, or choose another formulation or method"));
+    }
+    let recipe = choice.recipe(choice.method).in_charts(charts::named(&choice.charts, problem)?);
+    problem.prepare(recipe).map_err(|refusal| explain(&refusal, choice, problem))
+}
+
+/// The same where others are tried, too, charts aside: why not is enough.
+pub(crate) fn fits(choice: &Selection, problem: &Instance) -> Result<Prepared, String> {
+    if let Some(message) = misprojected(choice) {
+        return Err(message.to_owned());
+    }
+    problem.prepare(choice.recipe(choice.method)).map_err(|refusal| refusal.to_string())
+}
+
+/// Why a projection makes no sense with the formulation.
+fn misprojected(choice: &Selection) -> Option<&'static str> {
+    let target = choice.projection?.target;
+    if matches!(choice.formulation, Formulation::Penalty { .. }) {
+        return Some(
+            "a projection takes away what `penalty` is made of: the displacement that stretches its springs, and \
+             with it the forces of the constraints",
+        );
+    }
+    let resets = target.momenta() && choice.formulation == Formulation::ImpetusStriction;
+    (resets && choice.method == Method::Bdf2).then_some(
+        "`bdf2` would lose its order: a projection of the momenta resets the striction, and the step before, which \
+         it goes on from, knows nothing of that",
+    )
+}
+
+fn explain(refusal: &Refusal, choice: &Selection, problem: &Instance) -> Failure {
+    let (method, formulation) = (choice.method.name(), choice.formulation.name());
+    let constraints = constraints(&problem.equations.motion);
+    let fitting = || match fitting(choice, problem) {
+        list if list.is_empty() => "no method fits this model yet".to_owned(),
+        list => format!("these fit: {list}"),
+    };
+    match refusal {
+        Refusal::IgnoresConstraints { .. } => {
+            let message = format!("`{method}` knows no constraints: it would ignore {constraints}");
+            Failure::new(Code::IgnoresConstraints, message).help(fitting())
+        }
+        Refusal::UnknownMultipliers { .. } => {
+            let message = format!(
+                "`{method}` integrates ordinary differential equations, and in the formulation `{formulation}` the \
+                 forces of {constraints} are unknowns: it would ignore them"
+            );
+            Failure::new(Code::UnknownMultipliers, message).help(fitting())
+        }
+        Refusal::NotCanonical { .. } if !problem.equations.motion.is_constrained() => {
+            let message = format!("`{method}` is for coordinates and momenta, and this model has neither");
+            Failure::new(Code::NotCanonical, message).help(fitting())
+        }
+        Refusal::NotCanonical { .. } => {
+            let message = match choice.method.card().needs {
+                Needs::Unconstrained => format!(
+                    "`{method}` is for models without constraints, not for the equations that the formulation \
+                     `{formulation}` makes of {constraints}"
+                ),
+                _ => format!(
+                    "`{method}` solves for the forces of {constraints} itself, and the formulation `{formulation}` \
+                     has eliminated them"
+                ),
+            };
+            Failure::new(Code::NotCanonical, message).help(fitting())
+        }
+        Refusal::NotComposable { .. } => {
+            Failure::new(Code::NotComposable, refusal.to_string()).help("compose `rattle`, or another symmetric method")
+        }
+        Refusal::NotSeparately { target } => {
+            let message = format!(
+                "--project {}: {constraints} were found by Dirac's analysis and mix the variables, so that they are \
+                 projected on all at once",
+                target.name()
+            );
+            Failure::new(Code::NotSeparately, message).help("choose --project both")
+        }
+        Refusal::NothingToProjectOn => {
+            Failure::new(Code::NothingToProject, "the model has no constraints to project on")
+                .help("leave out --project")
+        }
+        Refusal::IndexTwo { .. } => {
+            let message = format!(
+                "`{method}` holds {constraints}, and the formulation `{formulation}` has the time derivatives in \
+                 their place"
+            );
+            Failure::new(Code::Index, message).help(fitting())
+        }
+        Refusal::NoCharts => Failure::new(Code::NoCharts, "--chart is for --formulation local-chart with constraints")
+            .help("leave out --chart, or choose that formulation"),
+        Refusal::Chart { .. } => Failure::new(Code::Chart, refusal.to_string())
+            .help("--chart takes as many coordinates as there are degrees of freedom, such as x,y[3]"),
+        Refusal::Threshold { .. } => {
+            Failure::new(Code::Threshold, refusal.to_string()).help("choose --opt threshold=2")
+        }
+        Refusal::SymmetricProjection { .. } => {
+            Failure::new(Code::DoesNotFit, refusal.to_string()).help("project `both` after each step instead")
+        }
+        Refusal::Tolerance { .. } => Failure::new(Code::Tol, refusal.to_string()).help("choose another --tol"),
+        Refusal::Stages { .. } => Failure::new(Code::Stages, refusal.to_string()).help("choose another --stages"),
+        Refusal::TooLarge(_) => Failure::new(Code::TooLarge, refusal.to_string()).help("choose another method"),
+        Refusal::Failure(_) => Failure::new(Code::Evaluate, refusal.to_string()),
+        // A composition that does not fit, a method that is for constraints only.
+        _ => Failure::new(Code::DoesNotFit, refusal.to_string()).help(fitting()),
+    }
+}
+
+/// The constraints, families with their ranges.
+fn constraints(motion: &Motion) -> String {
+    let arrays = motion.system.constraints.iter().map(|c| &c.array).filter(|a| !a.is_empty());
+    let name = |array: &Array| match array.dims() {
+        [] => format!("`{}`", array.name()),
+        dims => {
+            let ranges: Vec<String> = dims.iter().map(|d| format!("{}..{}", d.first, d.last())).collect();
+            format!("`{}[{}]`", array.name(), ranges.join(", "))
+        }
+    };
+    let mut names: Vec<String> = arrays.map(name).collect();
+    if names.len() > MOST {
+        let more = names.len() - MOST;
+        names.truncate(MOST);
+        names.push(format!("{more} more"));
+    }
+    listed(&names)
+}
+
+/// More constraints are only counted.
+const MOST: usize = 6;
+
+/// Every method that fits, by formulation: from tables, without deriving what nobody asked for.
+fn fitting(choice: &Selection, problem: &Instance) -> String {
+    let mut parts: Vec<(Vec<&'static str>, Vec<&'static str>)> = vec![];
+    for formulation in Formulation::ALL {
+        let Some(offer) = offer(&problem.equations.motion, formulation) else { continue };
+        let fits = |m: &Method| offer.admits(&choice.recipe(*m)).is_ok();
+        let methods: Vec<&str> = Method::ALL.into_iter().filter(fits).map(Method::name).collect();
+        match parts.iter_mut().find(|(_, known)| *known == methods) {
+            Some((formulations, _)) => formulations.push(formulation.name()),
+            None if !methods.is_empty() => parts.push((vec![formulation.name()], methods)),
+            None => {}
+        }
+    }
+    let everywhere = |formulations: &[&str]| formulations.len() == Formulation::ALL.len();
+    let part = |(formulations, methods): &(Vec<&str>, Vec<&str>)| match everywhere(formulations) {
+        true => format!("--method {}", methods.join(", ")),
+        false => format!("--method {} (with --formulation {})", methods.join(", "), formulations.join(", ")),
+    };
+    parts.iter().map(part).collect::<Vec<_>>().join("; ")
+}

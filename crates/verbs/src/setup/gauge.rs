@@ -1,0 +1,69 @@
+//! A `gauge` statement that would make the motion of a model unique.
+
+use crate::loaded::Loaded;
+use cotangent_analysis::{self as analysis, Analysis, MultiplierValue};
+use cotangent_compile::values;
+use cotangent_model::{Options, System};
+
+/// No statement is looked for in larger models: each is tried, and that takes an analysis.
+const MOST_VARIABLES: usize = 40;
+
+/// So many statements are tried.
+const MOST_ATTEMPTS: usize = 6;
+
+/// A statement that keeps coordinates where they start, one for each multiplier that nothing determines. The
+/// analysis was asked whether the motion is unique with it.
+pub(super) fn proposed(model: &Loaded) -> Option<String> {
+    let system = &model.system;
+    if system.state().len() > MOST_VARIABLES {
+        return None;
+    }
+    let report = analysis::analyze_within(system, &model.limits).ok()?;
+    let starts = starts(model)?;
+    let candidates: Vec<Vec<&(String, f64)>> = moved(&report, &starts)?;
+    // The first of each list, and then others in one place at a time.
+    let first: Vec<usize> = vec![0; candidates.len()];
+    let others = candidates.iter().enumerate().flat_map(|(place, list)| {
+        let first = first.clone();
+        (1..list.len()).map(move |k| first.iter().enumerate().map(|(p, f)| if p == place { k } else { *f }).collect())
+    });
+    let mut attempts = std::iter::once(first.clone()).chain(others).take(MOST_ATTEMPTS);
+    attempts.find_map(|choice: Vec<usize>| {
+        let chosen: Vec<&(String, f64)> = candidates.iter().zip(&choice).map(|(list, k)| list[*k]).collect();
+        let statement = statement(&chosen);
+        let text = format!("{}\n{statement}\n", model.input.source);
+        let fixed = System::parse_with(&text, &Options { integers: system.integers.clone() }).ok()?;
+        analysis::constraints_within(&fixed, &model.limits).is_ok().then_some(statement)
+    })
+}
+
+/// The coordinates, or variables, and where they start.
+fn starts(model: &Loaded) -> Option<Vec<(String, f64)>> {
+    let parameters = values::parameters(&model.system, &model.settings).ok()?;
+    let initial = values::initial(&model.system, &parameters, &model.settings).ok()?;
+    let names = model.system.dynamics.variables().entry_names();
+    Some(names.into_iter().zip(initial.coordinates).collect())
+}
+
+/// For each multiplier that nothing determines the coordinates that its constraint moves.
+fn moved<'a>(report: &Analysis, starts: &'a [(String, f64)]) -> Option<Vec<Vec<&'a (String, f64)>>> {
+    let arbitrary = report.multipliers.iter().filter(|m| matches!(m.value, MultiplierValue::Arbitrary));
+    let of = |constraint: &str| {
+        let transformation = report.gauge.iter().find(|g| g.generator == constraint)?;
+        let changes = |(name, _): &&(String, f64)| transformation.changes.iter().any(|(changed, _)| changed == name);
+        Some(starts.iter().filter(changes).collect::<Vec<_>>()).filter(|list| !list.is_empty())
+    };
+    let lists: Vec<Vec<&(String, f64)>> = arbitrary.map(|m| of(&m.constraint)).collect::<Option<_>>()?;
+    (!lists.is_empty()).then_some(lists)
+}
+
+/// `gauge fixed_e: e = 1`
+fn statement(chosen: &[&(String, f64)]) -> String {
+    let label = |name: &str| -> String {
+        let words: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect();
+        format!("fixed_{}", words.join("_"))
+    };
+    let number = |value: f64| format!("{value:?}").trim_end_matches(".0").to_owned();
+    let one = |(name, value): &&(String, f64)| format!("{}: {name} = {}", label(name), number(*value));
+    format!("gauge {}", chosen.iter().map(one).collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,21 @@
+//! From what was asked for to a method on a problem: shared by `run`, `certify` and `compare`.
+
+mod blame;
+mod charts;
+mod choice;
+mod defaults;
+mod fitting;
+mod gauge;
+mod options;
+mod problem;
+mod refused;
+
+pub(crate) use blame::{Blame, Blamed};
+pub(crate) use choice::{
+    Selection, completed, composition, formulation, given_once, method, option, projection, target,
+};
+pub(crate) use defaults::defaults;
+pub(crate) use fitting::{fits, prepare};
+pub(crate) use options::with_options;
+pub(crate) use problem::{Repairs, explained, pose, posed, remark};
+pub(crate) use refused::{Refused, refused};

@@ -1,0 +1,263 @@
+//! From a model to a problem with a consistent start, or why there is none.
+
+use super::gauge;
+use crate::failure::{Code, Failure};
+use crate::figures::{number, short};
+use crate::loaded::Loaded;
+use crate::session::Session;
+use cotangent_analysis::{self as analysis, MotionError};
+use cotangent_compile::Engine;
+use cotangent_expr::Array;
+use cotangent_model::{Dynamics, System};
+use cotangent_problem::consistency::Measured;
+use cotangent_problem::{Instance, Need, PoseError, ProblemError, Redundant};
+use cotangent_theory::{Formulation, TheoryError};
+
+pub(crate) use cotangent_problem::Repairs;
+
+/// Derives, compiles and checks; says what was repaired.
+pub(crate) fn pose(
+    model: &Loaded,
+    formulation: Formulation,
+    repairs: Repairs,
+    session: &mut Session<'_>,
+) -> Result<Instance, Failure> {
+    let problem = posed(model, formulation, repairs).map_err(|error| explained(error, model, repairs))?;
+    remark(&problem, repairs, session);
+    Ok(problem)
+}
+
+/// The same in silence.
+pub(crate) fn posed(model: &Loaded, formulation: Formulation, repairs: Repairs) -> Result<Instance, PoseError> {
+    model.model.pose(formulation, &model.settings, repairs, Engine::Best)
+}
+
+/// What is said of a model that makes no problem.
+pub(crate) fn explained(error: PoseError, model: &Loaded, repairs: Repairs) -> Failure {
+    match error {
+        _ if model.limits.cancel.is_set() => Failure::interrupted(),
+        PoseError::Problem(error) => explain(error, model, repairs),
+        PoseError::Motion(error) => undetermined(&error, model),
+    }
+}
+
+/// Says what was repaired.
+pub(crate) fn remark(problem: &Instance, repairs: Repairs, session: &mut Session<'_>) {
+    let formulation = problem.equations.motion.formulation;
+    if !problem.dropped.is_empty() {
+        let verb = if problem.dropped.len() == 1 { "it depends" } else { "they depend" };
+        session.note(format!("left out {}: {verb} on other constraints", dependent(&problem.dropped)));
+    }
+    if formulation != Formulation::Multipliers && !problem.equations.motion.is_constrained() {
+        session.note(format!("there are no constraints: `{}` makes no difference", formulation.name()));
+    }
+    if !problem.determined.is_empty() {
+        let one = |(name, value): &(String, f64)| format!("{name} = {}", number(*value));
+        let values: Vec<String> = problem.determined.iter().take(MOST).map(one).collect();
+        let more = if problem.determined.len() > MOST { ", …" } else { "" };
+        session.note(format!("the constraints determine the initial values {}{more}", values.join(", ")));
+    }
+    match problem.moved {
+        Some([q, p]) if repairs.project_initial => session.note(format!(
+            "the initial data were moved onto the constraints: positions by up to {}, momenta by up to {}",
+            short(q),
+            short(p)
+        )),
+        Some([q, p]) => session.note(format!(
+            "rounding of the initial data was removed: positions moved by up to {}, momenta by up to {}",
+            short(q),
+            short(p)
+        )),
+        None => {}
+    }
+}
+
+fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
+    let name = &model.system.name;
+    let text = error.to_string();
+    match error {
+        ProblemError::Value(error) => error.into(),
+        ProblemError::Theory(error) => underivable(&error, model),
+        ProblemError::Number(_) => Failure::new(Code::Option, text).help("choose another --opt"),
+        ProblemError::Compile(_) => Failure::new(Code::Compile, text)
+            .help("a smaller model may pass, or another formulation: `multipliers` needs least"),
+        ProblemError::Inconsistent { residuals } => {
+            // Constraints that the model does not state are shown by the analysis.
+            let stated = residuals.iter().all(|m| states(&model.system, &m.name));
+            let verb = if stated { "check` shows every residual" } else { "analyze` derives these constraints" };
+            Failure::new(Code::Inconsistent, violated(&residuals)).help(format!(
+                "--project-initial moves the data onto the constraints; --set gives others; `cotangent {verb}"
+            ))
+        }
+        ProblemError::Redundant { .. } => Failure::new(Code::Redundant, format!("redundant constraints: {text}"))
+            .help("--drop-redundant goes on without them; the motion is the same"),
+        ProblemError::Contradictory { .. } => {
+            Failure::new(Code::Contradictory, text).help("correct one of them: no initial data can satisfy them all")
+        }
+        ProblemError::SingularStart { constraints } => singular_start(&constraints, text, model),
+        ProblemError::Unresisted { .. } => {
+            Failure::new(Code::Singular, text).help(match analysis::constraints_within(&model.system, &model.limits) {
+                Ok(_) => WAY_OUT,
+                Err(_) => "give every coordinate that the constraint restricts a kinetic energy",
+            })
+        }
+        ProblemError::Scale { .. } => Failure::new(Code::Scale, text)
+            .help("divide the constraint by a number of the size of its terms: the motion is the same"),
+        ProblemError::SingularBrackets { .. } => Failure::new(Code::Singular, text)
+            .help("start from other data (--set); `cotangent analyze MODEL --set …` looks at special parameters"),
+        ProblemError::NotProjected(_) => {
+            let help = match repairs.project_initial {
+                true => "start nearer to the constraints (--set), or correct the model if they contradict each other",
+                false => "correct the initial data (--set)",
+            };
+            Failure::new(Code::NotProjected, text).help(help)
+        }
+        ProblemError::NoRate(why) => {
+            match (&model.system.dynamics, why.singular()) {
+                (Dynamics::Form { .. }, Some(singular)) => {
+                    let rate = undetermined_rate(model, singular.row);
+                    let message = format!("no equations of motion for `{name}`: its form is a singular matrix{rate}");
+                    return Failure::new(Code::SingularForm, message).help(way_out(model));
+                }
+                (Dynamics::Lagrangian { .. }, Some(_)) => {
+                    let message =
+                        format!("no equations of motion for `{name}`: its velocity Hessian is a singular matrix");
+                    return Failure::new(Code::SingularLagrangian, message).help(way_out(model));
+                }
+                _ => {}
+            }
+            // The analysis keeps parameters as symbols, and does not see what their values do.
+            let need = model.model.need(&model.settings);
+            let degenerate = matches!(need, Ok(Some(Need::Lagrangian | Need::Form)));
+            Failure::new(Code::NoValue, text).help(match degenerate && !model.system.parameters.is_empty() {
+                true => {
+                    "the model is singular at these values of its parameters: write them into it as numbers, and \
+                         Dirac's analysis finds the constraints"
+                }
+                false => "start from other data (--set)",
+            })
+        }
+    }
+}
+
+/// Constraints that are dependent where the run starts: by chance, or wherever they hold.
+fn singular_start(constraints: &[Redundant], text: String, model: &Loaded) -> Failure {
+    // A gradient that vanishes may do so wherever the constraint does; no other start helps then.
+    if constraints.iter().any(|r| r.on.is_empty())
+        && let Err(error @ MotionError::Irregular { .. }) = analysis::constraints_within(&model.system, &model.limits)
+    {
+        return undetermined(&error, model);
+    }
+    Failure::new(Code::Singular, text)
+        .help("the forces are not determined there: start from another configuration (--set)")
+}
+
+/// Whether a model states a constraint with this name, or a family with this member; others follow from the model.
+pub(super) fn states(system: &System, name: &str) -> bool {
+    let has = |array: &Array| {
+        let is_member = |k: usize| array.element_name(&array.multi_index(k)) == name;
+        array.name() == name || (0..array.len()).any(is_member)
+    };
+    system.constraints.iter().any(|c| has(&c.array))
+}
+
+/// The constraints that initial data violate, and by how much.
+fn violated(residuals: &[Measured]) -> String {
+    let one = |m: &Measured| match m.is_rate {
+        true => format!("`{}` changes at the rate {}", m.name, short(m.value)),
+        false => format!("`{}` is off by {}", m.name, short(m.value)),
+    };
+    let mut parts: Vec<String> = residuals.iter().take(MOST).map(one).collect();
+    if residuals.len() > MOST {
+        parts.push(format!("{} more do not hold", residuals.len() - MOST));
+    }
+    format!("the initial data violate the constraints: {}", parts.join(", "))
+}
+
+/// More are only counted.
+const MOST: usize = 6;
+
+/// The variable whose rate a singular matrix does not determine: that of a row.
+fn undetermined_rate(model: &Loaded, row: usize) -> String {
+    let layout = model.system.dynamics.variables();
+    match row < layout.len() {
+        true => format!(" that does not determine the rate of `{}`", layout.entry_name(row)),
+        false => String::new(),
+    }
+}
+
+fn underivable(error: &TheoryError, model: &Loaded) -> Failure {
+    let (code, help) = match error {
+        TheoryError::NotHolonomic { .. } => (Code::NotHolonomic, way_out(model)),
+        TheoryError::SingularLagrangian { .. } => (Code::SingularLagrangian, way_out(model)),
+        TheoryError::NotCanonical { .. } => (Code::NotCanonical, "choose another formulation".into()),
+        TheoryError::Unfit { .. } => (Code::DoesNotFit, "choose another --formulation".into()),
+        TheoryError::Expression(_) => {
+            (Code::Derive, "this is a limit of the derivation; a smaller model may pass".into())
+        }
+    };
+    Failure::new(code, format!("no equations of motion for `{}`: {error}", model.system.name)).help(help)
+}
+
+const WAY_OUT: &str = "--formulation hamilton-dirac integrates it: `cotangent analyze` finds the constraints it needs";
+
+/// What Dirac's analysis makes of a model that has no equations of motion by itself.
+fn way_out(model: &Loaded) -> String {
+    match analysis::constraints_within(&model.system, &model.limits) {
+        Ok(_) => {
+            "--formulation hamilton-dirac integrates it: `cotangent analyze` finds the constraints it needs".into()
+        }
+        Err(error) => format!("--formulation hamilton-dirac does not help: {error}; {}", remedy(&error, model)),
+    }
+}
+
+/// Why the analysis leads to no equations of motion.
+fn undetermined(error: &MotionError, model: &Loaded) -> Failure {
+    let code = match error {
+        MotionError::FirstClass { .. } => Code::FirstClass,
+        MotionError::Overfixed { .. } => Code::Overfixed,
+        MotionError::Irregular { .. } => Code::Irregular,
+        MotionError::Inconsistent { .. } => Code::NoMotion,
+        MotionError::Undecided { .. } => Code::Undecided,
+        MotionError::Analysis(_) => Code::Analysis,
+    };
+    let message = format!("no equations of motion for `{}`: {error}", model.system.name);
+    Failure::new(code, message).help(remedy(error, model))
+}
+
+fn remedy(error: &MotionError, model: &Loaded) -> String {
+    match error {
+        MotionError::FirstClass { .. } => match gauge::proposed(model) {
+            Some(statement) => format!(
+                "`{statement}` in the model chooses one motion among them; `cotangent analyze` shows what the \
+                 constraints generate"
+            ),
+            None => "a `gauge NAME: …` statement in the model chooses one motion among them; `cotangent analyze` \
+                     shows what the constraints generate"
+                .into(),
+        },
+        MotionError::Overfixed { .. } => {
+            "take back conditions; `cotangent analyze` shows what is first class without them".into()
+        }
+        MotionError::Irregular { constraint, instead, .. } if !instead.is_empty() => {
+            let instead: Vec<String> = instead.iter().map(|e| format!("{e} = 0")).collect();
+            let instead = instead.join(", ");
+            match states(&model.system, constraint) {
+                true => format!("state {instead} instead: the same points, and forces that are determined there"),
+                false => format!(
+                    "the model does not state it: it follows, and no force holds it; `cotangent analyze` shows what \
+                     is found with {instead} in its place"
+                ),
+            }
+        }
+        _ => "`cotangent analyze` shows how far it got".into(),
+    }
+}
+
+fn dependent(list: &[Redundant]) -> String {
+    let mut names: Vec<String> = list.iter().take(MOST).map(|r| format!("`{}`", r.name)).collect();
+    if list.len() > MOST {
+        names.push(format!("{} more", list.len() - MOST));
+    }
+    names.join(", ")
+}

@@ -1,0 +1,94 @@
+//! Documents are data: what is written as JSON is read back, and prints the same.
+
+use cotangent_integrate::{Composition, Method, Projection, Target};
+use cotangent_theory::Formulation;
+use cotangent_verbs::{Choice, Ending, Session, Status, Watch, certify, compare, run};
+
+/// A chain of three links, from its text, without a title.
+const CHAIN: &str = "
+param n : int = 3
+coord x[i in 1..n], y[i in 1..n]
+boundary x[0] = 0, y[0] = 0
+hamiltonian sum(i in 1..n, (p_x[i]^2 + p_y[i]^2)/2 + y[i])
+constraint link[i in 1..n]: ((x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 - 1)/2 = 0
+initial x[i in 1..n] = i
+observe height[i in 1..n] = y[i]
+run method = rattle, step = 0.05, until = 1
+";
+
+const PENDULUM: &str = "
+coord x, y
+hamiltonian (p_x^2 + p_y^2)/2 + y
+constraint rod: (x^2 + y^2 - 1)/2 = 0
+initial x = 1, p_y = -2
+run method = rattle, step = 0.1, until = 2
+";
+
+#[test]
+fn a_run_that_is_read_back_prints_the_same() {
+    let request = run::Request { watch: Watch::Nothing, ..run::Request::default() };
+    let made = request.answer(Some(CHAIN.into()), &mut Session::default()).expect("a run");
+    let json = serde_json::to_string(&made).expect("JSON");
+    let read: run::Document = serde_json::from_str(&json).expect("a document");
+    assert_eq!(read.text(false), made.text(false));
+    assert!(made.text(false).contains("x[1..3] = ("), "{}", made.text(false));
+    assert_eq!(serde_json::to_string(&read).expect("JSON"), json);
+}
+
+#[test]
+fn a_certificate_that_is_read_back_prints_the_same() {
+    let made = certify(PENDULUM, &Choice::default().steps(200)).expect("a certificate");
+    let json = serde_json::to_string(&made).expect("JSON");
+    let read: certify::Document = serde_json::from_str(&json).expect("a document");
+    assert_eq!(read.text(false), made.text(false));
+    assert_eq!((read.status(), read.held), (Status::Held, Some(true)));
+}
+
+#[test]
+fn a_comparison_that_is_read_back_prints_the_same() {
+    let request = compare::Request {
+        formulations: ["multipliers", "standard", "dirac"].map(str::to_owned).into(),
+        projections: ["none", "momentum"].map(str::to_owned).into(),
+        ..compare::Request::default()
+    };
+    let made = request.answer(PENDULUM.into(), &mut Session::default()).expect("a comparison");
+    let json = serde_json::to_string(&made).expect("JSON");
+    let read: compare::Document = serde_json::from_str(&json).expect("a document");
+    assert_eq!(read.text(false, true), made.text(false, true));
+    assert!(made.rows.len() > 3 && made.rows.iter().all(|row| row.status == Ending::Finished));
+}
+
+#[test]
+fn a_choice_is_completed_by_the_model_and_says_all() {
+    let made = run(PENDULUM, &Choice::default().until(1.0)).expect("a run");
+    let choice = &made.choice;
+    assert_eq!(choice.method.as_deref(), Some("rattle"));
+    assert_eq!(choice.formulation.as_deref(), Some("multipliers"));
+    assert_eq!((choice.step, choice.until, choice.steps), (Some(0.1), Some(1.0), None));
+    // The same again, from what it says.
+    let again = run(PENDULUM, choice).expect("a run");
+    assert_eq!(again.choice, *choice);
+    assert_eq!(again.state, made.state);
+}
+
+#[test]
+fn a_choice_is_made_of_types_or_of_names() {
+    let typed = Choice::default()
+        .method(Method::Gauss { stages: 3 })
+        .formulation(Formulation::Baumgarte { alpha: 2.0, beta: 3.0 })
+        .compose(Some(Composition::Suzuki4))
+        .project(Projection { target: Target::Both, above: Some(1e-9) })
+        .set("m[2]", 2.0)
+        .step(0.1)
+        .steps(10);
+    let named: Choice = serde_json::from_str(
+        r#"{"method": "gauss", "stages": 3, "formulation": "baumgarte", "opt": [["alpha", 2], ["beta", 3]],
+            "compose": "suzuki-4", "project": "both", "project_above": 1e-9, "step": 0.1, "steps": 10,
+            "set": [{"name": "m", "index": [2], "value": 2}]}"#,
+    )
+    .expect("a choice");
+    assert_eq!(typed, named);
+    let written = serde_json::to_string(&typed).expect("JSON");
+    assert_eq!(serde_json::from_str::<Choice>(&written).expect("a choice"), typed);
+    assert!(serde_json::from_str::<Choice>(r#"{"methods": "gauss"}"#).is_err(), "a name that no choice has");
+}

@@ -1,0 +1,105 @@
+//! The verbs as a library: with systems built in Rust, listeners, and limits.
+
+use cotangent_integrate::Method;
+use cotangent_model::{System, SystemBuilder};
+use cotangent_scalar::{Cancel, Limits};
+use cotangent_verbs::{
+    Choice, Ending, Files, Listener, Message, Progress, Session, Status, analyze, certify, check, compare, run,
+};
+
+/// The pendulum of length 1 that turns over.
+fn pendulum() -> System {
+    let mut b = SystemBuilder::new("pendulum");
+    let (x, y) = (b.coordinate("x"), b.coordinate("y"));
+    b.constraint("rod", (x.q().powi(2) + y.q().powi(2) - 1) / 2);
+    b.initial(&x.q(), 1);
+    b.initial(&y.p(), -2);
+    b.hamiltonian((x.p().powi(2) + y.p().powi(2)) / 2 + y.q()).expect("a system")
+}
+
+#[test]
+fn a_system_built_in_rust_goes_through_every_verb() {
+    let system = pendulum();
+    let choice = Choice::default().method(Method::Rattle).step(0.1).until(2.0);
+    assert_eq!(check(&system).expect("checked").status(), Status::Held);
+    assert_eq!(analyze(&system).expect("analysed").status(), Status::Held);
+    let ran = run(&system, &choice).expect("a run");
+    assert_eq!((ran.status, ran.steps), (Ending::Finished, 20));
+    assert!(ran.constraints.get("rod").expect("the rod").max_abs < 1e-14);
+    let page = ran.page().to_html().expect("a page");
+    assert!(page.contains("Energy error") && page.contains("Hidden constraint rod"), "plots and formulas");
+    assert!(ran.figure().is_some());
+    let certified = certify(&system, &Choice::default().method(Method::Rattle).step(0.1).steps(200)).expect("measured");
+    assert_eq!(certified.held, Some(true));
+    assert!((certified.order.measured.expect("an order") - 2.0).abs() < 0.1);
+    let compared = compare(&system, &choice).expect("compared");
+    assert!(compared.rows.iter().any(|row| row.choice.method.as_deref() == Some("rattle")));
+}
+
+#[test]
+fn what_a_choice_names_is_all_that_is_compared() {
+    let choice = Choice::default().method(Method::Gauss { stages: 3 }).step(0.1).steps(10);
+    let compared = compare(&pendulum(), &Choice { formulation: Some("standard".into()), ..choice }).expect("compared");
+    let rows: Vec<_> = compared.rows.iter().map(|row| (row.choice.described(), row.steps)).collect();
+    assert_eq!(rows, [("gauss with 3 stages".to_owned(), 10)]);
+    assert!(compared.formulations.iter().all(|f| f.name == "standard"));
+}
+
+/// Writes down what it hears, and stops a run when it has come half way.
+struct Witness<'a> {
+    heard: &'a mut Vec<String>,
+    stop: Cancel,
+}
+
+impl Listener for Witness<'_> {
+    fn hear(&mut self, message: Message<'_>) {
+        if let Message::Note(text) | Message::Warning(text) = message {
+            self.heard.push(text.to_owned());
+        }
+    }
+
+    fn progress(&mut self, progress: Progress<'_>) {
+        if 2 * progress.done > progress.total {
+            self.stop.set();
+        }
+    }
+}
+
+#[test]
+fn a_listener_hears_notes_and_may_stop_a_run() {
+    let mut heard = vec![];
+    let stop = Cancel::new();
+    let witness = Witness { heard: &mut heard, stop: stop.clone() };
+    let request = run::Request { choice: Choice::default().step(1e-4).steps(2_000_000), ..run::Request::default() };
+    let mut session = Session::new(witness, Limits::until(stop));
+    let ended = request.answer(Some((&pendulum()).into()), &mut session).expect("a result");
+    drop(session);
+    assert_eq!((ended.status, ended.status()), (Ending::Interrupted, Status::Stopped));
+    assert!(ended.steps >= 1_000_000 && ended.steps < 2_000_000, "{}", ended.steps);
+    // Which method was taken is said, and stands in the document.
+    assert_eq!(heard, ended.notes);
+    assert!(heard[0].starts_with("method `rattle`"), "{heard:?}");
+}
+
+#[test]
+fn a_table_of_a_system_without_a_text_leaves_no_checkpoint() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = folder.path().join("swing.csv");
+    let files = Files { table: Some(table.clone()), ..Files::default() };
+    let request = run::Request { choice: Choice::default().step(0.1).steps(10), files, ..run::Request::default() };
+    let ran = request.answer(Some((&pendulum()).into()), &mut Session::default()).expect("a run");
+    assert_eq!(ran.status(), Status::Held);
+    let rows = std::fs::read_to_string(&table).expect("the table").lines().count();
+    assert_eq!(rows, 12, "a heading and 11 rows");
+    assert_eq!(std::fs::read_dir(folder.path()).expect("the folder").count(), 1);
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_with_a_way_out() {
+    let refused = run(&pendulum(), &Choice::default().method(Method::Rk4).step(0.1).steps(10)).expect_err("no method");
+    assert!(refused.to_string().contains("`rod`") && refused.to_string().contains("hamilton-dirac"), "{refused}");
+    let refused = run("coord x\nhamiltonian p_x^2/2 + q\n", &Choice::default()).expect_err("a mistake");
+    assert!(refused.to_string().contains('q'), "{refused}");
+    let refused = run(&pendulum(), &Choice::default().set("m[", 1.0).step(0.1).steps(1)).expect_err("no such place");
+    assert!(refused.to_string().contains("m["), "{refused}");
+}
