@@ -5,7 +5,6 @@
 #[allow(dead_code)]
 mod pages;
 
-use cotangent::dynamics::Advance;
 use cotangent::integrate::{Composition, Projection, Recipe, Target};
 use cotangent::lab::Pendulum;
 use cotangent::observe::{End, HISTORY_ERRORS, History};

@@ -1,6 +1,6 @@
 //! Systems written in Rust are run, measured and certified like models, without a symbol.
 
-use cotangent_dynamics::{Advance, AnySystem, Canonical, Dynamics, Failure, Family, Field, Mechanics};
+use cotangent_dynamics::{AnySystem, Canonical, Dynamics, Failure, Family, Field, Mechanics};
 use cotangent_integrate::{Handwritten, Method, Refusal};
 use cotangent_lab::Pendulum;
 use cotangent_lab::certificate::{Certificate, Finding, Options};
