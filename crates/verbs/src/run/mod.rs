@@ -205,6 +205,7 @@ impl Document {
 }
 
 /// A file by its name from the folder one is in, if it is below.
+#[allow(clippy::disallowed_methods)] // Only to say it in fewer words.
 fn nearby(file: Option<&str>) -> Option<PathBuf> {
     let file = Path::new(file?);
     let here = std::env::current_dir().ok();
@@ -302,7 +303,7 @@ fn close(run: &mut Run, end: &End, files: &Places, complete: bool) -> Result<(),
         run.finish()?;
         if complete {
             // A checkpoint that stays is harmless: it says that all is done.
-            let _ = std::fs::remove_file(&files.checkpoint);
+            checkpoint::remove(&files.checkpoint);
         }
     }
     Ok(())
