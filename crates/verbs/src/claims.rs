@@ -27,6 +27,22 @@ impl Judged {
     }
 }
 
+impl Judged {
+    /// Whether it holds, as far as is known.
+    pub(crate) fn holds(&self) -> bool {
+        matches!(self.verdict, "proved" | "sampled")
+    }
+
+    /// In words.
+    pub(crate) fn words(&self) -> String {
+        match (self.verdict, self.points) {
+            ("sampled", Some(k)) => format!("sampled at {k} points"),
+            ("fails", _) => "does not hold".to_owned(),
+            (verdict, _) => verdict.to_owned(),
+        }
+    }
+}
+
 /// Whether something holds, if that is known.
 pub(crate) fn holds(outcome: Outcome) -> Option<bool> {
     match outcome {
@@ -100,40 +116,31 @@ fn special(c: &ClaimReport) -> Option<&AtValues> {
     c.at_values.as_ref().filter(|v| matches!(v.outcome, Outcome::Holds(_)))
 }
 
-/// How an outcome is known.
-pub(crate) fn outcome(o: Outcome) -> String {
-    match o {
-        Outcome::Holds(Certainty::Proved) => "proved".to_owned(),
-        Outcome::Holds(Certainty::Sampled(k)) => format!("sampled at {k} points"),
-        Outcome::Fails => "does not hold".to_owned(),
-        Outcome::Undecided => "undecided".to_owned(),
+impl ClaimEntry {
+    /// As people read it: what became of the claim, and a counterexample; long formulas are cut.
+    pub(crate) fn words(&self, cut: impl Fn(&str) -> String) -> String {
+        let mut text = self.verdict.words();
+        if let (Some(general), Some(values)) = (&self.in_general, &self.values) {
+            let general = match general.verdict {
+                "fails" => "but not in general",
+                _ => "undecided in general",
+            };
+            text = format!("holds at {} ({text}), {general}", listed(values));
+        }
+        if let Some(defect) = &self.defect {
+            text.push_str(&format!(": {} should vanish", cut(defect)));
+        }
+        if let Some(c) = self.counterexample.as_ref().filter(|c| !c.at.is_empty()) {
+            text.push_str(&format!(", and is {} at {}", short(c.value), listed(&c.at)));
+        }
+        text
     }
-}
-
-/// A claim as people read it: what became of it, and a counterexample.
-pub(crate) fn judged(c: &ClaimReport, formula: impl Fn(&cotangent_expr::Expr) -> String) -> String {
-    let mut text = outcome(c.outcome);
-    if let Some(v) = special(c) {
-        let values = listed(&v.values);
-        let general = match c.outcome {
-            Outcome::Fails => "but not in general",
-            _ => "undecided in general",
-        };
-        text = format!("holds at {values} ({}), {general}", outcome(v.outcome));
-    }
-    if let Some(e) = &c.defect {
-        text.push_str(&format!(": {} should vanish", formula(e)));
-    }
-    if let Some(w) = c.witness.as_ref().filter(|w| !w.at.is_empty()) {
-        text.push_str(&format!(", and is {} at {}", short(w.value), listed(&w.at)));
-    }
-    text
 }
 
 /// `a = 1, b = 2`, as far as a line goes.
-fn listed(values: &[(String, f64)]) -> String {
+fn listed(values: &Map<f64>) -> String {
     let point: Vec<String> = values.iter().take(MAX_POINT).map(|(name, x)| format!("{name} = {}", short(*x))).collect();
-    format!("{}{}", point.join(", "), if values.len() > MAX_POINT { ", …" } else { "" })
+    format!("{}{}", point.join(", "), if values.0.len() > MAX_POINT { ", …" } else { "" })
 }
 
 /// More variables of a counterexample are not shown.
