@@ -58,7 +58,8 @@ pub(super) fn render(report: &Analysis, implicit: &[Implicit], coloured: bool) -
     );
     let branches = report.branches.iter().map(|b| {
         let factors: Vec<String> = b.factors.iter().map(|e| format!("{} = 0", cut(e))).collect();
-        format!("{}: {}", factors.join(", "), conclusion(&b.analysis))
+        let (word, more) = conclusion(&b.analysis);
+        format!("{}: {}", factors.join(", "), line(word, more))
     });
     page.section("parts", branches.collect());
     page.verdict(report);
@@ -234,25 +235,25 @@ impl Page {
         self.text.push('\n');
         let (good, bad) = (AnsiColor::Green.on_default().bold(), AnsiColor::Red.on_default().bold());
         let style = if report.consistent == Some(true) && report.held() { good } else { bad };
-        let text = conclusion(report);
-        let (word, rest) = text.split_once(':').unwrap_or((&text, ""));
-        let word = self.paint(style, word);
-        let _ = match rest.is_empty() {
-            true => writeln!(self.text, "{word}"),
-            false => writeln!(self.text, "{word}:{rest}"),
-        };
+        let (word, more) = conclusion(report);
+        let concluded = line(&self.paint(style, word), more);
+        let _ = writeln!(self.text, "{concluded}");
     }
 }
 
-/// The result in a line.
-fn conclusion(report: &Analysis) -> String {
+/// The result in a word, and more of it.
+fn conclusion(report: &Analysis) -> (&'static str, Option<String>) {
     match (report.consistent, &report.stopped) {
-        (Some(true), _) if report.held() => format!("consistent: {}", counted(report)),
-        (Some(true), _) => format!("consistent, but a check does not hold: {}", counted(report)),
-        (Some(false), _) => "inconsistent: a constraint cannot be kept".to_owned(),
-        (None, Some(reason)) => format!("undecided: {reason}"),
-        (None, None) => "undecided".to_owned(),
+        (Some(true), _) if report.held() => ("consistent", Some(counted(report))),
+        (Some(true), _) => ("consistent, but a check does not hold", Some(counted(report))),
+        (Some(false), _) => ("inconsistent", Some("a constraint cannot be kept".to_owned())),
+        (None, reason) => ("undecided", reason.clone()),
     }
+}
+
+/// In a line, with a word as it is painted.
+fn line(word: &str, more: Option<String>) -> String {
+    more.map_or_else(|| word.to_owned(), |more| format!("{word}: {more}"))
 }
 
 /// Classes and degrees of freedom.
