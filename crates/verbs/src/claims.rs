@@ -5,11 +5,39 @@ use crate::map::Map;
 use cotangent_analysis::{AtValues, Certainty, ClaimReport, Outcome};
 use serde::Serialize;
 
-/// `proved`, `sampled` with the number of points, `fails`, `undecided`.
+/// How something is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Known {
+    /// It holds, by algebra.
+    Proved,
+    /// It holds at random points.
+    Sampled,
+    /// It does not hold.
+    Fails,
+    /// It is not known.
+    Undecided,
+}
+
+/// What became of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Claimed {
+    /// It holds for all parameters.
+    Holds,
+    /// It holds for those of the model, and not for all.
+    HoldsAtTheseValues,
+    /// It does not hold.
+    Fails,
+    /// It is not known.
+    Undecided,
+}
+
+/// How something is known, and where it was looked at.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judged {
     /// How it is known.
-    pub verdict: &'static str,
+    pub verdict: Known,
     /// Where it was sampled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub points: Option<usize>,
@@ -18,10 +46,10 @@ pub struct Judged {
 impl Judged {
     pub(crate) fn new(outcome: Outcome) -> Judged {
         let (verdict, points) = match outcome {
-            Outcome::Holds(Certainty::Proved) => ("proved", None),
-            Outcome::Holds(Certainty::Sampled(k)) => ("sampled", Some(k)),
-            Outcome::Fails => ("fails", None),
-            Outcome::Undecided => ("undecided", None),
+            Outcome::Holds(Certainty::Proved) => (Known::Proved, None),
+            Outcome::Holds(Certainty::Sampled(k)) => (Known::Sampled, Some(k)),
+            Outcome::Fails => (Known::Fails, None),
+            Outcome::Undecided => (Known::Undecided, None),
         };
         Judged { verdict, points }
     }
@@ -57,8 +85,8 @@ pub(crate) fn holds(outcome: Outcome) -> Option<bool> {
 pub struct ClaimEntry {
     /// For the parameters of the model.
     pub holds: Option<bool>,
-    /// `holds`, `holds-at-these-values`, `fails`, `undecided`.
-    pub status: &'static str,
+    /// What became of it.
+    pub status: Claimed,
     /// How that is known.
     #[serde(flatten)]
     pub verdict: Judged,
@@ -92,10 +120,10 @@ impl ClaimEntry {
         let judgement = c.judgement();
         let special = special(c);
         let status = match (judgement, special) {
-            (Outcome::Holds(_), Some(_)) => "holds-at-these-values",
-            (Outcome::Holds(_), None) => "holds",
-            (Outcome::Fails, _) => "fails",
-            (Outcome::Undecided, _) => "undecided",
+            (Outcome::Holds(_), Some(_)) => Claimed::HoldsAtTheseValues,
+            (Outcome::Holds(_), None) => Claimed::Holds,
+            (Outcome::Fails, _) => Claimed::Fails,
+            (Outcome::Undecided, _) => Claimed::Undecided,
         };
         let in_general = special.map(|_| Judged::new(c.outcome));
         let values = special.map(|v| v.values.iter().cloned().collect());

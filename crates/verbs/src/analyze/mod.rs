@@ -3,7 +3,7 @@
 mod document;
 mod text;
 
-pub use crate::claims::{ClaimEntry, Counterexample, Judged};
+pub use crate::claims::{ClaimEntry, Claimed, Counterexample, Judged, Known};
 pub use document::{
     BranchEntry, Classes, ConditionEntry, ConjectureEntry, ConstraintEntry, Document, GaugeEntry, Hessian,
     ImplicitEntry, JacobiFailure, Poisson, Replaced, VerdictEntry,

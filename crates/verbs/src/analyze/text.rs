@@ -52,7 +52,8 @@ pub(super) fn render(report: &Document, coloured: bool) -> String {
     );
     let branches = report.branches.iter().map(|b| {
         let factors: Vec<String> = b.vanishing.iter().map(|e| format!("{} = 0", cut(e))).collect();
-        format!("{}: {}", factors.join(", "), conclusion(&Concluded::from(b)))
+        let (word, more) = conclusion(&Concluded::from(b));
+        format!("{}: {}", factors.join(", "), line(word, more))
     });
     page.section("parts", branches.collect());
     page.verdict(report);
@@ -227,13 +228,9 @@ impl Page {
         self.text.push('\n');
         let (good, bad) = (AnsiColor::Green.on_default().bold(), AnsiColor::Red.on_default().bold());
         let style = if report.consistent == Some(true) && report.held() { good } else { bad };
-        let text = conclusion(&Concluded::from(report));
-        let (word, rest) = text.split_once(':').unwrap_or((&text, ""));
-        let word = self.paint(style, word);
-        let _ = match rest.is_empty() {
-            true => writeln!(self.text, "{word}"),
-            false => writeln!(self.text, "{word}:{rest}"),
-        };
+        let (word, more) = conclusion(&Concluded::from(report));
+        let concluded = line(&self.paint(style, word), more);
+        let _ = writeln!(self.text, "{concluded}");
     }
 }
 
@@ -273,15 +270,19 @@ impl<'a> From<&'a BranchEntry> for Concluded<'a> {
     }
 }
 
-/// The result in a line.
-fn conclusion(c: &Concluded<'_>) -> String {
+/// The result in a word, and more of it.
+fn conclusion(c: &Concluded<'_>) -> (&'static str, Option<String>) {
     match (c.consistent, c.stopped) {
-        (Some(true), _) if c.held => format!("consistent: {}", counted(c)),
-        (Some(true), _) => format!("consistent, but a check does not hold: {}", counted(c)),
-        (Some(false), _) => "inconsistent: a constraint cannot be kept".to_owned(),
-        (None, Some(reason)) => format!("undecided: {reason}"),
-        (None, None) => "undecided".to_owned(),
+        (Some(true), _) if c.held => ("consistent", Some(counted(c))),
+        (Some(true), _) => ("consistent, but a check does not hold", Some(counted(c))),
+        (Some(false), _) => ("inconsistent", Some("a constraint cannot be kept".to_owned())),
+        (None, reason) => ("undecided", reason.cloned()),
     }
+}
+
+/// In a line, with a word as it is painted.
+fn line(word: &str, more: Option<String>) -> String {
+    more.map_or_else(|| word.to_owned(), |more| format!("{word}: {more}"))
 }
 
 /// Classes and degrees of freedom.
