@@ -6,6 +6,9 @@
 //! `Machine` solves; the rest of a step is operations on vectors over a `Scalar`. The same source is run, differentiated
 //! and recorded.
 
+// Clock, threads, files and the like come from the caller: see clippy.toml.
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
+
 mod blocks;
 mod bracket;
 mod card;
@@ -16,6 +19,7 @@ mod derivative_form;
 mod ending;
 mod free;
 mod half_step;
+mod handwritten;
 mod held;
 mod method;
 mod methods;
@@ -23,18 +27,25 @@ mod offer;
 mod plain;
 mod prepare;
 mod projection;
+mod propagator;
 mod recipe;
 mod refusal;
+mod residuals;
 mod scheme;
 mod sparse;
 mod stages;
+mod underlying;
 mod vector;
 
 pub use card::{Card, Claims, Keeps, Needs};
 pub use compose::Composition;
+pub use handwritten::{Handwritten, Quantities};
 pub use method::{Inner, MAX_STAGES, Method, TOLERANCE};
 pub use offer::Offer;
 pub use prepare::Prepared;
 pub use projection::{Projection, Target, project, project_onto};
+pub use propagator::Propagator;
 pub use recipe::Recipe;
 pub use refusal::Refusal;
+pub use residuals::residuals;
+pub use underlying::Underlying;
