@@ -58,15 +58,17 @@ impl Judged {
 impl Judged {
     /// Whether it holds, as far as is known.
     pub(crate) fn holds(&self) -> bool {
-        matches!(self.verdict, "proved" | "sampled")
+        matches!(self.verdict, Known::Proved | Known::Sampled)
     }
 
     /// In words.
     pub(crate) fn words(&self) -> String {
         match (self.verdict, self.points) {
-            ("sampled", Some(k)) => format!("sampled at {k} points"),
-            ("fails", _) => "does not hold".to_owned(),
-            (verdict, _) => verdict.to_owned(),
+            (Known::Sampled, Some(k)) => format!("sampled at {k} points"),
+            (Known::Sampled, None) => "sampled".to_owned(),
+            (Known::Proved, _) => "proved".to_owned(),
+            (Known::Fails, _) => "does not hold".to_owned(),
+            (Known::Undecided, _) => "undecided".to_owned(),
         }
     }
 }
@@ -150,8 +152,8 @@ impl ClaimEntry {
         let mut text = self.verdict.words();
         if let (Some(general), Some(values)) = (&self.in_general, &self.values) {
             let general = match general.verdict {
-                "fails" => "but not in general",
-                _ => "undecided in general",
+                Known::Fails => "but not in general",
+                Known::Proved | Known::Sampled | Known::Undecided => "undecided in general",
             };
             text = format!("holds at {} ({text}), {general}", listed(values));
         }
