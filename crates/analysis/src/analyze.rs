@@ -1,20 +1,18 @@
 //! From a model to the report.
 
+use crate::algebra::{Field, Work, factors};
 use crate::branches::{Part, branches};
 use crate::dirac::{Candidate, Dirac, Progress};
-use crate::divisor::factors;
 use crate::error::AnalysisError;
-use crate::field::Field;
 use crate::poisson;
 use crate::report::{Analysis, AtValues, Certainty, ClaimReport, Count, Outcome};
 use crate::sample::Sampler;
 use crate::specialise::at_own_values;
 use crate::surface::Surface;
 use crate::transform::{Canonical, Lagrangian, scalar};
-use crate::work::Work;
 use cotangent_compile::values::parameters;
 use cotangent_expr::{Expr, Node, Role};
-use cotangent_model::{ConstraintKind, Dynamics, System};
+use cotangent_model::{ConstraintKind, Dynamics, Sign, System};
 use cotangent_scalar::Limits;
 use cotangent_theory::phase::Phase;
 use std::collections::BTreeSet;
@@ -89,7 +87,7 @@ fn claims_at_values(system: &System, report: &mut Analysis, limits: &Limits) -> 
 fn part(system: &System, chosen: &[Expr], work: Work) -> Result<(Part, Option<Phase>), AnalysisError> {
     let mut report = blank(system);
     let work = Rc::new(work);
-    let mut field = Field::new(work.clone());
+    let mut field = Field::new(work.clone(), signs(system));
     let Some(canonical) = hamiltonian_form(system, &mut field, &mut report)? else {
         return Ok((Part { analysis: report, fork: None, surface: None }, None));
     };
@@ -97,7 +95,7 @@ fn part(system: &System, chosen: &[Expr], work: Work) -> Result<(Part, Option<Ph
     report.variables = phase.names.clone();
     let sampler = Sampler::new(system, &phase.layout, work);
     let excluded = report.lagrangian.as_ref().and_then(|l| undefined(l, &mut field)).unwrap_or_default();
-    let mut surface = Surface::new(system, sampler, field, phase.len());
+    let mut surface = Surface::new(sampler, field, phase.len());
     surface.excluded = excluded;
     surface.chosen = chosen.to_vec();
     for p in &pivots {
@@ -218,6 +216,12 @@ fn undefined(lagrangian: &Expr, field: &mut Field) -> Option<Vec<Expr>> {
         factors(&denominator, &field.work())?.into_iter().map(|(p, _)| field.sum(&p)).collect::<Option<Vec<Expr>>>()?;
     let moves = |e: &Expr| e.leaves().iter().any(|l| matches!(l.node(), Node::At(a, _) if a.role() == Role::Velocity));
     Some(all.into_iter().filter(|e| !moves(e)).collect())
+}
+
+/// The parameters whose signs the model states, one by one.
+fn signs(system: &System) -> Vec<(Expr, Sign)> {
+    let stated = system.parameters.iter().filter_map(|p| Some((&p.array, p.sign?)));
+    stated.flat_map(|(a, sign)| (0..a.len()).map(move |k| (a.element(&a.multi_index(k)), sign))).collect()
 }
 
 fn blank(system: &System) -> Analysis {

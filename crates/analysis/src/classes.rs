@@ -5,10 +5,9 @@
 //! G_a = χ_a − Σ k_b χ_b with k = Δ_ap C⁻¹. The Dirac bracket is
 //! {F, G}* = {F, G} − Σ {F, χ_a} C⁻¹_ab {χ_b, G} over the second-class constraints.
 
+use crate::algebra::{Fraction, Row, inverse, size_cost};
 use crate::dirac::{Dirac, Item};
 use crate::error::AnalysisError;
-use crate::field::Fraction;
-use crate::linear::{Row, inverse, size_cost};
 use crate::report::{Certainty, Class, Count, DiracBracket, GaugeTransformation, Multiplier, MultiplierValue, Outcome};
 use crate::sample::{Rank, agreed, dependents, rank};
 use crate::surface::{Surface, Weak};

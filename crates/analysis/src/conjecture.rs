@@ -5,10 +5,10 @@
 //! and of brackets of these, with the functions as they are: {p_y, H} = p_x² e⁻ʸ/2 has no flow where p_x = 0, so p_x,
 //! though first class, moves nothing that u can move (Cawley; Henneaux & Teitelboim, Quantization of Gauge Systems, 1.2.2).
 
+use crate::algebra::Row;
 use crate::classes::Classes;
 use crate::dirac::Dirac;
 use crate::error::AnalysisError;
-use crate::linear::Row;
 use crate::report::{Certainty, Conjecture, Outcome};
 use crate::sample::{Rank, agreed, rank};
 use cotangent_expr::Expr;

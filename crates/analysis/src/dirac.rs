@@ -5,8 +5,8 @@
 //! by itself, cannot be fulfilled, determines a multiplier u, or is a new constraint. All conditions are
 //! looked at again whenever the surface has become smaller, until nothing new is found.
 
+use crate::algebra::Row;
 use crate::error::AnalysisError;
-use crate::linear::Row;
 use crate::parts::components;
 use crate::report::{Analysis, Certainty, Outcome, Step, StepOutcome};
 use crate::surface::{Surface, Weak};

@@ -19,27 +19,23 @@
 //! ```
 
 mod acceptance;
+mod algebra;
 mod analyze;
 mod branches;
 mod claims;
 mod classes;
 mod conjecture;
-mod definite;
 mod determined;
 mod dirac;
-mod divisor;
 mod error;
-mod field;
 mod gauges;
 mod homogeneous;
 mod implicit;
 mod latex;
-mod linear;
 mod multipliers;
 mod own;
 mod parts;
 mod poisson;
-mod polynomial;
 mod regular;
 mod report;
 mod sample;
@@ -47,7 +43,6 @@ mod specialise;
 mod surface;
 mod transform;
 mod weighed;
-mod work;
 
 pub use analyze::{MAX_VARIABLES, analyze, analyze_within};
 pub use determined::{MotionError, constraints, constraints_within};

@@ -1,9 +1,8 @@
 //! Consistency conditions as linear equations for the multipliers.
 
+use crate::algebra::{Fraction, Row, eliminate, size_cost};
 use crate::dirac::Dirac;
 use crate::error::AnalysisError;
-use crate::field::Fraction;
-use crate::linear::{Row, eliminate, size_cost};
 use crate::parts::Part;
 use crate::report::StepOutcome;
 use crate::sample::{Rank, agreed, dependents, rank};
@@ -90,7 +89,7 @@ impl Dirac<'_> {
         }
         let surface = &*self.surface;
         let cost = &mut |f: &Fraction| {
-            let known = surface.only_parameters(&f.numerator);
+            let known = surface.field.only_parameters(&f.numerator);
             size_cost(f).map(|size| if known { size } else { size + 1000 })
         };
         let pivots = eliminate(&surface.field, &mut matrix, last, &mut |f| surface.weak_normal(&f), cost)?;

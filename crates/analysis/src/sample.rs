@@ -4,9 +4,9 @@
 //! generic parameters. A point is moved onto the surface by Gauss–Newton steps, in `f64` first and
 //! then in double-double: what vanishes there is about 10⁻²⁸, and what does not is about 1.
 
+use crate::algebra::Work;
 use crate::error::AnalysisError;
 use crate::weighed::Weighed;
-use crate::work::Work;
 use cotangent_compile::{Engine, Function, FunctionBuilder};
 use cotangent_expr::{Expr, Layout, Tensor};
 use cotangent_model::{Sign, System};
