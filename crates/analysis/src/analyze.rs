@@ -2,6 +2,7 @@
 
 use crate::algebra::{Field, Work, factors};
 use crate::branches::{Part, branches};
+use crate::conclusion::Conclusion;
 use crate::dirac::{Candidate, Dirac, Progress};
 use crate::error::AnalysisError;
 use crate::poisson;
@@ -117,10 +118,13 @@ fn part(system: &System, chosen: &[Expr], work: Work) -> Result<(Part, Option<Ph
             given.push((Candidate { name, expression, generation: 1 }, c.multiplier.element_name(&at)));
         }
     }
-    let mut dirac = Dirac::new(&phase, &mut surface, &mut report, &hamiltonian)?;
+    let rank = report.poisson.as_ref().and_then(|p| p.rank);
+    let mut dirac = Dirac::new(&phase, &mut surface, &hamiltonian, rank)?;
     dirac.running = running;
-    let ended = run(&mut dirac, given, system)?;
+    let mut conclusion = Conclusion::default();
+    let ended = run(&mut dirac, given, system, &mut conclusion)?;
     let fork = dirac.fork.take().filter(|_| ended == Progress::Stopped);
+    conclusion.write(dirac, &mut report);
     report.consistent = match ended {
         Progress::Inconsistent => Some(false),
         Progress::Stopped => None,
@@ -134,37 +138,47 @@ fn part(system: &System, chosen: &[Expr], work: Work) -> Result<(Part, Option<Ph
     Ok((Part { analysis: report, fork, surface: Some(surface) }, Some(phase)))
 }
 
-fn run(dirac: &mut Dirac<'_>, given: Vec<(Candidate, String)>, system: &System) -> Result<Progress, AnalysisError> {
+/// Runs the algorithm and draws the conclusions, as far as it gets.
+fn run(
+    dirac: &mut Dirac<'_>,
+    given: Vec<(Candidate, String)>,
+    system: &System,
+    out: &mut Conclusion,
+) -> Result<Progress, AnalysisError> {
     let started = dirac.primaries(given)?;
     if started != Progress::Open {
         return Ok(started);
     }
     let ended = dirac.run()?;
     if ended != Progress::Closed {
-        dirac.report_multipliers();
+        out.multipliers = dirac.multiplier_values();
         return Ok(ended);
     }
     let Some(mut classes) = dirac.classes()? else { return Ok(Progress::Stopped) };
     if !system.gauges.is_empty() {
+        out.before_gauge = Some(classes.count);
         classes = match dirac.fix_gauge(system, &classes)? {
             Ok(classes) => classes,
-            Err(progress) => return Ok(progress),
+            Err((progress, multipliers)) => {
+                out.multipliers = multipliers;
+                return Ok(progress);
+            }
         };
     }
     dirac.closing_verdict();
-    dirac.conclude(&classes)?;
+    dirac.conclude(&classes, out);
     let Count { first, second } = classes.count;
     if first + second > 0 {
         let certainty = dirac.class_certainty(&classes)?;
-        dirac.report.say(format!("{first} first class, {second} second class"), Outcome::Holds(certainty));
+        dirac.journal.say(format!("{first} first class, {second} second class"), Outcome::Holds(certainty));
     }
-    dirac.report.degrees_of_freedom = dirac.degrees_of_freedom(&classes)?;
-    if dirac.report.degrees_of_freedom.is_none() {
-        dirac.report.say("the number of degrees of freedom", Outcome::Undecided);
+    out.degrees_of_freedom = dirac.degrees_of_freedom(&classes)?;
+    if out.degrees_of_freedom.is_none() {
+        dirac.journal.say("the number of degrees of freedom", Outcome::Undecided);
     }
-    dirac.conjecture(&classes)?;
+    out.conjecture = dirac.conjecture(&classes)?;
     dirac.own_values(&classes)?;
-    dirac.claims(&system.claims)?;
+    out.claims = dirac.claims(&system.claims)?;
     Ok(Progress::Closed)
 }
 
@@ -235,7 +249,7 @@ fn blank(system: &System) -> Analysis {
         transform: None,
         hamiltonian: None,
         constraints: vec![],
-        steps: vec![],
+        conditions: vec![],
         irregular: vec![],
         multipliers: vec![],
         count: None,

@@ -24,6 +24,7 @@ mod analyze;
 mod branches;
 mod claims;
 mod classes;
+mod conclusion;
 mod conjecture;
 mod determined;
 mod dirac;
@@ -31,6 +32,7 @@ mod error;
 mod gauges;
 mod homogeneous;
 mod implicit;
+mod journal;
 mod latex;
 mod multipliers;
 mod own;
@@ -50,9 +52,9 @@ pub use error::AnalysisError;
 pub use implicit::Implicit;
 pub use latex::latex;
 pub use report::{
-    Analysis, AtValues, Branch, Certainty, ClaimReport, Class, Conjecture, Constraint, Count, DiracBracket,
-    GaugeTransformation, Multiplier, MultiplierValue, Outcome, PoissonReport, Step, StepOutcome, Transform, Verdict,
-    Witness,
+    Analysis, AtValues, Branch, Certainty, ClaimReport, Class, ConditionOutcome, Conjecture, ConsistencyCondition,
+    Constraint, Count, DiracBracket, GaugeTransformation, Multiplier, MultiplierValue, Outcome, PoissonReport,
+    Transform, Verdict, Witness,
 };
 pub use specialise::specialise;
 pub use transform::Lagrangian;

@@ -3,7 +3,8 @@
 use crate::claims::{ClaimEntry, Judged, holds};
 use crate::map::Map;
 use cotangent_analysis::{
-    Analysis, Branch, Class, Constraint, DiracBracket, Implicit, MultiplierValue, Outcome, Step, StepOutcome,
+    Analysis, Branch, Class, ConditionOutcome, ConsistencyCondition, Constraint, DiracBracket, Implicit,
+    MultiplierValue, Outcome,
 };
 use cotangent_scalar::Random;
 use serde::Serialize;
@@ -286,7 +287,7 @@ impl Document {
                 .collect(),
             total_hamiltonian: (!report.multipliers.is_empty()).then(|| total(report)),
             constraints: report.constraints.iter().map(constraint).collect(),
-            conditions: report.steps.iter().map(condition).collect(),
+            conditions: report.conditions.iter().map(condition).collect(),
             first_class: report.count.map(|c| c.first),
             second_class: report.count.map(|c| c.second),
             before_gauge: report.before_gauge.map(|c| Classes { first_class: c.first, second_class: c.second }),
@@ -332,13 +333,13 @@ fn constraint(c: &Constraint) -> ConstraintEntry {
     ConstraintEntry { name, expression, generation: c.generation, class, combination }
 }
 
-fn condition(step: &Step) -> ConditionEntry {
+fn condition(step: &ConsistencyCondition) -> ConditionEntry {
     let (outcome, names) = match &step.outcome {
-        StepOutcome::Identity(_) => ("identity", vec![]),
-        StepOutcome::Constraint(names) => ("constraint", names.clone()),
-        StepOutcome::Multiplier(names) => ("multiplier", names.clone()),
-        StepOutcome::Contradiction => ("contradiction", vec![]),
-        StepOutcome::Dependent(_) => ("dependent", vec![]),
+        ConditionOutcome::Identity(_) => ("identity", vec![]),
+        ConditionOutcome::Constraint(names) => ("constraint", names.clone()),
+        ConditionOutcome::Multiplier(names) => ("multiplier", names.clone()),
+        ConditionOutcome::Contradiction => ("contradiction", vec![]),
+        ConditionOutcome::Dependent(_) => ("dependent", vec![]),
     };
     let derivative = step.condition.as_ref().map(ToString::to_string);
     ConditionEntry { constraint: step.constraint.clone(), derivative, outcome, names }

@@ -4,7 +4,8 @@ use crate::claims::{judged, outcome};
 use crate::figures::{count, listed, wrapped};
 use anstyle::{AnsiColor, Style};
 use cotangent_analysis::{
-    Analysis, Certainty, Class, Constraint, DiracBracket, Implicit, MultiplierValue, Outcome, Step, StepOutcome,
+    Analysis, Certainty, Class, ConditionOutcome, ConsistencyCondition, Constraint, DiracBracket, Implicit,
+    MultiplierValue, Outcome,
 };
 use cotangent_expr::Expr;
 use std::fmt::Write as _;
@@ -27,7 +28,7 @@ pub(super) fn render(report: &Analysis, implicit: &[Implicit], coloured: bool) -
     let primary = report.constraints.iter().filter(|c| c.generation == 1);
     page.section("primary", primary.map(|c| format!("{}: {} = 0", c.name, cut(&c.expression))).collect());
     page.total(report);
-    page.section("consistency", report.steps.iter().flat_map(|s| condition(s, report)).collect());
+    page.section("consistency", report.conditions.iter().flat_map(|s| condition(s, report)).collect());
     let gauges = report.constraints.iter().filter(|c| c.generation == 0);
     page.section("gauge", gauges.map(|c| format!("{}: {} = 0", c.name, cut(&c.expression))).collect());
     page.irregular(report);
@@ -273,7 +274,7 @@ fn counted(report: &Analysis) -> String {
     parts.join("; ")
 }
 
-fn condition(step: &Step, report: &Analysis) -> Vec<String> {
+fn condition(step: &ConsistencyCondition, report: &Analysis) -> Vec<String> {
     let name = &step.constraint;
     let listing = |names: &[String]| listed(&names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>());
     let left = match &step.condition {
@@ -283,18 +284,20 @@ fn condition(step: &Step, report: &Analysis) -> Vec<String> {
         None => format!("d/dt {name}"),
     };
     let outcome = match &step.outcome {
-        StepOutcome::Identity(c) => format!("vanishes ({})", certainty(*c)),
-        StepOutcome::Constraint(names) => {
+        ConditionOutcome::Identity(c) => format!("vanishes ({})", certainty(*c)),
+        ConditionOutcome::Constraint(names) => {
             let found = |n: &String| {
                 let e = report.constraint(n).map_or(String::new(), |c| format!(": {} = 0", cut(&c.expression)));
                 format!("a new constraint {n}{e}")
             };
             names.iter().map(found).collect::<Vec<_>>().join(" and ")
         }
-        StepOutcome::Multiplier(names) if names.len() > 4 => format!("{} multipliers, solved together", names.len()),
-        StepOutcome::Multiplier(names) => format!("determines {}", listing(names)),
-        StepOutcome::Contradiction => "cannot vanish: a contradiction".to_owned(),
-        StepOutcome::Dependent(c) => {
+        ConditionOutcome::Multiplier(names) if names.len() > 4 => {
+            format!("{} multipliers, solved together", names.len())
+        }
+        ConditionOutcome::Multiplier(names) => format!("determines {}", listing(names)),
+        ConditionOutcome::Contradiction => "cannot vanish: a contradiction".to_owned(),
+        ConditionOutcome::Dependent(c) => {
             format!("nothing new: it vanishes with the constraints before it ({})", certainty(*c))
         }
     };
