@@ -1,9 +1,9 @@
 //! Formulations that somebody else derives: other variables, more or fewer, through the doors that every formulation
 //! goes through.
 
-use cotangent_dynamics::{Advance, Measure};
 use cotangent_analysis::constraints;
 use cotangent_compile::Engine;
+use cotangent_dynamics::{Advance, Measure};
 use cotangent_expr::{Array, Expr, Layout, Role, Tensor, Term};
 use cotangent_integrate::Method;
 use cotangent_lab::Pendulum;

@@ -3,7 +3,8 @@
 use crate::claims::{ClaimEntry, Judged, holds};
 use crate::map::Map;
 use cotangent_analysis::{
-    Analysis, Branch, Class, Constraint, Count, DiracBracket, Implicit, MultiplierValue, Outcome, Step, StepOutcome,
+    Analysis, Branch, Class, ConditionOutcome, ConsistencyCondition, Constraint, Count, DiracBracket, Implicit,
+    MultiplierValue, Outcome,
 };
 use cotangent_expr::Expr;
 use cotangent_scalar::Random;
@@ -151,13 +152,29 @@ pub struct ConditionEntry {
     pub constraint: String,
     /// Its time derivative.
     pub derivative: Option<String>,
-    /// `identity`, `constraint`, `multiplier`, `contradiction` or `dependent`.
-    pub outcome: &'static str,
+    /// What came of it.
+    pub outcome: Consequence,
     /// The constraints or multipliers that came of it.
     pub names: Vec<String>,
     /// How it is known that nothing came of it.
     #[serde(skip)]
     pub known: Option<Judged>,
+}
+
+/// What comes of the condition that a constraint is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Consequence {
+    /// It holds by itself.
+    Identity,
+    /// New constraints.
+    Constraint,
+    /// It determines multipliers.
+    Multiplier,
+    /// It cannot hold.
+    Contradiction,
+    /// It holds with the constraints before it.
+    Dependent,
 }
 
 /// Numbers of constraints.
@@ -310,7 +327,7 @@ impl Document {
                 .collect(),
             total_hamiltonian: (!report.multipliers.is_empty()).then(|| total(report)),
             constraints: report.constraints.iter().map(constraint).collect(),
-            conditions: report.steps.iter().map(condition).collect(),
+            conditions: report.conditions.iter().map(condition).collect(),
             first_class: report.count.map(|c| c.first),
             second_class: report.count.map(|c| c.second),
             before_gauge: report.before_gauge.map(classes),
@@ -356,16 +373,16 @@ fn constraint(c: &Constraint) -> ConstraintEntry {
     ConstraintEntry { name, expression, generation: c.generation, class, combination }
 }
 
-fn condition(step: &Step) -> ConditionEntry {
+fn condition(step: &ConsistencyCondition) -> ConditionEntry {
     let (outcome, names) = match &step.outcome {
-        StepOutcome::Identity(_) => ("identity", vec![]),
-        StepOutcome::Constraint(names) => ("constraint", names.clone()),
-        StepOutcome::Multiplier(names) => ("multiplier", names.clone()),
-        StepOutcome::Contradiction => ("contradiction", vec![]),
-        StepOutcome::Dependent(_) => ("dependent", vec![]),
+        ConditionOutcome::Identity(_) => (Consequence::Identity, vec![]),
+        ConditionOutcome::Constraint(names) => (Consequence::Constraint, names.clone()),
+        ConditionOutcome::Multiplier(names) => (Consequence::Multiplier, names.clone()),
+        ConditionOutcome::Contradiction => (Consequence::Contradiction, vec![]),
+        ConditionOutcome::Dependent(_) => (Consequence::Dependent, vec![]),
     };
     let known = match &step.outcome {
-        StepOutcome::Identity(c) | StepOutcome::Dependent(c) => Some(Judged::new(Outcome::Holds(*c))),
+        ConditionOutcome::Identity(c) | ConditionOutcome::Dependent(c) => Some(Judged::new(Outcome::Holds(*c))),
         _ => None,
     };
     let derivative = step.condition.as_ref().map(ToString::to_string);

@@ -5,7 +5,7 @@ mod text;
 
 pub use crate::claims::{ClaimEntry, Claimed, Counterexample, Judged, Known};
 pub use document::{
-    BranchEntry, Classes, ConditionEntry, ConjectureEntry, ConstraintEntry, Document, GaugeEntry, Hessian,
+    BranchEntry, Classes, ConditionEntry, ConjectureEntry, Consequence, ConstraintEntry, Document, GaugeEntry, Hessian,
     ImplicitEntry, JacobiFailure, Poisson, Replaced, VerdictEntry,
 };
 

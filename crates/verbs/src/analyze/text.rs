@@ -1,6 +1,6 @@
 //! The report as people read it: a derivation, step by step.
 
-use super::document::{BranchEntry, Classes, ConditionEntry, ConstraintEntry, Document};
+use super::document::{BranchEntry, Classes, ConditionEntry, Consequence, ConstraintEntry, Document};
 use crate::figures::{count, listed, wrapped};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
@@ -315,18 +315,18 @@ fn condition(step: &ConditionEntry, report: &Document) -> Vec<String> {
     };
     let how = step.known.as_ref().map_or(String::new(), |known| format!(" ({})", known.words()));
     let outcome = match (step.outcome, step.names.as_slice()) {
-        ("identity", _) => format!("vanishes{how}"),
-        ("constraint", names) => {
+        (Consequence::Identity, _) => format!("vanishes{how}"),
+        (Consequence::Constraint, names) => {
             let found = |n: &String| {
                 let e = known(n).map_or(String::new(), |c| format!(": {} = 0", cut(&c.expression)));
                 format!("a new constraint {n}{e}")
             };
             names.iter().map(found).collect::<Vec<_>>().join(" and ")
         }
-        ("multiplier", names) if names.len() > 4 => format!("{} multipliers, solved together", names.len()),
-        ("multiplier", names) => format!("determines {}", listing(names)),
-        ("contradiction", _) => "cannot vanish: a contradiction".to_owned(),
-        _ => format!("nothing new: it vanishes with the constraints before it{how}"),
+        (Consequence::Multiplier, names) if names.len() > 4 => format!("{} multipliers, solved together", names.len()),
+        (Consequence::Multiplier, names) => format!("determines {}", listing(names)),
+        (Consequence::Contradiction, _) => "cannot vanish: a contradiction".to_owned(),
+        (Consequence::Dependent, _) => format!("nothing new: it vanishes with the constraints before it{how}"),
     };
     vec![left, format!("→ {outcome}")]
 }
