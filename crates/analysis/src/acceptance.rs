@@ -3,7 +3,7 @@
 use crate::dirac::{Candidate, Dirac, Item, Progress};
 use crate::error::AnalysisError;
 use crate::regular::Condition;
-use crate::report::{Certainty, Constraint, Outcome, Step, StepOutcome};
+use crate::report::{Certainty, Outcome};
 use crate::sample::{Rank, agreed, dependents, rank};
 use crate::surface::Weak;
 use cotangent_expr::{Array, Expr, Role};
@@ -44,7 +44,7 @@ impl Dirac<'_> {
                 Err(progress) => return Ok(progress),
             }
         }
-        (self.report.stopped, self.fork) = (None, None);
+        (self.journal.stopped, self.fork) = (None, None);
         let (taken, later) = self.apart_with_others(taken);
         apart.extend(later);
         let mut progress = self.accept(taken)?;
@@ -54,7 +54,7 @@ impl Dirac<'_> {
                 return Ok(progress);
             }
             match self.surface.decide(std::slice::from_ref(&candidate.expression))?[0] {
-                Weak::Zero(certainty) => self.dependent(&candidate.name, certainty),
+                Weak::Zero(certainty) => self.journal.dependent(&candidate.name, certainty),
                 _ => match self.take_apart(candidate) {
                     Ok(list) => progress = self.accept(list)?,
                     Err(end) => return Ok(end),
@@ -96,13 +96,13 @@ impl Dirac<'_> {
     pub(crate) fn take_apart(&mut self, c: Candidate) -> Result<Vec<Candidate>, Progress> {
         match self.surface.condition(&c.expression) {
             Condition::Identity => {
-                self.dependent(&c.name, Certainty::Proved);
+                self.journal.dependent(&c.name, Certainty::Proved);
                 Ok(vec![])
             }
             Condition::Contradiction => {
                 let Candidate { name, expression, .. } = &c;
                 if c.generation <= 1 {
-                    self.report.say(format!("`{name}` can vanish: {expression} = 0"), Outcome::Fails);
+                    self.journal.say(format!("`{name}` can vanish: {expression} = 0"), Outcome::Fails);
                 }
                 Err(Progress::Inconsistent)
             }
@@ -114,7 +114,7 @@ impl Dirac<'_> {
                 }
                 let parts: Vec<String> = all.iter().map(|e| format!("{e} = 0")).collect();
                 let (name, parts) = (&c.name, parts.join(" or "));
-                self.report.stop(format!(
+                self.journal.stop(format!(
                     "the constraint surface falls apart at `{name}`: {parts}; each part is a system of its own"
                 ));
                 self.fork = Some(all);
@@ -144,8 +144,8 @@ impl Dirac<'_> {
                 }
                 let new = list.iter().map(|c| c.expression.to_string()).collect();
                 let old = self.surface.simplified(&c.expression);
-                if self.report.irregular.iter().all(|r| r.0 != c.name) {
-                    self.report.irregular.push((c.name.clone(), old, new));
+                if self.journal.irregular.iter().all(|r| r.0 != c.name) {
+                    self.journal.irregular.push((c.name.clone(), old, new));
                 }
                 // What a square is made of may fall apart itself.
                 let mut all = vec![];
@@ -177,13 +177,13 @@ impl Dirac<'_> {
             let weak = self.surface.decide(std::slice::from_ref(&item.expression))?[0];
             match weak {
                 Weak::Zero(certainty) => {
-                    self.dependent(&item.name, certainty);
+                    self.journal.dependent(&item.name, certainty);
                     continue;
                 }
                 Weak::Never => {
                     let e = self.surface.simplified(&item.expression);
                     let name = &item.name;
-                    self.report.say(format!("`{name}` can vanish with the others: {e} = 0"), Outcome::Fails);
+                    self.journal.say(format!("`{name}` can vanish with the others: {e} = 0"), Outcome::Fails);
                     return Ok(Progress::Inconsistent);
                 }
                 Weak::Nonzero | Weak::Undecided => {}
@@ -194,10 +194,10 @@ impl Dirac<'_> {
             if self.resample()? == 0 || found == 0 {
                 let refused = self.items.pop().map(|item| item.expression);
                 if let Some(e) = refused.filter(|e| matches!(self.surface.condition(e), Condition::Contradiction)) {
-                    self.report.say(format!("`{name}` can vanish with the others: {e} = 0"), Outcome::Fails);
+                    self.journal.say(format!("`{name}` can vanish with the others: {e} = 0"), Outcome::Fails);
                     return Ok(Progress::Inconsistent);
                 }
-                self.report.stop(format!(
+                self.journal.stop(format!(
                     "no point was found where `{name}` and the constraints before it vanish, and the motion is defined; they \
                      may contradict each other"
                 ));
@@ -211,8 +211,8 @@ impl Dirac<'_> {
                 return Ok(Progress::Open);
             }
             let e = self.items[at].expression.clone();
-            self.report.irregular.push((name.clone(), e, vec![]));
-            self.report.stop(format!(
+            self.journal.irregular.push((name.clone(), e, vec![]));
+            self.journal.stop(format!(
                 "`{name}` is irregular: its gradient vanishes, or depends on that of the others, where it vanishes, and no \
                  regular constraint with the same zeros was found"
             ));
@@ -252,7 +252,7 @@ impl Dirac<'_> {
             if independent.contains(&k) {
                 self.items.push(item);
             } else {
-                self.dependent(&item.name, certainty);
+                self.journal.dependent(&item.name, certainty);
                 self.redundant.push(item);
             }
         }
@@ -261,31 +261,12 @@ impl Dirac<'_> {
         Ok(true)
     }
 
-    /// Reports a constraint that vanishes where the others do.
-    fn dependent(&mut self, name: &str, certainty: Certainty) {
-        let led =
-            |s: &&mut Step| matches!(&s.outcome, StepOutcome::Constraint(names) if names.iter().any(|n| n == name));
-        match self.report.steps.iter_mut().find(led) {
-            Some(step) => step.outcome = StepOutcome::Dependent(certainty),
-            None => self.report.steps.push(Step {
-                constraint: name.to_owned(),
-                condition: None,
-                outcome: StepOutcome::Dependent(certainty),
-            }),
-        }
-    }
-
+    /// Enters the items from this one on into the surface.
     fn enter(&mut self, from: usize) {
         for item in &self.items[from..] {
             self.surface.add(&item.expression);
-            self.report.constraints.push(Constraint {
-                name: item.name.clone(),
-                expression: item.expression.clone(),
-                generation: item.generation,
-                class: None,
-                combination: vec![],
-            });
         }
+        self.known = self.items.len();
     }
 
     fn resample(&mut self) -> Result<usize, AnalysisError> {

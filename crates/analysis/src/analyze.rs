@@ -1,20 +1,19 @@
 //! From a model to the report.
 
+use crate::algebra::{Field, Work, factors};
 use crate::branches::{Part, branches};
+use crate::conclusion::Conclusion;
 use crate::dirac::{Candidate, Dirac, Progress};
-use crate::divisor::factors;
 use crate::error::AnalysisError;
-use crate::field::Field;
 use crate::poisson;
 use crate::report::{Analysis, AtValues, Certainty, ClaimReport, Count, Outcome};
 use crate::sample::Sampler;
 use crate::specialise::at_own_values;
 use crate::surface::Surface;
 use crate::transform::{Canonical, Lagrangian, scalar};
-use crate::work::Work;
 use cotangent_compile::values::parameters;
 use cotangent_expr::{Expr, Node, Role};
-use cotangent_model::{ConstraintKind, Dynamics, System};
+use cotangent_model::{ConstraintKind, Dynamics, Sign, System};
 use cotangent_scalar::Limits;
 use cotangent_theory::phase::Phase;
 use std::collections::BTreeSet;
@@ -89,7 +88,7 @@ fn claims_at_values(system: &System, report: &mut Analysis, limits: &Limits) -> 
 fn part(system: &System, chosen: &[Expr], work: Work) -> Result<(Part, Option<Phase>), AnalysisError> {
     let mut report = blank(system);
     let work = Rc::new(work);
-    let mut field = Field::new(work.clone());
+    let mut field = Field::new(work.clone(), signs(system));
     let Some(canonical) = hamiltonian_form(system, &mut field, &mut report)? else {
         return Ok((Part { analysis: report, fork: None, surface: None }, None));
     };
@@ -97,7 +96,7 @@ fn part(system: &System, chosen: &[Expr], work: Work) -> Result<(Part, Option<Ph
     report.variables = phase.names.clone();
     let sampler = Sampler::new(system, &phase.layout, work);
     let excluded = report.lagrangian.as_ref().and_then(|l| undefined(l, &mut field)).unwrap_or_default();
-    let mut surface = Surface::new(system, sampler, field, phase.len());
+    let mut surface = Surface::new(sampler, field, phase.len());
     surface.excluded = excluded;
     surface.chosen = chosen.to_vec();
     for p in &pivots {
@@ -119,10 +118,13 @@ fn part(system: &System, chosen: &[Expr], work: Work) -> Result<(Part, Option<Ph
             given.push((Candidate { name, expression, generation: 1 }, c.multiplier.element_name(&at)));
         }
     }
-    let mut dirac = Dirac::new(&phase, &mut surface, &mut report, &hamiltonian)?;
+    let rank = report.poisson.as_ref().and_then(|p| p.rank);
+    let mut dirac = Dirac::new(&phase, &mut surface, &hamiltonian, rank)?;
     dirac.running = running;
-    let ended = run(&mut dirac, given, system)?;
+    let mut conclusion = Conclusion::default();
+    let ended = run(&mut dirac, given, system, &mut conclusion)?;
     let fork = dirac.fork.take().filter(|_| ended == Progress::Stopped);
+    conclusion.write(dirac, &mut report);
     report.consistent = match ended {
         Progress::Inconsistent => Some(false),
         Progress::Stopped => None,
@@ -136,37 +138,47 @@ fn part(system: &System, chosen: &[Expr], work: Work) -> Result<(Part, Option<Ph
     Ok((Part { analysis: report, fork, surface: Some(surface) }, Some(phase)))
 }
 
-fn run(dirac: &mut Dirac<'_>, given: Vec<(Candidate, String)>, system: &System) -> Result<Progress, AnalysisError> {
+/// Runs the algorithm and draws the conclusions, as far as it gets.
+fn run(
+    dirac: &mut Dirac<'_>,
+    given: Vec<(Candidate, String)>,
+    system: &System,
+    out: &mut Conclusion,
+) -> Result<Progress, AnalysisError> {
     let started = dirac.primaries(given)?;
     if started != Progress::Open {
         return Ok(started);
     }
     let ended = dirac.run()?;
     if ended != Progress::Closed {
-        dirac.report_multipliers();
+        out.multipliers = dirac.multiplier_values();
         return Ok(ended);
     }
     let Some(mut classes) = dirac.classes()? else { return Ok(Progress::Stopped) };
     if !system.gauges.is_empty() {
+        out.before_gauge = Some(classes.count);
         classes = match dirac.fix_gauge(system, &classes)? {
             Ok(classes) => classes,
-            Err(progress) => return Ok(progress),
+            Err((progress, multipliers)) => {
+                out.multipliers = multipliers;
+                return Ok(progress);
+            }
         };
     }
     dirac.closing_verdict();
-    dirac.conclude(&classes)?;
+    dirac.conclude(&classes, out);
     let Count { first, second } = classes.count;
     if first + second > 0 {
         let certainty = dirac.class_certainty(&classes)?;
-        dirac.report.say(format!("{first} first class, {second} second class"), Outcome::Holds(certainty));
+        dirac.journal.say(format!("{first} first class, {second} second class"), Outcome::Holds(certainty));
     }
-    dirac.report.degrees_of_freedom = dirac.degrees_of_freedom(&classes)?;
-    if dirac.report.degrees_of_freedom.is_none() {
-        dirac.report.say("the number of degrees of freedom", Outcome::Undecided);
+    out.degrees_of_freedom = dirac.degrees_of_freedom(&classes)?;
+    if out.degrees_of_freedom.is_none() {
+        dirac.journal.say("the number of degrees of freedom", Outcome::Undecided);
     }
-    dirac.conjecture(&classes)?;
+    out.conjecture = dirac.conjecture(&classes)?;
     dirac.own_values(&classes)?;
-    dirac.claims(&system.claims)?;
+    out.claims = dirac.claims(&system.claims)?;
     Ok(Progress::Closed)
 }
 
@@ -220,6 +232,12 @@ fn undefined(lagrangian: &Expr, field: &mut Field) -> Option<Vec<Expr>> {
     Some(all.into_iter().filter(|e| !moves(e)).collect())
 }
 
+/// The parameters whose signs the model states, one by one.
+fn signs(system: &System) -> Vec<(Expr, Sign)> {
+    let stated = system.parameters.iter().filter_map(|p| Some((&p.array, p.sign?)));
+    stated.flat_map(|(a, sign)| (0..a.len()).map(move |k| (a.element(&a.multi_index(k)), sign))).collect()
+}
+
 fn blank(system: &System) -> Analysis {
     Analysis {
         name: system.name.clone(),
@@ -231,7 +249,7 @@ fn blank(system: &System) -> Analysis {
         transform: None,
         hamiltonian: None,
         constraints: vec![],
-        steps: vec![],
+        conditions: vec![],
         irregular: vec![],
         multipliers: vec![],
         count: None,

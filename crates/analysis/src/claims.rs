@@ -22,7 +22,8 @@ type Judgement = (Outcome, Option<Expr>);
 
 impl Dirac<'_> {
     /// Checks the claims of a model.
-    pub(crate) fn claims(&mut self, claims: &[Claim]) -> Result<(), AnalysisError> {
+    pub(crate) fn claims(&mut self, claims: &[Claim]) -> Result<Vec<ClaimReport>, AnalysisError> {
+        let mut out = vec![];
         for claim in claims {
             let array = &claim.quantity.array;
             for (k, value) in claim.quantity.value.expand()?.entries().into_iter().enumerate() {
@@ -36,10 +37,10 @@ impl Dirac<'_> {
                     _ => None,
                 };
                 let defect = defect.map(|e| self.surface.simplified(&e));
-                self.report.claims.push(ClaimReport { name, kind, outcome, defect, witness, at_values: None });
+                out.push(ClaimReport { name, kind, outcome, defect, witness, at_values: None });
             }
         }
-        Ok(())
+        Ok(out)
     }
 
     /// A point where something does not vanish: of the surface, or for a Casimir anywhere.

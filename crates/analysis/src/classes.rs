@@ -5,10 +5,10 @@
 //! G_a = χ_a − Σ k_b χ_b with k = Δ_ap C⁻¹. The Dirac bracket is
 //! {F, G}* = {F, G} − Σ {F, χ_a} C⁻¹_ab {χ_b, G} over the second-class constraints.
 
+use crate::algebra::{Fraction, Row, inverse, size_cost};
+use crate::conclusion::Conclusion;
 use crate::dirac::{Dirac, Item};
 use crate::error::AnalysisError;
-use crate::field::Fraction;
-use crate::linear::{Row, inverse, size_cost};
 use crate::report::{Certainty, Class, Count, DiracBracket, GaugeTransformation, Multiplier, MultiplierValue, Outcome};
 use crate::sample::{Rank, agreed, dependents, rank};
 use crate::surface::{Surface, Weak};
@@ -33,7 +33,7 @@ pub(crate) struct Classes {
 }
 
 impl Dirac<'_> {
-    /// Splits the constraints into classes; `None`, with the reason in the report, if the rank is not clear.
+    /// Splits the constraints into classes; `None`, with the reason in the journal, if the rank is not clear.
     pub(crate) fn classes(&mut self) -> Result<Option<Classes>, AnalysisError> {
         let n = self.items.len();
         let row = |a: &Item| -> Sparse {
@@ -45,7 +45,7 @@ impl Dirac<'_> {
         let ranks: Vec<Rank> = sampled.iter().map(|m| rank(m)).collect();
         let clear = sampled.iter().zip(&ranks).find(|(_, r)| **r != Rank::Unclear).map(|c| c.0);
         let Some(rank) = agreed(&ranks).or((n == 0).then_some(0)) else {
-            self.report.stop("the rank of the matrix of brackets of the constraints could not be decided");
+            self.journal.stop("the rank of the matrix of brackets of the constraints could not be decided");
             return Ok(None);
         };
         let dependent = match (clear, rank) {
@@ -54,7 +54,7 @@ impl Dirac<'_> {
             _ => (0..n).collect(),
         };
         if n - dependent.len() != rank {
-            self.report.stop("which constraints are second class could not be decided");
+            self.journal.stop("which constraints are second class could not be decided");
             return Ok(None);
         }
         let second = (0..n).filter(|i| !dependent.contains(i)).collect();
@@ -62,19 +62,16 @@ impl Dirac<'_> {
         Ok(Some(Classes { count, second, first: dependent, brackets }))
     }
 
-    /// Writes classes, multipliers, gauge transformations and the Dirac bracket into the report.
-    pub(crate) fn conclude(&mut self, classes: &Classes) -> Result<(), AnalysisError> {
-        for (i, c) in self.report.constraints.iter_mut().enumerate() {
-            c.class = Some(if classes.first.contains(&i) { Class::First } else { Class::Second });
-        }
-        self.report.count = Some(classes.count);
+    /// Classes, multipliers, gauge transformations and the Dirac bracket.
+    pub(crate) fn conclude(&mut self, classes: &Classes, out: &mut Conclusion) {
+        let class = |i: usize| if classes.first.contains(&i) { Class::First } else { Class::Second };
+        out.classes = (0..self.items.len()).map(class).collect();
+        out.count = Some(classes.count);
         let weak = self.inverted(classes, true);
-        self.gauge(classes, weak.as_deref())?;
-        self.report_multipliers();
+        self.gauge(classes, weak.as_deref(), out);
+        out.multipliers = self.multiplier_values();
         let strong = self.inverted(classes, false);
-        let bracket = self.dirac_bracket(classes, strong.or(weak));
-        self.report.dirac_bracket = Some(bracket);
-        Ok(())
+        out.bracket = Some(self.dirac_bracket(classes, strong.or(weak)));
     }
 
     /// How the number of first-class constraints is known: that brackets do not vanish is seen at any point,
@@ -128,7 +125,8 @@ impl Dirac<'_> {
         inverse(&surface.field, &block, tidy, &mut size_cost)
     }
 
-    fn gauge(&mut self, classes: &Classes, inverse: Option<&[Row]>) -> Result<(), AnalysisError> {
+    /// What the first-class constraints generate, as far as they can be made first class by symbols.
+    fn gauge(&mut self, classes: &Classes, inverse: Option<&[Row]>, out: &mut Conclusion) {
         for &a in &classes.first {
             let mut combination: Vec<(usize, Expr)> = vec![];
             let meets = classes.second.iter().any(|b| classes.brackets[a].contains_key(b));
@@ -151,8 +149,8 @@ impl Dirac<'_> {
                 }
             }
             let (generator, expression) = (item.name.clone(), Expr::sum(terms));
-            self.report.constraints[a].combination =
-                combination.iter().map(|(b, k)| (self.items[*b].name.clone(), -k)).collect();
+            let added = combination.iter().map(|(b, k)| (self.items[*b].name.clone(), -k)).collect();
+            out.combinations.insert(a, added);
             let mut list = vec![];
             for (i, terms) in changes {
                 let e = self.surface.weakly_simplified(&Expr::sum(terms));
@@ -160,9 +158,8 @@ impl Dirac<'_> {
                     list.push((self.phase.names[i].clone(), e));
                 }
             }
-            self.report.gauge.push(GaugeTransformation { generator, expression, changes: list });
+            out.gauge.push(GaugeTransformation { generator, expression, changes: list });
         }
-        Ok(())
     }
 
     /// k = Δ_ap C⁻¹, as (item, coefficient).
@@ -185,8 +182,8 @@ impl Dirac<'_> {
     }
 
     /// The multipliers, from the solved conditions: u = −(Σ row·u) − row[last].
-    pub(crate) fn report_multipliers(&mut self) {
-        self.report.multipliers.clear();
+    pub(crate) fn multiplier_values(&mut self) -> Vec<Multiplier> {
+        let mut out = vec![];
         let last = self.multipliers.len();
         for b in 0..last {
             let value = match self.solved.get(&b) {
@@ -205,8 +202,9 @@ impl Dirac<'_> {
                 None => MultiplierValue::Arbitrary,
             };
             let (name, constraint) = (self.multipliers[b].to_string(), self.items[b].name.clone());
-            self.report.multipliers.push(Multiplier { name, constraint, value });
+            out.push(Multiplier { name, constraint, value });
         }
+        out
     }
 
     fn dirac_bracket(&mut self, classes: &Classes, inverse: Option<Vec<Row>>) -> DiracBracket {
@@ -269,7 +267,7 @@ impl Dirac<'_> {
         let second = classes.count.second;
         let (dimension, taken) = match self.phase.canonical {
             true => (width, self.items.len()),
-            false if self.items.is_empty() => match self.report.poisson.as_ref().and_then(|p| p.rank) {
+            false if self.items.is_empty() => match self.rank {
                 Some(rank) => (rank, 0),
                 None => return Ok(None),
             },
@@ -301,7 +299,7 @@ impl Dirac<'_> {
             return;
         }
         let (certainty, points) = (self.certainty(), self.surface.points.len());
-        self.report.say("the constraints stay zero", Outcome::Holds(certainty));
-        self.report.say("their gradients are independent", Outcome::Holds(Certainty::Sampled(points)));
+        self.journal.say("the constraints stay zero", Outcome::Holds(certainty));
+        self.journal.say("their gradients are independent", Outcome::Holds(Certainty::Sampled(points)));
     }
 }

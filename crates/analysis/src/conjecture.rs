@@ -5,10 +5,10 @@
 //! and of brackets of these, with the functions as they are: {p_y, H} = p_x² e⁻ʸ/2 has no flow where p_x = 0, so p_x,
 //! though first class, moves nothing that u can move (Cawley; Henneaux & Teitelboim, Quantization of Gauge Systems, 1.2.2).
 
+use crate::algebra::Row;
 use crate::classes::Classes;
 use crate::dirac::Dirac;
 use crate::error::AnalysisError;
-use crate::linear::Row;
 use crate::report::{Certainty, Conjecture, Outcome};
 use crate::sample::{Rank, agreed, rank};
 use cotangent_expr::Expr;
@@ -22,18 +22,16 @@ const MAX_SIZE: u64 = 4_000;
 const MAX_FUNCTIONS: usize = 80;
 
 impl Dirac<'_> {
-    /// Says which first-class constraints generate gauge transformations.
-    pub(crate) fn conjecture(&mut self, classes: &Classes) -> Result<(), AnalysisError> {
+    /// Which first-class constraints generate gauge transformations; `None` without first-class constraints.
+    pub(crate) fn conjecture(&mut self, classes: &Classes) -> Result<Option<Conjecture>, AnalysisError> {
         if classes.first.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let undecided = Conjecture { outcome: Outcome::Undecided, not_gauge: vec![], dimension: None };
-        let found = match self.orbit(classes)? {
+        Ok(Some(match self.orbit(classes)? {
             Some(orbit) => self.moved_by(&orbit, classes)?.unwrap_or(undecided),
             None => undecided,
-        };
-        self.report.conjecture = Some(found);
-        Ok(())
+        }))
     }
 
     /// The flows that arbitrary multipliers can follow; `None` if that is too much to find out.
@@ -85,7 +83,7 @@ impl Dirac<'_> {
             let solved = self.solved.iter().filter_map(|(b, row): (&usize, &Row)| Some((b, row.get(&column)?)));
             solved.map(|(&b, f)| Some(-(self.surface.field.expression(f)? * &self.items[b].expression))).collect()
         };
-        let energy = Expr::sum(part(last)?.into_iter().chain([self.report.hamiltonian.clone()?]));
+        let energy = Expr::sum(part(last)?.into_iter().chain([self.hamiltonian.clone()]));
         let free = (0..last).filter(|b| !self.solved.contains_key(b));
         let generators = free.map(|b| Some(Expr::sum(part(b)?.into_iter().chain([self.items[b].expression.clone()]))));
         Some((energy, generators.collect::<Option<_>>()?))

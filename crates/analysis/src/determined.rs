@@ -1,8 +1,8 @@
 //! What an analysis must have found so that the motion is determined: every constraint second class, or a Casimir.
 
+use crate::algebra::Field;
 use crate::analyze::with_phase;
 use crate::error::AnalysisError;
-use crate::field::Field;
 use crate::report::{Analysis, Class, MultiplierValue, Outcome};
 use cotangent_expr::{Error, Expr};
 use cotangent_model::System;

@@ -5,10 +5,11 @@
 //! by itself, cannot be fulfilled, determines a multiplier u, or is a new constraint. All conditions are
 //! looked at again whenever the surface has become smaller, until nothing new is found.
 
+use crate::algebra::Row;
 use crate::error::AnalysisError;
-use crate::linear::Row;
+use crate::journal::Journal;
 use crate::parts::components;
-use crate::report::{Analysis, Certainty, Outcome, Step, StepOutcome};
+use crate::report::{Certainty, ConditionOutcome, ConsistencyCondition, Outcome};
 use crate::surface::{Surface, Weak};
 use cotangent_expr::{Array, Definition, Expr, Node, Role};
 use cotangent_theory::phase::{Phase, Sparse};
@@ -36,18 +37,27 @@ pub(crate) struct Candidate {
 pub(crate) enum Progress {
     /// Go on.
     Open,
-    /// The end: nothing new, a contradiction, or a reason to stop (said in the report).
+    /// Nothing new was found.
     Closed,
+    /// A condition cannot be fulfilled.
     Inconsistent,
+    /// There is a reason to stop, noted in the journal.
     Stopped,
 }
 
-/// The algorithm and what it knows.
+/// The state of the algorithm. What it notes on its way is in the journal; the report is made of both at the end
+/// (see `conclusion`).
 pub(crate) struct Dirac<'a> {
     pub(crate) phase: &'a Phase,
     pub(crate) surface: &'a mut Surface,
-    pub(crate) report: &'a mut Analysis,
+    pub(crate) journal: Journal,
+    /// H_c.
+    pub(crate) hamiltonian: Expr,
+    /// The rank of the bracket of a Poisson model, if it is known.
+    pub(crate) rank: Option<usize>,
     pub(crate) items: Vec<Item>,
+    /// How many of the items are entered into the surface: a last one that is irregular is not.
+    pub(crate) known: usize,
     /// Constraints that vanish with the items near the surface, but not on all that the items would leave.
     pub(crate) redundant: Vec<Item>,
     /// {z, H_c}
@@ -62,14 +72,14 @@ pub(crate) struct Dirac<'a> {
     pub(crate) implicit: BTreeSet<usize>,
     /// The factors of a condition where the surface fell apart.
     pub(crate) fork: Option<Vec<Expr>>,
-    /// Conditions that were reported.
-    logged: BTreeSet<String>,
+    /// Constraints whose conditions are in the journal.
+    noted: BTreeSet<String>,
 }
 
 /// Later generations count as an algorithm that does not close.
 const MAX_GENERATIONS: usize = 12;
 
-/// Longer conditions are not reported.
+/// Longer conditions are not written down.
 const MAX_CONDITION: u64 = 400;
 
 /// The gradient of H = p·v − L, where v may be a root of ∂L/∂v = p: then ∂H/∂v vanishes, and H is differentiated as
@@ -96,26 +106,27 @@ impl<'a> Dirac<'a> {
     pub(crate) fn new(
         phase: &'a Phase,
         surface: &'a mut Surface,
-        report: &'a mut Analysis,
         hamiltonian: &Expr,
+        rank: Option<usize>,
     ) -> Result<Dirac<'a>, AnalysisError> {
         let motion = phase.flow(&energy_gradient(phase, hamiltonian)?);
         surface.sampler.stay_inside(motion.values().cloned().collect());
-        let (items, redundant, multipliers, solved) = (vec![], vec![], vec![], BTreeMap::new());
-        let (implicit, logged) = (BTreeSet::new(), BTreeSet::new());
         Ok(Dirac {
             phase,
             surface,
-            report,
-            items,
-            redundant,
+            journal: Journal::default(),
+            hamiltonian: hamiltonian.clone(),
+            rank,
+            items: vec![],
+            known: 0,
+            redundant: vec![],
             motion,
-            multipliers,
-            solved,
+            multipliers: vec![],
+            solved: BTreeMap::new(),
             running: None,
-            implicit,
+            implicit: BTreeSet::new(),
             fork: None,
-            logged,
+            noted: BTreeSet::new(),
         })
     }
 
@@ -124,13 +135,14 @@ impl<'a> Dirac<'a> {
         for _ in 0..MAX_GENERATIONS {
             let progress = self.round()?;
             // Conditions in the order of their constraints, not of the elimination.
-            let place = |s: &Step| self.items.iter().position(|i| i.name == s.constraint).unwrap_or(usize::MAX);
-            self.report.steps.sort_by_key(place);
+            let place =
+                |c: &ConsistencyCondition| self.items.iter().position(|i| i.name == c.constraint).unwrap_or(usize::MAX);
+            self.journal.conditions.sort_by_key(place);
             if progress != Progress::Open {
                 return Ok(progress);
             }
         }
-        self.report.stop(format!(
+        self.journal.stop(format!(
             "the algorithm does not close: {MAX_GENERATIONS} generations of constraints were found, and there are more"
         ));
         Ok(Progress::Stopped)
@@ -178,8 +190,8 @@ impl<'a> Dirac<'a> {
         };
         let found = conditions.iter().enumerate().find_map(alone)?;
         let u = self.multipliers[column].clone();
-        if !self.report.assumptions.contains(&u) {
-            self.report.assumptions.push(u);
+        if !self.journal.assumptions.contains(&u) {
+            self.journal.assumptions.push(u);
         }
         Some(found)
     }
@@ -213,7 +225,7 @@ impl<'a> Dirac<'a> {
             });
             if undecided {
                 let name = &item.name;
-                self.report.stop(format!(
+                self.journal.stop(format!(
                     "whether the brackets of `{name}` vanish on the constraint surface could not be decided: it is so at \
                      some points and not at others, or the surface has no regular points"
                 ));
@@ -234,14 +246,14 @@ impl<'a> Dirac<'a> {
         for ((i, e), weak) in open.into_iter().zip(verdicts) {
             work.check()?;
             match weak {
-                Weak::Zero(certainty) => self.log(i, &rows, StepOutcome::Identity(certainty)),
+                Weak::Zero(certainty) => self.note(i, &rows, ConditionOutcome::Identity(certainty)),
                 Weak::Never => {
-                    self.log(i, &rows, StepOutcome::Contradiction);
+                    self.note(i, &rows, ConditionOutcome::Contradiction);
                     return Ok(self.contradiction(i, &e));
                 }
                 Weak::Undecided => {
                     let name = &self.items[i].name;
-                    self.report.stop(format!("whether the time derivative of `{name}` vanishes could not be decided"));
+                    self.journal.stop(format!("whether the time derivative of `{name}` vanishes could not be decided"));
                     return Ok(Progress::Stopped);
                 }
                 Weak::Nonzero => {
@@ -251,7 +263,7 @@ impl<'a> Dirac<'a> {
                     match self.take_apart(candidate) {
                         Ok(list) => found.push((i, list)),
                         Err(Progress::Inconsistent) => {
-                            self.log(i, &rows, StepOutcome::Contradiction);
+                            self.note(i, &rows, ConditionOutcome::Contradiction);
                             return Ok(self.contradiction(i, &e));
                         }
                         Err(_) => apart = true,
@@ -267,13 +279,13 @@ impl<'a> Dirac<'a> {
         let (first, later) = self.apart_with_others(candidates);
         let later = names(&later);
         for (i, names) in led.into_iter().filter(|l| l.1.iter().all(|n| !later.contains(n))) {
-            self.log(i, &rows, StepOutcome::Constraint(names));
+            self.note(i, &rows, ConditionOutcome::Constraint(names));
         }
         match (open, apart) {
             (true, true) => Ok(Progress::Stopped),
             (true, false) => Ok(Progress::Closed),
             (false, _) => {
-                (self.report.stopped, self.fork) = (None, None);
+                (self.journal.stopped, self.fork) = (None, None);
                 self.accept(first)
             }
         }
@@ -282,7 +294,7 @@ impl<'a> Dirac<'a> {
     fn contradiction(&mut self, i: usize, e: &Expr) -> Progress {
         let name = &self.items[i].name;
         let statement = format!("`{name}` stays zero: its time derivative is {e}, which cannot vanish");
-        self.report.say(statement, Outcome::Fails);
+        self.journal.say(statement, Outcome::Fails);
         Progress::Inconsistent
     }
 
@@ -297,12 +309,12 @@ impl<'a> Dirac<'a> {
         self.items.iter().map(row).collect()
     }
 
-    /// Reports the outcome of a condition, once.
-    pub(crate) fn log(&mut self, i: usize, rows: &[Sparse], outcome: StepOutcome) {
+    /// Notes the outcome of a condition, once.
+    pub(crate) fn note(&mut self, i: usize, rows: &[Sparse], outcome: ConditionOutcome) {
         let name = self.items[i].name.clone();
         // What was a new constraint is an identity from then on.
-        let again = !self.logged.insert(name.clone());
-        if again && matches!(outcome, StepOutcome::Identity(_)) {
+        let again = !self.noted.insert(name.clone());
+        if again && matches!(outcome, ConditionOutcome::Identity(_)) {
             return;
         }
         let last = self.multipliers.len();
@@ -310,24 +322,21 @@ impl<'a> Dirac<'a> {
         let terms: Vec<Expr> = terms.collect();
         let size: u64 = terms.iter().map(Expr::size).sum();
         let condition = (size <= MAX_CONDITION).then(|| Expr::sum(terms));
-        if again {
-            // On a smaller surface the outcome may be another one: the last one counts.
-            self.report.steps.retain(|s| s.constraint != name || matches!(s.outcome, StepOutcome::Constraint(_)));
-        }
-        self.report.steps.push(Step { constraint: name, condition, outcome });
+        self.journal.condition(name, condition, outcome, again);
     }
 
     /// How the identities of the last round are known.
     pub(crate) fn certainty(&self) -> Certainty {
-        let all = self.report.steps.iter().filter_map(|s| match s.outcome {
-            StepOutcome::Identity(c) | StepOutcome::Dependent(c) => Some(c),
-            _ => None,
-        });
         // Multipliers that are not solved for exist by a rank at points.
         let solved = match self.implicit.is_empty() {
             true => Certainty::Proved,
             false => Certainty::Sampled(self.surface.points.len()),
         };
-        all.fold(solved, Certainty::and)
+        solved.and(self.journal.certainty())
+    }
+
+    /// The constraints of the surface.
+    pub(crate) fn entered(&self) -> &[Item] {
+        &self.items[..self.known]
     }
 }

@@ -6,18 +6,18 @@
 use crate::classes::Classes;
 use crate::dirac::{Candidate, Dirac, Progress};
 use crate::error::AnalysisError;
-use crate::report::Outcome;
+use crate::report::{Multiplier, Outcome};
 use cotangent_model::System;
 
 impl Dirac<'_> {
-    /// Adds the gauge conditions of a model after the algorithm has closed; the classes with them.
+    /// Adds the gauge conditions of a model after the algorithm has closed: the classes with them, or how it ended and
+    /// what the multipliers are there.
     pub(crate) fn fix_gauge(
         &mut self,
         system: &System,
         before: &Classes,
-    ) -> Result<Result<Classes, Progress>, AnalysisError> {
+    ) -> Result<Result<Classes, (Progress, Vec<Multiplier>)>, AnalysisError> {
         let freedom = self.degrees_of_freedom(before)?;
-        self.report.before_gauge = Some(before.count);
         let mut conditions = vec![];
         for g in &system.gauges {
             for (k, expression) in g.residual.expand()?.entries().into_iter().enumerate() {
@@ -31,22 +31,21 @@ impl Dirac<'_> {
             other => other,
         };
         if fixed == Progress::Inconsistent {
-            self.report.say("the gauge conditions can be kept", Outcome::Fails);
+            self.journal.say("the gauge conditions can be kept", Outcome::Fails);
         }
         if fixed != Progress::Closed {
-            self.report_multipliers();
-            return Ok(Err(fixed));
+            return Ok(Err((fixed, self.multiplier_values())));
         }
-        let Some(after) = self.classes()? else { return Ok(Err(Progress::Stopped)) };
+        let Some(after) = self.classes()? else { return Ok(Err((Progress::Stopped, vec![]))) };
         for name in names.iter().filter(|n| self.items.iter().all(|i| i.name != **n)) {
-            self.report.say(format!("the gauge condition `{name}` says something new"), Outcome::Fails);
+            self.journal.say(format!("the gauge condition `{name}` says something new"), Outcome::Fails);
         }
         if let (Some(a), Some(b)) = (freedom, self.degrees_of_freedom(&after)?)
             && a != b
         {
             let statement =
                 format!("the gauge conditions leave the degrees of freedom, {a} without them and {b} with them");
-            self.report.say(statement, Outcome::Fails);
+            self.journal.say(statement, Outcome::Fails);
         }
         Ok(Ok(after))
     }

@@ -7,9 +7,8 @@
 //! pᵢ = ∂ℓ/∂wᵢ and p₀ = ℓ − w·∂ℓ/∂w. The Legendre transform h(q, p) of ℓ leaves the constraint p₀ + h = 0 besides its
 //! own, and H_c = −L₀.
 
+use crate::algebra::{Field, Polynomial};
 use crate::error::AnalysisError;
-use crate::field::Field;
-use crate::polynomial::Polynomial;
 use crate::transform::{Canonical, Lagrangian, Primary, Split, dense, normal_rows};
 use cotangent_expr::{Expr, Node, Number};
 use cotangent_theory::phase::{Sparse, gradient, symbols};

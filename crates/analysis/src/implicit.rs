@@ -83,7 +83,7 @@ fn each(a: &mut Analysis, f: &mut dyn FnMut(&Expr) -> Expr) {
         put(&mut c.expression);
         c.combination.iter_mut().for_each(|(_, e)| put(e));
     }
-    a.steps.iter_mut().filter_map(|s| s.condition.as_mut()).for_each(&mut put);
+    a.conditions.iter_mut().filter_map(|s| s.condition.as_mut()).for_each(&mut put);
     a.irregular.iter_mut().for_each(|i| put(&mut i.1));
     for m in &mut a.multipliers {
         if let MultiplierValue::Determined(e) = &mut m.value {

@@ -2,8 +2,8 @@
 
 use crate::implicit::Implicit;
 use crate::report::{
-    Analysis, Certainty, Class, Constraint, Count, DiracBracket, GaugeTransformation, MultiplierValue, Outcome, Step,
-    StepOutcome, Verdict,
+    Analysis, Certainty, Class, ConditionOutcome, ConsistencyCondition, Constraint, Count, DiracBracket,
+    GaugeTransformation, MultiplierValue, Outcome, Verdict,
 };
 use cotangent_expr::{Expr, latex_name};
 use std::fmt::Write as _;
@@ -58,7 +58,7 @@ pub fn latex(report: &Analysis) -> String {
     page.words("Below stand the solutions of", implicit.iter().map(solved).collect());
     page.words(
         "Conservation of the constraints in time requires",
-        report.steps.iter().map(|s| condition(s, report)).collect(),
+        report.conditions.iter().map(|s| condition(s, report)).collect(),
     );
     for generation in 2..=report.constraints.iter().map(|c| c.generation).max().unwrap_or(0) {
         let title = match generation {
@@ -212,7 +212,7 @@ fn capital(text: &str) -> String {
     letters.next().map_or(String::new(), |c| c.to_uppercase().chain(letters).collect())
 }
 
-fn condition(step: &Step, report: &Analysis) -> String {
+fn condition(step: &ConsistencyCondition, report: &Analysis) -> String {
     let chi = name(&step.constraint);
     if step.condition.is_none() && report.constraint(&step.constraint).is_none() {
         // A constraint of the model that was not taken up.
@@ -222,12 +222,12 @@ fn condition(step: &Step, report: &Analysis) -> String {
     let value = step.condition.as_ref().map_or("\\dots".to_owned(), formula);
     let names = |all: &[String]| all.iter().map(|n| name(n)).collect::<Vec<_>>().join(",\\ ");
     let after = match &step.outcome {
-        StepOutcome::Identity(_) => "\\approx 0".to_owned(),
-        StepOutcome::Constraint(new) => format!("\\quad\\Rightarrow\\quad {} \\approx 0", names(new)),
-        StepOutcome::Multiplier(all) if all.len() > 1 => "\\quad\\text{determines the multipliers}".to_owned(),
-        StepOutcome::Multiplier(all) => format!("\\quad\\text{{determines }} {}", names(all)),
-        StepOutcome::Contradiction => "\\neq 0:\\quad\\text{a contradiction}".to_owned(),
-        StepOutcome::Dependent(_) => "\\quad\\text{follows from the others}".to_owned(),
+        ConditionOutcome::Identity(_) => "\\approx 0".to_owned(),
+        ConditionOutcome::Constraint(new) => format!("\\quad\\Rightarrow\\quad {} \\approx 0", names(new)),
+        ConditionOutcome::Multiplier(all) if all.len() > 1 => "\\quad\\text{determines the multipliers}".to_owned(),
+        ConditionOutcome::Multiplier(all) => format!("\\quad\\text{{determines }} {}", names(all)),
+        ConditionOutcome::Contradiction => "\\neq 0:\\quad\\text{a contradiction}".to_owned(),
+        ConditionOutcome::Dependent(_) => "\\quad\\text{follows from the others}".to_owned(),
     };
     format!("{left} &= {value} {after}")
 }

@@ -22,27 +22,25 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod acceptance;
+mod algebra;
 mod analyze;
 mod branches;
 mod claims;
 mod classes;
+mod conclusion;
 mod conjecture;
-mod definite;
 mod determined;
 mod dirac;
-mod divisor;
 mod error;
-mod field;
 mod gauges;
 mod homogeneous;
 mod implicit;
+mod journal;
 mod latex;
-mod linear;
 mod multipliers;
 mod own;
 mod parts;
 mod poisson;
-mod polynomial;
 mod regular;
 mod report;
 mod sample;
@@ -50,7 +48,6 @@ mod specialise;
 mod surface;
 mod transform;
 mod weighed;
-mod work;
 
 pub use analyze::{MAX_VARIABLES, analyze, analyze_within};
 pub use determined::{MotionError, constraints, constraints_within};
@@ -58,9 +55,9 @@ pub use error::AnalysisError;
 pub use implicit::Implicit;
 pub use latex::latex;
 pub use report::{
-    Analysis, AtValues, Branch, Certainty, ClaimReport, Class, Conjecture, Constraint, Count, DiracBracket,
-    GaugeTransformation, Multiplier, MultiplierValue, Outcome, PoissonReport, Step, StepOutcome, Transform, Verdict,
-    Witness,
+    Analysis, AtValues, Branch, Certainty, ClaimReport, Class, ConditionOutcome, Conjecture, ConsistencyCondition,
+    Constraint, Count, DiracBracket, GaugeTransformation, Multiplier, MultiplierValue, Outcome, PoissonReport,
+    Transform, Verdict, Witness,
 };
 pub use specialise::specialise;
 pub use transform::Lagrangian;

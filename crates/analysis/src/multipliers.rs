@@ -1,11 +1,10 @@
 //! Consistency conditions as linear equations for the multipliers.
 
+use crate::algebra::{Fraction, Row, eliminate, size_cost};
 use crate::dirac::Dirac;
 use crate::error::AnalysisError;
-use crate::field::Fraction;
-use crate::linear::{Row, eliminate, size_cost};
 use crate::parts::Part;
-use crate::report::StepOutcome;
+use crate::report::ConditionOutcome;
 use crate::sample::{Rank, agreed, dependents, rank};
 use cotangent_expr::Expr;
 use cotangent_theory::phase::Sparse;
@@ -38,14 +37,14 @@ impl Dirac<'_> {
                 self.implicit.extend(&pivots);
                 for &i in &part.rows {
                     let names = pivots.iter().map(|&b| self.multipliers[b].to_string()).collect();
-                    self.log(i, rows, StepOutcome::Multiplier(names));
+                    self.note(i, rows, ConditionOutcome::Multiplier(names));
                 }
                 Ok(Some(vec![]))
             }
             None => {
                 let names: Vec<&str> = part.rows.iter().map(|&i| self.items[i].name.as_str()).collect();
                 let names = names.join("`, `");
-                self.report.stop(format!("the conditions of `{names}` could not be eliminated by symbols"));
+                self.journal.stop(format!("the conditions of `{names}` could not be eliminated by symbols"));
                 Ok(None)
             }
         }
@@ -70,7 +69,7 @@ impl Dirac<'_> {
             return Ok(Some((r, pivots.collect())));
         }
         let name = &self.items[part.rows[0]].name;
-        self.report.stop(format!(
+        self.journal.stop(format!(
             "the rank of the conditions for the multipliers (of `{name}` and others) could not be decided"
         ));
         Ok(None)
@@ -90,7 +89,7 @@ impl Dirac<'_> {
         }
         let surface = &*self.surface;
         let cost = &mut |f: &Fraction| {
-            let known = surface.only_parameters(&f.numerator);
+            let known = surface.field.only_parameters(&f.numerator);
             size_cost(f).map(|size| if known { size } else { size + 1000 })
         };
         let pivots = eliminate(&surface.field, &mut matrix, last, &mut |f| surface.weak_normal(&f), cost)?;
@@ -103,7 +102,7 @@ impl Dirac<'_> {
                 Some((_, column, lead)) => {
                     self.surface.assume(&lead.numerator);
                     self.solved.insert(*column, matrix[k].clone());
-                    self.log(i, rows, StepOutcome::Multiplier(vec![self.multipliers[*column].to_string()]));
+                    self.note(i, rows, ConditionOutcome::Multiplier(vec![self.multipliers[*column].to_string()]));
                 }
                 None => {
                     let e = matrix[k].get(&last).map_or(Some(Expr::zero()), |f| self.surface.field.expression(f))?;

@@ -18,7 +18,7 @@ impl Dirac<'_> {
         let Some(points) = self.surface.sampler.own_surface(&constraints, &gradients)? else { return Ok(()) };
         if points.is_empty() {
             let statement = "there are points on the constraint surface for the parameters of the model";
-            self.report.say(statement, Outcome::Undecided);
+            self.journal.say(statement, Outcome::Undecided);
             return Ok(());
         }
         let assumptions = self.surface.assumptions.clone();
@@ -27,7 +27,7 @@ impl Dirac<'_> {
         let broken: Vec<usize> = (0..assumptions.len()).filter(broken).collect();
         for e in broken.iter().map(|&k| &assumptions[k]) {
             let statement = format!("{e} != 0 for the parameters of the model (--set analyses a special case)");
-            self.report.say(statement, Outcome::Fails);
+            self.journal.say(statement, Outcome::Fails);
         }
         if !broken.is_empty() {
             return Ok(());
@@ -41,7 +41,7 @@ impl Dirac<'_> {
             if !sampled.is_empty() && sampled.iter().all(other) {
                 let statement =
                     "the classes are the same for the parameters of the model (--set analyses a special case)";
-                self.report.say(statement, Outcome::Fails);
+                self.journal.say(statement, Outcome::Fails);
                 return Ok(());
             }
         }

@@ -1,10 +1,7 @@
 //! What a condition F = 0 asks for, from the factors of F: those that it is written with, those that are found, those
 //! over the real numbers, and those that F has on the surface that is known.
 
-use crate::definite::Quadratic;
-use crate::divisor::{content, factors, gcd, irreducible_factors, pseudo_remainder};
-use crate::field::{Fraction, Relation};
-use crate::polynomial::Polynomial;
+use crate::algebra::{Fraction, Polynomial, Relation, factors, irreducible_factors, pseudo_remainder};
 use crate::surface::Surface;
 use cotangent_expr::{Expr, Node, Number};
 
@@ -108,13 +105,13 @@ impl Surface {
         }
         let whole = left.clone();
         left.retain(|(e, p)| {
-            let Some(zeros) = p.as_ref().and_then(|p| self.semidefinite(p)).map(|s| s.zeros) else { return true };
+            let Some(zeros) = p.as_ref().and_then(|p| self.field.semidefinite(p)).map(|s| s.zeros) else { return true };
             // x² + y² = 0 is inside x = 0 and inside y = x³.
             let relation = |z: &Polynomial| Some(Relation { unknown: self.main_unknown(z)?, polynomial: z.clone() });
             let Some(point) = zeros.iter().map(relation).collect::<Option<Vec<Relation>>>() else { return true };
             let outer = |q: &Polynomial| {
                 let rest = self.field.reduce_with(q.clone(), &point);
-                rest.is_some_and(|(rest, by)| rest.is_zero() && self.only_parameters(&by))
+                rest.is_some_and(|(rest, by)| rest.is_zero() && self.field.only_parameters(&by))
             };
             !whole.iter().any(|(other, q)| other != e && q.as_ref().is_some_and(outer))
         });
@@ -136,7 +133,8 @@ impl Surface {
         let Some(normal) = self.field.normal(&e) else { return e };
         let reduced = || {
             let rest = self.field.reduce_with(normal.numerator, self.plain())?.0;
-            let state: Vec<_> = factors(&rest, work)?.into_iter().filter(|(p, _)| !self.only_parameters(p)).collect();
+            let state: Vec<_> =
+                factors(&rest, work)?.into_iter().filter(|(p, _)| !self.field.only_parameters(p)).collect();
             let [(one, 1)] = state.as_slice() else { return None };
             self.field.sum(one).filter(|new| new.size() < e.size())
         };
@@ -145,7 +143,7 @@ impl Surface {
 
     fn factors_of(&mut self, f: &Expr) -> Option<Condition> {
         let normal = self.field.normal(f)?;
-        let whole = self.only_parameters(&normal.denominator);
+        let whole = self.field.only_parameters(&normal.denominator);
         self.of_polynomial(&normal.numerator, whole)
     }
 
@@ -156,20 +154,20 @@ impl Surface {
         }
         let mut left: Vec<(Polynomial, u32)> = vec![];
         for (p, k) in irreducible_factors(numerator, work)? {
-            if self.only_parameters(&p) {
+            if self.field.only_parameters(&p) {
                 self.assume(&p);
-            } else if self.strict_sign(&p).is_some() || self.is_excluded(&p) || self.never(&p) {
+            } else if self.field.strict_sign(&p).is_some() || self.is_excluded(&p) || self.never(&p) {
                 whole = false;
             } else {
                 left.push((p, k));
             }
         }
         if let [(p, k)] = left.as_slice() {
-            if let Some(found) = self.semidefinite(p) {
+            if let Some(found) = self.field.semidefinite(p) {
                 let expressions = found.zeros.iter().map(|z| self.field.sum(z)).collect::<Option<_>>()?;
                 return Some(Condition::Constraints { expressions, irregular: true, whole: false });
             }
-            if let Some(lines) = self.over_the_reals(p) {
+            if let Some(lines) = self.field.over_the_reals(p) {
                 return self.kept(lines);
             }
             let expressions = vec![self.field.sum(p)?];
@@ -177,7 +175,7 @@ impl Surface {
         }
         let mut parts = vec![];
         for (p, _) in &left {
-            match self.over_the_reals(p) {
+            match self.field.over_the_reals(p) {
                 Some(lines) => parts.extend(lines),
                 None => parts.push(self.field.sum(p)?),
             }
@@ -206,8 +204,10 @@ impl Surface {
         for (k, r) in self.plain().iter().enumerate() {
             let p = &r.polynomial;
             let others =
-                p.unknowns().into_iter().filter(|&v| v != r.unknown && p.degree(v) == 1 && !self.is_parameter(v));
-            for unknown in others.filter(|&v| p.coefficients(v).last().is_some_and(|lead| self.only_parameters(lead))) {
+                p.unknowns().into_iter().filter(|&v| v != r.unknown && p.degree(v) == 1 && !self.field.is_parameter(v));
+            for unknown in
+                others.filter(|&v| p.coefficients(v).last().is_some_and(|lead| self.field.only_parameters(lead)))
+            {
                 let mut view = self.plain().to_vec();
                 view[k].unknown = unknown;
                 out.push(view);
@@ -255,41 +255,6 @@ impl Surface {
         }
     }
 
-    /// The factors 2 a w + b ± r √s of a w² + b w + c whose discriminant is r² s with s > 0 made of numbers and parameters:
-    /// x² − 2 y² is two lines.
-    fn over_the_reals(&self, p: &Polynomial) -> Option<Vec<Expr>> {
-        let work = &self.field.work();
-        p.unknowns().into_iter().filter(|&v| !self.is_parameter(v)).find_map(|v| {
-            let Quadratic { lead, slope, discriminant } = Quadratic::new(p, v, work)?;
-            if !self.only_parameters(&lead) || discriminant.is_zero() {
-                return None;
-            }
-            let parts = factors(&discriminant, work)?;
-            let product =
-                parts.iter().try_fold(Polynomial::one(), |all, (f, k)| all.times(&f.power(*k, work)?, work))?;
-            let number = discriminant.over(&product, work)?.as_constant()?;
-            let (mut root, rest) = square_part(number)?;
-            let mut below = Polynomial::constant(rest);
-            let mut outside = Polynomial::one();
-            for (f, k) in &parts {
-                outside = outside.times(&f.power(k / 2, work)?, work)?;
-                if k % 2 == 1 {
-                    below = below.times(f, work)?;
-                }
-            }
-            if !self.only_parameters(&below) || self.strict_sign(&below) != Some(true) {
-                return None;
-            }
-            let common = gcd(content(&slope), root).max(1);
-            let slope = slope.over(&Polynomial::constant(common), work)?;
-            root /= common;
-            let outside = outside.times(&Polynomial::constant(root), work)?;
-            let (slope, outside) =
-                (self.field.sum(&slope)?, self.field.sum(&outside)? * self.field.sum(&below)?.sqrt());
-            Some(vec![&slope + &outside, slope - outside])
-        })
-    }
-
     /// Whether a factor was taken not to vanish before, or cannot.
     fn is_excluded(&self, p: &Polynomial) -> bool {
         self.field.sum(p).is_some_and(|e| self.assumptions.contains(&e) || self.excluded.contains(&e))
@@ -312,12 +277,12 @@ impl Surface {
         known.extend(relations.map(|r| r.polynomial.clone()));
         let (mut looked, mut k) = (0, 0);
         while k < known.len() && looked < MAX_REMAINDERS {
-            if self.strict_sign(&known[k]).is_some() {
+            if self.field.strict_sign(&known[k]).is_some() {
                 return true;
             }
             for j in 0..k {
                 for (f, g) in [(j, k), (k, j)] {
-                    let shared = known[g].unknowns().into_iter().filter(|&v| !self.is_parameter(v));
+                    let shared = known[g].unknowns().into_iter().filter(|&v| !self.field.is_parameter(v));
                     let shared: Vec<u32> = shared.filter(|&v| known[f].degree(v) >= known[g].degree(v)).collect();
                     for v in shared {
                         looked += 1;
@@ -331,22 +296,7 @@ impl Surface {
             }
             k += 1;
         }
-        known[k..].iter().any(|p| self.strict_sign(p).is_some())
-    }
-}
-
-/// (r, s) with n = r² s, as far as small primes show.
-fn square_part(n: i128) -> Option<(i128, i128)> {
-    let (mut root, mut rest) = (1i128, n);
-    for d in 2..1000 {
-        while rest % (d * d) == 0 && rest != 0 {
-            rest /= d * d;
-            root = root.checked_mul(d)?;
-        }
-    }
-    match rest.checked_isqrt() {
-        Some(r) if r * r == rest => Some((root.checked_mul(r)?, 1)),
-        _ => Some((root, rest)),
+        known[k..].iter().any(|p| self.field.strict_sign(p).is_some())
     }
 }
 

@@ -66,20 +66,20 @@ pub struct Constraint {
     pub combination: Vec<(String, Expr)>,
 }
 
-/// The outcome of one consistency condition χ̇ ≈ 0.
+/// One consistency condition χ̇ ≈ 0 and its outcome.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct ConsistencyCondition {
     /// The constraint whose time derivative it is.
     pub constraint: String,
     /// The derivative {χ, H_c} + Σ u {χ, φ}, if it is not too long.
     pub condition: Option<Expr>,
     /// What follows.
-    pub outcome: StepOutcome,
+    pub outcome: ConditionOutcome,
 }
 
 /// The three outcomes of Dirac's algorithm, and what else may happen.
 #[derive(Clone, Debug, PartialEq)]
-pub enum StepOutcome {
+pub enum ConditionOutcome {
     /// Fulfilled by itself.
     Identity(Certainty),
     /// A new constraint, by name.
@@ -257,7 +257,7 @@ pub struct Analysis {
     /// Constraints, in the order found.
     pub constraints: Vec<Constraint>,
     /// The consistency conditions, in order.
-    pub steps: Vec<Step>,
+    pub conditions: Vec<ConsistencyCondition>,
     /// Constraints as first found, and what they were replaced by, where their gradient vanishes on the surface.
     pub irregular: Vec<(String, Expr, Vec<String>)>,
     /// The multipliers of the total Hamiltonian.

@@ -4,14 +4,14 @@
 //! generic parameters. A point is moved onto the surface by Gauss–Newton steps, in `f64` first and
 //! then in double-double: what vanishes there is about 10⁻²⁸, and what does not is about 1.
 
+use crate::algebra::Work;
 use crate::error::AnalysisError;
 use crate::weighed::Weighed;
-use crate::work::Work;
 use cotangent_compile::{Engine, Function, FunctionBuilder};
 use cotangent_expr::{Expr, Layout, Tensor};
 use cotangent_model::{Sign, System};
 use cotangent_scalar::{Dd, Random, Real, Scalar};
-use cotangent_solve::{Pattern, dependent_rows, least_change, singular_values};
+use cotangent_solve::{Descent, Linearised, Pattern, dependent_rows, gauss_newton, singular_values};
 use cotangent_theory::phase::Sparse;
 use std::rc::Rc;
 
@@ -259,12 +259,12 @@ fn project(f: &Function, gradients: &[Sparse], point: &mut Point) -> Result<bool
     let start: Vec<f64> = point.state.iter().map(|x| x.value()).collect();
     let parameters: Vec<f64> = point.parameters.iter().map(|x| x.value()).collect();
     let workspace = f.workspace_in::<f64>()?;
-    let mut coarse = Descent { f, gradients, units: &units, parameters: &parameters, workspace };
+    let mut coarse = Equations { f, gradients, units: &units, parameters: &parameters, workspace };
     let Some((near, _)) = coarse.descend(start, 200, 1e-11) else { return Ok(false) };
     point.state = near.into_iter().map(Dd::from_f64).collect();
     let Some(units) = self::units(f, gradients, point)? else { return Ok(false) };
     let workspace = f.workspace_in::<Dd>()?;
-    let mut fine = Descent { f, gradients, units: &units, parameters: &point.parameters, workspace };
+    let mut fine = Equations { f, gradients, units: &units, parameters: &point.parameters, workspace };
     // Where gradients vanish on the surface the error is only halved by a step.
     let Some((state, steps)) = fine.descend(point.state.clone(), 120, 1e-26) else { return Ok(false) };
     (point.state, point.slow) = (state, steps > MAX_STEPS);
@@ -279,7 +279,8 @@ fn units(f: &Function, gradients: &[Sparse], point: &Point) -> Result<Option<Vec
     Ok(sizes.iter().all(|s| s.is_finite()).then_some(sizes))
 }
 
-struct Descent<'a, S> {
+/// Constraints in units of their sizes.
+struct Equations<'a, S> {
     f: &'a Function,
     gradients: &'a [Sparse],
     /// What each constraint is measured in.
@@ -288,8 +289,9 @@ struct Descent<'a, S> {
     workspace: cotangent_compile::Workspace<S>,
 }
 
-impl<S: Real> Descent<'_, S> {
-    fn residual(&mut self, state: &[S]) -> Option<(Vec<S>, Vec<Vec<S>>)> {
+impl<S: Real> Equations<'_, S> {
+    /// The equations at a point; `None` where one of them is no number.
+    fn linearised(&mut self, state: &[S]) -> Option<Linearised<S>> {
         let entries = self.gradients.len() + self.gradients.iter().map(Sparse::len).sum::<usize>();
         let mut out = vec![S::from_f64(0.0); entries];
         self.f.call_in(&[self.parameters, state], &mut [&mut out], &mut self.workspace).ok()?;
@@ -303,39 +305,19 @@ impl<S: Real> Descent<'_, S> {
         let rows: Vec<Vec<S>> = self.gradients.iter().zip(self.units).map(full).collect();
         out.iter_mut().zip(self.units).for_each(|(r, &unit)| *r = *r / S::from_f64(unit));
         let finite = out.iter().chain(rows.iter().flatten()).all(|x| x.is_finite());
-        finite.then_some((out, rows))
+        finite.then(|| Linearised { size: largest(&out), residual: out, rows })
     }
 
-    /// Damped Gauss–Newton steps until the residual is below `tolerance`, and how many it took.
-    fn descend(&mut self, mut state: Vec<S>, steps: usize, tolerance: f64) -> Option<(Vec<S>, usize)> {
-        let size = |r: &[S]| r.iter().fold(0.0f64, |m, x| m.max(x.value().abs()));
-        let (mut residual, mut rows) = self.residual(&state)?;
-        for step in 0..steps {
-            let before = size(&residual);
-            if before <= tolerance {
-                return (size(&state) < MAX_STATE).then_some((state, step));
-            }
-            // The residual in full precision and the slope in `f64`: an iterative refinement.
-            let plain = |v: &Vec<S>| v.iter().map(|x| x.value()).collect::<Vec<f64>>();
-            let slope: Vec<Vec<f64>> = rows.iter().map(plain).collect();
-            let change = least_change(&slope, &plain(&residual), 1e-9);
-            let mut factor = 1.0;
-            loop {
-                let next: Vec<S> = state.iter().zip(&change).map(|(&x, &d)| x + S::from_f64(factor * d)).collect();
-                if let Some((r, g)) = self.residual(&next)
-                    && size(&r) < before
-                {
-                    (state, residual, rows) = (next, r, g);
-                    break;
-                }
-                factor /= 2.0;
-                if factor < 1e-4 {
-                    return None;
-                }
-            }
-        }
-        None
+    /// Gauss–Newton steps until the residual is below `enough`, and how many it took.
+    fn descend(&mut self, state: Vec<S>, steps: usize, enough: f64) -> Option<(Vec<S>, usize)> {
+        let descent = Descent { steps, enough: Some(enough), shortest: 1e-4, dependent: 1e-9 };
+        let found = gauss_newton(&descent, state, |state| self.linearised(state).ok_or(())).ok()?;
+        (found.arrived && largest(&found.x) < MAX_STATE).then_some((found.x, found.steps))
     }
+}
+
+fn largest<S: Real>(values: &[S]) -> f64 {
+    values.iter().fold(0.0, |m: f64, x| m.max(x.value().abs()))
 }
 
 /// The rank of a matrix by its singular values.

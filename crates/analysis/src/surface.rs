@@ -5,14 +5,13 @@
 //! set: where the leading coefficients do not vanish, a zero remainder says F ≈ 0). Otherwise F is
 //! *sampled* at random points of the surface.
 
+use crate::algebra::{Field, Fraction, Polynomial, Relation, factors};
 use crate::error::AnalysisError;
-use crate::field::{Field, Fraction, Relation};
-use crate::polynomial::Polynomial;
 use crate::report::Certainty;
 use crate::sample::{Point, Sampler};
 use crate::weighed::Weighed;
-use cotangent_expr::{Expr, Node, Number, Role};
-use cotangent_model::{Sign, System};
+use cotangent_expr::{Expr, Node, Role};
+use cotangent_model::Sign;
 use cotangent_scalar::Real;
 use cotangent_theory::phase::Sparse;
 
@@ -55,7 +54,6 @@ pub(crate) struct Surface {
     plain: Vec<Relation>,
     pub(crate) points: Vec<Point>,
     pub(crate) sampler: Sampler,
-    signs: Vec<(Expr, Sign)>,
     /// Parameters and expressions that were taken not to vanish.
     pub(crate) assumptions: Vec<Expr>,
     /// Where the Lagrangian is not defined: factors of its denominator.
@@ -76,16 +74,12 @@ pub(crate) const POINTS: usize = 8;
 const MAX_SYMBOLIC: usize = 30;
 
 impl Surface {
-    pub(crate) fn new(system: &System, sampler: Sampler, field: Field, variables: usize) -> Surface {
-        let signs = system.parameters.iter().filter_map(|p| Some((p, p.sign?)));
-        let signs = signs
-            .flat_map(|(p, sign)| (0..p.array.len()).map(move |k| (p.array.element(&p.array.multi_index(k)), sign)));
+    pub(crate) fn new(sampler: Sampler, field: Field, variables: usize) -> Surface {
         Surface {
             field,
             relations: vec![],
             plain: vec![],
             points: vec![],
-            signs: signs.collect(),
             sampler,
             assumptions: vec![],
             excluded: vec![],
@@ -138,7 +132,7 @@ impl Surface {
         let Some(unknown) = self.main_unknown(&p) else { return };
         let relation = Relation { unknown, polynomial: p };
         let lead = relation.polynomial.coefficients(unknown).pop().unwrap_or_default();
-        if self.only_parameters(&lead) {
+        if self.field.only_parameters(&lead) {
             self.plain.push(relation.clone());
         }
         self.relations.push(relation);
@@ -147,7 +141,7 @@ impl Surface {
     /// The unknown that a constraint eliminates best: with the smallest degree, a leading coefficient
     /// that surely does not vanish, and momenta before coordinates.
     pub(crate) fn main_unknown(&self, p: &Polynomial) -> Option<u32> {
-        let state = p.unknowns().into_iter().filter(|&v| !self.is_parameter(v));
+        let state = p.unknowns().into_iter().filter(|&v| !self.field.is_parameter(v));
         state.min_by_key(|&v| {
             let lead = p.coefficients(v).pop().unwrap_or_default();
             let role = match self.field.symbol(v).node() {
@@ -155,61 +149,21 @@ impl Surface {
                 Node::At(a, _) if a.is_given() => 1,
                 _ => 2,
             };
-            let certain = self.only_parameters(&lead);
+            let certain = self.field.only_parameters(&lead);
             (p.degree(v).max(1) + if certain { 0 } else { 1 }, role, lead.0.len())
         })
-    }
-
-    pub(crate) fn is_parameter(&self, v: u32) -> bool {
-        match self.field.symbol(v).node() {
-            Node::Pi | Node::Number(_) => true,
-            Node::At(a, _) => a.role() == Role::Parameter,
-            _ => {
-                let leaves = self.field.symbol(v).leaves();
-                leaves.iter().all(|l| matches!(l.node(), Node::At(a, _) if a.role() == Role::Parameter))
-            }
-        }
-    }
-
-    pub(crate) fn only_parameters(&self, p: &Polynomial) -> bool {
-        !p.is_zero() && p.unknowns().into_iter().all(|v| self.is_parameter(v))
-    }
-
-    pub(crate) fn sign(&self, v: u32) -> Option<Sign> {
-        let symbol = self.field.symbol(v);
-        match symbol.node() {
-            Node::Pi => Some(Sign::Positive),
-            Node::Number(n) => Some(if n.is_negative() { Sign::Negative } else { Sign::Positive }),
-            // A root and an exponential are not negative.
-            Node::Mul(f) if f.len() == 1 && f[0].1 == Number::HALF => Some(match self.sign_of(&f[0].0) {
-                Some(Sign::Positive) => Sign::Positive,
-                _ => Sign::NonNegative,
-            }),
-            Node::Mul(f) if f.len() == 1 && self.sign_of(&f[0].0) == Some(Sign::Positive) => Some(Sign::Positive),
-            Node::Call(cotangent_expr::Function::Exp | cotangent_expr::Function::Cosh, _) => Some(Sign::Positive),
-            _ => self.signs.iter().find(|(e, _)| e == symbol).map(|s| s.1),
-        }
-    }
-
-    /// The sign of a number, or of a parameter that the model gives one.
-    fn sign_of(&self, e: &Expr) -> Option<Sign> {
-        match e.node() {
-            Node::Pi => Some(Sign::Positive),
-            Node::Number(n) => Some(if n.is_negative() { Sign::Negative } else { Sign::Positive }),
-            _ => self.signs.iter().find(|(known, _)| known == e).map(|s| s.1),
-        }
     }
 
     /// Takes a factor not to vanish, and says so unless the model does.
     pub(crate) fn assume(&mut self, p: &Polynomial) {
         let work = &self.field.work();
-        let Some(parts) = crate::divisor::factors(p, work) else { return };
+        let Some(parts) = factors(p, work) else { return };
         for (f, _) in parts {
             let known = match f.unknowns()[..] {
                 [v] if f == Polynomial::unknown(v) => {
-                    matches!(self.sign(v), Some(Sign::Positive | Sign::Negative | Sign::NonZero))
+                    matches!(self.field.sign(v), Some(Sign::Positive | Sign::Negative | Sign::NonZero))
                 }
-                _ => self.definite(&f) == Some(true),
+                _ => self.field.definite(&f) == Some(true),
             };
             if !known
                 && let Some(e) = self.field.sum(&f)
@@ -223,32 +177,11 @@ impl Surface {
     /// Takes those factors not to vanish that are made of parameters.
     pub(crate) fn assume_parameters(&mut self, p: &Polynomial) {
         let work = &self.field.work();
-        for (f, _) in crate::divisor::factors(p, work).unwrap_or_default() {
-            if self.only_parameters(&f) {
+        for (f, _) in factors(p, work).unwrap_or_default() {
+            if self.field.only_parameters(&f) {
                 self.assume(&f);
             }
         }
-    }
-
-    /// Whether a polynomial is a sum of terms of one sign, each made of squares and of factors with
-    /// known signs: `Some(true)` if one of them never vanishes, `Some(false)` if all may.
-    pub(crate) fn definite(&self, p: &Polynomial) -> Option<bool> {
-        let (mut positive, mut negative, mut strict) = (false, false, false);
-        for (m, &c) in &p.0 {
-            let (mut sign, mut safe) = (c > 0, true);
-            for &(v, k) in &m.0 {
-                match (self.sign(v), k % 2 == 0) {
-                    (Some(Sign::Positive), _) | (Some(Sign::Negative | Sign::NonZero), true) => {}
-                    (Some(Sign::Negative), false) => sign = !sign,
-                    (Some(Sign::NonNegative), _) | (_, true) => safe = false,
-                    (Some(Sign::NonPositive), false) => (sign, safe) = (!sign, false),
-                    _ => return None,
-                }
-            }
-            (positive, negative) = (positive || sign, negative || !sign);
-            strict = strict || safe;
-        }
-        (positive != negative).then_some(strict)
     }
 
     /// A form on the surface: zero if it vanishes there, otherwise reduced by those constraints only
@@ -327,7 +260,7 @@ impl Surface {
 
     /// Whether a polynomial is a number on the surface, and not zero: N where N = 1.
     pub(crate) fn never(&self, p: &Polynomial) -> bool {
-        self.field.reduce_with(p.clone(), &self.relations).is_some_and(|(rest, _)| self.only_parameters(&rest))
+        self.field.reduce_with(p.clone(), &self.relations).is_some_and(|(rest, _)| self.field.only_parameters(&rest))
     }
 
     fn symbolically(&mut self, e: &Expr) -> Option<Shown> {
@@ -341,10 +274,10 @@ impl Surface {
         }
         let (rest, multiplier) = self.field.reduce_with(f.numerator, &self.relations)?;
         match rest.is_zero() {
-            true if self.only_parameters(&multiplier) => zero,
+            true if self.field.only_parameters(&multiplier) => zero,
             true => Some(Shown::ZeroByDivision),
             // multiplier·e is a number: e does not vanish.
-            false => self.only_parameters(&rest).then_some(Shown::Surely(Weak::Never)),
+            false => self.field.only_parameters(&rest).then_some(Shown::Surely(Weak::Never)),
         }
     }
 

@@ -10,10 +10,8 @@
 //! velocities have their own [file](crate::homogeneous). Where W depends on velocities in another way and is
 //! invertible, v is the root of ∂L/∂v = p; velocities that L is affine in may stand beside.
 
+use crate::algebra::{Field, Fraction, Polynomial, Row, eliminate, inverse, size_cost};
 use crate::error::AnalysisError;
-use crate::field::{Field, Fraction};
-use crate::linear::{Row, eliminate, inverse, size_cost};
-use crate::polynomial::Polynomial;
 use crate::report::{Certainty, Transform};
 use crate::sample::{Point, Rank, Sampler, agreed, rank};
 use cotangent_expr::{Array, Expr, Layout, Node, Role, Tensor};

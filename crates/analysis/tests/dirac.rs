@@ -3,7 +3,7 @@
 mod common;
 
 use common::{analysis, bracket, constraints, counts, slope, value};
-use cotangent_analysis::{Certainty, MultiplierValue, Outcome, StepOutcome, analyze};
+use cotangent_analysis::{Certainty, ConditionOutcome, MultiplierValue, Outcome, analyze};
 use cotangent_model::System;
 use std::collections::HashMap;
 
@@ -99,7 +99,7 @@ fn gauges_make_first_class_second() {
 fn a_lagrangian_without_solutions() {
     let report = analysis("coord x\nlagrangian x\n");
     assert_eq!(report.consistent, Some(false));
-    assert_eq!(report.steps[0].outcome, StepOutcome::Contradiction);
+    assert_eq!(report.conditions[0].outcome, ConditionOutcome::Contradiction);
     assert!(!report.held());
 }
 
@@ -188,7 +188,7 @@ fn dependent_secondary_constraints() {
     // Proportional ones are seen too.
     let report = analysis("coord x, y, a, b\nlagrangian (x'^2 + y'^2)/2 - a*(x - y) - b*(2*x - 2*y)\n");
     assert_eq!(counts(&report), (1, 4, 1));
-    assert_eq!(report.steps[1].outcome, StepOutcome::Dependent(Certainty::Proved));
+    assert_eq!(report.conditions[1].outcome, ConditionOutcome::Dependent(Certainty::Proved));
 }
 
 /// A redundant constraint of the model is found, and said to be.
@@ -197,7 +197,12 @@ fn dependent_constraints_of_the_model() {
     let report =
         analysis("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint a: x + y = 0\nconstraint b: x^2 - y^2 = 0\n");
     // b = (x + y)(x − y) vanishes with a.
-    assert!(report.steps.iter().any(|s| s.constraint == "b" && s.outcome == StepOutcome::Dependent(Certainty::Proved)));
+    assert!(
+        report
+            .conditions
+            .iter()
+            .any(|s| s.constraint == "b" && s.outcome == ConditionOutcome::Dependent(Certainty::Proved))
+    );
     assert_eq!(counts(&report), (0, 2, 1));
 }
 
@@ -265,7 +270,9 @@ fn sines_and_cosines_are_no_obstacle() {
     assert_eq!(multiplier(&report, "lambda_a").as_deref(), Some("p_th^2*cos(th)"));
     assert_eq!(multiplier(&report, "lambda_b").as_deref(), Some("p_th^2*sin(th)"));
     assert_eq!(bracket(&report, "th", "p_x").to_string(), "-sin(th)/2");
-    assert!(report.steps.iter().any(|s| s.constraint == "c" && matches!(s.outcome, StepOutcome::Dependent(_))));
+    assert!(
+        report.conditions.iter().any(|s| s.constraint == "c" && matches!(s.outcome, ConditionOutcome::Dependent(_)))
+    );
 }
 
 /// A velocity in a claim is {q, H_T}.

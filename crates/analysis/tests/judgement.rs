@@ -3,7 +3,7 @@
 mod common;
 
 use common::{analysis, constraints, counts};
-use cotangent_analysis::{Analysis, MultiplierValue, Outcome, StepOutcome, latex};
+use cotangent_analysis::{Analysis, ConditionOutcome, MultiplierValue, Outcome, latex};
 
 fn fails(report: &Analysis, part: &str) -> bool {
     report.verdicts.iter().any(|v| v.statement.contains(part) && v.outcome == Outcome::Fails)
@@ -130,7 +130,7 @@ fn reducible_constraints() {
          constraint b: z*p_x - x*p_z = 0\nconstraint c: x*p_y - y*p_x = 0\n",
     );
     assert_eq!(counts(&report), (2, 0, 1));
-    let dependent = report.steps.iter().filter(|s| matches!(s.outcome, StepOutcome::Dependent(_)));
+    let dependent = report.conditions.iter().filter(|s| matches!(s.outcome, ConditionOutcome::Dependent(_)));
     assert_eq!(dependent.map(|s| s.constraint.as_str()).collect::<Vec<_>>(), ["c"]);
 }
 
@@ -141,7 +141,7 @@ fn constraints_that_always_hold() {
     for identity in ["(x + y)^2 = x^2 + 2*x*y + y^2", "sin(x)^2 + cos(x)^2 = 1", "exp(x)*exp(-x) = 1"] {
         let report = analysis(&format!("{free}constraint c: {identity}\n"));
         assert_eq!((report.consistent, counts(&report)), (Some(true), (0, 0, 2)), "{identity}");
-        assert!(matches!(report.steps[0].outcome, StepOutcome::Dependent(_)), "{identity}");
+        assert!(matches!(report.conditions[0].outcome, ConditionOutcome::Dependent(_)), "{identity}");
         let report = analysis(&format!("{free}constraint rod: x^2 + y^2 = 1\nconstraint c: {identity}\n"));
         assert_eq!((report.consistent, counts(&report)), (Some(true), (0, 2, 1)), "{identity}");
     }

@@ -2,8 +2,9 @@
 //!
 //! A [`Method`] describes, a [`Recipe`] says what is around it; [`Prepared::new`] plans it for a
 //! system and is the only place where a mismatch is refused; [`Prepared::stepper`] makes the machine
-//! that steps, in any arithmetic. A method file is arithmetic over a `Scalar` with its implicit equations solved by a `Machine`: the
-//! same source is run, differentiated and recorded.
+//! that steps, in any arithmetic. A method file is its formulas, its card and its stage equations as data, which a
+//! `Machine` solves; the rest of a step is operations on vectors over a `Scalar`. The same source is run, differentiated
+//! and recorded.
 
 // Clock, threads, files and the like come from the caller: see clippy.toml.
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]

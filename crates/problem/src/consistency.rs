@@ -1,10 +1,9 @@
 //! Whether initial data satisfy the constraints, whatever the units.
 //!
-//! A residual has no natural size: the same error of a molecule's bond is 1e-3 in nanometres and
-//! 1e-21 in metres. It is compared with how much the residual changes when the initial data change
-//! by their own size; the quotient is, to first order, the relative change of the data that would
-//! satisfy the constraint.
+//! A residual is compared with how much it changes when the initial data change by their own size, tried in random
+//! directions: the quotient is, to first order, the relative change of the data that would satisfy the constraint.
 
+use crate::scale::{of_kind, relative};
 use cotangent_compile::values::{InitialValues, Rates, Residual, ValueError};
 use cotangent_scalar::Random;
 
@@ -52,13 +51,7 @@ pub fn measure(
         }
     }
     let measured = |(r, response): (Residual, f64)| {
-        let relative = match r.value.abs() {
-            0.0 => 0.0,
-            size if size.is_finite() => size / response,
-            _ => f64::INFINITY,
-        };
-        // A response that is not finite says nothing in favour of the data.
-        let relative = if relative.is_nan() { f64::INFINITY } else { relative };
+        let relative = relative(r.value, response);
         Measured { name: r.name, is_rate: false, value: r.value, relative }
     };
     Ok(at_start.into_iter().zip(response).map(measured).collect())
@@ -70,8 +63,7 @@ const TRIALS: usize = 3;
 /// Every number changed by up to [`CHANGE`] of the largest of its kind.
 fn changed(initial: &InitialValues, random: &mut Random) -> InitialValues {
     let mut shift = |values: &[f64]| -> Vec<f64> {
-        let largest = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        let scale = if largest > 0.0 { largest } else { 1.0 };
+        let scale = of_kind(values);
         values.iter().map(|v| v + CHANGE * scale * random.signed()).collect()
     };
     InitialValues {

@@ -7,6 +7,7 @@ use crate::error::{NoRate, ProblemError, Rate, Unprojected};
 use crate::integrator::Integrator;
 use crate::model::{Model, Repairs};
 use crate::redundancy::Redundant;
+use crate::scale::by_terms;
 use crate::surface::{Freedom, Start};
 use cotangent_compile::values::{self, InitialValues, Rates, Setting};
 use cotangent_compile::{CompileError, Engine, Native};
@@ -308,8 +309,8 @@ impl Instance {
         let pattern = manifold.shape().jacobian.clone();
         let mut gradients = vec![0.0; pattern.len()];
         manifold.jacobian(&self.start[..manifold.shape().coordinates], &mut gradients)?;
-        let term = |(k, &j): (usize, &u32)| (gradients[k] * self.start[j as usize]).abs();
-        let terms = |i: usize| pattern.positions(i).zip(pattern.row(i)).map(term).sum::<f64>();
+        let entry = |(k, &j): (usize, &u32)| (gradients[k], self.start[j as usize]);
+        let terms = |i: usize| by_terms(pattern.positions(i).zip(pattern.row(i)).map(entry));
         Ok((0..pattern.rows()).map(terms).filter(|s| s.is_finite()).fold(0.0, f64::max))
     }
 

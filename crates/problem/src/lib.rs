@@ -24,6 +24,7 @@ mod model;
 mod picture;
 mod pose;
 mod redundancy;
+mod scale;
 mod surface;
 
 pub use classification::Need;

@@ -1,14 +1,14 @@
 //! A start on the constraint surface that an analysis found.
 //!
-//! A residual r_a counts relative to Σⱼ |∂χ_a/∂zⱼ|·|z|: the relative change of the data that would satisfy
-//! the constraint, roughly, with the largest position and the largest momentum for |z|. Data are moved by
-//! Gauss–Newton steps, each the smallest change with ∂χ/∂z·d = −χ.
+//! A residual counts relative to the data ([`scale`](crate::scale)), with the largest position and the largest momentum
+//! for their sizes. Data are moved by Gauss–Newton steps, each the smallest change with ∂χ/∂z·d = −χ.
 
 use crate::consistency::Measured;
+use crate::scale::{by_data, of_kind, relative};
 use cotangent_compile::values::ValueError;
 use cotangent_compile::{CompileError, Engine, Function, FunctionBuilder, Workspace};
 use cotangent_expr::Layout;
-use cotangent_solve::{Pattern, least_change};
+use cotangent_solve::{Descended, Descent, Linearised, Pattern, gauss_newton};
 use cotangent_theory::Motion;
 
 /// A state to start from.
@@ -49,8 +49,8 @@ pub(crate) struct Surface<'a> {
     parameters: &'a [f64],
 }
 
-/// Steps until the search is given up.
-const STEPS: usize = 100;
+/// Steps are taken until none helps: how near the surface is, the last of them says.
+const DESCENT: Descent = Descent { steps: 100, enough: None, shortest: 1e-6, dependent: 1e-10 };
 /// The last step, relative to the state, is no longer than this.
 const NEAR: f64 = 1e-9;
 /// Relative changes that are nothing but rounding.
@@ -95,17 +95,15 @@ impl Surface<'_> {
 
     /// The largest position for positions, the largest momentum for momenta; 1 where all vanish.
     fn sizes(&self, z: &[f64]) -> Vec<f64> {
-        let largest = |part: &[f64]| part.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-        let size = |part: &[f64]| if largest(part) > 0.0 { largest(part) } else { 1.0 };
         let middle = self.residuals.middle;
         let (q, p) = z.split_at(middle);
-        let (of_q, of_p) = (size(q), size(p));
+        let (of_q, of_p) = (of_kind(q), of_kind(p));
         (0..z.len()).map(|k| if k < middle { of_q } else { of_p }).collect()
     }
 
     fn scales(&self, rows: &[Vec<f64>], z: &[f64]) -> Vec<f64> {
         let sizes = self.sizes(z);
-        rows.iter().map(|row| row.iter().zip(&sizes).map(|(slope, size)| slope.abs() * size).sum()).collect()
+        rows.iter().map(|row| by_data(row, &sizes)).collect()
     }
 
     /// The size of the terms of each constraint at a state.
@@ -119,12 +117,8 @@ impl Surface<'_> {
         let (values, rows) = self.at(z)?;
         let scales = self.scales(&rows, z);
         let one = |(k, (value, scale)): (usize, (f64, f64))| {
-            let relative = match (value == 0.0, (value / scale).abs()) {
-                (true, _) => 0.0,
-                (false, r) if r.is_nan() => f64::INFINITY,
-                (false, r) => r,
-            };
-            Measured { name: self.residuals.names.entry_name(k), is_rate: false, value, relative }
+            let name = self.residuals.names.entry_name(k);
+            Measured { name, is_rate: false, value, relative: relative(value, scale) }
         };
         Ok(values.into_iter().zip(scales).enumerate().map(one).collect())
     }
@@ -143,33 +137,21 @@ impl Surface<'_> {
         Ok(None)
     }
 
-    /// Damped Gauss–Newton steps until they no longer help; `None` if they did not arrive.
-    fn descend(&mut self, mut z: Vec<f64>, movable: &[bool]) -> Result<Option<Vec<f64>>, ValueError> {
-        let (mut values, mut rows) = self.at(&z)?;
-        let scales = self.scales(&rows, &z);
-        let size = |values: &[f64]| {
-            let relative = values.iter().zip(&scales).map(|(v, s)| (v / if *s > 0.0 { *s } else { 1.0 }).powi(2));
-            relative.sum::<f64>()
-        };
-        let mut change = vec![];
-        'steps: for _ in 0..STEPS {
+    /// Gauss–Newton steps for as long as they help; `None` if they did not arrive.
+    fn descend(&mut self, start: Vec<f64>, movable: &[bool]) -> Result<Option<Vec<f64>>, ValueError> {
+        // What each residual is compared with is that of the start.
+        let mut units: Option<Vec<f64>> = None;
+        let equations = |z: &[f64]| {
+            let (residual, mut rows) = self.at(z)?;
+            let units = units.get_or_insert_with(|| self.scales(&rows, z));
+            let relative = residual.iter().zip(units).map(|(v, s)| (v / if *s > 0.0 { *s } else { 1.0 }).powi(2));
+            let size = relative.sum::<f64>();
             for row in &mut rows {
                 row.iter_mut().zip(movable).filter(|(_, movable)| !**movable).for_each(|(slope, _)| *slope = 0.0);
             }
-            change = least_change(&rows, &values, 1e-10);
-            let mut factor = 1.0;
-            while factor > 1e-6 {
-                let next: Vec<f64> = z.iter().zip(&change).map(|(z, d)| z + factor * d).collect();
-                if let Ok((v, r)) = self.at(&next)
-                    && size(&v) < size(&values)
-                {
-                    (z, values, rows) = (next, v, r);
-                    continue 'steps;
-                }
-                factor /= 2.0;
-            }
-            break;
-        }
+            Ok::<_, ValueError>(Linearised { residual, rows, size })
+        };
+        let Descended { x: z, change, .. } = gauss_newton(&DESCENT, start, equations)?;
         // Where a constraint has a double root its value is small long before the point is near it.
         let sizes = self.sizes(&z);
         let near = change.iter().zip(sizes).all(|(d, size)| d.abs() <= NEAR * size);

@@ -22,6 +22,7 @@
 
 mod dd;
 mod dual;
+pub mod figures;
 mod float;
 mod limits;
 mod random;

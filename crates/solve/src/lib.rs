@@ -7,6 +7,7 @@
 //! - [`newton`]: one loop for every implicit equation f(x) = 0, iterating to round-off unless told
 //!   otherwise ([`StoppingRule`]);
 //! - [`fixed_point`]: the same for equations x = F(x) that contract;
+//! - [`gauss_newton`]: the nearest solution, roughly, of fewer equations than unknowns;
 //! - [`dependent_rows`] and [`null_space`]: which equations repeat others, and what a set of
 //!   equations leaves free;
 //! - [`singular_values`] and [`least_change`]: how far a matrix is from a smaller rank, and the
@@ -39,6 +40,7 @@ mod dense;
 mod eigenvalues;
 mod elimination;
 mod fixed_point;
+mod gauss_newton;
 mod least_change;
 mod linear;
 mod matching;
@@ -58,6 +60,7 @@ mod workspace;
 
 pub use eigenvalues::{EigenvalueError, eigenvalues};
 pub use fixed_point::{FixedPointError, FixedPointWork, FixedPointWorkspace, fixed_point};
+pub use gauss_newton::{Descended, Descent, Linearised, gauss_newton};
 pub use least_change::least_change;
 pub use linear::{LinearSolver, Structure, Unsupported};
 pub use newton::{NewtonError, NewtonOptions, NewtonWork, Quantity, newton};

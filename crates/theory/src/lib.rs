@@ -17,7 +17,7 @@ mod surface;
 
 pub use constraints::{Classified, Constraints};
 pub use error::TheoryError;
-pub use formulation::{Card, Formulation, Law, Lift, LocalChart, Motion, NumberError, Space, VectorField};
+pub use formulation::{Card, Formulation, Law, Lift, LocalChart, Motion, NumberError, Shape, Space, VectorField};
 pub use legendre::{legendre, legendre_within};
 pub use phase::Phase;
 pub use structure::Structure;

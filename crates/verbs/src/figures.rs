@@ -1,24 +1,7 @@
 //! Numbers and lists as people read them.
 
-/// A value with up to ten significant digits.
-pub fn number(value: f64) -> String {
-    let rounded: f64 = format!("{value:.9e}").parse().unwrap_or(value);
-    match rounded.abs() {
-        0.0 => "0".to_owned(),
-        size if (1e-4..1e10).contains(&size) => format!("{rounded}"),
-        _ => format!("{rounded:e}"),
-    }
-}
-
-/// The size of an error: two digits.
-pub(crate) fn short(value: f64) -> String {
-    match value {
-        0.0 => "0".to_owned(),
-        v if v.is_nan() => "not a number".to_owned(),
-        v if (1e-3..1e4).contains(&v.abs()) => format!("{}", format!("{v:.2e}").parse::<f64>().unwrap_or(v)),
-        v => format!("{v:.1e}"),
-    }
-}
+pub use cotangent_scalar::figures::number;
+pub(crate) use cotangent_scalar::figures::{error, rounded, short};
 
 /// `1 step`, `2 steps`.
 pub(crate) fn count(n: impl TryInto<u64>, one: &str, many: &str) -> String {

@@ -191,14 +191,7 @@ impl Listener for Ear<'_> {
 fn drawn(input: &Input, warnings: &[Diagnostic], colour: diagnostic::Colour) -> String {
     let mut all = Diagnostics::new();
     warnings.iter().for_each(|d| all.push(d.clone()));
-    let drawn = all.render(&input.name, &input.source, colour);
-    // Diagnostics are drawn as errors: their headings start with the code in brackets.
-    let heading = |line: &str| line.starts_with('[') || line.starts_with("\u{1b}[") && line.contains("Error:");
-    let lines = drawn.lines().map(|line| match heading(line) {
-        true => line.replacen("Error:", "Warning:", 1),
-        false => line.to_owned(),
-    });
-    lines.map(|line| line + "\n").collect()
+    all.render_warnings(&input.name, &input.source, colour)
 }
 
 /// A document and the version of its format, as text.

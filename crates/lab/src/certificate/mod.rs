@@ -356,12 +356,6 @@ fn drift(along: &Along, claimed: bool, bounds: Bounds, below: Option<&Reason>) -
     Property { claimed, found, held, reason }
 }
 
-/// A step in words.
-fn short(step: f64) -> String {
-    let [plain, scientific] = [format!("{step}"), format!("{step:e}")];
-    if scientific.len() < plain.len() { scientific } else { plain }
-}
-
 impl Shown {
     /// Why nothing was seen at the given step.
     fn reason(self) -> Option<Reason> {

@@ -1,12 +1,12 @@
 //! Why something is not decided.
 
 use super::along::Ended;
-use super::short;
 use crate::fit::Undecided;
 use crate::reference::ReferenceError;
 use crate::tangent::TangentError;
 use cotangent_compile::CompileError;
 use cotangent_dynamics::{Failure, Names};
+use cotangent_scalar::figures::exact;
 use cotangent_theory::TheoryError;
 use std::fmt;
 
@@ -164,7 +164,7 @@ impl std::error::Error for Reason {}
 
 impl fmt::Display for OrderAt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "at step {} the order is {:.2} ± {:.2}", short(self.step), self.value, self.uncertainty)
+        write!(f, "at step {} the order is {:.2} ± {:.2}", exact(self.step), self.value, self.uncertainty)
     }
 }
 
@@ -179,9 +179,9 @@ impl Words<'_> {
     fn larger(&self, larger: &LargerSteps) -> String {
         match larger {
             LargerSteps::NoMore => "larger steps say no more".to_owned(),
-            LargerSteps::OtherSolution { step } => format!("a step of {} takes another solution", short(*step)),
+            LargerSteps::OtherSolution { step } => format!("a step of {} takes another solution", exact(*step)),
             LargerSteps::NoStep { step, reason } => {
-                format!("a step of {} cannot be made: {}", short(*step), Words(reason, self.1))
+                format!("a step of {} cannot be made: {}", exact(*step), Words(reason, self.1))
             }
         }
     }
@@ -214,7 +214,7 @@ impl fmt::Display for Words<'_> {
             Reason::OrderAbove(larger) => write!(f, "below round-off at this step; {larger}"),
             Reason::OrderElsewhere { here, there } => write!(f, "{}; {there}", Words(here, self.1)),
             Reason::DefectAbove { step, defect } => {
-                write!(f, "below round-off at this step; at step {} it is {defect:.1e}", short(*step))
+                write!(f, "below round-off at this step; at step {} it is {defect:.1e}", exact(*step))
             }
             Reason::RoundOff(larger) => write!(f, "below round-off at this step, and {}", self.larger(larger)),
             Reason::NotFalling { defect, larger } => {

@@ -44,6 +44,7 @@ pub use path::Path;
 pub use verdict::{Time, Unsure, Verdict};
 
 use cotangent_problem::Instance;
+use cotangent_scalar::figures::measured;
 use cotangent_solve::EigenvalueError;
 use follow::Followed;
 
@@ -99,7 +100,7 @@ pub enum StabilityError {
     #[error("no motion to follow: {0}")]
     NoPath(Obstacle),
     /// The motion ends, or cannot be followed any further.
-    #[error("the motion cannot be followed beyond t = {}: {obstacle}", verdict::digits(*time))]
+    #[error("the motion cannot be followed beyond t = {}: {obstacle}", measured(*time))]
     Lost {
         /// When.
         time: f64,
@@ -107,7 +108,7 @@ pub enum StabilityError {
         obstacle: Obstacle,
     },
     /// The linearisation does not exist at a point.
-    #[error("at t = {} small errors obey no linear equations: {obstacle}", verdict::digits(*time))]
+    #[error("at t = {} small errors obey no linear equations: {obstacle}", measured(*time))]
     NoMatrix {
         /// When.
         time: f64,

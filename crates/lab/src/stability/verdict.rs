@@ -1,6 +1,7 @@
 //! What the numbers say about errors off the constraint manifold.
 
 use super::StabilityError;
+use cotangent_scalar::figures::measured;
 use std::fmt;
 
 /// What happens to small errors of the constraints.
@@ -92,10 +93,10 @@ impl fmt::Display for Unsure {
                 write!(f, "{near} to {within:.0e}: errors neither surely grow nor surely stay")
             }
             Unsure::Stopped { error, factor } => {
-                write!(f, "{error}; until then errors grow to {} times themselves", digits(*factor))
+                write!(f, "{error}; until then errors grow to {} times themselves", measured(*factor))
             }
             Unsure::Growth { factor, until, exponent, uncertainty } => {
-                let [factor, exponent, uncertainty] = [factor, exponent, uncertainty].map(|x| digits(*x));
+                let [factor, exponent, uncertainty] = [factor, exponent, uncertainty].map(|x| measured(*x));
                 write!(
                     f,
                     "errors grow to {factor} times themselves until t = {until:.3}, like e^(({exponent} ± {uncertainty}) \
@@ -134,9 +135,9 @@ impl Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Verdict::Saddle { rate, time } => write!(f, "saddle: errors grow like e^({} t) {time}", digits(*rate)),
+            Verdict::Saddle { rate, time } => write!(f, "saddle: errors grow like e^({} t) {time}", measured(*rate)),
             Verdict::Centre { frequency, time } => {
-                write!(f, "centre: errors oscillate with frequencies up to {}, bounded {time}", digits(*frequency))
+                write!(f, "centre: errors oscillate with frequencies up to {}, bounded {time}", measured(*frequency))
             }
             Verdict::Integrals { identical: true } => {
                 write!(f, "neutral: constraints are integrals, hidden constraints hold identically")
@@ -148,7 +149,7 @@ impl fmt::Display for Verdict {
                 write!(f, "neutral: hidden constraints are integrals, constraints drift linearly with them")
             }
             Verdict::Identical => write!(f, "neutral: the variables cannot violate the constraints"),
-            Verdict::Damped { rate, time } => write!(f, "damped: errors decay like e^(-{} t) {time}", digits(*rate)),
+            Verdict::Damped { rate, time } => write!(f, "damped: errors decay like e^(-{} t) {time}", measured(*rate)),
             Verdict::NotInvariant { .. } => write!(f, "not invariant: solutions leave the constraints"),
             Verdict::Undecided(why) => write!(f, "undecided: {why}"),
         }
@@ -158,17 +159,9 @@ impl fmt::Display for Verdict {
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Time::Until(time) => write!(f, "until t = {}", digits(*time)),
-            Time::Period(period) => write!(f, "from period to period ({})", digits(*period)),
+            Time::Until(time) => write!(f, "until t = {}", measured(*time)),
+            Time::Period(period) => write!(f, "from period to period ({})", measured(*period)),
             Time::Steady => write!(f, "for ever"),
         }
-    }
-}
-
-/// Three digits, in a form of readable length.
-pub(super) fn digits(x: f64) -> String {
-    match format!("{x:.2e}").parse::<f64>() {
-        Ok(rounded) if rounded == 0.0 || (1e-4..1e6).contains(&rounded.abs()) => rounded.to_string(),
-        _ => format!("{x:.2e}"),
     }
 }

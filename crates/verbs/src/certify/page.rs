@@ -1,6 +1,6 @@
 //! A certificate as a report, and the run for constraints and energy as pictures.
 
-use super::report::Document;
+use super::report::{Document, Verdict};
 use super::text::{headline, rows};
 use crate::failure::{Code, Failure};
 use crate::figures::{count, number};
@@ -71,7 +71,9 @@ fn table(report: &Document) -> Table {
         let verdict = match (row.held, row.claimed) {
             (Some(true), _) => Cell::Status(Status::Held, remark("incidental: not claimed")),
             (Some(false), true) => Status::Broken.into(),
-            (None, _) if verdict == "undecided" => Cell::Status(Status::Undecided, row.reason.unwrap_or_default()),
+            (None, _) if row.verdict == Verdict::Undecided => {
+                Cell::Status(Status::Undecided, row.reason.unwrap_or_default())
+            }
             _ => verdict.into(),
         };
         table = table.row([property.into(), claimed.into(), measured.into(), verdict]);

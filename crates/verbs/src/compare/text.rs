@@ -3,7 +3,7 @@
 use super::counted;
 use super::report::{Document, Row, Size, Skipped};
 use crate::ending::Ending;
-use crate::figures::{number, short, wrapped};
+use crate::figures::{number, rounded, short, wrapped};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
@@ -38,10 +38,10 @@ pub(super) fn render(report: &Document, coloured: bool, seconds: bool) -> String
         for (row, cells) in own {
             let _ = writeln!(text, "{}", line(cells));
             if row.status == Ending::Interrupted {
-                let _ = writeln!(text, "    interrupted at t = {}", number(rounded(row.time)));
+                let _ = writeln!(text, "    interrupted at t = {}", time(row.time));
             }
             if let Some(why) = &row.failure {
-                let failed = format!("failed at t = {}, step {}: {why}", number(rounded(row.time)), row.steps + 1);
+                let failed = format!("failed at t = {}, step {}: {why}", time(row.time), row.steps + 1);
                 let failed = wrapped(&failed, WIDTH - 4).join("\n    ");
                 let _ = writeln!(text, "    {}", paint(AnsiColor::Red.on_default(), &failed));
             }
@@ -141,13 +141,10 @@ fn size(size: &Size, grows: bool) -> String {
 pub(super) fn explained(report: &Document) -> String {
     let reference = &report.reference;
     let error = match (reference.until, &reference.reason) {
-        (Some(t), None) => format!("error: of the state at t = {}, relative to its size", number(rounded(t))),
+        (Some(t), None) => format!("error: of the state at t = {}, relative to its size", time(t)),
         (Some(t), Some(reason)) => {
             let reason = reason.trim_end_matches('.');
-            format!(
-                "error: of the state at t = {}, where the exact motion is known last ({reason})",
-                number(rounded(t))
-            )
+            format!("error: of the state at t = {}, where the exact motion is known last ({reason})", time(t))
         }
         (None, Some(reason)) => format!("error: unknown, there is no exact motion ({reason})"),
         (None, None) => "error: unknown".to_owned(),
@@ -169,6 +166,6 @@ pub(super) fn left_out(skipped: &Skipped) -> String {
 }
 
 /// A time with six digits.
-fn rounded(t: f64) -> f64 {
-    format!("{t:.5e}").parse().unwrap_or(t)
+fn time(t: f64) -> String {
+    number(rounded(t, 6))
 }

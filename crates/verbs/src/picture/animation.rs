@@ -1,6 +1,6 @@
 //! A scene as an animation.
 
-use super::figure::rounded;
+use super::figure::moment;
 use super::film::{Film, is_coarse_curve};
 use super::scene::Scene;
 use crate::figures::short;
@@ -55,7 +55,7 @@ const ROOM: usize = 100_000;
 fn description(film: &Film, scene: &Scene, frames: &[Frame]) -> String {
     let mut text = "What the model draws, at the samples of the history.".to_owned();
     if let ([first, .., last], true) = (frames, film.is_cut) {
-        let (from, to) = (rounded(first.time), rounded(last.time));
+        let (from, to) = (moment(first.time), moment(last.time));
         text += &format!(" It is shown from t = {from} to {to}: samples of more would be too few to follow it.");
     }
     if let [first, .., last] = frames {

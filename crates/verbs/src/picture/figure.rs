@@ -2,7 +2,7 @@
 
 use super::film::{Film, Named, is_coarse, is_coarse_curve};
 use super::snapshots;
-use crate::figures::{count, number};
+use crate::figures::{count, number, rounded};
 use cotangent_plot::{Aspect, Axis, Figure, Kind, Panel, Series};
 
 /// Draws a run.
@@ -112,7 +112,7 @@ fn portrait(film: &Film, [x, y]: &[Named; 2]) -> Panel {
     let mut panel = Panel::phase_portrait(x.name.clone(), y.name.clone(), vec![series]);
     let mut title = "Phase portrait".to_owned();
     if let Some(until) = film.until() {
-        title += &format!(" until t = {}", rounded(until));
+        title += &format!(" until t = {}", moment(until));
     }
     if is_slender(&x.values, &y.values) {
         panel.aspect = Aspect::Free;
@@ -136,8 +136,8 @@ pub(super) fn is_slender(x: &[f64], y: &[f64]) -> bool {
 }
 
 /// A time with four digits.
-pub(super) fn rounded(time: f64) -> String {
-    number(format!("{time:.3e}").parse().unwrap_or(time))
+pub(super) fn moment(time: f64) -> String {
+    number(rounded(time, 4))
 }
 
 pub(super) fn capitalised(word: &str) -> String {

@@ -3,7 +3,7 @@
 use super::animation::animation;
 use super::background::Background;
 use super::derivation::derivation;
-use super::figure::{capitalised, is_slender, ranges, rounded};
+use super::figure::{capitalised, is_slender, moment, ranges};
 use super::film::{Film, Named, is_coarse, is_coarse_curve};
 use crate::choice::Choice;
 use crate::explain::formulation_text;
@@ -194,7 +194,7 @@ fn plots(film: &Film) -> Vec<Plot> {
 fn portrait(film: &Film, [x, y]: &[Named; 2]) -> Plot {
     let curve: Vec<[f64; 3]> = x.values.iter().zip(&y.values).map(|(&x, &y)| [x, y, 0.0]).collect();
     let series = if is_coarse_curve(&curve) { Series::points } else { Series::line };
-    let title = film.until().map_or_else(String::new, |t| format!(" until t = {}", rounded(t)));
+    let title = film.until().map_or_else(String::new, |t| format!(" until t = {}", moment(t)));
     let mut plot = Plot::new(format!("Phase portrait{title}"), x.name.clone(), y.name.clone());
     plot.equal_units = !is_slender(&x.values, &y.values);
     if film.is_cut {

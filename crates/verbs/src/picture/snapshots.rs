@@ -1,6 +1,6 @@
 //! The bodies of a scene at a few times, in one panel of a figure.
 
-use super::figure::{is_slender, rounded};
+use super::figure::{is_slender, moment};
 use super::film::{Film, is_coarse_curve};
 use super::scene::Scene;
 use cotangent_plot::{Aspect, Bodies, Joint, Panel, Snapshot};
@@ -37,7 +37,7 @@ pub(super) fn panel(film: &Film, scene: &Scene) -> Panel {
             let ([x, y, _], (sin, cos)) = (scene.bodies[*body][sample], headings[sample].sin_cos());
             points.extend(outline.iter().map(|[a, b]| [x + a * cos - b * sin, y + a * sin + b * cos]));
         }
-        Snapshot::new(format!("t = {}", rounded(times[sample])), points)
+        Snapshot::new(format!("t = {}", moment(times[sample])), points)
     };
     let shown = |body: &usize| &scene.bodies[*body][..=window];
     let coarse = scene.trails.iter().any(|b| is_coarse_curve(shown(b)));
@@ -62,7 +62,7 @@ pub(super) fn panel(film: &Film, scene: &Scene) -> Panel {
         panel.aspect = Aspect::Free;
     }
     let part = if window + 1 < times.len() || film.is_cut {
-        format!(" until t = {}", rounded(times[window]))
+        format!(" until t = {}", moment(times[window]))
     } else {
         String::new()
     };

@@ -2,7 +2,7 @@
 
 use super::summary::{Document, family};
 use crate::ending::Ending;
-use crate::figures::{count, number, short};
+use crate::figures::{count, error, number, short};
 use crate::map::Map;
 use crate::picture::{Sparkline, sparklines};
 use crate::printable;
@@ -78,7 +78,7 @@ pub(super) fn rows(s: &Document) -> Vec<Row> {
     let largest = if s.record == Some(0) { "error (start and end only)" } else { "largest error" };
     let mut rows = vec![row("", "", ["initial".into(), "final".into(), largest.into()])];
     let e = &s.energy;
-    rows.push(row("energy", "H", [number(e.initial), number(e.r#final), digits(e.max_abs_error)]));
+    rows.push(row("energy", "H", [number(e.initial), number(e.r#final), error(e.max_abs_error)]));
     for (kind, list) in [("constraint", &s.constraints), ("hidden", &s.hidden_constraints)] {
         for (name, r) in &list.0 {
             let name = r.worst.as_ref().unwrap_or(name);
@@ -87,13 +87,13 @@ pub(super) fn rows(s: &Document) -> Vec<Row> {
                 (None, "hidden") => (kind.to_owned(), format!("d/dt {name}")),
                 (None, _) => (kind.to_owned(), name.clone()),
             };
-            rows.push(row(&kind, &name, [none(), short(r.r#final), digits(r.max_abs)]));
+            rows.push(row(&kind, &name, [none(), short(r.r#final), error(r.max_abs)]));
         }
     }
     for (kind, list) in [("casimir", &s.casimirs), ("invariant", &s.invariants)] {
         for (name, c) in &list.0 {
             let name = c.worst.as_ref().unwrap_or(name);
-            rows.push(row(kind, name, [number(c.initial), number(c.r#final), digits(c.max_abs)]));
+            rows.push(row(kind, name, [number(c.initial), number(c.r#final), error(c.max_abs)]));
         }
     }
     let lists = [("multiplier", &s.multipliers), ("auxiliary", &s.auxiliaries), ("observable", &s.observables)];
@@ -128,16 +128,6 @@ fn shown(list: &Map<f64>) -> Vec<(String, f64)> {
         }
     }
     out
-}
-
-/// An error with four digits.
-fn digits(error: f64) -> String {
-    match error {
-        0.0 => "0".to_owned(),
-        e if e.is_nan() => "not a number".to_owned(),
-        e if e < 1e-12 => format!("{e:.1e}"),
-        e => format!("{e:.3e}"),
-    }
 }
 
 /// Coordinates of a chart that are named.

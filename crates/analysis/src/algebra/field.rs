@@ -4,10 +4,11 @@
 //! polynomials; a fraction of two without a common divisor is the normal form. Unknowns that are not
 //! independent carry a relation, sin²x + cos²x = 1 or (√u)² = u, by which polynomials are reduced.
 
-use crate::divisor::{common_monomial, factors, greatest_common_divisor, pseudo_remainder};
-use crate::polynomial::{Monomial, Polynomial};
-use crate::work::Work;
+use super::divisor::{common_monomial, factors, greatest_common_divisor, pseudo_remainder};
+use super::polynomial::{Monomial, Polynomial};
+use super::work::Work;
 use cotangent_expr::{Digest, Expr, Function, Node, Number};
+use cotangent_model::Sign;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -62,12 +63,14 @@ pub(crate) struct Field {
     known: HashMap<Digest, u32>,
     relations: Vec<Relation>,
     memo: HashMap<Digest, Option<Fraction>>,
+    /// Symbols whose signs are known.
+    pub(super) signs: Vec<(Expr, Sign)>,
 }
 
 impl Field {
-    /// One that spends of this.
-    pub(crate) fn new(work: Rc<Work>) -> Field {
-        Field { work, ..Field::default() }
+    /// With symbols of known signs; its algebra spends of this work.
+    pub(crate) fn new(work: Rc<Work>, signs: Vec<(Expr, Sign)>) -> Field {
+        Field { work, signs, ..Field::default() }
     }
 
     /// What its algebra may take.
@@ -75,7 +78,7 @@ impl Field {
         self.work.clone()
     }
 
-    /// What an unknown stands for.
+    /// The expression that an unknown denotes.
     pub(crate) fn symbol(&self, unknown: u32) -> &Expr {
         &self.unknowns[unknown as usize]
     }

@@ -2,8 +2,7 @@
 //!
 //! Polynomials grow without warning, and what would take for ever has to end in "too large". Work is counted in
 //! products and sums of terms, not in seconds, so that the same model gives the same report on every machine.
-//! Where somebody asks to stop nothing is left to spend, and the analysis ends with
-//! [`AnalysisError::Interrupted`](crate::AnalysisError).
+//! Where somebody asks to stop nothing is left to spend, and [`Work::check`] says so.
 
 use cotangent_scalar::{Interrupted, Limits};
 use std::cell::Cell;

@@ -1,6 +1,6 @@
 //! Elimination in a field of rational functions.
 
-use crate::field::{Field, Fraction};
+use super::field::{Field, Fraction};
 use std::collections::BTreeMap;
 
 /// A row by its entries that are not zero.

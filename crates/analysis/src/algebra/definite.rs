@@ -5,10 +5,10 @@
 //! power of an unknown and a is made of parameters of known sign. This goes on with the discriminant, which has one
 //! unknown less: every positive semidefinite quadratic form is found, whatever it is written as.
 
-use crate::divisor::{content, factors};
-use crate::polynomial::{Monomial, Polynomial};
-use crate::surface::Surface;
-use crate::work::Work;
+use super::divisor::{content, factors};
+use super::field::Field;
+use super::polynomial::{Monomial, Polynomial};
+use super::quadratic::Quadratic;
 
 /// A polynomial of one sign.
 #[derive(Clone, PartialEq, Debug)]
@@ -18,42 +18,15 @@ pub(crate) struct Semidefinite {
     pub(crate) zeros: Vec<Polynomial>,
 }
 
-/// a w² + b w + c with w = v^half.
-pub(crate) struct Quadratic {
-    pub(crate) lead: Polynomial,
-    /// 2 a w + b
-    pub(crate) slope: Polynomial,
-    /// b² − 4 a c
-    pub(crate) discriminant: Polynomial,
-}
-
-impl Quadratic {
-    /// A polynomial as a quadratic one in a power of an unknown.
-    pub(crate) fn new(p: &Polynomial, v: u32, work: &Work) -> Option<Quadratic> {
-        let degree = p.degree(v) as usize;
-        let half = degree / 2;
-        let parts = p.coefficients(v);
-        let other = |(k, c): (usize, &Polynomial)| !c.is_zero() && k != 0 && k != half && k != degree;
-        if degree < 2 || !degree.is_multiple_of(2) || parts.iter().enumerate().any(other) {
-            return None;
-        }
-        let (a, b, c) = (&parts[degree], &parts[half], &parts[0]);
-        let four = Polynomial::constant(4);
-        let discriminant = b.times(b, work)?.minus(&four.times(a, work)?.times(c, work)?, work)?;
-        let power = Polynomial::monomial(Monomial(vec![(v, half as u32)]), 2);
-        Some(Quadratic { lead: a.clone(), slope: a.times(&power, work)?.plus(b, work)?, discriminant })
-    }
-}
-
 /// What it may take: the algebra that comes after needs some, too.
 const WORK: u64 = 100_000;
 /// Discriminants of discriminants, up to here.
 const MAX_DEPTH: usize = 8;
 
-impl Surface {
+impl Field {
     /// Whether a polynomial changes no sign, as far as can be seen.
     pub(crate) fn semidefinite(&self, p: &Polynomial) -> Option<Semidefinite> {
-        self.field.work().within(WORK, || self.semidefinite_at(p, 0))
+        self.work().within(WORK, || self.semidefinite_at(p, 0))
     }
 
     /// The sign of something that vanishes nowhere.
@@ -62,7 +35,7 @@ impl Surface {
     }
 
     fn semidefinite_at(&self, p: &Polynomial, depth: usize) -> Option<Semidefinite> {
-        let work = &self.field.work();
+        let work = &self.work();
         if p.is_zero() || depth > MAX_DEPTH {
             return None;
         }
@@ -94,7 +67,7 @@ impl Surface {
 
     /// A product: the zeros are those of all its factors together, so that only one of them may have several.
     fn by_factors(&self, p: &Polynomial, parts: &[(Polynomial, u32)], depth: usize) -> Option<Semidefinite> {
-        let work = &self.field.work();
+        let work = &self.work();
         let product = parts.iter().try_fold(Polynomial::one(), |all, (f, k)| all.times(&f.power(*k, work)?, work))?;
         let number = p.over(&product, work)?.as_constant()?;
         let (mut positive, mut either, mut all) = (number > 0, Polynomial::one(), vec![]);
@@ -123,7 +96,7 @@ impl Surface {
     }
 
     fn by_square(&self, p: &Polynomial, depth: usize) -> Option<Semidefinite> {
-        let work = &self.field.work();
+        let work = &self.work();
         for v in p.unknowns().into_iter().filter(|&v| !self.is_parameter(v)) {
             let Some(Quadratic { lead, slope, discriminant }) = Quadratic::new(p, v, work) else { continue };
             if !self.only_parameters(&lead) {

@@ -4,8 +4,8 @@
 //! tried first on images modulo a prime, where the other unknowns have numbers: a divisor of the
 //! polynomials has an image that divides the images, so images without a common divisor decide.
 
-use crate::polynomial::{Monomial, Polynomial};
-use crate::work::Work;
+use super::polynomial::{Monomial, Polynomial};
+use super::work::Work;
 
 /// gcd of integers, not negative.
 pub(crate) fn gcd(a: i128, b: i128) -> i128 {
@@ -355,8 +355,8 @@ fn square_root(p: &Polynomial, work: &Work) -> Option<Polynomial> {
 #[cfg(test)]
 mod tests {
     use super::{factors, greatest_common_divisor, irreducible_factors, square_root};
-    use crate::polynomial::Polynomial;
-    use crate::work::Work;
+    use crate::algebra::polynomial::Polynomial;
+    use crate::algebra::work::Work;
 
     fn unknown(v: u32) -> Polynomial {
         Polynomial::unknown(v)

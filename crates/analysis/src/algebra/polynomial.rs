@@ -1,9 +1,9 @@
 //! Polynomials with integer coefficients in many unknowns, sparse.
 //!
 //! Everything here answers `None` where a coefficient or the number of terms outgrows its limit:
-//! what cannot be computed exactly is not computed at all. The same where the [work](crate::work) is spent.
+//! what cannot be computed exactly is not computed at all. The same where the [work](super::work) is spent.
 
-use crate::work::Work;
+use super::work::Work;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -229,7 +229,7 @@ impl Polynomial {
 #[cfg(test)]
 mod tests {
     use super::Polynomial;
-    use crate::work::Work;
+    use crate::algebra::work::Work;
 
     #[test]
     fn division_is_exact_or_refused() {

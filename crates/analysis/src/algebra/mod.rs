@@ -1,0 +1,21 @@
+//! Exact algebra of rational functions in many unknowns.
+//!
+//! [`Polynomial`]s with integer coefficients, their divisors and factors; a [`Field`] of rational functions whose
+//! normal form decides whether an expression vanishes; what is known of signs; elimination in matrices over the field.
+//! Nothing here knows of constraints, brackets or reports. Whatever grows too large, or exceeds the
+//! [`Work`] granted, is `None`: no result is wrong.
+
+mod definite;
+mod divisor;
+mod field;
+mod linear;
+mod polynomial;
+mod quadratic;
+mod signs;
+mod work;
+
+pub(crate) use divisor::{factors, irreducible_factors, pseudo_remainder};
+pub(crate) use field::{Field, Fraction, Relation};
+pub(crate) use linear::{Row, eliminate, inverse, size_cost};
+pub(crate) use polynomial::Polynomial;
+pub(crate) use work::Work;
