@@ -34,7 +34,7 @@ pub(crate) const CARD: Card = Card {
     reference: "R. de Vogelaere (1956); Hairer, Lubich & Wanner, Geometric Numerical Integration, I.1.2",
 };
 
-/// What is known before the arithmetic is.
+/// The method planned for a system, before an arithmetic is chosen.
 #[derive(Clone, Debug)]
 pub(crate) struct SymplecticEuler {
     shape: CanonicalShape,
