@@ -94,6 +94,12 @@ impl<'t> Arithmetic<Traced<'t>> for Inline<'t> {
     }
 }
 
+impl From<CallError> for Failure {
+    fn from(error: CallError) -> Failure {
+        failure(error)
+    }
+}
+
 fn failure(error: CallError) -> Failure {
     match error {
         CallError::Implicit(implicit) => Failure::Implicit(implicit),

@@ -5,6 +5,9 @@
 //! arithmetic; in `f64` it is compiled to native code (feature `jit`), with identical results.
 //! Families become loops: compile time and code size do not depend on the number of members.
 
+// Clock, threads, files and the like come from the caller: see clippy.toml.
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
+
 mod arithmetic;
 mod computed;
 mod error;

@@ -55,12 +55,14 @@
 //! ```
 //!
 //! The modules, from the arithmetic up: [`scalar`], [`solve`], [`dynamics`], [`expr`], [`model`],
-//! [`theory`], [`integrate`], [`compile`], [`analysis`], [`problem`], [`observe`], [`plot`], [`report`], [`lab`], [`verbs`].
+//! [`theory`], [`integrate`], [`compile`], [`analysis`], [`problem`], [`observe`], [`plot`], [`report`], [`lab`], [`verbs`];
+//! and [`host`], the machine around them.
 
 pub use cotangent_analysis as analysis;
 pub use cotangent_compile as compile;
 pub use cotangent_dynamics as dynamics;
 pub use cotangent_expr as expr;
+pub use cotangent_host as host;
 pub use cotangent_integrate as integrate;
 pub use cotangent_lab as lab;
 pub use cotangent_model as model;
@@ -76,9 +78,10 @@ pub use cotangent_verbs as verbs;
 pub use cotangent_compile::{Engine, Function, FunctionBuilder, Workspace};
 pub use cotangent_expr::{Array, Expr, Layout, Role, Tensor};
 pub use cotangent_integrate::{Method, Prepared, Projection, Recipe};
+pub use cotangent_lab::Run;
 pub use cotangent_model::diagnostic::{Diagnostic, Diagnostics};
 pub use cotangent_model::{Dynamics, System, SystemBuilder};
-pub use cotangent_observe::{Run, Schedule};
+pub use cotangent_observe::Schedule;
 pub use cotangent_problem::{Equations, Instance, Integrator, Model, Repairs};
 pub use cotangent_scalar::{Real, Scalar};
 pub use cotangent_theory::Formulation;

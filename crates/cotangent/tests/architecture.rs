@@ -85,3 +85,13 @@ fn arrows_point_from_the_user_to_the_arithmetic() {
         assert!(row(&to) < row(&from), "{from} -> {to} points up in the table of crates");
     }
 }
+
+#[test]
+fn every_library_crate_denies_what_belongs_to_a_machine() {
+    let ties_to_a_machine = ["cotangent", "host", "destination"];
+    for name in manifests().0.iter().filter(|name| !ties_to_a_machine.contains(&name.as_str())) {
+        let text = read(&format!("crates/{name}/src/lib.rs"));
+        let denies = "#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]";
+        assert!(text.contains(denies), "crates/{name}/src/lib.rs lacks {denies}");
+    }
+}

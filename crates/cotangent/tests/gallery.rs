@@ -41,9 +41,9 @@ fn run(text: &str, way: Way, step: f64, steps: u64, samples: usize) -> Run {
     let diagnostics = problem.diagnostics().expect("compiles");
     let schedule = Schedule::count(step, steps, steps).expect("a schedule");
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start).expect("a run");
-    let history = History::new(samples, HISTORY_ERRORS.len(), run.watched(None));
-    run.watch(history, None);
-    assert!(matches!(run.go::<()>(&Limits::default(), None, &mut |_| {}), Ok(End::Finished)));
+    let history = History::new(samples, HISTORY_ERRORS.len(), run.watched());
+    run.watch(history);
+    assert!(matches!(run.go(&Limits::default(), &mut []), Ok(End::Finished)));
     run
 }
 
@@ -52,7 +52,7 @@ fn shipped(name: &str) -> &'static str {
 }
 
 fn history(run: &Run) -> &History {
-    run.history().expect("a history").0
+    run.history().expect("a history")
 }
 
 fn energy() -> Figure {

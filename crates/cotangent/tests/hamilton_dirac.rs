@@ -4,6 +4,7 @@ mod common;
 
 use common::run_in;
 use cotangent::compile::values::Setting;
+use cotangent::dynamics::{Advance, Measure};
 use cotangent::lab::Pendulum;
 use cotangent::problem::pose;
 use cotangent::{Engine, Formulation, Instance, Method, Repairs, System};

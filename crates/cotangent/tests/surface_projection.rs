@@ -3,6 +3,7 @@
 mod common;
 
 use common::run_in;
+use cotangent::dynamics::{Advance, Measure};
 use cotangent::integrate::{Projection, Recipe, Refusal, Target};
 use cotangent::lab::Pendulum;
 use cotangent::problem::pose;

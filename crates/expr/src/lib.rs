@@ -12,6 +12,9 @@
 //! [`Tensor::gradient`], [`Tensor::jacobian`] and [`Tensor::hessian`] keep families as families;
 //! [`Tensor::expand`] is the reference form without them.
 
+// Clock, threads, files and the like come from the caller: see clippy.toml.
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
+
 mod array;
 mod build;
 mod compose;

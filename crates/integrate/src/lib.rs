@@ -2,8 +2,12 @@
 //!
 //! A [`Method`] describes, a [`Recipe`] says what is around it; [`Prepared::new`] plans it for a
 //! system and is the only place where a mismatch is refused; [`Prepared::stepper`] makes the machine
-//! that steps, in any arithmetic. A method file is arithmetic over a `Scalar` with its implicit equations solved by a `Machine`: the
-//! same source is run, differentiated and recorded.
+//! that steps, in any arithmetic. A method file is its formulas, its card and its stage equations as data, which a
+//! `Machine` solves; the rest of a step is operations on vectors over a `Scalar`. The same source is run, differentiated
+//! and recorded.
+
+// Clock, threads, files and the like come from the caller: see clippy.toml.
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod blocks;
 mod bracket;
@@ -15,6 +19,7 @@ mod derivative_form;
 mod ending;
 mod free;
 mod half_step;
+mod handwritten;
 mod held;
 mod method;
 mod methods;
@@ -22,18 +27,25 @@ mod offer;
 mod plain;
 mod prepare;
 mod projection;
+mod propagator;
 mod recipe;
 mod refusal;
+mod residuals;
 mod scheme;
 mod sparse;
 mod stages;
+mod underlying;
 mod vector;
 
 pub use card::{Card, Claims, Keeps, Needs};
 pub use compose::Composition;
+pub use handwritten::{Handwritten, Quantities};
 pub use method::{Inner, MAX_STAGES, Method, TOLERANCE};
 pub use offer::Offer;
 pub use prepare::Prepared;
 pub use projection::{Projection, Target, project, project_onto};
+pub use propagator::Propagator;
 pub use recipe::Recipe;
 pub use refusal::Refusal;
+pub use residuals::residuals;
+pub use underlying::Underlying;

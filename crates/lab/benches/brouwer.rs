@@ -9,7 +9,7 @@
 #![allow(clippy::print_stdout)]
 
 use cotangent_compile::{Engine, values::Setting};
-use cotangent_dynamics::State;
+use cotangent_dynamics::{Advance, State};
 use cotangent_integrate::{Composition, Method, Recipe};
 use cotangent_lab::fit_line;
 use cotangent_model::System;

@@ -7,7 +7,7 @@
 #![allow(clippy::print_stdout)]
 
 use cotangent_compile::{Engine, Tape};
-use cotangent_dynamics::Dynamics;
+use cotangent_dynamics::{Advance, Dynamics};
 use cotangent_integrate::{Composition, Inner, Method, Recipe};
 use cotangent_lab::{Pendulum, Reference};
 use cotangent_model::System;

@@ -32,13 +32,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// Clock, threads, files and the like come from the caller: see clippy.toml.
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
+
 pub mod certificate;
 pub mod comparison;
 mod elliptic;
 mod fit;
+mod forces;
 mod pendulum;
 mod reference;
-mod residuals;
 pub mod stability;
 mod tangent;
 
@@ -51,3 +54,6 @@ pub use pendulum::{Motion, Pendulum, PendulumError};
 pub use reference::{Rates, Reference, ReferenceError, Sample, Solution, Solved};
 pub use stability::{Stability, StabilityError};
 pub use tangent::{Defect, SymplecticDefect, TangentError};
+
+/// A run of a model: its steps compiled, its quantities measured.
+pub type Run = cotangent_observe::Run<cotangent_problem::Integrator, cotangent_problem::Diagnostics>;

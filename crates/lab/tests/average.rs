@@ -3,6 +3,7 @@
 mod problems;
 
 use cotangent_compile::Engine;
+use cotangent_dynamics::{Advance, Measure};
 use cotangent_integrate::{Composition, Method, Recipe};
 use cotangent_problem::Integrator;
 use cotangent_solve::NewtonOptions;

@@ -3,6 +3,7 @@
 mod problems;
 
 use cotangent_compile::Engine;
+use cotangent_dynamics::{Advance, Measure};
 use cotangent_integrate::{Method, Projection, Target};
 use cotangent_lab::Pendulum;
 use cotangent_lab::certificate::{Subject, order_against};

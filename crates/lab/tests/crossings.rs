@@ -5,9 +5,9 @@ mod problems;
 
 use cotangent_dynamics::Failure;
 use cotangent_integrate::Method;
-use cotangent_observe::{End, Run};
+use cotangent_observe::End;
 use cotangent_theory::Formulation;
-use problems::Case;
+use problems::{Case, Run};
 use proptest::prelude::*;
 
 fn run(text: &str, (formulation, method): (Formulation, Method), step: f64, steps: u64) -> (Run, End) {

@@ -3,7 +3,9 @@
 mod problems;
 
 use cotangent_compile::{Engine, Native};
-use cotangent_dynamics::{Canonical, Dynamics, Failure, Field, GaveUp, Numeric, State, Stepper, Value};
+use cotangent_dynamics::{
+    Advance, Canonical, Dynamics, Failure, Field, GaveUp, Measure, Numeric, State, Stepper, Value,
+};
 use cotangent_integrate::{Method, Prepared, Projection, Refusal, Target};
 use cotangent_lab::Pendulum;
 use cotangent_lab::certificate::{Certificate, Options, Subject, order_against};

@@ -4,7 +4,7 @@
 mod problems;
 
 use cotangent_compile::Engine;
-use cotangent_dynamics::State;
+use cotangent_dynamics::{Advance, Measure, State};
 use cotangent_integrate::{Method, Prepared, Recipe};
 use cotangent_lab::certificate::Subject;
 use cotangent_problem::Integrator;

@@ -3,6 +3,7 @@
 
 use cotangent_analysis::constraints;
 use cotangent_compile::Engine;
+use cotangent_dynamics::{Advance, Measure};
 use cotangent_expr::{Array, Expr, Layout, Role, Tensor, Term};
 use cotangent_integrate::Method;
 use cotangent_lab::Pendulum;

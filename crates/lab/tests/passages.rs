@@ -3,9 +3,9 @@
 mod problems;
 
 use cotangent_integrate::{Composition, Method, Recipe};
-use cotangent_observe::{End, Run};
+use cotangent_observe::End;
 use cotangent_theory::Formulation;
-use problems::Case;
+use problems::{Case, Run};
 use proptest::prelude::*;
 
 fn run(text: &str, recipe: Recipe, step: f64, steps: u64) -> (Run, End) {

@@ -4,7 +4,7 @@
 mod problems;
 
 use cotangent_compile::{Engine, Tape};
-use cotangent_dynamics::Dynamics;
+use cotangent_dynamics::{Advance, Dynamics, Measure};
 use cotangent_integrate::{Method, Prepared, Projection, Target};
 use cotangent_lab::Pendulum;
 use cotangent_lab::certificate::{Subject, order_against};

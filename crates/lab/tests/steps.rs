@@ -4,7 +4,7 @@
 mod problems;
 
 use cotangent_compile::{Engine, Native};
-use cotangent_dynamics::{Dynamics, State};
+use cotangent_dynamics::{Advance, Dynamics, State};
 use cotangent_integrate::{Inner, Method, Prepared, Projection, Recipe, Target, project_onto};
 use cotangent_problem::Integrator;
 use cotangent_solve::NewtonOptions;

@@ -6,6 +6,7 @@
 mod problems;
 
 use cotangent_compile::Engine;
+use cotangent_dynamics::{Advance, Measure};
 use cotangent_integrate::{Inner, Method};
 use cotangent_lab::Pendulum;
 use cotangent_lab::certificate::{Certificate, Finding, Options, Subject, order_against};

@@ -3,6 +3,7 @@
 mod problems;
 
 use cotangent_compile::Engine;
+use cotangent_dynamics::Advance;
 use cotangent_integrate::{Composition, Inner, Method, Projection, Recipe, Target};
 use cotangent_problem::Integrator;
 use cotangent_solve::NewtonOptions;

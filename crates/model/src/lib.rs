@@ -3,6 +3,9 @@
 //! [`System::parse`] turns the text of a model into a [`System`]; everything that is wrong with the
 //! text comes back as [`diagnostic::Diagnostics`], all at once. [`SystemBuilder`] makes the same in
 //! Rust. The syntax alone is in [`syntax`]: text to tree and back.
+
+// Clock, threads, files and the like come from the caller: see clippy.toml.
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 #![doc = include_str!("grammar.md")]
 
 mod builder;

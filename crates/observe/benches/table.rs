@@ -6,7 +6,7 @@
 
 #![allow(clippy::print_stdout)]
 
-use cotangent_observe::{Column, Columns, TableWriter};
+use cotangent_observe::{Columns, Family, TableWriter};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -68,7 +68,7 @@ fn plain_bytes(path: &Path, width: usize, rows: usize) -> (Duration, Duration) {
 }
 
 fn scalars(n: usize) -> Columns {
-    (0..n).map(|i| Column::scalar(format!("x{i}"))).collect()
+    (0..n).map(|i| Family::scalar(format!("x{i}"))).collect()
 }
 
 fn main() {
@@ -78,7 +78,7 @@ fn main() {
     let shapes = [
         ("10 columns, 10^7 rows", scalars(10), 10_000_000),
         ("400000 columns, 100 rows", scalars(400_000), 100),
-        ("a family of 400000, 100 rows", Columns(vec![Column::family("u", [(1, 400_000)])]), 100),
+        ("a family of 400000, 100 rows", Columns(vec![Family::indexed("u", [(1, 400_000)])]), 100),
     ];
     for (what, columns, rows) in shapes {
         let width = columns.width().unwrap_or(0);

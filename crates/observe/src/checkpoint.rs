@@ -14,6 +14,9 @@
 //! The header is for what a person or a script may want to look up with `head -n 3`. JSON has no
 //! infinity and no NaN; a header that would not be read back as it is written is refused.
 
+// A checkpoint is a file.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
+
 use crate::DestinationError;
 use cotangent_destination::Destination;
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! What no step does unnoticed: come near a singular configuration, or change the energy by a leap.
 
-use cotangent_problem::Conditioned;
+use cotangent_dynamics::Conditioned;
 use serde::{Deserialize, Serialize};
 
 /// Steps near a singular configuration, one after the other.

@@ -1,5 +1,8 @@
 //! Room on the disk that a run gives up when there is no more, to keep what it has computed.
 
+// It is room on a disk.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
+
 use cotangent_destination::Destination;
 use std::fs::{self, File};
 use std::io::{self, Write};

@@ -6,10 +6,10 @@
 //! complete up to a row.
 //!
 //! ```
-//! use cotangent_observe::{Column, Columns, TableWriter};
+//! use cotangent_observe::{Columns, Family, TableWriter};
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("run.csv");
-//! let columns = Columns(vec![Column::scalar("t"), Column::family("x", [(1, 2)])]);
+//! let columns = Columns(vec![Family::scalar("t"), Family::indexed("x", [(1, 2)])]);
 //! let mut table = TableWriter::create(&path, columns.clone())?;
 //! table.row(&[0.0, 1.0, 0.5])?;
 //! let mark = table.mark()?;
@@ -23,6 +23,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// A table is a file.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
+
 mod columns;
 mod csv;
 mod error;
@@ -33,7 +36,8 @@ mod place;
 mod writer;
 mod zip;
 
-pub use columns::{Column, Columns};
+pub use columns::Columns;
+pub use cotangent_dynamics::Family;
 pub use error::TableError;
 pub use mark::Mark;
 pub use writer::TableWriter;

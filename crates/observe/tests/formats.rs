@@ -3,7 +3,7 @@
 mod common;
 
 use common::{arrays, bits, files, write};
-use cotangent_observe::{Column, Columns, TableError, TableWriter};
+use cotangent_observe::{Columns, Family, TableError, TableWriter};
 use proptest::prelude::*;
 use std::fs;
 use tempfile::tempdir;
@@ -12,7 +12,7 @@ use tempfile::tempdir;
 fn a_csv_file_is_names_and_numbers() {
     let folder = tempdir().unwrap();
     let path = folder.path().join("run.csv");
-    let columns = Columns(vec![Column::scalar("t"), Column::family("u", [(2, 1), (5, 2)])]);
+    let columns = Columns(vec![Family::scalar("t"), Family::indexed("u", [(2, 1), (5, 2)])]);
     write(&path, &columns, &[vec![0.0, 1e-7, f64::NAN], vec![0.1, f64::INFINITY, -f64::INFINITY]]);
     let text = fs::read_to_string(&path).unwrap();
     assert_eq!(text, "t,\"u[2,5]\",\"u[2,6]\"\n0.0,1e-7,nan\n0.1,inf,-inf\n");
@@ -24,10 +24,10 @@ fn an_npz_file_has_an_array_per_column_with_the_row_as_first_index() {
     let folder = tempdir().unwrap();
     let path = folder.path().join("run.npz");
     let columns = Columns(vec![
-        Column::scalar("t"),
-        Column::family("x", [(1, 2)]),
-        Column::family("none", [(1, 0)]),
-        Column::family("größe", [(0, 2), (0, 2)]),
+        Family::scalar("t"),
+        Family::indexed("x", [(1, 2)]),
+        Family::indexed("none", [(1, 0)]),
+        Family::indexed("größe", [(0, 2), (0, 2)]),
     ]);
     let row = |i: f64| vec![i, i + 0.1, i + 0.2, i + 0.3, i + 0.4, i + 0.5, f64::NAN];
     write(&path, &columns, &[row(1.0), row(2.0)]);
@@ -45,7 +45,7 @@ fn an_npz_file_has_an_array_per_column_with_the_row_as_first_index() {
 fn an_npz_file_is_the_same_bytes_whenever_it_is_written() {
     let folder = tempdir().unwrap();
     let path = folder.path().join("x.npz");
-    write(&path, &Columns(vec![Column::scalar("x")]), &[vec![1.5], vec![-2.0]]);
+    write(&path, &Columns(vec![Family::scalar("x")]), &[vec![1.5], vec![-2.0]]);
     let bytes = fs::read(&path).unwrap();
     // 30 + 5 local header, 128 + 16 array, 46 + 5 directory, 22 end.
     assert_eq!(bytes.len(), 35 + 144 + 51 + 22);
@@ -55,7 +55,7 @@ fn an_npz_file_is_the_same_bytes_whenever_it_is_written() {
 #[test]
 fn tables_without_rows_or_without_columns_are_tables() {
     let folder = tempdir().unwrap();
-    let columns = Columns(vec![Column::scalar("t"), Column::family("x", [(1, 3)])]);
+    let columns = Columns(vec![Family::scalar("t"), Family::indexed("x", [(1, 3)])]);
     let none = Columns::default();
     let (csv, npz) = (folder.path().join("a.csv"), folder.path().join("a.npz"));
     write(&csv, &columns, &[]);
@@ -73,7 +73,7 @@ fn a_table_may_have_a_hundred_thousand_columns() {
     const N: usize = 100_000;
     let folder = tempdir().unwrap();
     let rows: Vec<Vec<f64>> = (0..40).map(|r| (0..N).map(|c| (r * N + c) as f64).collect()).collect();
-    let many: Columns = (0..N).map(|i| Column::scalar(format!("x{i}"))).collect();
+    let many: Columns = (0..N).map(|i| Family::scalar(format!("x{i}"))).collect();
     let path = folder.path().join("many.npz");
     write(&path, &many, &rows);
     let read = arrays(&path);
@@ -82,7 +82,7 @@ fn a_table_may_have_a_hundred_thousand_columns() {
         assert_eq!((name.as_str(), &shape[..]), (format!("x{c}").as_str(), &[40][..]));
         assert!(numbers.iter().enumerate().all(|(r, &x)| x == rows[r][c]));
     }
-    let family = Columns(vec![Column::family("x", [(1, N)])]);
+    let family = Columns(vec![Family::indexed("x", [(1, N)])]);
     write(&path, &family, &rows);
     assert_eq!(arrays(&path), [("x".into(), vec![40, N as u64], rows.concat())]);
     let path = folder.path().join("many.csv");
@@ -101,10 +101,10 @@ fn tables_larger_than_a_tile_are_turned_right() {
     // one column that alone is more than a tile.
     let folder = tempdir().unwrap();
     let path = folder.path().join("large.npz");
-    let long = Columns(vec![Column::scalar("t"), Column::family("x", [(1, 3)]), Column::scalar("e")]);
-    let scalars = (0..300).map(|i| Column::scalar(format!("s{i}")));
+    let long = Columns(vec![Family::scalar("t"), Family::indexed("x", [(1, 3)]), Family::scalar("e")]);
+    let scalars = (0..300).map(|i| Family::scalar(format!("s{i}")));
     let wide =
-        Columns(scalars.clone().chain([Column::family("x", [(1, 12_000)])]).chain([Column::scalar("e")]).collect());
+        Columns(scalars.clone().chain([Family::indexed("x", [(1, 12_000)])]).chain([Family::scalar("e")]).collect());
     for (columns, rows) in [(long, 1_000_000), (wide, 200)] {
         let width = columns.width().unwrap();
         let value = |r: usize, c: usize| (r * width + c) as f64;
@@ -131,7 +131,7 @@ fn tables_larger_than_a_tile_are_turned_right() {
 fn a_row_of_the_wrong_length_is_refused_and_changes_nothing() {
     let folder = tempdir().unwrap();
     let path = folder.path().join("a.csv");
-    let mut table = TableWriter::create(&path, Columns(vec![Column::scalar("t")])).unwrap();
+    let mut table = TableWriter::create(&path, Columns(vec![Family::scalar("t")])).unwrap();
     let error = table.row(&[1.0, 2.0]).unwrap_err();
     assert_eq!(error.to_string(), "a row has 2 numbers, but the table has 1 columns");
     table.row(&[1.0]).unwrap();
@@ -143,19 +143,19 @@ fn a_row_of_the_wrong_length_is_refused_and_changes_nothing() {
 #[test]
 fn columns_that_could_not_be_told_apart_or_stored_are_refused() {
     let folder = tempdir().unwrap();
-    let error = |columns: Vec<Column>| {
+    let error = |columns: Vec<Family>| {
         let path = folder.path().join("a.npz");
         TableWriter::create(&path, Columns(columns)).unwrap_err().to_string()
     };
-    let twice = vec![Column::scalar("x"), Column::family("x", [(0, 1)])];
+    let twice = vec![Family::scalar("x"), Family::indexed("x", [(0, 1)])];
     assert_eq!(error(twice), "a table cannot have two columns named `x`");
-    let long = error(vec![Column::scalar("y".repeat(70_000))]);
+    let long = error(vec![Family::scalar("y".repeat(70_000))]);
     assert_eq!(long, "the name of the column `yyyyyyyyyyyyyyyyyyyy…` has 70000 bytes; at most 65531 are possible");
-    let wide = vec![Column::family("x", [(0, usize::MAX), (0, 7)])];
+    let wide = vec![Family::indexed("x", [(0, usize::MAX), (0, 7)])];
     assert!(Columns(wide.clone()).width().is_none());
     assert!(error(wide).starts_with("the rows of the table are too wide"));
     assert!(matches!(
-        TableWriter::create(&folder.path().join("a.csv"), Columns(vec![Column::family("x", [(0, usize::MAX / 8)])])),
+        TableWriter::create(&folder.path().join("a.csv"), Columns(vec![Family::indexed("x", [(0, usize::MAX / 8)])])),
         Err(TableError::TooWide)
     ));
     assert!(files(folder.path()).is_empty());
@@ -164,7 +164,7 @@ fn columns_that_could_not_be_told_apart_or_stored_are_refused() {
 fn any_columns() -> impl Strategy<Value = Columns> {
     let dims = prop::collection::vec((-3i64..3, 0usize..4), 0..3);
     prop::collection::vec(dims, 0..5)
-        .prop_map(|all| all.into_iter().enumerate().map(|(i, dims)| Column { name: format!("c{i}"), dims }).collect())
+        .prop_map(|all| all.into_iter().enumerate().map(|(i, dims)| Family { name: format!("c{i}"), dims }).collect())
 }
 
 proptest! {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{arrays, files, part, write};
-use cotangent_observe::{Column, Columns, Mark, TableError, TableWriter};
+use cotangent_observe::{Columns, Family, Mark, TableError, TableWriter};
 use proptest::prelude::*;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -11,7 +11,7 @@ use std::path::Path;
 use tempfile::tempdir;
 
 fn columns() -> Columns {
-    Columns(vec![Column::scalar("t"), Column::family("u", [(2, 1), (5, 2)])])
+    Columns(vec![Family::scalar("t"), Family::indexed("u", [(2, 1), (5, 2)])])
 }
 
 fn append(path: &Path, bytes: &[u8]) {
@@ -133,7 +133,7 @@ fn partial_data_that_are_not_those_of_the_mark_are_refused_and_left_alone() {
         );
         assert_eq!(fs::read(&part).unwrap(), bad);
         fs::write(&part, &good).unwrap();
-        let others = Columns(vec![Column::scalar("t"), Column::family("u", [(2, 1), (6, 2)])]);
+        let others = Columns(vec![Family::scalar("t"), Family::indexed("u", [(2, 1), (6, 2)])]);
         assert_eq!(
             resume(others, &mark),
             format!("cannot resume `F/{name}`: its columns were others at the checkpoint; record the same quantities")

@@ -23,6 +23,9 @@
 //! assert!(svg.starts_with("<svg"));
 //! ```
 
+// Clock, threads, files and the like come from the caller: see clippy.toml.
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
+
 mod axes;
 mod axis;
 mod band;

@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout)]
 
 use cotangent_compile::Engine;
+use cotangent_dynamics::Advance;
 use cotangent_integrate::{Method, Prepared};
 use cotangent_model::{Options, System};
 use cotangent_problem::{Instance, Integrator, Repairs};

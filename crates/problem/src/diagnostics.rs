@@ -1,11 +1,13 @@
 //! What is measured along a run: energy, constraints, invariants, observables, reaction forces, and what the
 //! formulation has besides.
 
+use crate::callable::Callable;
 use crate::conditioning::Conditioning;
 use crate::error::underived;
-use crate::measure::Measure;
+use crate::joined::joined;
+use crate::picture::Picture;
 use cotangent_compile::{CallError, CompileError, Engine, Function, FunctionBuilder};
-use cotangent_dynamics::Unsolved;
+use cotangent_dynamics::{Condition, Failure, Family, Kept, Measure, Recorded, Unsolved};
 use cotangent_expr::{Array, Dim, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term};
 use cotangent_model::{ClaimKind, ConstraintKind};
 use cotangent_theory::Motion;
@@ -13,6 +15,8 @@ use cotangent_theory::Motion;
 /// Evaluates the quantities of a model along its motion.
 #[derive(Clone)]
 pub struct Diagnostics {
+    /// The variables of the model.
+    state: Layout,
     /// φ, one entry for each member.
     pub constraints: Layout,
     /// What follows from their time derivatives.
@@ -27,33 +31,22 @@ pub struct Diagnostics {
     pub auxiliaries: Layout,
     parameters: Vec<f64>,
     /// Energy, constraints, hidden constraints, claims: cheap enough for every step.
-    kept: Measure,
-    observed: Measure,
+    kept: Callable,
+    observed: Callable,
     /// The multipliers, if there are constraints.
-    forces: Option<Measure>,
+    forces: Option<Callable>,
     /// The quantities of the formulation, if it has any.
-    own: Option<Measure>,
+    own: Option<Callable>,
     /// The variables of the model, where the state has others.
-    model_state: Option<Measure>,
+    model_state: Option<Callable>,
     /// How well the constraint forces are determined, if there are constraints.
     pub conditioning: Option<Conditioning>,
+    /// What is drawn, if somebody asks for it.
+    pub picture: Option<Picture>,
     /// The size of the terms of the energy.
-    energy_magnitude: Measure,
+    energy_magnitude: Callable,
     /// The last values.
     values: Kept,
-}
-
-/// Quantities that should not change, or be zero.
-#[derive(Clone, Debug, Default)]
-pub struct Kept {
-    /// H.
-    pub energy: f64,
-    /// φ.
-    pub constraints: Vec<f64>,
-    /// ψ = G q̇, or the constraints of later generations.
-    pub hidden_constraints: Vec<f64>,
-    /// Claims, one after the other.
-    pub claims: Vec<f64>,
 }
 
 impl Diagnostics {
@@ -71,7 +64,7 @@ impl Diagnostics {
             compiled(&at_state.collect::<Result<Vec<_>, _>>()?)
         };
         let model_state = match motion.model_state().map_err(underived)? {
-            Some(state) => Some(Measure::from(compiled(&[state])?)),
+            Some(state) => Some(Callable::from(compiled(&[state])?)),
             None => None,
         };
         let claims: Vec<(ClaimKind, Array)> =
@@ -92,7 +85,7 @@ impl Diagnostics {
         let own = || Layout::new(arrays.map(|c| c.multiplier.clone()).collect());
         let multipliers = motion.surface().map_or_else(own, |s| s.multipliers.clone());
         let forces = match motion.multipliers().map_err(underived)? {
-            Some(mu) => Some(Measure::from(function(&[whole(&mu)?])?)),
+            Some(mu) => Some(Callable::from(function(&[whole(&mu)?])?)),
             None => None,
         };
         let own = joined(motion.auxiliaries.iter().map(|q| (&q.array, &q.value)))?;
@@ -101,7 +94,7 @@ impl Diagnostics {
             true => None,
             false => {
                 // Functions of the state as it is, and not of the model's.
-                Some(Measure::from(compiled(&[own])?))
+                Some(Callable::from(compiled(&[own])?))
             }
         };
         let magnitude = function(&[system.dynamics.energy().term_sizes()?])?;
@@ -112,6 +105,7 @@ impl Diagnostics {
             claims: vec![0.0; kept.program().outputs[3]],
         };
         Ok(Diagnostics {
+            state: system.state(),
             constraints: constraints.shape()[0].clone(),
             hidden_constraints: hidden.shape()[0].clone(),
             claims,
@@ -125,6 +119,7 @@ impl Diagnostics {
             own,
             model_state,
             conditioning: Conditioning::new(motion)?,
+            picture: None,
             energy_magnitude: magnitude.into(),
             values,
         })
@@ -138,36 +133,45 @@ impl Diagnostics {
         Diagnostics { parameters: parameters.to_vec(), conditioning, ..self.clone() }
     }
 
-    /// The quantities that should be kept, at a state.
-    pub fn kept(&mut self, state: &[f64]) -> Result<&Kept, CallError> {
+    /// Energy, constraints, hidden constraints and claims as one function of the state and the parameters, to be
+    /// called in other arithmetics.
+    pub fn kept_function(&self) -> &Function {
+        &self.kept.f
+    }
+}
+
+impl Measure for Diagnostics {
+    fn kept(&mut self, state: &[f64]) -> Result<&Kept, Failure> {
         let Kept { energy, constraints, hidden_constraints, claims } = &mut self.values;
         let mut outputs = [std::slice::from_mut(energy), constraints, hidden_constraints, claims];
         self.kept.call(&[state, &self.parameters], &mut outputs)?;
         Ok(&self.values)
     }
 
-    /// The size of the terms of the energy at a state.
-    pub fn energy_magnitude(&mut self, state: &[f64]) -> Result<f64, CallError> {
+    fn last(&self) -> &Kept {
+        &self.values
+    }
+
+    fn energy_magnitude(&mut self, state: &[f64]) -> Result<f64, Failure> {
         let mut magnitude = [0.0];
         self.energy_magnitude.call(&[state, &self.parameters], &mut [&mut magnitude])?;
         Ok(magnitude[0])
     }
 
-    /// Energy, constraints, hidden constraints and claims as one function of the state and the parameters, to be
-    /// called in other arithmetics.
-    pub fn kept_function(&self) -> &Function {
-        &self.kept.f
+    fn names(&self) -> Recorded {
+        let families = |layout: &Layout| layout.arrays().iter().map(family).collect();
+        Recorded {
+            state: families(&self.state),
+            observables: families(&self.observables),
+            multipliers: families(&self.multipliers),
+            auxiliaries: families(&self.auxiliaries),
+            drawn: self.picture.as_ref().map_or(0, Picture::len),
+        }
     }
 
-    /// The quantities as they were found last.
-    pub fn last(&self) -> &Kept {
-        &self.values
-    }
-
-    /// The variables of the model at a state of the equations of motion, which may have others.
-    pub fn model_state(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), CallError> {
+    fn model_state(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), Failure> {
         match &mut self.model_state {
-            Some(f) => f.call(&[state, &self.parameters], &mut [out]),
+            Some(f) => Ok(f.call(&[state, &self.parameters], &mut [out])?),
             None => {
                 out.copy_from_slice(state);
                 Ok(())
@@ -175,25 +179,40 @@ impl Diagnostics {
         }
     }
 
-    /// The observables at a state.
-    pub fn observe(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), CallError> {
-        self.observed.call(&[state, &self.parameters], &mut [out])
+    fn observe(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), Failure> {
+        Ok(self.observed.call(&[state, &self.parameters], &mut [out])?)
     }
 
-    /// The multipliers at a state: the reaction forces are −Gᵀμ. Not a number where the constraints
-    /// are dependent.
-    pub fn multipliers(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), CallError> {
-        solved(&mut self.forces, state, &self.parameters, out)
+    fn multipliers(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), Failure> {
+        Ok(solved(&mut self.forces, state, &self.parameters, out)?)
     }
 
-    /// The quantities of the formulation at a state. Not a number where the constraints are dependent.
-    pub fn auxiliaries(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), CallError> {
-        solved(&mut self.own, state, &self.parameters, out)
+    fn auxiliaries(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), Failure> {
+        Ok(solved(&mut self.own, state, &self.parameters, out)?)
+    }
+
+    fn draw(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), Failure> {
+        self.picture.as_mut().map_or(Ok(()), |picture| Ok(picture.draw(state, out)?))
+    }
+
+    fn conditioning(&mut self) -> Option<&mut dyn Condition> {
+        self.conditioning.as_mut().map(|c| c as &mut dyn Condition)
     }
 }
 
+/// The name of an array and its indices.
+fn family(array: &Array) -> Family {
+    let dims: Vec<(i64, usize)> = array.dims().iter().map(|d| (d.first, d.len)).collect();
+    Family::indexed(array.name(), dims)
+}
+
 /// A function, if there is one, that solves equations: not a number where they have no solution.
-fn solved(function: &mut Option<Measure>, state: &[f64], parameters: &[f64], out: &mut [f64]) -> Result<(), CallError> {
+fn solved(
+    function: &mut Option<Callable>,
+    state: &[f64],
+    parameters: &[f64],
+    out: &mut [f64],
+) -> Result<(), CallError> {
     let Some(f) = function else { return Ok(()) };
     match f.call(&[state, parameters], &mut [&mut *out]) {
         Err(CallError::Implicit(implicit)) if matches!(implicit.cause, Unsolved::Linear(_)) => {
@@ -202,14 +221,6 @@ fn solved(function: &mut Option<Measure>, state: &[f64], parameters: &[f64], out
         }
         done => done,
     }
-}
-
-/// Named vectors as one.
-pub(crate) fn joined<'a>(parts: impl Iterator<Item = (&'a Array, &'a Tensor)>) -> Result<Tensor, CompileError> {
-    let (arrays, tensors): (Vec<&Array>, Vec<&Tensor>) = parts.unzip();
-    let layout = Layout::new(arrays.into_iter().cloned().collect());
-    let terms = tensors.iter().flat_map(|t| t.terms().iter().cloned()).collect();
-    Ok(Tensor::new(vec![layout], terms)?)
 }
 
 /// An implicit vector as a tensor over its own entries.

@@ -5,6 +5,10 @@
 //! consistent start. A thousand instances cost one compilation. [`pose`] does all at once. [`Instance::prepare`] plans a method, [`Instance::integrator`] makes its steps, and
 //! [`Instance::diagnostics`] measures on the way.
 
+// Clock, threads, files and the like come from the caller: see clippy.toml.
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
+
+mod callable;
 mod classification;
 mod compiled;
 mod conditioning;
@@ -15,7 +19,7 @@ mod error;
 mod forces;
 mod instance;
 mod integrator;
-mod measure;
+mod joined;
 mod model;
 mod picture;
 mod pose;
@@ -25,8 +29,8 @@ mod surface;
 
 pub use classification::Need;
 pub use compiled::{Compiled, View, offer};
-pub use conditioning::{Branch, Conditioned, Conditioning};
-pub use diagnostics::{Diagnostics, Kept};
+pub use conditioning::Conditioning;
+pub use diagnostics::Diagnostics;
 pub use equations::Equations;
 pub use error::{NoRate, PoseError, ProblemError, Rate, Unprojected};
 pub use instance::Instance;

@@ -1,21 +1,22 @@
 //! What a picture of the motion shows at a state: the drawings of a model as numbers.
 
-use crate::diagnostics::joined;
+use crate::callable::Callable;
 use crate::error::underived;
-use cotangent_compile::{CallError, CompileError, Engine, Function, FunctionBuilder, Workspace};
+use crate::joined::joined;
+use cotangent_compile::{CallError, CompileError, Engine, FunctionBuilder};
 use cotangent_expr::Tensor;
 use cotangent_model::DrawingKind;
 use cotangent_theory::Motion;
 
 /// Evaluates the drawings of a model.
+#[derive(Clone)]
 pub struct Picture {
     /// What is drawn, in the order of the model.
     pub shapes: Vec<Shape>,
     /// Two in the plane, three in space.
     pub dimension: usize,
     parameters: Vec<f64>,
-    function: Function,
-    work: Workspace<f64>,
+    function: Callable,
 }
 
 /// One drawing: where its numbers are among those of a picture.
@@ -68,13 +69,12 @@ impl Picture {
         let builder = FunctionBuilder::new().input(&motion.state).input(&motion.parameters());
         let all = motion.at_state(&all).map_err(underived)?;
         let function = builder.output(&all).engine(engine).within(&motion.limits).compile()?;
-        let work = function.workspace();
-        Ok(Some(Picture { shapes, dimension, parameters: parameters.to_vec(), function, work }))
+        Ok(Some(Picture { shapes, dimension, parameters: parameters.to_vec(), function: function.into() }))
     }
 
     /// How many numbers a picture has.
     pub fn len(&self) -> usize {
-        self.function.program().outputs[0]
+        self.function.f.program().outputs[0]
     }
 
     /// Which of its numbers are coordinates of points; the others are headings.
@@ -89,6 +89,6 @@ impl Picture {
 
     /// The numbers of the picture at a state.
     pub fn draw(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), CallError> {
-        self.function.call(&[state, &self.parameters], &mut [out], &mut self.work)
+        self.function.call(&[state, &self.parameters], &mut [out])
     }
 }

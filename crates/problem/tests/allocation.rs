@@ -5,6 +5,7 @@
 mod systems;
 
 use cotangent_compile::{Engine, Function, FunctionBuilder};
+use cotangent_dynamics::Advance;
 use cotangent_expr::{Array, Dim, Domain, Expr, Ix, Layout, Place, Role, Tensor, Term, rows, solve};
 use cotangent_integrate::{Method, Projection, Target};
 use cotangent_theory::Formulation;

@@ -2,6 +2,7 @@
 
 use cotangent_compile::Engine;
 use cotangent_compile::values::Setting;
+use cotangent_dynamics::{Advance, Measure};
 use cotangent_integrate::Method;
 use cotangent_model::System;
 use cotangent_problem::{Equations, Instance, Repairs};

@@ -5,6 +5,7 @@
 mod systems;
 
 use cotangent_compile::Engine;
+use cotangent_dynamics::Advance;
 use cotangent_integrate::{Method, Projection, Target};
 use cotangent_theory::Formulation;
 use systems::{Case, DOUBLE, FREE, RELATIVISTIC, SPEEDY, shipped};

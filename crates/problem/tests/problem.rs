@@ -2,6 +2,7 @@
 
 use cotangent_compile::Engine;
 use cotangent_compile::values::Setting;
+use cotangent_dynamics::Advance;
 use cotangent_integrate::Method;
 use cotangent_model::{Options, System};
 use cotangent_problem::{Instance, Integrator, ProblemError, Repairs};

@@ -27,6 +27,9 @@
 //! # Ok::<(), cotangent_report::ReportError>(())
 //! ```
 
+// Clock, threads, files and the like come from the caller: see clippy.toml.
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
+
 mod animation;
 mod base64;
 mod budget;

@@ -119,7 +119,8 @@ fn mathml(latex: &str, display: MathDisplay) -> Option<String> {
         let converter = LatexToMathML::new(MathCoreConfig::default()).ok()?;
         Some(converter.convert_with_local_state(latex, display).ok()?.mathml)
     };
-    // A stack of its own, of which only what is needed is ever touched.
+    // A stack of its own, of which only what is needed is ever touched; where there are no threads the source is shown.
+    #[allow(clippy::disallowed_types, clippy::disallowed_methods)]
     let markup = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, convert).ok()?;
         thread.join().ok().flatten()

@@ -17,6 +17,9 @@
 //! assert_eq!(mean.value(), kepler(1.0, 0.5));
 //! ```
 
+// Clock, threads, files and the like come from the caller: see clippy.toml.
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
+
 mod dd;
 mod dual;
 pub mod figures;
@@ -29,7 +32,7 @@ mod stumpff;
 
 pub use dd::Dd;
 pub use dual::Dual;
-pub use limits::{Cancel, Interrupted, Limits};
+pub use limits::{Cancel, Clock, Interrupted, Limits};
 pub use random::Random;
 pub use real::Real;
 pub use scalar::Scalar;

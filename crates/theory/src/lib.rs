@@ -4,6 +4,9 @@
 //! a formulation is assembled from derivatives, contractions and implicit linear solves of the
 //! model's own expressions.
 
+// Clock, threads, files and the like come from the caller: see clippy.toml.
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
+
 mod constraints;
 mod error;
 pub mod formulation;
@@ -14,7 +17,7 @@ mod surface;
 
 pub use constraints::{Classified, Constraints};
 pub use error::TheoryError;
-pub use formulation::{Card, Formulation, Law, Lift, LocalChart, Motion, NumberError, Space, VectorField};
+pub use formulation::{Card, Formulation, Law, Lift, LocalChart, Motion, NumberError, Shape, Space, VectorField};
 pub use legendre::{legendre, legendre_within};
 pub use phase::Phase;
 pub use structure::Structure;

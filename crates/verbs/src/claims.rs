@@ -5,11 +5,39 @@ use crate::map::Map;
 use cotangent_analysis::{AtValues, Certainty, ClaimReport, Outcome};
 use serde::Serialize;
 
-/// `proved`, `sampled` with the number of points, `fails`, `undecided`.
+/// How something is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Known {
+    /// It holds, by algebra.
+    Proved,
+    /// It holds at random points.
+    Sampled,
+    /// It does not hold.
+    Fails,
+    /// It is not known.
+    Undecided,
+}
+
+/// What became of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Claimed {
+    /// It holds for all parameters.
+    Holds,
+    /// It holds for those of the model, and not for all.
+    HoldsAtTheseValues,
+    /// It does not hold.
+    Fails,
+    /// It is not known.
+    Undecided,
+}
+
+/// How something is known, and where it was looked at.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judged {
     /// How it is known.
-    pub verdict: &'static str,
+    pub verdict: Known,
     /// Where it was sampled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub points: Option<usize>,
@@ -18,12 +46,30 @@ pub struct Judged {
 impl Judged {
     pub(crate) fn new(outcome: Outcome) -> Judged {
         let (verdict, points) = match outcome {
-            Outcome::Holds(Certainty::Proved) => ("proved", None),
-            Outcome::Holds(Certainty::Sampled(k)) => ("sampled", Some(k)),
-            Outcome::Fails => ("fails", None),
-            Outcome::Undecided => ("undecided", None),
+            Outcome::Holds(Certainty::Proved) => (Known::Proved, None),
+            Outcome::Holds(Certainty::Sampled(k)) => (Known::Sampled, Some(k)),
+            Outcome::Fails => (Known::Fails, None),
+            Outcome::Undecided => (Known::Undecided, None),
         };
         Judged { verdict, points }
+    }
+}
+
+impl Judged {
+    /// Whether it holds, as far as is known.
+    pub(crate) fn holds(&self) -> bool {
+        matches!(self.verdict, Known::Proved | Known::Sampled)
+    }
+
+    /// In words.
+    pub(crate) fn words(&self) -> String {
+        match (self.verdict, self.points) {
+            (Known::Sampled, Some(k)) => format!("sampled at {k} points"),
+            (Known::Sampled, None) => "sampled".to_owned(),
+            (Known::Proved, _) => "proved".to_owned(),
+            (Known::Fails, _) => "does not hold".to_owned(),
+            (Known::Undecided, _) => "undecided".to_owned(),
+        }
     }
 }
 
@@ -41,8 +87,8 @@ pub(crate) fn holds(outcome: Outcome) -> Option<bool> {
 pub struct ClaimEntry {
     /// For the parameters of the model.
     pub holds: Option<bool>,
-    /// `holds`, `holds-at-these-values`, `fails`, `undecided`.
-    pub status: &'static str,
+    /// What became of it.
+    pub status: Claimed,
     /// How that is known.
     #[serde(flatten)]
     pub verdict: Judged,
@@ -76,10 +122,10 @@ impl ClaimEntry {
         let judgement = c.judgement();
         let special = special(c);
         let status = match (judgement, special) {
-            (Outcome::Holds(_), Some(_)) => "holds-at-these-values",
-            (Outcome::Holds(_), None) => "holds",
-            (Outcome::Fails, _) => "fails",
-            (Outcome::Undecided, _) => "undecided",
+            (Outcome::Holds(_), Some(_)) => Claimed::HoldsAtTheseValues,
+            (Outcome::Holds(_), None) => Claimed::Holds,
+            (Outcome::Fails, _) => Claimed::Fails,
+            (Outcome::Undecided, _) => Claimed::Undecided,
         };
         let in_general = special.map(|_| Judged::new(c.outcome));
         let values = special.map(|v| v.values.iter().cloned().collect());
@@ -100,40 +146,31 @@ fn special(c: &ClaimReport) -> Option<&AtValues> {
     c.at_values.as_ref().filter(|v| matches!(v.outcome, Outcome::Holds(_)))
 }
 
-/// How an outcome is known.
-pub(crate) fn outcome(o: Outcome) -> String {
-    match o {
-        Outcome::Holds(Certainty::Proved) => "proved".to_owned(),
-        Outcome::Holds(Certainty::Sampled(k)) => format!("sampled at {k} points"),
-        Outcome::Fails => "does not hold".to_owned(),
-        Outcome::Undecided => "undecided".to_owned(),
+impl ClaimEntry {
+    /// As people read it: what became of the claim, and a counterexample; long formulas are cut.
+    pub(crate) fn words(&self, cut: impl Fn(&str) -> String) -> String {
+        let mut text = self.verdict.words();
+        if let (Some(general), Some(values)) = (&self.in_general, &self.values) {
+            let general = match general.verdict {
+                Known::Fails => "but not in general",
+                Known::Proved | Known::Sampled | Known::Undecided => "undecided in general",
+            };
+            text = format!("holds at {} ({text}), {general}", listed(values));
+        }
+        if let Some(defect) = &self.defect {
+            text.push_str(&format!(": {} should vanish", cut(defect)));
+        }
+        if let Some(c) = self.counterexample.as_ref().filter(|c| !c.at.is_empty()) {
+            text.push_str(&format!(", and is {} at {}", short(c.value), listed(&c.at)));
+        }
+        text
     }
-}
-
-/// A claim as people read it: what became of it, and a counterexample.
-pub(crate) fn judged(c: &ClaimReport, formula: impl Fn(&cotangent_expr::Expr) -> String) -> String {
-    let mut text = outcome(c.outcome);
-    if let Some(v) = special(c) {
-        let values = listed(&v.values);
-        let general = match c.outcome {
-            Outcome::Fails => "but not in general",
-            _ => "undecided in general",
-        };
-        text = format!("holds at {values} ({}), {general}", outcome(v.outcome));
-    }
-    if let Some(e) = &c.defect {
-        text.push_str(&format!(": {} should vanish", formula(e)));
-    }
-    if let Some(w) = c.witness.as_ref().filter(|w| !w.at.is_empty()) {
-        text.push_str(&format!(", and is {} at {}", short(w.value), listed(&w.at)));
-    }
-    text
 }
 
 /// `a = 1, b = 2`, as far as a line goes.
-fn listed(values: &[(String, f64)]) -> String {
+fn listed(values: &Map<f64>) -> String {
     let point: Vec<String> = values.iter().take(MAX_POINT).map(|(name, x)| format!("{name} = {}", short(*x))).collect();
-    format!("{}{}", point.join(", "), if values.len() > MAX_POINT { ", …" } else { "" })
+    format!("{}{}", point.join(", "), if values.0.len() > MAX_POINT { ", …" } else { "" })
 }
 
 /// More variables of a counterexample are not shown.

@@ -23,6 +23,9 @@
 //! Each verb has a module with its `Request`, which says more than the function of its name takes: files to write, lists
 //! to compare. Its `answer` is given a model and a [`Session`].
 
+// Clock, threads, files and the like come from the caller: see clippy.toml.
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
+
 pub mod analyze;
 pub mod certify;
 pub mod check;

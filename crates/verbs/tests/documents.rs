@@ -2,7 +2,7 @@
 
 use cotangent_integrate::{Composition, Method, Projection, Target};
 use cotangent_theory::Formulation;
-use cotangent_verbs::{Choice, Ending, Session, Status, Watch, certify, compare, run};
+use cotangent_verbs::{Choice, Code, Ending, Session, Status, Watch, certify, compare, run};
 
 /// A chain of three links, from its text, without a title.
 const CHAIN: &str = "
@@ -36,8 +36,19 @@ fn a_run_that_is_read_back_prints_the_same() {
 }
 
 #[test]
+fn a_run_that_ended_early_is_read_back_with_its_reason() {
+    // No step of this size reaches the rod again.
+    let made = run(PENDULUM, &Choice::default().step(3.0).steps(100)).expect("a document");
+    assert_eq!((made.status, made.status()), (Ending::Failed, Status::Stopped));
+    let read: run::Document = serde_json::from_str(&serde_json::to_string(&made).expect("JSON")).expect("a document");
+    let (made, read) = (made.failure.expect("a reason"), read.failure.expect("a reason"));
+    assert_eq!((read.code, read.message, read.step), (Code::NotConverged, made.message, 1));
+    assert_eq!(read.constraints, ["rod"]);
+}
+
+#[test]
 fn a_certificate_that_is_read_back_prints_the_same() {
-    let made = certify(PENDULUM, &Choice::default().steps(200)).expect("a certificate");
+    let made = certify(PENDULUM, &Choice::default()).expect("a certificate");
     let json = serde_json::to_string(&made).expect("JSON");
     let read: certify::Document = serde_json::from_str(&json).expect("a document");
     assert_eq!(read.text(false), made.text(false));

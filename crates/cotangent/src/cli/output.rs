@@ -4,8 +4,8 @@ use super::args::Colour;
 use super::memory;
 use super::patience::{self, Kept};
 use super::progress::Bar;
+use cotangent::host::{cancel_on_signal, clock};
 use cotangent::model::diagnostic::{self, Diagnostic, Diagnostics};
-use cotangent::observe::cancel_on_signal;
 use cotangent::scalar::{Cancel, Limits};
 use cotangent::verbs::{Code, Failure, Input, Listener, Message, Progress, Session, Status, printable};
 use serde::Serialize;
@@ -62,7 +62,7 @@ impl Output {
 
     /// A session of a verb: its messages go to stderr, and it may go on until Ctrl-C.
     pub(crate) fn session(&mut self) -> Session<'_> {
-        let limits = Limits::until(self.cancel.clone());
+        let limits = Limits::until(self.cancel.clone()).timed(clock());
         let bar = Bar::new(self.json);
         Session::new(Ear { out: self, bar }, limits).with_memory(memory::available())
     }

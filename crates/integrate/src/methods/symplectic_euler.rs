@@ -34,7 +34,7 @@ pub(crate) const CARD: Card = Card {
     reference: "R. de Vogelaere (1956); Hairer, Lubich & Wanner, Geometric Numerical Integration, I.1.2",
 };
 
-/// The method planned for a system, before an arithmetic is chosen.
+/// The method, planned.
 #[derive(Clone, Debug)]
 pub(crate) struct SymplecticEuler {
     shape: CanonicalShape,

@@ -51,7 +51,7 @@ impl SurfaceProjection {
     ) -> Box<dyn Stepper<S> + 's> {
         let (n, m) = (self.shape.jacobian.columns(), self.shape.jacobian.rows());
         let state = State::new(zeros(n), inner.memory());
-        Box::new(After {
+        Box::new(OntoSurface {
             inner,
             memory: memory.clone(),
             surface,
@@ -68,7 +68,7 @@ impl SurfaceProjection {
     }
 }
 
-struct After<'s, S> {
+struct OntoSurface<'s, S> {
     planned: Arc<SurfaceProjection>,
     inner: Box<dyn Stepper<S> + 's>,
     memory: MemoryLayout,
@@ -84,10 +84,10 @@ struct After<'s, S> {
     to: State<S>,
 }
 
-impl<S: Scalar> After<'_, S> {
+impl<S: Scalar> OntoSurface<'_, S> {
     /// Projects the state that the inner step has reached, if it is due; says whether it was.
     fn project(&mut self, machine: &mut dyn Machine<S>) -> Result<bool, Failure> {
-        let After { planned, surface, multipliers, residual, jacobian, directions, shift, end, to, .. } = self;
+        let OntoSurface { planned, surface, multipliers, residual, jacobian, directions, shift, end, to, .. } = self;
         let State { values, carry, .. } = to;
         surface.constraints(values, residual)?;
         if !is_due(machine, planned.projection.above, residual)? {
@@ -109,7 +109,7 @@ impl<S: Scalar> After<'_, S> {
     }
 }
 
-impl<S: Scalar> Stepper<S> for After<'_, S> {
+impl<S: Scalar> Stepper<S> for OntoSurface<'_, S> {
     fn memory(&self) -> usize {
         self.memory.len()
     }

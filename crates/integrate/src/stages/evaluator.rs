@@ -19,7 +19,7 @@ pub(crate) struct At<'a, S> {
 
 /// Equations of motion with the matrices of the point that was looked at last.
 pub(crate) struct Evaluator<'s, S> {
-    system: Sides<'s, S>,
+    system: Side<'s, S>,
     /// By [`Matrix`].
     matrices: Vec<Vec<S>>,
     /// A velocity or a gradient.
@@ -29,7 +29,7 @@ pub(crate) struct Evaluator<'s, S> {
 }
 
 /// The side of the system that the stages are made of.
-enum Sides<'s, S> {
+enum Side<'s, S> {
     Canonical {
         parts: Box<CanonicalParts>,
         system: Box<dyn Canonical<S> + 's>,
@@ -55,27 +55,27 @@ fn missing() -> Failure {
 impl<'s, S: Scalar + 's> Evaluator<'s, S> {
     /// The side of a system that has this shape.
     pub(crate) fn new(shape: &Shape, system: &dyn Dynamics<'s, S>) -> Result<Evaluator<'s, S>, Failure> {
-        let sides = match shape {
+        let side = match shape {
             Shape::Canonical(parts) => {
                 let hidden = match shape.has_hidden() {
                     true => Some(system.hidden()?.ok_or_else(missing)?),
                     false => None,
                 };
                 let system = system.canonical()?.ok_or_else(missing)?;
-                Sides::Canonical { parts: parts.clone(), system, hidden }
+                Side::Canonical { parts: parts.clone(), system, hidden }
             }
-            Shape::Field(_) => Sides::Field(field_of(system)?.ok_or_else(missing)?),
+            Shape::Field(_) => Side::Field(field_of(system)?.ok_or_else(missing)?),
             Shape::Presymplectic(parts) => {
                 let mut system = system.presymplectic()?.ok_or_else(missing)?;
                 let mut form = zeros(parts.shape.form.len());
                 system.form(&mut form)?;
                 let (form, kernel) = parts.kernel.values(&form);
-                Sides::Presymplectic(Box::new(Form { parts: parts.clone(), system, form, kernel }))
+                Side::Presymplectic(Box::new(Form { parts: parts.clone(), system, form, kernel }))
             }
         };
         let len = |matrix: Matrix| shape.pattern(matrix).map_or(0, |pattern| pattern.len());
         Ok(Evaluator {
-            system: sides,
+            system: side,
             matrices: Matrix::ALL.into_iter().map(|matrix| zeros(len(matrix))).collect(),
             vector: zeros(shape.len(Variable::Position)),
             transposed: zeros(len(Matrix::HessianQp)),
@@ -87,7 +87,7 @@ impl<S: Scalar> Evaluator<'_, S> {
     /// The canonical equations, if they are such.
     pub(crate) fn canonical(&mut self) -> Result<&mut (dyn Canonical<S> + '_), Failure> {
         match &mut self.system {
-            Sides::Canonical { system, .. } => Ok(system.as_mut()),
+            Side::Canonical { system, .. } => Ok(system.as_mut()),
             _ => Err(missing()),
         }
     }
@@ -96,10 +96,14 @@ impl<S: Scalar> Evaluator<'_, S> {
         &self.matrices[matrix as usize]
     }
 
+    pub(super) fn matrix_mut(&mut self, matrix: Matrix) -> &mut [S] {
+        &mut self.matrices[matrix as usize]
+    }
+
     /// The matrix J in its independent rows, where the equations have one.
     pub(super) fn form(&self) -> Option<(&Pattern, &[S])> {
         match &self.system {
-            Sides::Presymplectic(form) => Some((form.parts.kernel.form(), &form.form)),
+            Side::Presymplectic(form) => Some((form.parts.kernel.form(), &form.form)),
             _ => None,
         }
     }
@@ -110,26 +114,26 @@ impl<S: Scalar> Evaluator<'_, S> {
         let matrix = |matrix: Matrix| &matrices[matrix as usize];
         let At { q, p, lambda, mu } = at;
         match (system, term) {
-            (Sides::Canonical { parts, system, .. }, Term::Velocity) => {
+            (Side::Canonical { parts, system, .. }, Term::Velocity) => {
                 system.hamiltonian_p(q, p, out)?;
                 if let (Some(hidden), false) = (&parts.hidden, mu.is_empty()) {
                     add_transposed_times(&hidden.p, matrix(Matrix::HiddenP), mu, out);
                 }
             }
-            (Sides::Canonical { parts, system, .. }, Term::Force) => {
+            (Side::Canonical { parts, system, .. }, Term::Force) => {
                 system.hamiltonian_q(q, p, out)?;
                 add_transposed_times(&parts.shape.jacobian, matrix(Matrix::Jacobian), lambda, out);
                 if let (Some(hidden), false) = (&parts.hidden, mu.is_empty()) {
                     add_transposed_times(&hidden.q, matrix(Matrix::HiddenQ), mu, out);
                 }
             }
-            (Sides::Canonical { system, .. }, Term::Constraint) => system.constraints(q, out)?,
-            (Sides::Canonical { parts, system, .. }, Term::HiddenConstraint) => {
+            (Side::Canonical { system, .. }, Term::Constraint) => system.constraints(q, out)?,
+            (Side::Canonical { parts, system, .. }, Term::HiddenConstraint) => {
                 system.hamiltonian_p(q, p, vector)?;
                 times(&parts.shape.jacobian, matrix(Matrix::Jacobian), vector, out);
             }
-            (Sides::Field(field), Term::Rate) => field.rate(q, out)?,
-            (Sides::Presymplectic(form), Term::Gradient) => {
+            (Side::Field(field), Term::Rate) => field.rate(q, out)?,
+            (Side::Presymplectic(form), Term::Gradient) => {
                 form.system.gradient(q, out)?;
                 let dependent = out.iter_mut().enumerate().filter(|(i, _)| form.parts.kernel.is_dependent(*i));
                 dependent.for_each(|(_, x)| *x = S::from_f64(0.0));
@@ -141,7 +145,7 @@ impl<S: Scalar> Evaluator<'_, S> {
 
     /// ∇H projected onto ker J, in the rows of J that depend on the others; zero elsewhere.
     pub(super) fn kernel(&mut self, at: At<'_, S>, out: &mut [S]) -> Result<(), Failure> {
-        let Sides::Presymplectic(form) = &mut self.system else { return Err(missing()) };
+        let Side::Presymplectic(form) = &mut self.system else { return Err(missing()) };
         form.system.gradient(at.q, &mut self.vector)?;
         times(form.parts.kernel.pattern(), &form.kernel, &self.vector, out);
         Ok(())
@@ -153,8 +157,8 @@ impl<S: Scalar> Evaluator<'_, S> {
         let At { q, p, lambda, mu } = at;
         let own = matrix as usize;
         match system {
-            Sides::Field(field) => field.jacobian(q, &mut matrices[own]),
-            Sides::Presymplectic(form) => {
+            Side::Field(field) => field.jacobian(q, &mut matrices[own]),
+            Side::Presymplectic(form) => {
                 if matrix == Matrix::WholeHessian {
                     return form.system.hessian(q, &mut matrices[own]);
                 }
@@ -165,7 +169,7 @@ impl<S: Scalar> Evaluator<'_, S> {
                 }
                 Ok(())
             }
-            Sides::Canonical { parts, system, hidden } => match matrix {
+            Side::Canonical { parts, system, hidden } => match matrix {
                 Matrix::Jacobian => system.jacobian(q, &mut matrices[own]),
                 Matrix::HessianQp => system.hessian_qp(q, p, &mut matrices[own]),
                 Matrix::HessianPp => system.hessian_pp(q, p, &mut matrices[own]),

@@ -9,9 +9,11 @@
 //! Σₖ dᵢₖ xₖ − ρᵢ ± h Σⱼ aᵢⱼ T(zⱼ) = 0     or     T(zⱼ) = 0
 //! ```
 //!
-//! [`Stages`] is the declaration planned for a system of one [`Shape`], and [`Work`] solves it in one arithmetic for a
-//! [`Evaluator`] of that shape. What equations of motion can stand in a row is the vocabulary of [`terms`]: a further one
-//! (the projection of a bracket, a velocity constraint) is a further term there, with its derivatives.
+//! Every row has coefficients of its own, so that positions, momenta and multipliers may have different tableaux.
+//! [`Stages`] is the declaration planned for equations of motion of one [`Shape`], and [`Work`] solves it in one
+//! arithmetic with an [`Evaluator`] for that shape. What can stand in a row is the vocabulary of [`terms`]: something new
+//! (a velocity constraint g(q, v), B(z) times an averaged ∇H) is one more [`Term`] there with its matrices, its
+//! derivatives in [`shape`], and its evaluation in [`evaluator`].
 
 mod declaration;
 mod evaluator;

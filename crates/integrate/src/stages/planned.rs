@@ -1,7 +1,7 @@
 //! Stage equations planned for equations of motion of one shape: what is evaluated at which point, and where its
 //! derivatives go.
 
-use super::declaration::{Row, StageEquations};
+use super::declaration::{Point, Row, StageEquations};
 use super::shape::Shape;
 use super::terms::{Matrix, Term, Variable};
 use crate::blocks::{Block, BlockBuilder, Blocks};
@@ -32,6 +32,8 @@ pub(crate) struct Stages {
 /// What is evaluated at a point.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Evaluation {
+    /// Whether the terms need G, and the positions are those at the start, where G is known.
+    pub(super) at_start: bool,
     /// The matrices that the terms need.
     pub(super) first: BTreeSet<Matrix>,
     /// Those that only the derivatives need.
@@ -74,7 +76,7 @@ impl Stages {
         let left = planner.left();
         let right = (0..declared.rows.len()).map(|row| planner.right(row)).collect();
         let Planner { builder, mut points, values, .. } = planner;
-        points.iter_mut().for_each(Evaluation::sort);
+        points.iter_mut().zip(&declared.points).for_each(|(evaluation, point)| evaluation.sort(point));
         let kinds = declared.rows.iter().zip(&rows).map(|(row, range)| (row.term().kind(), range.len())).collect();
         let blocks = builder.build()?;
         let site = plan.newton(blocks.pattern.clone(), kinds);
@@ -201,8 +203,9 @@ impl Planner<'_> {
 
 impl Evaluation {
     /// What the terms need is evaluated with them, and derivatives are added in the order of their matrices.
-    fn sort(&mut self) {
+    fn sort(&mut self, point: &Point) {
         self.others.retain(|matrix| !self.first.contains(matrix));
+        self.at_start = point.position.is_none() && self.first.remove(&Matrix::Jacobian);
         self.uses.sort_by_key(|u| u.matrix);
     }
 }

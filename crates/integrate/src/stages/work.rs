@@ -5,7 +5,7 @@ use super::evaluator::{At, Evaluator};
 use super::numbers::Numbers;
 use super::planned::Stages;
 use super::shape::Shape;
-use super::terms::{Term, Variable};
+use super::terms::{Matrix, Term, Variable};
 use crate::vector::{
     add, add_scaled, clear, combination, moved, negate, scale, scaled, subtract, subtract_scaled, times, zeros,
 };
@@ -40,6 +40,8 @@ struct Evaluated<S> {
     points: Vec<[Vec<S>; 4]>,
     /// The values of terms.
     values: Vec<Vec<S>>,
+    /// G at the start, where a point needs it.
+    jacobian: Vec<S>,
     sum: Vec<S>,
 }
 
@@ -59,6 +61,7 @@ impl Stages {
                 numbers: Numbers::new(self),
                 points: (0..d.points.len()).map(lengths).collect(),
                 values: self.values.iter().map(|&len| zeros(len)).collect(),
+                jacobian: zeros(self.shape.pattern(Matrix::Jacobian).map_or(0, |pattern| pattern.len())),
                 sum: zeros(longest),
             },
         }
@@ -120,7 +123,7 @@ impl<S: Scalar> Work<S> {
 }
 
 impl<S: Scalar> Evaluated<S> {
-    /// A first guess: the rates at the start, without constraints.
+    /// A first guess: the rates at the start, without constraints. Also what else is known there.
     fn predict(
         &mut self,
         stages: &Stages,
@@ -131,6 +134,10 @@ impl<S: Scalar> Evaluated<S> {
     ) -> Result<(), Failure> {
         let (q, p) = from.values.split_at(stages.shape.len(Variable::Position));
         let at = At { q, p, lambda: &[], mu: &[] };
+        if stages.points.iter().any(|point| point.at_start) {
+            evaluator.differentiate(Matrix::Jacobian, at)?;
+            self.jacobian.copy_from_slice(evaluator.matrix(Matrix::Jacobian));
+        }
         clear(x);
         for (variable, moving) in [(Variable::Position, Term::Velocity), (Variable::Momentum, Term::Force)] {
             let term = match stages.shape {
@@ -194,8 +201,11 @@ impl<S: Scalar> Evaluated<S> {
 
     /// The terms of right sides at a point.
     fn terms(&mut self, stages: &Stages, evaluator: &mut Evaluator<'_, S>, point: usize) -> Result<(), Failure> {
-        let Evaluated { numbers, points, values, .. } = self;
+        let Evaluated { numbers, points, values, jacobian, .. } = self;
         let (evaluation, at) = (&stages.points[point], at(&points[point]));
+        if evaluation.at_start {
+            evaluator.matrix_mut(Matrix::Jacobian).copy_from_slice(jacobian);
+        }
         evaluation.first.iter().try_for_each(|&matrix| evaluator.differentiate(matrix, at))?;
         for &(term, value) in &evaluation.terms {
             evaluator.term(term, at, &mut values[value])?;

@@ -1,12 +1,13 @@
 //! Constraints and energy along a run.
 
+use super::candidate::Candidate;
 use super::size::{Sizes, kinetic};
 use super::{CertificateError, Options};
-use cotangent_dynamics::{Failure, Names, Source};
+use cotangent_dynamics::{Advance, Failure, Measure, Names, Source};
 use cotangent_integrate::Prepared;
-use cotangent_observe::{Monitor, Run, RunError, Schedule};
-use cotangent_problem::{Diagnostics, Instance};
-use cotangent_scalar::Limits;
+use cotangent_observe::{End, Monitor, Observer, Run, RunError, Sample, Schedule, Verdict};
+use cotangent_scalar::{Interrupted, Limits};
+use std::ops::ControlFlow;
 
 /// Most samples of the energy that are kept.
 const SAMPLES: u64 = 20_000;
@@ -95,77 +96,50 @@ pub(super) struct Along {
     pub(super) noticed: Noticed,
 }
 
-pub(super) fn run(
-    problem: &Instance,
+pub(super) fn run<C: Candidate>(
+    problem: &C,
     prepared: &Prepared,
-    tape: &Diagnostics,
     options: Options,
     limits: &Limits,
 ) -> Result<Along, CertificateError> {
-    let (diagnostics, integrator) = (problem.diagnostics()?, problem.integrator(prepared)?);
-    let mut sizes = Sizes::new(problem, tape)?;
-    let every = options.steps.div_ceil(SAMPLES).max(1);
-    let sized = options.steps.div_ceil(SIZES).max(1);
-    let mut along = Along {
-        residuals: [0.0; 2],
-        scales: [vec![], vec![]],
-        times: vec![],
-        errors: vec![],
-        energy: 0.0,
-        exchanged: [0.0, kinetic(problem)],
-        turns: 0,
-        steps: options.steps,
-        ended: None,
-        noticed: Noticed::default(),
+    let (quantities, integrator) = (problem.quantities()?, problem.integrator(prepared)?);
+    let mut look = Look {
+        along: Along {
+            residuals: [0.0; 2],
+            scales: [vec![], vec![]],
+            times: vec![],
+            errors: vec![],
+            energy: 0.0,
+            exchanged: [0.0, kinetic(problem)],
+            turns: 0,
+            steps: options.steps,
+            ended: None,
+            noticed: Noticed::default(),
+        },
+        options,
+        seen: 0,
+        sizes: Sizes::new(problem)?,
+        largest: [vec![], vec![]],
+        turns: Turns::new(problem),
     };
     let schedule = Schedule { step: options.step, steps: options.steps, last: None, record: options.steps };
-    let mut run = match Run::new(integrator, diagnostics, schedule, problem.start.clone()) {
+    let mut run = match Run::new(integrator, quantities, schedule, problem.start().to_vec()) {
         Ok(run) => run,
         Err(e) => {
-            along.ended = Some(undefined(0, options.steps, e));
-            return Ok(along);
+            look.along.ended = Some(undefined(0, options.steps, e));
+            return Ok(look.along);
         }
     };
-    let mut largest = [vec![], vec![]];
-    let mut initial = None;
-    let mut turns = Turns::new(problem);
-    for k in 0..=options.steps {
-        limits.check()?;
-        let kept = run.diagnostics().last();
-        let first = *initial.get_or_insert(kept.energy);
-        along.energy = first.abs();
-        keep_largest(&mut largest[0], &kept.constraints);
-        keep_largest(&mut largest[1], &kept.hidden_constraints);
-        if k > 0 && k % every == 0 {
-            along.times.push(k as f64 * options.step.abs());
-            along.errors.push(kept.energy - first);
-        }
-        let state = &run.state().values;
-        turns.follow(state);
-        if k % sized == 0 || k == options.steps {
-            sizes.grow(&mut along.scales, state);
-            let exchanged = sizes.exchanged(state);
-            let so_far = if 4 * k <= options.steps { 0..2 } else { 1..2 };
-            along.exchanged[so_far].iter_mut().for_each(|largest| *largest = largest.max(exchanged));
-        }
-        if k == options.steps {
-            break;
-        }
-        match run.step() {
-            Ok(None) => {}
-            Ok(Some(failure)) => {
-                along.ended = Some(Ended { steps: k, of: options.steps, cause: Stopped::Step(failure) });
-                break;
-            }
-            Err(e) => {
-                along.ended = Some(undefined(k, options.steps, e));
-                break;
-            }
-        }
-    }
-    let names = run.diagnostics().conditioning.as_ref().map(|c| c.constraints()).unwrap_or_default();
+    let ended = match run.go(limits, &mut [&mut look]) {
+        Ok(End::Interrupted | End::Stopped) => return Err(Interrupted.into()),
+        Ok(End::Finished) => None,
+        Ok(End::Failed(failure)) => Some(Ended { steps: look.seen, of: options.steps, cause: Stopped::Step(failure) }),
+        Err(e) => Some(undefined(look.seen, options.steps, e)),
+    };
+    let Look { mut along, largest, turns, .. } = look;
+    let names = run.diagnostics().conditioning().map(|c| c.constraints()).unwrap_or_default();
     along.noticed = Noticed { monitor: run.monitor().clone(), names };
-    along.turns = turns.count;
+    (along.turns, along.ended) = (turns.count, ended);
     // Where nothing moves, nothing shows how large terms are.
     along.scales.iter_mut().flatten().for_each(|s| *s = if *s > 0.0 { *s } else { 1.0 });
     for (worst, (largest, scales)) in along.residuals.iter_mut().zip(largest.iter().zip(&along.scales)) {
@@ -173,6 +147,53 @@ pub(super) fn run(
         *worst = relative.fold(0.0, |m: f64, r| if r.is_nan() || r > m { r } else { m });
     }
     Ok(along)
+}
+
+/// Looks at a run.
+struct Look<'a, C> {
+    along: Along,
+    options: Options,
+    /// The last step that was seen.
+    seen: u64,
+    sizes: Sizes<'a, C>,
+    largest: [Vec<f64>; 2],
+    turns: Turns<'a>,
+}
+
+impl<C: Candidate, I: Advance, D: Measure> Observer<I, D> for Look<'_, C> {
+    fn begin(&mut self, run: &mut Run<I, D>) -> Result<(), RunError> {
+        self.along.energy = run.energy().initial.abs();
+        self.at(&mut run.sample());
+        Ok(())
+    }
+
+    fn sample(&mut self, sample: &mut Sample<'_, D>) -> Verdict {
+        self.at(sample);
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+impl<C: Candidate> Look<'_, C> {
+    fn at<D: Measure>(&mut self, sample: &mut Sample<'_, D>) {
+        let Look { along, options, sizes, largest, turns, .. } = self;
+        let k = sample.step;
+        self.seen = k;
+        let kept = sample.quantities.last();
+        keep_largest(&mut largest[0], &kept.constraints);
+        keep_largest(&mut largest[1], &kept.hidden_constraints);
+        if k > 0 && k.is_multiple_of(options.steps.div_ceil(SAMPLES).max(1)) {
+            along.times.push(k as f64 * options.step.abs());
+            along.errors.push(sample.energy_error());
+        }
+        let state = &sample.state.values;
+        turns.follow(state);
+        if k.is_multiple_of(options.steps.div_ceil(SIZES).max(1)) || k == options.steps {
+            sizes.grow(&mut along.scales, state);
+            let exchanged = sizes.exchanged(state);
+            let so_far = if 4 * k <= options.steps { 0..2 } else { 1..2 };
+            along.exchanged[so_far].iter_mut().for_each(|largest| *largest = largest.max(exchanged));
+        }
+    }
 }
 
 fn undefined(steps: u64, of: u64, error: RunError) -> Ended {
@@ -203,9 +224,9 @@ struct Turns<'a> {
 }
 
 impl<'a> Turns<'a> {
-    fn new(problem: &'a Instance) -> Turns<'a> {
-        let start = &problem.start[..];
-        let middle = if problem.equations.motion.structure().is_some() { start.len() / 2 } else { start.len() };
+    fn new(problem: &'a impl Candidate) -> Turns<'a> {
+        let start = problem.start();
+        let middle = if problem.nature().halves { start.len() / 2 } else { start.len() };
         Turns { start, middle, units: [0.0; 2], recent: [0.0; 2], width: 0.0, rising: true, count: 0 }
     }
 

@@ -14,6 +14,7 @@
 
 mod along;
 mod bounded;
+mod candidate;
 mod ladder;
 mod order;
 mod probe;
@@ -24,6 +25,7 @@ mod subject;
 mod symplectic;
 
 pub use along::{Ended, Noticed, Stopped};
+pub use candidate::{Candidate, KeptIn, Nature};
 pub use order::order_against;
 pub use reason::{LargerSteps, OrderAt, Reason};
 pub(crate) use size::{kinetic, scales};
@@ -34,8 +36,8 @@ use crate::fit::{Growth, Order};
 use along::Along;
 use bounded::Said;
 use cotangent_compile::CompileError;
+use cotangent_dynamics::Failure;
 use cotangent_integrate::{Claims, Prepared};
-use cotangent_problem::Instance;
 use cotangent_scalar::{Interrupted, Limits};
 use ladder::{FLOOR, Question, Sample, Shown, climb};
 use probe::Probe;
@@ -126,6 +128,9 @@ pub enum CertificateError {
     /// Something could not be compiled.
     #[error(transparent)]
     Compile(#[from] CompileError),
+    /// A system written in Rust cannot be set up.
+    #[error(transparent)]
+    System(#[from] Failure),
     /// Somebody asked to stop.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
@@ -133,13 +138,17 @@ pub enum CertificateError {
 
 impl Certificate {
     /// Measures everything the card of a method speaks of.
-    pub fn new(problem: &Instance, prepared: &Prepared, options: Options) -> Result<Certificate, CertificateError> {
+    pub fn new<C: Candidate>(
+        problem: &C,
+        prepared: &Prepared,
+        options: Options,
+    ) -> Result<Certificate, CertificateError> {
         Certificate::within(problem, prepared, options, &Limits::default())
     }
 
     /// The same within limits: [`CertificateError::Interrupted`] soon after somebody asks to stop.
-    pub fn within(
-        problem: &Instance,
+    pub fn within<C: Candidate>(
+        problem: &C,
         prepared: &Prepared,
         options: Options,
         limits: &Limits,
@@ -147,27 +156,26 @@ impl Certificate {
         // What a single step does is a property of the formula, whatever controls its steps.
         let formula = prepared.uncontrolled();
         let subject = Subject::new(problem, &formula).within(limits);
-        let tape = problem.diagnostics()?;
-        let motion = &problem.equations.motion;
-        let claims = prepared.claims(motion.is_canonical());
-        let mut judge = Judge { probe: Probe::new(subject, &tape)?, claims, step: options.step };
-        let symplectic_defect = match motion.structure() {
-            Some(_) => judge.step(claims.symplectic, |probe, place, step| probe.symplectic(place, step)),
-            None => Property::absent(),
+        let nature = problem.nature();
+        let claims = prepared.claims(nature.canonical);
+        let mut judge = Judge { probe: Probe::new(subject)?, claims, step: options.step };
+        let symplectic_defect = match nature.halves {
+            true => judge.step(claims.symplectic, |probe, place, step| probe.symplectic(place, step)),
+            false => Property::absent(),
         };
         let symmetry_defect = judge.step(claims.symmetric, |probe, place, step| probe.symmetry(place, step));
-        let along = along::run(problem, prepared, &tape, options, limits)?;
+        let along = along::run(problem, prepared, options, limits)?;
         let singular = along.noticed.monitor.passages.first().map(|passage| passage.time.abs());
         let whole = Subject::new(problem, prepared).within(limits);
         let order = order::judge(&whole, options.step, claims.order, singular);
-        let [constraint_defect, hidden_constraint_defect] = match motion.is_constrained() {
+        let [constraint_defect, hidden_constraint_defect] = match nature.constrained {
             true => {
                 [judge.residual(&along, 0, claims.constraints), judge.residual(&along, 1, claims.hidden_constraints)]
             }
             false => [Property::absent(), Property::absent()],
         };
         let energy_defect = judge.energy(&along);
-        let has_energy = motion.card().model_energy;
+        let has_energy = nature.own_energy;
         let bounds = Bounds {
             symplectic: has_energy && symplectic_defect.held.unwrap_or(claims.symplectic),
             energy: energy_defect.held == Some(true),
@@ -235,18 +243,18 @@ impl Certificate {
 }
 
 /// Judges single steps, with larger ones where the given one shows nothing.
-struct Judge<'a> {
-    probe: Probe<'a>,
+struct Judge<'a, C> {
+    probe: Probe<'a, C>,
     claims: Claims,
     step: f64,
 }
 
-impl Judge<'_> {
+impl<C: Candidate> Judge<'_, C> {
     /// A defect of a single step: of the order p + 1 where it is real.
     fn step(
         &mut self,
         claimed: bool,
-        mut measure: impl FnMut(&mut Probe<'_>, f64, f64) -> Result<Sample, Reason>,
+        mut measure: impl FnMut(&mut Probe<'_, C>, f64, f64) -> Result<Sample, Reason>,
     ) -> Property<f64> {
         let question =
             Question { step: self.step, order: self.claims.order, power: 2, floor: FLOOR, shows: FLOOR, claimed };

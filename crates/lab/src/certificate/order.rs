@@ -6,13 +6,11 @@
 //! if there are no constraints): other equations than those the method solves. Errors are measured in the
 //! variables of the model, whatever those of the equations are.
 
+use super::candidate::Candidate;
 use super::subject::{Subject, distance};
 use super::{Finding, OrderAt, Property, Reason};
 use crate::fit::{Order, observed_order};
 use crate::reference::Reference;
-use cotangent_compile::{Engine, Tape};
-use cotangent_dynamics::Dynamics;
-use cotangent_problem::Compiled;
 use cotangent_scalar::Dd;
 
 /// The interval has so many steps of the given size.
@@ -42,8 +40,13 @@ const CERTAIN: f64 = 0.2;
 /// It is a statement about small steps. Where the given step contradicts it, a smaller one is asked; where errors are
 /// lost in round-off, a larger one. Behind a singular configuration, at the time that is given, the equations of the
 /// reference may go on along another branch.
-pub(super) fn judge(subject: &Subject<'_>, step: f64, claimed: u32, singular: Option<f64>) -> Property<Order, u32> {
-    if subject.problem.start.len() > LARGEST {
+pub(super) fn judge<C: Candidate>(
+    subject: &Subject<'_, C>,
+    step: f64,
+    claimed: u32,
+    singular: Option<f64>,
+) -> Property<Order, u32> {
+    if subject.problem.start().len() > LARGEST {
         let reason = Reason::NoReference { largest: LARGEST };
         return Property { claimed, found: Finding::Undecided(reason), held: None, reason: None };
     }
@@ -107,11 +110,16 @@ fn held(order: &Order, claimed: u32) -> Option<bool> {
 /// which is known to the accuracy `known`, relative to its size.
 ///
 /// The order is that of the formula: a method that controls its steps makes those that are given.
-pub fn order_against(subject: &Subject<'_>, step: f64, exact: &[Dd], known: f64) -> Result<Order, Reason> {
+pub fn order_against<C: Candidate>(
+    subject: &Subject<'_, C>,
+    step: f64,
+    exact: &[Dd],
+    known: f64,
+) -> Result<Order, Reason> {
     let formula = subject.prepared.uncontrolled();
     let subject = &Subject { prepared: &formula, ..*subject };
     let start = subject.start::<Dd>().map_err(Reason::Step)?;
-    let halves = subject.problem.equations.motion.structure().is_some();
+    let halves = subject.problem.nature().halves;
     let (mut sizes, mut errors) = (vec![], vec![]);
     for level in (FINEST..=COARSEST).rev() {
         let factor = 2f64.powi(level);
@@ -130,20 +138,13 @@ pub fn order_against(subject: &Subject<'_>, step: f64, exact: &[Dd], known: f64)
 }
 
 /// The state at a time, to some 25 digits, and how accurate it is.
-fn reference(subject: &Subject<'_>, time: f64) -> Result<(Vec<Dd>, f64), Reason> {
+fn reference<C: Candidate>(subject: &Subject<'_, C>, time: f64) -> Result<(Vec<Dd>, f64), Reason> {
     subject.go_on().map_err(Reason::Step)?;
-    let given = &subject.problem.equations.motion;
-    // Equations with other solutions are their own reference.
-    let motion = if given.card().exact { given.hamilton_dirac() } else { Ok(given.clone()) };
-    let motion = motion.map_err(Reason::Theory)?;
-    let compiled = Compiled::new(&motion, Engine::Tape).map_err(Reason::Compile)?;
-    let parameters = subject.problem.parameters.iter().map(|&p| Dd::from(p)).collect();
-    let field = compiled.view(Tape, parameters).field().map_err(Reason::Step)?;
-    let Some(mut field) = field else { return Err(Reason::NoField) };
+    let Some(mut field) = subject.problem.reference()? else { return Err(Reason::NoField) };
     let mut state = subject.start::<Dd>().map_err(Reason::Step)?;
     let mut rates = |z: &[Dd], out: &mut [Dd]| subject.go_on().and_then(|()| field.rate(z, out));
     let budget = BUDGET / state.len().max(1) as u64;
-    let blocks = if motion.structure().is_some() { 2 } else { 1 };
+    let blocks = if subject.problem.nature().halves { 2 } else { 1 };
     let reference = Reference::new(1e-28).with_budget(budget).in_blocks(state.len() / blocks);
     let solved = reference.solve(&mut rates, &mut state, Dd::from(time));
     let solved = solved.map_err(Reason::Reference)?;
@@ -153,6 +154,7 @@ fn reference(subject: &Subject<'_>, time: f64) -> Result<(Vec<Dd>, f64), Reason>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cotangent_compile::Engine;
     use cotangent_integrate::Method;
     use cotangent_model::{Options, System};
     use cotangent_problem::{Instance, Repairs};

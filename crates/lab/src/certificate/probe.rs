@@ -1,12 +1,12 @@
 //! What single steps do, in double-double arithmetic: round-off, which a small step amplifies, is not a
 //! property of the method.
 
+use super::CertificateError;
+use super::candidate::{Candidate, KeptIn};
 use super::ladder::Sample;
 use super::reason::Reason;
 use super::subject::{Subject, distance};
 use super::symplectic;
-use cotangent_compile::{CompileError, Function, Workspace};
-use cotangent_problem::Diagnostics;
 use cotangent_scalar::{Dd, Real};
 
 /// From the start to a generic point, where nothing vanishes by chance.
@@ -19,26 +19,21 @@ const AWAY: u64 = 3;
 const LARGEST: usize = 200;
 
 /// A method on a system, with what should be kept, in double-double arithmetic.
-pub(super) struct Probe<'a> {
-    subject: Subject<'a>,
+pub(super) struct Probe<'a, C> {
+    subject: Subject<'a, C>,
     start: Vec<Dd>,
     /// Energy, constraints, hidden constraints.
-    kept: &'a Function,
-    work: Workspace<Dd>,
-    parameters: Vec<Dd>,
+    kept: KeptIn<'a, Dd>,
     /// The last point, and the step that led to it.
     point: Option<(f64, Vec<Dd>)>,
 }
 
-impl<'a> Probe<'a> {
-    pub(super) fn new(subject: Subject<'a>, diagnostics: &'a Diagnostics) -> Result<Probe<'a>, CompileError> {
-        let kept = diagnostics.kept_function();
-        let given = || subject.problem.start.iter().map(|&v| Dd::from(v)).collect();
+impl<'a, C: Candidate> Probe<'a, C> {
+    pub(super) fn new(subject: Subject<'a, C>) -> Result<Probe<'a, C>, CertificateError> {
+        let given = || subject.problem.start().iter().map(|&v| Dd::from(v)).collect();
         Ok(Probe {
             start: subject.start::<Dd>().unwrap_or_else(|_| given()),
-            kept,
-            work: kept.workspace_in()?,
-            parameters: subject.problem.parameters.iter().map(|&p| Dd::from(p)).collect(),
+            kept: subject.problem.kept()?,
             subject,
             point: None,
         })
@@ -57,17 +52,12 @@ impl<'a> Probe<'a> {
     }
 
     fn halves(&self) -> bool {
-        self.subject.problem.equations.motion.structure().is_some()
+        self.subject.problem.nature().halves
     }
 
     /// Energy, constraints, hidden constraints.
     fn kept(&mut self, state: &[Dd]) -> Result<[Vec<Dd>; 3], Reason> {
-        let mut outputs = self.kept.program().outputs.iter().map(|&n| vec![Dd::from(0.0); n]).collect::<Vec<_>>();
-        let mut slots: Vec<&mut [Dd]> = outputs.iter_mut().map(Vec::as_mut_slice).collect();
-        let called = self.kept.call_in(&[state, &self.parameters], &mut slots, &mut self.work);
-        called.map_err(Reason::Value)?;
-        let mut outputs = outputs.into_iter();
-        Ok([0; 3].map(|_| outputs.next().unwrap_or_default()))
+        (self.kept)(state).map_err(Reason::Value)
     }
 
     /// The change of dq∧dp by a step on the tangent space.

@@ -4,7 +4,7 @@ use super::along::Ended;
 use crate::fit::Undecided;
 use crate::reference::ReferenceError;
 use crate::tangent::TangentError;
-use cotangent_compile::{CallError, CompileError};
+use cotangent_compile::CompileError;
 use cotangent_dynamics::{Failure, Names};
 use cotangent_scalar::figures::exact;
 use cotangent_theory::TheoryError;
@@ -23,7 +23,7 @@ pub enum Reason {
     /// The run did not reach its end.
     Ended(Ended),
     /// A quantity has no value.
-    Value(CallError),
+    Value(Failure),
     /// Vectors that are none of the tangent space.
     Tangent(TangentError),
     /// The motion itself could not be derived.

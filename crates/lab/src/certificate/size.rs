@@ -1,31 +1,27 @@
 //! How large the terms of the constraints and of the energy are.
 
 use super::CertificateError;
-use cotangent_compile::{Function, Native, Workspace};
-use cotangent_dynamics::{Canonical, Dynamics};
-use cotangent_problem::{Diagnostics, Instance};
-use cotangent_scalar::{Dual, Scalar};
+use super::candidate::{Candidate, KeptIn};
+use cotangent_dynamics::Canonical;
+use cotangent_scalar::Dual;
 
 /// Sizes of terms at states of a problem.
-pub(super) struct Sizes<'a> {
-    problem: &'a Instance,
+pub(super) struct Sizes<'a, C> {
+    problem: &'a C,
     manifold: Option<Box<dyn Canonical<f64> + 'a>>,
     /// The energy, where there are no canonical equations to ask for its derivatives.
-    energy: &'a Function,
-    work: Workspace<Dual<f64>>,
-    parameters: Vec<Dual<f64>>,
+    energy: KeptIn<'a, Dual<f64>>,
+    /// The sizes of constraints that an analysis found.
+    surface: Option<[Vec<f64>; 2]>,
 }
 
-impl<'a> Sizes<'a> {
-    pub(super) fn new(problem: &'a Instance, diagnostics: &'a Diagnostics) -> Result<Sizes<'a>, CertificateError> {
-        let energy = diagnostics.kept_function();
-        let view = problem.equations.compiled.view(Native, problem.parameters.clone());
+impl<'a, C: Candidate> Sizes<'a, C> {
+    pub(super) fn new(problem: &'a C) -> Result<Sizes<'a, C>, CertificateError> {
         Ok(Sizes {
             problem,
-            manifold: view.manifold().ok().flatten(),
-            work: energy.workspace_in()?,
-            energy,
-            parameters: problem.parameters.iter().map(|&p| Dual::from_f64(p)).collect(),
+            manifold: problem.numbers().manifold().ok().flatten(),
+            energy: problem.kept()?,
+            surface: problem.surface_scales(),
         })
     }
 
@@ -43,15 +39,12 @@ impl<'a> Sizes<'a> {
             manifold.hamiltonian_p(q, p, &mut velocity).ok()?;
             return Some(p.iter().zip(&velocity).map(|(p, v)| (p * v).abs()).sum());
         }
-        let mut outputs: Vec<Vec<Dual<f64>>> =
-            self.energy.program().outputs.iter().map(|&n| vec![Dual::from_f64(0.0); n]).collect();
         let mut seeded: Vec<Dual<f64>> = state.iter().map(|&v| Dual::constant(v)).collect();
         let mut sum = 0.0;
-        for (k, start) in self.problem.start.iter().enumerate() {
+        for (k, start) in self.problem.start().iter().enumerate() {
             seeded.get_mut(k)?.tangent[0] = 1.0;
-            let mut slots: Vec<&mut [Dual<f64>]> = outputs.iter_mut().map(Vec::as_mut_slice).collect();
-            self.energy.call_in(&[&seeded, &self.parameters], &mut slots, &mut self.work).ok()?;
-            sum += (outputs.first()?.first()?.tangent[0] * (state[k] - start)).abs();
+            let [energy, ..] = (self.energy)(&seeded).ok()?;
+            sum += (energy.first()?.tangent[0] * (state[k] - start)).abs();
             seeded[k].tangent[0] = 0.0;
         }
         Some(sum)
@@ -59,10 +52,8 @@ impl<'a> Sizes<'a> {
 
     /// Raises the sizes of the terms of the constraints to those at a state.
     pub(super) fn grow(&mut self, scales: &mut [Vec<f64>; 2], state: &[f64]) {
-        if self.problem.equations.motion.surface().is_some() {
-            if scales.iter().all(Vec::is_empty) {
-                *scales = self::scales(self.problem);
-            }
+        if let Some(found) = &self.surface {
+            scales.clone_from(found);
             return;
         }
         let Some(found) = self.manifold.as_mut().and_then(|m| terms(m.as_mut(), state, 0.0)) else { return };
@@ -102,26 +93,22 @@ fn terms(manifold: &mut dyn Canonical<f64>, state: &[f64], unit: f64) -> Option<
 
 /// Σⱼ |Gᵢⱼ| max |q| and Σⱼ |Gᵢⱼ| max |q̇| at the start, with the largest position and velocity, 1 where that
 /// vanishes: what the terms of each constraint are made of.
-pub(crate) fn scales(problem: &Instance) -> [Vec<f64>; 2] {
-    if let Some(surface) = problem.equations.motion.surface() {
-        let mut scales = problem.surface_scales().unwrap_or_else(|_| vec![1.0; surface.generations.len()]);
-        let later = scales.split_off(surface.constraints.shape()[0].len().min(scales.len()));
-        return [scales, later];
+pub(crate) fn scales(problem: &impl Candidate) -> [Vec<f64>; 2] {
+    if let Some(scales) = problem.surface_scales() {
+        return scales;
     }
-    let view = problem.equations.compiled.view(Native, problem.parameters.clone());
-    let Ok(Some(mut manifold)) = view.manifold() else { return [vec![], vec![]] };
+    let Ok(Some(mut manifold)) = problem.numbers().manifold() else { return [vec![], vec![]] };
     let constraints = manifold.shape().constraints;
-    let found = terms(manifold.as_mut(), &problem.start, 1.0);
+    let found = terms(manifold.as_mut(), problem.start(), 1.0);
     let found = found.unwrap_or_else(|| [vec![1.0; constraints], vec![1.0; constraints]]);
     found.map(|list| list.into_iter().map(|s| if s > 0.0 { s } else { 1.0 }).collect())
 }
 
 /// The kinetic scale p·q̇ at the start: the energy may be zero where its terms are not.
-pub(crate) fn kinetic(problem: &Instance) -> f64 {
-    let view = problem.equations.compiled.view(Native, problem.parameters.clone());
-    let Ok(Some(mut manifold)) = view.manifold() else { return 0.0 };
+pub(crate) fn kinetic(problem: &impl Candidate) -> f64 {
+    let Ok(Some(mut manifold)) = problem.numbers().manifold() else { return 0.0 };
     let n = manifold.shape().coordinates;
-    let (q, p) = problem.start.split_at(n);
+    let (q, p) = problem.start().split_at(n);
     let mut v = vec![0.0; n];
     match manifold.hamiltonian_p(q, p, &mut v) {
         Ok(()) => p.iter().zip(&v).map(|(p, v)| (p * v).abs()).sum(),

@@ -4,6 +4,7 @@
 //! excited or not. A perturbation in a general direction is carried along with dual numbers, at the given step
 //! and, if it grew, at a quarter of it: motions may be unstable themselves.
 
+use super::candidate::Candidate;
 use super::reason::Reason;
 use super::subject::Subject;
 use cotangent_dynamics::Failure;
@@ -16,8 +17,8 @@ const GROWN: f64 = 100.0;
 const MORE: f64 = 30.0;
 
 /// Why the step is not stable, if it is not.
-pub(super) fn unstable(subject: &Subject<'_>, step: f64, steps: u64) -> Option<Reason> {
-    let variables = subject.problem.start.len().max(1) as u64;
+pub(super) fn unstable<C: Candidate>(subject: &Subject<'_, C>, step: f64, steps: u64) -> Option<Reason> {
+    let variables = subject.problem.start().len().max(1) as u64;
     let steps = steps.min((5120 / variables).clamp(32, 256));
     let grown = stretch(subject, step, steps).ok()?;
     if grown.is_finite() && grown <= GROWN {
@@ -29,9 +30,9 @@ pub(super) fn unstable(subject: &Subject<'_>, step: f64, steps: u64) -> Option<R
 }
 
 /// How much a perturbation in a general direction grows.
-fn stretch(subject: &Subject<'_>, step: f64, steps: u64) -> Result<f64, Failure> {
+fn stretch<C: Candidate>(subject: &Subject<'_, C>, step: f64, steps: u64) -> Result<f64, Failure> {
     let start = subject.start::<f64>()?;
-    let middle = if subject.problem.equations.motion.structure().is_some() { start.len() / 2 } else { start.len() };
+    let middle = if subject.problem.nature().halves { start.len() / 2 } else { start.len() };
     let unit = |half: &[f64]| Some(half.iter().fold(0.0f64, |m, v| m.max(v.abs()))).filter(|s| *s > 0.0).unwrap_or(1.0);
     let units = [unit(&start[..middle]), unit(&start[middle..])];
     let unit = |k: usize| units[usize::from(k >= middle)];

@@ -1,27 +1,33 @@
 //! A method on a system, in any arithmetic.
 
-use cotangent_compile::Tape;
-use cotangent_dynamics::{Canonical, Dynamics, Failure, Numeric, State, Value};
+use super::candidate::Candidate;
+use cotangent_dynamics::{Canonical, Failure, Numeric, State, Value};
 use cotangent_integrate::{Prepared, project};
-use cotangent_problem::Instance;
 use cotangent_scalar::{Limits, Real};
 
 /// A method on a system, in any arithmetic.
-#[derive(Clone, Copy)]
-pub struct Subject<'a> {
-    pub(super) problem: &'a Instance,
+pub struct Subject<'a, C> {
+    pub(super) problem: &'a C,
     pub(super) prepared: &'a Prepared,
     pub(super) limits: Option<&'a Limits>,
 }
 
-impl<'a> Subject<'a> {
+impl<C> Clone for Subject<'_, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for Subject<'_, C> {}
+
+impl<'a, C: Candidate> Subject<'a, C> {
     /// The method as planned for the problem.
-    pub fn new(problem: &'a Instance, prepared: &'a Prepared) -> Subject<'a> {
+    pub fn new(problem: &'a C, prepared: &'a Prepared) -> Subject<'a, C> {
         Subject { problem, prepared, limits: None }
     }
 
     /// The same within limits: no step is made after somebody asked to stop.
-    pub fn within(self, limits: &'a Limits) -> Subject<'a> {
+    pub fn within(self, limits: &'a Limits) -> Subject<'a, C> {
         Subject { limits: Some(limits), ..self }
     }
 
@@ -30,18 +36,14 @@ impl<'a> Subject<'a> {
         self.limits.map_or(Ok(()), Limits::check).map_err(|_| Failure::Interrupted)
     }
 
-    fn parameters<S: Real>(&self) -> Vec<S> {
-        self.problem.parameters.iter().map(|&p| S::from_f64(p)).collect()
-    }
-
     /// The constraints.
-    pub fn manifold<S: Real + 'static>(&self) -> Result<Option<Box<dyn Canonical<S>>>, Failure> {
-        self.problem.equations.compiled.view(Tape, self.parameters::<S>()).manifold()
+    pub fn manifold<S: Real + 'static>(&self) -> Result<Option<Box<dyn Canonical<S> + 'a>>, Failure> {
+        self.problem.view::<S>().manifold()
     }
 
     /// The start, on the constraint manifold to the precision of the arithmetic.
     pub fn start<S: Real + 'static>(&self) -> Result<Vec<S>, Failure> {
-        let values = self.problem.start.iter().map(|&v| S::from_f64(v)).collect();
+        let values = self.problem.start().iter().map(|&v| S::from_f64(v)).collect();
         let mut state = State::new(values, 0);
         if let Some(manifold) = self.manifold::<S>()?.filter(|m| m.shape().constraints > 0) {
             project(manifold, &mut state)?;
@@ -56,14 +58,13 @@ impl<'a> Subject<'a> {
 
     /// The variables of the model at a state of the equations of motion, which may have others.
     pub fn model_state<S: Real + 'static>(&self, state: &[S]) -> Result<Vec<S>, Failure> {
-        self.problem.equations.compiled.view(Tape, self.parameters::<S>()).model_state(state)
+        self.problem.model_state(state)
     }
 
     /// The state after several walks, each of so many steps of a size.
     pub(super) fn walk_on<S: Real + 'static>(&self, from: &[S], walks: &[(f64, u64)]) -> Result<State<S>, Failure> {
-        let view = self.problem.equations.compiled.view(Tape, self.parameters::<S>());
-        let mut stepper = self.prepared.stepper(&view)?;
-        let mut machine = Numeric::new(self.prepared.plan(), self.problem.newton(None))?;
+        let mut stepper = self.prepared.stepper(&*self.problem.view::<S>())?;
+        let mut machine = Numeric::new(self.prepared.plan(), self.problem.newton()?)?;
         let mut state = State::new(from.to_vec(), stepper.memory());
         let mut next = state.clone();
         for &(h, steps) in walks {

@@ -5,15 +5,16 @@
 //! The tangent space at (q, p) is {(δq, δp): G δq = 0, ψ_q δq + ψ_p δp = 0}; the derivatives of ψ are
 //! taken by dual numbers too.
 
+use super::candidate::Candidate;
 use super::reason::Reason;
 use super::subject::Subject;
-use crate::residuals::residuals;
 use crate::tangent::SymplecticDefect;
 use cotangent_dynamics::Failure;
+use cotangent_integrate::residuals;
 use cotangent_scalar::{Dd, Dual, Real};
 use cotangent_solve::{LinearSolver, Pattern, null_space};
 
-pub(super) fn measure(subject: &Subject<'_>, point: &[Dd], step: f64) -> Result<f64, Reason> {
+pub(super) fn measure<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd], step: f64) -> Result<f64, Reason> {
     // Positions and momenta in units of their own size: the form is then in units of their product.
     let units = units(point);
     let vectors = tangent_space(subject, point, &units).map_err(Reason::Step)?;
@@ -47,7 +48,7 @@ fn seeded(point: &[Dd], direction: &[Dd]) -> Vec<Dual<Dd>> {
 ///
 /// An orthonormal one in `f64`, each vector then corrected to the tangent space by the least change,
 /// v − Aᵀ(AAᵀ)⁻¹A v, where A has the gradients of φ and ψ as rows.
-fn tangent_space(subject: &Subject<'_>, point: &[Dd], units: &[Dd]) -> Result<Vec<Vec<Dd>>, Failure> {
+fn tangent_space<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd], units: &[Dd]) -> Result<Vec<Vec<Dd>>, Failure> {
     let size = point.len();
     let unit = |k: usize| (0..size).map(|j| Dd::from(f64::from(u8::from(j == k)))).collect::<Vec<Dd>>();
     let Some(mut manifold) = subject.manifold::<Dual<Dd>>()?.filter(|m| m.shape().constraints > 0) else {

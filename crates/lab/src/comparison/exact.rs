@@ -7,10 +7,10 @@
 use super::SAMPLES;
 use super::unknown::Unknown;
 use crate::certificate::distance;
+use crate::forces::{MOVES, forces, momentum};
 use crate::reference::{Reference, Sample};
-use crate::residuals::{MOVES, forces, momentum};
 use cotangent_compile::{Engine, Native, Tape};
-use cotangent_dynamics::{Dynamics, Failure, State};
+use cotangent_dynamics::{Condition, Dynamics, Failure, State};
 use cotangent_integrate::project;
 use cotangent_observe::Schedule;
 use cotangent_problem::{Compiled, Diagnostics, Instance};

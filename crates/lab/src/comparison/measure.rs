@@ -6,7 +6,7 @@ use super::{Exact, SAMPLES, timing};
 use crate::certificate::{kinetic, scales};
 use crate::fit::{Growth, growth_exponent};
 use cotangent_compile::{CompileError, Native};
-use cotangent_dynamics::{Dynamics, Failure, Source};
+use cotangent_dynamics::{Dynamics, Failure, Measure, Source};
 use cotangent_integrate::Prepared;
 use cotangent_observe::{End, HISTORY_ERRORS, History, Progress, Run, RunError, Schedule};
 use cotangent_problem::Instance;
@@ -137,12 +137,12 @@ pub fn measure(
     // Every step is measured where rows are recorded, be it that only the end is one.
     let schedule = Schedule { record: schedule.total().max(1), ..schedule };
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(undefined)?;
-    let history = History::new(SAMPLES, HISTORY_ERRORS.len(), run.watched(None));
-    run.watch(history, None);
+    let history = History::new(SAMPLES, HISTORY_ERRORS.len(), run.watched());
+    run.watch(history);
     run.time_steps();
-    let ended = match run.go::<()>(limits, None, progress) {
+    let ended = match run.go(limits, &mut [&mut cotangent_observe::progress(progress)]) {
         Ok(End::Finished) => Ended::Finished,
-        Ok(End::Interrupted) => Ended::Interrupted,
+        Ok(End::Interrupted | End::Stopped) => Ended::Interrupted,
         Ok(End::Failed(failure)) => Ended::Failed(failure),
         Err(error) => Ended::Undefined(Source::new(error)),
     };
@@ -227,12 +227,12 @@ pub fn measure(
 }
 
 /// The largest p·q̇ at some samples of a run.
-fn largest_kinetic(run: &mut Run, problem: &Instance, variables: usize) -> f64 {
+fn largest_kinetic(run: &mut crate::Run, problem: &Instance, variables: usize) -> f64 {
     let view = problem.equations.compiled.view(Native, problem.parameters.clone());
     let Ok(Some(mut manifold)) = view.manifold() else { return 0.0 };
     let n = manifold.shape().coordinates;
     let dimension = run.state().values.len();
-    let Some((history, _)) = run.history() else { return 0.0 };
+    let Some(history) = run.history() else { return 0.0 };
     let count = history.times().len();
     let few = (0..count).step_by(count.div_ceil(LOOKS).max(1));
     let states: Vec<Vec<f64>> = few.map(|k| history.values(k)[..dimension].to_vec()).collect();
@@ -252,8 +252,8 @@ fn largest_kinetic(run: &mut Run, problem: &Instance, variables: usize) -> f64 {
 const LOOKS: usize = 64;
 
 /// The samples after the start, with the errors of the model's variables.
-fn curves(run: &mut Run, variables: usize, exact: Option<&Exact>) -> Curves {
-    let Some((history, _)) = run.history() else { return Curves::default() };
+fn curves(run: &mut crate::Run, variables: usize, exact: Option<&Exact>) -> Curves {
+    let Some(history) = run.history() else { return Curves::default() };
     let times = history.times().to_vec();
     let [energy, constraints, hidden] = [0, 1, 2].map(|k| history.error(k));
     let dimension = run.state().values.len();

@@ -5,6 +5,7 @@
 
 use super::{Combination, Exact};
 use cotangent_compile::CompileError;
+use cotangent_dynamics::Measure;
 use cotangent_observe::{End, Run, Schedule};
 use cotangent_scalar::Limits;
 
@@ -88,7 +89,7 @@ fn sizes(
     let Combination { problem, prepared, .. } = *combination;
     let (diagnostics, integrator) = (problem.diagnostics()?, problem.integrator(prepared)?);
     let Ok(mut run) = Run::new(integrator, diagnostics, schedule, problem.start.clone()) else { return Ok(None) };
-    if !matches!(run.go::<()>(limits, None, &mut |_| {}), Ok(End::Finished)) {
+    if !matches!(run.go(limits, &mut []), Ok(End::Finished)) {
         return Ok(None);
     }
     let largest = |list: &[cotangent_observe::Extremes]| list.iter().fold(0.0f64, |m, e| m.max(e.max_abs));

@@ -2,11 +2,11 @@
 
 use super::Combination;
 use cotangent_compile::CompileError;
-use cotangent_dynamics::State;
+use cotangent_dynamics::{Advance, State};
 use cotangent_observe::Schedule;
 use cotangent_problem::Integrator;
 use cotangent_scalar::Limits;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Short runs are repeated for so long; the shortest counts, as what else the machine does only adds.
 const PATIENCE: Duration = Duration::from_millis(10);
@@ -14,17 +14,20 @@ const PATIENCE: Duration = Duration::from_millis(10);
 /// Steps between two looks at the interrupt.
 const BATCH: u64 = 4096;
 
-/// The seconds of so many steps.
+/// The seconds of so many steps, by the clock of the limits; none without a clock.
 pub(super) fn seconds(
     combination: &Combination<'_>,
     schedule: &Schedule,
     steps: u64,
     limits: &Limits,
 ) -> Result<f64, CompileError> {
+    if !limits.clock.is_running() {
+        return Ok(0.0);
+    }
     let mut integrator = integrator(combination)?;
-    let begun = Instant::now();
+    let begun = limits.clock.now();
     let mut shortest = f64::INFINITY;
-    while shortest.is_infinite() || begun.elapsed() < PATIENCE {
+    while shortest.is_infinite() || limits.clock.now().saturating_sub(begun) < PATIENCE {
         let (_, spent) = run(&mut integrator, &combination.problem.start, schedule, steps, limits);
         shortest = shortest.min(spent.as_secs_f64());
         if limits.cancel.is_set() {
@@ -53,9 +56,9 @@ fn run(
         // A shortened last step is one of its own.
         let full = schedule.steps.saturating_sub(done);
         let count = if full == 0 { 1 } else { full.min(BATCH).min(steps - done) };
-        let now = Instant::now();
+        let now = limits.clock.now();
         let made = integrator.advance(&mut state, schedule.size(done), count);
-        spent += now.elapsed();
+        spent += limits.clock.now().saturating_sub(now);
         done += count;
         if made.is_err() {
             break;
@@ -90,9 +93,10 @@ mod tests {
             let diagnostics = problem.diagnostics().unwrap();
             let mut measured =
                 Run::new(integrator(&combination).unwrap(), diagnostics, stop, problem.start.clone()).unwrap();
-            measured.go::<()>(&Limits::default(), None, &mut |_| {}).unwrap();
+            measured.go(&Limits::default(), &mut []).unwrap();
             let mut own = integrator(&combination).unwrap();
-            let (state, spent) = run(&mut own, &problem.start, &schedule, steps, &Limits::default());
+            let limits = Limits::default().timed(cotangent_host::clock());
+            let (state, spent) = run(&mut own, &problem.start, &schedule, steps, &limits);
             assert_eq!(&state.values, &measured.state().values, "{until}, {steps}");
             assert!(spent > Duration::ZERO);
         }

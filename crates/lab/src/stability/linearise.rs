@@ -9,9 +9,9 @@
 //! F and F′ are exact: dual numbers of dual numbers through the equations as they are compiled, whatever
 //! the number of constraints, the masses and the energy. How well F′ = A r′ holds is measured, too.
 
-use crate::residuals::residuals;
 use cotangent_compile::Tape;
 use cotangent_dynamics::{Canonical, Dynamics, Failure, Field};
+use cotangent_integrate::residuals;
 use cotangent_problem::Instance;
 use cotangent_scalar::Dual;
 use cotangent_solve::{LinearSolver, Pattern};

@@ -2,8 +2,8 @@
 
 use super::period::{self, Return};
 use super::{Obstacle, StabilityError};
+use crate::forces::{MOVES, forces, momentum};
 use crate::reference::{Reference, ReferenceError};
-use crate::residuals::{MOVES, forces, momentum};
 use cotangent_compile::{Engine, Native, Tape};
 use cotangent_dynamics::{Dynamics, Failure, Field, State};
 use cotangent_integrate::project;

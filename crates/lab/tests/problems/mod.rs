@@ -4,8 +4,9 @@
 
 use cotangent_compile::Engine;
 use cotangent_integrate::{Method, Prepared, Projection, Recipe, Refusal};
+pub use cotangent_lab::Run;
 use cotangent_model::{Options, System};
-use cotangent_observe::{End, Run, Schedule};
+use cotangent_observe::{End, Schedule};
 use cotangent_problem::{Instance, Repairs};
 use cotangent_scalar::Limits;
 use cotangent_theory::Formulation;
@@ -77,7 +78,7 @@ impl Case {
         let integrator = p.integrator(&p.prepare(recipe).unwrap()).unwrap();
         let schedule = Schedule::count(step, steps, 1).unwrap();
         let mut run = Run::new(integrator, p.diagnostics().unwrap(), schedule, p.start.clone()).unwrap();
-        let end = run.go::<()>(&Limits::default(), None, &mut |_| {}).unwrap();
+        let end = run.go(&Limits::default(), &mut []).unwrap();
         (run, end)
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn row(numbers: &[f64], line: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Column;
+    use crate::Family;
     use proptest::prelude::*;
 
     fn line(numbers: &[f64]) -> String {
@@ -67,8 +67,8 @@ mod tests {
     #[test]
     fn names_are_quoted_where_they_have_to_be() {
         let names = ["t", "u,v", "say \"x\"", "", "two\nlines", "größe"];
-        let mut columns: Columns = names.into_iter().map(Column::scalar).collect();
-        columns.0.push(Column::family("w", [(1, 1), (2, 1)]));
+        let mut columns: Columns = names.into_iter().map(Family::scalar).collect();
+        columns.0.push(Family::indexed("w", [(1, 1), (2, 1)]));
         let mut bytes = Vec::new();
         header(&columns, &mut bytes);
         let expected = "t,\"u,v\",\"say \"\"x\"\"\",\"\",\"two\nlines\",größe,\"w[1,2]\"\n";

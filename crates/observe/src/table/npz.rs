@@ -8,7 +8,7 @@
 
 use super::place::Placed;
 use super::zip::{Member, end_of_archive};
-use super::{Column, Columns};
+use super::{Columns, Family};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -28,7 +28,7 @@ pub(super) fn row(numbers: &[f64], bytes: &mut Vec<u8>) {
 
 /// What precedes the numbers in a `.npy` file (NEP 1): a Python dictionary, filled up with spaces
 /// so that the numbers begin at a multiple of 64.
-fn npy_header(rows: u64, column: &Column) -> Vec<u8> {
+fn npy_header(rows: u64, column: &Family) -> Vec<u8> {
     let lengths: String = column.dims.iter().map(|&(_, len)| format!(" {len},")).collect();
     // Python writes a tuple of one number with a comma and a longer one without.
     let shape = format!("{rows},{lengths}");
@@ -59,7 +59,7 @@ struct Array {
 /// Where every column goes.
 fn layout(rows: u64, columns: &Columns) -> Vec<Array> {
     let (mut start, mut place) = (0, 0);
-    let array = |column: &Column| {
+    let array = |column: &Family| {
         let npy = npy_header(rows, column);
         // `Columns::check` has seen to it that a row can be counted.
         let len = column.width().unwrap_or(0) * 8;

@@ -15,7 +15,7 @@ use cotangent_expr::{Layout, Tensor};
 use cotangent_integrate::Offer;
 use cotangent_scalar::{Limits, Scalar};
 use cotangent_solve::Pattern;
-use cotangent_theory::{Formulation, Law, Motion, Structure, VectorField};
+use cotangent_theory::{Formulation, Law, Motion, Shape, Structure, VectorField};
 use field::{FieldFunctions, FieldView};
 use hidden::{HiddenFunctions, HiddenView};
 use std::cell::RefCell;
@@ -153,14 +153,19 @@ pub fn offer(motion: &Motion, formulation: Formulation) -> Option<Offer> {
         return None;
     }
     let (constrained, canonical) = (motion.is_holonomic(), motion.structure().is_some());
-    let as_given = [Formulation::Multipliers, Formulation::IndexReduced].contains(&formulation);
-    let index = if formulation == Formulation::IndexReduced { Index::Two } else { Index::Three };
+    // Without constraints all formulations are the same.
+    let shape = if constrained { formulation.card().shape } else { Shape::Field };
+    let with_multipliers = match shape {
+        Shape::IndexThree => Some(Index::Three),
+        Shape::IndexTwo => Some(Index::Two),
+        Shape::Field | Shape::Chart => None,
+    };
     Some(Offer {
-        canonical: (canonical && (as_given || !constrained)).then_some(index),
-        field: !(canonical && constrained && as_given),
+        canonical: if canonical && !constrained { Some(Index::Three) } else { with_multipliers },
+        field: with_multipliers.is_none(),
         presymplectic: false,
-        constrained: canonical && constrained,
-        chart: canonical && constrained && matches!(formulation, Formulation::LocalChart { .. }),
+        constrained,
+        chart: shape == Shape::Chart,
         surface: motion.surface().is_some(),
     })
 }

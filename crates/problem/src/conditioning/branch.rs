@@ -20,18 +20,7 @@
 use super::Conditioning;
 use super::face::{Face, Gradients, dot};
 use cotangent_compile::CallError;
-
-/// What became of the branch that a motion was on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Branch {
-    /// Nothing that is known.
-    #[default]
-    Kept,
-    /// The motion turned into another branch where the smooth continuation goes straight on.
-    Left,
-    /// The motion went straight on over a gap between branches, where it should have turned.
-    Jumped,
-}
+use cotangent_dynamics::Branch;
 
 /// The cosine of an angle that a step resolves, in which a motion turns.
 const RESOLVED: f64 = 0.9;

@@ -1,7 +1,7 @@
 //! Gradients of the constraints at a state, as a mechanism sees them that is about to be singular.
 
+use crate::callable::Callable;
 use crate::error::underived;
-use crate::measure::Measure;
 use cotangent_compile::{CallError, CompileError, Engine, FunctionBuilder};
 use cotangent_solve::{LinearSolver, Pattern};
 use cotangent_theory::{Motion, Structure};
@@ -9,17 +9,17 @@ use cotangent_theory::{Motion, Structure};
 /// G, H_pp, φ and the velocities, and what is made of them.
 #[derive(Clone)]
 pub(super) struct Gradients {
-    function: Measure,
+    function: Callable,
     jacobian: Pattern,
     metric: Pattern,
     g: Vec<f64>,
     h: Vec<f64>,
     /// φ and the sizes of its terms.
-    levels: Measure,
+    levels: Callable,
     phi: Vec<f64>,
     sizes: Vec<f64>,
     /// The velocities H_p, which some formulations have to solve equations for.
-    velocities: Measure,
+    velocities: Callable,
     /// M = H_pp⁻¹.
     masses: Option<LinearSolver<f64>>,
     /// A state beside the one that is looked at.

@@ -16,11 +16,11 @@
 mod branch;
 mod face;
 
+use crate::callable::Callable;
 use crate::error::underived;
-use crate::measure::Measure;
-pub use branch::Branch;
 use branch::Nearest;
 use cotangent_compile::{CallError, CompileError, Engine, FunctionBuilder};
+use cotangent_dynamics::{Branch, Condition, Conditioned, Failure, NEARLY_SINGULAR};
 use cotangent_expr::Layout;
 use cotangent_solve::LinearSolver;
 use cotangent_theory::Motion;
@@ -29,13 +29,6 @@ use face::{Face, Gradients};
 /// Where the smallest pivot is this part of the largest, the forces are determined well, and a step of a quarter of a
 /// radian cannot have crossed a singular configuration.
 const WELL: f64 = 0.3;
-
-/// A condition from which on a step may have several solutions: gradients within a quarter of a radian.
-const ILL: f64 = 20.0;
-
-/// A condition beyond which a configuration counts as singular, nearly: gradients within a hundredth of a radian, or one
-/// of a hundredth of its size.
-const NEARLY_SINGULAR: f64 = 1e4;
 
 /// The cosine of the angle between r(before) and r(after) below which they are opposite. A gradient that only turns
 /// quickly, as at the end of an ellipse, turns by less in a step.
@@ -47,59 +40,12 @@ const MOST: f64 = 1.0 / f64::EPSILON;
 /// Inverse iterations to find the constraint that depends on the others: each multiplies its lead by the condition.
 const ITERATIONS: usize = 3;
 
-/// What a step has met.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Conditioned {
-    /// κ, at most 1/u; 1 where forces are determined well.
-    pub condition: f64,
-    /// The constraint that depends on the others most.
-    pub constraint: usize,
-    /// Whether the step went through a singular configuration.
-    pub crossed: bool,
-    /// What became of the branch there.
-    pub branch: Branch,
-    /// Whether a singular configuration is known to be far, whatever the condition says: gradients of very different
-    /// sizes, or masses.
-    far: bool,
-}
-
-impl Conditioned {
-    const WELL: Conditioned =
-        Conditioned { condition: 1.0, constraint: 0, crossed: false, branch: Branch::Kept, far: false };
-
-    /// What is known from a condition alone.
-    pub fn of(condition: f64, constraint: usize, crossed: bool) -> Conditioned {
-        Conditioned { condition, constraint, crossed, ..Conditioned::WELL }
-    }
-
-    /// The worse of two steps that are one after the other.
-    pub fn and(self, next: Conditioned) -> Conditioned {
-        let (worse, other) = if next.is_worse_than(&self) { (next, self) } else { (self, next) };
-        let branch = if worse.branch == Branch::Kept { other.branch } else { worse.branch };
-        Conditioned { crossed: worse.crossed || other.crossed, branch, ..worse }
-    }
-
-    fn is_worse_than(&self, other: &Conditioned) -> bool {
-        (self.is_singular(), self.condition) > (other.is_singular(), other.condition)
-    }
-
-    /// Whether a singular configuration is so near that a step may have several solutions.
-    pub fn is_ill(&self) -> bool {
-        self.crossed || self.branch != Branch::Kept || self.condition >= ILL
-    }
-
-    /// Whether a singular configuration is near enough to be spoken of.
-    pub fn is_singular(&self) -> bool {
-        self.crossed || self.branch != Branch::Kept || self.condition >= NEARLY_SINGULAR && !self.far
-    }
-}
-
 /// Follows the condition of the constraint forces.
 #[derive(Clone)]
 pub struct Conditioning {
     /// What each row of the matrix is about.
     names: Layout,
-    matrix: Measure,
+    matrix: Callable,
     values: Vec<f64>,
     solver: LinearSolver<f64>,
     diagonal: Vec<Option<usize>>,
@@ -143,61 +89,9 @@ impl Conditioning {
         }))
     }
 
-    /// What its rows are called.
-    pub fn constraints(&self) -> Vec<String> {
-        (0..self.names.len()).map(|i| self.names.entry_name(i)).collect()
-    }
-
     /// The same for these parameters, from the start of a run.
     pub(crate) fn with(&self, parameters: &[f64]) -> Conditioning {
         Conditioning { parameters: parameters.to_vec(), ..self.clone() }
-    }
-
-    /// What there is to remember: the largest Qᵢᵢ so far, and where the last steps began.
-    pub fn memory(&self) -> Vec<f64> {
-        [&self.largest[..], &self.begun[0], &self.begun[1]].concat()
-    }
-
-    /// How many numbers that is.
-    pub fn memory_len(&self) -> usize {
-        self.largest.len() + 2 * self.begun[0].len()
-    }
-
-    /// Goes on with what was remembered.
-    pub fn restore(&mut self, memory: &[f64]) {
-        if memory.len() == self.memory_len() {
-            let (largest, begun) = memory.split_at(self.largest.len());
-            let (last, this) = begun.split_at(self.begun[0].len());
-            self.largest.copy_from_slice(largest);
-            self.begun[0].copy_from_slice(last);
-            self.begun[1].copy_from_slice(this);
-        }
-    }
-
-    /// Looks at a step between two states, at the first of which forces may be badly determined, or are known not to be.
-    ///
-    /// A motion that goes over a gap in two steps, the state between which lies in the gap, does so in neither of them:
-    /// where forces are badly determined, two steps are looked at as one, too. A step may be looked at several times.
-    pub fn observe(&mut self, before: &[f64], after: &[f64], was_ill: bool) -> Result<Conditioned, CallError> {
-        let seen = self.observe_one(before, after, was_ill)?;
-        if !was_ill {
-            if seen.is_ill() {
-                self.begun.iter_mut().for_each(|state| state.copy_from_slice(before));
-            }
-            return Ok(seen);
-        }
-        if self.begun[1] != before {
-            self.begun.swap(0, 1);
-            self.begun[1].copy_from_slice(before);
-        }
-        if self.begun[0] == self.begun[1] || seen.branch != Branch::Kept {
-            return Ok(seen);
-        }
-        let first = std::mem::take(&mut self.begun[0]);
-        let both = self.observe_one(&first, after, true);
-        self.begun[0] = first;
-        let both = both?;
-        Ok(if both.branch == Branch::Jumped { both } else { seen })
     }
 
     fn observe_one(&mut self, before: &[f64], after: &[f64], was_ill: bool) -> Result<Conditioned, CallError> {
@@ -318,5 +212,50 @@ impl Conditioning {
         self.after.c.iter_mut().zip(&self.direction).for_each(|(c, x)| *c = x / scale);
         gradients.look(state, &self.parameters, &mut self.after)?;
         Ok(true)
+    }
+}
+
+impl Condition for Conditioning {
+    /// A motion that goes over a gap in two steps, the state between which lies in the gap, does so in neither of them:
+    /// where forces are badly determined, two steps are looked at as one, too.
+    fn observe(&mut self, before: &[f64], after: &[f64], was_ill: bool) -> Result<Conditioned, Failure> {
+        let seen = self.observe_one(before, after, was_ill)?;
+        if !was_ill {
+            if seen.is_ill() {
+                self.begun.iter_mut().for_each(|state| state.copy_from_slice(before));
+            }
+            return Ok(seen);
+        }
+        if self.begun[1] != before {
+            self.begun.swap(0, 1);
+            self.begun[1].copy_from_slice(before);
+        }
+        if self.begun[0] == self.begun[1] || seen.branch != Branch::Kept {
+            return Ok(seen);
+        }
+        let first = std::mem::take(&mut self.begun[0]);
+        let both = self.observe_one(&first, after, true);
+        self.begun[0] = first;
+        let both = both?;
+        Ok(if both.branch == Branch::Jumped { both } else { seen })
+    }
+
+    fn constraints(&self) -> Vec<String> {
+        (0..self.names.len()).map(|i| self.names.entry_name(i)).collect()
+    }
+
+    /// The largest Qᵢᵢ so far, and where the last steps began.
+    fn memory(&self) -> Vec<f64> {
+        [&self.largest[..], &self.begun[0], &self.begun[1]].concat()
+    }
+
+    fn restore(&mut self, memory: &[f64]) {
+        if memory.len() == self.largest.len() + 2 * self.begun[0].len() {
+            let (largest, begun) = memory.split_at(self.largest.len());
+            let (last, this) = begun.split_at(self.begun[0].len());
+            self.largest.copy_from_slice(largest);
+            self.begun[0].copy_from_slice(last);
+            self.begun[1].copy_from_slice(this);
+        }
     }
 }

@@ -6,7 +6,7 @@
 
 use super::VectorField;
 use super::algebra::{rate, transposed_times};
-use super::card::{Card, Least, Number, SYMBOLS};
+use super::card::{Card, Least, Number, SYMBOLS, Shape};
 use super::derived::{Derived, number};
 use crate::error::TheoryError;
 use crate::structure::{Structure, minus};
@@ -32,6 +32,10 @@ pub(super) const CARD: Card = Card {
     exact: true,
     model_energy: true,
     full: true,
+    shape: Shape::Field,
+    unprojected: None,
+    resets: false,
+    inside: None,
 };
 
 pub(super) fn equations(s: &Structure) -> Result<Derived, TheoryError> {

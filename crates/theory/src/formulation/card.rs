@@ -32,6 +32,27 @@ pub struct Card {
     /// Whether the rate of each variable depends on all of them with constraints, as multipliers are solved for: the
     /// matrix of an implicit step is full.
     pub full: bool,
+    /// What its equations are with constraints on positions.
+    pub shape: Shape,
+    /// Why a projection onto the constraints makes no sense, if so.
+    pub unprojected: Option<&'static str>,
+    /// Whether a projection of the momenta starts variables of its own anew.
+    pub resets: bool,
+    /// What to try where a function inside its equations has no value.
+    pub inside: Option<&'static str>,
+}
+
+/// What equations are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// Canonical ones with unknown multipliers that hold the constraints.
+    IndexThree,
+    /// Canonical ones with unknown multipliers that hold the time derivatives of the constraints.
+    IndexTwo,
+    /// Ordinary differential equations.
+    Field,
+    /// Ordinary differential equations in charts of the constraint manifold.
+    Chart,
 }
 
 /// A number of a formulation.

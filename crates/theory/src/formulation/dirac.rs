@@ -6,7 +6,7 @@
 //! (Leimkuhler & Reich, Math. Comp. 63 (1994), eqs. (16)–(17).)
 
 use super::algebra::{flow, pairing, times};
-use super::card::{Card, Least, Number, SYMBOLS};
+use super::card::{Card, Least, Number, SYMBOLS, Shape};
 use super::derived::{Derived, number, per_constraint};
 use crate::error::TheoryError;
 use crate::structure::{Structure, minus};
@@ -31,6 +31,10 @@ pub(super) const CARD: Card = Card {
     exact: true,
     model_energy: false,
     full: true,
+    shape: Shape::Field,
+    unprojected: None,
+    resets: false,
+    inside: None,
 };
 
 pub(super) fn equations(s: &Structure) -> Result<Derived, TheoryError> {

@@ -9,7 +9,7 @@
 
 use super::VectorField;
 use super::algebra::{rate, times, transposed_times};
-use super::card::{Card, SYMBOLS};
+use super::card::{Card, SYMBOLS, Shape};
 use super::derived::{Derived, per_constraint};
 use crate::error::TheoryError;
 use crate::structure::{Structure, minus};
@@ -37,6 +37,10 @@ pub(super) const CARD: Card = Card {
     exact: true,
     model_energy: true,
     full: true,
+    shape: Shape::Field,
+    unprojected: None,
+    resets: false,
+    inside: None,
 };
 
 pub(super) fn equations(s: &Structure) -> Result<Derived, TheoryError> {

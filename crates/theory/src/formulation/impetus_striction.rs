@@ -9,9 +9,9 @@
 //! Gᵀ (a reset, λ = 0) is a symmetry: the momentum projection of a state is that reset.
 //! (Seiler, BIT 39 (1999), eqs. (22)–(32); J. H. Maddocks & R. L. Pego, Comm. Math. Phys. 170 (1995).)
 
-use super::Card;
 use super::algebra::{plus_multiples, rate, replaced, transposed_times};
 use super::derived::{Derived, per_constraint, per_momentum};
+use super::{Card, Shape};
 use super::{Lift, VectorField};
 use crate::error::TheoryError;
 use crate::structure::{Structure, minus};
@@ -41,6 +41,14 @@ pub(super) const CARD: Card = Card {
     exact: true,
     model_energy: true,
     full: true,
+    shape: Shape::Field,
+    unprojected: None,
+    resets: true,
+    inside: Some(
+        "the impetus may have left the domain of the Hamiltonian, where no velocity belongs to it, though one \
+         belongs to the momentum: --project momentum makes them one after every step; other formulations have no \
+         impetus",
+    ),
 };
 
 /// The equations, the physical momenta as functions of (q, p*), λ and p*.

@@ -1,7 +1,7 @@
 //! The equations with ψ = G(q) H_p = 0 in place of φ = 0, of index 2: a method that holds those lets φ drift, and needs
 //! one derivative less of its own.
 
-use super::Card;
+use super::{Card, Shape};
 
 /// What there is to know about it.
 pub(super) const CARD: Card = Card {
@@ -22,4 +22,8 @@ pub(super) const CARD: Card = Card {
     exact: true,
     model_energy: true,
     full: false,
+    shape: Shape::IndexTwo,
+    unprojected: None,
+    resets: false,
+    inside: None,
 };

@@ -4,9 +4,9 @@
 //! agrees with H on the manifold and for which ψ is a strong integral, φ̇ = ψ. It stays separable.
 //! (Leimkuhler & Reich, Math. Comp. 63 (1994), §3, for any constant mass matrix.)
 
-use super::Card;
 use super::algebra::{flow, plus_multiples, replaced, transposed_times};
 use super::derived::Derived;
+use super::{Card, Shape};
 use crate::error::TheoryError;
 use crate::structure::{Structure, minus};
 use cotangent_expr::{Layout, Tensor, solve};
@@ -28,6 +28,10 @@ pub(super) const CARD: Card = Card {
     exact: true,
     model_energy: true,
     full: true,
+    shape: Shape::Field,
+    unprojected: None,
+    resets: false,
+    inside: None,
 };
 
 pub(super) fn equations(s: &Structure) -> Result<Derived, TheoryError> {

@@ -13,7 +13,7 @@
 
 use super::VectorField;
 use super::algebra::{replaced, times, transposed_times};
-use super::card::{Card, Least, Number};
+use super::card::{Card, Least, Number, Shape};
 use crate::error::TheoryError;
 use crate::legendre::{try_whole, whole};
 use crate::structure::{Structure, minus};
@@ -51,6 +51,13 @@ pub(super) const CARD: Card = Card {
     exact: true,
     model_energy: false,
     full: true,
+    shape: Shape::Chart,
+    unprojected: None,
+    resets: false,
+    inside: Some(
+        "the momentum along the chart may be none of the Hamiltonian's domain, though that with its reaction is: \
+         take another formulation",
+    ),
 };
 
 /// The equations of motion in a chart that is a parameter.

@@ -23,7 +23,7 @@ mod poisson;
 mod standard;
 mod total;
 
-pub use card::{Card, Least, Number};
+pub use card::{Card, Least, Number, Shape};
 pub use local_chart::LocalChart;
 pub use motion::{Law, Lift, Motion, Space, VectorField};
 pub use numbers::NumberError;

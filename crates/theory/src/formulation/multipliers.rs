@@ -2,7 +2,7 @@
 //!
 //! They are a vector field only where there are no constraints.
 
-use super::Card;
+use super::{Card, Shape};
 
 /// What there is to know about it.
 pub(super) const CARD: Card = Card {
@@ -22,4 +22,8 @@ pub(super) const CARD: Card = Card {
     exact: true,
     model_energy: true,
     full: false,
+    shape: Shape::IndexThree,
+    unprojected: None,
+    resets: false,
+    inside: None,
 };

@@ -5,7 +5,7 @@
 //! (H. Rubin & P. Ungar, Comm. Pure Appl. Math. 10 (1957) 65.)
 
 use super::algebra::flow;
-use super::card::{Card, Least, Number};
+use super::card::{Card, Least, Number, Shape};
 use super::derived::{Derived, number};
 use crate::error::TheoryError;
 use crate::structure::Structure;
@@ -32,6 +32,13 @@ pub(super) const CARD: Card = Card {
     exact: false,
     model_energy: false,
     full: false,
+    shape: Shape::Field,
+    unprojected: Some(
+        "a projection takes away what `penalty` is made of: the displacement that stretches its springs, and \
+         with it the forces of the constraints",
+    ),
+    resets: false,
+    inside: None,
 };
 
 pub(super) fn equations(s: &Structure) -> Result<Derived, TheoryError> {

@@ -5,7 +5,7 @@
 
 use super::VectorField;
 use super::algebra::{rate, transposed_times};
-use super::card::{Card, SYMBOLS};
+use super::card::{Card, SYMBOLS, Shape};
 use super::derived::Derived;
 use crate::error::TheoryError;
 use crate::structure::{Structure, minus};
@@ -29,6 +29,10 @@ pub(super) const CARD: Card = Card {
     exact: true,
     model_energy: true,
     full: true,
+    shape: Shape::Field,
+    unprojected: None,
+    resets: false,
+    inside: None,
 };
 
 pub(super) fn equations(s: &Structure, mu: &Array) -> Result<Derived, TheoryError> {

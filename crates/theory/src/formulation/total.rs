@@ -6,7 +6,7 @@
 //! (Leimkuhler & Reich, Math. Comp. 63 (1994), eqs. (18)–(19).)
 
 use super::algebra::{flow, pairing};
-use super::card::{Card, SYMBOLS};
+use super::card::{Card, SYMBOLS, Shape};
 use super::derived::Derived;
 use crate::error::TheoryError;
 use crate::structure::Structure;
@@ -29,6 +29,10 @@ pub(super) const CARD: Card = Card {
     exact: true,
     model_energy: false,
     full: true,
+    shape: Shape::Field,
+    unprojected: None,
+    resets: false,
+    inside: None,
 };
 
 pub(super) fn equations(s: &Structure, mu: &Array) -> Result<Derived, TheoryError> {

@@ -1,11 +1,12 @@
-//! The report as programs read it.
+//! What `analyze` finds, as data: what JSON shows, and what text is made of.
 
 use crate::claims::{ClaimEntry, Judged, holds};
 use crate::map::Map;
 use cotangent_analysis::{
-    Analysis, Branch, Class, ConditionOutcome, ConsistencyCondition, Constraint, DiracBracket, Implicit,
+    Analysis, Branch, Class, ConditionOutcome, ConsistencyCondition, Constraint, Count, DiracBracket, Implicit,
     MultiplierValue, Outcome,
 };
+use cotangent_expr::Expr;
 use cotangent_scalar::Random;
 use serde::Serialize;
 
@@ -83,12 +84,12 @@ pub struct Document {
     /// The derivation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latex: Option<String>,
-    /// The analysis itself, in expressions.
+    /// What the constraints of `irregular` are, and what is put in their place.
     #[serde(skip)]
-    pub analysis: Analysis,
-    /// The vectors of `implicit`, in expressions.
+    pub replaced: Vec<Replaced>,
+    /// The primary constraints of the total Hamiltonian, each behind its multiplier.
     #[serde(skip)]
-    pub implicit_vectors: Vec<Implicit>,
+    pub total: Vec<(String, String)>,
 }
 
 /// A vector w with (∂²L/∂v∂v) w = b, or w = b.
@@ -102,6 +103,17 @@ pub struct ImplicitEntry {
     pub solved: bool,
 }
 
+/// A constraint whose gradient vanishes where it does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replaced {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub expression: String,
+    /// What vanishes where it does, and has a gradient there.
+    pub by: Vec<String>,
+}
+
 /// The matrix of second derivatives of the Lagrangian by the velocities.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hessian {
@@ -112,6 +124,9 @@ pub struct Hessian {
     /// How the rank is known.
     #[serde(flatten)]
     pub verdict: Judged,
+    /// Whether the velocities have no formula, and are solved for.
+    #[serde(skip)]
+    pub is_implicit: bool,
 }
 
 /// A constraint.
@@ -137,10 +152,29 @@ pub struct ConditionEntry {
     pub constraint: String,
     /// Its time derivative.
     pub derivative: Option<String>,
-    /// `identity`, `constraint`, `multiplier`, `contradiction` or `dependent`.
-    pub outcome: &'static str,
+    /// What came of it.
+    pub outcome: Consequence,
     /// The constraints or multipliers that came of it.
     pub names: Vec<String>,
+    /// How it is known that nothing came of it.
+    #[serde(skip)]
+    pub known: Option<Judged>,
+}
+
+/// What comes of the condition that a constraint is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Consequence {
+    /// It holds by itself.
+    Identity,
+    /// New constraints.
+    Constraint,
+    /// It determines multipliers.
+    Multiplier,
+    /// It cannot hold.
+    Contradiction,
+    /// It holds with the constraints before it.
+    Dependent,
 }
 
 /// Numbers of constraints.
@@ -223,11 +257,16 @@ pub struct BranchEntry {
     pub degrees_of_freedom: Option<usize>,
     /// Why the analysis did not come to its end.
     pub stopped: Option<String>,
+    /// Whether everything there is decided, consistent, and as it is claimed.
+    #[serde(skip)]
+    pub held: bool,
+    /// The numbers of constraints without gauge conditions.
+    #[serde(skip)]
+    pub before_gauge: Option<Classes>,
 }
 
 impl Document {
-    pub(super) fn new(analysis: Analysis, implicit_vectors: Vec<Implicit>, latex: Option<String>) -> Document {
-        let (report, implicit) = (&analysis, &implicit_vectors);
+    pub(super) fn new(report: &Analysis, implicit: &[Implicit], latex: Option<String>) -> Document {
         let text = |e: &cotangent_expr::Expr| e.to_string();
         let claims = |kind: &str| {
             let own = report.claims.iter().filter(|c| c.kind == kind);
@@ -275,6 +314,7 @@ impl Document {
                 rank: t.rank,
                 velocities: t.velocities,
                 verdict: Judged::new(Outcome::Holds(t.certainty)),
+                is_implicit: t.implicit,
             }),
             hamiltonian: report.hamiltonian.as_ref().map(text),
             implicit: implicit
@@ -290,7 +330,7 @@ impl Document {
             conditions: report.conditions.iter().map(condition).collect(),
             first_class: report.count.map(|c| c.first),
             second_class: report.count.map(|c| c.second),
-            before_gauge: report.before_gauge.map(|c| Classes { first_class: c.first, second_class: c.second }),
+            before_gauge: report.before_gauge.map(classes),
             gauge: gauge.collect(),
             multipliers: report.multipliers.iter().map(|m| (m.name.clone(), multiplier(&m.value))).collect(),
             arbitrary_multipliers: arbitrary.map(|m| m.name.clone()).collect(),
@@ -311,8 +351,8 @@ impl Document {
             branches: report.branches.iter().map(branch).collect(),
             seed: Random::SEED,
             latex,
-            analysis,
-            implicit_vectors,
+            replaced: report.irregular.iter().map(replaced).collect(),
+            total: report.multipliers.iter().map(|m| (m.name.clone(), m.constraint.clone())).collect(),
         }
     }
 }
@@ -335,14 +375,18 @@ fn constraint(c: &Constraint) -> ConstraintEntry {
 
 fn condition(step: &ConsistencyCondition) -> ConditionEntry {
     let (outcome, names) = match &step.outcome {
-        ConditionOutcome::Identity(_) => ("identity", vec![]),
-        ConditionOutcome::Constraint(names) => ("constraint", names.clone()),
-        ConditionOutcome::Multiplier(names) => ("multiplier", names.clone()),
-        ConditionOutcome::Contradiction => ("contradiction", vec![]),
-        ConditionOutcome::Dependent(_) => ("dependent", vec![]),
+        ConditionOutcome::Identity(_) => (Consequence::Identity, vec![]),
+        ConditionOutcome::Constraint(names) => (Consequence::Constraint, names.clone()),
+        ConditionOutcome::Multiplier(names) => (Consequence::Multiplier, names.clone()),
+        ConditionOutcome::Contradiction => (Consequence::Contradiction, vec![]),
+        ConditionOutcome::Dependent(_) => (Consequence::Dependent, vec![]),
+    };
+    let known = match &step.outcome {
+        ConditionOutcome::Identity(c) | ConditionOutcome::Dependent(c) => Some(Judged::new(Outcome::Holds(*c))),
+        _ => None,
     };
     let derivative = step.condition.as_ref().map(ToString::to_string);
-    ConditionEntry { constraint: step.constraint.clone(), derivative, outcome, names }
+    ConditionEntry { constraint: step.constraint.clone(), derivative, outcome, names, known }
 }
 
 fn branch(b: &Branch) -> BranchEntry {
@@ -355,5 +399,15 @@ fn branch(b: &Branch) -> BranchEntry {
         second_class: part.count.map(|c| c.second),
         degrees_of_freedom: part.degrees_of_freedom,
         stopped: part.stopped.clone(),
+        held: part.held(),
+        before_gauge: part.before_gauge.map(classes),
     }
+}
+
+fn classes(count: Count) -> Classes {
+    Classes { first_class: count.first, second_class: count.second }
+}
+
+fn replaced((name, expression, by): &(String, Expr, Vec<String>)) -> Replaced {
+    Replaced { name: name.clone(), expression: expression.to_string(), by: by.clone() }
 }

@@ -3,10 +3,10 @@
 mod document;
 mod text;
 
-pub use crate::claims::{ClaimEntry, Counterexample, Judged};
+pub use crate::claims::{ClaimEntry, Claimed, Counterexample, Judged, Known};
 pub use document::{
-    BranchEntry, Classes, ConditionEntry, ConjectureEntry, ConstraintEntry, Document, GaugeEntry, Hessian,
-    ImplicitEntry, JacobiFailure, Poisson, VerdictEntry,
+    BranchEntry, Classes, ConditionEntry, ConjectureEntry, Consequence, ConstraintEntry, Document, GaugeEntry, Hessian,
+    ImplicitEntry, JacobiFailure, Poisson, Replaced, VerdictEntry,
 };
 
 use crate::choice::shown::settings;
@@ -43,21 +43,30 @@ impl Request {
         session.review(&model.input, &model.system.warnings);
         let derivation = self.latex.then(|| latex(&report));
         let (shown, implicit) = report.legible();
-        Ok(Document::new(shown, implicit, derivation))
+        Ok(Document::new(&shown, &implicit, derivation))
     }
 }
 
 impl Document {
     /// Whether everything is decided, consistent, and as it is claimed.
     pub fn status(&self) -> Status {
-        if self.analysis.held() { Status::Held } else { Status::NotHeld }
+        if self.held() { Status::Held } else { Status::NotHeld }
+    }
+
+    /// Whether everything is decided, consistent, and as it is claimed for the parameters of the model at least.
+    pub(crate) fn held(&self) -> bool {
+        let claims = || self.casimirs.iter().chain(self.invariants.iter());
+        self.stopped.is_none()
+            && self.consistent == Some(true)
+            && self.verdicts.iter().all(|v| v.verdict.holds())
+            && claims().all(|(_, claim)| claim.holds == Some(true))
     }
 
     /// As people read it.
     pub fn text(&self, coloured: bool) -> String {
         match &self.latex {
             Some(latex) => latex.clone(),
-            None => text::render(&self.analysis, &self.implicit_vectors, coloured),
+            None => text::render(self, coloured),
         }
     }
 }

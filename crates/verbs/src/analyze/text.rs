@@ -1,13 +1,8 @@
 //! The report as people read it: a derivation, step by step.
 
-use crate::claims::{judged, outcome};
+use super::document::{BranchEntry, Classes, ConditionEntry, Consequence, ConstraintEntry, Document};
 use crate::figures::{count, listed, wrapped};
 use anstyle::{AnsiColor, Style};
-use cotangent_analysis::{
-    Analysis, Certainty, Class, ConditionOutcome, ConsistencyCondition, Constraint, DiracBracket, Implicit,
-    MultiplierValue, Outcome,
-};
-use cotangent_expr::Expr;
 use std::fmt::Write as _;
 
 /// The width of the labels on the left.
@@ -20,10 +15,10 @@ const MAX_FORMULA: usize = 400;
 const MAX_LINES: usize = 16;
 
 /// Draws the report.
-pub(super) fn render(report: &Analysis, implicit: &[Implicit], coloured: bool) -> String {
+pub(super) fn render(report: &Document, coloured: bool) -> String {
     let mut page = Page { text: String::new(), coloured };
     page.heading(report);
-    page.energy(report, implicit);
+    page.energy(report);
     page.poisson(report);
     let primary = report.constraints.iter().filter(|c| c.generation == 1);
     page.section("primary", primary.map(|c| format!("{}: {} = 0", c.name, cut(&c.expression))).collect());
@@ -32,7 +27,7 @@ pub(super) fn render(report: &Analysis, implicit: &[Implicit], coloured: bool) -
     let gauges = report.constraints.iter().filter(|c| c.generation == 0);
     page.section("gauge", gauges.map(|c| format!("{}: {} = 0", c.name, cut(&c.expression))).collect());
     page.irregular(report);
-    for (label, class) in [("first class", Class::First), ("second class", Class::Second)] {
+    for (label, class) in [("first class", "first"), ("second class", "second")] {
         let own = report.constraints.iter().filter(|c| c.class == Some(class));
         page.section(label, own.map(classified).collect());
     }
@@ -47,19 +42,18 @@ pub(super) fn render(report: &Analysis, implicit: &[Implicit], coloured: bool) -
     page.section("transforms", changes.collect());
     page.conjecture(report);
     page.bracket(report);
-    page.section("assumed", report.assumptions.iter().map(|e| format!("{} != 0", cut(e))).collect());
-    for kind in ["casimir", "invariant"] {
-        let own = report.claims.iter().filter(|c| c.kind == kind);
-        let line = own.map(|c| format!("{}: {}", c.name, judged(c, cut)));
-        page.section(&format!("{kind}s"), line.collect());
+    page.section("assumed", report.assumptions.iter().map(|e| assumed(e)).collect());
+    for (label, claims) in [("casimirs", &report.casimirs), ("invariants", &report.invariants)] {
+        page.section(label, claims.iter().map(|(name, claim)| format!("{name}: {}", claim.words(cut))).collect());
     }
     page.section(
         "verdicts",
-        report.verdicts.iter().map(|v| format!("{}: {}", v.statement, outcome(v.outcome))).collect(),
+        report.verdicts.iter().map(|v| format!("{}: {}", v.statement, v.verdict.words())).collect(),
     );
     let branches = report.branches.iter().map(|b| {
-        let factors: Vec<String> = b.factors.iter().map(|e| format!("{} = 0", cut(e))).collect();
-        format!("{}: {}", factors.join(", "), conclusion(&b.analysis))
+        let factors: Vec<String> = b.vanishing.iter().map(|e| format!("{} = 0", cut(e))).collect();
+        let (word, more) = conclusion(&Concluded::from(b));
+        format!("{}: {}", factors.join(", "), line(word, more))
     });
     page.section("parts", branches.collect());
     page.verdict(report);
@@ -92,7 +86,7 @@ impl Page {
         }
     }
 
-    fn heading(&mut self, report: &Analysis) {
+    fn heading(&mut self, report: &Document) {
         let name = self.paint(Style::new().bold(), &report.name);
         let _ = match &report.title {
             Some(title) => writeln!(self.text, "{name}: {}", title.replace(char::is_control, "?")),
@@ -103,18 +97,18 @@ impl Page {
             true => writeln!(self.text, "a {} model\n", report.kind),
             false => writeln!(self.text, "a {} model; phase space has {variables}\n", report.kind),
         };
-        if !report.added.is_empty() {
+        if !report.added_variables.is_empty() {
             let what =
                 if report.kind == "constant-form" { "momenta of the variables" } else { "multipliers as coordinates" };
-            self.section("added", vec![format!("{}: {what}", report.added.join(", "))]);
+            self.section("added", vec![format!("{}: {what}", report.added_variables.join(", "))]);
         }
     }
 
-    fn energy(&mut self, report: &Analysis, implicit: &[Implicit]) {
+    fn energy(&mut self, report: &Document) {
         if let Some(l) = &report.lagrangian {
             let mut lines = vec![format!("L = {}", cut(l))];
-            if let Some(t) = &report.transform {
-                let how = certainty(t.certainty);
+            if let Some(t) = &report.velocity_hessian {
+                let how = t.verdict.words();
                 lines.push(format!("the velocity Hessian has rank {} of {} ({how})", t.rank, t.velocities));
             }
             self.section("lagrangian", lines);
@@ -122,11 +116,11 @@ impl Page {
         if let Some(h) = &report.hamiltonian {
             let symbol = if report.constraints.is_empty() { "H" } else { "H_c" };
             let mut lines = vec![format!("{symbol} = {}", cut(h))];
-            if report.transform.as_ref().is_some_and(|t| t.implicit) {
+            if report.velocity_hessian.as_ref().is_some_and(|t| t.is_implicit) {
                 lines.push("where v, the velocities, solves dL/dv = p".to_owned());
             }
-            for i in implicit {
-                let right: Vec<String> = i.right.iter().map(cut).collect();
+            for i in &report.implicit {
+                let right: Vec<String> = i.right.iter().map(|e| cut(e)).collect();
                 let (name, right) = (&i.name, right.join(", "));
                 lines.push(match i.solved {
                     true => format!("and below {name} solves (d^2L/dv^2) {name} = ({right})"),
@@ -137,8 +131,9 @@ impl Page {
         }
     }
 
-    fn total(&mut self, report: &Analysis) {
-        let terms: Vec<String> = report.multipliers.iter().map(|m| format!("{}*{}", m.name, m.constraint)).collect();
+    fn total(&mut self, report: &Document) {
+        let terms: Vec<String> =
+            report.total.iter().map(|(multiplier, constraint)| format!("{multiplier}*{constraint}")).collect();
         if terms.is_empty() {
             return;
         }
@@ -147,61 +142,58 @@ impl Page {
         self.section("total", vec![format!("H_T = H_c + {}{tail}", terms[..terms.len() - more].join(" + "))]);
     }
 
-    fn irregular(&mut self, report: &Analysis) {
-        let lines = report.irregular.iter().map(|(name, e, new)| {
+    fn irregular(&mut self, report: &Document) {
+        let lines = report.replaced.iter().map(|r| {
             let instead =
-                if new.is_empty() { String::new() } else { format!("; replaced by {}", new.join(" = ")) + " = 0" };
-            format!("{name}: the gradient of {} vanishes where it does{instead}", cut(e))
+                if r.by.is_empty() { String::new() } else { format!("; replaced by {}", r.by.join(" = ")) + " = 0" };
+            format!("{}: the gradient of {} vanishes where it does{instead}", r.name, cut(&r.expression))
         });
         self.section("irregular", lines.collect());
     }
 
-    fn multipliers(&mut self, report: &Analysis) {
+    fn multipliers(&mut self, report: &Document) {
         if report.consistent != Some(true) {
             return;
         }
-        let implicit = report.multipliers.iter().filter(|m| matches!(m.value, MultiplierValue::Implicit)).count();
         let mut lines: Vec<String> = vec![];
-        for m in &report.multipliers {
-            match &m.value {
-                MultiplierValue::Determined(e) => lines.push(format!("{} = {}", m.name, cut(e))),
-                MultiplierValue::Arbitrary => lines.push(format!("{} is arbitrary", m.name)),
-                MultiplierValue::Implicit => {}
+        let mut implicit = 0;
+        for (name, value) in report.multipliers.iter() {
+            match value {
+                Some(value) => lines.push(format!("{name} = {}", cut(value))),
+                None if report.arbitrary_multipliers.iter().any(|m| m == name) => {
+                    lines.push(format!("{name} is arbitrary"));
+                }
+                None => implicit += 1,
             }
         }
         if implicit > 0 {
-            let what = count(implicit, "is", "are");
+            let what = count(implicit as u64, "is", "are");
             lines
                 .push(format!("{what} determined by linear equations at each point, too long to be solved by symbols"));
         }
         self.section("multipliers", lines);
     }
 
-    fn bracket(&mut self, report: &Analysis) {
-        match &report.dirac_bracket {
-            Some(DiracBracket::Table(all)) => {
-                let mut lines: Vec<String> =
-                    all.iter().map(|(a, b, e)| format!("{{{a}, {b}}}* = {}", cut(e))).collect();
-                lines.push(if all.is_empty() { "all vanish" } else { "the others vanish" }.to_owned());
-                self.section("Dirac bracket", lines);
-            }
-            Some(DiracBracket::Implicit(reason)) => {
-                self.section("Dirac bracket", vec![format!("not written out: {reason}")])
-            }
-            _ => {}
+    fn bracket(&mut self, report: &Document) {
+        if let Some(all) = &report.dirac_bracket {
+            let mut lines: Vec<String> = all.iter().map(|(pair, e)| format!("{pair}* = {}", cut(e))).collect();
+            lines.push(if all.is_empty() { "all vanish" } else { "the others vanish" }.to_owned());
+            self.section("Dirac bracket", lines);
+        } else if let Some(reason) = report.dirac_bracket_note.as_ref().filter(|_| report.second_class != Some(0)) {
+            self.section("Dirac bracket", vec![format!("not written out: {reason}")]);
         }
     }
 
     /// Where Dirac's conjecture fails, or that is not known.
-    fn conjecture(&mut self, report: &Analysis) {
-        let Some(c) = &report.conjecture else { return };
+    fn conjecture(&mut self, report: &Document) {
+        let Some(c) = &report.dirac_conjecture else { return };
         let names = listed(&c.not_gauge.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>());
-        let line = match c.outcome {
-            Outcome::Holds(_) => return,
-            Outcome::Undecided => {
+        let line = match c.holds {
+            Some(true) => return,
+            None => {
                 "whether all of these are gauge transformations (Dirac's conjecture) could not be decided".to_owned()
             }
-            Outcome::Fails => {
+            Some(false) => {
                 let are = if c.not_gauge.len() == 1 { "is" } else { "are" };
                 let left = c.dimension.map_or(String::new(), |d| {
                     format!(
@@ -218,114 +210,152 @@ impl Page {
         self.section("conjecture", vec![line]);
     }
 
-    fn poisson(&mut self, report: &Analysis) {
+    fn poisson(&mut self, report: &Document) {
         let Some(p) = &report.poisson else { return };
         let mut lines = vec![];
         if let Some(r) = p.rank {
             lines.push(format!("rank {r} of {}", report.variables.len()));
         }
-        if let Some((a, b, c, e)) = &p.jacobi_failure {
+        if let Some(failure) = &p.jacobi_failure {
+            let ([a, b, c], e) = (&failure.variables, &failure.sum);
             let sum = format!("{{{a}, {{{b}, {c}}}}} + {{{b}, {{{c}, {a}}}}} + {{{c}, {{{a}, {b}}}}}");
             lines.push(format!("not a bracket: {sum} = {}", cut(e)));
         }
         self.section("bracket", lines);
     }
 
-    fn verdict(&mut self, report: &Analysis) {
+    fn verdict(&mut self, report: &Document) {
         self.text.push('\n');
         let (good, bad) = (AnsiColor::Green.on_default().bold(), AnsiColor::Red.on_default().bold());
         let style = if report.consistent == Some(true) && report.held() { good } else { bad };
-        let text = conclusion(report);
-        let (word, rest) = text.split_once(':').unwrap_or((&text, ""));
-        let word = self.paint(style, word);
-        let _ = match rest.is_empty() {
-            true => writeln!(self.text, "{word}"),
-            false => writeln!(self.text, "{word}:{rest}"),
-        };
+        let (word, more) = conclusion(&Concluded::from(report));
+        let concluded = line(&self.paint(style, word), more);
+        let _ = writeln!(self.text, "{concluded}");
     }
 }
 
-/// The result in a line.
-fn conclusion(report: &Analysis) -> String {
-    match (report.consistent, &report.stopped) {
-        (Some(true), _) if report.held() => format!("consistent: {}", counted(report)),
-        (Some(true), _) => format!("consistent, but a check does not hold: {}", counted(report)),
-        (Some(false), _) => "inconsistent: a constraint cannot be kept".to_owned(),
-        (None, Some(reason)) => format!("undecided: {reason}"),
-        (None, None) => "undecided".to_owned(),
+/// What the last line is about.
+struct Concluded<'a> {
+    consistent: Option<bool>,
+    held: bool,
+    classes: [Option<usize>; 2],
+    before_gauge: Option<&'a Classes>,
+    degrees_of_freedom: Option<usize>,
+    stopped: Option<&'a String>,
+}
+
+impl<'a> From<&'a Document> for Concluded<'a> {
+    fn from(d: &'a Document) -> Concluded<'a> {
+        Concluded {
+            consistent: d.consistent,
+            held: d.held(),
+            classes: [d.first_class, d.second_class],
+            before_gauge: d.before_gauge.as_ref(),
+            degrees_of_freedom: d.degrees_of_freedom,
+            stopped: d.stopped.as_ref(),
+        }
     }
+}
+
+impl<'a> From<&'a BranchEntry> for Concluded<'a> {
+    fn from(b: &'a BranchEntry) -> Concluded<'a> {
+        Concluded {
+            consistent: b.consistent,
+            held: b.held,
+            classes: [b.first_class, b.second_class],
+            before_gauge: b.before_gauge.as_ref(),
+            degrees_of_freedom: b.degrees_of_freedom,
+            stopped: b.stopped.as_ref(),
+        }
+    }
+}
+
+/// The result in a word, and more of it.
+fn conclusion(c: &Concluded<'_>) -> (&'static str, Option<String>) {
+    match (c.consistent, c.stopped) {
+        (Some(true), _) if c.held => ("consistent", Some(counted(c))),
+        (Some(true), _) => ("consistent, but a check does not hold", Some(counted(c))),
+        (Some(false), _) => ("inconsistent", Some("a constraint cannot be kept".to_owned())),
+        (None, reason) => ("undecided", reason.cloned()),
+    }
+}
+
+/// In a line, with a word as it is painted.
+fn line(word: &str, more: Option<String>) -> String {
+    more.map_or_else(|| word.to_owned(), |more| format!("{word}: {more}"))
 }
 
 /// Classes and degrees of freedom.
-fn counted(report: &Analysis) -> String {
+fn counted(c: &Concluded<'_>) -> String {
     let mut parts = vec![];
-    if let Some(c) = report.count {
-        parts.push(match c.first + c.second {
+    if let [Some(first), Some(second)] = c.classes {
+        parts.push(match first + second {
             0 => "no constraints".to_owned(),
-            _ => format!("{} first class, {} second class", c.first, c.second),
+            _ => format!("{first} first class, {second} second class"),
         });
     }
-    if let Some(c) = report.before_gauge {
-        parts.push(format!("without the gauge {} and {}", c.first, c.second));
+    if let Some(before) = c.before_gauge {
+        parts.push(format!("without the gauge {} and {}", before.first_class, before.second_class));
     }
-    if let Some(n) = report.degrees_of_freedom {
+    if let Some(n) = c.degrees_of_freedom {
         parts.push(count(n, "degree of freedom", "degrees of freedom"));
     }
     parts.join("; ")
 }
 
-fn condition(step: &ConsistencyCondition, report: &Analysis) -> Vec<String> {
+fn condition(step: &ConditionEntry, report: &Document) -> Vec<String> {
     let name = &step.constraint;
+    let known = |name: &str| report.constraints.iter().find(|c| c.name == name);
     let listing = |names: &[String]| listed(&names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>());
-    let left = match &step.condition {
+    let left = match &step.derivative {
         Some(e) => format!("d/dt {name} = {}", cut(e)),
         // A constraint of the model that was not taken up.
-        None if report.constraint(name).is_none() => name.clone(),
+        None if known(name).is_none() => name.clone(),
         None => format!("d/dt {name}"),
     };
-    let outcome = match &step.outcome {
-        ConditionOutcome::Identity(c) => format!("vanishes ({})", certainty(*c)),
-        ConditionOutcome::Constraint(names) => {
+    let how = step.known.as_ref().map_or(String::new(), |known| format!(" ({})", known.words()));
+    let outcome = match (step.outcome, step.names.as_slice()) {
+        (Consequence::Identity, _) => format!("vanishes{how}"),
+        (Consequence::Constraint, names) => {
             let found = |n: &String| {
-                let e = report.constraint(n).map_or(String::new(), |c| format!(": {} = 0", cut(&c.expression)));
+                let e = known(n).map_or(String::new(), |c| format!(": {} = 0", cut(&c.expression)));
                 format!("a new constraint {n}{e}")
             };
             names.iter().map(found).collect::<Vec<_>>().join(" and ")
         }
-        ConditionOutcome::Multiplier(names) if names.len() > 4 => {
-            format!("{} multipliers, solved together", names.len())
-        }
-        ConditionOutcome::Multiplier(names) => format!("determines {}", listing(names)),
-        ConditionOutcome::Contradiction => "cannot vanish: a contradiction".to_owned(),
-        ConditionOutcome::Dependent(c) => {
-            format!("nothing new: it vanishes with the constraints before it ({})", certainty(*c))
-        }
+        (Consequence::Multiplier, names) if names.len() > 4 => format!("{} multipliers, solved together", names.len()),
+        (Consequence::Multiplier, names) => format!("determines {}", listing(names)),
+        (Consequence::Contradiction, _) => "cannot vanish: a contradiction".to_owned(),
+        (Consequence::Dependent, _) => format!("nothing new: it vanishes with the constraints before it{how}"),
     };
     vec![left, format!("→ {outcome}")]
 }
 
-fn classified(c: &Constraint) -> String {
+fn classified(c: &ConstraintEntry) -> String {
     let more: String = c.combination.iter().map(|(name, e)| format!(" + {}*{name}", factor(e))).collect();
     let made = if more.is_empty() { String::new() } else { format!(", as {}{more}", c.name) };
     format!("{}: {} = 0{made}", c.name, cut(&c.expression))
 }
 
-fn certainty(c: Certainty) -> String {
-    outcome(Outcome::Holds(c))
-}
-
 /// A sum in parentheses.
-fn factor(e: &Expr) -> String {
+fn factor(e: &str) -> String {
     let text = cut(e);
     if text.contains(' ') { format!("({text})") } else { text }
 }
 
+/// What does not vanish.
+fn assumed(text: &str) -> String {
+    match text.strip_suffix(" != 0") {
+        Some(e) => format!("{} != 0", cut(e)),
+        None => cut(text),
+    }
+}
+
 /// A long formula is cut, and says so.
-fn cut(e: &Expr) -> String {
-    let text = e.to_string();
+fn cut(text: &str) -> String {
     let length = text.chars().count();
     if length <= MAX_FORMULA {
-        return text;
+        return text.to_owned();
     }
     let start: String = text.chars().take(MAX_FORMULA).collect();
     format!("{start} … [cut: {length} characters; --json has all]")

@@ -69,7 +69,7 @@ impl Request {
         let prepared = prepare(&selection, &problem)?;
         let certificate = Certificate::within(&problem, &prepared, options, &model.limits).map_err(|e| match e {
             CertificateError::Interrupted(_) => Failure::interrupted(),
-            CertificateError::Compile(_) => Failure::new(Code::Compile, e.to_string()),
+            CertificateError::Compile(_) | CertificateError::System(_) => Failure::new(Code::Compile, e.to_string()),
         })?;
         let stop = certificate.ended.as_ref().map(|ended| stopped(ended, &problem, options));
         let seen = &certificate.noticed;

@@ -1,13 +1,14 @@
 //! A certificate as a report, and the run for constraints and energy as pictures.
 
-use super::report::Document;
+use super::report::{Document, Verdict};
 use super::text::{headline, rows};
 use crate::failure::{Code, Failure};
 use crate::figures::{count, number};
 use crate::picture::{Film, Page, Watch, watch};
 use cotangent_integrate::Prepared;
+use cotangent_lab::Run;
 use cotangent_lab::certificate::Options;
-use cotangent_observe::{End, Run, Schedule};
+use cotangent_observe::{End, Schedule};
 use cotangent_problem::Instance;
 use cotangent_report::{Align, Cell, Status, Table, Text};
 use cotangent_scalar::Limits;
@@ -28,7 +29,7 @@ pub(super) fn film(
         .map_err(|e| Failure::new(Code::Schedule, e.to_string()).help("give another --steps or --step"))?;
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(evaluate)?;
     watch(&mut run, problem, Watch::Drawn).map_err(compile)?;
-    let end = run.go::<()>(&Limits::default(), None, &mut |_| {});
+    let end = run.go(&Limits::default(), &mut []);
     let [method, rest] = headline(report);
     let done = count(run.done(), "step", "steps");
     let ended = match end {
@@ -70,7 +71,9 @@ fn table(report: &Document) -> Table {
         let verdict = match (row.held, row.claimed) {
             (Some(true), _) => Cell::Status(Status::Held, remark("incidental: not claimed")),
             (Some(false), true) => Status::Broken.into(),
-            (None, _) if verdict == "undecided" => Cell::Status(Status::Undecided, row.reason.unwrap_or_default()),
+            (None, _) if row.verdict == Verdict::Undecided => {
+                Cell::Status(Status::Undecided, row.reason.unwrap_or_default())
+            }
             _ => verdict.into(),
         };
         table = table.row([property.into(), claimed.into(), measured.into(), verdict]);

@@ -5,9 +5,11 @@ use crate::figures::{count, number, short};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
-/// Property, claimed, measured, verdict.
+/// A line of the table.
 pub(super) struct Row {
+    /// Property, claimed, measured, verdict.
     pub(super) cells: [String; 4],
+    pub(super) verdict: Verdict,
     pub(super) held: Option<bool>,
     pub(super) claimed: bool,
     pub(super) reason: Option<String>,
@@ -39,7 +41,7 @@ pub(super) fn render(report: &Document, coloured: bool) -> String {
         let _ = writeln!(text, "{}  {}", line([property, claimed, measured]), paint(style, verdict));
     }
     text.push('\n');
-    for row in rows.iter().filter(|r| r.cells[3] == "undecided") {
+    for row in rows.iter().filter(|r| r.verdict == Verdict::Undecided) {
         let _ = writeln!(
             text,
             "undecided: {}: {}",
@@ -89,6 +91,7 @@ pub(super) fn rows(report: &Document) -> Vec<Row> {
     };
     let mut rows = vec![Row {
         cells: ["order of convergence".into(), order.claimed.to_string(), value, verdict(true, order)],
+        verdict: order.verdict,
         held: order.held,
         claimed: true,
         reason: order.reason.clone(),
@@ -118,6 +121,7 @@ fn row(name: String, m: &Measured<bool>, value: String) -> Row {
     let claimed = if m.claimed { "yes" } else { "no" };
     Row {
         cells: [name, claimed.to_owned(), value, verdict(m.claimed, m)],
+        verdict: m.verdict,
         held: m.held,
         claimed: m.claimed,
         reason: m.reason.clone(),

@@ -1,6 +1,6 @@
 //! The claims of a model (`casimir`, `invariant`), tested by the analysis.
 
-use crate::claims::{ClaimEntry, judged};
+use crate::claims::ClaimEntry;
 use cotangent_analysis::{Analysis, Certainty, ClaimReport, Outcome, analyze_within, specialise};
 use cotangent_compile::values::Setting;
 use cotangent_model::System;
@@ -42,9 +42,10 @@ fn tested(name: &str, analysis: &Analysis) -> Tested {
     match analysis.claims.iter().filter(own).max_by_key(rank) {
         Some(worst) => {
             let which = if members > 1 && rank(&worst) > 1 { format!("{}: ", worst.name) } else { String::new() };
-            let text = format!("{which}{}", judged(worst, ToString::to_string));
+            let entry = ClaimEntry::new(worst);
+            let text = format!("{which}{}", entry.words(str::to_owned));
             let holds = crate::claims::holds(worst.judgement());
-            Tested { entry: Some(ClaimEntry::new(worst)), holds, text }
+            Tested { entry: Some(entry), holds, text }
         }
         None => untested(match (&analysis.stopped, analysis.consistent) {
             (Some(reason), _) => reason.clone(),

@@ -7,7 +7,7 @@ mod report;
 mod text;
 mod values;
 
-pub use crate::claims::{ClaimEntry, Counterexample, Judged};
+pub use crate::claims::{ClaimEntry, Claimed, Counterexample, Judged, Known};
 pub use document::{
     Checked, Claim, Document, Energy, Formula, Line, Parameter, Refusal, RunNumber, RunSetting, Variable, Worst,
 };

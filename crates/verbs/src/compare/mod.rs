@@ -27,7 +27,7 @@ use cotangent_lab::stability::{Obstacle, Path, Stability, StabilityError};
 use cotangent_plot::Figure;
 use cotangent_problem::{Instance, PoseError, ProblemError};
 use cotangent_report::Report;
-use cotangent_theory::{Formulation, TheoryError};
+use cotangent_theory::{Formulation, Shape, TheoryError};
 use request::Combinations;
 
 /// A model in one formulation, with the methods that fit.
@@ -130,7 +130,9 @@ fn pose_all(
         if model.limits.cancel.is_set() {
             return Ok(list);
         }
-        if let (Formulation::LocalChart { .. }, Some(reason)) = (formulation, size::chart_too_large(&model.system)) {
+        if formulation.card().shape == Shape::Chart
+            && let Some(reason) = size::chart_too_large(&model.system)
+        {
             skip(skipped, formulation, None, None, reason);
             continue;
         }

@@ -4,8 +4,9 @@ use super::band::Band;
 use super::scene::Scene;
 use cotangent_compile::{CompileError, Engine};
 use cotangent_expr::Layout;
+use cotangent_lab::Run;
 use cotangent_model::Dynamics;
-use cotangent_observe::{HISTORY_ERRORS, History, Run};
+use cotangent_observe::{HISTORY_ERRORS, History};
 use cotangent_problem::{Instance, Picture};
 use serde::{Deserialize, Serialize};
 
@@ -92,11 +93,10 @@ pub(crate) fn watch(run: &mut Run, problem: &Instance, watch: Watch) -> Result<b
         Watch::Lines => (SAMPLES / 4, false),
         Watch::Drawn => (SAMPLES, true),
     };
-    let picture = match drawn {
-        true => Picture::new(&problem.equations.motion, &problem.parameters, Engine::Best)?,
-        false => None,
-    };
-    let len = run.watched(picture.as_ref());
+    if drawn {
+        run.diagnostics().picture = Picture::new(&problem.equations.motion, &problem.parameters, Engine::Best)?;
+    }
+    let len = run.watched();
     let shown = Shown::new(run, problem);
     let ranged: Vec<usize> = (shown.offset..shown.offset + shown.total.min(MOST)).collect();
     let numbers = (len + 1) * if drawn { 2 } else { 1 } + HISTORY_ERRORS.len() + 2 * ranged.len();
@@ -107,11 +107,12 @@ pub(crate) fn watch(run: &mut Run, problem: &Instance, watch: Watch) -> Result<b
     let mut curves = vec![];
     if drawn {
         curves.extend(shown.portrait.iter().flatten().map(|&k| vec![k]));
-        let first = len - picture.as_ref().map_or(0, Picture::len);
+        let picture = run.quantities().picture.as_ref();
+        let first = len - picture.map_or(0, Picture::len);
         curves.extend(picture.iter().map(|p| p.coordinates().map(|k| first + k).collect()));
     }
     let history = History::new(samples.min(room.max(LEAST)), HISTORY_ERRORS.len(), len);
-    run.watch(history.ranging(ranged).following(curves), picture);
+    run.watch(history.ranging(ranged).following(curves));
     Ok(true)
 }
 
@@ -151,8 +152,8 @@ impl Film {
     pub(crate) fn new(run: &mut Run, problem: &Instance, title: String, from: u64) -> Option<Film> {
         let shown = Shown::new(run, problem);
         let constrained = !run.diagnostics().constraints.is_empty();
-        let width = run.watched(None);
-        let (history, picture) = run.history()?;
+        let (history, picture) = (run.history()?, run.quantities().picture.as_ref());
+        let width = run.watched() - picture.map_or(0, Picture::len);
         let state = &problem.equations.motion.state;
         let quantity = |k: usize| {
             let values = history.value(shown.offset + k);

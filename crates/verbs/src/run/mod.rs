@@ -22,7 +22,9 @@ use crate::picture::{Background, Destinations, Film, Watch, watch};
 use crate::session::{Progress, Session, Status};
 use crate::setup::{Blame, Selection, pose, prepare};
 use cotangent_compile::Engine;
-use cotangent_observe::{Checkpoints, Columns, End, Run, RunError, TableError, TableWriter, checkpoint};
+use cotangent_dynamics::Measure;
+use cotangent_lab::Run;
+use cotangent_observe::{Checkpoints, End, Observer, RunError, TableError, TableWriter, checkpoint, progress};
 use cotangent_plot::Figure;
 use cotangent_problem::Integrator;
 use cotangent_report::Report;
@@ -76,7 +78,6 @@ fn answer(request: &Request, model: Option<Source>, session: &mut Session<'_>) -
     let options = problem.newton(begun.choice.solver_tol);
     let integrator =
         Integrator::new(&problem.equations, &prepared, &problem.parameters, options, Engine::Best).map_err(unmade)?;
-    let columns = Run::columns(&problem.equations.motion.state, &diagnostics, &integrator);
     let blame = Blame::new(&problem.equations.motion);
     let schedule = begun.schedule()?;
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(|e| refused(&e))?;
@@ -97,7 +98,7 @@ fn answer(request: &Request, model: Option<Source>, session: &mut Session<'_>) -
         session.keep();
         // Before the first step there is nothing in the table that would not be written again.
         let mark = from.as_ref().filter(|c| c.header.done > 0).and_then(|c| c.header.mark);
-        if open(&mut run, files, columns, mark.as_ref(), schedule.total())? {
+        if open(&mut run, files, mark.as_ref(), schedule.total())? {
             open_files = Some(files);
         }
     }
@@ -108,14 +109,14 @@ fn answer(request: &Request, model: Option<Source>, session: &mut Session<'_>) -
         None => begun.notes = session.notes().to_vec(),
     }
     let said = session.notes().len();
-    let whole = run.history().is_none_or(|(history, _)| history.times().first() == Some(&0.0));
+    let whole = run.history().is_none_or(|history| history.times().first() == Some(&0.0));
     if pictures.any() && !whole {
         session.note(format!("{} will show what comes now: the run began without", pictures.named()));
     }
     // A run can be resumed if there is a text to begin from.
     let resumable = open_files.filter(|_| !begun.input.source.is_empty());
-    let checkpoints = resumable.map(|f| Checkpoints { path: f.checkpoint.clone(), every, request: begun.clone() });
-    let end = integrate(&mut run, checkpoints.as_ref(), session);
+    let mut checkpoints = resumable.map(|f| Checkpoints::new(f.checkpoint.clone(), every, begun.clone()));
+    let end = integrate(&mut run, checkpoints.as_mut(), session);
     // Without a table nothing is lost by leaving a step that takes minutes; from here on there is a result.
     session.keep();
     if let Some(gap) = run.unobserved() {
@@ -126,12 +127,12 @@ fn answer(request: &Request, model: Option<Source>, session: &mut Session<'_>) -
             gap.reason
         ));
     }
-    let names = run.diagnostics().conditioning.as_ref().map(|c| c.constraints()).unwrap_or_default();
+    let names = run.diagnostics().conditioning().map(|c| c.constraints()).unwrap_or_default();
     let singular_passages = noticed::passages(run.monitor(), &names);
     noticed::notes(run.monitor(), &singular_passages).into_iter().for_each(|note| session.note(note));
     let (status, stop) = match &end {
         Ok(End::Finished) => (Ending::Finished, None),
-        Ok(End::Interrupted) => (Ending::Interrupted, None),
+        Ok(End::Interrupted | End::Stopped) => (Ending::Interrupted, None),
         Ok(End::Failed(failure)) => (Ending::Failed, Some(Stop::failed(blame.of(failure), run.time(), run.done()))),
         Err(error) => (Ending::Failed, Some(Stop::broken(error, run.time(), run.done(), shown.as_deref()))),
     };
@@ -229,13 +230,8 @@ fn interval(seconds: Option<f64>) -> Result<Duration, Failure> {
 }
 
 /// Begins the table, or goes on with it; false if there is nothing left to write.
-fn open(
-    run: &mut Run,
-    files: &Places,
-    columns: Columns,
-    mark: Option<&cotangent_observe::Mark>,
-    total: u64,
-) -> Result<bool, Failure> {
+fn open(run: &mut Run, files: &Places, mark: Option<&cotangent_observe::Mark>, total: u64) -> Result<bool, Failure> {
+    let columns = run.columns();
     let table = match mark {
         Some(mark) => TableWriter::resume(&files.table, columns, mark),
         None => TableWriter::create(&files.table, columns),
@@ -272,7 +268,7 @@ fn unwritable(error: &TableError) -> Failure {
 fn refused(error: &RunError) -> Failure {
     match error {
         RunError::Table(error) => unwritable(error),
-        RunError::Call(_) => {
+        RunError::Quantity(_) => {
             Failure::new(Code::Evaluate, error.to_string()).help("a quantity of the model has no value at the start")
         }
         RunError::Energy(_) => Failure::new(Code::NoValue, error.to_string())
@@ -284,17 +280,18 @@ fn refused(error: &RunError) -> Failure {
 
 fn integrate(
     run: &mut Run,
-    checkpoints: Option<&Checkpoints<Begun>>,
+    mut checkpoints: Option<&mut Checkpoints<Begun>>,
     session: &mut Session<'_>,
 ) -> Result<End, RunError> {
     let limits = session.limits().clone();
-    let end = run.go(&limits, checkpoints, &mut |p| {
-        session.progress(Progress { what: "", done: p.done, total: p.total, time: p.time });
-    })?;
+    let mut told = progress(|p| session.progress(Progress { what: "", done: p.done, total: p.total, time: p.time }));
+    let mut observers: Vec<&mut dyn Observer<_, _>> = vec![&mut told];
+    observers.extend(checkpoints.as_mut().map(|c| *c as &mut dyn Observer<_, _>));
+    let end = run.go(&limits, &mut observers)?;
     if let End::Finished = end {
         // Once more with nothing to do: the last checkpoint says that all is done, so that a crash
         // while the table is completed can be mended.
-        run.go(&limits, checkpoints, &mut |_| {})?;
+        run.go(&limits, &mut observers)?;
     }
     Ok(end)
 }

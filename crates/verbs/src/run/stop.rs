@@ -36,7 +36,7 @@ impl Stop {
     /// Something around the steps that failed.
     pub(super) fn broken(error: &RunError, time: f64, done: u64, table: Option<&str>) -> Stop {
         let code = match error {
-            RunError::Call(_) => Code::Evaluate,
+            RunError::Quantity(_) => Code::Evaluate,
             RunError::Table(_) => Code::Write,
             RunError::Checkpoint(_) => Code::Checkpoint,
             RunError::Energy(_) => Code::NoValue,

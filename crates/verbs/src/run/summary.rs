@@ -7,10 +7,12 @@ use crate::failure::{Code, Failure};
 use crate::map::{Map, all_or_nan, or_nan};
 use crate::noticed::SingularPassage;
 use crate::picture::Background;
+use cotangent_dynamics::Measure;
 use cotangent_expr::{Array, Layout};
 use cotangent_integrate::Prepared;
+use cotangent_lab::Run;
 use cotangent_model::{ClaimKind, System};
-use cotangent_observe::{Extremes, Run};
+use cotangent_observe::Extremes;
 use cotangent_problem::Instance;
 use serde::{Deserialize, Serialize};
 
@@ -188,7 +190,7 @@ pub(super) struct Setup<'a> {
 impl Document {
     /// What a run has come to.
     pub(super) fn new(setup: &Setup<'_>, run: &mut Run, status: Ending) -> Result<Document, Failure> {
-        let failed = |e: cotangent_compile::CallError| Failure::new(Code::Evaluate, e.to_string());
+        let failed = |e: cotangent_dynamics::Failure| Failure::new(Code::Evaluate, e.to_string());
         let reached = run.state().values.clone();
         let energy = run.energy();
         let (constraints, hidden) = (run.constraints().to_vec(), run.hidden_constraints().to_vec());
@@ -256,7 +258,7 @@ impl Document {
             },
             seconds: run.seconds(),
             native: cfg!(feature = "jit"),
-            whole_step: run.is_whole(),
+            whole_step: run.integrator().is_whole(),
             record: setup.choice.record.filter(|&every| every == 0 || setup.out.is_some()),
             out: setup.out.clone(),
             plot: None,

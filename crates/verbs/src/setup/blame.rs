@@ -4,14 +4,14 @@ use crate::failure::Code;
 use crate::noticed::{BRANCHED, JUMPED};
 use cotangent_dynamics::{Equation, Failure, FailureKind, Kind, Names, Unsolved, Value};
 use cotangent_expr::Layout;
-use cotangent_theory::{Formulation, Motion, Space};
+use cotangent_theory::{Card, Motion, Space};
 
 /// What gives numbers their names, and decides what helps.
 pub(crate) struct Blame {
     constraints: Layout,
     state: Layout,
     coordinates: usize,
-    formulation: Formulation,
+    card: &'static Card,
 }
 
 /// Why a step failed.
@@ -36,7 +36,7 @@ impl Blame {
             Space::Surface(s) => s.constraints.shape()[0].then(&s.hidden.shape()[0]),
             Space::Whole => Layout::default(),
         };
-        Blame { constraints, state: motion.state.clone(), coordinates, formulation: motion.formulation }
+        Blame { constraints, state: motion.state.clone(), coordinates, card: motion.card() }
     }
 
     /// A failure in the names of the model.
@@ -57,16 +57,10 @@ impl Blame {
     fn advice(&self, failure: &Failure, constraints: bool) -> &'static str {
         // Only a Hamiltonian that is not quadratic makes Newton's method look for the reactions from nothing.
         let inside = matches!(failure, Failure::Implicit(i) if matches!(i.cause, Unsolved::Newton(_)));
+        if let (FailureKind::NotConverged, true, Some(advice)) = (failure.kind(), inside, self.card.inside) {
+            return advice;
+        }
         match failure.kind() {
-            FailureKind::NotConverged if inside && self.formulation == Formulation::ImpetusStriction => {
-                "the impetus may have left the domain of the Hamiltonian, where no velocity belongs to it, though one \
-                 belongs to the momentum: --project momentum makes them one after every step; other formulations have no \
-                 impetus"
-            }
-            FailureKind::NotConverged if inside && matches!(self.formulation, Formulation::LocalChart { .. }) => {
-                "the momentum along the chart may be none of the Hamiltonian's domain, though that with its reaction is: \
-                 take another formulation"
-            }
             FailureKind::Singular if constraints => {
                 "the constraints depend on each other there (a singular configuration): start elsewhere, or state the \
                  model with other constraints"

@@ -10,7 +10,7 @@ use crate::session::Session;
 use cotangent_integrate::{Composition, Method, Needs, Projection, Recipe, Target};
 use cotangent_model::nearest::nearest;
 use cotangent_model::{ConstraintKind, System};
-use cotangent_theory::{Formulation, NumberError};
+use cotangent_theory::{Formulation, NumberError, Shape};
 
 /// What is to be integrated and how.
 #[derive(Clone)]
@@ -102,21 +102,21 @@ fn fits(method: &str, formulation: &str) -> bool {
     let (Some(method), Some(formulation)) = (Method::named(method), Formulation::named(formulation)) else {
         return true;
     };
-    match (formulation, method.card().needs) {
-        (Formulation::Multipliers, _) | (_, Needs::Any) => true,
-        (Formulation::IndexReduced, _) => false,
-        (_, needs) => needs == Needs::Field,
+    match (formulation.card().shape, method.card().needs) {
+        (Shape::IndexThree, _) | (_, Needs::Any) => true,
+        (Shape::IndexTwo, _) => false,
+        (Shape::Field | Shape::Chart, needs) => needs == Needs::Field,
     }
 }
 
 /// The method where none is given, or not one for the formulation; announced.
 fn default_method(system: &System, formulation: &str, stages: Option<u64>, session: &mut Session<'_>) -> String {
     let with_stages = |least: u64| count(stages.unwrap_or(least), "stage", "stages");
-    let (name, why) = match (is_constrained(system), Formulation::named(formulation)) {
-        (true, Some(Formulation::Multipliers)) => {
+    let (name, why) = match (is_constrained(system), Formulation::named(formulation).map(|f| f.card().shape)) {
+        (true, Some(Shape::IndexThree)) => {
             (Method::Rattle.name(), "the default with constraints on positions".to_owned())
         }
-        (true, Some(Formulation::IndexReduced)) => {
+        (true, Some(Shape::IndexTwo)) => {
             (Method::Radau2A { stages: 3 }.name(), format!("with {}, the default for this formulation", with_stages(3)))
         }
         (true, _) => {

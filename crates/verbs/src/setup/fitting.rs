@@ -29,13 +29,11 @@ pub(crate) fn fits(choice: &Selection, problem: &Instance) -> Result<Prepared, S
 /// Why a projection makes no sense with the formulation.
 fn misprojected(choice: &Selection) -> Option<&'static str> {
     let target = choice.projection?.target;
-    if matches!(choice.formulation, Formulation::Penalty { .. }) {
-        return Some(
-            "a projection takes away what `penalty` is made of: the displacement that stretches its springs, and \
-             with it the forces of the constraints",
-        );
+    let card = choice.formulation.card();
+    if card.unprojected.is_some() {
+        return card.unprojected;
     }
-    let resets = target.momenta() && choice.formulation == Formulation::ImpetusStriction;
+    let resets = target.momenta() && card.resets;
     (resets && choice.method == Method::Bdf2).then_some(
         "`bdf2` would lose its order: a projection of the momenta resets the striction, and the step before, which \
          it goes on from, knows nothing of that",

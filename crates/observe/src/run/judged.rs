@@ -1,10 +1,8 @@
 //! Steps that are looked at one by one: whether they went on smoothly.
 
-use super::{Run, RunError};
+use super::{Halt, Observers, Run, RunError};
 use crate::monitor::Change;
-use cotangent_dynamics::{Equation, Failure, Kind};
-use cotangent_problem::{Branch, Conditioned};
-use std::time::Instant;
+use cotangent_dynamics::{Advance, Branch, Conditioned, Equation, Failure, Kind, Measure};
 
 /// What is noticed of a step.
 #[derive(Clone, Copy)]
@@ -36,26 +34,31 @@ const MAX_FOLLOWED: usize = 2000;
 /// In how many parts a step is followed: where one of them ends at the singular point, others do not.
 const PARTS: [u32; 4] = [8, 13, 29, 64];
 
-impl Run {
+impl<I: Advance, D: Measure> Run<I, D> {
     /// Steps one by one, each looked at, and measured where rows are recorded.
-    pub(super) fn watched_steps(&mut self, h: f64, count: u64) -> Result<Option<Failure>, RunError> {
+    pub(super) fn judged_steps(
+        &mut self,
+        h: f64,
+        count: u64,
+        observers: Observers<'_, '_, I, D>,
+    ) -> Result<Option<Halt>, RunError> {
         for _ in 0..count {
             self.before.copy_from(&self.state);
             let mended = self.integrator.mended();
-            let begun = self.stepping.is_some().then(Instant::now);
+            let begun = self.stepping.is_some().then(|| self.clock.now());
             let made = self.integrator.advance(&mut self.state, h, 1).map_err(|(_, failure)| failure);
             if let (Some(total), Some(begun)) = (&mut self.stepping, begun) {
-                *total += begun.elapsed();
+                *total += self.clock.now().saturating_sub(begun);
             }
             self.monitor.mended += self.integrator.mended() - mended;
             if let Some(failure) = self.look_at_step(h, made)? {
-                return Ok(Some(failure));
+                return Ok(Some(Halt::Failed(failure)));
             }
             self.done += 1;
             if self.schedule.record > 0
-                && let Some(failure) = self.measure()?
+                && let Some(halted) = self.measured(observers)?
             {
-                return Ok(Some(failure));
+                return Ok(Some(halted));
             }
         }
         Ok(None)
@@ -66,7 +69,7 @@ impl Run {
     /// continuation of the motion; if the energy leaps all the same the step has failed, and the state is that before
     /// it.
     fn look_at_step(&mut self, h: f64, made: Result<(), Failure>) -> Result<Option<Failure>, RunError> {
-        let energy = self.diagnostics.last().energy;
+        let energy = self.quantities.last().energy;
         let mut seen = match made {
             Ok(()) => Some(self.seen(energy)?),
             Err(_) => None,
@@ -74,7 +77,7 @@ impl Run {
         let ill = self.monitor.is_ill() || seen.is_some_and(|s| s.conditioned.is_some_and(|c| c.is_ill()));
         let again = match seen {
             Some(seen) => ill && seen.kind != Change::Ordinary || seen.lost().is_some(),
-            None => self.diagnostics.conditioning.is_some(),
+            None => self.quantities.conditioning().is_some(),
         };
         // A method that chooses its steps has nothing to solve.
         if again && self.state.values.len() <= MAX_FOLLOWED && self.integrator.own_steps().is_none() {
@@ -88,7 +91,7 @@ impl Run {
         };
         let (None, Some(seen)) = (&failure, seen) else {
             self.state.copy_from(&self.before);
-            self.diagnostics.kept(&self.state.values)?;
+            self.quantities.kept(&self.state.values)?;
             return Ok(failure);
         };
         let time = self.schedule.time(self.done + 1);
@@ -96,7 +99,7 @@ impl Run {
         self.monitor.settled += u64::from(seen.settled);
         let error = energy + seen.change - self.kept.as_slice()[0].initial;
         if self.monitor.is_new_error(error) {
-            let magnitude = self.diagnostics.energy_magnitude(&self.state.values)?;
+            let magnitude = self.quantities.energy_magnitude(&self.state.values)?;
             self.monitor.note_error(time, error, magnitude);
         }
         Ok(None)
@@ -128,7 +131,7 @@ impl Run {
         }
         self.monitor.followed += u64::from(followed);
         self.state = state;
-        self.diagnostics.kept(&self.state.values)?;
+        self.quantities.kept(&self.state.values)?;
         Ok(best)
     }
 
@@ -137,17 +140,17 @@ impl Run {
         let conditioned = self.conditioned()?;
         let crosses = conditioned.is_some_and(|c| c.crossed);
         let settled = (crosses || self.monitor.is_unsettled()) && self.integrator.settle(&mut self.state);
-        let change = self.diagnostics.kept(&self.state.values)?.energy - energy;
+        let change = self.quantities.kept(&self.state.values)?.energy - energy;
         let kind = match self.monitor.has_seen(change) {
             true => Change::Ordinary,
-            false => self.monitor.judge(change, self.diagnostics.energy_magnitude(&self.state.values)?),
+            false => self.monitor.judge(change, self.quantities.energy_magnitude(&self.state.values)?),
         };
         Ok(Seen { change, kind, conditioned, settled })
     }
 
     /// How well the forces were determined in the step from `before`, and in the method's own steps inside it.
     fn conditioned(&mut self) -> Result<Option<Conditioned>, RunError> {
-        let Some(conditioning) = &mut self.diagnostics.conditioning else { return Ok(None) };
+        let Some(conditioning) = self.quantities.conditioning() else { return Ok(None) };
         // The last of its own steps goes to the end of this step, or beyond.
         let n = self.state.values.len();
         let own = self.integrator.own_steps().unwrap_or_default();

@@ -2,7 +2,7 @@
 
 #![cfg(unix)]
 
-use cotangent_observe::cancel_on_signal;
+use cotangent_host::cancel_on_signal;
 use cotangent_scalar::Cancel;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};

@@ -1,0 +1,20 @@
+//! What an ordinary machine gives to a computation: its clock, and Ctrl-C as a request to stop.
+//!
+//! The other crates ask the machine for neither: they are handed both in their
+//! [`Limits`](cotangent_scalar::Limits), so that they run where there is no clock, or another one, as in a browser.
+//!
+//! ```
+//! use cotangent_scalar::{Cancel, Limits};
+//!
+//! let cancel = Cancel::new();
+//! cotangent_host::cancel_on_signal(&cancel)?;
+//! let limits = Limits::until(cancel).timed(cotangent_host::clock());
+//! assert!(limits.clock.is_running() && limits.check().is_ok());
+//! # Ok::<(), cotangent_host::InterruptError>(())
+//! ```
+
+mod clock;
+mod interrupt;
+
+pub use clock::clock;
+pub use interrupt::{InterruptError, cancel_on_signal};

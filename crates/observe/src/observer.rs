@@ -1,0 +1,117 @@
+//! Who is shown what a run does, and may stop it.
+
+use crate::run::{End, Run, RunError};
+use cotangent_dynamics::{Failure, Measure, State};
+use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
+
+/// What an observer says: go on, or stop.
+pub type Verdict = Result<ControlFlow<()>, RunError>;
+
+/// Is shown what a run does. The default of each method looks away.
+///
+/// Tables, histories, checkpoints and bars of progress are observers; so is a closure, by [`each`] and [`progress`].
+pub trait Observer<I, D> {
+    /// The run begins, or goes on from where it is.
+    fn begin(&mut self, _run: &mut Run<I, D>) -> Result<(), RunError> {
+        Ok(())
+    }
+
+    /// A step was made and measured.
+    fn sample(&mut self, _sample: &mut Sample<'_, D>) -> Verdict {
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Between steps, some twenty times a second by the clock of the run.
+    fn pause(&mut self, _run: &mut Run<I, D>) -> Verdict {
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// The run has ended, or an error has ended it.
+    fn end(&mut self, _run: &mut Run<I, D>, _end: Result<&End, &RunError>) -> Result<(), RunError> {
+        Ok(())
+    }
+}
+
+/// The state of a run after a step.
+pub struct Sample<'a, D> {
+    /// Steps made.
+    pub step: u64,
+    /// The time.
+    pub time: f64,
+    /// Whether it is the last of the run.
+    pub is_last: bool,
+    /// The state of the equations of motion.
+    pub state: &'a State<f64>,
+    /// What can be measured there; [`Measure::last`] has what should be kept, at this state.
+    pub quantities: &'a mut D,
+    /// The energy at the start.
+    pub initial_energy: f64,
+    pub(crate) unobserved: &'a mut Option<Unobserved>,
+}
+
+impl<D: Measure> Sample<'_, D> {
+    /// By how much the energy has changed since the start.
+    pub fn energy_error(&self) -> f64 {
+        self.quantities.last().energy - self.initial_energy
+    }
+}
+
+impl<D> Sample<'_, D> {
+    /// Notes that an observable or the picture has no value here.
+    pub(crate) fn has_no_value(&mut self, why: &Failure) {
+        let first = || Unobserved { samples: 0, time: self.time, reason: why.to_string() };
+        self.unobserved.get_or_insert_with(first).samples += 1;
+    }
+}
+
+/// Samples at which observables or the picture had no value; NaN stands in their place.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Unobserved {
+    /// How many.
+    pub samples: u64,
+    /// The time of the first.
+    pub time: f64,
+    /// Why.
+    pub reason: String,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Steps made.
+    pub done: u64,
+    /// Steps in all.
+    pub total: u64,
+    /// The time reached.
+    pub time: f64,
+}
+
+/// A closure that is shown every step.
+pub fn each<F>(look: F) -> Each<F> {
+    Each(look)
+}
+
+/// See [`each`].
+pub struct Each<F>(F);
+
+impl<I, D, F: FnMut(&mut Sample<'_, D>) -> ControlFlow<()>> Observer<I, D> for Each<F> {
+    fn sample(&mut self, sample: &mut Sample<'_, D>) -> Verdict {
+        Ok((self.0)(sample))
+    }
+}
+
+/// A closure that is told how far the run is.
+pub fn progress<F: FnMut(Progress)>(tell: F) -> OnProgress<F> {
+    OnProgress(tell)
+}
+
+/// See [`progress`].
+pub struct OnProgress<F>(F);
+
+impl<I, D: Measure, F: FnMut(Progress)> Observer<I, D> for OnProgress<F> {
+    fn pause(&mut self, run: &mut Run<I, D>) -> Verdict {
+        (self.0)(run.progress());
+        Ok(ControlFlow::Continue(()))
+    }
+}

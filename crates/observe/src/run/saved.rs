@@ -1,0 +1,160 @@
+//! What a run leaves behind to be taken up again, to the same bits.
+
+use super::{End, Foreign, Run, RunError};
+use crate::checkpoint::Checkpoint;
+use crate::monitor::Monitor;
+use crate::observer::{Observer, Unobserved, Verdict};
+use crate::platform::Platform;
+use crate::reserve::Reserve;
+use crate::statistics::ExtremesList;
+use crate::table::Mark;
+use cotangent_dynamics::{Advance, Measure, State};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What a checkpoint says besides its numbers; `request` is what the caller needs to set up the
+/// same run again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Header<R> {
+    /// What was asked for.
+    pub request: R,
+    /// Steps made.
+    pub done: u64,
+    /// How much of the table is on the disk.
+    pub mark: Option<Mark>,
+    /// Where it ran.
+    pub platform: Platform,
+    /// Updates of Newton's method.
+    pub iterations: u64,
+    /// Seconds of integration.
+    pub seconds: f64,
+    /// What was noticed on the way.
+    #[serde(default)]
+    pub monitor: Monitor,
+    /// Where observables or the picture had no value.
+    #[serde(default)]
+    pub unobserved: Option<Unobserved>,
+}
+
+impl<I: Advance, D: Measure> Run<I, D> {
+    /// Everything it takes to go on from here.
+    fn saved<R: Clone>(&mut self, request: &R) -> Result<Checkpoint<Header<R>>, RunError> {
+        let mark = self.recorder.as_mut().map(|recorder| recorder.table.mark()).transpose()?;
+        let conditioning = self.quantities.conditioning().map_or(vec![], |c| c.memory());
+        let mut numbers = [&self.state.values[..], &self.state.carry, &self.state.memory, &conditioning].concat();
+        self.kept.export(&mut numbers);
+        if let Some(watch) = &self.watch {
+            watch.history.export(&mut numbers);
+        }
+        let header = Header {
+            request: request.clone(),
+            done: self.done,
+            mark,
+            platform: Platform::current(),
+            iterations: self.iterations(),
+            seconds: self.seconds,
+            monitor: self.monitor.clone(),
+            unobserved: self.unobserved.clone(),
+        };
+        Ok(Checkpoint { header, numbers })
+    }
+
+    /// Goes back to what a checkpoint says.
+    pub fn restore<R>(&mut self, checkpoint: &Checkpoint<Header<R>>) -> Result<(), RunError> {
+        let header = &checkpoint.header;
+        let [n, m] = [self.state.values.len(), self.state.memory.len()];
+        let quantities = self.kept.as_slice().len();
+        let conditioning = self.quantities.conditioning().map_or(0, |c| c.memory().len());
+        let numbers = &checkpoint.numbers;
+        let own = 2 * n + m + conditioning + ExtremesList::state_len(quantities);
+        if numbers.len() < own {
+            return Err(Foreign::Variables.into());
+        }
+        if header.done > self.schedule.total() {
+            return Err(Foreign::Steps.into());
+        }
+        let (numbers, past) = numbers.split_at(own);
+        let (values, rest) = numbers.split_at(n);
+        let (carry, rest) = rest.split_at(n);
+        let (memory, rest) = rest.split_at(m);
+        let (conditioning, rest) = rest.split_at(conditioning);
+        if let Some(c) = self.quantities.conditioning() {
+            c.restore(conditioning);
+        }
+        self.monitor = header.monitor.clone();
+        self.kept = ExtremesList::import(quantities, rest)?;
+        self.state = State { values: values.to_vec(), carry: carry.to_vec(), memory: memory.to_vec() };
+        self.done = header.done;
+        self.seconds = header.seconds;
+        self.earlier = header.iterations;
+        self.unobserved.clone_from(&header.unobserved);
+        self.past = past.to_vec();
+        self.quantities.kept(&self.state.values)?;
+        Ok(())
+    }
+}
+
+/// Writes checkpoints: at the begin, every so often by the clock of the run, and when it is interrupted.
+pub struct Checkpoints<R> {
+    path: PathBuf,
+    every: Duration,
+    request: R,
+    /// When the last one was written, and how long that took.
+    saved: Duration,
+    saving: Duration,
+    reserve: Option<Reserve>,
+}
+
+impl<R: Clone + Serialize + DeserializeOwned> Checkpoints<R> {
+    /// Into a file, with so much time between two; `request` is what it takes to set up the same run again.
+    pub fn new(path: PathBuf, every: Duration, request: R) -> Checkpoints<R> {
+        Checkpoints { path, every, request, saved: Duration::ZERO, saving: Duration::ZERO, reserve: None }
+    }
+
+    fn save<I: Advance, D: Measure>(&self, run: &mut Run<I, D>) -> Result<(), RunError> {
+        Ok(run.saved(&self.request)?.write(&self.path)?)
+    }
+}
+
+impl<R: Clone + Serialize + DeserializeOwned, I: Advance, D: Measure> Observer<I, D> for Checkpoints<R> {
+    fn begin(&mut self, run: &mut Run<I, D>) -> Result<(), RunError> {
+        (self.saved, self.saving) = (run.clock().now(), Duration::ZERO);
+        self.save(run)?;
+        self.reserve = Reserve::beside(&self.path);
+        Ok(())
+    }
+
+    fn pause(&mut self, run: &mut Run<I, D>) -> Verdict {
+        let begun = run.clock().now();
+        // A large history takes a while to write: not more than a tenth of the time.
+        if run.clock().is_running() && begun.saturating_sub(self.saved) >= self.every.max(10 * self.saving) {
+            if let Err(error) = self.save(run) {
+                self.reserve = None;
+                let _ = self.save(run);
+                return Err(error);
+            }
+            self.saved = run.clock().now();
+            self.saving = self.saved.saturating_sub(begun);
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn end(&mut self, run: &mut Run<I, D>, end: Result<&End, &RunError>) -> Result<(), RunError> {
+        self.reserve = None;
+        match end {
+            Ok(End::Interrupted | End::Stopped) => {
+                self.save(run)?;
+                run.publish()
+            }
+            // A row that could not be written: what was computed is kept, now that some room was given up for it.
+            Err(RunError::Table(_)) if run.is_behind() => {
+                let _ = run.record().and_then(|()| self.save(run));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! A history in the making.
+
+use crate::history::History;
+use crate::observer::{Observer, Sample, Verdict};
+use crate::recorder::len;
+use cotangent_dynamics::{Measure, Recorded};
+use std::ops::ControlFlow;
+
+/// The errors of a history: that of the energy, the largest constraint residual and hidden one.
+pub const HISTORY_ERRORS: [&str; 3] = ["energy error", "constraints", "hidden constraints"];
+
+/// Takes states into a history: the variables of the model, the observables, the numbers of the picture.
+pub(crate) struct Watch {
+    pub(crate) history: History,
+    values: Vec<f64>,
+    /// How many variables and observables there are.
+    lengths: [usize; 2],
+    /// Whether observables are evaluated after every step.
+    always: bool,
+}
+
+/// How many values each sample of a history has.
+pub(crate) fn watched(names: &Recorded) -> [usize; 3] {
+    [len(&names.state), len(&names.observables), names.drawn]
+}
+
+impl Watch {
+    pub(crate) fn new(history: History, names: &Recorded) -> Watch {
+        let [n, o, drawn] = watched(names);
+        // Observables without a range need not be known between samples.
+        let always = history.ranged().iter().any(|r| (n..n + o).contains(r));
+        Watch { history, values: vec![0.0; n + o + drawn], lengths: [n, o], always }
+    }
+
+    /// Takes note of a state, and a sample of it if one is due, or wanted.
+    pub(crate) fn look<D: Measure>(&mut self, sample: &mut Sample<'_, D>, wanted: bool) {
+        let kept = sample.quantities.last();
+        let worst =
+            |list: &[f64]| list.iter().fold(0.0, |m: f64, r| if r.is_nan() || r.abs() > m { r.abs() } else { m });
+        let errors = [sample.energy_error(), worst(&kept.constraints), worst(&kept.hidden_constraints)];
+        self.history.note(errors.into_iter());
+        let regular = self.history.is_due(sample.step);
+        let wanted = wanted || regular || sample.is_last;
+        let sampled = wanted && self.history.times().last() != Some(&sample.time);
+        let [n, o] = self.lengths;
+        let state = &{ sample.state }.values;
+        let (own, rest) = self.values.split_at_mut(n);
+        // A model's momenta that do not exist are seen in the energy, too, which is measured before.
+        if sample.quantities.model_state(state, own).is_err() {
+            own.fill(f64::NAN);
+        }
+        let (observed, drawn) = rest.split_at_mut(o);
+        if (sampled || self.always)
+            && let Err(failure) = sample.quantities.observe(state, observed)
+        {
+            observed.fill(f64::NAN);
+            if sampled {
+                sample.has_no_value(&failure);
+            }
+        }
+        if !sampled {
+            self.history.note_values(&self.values[..n + o]);
+            return;
+        }
+        if let Err(failure) = sample.quantities.draw(state, drawn) {
+            drawn.fill(f64::NAN);
+            sample.has_no_value(&failure);
+        }
+        match regular || self.history.times().is_empty() {
+            true => self.history.sample(sample.time, &self.values),
+            false => self.history.close(sample.time, &self.values),
+        }
+    }
+}
+
+impl<I, D: Measure> Observer<I, D> for Watch {
+    fn sample(&mut self, sample: &mut Sample<'_, D>) -> Verdict {
+        self.look(sample, false);
+        Ok(ControlFlow::Continue(()))
+    }
+}
