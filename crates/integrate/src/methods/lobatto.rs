@@ -17,6 +17,7 @@
 use crate::card::{Card, Keeps, Needs};
 use crate::coefficients::Lobatto as Coefficients;
 use crate::ending::{Ending, EndingWork};
+use crate::sparse::Gram;
 use crate::stages::{Evaluator, Input, Point, Row, Shape, StageEquations, Stages, Term, Unknown, Work};
 use crate::vector::{advanced, combination, scale};
 use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, Machine, Plan, State, Stepper};
@@ -88,7 +89,7 @@ impl LobattoPair {
     ) -> Result<Arc<LobattoPair>, PatternError> {
         let coefficients = Coefficients::new(stages);
         let stages = Stages::new(stage_equations(&coefficients), Shape::canonical(shape, None)?, plan)?;
-        Ok(Arc::new(LobattoPair { coefficients, stages, ending: Ending::new(shape, Some(plan))? }))
+        Ok(Arc::new(LobattoPair { coefficients, stages, ending: Ending::new(shape, &Gram::of(shape)?, Some(plan)) }))
     }
 
     pub(crate) fn stepper<'s, S: Scalar + 's>(
