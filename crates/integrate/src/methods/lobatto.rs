@@ -120,7 +120,7 @@ impl<S: Scalar> Stepper<S> for LobattoStepper<'_, S> {
         let (stages, last) = (&method.stages, b.len() - 1);
         let (q, p) = from.halves(method.ending.shape.coordinates);
         work.solve(stages, machine, evaluator, (h, Input::none()), from)?;
-        work.evaluate(stages, evaluator)?;
+        work.evaluate(stages, evaluator, from)?;
         // p₁ − p without Λ_s.
         combination((0..last).map(|j| (b[j], work.term(stages, Term::Force, j))), &mut end.increment);
         scale(-h, &mut end.increment);

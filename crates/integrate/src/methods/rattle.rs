@@ -171,6 +171,7 @@ impl<S: Scalar> Stepper<S> for RattleStepper<'_, S> {
             }
             (First::Stages(stages), FirstWork::Stages(work)) => {
                 work.solve(stages, machine, evaluator, (h, Input::none()), from)?;
+                work.place(stages, 1, from);
                 let [dp, dq, lambda] = [MOMENTUM, POSITION, MULTIPLIER].map(|k| work.unknown(stages, k));
                 let (q1, p_half) = work.point(1);
                 (q1, p_half, dp, dq, lambda)
