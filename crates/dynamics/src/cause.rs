@@ -1,6 +1,5 @@
 //! The causes inside of a [`Failure`](crate::Failure).
 
-use crate::failure::Failure;
 use cotangent_solve::{NewtonError, Singular};
 use std::error::Error;
 use std::fmt;
@@ -35,43 +34,6 @@ impl Unsolved {
             Unsolved::Newton(_) => None,
         }
     }
-}
-
-/// Why a method that chooses its own steps gave up.
-#[derive(Clone, PartialEq, Debug)]
-pub struct ErrorControl {
-    /// The tolerance of the error of a step.
-    pub tolerance: f64,
-    /// Why it could not be kept.
-    pub cause: GaveUp,
-}
-
-/// Why the tolerance of the error of a step could not be kept.
-#[derive(Clone, PartialEq, Debug)]
-pub enum GaveUp {
-    /// It is below the precision of the arithmetic.
-    RoundOff {
-        /// The distance from 1 to the next number.
-        epsilon: f64,
-    },
-    /// It took too many steps.
-    TooMany {
-        /// As many as are made in an interval.
-        most: u32,
-        /// The interval.
-        interval: f64,
-        /// The last of them.
-        step: f64,
-    },
-    /// It took steps below the resolution of time.
-    TooSmall {
-        /// The last of them.
-        step: f64,
-        /// The interval.
-        interval: f64,
-        /// Why steps could not be made there, if it is not their error.
-        undefined: Option<Failure>,
-    },
 }
 
 /// What is not finite.

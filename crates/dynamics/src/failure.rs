@@ -1,6 +1,6 @@
 //! Why a step could not be made.
 
-use crate::cause::{ErrorControl, Implicit, Misuse, Source, Unsolved, Value};
+use crate::cause::{Implicit, Misuse, Source, Unsolved, Value};
 use crate::plan::Equation;
 use cotangent_solve::{FixedPointError, NewtonError, Singular};
 use std::error::Error;
@@ -66,6 +66,43 @@ pub enum Failure {
     Misused(Misuse),
     /// Somebody asked to stop.
     Interrupted,
+}
+
+/// Why a method that chooses its own steps gave up.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ErrorControl {
+    /// The tolerance of the error of a step.
+    pub tolerance: f64,
+    /// Why it could not be kept.
+    pub cause: GaveUp,
+}
+
+/// Why the tolerance of the error of a step could not be kept.
+#[derive(Clone, PartialEq, Debug)]
+pub enum GaveUp {
+    /// It is below the precision of the arithmetic.
+    RoundOff {
+        /// The distance from 1 to the next number.
+        epsilon: f64,
+    },
+    /// It took too many steps.
+    TooMany {
+        /// As many as are made in an interval.
+        most: u32,
+        /// The interval.
+        interval: f64,
+        /// The last of them.
+        step: f64,
+    },
+    /// It took steps below the resolution of time.
+    TooSmall {
+        /// The last of them.
+        step: f64,
+        /// The interval.
+        interval: f64,
+        /// Why steps could not be made there, if it is not their error.
+        undefined: Option<Failure>,
+    },
 }
 
 /// The kinds of failures, by what they mean.

@@ -34,9 +34,9 @@ mod words;
 
 pub use advance::Advance;
 pub use any_system::AnySystem;
-pub use cause::{ErrorControl, GaveUp, Implicit, Misuse, Source, Unrecordable, Unsolved, Value};
+pub use cause::{Implicit, Misuse, Source, Unrecordable, Unsolved, Value};
 pub use conditioned::{Branch, Conditioned, NEARLY_SINGULAR};
-pub use failure::{Failure, FailureKind};
+pub use failure::{ErrorControl, Failure, FailureKind, GaveUp};
 pub use family::Family;
 pub use following::Following;
 pub use machine::{Equations, Machine, Map};

@@ -1,7 +1,7 @@
 //! What a failure says: the one place with its sentences, with numbers or with names.
 
-use crate::cause::{ErrorControl, GaveUp, Unsolved, Value};
-use crate::failure::Failure;
+use crate::cause::{Unsolved, Value};
+use crate::failure::{ErrorControl, Failure, GaveUp};
 use crate::plan::Equation;
 use cotangent_solve::{FixedPointError, NewtonError};
 use std::fmt;
