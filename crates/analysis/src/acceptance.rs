@@ -2,9 +2,9 @@
 
 use crate::dirac::{Candidate, Dirac, Item, Progress};
 use crate::error::AnalysisError;
+use crate::rank::{Rank, agreed, dependents, rank};
 use crate::regular::Condition;
 use crate::report::{Certainty, Outcome};
-use crate::sample::{Rank, agreed, dependents, rank};
 use crate::surface::Weak;
 use cotangent_expr::{Array, Expr, Role};
 use cotangent_theory::phase::Sparse;

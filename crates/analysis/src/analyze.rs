@@ -9,7 +9,7 @@ use crate::poisson;
 use crate::report::{Analysis, AtValues, Certainty, ClaimReport, Count, Outcome};
 use crate::sample::Sampler;
 use crate::specialise::at_own_values;
-use crate::surface::Surface;
+use crate::surface::KnownSurface;
 use crate::transform::{Canonical, Lagrangian, scalar};
 use cotangent_compile::values::parameters;
 use cotangent_expr::{Expr, Node, Role};
@@ -96,7 +96,7 @@ fn part(system: &System, chosen: &[Expr], work: Work) -> Result<(Part, Option<Ph
     report.variables = phase.names.clone();
     let sampler = Sampler::new(system, &phase.layout, work);
     let excluded = report.lagrangian.as_ref().and_then(|l| undefined(l, &mut field)).unwrap_or_default();
-    let mut surface = Surface::new(sampler, field, phase.len());
+    let mut surface = KnownSurface::new(sampler, field, phase.len());
     surface.excluded = excluded;
     surface.chosen = chosen.to_vec();
     for p in &pivots {

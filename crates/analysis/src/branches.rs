@@ -2,30 +2,30 @@
 
 use crate::error::AnalysisError;
 use crate::report::{Analysis, Branch};
-use crate::surface::Surface;
+use crate::surface::KnownSurface;
 use cotangent_expr::Expr;
 
-/// Parts that fall apart again are followed up to so many choices,
+/// How deep parts that fall apart again are followed: the number of choices.
 const MAX_CHOICES: usize = 4;
-/// and so many parts in all.
+/// The largest number of parts.
 const MAX_BRANCHES: usize = 16;
 
 /// A part: its analysis, the factors at which it falls apart again, and its surface.
 pub(crate) struct Part {
     pub(crate) analysis: Analysis,
     pub(crate) fork: Option<Vec<Expr>>,
-    pub(crate) surface: Option<Surface>,
+    pub(crate) surface: Option<KnownSurface>,
 }
 
 /// Analyses each part, and the parts of those that fall apart again; says whether these are all. A part inside another one
-/// is none of its own.
+/// is left out.
 pub(crate) fn branches(
     factors: &[Expr],
     part: &dyn Fn(&[Expr]) -> Result<Part, AnalysisError>,
 ) -> Result<(Vec<Branch>, bool), AnalysisError> {
     let mut open: Vec<Vec<Expr>> = factors.iter().rev().map(|f| vec![f.clone()]).collect();
     let mut met: Vec<Vec<Expr>> = vec![];
-    let mut out: Vec<(Branch, Option<Surface>)> = vec![];
+    let mut out: Vec<(Branch, Option<KnownSurface>)> = vec![];
     let mut all = true;
     while let Some(chosen) = open.pop() {
         if out.len() == MAX_BRANCHES {
@@ -43,7 +43,7 @@ pub(crate) fn branches(
             None => out.push((Branch { factors: chosen, analysis }, surface)),
         }
     }
-    let mut kept: Vec<(Branch, Option<Surface>)> = vec![];
+    let mut kept: Vec<(Branch, Option<KnownSurface>)> = vec![];
     for new in out {
         let mut inside = false;
         for known in &kept {
@@ -64,7 +64,7 @@ pub(crate) fn branches(
 }
 
 /// Whether a part is inside another one; both have solutions.
-fn is_inside((part, surface): &(Branch, Option<Surface>), other: &Branch) -> Result<bool, AnalysisError> {
+fn is_inside((part, surface): &(Branch, Option<KnownSurface>), other: &Branch) -> Result<bool, AnalysisError> {
     match surface {
         Some(surface) if [part, other].iter().all(|b| b.analysis.consistent == Some(true)) => {
             surface.is_inside(other.analysis.constraints.iter().map(|c| &c.expression))

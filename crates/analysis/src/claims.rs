@@ -7,8 +7,8 @@
 use crate::dirac::Dirac;
 use crate::error::AnalysisError;
 use crate::poisson::everywhere;
+use crate::rank::{Rank, rank};
 use crate::report::{Certainty, ClaimReport, Outcome, Witness};
-use crate::sample::{Rank, rank};
 use crate::surface::Weak;
 use cotangent_expr::{Expr, Node, Role};
 use cotangent_model::{Claim, ClaimKind};

@@ -9,9 +9,9 @@ use crate::algebra::{Fraction, Row, inverse, size_cost};
 use crate::conclusion::Conclusion;
 use crate::dirac::{Dirac, Item};
 use crate::error::AnalysisError;
+use crate::rank::{Rank, agreed, dependents, rank};
 use crate::report::{Certainty, Class, Count, DiracBracket, GaugeTransformation, Multiplier, MultiplierValue, Outcome};
-use crate::sample::{Rank, agreed, dependents, rank};
-use crate::surface::{Surface, Weak};
+use crate::surface::{KnownSurface, Weak};
 use cotangent_expr::Expr;
 use cotangent_theory::phase::{Phase, Sparse};
 
@@ -120,7 +120,7 @@ impl Dirac<'_> {
             }
             block.push(row);
         }
-        let surface: &Surface = self.surface;
+        let surface: &KnownSurface = self.surface;
         let tidy = &mut |f: Fraction| if weakly { surface.weak_normal(&f) } else { Some(f) };
         inverse(&surface.field, &block, tidy, &mut size_cost)
     }

@@ -9,8 +9,8 @@ use crate::algebra::Row;
 use crate::classes::Classes;
 use crate::dirac::Dirac;
 use crate::error::AnalysisError;
+use crate::rank::{Rank, agreed, rank};
 use crate::report::{Certainty, Conjecture, Outcome};
-use crate::sample::{Rank, agreed, rank};
 use cotangent_expr::Expr;
 use cotangent_theory::phase::{Phase, Sparse};
 

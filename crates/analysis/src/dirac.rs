@@ -10,7 +10,7 @@ use crate::error::AnalysisError;
 use crate::journal::Journal;
 use crate::parts::components;
 use crate::report::{Certainty, ConditionOutcome, ConsistencyCondition, Outcome};
-use crate::surface::{Surface, Weak};
+use crate::surface::{KnownSurface, Weak};
 use cotangent_expr::{Array, Definition, Expr, Node, Role};
 use cotangent_theory::phase::{Phase, Sparse};
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,7 +49,7 @@ pub(crate) enum Progress {
 /// (see `conclusion`).
 pub(crate) struct Dirac<'a> {
     pub(crate) phase: &'a Phase,
-    pub(crate) surface: &'a mut Surface,
+    pub(crate) surface: &'a mut KnownSurface,
     pub(crate) journal: Journal,
     /// H_c.
     pub(crate) hamiltonian: Expr,
@@ -105,7 +105,7 @@ impl<'a> Dirac<'a> {
     /// The algorithm for a Hamiltonian, without constraints yet.
     pub(crate) fn new(
         phase: &'a Phase,
-        surface: &'a mut Surface,
+        surface: &'a mut KnownSurface,
         hamiltonian: &Expr,
         rank: Option<usize>,
     ) -> Result<Dirac<'a>, AnalysisError> {

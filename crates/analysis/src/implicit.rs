@@ -27,7 +27,7 @@ struct Names {
 }
 
 impl Analysis {
-    /// The same for a reader, and what the names w1, w2, … in it stand for. These formulas can be printed, not
+    /// The same for a reader, and the expressions that the names w1, w2, … in it denote. These formulas can be printed, not
     /// evaluated.
     pub fn legible(&self) -> (Analysis, Vec<Implicit>) {
         let mut names = Names { taken: BTreeSet::new(), known: BTreeMap::new(), found: vec![] };

@@ -41,6 +41,7 @@ mod multipliers;
 mod own;
 mod parts;
 mod poisson;
+mod rank;
 mod regular;
 mod report;
 mod sample;

@@ -4,12 +4,12 @@ use crate::algebra::{Fraction, Row, eliminate, size_cost};
 use crate::dirac::Dirac;
 use crate::error::AnalysisError;
 use crate::parts::Part;
+use crate::rank::{Rank, agreed, dependents, rank};
 use crate::report::ConditionOutcome;
-use crate::sample::{Rank, agreed, dependents, rank};
 use cotangent_expr::Expr;
 use cotangent_theory::phase::Sparse;
 
-/// So many multipliers are solved for together.
+/// The largest number of multipliers that are solved for together.
 const MAX_SOLVED: usize = 6;
 
 impl Dirac<'_> {
@@ -75,7 +75,7 @@ impl Dirac<'_> {
         Ok(None)
     }
 
-    /// By symbols; `None` if the entries grow too large or the rank is another one.
+    /// By symbols; `None` if the entries grow too large or the rank differs from the sampled one.
     fn eliminated(&mut self, part: &Part, rows: &[Sparse], expected: usize) -> Option<Vec<(usize, Expr)>> {
         let last = self.multipliers.len();
         let mut matrix: Vec<Row> = vec![];

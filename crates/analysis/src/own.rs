@@ -1,16 +1,16 @@
-//! What is so for generic parameters may not be so for those of the model.
+//! Whether what holds for generic parameters holds for the parameters of the model.
 
 use crate::classes::Classes;
 use crate::dirac::{Dirac, Item};
 use crate::error::AnalysisError;
+use crate::rank::{Rank, rank};
 use crate::report::Outcome;
-use crate::sample::{Rank, rank};
 use cotangent_expr::Expr;
 use cotangent_theory::phase::Sparse;
 
 impl Dirac<'_> {
     /// Looks again at points of the surface where the parameters have the values of the model: says so if
-    /// something assumed not to vanish does, or if a rank is another one.
+    /// something assumed not to vanish does, or if a rank differs.
     pub(crate) fn own_values(&mut self, classes: &Classes) -> Result<(), AnalysisError> {
         let all = || self.items.iter().chain(&self.redundant);
         let constraints: Vec<Expr> = all().map(|i| i.expression.clone()).collect();

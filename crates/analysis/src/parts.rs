@@ -1,8 +1,8 @@
-//! Conditions that hang together.
+//! Systems of conditions split into independent ones: the connected components by common multipliers.
 
 use cotangent_theory::phase::Sparse;
 
-/// Conditions that hang together by common multipliers.
+/// Conditions connected by common multipliers.
 pub(crate) struct Part {
     pub(crate) rows: Vec<usize>,
     pub(crate) columns: Vec<usize>,

@@ -3,9 +3,9 @@
 //! Jacobi's identity for B(z) is Σ_l (B_il ∂_l B_jk + B_jl ∂_l B_ki + B_kl ∂_l B_ij) = 0 for all i < j < k.
 
 use crate::error::AnalysisError;
+use crate::rank::{Rank, rank};
 use crate::report::{Analysis, Certainty, Outcome, PoissonReport};
-use crate::sample::{Rank, rank};
-use crate::surface::{Surface, Weak};
+use crate::surface::{KnownSurface, Weak};
 use crate::weighed::Weighed;
 use cotangent_expr::Expr;
 use cotangent_scalar::{Dd, Scalar};
@@ -20,7 +20,7 @@ const MAX_TERMS: usize = 5_000;
 const MANY: usize = 60;
 
 /// Checks antisymmetry and Jacobi's identity everywhere, not only on a constraint surface.
-pub(crate) fn examine(phase: &Phase, surface: &mut Surface, report: &mut Analysis) -> Result<(), AnalysisError> {
+pub(crate) fn examine(phase: &Phase, surface: &mut KnownSurface, report: &mut Analysis) -> Result<(), AnalysisError> {
     let n = phase.len();
     let at = |i: usize, j: usize| phase.bracket[i].get(&j).cloned().unwrap_or_else(Expr::zero);
     let mut sums = vec![];
@@ -77,7 +77,7 @@ impl Slopes {
     }
 
     /// The identity triple by triple; one that it does not hold for.
-    fn identity(&self, phase: &Phase, surface: &mut Surface) -> Result<(Outcome, Option<Failure>), AnalysisError> {
+    fn identity(&self, phase: &Phase, surface: &mut KnownSurface) -> Result<(Outcome, Option<Failure>), AnalysisError> {
         // A triple contributes only where some B_jk changes along some B_il: sums are collected by triple.
         let mut cyclic: BTreeMap<[usize; 3], Vec<Expr>> = BTreeMap::new();
         for (j, row) in self.0.iter().enumerate() {
@@ -105,7 +105,7 @@ impl Slopes {
 
     /// The identity for three random linear functions at random points:
     /// Σ aᵢ bⱼ c_k B_il ∂_l B_jk + cyclic = 0. It vanishes for all of them only if it holds.
-    fn contracted(&self, phase: &Phase, surface: &mut Surface) -> Result<Outcome, AnalysisError> {
+    fn contracted(&self, phase: &Phase, surface: &mut KnownSurface) -> Result<Outcome, AnalysisError> {
         let n = phase.len();
         let brackets = phase.bracket.iter().flat_map(|row| row.values().cloned());
         let slopes = self.0.iter().flatten().flat_map(|(_, gradient)| gradient.values().cloned());
@@ -148,7 +148,7 @@ impl Slopes {
 }
 
 /// Whether expressions vanish identically, and which one does not.
-pub(crate) fn everywhere(surface: &mut Surface, all: &[Expr]) -> Result<(Outcome, Option<usize>), AnalysisError> {
+pub(crate) fn everywhere(surface: &mut KnownSurface, all: &[Expr]) -> Result<(Outcome, Option<usize>), AnalysisError> {
     let mut certainty = Certainty::Proved;
     for (k, weak) in surface.decide_everywhere(all)?.iter().enumerate() {
         match weak {

@@ -2,7 +2,7 @@
 //! over the real numbers, and those that F has on the surface that is known.
 
 use crate::algebra::{Fraction, Polynomial, Relation, factors, irreducible_factors, pseudo_remainder};
-use crate::surface::Surface;
+use crate::surface::KnownSurface;
 use cotangent_expr::{Expr, Node, Number};
 
 /// A condition taken apart.
@@ -24,14 +24,14 @@ pub(crate) enum Condition {
     Branches(Vec<Expr>),
 }
 
-/// So many remainders are looked at to show that a part has no points, with so much work.
+/// The largest number of remainders formed to show that a part has no points, and the work granted for that.
 const MAX_REMAINDERS: usize = 60;
 const EMPTY: u64 = 1_000_000;
-/// So many choices of what the constraints eliminate are tried.
+/// The largest number of choices of what the constraints eliminate, and the work granted for each.
 const MAX_VIEWS: usize = 8;
 const VIEW: u64 = 2_000_000;
 
-impl Surface {
+impl KnownSurface {
     /// Takes a condition apart. Factors made of parameters, and those that cannot vanish, are left out.
     pub(crate) fn condition(&mut self, f: &Expr) -> Condition {
         let found = self.as_written(f).or_else(|| self.factors_of(f)).or_else(|| power(f));

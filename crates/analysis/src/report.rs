@@ -7,7 +7,7 @@ use cotangent_expr::Expr;
 pub enum Certainty {
     /// By symbols.
     Proved,
-    /// At so many random points of the constraint surface.
+    /// At this number of random points of the constraint surface.
     Sampled(usize),
 }
 

@@ -46,7 +46,7 @@ fn sampled<'a>(values: impl Iterator<Item = &'a Weighed>) -> Weak {
 }
 
 /// The constraint surface as far as it is known.
-pub(crate) struct Surface {
+pub(crate) struct KnownSurface {
     pub(crate) field: Field,
     /// The constraints, each eliminating one unknown.
     relations: Vec<Relation>,
@@ -73,9 +73,9 @@ pub(crate) const POINTS: usize = 8;
 /// With more variables the surface is only sampled, at fewer points.
 const MAX_SYMBOLIC: usize = 30;
 
-impl Surface {
-    pub(crate) fn new(sampler: Sampler, field: Field, variables: usize) -> Surface {
-        Surface {
+impl KnownSurface {
+    pub(crate) fn new(sampler: Sampler, field: Field, variables: usize) -> KnownSurface {
+        KnownSurface {
             field,
             relations: vec![],
             plain: vec![],
@@ -104,7 +104,7 @@ impl Surface {
     }
 
     /// Takes up constraints for as long as it takes to look at something, and forgets them.
-    pub(crate) fn for_the_moment<T>(&mut self, run: impl FnOnce(&mut Surface) -> T) -> T {
+    pub(crate) fn for_the_moment<T>(&mut self, run: impl FnOnce(&mut KnownSurface) -> T) -> T {
         let known = (self.relations.clone(), self.plain.clone(), self.assumptions.clone());
         let out = run(self);
         (self.relations, self.plain, self.assumptions) = known;

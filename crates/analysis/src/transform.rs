@@ -12,8 +12,9 @@
 
 use crate::algebra::{Field, Fraction, Polynomial, Row, eliminate, inverse, size_cost};
 use crate::error::AnalysisError;
+use crate::rank::{Rank, agreed, rank};
 use crate::report::{Certainty, Transform};
-use crate::sample::{Point, Rank, Sampler, agreed, rank};
+use crate::sample::{Point, Sampler};
 use cotangent_expr::{Array, Expr, Layout, Node, Role, Tensor};
 use cotangent_model::{ConstraintKind, Dynamics, System};
 use cotangent_scalar::Real;
@@ -70,7 +71,7 @@ pub(crate) struct Canonical {
 pub(crate) struct Transformed {
     pub(crate) transform: Option<Transform>,
     pub(crate) canonical: Result<Canonical, String>,
-    /// Whether the rank is another one for the parameters of the model.
+    /// Whether the rank differs for the parameters of the model.
     pub(crate) degenerate: bool,
 }
 

@@ -1,11 +1,11 @@
 //! Checks that a program computes every number before it uses it.
 //!
-//! The steps are followed in order, with a note for each number of the work area and the outputs
+//! The instructions are followed in order, with a note for each number of the work area and the outputs
 //! whether it has been written, and for each linear system whether it has been factored. What the
 //! body of a root computes belongs to its last iterate, so that only the unknown is known after it.
 
 use crate::error::CompileError;
-use crate::program::{Address, Base, Kernel, Op, Program, Segment, Step, Write};
+use crate::program::{Address, Base, Instruction, Kernel, Op, Program, Segment, Write};
 
 /// Follows a program whose addresses are known to be inside their memory.
 pub(crate) fn computed_before_use(program: &Program) -> Result<(), CompileError> {
@@ -15,7 +15,7 @@ pub(crate) fn computed_before_use(program: &Program) -> Result<(), CompileError>
         outputs: program.outputs.iter().map(|&n| vec![false; n]).collect(),
         factored: vec![false; program.systems.len()],
     };
-    known.steps(&program.steps)?;
+    known.instructions(&program.instructions)?;
     match known.outputs.iter().flatten().all(|&known| known) {
         true => Ok(()),
         false => Err(CompileError::NotComputed { what: "an output".into() }),
@@ -30,25 +30,25 @@ struct Known<'a> {
 }
 
 impl Known<'_> {
-    fn steps(&mut self, steps: &[Step]) -> Result<(), CompileError> {
-        for step in steps {
-            match step {
-                Step::Segment(k) => self.segment(&self.program.segments[*k])?,
-                Step::Factor { solver, values } => {
+    fn instructions(&mut self, instructions: &[Instruction]) -> Result<(), CompileError> {
+        for instruction in instructions {
+            match instruction {
+                Instruction::Segment(k) => self.segment(&self.program.segments[*k])?,
+                Instruction::Factor { solver, values } => {
                     self.require(*solver, *values, self.program.systems[*solver].pattern.len())?;
                     self.factored[*solver] = true;
                 }
-                Step::Solve { solver, rhs, columns, .. } => {
+                Instruction::Solve { solver, rhs, columns, .. } => {
                     if !self.factored[*solver] {
                         return Err(self.missing(*solver));
                     }
                     self.require(*solver, *rhs, columns * self.program.systems[*solver].pattern.rows())?;
                 }
-                Step::Root { solver, unknown, residual, jacobian, body } => {
+                Instruction::Root { solver, unknown, residual, jacobian, body } => {
                     let pattern = &self.program.systems[*solver].pattern;
                     self.require(*solver, *unknown, pattern.rows())?;
                     let outside = (self.work.clone(), self.factored.clone());
-                    self.steps(body)?;
+                    self.instructions(body)?;
                     self.require(*solver, *residual, pattern.rows())?;
                     self.require(*solver, *jacobian, pattern.len())?;
                     (self.work, self.factored) = outside;

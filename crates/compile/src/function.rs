@@ -4,7 +4,7 @@ use crate::error::{CallError, CompileError};
 #[cfg(feature = "jit")]
 use crate::jit::{MAX_VECTORS, Native, Single, spill};
 use crate::lower::{Storage, lower};
-use crate::program::{Program, Step};
+use crate::program::{Instruction, Program};
 use crate::record::{Recorder, Traced};
 use crate::run::{self, Run, Solvers};
 use crate::tape::{self, Memory};
@@ -266,21 +266,21 @@ impl Function {
         let mut registers = vec![zero; self.program.segments.iter().map(tape::registers).max().unwrap_or(0)];
         let mut memory = Memory { inputs, outputs, work: &mut work };
         let mut factors = vec![0; self.program.systems.len()];
-        for step in &self.program.steps {
-            match *step {
-                Step::Segment(k) => {
+        for instruction in &self.program.instructions {
+            match *instruction {
+                Instruction::Segment(k) => {
                     memory.clear(&self.program.segments[k]);
                     tape::run(&self.program.segments[k], &mut memory, &mut registers);
                 }
-                Step::Factor { solver, values } => {
+                Instruction::Factor { solver, values } => {
                     let pattern = &self.program.systems[solver].pattern;
                     factors[solver] = recorder.factor(pattern, &memory.work[values..values + pattern.len()]);
                 }
-                Step::Solve { solver, rhs, columns, transposed } => {
+                Instruction::Solve { solver, rhs, columns, transposed } => {
                     let len = columns * self.program.systems[solver].pattern.rows();
                     recorder.solve(factors[solver], &mut memory.work[rhs..rhs + len], transposed);
                 }
-                Step::Root { .. } => {}
+                Instruction::Root { .. } => {}
             }
         }
         Ok(true)
@@ -288,7 +288,7 @@ impl Function {
 
     /// Whether [`Function::inline`] can record it.
     pub fn is_inlinable(&self) -> bool {
-        !self.program.steps.iter().any(|s| matches!(s, Step::Root { .. }))
+        !self.program.instructions.iter().any(|s| matches!(s, Instruction::Root { .. }))
     }
 
     fn run<S: Real>(
@@ -301,7 +301,7 @@ impl Function {
         self.check(inputs, outputs, workspace)?;
         let memory = Memory { inputs, outputs, work: &mut workspace.work };
         let mut run = Run { program: &self.program, memory, registers: &mut workspace.registers, segment };
-        run.steps(&self.program.steps, &mut workspace.solvers)
+        run.instructions(&self.program.instructions, &mut workspace.solvers)
     }
 
     /// Checks the lengths of everything a call is given: native code relies on it.

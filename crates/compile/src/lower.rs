@@ -3,7 +3,7 @@
 use crate::error::CompileError;
 use crate::kernel::{KernelBuilder, MAX_OPS, Source};
 use crate::position::{Positions, dense_position, sparse_positions};
-use crate::program::{Address, Base, Program, Segment, Step, Store, System, Write};
+use crate::program::{Address, Base, Instruction, Program, Segment, Store, System, Write};
 use cotangent_expr::{
     Array, Definition, Digest, Domain, Error, Expr, Ix, Layout, MAX_POINTS, Tensor, Term, dependencies,
 };
@@ -80,7 +80,7 @@ pub(crate) fn lower(
     }
     lowering.stage(writes)?;
     lowering.flush();
-    lowering.program.steps = lowering.steps;
+    lowering.program.instructions = lowering.instructions;
     Ok(Lowered { program: lowering.program, patterns })
 }
 
@@ -112,7 +112,7 @@ struct Lowering {
     /// Matrices already factored, by content.
     factored: HashMap<Digest, usize>,
     open: Segment,
-    steps: Vec<Step>,
+    instructions: Vec<Instruction>,
     ops: usize,
     limits: Limits,
 }
@@ -165,7 +165,7 @@ impl Lowering {
                 let positions = Positions { len: array.len(), terms: rhs.terms().iter().map(place).collect() };
                 self.stage(vec![(Base::Work, offset, positions)])?;
                 self.flush();
-                self.steps.push(Step::Solve { solver, rhs: offset, columns, transposed: *transposed });
+                self.instructions.push(Instruction::Solve { solver, rhs: offset, columns, transposed: *transposed });
                 self.homes.insert(array.digest(), home);
             }
             Definition::Root { unknown, residual, jacobian, start } => {
@@ -178,7 +178,7 @@ impl Lowering {
                 let at = self.reserve(n);
                 // What the residual depends on is computed inside if it depends on the unknown. What is
                 // computed inside belongs to the last iterate: outside, neither it nor the unknown is known.
-                let outer = std::mem::take(&mut self.steps);
+                let outer = std::mem::take(&mut self.instructions);
                 let homes = self.homes.clone();
                 let factored = self.factored.clone();
                 self.homes.insert(unknown.digest(), home.clone());
@@ -186,10 +186,16 @@ impl Lowering {
                 self.arrays(jacobian)?;
                 self.stage(vec![(Base::Work, at, dense(residual)?), (Base::Work, values, pattern)])?;
                 self.flush();
-                let body = std::mem::replace(&mut self.steps, outer);
+                let body = std::mem::replace(&mut self.instructions, outer);
                 self.homes = homes;
                 self.factored = factored;
-                self.steps.push(Step::Root { solver, unknown: offset, residual: at, jacobian: values, body });
+                self.instructions.push(Instruction::Root {
+                    solver,
+                    unknown: offset,
+                    residual: at,
+                    jacobian: values,
+                    body,
+                });
                 self.homes.insert(array.digest(), home);
             }
         }
@@ -213,7 +219,7 @@ impl Lowering {
         let (solver, values, positions) = self.system(name, matrix)?;
         self.stage(vec![(Base::Work, values, positions)])?;
         self.flush();
-        self.steps.push(Step::Factor { solver, values });
+        self.instructions.push(Instruction::Factor { solver, values });
         self.factored.insert(matrix.digest(), solver);
         Ok(solver)
     }
@@ -223,7 +229,7 @@ impl Lowering {
         let segment = std::mem::take(&mut self.open);
         if !segment.kernels.is_empty() || !segment.clear.is_empty() {
             self.program.segments.push(segment);
-            self.steps.push(Step::Segment(self.program.segments.len() - 1));
+            self.instructions.push(Instruction::Segment(self.program.segments.len() - 1));
         }
     }
 

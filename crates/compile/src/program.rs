@@ -1,6 +1,6 @@
 //! The tape: what a compiled function does, as data that both engines read.
 //!
-//! A program is a list of [`Step`]s over three kinds of memory: the caller's inputs, the caller's
+//! A program is a list of [`Instruction`]s over three kinds of memory: the caller's inputs, the caller's
 //! outputs, and a work area. Arithmetic happens in [`Kernel`]s, straight-line code repeated over a
 //! domain; linear solves and Newton's method happen between kernels.
 
@@ -125,9 +125,9 @@ pub struct Segment {
     pub kernels: Vec<Kernel>,
 }
 
-/// A step of a program.
+/// One instruction of a program.
 #[derive(Clone, Debug)]
-pub enum Step {
+pub enum Instruction {
     /// Run a segment.
     Segment(usize),
     /// Factor the matrix whose values start at `values` in the work area.
@@ -159,7 +159,7 @@ pub enum Step {
         /// Where `body` leaves the Jacobian's values.
         jacobian: usize,
         /// Computes residual and Jacobian from the unknowns.
-        body: Vec<Step>,
+        body: Vec<Instruction>,
     },
 }
 
@@ -184,7 +184,7 @@ pub struct Program {
     /// The segments.
     pub segments: Vec<Segment>,
     /// What to do, in order.
-    pub steps: Vec<Step>,
+    pub instructions: Vec<Instruction>,
     /// The linear systems.
     pub systems: Vec<System>,
 }

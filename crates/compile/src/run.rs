@@ -1,7 +1,7 @@
-//! Running a program: the order of steps, linear solves and Newton's method, for every engine.
+//! Running a program: the order of instructions, linear solves and Newton's method, for every engine.
 
 use crate::error::{CallError, CompileError};
-use crate::program::{Program, Step};
+use crate::program::{Instruction, Program};
 use crate::tape::Memory;
 use cotangent_dynamics::{Implicit, Unsolved};
 use cotangent_scalar::Real;
@@ -17,16 +17,16 @@ pub(crate) struct Solvers<S> {
 
 impl<S: Real> Solvers<S> {
     pub(crate) fn new(program: &Program) -> Result<Self, CompileError> {
-        fn is_root(steps: &[Step], system: usize) -> bool {
-            steps
-                .iter()
-                .any(|s| matches!(s, Step::Root { solver, body, .. } if *solver == system || is_root(body, system)))
+        fn is_root(instructions: &[Instruction], system: usize) -> bool {
+            instructions.iter().any(
+                |s| matches!(s, Instruction::Root { solver, body, .. } if *solver == system || is_root(body, system)),
+            )
         }
         let mut solvers = Solvers { linear: vec![], roots: vec![] };
         for (k, system) in program.systems.iter().enumerate() {
             let failed = |e| CompileError::system(&system.name, e);
             solvers.linear.push(LinearSolver::new(&system.pattern).map_err(failed)?);
-            solvers.roots.push(match is_root(&program.steps, k) {
+            solvers.roots.push(match is_root(&program.instructions, k) {
                 true => {
                     let workspace = NewtonWorkspace::new(&system.pattern).map_err(failed)?;
                     Some((workspace, vec![S::from_f64(0.0); system.pattern.rows()]))
@@ -51,17 +51,17 @@ pub(crate) struct Run<'a, 'b, S> {
 }
 
 impl<S: Real> Run<'_, '_, S> {
-    pub(crate) fn steps(&mut self, list: &[Step], solvers: &mut Solvers<S>) -> Result<(), CallError> {
-        for step in list {
-            match step {
-                Step::Segment(k) => (self.segment)(*k, &mut self.memory, self.registers),
-                Step::Factor { solver, values } => {
+    pub(crate) fn instructions(&mut self, list: &[Instruction], solvers: &mut Solvers<S>) -> Result<(), CallError> {
+        for instruction in list {
+            match instruction {
+                Instruction::Segment(k) => (self.segment)(*k, &mut self.memory, self.registers),
+                Instruction::Factor { solver, values } => {
                     let system = &self.program.systems[*solver];
                     let values = &self.memory.work[*values..*values + system.pattern.len()];
                     let factored = solvers.linear[*solver].factor(values);
                     factored.map_err(|e| unsolved(&system.name, Unsolved::Linear(e)))?;
                 }
-                Step::Solve { solver, rhs, columns, transposed } => {
+                Instruction::Solve { solver, rhs, columns, transposed } => {
                     let n = self.program.systems[*solver].pattern.rows();
                     for x in self.memory.work[*rhs..*rhs + n * columns].chunks_exact_mut(n.max(1)) {
                         if *transposed {
@@ -71,7 +71,7 @@ impl<S: Real> Run<'_, '_, S> {
                         }
                     }
                 }
-                Step::Root { solver, unknown, residual, jacobian, body } => {
+                Instruction::Root { solver, unknown, residual, jacobian, body } => {
                     self.root(solvers, *solver, [*unknown, *residual, *jacobian], body)?;
                 }
             }
@@ -84,7 +84,7 @@ impl<S: Real> Run<'_, '_, S> {
         solvers: &mut Solvers<S>,
         solver: usize,
         at: [usize; 3],
-        body: &[Step],
+        body: &[Instruction],
     ) -> Result<(), CallError> {
         let system = &self.program.systems[solver];
         let [unknown, residual, jacobian] = at;
@@ -96,7 +96,7 @@ impl<S: Real> Run<'_, '_, S> {
         let options = NewtonOptions { max_halvings: 40, ..NewtonOptions::default() };
         let result = newton(&mut workspace, &options, &mut x, |x, r, j| {
             self.memory.work[unknown..unknown + n].copy_from_slice(x);
-            self.steps(body, solvers)?;
+            self.instructions(body, solvers)?;
             r.copy_from_slice(&self.memory.work[residual..residual + r.len()]);
             j.copy_from_slice(&self.memory.work[jacobian..jacobian + j.len()]);
             Ok(())

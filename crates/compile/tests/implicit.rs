@@ -1,6 +1,6 @@
 //! Linear solves and roots, and their derivatives, against explicit formulas.
 
-use cotangent_compile::program::Step;
+use cotangent_compile::program::Instruction;
 use cotangent_compile::{CallError, Engine, Function, FunctionBuilder};
 use cotangent_dynamics::Unsolved;
 use cotangent_expr::{Array, Dim, Domain, Expr, Function as F, Ix, Layout, Place, Role, Tensor, Term, rows, solve};
@@ -108,7 +108,7 @@ fn derivatives_share_the_factorisation() {
     let s = solve("s", &matrix, &Tensor::vector("row", vec![x.clone(), y.clone()]).unwrap()).unwrap();
     let value = Tensor::scalar(s.element(&[0]) * s.element(&[1])).unwrap();
     let f = compile(&by, &[value.clone(), value.gradient(&by).unwrap(), value.hessian(&by).unwrap()], Engine::Tape);
-    let factorisations = f.program().steps.iter().filter(|s| matches!(s, Step::Factor { .. })).count();
+    let factorisations = f.program().instructions.iter().filter(|s| matches!(s, Instruction::Factor { .. })).count();
     assert_eq!(factorisations, 1);
 }
 

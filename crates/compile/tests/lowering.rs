@@ -1,7 +1,7 @@
 //! From tensors to programs to native code: against the tape bit for bit, and against loops
 //! written down directly.
 
-use cotangent_compile::program::{Binary, Kernel, Op, Step, Unary, Write};
+use cotangent_compile::program::{Binary, Instruction, Kernel, Op, Unary, Write};
 use cotangent_compile::{Engine, Function, FunctionBuilder, UNROLL};
 use cotangent_expr::{
     Array, Domain, Expr, Function as F, Ix, Layout, Place, Range, Role, Tensor, Term, rows, solve, solve_transposed,
@@ -284,8 +284,8 @@ fn each_right_hand_side_is_solved_as_if_alone() {
             let wanted = Tensor::vector("o", (0..N * columns).map(single).collect()).unwrap();
             let wanted = double_double(&compile(&state, &[wanted], Engine::Tape), &x);
             let f = assert_computes(&state, &[found], &x, &wanted);
-            let solves = |s: &Step| matches!(s, Step::Solve { columns: c, .. } if *c == columns);
-            assert!(f.program().steps.iter().any(solves));
+            let solves = |s: &Instruction| matches!(s, Instruction::Solve { columns: c, .. } if *c == columns);
+            assert!(f.program().instructions.iter().any(solves));
         }
     }
 }

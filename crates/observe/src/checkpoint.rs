@@ -116,6 +116,11 @@ pub fn check_destination(path: &Path) -> Result<(), CheckpointError> {
     probe.map_err(|source| DestinationError::Refused { path: path.to_owned(), source }.into())
 }
 
+/// Removes a checkpoint that is of no more use; one that stays is harmless.
+pub fn remove(path: &Path) {
+    let _ = fs::remove_file(path);
+}
+
 impl<T: Serialize + DeserializeOwned> Checkpoint<T> {
     /// Writes the checkpoint in the place of an older one, which stays until this one is complete.
     pub fn write(&self, path: &Path) -> Result<(), CheckpointError> {

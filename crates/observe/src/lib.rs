@@ -15,26 +15,24 @@
 pub mod checkpoint;
 mod history;
 mod monitor;
-mod observer;
 mod platform;
-mod recorder;
 mod reserve;
 mod run;
 mod samples;
 mod schedule;
 mod statistics;
 pub mod table;
-mod watch;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use cotangent_destination::{DestinationError, is_same};
 pub use history::History;
 pub use monitor::{Jump, MAX_PASSAGES, Monitor, Passage};
-pub use observer::{Each, Observer, OnProgress, Progress, Sample, Unobserved, Verdict, each, progress};
 pub use platform::Platform;
-pub use run::{Checkpoints, End, Foreign, Header, Run, RunError};
+pub use run::{
+    Checkpoints, Each, End, Foreign, HISTORY_ERRORS, Header, Observer, OnProgress, Progress, Run, RunError, Sample,
+    Unobserved, Verdict, each, progress,
+};
 pub use samples::Samples;
 pub use schedule::{Schedule, ScheduleError};
 pub use statistics::{Extremes, ExtremesList, StatisticsError};
 pub use table::{Columns, Family, Mark, TableError, TableWriter};
-pub use watch::HISTORY_ERRORS;

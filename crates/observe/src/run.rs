@@ -2,22 +2,27 @@
 
 mod end;
 mod judged;
+mod observer;
+mod reached;
+mod recorder;
 mod saved;
+mod watch;
 
 pub use end::{End, Foreign, RunError};
+pub use observer::{Each, Observer, OnProgress, Progress, Sample, Unobserved, Verdict, each, progress};
 pub use saved::{Checkpoints, Header};
+pub use watch::HISTORY_ERRORS;
 
 use crate::history::History;
 use crate::monitor::Monitor;
-use crate::observer::{Observer, Progress, Sample, Unobserved};
-use crate::recorder::{self, Recorder};
 use crate::schedule::Schedule;
-use crate::statistics::{Extremes, ExtremesList};
+use crate::statistics::ExtremesList;
 use crate::table::{Columns, TableWriter};
-use crate::watch::{Watch, watched};
 use cotangent_dynamics::{Advance, Failure, Kept, Measure, State, Value};
 use cotangent_scalar::{Clock, Limits};
+use recorder::Recorder;
 use std::time::Duration;
+use watch::Watch;
 
 /// How often the world is looked at: for an interrupt, a checkpoint, progress.
 const ATTENTION: Duration = Duration::from_millis(40);
@@ -48,6 +53,13 @@ pub struct Run<I, D> {
     before: State<f64>,
     /// The numbers of the history before the run was resumed.
     past: Vec<f64>,
+}
+
+/// The observers that belong to a run, as it is saved and resumed with them.
+struct Own<'a> {
+    kept: &'a mut ExtremesList,
+    recorder: Option<&'a mut Recorder>,
+    watch: Option<&'a mut Watch>,
 }
 
 /// Who looks on.
@@ -213,17 +225,12 @@ impl<I: Advance, D: Measure> Run<I, D> {
 
     /// Pushes what was measured last to all who look on; the end of a run whose energy is no number any more.
     fn measured(&mut self, observers: Observers<'_, '_, I, D>) -> Result<Option<Halt>, RunError> {
-        let kept = self.quantities.last();
-        let energy = kept.energy;
-        self.kept.record_parts(&[
-            std::slice::from_ref(&kept.energy),
-            &kept.constraints,
-            &kept.hidden_constraints,
-            &kept.claims,
-        ])?;
-        let (mut sample, _, watch) = self.shown();
-        if let Some(watch) = watch {
-            watch.look(&mut sample, false);
+        let energy = self.quantities.last().energy;
+        let (mut sample, own) = self.shown();
+        // Those of its own do not stop a run.
+        let _ = Observer::<I, D>::sample(own.kept, &mut sample)?;
+        if let Some(watch) = own.watch {
+            let _ = Observer::<I, D>::sample(watch, &mut sample)?;
         }
         if !energy.is_finite() {
             return Ok(Some(Halt::Failed(Failure::NotFinite(Value::Energy(energy)))));
@@ -236,7 +243,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
     }
 
     /// What observers are shown, and those that belong to the run.
-    fn shown(&mut self) -> (Sample<'_, D>, Option<&mut Recorder>, Option<&mut Watch>) {
+    fn shown(&mut self) -> (Sample<'_, D>, Own<'_>) {
         let sample = Sample {
             step: self.done,
             time: self.schedule.time(self.done),
@@ -246,22 +253,22 @@ impl<I: Advance, D: Measure> Run<I, D> {
             initial_energy: self.kept.as_slice()[0].initial,
             unobserved: &mut self.unobserved,
         };
-        (sample, self.recorder.as_mut(), self.watch.as_mut())
+        (sample, Own { kept: &mut self.kept, recorder: self.recorder.as_mut(), watch: self.watch.as_mut() })
     }
 
     /// Takes the state into the history, due or not.
     fn look(&mut self) {
-        let (mut sample, _, watch) = self.shown();
-        if let Some(watch) = watch {
+        let (mut sample, own) = self.shown();
+        if let Some(watch) = own.watch {
             watch.look(&mut sample, true);
         }
     }
 
     /// Writes the state into the table.
     fn record(&mut self) -> Result<(), RunError> {
-        let (mut sample, recorder, _) = self.shown();
-        match recorder {
-            Some(recorder) => recorder.write(&mut sample),
+        let (mut sample, own) = self.shown();
+        match own.recorder {
+            Some(recorder) => Observer::<I, D>::sample(recorder, &mut sample).map(drop),
             None => Ok(()),
         }
     }
@@ -284,112 +291,5 @@ impl<I: Advance, D: Measure> Run<I, D> {
     /// The state as observers are shown it.
     pub fn sample(&mut self) -> Sample<'_, D> {
         self.shown().0
-    }
-
-    /// Updates of Newton's method.
-    pub fn iterations(&self) -> u64 {
-        self.earlier + self.integrator.iterations()
-    }
-
-    /// How many values each sample of a history has: the state, the observables and the numbers of
-    /// the picture, one after the other.
-    pub fn watched(&self) -> usize {
-        watched(&self.quantities.names()).into_iter().sum()
-    }
-}
-
-impl<I, D: Measure> Run<I, D> {
-    /// The extremes of the energy.
-    pub fn energy(&self) -> Extremes {
-        self.kept.as_slice()[0]
-    }
-
-    /// The extremes of each constraint member.
-    pub fn constraints(&self) -> &[Extremes] {
-        &self.kept.as_slice()[1..][..self.quantities.last().constraints.len()]
-    }
-
-    /// The extremes of each hidden constraint, if the system has them.
-    pub fn hidden_constraints(&self) -> &[Extremes] {
-        let kept = self.quantities.last();
-        &self.kept.as_slice()[1 + kept.constraints.len()..][..kept.hidden_constraints.len()]
-    }
-
-    /// The extremes of each claimed quantity.
-    pub fn claims(&self) -> &[Extremes] {
-        let kept = self.quantities.last();
-        &self.kept.as_slice()[1 + kept.constraints.len() + kept.hidden_constraints.len()..]
-    }
-}
-
-impl<I, D> Run<I, D> {
-    /// Steps made.
-    pub fn done(&self) -> u64 {
-        self.done
-    }
-
-    /// The time reached.
-    pub fn time(&self) -> f64 {
-        self.schedule.time(self.done)
-    }
-
-    /// How far it is.
-    pub fn progress(&self) -> Progress {
-        Progress { done: self.done, total: self.schedule.total(), time: self.time() }
-    }
-
-    /// The state.
-    pub fn state(&self) -> &State<f64> {
-        &self.state
-    }
-
-    /// What makes the steps.
-    pub fn integrator(&self) -> &I {
-        &self.integrator
-    }
-
-    /// What is measured.
-    pub fn quantities(&self) -> &D {
-        &self.quantities
-    }
-
-    /// What is measured, to be evaluated.
-    pub fn diagnostics(&mut self) -> &mut D {
-        &mut self.quantities
-    }
-
-    /// The history so far.
-    pub fn history(&self) -> Option<&History> {
-        self.watch.as_ref().map(|watch| &watch.history)
-    }
-
-    /// Where observables or the picture had no value.
-    pub fn unobserved(&self) -> Option<&Unobserved> {
-        self.unobserved.as_ref()
-    }
-
-    /// What was noticed on the way: singular configurations, leaps of the energy.
-    pub fn monitor(&self) -> &Monitor {
-        &self.monitor
-    }
-
-    /// The clock it goes by.
-    pub fn clock(&self) -> Clock {
-        self.clock
-    }
-
-    /// Seconds of integration and measurement, output not included; 0 without a clock.
-    pub fn seconds(&self) -> f64 {
-        self.seconds
-    }
-
-    /// From now on the time of steps between measurements is kept, at the cost of two looks at the clock each.
-    pub fn time_steps(&mut self) {
-        self.stepping.get_or_insert_default();
-    }
-
-    /// Seconds of steps between measurements, since [`Run::time_steps`].
-    pub fn stepping(&self) -> Option<f64> {
-        self.stepping.map(|t| t.as_secs_f64())
     }
 }

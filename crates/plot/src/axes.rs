@@ -4,7 +4,7 @@ use crate::font::{CAP_HEIGHT, LINE_HEIGHT, text_width};
 use crate::frame::{Frame, Rect};
 use crate::legend::{Block, Legend, Sample};
 use crate::panel::Content;
-use crate::plan::Plan;
+use crate::sketch::Sketch;
 use crate::svg::Svg;
 use crate::text::wrap;
 use crate::theme::{Paint, hex};
@@ -63,27 +63,27 @@ fn lines_height(lines: &[String], size: f64) -> f64 {
 
 impl Axes {
     /// The surroundings of a frame; `width` is that of its cell in the figure.
-    pub(crate) fn new(plan: &Plan<'_>, frame: &Frame, width: f64, labels_x: bool) -> Self {
+    pub(crate) fn new(sketch: &Sketch<'_>, frame: &Frame, width: f64, labels_x: bool) -> Self {
         let room = |length, horizontal| Room { length, size: TICK_SIZE, horizontal };
         let x = Ticks::of(frame.x_scale, &frame.x, room(frame.rect.width, true));
         let y = Ticks::of(frame.y_scale, &frame.y, room(frame.rect.height, false));
         let note_width = if x.note.is_empty() { 0.0 } else { text_width(&x.note, TICK_SIZE) + 10.0 };
         let x_room = (frame.rect.width - 2.0 * note_width).max(50.0);
-        let outer = match plan.legend {
-            Legend::Right => Some((Block::column(&plan.names(), (0.36 * width).max(120.0)), Legend::Right)),
-            Legend::Below => Some((Block::rows(&plan.names(), width - 16.0), Legend::Below)),
-            Legend::Above => Some((Block::rows(&plan.names(), frame.rect.width), Legend::Above)),
+        let outer = match sketch.legend {
+            Legend::Right => Some((Block::column(&sketch.names(), (0.36 * width).max(120.0)), Legend::Right)),
+            Legend::Below => Some((Block::rows(&sketch.names(), width - 16.0), Legend::Below)),
+            Legend::Above => Some((Block::rows(&sketch.names(), frame.rect.width), Legend::Above)),
             _ => None,
         };
-        let bar = plan.bar.as_ref().map(|bar| {
+        let bar = sketch.bar.as_ref().map(|bar| {
             let ticks = Ticks::of(bar.scale, &bar.span, room(frame.rect.height, false));
             (ticks, wrap(&bar.label, LABEL_SIZE, frame.rect.height.max(80.0), 2))
         });
         Axes {
-            x_label: if labels_x { wrap(&plan.x_label, LABEL_SIZE, x_room, 3) } else { Vec::new() },
-            y_label: wrap(&plan.y_label, LABEL_SIZE, frame.rect.height.max(60.0), 3),
-            title: wrap(&plan.title, TITLE_SIZE, width - 16.0, 3),
-            notes: plan.notes.iter().flat_map(|note| wrap(note, NOTE_SIZE, width - 16.0, 3)).collect(),
+            x_label: if labels_x { wrap(&sketch.x_label, LABEL_SIZE, x_room, 3) } else { Vec::new() },
+            y_label: wrap(&sketch.y_label, LABEL_SIZE, frame.rect.height.max(60.0), 3),
+            title: wrap(&sketch.title, TITLE_SIZE, width - 16.0, 3),
+            notes: sketch.notes.iter().flat_map(|note| wrap(note, NOTE_SIZE, width - 16.0, 3)).collect(),
             x,
             y,
             bar,
@@ -152,7 +152,7 @@ impl Axes {
     }
 
     /// Draws the border, ticks, labels and notes.
-    pub(crate) fn draw(&self, svg: &mut Svg, frame: &Frame, plan: &Plan<'_>, left: f64, samples: &[Sample]) {
+    pub(crate) fn draw(&self, svg: &mut Svg, frame: &Frame, sketch: &Sketch<'_>, left: f64, samples: &[Sample]) {
         let rect = frame.rect;
         self.draw_x(svg, frame);
         self.draw_y(svg, frame);
@@ -179,7 +179,7 @@ impl Axes {
             svg.upward_text([rect.x - back, rect.y + 0.5 * rect.height], LABEL_SIZE, Paint::Ink, line);
         }
         if self.bar.is_some() {
-            self.draw_bar(svg, frame, plan);
+            self.draw_bar(svg, frame, sketch);
         }
         let mut y = self.below(frame) + if self.notes.is_empty() { 0.0 } else { 4.0 };
         for note in &self.notes {
@@ -256,8 +256,8 @@ impl Axes {
         }
     }
 
-    fn draw_bar(&self, svg: &mut Svg, frame: &Frame, plan: &Plan<'_>) {
-        let (Some((ticks, label)), Some(bar), Content::HeatMap(map)) = (&self.bar, &plan.bar, &plan.panel.content)
+    fn draw_bar(&self, svg: &mut Svg, frame: &Frame, sketch: &Sketch<'_>) {
+        let (Some((ticks, label)), Some(bar), Content::HeatMap(map)) = (&self.bar, &sketch.bar, &sketch.panel.content)
         else {
             return;
         };

@@ -5,7 +5,7 @@ use crate::figure::{Figure, Size};
 use crate::font::LINE_HEIGHT;
 use crate::frame::{Frame, Rect};
 use crate::panel::{Aspect, Content};
-use crate::plan::Plan;
+use crate::sketch::Sketch;
 use crate::text::{clean, wrap};
 
 pub(crate) const TITLE_SIZE: f64 = 16.0;
@@ -34,10 +34,10 @@ pub(crate) fn columns(figure: &Figure) -> usize {
 }
 
 /// The height of the frames of a row that has room for what it wants.
-fn wanted_height(plans: &[Plan<'_>], rows: usize) -> f64 {
-    let tall = plans
+fn wanted_height(sketches: &[Sketch<'_>], rows: usize) -> f64 {
+    let tall = sketches
         .iter()
-        .any(|plan| plan.panel.aspect == Aspect::Equal || matches!(plan.panel.content, Content::HeatMap(_)));
+        .any(|sketch| sketch.panel.aspect == Aspect::Equal || matches!(sketch.panel.content, Content::HeatMap(_)));
     match (rows, tall) {
         (1, false) => 290.0,
         (1, true) => 360.0,
@@ -52,9 +52,9 @@ fn side(length: f64, otherwise: f64) -> f64 {
 
 /// Lays the panels out. Ticks depend on the length of axes and the length on the width of
 /// labels, so sizes are found in a few rounds.
-pub(crate) fn layout(figure: &Figure, plans: &[Plan<'_>]) -> Layout {
+pub(crate) fn layout(figure: &Figure, sketches: &[Sketch<'_>]) -> Layout {
     let columns = columns(figure);
-    let rows = plans.len().div_ceil(columns).max(1);
+    let rows = sketches.len().div_ceil(columns).max(1);
     let auto_width = [620.0, 960.0, 1260.0][columns.min(3) - 1] + 300.0 * columns.saturating_sub(3) as f64;
     let (width, height) = match figure.size {
         Size::Auto => (auto_width, None),
@@ -66,11 +66,11 @@ pub(crate) fn layout(figure: &Figure, plans: &[Plan<'_>]) -> Layout {
         width,
         head,
         frame_width: (width / columns as f64 - 90.0).max(LEAST_WIDTH),
-        frame_heights: (0..rows).map(|row| wanted_height(row_of(plans, row, columns), rows)).collect(),
+        frame_heights: (0..rows).map(|row| wanted_height(row_of(sketches, row, columns), rows)).collect(),
         sides: vec![Margins::default(); columns],
         ends: vec![Margins::default(); rows],
     };
-    let mut placed = sheet.place(figure, plans);
+    let mut placed = sheet.place(figure, sketches);
     for round in 0..12 {
         let (sides, ends) = sheet.needed(&placed);
         if round > 2 && sheet.holds(&sides, &ends) {
@@ -78,13 +78,13 @@ pub(crate) fn layout(figure: &Figure, plans: &[Plan<'_>]) -> Layout {
         }
         // Margins and ticks may pull each other to and fro: in the end margins only grow.
         sheet.fit(sides, ends, height, round > 3);
-        placed = sheet.place(figure, plans);
+        placed = sheet.place(figure, sketches);
     }
     Layout { width: sheet.total_width(), height: sheet.total_height(), title, placed }
 }
 
-fn row_of<'a, 'b>(plans: &'b [Plan<'a>], row: usize, columns: usize) -> &'b [Plan<'a>] {
-    plans.chunks(columns).nth(row).unwrap_or_default()
+fn row_of<'a, 'b>(sketches: &'b [Sketch<'a>], row: usize, columns: usize) -> &'b [Sketch<'a>] {
+    sketches.chunks(columns).nth(row).unwrap_or_default()
 }
 
 struct Sheet {
@@ -108,21 +108,21 @@ impl Sheet {
         (self.head + rows.map(|(end, height)| end.top + end.bottom + height).sum::<f64>()).ceil()
     }
 
-    fn place(&self, figure: &Figure, plans: &[Plan<'_>]) -> Vec<Placed> {
+    fn place(&self, figure: &Figure, sketches: &[Sketch<'_>]) -> Vec<Placed> {
         let columns = self.sides.len();
         let mut out = Vec::new();
         let mut y = self.head;
         for (row, (end, &height)) in self.ends.iter().zip(&self.frame_heights).enumerate() {
             let mut x = 0.0;
             for (column, side) in self.sides.iter().enumerate() {
-                let Some(plan) = plans.get(row * columns + column) else { continue };
+                let Some(sketch) = sketches.get(row * columns + column) else { continue };
                 let rect = Rect { x: x + side.left, y: y + end.top, width: self.frame_width, height };
-                let frame = framed(plan, rect);
-                let below = plans.get(row * columns + column + columns);
-                let labels_x = !(figure.share_x && below.is_some_and(|below| share(plan, below)));
+                let frame = framed(sketch, rect);
+                let below = sketches.get(row * columns + column + columns);
+                let labels_x = !(figure.share_x && below.is_some_and(|below| share(sketch, below)));
                 let cell = side.left + side.right + self.frame_width;
                 let cell = if side.left > 0.0 { cell } else { self.width / columns as f64 };
-                out.push(Placed { frame, axes: Axes::new(plan, &frame, cell, labels_x), left: x });
+                out.push(Placed { frame, axes: Axes::new(sketch, &frame, cell, labels_x), left: x });
                 x += cell;
             }
             y += end.top + end.bottom + height;
@@ -169,23 +169,23 @@ impl Sheet {
 }
 
 /// Whether two panels have the same horizontal axis.
-fn share(plan: &Plan<'_>, below: &Plan<'_>) -> bool {
-    let free = |plan: &Plan<'_>| plan.panel.aspect == Aspect::Free;
-    let axis = |plan: &Plan<'_>| (plan.panel.x.scale.is_log(), plan.x.lo, plan.x.hi);
-    free(plan) && free(below) && axis(plan) == axis(below) && plan.x_label == below.x_label
+fn share(sketch: &Sketch<'_>, below: &Sketch<'_>) -> bool {
+    let free = |sketch: &Sketch<'_>| sketch.panel.aspect == Aspect::Free;
+    let axis = |sketch: &Sketch<'_>| (sketch.panel.x.scale.is_log(), sketch.x.lo, sketch.x.hi);
+    free(sketch) && free(below) && axis(sketch) == axis(below) && sketch.x_label == below.x_label
 }
 
-/// The frame of a plan in a rectangle; spans are widened for equal units.
-fn framed(plan: &Plan<'_>, rect: Rect) -> Frame {
-    let (x_scale, y_scale) = (plan.panel.x.scale, plan.panel.y.scale);
-    let mut frame = Frame { rect, x_scale, y_scale, x: plan.x, y: plan.y };
-    let equal = plan.panel.aspect == Aspect::Equal && !x_scale.is_log() && !y_scale.is_log();
-    let (per_x, per_y) = (plan.x.width() / rect.width, plan.y.width() / rect.height);
+/// The frame of a sketch in a rectangle; spans are widened for equal units.
+fn framed(sketch: &Sketch<'_>, rect: Rect) -> Frame {
+    let (x_scale, y_scale) = (sketch.panel.x.scale, sketch.panel.y.scale);
+    let mut frame = Frame { rect, x_scale, y_scale, x: sketch.x, y: sketch.y };
+    let equal = sketch.panel.aspect == Aspect::Equal && !x_scale.is_log() && !y_scale.is_log();
+    let (per_x, per_y) = (sketch.x.width() / rect.width, sketch.y.width() / rect.height);
     if equal && per_x.is_finite() && per_y.is_finite() {
         if per_x < per_y {
-            frame.x = plan.x.stretched(per_y / per_x);
+            frame.x = sketch.x.stretched(per_y / per_x);
         } else {
-            frame.y = plan.y.stretched(per_x / per_y);
+            frame.y = sketch.y.stretched(per_x / per_y);
         }
     }
     frame

@@ -3,8 +3,8 @@
 use crate::axis::Place;
 use crate::frame::Frame;
 use crate::heat::{HeatMap, blocks};
-use crate::plan::Bar;
 use crate::shape::Shape;
+use crate::sketch::Bar;
 use std::collections::BTreeMap;
 
 /// Matrices with no more cells than this are drawn as rectangles.

@@ -8,8 +8,8 @@ use crate::layout::{self, Layout, Placed, TITLE_SIZE};
 use crate::legend::{self, Block, Legend, Sample};
 use crate::occupancy::Occupancy;
 use crate::panel::Content;
-use crate::plan::Plan;
 use crate::shape::Shape;
+use crate::sketch::Sketch;
 use crate::slopes::{self, Triangle};
 use crate::summary;
 use crate::survey::Survey;
@@ -28,8 +28,8 @@ struct Drawing {
 
 /// The SVG text of a figure; with `only_drawable`, all text is in the embedded font.
 pub(crate) fn render(figure: &Figure, theme: Theme, only_drawable: bool) -> String {
-    let mut plans = plans(figure);
-    let (layout, drawings) = settle(figure, &mut plans, !only_drawable);
+    let mut sketches = sketches(figure);
+    let (layout, drawings) = settle(figure, &mut sketches, !only_drawable);
     let mut svg = Svg::new(theme == Theme::Dark, theme == Theme::Auto, only_drawable);
     let (width, height) = (number(layout.width), number(layout.height));
     svg.element("svg")
@@ -42,7 +42,7 @@ pub(crate) fn render(figure: &Figure, theme: Theme, only_drawable: bool) -> Stri
         .open();
     let title = clean(&figure.title);
     svg.element("title").text(if title.is_empty() { "Figure" } else { &title });
-    svg.element("desc").text(&summary::of(figure, &plans));
+    svg.element("desc").text(&summary::of(figure, &sketches));
     if theme == Theme::Auto {
         svg.element("style").text(&dark_style());
     }
@@ -52,18 +52,18 @@ pub(crate) fn render(figure: &Figure, theme: Theme, only_drawable: bool) -> Stri
         y += TITLE_SIZE * LINE_HEIGHT;
         svg.text([0.5 * layout.width, y - 4.0], TITLE_SIZE, "middle", Paint::Ink, line);
     }
-    if plans.is_empty() {
+    if sketches.is_empty() {
         svg.text([0.5 * layout.width, 0.5 * layout.height + 10.0], 14.0, "middle", Paint::Muted, "no panels");
     }
-    for ((plan, placed), drawing) in plans.iter().zip(&layout.placed).zip(&drawings) {
-        draw_panel(&mut svg, plan, placed, drawing);
+    for ((sketch, placed), drawing) in sketches.iter().zip(&layout.placed).zip(&drawings) {
+        draw_panel(&mut svg, sketch, placed, drawing);
     }
     svg.end("svg");
     svg.finish()
 }
 
-/// Plans of all panels; those below one another may share the extent of x.
-fn plans(figure: &Figure) -> Vec<Plan<'_>> {
+/// Sketches of all panels; those below one another may share the extent of x.
+fn sketches(figure: &Figure) -> Vec<Sketch<'_>> {
     let mut surveys: Vec<Survey> = figure.panels.iter().map(Survey::of).collect();
     if figure.share_x {
         let columns = layout::columns(figure);
@@ -80,19 +80,19 @@ fn plans(figure: &Figure) -> Vec<Plan<'_>> {
             surveys[index].margins[0] = margin;
         }
     }
-    figure.panels.iter().zip(surveys).map(|(panel, survey)| Plan::new(panel, survey)).collect()
+    figure.panels.iter().zip(surveys).map(|(panel, survey)| Sketch::new(panel, survey)).collect()
 }
 
 /// Lays out and draws; a legend that finds no place inside moves out, and the rest follows.
-fn settle(figure: &Figure, plans: &mut [Plan<'_>], pixels: bool) -> (Layout, Vec<Drawing>) {
+fn settle(figure: &Figure, sketches: &mut [Sketch<'_>], pixels: bool) -> (Layout, Vec<Drawing>) {
     loop {
-        let layout = layout::layout(figure, plans);
+        let layout = layout::layout(figure, sketches);
         let mut moved = false;
         let mut drawings = Vec::new();
-        for (plan, placed) in plans.iter_mut().zip(&layout.placed) {
-            let drawing = draw(plan, &placed.frame, pixels);
-            if plan.legend == Legend::Auto && drawing.legend.is_none() {
-                plan.legend = outside(&plan.names(), placed.frame.rect);
+        for (sketch, placed) in sketches.iter_mut().zip(&layout.placed) {
+            let drawing = draw(sketch, &placed.frame, pixels);
+            if sketch.legend == Legend::Auto && drawing.legend.is_none() {
+                sketch.legend = outside(&sketch.names(), placed.frame.rect);
                 moved = true;
             }
             drawings.push(drawing);
@@ -115,31 +115,31 @@ fn outside(names: &[String], frame: Rect) -> Legend {
     }
 }
 
-fn draw(plan: &Plan<'_>, frame: &Frame, pixels: bool) -> Drawing {
-    let (mut shapes, samples, slopes) = match &plan.panel.content {
+fn draw(sketch: &Sketch<'_>, frame: &Frame, pixels: bool) -> Drawing {
+    let (mut shapes, samples, slopes) = match &sketch.panel.content {
         Content::Curves { series, slopes } => {
-            let (shapes, samples) = curves::shapes(series, &plan.series, frame);
+            let (shapes, samples) = curves::shapes(series, &sketch.series, frame);
             (shapes, samples, slopes.as_slice())
         }
         Content::Bodies(bodies) => {
             let (shapes, samples) = scene::shapes(bodies, frame);
             (shapes, samples, [].as_slice())
         }
-        Content::HeatMap(map) => match &plan.bar {
+        Content::HeatMap(map) => match &sketch.bar {
             Some(bar) => (mosaic::shapes(map, frame, bar, pixels), Vec::new(), [].as_slice()),
             None => (Vec::new(), Vec::new(), [].as_slice()),
         },
     };
     shapes.retain(|shape| !matches!(shape, Shape::Dots { at, .. } | Shape::Markers { at, .. } if at.is_empty()));
-    let samples = plan.entries.iter().filter_map(|(index, _)| samples.get(*index).copied()).collect();
+    let samples = sketch.entries.iter().filter_map(|(index, _)| samples.get(*index).copied()).collect();
     let mut taken = Occupancy::of(frame.rect, &shapes);
-    if plan.message.is_some() {
+    if sketch.message.is_some() {
         let (middle, width) = (frame.rect.y + 0.5 * frame.rect.height, frame.rect.width);
         taken.take_rect(Rect { x: frame.rect.x, y: middle - 30.0, width, height: 60.0 });
     }
     let mut inside = None;
-    if plan.legend == Legend::Auto {
-        let block = Block::column(&plan.names(), 0.62 * frame.rect.width);
+    if sketch.legend == Legend::Auto {
+        let block = Block::column(&sketch.names(), 0.62 * frame.rect.width);
         if block.height <= 0.6 * frame.rect.height {
             inside = taken.free_place(block.width, block.height).map(|rect| (block, rect));
         }
@@ -151,7 +151,7 @@ fn draw(plan: &Plan<'_>, frame: &Frame, pixels: bool) -> Drawing {
     Drawing { shapes, samples, legend: inside, slopes }
 }
 
-fn draw_panel(svg: &mut Svg, plan: &Plan<'_>, placed: &Placed, drawing: &Drawing) {
+fn draw_panel(svg: &mut Svg, sketch: &Sketch<'_>, placed: &Placed, drawing: &Drawing) {
     let Placed { frame, axes, left } = placed;
     let rect = frame.rect;
     let span = |log: bool, lo: f64, hi: f64| format!("{} {lo:e} {hi:e}", if log { "log" } else { "linear" });
@@ -161,14 +161,14 @@ fn draw_panel(svg: &mut Svg, plan: &Plan<'_>, placed: &Placed, drawing: &Drawing
         .attribute("data-x", &span(frame.x_scale.is_log(), frame.x.lo, frame.x.hi))
         .attribute("data-y", &span(frame.y_scale.is_log(), frame.y.lo, frame.y.hi))
         .open();
-    draw_inside(svg, plan, frame, axes, drawing);
-    axes.draw(svg, frame, plan, *left, &drawing.samples);
+    draw_inside(svg, sketch, frame, axes, drawing);
+    axes.draw(svg, frame, sketch, *left, &drawing.samples);
     svg.end("g");
 }
 
-fn draw_inside(svg: &mut Svg, plan: &Plan<'_>, frame: &Frame, axes: &Axes, drawing: &Drawing) {
+fn draw_inside(svg: &mut Svg, sketch: &Sketch<'_>, frame: &Frame, axes: &Axes, drawing: &Drawing) {
     let rect = frame.rect;
-    if plan.bar.is_none() && plan.message.is_none() {
+    if sketch.bar.is_none() && sketch.message.is_none() {
         axes.draw_grid(svg, frame);
     }
     drawing.slopes.iter().for_each(|triangle| triangle.draw(svg));
@@ -176,7 +176,7 @@ fn draw_inside(svg: &mut Svg, plan: &Plan<'_>, frame: &Frame, axes: &Axes, drawi
     if let Some((block, place)) = &drawing.legend {
         block.draw(svg, *place, &drawing.samples, true);
     }
-    if let Some(message) = &plan.message {
+    if let Some(message) = &sketch.message {
         let lines = wrap(message, 14.0, rect.width - 16.0, 3);
         let first = rect.y + 0.5 * (rect.height - lines.len() as f64 * 18.0) + 14.0;
         for (i, line) in lines.iter().enumerate() {

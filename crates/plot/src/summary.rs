@@ -4,7 +4,7 @@ use crate::axis::{Axis, Scale};
 use crate::digits::spoken;
 use crate::figure::Figure;
 use crate::panel::{Content, Panel};
-use crate::plan::Plan;
+use crate::sketch::Sketch;
 use crate::span::Extent;
 use crate::survey::{Found, grouped};
 use crate::text::clean;
@@ -13,13 +13,13 @@ use crate::text::clean;
 const MOST: usize = 40;
 
 /// The description of a figure.
-pub(crate) fn of(figure: &Figure, plans: &[Plan<'_>]) -> String {
+pub(crate) fn of(figure: &Figure, sketches: &[Sketch<'_>]) -> String {
     let mut out = Vec::new();
-    for (index, plan) in plans.iter().enumerate() {
-        if plans.len() > 1 {
+    for (index, sketch) in sketches.iter().enumerate() {
+        if sketches.len() > 1 {
             out.push(format!("Panel {}.", index + 1));
         }
-        describe(plan, &mut out);
+        describe(sketch, &mut out);
     }
     if figure.panels.is_empty() {
         out.push("A figure without panels.".into());
@@ -27,15 +27,15 @@ pub(crate) fn of(figure: &Figure, plans: &[Plan<'_>]) -> String {
     out.join(" ")
 }
 
-fn describe(plan: &Plan<'_>, out: &mut Vec<String>) {
-    let panel = plan.panel;
-    if !plan.title.is_empty() {
-        out.push(format!("{}.", plan.title));
+fn describe(sketch: &Sketch<'_>, out: &mut Vec<String>) {
+    let panel = sketch.panel;
+    if !sketch.title.is_empty() {
+        out.push(format!("{}.", sketch.title));
     }
     out.push(format!("{} over {}.", axis(&panel.y, "y"), axis(&panel.x, "x")));
     match &panel.content {
         Content::Curves { series, .. } => {
-            for (index, (one, found)) in series.iter().zip(&plan.series).take(MOST).enumerate() {
+            for (index, (one, found)) in series.iter().zip(&sketch.series).take(MOST).enumerate() {
                 let Found { x, y, tally, .. } = *found;
                 let name = clean(&one.name);
                 let name = if name.is_empty() { format!("Series {}", index + 1) } else { name };
@@ -59,14 +59,14 @@ fn describe(plan: &Plan<'_>, out: &mut Vec<String>) {
         }
         Content::HeatMap(map) => {
             let label = clean(&map.colour.label);
-            let range = plan.bar.as_ref().map_or(String::new(), |bar| {
+            let range = sketch.bar.as_ref().map_or(String::new(), |bar| {
                 format!(" from {} to {}", value(bar.span.lo, bar.scale), value(bar.span.hi, bar.scale))
             });
             out.push(format!("Heat map of {} × {} values{range}: {label}.", map.columns, map.rows));
         }
     }
-    out.extend(plan.message.iter().map(|message| format!("{message}.")));
-    out.extend(plan.notes.iter().cloned());
+    out.extend(sketch.message.iter().map(|message| format!("{message}.")));
+    out.extend(sketch.notes.iter().cloned());
 }
 
 fn axis(axis: &Axis, otherwise: &str) -> String {

@@ -42,8 +42,8 @@ pub(crate) struct Residuals {
     middle: usize,
 }
 
-/// The same for given parameters.
-pub(crate) struct Surface<'a> {
+/// The same for given parameters: measures states, and projects them onto χ = 0.
+pub(crate) struct InitialConstraints<'a> {
     residuals: &'a Residuals,
     work: Workspace<f64>,
     parameters: &'a [f64],
@@ -75,12 +75,12 @@ impl Residuals {
     }
 
     /// With values of the parameters.
-    pub(crate) fn with<'a>(&'a self, parameters: &'a [f64]) -> Surface<'a> {
-        Surface { residuals: self, work: self.f.workspace(), parameters }
+    pub(crate) fn with<'a>(&'a self, parameters: &'a [f64]) -> InitialConstraints<'a> {
+        InitialConstraints { residuals: self, work: self.f.workspace(), parameters }
     }
 }
 
-impl Surface<'_> {
+impl InitialConstraints<'_> {
     /// χ and the rows of ∂χ/∂z.
     fn at(&mut self, z: &[f64]) -> Result<(Vec<f64>, Vec<Vec<f64>>), ValueError> {
         let Residuals { f, pattern, names, .. } = self.residuals;

@@ -2,14 +2,14 @@
 
 use crate::banded::BandedLu;
 use crate::ordering::Ordering;
-use crate::plan::Plan;
+use crate::symbolic::SymbolicFactorisation;
 use crate::{Pattern, Unsupported};
 
 /// The way chosen to factor matrices of a pattern.
 pub(crate) enum Choice {
     Dense,
     Banded(Ordering),
-    Sparse(Plan),
+    Sparse(SymbolicFactorisation),
 }
 
 /// Up to this size nothing is worth the index arithmetic.
@@ -50,10 +50,12 @@ impl Choice {
         if banded.is_finite() && band.cost() <= NARROW {
             return Ok(Self::Banded(band));
         }
-        let plan = Plan::new(pattern, LARGEST_SPARSE)?;
-        let sparse = plan.as_ref().map_or(f64::INFINITY, |plan| SPARSE_MULTIPLICATION * plan.cost() + SPARSE_ROW * n);
-        match plan {
-            Some(plan) if sparse < dense.min(banded) => Ok(Self::Sparse(plan)),
+        let symbolic = SymbolicFactorisation::new(pattern, LARGEST_SPARSE)?;
+        let sparse = symbolic
+            .as_ref()
+            .map_or(f64::INFINITY, |symbolic| SPARSE_MULTIPLICATION * symbolic.cost() + SPARSE_ROW * n);
+        match symbolic {
+            Some(symbolic) if sparse < dense.min(banded) => Ok(Self::Sparse(symbolic)),
             _ if banded < dense => Ok(Self::Banded(band)),
             _ if dense.is_finite() => Ok(Self::Dense),
             _ => Err(Unsupported::TooLarge { size, limit: LARGEST_SPARSE }),

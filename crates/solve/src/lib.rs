@@ -49,12 +49,12 @@ mod ordering;
 mod orthogonal;
 mod pattern;
 mod pivoting;
-mod plan;
 mod rank;
 mod reach;
 mod singular;
 mod sparse;
 mod stopping;
+mod symbolic;
 mod transversal;
 mod workspace;
 

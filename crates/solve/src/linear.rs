@@ -7,8 +7,8 @@ use crate::choice::Choice;
 use crate::dense::DenseLu;
 use crate::ordering::{Ordering, inverse};
 use crate::pivoting::{Scales, Singular};
-use crate::plan::Plan;
 use crate::sparse::SparseLu;
+use crate::symbolic::SymbolicFactorisation;
 use crate::{Pattern, PatternError};
 
 /// Solves A x = b and Aᵀ x = b for matrices of one pattern.
@@ -109,9 +109,8 @@ impl<S: Real> LinearSolver<S> {
         let mut addresses: Vec<_> = pattern.addresses().collect();
         let orders = match &choice {
             Choice::Dense => None,
-            Choice::Banded(Ordering { rows, columns, .. }) | Choice::Sparse(Plan { rows, columns, .. }) => {
-                Some((rows.clone(), columns.clone()))
-            }
+            Choice::Banded(Ordering { rows, columns, .. })
+            | Choice::Sparse(SymbolicFactorisation { rows, columns, .. }) => Some((rows.clone(), columns.clone())),
         };
         if let Some((rows, columns)) = &orders {
             let (rows, columns) = (inverse(rows), inverse(columns));
@@ -133,9 +132,9 @@ impl<S: Real> LinearSolver<S> {
                 let places = places(&|i, j| lu.place(i, j));
                 (Factorisation::Banded(lu), places)
             }
-            Choice::Sparse(plan) => {
+            Choice::Sparse(symbolic) => {
                 let by_columns: Vec<_> = addresses.iter().map(|&(i, j)| (j, i)).collect();
-                let lu = SparseLu::new(plan, Pattern::new(size, size, &by_columns)?);
+                let lu = SparseLu::new(symbolic, Pattern::new(size, size, &by_columns)?);
                 let places = places(&|i, j| lu.place(i, j));
                 (Factorisation::Sparse(Box::new(lu)), places)
             }

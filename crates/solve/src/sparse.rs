@@ -4,10 +4,10 @@ use cotangent_scalar::Real;
 
 use crate::Pattern;
 use crate::pivoting::{Scales, Singular, grow};
-use crate::plan::Plan;
 use crate::reach::Reach;
+use crate::symbolic::SymbolicFactorisation;
 
-/// The pivot meant is taken if it is at least this part of the best: it keeps the plan.
+/// The pivot meant is taken if it is at least this part of the best: it keeps the structure.
 const LEAST_PLANNED: f64 = 0.05;
 /// Any other is taken for the sparsity of its row if it is at least this part of the best.
 const LEAST_OTHER: f64 = 0.1;
@@ -16,7 +16,7 @@ const NONE: u32 = u32::MAX;
 /// Gaussian elimination column by column (Gilbert & Peierls, 1988): column k of L and U comes from
 /// solving with the columns of L before it.
 ///
-/// As long as the pivots meant by the [`Plan`] are good enough, nothing is searched for: where L
+/// As long as the pivots meant by the [`SymbolicFactorisation`] are good enough, nothing is searched for: where L
 /// and U have entries is known, and columns with the same rows are applied four at a time. From
 /// the first column on whose pivot is not, rows are chosen for stability and sparsity, and the
 /// entries are found by searching. So the result is a function of the values alone, not of what
@@ -27,7 +27,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub(crate) struct SparseLu<S> {
     size: usize,
-    plan: Plan,
+    symbolic: SymbolicFactorisation,
     /// The matrix by columns.
     matrix: Pattern,
     /// Also where the entries of the matrix are put before [`factor`](Self::factor).
@@ -125,8 +125,8 @@ impl<S: Real> Columns<S> {
 }
 
 impl<S: Real> SparseLu<S> {
-    /// For a matrix given by its columns, in the order of the plan.
-    pub(crate) fn new(plan: Plan, matrix: Pattern) -> Self {
+    /// For a matrix given by its columns, in the order of elimination.
+    pub(crate) fn new(symbolic: SymbolicFactorisation, matrix: Pattern) -> Self {
         let (size, zero) = (matrix.rows(), S::from_f64(0.0));
         let mut row_lengths = vec![0; size];
         for (_, i) in matrix.addresses() {
@@ -134,9 +134,9 @@ impl<S: Real> SparseLu<S> {
         }
         Self {
             size,
-            lower: Columns::new(&plan.lower),
-            upper: Columns::new(&plan.upper),
-            plan,
+            lower: Columns::new(&symbolic.lower),
+            upper: Columns::new(&symbolic.upper),
+            symbolic,
             entries: vec![zero; matrix.len()],
             matrix,
             row_lengths,
@@ -155,13 +155,13 @@ impl<S: Real> SparseLu<S> {
 
     /// Entries of L and U, as planned.
     pub(crate) fn fill(&self) -> usize {
-        self.size + self.plan.lower.len() + self.plan.upper.len()
+        self.size + self.symbolic.lower.len() + self.symbolic.upper.len()
     }
 
     pub(crate) fn factor(&mut self, scales: &mut Scales) -> Result<(), Singular> {
         if self.planned < self.size {
-            self.lower.restore(self.planned, &self.plan.lower);
-            self.upper.restore(self.planned, &self.plan.upper);
+            self.lower.restore(self.planned, &self.symbolic.lower);
+            self.upper.restore(self.planned, &self.symbolic.upper);
             for k in 0..self.size {
                 self.pivot_rows[k] = k as u32;
             }
@@ -197,11 +197,11 @@ impl<S: Real> SparseLu<S> {
     fn planned_column(&mut self, k: usize, scales: &mut Scales) -> bool {
         self.scatter(k);
         let zero = S::from_f64(0.0);
-        let steps = self.plan.upper.row(k);
+        let steps = self.symbolic.upper.row(k);
         let mut position = 0;
         while position < steps.len() {
             let first = steps[position] as usize;
-            let last = (self.plan.last_alike[first] as usize).min(k - 1);
+            let last = (self.symbolic.last_alike[first] as usize).min(k - 1);
             if last - first >= 3 {
                 self.lower.apply_four(first, &mut self.work);
                 position += 4;
@@ -210,7 +210,7 @@ impl<S: Real> SparseLu<S> {
                 position += 1;
             }
         }
-        let rows = self.plan.lower.row(k);
+        let rows = self.symbolic.lower.row(k);
         let diagonal = self.work[k];
         let size = scales.in_row(k as u32, diagonal);
         let mut largest = size;
@@ -221,10 +221,10 @@ impl<S: Real> SparseLu<S> {
         if good {
             scales.accept::<S>(k, size);
             self.diagonal[k] = diagonal;
-            for (&i, value) in rows.iter().zip(&mut self.lower.values[self.plan.lower.positions(k)]) {
+            for (&i, value) in rows.iter().zip(&mut self.lower.values[self.symbolic.lower.positions(k)]) {
                 *value = self.work[i as usize] / diagonal;
             }
-            for (&j, value) in steps.iter().zip(&mut self.upper.values[self.plan.upper.positions(k)]) {
+            for (&j, value) in steps.iter().zip(&mut self.upper.values[self.symbolic.upper.positions(k)]) {
                 *value = self.work[j as usize];
             }
         }
@@ -303,7 +303,7 @@ impl<S: Real> SparseLu<S> {
         let parts = || self.work.iter().zip(0u32..).filter(|(x, _)| x.value() != 0.0).map(|(&x, i)| (part(x, i), i));
         let largest = parts().map(|(part, _)| part).fold(0.0, f64::max);
         let involved = parts().filter(|&(part, _)| part >= 1e-3 * largest).map(|(_, i)| i);
-        let last = involved.max_by_key(|&i| self.plan.rows[i as usize]);
+        let last = involved.max_by_key(|&i| self.symbolic.rows[i as usize]);
         self.work.fill(S::from_f64(0.0));
         Some(last.unwrap_or(left) as usize)
     }

@@ -21,4 +21,4 @@ pub use formulation::{Card, Formulation, Law, Lift, LocalChart, Motion, NumberEr
 pub use legendre::{legendre, legendre_within};
 pub use phase::Phase;
 pub use structure::Structure;
-pub use surface::Surface;
+pub use surface::ConstraintSurface;

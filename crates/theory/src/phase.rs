@@ -57,6 +57,11 @@ impl Phase {
         self.symbols.len()
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The derivatives of an expression by the variables it contains.
     pub fn gradient(&self, e: &Expr) -> Result<Sparse, Error> {
         gradient(e, &self.layout)

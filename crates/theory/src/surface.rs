@@ -4,7 +4,7 @@ use cotangent_expr::{Array, Error, Layout, Tensor};
 
 /// The constraint surface of equations of motion of which every constraint is an integral.
 #[derive(Clone, Debug)]
-pub struct Surface {
+pub struct ConstraintSurface {
     /// Primary constraints and gauge conditions.
     pub constraints: Tensor,
     /// Those that follow from their time derivatives.
@@ -14,7 +14,7 @@ pub struct Surface {
     pub generations: Vec<usize>,
     /// C = {χ_a, χ_b} of the second-class constraints.
     pub brackets: Tensor,
-    /// For each constraint, in the order of [`residuals`](Surface::residuals), the direction along which a state is
+    /// For each constraint, in the order of [`residuals`](ConstraintSurface::residuals), the direction along which a state is
     /// brought onto it, over the variables: {·, χ}, or the gradient of a Casimir.
     pub directions: Tensor,
     /// The multipliers of primary constraints in the total Hamiltonian, by name.
@@ -23,7 +23,7 @@ pub struct Surface {
     pub values: Option<Array>,
 }
 
-impl Surface {
+impl ConstraintSurface {
     /// All constraints, in the order of their generations' list.
     pub fn residuals(&self) -> Result<Tensor, Error> {
         let layout = self.constraints.shape()[0].then(&self.hidden.shape()[0]);

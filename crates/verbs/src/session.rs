@@ -71,8 +71,13 @@ pub struct Session<'a> {
 }
 
 impl Default for Session<'_> {
+    /// Nobody listens, nobody stops it, and the clock is that of the machine, where it is an ordinary one.
     fn default() -> Self {
-        Session::new(Nobody, Limits::default())
+        #[cfg(not(target_family = "wasm"))]
+        let limits = Limits::default().timed(cotangent_host::clock());
+        #[cfg(target_family = "wasm")]
+        let limits = Limits::default();
+        Session::new(Nobody, limits)
     }
 }
 

@@ -18,11 +18,11 @@ const PIECE: usize = 2000;
 /// What becomes one native function: whole kernels, or a stretch of a long straight-line one.
 pub(super) enum Piece<'a> {
     Kernels(&'a [Kernel]),
-    Stretch { kernel: &'a Kernel, ops: Range<usize>, plan: std::rc::Rc<Plan> },
+    Stretch { kernel: &'a Kernel, ops: Range<usize>, slots: std::rc::Rc<SpillSlots> },
 }
 
 /// Which values of a long kernel pass from stretch to stretch, and where they are kept.
-pub(super) struct Plan {
+pub(super) struct SpillSlots {
     slot: HashMap<u32, usize>,
     end: usize,
 }
@@ -37,10 +37,10 @@ pub(super) fn pieces(segment: &Segment, work: usize) -> Vec<Piece<'_>> {
                 out.push(Piece::Kernels(&segment.kernels[start..k]));
             }
             start = k + 1;
-            let plan = std::rc::Rc::new(Plan::new(kernel, work));
+            let slots = std::rc::Rc::new(SpillSlots::new(kernel, work));
             for first in (0..kernel.ops.len()).step_by(PIECE) {
                 let ops = first..(first + PIECE).min(kernel.ops.len());
-                out.push(Piece::Stretch { kernel, ops, plan: plan.clone() });
+                out.push(Piece::Stretch { kernel, ops, slots: slots.clone() });
             }
         }
     }
@@ -56,8 +56,8 @@ fn is_cheap(op: &Op) -> bool {
         || matches!(op, Op::Load(a) if matches!(a.base, Base::Input(_)))
 }
 
-impl Plan {
-    fn new(kernel: &Kernel, work: usize) -> Plan {
+impl SpillSlots {
+    fn new(kernel: &Kernel, work: usize) -> SpillSlots {
         let mut slot = HashMap::new();
         let mut end = work;
         let mut keep = |value: u32, user: usize| {
@@ -78,7 +78,7 @@ impl Plan {
                 _ => {}
             }
         }
-        Plan { slot, end }
+        SpillSlots { slot, end }
     }
 }
 
@@ -87,7 +87,7 @@ impl Piece<'_> {
     pub(super) fn spill(&self) -> usize {
         match self {
             Piece::Kernels(_) => 0,
-            Piece::Stretch { plan, .. } => plan.end,
+            Piece::Stretch { slots, .. } => slots.end,
         }
     }
 
@@ -113,7 +113,7 @@ impl Piece<'_> {
         bases.insert(Base::Work, arguments[parameters - 1]);
         let (kernels, range) = match self {
             Piece::Kernels(kernels) => (*kernels, None),
-            Piece::Stretch { kernel, ops, plan } => (std::slice::from_ref(*kernel), Some((ops.clone(), plan))),
+            Piece::Stretch { kernel, ops, slots } => (std::slice::from_ref(*kernel), Some((ops.clone(), slots))),
         };
         let flags = MemFlagsData::trusted().with_readonly().with_can_move();
         for base in used_bases(kernels) {
@@ -129,7 +129,7 @@ impl Piece<'_> {
         let mut emitter = Emitter { b, bases, vars: vec![], config };
         match range {
             None => kernels.iter().for_each(|k| emitter.kernel(k)),
-            Some((ops, plan)) => emitter.stretch(&kernels[0], ops, plan),
+            Some((ops, slots)) => emitter.stretch(&kernels[0], ops, slots),
         }
         let mut b = emitter.b;
         b.ins().return_(&[]);
@@ -252,15 +252,15 @@ impl Emitter<'_> {
     }
 
     /// A stretch of a long kernel: values from earlier stretches come from their slots.
-    fn stretch(&mut self, kernel: &Kernel, ops: Range<usize>, plan: &Plan) {
+    fn stretch(&mut self, kernel: &Kernel, ops: Range<usize>, slots: &SpillSlots) {
         let mut values = HashMap::with_capacity(ops.len());
-        let mut recall = |e: &mut Self, kernel: &Kernel, v: u32| match plan.slot.get(&v) {
+        let mut recall = |e: &mut Self, kernel: &Kernel, v: u32| match slots.slot.get(&v) {
             Some(&slot) => Some(e.load(&Address { base: Base::Work, at: Ix::constant(slot as i64) }, false)),
             None => Some(e.cheap(&kernel.ops[v as usize])),
         };
         self.ops(kernel, ops.clone(), &mut values, &mut recall);
         for k in ops.clone() {
-            if let Some(&slot) = plan.slot.get(&(k as u32)) {
+            if let Some(&slot) = slots.slot.get(&(k as u32)) {
                 self.set(&Address { base: Base::Work, at: Ix::constant(slot as i64) }, values[&(k as u32)]);
             }
         }

@@ -15,7 +15,7 @@ mod step;
 pub(crate) use step::{Arrival, NativeStep};
 
 use crate::error::CompileError;
-use crate::program::{Program, Segment, Step};
+use crate::program::{Instruction, Program, Segment};
 use crate::tape::Memory;
 use cotangent_scalar::Limits;
 use cranelift_codegen::settings::{self, Configurable};
@@ -131,8 +131,8 @@ impl Native {
         if self.convention != Convention::Registers {
             return None;
         }
-        match (program.steps.as_slice(), self.segments.as_slice(), program.segments.as_slice()) {
-            ([Step::Segment(0)], [pieces], [segment]) if pieces.len() == 1 && segment.clear.is_empty() => {
+        match (program.instructions.as_slice(), self.segments.as_slice(), program.segments.as_slice()) {
+            ([Instruction::Segment(0)], [pieces], [segment]) if pieces.len() == 1 && segment.clear.is_empty() => {
                 let length = |list: &[usize], k: usize| list.get(k).copied().unwrap_or(0);
                 Some(Single {
                     entry: pieces[0],

@@ -7,7 +7,7 @@ pub(super) const FEWEST_ROWS: usize = 3;
 
 /// What the next step should be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Plan {
+pub(super) struct Proposal {
     /// The row at which it should be good enough.
     pub(super) row: usize,
     /// Its size, relative to the last one.
@@ -48,19 +48,19 @@ impl Record {
     }
 
     /// After a step that was good enough.
-    pub(super) fn next(&self, most_rows: usize) -> Plan {
+    pub(super) fn next(&self, most_rows: usize) -> Proposal {
         let (best, last) = (self.cheapest(), self.rows());
         let improves = self.cost(last) < 0.9 * self.cost(last - 1);
         if best.row == last && last < most_rows && improves {
-            return Plan { row: last + 1, factor: best.factor * work(last + 1) / work(last) };
+            return Proposal { row: last + 1, factor: best.factor * work(last + 1) / work(last) };
         }
         best
     }
 
     /// After a step that was not.
-    pub(super) fn again(&self) -> Plan {
+    pub(super) fn again(&self) -> Proposal {
         let best = self.cheapest();
-        Plan { factor: best.factor.min(0.5), ..best }
+        Proposal { factor: best.factor.min(0.5), ..best }
     }
 
     /// The rows computed.
@@ -69,11 +69,11 @@ impl Record {
     }
 
     /// The row with the least work per unit of time.
-    fn cheapest(&self) -> Plan {
+    fn cheapest(&self) -> Proposal {
         let best = (2..=self.rows()).min_by(|&a, &b| self.cost(a).total_cmp(&self.cost(b)));
         match best {
-            Some(row) => Plan { row: row.max(FEWEST_ROWS), factor: self.factor(row) },
-            None => Plan { row: FEWEST_ROWS, factor: 0.1 },
+            Some(row) => Proposal { row: row.max(FEWEST_ROWS), factor: self.factor(row) },
+            None => Proposal { row: FEWEST_ROWS, factor: 0.1 },
         }
     }
 
@@ -103,7 +103,7 @@ mod tests {
     fn a_step_that_was_too_long_is_at_least_halved() {
         let plan = record(&[1e12, 1e9, 1.1]).again();
         assert!(plan.factor <= 0.5 && plan.row == 4);
-        assert_eq!(record(&[]).again(), Plan { row: 3, factor: 0.1 });
+        assert_eq!(record(&[]).again(), Proposal { row: 3, factor: 0.1 });
         assert!(record(&[f64::NAN, f64::NAN]).again().factor < 0.1);
     }
 

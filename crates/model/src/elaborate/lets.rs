@@ -8,7 +8,7 @@ use cotangent_expr::{Ix, Range, Role};
 
 /// A `let` on the way to being worked out: its position, what it refers to, and how many of those
 /// have been looked at.
-struct Step {
+struct Pending {
     own: usize,
     needs: Vec<(usize, Span)>,
     next: usize,
@@ -90,7 +90,7 @@ impl Elaborator<'_> {
         }
     }
 
-    fn enter(&mut self, k: usize, path: &mut Vec<Step>) {
+    fn enter(&mut self, k: usize, path: &mut Vec<Pending>) {
         if !matches!(self.lets[k].state, LetState::Waiting) {
             return;
         }
@@ -103,11 +103,11 @@ impl Elaborator<'_> {
             Some(Meaning::Let(need)) => Some((*need, r.name.span)),
             _ => None,
         };
-        path.push(Step { own: k, needs: references.into_iter().filter_map(need).collect(), next: 0 });
+        path.push(Pending { own: k, needs: references.into_iter().filter_map(need).collect(), next: 0 });
     }
 
     /// Reports that the last `let` of the path refers back to `first`.
-    fn cycle(&mut self, path: &[Step], first: usize, used_at: Span) {
+    fn cycle(&mut self, path: &[Pending], first: usize, used_at: Span) {
         let from = path.iter().position(|s| s.own == first).unwrap_or(0);
         let around: Vec<usize> = path[from..].iter().map(|s| s.own).collect();
         let name = |k: usize| self.lets[k].definition.head.name.clone();

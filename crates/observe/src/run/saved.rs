@@ -1,9 +1,9 @@
 //! What a run leaves behind to be taken up again, to the same bits.
 
+use super::observer::{Observer, Unobserved, Verdict};
 use super::{End, Foreign, Run, RunError};
 use crate::checkpoint::Checkpoint;
 use crate::monitor::Monitor;
-use crate::observer::{Observer, Unobserved, Verdict};
 use crate::platform::Platform;
 use crate::reserve::Reserve;
 use crate::statistics::ExtremesList;

@@ -16,7 +16,7 @@ pub(super) struct SurfaceFunctions {
 
 impl SurfaceFunctions {
     pub(super) fn new(
-        surface: &cotangent_theory::Surface,
+        surface: &cotangent_theory::ConstraintSurface,
         state: &Layout,
         parameters: &Layout,
         means: &Means,

@@ -16,7 +16,7 @@ use super::{Formulation, Law, Lift, Motion, Space, VectorField};
 use crate::constraints::{Classified, Constraints};
 use crate::error::TheoryError;
 use crate::phase::{Phase, Sparse};
-use crate::surface::Surface;
+use crate::surface::ConstraintSurface;
 use cotangent_expr::{Array, Dim, Error, Expr, Ix, Layout, Node, Place, Role, Tensor, Term, solve};
 use cotangent_model::{Claim, ConstraintKind, Dynamics, Quantity, System};
 use cotangent_scalar::Limits;
@@ -111,7 +111,7 @@ impl<'a> Flow<'a> {
         (0..array.len()).map(|k| Term::plain(vec![member(array, k)], self.rates[offset + k].clone())).collect()
     }
 
-    fn surface(&self) -> Result<Surface, Error> {
+    fn surface(&self) -> Result<ConstraintSurface, Error> {
         let (multipliers, values) = self.multipliers()?;
         let (given, found): (Vec<_>, Vec<_>) = self.constraints.iter().partition(|c| c.generation <= 1);
         let generations = given.iter().chain(&found).map(|c| c.generation).collect();
@@ -122,7 +122,7 @@ impl<'a> Flow<'a> {
         };
         let (constraints, hidden) = (vector(&given)?, vector(&found)?);
         let directions = self.directions(constraints.shape()[0].then(&hidden.shape()[0]))?;
-        Ok(Surface {
+        Ok(ConstraintSurface {
             constraints,
             hidden,
             generations,

@@ -8,7 +8,7 @@ use super::{Card, Formulation, LocalChart};
 use crate::error::TheoryError;
 use crate::legendre::whole;
 use crate::structure::Structure;
-use crate::surface::Surface;
+use crate::surface::ConstraintSurface;
 use cotangent_expr::{Array, Error, Expr, Layout, Tensor};
 use cotangent_model::{Quantity, System};
 use cotangent_scalar::Limits;
@@ -46,7 +46,7 @@ pub enum Space {
     /// Positions and momenta, with constraints on the positions, if there are any.
     Cotangent(Box<Structure>),
     /// The surface of the constraints that an analysis found.
-    Surface(Box<Surface>),
+    Surface(Box<ConstraintSurface>),
     /// All of the space of the variables.
     Whole,
 }
@@ -112,7 +112,7 @@ impl Motion {
     }
 
     /// The constraints that an analysis found.
-    pub fn surface(&self) -> Option<&Surface> {
+    pub fn surface(&self) -> Option<&ConstraintSurface> {
         match &self.space {
             Space::Surface(surface) => Some(surface),
             Space::Cotangent(_) | Space::Whole => None,

@@ -54,7 +54,7 @@ impl Scene {
             let members = (stride - 1..shape.members).step_by(stride);
             match shape.kind {
                 DrawingKind::Rod if stride > 1 && cast.is_path(shape) => {
-                    // A path keeps its course if it is drawn from every so-manieth joint.
+                    // A path drawn from equally spaced joints alone keeps its course.
                     let joints = (0..shape.members).step_by(stride).chain([shape.members]);
                     let joint = |k: usize| if k == 0 { (0, 0) } else { (k - 1, shape.points - 1) };
                     let bodies: Vec<usize> = joints.map(|k| cast.body(shape, joint(k).0, joint(k).1)).collect();

@@ -1,10 +1,10 @@
 //! `run`: integrate a model, write a table, say what was kept.
 
 mod page;
-mod plan;
 mod request;
 mod stop;
 mod summary;
+mod task;
 mod text;
 
 pub use request::Request;
@@ -28,12 +28,12 @@ use cotangent_observe::{Checkpoints, End, Observer, RunError, TableError, TableW
 use cotangent_plot::Figure;
 use cotangent_problem::Integrator;
 use cotangent_report::Report;
-use plan::{Places, Plan};
 use request::Begun;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use summary::Setup;
+use task::{Places, Task};
 
 /// Integrates a model: steps, method and equations as chosen, or else as the model says.
 pub fn run(model: impl Into<Source>, choice: &Choice) -> Result<Document, Failure> {
@@ -54,7 +54,7 @@ fn answer(request: &Request, model: Option<Source>, session: &mut Session<'_>) -
     let text = model.as_ref().map(|model| model.name().to_owned());
     let (plot, report) = (request.files.plot.as_deref(), request.files.report.as_deref());
     let pictures = Destinations::new(plot, report, table, text.as_deref())?;
-    let Plan { mut begun, model, files, from } = Plan::new(request, model, session)?;
+    let Task { mut begun, model, files, from } = Task::new(request, model, session)?;
     afford(&model.system, Use::Integrate, session.memory())?;
     // Those that the run began with, and that it will end with.
     let pictures = match &from {
@@ -205,6 +205,7 @@ impl Document {
 }
 
 /// A file by its name from the folder one is in, if it is below.
+#[allow(clippy::disallowed_methods)] // Only to say it in fewer words.
 fn nearby(file: Option<&str>) -> Option<PathBuf> {
     let file = Path::new(file?);
     let here = std::env::current_dir().ok();
@@ -302,7 +303,7 @@ fn close(run: &mut Run, end: &End, files: &Places, complete: bool) -> Result<(),
         run.finish()?;
         if complete {
             // A checkpoint that stays is harmless: it says that all is done.
-            let _ = std::fs::remove_file(&files.checkpoint);
+            checkpoint::remove(&files.checkpoint);
         }
     }
     Ok(())

@@ -17,7 +17,7 @@ pub(crate) struct Bar {
 
 /// A panel ready to be laid out.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan<'a> {
+pub(crate) struct Sketch<'a> {
     pub(crate) panel: &'a Panel,
     pub(crate) x: Span,
     pub(crate) y: Span,
@@ -34,8 +34,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) y_label: String,
 }
 
-impl<'a> Plan<'a> {
-    /// The plan of a panel from the survey of its data.
+impl<'a> Sketch<'a> {
+    /// The sketch of a panel from the survey of its data.
     pub(crate) fn new(panel: &'a Panel, survey: Survey) -> Self {
         let (x, x_remark) = Span::of(&panel.x, survey.x, survey.margins[0]);
         let tight = survey.margins[0] == 0.0 && matches!(panel.content, Content::Curves { .. });
@@ -54,7 +54,7 @@ impl<'a> Plan<'a> {
         };
         let entries: Vec<(usize, String)> =
             survey.names.into_iter().enumerate().filter(|(_, name)| !name.is_empty()).collect();
-        Plan {
+        Sketch {
             panel,
             x,
             y,

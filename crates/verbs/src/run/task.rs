@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// What to run, and from where.
-pub(super) struct Plan {
+pub(super) struct Task {
     pub(super) begun: Begun,
     pub(super) model: Loaded,
     /// The table and its checkpoint.
@@ -35,12 +35,12 @@ impl Places {
     }
 }
 
-impl Plan {
+impl Task {
     /// What is asked for.
-    pub(super) fn new(request: &Request, model: Option<Source>, session: &mut Session<'_>) -> Result<Plan, Failure> {
+    pub(super) fn new(request: &Request, model: Option<Source>, session: &mut Session<'_>) -> Result<Task, Failure> {
         match &request.resume {
-            Some(table) => Plan::resumed(request, model, table, session),
-            None => Plan::fresh(request, model, request.files.table.as_deref(), session),
+            Some(table) => Task::resumed(request, model, table, session),
+            None => Task::fresh(request, model, request.files.table.as_deref(), session),
         }
     }
 
@@ -49,7 +49,7 @@ impl Plan {
         model: Option<Source>,
         table: Option<&Path>,
         session: &mut Session<'_>,
-    ) -> Result<Plan, Failure> {
+    ) -> Result<Task, Failure> {
         if request.checkpoint.is_some() && table.is_none() {
             let message = "--checkpoint says how often a checkpoint is written, and none is without a table";
             return Err(Failure::new(Code::Usage, message).help("add --out FILE.csv or --out FILE.npz"));
@@ -67,7 +67,7 @@ impl Plan {
         })?;
         let model = Loaded::new(model, &request.choice.set, session.limits())?;
         let begun = Begun::new(request, &model, table.is_some(), session)?;
-        Ok(Plan { begun, model, files, from: None })
+        Ok(Task { begun, model, files, from: None })
     }
 
     fn resumed(
@@ -75,7 +75,7 @@ impl Plan {
         model: Option<Source>,
         table: &Path,
         session: &mut Session<'_>,
-    ) -> Result<Plan, Failure> {
+    ) -> Result<Task, Failure> {
         let shown = table.display();
         if let Some(other) = request.files.table.as_deref().filter(|o| *o != table) {
             let message = format!("--resume {shown} goes on with `{shown}`, and --out says `{}`", other.display());
@@ -96,7 +96,7 @@ impl Plan {
                 return Err(Failure::new(Code::NothingToResume, message).help("name a MODEL to begin a run"));
             }
             session.note(format!("there is nothing to resume for `{shown}`: the run begins at its start"));
-            return Plan::fresh(request, model, Some(table), session);
+            return Task::fresh(request, model, Some(table), session);
         }
         let from = Checkpoint::<Header<Begun>>::read(&files.checkpoint).map_err(|e| {
             Failure::new(Code::Checkpoint, e.to_string()).help("without it, only a new run (--out) helps")
@@ -120,7 +120,7 @@ impl Plan {
         begun.plot = kept(request.files.plot.as_deref(), "--plot", true, session).or(begun.plot);
         begun.report = kept(request.files.report.as_deref(), "--report", true, session).or(begun.report);
         let model = Loaded::new(begun.input.clone().into(), &begun.choice.set, session.limits())?;
-        Ok(Plan { begun, model, files: Some(files), from: Some(from) })
+        Ok(Task { begun, model, files: Some(files), from: Some(from) })
     }
 }
 

@@ -1,7 +1,8 @@
 //! Who is shown what a run does, and may stop it.
 
-use crate::run::{End, Run, RunError};
-use cotangent_dynamics::{Failure, Measure, State};
+use super::{End, Run, RunError};
+use crate::statistics::ExtremesList;
+use cotangent_dynamics::{Failure, Kept, Measure, State};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
@@ -88,7 +89,7 @@ pub struct Progress {
 }
 
 /// A closure that is shown every step.
-pub fn each<F>(look: F) -> Each<F> {
+pub fn each<D, F: FnMut(&mut Sample<'_, D>) -> ControlFlow<()>>(look: F) -> Each<F> {
     Each(look)
 }
 
@@ -112,6 +113,14 @@ pub struct OnProgress<F>(F);
 impl<I, D: Measure, F: FnMut(Progress)> Observer<I, D> for OnProgress<F> {
     fn pause(&mut self, run: &mut Run<I, D>) -> Verdict {
         (self.0)(run.progress());
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+impl<I, D: Measure> Observer<I, D> for ExtremesList {
+    fn sample(&mut self, sample: &mut Sample<'_, D>) -> Verdict {
+        let Kept { energy, constraints, hidden_constraints, claims } = sample.quantities.last();
+        self.record_parts(&[std::slice::from_ref(energy), constraints, hidden_constraints, claims])?;
         Ok(ControlFlow::Continue(()))
     }
 }

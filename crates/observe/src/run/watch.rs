@@ -1,8 +1,8 @@
 //! A history in the making.
 
+use super::observer::{Observer, Sample, Verdict};
+use super::recorder::len;
 use crate::history::History;
-use crate::observer::{Observer, Sample, Verdict};
-use crate::recorder::len;
 use cotangent_dynamics::{Measure, Recorded};
 use std::ops::ControlFlow;
 

@@ -1,7 +1,7 @@
 //! Rows of a table, written while a run is computed.
 
-use crate::observer::{Observer, Sample, Verdict};
-use crate::run::RunError;
+use super::RunError;
+use super::observer::{Observer, Sample, Verdict};
 use crate::table::{Columns, TableWriter};
 use cotangent_dynamics::{Family, Measure, Recorded};
 use std::ops::{ControlFlow, Range};
@@ -55,7 +55,7 @@ impl Recorder {
     }
 
     /// Writes the row of a state. After an error it is not in the table.
-    pub(crate) fn write<D: Measure>(&mut self, sample: &mut Sample<'_, D>) -> Result<(), RunError> {
+    fn write<D: Measure>(&mut self, sample: &mut Sample<'_, D>) -> Result<(), RunError> {
         let made = self.fill(sample);
         let written = made.and_then(|()| Ok(self.table.row(&self.row)?));
         self.is_behind = written.is_err();

@@ -7,9 +7,9 @@ use crate::{Pattern, PatternError, degree, matching};
 ///
 /// Row and column k of the reordered matrix are eliminated in step k, with the entry (k, k) as
 /// the pivot meant. Structurally the matrix is taken to be symmetric, so that U is shaped like Lᵀ;
-/// what that adds to an unsymmetric pattern is the price of a simple plan.
+/// what that adds to an unsymmetric pattern is the price of a simple structure.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct SymbolicFactorisation {
     pub(crate) rows: Vec<u32>,
     pub(crate) columns: Vec<u32>,
     /// The rows of L below the diagonal by columns, ascending.
@@ -21,7 +21,7 @@ pub(crate) struct Plan {
     pub(crate) last_alike: Vec<u32>,
 }
 
-impl Plan {
+impl SymbolicFactorisation {
     /// `None` if L would have more than `limit` entries.
     pub(crate) fn new(pattern: &Pattern, limit: usize) -> Result<Option<Self>, PatternError> {
         let n = pattern.rows();
@@ -166,8 +166,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn plan(size: usize, addresses: &[(u32, u32)]) -> Plan {
-        Plan::new(&Pattern::new(size, size, addresses).unwrap(), usize::MAX).unwrap().unwrap()
+    fn symbolic(size: usize, addresses: &[(u32, u32)]) -> SymbolicFactorisation {
+        SymbolicFactorisation::new(&Pattern::new(size, size, addresses).unwrap(), usize::MAX).unwrap().unwrap()
     }
 
     #[test]
@@ -177,7 +177,7 @@ mod tests {
             let n = 2000;
             let mut addresses: Vec<_> = (0..n).map(|i| (i, i)).collect();
             addresses.extend((1..n).flat_map(|i| [(i, parent(i)), (parent(i), i)]));
-            assert_eq!(plan(n as usize, &addresses).lower.len(), n as usize - 1);
+            assert_eq!(symbolic(n as usize, &addresses).lower.len(), n as usize - 1);
         }
     }
 
@@ -190,7 +190,7 @@ mod tests {
             let neighbours = [(i % n + 1 < n).then_some(i + 1), (i + n < n * n).then_some(i + n)];
             addresses.extend(neighbours.into_iter().flatten().flat_map(|j| [(i, j), (j, i)]));
         }
-        let entries = plan((n * n) as usize, &addresses).lower.len();
+        let entries = symbolic((n * n) as usize, &addresses).lower.len();
         // The band has 64,000; nested dissection about 31/4 N log₂ N − …, some 17,000.
         assert!(entries < 20_000, "{entries}");
     }
@@ -198,8 +198,8 @@ mod tests {
     #[test]
     fn too_many_entries_are_not_planned() {
         let full = Pattern::dense(50, 50).unwrap();
-        assert!(Plan::new(&full, 50 * 49 / 2).unwrap().is_some());
-        assert!(Plan::new(&full, 50 * 49 / 2 - 1).unwrap().is_none());
+        assert!(SymbolicFactorisation::new(&full, 50 * 49 / 2).unwrap().is_some());
+        assert!(SymbolicFactorisation::new(&full, 50 * 49 / 2 - 1).unwrap().is_none());
     }
 
     #[test]
@@ -207,9 +207,9 @@ mod tests {
         // A rod in the plane between two masses: four unknowns, one multiplier, given first.
         let mut addresses: Vec<_> = (1..5).map(|i| (i, i)).collect();
         addresses.extend((1..5).flat_map(|i| [(0, i), (i, 0)]));
-        let plan = plan(5, &addresses);
-        assert_eq!(plan.rows, plan.columns);
-        assert!(plan.columns.iter().position(|&j| j == 0) >= Some(2));
+        let symbolic = symbolic(5, &addresses);
+        assert_eq!(symbolic.rows, symbolic.columns);
+        assert!(symbolic.columns.iter().position(|&j| j == 0) >= Some(2));
     }
 
     proptest! {
@@ -222,8 +222,8 @@ mod tests {
             if symmetric {
                 addresses.extend(addresses.clone().into_iter().map(|(i, j)| (j, i)));
             }
-            let plan = plan(15, &addresses);
-            let (row, column) = (inverse(&plan.rows), inverse(&plan.columns));
+            let symbolic = symbolic(15, &addresses);
+            let (row, column) = (inverse(&symbolic.rows), inverse(&symbolic.columns));
             let mut full = [[false; 15]; 15];
             for &(i, j) in &addresses {
                 full[row[i as usize] as usize][column[j as usize] as usize] = true;
@@ -237,13 +237,13 @@ mod tests {
             }
             for k in 0..15 {
                 for i in k + 1..15 {
-                    prop_assert!(!full[i][k] || plan.lower.position(k, i).is_some());
-                    prop_assert!(!full[k][i] || plan.upper.position(i, k).is_some());
+                    prop_assert!(!full[i][k] || symbolic.lower.position(k, i).is_some());
+                    prop_assert!(!full[k][i] || symbolic.upper.position(i, k).is_some());
                 }
-                let last = plan.last_alike[k] as usize;
+                let last = symbolic.last_alike[k] as usize;
                 for j in k..=last {
-                    let rows = &plan.lower.row(k)[j - k..];
-                    prop_assert_eq!(rows, plan.lower.row(j));
+                    let rows = &symbolic.lower.row(k)[j - k..];
+                    prop_assert_eq!(rows, symbolic.lower.row(j));
                 }
             }
         }
