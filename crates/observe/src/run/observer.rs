@@ -4,6 +4,7 @@ use super::{End, Run, RunError};
 use crate::statistics::ExtremesList;
 use cotangent_dynamics::{Failure, Kept, Measure, State};
 use serde::{Deserialize, Serialize};
+use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
 /// What an observer says: go on, or stop.
@@ -89,14 +90,14 @@ pub struct Progress {
 }
 
 /// A closure that is shown every step.
-pub fn each<D, F: FnMut(&mut Sample<'_, D>) -> ControlFlow<()>>(look: F) -> Each<F> {
-    Each(look)
+pub fn each<D, F: FnMut(&mut Sample<'_, D>) -> ControlFlow<()>>(look: F) -> Each<D, F> {
+    Each(look, PhantomData)
 }
 
 /// See [`each`].
-pub struct Each<F>(F);
+pub struct Each<D, F>(F, PhantomData<fn(&mut D)>);
 
-impl<I, D, F: FnMut(&mut Sample<'_, D>) -> ControlFlow<()>> Observer<I, D> for Each<F> {
+impl<I, D, F: FnMut(&mut Sample<'_, D>) -> ControlFlow<()>> Observer<I, D> for Each<D, F> {
     fn sample(&mut self, sample: &mut Sample<'_, D>) -> Verdict {
         Ok((self.0)(sample))
     }
