@@ -10,14 +10,14 @@ use crate::sparse::{Gram, GramWork};
 use crate::vector::{clear, moved, plus_transposed_times, scaled_difference, times, zeros};
 use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Kind, Machine, Plan, Site};
 use cotangent_scalar::Scalar;
-use cotangent_solve::PatternError;
+use std::sync::Arc;
 
 /// The end of a step, planned.
 #[derive(Clone, Debug)]
 pub(crate) struct Ending {
     pub(crate) shape: CanonicalShape,
     /// G H_pp Gᵀ.
-    pub(crate) gram: Gram,
+    pub(crate) gram: Arc<Gram>,
     /// `None` where there are no constraints, or the multipliers are known.
     site: Option<Site>,
 }
@@ -41,10 +41,10 @@ pub(crate) struct EndingWork<S> {
 
 impl Ending {
     /// With the equations for μ, which are added to the plan of a step; without them if they are known.
-    pub(crate) fn new(shape: &CanonicalShape, plan: Option<&mut Plan>) -> Result<Ending, PatternError> {
-        let (gram, m) = (Gram::new(&shape.jacobian, &shape.hessian_pp)?, shape.constraints);
+    pub(crate) fn new(shape: &CanonicalShape, gram: &Arc<Gram>, plan: Option<&mut Plan>) -> Ending {
+        let m = shape.constraints;
         let site = plan.filter(|_| m > 0).map(|p| p.newton(gram.pattern().clone(), vec![(Kind::HiddenConstraint, m)]));
-        Ok(Ending { shape: shape.clone(), gram, site })
+        Ending { shape: shape.clone(), gram: gram.clone(), site }
     }
 
     pub(crate) fn work<S: Scalar>(&self) -> EndingWork<S> {

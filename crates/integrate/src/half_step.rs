@@ -10,13 +10,13 @@ use crate::sparse::{Gram, GramWork};
 use crate::vector::{clear, moved, plus_transposed_times, scaled, zeros};
 use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Kind, Machine, Plan, Site, State};
 use cotangent_scalar::Scalar;
-use cotangent_solve::PatternError;
+use std::sync::Arc;
 
 /// The first half of a step, planned.
 #[derive(Clone, Debug)]
 pub(crate) struct HalfStep {
     shape: CanonicalShape,
-    gram: Gram,
+    gram: Arc<Gram>,
     /// φ(q₁) = 0, if there are constraints.
     site: Option<Site>,
 }
@@ -41,10 +41,11 @@ pub(crate) struct HalfStepWork<S> {
 }
 
 impl HalfStep {
-    pub(crate) fn new(shape: &CanonicalShape, plan: &mut Plan) -> Result<HalfStep, PatternError> {
-        let (gram, m) = (Gram::new(&shape.jacobian, &shape.hessian_pp)?, shape.constraints);
+    /// With the product G H_pp Gᵀ.
+    pub(crate) fn new(shape: &CanonicalShape, gram: &Arc<Gram>, plan: &mut Plan) -> HalfStep {
+        let m = shape.constraints;
         let site = (m > 0).then(|| plan.newton(gram.pattern().clone(), vec![(Kind::Constraint, m)]));
-        Ok(HalfStep { shape: shape.clone(), gram, site })
+        HalfStep { shape: shape.clone(), gram: gram.clone(), site }
     }
 
     pub(crate) fn work<S: Scalar>(&self) -> HalfStepWork<S> {

@@ -1,8 +1,10 @@
 //! Products of matrices with fixed patterns, planned once.
 
 use crate::vector::{gathered, scale, zeros};
+use cotangent_dynamics::CanonicalShape;
 use cotangent_scalar::Scalar;
 use cotangent_solve::{Pattern, PatternError};
+use std::sync::Arc;
 
 /// C = A B: which entries multiply into which.
 #[derive(Clone, Debug)]
@@ -64,11 +66,12 @@ pub(crate) struct GramWork<S> {
 }
 
 impl Gram {
-    pub(crate) fn new(jacobian: &Pattern, metric: &Pattern) -> Result<Gram, PatternError> {
-        let left = Product::new(jacobian, metric)?;
-        let (transpose, transposed) = jacobian.transposed();
+    /// G H_pp Gᵀ of canonical equations.
+    pub(crate) fn of(shape: &CanonicalShape) -> Result<Arc<Gram>, PatternError> {
+        let left = Product::new(&shape.jacobian, &shape.hessian_pp)?;
+        let (transpose, transposed) = shape.jacobian.transposed();
         let right = Product::new(&left.pattern, &transpose)?;
-        Ok(Gram { left, right, transposed })
+        Ok(Arc::new(Gram { left, right, transposed }))
     }
 
     pub(crate) fn pattern(&self) -> &Pattern {

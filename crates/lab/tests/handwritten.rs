@@ -49,7 +49,7 @@ fn a_run_with_constraints_converges_to_the_closed_form() {
         let [x, y, ..] = run.state().values[..] else { panic!("two coordinates") };
         (x - exact[0]).hypot(y - exact[1])
     };
-    let (coarse, fine) = (error(500), error(1000));
+    let (coarse, fine) = (error(1000), error(2000));
     assert!(fine < 1e-4, "{fine:e}");
     assert!((coarse / fine - 4.0).abs() < 0.1, "{}", coarse / fine);
 }

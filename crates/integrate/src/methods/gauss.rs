@@ -138,7 +138,7 @@ impl<S: Scalar> Stepper<S> for GaussStepper<'_, S> {
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
         let GaussStepper { method, evaluator, work, end, sum } = self;
         work.solve(&method.stages, machine, evaluator, (h, Input::none()), from)?;
-        work.evaluate(&method.stages, evaluator)?;
+        work.evaluate(&method.stages, evaluator, from)?;
         let one = S::from_f64(1.0);
         combination((0..method.number).map(|i| (one, work.term(&method.stages, method.term, i))), sum);
         let increment = match (&method.end, end) {

@@ -17,6 +17,7 @@
 use crate::card::{Card, Keeps, Needs};
 use crate::coefficients::Lobatto as Coefficients;
 use crate::ending::{Ending, EndingWork};
+use crate::sparse::Gram;
 use crate::stages::{Evaluator, Input, Point, Row, Shape, StageEquations, Stages, Term, Unknown, Work};
 use crate::vector::{advanced, combination, scale};
 use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, Machine, Plan, State, Stepper};
@@ -88,7 +89,7 @@ impl LobattoPair {
     ) -> Result<Arc<LobattoPair>, PatternError> {
         let coefficients = Coefficients::new(stages);
         let stages = Stages::new(stage_equations(&coefficients), Shape::canonical(shape, None)?, plan)?;
-        Ok(Arc::new(LobattoPair { coefficients, stages, ending: Ending::new(shape, Some(plan))? }))
+        Ok(Arc::new(LobattoPair { coefficients, stages, ending: Ending::new(shape, &Gram::of(shape)?, Some(plan)) }))
     }
 
     pub(crate) fn stepper<'s, S: Scalar + 's>(
@@ -119,7 +120,7 @@ impl<S: Scalar> Stepper<S> for LobattoStepper<'_, S> {
         let (stages, last) = (&method.stages, b.len() - 1);
         let (q, p) = from.halves(method.ending.shape.coordinates);
         work.solve(stages, machine, evaluator, (h, Input::none()), from)?;
-        work.evaluate(stages, evaluator)?;
+        work.evaluate(stages, evaluator, from)?;
         // p₁ − p without Λ_s.
         combination((0..last).map(|j| (b[j], work.term(stages, Term::Force, j))), &mut end.increment);
         scale(-h, &mut end.increment);

@@ -23,6 +23,7 @@
 use crate::card::{Card, Keeps, Needs};
 use crate::ending::{Ending, EndingWork};
 use crate::half_step::{HalfStep, HalfStepWork};
+use crate::sparse::Gram;
 use crate::stages::{Evaluator, Input, Point, Row, Shape, StageEquations, Stages, Term, Unknown, Work};
 use crate::vector::advanced;
 use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, Machine, Misuse, Plan, State, Stepper};
@@ -125,12 +126,12 @@ enum First {
 
 impl Rattle {
     pub(crate) fn new(shape: &CanonicalShape, last: Last, plan: &mut Plan) -> Result<Arc<Rattle>, PatternError> {
-        let equations = Shape::canonical(shape, None)?;
+        let (equations, gram) = (Shape::canonical(shape, None)?, Gram::of(shape)?);
         let first = match shape.separable {
-            true => First::Separable(Box::new(HalfStep::new(shape, plan)?)),
+            true => First::Separable(Box::new(HalfStep::new(shape, &gram, plan))),
             false => First::Stages(Box::new(Stages::new(stage_equations(), equations.clone(), plan)?)),
         };
-        let ending = Ending::new(shape, (last == Last::Hidden).then_some(plan))?;
+        let ending = Ending::new(shape, &gram, (last == Last::Hidden).then_some(plan));
         Ok(Arc::new(Rattle { shape: equations, first, last, ending }))
     }
 
@@ -170,6 +171,7 @@ impl<S: Scalar> Stepper<S> for RattleStepper<'_, S> {
             }
             (First::Stages(stages), FirstWork::Stages(work)) => {
                 work.solve(stages, machine, evaluator, (h, Input::none()), from)?;
+                work.place(stages, 1, from);
                 let [dp, dq, lambda] = [MOMENTUM, POSITION, MULTIPLIER].map(|k| work.unknown(stages, k));
                 let (q1, p_half) = work.point(1);
                 (q1, p_half, dp, dq, lambda)

@@ -15,7 +15,7 @@
 
 use crate::card::{Card, Keeps, Needs};
 use crate::ending::{Ending, EndingWork};
-use crate::sparse::GramWork;
+use crate::sparse::{Gram, GramWork};
 use crate::vector::{add_transposed_times, advanced, clear, difference, scaled_difference, subtract, times, zeros};
 use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Kind, Machine, Plan, Site, State, Stepper};
 use cotangent_scalar::Scalar;
@@ -56,9 +56,9 @@ pub(crate) struct ReichSplitting {
 impl ReichSplitting {
     pub(crate) fn new(shape: &CanonicalShape, plan: &mut Plan) -> Result<Arc<ReichSplitting>, PatternError> {
         let (n, m) = (shape.coordinates, shape.constraints);
-        let gram = Ending::new(shape, None)?.gram;
+        let gram = Gram::of(shape)?;
         let linear = plan.newton(gram.pattern().clone(), vec![(Kind::Constraint, m)]);
-        let ending = Ending::new(shape, Some(plan))?;
+        let ending = Ending::new(shape, &gram, Some(plan));
         let start = plan.fixed_point(vec![(Kind::Momentum, n), (Kind::Momentum, n)]);
         Ok(Arc::new(ReichSplitting { start, linear, ending }))
     }

@@ -77,7 +77,7 @@ impl Target {
 pub(crate) struct ManifoldProjection {
     pub(crate) projection: Projection,
     shape: CanonicalShape,
-    gram: Gram,
+    gram: Arc<Gram>,
     position: Site,
     momentum: Site,
     /// The fixed point of the symmetric projection, and the linear system in it.
@@ -100,7 +100,7 @@ impl ManifoldProjection {
         plan: &mut Plan,
     ) -> Result<Arc<ManifoldProjection>, PatternError> {
         let (n, m) = (shape.coordinates, shape.constraints);
-        let gram = Gram::new(&shape.jacobian, &shape.hessian_pp)?;
+        let gram = Gram::of(shape)?;
         let mut site = |kind: Kind| plan.newton(gram.pattern().clone(), vec![(kind, m)]);
         let (position, momentum) = (site(Kind::Constraint), site(Kind::HiddenConstraint));
         let symmetric = (projection.target == Target::Symmetric).then(|| {

@@ -69,7 +69,7 @@ impl Stages {
 }
 
 impl<S: Scalar> Work<S> {
-    /// Solves the equations for a step of size h from a state; the points then lie at the solution.
+    /// Solves the equations for a step of size h from a state.
     pub(crate) fn solve(
         &mut self,
         stages: &Stages,
@@ -83,16 +83,25 @@ impl<S: Scalar> Work<S> {
         evaluated.predict(stages, evaluator, h, from, unknowns)?;
         machine.newton(stages.site, unknowns, &mut |x, r, jacobian| {
             evaluated.equations(stages, evaluator, input.past, from, x, (r, jacobian))
-        })?;
-        for point in 0..evaluated.points.len() {
-            evaluated.place(stages, point, from, unknowns);
-        }
-        Ok(())
+        })
     }
 
     /// Evaluates the terms of right sides at the solution.
-    pub(crate) fn evaluate(&mut self, stages: &Stages, evaluator: &mut Evaluator<'_, S>) -> Result<(), Failure> {
-        (0..self.evaluated.points.len()).try_for_each(|point| self.evaluated.terms(stages, evaluator, point))
+    pub(crate) fn evaluate(
+        &mut self,
+        stages: &Stages,
+        evaluator: &mut Evaluator<'_, S>,
+        from: &State<S>,
+    ) -> Result<(), Failure> {
+        (0..self.evaluated.points.len()).try_for_each(|point| {
+            self.place(stages, point, from);
+            self.evaluated.terms(stages, evaluator, point)
+        })
+    }
+
+    /// Puts a point where the solution has it.
+    pub(crate) fn place(&mut self, stages: &Stages, point: usize, from: &State<S>) {
+        self.evaluated.place(stages, point, from, &self.unknowns);
     }
 
     /// The vector that an unknown is.

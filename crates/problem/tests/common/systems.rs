@@ -48,6 +48,7 @@ impl Case {
         let parameters = values::parameters(&system, &[]).unwrap();
         let initial = values::initial(&system, &parameters, &[]).unwrap();
         let mut start = values::start(&system, &parameters, &initial).unwrap();
+        let parameters = [parameters, equations.motion.number_values()].concat();
         let view = equations.compiled.view(Native, parameters.clone());
         if let Some(manifold) = cotangent_dynamics::Dynamics::manifold(&view).unwrap() {
             let mut state = State::new(start, 0);

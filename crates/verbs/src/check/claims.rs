@@ -9,7 +9,6 @@ use cotangent_scalar::Limits;
 /// What became of one claim.
 pub(super) struct Tested {
     pub(super) entry: Option<ClaimEntry>,
-    pub(super) holds: Option<bool>,
     /// In words.
     pub(super) text: String,
 }
@@ -44,8 +43,7 @@ fn tested(name: &str, analysis: &Analysis) -> Tested {
             let which = if members > 1 && rank(&worst) > 1 { format!("{}: ", worst.name) } else { String::new() };
             let entry = ClaimEntry::new(worst);
             let text = format!("{which}{}", entry.words(str::to_owned));
-            let holds = crate::claims::holds(worst.judgement());
-            Tested { entry: Some(entry), holds, text }
+            Tested { entry: Some(entry), text }
         }
         None => untested(match (&analysis.stopped, analysis.consistent) {
             (Some(reason), _) => reason.clone(),
@@ -56,5 +54,5 @@ fn tested(name: &str, analysis: &Analysis) -> Tested {
 }
 
 fn untested(reason: String) -> Tested {
-    Tested { entry: None, holds: None, text: format!("undecided: {reason}") }
+    Tested { entry: None, text: format!("undecided: {reason}") }
 }

@@ -127,9 +127,6 @@ pub struct Claim {
     pub formula: Formula,
     /// What became of it; null if the analysis did not get that far.
     pub test: Option<ClaimEntry>,
-    /// Whether it holds, if that is known.
-    #[serde(skip)]
-    pub holds: Option<bool>,
     /// The same in words.
     #[serde(skip)]
     pub verdict: String,
@@ -193,6 +190,13 @@ pub struct Refusal {
     /// Whether the model or its data must be changed.
     #[serde(skip)]
     pub is_mistake: bool,
+}
+
+impl Claim {
+    /// Whether it is refuted.
+    pub(crate) fn is_refuted(&self) -> bool {
+        self.test.as_ref().is_some_and(|test| test.holds == Some(false))
+    }
 }
 
 fn as_map<S: Serializer>(run: &[RunSetting], serializer: S) -> Result<S::Ok, S::Error> {

@@ -80,7 +80,6 @@ impl Document {
                     },
                     formula: text.quantity(&c.quantity),
                     test: tested.entry,
-                    holds: tested.holds,
                     verdict: tested.text,
                 })
                 .collect(),
@@ -95,12 +94,11 @@ impl Document {
 
     /// Whether everything that could be checked holds.
     pub(super) fn held(&self) -> bool {
-        let refuted = |c: &Claim| c.holds == Some(false);
         self.consistent != Some(false)
             && !self.refused.as_ref().is_some_and(|r| r.is_mistake)
             && self.energy.finite != Some(false)
             && self.splits_add_up() != Some(false)
-            && !self.claims.iter().any(refuted)
+            && !self.claims.iter().any(Claim::is_refuted)
     }
 
     /// `run` refuses the model.

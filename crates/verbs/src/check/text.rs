@@ -208,7 +208,7 @@ impl Page {
             let word = self.paint(bad, "split");
             let _ = writeln!(self.text, "{word}: the parts do not add up to the Hamiltonian; correct one of them");
         }
-        for c in report.claims.iter().filter(|c| c.holds == Some(false)) {
+        for c in report.claims.iter().filter(|c| c.is_refuted()) {
             let (word, name) = (self.paint(bad, "claim"), &c.formula.name);
             let what = if c.kind == "casimir" { "is no Casimir" } else { "is not conserved" };
             let _ = writeln!(self.text, "{word}: `{name}` {what}");
