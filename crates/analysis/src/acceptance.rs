@@ -8,26 +8,17 @@ use crate::report::{Certainty, Outcome};
 use crate::surface::Weak;
 use cotangent_expr::{Array, Expr, Role};
 use cotangent_theory::phase::Sparse;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 /// More new constraints are not compared with each other.
 const MAX_TOGETHER: usize = 16;
 
 impl Dirac<'_> {
-    /// Takes up the primary constraints, each with the name of its multiplier.
-    pub(crate) fn primaries(&mut self, all: Vec<(Candidate, String)>) -> Result<Progress, AnalysisError> {
-        let names: BTreeMap<String, String> =
-            all.iter().map(|(c, multiplier)| (c.name.clone(), multiplier.clone())).collect();
-        let progress = self.given(all.into_iter().map(|c| c.0).collect())?;
-        for item in &self.items {
-            // One that was replaced by several has a number behind its name.
-            let whole = names.get(&item.name).cloned();
-            let part = || {
-                let (stem, k) = item.name.rsplit_once('_')?;
-                Some(format!("{}_{k}", names.get(stem)?))
-            };
-            let name = whole.or_else(part).unwrap_or_default();
-            self.multipliers.push(Expr::from(&Array::scalar(&name, Role::Multiplier)));
+    /// Takes up the primary constraints, each with its multiplier.
+    pub(crate) fn primaries(&mut self, all: Vec<Candidate>) -> Result<Progress, AnalysisError> {
+        let progress = self.given(all)?;
+        for name in self.items.iter().filter_map(|item| item.multiplier.as_ref()) {
+            self.multipliers.push(Expr::from(&Array::scalar(name, Role::Multiplier)));
         }
         Ok(progress)
     }
@@ -36,8 +27,7 @@ impl Dirac<'_> {
     pub(crate) fn given(&mut self, all: Vec<Candidate>) -> Result<Progress, AnalysisError> {
         let (mut taken, mut apart) = (vec![], vec![]);
         for candidate in all {
-            let kept =
-                Candidate { expression: candidate.expression.clone(), name: candidate.name.clone(), ..candidate };
+            let kept = candidate.clone();
             match self.take_apart(candidate) {
                 Ok(list) => taken.extend(list),
                 Err(Progress::Stopped) => apart.push(kept),
@@ -122,12 +112,14 @@ impl Dirac<'_> {
             }
             Condition::Constraints { expressions, irregular, whole } => {
                 let many = expressions.len() > 1;
-                let name = |k: usize| if many { format!("{}_{}", c.name, k + 1) } else { c.name.clone() };
+                // One that is replaced by several has a number behind its name, and so has its multiplier.
+                let name = |of: &str, k: usize| if many { format!("{of}_{}", k + 1) } else { of.to_owned() };
                 let list: Vec<Candidate> = expressions
                     .into_iter()
                     .enumerate()
                     .map(|(k, e)| Candidate {
-                        name: name(k),
+                        name: name(&c.name, k),
+                        multiplier: c.multiplier.as_ref().map(|multiplier| name(multiplier, k)),
                         expression: match whole {
                             true if c.generation <= 1 => c.expression.clone(),
                             true => [e, self.surface.simplified(&c.expression)]
@@ -163,7 +155,8 @@ impl Dirac<'_> {
         for c in new {
             let gradient = self.phase.gradient(&c.expression)?;
             let flow = self.phase.flow(&gradient);
-            items.push(Item { name: c.name, expression: c.expression, gradient, flow, generation: c.generation });
+            let Candidate { name, expression, generation, multiplier } = c;
+            items.push(Item { name, expression, gradient, flow, generation, multiplier });
         }
         let known = self.items.len();
         self.items.extend(items);

@@ -107,15 +107,18 @@ fn part(system: &System, chosen: &[Expr], work: Work) -> Result<(Part, Option<Ph
         poisson::examine(&phase, &mut surface, &mut report)?;
     }
     let running = primaries.iter().find(|p| p.runs).map(|p| p.multiplier.clone());
-    let mut given: Vec<(Candidate, String)> = primaries
-        .into_iter()
-        .map(|p| (Candidate { name: p.name, expression: p.expression, generation: 1 }, p.multiplier))
-        .collect();
+    let primary = |name: String, expression: Expr, multiplier: String| Candidate {
+        name,
+        expression,
+        generation: 1,
+        multiplier: Some(multiplier),
+    };
+    let mut given: Vec<Candidate> =
+        primaries.into_iter().map(|p| primary(p.name, p.expression, p.multiplier)).collect();
     for c in system.constraints.iter().filter(|c| c.kind != ConstraintKind::Vakonomic) {
         for (k, expression) in c.residual.expand()?.entries().into_iter().enumerate() {
             let at = c.array.multi_index(k);
-            let name = c.array.element_name(&at);
-            given.push((Candidate { name, expression, generation: 1 }, c.multiplier.element_name(&at)));
+            given.push(primary(c.array.element_name(&at), expression, c.multiplier.element_name(&at)));
         }
     }
     let rank = report.poisson.as_ref().and_then(|p| p.rank);
@@ -141,7 +144,7 @@ fn part(system: &System, chosen: &[Expr], work: Work) -> Result<(Part, Option<Ph
 /// Runs the algorithm and draws the conclusions, as far as it gets.
 fn run(
     dirac: &mut Dirac<'_>,
-    given: Vec<(Candidate, String)>,
+    given: Vec<Candidate>,
     system: &System,
     out: &mut Conclusion,
 ) -> Result<Progress, AnalysisError> {

@@ -23,13 +23,18 @@ pub(crate) struct Item {
     /// {z, χ}
     pub(crate) flow: Sparse,
     pub(crate) generation: usize,
+    /// The name of its multiplier, if it is a primary one.
+    pub(crate) multiplier: Option<String>,
 }
 
 /// A constraint that may become one.
+#[derive(Clone)]
 pub(crate) struct Candidate {
     pub(crate) name: String,
     pub(crate) expression: Expr,
     pub(crate) generation: usize,
+    /// The name of its multiplier, if it is a primary one.
+    pub(crate) multiplier: Option<String>,
 }
 
 /// How the algorithm went on.
@@ -259,7 +264,8 @@ impl<'a> Dirac<'a> {
                 Weak::Nonzero => {
                     let item = &self.items[i];
                     let generation = if item.generation == 0 { 0 } else { item.generation + 1 };
-                    let candidate = Candidate { name: format!("{}'", item.name), expression: e.clone(), generation };
+                    let name = format!("{}'", item.name);
+                    let candidate = Candidate { name, expression: e.clone(), generation, multiplier: None };
                     match self.take_apart(candidate) {
                         Ok(list) => found.push((i, list)),
                         Err(Progress::Inconsistent) => {

@@ -22,7 +22,7 @@ impl Dirac<'_> {
         for g in &system.gauges {
             for (k, expression) in g.residual.expand()?.entries().into_iter().enumerate() {
                 let name = g.array.element_name(&g.array.multi_index(k));
-                conditions.push(Candidate { name, expression, generation: 0 });
+                conditions.push(Candidate { name, expression, generation: 0, multiplier: None });
             }
         }
         let names: Vec<String> = conditions.iter().map(|c| c.name.clone()).collect();

@@ -115,6 +115,21 @@ fn an_irregular_constraint() {
     assert_eq!(constraints(&report), ["phi_y (1): p_y", "phi_y' (2): z", "phi_y'' (3): p_x"]);
 }
 
+/// x² + (y² + z²)² vanishes with x and y² + z², and that with y and z: three forces, each
+/// with a name of its own.
+#[test]
+fn parts_of_parts_have_multipliers_of_their_own() {
+    let hamiltonian = "coord x, y, z\nhamiltonian (p_x^2 + p_y^2 + p_z^2)/2 + z\n";
+    let report = analysis(&format!("{hamiltonian}constraint c: x^2 + (y^2 + z^2)^2 = 0\n"));
+    let found: Vec<[&str; 2]> = report.multipliers.iter().map(|m| [m.name.as_str(), m.constraint.as_str()]).collect();
+    assert_eq!(found, [["lambda_c_1", "c_1"], ["lambda_c_2_1", "c_2_1"], ["lambda_c_2_2", "c_2_2"]]);
+    // ṗ_z = −1 − λ stays zero.
+    assert_eq!(
+        ["lambda_c_1", "lambda_c_2_1", "lambda_c_2_2"].map(|name| multiplier(&report, name).unwrap()),
+        ["0", "0", "-1"]
+    );
+}
+
 /// H_c = e(p_x² − p_t² + m²)/2: p_e = 0 asks for the mass shell, which stays.
 #[test]
 fn particle_with_an_einbein() {
