@@ -3,7 +3,7 @@
 //! A system is written down as a paper does, as a Lagrangian, a Hamiltonian or a bracket, with
 //! constraints. It is parsed into a [`System`] of symbols, whose expressions are differentiated
 //! and compiled; a [`Formulation`] makes equations of motion of it, a [`Method`] integrates them.
-//! The verbs [`check`], [`analyze`], [`run`], [`certify`] and [`compare`] do what the program does, and return documents.
+//! The verbs [`check()`], [`analyze()`], [`run()`], [`certify()`] and [`compare()`] do what the program does, and return documents.
 //! This crate re-exports the crates it is made of, holds the shipped [`models`], and builds the program `cotangent`.
 //!
 //! From text to a run:
