@@ -38,5 +38,5 @@ pub use integrator::Integrator;
 pub use model::{Model, Repairs};
 pub use picture::{Picture, Shape};
 pub use pose::pose;
-pub use redundancy::{Redundant, redundant};
+pub use redundancy::Redundant;
 pub use surface::{Freedom, Start};

@@ -91,14 +91,6 @@ impl Gradients {
     }
 }
 
-/// The holonomic constraints of a system that depend on others at a configuration.
-pub fn redundant(system: &System, parameters: &[f64], coordinates: &[f64]) -> Result<Vec<Redundant>, ValueError> {
-    match Gradients::new(system, &Limits::default())? {
-        Some(gradients) => gradients.redundant(parameters, coordinates),
-        None => Ok(vec![]),
-    }
-}
-
 /// Every coordinate changed a little, in no particular direction; in units of its own where the constraints show it.
 fn generic(coordinates: &[f64], scales: &Scales) -> Vec<f64> {
     let or_one = |x: f64| if x > 0.0 { x } else { 1.0 };
