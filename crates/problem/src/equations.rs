@@ -14,7 +14,7 @@ use cotangent_dynamics::{Failure, Misuse, State, Unrecordable};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_integrate::{Prepared, Recipe, Refusal};
 use cotangent_model::System;
-use cotangent_scalar::Limits;
+use cotangent_scalar::{Limits, Random};
 use cotangent_theory::{Formulation, Motion};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -119,8 +119,9 @@ impl Equations {
 
     /// Plans a method, alone or with what is put around it, for these equations, or says why it does not fit.
     pub fn prepare(&self, recipe: impl Into<Recipe>) -> Result<Prepared, Refusal> {
-        // Plans are made of patterns: the values of the parameters do not matter.
-        let parameters = vec![0.0; self.compiled.parameters()];
+        // Plans are made of patterns, and of the rank of J: that for parameters that are nothing special.
+        let mut random = Random::default();
+        let parameters = (0..self.compiled.parameters()).map(|_| 0.5 + random.uniform()).collect();
         Prepared::new(recipe, &self.compiled.view(Native, parameters))
     }
 

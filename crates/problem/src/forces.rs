@@ -1,4 +1,5 @@
-//! The matrix that determines the constraint forces: G H_pp Gᵀ, or the brackets of second-class constraints.
+//! The matrix that determines the constraint forces: G H_pp Gᵀ, the brackets of second-class constraints, or what says
+//! whether velocity constraints are independent.
 
 use crate::error::ProblemError;
 use cotangent_compile::values::ValueError;
@@ -17,6 +18,8 @@ pub(crate) struct Forces {
     names: Layout,
     /// G, where it is G H_pp Gᵀ.
     gradients: Option<Evaluator>,
+    /// Whether the constraints are on velocities.
+    of_velocities: bool,
 }
 
 impl Forces {
@@ -27,8 +30,10 @@ impl Forces {
         let function = Evaluator::sparse(matrix, &by, &motion.limits)?;
         let Some(pattern) = function.pattern() else { return Ok(None) };
         let solver = LinearSolver::new(pattern).map_err(|e| CompileError::system("the multipliers", e))?;
-        let gradients = motion.structure().map(|s| Evaluator::sparse(&s.jacobian, &by, &motion.limits)).transpose()?;
-        Ok(Some(Forces { solver, names: matrix.shape()[0].clone(), gradients, function }))
+        let holonomic = motion.structure().filter(|_| motion.is_holonomic());
+        let gradients = holonomic.map(|s| Evaluator::sparse(&s.jacobian, &by, &motion.limits)).transpose()?;
+        let of_velocities = motion.velocity.is_some();
+        Ok(Some(Forces { solver, names: matrix.shape()[0].clone(), gradients, of_velocities, function }))
     }
 
     /// Whether the forces are determined at a state.
@@ -36,7 +41,12 @@ impl Forces {
         let values = self.function.call(&[state, parameters]).map_err(ValueError::from)?;
         let Err(singular) = self.solver.clone().factor(&values) else { return Ok(()) };
         let name = self.names.entry_name(singular.row);
-        let Some(gradients) = &self.gradients else { return Err(ProblemError::SingularBrackets { name }) };
+        let Some(gradients) = &self.gradients else {
+            return Err(match self.of_velocities {
+                true => ProblemError::DependentVelocities { name },
+                false => ProblemError::SingularBrackets { name },
+            });
+        };
         let gradient = gradients.call(&[state, parameters]).map_err(ValueError::from)?;
         let (Some(rows), Some(pattern)) = (gradients.pattern(), self.function.pattern()) else { return Ok(()) };
         // Is the square of a gradient no number, though the gradient is one?

@@ -71,7 +71,8 @@ impl Conditioning {
         let function = builder.sparse_output(&motion.at_state(matrix).map_err(underived)?).compile()?;
         let Some(pattern) = function.pattern(0).cloned() else { return Ok(None) };
         let solver = LinearSolver::new(&pattern).map_err(|e| CompileError::system("the multipliers", e))?;
-        let gradients = motion.structure().map(|s| Gradients::new(motion, s)).transpose()?.flatten();
+        let holonomic = motion.structure().filter(|_| motion.is_holonomic());
+        let gradients = holonomic.map(|s| Gradients::new(motion, s)).transpose()?.flatten();
         let (m, columns) = (pattern.rows(), gradients.as_ref().map_or(0, Gradients::columns));
         Ok(Some(Conditioning {
             names: matrix.shape()[0].clone(),
