@@ -34,6 +34,7 @@ pub struct Equations {
     /// The Lagrangian that an analysis began with, and its momenta ∂L/∂v.
     pub(crate) lagrangian: Option<(Lagrangian, Evaluator)>,
     forces: OnceLock<Option<Forces>>,
+    velocities: OnceLock<Option<Forces>>,
     residuals: OnceLock<Option<Residuals>>,
     diagnostics: OnceLock<Diagnostics>,
     steps: Mutex<Vec<(StepsOf, Steps)>>,
@@ -111,6 +112,7 @@ impl Equations {
             motion,
             lagrangian,
             forces: OnceLock::new(),
+            velocities: OnceLock::new(),
             residuals: OnceLock::new(),
             diagnostics: OnceLock::new(),
             steps: Mutex::default(),
@@ -154,6 +156,11 @@ impl Equations {
     /// The matrix that determines the constraint forces.
     pub(crate) fn forces(&self) -> Result<Option<&Forces>, CompileError> {
         Ok(once(&self.forces, || Forces::new(&self.motion))?.as_ref())
+    }
+
+    /// What says whether velocity constraints are independent.
+    pub(crate) fn velocities(&self) -> Result<Option<&Forces>, CompileError> {
+        Ok(once(&self.velocities, || Forces::of_velocities(&self.motion))?.as_ref())
     }
 
     /// The constraints that an analysis found.

@@ -4,7 +4,7 @@
 use crate::error::ProblemError;
 use cotangent_compile::values::ValueError;
 use cotangent_compile::{CompileError, Evaluator};
-use cotangent_expr::Layout;
+use cotangent_expr::{Layout, Tensor};
 use cotangent_solve::LinearSolver;
 use cotangent_theory::Motion;
 
@@ -26,13 +26,22 @@ impl Forces {
     /// Compiles it; `None` without constraints.
     pub(crate) fn new(motion: &Motion) -> Result<Option<Forces>, CompileError> {
         let Some(matrix) = motion.brackets() else { return Ok(None) };
+        let of_velocities = motion.velocity.is_some() && !motion.is_holonomic();
+        Forces::of(motion, matrix, of_velocities)
+    }
+
+    /// What says whether velocity constraints are independent; `None` without any.
+    pub(crate) fn of_velocities(motion: &Motion) -> Result<Option<Forces>, CompileError> {
+        motion.velocity.as_ref().map_or(Ok(None), |velocity| Forces::of(motion, &velocity.matrix, true))
+    }
+
+    fn of(motion: &Motion, matrix: &Tensor, of_velocities: bool) -> Result<Option<Forces>, CompileError> {
         let by = [&motion.state, &motion.parameters()];
         let function = Evaluator::sparse(matrix, &by, &motion.limits)?;
         let Some(pattern) = function.pattern() else { return Ok(None) };
         let solver = LinearSolver::new(pattern).map_err(|e| CompileError::system("the multipliers", e))?;
-        let holonomic = motion.structure().filter(|_| motion.is_holonomic());
+        let holonomic = motion.structure().filter(|_| !of_velocities && motion.is_holonomic());
         let gradients = holonomic.map(|s| Evaluator::sparse(&s.jacobian, &by, &motion.limits)).transpose()?;
-        let of_velocities = motion.velocity.is_some();
         Ok(Some(Forces { solver, names: matrix.shape()[0].clone(), gradients, of_velocities, function }))
     }
 

@@ -5,6 +5,7 @@ use crate::error::ProblemError;
 use cotangent_compile::Native;
 use cotangent_compile::values::{InitialValues, Rates, Setting};
 use cotangent_dynamics::{Dynamics, Failure};
+use cotangent_expr::{Array, Role};
 use cotangent_integrate::IndexOne;
 use cotangent_model::ConstraintKind;
 use cotangent_scalar::Random;
@@ -98,11 +99,11 @@ impl Equations {
             }
         }
         let by_velocity = matches!(initial.rates, Rates::Velocities(_));
-        let given = |array: &cotangent_expr::Array| match array.role() {
-            cotangent_expr::Role::Velocity => by_velocity,
-            cotangent_expr::Role::Multiplier => by_velocity || named(array.name()),
-            cotangent_expr::Role::Momentum | cotangent_expr::Role::Coordinate => true,
-            _ => named(array.name()),
+        let given = |array: &Array| match array.role() {
+            _ if system.dynamics.momenta().is_none() => named(array.name()),
+            Role::Velocity => by_velocity,
+            Role::Multiplier => by_velocity || named(array.name()),
+            _ => true,
         };
         let flags = self.motion.state.arrays().iter().flat_map(|a| vec![given(a); a.len()]).collect();
         values.resize(self.motion.state.len(), 0.0);

@@ -89,6 +89,11 @@ impl Equations {
     ) -> Result<Instance, ProblemError> {
         let model_state = self.model.values.start(&parameters, &initial)?;
         self.model.check()?;
+        // Velocities and multipliers are functions of the state, or variables of it.
+        let velocities = self.velocities()?;
+        if let Some(velocities) = velocities.filter(|_| self.motion.structure().is_some()) {
+            velocities.check(&model_state, &parameters)?;
+        }
         let mut residuals = measure(|at| self.model.values.constraint_residuals(&parameters, at), &initial)?;
         residuals.extend(self.hidden(&parameters, &initial)?);
         self.model.check()?;
@@ -101,7 +106,9 @@ impl Equations {
         let parameters = self.with_numbers(parameters);
         if let Some(settled) = self.settled(&parameters, &model_state, &initial, (set, repairs.project_initial))? {
             let instance = self.instance_at(parameters, settled.start, None, settled.determined);
-            instance.check_forces()?;
+            if let Some(velocities) = velocities {
+                velocities.check(&instance.start, &instance.parameters)?;
+            }
             return Ok(instance);
         }
         let view = self.compiled.view(Native, parameters.clone());
