@@ -78,6 +78,14 @@ impl Diagnostics {
                 [stated, Tensor::zero(vec![Layout::default()])]
             }
         };
+        let constraints = match &motion.velocity {
+            Some(velocity) => {
+                let layout = constraints.shape()[0].then(&velocity.residuals.shape()[0]);
+                let terms = constraints.terms().iter().chain(velocity.residuals.terms()).cloned().collect();
+                Tensor::new(vec![layout], terms)?
+            }
+            None => constraints,
+        };
         let kept = function(&[system.dynamics.energy().clone(), constraints.clone(), hidden.clone(), claimed.clone()])?;
         let observables = observed.shape()[0].clone();
         let observed = function(&[observed])?;

@@ -33,6 +33,9 @@ impl Equations {
         initial: &InitialValues,
         (set, project): (&[Setting], bool),
     ) -> Result<Option<Settled>, ProblemError> {
+        if self.motion.field().is_some() {
+            return Ok(None);
+        }
         let view = self.compiled.view(Native, parameters.to_vec());
         let unknown = |e: Failure| ProblemError::NotProjected(e.into());
         let Some(form) = view.presymplectic().map_err(unknown)? else { return Ok(None) };
