@@ -119,7 +119,9 @@ impl<'s, S: Real> IndexOne<'s, S> {
         let rows = dependent_rows(&pattern, &values, DEPENDENT).map_err(Failure::of)?;
         // The variable that stands for a vector is that with its largest entry.
         let largest = |v: &Vec<(usize, S)>| {
-            v.iter().fold((0, 0.0), |best, (j, n)| if n.value().abs() > best.1 { (*j, n.value().abs()) } else { best }).0
+            v.iter()
+                .fold((0, 0.0), |best, (j, n)| if n.value().abs() > best.1 { (*j, n.value().abs()) } else { best })
+                .0
         };
         Ok(rows.into_iter().map(|row| largest(&vectors[row.row])).collect())
     }

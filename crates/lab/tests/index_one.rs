@@ -2,10 +2,11 @@
 //! higher precision.
 
 use cotangent_compile::{Engine, Tape};
-use cotangent_dynamics::{Advance, Measure, Numeric, State};
+use cotangent_dynamics::{Advance, FailureKind, Measure, Numeric, State};
 use cotangent_integrate::{Composition, Inner, Method, Recipe, Refusal};
 use cotangent_lab::SymplecticDefect;
 use cotangent_model::System;
+use cotangent_observe::{End, Run, Schedule};
 use cotangent_problem::{Instance, Model, PoseError, ProblemError, Repairs, pose};
 use cotangent_scalar::{Dual, Limits, Scalar};
 use cotangent_solve::NewtonOptions;
@@ -70,7 +71,8 @@ fn the_bicycle_in_the_bowl_reaches_its_reference() {
 #[test]
 fn gauss_methods_have_their_orders_on_the_bicycle() {
     let bicycle = posed(BICYCLE);
-    let error = |stages: usize, steps: u64| distance(&walked(&bicycle, gauss(stages), 10.0 / steps as f64, steps).0, &BOWL);
+    let error =
+        |stages: usize, steps: u64| distance(&walked(&bicycle, gauss(stages), 10.0 / steps as f64, steps).0, &BOWL);
     // By the same independent measurement.
     assert!((error(1, 100) / 9.91508237e-4 - 1.0).abs() < 1e-6);
     for (stages, steps) in [(1, 200), (2, 100), (3, 40)] {
@@ -216,6 +218,34 @@ fn a_constraint_nonlinear_in_the_velocities_keeps_its_branch() {
     assert!(distance(&state[..4], &[-mirrored[0], -mirrored[1], mirrored[2], 1.5]) < 1e-8, "{state:?}");
 }
 
+/// The momentum passes near zero, where the branches ±|p| of 1 − λ meet: with steps that are too large the particle would
+/// go on along the other one.
+#[test]
+fn a_jump_to_another_branch_of_the_multiplier_is_an_error() {
+    let problem = posed(&format!("{UNIT_SPEED}initial p_x = 0.4, p_y = 0.001\n"));
+    let run = |h: f64, steps: u64| {
+        let prepared = problem.prepare(gauss(2)).unwrap();
+        let (integrator, diagnostics) = (problem.integrator(&prepared).unwrap(), problem.diagnostics().unwrap());
+        let schedule = Schedule { step: h, steps, last: None, record: 1 };
+        let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).unwrap();
+        let end = run.go(&Limits::default(), &mut []).unwrap();
+        (end, run.state().values.clone(), run.time())
+    };
+    let (end, state, time) = run(0.07, 10);
+    let End::Failed(failure) = end else { panic!("it went on: {state:?}") };
+    assert!(matches!(failure.kind(), FailureKind::Jumped | FailureKind::Torn), "{failure}");
+    assert!((0.42..0.5).contains(&time) && state[6] < 1.0, "{time} {state:?}");
+    // Steps that resolve the turn, which takes about p_y/a.
+    let (end, state, _) = run(1e-4, 7000);
+    assert!(matches!(end, End::Finished));
+    let exact = |t: f64| {
+        let p = 0.4 - 0.8 * t;
+        let x = (f64::hypot(0.4, 0.001) - f64::hypot(p, 0.001)) / 0.8;
+        [x, 0.001 / 0.8 * (f64::asinh(400.0) - f64::asinh(p / 0.001)), p, 0.001]
+    };
+    assert!(distance(&state[..4], &exact(0.7)) < 1e-8, "{state:?}");
+}
+
 /// Geodesics of the Heisenberg group with L = ½ (ẋ² + ẏ²), which is singular: circles in the plane.
 #[test]
 fn a_singular_lagrangian_with_a_velocity_constraint_is_of_index_one() {
@@ -284,6 +314,40 @@ fn the_analysis_leads_to_the_same_motions() {
         let (reference, _) = walked(&dirac, Method::Dop853 { tolerance: Some(1e-14) }, 0.05, 40);
         assert!(distance(&own[..n], &reference[..n]) < 1e-11);
     }
+}
+
+/// The implicit midpoint rule on J ż = ∇H with H = ½|p|² + λ (|q|² − 1)/2, which is of index three: a particle on a circle,
+///
+/// q₁ = q + h P, p₁ = p − h λ Q, |Q|² = 1 with Q = (q + q₁)/2, P = (p + p₁)/2.
+///
+/// With a = q + h p/2 the equations are Q (1 + h²λ/4) = a, hence Q = a/|a| and h²λ/4 = |a| − 1.
+fn midpoint_on_a_circle(h: f64, steps: u32) -> ([f64; 2], [f64; 2], f64) {
+    let (mut q, mut p, mut largest) = ([1.0, 0.0], [0.0, 1.0], 0.0f64);
+    for _ in 0..steps {
+        let a = [q[0] + h / 2.0 * p[0], q[1] + h / 2.0 * p[1]];
+        let size = f64::hypot(a[0], a[1]);
+        let lambda = 4.0 * (size - 1.0) / (h * h);
+        let middle = a.map(|x| x / size);
+        for k in 0..2 {
+            q[k] = 2.0 * middle[k] - q[k];
+            p[k] -= h * lambda * middle[k];
+        }
+        largest = largest.max(lambda.abs());
+    }
+    (q, p, largest)
+}
+
+/// So the refusal below is right: positions converge with the order of the rule, momenta do not.
+#[test]
+fn the_midpoint_rule_on_a_holonomic_constraint_does_not_converge_in_the_momenta() {
+    let errors = [100, 200, 400, 800].map(|steps| {
+        let (q, p, _) = midpoint_on_a_circle(1.0 / f64::from(steps), steps + 1);
+        let t = f64::from(steps + 1) / f64::from(steps);
+        let exact = (f64::cos(t), f64::sin(t));
+        [f64::hypot(q[0] - exact.0, q[1] - exact.1), f64::hypot(p[0] + exact.1, p[1] - exact.0)]
+    });
+    let falls = |k: usize| errors[3][k] < errors[0][k] / 4.0;
+    assert!(falls(0) && !falls(1), "{errors:?}");
 }
 
 /// A rod p = q̇ of length one as J ż = ∇H with H = ½|p|² + λ φ: what the check refuses. Below it, the midpoint rule gives

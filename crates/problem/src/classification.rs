@@ -117,7 +117,9 @@ impl Model {
         let need = self.need(set)?;
         let formulation = match &need {
             None => Formulation::Multipliers,
-            Some(Need::Constraint { kind: ConstraintKind::Vakonomic, .. } | Need::Form) if self.is_index_one(set)? => {
+            Some(Need::Constraint { kind: ConstraintKind::Vakonomic, .. } | Need::Form)
+                if self.is_index_one(set)? =>
+            {
                 Formulation::IndexOne
             }
             Some(_) => Formulation::HamiltonDirac,

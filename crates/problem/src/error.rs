@@ -94,10 +94,7 @@ pub enum ProblemError {
         found: f64,
     },
     /// Equations that are not of index one.
-    #[error(
-        "the equations are not of index one at the initial data: {}",
-        undetermined(variables)
-    )]
+    #[error("the equations are not of index one at the initial data: {}", undetermined(variables))]
     NotIndexOne {
         /// Variables that the equations do not determine there.
         variables: Vec<String>,

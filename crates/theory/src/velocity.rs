@@ -7,8 +7,8 @@ use cotangent_expr::{Array, Layout, Tensor};
 pub struct VelocityConstraints {
     /// g, as functions of the state.
     pub residuals: Tensor,
-    /// [[M, −Gᵀ], [−G, 0]], with G and M at any velocities: singular where velocities and multipliers do not follow from
-    /// the momenta.
+    /// [[M, −Gᵀ], [−G, 0]], or H_uu with u = (v, λ) where these are variables: singular where velocities and multipliers do
+    /// not follow from the momenta.
     pub kkt: Tensor,
     /// G M⁻¹Gᵀ with G = ∂g/∂q̇ and M = ∂²L/∂q̇², or G Gᵀ where M is not diagonal: singular where the constraints depend
     /// on each other.

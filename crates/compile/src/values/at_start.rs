@@ -72,8 +72,9 @@ impl Values {
             if c.kind != ConstraintKind::Vakonomic || own.iter().all(|l| *l == 0.0) {
                 continue;
             }
-            let make =
-                |by: &[&Layout]| Evaluator::sparse(&c.residual.jacobian_within(velocities, &self.limits)?, by, &self.limits);
+            let make = |by: &[&Layout]| {
+                Evaluator::sparse(&c.residual.jacobian_within(velocities, &self.limits)?, by, &self.limits)
+            };
             let (gradients, values) = self.evaluated(Key::VelocityGradients(k), &inputs, make)?;
             let Some(pattern) = gradients.pattern() else { continue };
             for ((row, column), value) in pattern.addresses().zip(&values) {

@@ -2,11 +2,11 @@
 //! property of the method.
 
 use super::CertificateError;
+use super::along::casimir_sizes;
 use super::candidate::{Candidate, KeptIn};
 use super::ladder::Sample;
 use super::reason::Reason;
 use super::subject::{Subject, distance};
-use super::along::casimir_sizes;
 use super::{poisson, symplectic};
 use cotangent_scalar::{Dd, Real};
 

@@ -27,10 +27,7 @@ pub(super) fn measure<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd], step
 }
 
 /// The form that is to be kept, and the units in which it is: positions and momenta each in that of their own size.
-fn form<C: Candidate>(
-    subject: &Subject<'_, C>,
-    point: &[Dd],
-) -> Result<(SymplecticDefect<Dd>, Vec<Dd>), Reason> {
+fn form<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd]) -> Result<(SymplecticDefect<Dd>, Vec<Dd>), Reason> {
     let n = point.len();
     if subject.problem.nature().halves {
         return Ok((SymplecticDefect::canonical(n / 2), units(point)));
@@ -85,7 +82,8 @@ fn tangent_space<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd], units: &[
         columns.push(residual(&seeded(point, &unit(k)))?);
     }
     let rows = columns.first().map_or(0, Vec::len);
-    let mut a: Vec<Dd> = (0..rows * size).map(|at| columns[at % size][at / size].tangent[0] * units[at % size]).collect();
+    let mut a: Vec<Dd> =
+        (0..rows * size).map(|at| columns[at % size][at / size].tangent[0] * units[at % size]).collect();
     // Each row in units of its own.
     for row in a.chunks_mut(size) {
         let largest = row.iter().fold(0.0f64, |m, v| m.max(v.value().abs()));

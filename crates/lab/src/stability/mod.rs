@@ -44,9 +44,9 @@ pub use path::Path;
 pub use verdict::{Time, Unsure, Verdict};
 
 use cotangent_problem::Instance;
-use cotangent_theory::Law;
 use cotangent_scalar::figures::measured;
 use cotangent_solve::EigenvalueError;
+use cotangent_theory::Law;
 use follow::Followed;
 
 /// What a formulation does to errors of the constraints along a motion.

@@ -13,9 +13,7 @@ use bracket::{BracketFunctions, BracketView};
 use canonical::{CanonicalFunctions, CanonicalView};
 use chart::{ChartFunctions, ChartView};
 use cotangent_compile::{Arithmetic, CompileError, Engine, Function, FunctionBuilder};
-use cotangent_dynamics::{
-    Canonical, Chart, Dynamics, Failure, Field, Hidden, Index, Poisson, Presymplectic, Surface,
-};
+use cotangent_dynamics::{Canonical, Chart, Dynamics, Failure, Field, Hidden, Index, Poisson, Presymplectic, Surface};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_integrate::Offer;
 use cotangent_scalar::{Limits, Scalar};

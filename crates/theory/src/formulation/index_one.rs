@@ -287,13 +287,12 @@ impl<'a> Restricted<'a> {
         let values = Array::defined("velocity_multipliers", dims, Tensor::vector("multipliers", entries.collect())?);
         let velocity = VelocityConstraints {
             residuals: self.constraints.clone(),
-            kkt: self.kkt()?,
+            kkt: hamiltonian.hessian_within(&self.unknowns(), limits)?,
             matrix: self.gram()?,
             multipliers: self.multipliers.clone(),
             values,
         };
-        let dynamics =
-            Dynamics::Form { variables: state, form: matrix.clone(), hamiltonian: hamiltonian.clone() };
+        let dynamics = Dynamics::Form { variables: state, form: matrix.clone(), hamiltonian: hamiltonian.clone() };
         let constraints = vec![];
         let system = System { dynamics, constraints, ..system.clone() };
         Ok(of_form(system, Form { matrix, hamiltonian, field: None }, Some(velocity), limits))

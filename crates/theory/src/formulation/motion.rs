@@ -5,11 +5,11 @@
 
 use super::algebra::replaced_arrays;
 use super::{Card, Formulation, LocalChart};
-use crate::velocity::VelocityConstraints;
 use crate::error::TheoryError;
 use crate::legendre::whole;
 use crate::structure::Structure;
 use crate::surface::ConstraintSurface;
+use crate::velocity::VelocityConstraints;
 use cotangent_expr::{Array, Error, Expr, Layout, Tensor};
 use cotangent_model::{Quantity, System};
 use cotangent_scalar::Limits;
