@@ -48,6 +48,10 @@ impl Forces {
     /// Whether the forces are determined at a state.
     pub(crate) fn check(&self, state: &[f64], parameters: &[f64]) -> Result<(), ProblemError> {
         let values = self.function.call(&[state, parameters]).map_err(ValueError::from)?;
+        // Masses that vanish make it infinite: the equations themselves say whether they have a solution.
+        if self.of_velocities && values.iter().any(|v| !v.is_finite()) {
+            return Ok(());
+        }
         let Err(singular) = self.solver.clone().factor(&values) else { return Ok(()) };
         let name = self.names.entry_name(singular.row);
         let Some(gradients) = &self.gradients else {

@@ -102,6 +102,10 @@ impl Conditioning {
 
     fn observe_one(&mut self, before: &[f64], after: &[f64], was_ill: bool) -> Result<Conditioned, CallError> {
         self.evaluate(after)?;
+        // Of velocity constraints on coordinates without mass.
+        if self.gradients.is_none() && self.values.iter().any(|v| v.is_infinite()) {
+            return Ok(Conditioned::WELL);
+        }
         let mut fallen = was_ill;
         for (largest, at) in self.largest.iter_mut().zip(&self.diagonal) {
             let size = at.map_or(0.0, |at| self.values[at].abs());
