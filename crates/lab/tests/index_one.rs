@@ -187,6 +187,24 @@ fn the_two_form_is_kept_by_gauss_methods_alone() {
     assert!(two_form(&bicycle, Method::Rk4, 0.1, 100) > 1e-7);
 }
 
+/// Pairs of Runge–Kutta methods, one for q and one for p, with λ where each of them evaluates H.
+#[test]
+fn partitioned_methods_keep_the_two_form_and_their_orders() {
+    let bicycle = posed(BICYCLE);
+    let error = |method: Method, steps: u64| distance(&walked(&bicycle, method, 10.0 / steps as f64, steps).0, &BOWL);
+    for (method, order) in [
+        (Method::SymplecticEuler, 1.0),
+        (Method::StormerVerlet, 2.0),
+        (Method::Lobatto3A3B { stages: 2 }, 2.0),
+        (Method::Lobatto3A3B { stages: 3 }, 4.0),
+    ] {
+        let defect = two_form(&bicycle, method, 0.1, 100);
+        assert!(defect < 2e-13, "{method:?}: {defect:e}");
+        let found = (error(method, 400) / error(method, 800)).log2();
+        assert!((found - order).abs() < 0.05, "{method:?}: order {found}");
+    }
+}
+
 /// Unit speed: L = ½ |q̇|² − a x with ½ (|q̇|² − 1) = 0. Then p = (1 − λ) q̇ and H = |p| + a x − ½ on the branch λ < 1, so that
 /// from p = (0, c), with s = a t/c, x = (c/a)(1 − √(1 + s²)), y = (c/a) asinh s.
 const UNIT_SPEED: &str = "param a = 0.8\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 - a*x\n\
