@@ -24,7 +24,9 @@ use crate::setup::{Blame, Selection, pose, prepare};
 use cotangent_compile::Engine;
 use cotangent_dynamics::Measure;
 use cotangent_lab::Run;
-use cotangent_observe::{Checkpoints, End, Observer, RunError, TableError, TableWriter, checkpoint, progress};
+use cotangent_observe::{
+    Arrays, Checkpoints, End, Header, Observer, RunError, TableError, TableWriter, checkpoint, progress,
+};
 use cotangent_plot::Figure;
 use cotangent_problem::Integrator;
 use cotangent_report::Report;
@@ -93,12 +95,14 @@ fn answer(request: &Request, model: Option<Source>, session: &mut Session<'_>) -
         (false, _) => request.watch,
     };
     watch(&mut run, &problem, watched).map_err(unmade)?;
+    run.record_also(begun.columns);
+    let mut arrays = request.arrays.then(|| Arrays::new(&run));
     let mut open_files = None;
     if let Some(files) = &files {
         session.keep();
         // Before the first step there is nothing in the table that would not be written again.
-        let mark = from.as_ref().filter(|c| c.header.done > 0).and_then(|c| c.header.mark);
-        if open(&mut run, files, mark.as_ref(), schedule.total())? {
+        let header = from.as_ref().map(|c| &c.header).filter(|h| h.done > 0 || h.finished);
+        if open(&mut run, files, header, &begun)? {
             open_files = Some(files);
         }
     }
@@ -116,7 +120,7 @@ fn answer(request: &Request, model: Option<Source>, session: &mut Session<'_>) -
     // A run can be resumed if there is a text to begin from.
     let resumable = open_files.filter(|_| !begun.input.source.is_empty());
     let mut checkpoints = resumable.map(|f| Checkpoints::new(f.checkpoint.clone(), every, begun.clone()));
-    let end = integrate(&mut run, checkpoints.as_mut(), session);
+    let end = integrate(&mut run, checkpoints.as_mut(), arrays.as_mut(), session);
     // Without a table nothing is lost by leaving a step that takes minutes; from here on there is a result.
     session.keep();
     if let Some(gap) = run.unobserved() {
@@ -143,12 +147,13 @@ fn answer(request: &Request, model: Option<Source>, session: &mut Session<'_>) -
         Err(failure) => {
             // The rows are there all the same.
             if let (Ok(end), Some(files)) = (&end, &files) {
-                close(&mut run, end, files, true).map_err(|e| refused(&e))?;
+                close(&mut run, end, files, checkpoints.as_mut(), true).map_err(|e| refused(&e))?;
             }
             return Err(failure);
         }
     };
     document.failure = stop;
+    document.arrays = arrays.map(|arrays| arrays.columns().collect());
     document.singular_passages = singular_passages;
     document.notes = session.notes().to_vec();
     let film = Film::new(&mut run, &problem, page::title(&document), if whole { 0 } else { resumed });
@@ -162,7 +167,7 @@ fn answer(request: &Request, model: Option<Source>, session: &mut Session<'_>) -
     (document.plot, document.report) = (written.plot, written.report);
     // The table comes last: until then everything can be made again from the checkpoint.
     if let (Ok(end), Some(files)) = (&end, &files)
-        && let Err(error) = close(&mut run, end, files, written.failures.is_empty())
+        && let Err(error) = close(&mut run, end, files, checkpoints.as_mut(), written.failures.is_empty())
     {
         document.status = Ending::Failed;
         document.failure = Some(Stop::broken(&error, run.time(), run.done(), document.out.as_deref()));
@@ -231,12 +236,17 @@ fn interval(seconds: Option<f64>) -> Result<Duration, Failure> {
 }
 
 /// Begins the table, or goes on with it; false if there is nothing left to write.
-fn open(run: &mut Run, files: &Places, mark: Option<&cotangent_observe::Mark>, total: u64) -> Result<bool, Failure> {
+fn open(run: &mut Run, files: &Places, from: Option<&Header<Begun>>, begun: &Begun) -> Result<bool, Failure> {
     let columns = run.columns();
+    let total = begun.schedule()?.total();
+    let mark = from.and_then(|header| header.mark.as_ref());
+    let texts = begun.texts(&columns);
     let table = match mark {
+        Some(mark) if from.is_some_and(|header| header.finished) => TableWriter::extend(&files.table, columns, mark),
         Some(mark) => TableWriter::resume(&files.table, columns, mark),
         None => TableWriter::create(&files.table, columns),
     };
+    let table = table.map(|table| table.with_texts(texts));
     match table {
         Ok(table) => {
             if let Err(error) = checkpoint::check_destination(&files.checkpoint) {
@@ -257,6 +267,8 @@ fn open(run: &mut Run, files: &Places, mark: Option<&cotangent_observe::Mark>, t
 fn unwritable(error: &TableError) -> Failure {
     let code = match error {
         TableError::NothingToResume { .. }
+        | TableError::Gone { .. }
+        | TableError::NotAsLeft { .. }
         | TableError::TooShort { .. }
         | TableError::Changed { .. }
         | TableError::OtherColumns { .. } => Code::ResumeDiffers,
@@ -282,11 +294,13 @@ fn refused(error: &RunError) -> Failure {
 fn integrate(
     run: &mut Run,
     mut checkpoints: Option<&mut Checkpoints<Begun>>,
+    mut arrays: Option<&mut Arrays>,
     session: &mut Session<'_>,
 ) -> Result<End, RunError> {
     let limits = session.limits().clone();
     let mut told = progress(|p| session.progress(Progress { what: "", done: p.done, total: p.total, time: p.time }));
     let mut observers: Vec<&mut dyn Observer<_, _>> = vec![&mut told];
+    observers.extend(arrays.as_mut().map(|a| *a as &mut dyn Observer<_, _>));
     observers.extend(checkpoints.as_mut().map(|c| *c as &mut dyn Observer<_, _>));
     let end = run.go(&limits, &mut observers)?;
     if let End::Finished = end {
@@ -297,11 +311,20 @@ fn integrate(
     Ok(end)
 }
 
-/// Completes the table of a run that cannot go on, and removes its checkpoint if nothing is left to do.
-fn close(run: &mut Run, end: &End, files: &Places, complete: bool) -> Result<(), RunError> {
+/// Completes the table of a run that cannot go on. If nothing is left to do, the checkpoint becomes that from which a
+/// finished run is extended, or goes.
+fn close(
+    run: &mut Run,
+    end: &End,
+    files: &Places,
+    checkpoints: Option<&mut Checkpoints<Begun>>,
+    complete: bool,
+) -> Result<(), RunError> {
     if let End::Finished | End::Failed(_) = end {
         run.finish()?;
-        if complete {
+        let finished = matches!(end, End::Finished);
+        let left = complete && finished && checkpoints.map_or(Ok(false), Checkpoints::leave)?;
+        if complete && !left {
             // A checkpoint that stays is harmless: it says that all is done.
             checkpoint::remove(&files.checkpoint);
         }
