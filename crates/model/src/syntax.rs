@@ -21,4 +21,4 @@ mod words;
 pub use format::format;
 pub use number::Decimal;
 pub use parser::{Parsed, Skipped, decode, parse, parse_expression};
-pub use words::{DrawingKind, Function, Keyword, RunKey, RunValueKind, reserved_name};
+pub use words::{Colour, DrawingKind, Function, Keyword, RunKey, RunValueKind, reserved_name};

@@ -158,6 +158,7 @@ impl Plot {
                 let (x, y) = (columns.add(&xs, true), columns.add(&ys, false));
                 series.push(json!({
                     "name": escape::clip(&one.name, 200), "x": x, "y": y, "ordered": one.is_ordered(),
+                    "look": one.ink,
                     "mark": match one.mark {
                         Mark::Line => "line",
                         Mark::Points => "points",

@@ -11,6 +11,8 @@ pub struct Series {
     pub y: Vec<f64>,
     /// How the points are drawn.
     pub mark: Mark,
+    /// The number of its colour; `None`: that of its place in the plot.
+    pub ink: Option<usize>,
 }
 
 /// How the points of a series are drawn.
@@ -31,7 +33,7 @@ pub enum Mark {
 impl Series {
     /// Points joined by a line.
     pub fn line(name: impl Into<String>, x: Vec<f64>, y: Vec<f64>) -> Self {
-        Series { name: name.into(), x, y, mark: Mark::Line }
+        Series { name: name.into(), x, y, mark: Mark::Line, ink: None }
     }
 
     /// Points on their own.
@@ -49,6 +51,11 @@ impl Series {
     pub fn band(name: impl Into<String>, x: &[f64], low: &[f64], high: &[f64]) -> Self {
         let twice = |a: &[f64], b: &[f64]| a.iter().zip(b).flat_map(|(a, b)| [*a, *b]).collect();
         Series { mark: Mark::Band, ..Series::line(name, twice(x, x), twice(low, high)) }
+    }
+
+    /// The same in the colour of this number, whatever else is in the plot.
+    pub fn ink(self, number: usize) -> Self {
+        Series { ink: Some(number), ..self }
     }
 
     /// Whether the abscissas never decrease.

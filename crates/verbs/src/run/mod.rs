@@ -18,7 +18,7 @@ use crate::figures::{count, number};
 use crate::input::Source;
 use crate::memory::{Use, afford};
 use crate::noticed;
-use crate::picture::{Background, Destinations, Film, Watch, watch};
+use crate::picture::{Background, Destinations, Film, Watch, check_quantities, watch};
 use crate::session::{Progress, Session, Status};
 use crate::setup::{Blame, Selection, pose, prepare};
 use cotangent_compile::Engine;
@@ -27,7 +27,7 @@ use cotangent_lab::Run;
 use cotangent_observe::{
     Arrays, Checkpoints, End, Header, Observer, RunError, TableError, TableWriter, checkpoint, progress,
 };
-use cotangent_plot::Figure;
+use cotangent_plot::{Figure, Movie};
 use cotangent_problem::Integrator;
 use cotangent_report::Report;
 use request::Begun;
@@ -55,7 +55,8 @@ fn answer(request: &Request, model: Option<Source>, session: &mut Session<'_>) -
     let table = request.resume.as_deref().or(request.files.table.as_deref());
     let text = model.as_ref().map(|model| model.name().to_owned());
     let (plot, report) = (request.files.plot.as_deref(), request.files.report.as_deref());
-    let pictures = Destinations::new(plot, report, table, text.as_deref())?;
+    let movie = request.files.movie.as_deref();
+    let pictures = Destinations::new(plot, report, table, text.as_deref())?.with_movie(movie)?;
     let Task { mut begun, model, files, from } = Task::new(request, model, session)?;
     afford(&model.system, Use::Integrate, session.memory())?;
     // Those that the run began with, and that it will end with.
@@ -65,11 +66,15 @@ fn answer(request: &Request, model: Option<Source>, session: &mut Session<'_>) -
             report.map(Path::to_owned).or(nearby(begun.report.as_deref())).as_deref(),
             table,
             text.as_deref(),
-        )?,
+        )?
+        .with_movie(movie.map(Path::to_owned).or(nearby(begun.movie.as_deref())).as_deref())?,
         None => pictures,
     };
     if begun.record() == 0 && pictures.any() {
         return Err(undrawn(&pictures, request.choice.record.is_some()));
+    }
+    if pictures.movie() && model.system.drawings.is_empty() {
+        return Err(motionless(&model.system.name));
     }
     session.review(&model.input, &model.system.warnings);
     let choice = Selection::named(&begun.choice)?;
@@ -94,7 +99,8 @@ fn answer(request: &Request, model: Option<Source>, session: &mut Session<'_>) -
         (false, 0) => Watch::Nothing,
         (false, _) => request.watch,
     };
-    watch(&mut run, &problem, watched).map_err(unmade)?;
+    check_quantities(&mut run, &problem, &begun.quantities)?;
+    watch(&mut run, &problem, watched, &begun.quantities).map_err(unmade)?;
     run.record_also(begun.columns);
     let mut arrays = request.arrays.then(|| Arrays::new(&run));
     let mut open_files = None;
@@ -156,14 +162,17 @@ fn answer(request: &Request, model: Option<Source>, session: &mut Session<'_>) -
     document.arrays = arrays.map(|arrays| arrays.columns().collect());
     document.singular_passages = singular_passages;
     document.notes = session.notes().to_vec();
-    let film = Film::new(&mut run, &problem, page::title(&document), if whole { 0 } else { resumed });
+    let film =
+        Film::new(&mut run, &problem, page::title(&document), if whole { 0 } else { resumed }, &begun.quantities);
     document.background = Background {
         input: model.input.clone(),
         equations: Some(problem.equations.clone()),
+        system: Some(Arc::new(model.system.clone())),
         film: film.map(Arc::new),
         remarks: begun.notes.iter().chain(&session.notes()[said..]).cloned().collect(),
     };
-    let written = pictures.write(|| document.figure(), || document.page());
+    let mut written = pictures.write(|| document.figure(), || document.page());
+    document.movie = pictures.write_movie(&mut written, || document.movie());
     (document.plot, document.report) = (written.plot, written.report);
     // The table comes last: until then everything can be made again from the checkpoint.
     if let (Ok(end), Some(files)) = (&end, &files)
@@ -203,6 +212,11 @@ impl Document {
         self.background.figure()
     }
 
+    /// The motion as a movie; `None` if nothing was kept of it, or the model draws nothing.
+    pub fn movie(&self) -> Option<Movie> {
+        self.background.movie()
+    }
+
     /// A report: a page with the numbers, formulas, plots and the motion.
     pub fn page(&self) -> Report {
         page::page(self).report()
@@ -223,6 +237,12 @@ fn undrawn(pictures: &Destinations, given: bool) -> Failure {
     let whose = if given { "--record 0" } else { "`record = 0` of the model" };
     let message = format!("nothing to show for {}: {whose} measures nothing between start and end", pictures.named());
     Failure::new(Code::NotMeasured, message).help("leave out --record 0, or give another --record")
+}
+
+/// Why there is no movie of a model.
+fn motionless(model: &str) -> Failure {
+    Failure::new(Code::NotMeasured, format!("nothing to show for --movie: `{model}` draws nothing"))
+        .help("say what moves, such as `draw point bob: (x, y)`")
 }
 
 /// The time between two checkpoints.

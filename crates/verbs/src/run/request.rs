@@ -31,6 +31,8 @@ pub struct Request {
     pub columns: Extra,
     /// Whether the document has the rows of a table.
     pub arrays: bool,
+    /// What pictures show over time: variables and observables by name; unless given, a choice of them.
+    pub quantities: Vec<String>,
 }
 
 /// A run that has begun: its model, and its choice with every default filled in.
@@ -46,6 +48,12 @@ pub(super) struct Begun {
     /// Columns that the table has on request.
     #[serde(default)]
     pub(super) columns: Extra,
+    /// The file of a movie.
+    #[serde(default)]
+    pub(super) movie: Option<String>,
+    /// What pictures show over time.
+    #[serde(default)]
+    pub(super) quantities: Vec<String>,
 }
 
 /// An iteration whose update is larger, relative to the unknowns, has not begun to converge.
@@ -107,6 +115,8 @@ impl Begun {
             report: kept(request.files.report.as_deref(), "--report", table, session),
             notes: vec![],
             columns: request.columns,
+            movie: kept(request.files.movie.as_deref(), "--movie", table, session),
+            quantities: request.quantities.clone(),
         })
     }
 

@@ -83,6 +83,9 @@ pub struct Document {
     pub plot: Option<String>,
     /// The report.
     pub report: Option<String>,
+    /// The movie.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub movie: Option<String>,
     /// How far the initial data were moved onto the constraints.
     pub moved: Option<Moved>,
     /// Constraints that were left out.
@@ -277,6 +280,7 @@ impl Document {
             out: setup.out.clone(),
             plot: None,
             report: None,
+            movie: None,
             moved: setup.problem.moved.map(|[positions, momenta]| Moved { positions, momenta }),
             dropped: setup.problem.dropped.iter().map(|r| r.name.clone()).collect(),
             failure: None,

@@ -123,6 +123,9 @@ impl Task {
         if request.columns != Extra::default() && request.columns != begun.columns {
             different.push("--columns are others than they were".to_owned());
         }
+        if !request.quantities.is_empty() && request.quantities != begun.quantities {
+            different.push("--quantities are others than they were".to_owned());
+        }
         if !different.is_empty() && from.header.finished {
             let message = format!("the run of `{shown}` is another one: {}", different.join("; "));
             return Err(Failure::new(Code::ResumeDiffers, message).help("give --until alone, or run anew with --out"));
@@ -134,6 +137,7 @@ impl Task {
             session.warn(format!("the run began elsewhere ({difference}); the last digits may differ"));
         }
         begun.plot = kept(request.files.plot.as_deref(), "--plot", true, session).or(begun.plot);
+        begun.movie = kept(request.files.movie.as_deref(), "--movie", true, session).or(begun.movie);
         begun.report = kept(request.files.report.as_deref(), "--report", true, session).or(begun.report);
         let model = Loaded::new(begun.input.clone().into(), &begun.choice.set, session.limits())?;
         Ok(Task { begun, model, files: Some(files), from: Some(from) })

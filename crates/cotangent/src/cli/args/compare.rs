@@ -108,7 +108,7 @@ impl Compare {
             methods: self.methods,
             projections: self.projections,
             steps: self.steps_list,
-            files: Files { table: self.csv, plot: self.plot, report: self.report },
+            files: Files { table: self.csv, plot: self.plot, report: self.report, ..Files::default() },
         };
         (self.model, request)
     }

@@ -58,6 +58,14 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
 
+    /// Write the motion as a movie for slides: .gif
+    #[arg(long, value_name = "FILE")]
+    pub(crate) movie: Option<PathBuf>,
+
+    /// What pictures show over time, such as x,p_y[3]: variables and observables (chosen unless given)
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) quantities: Vec<String>,
+
     /// Go on with an interrupted run that writes FILE, or with a finished one to a later --until
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
@@ -77,13 +85,13 @@ pub(crate) enum Column {
 impl Run {
     /// What is asked for.
     pub(crate) fn request(self, quiet: bool) -> (Option<String>, Request) {
-        let Run { until, steps, solver_tol, record, resume, checkpoint, .. } = self;
+        let Run { until, steps, solver_tol, record, resume, checkpoint, arrays, quantities, .. } = self;
         let choice = Choice { until, steps, solver_tol, record, ..self.choose.0 };
-        let files = Files { table: self.out, plot: self.plot, report: self.report };
+        let files = Files { table: self.out, plot: self.plot, report: self.report, movie: self.movie };
         let has = |column| self.columns.contains(&column);
         let columns = Extra { residuals: has(Column::Residuals), claims: has(Column::Invariants) };
         let watch = if quiet { Watch::Nothing } else { Watch::Lines };
-        (self.model, Request { choice, files, resume, checkpoint, watch, columns, arrays: self.arrays })
+        (self.model, Request { choice, files, resume, checkpoint, watch, columns, arrays, quantities })
     }
 }
 
@@ -96,6 +104,7 @@ Examples:
   cotangent run --resume chain.npz --until 200        go on behind the end of a finished run
   cotangent run pendulum --columns residuals --out a.csv
   cotangent run pendulum --plot swing.svg             a figure
+  cotangent run four-bar --until 5 --movie bar.gif    the motion, for slides
   cotangent run chain --set n=50 --report chain.html  a page that shows the chain moving
   cotangent run pendulum --method rk4 --formulation standard --project momentum
   cotangent run rigid-body --method gauss --stages 3 --json
