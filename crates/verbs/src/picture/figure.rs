@@ -1,9 +1,10 @@
 //! One figure of a run: energy error, residuals, quantities, motion.
 
-use super::film::{Film, Named, is_coarse, is_coarse_curve, unjoined};
+use super::film::{Film, Named, is_coarse, is_coarse_curve, pieces};
 use super::snapshots;
 use crate::figures::{count, number, rounded};
-use cotangent_plot::{Aspect, Axis, Figure, Kind, Panel, Series, Style};
+use cotangent_plot::{Aspect, Axis, Dash, Figure, Kind, Panel, Series, Style};
+use std::ops::Range;
 
 /// Draws a run.
 pub(crate) fn figure(film: &Film) -> Figure {
@@ -69,26 +70,33 @@ fn residuals(film: &Film) -> Option<Panel> {
 fn quantities(film: &Film) -> Vec<Panel> {
     let q = &film.quantities;
     let one = |k: usize| {
-        let named = &q.shown[k];
-        let series = match &named.band {
-            Some(band) => Series::band(named.name.clone(), &film.times, &band.low, &band.high),
+        let Named { name, values, band } = &q.shown[k];
+        let style = Style { colour: Some(k), ..Style::default() };
+        let series = match band {
+            Some(band) => vec![Series::band(name.clone(), &film.times, &band.low, &band.high)],
             None => {
-                let coarse = !film.is_thinned() && is_coarse(&named.values);
+                let coarse = !film.is_thinned() && is_coarse(values);
                 let kind = if coarse { Kind::Points } else { kind(film.times.len()) };
-                let (times, values) = unjoined(&film.times, &named.values);
-                Series::new(named.name.clone(), kind, times, values)
+                let piece = |part: Range<usize>| {
+                    // One entry in the legend.
+                    let name = if part.start == 0 { name.as_str() } else { "" };
+                    Series::new(name, kind, film.times[part.clone()].to_vec(), values[part].to_vec())
+                };
+                pieces(values).into_iter().map(piece).collect()
             }
         };
-        series.styled(Style { colour: Some(k), ..Style::default() })
+        // All pieces are drawn in one way.
+        let dash = (series.len() > 1).then_some(Dash::Solid);
+        series.into_iter().map(move |one| one.styled(Style { dash: style.dash.or(dash), ..style }))
     };
     let panel = |(place, group): (usize, Vec<usize>)| {
-        let mut series: Vec<Series> = group.iter().map(|&k| one(k)).collect();
+        let mut series: Vec<Series> = group.iter().flat_map(|&k| one(k)).collect();
         let (label, name) = match group.as_slice() {
             [only] => (q.shown[*only].name.clone(), String::new()),
             _ => (q.kind.to_owned(), capitalised(q.kind)),
         };
-        if let [only] = series.as_mut_slice() {
-            only.name.clear();
+        if group.len() == 1 {
+            series.iter_mut().for_each(|one| one.name.clear());
         }
         let title = match q.total > q.shown.len() && place == 0 {
             true => format!("The first {} of {}", q.shown.len(), count(q.total, "quantity", q.kind)),

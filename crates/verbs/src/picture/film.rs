@@ -12,6 +12,7 @@ use cotangent_observe::{HISTORY_ERRORS, History};
 use cotangent_problem::{Instance, Picture};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{PI, TAU};
+use std::ops::Range;
 
 /// What a run was like.
 pub(crate) struct Film {
@@ -322,27 +323,22 @@ impl Film {
     }
 }
 
-/// A series of angles between two ends a full turn apart, with a gap where it leaps from one end to the other: the
-/// motion goes on there, and a line would show one that goes back. Other series are as they are.
-pub(crate) fn unjoined(times: &[f64], values: &[f64]) -> (Vec<f64>, Vec<f64>) {
+/// A series of angles between two ends a full turn apart, in pieces from one leap to the next: the motion goes on there,
+/// and a line would show one that goes back. Other series are one piece.
+pub(crate) fn pieces(values: &[f64]) -> Vec<Range<usize>> {
     let finite = || values.iter().copied().filter(|x| x.is_finite());
     let (low, high) = finite().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
-    let (mut x, mut y) = (times.to_vec(), values.to_vec());
-    if high - low > TAU * (1.0 + 1e-9) {
-        return (x, y);
-    }
     let mut steps: Vec<f64> = values.windows(2).map(|w| (w[1] - w[0]).abs()).filter(|s| s.is_finite()).collect();
     steps.sort_by(f64::total_cmp);
     let usual = steps.get(steps.len() / 2).copied().unwrap_or(0.0);
-    // From the end, so that places stay what they are.
-    for k in (1..values.len()).rev() {
-        let step = (values[k] - values[k - 1]).abs();
-        if step > PI && TAU - step <= 6.0 * usual + 0.02 {
-            x.insert(k, times[k]);
-            y.insert(k, f64::NAN);
-        }
-    }
-    (x, y)
+    let is_turn = |k: &usize| {
+        let step = (values[*k] - values[*k - 1]).abs();
+        high - low <= TAU * (1.0 + 1e-9) && step > PI && TAU - step <= 6.0 * usual + 0.02
+    };
+    let mut ends: Vec<usize> = (1..values.len()).filter(is_turn).collect();
+    ends.push(values.len());
+    let mut begin = 0;
+    ends.into_iter().map(|end| std::mem::replace(&mut begin, end)..end).collect()
 }
 
 /// Whether a series turns so often that a line through its samples would show a motion that is not
@@ -375,15 +371,14 @@ mod tests {
     fn a_full_turn_is_a_gap_and_nothing_else_is() {
         let times: Vec<f64> = (0..200).map(|k| f64::from(k) * 0.1).collect();
         let angle: Vec<f64> = times.iter().map(|t| t.sin().atan2(t.cos())).collect();
-        let (x, y) = unjoined(&times, &angle);
-        // Three half turns and a bit are passed in 19.9.
-        assert_eq!((y.iter().filter(|y| y.is_nan()).count(), x.len()), (3, 203));
-        assert!(x.windows(2).all(|w| w[0] <= w[1]));
+        // At π, 3π and 5π.
+        assert_eq!(pieces(&angle), [0..32, 32..95, 95..158, 158..200]);
         let other: Vec<f64> = times.iter().map(|t| 3.0 * t.sin()).collect();
-        assert_eq!(unjoined(&times, &other).1, other);
+        assert_eq!(pieces(&other), [0..200]);
         // A square wave leaps, too, and goes back.
         let square: Vec<f64> = times.iter().map(|t| if t.sin() > 0.0 { 2.0 } else { -2.0 }).collect();
-        assert_eq!(unjoined(&times, &square).1, square);
+        assert_eq!(pieces(&square).len(), 1);
+        assert_eq!(pieces(&[]), [0..0]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::animation::animation;
 use super::background::Background;
 use super::derivation::derivation;
 use super::figure::{capitalised, is_slender, moment, ranges};
-use super::film::{Film, Named, is_coarse, is_coarse_curve, unjoined};
+use super::film::{Film, Named, is_coarse, is_coarse_curve, pieces};
 use crate::choice::Choice;
 use crate::explain::formulation_text;
 use crate::input::Input;
@@ -190,8 +190,18 @@ fn plots(film: &Film) -> Vec<Plot> {
                 Some(band) => Series::band(name.clone(), &film.times, &band.low, &band.high),
                 None if coarse(values) => Series::points(name.clone(), times(), values.clone()),
                 None => {
-                    let (times, values) = unjoined(&film.times, values);
-                    Series::line(name.clone(), times, values)
+                    let parts = pieces(values);
+                    let gap = |k: usize| parts[k].end.min(values.len() - 1);
+                    let (mut x, mut y) = (vec![], vec![]);
+                    for (k, part) in parts.iter().enumerate() {
+                        x.extend_from_slice(&film.times[part.clone()]);
+                        y.extend_from_slice(&values[part.clone()]);
+                        if k + 1 < parts.len() {
+                            x.push(film.times[gap(k)]);
+                            y.push(f64::NAN);
+                        }
+                    }
+                    Series::line(name.clone(), x, y).gaps(parts.len() - 1)
                 }
             };
             plot = plot.with(series.ink(k));
