@@ -223,15 +223,13 @@ pub(crate) fn check_quantities(run: &mut Run, problem: &Instance, wanted: &[Stri
         return Ok(());
     }
     let known = known(run, problem);
-    for name in wanted.iter().filter(|name| named(&known, name).is_empty()) {
-        let candidates = known.iter().flat_map(|(family, member, _)| [family.as_str(), member.as_str()]);
-        let failure = Failure::new(Code::UnknownName, format!("--quantities: the model has no `{name}`"));
-        return Err(match nearest(name, candidates) {
-            Some(near) => failure.help(format!("did you mean `{near}`?")),
-            None => failure.help("name variables of the model or what it observes, such as x or x[3]"),
-        });
-    }
-    Ok(())
+    let Some(name) = wanted.iter().find(|name| named(&known, name).is_empty()) else { return Ok(()) };
+    let candidates = known.iter().flat_map(|(family, member, _)| [family.as_str(), member.as_str()]);
+    let failure = Failure::new(Code::UnknownName, format!("--quantities: the model has no `{name}`"));
+    Err(match nearest(name, candidates) {
+        Some(near) => failure.help(format!("did you mean `{near}`?")),
+        None => failure.help("name variables of the model or what it observes, such as x or x[3]"),
+    })
 }
 
 /// A coordinate and its momentum, or the first two variables. The first pair whose momentum is not conserved because
