@@ -21,9 +21,6 @@ use std::collections::BTreeMap;
 const SINGULAR: [Code; 5] =
     [Code::Singular, Code::Irregular, Code::NoValue, Code::SingularLagrangian, Code::SingularForm];
 
-/// Parts of the energy that differ from it by more than this do not add up.
-const SPLIT_TOLERANCE: f64 = 1e-10;
-
 impl Document {
     pub(super) fn new(
         system: &System,
@@ -114,7 +111,7 @@ impl Document {
 
     /// Whether the parts of the energy add up, if there are parts.
     pub(super) fn splits_add_up(&self) -> Option<bool> {
-        self.split_defect.filter(|d| !d.is_nan()).map(|d| d <= SPLIT_TOLERANCE)
+        self.split_defect.filter(|d| !d.is_nan()).map(|d| d <= values::SPLIT_TOLERANCE)
     }
 }
 

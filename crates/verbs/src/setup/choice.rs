@@ -109,7 +109,7 @@ fn fits(method: &str, formulation: &str) -> bool {
     match (formulation.card().shape, method.card().needs) {
         (Shape::IndexThree, _) | (_, Needs::Any) => true,
         (Shape::IndexTwo, _) => false,
-        (Shape::Field | Shape::Chart, needs) => needs == Needs::Field,
+        (Shape::Field | Shape::Chart, needs) => matches!(needs, Needs::Field | Needs::Split),
     }
 }
 

@@ -1,8 +1,10 @@
 //! Whether a method fits, and which others do.
 
+use super::problem::KNOWN_FLOWS;
 use super::{Selection, charts};
 use crate::failure::{Code, Failure};
-use crate::figures::listed;
+use crate::figures::{listed, short};
+use cotangent_compile::values;
 use cotangent_expr::Array;
 use cotangent_integrate::{Method, Needs, Prepared, Refusal};
 use cotangent_problem::{Instance, offer};
@@ -13,6 +15,14 @@ pub(crate) fn prepare(choice: &Selection, problem: &Instance) -> Result<Prepared
     if let Some(message) = misprojected(choice) {
         return Err(Failure::new(Code::DoesNotFit, message)
             .help("leave out --project, or choose another formulation or method"));
+    }
+    if choice.method.card().needs == Needs::Split {
+        let defect = values::split_defect(&problem.equations.motion.system, &problem.parameters)?;
+        if let Some(defect) = defect.filter(|d| !d.is_nan() && *d > values::SPLIT_TOLERANCE) {
+            let message =
+                format!("the parts of `split` do not add up to the energy: they are off by {}", short(defect));
+            return Err(Failure::new(Code::DoesNotFit, message).help("correct a part; `cotangent check` compares them"));
+        }
     }
     let recipe = choice.recipe(choice.method).in_charts(charts::named(&choice.charts, problem)?);
     problem.prepare(recipe).map_err(|refusal| explain(&refusal, choice, problem))
@@ -111,6 +121,9 @@ fn explain(refusal: &Refusal, choice: &Selection, problem: &Instance) -> Failure
         Refusal::Tolerance { .. } => Failure::new(Code::Tol, refusal.to_string()).help("choose another --tol"),
         Refusal::Stages { .. } => Failure::new(Code::Stages, refusal.to_string()).help("choose another --stages"),
         Refusal::TooLarge(_) => Failure::new(Code::TooLarge, refusal.to_string()).help("choose another method"),
+        Refusal::Failure(_) if choice.method.card().needs == Needs::Split => {
+            Failure::new(Code::DoesNotFit, refusal.to_string()).help(KNOWN_FLOWS)
+        }
         Refusal::Failure(_) => Failure::new(Code::Evaluate, refusal.to_string()),
         // A composition that does not fit, a method that is for constraints only.
         _ => Failure::new(Code::DoesNotFit, refusal.to_string()).help(fitting()),
