@@ -1,6 +1,8 @@
 //! The codes of failures and refusals: what programs decide by.
 
-use cotangent_dynamics::FailureKind;
+use cotangent_compile::CompileError;
+use cotangent_dynamics::{FailureKind, Source};
+use cotangent_observe::{RunError, TableError};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -198,8 +200,6 @@ codes! {
     /// Constraints that mix all variables are projected on at once.
     NotSeparately = "not-separately",
     "Steps":
-    /// A run for a certificate did not reach its end.
-    NoStep = "no-step",
     /// An iteration did not arrive.
     NotConverged = "not-converged",
     /// What a step had to solve does not hold at its end.
@@ -218,6 +218,25 @@ codes! {
     Misused = "misused",
     /// It was interrupted.
     Interrupted = "interrupted",
+    "What is not decided":
+    /// There is nothing of this kind to measure.
+    Absent = "absent",
+    /// The exact motion is not known, or not for longer.
+    NoExactMotion = "no-exact-motion",
+    /// The motion comes to a singular configuration, where branches meet.
+    SingularConfiguration = "singular-configuration",
+    /// The errors at several steps show no order.
+    NoOrder = "no-order",
+    /// The error does not grow like a power of time.
+    NoPower = "no-power",
+    /// The step is too large: a smaller one shows more.
+    StepTooLarge = "step-too-large",
+    /// It is round-off at this step, or not told from it.
+    RoundOff = "round-off",
+    /// The run is too short: more steps show more.
+    TooShort = "too-short",
+    /// No growth is seen, and nothing that the method keeps excludes it.
+    NotExcluded = "not-excluded",
 }
 
 impl Code {
@@ -252,6 +271,44 @@ impl From<FailureKind> for Code {
             FailureKind::NotFinite => Code::NotFinite,
             FailureKind::Misused => Code::Misused,
             FailureKind::Interrupted => Code::Interrupted,
+        }
+    }
+}
+
+impl From<&TableError> for Code {
+    fn from(error: &TableError) -> Code {
+        match error {
+            TableError::NothingToResume { .. }
+            | TableError::TooShort { .. }
+            | TableError::Changed { .. }
+            | TableError::OtherColumns { .. } => Code::ResumeDiffers,
+            TableError::Busy { .. } => Code::Busy,
+            TableError::Write { .. } => Code::Write,
+            _ => Code::Unwritable,
+        }
+    }
+}
+
+impl From<&RunError> for Code {
+    fn from(error: &RunError) -> Code {
+        match error {
+            RunError::Quantity(_) => Code::Evaluate,
+            RunError::Table(error) => error.into(),
+            RunError::Checkpoint(_) => Code::Checkpoint,
+            RunError::Energy(_) => Code::NoValue,
+            RunError::Foreign(_) => Code::Foreign,
+        }
+    }
+}
+
+/// What kept a run from beginning, or from going on.
+impl From<&Source> for Code {
+    fn from(source: &Source) -> Code {
+        let error = source.error();
+        match (error.downcast_ref::<RunError>(), error.downcast_ref::<CompileError>()) {
+            (Some(error), _) => error.into(),
+            (None, Some(_)) => Code::Compile,
+            (None, None) => Code::Evaluate,
         }
     }
 }

@@ -47,6 +47,36 @@ fn a_run_that_ended_early_is_read_back_with_its_reason() {
 }
 
 #[test]
+fn a_certificate_and_a_row_that_ended_early_say_why_as_a_run_does() {
+    let wild = Choice::default().step(3.0).steps(100);
+    let ran = run(PENDULUM, &wild).expect("a document").failure.expect("a reason");
+    let made = certify(PENDULUM, &wild).expect("a document");
+    let read: certify::Document =
+        serde_json::from_str(&serde_json::to_string(&made).expect("JSON")).expect("a document");
+    let stop = read.failure.clone().expect("a reason");
+    assert_eq!((stop.code, &stop.constraints, &stop.advice), (ran.code, &ran.constraints, &ran.advice));
+    assert_eq!((stop.step, stop.time, read.status()), (1, 0.0, Status::Stopped));
+    let made = compare(PENDULUM, &Choice::default().step(3.0).until(300.0)).expect("a document");
+    let read: compare::Document =
+        serde_json::from_str(&serde_json::to_string(&made).expect("JSON")).expect("a document");
+    let row = read.rows.iter().find(|row| row.choice.method.as_deref() == Some("rattle")).expect("a row");
+    let stop = row.failure.clone().expect("a reason");
+    assert_eq!((stop.code, &stop.constraints, &stop.advice), (ran.code, &ran.constraints, &ran.advice));
+    assert_eq!((stop.step, stop.time), (1, 0.0));
+}
+
+#[test]
+fn what_does_not_fit_or_is_not_decided_has_a_code() {
+    let request = compare::Request { methods: vec!["rattle".into(), "rk4".into()], ..compare::Request::default() };
+    let made = request.answer(PENDULUM.into(), &mut Session::default()).expect("a comparison");
+    let codes: Vec<Code> = made.skipped.iter().map(|skipped| skipped.reason.code).collect();
+    assert!(codes.contains(&Code::UnknownMultipliers) && codes.contains(&Code::NotCanonical), "{:?}", made.skipped);
+    let free = "coord x\nhamiltonian (p_x^2 + x^2)/2\ninitial x = 1\nrun step = 0.1, until = 1\n";
+    let made = certify(free, &Choice::default().steps(100)).expect("a certificate");
+    assert_eq!(made.constraint_defect.reason.expect("a reason").code, Code::Absent);
+}
+
+#[test]
 fn a_certificate_that_is_read_back_prints_the_same() {
     let made = certify(PENDULUM, &Choice::default()).expect("a certificate");
     let json = serde_json::to_string(&made).expect("JSON");

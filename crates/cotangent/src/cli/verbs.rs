@@ -76,7 +76,7 @@ pub(crate) fn certify(args: args::Certify, out: &mut Output) -> Result<Status, F
         true => out.document(&document)?,
         false => {
             out.print(&document.text(out.coloured()));
-            document.failures().for_each(|failure| out.tell_of(failure));
+            document.failures().for_each(|failure| out.tell_of(&failure));
         }
     }
     Ok(document.status())

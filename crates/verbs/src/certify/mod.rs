@@ -16,8 +16,9 @@ use crate::noticed;
 use crate::picture::{Background, Destinations};
 use crate::session::{Session, Status};
 use crate::setup::{Blame, Selection, completed, defaults, pose, prepare};
+use crate::stop::Stop;
 use cotangent_compile::values;
-use cotangent_lab::certificate::{Certificate, CertificateError, Ended, Options};
+use cotangent_lab::certificate::{Certificate, CertificateError, Ended, Options, Stopped};
 use cotangent_plot::Figure;
 use cotangent_problem::Instance;
 use cotangent_report::Report;
@@ -127,8 +128,8 @@ impl Document {
     }
 
     /// Why the run for constraints and energy ended early, and which files could not be written.
-    pub fn failures(&self) -> impl Iterator<Item = &Failure> {
-        self.stop.iter().chain(&self.unwritten)
+    pub fn failures(&self) -> impl Iterator<Item = Failure> {
+        self.failure.iter().map(Failure::from).chain(self.unwritten.iter().cloned())
     }
 
     /// As people read it.
@@ -148,19 +149,15 @@ impl Document {
 }
 
 /// A run that did not reach its end.
-fn stopped(ended: &Ended, problem: &Instance, options: Options) -> Failure {
-    let message = match ended.failure() {
-        Some(failure) => {
-            let reason = Blame::new(&problem.equations.motion).of(failure).message;
-            let (done, all) = (ended.steps, count(options.steps, "step", "steps"));
-            format!("the run ended after {done} of {all} of {}: {reason}", number(options.step))
+fn stopped(ended: &Ended, problem: &Instance, options: Options) -> Stop {
+    let (done, time) = (ended.steps, ended.steps as f64 * options.step);
+    match &ended.cause {
+        Stopped::Step(failure) => {
+            let blamed = Blame::new(&problem.equations.motion).of(failure);
+            let (all, step) = (count(options.steps, "step", "steps"), number(options.step));
+            let message = format!("the run ended after {done} of {all} of {step}: {}", blamed.message);
+            Stop { message, ..Stop::because(blamed, time, done) }
         }
-        None => ended.to_string(),
-    };
-    let help = match ended.failure() {
-        Some(cotangent_dynamics::Failure::Branched { .. }) => noticed::BRANCHED,
-        Some(cotangent_dynamics::Failure::Jumped { .. }) => noticed::JUMPED,
-        _ => "take a smaller --step",
-    };
-    Failure::new(Code::NoStep, message).help(help)
+        Stopped::Unmeasured(source) => Stop::undefined(source.into(), ended.to_string(), time, done),
+    }
 }

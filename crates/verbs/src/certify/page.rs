@@ -72,7 +72,7 @@ fn table(report: &Document) -> Table {
             (Some(true), _) => Cell::Status(Status::Held, remark("incidental: not claimed")),
             (Some(false), true) => Status::Broken.into(),
             (None, _) if row.verdict == Verdict::Undecided => {
-                Cell::Status(Status::Undecided, row.reason.unwrap_or_default())
+                Cell::Status(Status::Undecided, row.reason.map_or(String::new(), |r| r.message))
             }
             _ => verdict.into(),
         };

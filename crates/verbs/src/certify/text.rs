@@ -2,6 +2,7 @@
 
 use super::report::{Document, Measured, Verdict};
 use crate::figures::{count, number, short};
+use crate::reason::Reason;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
@@ -12,7 +13,7 @@ pub(super) struct Row {
     pub(super) verdict: Verdict,
     pub(super) held: Option<bool>,
     pub(super) claimed: bool,
-    pub(super) reason: Option<String>,
+    pub(super) reason: Option<Reason>,
 }
 
 /// Draws the certificate.
@@ -46,7 +47,7 @@ pub(super) fn render(report: &Document, coloured: bool) -> String {
             text,
             "undecided: {}: {}",
             row.cells[0],
-            row.reason.as_deref().unwrap_or("the measurement is compatible with both")
+            row.reason.as_ref().map_or("the measurement is compatible with both", |r| &r.message)
         );
     }
     let not = |colour: AnsiColor| paint(colour.on_default().bold(), "not certified");

@@ -18,8 +18,10 @@ use crate::input::Source;
 use crate::loaded::Loaded;
 use crate::memory::{Use, afford};
 use crate::picture::Destinations;
+use crate::reason::Reason;
 use crate::session::{Progress, Session, Status};
 use crate::setup::{Blame, Selection, explained, fits, posed, prepare, remark};
+use crate::stop::Stop;
 use cotangent_compile::CompileError;
 use cotangent_integrate::{Method, Prepared, Projection};
 use cotangent_lab::comparison::{self, Combination, Exact, Measured, Unknown, measure, sample_times};
@@ -149,7 +151,7 @@ fn pose_all(
                     Failure::Refused { code, message, .. }
                         if OF_THE_FORMULATION.contains(&code) || code == Code::NoValue && !list.is_empty() =>
                     {
-                        skip(skipped, formulation, None, None, why.unwrap_or(message));
+                        skip(skipped, formulation, None, None, Reason::new(code, why.unwrap_or(message)));
                         continue;
                     }
                     other => return Err(other),
@@ -235,7 +237,7 @@ fn skip(
     formulation: Formulation,
     method: Option<Method>,
     projection: Option<Projection>,
-    reason: String,
+    reason: Reason,
 ) {
     let method = method.map(|m| m.name().to_owned());
     let project = projection.map(|p| p.target.name().to_owned());
@@ -335,9 +337,9 @@ fn measured(
 
 fn row(problem: &Instance, prepared: &Prepared, step: f64, measured: Result<Measured, CompileError>) -> Row {
     let blame = Blame::new(&problem.equations.motion);
-    let why = |ended: &comparison::Ended| match ended {
-        comparison::Ended::Failed(failure) => Some(blame.of(failure).message),
-        comparison::Ended::Undefined(error) => Some(error.to_string()),
+    let why = |m: &Measured| match &m.ended {
+        comparison::Ended::Failed(failure) => Some(Stop::because(blame.of(failure), m.time, m.steps)),
+        comparison::Ended::Undefined(error) => Some(Stop::undefined(error.into(), error.to_string(), m.time, m.steps)),
         comparison::Ended::Finished | comparison::Ended::Interrupted => None,
     };
     match measured {

@@ -2,9 +2,11 @@
 
 use crate::choice::{Choice, shown};
 use crate::ending::Ending;
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use crate::input::Input;
 use crate::map::or_nan;
+use crate::reason::Reason;
+use crate::stop::Stop;
 use cotangent_compile::CompileError;
 use cotangent_dynamics::Source;
 use cotangent_integrate::Prepared;
@@ -56,7 +58,7 @@ pub struct Reference {
     /// How accurate it is there, relative to the state.
     pub accuracy: Option<f64>,
     /// Why it ends before the runs, or is not known at all.
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
 }
 
 /// A formulation, and what it does to errors of the constraints.
@@ -111,7 +113,7 @@ pub struct Row {
     /// How the run ended.
     pub status: Ending,
     /// Why it failed.
-    pub failure: Option<String>,
+    pub failure: Option<Stop>,
     /// The steps that were made.
     pub steps: u64,
     /// The time reached.
@@ -154,7 +156,7 @@ pub struct Size {
     pub round_off: bool,
     /// Why there is no exponent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
 }
 
 /// The work of a run.
@@ -181,7 +183,7 @@ pub struct Skipped {
     /// The projection; null: any.
     pub project: Option<String>,
     /// Why they do not fit.
-    pub reason: String,
+    pub reason: Reason,
 }
 
 impl Reference {
@@ -190,12 +192,10 @@ impl Reference {
             Ok(exact) if exact.until() > 0.0 => Reference {
                 until: Some(exact.until()),
                 accuracy: Some(exact.accuracy),
-                reason: exact.ended.as_ref().filter(|_| exact.until() < until).map(Unknown::to_string),
+                reason: exact.ended.as_ref().filter(|_| exact.until() < until).map(Reason::from),
             },
-            Ok(exact) => {
-                Reference { until: None, accuracy: None, reason: exact.ended.as_ref().map(Unknown::to_string) }
-            }
-            Err(unknown) => Reference { until: None, accuracy: None, reason: Some(unknown.to_string()) },
+            Ok(exact) => Reference { until: None, accuracy: None, reason: exact.ended.as_ref().map(Reason::from) },
+            Err(unknown) => Reference { until: None, accuracy: None, reason: Some(unknown.into()) },
         }
     }
 }
@@ -238,7 +238,7 @@ impl Row {
         prepared: &Prepared,
         step: f64,
         m: Measured,
-        blame: impl Fn(&comparison::Ended) -> Option<String>,
+        blame: impl Fn(&Measured) -> Option<Stop>,
     ) -> Row {
         let formulation = problem.equations.motion.formulation.name().to_owned();
         let choice = Choice { formulation: Some(formulation), step: Some(step), ..Choice::default() };
@@ -251,12 +251,12 @@ impl Row {
                 Some(projection) => choice.project(projection),
                 None => choice,
             },
+            failure: blame(&m),
             status: match m.ended {
                 comparison::Ended::Finished => Ending::Finished,
                 comparison::Ended::Interrupted => Ending::Interrupted,
                 comparison::Ended::Failed(_) | comparison::Ended::Undefined(_) => Ending::Failed,
             },
-            failure: blame(&m.ended),
             steps: m.steps,
             time: m.time,
             error: Size { time: m.error.map(|e| e.0), ..size(m.error.map(|e| e.1), &m.error_growth) },
@@ -277,7 +277,6 @@ impl Row {
 
     /// A combination that could not be begun.
     pub(super) fn unmade(problem: &Instance, prepared: &Prepared, step: f64, error: CompileError) -> Row {
-        let reason = error.to_string();
         let unknown = || Pace::Undecided(NoPace::NotBegun(error.clone()));
         let nothing = Measured {
             ended: comparison::Ended::Undefined(Source::new(error.clone())),
@@ -299,7 +298,8 @@ impl Row {
             singular: None,
             curves: Curves::default(),
         };
-        Row::new(problem, prepared, step, nothing, |_| Some(reason.clone()))
+        let stop = Stop::undefined(Code::Compile, error.to_string(), 0.0, 0);
+        Row::new(problem, prepared, step, nothing, |_| Some(stop.clone()))
     }
 
     /// What the row is, without the formulation.
@@ -321,7 +321,7 @@ impl Size {
         let (growth, round_off, reason) = match pace {
             Pace::Power(growth) => (Some(growth), false, None),
             Pace::RoundOff => (None, true, None),
-            Pace::Undecided(reason) => (None, false, Some(reason.to_string())),
+            Pace::Undecided(reason) => (None, false, Some(reason.into())),
         };
         Size {
             value,

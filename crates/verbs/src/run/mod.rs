@@ -2,13 +2,11 @@
 
 mod page;
 mod request;
-mod stop;
 mod summary;
 mod task;
 mod text;
 
 pub use request::Request;
-pub use stop::Stop;
 pub use summary::{Claimed, Document, Energy, Moved, OwnSteps, Residual, Work};
 
 use crate::choice::Choice;
@@ -21,6 +19,7 @@ use crate::noticed;
 use crate::picture::{Background, Destinations, Film, Watch, watch};
 use crate::session::{Progress, Session, Status};
 use crate::setup::{Blame, Selection, pose, prepare};
+use crate::stop::Stop;
 use cotangent_compile::Engine;
 use cotangent_dynamics::Measure;
 use cotangent_lab::Run;
@@ -184,8 +183,7 @@ impl Document {
 
     /// Why it ended early, and which pictures could not be written.
     pub fn failures(&self) -> impl Iterator<Item = Failure> {
-        let stop = |stop: &Stop| Failure::new(stop.code, stop.message.clone()).help(stop.advice.clone());
-        self.failure.iter().map(stop).chain(self.unwritten.iter().cloned())
+        self.failure.iter().map(Failure::from).chain(self.unwritten.iter().cloned())
     }
 
     /// As people read it.
@@ -250,32 +248,17 @@ fn open(run: &mut Run, files: &Places, mark: Option<&cotangent_observe::Mark>, t
         // All steps were made and the table completed; only its checkpoint is left over, and must
         // not be replaced by one that knows of no table.
         Err(TableError::NothingToResume { .. }) if run.done() == total && files.table.exists() => Ok(false),
-        Err(error) => Err(unwritable(&error)),
+        Err(error) => Err(Failure::new((&error).into(), error.to_string())),
     }
 }
 
-fn unwritable(error: &TableError) -> Failure {
-    let code = match error {
-        TableError::NothingToResume { .. }
-        | TableError::TooShort { .. }
-        | TableError::Changed { .. }
-        | TableError::OtherColumns { .. } => Code::ResumeDiffers,
-        TableError::Busy { .. } => Code::Busy,
-        _ => Code::Unwritable,
-    };
-    Failure::new(code, error.to_string())
-}
-
 fn refused(error: &RunError) -> Failure {
+    let failure = Failure::new(error.into(), error.to_string());
     match error {
-        RunError::Table(error) => unwritable(error),
-        RunError::Quantity(_) => {
-            Failure::new(Code::Evaluate, error.to_string()).help("a quantity of the model has no value at the start")
-        }
-        RunError::Energy(_) => Failure::new(Code::NoValue, error.to_string())
+        RunError::Quantity(_) => failure.help("a quantity of the model has no value at the start"),
+        RunError::Energy(_) => failure
             .help("choose units in which the numbers of the model are nearer to 1, or start from other data (--set)"),
-        RunError::Checkpoint(_) => Failure::new(Code::Checkpoint, error.to_string()),
-        RunError::Foreign(_) => Failure::new(Code::ResumeDiffers, error.to_string()),
+        RunError::Table(_) | RunError::Checkpoint(_) | RunError::Foreign(_) => failure,
     }
 }
 

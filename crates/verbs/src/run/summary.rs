@@ -1,12 +1,12 @@
 //! What a run found, as data: what JSON shows, and what text and pages are made of.
 
-use super::stop::Stop;
 use crate::choice::{Choice, shown};
 use crate::ending::Ending;
 use crate::failure::{Code, Failure};
 use crate::map::{Map, all_or_nan, or_nan};
 use crate::noticed::SingularPassage;
 use crate::picture::Background;
+use crate::stop::Stop;
 use cotangent_dynamics::Measure;
 use cotangent_expr::{Array, Layout};
 use cotangent_integrate::Prepared;
