@@ -1,6 +1,6 @@
 //! Why something is not decided, was not measured or does not fit.
 
-use crate::failure::Code;
+use crate::failure::{Code, Failure};
 use cotangent_dynamics::Names;
 use cotangent_lab::ReferenceError;
 use cotangent_lab::certificate::{self, Stopped};
@@ -15,6 +15,12 @@ pub struct Reason {
     pub code: Code,
     /// The reason in words.
     pub message: String,
+}
+
+impl From<&Reason> for Failure {
+    fn from(reason: &Reason) -> Failure {
+        Failure::new(reason.code, &reason.message)
+    }
 }
 
 impl fmt::Display for Reason {

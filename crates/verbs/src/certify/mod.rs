@@ -14,6 +14,7 @@ use crate::loaded::Loaded;
 use crate::memory::{Use, afford};
 use crate::noticed;
 use crate::picture::{Background, Destinations};
+use crate::reason::Reason;
 use crate::session::{Session, Status};
 use crate::setup::{Blame, Selection, completed, defaults, pose, prepare};
 use crate::stop::Stop;
@@ -84,17 +85,19 @@ impl Request {
             ..Background::default()
         };
         if pictures.any() {
-            match page::film(&document, &problem, &prepared, options) {
+            // A run that nobody waits for to its end takes nothing back of what was measured.
+            session.keep();
+            match page::film(&document, &problem, &prepared, options, &model.limits) {
                 Ok(film) => {
                     document.background.film = film.map(Into::into);
                     let written = pictures.write(|| document.figure(), || document.page());
                     (document.plot, document.report) = (written.plot, written.report);
                     document.unwritten = written.failures;
                 }
-                Err(failure) => document.unwritten.push(failure),
+                Err(reason) => document.unwritten.push(reason),
             }
         }
-        document.notes.extend(document.unwritten.iter().map(Failure::message));
+        document.notes.extend(document.unwritten.iter().map(Reason::to_string));
         Ok(document)
     }
 }
@@ -119,7 +122,9 @@ fn length(steps: u64) -> Result<u64, Failure> {
 impl Document {
     /// Whether everything claimed holds.
     pub fn status(&self) -> Status {
+        let interrupted = self.unwritten.iter().any(|reason| reason.code == Code::Interrupted);
         match (self.unwritten.is_empty(), &self.failure, self.held) {
+            _ if interrupted => Status::Stopped,
             (false, _, _) => Status::Unwritten,
             (true, Some(_), _) => Status::Stopped,
             (true, None, Some(false)) => Status::NotHeld,
@@ -129,7 +134,7 @@ impl Document {
 
     /// Why the run for constraints and energy ended early, and which files could not be written.
     pub fn failures(&self) -> impl Iterator<Item = Failure> {
-        self.failure.iter().map(Failure::from).chain(self.unwritten.iter().cloned())
+        self.failure.iter().map(Failure::from).chain(self.unwritten.iter().map(Failure::from))
     }
 
     /// As people read it.

@@ -1,7 +1,7 @@
 //! A certificate as data: what JSON shows, and what text and pages are made of.
 
 use crate::choice::{Choice, shown};
-use crate::failure::{Code, Failure};
+use crate::failure::Code;
 use crate::noticed::SingularPassage;
 use crate::picture::Background;
 use crate::reason::Reason;
@@ -55,8 +55,8 @@ pub struct Document {
     #[serde(skip)]
     pub background: Background,
     /// Files that could not be written.
-    #[serde(skip)]
-    pub unwritten: Vec<Failure>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unwritten: Vec<Reason>,
 }
 
 /// One property: what is claimed, what was measured, whether it holds.

@@ -75,7 +75,7 @@ impl Request {
         document.notes = session.notes().to_vec();
         let written = pictures.write(|| document.figure(), || document.page());
         (document.plot, document.report) = (written.plot, written.report);
-        document.notes.extend(written.failures.iter().map(Failure::message));
+        document.notes.extend(written.failures.iter().map(Reason::to_string));
         document.unwritten = written.failures;
         Ok(document)
     }
@@ -91,6 +91,11 @@ impl Document {
             (true, _, true) => Status::Held,
             (true, _, false) => Status::NotHeld,
         }
+    }
+
+    /// Which files could not be written.
+    pub fn failures(&self) -> impl Iterator<Item = Failure> {
+        self.unwritten.iter().map(Failure::from)
     }
 
     /// As people read it; with the seconds, which are others every time, if they are wanted.

@@ -2,7 +2,7 @@
 
 use crate::choice::{Choice, shown};
 use crate::ending::Ending;
-use crate::failure::{Code, Failure};
+use crate::failure::Code;
 use crate::input::Input;
 use crate::map::or_nan;
 use crate::reason::Reason;
@@ -46,8 +46,8 @@ pub struct Document {
     #[serde(skip)]
     pub input: Input,
     /// Files that could not be written.
-    #[serde(skip)]
-    pub unwritten: Vec<Failure>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unwritten: Vec<Reason>,
 }
 
 /// What errors are measured against.

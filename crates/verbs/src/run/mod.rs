@@ -17,6 +17,7 @@ use crate::input::Source;
 use crate::memory::{Use, afford};
 use crate::noticed;
 use crate::picture::{Background, Destinations, Film, Watch, watch};
+use crate::reason::Reason;
 use crate::session::{Progress, Session, Status};
 use crate::setup::{Blame, Selection, pose, prepare};
 use crate::stop::Stop;
@@ -166,7 +167,7 @@ fn answer(request: &Request, model: Option<Source>, session: &mut Session<'_>) -
         document.status = Ending::Failed;
         document.failure = Some(Stop::broken(&error, run.time(), run.done(), document.out.as_deref()));
     }
-    document.notes.extend(written.failures.iter().map(Failure::message));
+    document.notes.extend(written.failures.iter().map(Reason::to_string));
     document.unwritten = written.failures;
     Ok(document)
 }
@@ -183,7 +184,7 @@ impl Document {
 
     /// Why it ended early, and which pictures could not be written.
     pub fn failures(&self) -> impl Iterator<Item = Failure> {
-        self.failure.iter().map(Failure::from).chain(self.unwritten.iter().cloned())
+        self.failure.iter().map(Failure::from).chain(self.unwritten.iter().map(Failure::from))
     }
 
     /// As people read it.

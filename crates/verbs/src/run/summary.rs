@@ -6,6 +6,7 @@ use crate::failure::{Code, Failure};
 use crate::map::{Map, all_or_nan, or_nan};
 use crate::noticed::SingularPassage;
 use crate::picture::Background;
+use crate::reason::Reason;
 use crate::stop::Stop;
 use cotangent_dynamics::Measure;
 use cotangent_expr::{Array, Layout};
@@ -89,8 +90,8 @@ pub struct Document {
     #[serde(skip)]
     pub background: Background,
     /// Pictures that could not be written.
-    #[serde(skip)]
-    pub unwritten: Vec<Failure>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unwritten: Vec<Reason>,
 }
 
 /// The energy along a run.
