@@ -2,7 +2,7 @@
 
 use cotangent_integrate::{Composition, Method, Projection, Target};
 use cotangent_theory::Formulation;
-use cotangent_verbs::{Choice, Code, Ending, Session, Status, Watch, certify, compare, run};
+use cotangent_verbs::{Choice, Code, Ending, Session, Status, Watch, analyze, certify, check, compare, run};
 
 /// A chain of three links, from its text, without a title.
 const CHAIN: &str = "
@@ -132,4 +132,17 @@ fn a_choice_is_made_of_types_or_of_names() {
     let written = serde_json::to_string(&typed).expect("JSON");
     assert_eq!(serde_json::from_str::<Choice>(&written).expect("a choice"), typed);
     assert!(serde_json::from_str::<Choice>(r#"{"methods": "gauss"}"#).is_err(), "a name that no choice has");
+}
+
+#[test]
+fn warnings_about_the_text_are_in_the_documents() {
+    let text = format!("param idle = 3\n{PENDULUM}");
+    let warned = check(text.as_str()).expect("checked").warnings;
+    assert_eq!(warned.iter().map(|w| w.code.as_ref()).collect::<Vec<_>>(), ["unused"]);
+    let ran = run(text.as_str(), &Choice::default()).expect("a run");
+    let read: run::Document = serde_json::from_str(&serde_json::to_string(&ran).expect("JSON")).expect("a document");
+    assert_eq!(read.warnings, warned);
+    assert_eq!(analyze(text.as_str()).expect("analysed").warnings, warned);
+    assert_eq!(certify(text.as_str(), &Choice::default().steps(100)).expect("a certificate").warnings, warned);
+    assert_eq!(compare(text.as_str(), &Choice::default()).expect("a comparison").warnings, warned);
 }

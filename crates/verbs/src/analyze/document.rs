@@ -1,6 +1,7 @@
 //! What `analyze` finds, as data: what JSON shows, and what text is made of.
 
 use crate::claims::{ClaimEntry, Judged, holds};
+use crate::failure::Problem;
 use crate::map::Map;
 use cotangent_analysis::{
     Analysis, Branch, Class, ConditionOutcome, ConsistencyCondition, Constraint, Count, DiracBracket, Implicit,
@@ -81,6 +82,9 @@ pub struct Document {
     pub branches: Vec<BranchEntry>,
     /// Of the points at which something is sampled.
     pub seed: u64,
+    /// What is not wrong in the text of the model, but worth saying.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Problem>,
     /// The derivation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latex: Option<String>,
@@ -350,6 +354,7 @@ impl Document {
             stopped: report.stopped.clone(),
             branches: report.branches.iter().map(branch).collect(),
             seed: Random::SEED,
+            warnings: vec![],
             latex,
             replaced: report.irregular.iter().map(replaced).collect(),
             total: report.multipliers.iter().map(|m| (m.name.clone(), m.constraint.clone())).collect(),

@@ -64,6 +64,7 @@ impl Request {
             return Err(Failure::new(Code::Schedule, "the step is 0").help("give another --step"));
         }
         let options = Options { step, steps: length(self.choice.steps.unwrap_or(STEPS))? };
+        session.review(&model.input, &model.system.warnings);
         let choice = completed(&self.choice, &own, &model, session)?;
         let choice = Choice { step: Some(step), steps: Some(options.steps), ..choice };
         let selection = Selection::named(&choice)?;
@@ -79,6 +80,7 @@ impl Request {
         noticed::notes(&seen.monitor, &singular_passages).into_iter().for_each(|note| session.note(note));
         let mut document = Document::new(&certificate, &model.system, &problem, choice, options, stop, session.notes());
         document.singular_passages = singular_passages;
+        document.warnings = session.warnings().to_vec();
         document.background = Background {
             input: model.input.clone(),
             equations: Some(problem.equations.clone()),

@@ -1,7 +1,7 @@
 //! A certificate as data: what JSON shows, and what text and pages are made of.
 
 use crate::choice::{Choice, shown};
-use crate::failure::Code;
+use crate::failure::{Code, Problem};
 use crate::noticed::SingularPassage;
 use crate::picture::Background;
 use crate::reason::Reason;
@@ -49,6 +49,9 @@ pub struct Document {
     pub plot: Option<String>,
     /// The report.
     pub report: Option<String>,
+    /// What is not wrong in the text of the model, but worth saying.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Problem>,
     /// What was said on the way.
     pub notes: Vec<String>,
     /// What pictures and pages show besides.
@@ -134,6 +137,7 @@ impl Document {
             singular_passages: vec![],
             plot: None,
             report: None,
+            warnings: vec![],
             notes: notes.to_vec(),
             background: Background::default(),
             unwritten: vec![],

@@ -334,6 +334,7 @@ fn measured(
         skipped,
         plot: None,
         report: None,
+        warnings: session.warnings().to_vec(),
         notes: vec![],
         input: model.input.clone(),
         unwritten: vec![],

@@ -2,7 +2,7 @@
 
 use crate::choice::{Choice, shown};
 use crate::ending::Ending;
-use crate::failure::Code;
+use crate::failure::{Code, Problem};
 use crate::input::Input;
 use crate::map::or_nan;
 use crate::reason::Reason;
@@ -40,6 +40,9 @@ pub struct Document {
     pub plot: Option<String>,
     /// The report.
     pub report: Option<String>,
+    /// What is not wrong in the text of the model, but worth saying.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Problem>,
     /// What was said on the way.
     pub notes: Vec<String>,
     /// The text of the model.

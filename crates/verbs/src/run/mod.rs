@@ -150,6 +150,7 @@ fn answer(request: &Request, model: Option<Source>, session: &mut Session<'_>) -
     };
     document.failure = stop;
     document.singular_passages = singular_passages;
+    document.warnings = session.warnings().to_vec();
     document.notes = session.notes().to_vec();
     let film = Film::new(&mut run, &problem, page::title(&document), if whole { 0 } else { resumed });
     document.background = Background {
