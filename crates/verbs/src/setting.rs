@@ -40,6 +40,14 @@ pub(crate) fn at(place: &str, value: f64) -> Setting {
     Setting { name, index, value }
 }
 
+/// The place of a setting, as it is typed: `m[3]`, `x[2]'`.
+pub(crate) fn place(setting: &Setting) -> String {
+    let Some(index) = &setting.index else { return setting.name.clone() };
+    let (name, prime) = setting.name.strip_suffix('\'').map_or((setting.name.as_str(), ""), |name| (name, "'"));
+    let index: Vec<String> = index.iter().map(i64::to_string).collect();
+    format!("{name}[{}]{prime}", index.join(","))
+}
+
 /// Reads `alpha=3`.
 pub fn option(text: &str) -> Result<(String, f64), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE, for example alpha=3")?;
@@ -125,10 +133,7 @@ impl Settings {
     pub(crate) fn sort(set: &[Setting], file: &File) -> Result<Settings, Failure> {
         let mut sorted = Settings { integers: vec![], values: vec![] };
         for (k, s) in set.iter().enumerate() {
-            let shown = match &s.index {
-                Some(index) => format!("{}{index:?}", s.name),
-                None => s.name.clone(),
-            };
+            let shown = place(s);
             if set[..k].iter().any(|t| t.name == s.name && t.index == s.index) {
                 return Err(Failure::new(Code::DuplicateName, format!("--set gives `{shown}` twice")).help("keep one"));
             }

@@ -146,3 +146,39 @@ fn warnings_about_the_text_are_in_the_documents() {
     assert_eq!(certify(text.as_str(), &Choice::default().steps(100)).expect("a certificate").warnings, warned);
     assert_eq!(compare(text.as_str(), &Choice::default()).expect("a comparison").warnings, warned);
 }
+
+#[test]
+fn documents_say_all_that_was_asked_for() {
+    let text = "
+param m[i in 1..2] > 0 = 1
+coord x, y
+hamiltonian p_x^2/(2*m[1]) + p_y^2/(2*m[2]) + y
+constraint rod: (x^2 + y^2 - 1)/2 = 0
+initial x = 1, p_y = -2
+run method = rattle, step = 0.1, until = 1
+";
+    let choice = Choice::default().set("m[2]", 2.0).project_initial().drop_redundant();
+    let choice = Choice { solver_tol: Some(1e-12), ..choice };
+    let made = run(text, &choice).expect("a run");
+    let json = serde_json::to_value(&made).expect("JSON");
+    assert_eq!(json["set"], serde_json::json!([{ "name": "m", "index": [2], "value": 2.0 }]));
+    let read: run::Document = serde_json::from_value(json).expect("a document");
+    assert_eq!((&read.choice.set, read.choice.solver_tol), (&choice.set, Some(1e-12)));
+    assert!(read.choice.project_initial && read.choice.drop_redundant);
+    let line =
+        "m[2] = 2; solver tolerance 1e-12; initial data moved onto the constraints; redundant constraints left out";
+    assert!(made.text(false).contains(&format!("with        {line}\n")), "{}", made.text(false));
+    // From what it says the same numbers come again.
+    assert_eq!(run(text, &Choice { until: Some(1.0), ..read.choice }).expect("a run").state, made.state);
+    let made = certify(text, &choice.clone().steps(100)).expect("a certificate");
+    let read: certify::Document =
+        serde_json::from_str(&serde_json::to_string(&made).expect("JSON")).expect("a document");
+    assert_eq!(read.choice.set, choice.set);
+    assert!(made.text(false).contains("with m[2] = 2; "));
+    let choice = Choice::default().set("m[2]", 2.0).formulation(Formulation::LocalChart { threshold: 2.0 }).chart("x");
+    let made = compare(text, &choice).expect("a comparison");
+    let read: compare::Document =
+        serde_json::from_str(&serde_json::to_string(&made).expect("JSON")).expect("a document");
+    assert_eq!((&read.choice.set, &read.choice.chart), (&choice.set, &choice.chart));
+    assert!(read.text(false, false).contains("with m[2] = 2; chart x\n"), "{}", read.text(false, false));
+}

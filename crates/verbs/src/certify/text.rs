@@ -23,7 +23,8 @@ pub(super) fn render(report: &Document, coloured: bool) -> String {
         false => text.to_owned(),
     };
     let [method, rest] = headline(report);
-    let mut text = format!("{} {rest}\n\n", paint(Style::new().bold(), &method));
+    let with = report.choice.particulars().map_or(String::new(), |text| format!("with {text}\n"));
+    let mut text = format!("{} {rest}\n{with}\n", paint(Style::new().bold(), &method));
     let rows = rows(report);
     let heading = ["property", "claimed", "measured", "verdict"];
     let width = |k: usize| rows.iter().map(|r| r.cells[k].chars().count()).max().unwrap_or(0).max(heading[k].len());

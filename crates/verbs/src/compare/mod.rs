@@ -325,6 +325,7 @@ fn measured(
     Document {
         model: model.system.name.clone(),
         title: model.system.title.clone(),
+        choice: request.common.clone(),
         status: if limits.cancel.is_set() { Ending::Interrupted } else { Ending::Finished },
         until: request.until,
         steps: request.schedules.iter().map(|s| s.step).collect(),

@@ -22,6 +22,9 @@ pub struct Document {
     pub model: String,
     /// What it is, in a line.
     pub title: Option<String>,
+    /// What all combinations have in common: values that are set, charts, repairs.
+    #[serde(flatten, with = "shown::common")]
+    pub choice: Choice,
     /// Whether all rows are done, or it was interrupted.
     pub status: Ending,
     /// The final time.

@@ -51,6 +51,8 @@ pub(super) struct Combinations {
     /// What the `run` statement of the model says and is left aside here.
     pub(super) ignored: Vec<String>,
     pub(super) repairs: Repairs,
+    /// What was asked for of all.
+    pub(super) common: Choice,
 }
 
 /// More combinations are refused.
@@ -104,6 +106,7 @@ impl Combinations {
             schedules,
             until,
             repairs: wanted.repairs(),
+            common: wanted.clone(),
         })
     }
 }

@@ -18,7 +18,8 @@ pub(super) fn render(report: &Document, coloured: bool, seconds: bool) -> String
     if let Some(title) = &report.title {
         let _ = write!(text, ": {}", title.replace(char::is_control, "?"));
     }
-    let _ = writeln!(text, "\n{}\n", counted(report));
+    let with = report.choice.particulars().map_or(String::new(), |text| format!("with {text}\n"));
+    let _ = writeln!(text, "\n{}\n{with}", counted(report));
     let headings = headings(report, seconds);
     let cells: Vec<Vec<String>> = report.rows.iter().map(|row| cells(report, row, seconds)).collect();
     let width =
