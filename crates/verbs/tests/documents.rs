@@ -2,7 +2,7 @@
 
 use cotangent_integrate::{Composition, Method, Projection, Target};
 use cotangent_theory::Formulation;
-use cotangent_verbs::{Choice, Code, Ending, Session, Status, Watch, analyze, certify, check, compare, run};
+use cotangent_verbs::{Choice, Code, Ending, Files, Session, Status, Watch, analyze, certify, check, compare, run};
 
 /// A chain of three links, from its text, without a title.
 const CHAIN: &str = "
@@ -181,4 +181,29 @@ run method = rattle, step = 0.1, until = 1
         serde_json::from_str(&serde_json::to_string(&made).expect("JSON")).expect("a document");
     assert_eq!((&read.choice.set, &read.choice.chart), (&choice.set, &choice.chart));
     assert!(read.text(false, false).contains("with m[2] = 2; chart x\n"), "{}", read.text(false, false));
+}
+
+#[test]
+fn an_observable_without_a_value_is_said() {
+    // cos t: its logarithm has no value from t = π/2 on, after 158 steps.
+    let text = "
+coord x
+hamiltonian (p_x^2 + x^2)/2
+initial x = 1
+observe l = log(x), square = x^2
+run method = stormer-verlet, step = 0.01, until = 2
+";
+    let noted = |watch: Watch, table: Option<std::path::PathBuf>| {
+        let files = Files { table, ..Files::default() };
+        let request = run::Request { watch, files, ..run::Request::default() };
+        let made = request.answer(Some(text.into()), &mut Session::default()).expect("a run");
+        assert!(made.observables.get("l").expect("the logarithm").is_nan());
+        made.notes.join("; ")
+    };
+    assert!(noted(Watch::Nothing, None).contains("`l` has no finite value at the end"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = Some(folder.path().join("logarithm.csv"));
+    // At 1.58, …, 2.
+    let said = noted(Watch::Nothing, table);
+    assert!(said.contains("`l` has no finite value at 43 samples, the first at time 1.58"), "{said}");
 }

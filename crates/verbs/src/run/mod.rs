@@ -119,13 +119,9 @@ fn answer(request: &Request, model: Option<Source>, session: &mut Session<'_>) -
     let end = integrate(&mut run, checkpoints.as_mut(), session);
     // Without a table nothing is lost by leaving a step that takes minutes; from here on there is a result.
     session.keep();
-    if let Some(gap) = run.unobserved() {
-        let samples = count(gap.samples, "sample", "samples");
-        session.note(format!(
-            "no value of an observable or of the picture at {samples}, the first at time {}: {}; NaN stands there",
-            number(gap.time),
-            gap.reason
-        ));
+    let gap = run.unobserved().cloned();
+    if let Some(gap) = &gap {
+        session.note(noticed::gap(gap, &run.diagnostics().observables));
     }
     let names = run.diagnostics().conditioning().map(|c| c.constraints()).unwrap_or_default();
     let singular_passages = noticed::passages(run.monitor(), &names);
@@ -148,6 +144,9 @@ fn answer(request: &Request, model: Option<Source>, session: &mut Session<'_>) -
             return Err(failure);
         }
     };
+    if gap.is_none() {
+        noticed::undefined(&document.observables).into_iter().for_each(|note| session.note(note));
+    }
     document.failure = stop;
     document.singular_passages = singular_passages;
     document.warnings = session.warnings().to_vec();
