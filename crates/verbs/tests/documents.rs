@@ -2,7 +2,9 @@
 
 use cotangent_integrate::{Composition, Method, Projection, Target};
 use cotangent_theory::Formulation;
-use cotangent_verbs::{Choice, Code, Ending, Files, Session, Status, Watch, analyze, certify, check, compare, run};
+use cotangent_verbs::{
+    Choice, Code, Ending, Failure, Files, Session, Status, Watch, analyze, certify, check, compare, run,
+};
 
 /// A chain of three links, from its text, without a title.
 const CHAIN: &str = "
@@ -215,4 +217,21 @@ fn numbers_beyond_all_bounds_are_not_finite_rather_than_singular() {
     let stop = made.failure.expect("a reason");
     assert_eq!(stop.code, Code::NotFinite, "{}", stop.message);
     assert!(!stop.message.contains("column") && stop.advice.contains("smaller --step"), "{stop:?}");
+}
+
+#[test]
+fn an_energy_without_a_value_is_no_matter_of_units() {
+    let refused = |energy: &str| {
+        let text = format!("coord x\nhamiltonian p_x^2/2 + {energy}\ninitial x = -1\nrun step = 0.1, until = 1\n");
+        match run(text.as_str(), &Choice::default()).expect_err("no energy") {
+            Failure::Refused { code, help, .. } => (code, help.expect("a way out")),
+            other => panic!("{other}"),
+        }
+    };
+    let (code, help) = refused("log(x)");
+    assert_eq!(code, Code::NoValue);
+    assert!(help.contains("logarithm") && help.contains("--set") && !help.contains("units"), "{help}");
+    let (code, help) = refused("x^2*1e200*1e200");
+    assert_eq!(code, Code::NoValue);
+    assert!(help.contains("units"), "{help}");
 }

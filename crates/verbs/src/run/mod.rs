@@ -257,6 +257,9 @@ fn refused(error: &RunError) -> Failure {
     let failure = Failure::new(error.into(), error.to_string());
     match error {
         RunError::Quantity(_) => failure.help("a quantity of the model has no value at the start"),
+        RunError::Energy(energy) if energy.is_nan() => failure.help(
+            "a root, a logarithm or a quotient of the model has no value there: start from other data (--set), or correct it",
+        ),
         RunError::Energy(_) => failure
             .help("choose units in which the numbers of the model are nearer to 1, or start from other data (--set)"),
         RunError::Table(_) | RunError::Checkpoint(_) | RunError::Foreign(_) => failure,
