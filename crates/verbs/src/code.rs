@@ -3,6 +3,8 @@
 use cotangent_compile::CompileError;
 use cotangent_dynamics::{FailureKind, Source};
 use cotangent_observe::{RunError, TableError};
+use cotangent_plot::PlotError;
+use cotangent_report::ReportError;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -297,6 +299,24 @@ impl From<&RunError> for Code {
             RunError::Checkpoint(_) => Code::Checkpoint,
             RunError::Energy(_) => Code::NoValue,
             RunError::Foreign(_) => Code::Foreign,
+        }
+    }
+}
+
+impl From<&PlotError> for Code {
+    fn from(error: &PlotError) -> Code {
+        match error {
+            PlotError::UnknownExtension { .. } | PlotError::Destination(_) => Code::Unwritable,
+            _ => Code::Plot,
+        }
+    }
+}
+
+impl From<&ReportError> for Code {
+    fn from(error: &ReportError) -> Code {
+        match error {
+            ReportError::UnknownExtension { .. } | ReportError::Destination(_) => Code::Unwritable,
+            _ => Code::Report,
         }
     }
 }

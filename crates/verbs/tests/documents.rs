@@ -235,3 +235,23 @@ fn an_energy_without_a_value_is_no_matter_of_units() {
     assert_eq!(code, Code::NoValue);
     assert!(help.contains("units"), "{help}");
 }
+
+#[test]
+fn a_file_that_cannot_be_written_has_one_code_whatever_it_is() {
+    let nowhere = |name: &str| Some(std::path::PathBuf::from(format!("no/such/folder/{name}")));
+    let all = [
+        Files { table: nowhere("a.csv"), ..Files::default() },
+        Files { table: nowhere("a.txt"), ..Files::default() },
+        Files { plot: nowhere("a.svg"), ..Files::default() },
+        Files { plot: nowhere("a.gif"), ..Files::default() },
+        Files { report: nowhere("a.html"), ..Files::default() },
+        Files { report: nowhere("a.pdf"), ..Files::default() },
+    ];
+    for files in all {
+        let request = run::Request { files: files.clone(), ..run::Request::default() };
+        match request.answer(Some(PENDULUM.into()), &mut Session::default()).expect_err("no such folder") {
+            Failure::Refused { code, message, .. } => assert_eq!(code, Code::Unwritable, "{files:?}: {message}"),
+            other => panic!("{other}"),
+        }
+    }
+}

@@ -35,10 +35,10 @@ impl Destinations {
             }
         }
         if let Some(file) = plot {
-            plot::check_destination(file).map_err(|e| Failure::new(Code::Plot, e.to_string()))?;
+            plot::check_destination(file).map_err(|e| Failure::new((&e).into(), e.to_string()))?;
         }
         if let Some(file) = report {
-            report::check_destination(file).map_err(|e| Failure::new(Code::Report, e.to_string()))?;
+            report::check_destination(file).map_err(|e| Failure::new((&e).into(), e.to_string()))?;
         }
         Ok(Destinations { plot: plot.map(Path::to_owned), report: report.map(Path::to_owned) })
     }
@@ -65,13 +65,13 @@ impl Destinations {
         {
             match figure.write(path) {
                 Ok(()) => written.plot = Some(path.display().to_string()),
-                Err(error) => written.failures.push(Reason::new(Code::Plot, error.to_string())),
+                Err(error) => written.failures.push(Reason::new((&error).into(), error.to_string())),
             }
         }
         if let Some(path) = &self.report {
             match page().write(path) {
                 Ok(()) => written.report = Some(path.display().to_string()),
-                Err(error) => written.failures.push(Reason::new(Code::Report, error.to_string())),
+                Err(error) => written.failures.push(Reason::new((&error).into(), error.to_string())),
             }
         }
         written
