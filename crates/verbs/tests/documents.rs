@@ -3,7 +3,8 @@
 use cotangent_integrate::{Composition, Method, Projection, Target};
 use cotangent_theory::Formulation;
 use cotangent_verbs::{
-    Choice, Code, Ending, Failure, Files, Session, Status, Watch, analyze, certify, check, compare, run,
+    Choice, Class, Code, ConstraintKind, Ending, Failure, Files, GivenAs, ModelKind, Session, Status, Watch, analyze,
+    certify, check, compare, run,
 };
 
 /// A chain of three links, from its text, without a title.
@@ -252,4 +253,24 @@ fn a_file_that_cannot_be_written_has_one_code_whatever_it_is() {
             other => panic!("{other}"),
         }
     }
+}
+
+#[test]
+fn kinds_are_data_under_the_names_that_json_shows() {
+    let checked = check(PENDULUM).expect("checked");
+    assert_eq!((checked.kind, checked.energy.given_as), (ModelKind::Hamiltonian, GivenAs::Hamiltonian));
+    assert_eq!(checked.constraints[0].kind, ConstraintKind::Holonomic);
+    let json = serde_json::to_value(&checked).expect("JSON");
+    assert_eq!((&json["kind"], &json["constraints"][0]["kind"]), (&"Hamiltonian".into(), &"holonomic".into()));
+    // The primary constraint p_y - a x is second class where a does not vanish.
+    let analysed = analyze("param a\ncoord x, y\nlagrangian x'^2/2 + a*x*y'\n").expect("analysed");
+    assert_eq!(analysed.constraints[0].class, Some(Class::Second));
+    let json = serde_json::to_value(&analysed).expect("JSON");
+    let assumed: Vec<String> = analysed.assumptions.iter().map(|a| format!("{} != 0", a.expression)).collect();
+    assert!(!assumed.is_empty());
+    assert_eq!(json["assumptions"], serde_json::json!(assumed));
+    let compared = compare(PENDULUM, &Choice::default()).expect("compared");
+    let fate =
+        |name: &str| compared.formulations.iter().find(|f| f.name == name).expect("a formulation").stability.verdict;
+    assert_eq!([fate("multipliers"), fate("total")], [None, Some(compare::Fate::Saddle)]);
 }

@@ -44,7 +44,7 @@ impl Request {
         let derivation = self.latex.then(|| latex(&report));
         let (shown, implicit) = report.legible();
         let warnings = session.warnings().to_vec();
-        Ok(Document { warnings, ..Document::new(&shown, &implicit, derivation) })
+        Ok(Document { warnings, ..Document::new(&shown, (&system.dynamics).into(), &implicit, derivation) })
     }
 }
 

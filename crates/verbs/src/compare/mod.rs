@@ -7,7 +7,7 @@ mod request;
 mod size;
 mod text;
 
-pub use report::{Document, Eigenvalue, Formulated, Reference, Row, Size, Skipped, Stable, Work};
+pub use report::{Document, Eigenvalue, Fate, Formulated, Reference, Row, Size, Skipped, Stable, Work};
 pub use request::Request;
 
 use crate::choice::Choice;

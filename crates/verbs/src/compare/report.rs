@@ -81,8 +81,8 @@ pub struct Formulated {
 /// What happens to errors of the constraints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stable {
-    /// saddle, centre, neutral, damped, not-invariant or undecided; null where the method decides.
-    pub verdict: Option<String>,
+    /// In a word; null where the method decides.
+    pub verdict: Option<Fate>,
     /// The same in words.
     pub meaning: String,
     /// Until when the motion was followed.
@@ -95,6 +95,37 @@ pub struct Stable {
     pub eigenvalue: Option<Eigenvalue>,
     /// The largest frequency of an eigenvalue.
     pub frequency: Option<f64>,
+}
+
+/// What becomes of small errors of the constraints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fate {
+    /// They grow exponentially.
+    Saddle,
+    /// They stay bounded.
+    Centre,
+    /// They stay as they are, or drift; or there are none.
+    Neutral,
+    /// They decay.
+    Damped,
+    /// The surface of the constraints is left.
+    NotInvariant,
+    /// It is not known.
+    Undecided,
+}
+
+impl From<&Verdict> for Fate {
+    fn from(verdict: &Verdict) -> Fate {
+        match verdict {
+            Verdict::Saddle { .. } => Fate::Saddle,
+            Verdict::Centre { .. } => Fate::Centre,
+            Verdict::Integrals { .. } | Verdict::Drift | Verdict::Identical => Fate::Neutral,
+            Verdict::Damped { .. } => Fate::Damped,
+            Verdict::NotInvariant { .. } => Fate::NotInvariant,
+            Verdict::Undecided(_) => Fate::Undecided,
+        }
+    }
 }
 
 /// An eigenvalue of the linearised equations for errors of the constraints.
@@ -208,8 +239,8 @@ impl Reference {
 
 impl Stable {
     pub(super) fn new(found: &Result<Stability, StabilityError>) -> Stable {
-        let nothing = |verdict: Option<&'static str>, meaning: String| Stable {
-            verdict: verdict.map(str::to_owned),
+        let nothing = |verdict: Option<Fate>, meaning: String| Stable {
+            verdict,
             meaning,
             until: None,
             exponent: None,
@@ -228,12 +259,12 @@ impl Stable {
                     uncertainty: Some(s.uncertainty).filter(|e| known && e.is_finite()),
                     eigenvalue: fastest.map(|(time, [real, imaginary])| Eigenvalue { real, imaginary, time }),
                     frequency: known.then(|| all.map(|(_, v)| v[1].abs()).fold(0.0, f64::max)),
-                    ..nothing(Some(s.verdict.name()), s.verdict.to_string())
+                    ..nothing(Some(Fate::from(&s.verdict)), s.verdict.to_string())
                 }
             }
             Err(e @ (StabilityError::NoField | StabilityError::NoConstraints)) => nothing(None, e.to_string()),
-            Err(e @ StabilityError::ByAnalysis) => nothing(Some("neutral"), format!("neutral: {e}")),
-            Err(e) => nothing(Some("undecided"), format!("undecided: {e}")),
+            Err(e @ StabilityError::ByAnalysis) => nothing(Some(Fate::Neutral), format!("neutral: {e}")),
+            Err(e) => nothing(Some(Fate::Undecided), format!("undecided: {e}")),
         }
     }
 }
