@@ -1,6 +1,6 @@
 //! Why something is not decided.
 
-use super::along::Ended;
+use super::ended::Ended;
 use crate::fit::Undecided;
 use crate::reference::ReferenceError;
 use crate::tangent::TangentError;
