@@ -129,6 +129,7 @@ enum Key {
     Residual(usize, Given),
     /// The gradients of the constraints.
     Gradients(Given),
+    VelocityGradients(usize),
     /// H_p
     Velocity,
     /// ∂L/∂v

@@ -51,6 +51,7 @@ impl Model {
     /// The equations of motion in a formulation, as symbols.
     pub(crate) fn motion(&self, formulation: Formulation) -> Result<Motion, TheoryError> {
         match self.system.dynamics {
+            _ if formulation == Formulation::IndexOne => formulation.apply_within(&self.system, &self.limits),
             cotangent_model::Dynamics::Poisson { .. } | cotangent_model::Dynamics::Form { .. } => {
                 formulation.apply_within(&self.system, &self.limits)
             }

@@ -167,7 +167,8 @@ fn pose_all(
             remark(&problem, request.repairs, session);
         }
         let methods = methods(request, formulation, &problem, skipped)?;
-        let free = !problem.equations.motion.is_constrained();
+        let motion = &problem.equations.motion;
+        let free = !motion.is_constrained() && motion.formulation != Formulation::IndexOne;
         if !methods.is_empty() {
             list.push(Posed { problem, methods });
         }

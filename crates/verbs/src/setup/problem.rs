@@ -48,7 +48,8 @@ pub(crate) fn remark(problem: &Instance, repairs: Repairs, session: &mut Session
         let verb = if problem.dropped.len() == 1 { "it depends" } else { "they depend" };
         session.note(format!("left out {}: {verb} on other constraints", dependent(&problem.dropped)));
     }
-    if formulation != Formulation::Multipliers && !problem.equations.motion.is_constrained() {
+    let unrestricted = !problem.equations.motion.is_constrained() && formulation != Formulation::IndexOne;
+    if formulation != Formulation::Multipliers && unrestricted {
         session.note(format!("there are no constraints: `{}` makes no difference", formulation.name()));
     }
     if !problem.determined.is_empty() {
@@ -105,6 +106,14 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
             .help("divide the constraint by a number of the size of its terms: the motion is the same"),
         ProblemError::SingularBrackets { .. } => Failure::new(Code::Singular, text)
             .help("start from other data (--set); `cotangent analyze MODEL --set …` looks at special parameters"),
+        ProblemError::DependentVelocities { .. } => Failure::new(Code::Singular, text)
+            .help("take it out if the others imply it; otherwise start elsewhere (--set)"),
+        ProblemError::NotIndexOne { .. } => Failure::new(Code::Singular, text).help(
+            "a multiplier in which the energy is linear belongs to a constraint on positions: write that as \
+             `constraint`; --formulation hamilton-dirac runs what Dirac's analysis makes of the model as it is",
+        ),
+        ProblemError::Contradicted { .. } => Failure::new(Code::Inconsistent, text)
+            .help("leave it out of `initial`, or project the initial data with --project-initial"),
         ProblemError::NotProjected(_) => {
             let help = match repairs.project_initial {
                 true => "start nearer to the constraints (--set), or correct the model if they contradict each other",
