@@ -30,10 +30,12 @@ macro_rules! codes {
         }
 
         /// Every code by what it is about: its name and its meaning.
-        #[cfg(test)]
         const GROUPS: &[(&str, &[(Code, &str)])] = &[$(($group, &[$((Code::$variant, $meaning)),+])),+];
     };
 }
+
+/// The group of codes about files.
+const FILES: &str = "Files";
 
 codes! {
     "What is asked for":
@@ -242,6 +244,11 @@ codes! {
 }
 
 impl Code {
+    /// Whether it is about a file.
+    pub fn is_about_files(self) -> bool {
+        GROUPS.iter().any(|(group, codes)| *group == FILES && codes.iter().any(|(code, _)| *code == self))
+    }
+
     /// The code with a name.
     pub fn named(name: &str) -> Option<Code> {
         Code::ALL.iter().copied().find(|code| code.name() == name)
@@ -355,6 +362,12 @@ mod tests {
         let mistakes: Vec<String> = diagnostic::Code::ALL.iter().map(|code| format!("`{}`", code.name())).collect();
         list += &format!("{}.\n", mistakes.join(",\n"));
         assert_eq!(page, list, "the book has another list of codes than the program");
+    }
+
+    #[test]
+    fn codes_about_files_are_those_of_their_group() {
+        assert!(Code::Unwritable.is_about_files() && Code::Checkpoint.is_about_files());
+        assert!(!Code::NotConverged.is_about_files() && !Code::Interrupted.is_about_files());
     }
 
     #[test]

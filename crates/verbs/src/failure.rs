@@ -49,6 +49,11 @@ impl Failure {
         matches!(self, Failure::Refused { code: Code::Interrupted, .. })
     }
 
+    /// Whether a file could not be read or written, which has nothing to do with how far a computation came.
+    pub fn is_about_files(&self) -> bool {
+        matches!(self, Failure::Refused { code, .. } if code.is_about_files())
+    }
+
     /// Says what to do instead.
     pub fn help(self, text: impl Into<String>) -> Failure {
         match self {

@@ -133,8 +133,9 @@ impl Output {
         let status = match done {
             Ok(status) => exit(status),
             Err(failure) => {
-                // Whatever a part says that was asked to stop.
-                let failure = if self.cancel.is_set() { Failure::interrupted() } else { failure };
+                // Whatever a part says that was asked to stop, but a file that could not be written is another matter.
+                let stopped = self.cancel.is_set() && !failure.is_about_files();
+                let failure = if stopped { Failure::interrupted() } else { failure };
                 self.text.clear();
                 let text = failure.render(self.message_colour());
                 self.tell(&text);

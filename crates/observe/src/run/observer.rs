@@ -118,7 +118,8 @@ pub struct Progress {
     pub time: f64,
 }
 
-/// A closure that is shown every step.
+/// A closure that is shown every step that is measured: all of them, but with `record` 0 and without constraints only
+/// the last.
 pub fn each<D, F: FnMut(&mut Sample<'_, D>) -> ControlFlow<()>>(look: F) -> Each<D, F> {
     Each(look, PhantomData)
 }
