@@ -164,7 +164,7 @@ fn pose_all(
             }
         };
         if list.is_empty() {
-            remark(&problem, request.repairs, session);
+            remark(&problem, &model.system, request.repairs, session);
         }
         let methods = methods(request, formulation, &problem, skipped)?;
         let motion = &problem.equations.motion;

@@ -23,7 +23,7 @@ pub(crate) fn pose(
     session: &mut Session<'_>,
 ) -> Result<Instance, Failure> {
     let problem = posed(model, formulation, repairs).map_err(|error| explained(error, model, repairs))?;
-    remark(&problem, repairs, session);
+    remark(&problem, &model.system, repairs, session);
     Ok(problem)
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn explained(error: PoseError, model: &Loaded, repairs: Repairs) -> F
 }
 
 /// Says what was repaired.
-pub(crate) fn remark(problem: &Instance, repairs: Repairs, session: &mut Session<'_>) {
+pub(crate) fn remark(problem: &Instance, system: &System, repairs: Repairs, session: &mut Session<'_>) {
     let formulation = problem.equations.motion.formulation;
     if !problem.dropped.is_empty() {
         let verb = if problem.dropped.len() == 1 { "it depends" } else { "they depend" };
@@ -51,6 +51,15 @@ pub(crate) fn remark(problem: &Instance, repairs: Repairs, session: &mut Session
     let unrestricted = !problem.equations.motion.is_constrained() && formulation != Formulation::IndexOne;
     if formulation != Formulation::Multipliers && unrestricted {
         session.note(format!("there are no constraints: `{}` makes no difference", formulation.name()));
+    }
+    if problem.equations.motion.velocity.is_some() {
+        for found in cotangent_analysis::integrable(system).unwrap_or_default() {
+            let what = match &found.integral {
+                Some(f) => format!("{f} stays what it is"),
+                None => "a function of the positions stays what it is".to_owned(),
+            };
+            session.note(format!("the velocity constraint `{}` is integrable: {what}", found.constraint));
+        }
     }
     if !problem.determined.is_empty() {
         let one = |(name, value): &(String, f64)| format!("{name} = {}", number(*value));
