@@ -88,6 +88,7 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
     match error {
         ProblemError::Value(error) => error.into(),
         ProblemError::Theory(error) => underivable(&error, model),
+        ProblemError::Given => Failure::new(Code::DoesNotFit, text),
         ProblemError::Number(_) => Failure::new(Code::Option, text).help("choose another --opt"),
         ProblemError::Compile(_) => Failure::new(Code::Compile, text)
             .help("a smaller model may pass, or another formulation: `multipliers` needs least"),
