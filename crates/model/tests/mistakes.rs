@@ -70,6 +70,35 @@ mistakes! {
     index_out_of_its_scope: chain!["observe e = sum(i in 1..n, x[i]) + x[i]"];
 }
 
+// Lists and conditions.
+mistakes! {
+    list_of_the_wrong_length: "param n : int = 4\nparam m[i in 1..n] = (1, 2, 3)\ncoord x\nhamiltonian p_x^2/m[1]\n";
+    list_of_initial_values_of_the_wrong_length: chain!["initial x = (1, 2)"];
+    list_of_integers_of_the_wrong_length: "param t[i in 1..2] : int = (1, 2, 3)\ncoord x[i in 1..3]\nhamiltonian p_x[t[1]]^2\n";
+    list_for_a_single_parameter: "param m = (1, 2)\ncoord x\nhamiltonian p_x^2/m\n";
+    list_with_too_few_rows: "param a[i in 1..2, j in 1..2] = (1, 2)\ncoord x\nhamiltonian p_x^2/a[1, 1]\n";
+    list_with_a_row_of_the_wrong_length: "param a[i in 1..2, j in 1..2] = ((1, 2), (3, 4, 5))\ncoord x\nhamiltonian p_x^2/a[1, 1]\n";
+    list_in_a_list: "param a[i in 1..2] = ((1, 2), 3)\ncoord x\nhamiltonian p_x^2/a[1]\n";
+    list_in_an_energy: "coord x\nhamiltonian (p_x^2, x^2)\n";
+    list_as_an_index: chain!["observe e = x[(1, 2)]"];
+    empty_list: "param m[i in 1..3] = ()\ncoord x\nhamiltonian p_x^2/m[1]\n";
+    list_with_the_wrong_sign: "param m[i in 1..3] > 0 = (1, -2, -3)\ncoord x\nhamiltonian p_x^2/m[1]\n";
+    fraction_in_a_list_of_integers: "param t[i in 1..2] : int = (1, 2.5)\ncoord x[i in 1..3]\nhamiltonian p_x[t[1]]^2\n";
+    if_with_branches_of_different_kinds: "param t[i in 1..3] : int = if(i = 1, 0.5, 2)\ncoord x[i in 1..3]\nhamiltonian p_x[t[2]]^2\n";
+    if_with_a_list_and_a_number: "param m[i in 1..3] = if(i = 1, (1, 2, 3), 2)\ncoord x\nhamiltonian p_x^2/m[1]\n";
+    if_with_two_lists: "param m[i in 1..3] = if(i = 1, (1, 2, 3), (4, 5, 6))\ncoord x\nhamiltonian p_x^2/m[1]\n";
+    if_with_a_comparison_as_a_branch: "param m[i in 1..3] = if(i = 1, i < 2, 2)\ncoord x\nhamiltonian p_x^2/m[1]\n";
+    if_without_a_comparison: "param m[i in 1..3] = if(i, 1, 2)\ncoord x\nhamiltonian p_x^2/m[1]\n";
+    if_without_a_second_value: "param m[i in 1..3] = if(i = 1, 2)\ncoord x\nhamiltonian p_x^2/m[1]\n";
+    if_with_three_values: "param m[i in 1..3] = if(i = 1, 2, 3, 4)\ncoord x\nhamiltonian p_x^2/m[1]\n";
+    if_with_a_chain_of_comparisons: "param m[i in 1..3] = if(1 < i < 3, 2, 3)\ncoord x\nhamiltonian p_x^2/m[1]\n";
+    if_with_a_real_parameter: "param g = 1\nparam m = if(g > 0, 2, 3)\ncoord x\nhamiltonian p_x^2/m\n";
+    if_in_an_energy: chain!["param w = 1", "observe e = sum(i in 1..n, if(i = 1, w, 2)*x[i])"];
+    if_in_an_index: chain!["observe e = sum(i in 1..n, x[if(i = 1, 3, i - 1)])"];
+    if_alone: "param if = 1\ncoord x\nhamiltonian p_x^2\n";
+    if_with_an_unknown_name_in_a_branch_not_taken: "param m = if(1 < 2, 1, masse)\ncoord x\nhamiltonian p_x^2/m\n";
+}
+
 // Families and indices.
 mistakes! {
     index_outside_the_range: chain!["constraint link[i in 1..n]: x[i] - x[i-1] = 1"];
@@ -140,7 +169,14 @@ mistakes! {
     velocity_in_a_gauge: "coord x, y\nlagrangian x'^2/2\ngauge fix: y' = 0\n";
     casimir_in_a_coord_model: planar!["casimir L = x*p_y - y*p_x"];
     split_in_a_lagrangian_model: "coord x\nlagrangian x'^2/2 - x^2/2\nsplit A = x'^2/2, B = -x^2/2\n";
-    prime_on_a_let: "coord x\nlet r = 2*x\nlagrangian r'^2\n";
+    velocity_of_a_let_with_momenta: "coord x\nlet w = x*p_x\nlagrangian x'^2\nobserve e = w'\n";
+    velocity_of_a_let_with_velocities: "coord x\nlet v = 2*x'\nlagrangian v^2\nobserve a = v', b = 2*v'\n";
+    velocity_of_a_let_of_constants: "param a = 1\ncoord x\nlet c = 2*a\nlagrangian x'^2 + c'\n";
+    velocity_of_a_let_of_variables: poisson!["bracket {a, b} = c", "let r = a + b", "observe v = r'"];
+    velocity_of_a_let_in_a_hamiltonian: "coord x\nlet r = 2*x\nhamiltonian p_x^2 + r'\n";
+    velocity_of_a_let_in_a_plain_constraint: "coord x, y\nlet r = 2*x + y\nlagrangian x'^2 + y'^2\nconstraint c: r' = 0\n";
+    velocity_of_a_family_of_lets_without_its_index: chain!["let r[i in 1..n] = 2*x[i]", "observe v = r'"];
+    initial_velocity_of_a_let: "coord x\nlet r = 2*x\nlagrangian r'^2\ninitial r' = 1\n";
     prime_on_a_parameter: planar!["observe e = g'"];
     prime_on_a_momentum: planar!["observe e = p_x'"];
     prime_on_an_index: chain!["observe e = sum(i in 1..n, i'*x[i])"];

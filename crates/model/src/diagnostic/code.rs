@@ -80,6 +80,11 @@ codes! {
     UnknownFunction = "unknown-function",
     /// The wrong number of arguments.
     ArgumentCount = "argument-count",
+    /// An `if` without a comparison and two values, with branches of different kinds, or whose condition is not known
+    /// when the model is read.
+    MalformedCondition = "malformed-condition",
+    /// A list where a single number stands, or one of the wrong length.
+    MalformedList = "malformed-list",
     /// `x''`, `x'[i]`, `(…)'`: a prime where none can stand.
     MisplacedPrime = "misplaced-prime",
     /// `x[]`, `x[1][2]`, an index on what has none.

@@ -33,12 +33,19 @@ impl Elaborator<'_> {
     ) -> Option<Parts> {
         self.work_out(k);
         let LetState::Done { loops: own, parts, roles, nodes } = &self.lets[k].state else { return None };
-        let (own, parts, roles, nodes) = (own.clone(), parts.clone(), *roles, *nodes);
+        let (own, mut parts, mut roles, mut nodes) = (own.clone(), parts.clone(), *roles, *nodes);
+        let mut name = r.name.text.clone();
+        if let Some(prime) = r.prime {
+            parts = self.velocity_of_let(k, prime)?;
+            roles.add(Role::Velocity);
+            nodes = parts.0.iter().map(|p| self.count_nodes(&p.value) + self.count_nodes(&p.factor)).sum();
+            name.push('\'');
+        }
         self.roles.join(roles);
         for role in [Role::Velocity, Role::Momentum, Role::Coordinate] {
             if roles.has(role) {
                 let declared = self.lets[k].definition.head.span;
-                self.check_role(role, &r.name.text, span, purpose, Some(declared))?;
+                self.check_role(role, &name, span, purpose, Some(declared))?;
             }
         }
         let dims = own.dims()?;
@@ -169,7 +176,7 @@ fn in_binder<'e>(b: &'e ast::Binder, found: &mut Vec<&'e Reference>) {
 }
 
 /// Every reference in an expression.
-fn in_expression<'e>(e: &'e ast::Expr, found: &mut Vec<&'e Reference>) {
+pub(super) fn in_expression<'e>(e: &'e ast::Expr, found: &mut Vec<&'e Reference>) {
     match &e.kind {
         ExprKind::Number(_) | ExprKind::Pi => {}
         ExprKind::Reference(r) => {
@@ -194,5 +201,22 @@ fn in_expression<'e>(e: &'e ast::Expr, found: &mut Vec<&'e Reference>) {
             binders.iter().for_each(|b| in_binder(b, found));
             in_expression(body, found);
         }
+        ExprKind::List(items) => items.iter().for_each(|i| in_expression(i, found)),
+        ExprKind::If { condition, then, otherwise } => {
+            in_condition(condition, found);
+            in_expression(then, found);
+            in_expression(otherwise, found);
+        }
+    }
+}
+
+fn in_condition<'e>(c: &'e ast::Condition, found: &mut Vec<&'e Reference>) {
+    match c {
+        ast::Condition::Compare { left, right, .. } => {
+            in_expression(left, found);
+            in_expression(right, found);
+        }
+        ast::Condition::Not(inner) => in_condition(inner, found),
+        ast::Condition::All(all) | ast::Condition::Any(all) => all.iter().for_each(|c| in_condition(c, found)),
     }
 }

@@ -7,10 +7,12 @@ mod index;
 mod initial;
 mod lets;
 mod pairs;
+mod pieces;
 mod reference;
 mod scope;
 mod statements;
 mod terms;
+mod velocity;
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Span};
 use crate::limits::MAX_RENDERED_DIAGNOSTICS;
@@ -19,7 +21,7 @@ use crate::syntax::Parsed;
 use crate::syntax::ast::{Coordinate, Name};
 use crate::system::{Options, System};
 use cotangent_expr::{Digest, Error, Expr, MAX_POINTS, Poison, Role, Table};
-use scope::{Let, Loops, Names, Roles};
+use scope::{Let, Loops, Names, Parts, Roles};
 use std::collections::{HashMap, HashSet};
 
 /// How large a model may become.
@@ -55,6 +57,7 @@ pub(crate) fn elaborate_within(parsed: Parsed, options: &Options, limits: Limits
         names: Names::default(),
         generated: HashMap::new(),
         lets: vec![],
+        velocities: HashMap::new(),
         used: HashSet::new(),
         reported: HashSet::new(),
         misplaced: HashSet::new(),
@@ -92,6 +95,8 @@ struct Elaborator<'a> {
     /// Names that nobody wrote (`p_x`), and the coordinate each belongs to.
     generated: HashMap<String, String>,
     lets: Vec<Let<'a>>,
+    /// The velocities of `let`s that were asked for, by position; `None` if there is none.
+    velocities: HashMap<usize, Option<Parts>>,
     /// Names that some expression uses.
     used: HashSet<String>,
     /// Unknown names already reported.

@@ -146,7 +146,7 @@ impl Elaborator<'_> {
     pub(super) fn reference(&mut self, r: &Reference, span: Span, loops: &Loops, purpose: Purpose) -> Option<Parts> {
         let name = &r.name.text;
         if let Some(v) = loops.position(name) {
-            self.no_prime(r, "an index", "only coordinates have velocities")?;
+            self.no_prime(r, "an index", "only coordinates, and `let`s made of them, have velocities")?;
             if !r.indices.is_empty() {
                 let message = format!("`{name}` is an index, a single integer: it has no members");
                 self.error(Diagnostic::new(Code::IndexCount, span, message).help(format!("write `{name}`")));
@@ -161,12 +161,11 @@ impl Elaborator<'_> {
             return None;
         };
         self.used.insert(name.clone());
-        if !matches!(meaning, Meaning::Coordinate { .. } | Meaning::Broken) {
+        if !matches!(meaning, Meaning::Coordinate { .. } | Meaning::Let(_) | Meaning::Broken) {
             let help = match meaning {
                 Meaning::Variable(_) => "in a Poisson or constant-form model the bracket or form gives the motion",
                 Meaning::Momentum(_) => "a momentum's rate of change follows from the energy",
-                Meaning::Let(_) => "only coordinates have velocities: write the derivative out by the chain rule",
-                _ => "only coordinates have velocities, and a parameter is constant",
+                _ => "only coordinates, and `let`s made of them, have velocities; a parameter is constant",
             };
             self.no_prime(r, meaning.describe(), help)?;
         }

@@ -167,10 +167,10 @@ impl Function {
     }
 }
 
-/// Names an expression cannot give to anything: functions, `sum`, `product`, `pi`, `in`. Statement
+/// Names an expression cannot give to anything: functions, `sum`, `product`, `if`, `pi`, `in`. Statement
 /// words are reserved only at the start of a line.
 pub fn reserved_name(name: &str) -> bool {
-    matches!(name, "sum" | "product" | "pi" | "in") || Function::from_name(name).is_some()
+    matches!(name, "sum" | "product" | "pi" | "in" | "if") || Function::from_name(name).is_some()
 }
 
 /// The function people mean who write the name of another language.

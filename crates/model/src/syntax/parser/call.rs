@@ -22,6 +22,7 @@ impl Parser<'_, '_> {
                 let diagnostic = Diagnostic::new(Code::ReservedName, span, "`in` is reserved for ranges");
                 self.fail(diagnostic.help("a range is written `i in 1..n`"))
             }
+            "if" => self.conditional(called),
             "sum" if called => self.fold(Fold::Sum),
             "product" if called => self.fold(Fold::Product),
             "sum" | "product" => self.function_alone(text),
@@ -121,10 +122,12 @@ impl Parser<'_, '_> {
             (None, "pow" | "power") => "a power is written `x^n`".to_owned(),
             (None, _) => format!("for a product write `{text}*(…)`; for a member of a family `{text}[…]`"),
         };
-        if matches!(text, "if" | "piecewise") {
-            let diagnostic = Diagnostic::new(Code::UnknownFunction, span, "there are no conditions in expressions");
-            return self
-                .fail(diagnostic.help("energies and constraints are smooth; `abs`, `sign`, `min` and `max` exist"));
+        if matches!(text, "piecewise" | "ifelse" | "where" | "cases") {
+            let diagnostic = Diagnostic::new(Code::UnknownFunction, span, format!("`{text}` is not a function"));
+            return self.fail(diagnostic.help(
+                "the values of parameters and tables may use `if(i = 1, a, b)`; energies and constraints are smooth, and have \
+                 `abs`, `sign`, `min` and `max`",
+            ));
         }
         let message = format!("`{text}` is not a function");
         self.report(Diagnostic::new(Code::UnknownFunction, span, message).help(help));

@@ -4,7 +4,7 @@ use super::{Failed, Parse, Parser};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::syntax::ast::{Additive, Expr, ExprKind, Multiplicative};
 use crate::syntax::token::{Kind, Token};
-use crate::syntax::words::Function;
+use crate::syntax::words::{Function, Keyword};
 
 impl Parser<'_, '_> {
     /// `term + term - …`
@@ -65,7 +65,8 @@ impl Parser<'_, '_> {
             Kind::Name => {
                 let range = self.is_word(token, "in") || self.is_word(self.ahead(1), "in");
                 let to = self.lower_bound && self.is_word(token, "to");
-                !range && !to && !self.item_follows()
+                let joins = self.condition && matches!(self.text(token), "and" | "or");
+                !range && !to && !joins && !self.item_follows()
             }
             _ => false,
         }
@@ -151,12 +152,32 @@ impl Parser<'_, '_> {
         if Some(self.kind()) == opening.kind.closer() {
             let span = self.span(opening).to(self.span(self.peek()));
             let diagnostic = Diagnostic::new(Code::MissingOperand, span, "nothing stands between these brackets");
-            return self.fail(diagnostic.help("write an expression between them, or remove them"));
+            let help = match self.keyword {
+                Some(Keyword::Param | Keyword::Initial) => "write an expression, or a list such as `(1, 2, 3)`",
+                _ => "write an expression between them, or remove them",
+            };
+            return self.fail(diagnostic.help(help));
         }
-        let inner = self.nested(Self::expression)?;
+        let outer = std::mem::replace(&mut self.condition, false);
+        let inner = self.group_items();
+        self.condition = outer;
+        let mut items = inner?;
         self.close(opening)?;
-        let span = self.span_from(self.span(opening)).to(inner.span);
-        Ok(Expr { span, ..inner })
+        let span = self.span_from(self.span(opening));
+        match items.pop() {
+            Some(inner) if items.is_empty() => Ok(Expr { span: span.to(inner.span), ..inner }),
+            last => Ok(Expr { kind: ExprKind::List(items.into_iter().chain(last).collect()), span }),
+        }
+    }
+
+    /// `a`, or the items of a list `a, b, c` in parentheses.
+    fn group_items(&mut self) -> Parse<Vec<Expr>> {
+        let mut items = vec![self.nested(Self::expression)?];
+        let parentheses = self.open.last() == Some(&Kind::LeftParen);
+        while parentheses && self.eat(Kind::Comma).is_some() {
+            items.push(self.nested(Self::expression)?);
+        }
+        Ok(items)
     }
 
     /// `|x|`, which is reported and read as `abs(x)`.
