@@ -6,7 +6,7 @@ pub use at_start::{Residual, split_defect};
 
 use crate::error::{CallError, CompileError};
 use crate::evaluator::{Evaluator, Memo};
-use cotangent_expr::{Array, Digest, Dim, Layout, Role, Tensor, flat_position};
+use cotangent_expr::{Array, Digest, Layout, Role, Tensor};
 use cotangent_model::nearest::nearest;
 use cotangent_model::{Dynamics, Sign, System};
 use cotangent_scalar::Limits;
@@ -37,14 +37,14 @@ pub enum ValueError {
         nearest: Option<String>,
     },
     /// A member that does not exist.
-    #[error("`{name}{index:?}` does not exist: {}", ranges(dims))]
+    #[error("`{name}{index:?}` does not exist: {}", members_of(array))]
     NoSuchMember {
         /// The family or scalar.
         name: String,
         /// The index.
         index: Vec<i64>,
-        /// Its dimensions.
-        dims: Vec<Dim>,
+        /// What there is.
+        array: Array,
     },
     /// A parameter without a value.
     #[error("the parameter `{name}` has no value; give it one with `--set {name}=…` or in the model")]
@@ -92,11 +92,19 @@ pub enum ValueError {
     Call(#[from] CallError),
 }
 
-fn ranges(dims: &[Dim]) -> String {
-    if dims.is_empty() {
+fn members_of(array: &Array) -> String {
+    if array.dims().is_empty() {
         return "it has no members".into();
     }
-    let all: Vec<String> = dims.iter().map(|d| format!("{}..{}", d.first, d.last())).collect();
+    if array.members().is_some() {
+        let name = |k: usize| array.element_name(&array.multi_index(k));
+        return match array.len() {
+            0 => "it has no members".into(),
+            1 => format!("its only member is `{}`", name(0)),
+            n => format!("its members are `{}`, …, `{}`", name(0), name(n - 1)),
+        };
+    }
+    let all: Vec<String> = array.dims().iter().map(|d| format!("{}..{}", d.first, d.last())).collect();
     format!("its members are {}", all.join(" × "))
 }
 
@@ -327,12 +335,12 @@ fn assign(values: &mut [f64], array: &Array, set: &[&Setting]) -> Result<(), Val
     }
     for s in set {
         let Some(index) = &s.index else { continue };
-        let slot = flat_position(array.dims(), index).and_then(|k| values.get_mut(k));
+        let slot = array.position(index).and_then(|k| values.get_mut(k));
         match slot {
             Some(v) if !array.dims().is_empty() => *v = s.value,
             _ => {
-                let (name, dims) = (s.name.clone(), array.dims().to_vec());
-                return Err(ValueError::NoSuchMember { name, index: index.clone(), dims });
+                let (name, array) = (s.name.clone(), array.clone());
+                return Err(ValueError::NoSuchMember { name, index: index.clone(), array });
             }
         }
     }
