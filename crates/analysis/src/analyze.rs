@@ -6,7 +6,7 @@ use crate::conclusion::Conclusion;
 use crate::dirac::{Candidate, Dirac, Progress};
 use crate::error::AnalysisError;
 use crate::poisson;
-use crate::report::{Analysis, AtValues, Certainty, ClaimReport, Count, Outcome};
+use crate::report::{Analysis, AtValues, Certainty, ClaimReport, Count, Outcome, PoissonReport};
 use crate::sample::Sampler;
 use crate::specialise::at_own_values;
 use crate::surface::KnownSurface;
@@ -33,6 +33,26 @@ pub fn analyze(system: &System) -> Result<Analysis, AnalysisError> {
 /// The same within limits: [`AnalysisError::Interrupted`] soon after somebody asks to stop.
 pub fn analyze_within(system: &System, limits: &Limits) -> Result<Analysis, AnalysisError> {
     Ok(with_phase(system, limits)?.0)
+}
+
+/// Whether the bracket of a Poisson model is one; `None` for any other model.
+pub fn bracket(system: &System, limits: &Limits) -> Result<Option<PoissonReport>, AnalysisError> {
+    let variables = system.state().len();
+    if !matches!(system.dynamics, Dynamics::Poisson { .. }) {
+        return Ok(None);
+    }
+    if variables > MAX_VARIABLES {
+        return Err(AnalysisError::TooLarge { variables, limit: MAX_VARIABLES });
+    }
+    let mut report = blank(system);
+    let work = Rc::new(Work::new(WORK, limits));
+    let mut field = Field::new(work.clone(), signs(system));
+    let Some(Canonical { phase, .. }) = hamiltonian_form(system, &mut field, &mut report)? else { return Ok(None) };
+    let sampler = Sampler::new(system, &phase.layout, work);
+    let mut surface = KnownSurface::new(sampler, field, phase.len());
+    poisson::examine(&phase, &mut surface, &mut report)?;
+    limits.check()?;
+    Ok(report.poisson)
 }
 
 /// The analysis and the phase space it is about, if there is one.

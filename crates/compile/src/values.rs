@@ -29,12 +29,14 @@ pub struct Setting {
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum ValueError {
     /// A setting for something that does not exist.
-    #[error("there is no parameter or variable `{name}` to set{}", nearest.as_ref().map_or(String::new(), |n| format!("; did you mean `{n}`?")))]
+    #[error("there is no parameter or variable `{name}` to set; {}", instead(nearest.as_deref(), known))]
     UnknownName {
         /// The name.
         name: String,
         /// A similar name that exists.
         nearest: Option<String>,
+        /// All names that exist, parameters first.
+        known: Vec<String>,
     },
     /// A member that does not exist.
     #[error("`{name}{index:?}` does not exist: {}", members_of(array))]
@@ -90,6 +92,16 @@ pub enum ValueError {
     /// An expression that could not be evaluated.
     #[error(transparent)]
     Call(#[from] CallError),
+}
+
+/// The nearest name, or what there is.
+fn instead(nearest: Option<&str>, known: &[String]) -> String {
+    const MOST: usize = 12;
+    let more = if known.len() > MOST { ", …" } else { "" };
+    match nearest {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => format!("there are {}{more}", known[..known.len().min(MOST)].join(", ")),
+    }
 }
 
 fn members_of(array: &Array) -> String {
@@ -358,7 +370,8 @@ fn check_names(system: &System, set: &[Setting]) -> Result<(), ValueError> {
     for s in set {
         if !known.contains(s.name.as_str()) {
             let nearest = nearest(&s.name, names.iter().copied()).map(str::to_string);
-            return Err(ValueError::UnknownName { name: s.name.clone(), nearest });
+            let known = names.iter().map(|n| n.to_string()).collect();
+            return Err(ValueError::UnknownName { name: s.name.clone(), nearest, known });
         }
     }
     Ok(())

@@ -70,6 +70,31 @@ mistakes! {
     index_out_of_its_scope: chain!["observe e = sum(i in 1..n, x[i]) + x[i]"];
 }
 
+// Other notations.
+mistakes! {
+    dot_of_a_coordinate: "coord x\nlagrangian dot(x)^2/2\n";
+    derivative_by_time: "coord x[i in 1..3]\nlagrangian sum(i in 1..3, diff(x[i], t)^2/2)\n";
+    dot_of_an_expression: "coord x, y\nlagrangian dot(x + y)^2/2\n";
+    velocity_called_xdot: "coord x\nlagrangian xdot^2/2\n";
+    velocity_called_theta_dot: "coord theta\nlagrangian theta_dot^2/2\n";
+    velocity_called_vx: "coord x[i in 1..3]\nlagrangian vx[1]^2/2\n";
+    velocity_of_a_let_called_rdot: "coord x\nlet r = 2*x\nlagrangian rdot^2/2\n";
+    acceleration_called_xddot: "coord x\nlagrangian x'^2/2 + xddot\n";
+    velocity_with_a_combining_dot: "coord q\nlagrangian q\u{307}^2/2\n";
+    velocity_of_theta_with_a_combining_dot (2): "coord theta\nlagrangian \u{3b8}\u{307}^2/2\n";
+    velocity_with_a_dotted_letter: "coord x\nlagrangian \u{1e8b}^2/2\n";
+    bare_momentum: "coord x\nhamiltonian p^2/2\n";
+    bare_momentum_of_many: "coord x, y, z, u, v\nhamiltonian p^2/2\n";
+    bare_momentum_of_a_family: "coord x[i in 1..3], y[i in 1..3]\nhamiltonian sum(i in 1..3, p[i]^2/2)\n";
+    explicit_time: planar!["observe h = x*sin(time)"];
+    explicit_time_in_a_poisson_model: poisson!["bracket {a, b} = c", "observe h = a*t"];
+    unit_after_a_number: "param l = 5 m\ncoord x\nhamiltonian p_x^2/2 + l*x\n";
+    units_of_an_acceleration: "param g = 9.81 m/s^2\ncoord x\nhamiltonian p_x^2/2 + g*x\n";
+    degrees: "coord x\nhamiltonian p_x^2/2\ninitial x = 30 deg\n";
+    unit_as_a_factor: "param m = 2, g = 9.81*m/s^2\ncoord x\nhamiltonian p_x^2/(2*m) + g*x\n";
+    missing_product_with_a_parameter_called_like_a_unit: "param m = 2\ncoord x\nhamiltonian p_x^2/(2 m)\n";
+}
+
 // Lists and conditions.
 mistakes! {
     list_of_the_wrong_length: "param n : int = 4\nparam m[i in 1..n] = (1, 2, 3)\ncoord x\nhamiltonian p_x^2/m[1]\n";

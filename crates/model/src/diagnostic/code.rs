@@ -134,6 +134,9 @@ codes! {
     /// A value of a `run` key that is not a word or number as the key wants.
     MalformedRunValue = "malformed-run-value",
 
+    /// A method, formulation, composition or projection that does not exist, in a `run` statement.
+    UnknownRunValue = "unknown-run-value",
+
     /// A name that nothing declares.
     UnknownName = "unknown-name",
     /// A name, label, index or entry given twice.

@@ -3,7 +3,7 @@
 use super::Elaborator;
 use super::scope::{Let, LetState, Loops, Meaning, Part, Parts, Purpose, Roles};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::syntax::ast::{self, ExprKind, Reference};
+use crate::syntax::ast::{self, Reference};
 use cotangent_expr::{Ix, Range, Role};
 
 /// A `let` on the way to being worked out: its position, what it refers to, and how many of those
@@ -102,15 +102,14 @@ impl Elaborator<'_> {
             return;
         }
         self.lets[k].state = LetState::UnderWay;
-        let mut references = vec![];
         let definition = self.lets[k].definition;
-        definition.head.binders.iter().for_each(|b| in_binder(b, &mut references));
-        in_expression(&definition.value, &mut references);
+        let binders = definition.head.binders.iter().flat_map(|b| [&b.from, &b.to]);
+        let references = binders.chain([&definition.value]).flat_map(ast::Expr::references);
         let need = |r: &Reference| match self.names.get(&r.name.text) {
             Some(Meaning::Let(need)) => Some((*need, r.name.span)),
             _ => None,
         };
-        path.push(Pending { own: k, needs: references.into_iter().filter_map(need).collect(), next: 0 });
+        path.push(Pending { own: k, needs: references.filter_map(need).collect(), next: 0 });
     }
 
     /// Reports that the last `let` of the path refers back to `first`.
@@ -167,56 +166,5 @@ fn shortened(names: &[String]) -> Vec<String> {
     match names.len() {
         ..=6 => names.to_vec(),
         n => names[..4].iter().cloned().chain(["…".into(), names[n - 1].clone()]).collect(),
-    }
-}
-
-fn in_binder<'e>(b: &'e ast::Binder, found: &mut Vec<&'e Reference>) {
-    in_expression(&b.from, found);
-    in_expression(&b.to, found);
-}
-
-/// Every reference in an expression.
-pub(super) fn in_expression<'e>(e: &'e ast::Expr, found: &mut Vec<&'e Reference>) {
-    match &e.kind {
-        ExprKind::Number(_) | ExprKind::Pi => {}
-        ExprKind::Reference(r) => {
-            found.push(r);
-            r.indices.iter().for_each(|i| in_expression(i, found));
-        }
-        ExprKind::Negate(inner) => in_expression(inner, found),
-        ExprKind::Sum { first, rest } => {
-            in_expression(first, found);
-            rest.iter().for_each(|(_, e)| in_expression(e, found));
-        }
-        ExprKind::Product { first, rest } => {
-            in_expression(first, found);
-            rest.iter().for_each(|(_, e)| in_expression(e, found));
-        }
-        ExprKind::Power { base, exponent } => {
-            in_expression(base, found);
-            in_expression(exponent, found);
-        }
-        ExprKind::Call { arguments, .. } => arguments.iter().for_each(|a| in_expression(a, found)),
-        ExprKind::Fold { binders, body, .. } => {
-            binders.iter().for_each(|b| in_binder(b, found));
-            in_expression(body, found);
-        }
-        ExprKind::List(items) => items.iter().for_each(|i| in_expression(i, found)),
-        ExprKind::If { condition, then, otherwise } => {
-            in_condition(condition, found);
-            in_expression(then, found);
-            in_expression(otherwise, found);
-        }
-    }
-}
-
-fn in_condition<'e>(c: &'e ast::Condition, found: &mut Vec<&'e Reference>) {
-    match c {
-        ast::Condition::Compare { left, right, .. } => {
-            in_expression(left, found);
-            in_expression(right, found);
-        }
-        ast::Condition::Not(inner) => in_condition(inner, found),
-        ast::Condition::All(all) | ast::Condition::Any(all) => all.iter().for_each(|c| in_condition(c, found)),
     }
 }

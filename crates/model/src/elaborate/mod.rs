@@ -6,6 +6,7 @@ mod expression;
 mod index;
 mod initial;
 mod lets;
+mod meant;
 mod pairs;
 mod pieces;
 mod reference;
@@ -19,6 +20,7 @@ use crate::limits::MAX_RENDERED_DIAGNOSTICS;
 use crate::nearest::nearest;
 use crate::syntax::Parsed;
 use crate::syntax::ast::{Coordinate, Name};
+use crate::syntax::is_unit;
 use crate::system::{Options, System};
 use cotangent_expr::{Digest, Error, Expr, MAX_POINTS, Poison, Role, Table};
 use scope::{Let, Loops, Names, Parts, Roles};
@@ -242,14 +244,17 @@ impl Elaborator<'_> {
             let d = Diagnostic::new(Code::UnknownName, name.span, message);
             return self.error(d.label(at, "declared here").help(help));
         }
+        if let Some(help) = self.meant(&name.text) {
+            return self.error(d.help(help));
+        }
         let candidates = self.names.iter().chain(loops.ranges.iter().map(|r| &*r.name));
         let near = nearest(&name.text, candidates).map(str::to_string);
         self.error(match near {
             Some(near) => d.help(format!("did you mean `{near}`?")),
             None if name.text == "e" => d.help("write exp(x) for the exponential, or declare `param e = …`"),
-            None if name.text == "t" => {
-                d.help("models do not depend on time explicitly; declare `param t = …` if it is a constant")
-            }
+            None if is_unit(&name.text) => d.help(format!(
+                "{help}; if it is a unit, leave it out: numbers have none, and all are in the same units"
+            )),
             None => match name
                 .text
                 .strip_prefix("p_")

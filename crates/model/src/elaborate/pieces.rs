@@ -6,7 +6,6 @@
 
 use super::Elaborator;
 use super::expression::plural;
-use super::lets::in_expression;
 use super::scope::{Loops, Meaning, Parts, Purpose};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::syntax::Function;
@@ -319,10 +318,8 @@ impl Elaborator<'_> {
 
     /// Reports names that mean nothing, also in branches that are not taken.
     fn known_names(&mut self, value: &ast::Expr, loops: &Loops) -> Option<()> {
-        let mut references = vec![];
-        in_expression(value, &mut references);
         let before = self.diagnostics.count();
-        for r in references {
+        for r in value.references() {
             let bound = loops.position(&r.name.text).is_some() || bound_inside(value, &r.name.text);
             if self.names.get(&r.name.text).is_some() {
                 self.used.insert(r.name.text.clone());

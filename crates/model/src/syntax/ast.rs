@@ -4,6 +4,7 @@
 //! names are unresolved and numbers keep their digits. Equality compares spans too; use
 //! [`File::without_spans`] or [`Expr::without_spans`] to compare only what was written.
 
+mod references;
 mod spans;
 
 use super::number::Decimal;

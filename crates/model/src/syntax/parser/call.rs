@@ -122,6 +122,9 @@ impl Parser<'_, '_> {
             (None, "pow" | "power") => "a power is written `x^n`".to_owned(),
             (None, _) => format!("for a product write `{text}*(…)`; for a member of a family `{text}[…]`"),
         };
+        if matches!(text, "dot" | "ddt" | "diff" | "der" | "deriv" | "derivative" | "dt") {
+            return self.foreign_velocity(text);
+        }
         if matches!(text, "piecewise" | "ifelse" | "where" | "cases") {
             let diagnostic = Diagnostic::new(Code::UnknownFunction, span, format!("`{text}` is not a function"));
             return self.fail(diagnostic.help(
@@ -146,6 +149,29 @@ impl Parser<'_, '_> {
             _ => times(self.plain(token, span), arguments),
         };
         Ok(Expr { kind, span: whole })
+    }
+
+    /// `dot(x)`, which is reported and read as `x'`.
+    fn foreign_velocity(&mut self, text: &str) -> Parse<Expr> {
+        let span = self.advance_span();
+        let opening = self.open();
+        let inner = self.nested(Self::expression)?;
+        // `diff(x, t)`
+        while self.eat(Kind::Comma).is_some() {
+            self.nested(Self::expression)?;
+        }
+        self.close(opening)?;
+        let whole = self.span_from(span);
+        let message = format!("`{text}` is not a function: a velocity is written with a prime");
+        let d = Diagnostic::new(Code::UnknownFunction, whole, message);
+        match inner.kind {
+            ExprKind::Reference(mut r) if r.prime.is_none() => {
+                r.prime = Some(inner.span);
+                self.report(d.help(format!("write `{r}`")));
+                Ok(Expr { kind: ExprKind::Reference(r), span: whole })
+            }
+            _ => self.fail(d.help("name the expression, `let r = …`, and write its velocity as `r'`")),
+        }
     }
 
     fn plain(&self, token: Token, span: Span) -> Expr {

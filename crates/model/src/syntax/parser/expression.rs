@@ -4,7 +4,7 @@ use super::{Failed, Parse, Parser};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::syntax::ast::{Additive, Expr, ExprKind, Multiplicative};
 use crate::syntax::token::{Kind, Token};
-use crate::syntax::words::{Function, Keyword};
+use crate::syntax::words::{Function, Keyword, is_unit};
 
 impl Parser<'_, '_> {
     /// `term + term - …`
@@ -37,6 +37,9 @@ impl Parser<'_, '_> {
                 Kind::Star => Multiplicative::Times,
                 Kind::Slash => Multiplicative::Over,
                 _ if self.starts_operand() => {
+                    if self.unit() {
+                        continue;
+                    }
                     if !reported {
                         self.implicit_multiplication();
                     }
@@ -70,6 +73,51 @@ impl Parser<'_, '_> {
             }
             _ => false,
         }
+    }
+
+    /// Takes a unit after a number, `5 m`, `9.81 m/s^2`, and says that there are none. A name that the text declares is
+    /// no unit.
+    fn unit(&mut self) -> bool {
+        let (number, first) = (self.previous(), self.peek());
+        let declared = |token: Token| {
+            let declares = |pair: &[Token]| {
+                let before = self.text(pair[0]);
+                let named = pair[1].kind == Kind::Name && self.text(pair[1]) == self.text(token);
+                named && matches!(before, "," | "param" | "coord" | "let" | "variables" | "momentum")
+            };
+            self.tokens.list.windows(2).any(declares)
+        };
+        let is_unit = |token: Token| token.kind == Kind::Name && is_unit(self.text(token)) && !declared(token);
+        if number.kind != Kind::Number || !is_unit(first) {
+            return false;
+        }
+        let mut length = 1;
+        loop {
+            let raised = self.ahead(length).kind == Kind::Caret;
+            if raised {
+                length += 1 + usize::from(self.ahead(length + 1).kind == Kind::Minus) + 1;
+            }
+            let joined = matches!(self.ahead(length).kind, Kind::Slash | Kind::Star) && is_unit(self.ahead(length + 1));
+            let next = is_unit(self.ahead(length));
+            match (joined, next) {
+                (true, _) => length += 2,
+                (false, true) => length += 1,
+                _ => break,
+            }
+        }
+        self.at = (self.at + length).min(self.range.end);
+        let span = self.span(number).to(self.span(self.previous()));
+        let unit = self.tokens.text_between(first, self.previous());
+        let message = format!("`{unit}` looks like a unit, and numbers have none");
+        let value = self.text(number);
+        let help = match unit {
+            "deg" | "degree" | "degrees" => format!("angles are in radians: write `{value}*pi/180`"),
+            _ => format!(
+                "write `{value}`, and everything else in the same units of length, mass and time; a comment says which: `# in {unit}`"
+            ),
+        };
+        self.report(Diagnostic::new(Code::ImplicitMultiplication, span, message).help(help));
+        true
     }
 
     fn implicit_multiplication(&mut self) {
