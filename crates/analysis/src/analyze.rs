@@ -12,8 +12,8 @@ use crate::specialise::at_own_values;
 use crate::surface::KnownSurface;
 use crate::transform::{Canonical, Lagrangian, scalar};
 use cotangent_compile::values::parameters;
-use cotangent_expr::{Expr, Node, Role};
-use cotangent_model::{ConstraintKind, Dynamics, Sign, System};
+use cotangent_expr::{Array, Expr, Layout, Node, Role};
+use cotangent_model::{ConstraintKind, Dynamics, OrbitParameter, Sign, System};
 use cotangent_scalar::Limits;
 use cotangent_theory::phase::Phase;
 use std::collections::BTreeSet;
@@ -144,6 +144,7 @@ fn part(system: &System, chosen: &[Expr], work: Work) -> Result<(Part, Option<Ph
     let rank = report.poisson.as_ref().and_then(|p| p.rank);
     let mut dirac = Dirac::new(&phase, &mut surface, &hamiltonian, rank)?;
     dirac.running = running;
+    dirac.has_orbit_parameter = system.orbit_parameter.is_some();
     let mut conclusion = Conclusion::default();
     let ended = run(&mut dirac, given, system, &mut conclusion)?;
     let fork = dirac.fork.take().filter(|_| ended == Progress::Stopped);
@@ -206,12 +207,27 @@ fn run(
 }
 
 /// Phase space, Hamiltonian and primary constraints; `None`, with the reason in the report, if there is
-/// no Legendre transform.
+/// no Legendre transform. Where a gauge condition contains the parameter τ of the orbit, (τ, p_τ) and H + p_τ: then
+/// {χ, H + p_τ} = {χ, H} + ∂χ/∂τ, and τ′ = 1.
 fn hamiltonian_form(
     system: &System,
     field: &mut Field,
     report: &mut Analysis,
 ) -> Result<Option<Canonical>, AnalysisError> {
+    let Some(mut found) = own_form(system, field, report)? else { return Ok(None) };
+    if let Some(OrbitParameter { position, momentum }) = &system.orbit_parameter {
+        let arrays = found.phase.layout.arrays();
+        let (q, p) = arrays.split_at(arrays.len() / 2);
+        let with = |own: &[Array], one: &Array| Layout::new(own.iter().chain([one]).cloned().collect());
+        found.phase = Phase::canonical(&with(q, position), &with(p, momentum));
+        found.hamiltonian = found.hamiltonian + Expr::at(momentum, vec![]);
+        report.orbit_parameter = Some(position.name().to_owned());
+    }
+    Ok(Some(found))
+}
+
+/// The same without the parameter of the orbit.
+fn own_form(system: &System, field: &mut Field, report: &mut Analysis) -> Result<Option<Canonical>, AnalysisError> {
     if let Some(lagrangian) = Lagrangian::new(system)? {
         report.added = lagrangian.added.clone();
         report.lagrangian = Some(lagrangian.value.clone());
@@ -268,6 +284,7 @@ fn blank(system: &System) -> Analysis {
         kind: system.dynamics.kind(),
         variables: vec![],
         added: vec![],
+        orbit_parameter: None,
         lagrangian: None,
         transform: None,
         hamiltonian: None,

@@ -479,6 +479,7 @@ impl SystemBuilder {
         }
         let Some(dynamics) = dynamics else { return Err(BuildError::NotAName(self.name)) };
         Ok(System {
+            orbit_parameter: None,
             name: self.name,
             title: self.title,
             integers: vec![],

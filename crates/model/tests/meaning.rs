@@ -167,3 +167,16 @@ fn a_long_family_with_an_if_has_few_terms() {
     let s = system("param n : int = 100000\nparam m[i in 1..n] = if(i = 1, 2, 1)\ncoord x\nhamiltonian p_x^2/m[n]\n");
     assert_eq!(s.parameter("m").unwrap().default.as_ref().unwrap().terms().len(), 2);
 }
+
+#[test]
+fn a_gauge_condition_may_contain_the_parameter_of_the_orbit() {
+    let text = "coord t, x\nlagrangian -sqrt(t'^2 - x'^2)\ngauge clock: t = 2*tau\n";
+    let s = system(text);
+    assert_eq!(s.gauges[0].residual.to_string(), "clock: t - 2*tau\n");
+    assert_eq!(s.orbit_parameter.as_ref().map(|o| o.momentum.name()), Some("p_tau"));
+    // It is no variable of the model, and what the model calls so is its own.
+    assert_eq!(s.state().entry_names(), ["t", "x", "p_t", "p_x"]);
+    let own = system(&format!("param tau = 3\n{text}"));
+    assert_eq!(own.orbit_parameter, None);
+    assert_eq!(own.gauges[0].residual.to_string(), "clock: t - 2*tau\n");
+}

@@ -95,6 +95,16 @@ mistakes! {
     missing_product_with_a_parameter_called_like_a_unit: "param m = 2\ncoord x\nhamiltonian p_x^2/(2 m)\n";
 }
 
+// The parameter of the orbit.
+mistakes! {
+    orbit_parameter_in_an_energy: "coord t, x\nlagrangian x'^2/2 + tau*x\n";
+    orbit_parameter_alone_in_a_gauge: "coord t, x\nlagrangian sqrt(t'^2 - x'^2)\ngauge clock: tau = 1\n";
+    orbit_parameter_with_a_prime: "coord t, x\nlagrangian sqrt(t'^2 - x'^2)\ngauge clock: t = tau'\n";
+    orbit_parameter_with_an_index: "coord t, x\nlagrangian sqrt(t'^2 - x'^2)\ngauge clock: t = tau[1]\n";
+    orbit_parameter_in_a_poisson_model: poisson!["bracket {a, b} = c", "gauge clock: a = tau"];
+    orbit_parameter_with_its_momentum_taken: "param p_tau = 1\ncoord t, x\nlagrangian p_tau*sqrt(t'^2 - x'^2)\ngauge clock: t = tau\n";
+}
+
 // Lists and conditions.
 mistakes! {
     list_of_the_wrong_length: "param n : int = 4\nparam m[i in 1..n] = (1, 2, 3)\ncoord x\nhamiltonian p_x^2/m[1]\n";

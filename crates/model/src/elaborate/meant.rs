@@ -2,6 +2,7 @@
 
 use super::Elaborator;
 use super::scope::Meaning;
+use crate::system::OrbitParameter;
 use cotangent_expr::Array;
 
 /// More momenta are not listed.
@@ -10,7 +11,7 @@ const MOST: usize = 4;
 impl Elaborator<'_> {
     /// How to write what an unknown name of another notation stands for.
     pub(super) fn meant(&self, name: &str) -> Option<String> {
-        self.velocity(name).or_else(|| self.momenta(name)).or_else(|| self.time(name))
+        self.velocity(name).or_else(|| self.momenta(name)).or_else(|| self.time(name)).or_else(|| orbit_parameter(name))
     }
 
     /// `xdot`, `x_dot`, `dotx`, `dx`, `vx`, `v_x`: the velocity of `x`.
@@ -77,6 +78,13 @@ impl Elaborator<'_> {
             ),
         })
     }
+}
+
+/// `tau` outside of gauge conditions.
+fn orbit_parameter(name: &str) -> Option<String> {
+    (name == OrbitParameter::NAME).then(|| {
+        format!("`{name}`, the parameter of the orbit, stands in `gauge` conditions only; declare it if you mean something else")
+    })
 }
 
 fn shown(array: &Array) -> String {

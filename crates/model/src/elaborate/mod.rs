@@ -21,7 +21,7 @@ use crate::nearest::nearest;
 use crate::syntax::Parsed;
 use crate::syntax::ast::{Coordinate, Name};
 use crate::syntax::is_unit;
-use crate::system::{Options, System};
+use crate::system::{Options, OrbitParameter, System};
 use cotangent_expr::{Digest, Error, Expr, MAX_POINTS, Poison, Role, Table};
 use scope::{Let, Loops, Names, Parts, Roles};
 use std::collections::{HashMap, HashSet};
@@ -71,6 +71,7 @@ pub(crate) fn elaborate_within(parsed: Parsed, options: &Options, limits: Limits
         sums: HashMap::new(),
         roles: Roles::default(),
         array_roles: HashMap::new(),
+        orbit: None,
         energy: None,
         without_variables: false,
         is_poisson: false,
@@ -121,6 +122,8 @@ struct Elaborator<'a> {
     roles: Roles,
     /// What defined arrays are made of.
     array_roles: HashMap<Digest, Roles>,
+    /// The parameter of the orbit, once a gauge condition has used it.
+    orbit: Option<OrbitParameter>,
     /// What the model is given by, if that is clear.
     energy: Option<Energy>,
     /// No variables are declared at all: that is one mistake, not one for each of their names.

@@ -7,6 +7,7 @@ use super::scope::{Loops, Meaning, Parts, Purpose};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::syntax::Keyword;
 use crate::syntax::ast::{self, Reference};
+use crate::system::OrbitParameter;
 use cotangent_expr::{Array, Dim, Expr, Ix, Role};
 
 impl Elaborator<'_> {
@@ -155,6 +156,9 @@ impl Elaborator<'_> {
             return Some(Parts::plain(Expr::index(Ix::var(v))));
         }
         let Some(meaning) = self.names.get(name).cloned() else {
+            if name == OrbitParameter::NAME && purpose == Purpose::Gauge {
+                return self.orbit_parameter(r, span);
+            }
             // Still look at the indices: their mistakes are the user's too.
             r.indices.iter().for_each(|i| drop(self.index(i, loops)));
             self.unknown(&r.name, loops);
@@ -190,6 +194,27 @@ impl Elaborator<'_> {
             Meaning::Momentum(array) | Meaning::Variable(array) => self.element(r, &array, span, loops, purpose),
             Meaning::Let(k) => self.let_value(k, r, span, loops, purpose),
         }
+    }
+
+    /// The parameter of the orbit in a gauge condition.
+    fn orbit_parameter(&mut self, r: &Reference, span: Span) -> Option<Parts> {
+        self.no_prime(r, "the parameter of the orbit", "its velocity is 1")?;
+        self.check_count(&r.name, r.indices.len(), &[], span)?;
+        if self.is_poisson {
+            let message = "`tau` is the parameter of an orbit, and a model with `variables` runs in its own time";
+            let d = Diagnostic::new(Code::WrongPlace, span, message);
+            self.error(d.help("write the gauge condition without it, or declare `coord` instead of `variables`"));
+            return None;
+        }
+        let own = self.orbit.get_or_insert_default().clone();
+        if let Some(at) = self.names.span(own.momentum.name()) {
+            let message =
+                format!("the momentum of `tau` is called `{}`, which is already declared", own.momentum.name());
+            let d = Diagnostic::new(Code::DuplicateName, span, message).label(at, "declared here");
+            self.error(d.help("rename what is declared"));
+            return None;
+        }
+        Some(Parts::plain(Expr::at(&own.position, vec![])))
     }
 
     fn element(&mut self, r: &Reference, array: &Array, span: Span, loops: &Loops, purpose: Purpose) -> Option<Parts> {

@@ -100,6 +100,7 @@ impl Elaborator<'_> {
             dynamics: dynamics?,
             constraints,
             gauges,
+            orbit_parameter: self.orbit.take(),
             claims,
             observables,
             splits,

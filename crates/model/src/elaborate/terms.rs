@@ -104,6 +104,9 @@ impl Elaborator<'_> {
         let mut roles = Roles::default();
         for leaf in e.leaves() {
             let Node::At(a, _) = leaf.node() else { continue };
+            if self.orbit.as_ref().is_some_and(|o| o.position == *a) {
+                continue;
+            }
             roles.add(a.role());
             let Definition::Defined(t) = a.definition() else { continue };
             if let Some(known) = self.array_roles.get(&a.digest()) {
