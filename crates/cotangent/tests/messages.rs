@@ -45,7 +45,7 @@ fn a_bracket_that_fails_jacobi_is_noted() {
 fn names_of_lets_stay_in_what_check_prints() {
     assert_snapshot!(checked(
         "param l = 1, m = 1, g = 1\ncoord s, phi\nlet xc = s + l*sin(phi)/2, yc = -l*cos(phi)/2\n\
-         lagrangian m*(xc'^2 + yc'^2)/2 + m*l^2*phi'^2/24 - m*g*yc\nconstraint track: yc + l = 1/2\nobserve height = yc\ninitial phi = 0\n"
+         lagrangian m*(xc'^2 + yc'^2)/2 + m*l^2*phi'^2/24 - m*g*yc\nconstraint track: xc = l/4\nobserve height = yc\ninitial phi = pi/6\n"
     ));
 }
 

@@ -198,7 +198,11 @@ impl Elaborator<'_> {
 
     /// The parameter of the orbit in a gauge condition.
     fn orbit_parameter(&mut self, r: &Reference, span: Span) -> Option<Parts> {
-        self.no_prime(r, "the parameter of the orbit", "its velocity is 1")?;
+        if let Some(prime) = r.prime {
+            let message = "`tau` is the parameter of the orbit: its velocity is 1, and fixes nothing";
+            self.error(Diagnostic::new(Code::MisplacedPrime, prime, message).help("write `tau` without the prime"));
+            return None;
+        }
         self.check_count(&r.name, r.indices.len(), &[], span)?;
         if self.is_poisson {
             let message = "`tau` is the parameter of an orbit, and a model with `variables` runs in its own time";
