@@ -149,6 +149,7 @@ enum Key {
     Residual(usize, Given),
     /// The gradients of the constraints.
     Gradients(Given),
+    VelocityGradients(usize),
     /// H_p
     Velocity,
     /// ∂L/∂v

@@ -131,6 +131,8 @@ pub struct PoissonShape {
     pub hessian: Pattern,
     /// The number of Casimirs that are known.
     pub casimirs: usize,
+    /// Their largest degree: 1 if they are linear, 2 if they are quadratic; `None` beyond.
+    pub degree: Option<u32>,
 }
 
 /// A Poisson system ż = B(z)∇H(z) with an antisymmetric B that satisfies Jacobi's identity. Every function fills `out`.

@@ -78,6 +78,33 @@ pub enum Needs {
     Any,
 }
 
+/// What decides, of equations, what a method keeps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Kind {
+    /// Whether a symplectic method is symplectic on them: canonical equations, or J ż = ∇H.
+    pub canonical: bool,
+    /// The bracket of ż = B(z)∇H.
+    pub bracket: Option<BracketKind>,
+}
+
+/// What decides, of a bracket, what a method keeps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BracketKind {
+    /// Whether B does not depend on z.
+    pub constant: bool,
+    /// The number of Casimirs that are known.
+    pub casimirs: usize,
+    /// Their largest degree: 1 if they are linear, 2 if they are quadratic; `None` beyond.
+    pub degree: Option<u32>,
+}
+
+impl From<bool> for Kind {
+    /// Canonical equations, or others.
+    fn from(canonical: bool) -> Kind {
+        Kind { canonical, bracket: None }
+    }
+}
+
 /// What a method claims on particular equations, with its projection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Claims {
@@ -93,4 +120,8 @@ pub struct Claims {
     pub hidden_constraints: bool,
     /// Whether the energy is kept.
     pub energy: bool,
+    /// Whether a step is a Poisson map.
+    pub poisson: bool,
+    /// Whether the Casimirs that are known are kept.
+    pub casimirs: bool,
 }

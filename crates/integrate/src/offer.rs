@@ -28,10 +28,12 @@ pub struct Offer {
 impl Offer {
     /// What a system offers.
     pub fn of(system: &dyn Dynamics<'_, f64>) -> Result<Offer, Failure> {
+        let field = field_of(system)?.is_some();
         Ok(Offer {
             canonical: system.canonical()?.map(|c| c.shape().index),
-            field: field_of(system)?.is_some(),
-            presymplectic: system.presymplectic()?.is_some(),
+            field,
+            // Equations with a regular J are a field as well.
+            presymplectic: !field && system.presymplectic()?.is_some(),
             constrained: system.manifold()?.is_some_and(|m| m.shape().constraints > 0),
             chart: system.chart()?.is_some(),
             surface: system.surface()?.is_some(),

@@ -1,7 +1,7 @@
 //! From a method and a system to a stepper; the place where a mismatch is refused.
 
 use crate::bracket::field_of;
-use crate::card::{Claims, Keeps, Needs};
+use crate::card::{Claims, Keeps, Kind, Needs};
 use crate::charts::Charts;
 use crate::compose::{self, Composition};
 use crate::held;
@@ -143,8 +143,9 @@ impl Prepared {
         self.recipe.projection
     }
 
-    /// What the method, with its projection, claims on equations that are canonical or not.
-    pub fn claims(&self, canonical: bool) -> Claims {
+    /// What the method, with its projection, claims on equations of a kind.
+    pub fn claims(&self, kind: impl Into<Kind>) -> Claims {
+        let Kind { canonical, bracket } = kind.into();
         let card = self.method().card();
         let projection = self.projection();
         let keeps = |keeps: Keeps| keeps == Keeps::Yes && self.scheme.is_constrained();
@@ -161,6 +162,14 @@ impl Prepared {
             order: self.composition().map_or(order, |c| c.order().max(order)),
             symplectic: card.symplectic && canonical && projection.is_none(),
             energy: card.energy && canonical && projection.is_none(),
+            // A symplectic Runge–Kutta method keeps constant brackets; every one keeps linear integrals.
+            poisson: bracket.is_some_and(|b| b.constant) && card.symplectic,
+            casimirs: bracket.is_some_and(|b| match b.degree {
+                _ if b.casimirs == 0 => false,
+                Some(0 | 1) => true,
+                Some(2) => card.quadratic_invariants,
+                _ => false,
+            }),
             // Back from where a chart ends, the way leads through the next one.
             symmetric: card.symmetric
                 && projection.is_none_or(|p| p.target == Target::Symmetric)

@@ -14,7 +14,7 @@ use cotangent_dynamics::{Failure, Misuse, State, Unrecordable};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_integrate::{Prepared, Recipe, Refusal};
 use cotangent_model::System;
-use cotangent_scalar::Limits;
+use cotangent_scalar::{Limits, Random};
 use cotangent_theory::{Formulation, Motion};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -34,6 +34,7 @@ pub struct Equations {
     /// The Lagrangian that an analysis began with, and its momenta ∂L/∂v.
     pub(crate) lagrangian: Option<(Lagrangian, Evaluator)>,
     forces: OnceLock<Option<Forces>>,
+    velocities: OnceLock<Option<Forces>>,
     residuals: OnceLock<Option<Residuals>>,
     diagnostics: OnceLock<Diagnostics>,
     steps: Mutex<Vec<(StepsOf, Steps)>>,
@@ -111,6 +112,7 @@ impl Equations {
             motion,
             lagrangian,
             forces: OnceLock::new(),
+            velocities: OnceLock::new(),
             residuals: OnceLock::new(),
             diagnostics: OnceLock::new(),
             steps: Mutex::default(),
@@ -119,8 +121,9 @@ impl Equations {
 
     /// Plans a method, alone or with what is put around it, for these equations, or says why it does not fit.
     pub fn prepare(&self, recipe: impl Into<Recipe>) -> Result<Prepared, Refusal> {
-        // Plans are made of patterns: the values of the parameters do not matter.
-        let parameters = vec![0.0; self.compiled.parameters()];
+        // Plans are made of patterns, and of the rank of J: that for parameters that are nothing special.
+        let mut random = Random::default();
+        let parameters = (0..self.compiled.parameters()).map(|_| 0.5 + random.uniform()).collect();
         Prepared::new(recipe, &self.compiled.view(Native, parameters))
     }
 
@@ -153,6 +156,11 @@ impl Equations {
     /// The matrix that determines the constraint forces.
     pub(crate) fn forces(&self) -> Result<Option<&Forces>, CompileError> {
         Ok(once(&self.forces, || Forces::new(&self.motion))?.as_ref())
+    }
+
+    /// What says whether velocity constraints are independent.
+    pub(crate) fn velocities(&self) -> Result<Option<&Forces>, CompileError> {
+        Ok(once(&self.velocities, || Forces::of_velocities(&self.motion))?.as_ref())
     }
 
     /// The constraints that an analysis found.

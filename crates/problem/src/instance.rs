@@ -55,7 +55,7 @@ impl Model {
             Some((reduced, dropped)) => (Arc::new(Model::new(&reduced, &self.limits)), dropped),
         };
         let equations = Arc::new(model.equations(formulation, engine)?);
-        Ok(Instance { dropped, ..equations.on_manifold(parameters, initial, repairs)? })
+        Ok(Instance { dropped, ..equations.on_manifold(parameters, initial, set, repairs)? })
     }
 }
 
@@ -70,11 +70,11 @@ impl Equations {
         }
         let (parameters, initial) = self.model.given(set)?;
         match self.model.independent(&parameters, &initial, repairs)? {
-            None => self.on_manifold(parameters, initial, repairs),
+            None => self.on_manifold(parameters, initial, set, repairs),
             Some((reduced, dropped)) => {
                 let reduced = Arc::new(Model::new(&reduced, &self.model.limits));
                 let equations = Arc::new(reduced.equations(self.motion.formulation, self.engine)?);
-                Ok(Instance { dropped, ..equations.on_manifold(parameters, initial, repairs)? })
+                Ok(Instance { dropped, ..equations.on_manifold(parameters, initial, set, repairs)? })
             }
         }
     }
@@ -84,10 +84,16 @@ impl Equations {
         self: &Arc<Self>,
         parameters: Vec<f64>,
         initial: InitialValues,
+        set: &[Setting],
         repairs: Repairs,
     ) -> Result<Instance, ProblemError> {
         let model_state = self.model.values.start(&parameters, &initial)?;
         self.model.check()?;
+        // Velocities and multipliers are functions of the state, or variables of it.
+        let velocities = self.velocities()?;
+        if let Some(velocities) = velocities.filter(|_| self.motion.structure().is_some()) {
+            velocities.check(&model_state, &parameters)?;
+        }
         let mut residuals = measure(|at| self.model.values.constraint_residuals(&parameters, at), &initial)?;
         residuals.extend(self.hidden(&parameters, &initial)?);
         self.model.check()?;
@@ -98,6 +104,13 @@ impl Equations {
         // Data typed with nine digits hold, and are off by more than round-off: they are polished.
         let off = residuals.iter().any(|m| m.relative > ROUND_OFF);
         let parameters = self.with_numbers(parameters);
+        if let Some(settled) = self.settled(&parameters, &model_state, &initial, (set, repairs.project_initial))? {
+            let instance = self.instance_at(parameters, settled.start, None, settled.determined);
+            if let Some(velocities) = velocities {
+                velocities.check(&instance.start, &instance.parameters)?;
+            }
+            return Ok(instance);
+        }
         let view = self.compiled.view(Native, parameters.clone());
         let mut start = view.restricted(&model_state).map_err(|e| ProblemError::NoRate(NoRate::Failure(e)))?;
         let mut moved = None;

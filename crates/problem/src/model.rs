@@ -4,11 +4,13 @@ use crate::compiled::{Compiled, Shared};
 use crate::consistency::measure;
 use crate::error::ProblemError;
 use crate::redundancy::{Gradients, Redundant};
+use cotangent_analysis::integrable;
 use cotangent_compile::values::{self, InitialValues, Setting, Values};
 use cotangent_compile::{CompileError, Engine, Native};
 use cotangent_dynamics::{Dynamics, State};
+use cotangent_expr::{Array, Expr, Layout, Place, Role, Tensor, Term};
 use cotangent_integrate::{Target, project_onto};
-use cotangent_model::System;
+use cotangent_model::{Claim, ClaimKind, Quantity, System};
 use cotangent_scalar::Limits;
 use cotangent_theory::{Formulation, Motion, Structure, TheoryError};
 use std::sync::OnceLock;
@@ -51,11 +53,29 @@ impl Model {
     /// The equations of motion in a formulation, as symbols.
     pub(crate) fn motion(&self, formulation: Formulation) -> Result<Motion, TheoryError> {
         match self.system.dynamics {
+            _ if formulation == Formulation::IndexOne => {
+                let mut motion = formulation.apply_within(&self.system, &self.limits)?;
+                motion.system.claims.extend(self.integrals());
+                Ok(motion)
+            }
             cotangent_model::Dynamics::Poisson { .. } | cotangent_model::Dynamics::Form { .. } => {
                 formulation.apply_within(&self.system, &self.limits)
             }
             _ => formulation.of(self.structure()?, &self.limits),
         }
+    }
+
+    /// The functions of positions whose time derivatives its velocity constraints are, as far as they are found: they stay
+    /// what they are.
+    fn integrals(&self) -> Vec<Claim> {
+        let found = integrable(&self.system).unwrap_or_default();
+        let claim = |(name, value): (String, Expr)| {
+            let array = Array::scalar(&format!("integral_{name}"), Role::Auxiliary);
+            let term = Term::plain(vec![Place { array: array.clone(), index: vec![] }], value);
+            let value = Tensor::new(vec![Layout::new(vec![array.clone()])], vec![term]).ok()?;
+            Some(Claim { kind: ClaimKind::Invariant, quantity: Quantity { array, value } })
+        };
+        found.into_iter().filter_map(|i| claim((i.constraint, i.integral?))).collect()
     }
 
     /// Derivatives and brackets of a model with coordinates and holonomic constraints.

@@ -14,11 +14,15 @@ mod legendre;
 pub mod phase;
 mod structure;
 mod surface;
+mod velocity;
 
 pub use constraints::{Classified, Constraints};
 pub use error::TheoryError;
-pub use formulation::{Card, Formulation, Law, Lift, LocalChart, Motion, NumberError, Shape, Space, VectorField};
+pub use formulation::{
+    Bracket, Card, Form, Formulation, Law, Lift, LocalChart, Motion, NumberError, Shape, Space, VectorField,
+};
 pub use legendre::{legendre, legendre_within};
 pub use phase::Phase;
 pub use structure::Structure;
 pub use surface::ConstraintSurface;
+pub use velocity::VelocityConstraints;

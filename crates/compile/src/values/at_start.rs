@@ -58,12 +58,30 @@ impl Values {
         Ok([q.clone(), p].concat())
     }
 
-    /// ∂L/∂v
+    /// ∂L/∂v, less λᵀ∂g/∂v for the multipliers of velocity constraints.
     fn momentum(&self, parameters: &[f64], initial: &InitialValues) -> Result<Vec<f64>, ValueError> {
         let Dynamics::Lagrangian { velocities, lagrangian, .. } = &self.system.dynamics else { return Ok(vec![]) };
         let make =
             |by: &[&Layout]| Evaluator::new(&lagrangian.gradient_within(velocities, &self.limits)?, by, &self.limits);
-        Ok(self.evaluated(Key::Momentum, &self.inputs(parameters, initial), make)?.1)
+        let inputs = self.inputs(parameters, initial);
+        let mut momentum = self.evaluated(Key::Momentum, &inputs, make)?.1;
+        let mut multipliers = &initial.multipliers[..];
+        for (k, c) in self.system.constraints.iter().enumerate() {
+            let (own, rest) = multipliers.split_at(c.multiplier.len().min(multipliers.len()));
+            multipliers = rest;
+            if c.kind != ConstraintKind::Vakonomic || own.iter().all(|l| *l == 0.0) {
+                continue;
+            }
+            let make = |by: &[&Layout]| {
+                Evaluator::sparse(&c.residual.jacobian_within(velocities, &self.limits)?, by, &self.limits)
+            };
+            let (gradients, values) = self.evaluated(Key::VelocityGradients(k), &inputs, make)?;
+            let Some(pattern) = gradients.pattern() else { continue };
+            for ((row, column), value) in pattern.addresses().zip(&values) {
+                momentum[column as usize] -= own[row as usize] * value;
+            }
+        }
+        Ok(momentum)
     }
 
     /// The residuals of the constraints at the initial values. Vakonomic constraints are left out

@@ -24,6 +24,10 @@ pub struct Document {
     pub order: Measured<u32>,
     /// How far a step is from symplectic.
     pub symplectic_defect: Measured<bool>,
+    /// How far a step is from a Poisson map.
+    pub poisson_defect: Measured<bool>,
+    /// The largest change of a Casimir.
+    pub casimir_defect: Measured<bool>,
     /// How far a step forth and one back leads from where it began.
     pub symmetry_defect: Measured<bool>,
     /// The largest residual of the constraints.
@@ -124,6 +128,8 @@ impl Document {
             steps: options.steps,
             order,
             symplectic_defect: size(&certificate.symplectic_defect),
+            poisson_defect: size(&certificate.poisson_defect),
+            casimir_defect: size(&certificate.casimir_defect),
             symmetry_defect: size(&certificate.symmetry_defect),
             constraint_defect: size(&certificate.constraint_defect),
             hidden_constraint_defect: size(&certificate.hidden_constraint_defect),

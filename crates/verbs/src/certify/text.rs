@@ -100,13 +100,19 @@ pub(super) fn rows(report: &Document) -> Vec<Row> {
         claimed: true,
         reason: order.reason.clone(),
     }];
-    let defects = [
-        ("symplectic (defect of a step)", &report.symplectic_defect),
-        ("symmetric (forth and back)", &report.symmetry_defect),
-        ("constraints (largest residual)", &report.constraint_defect),
-        ("hidden constraints (largest)", &report.hidden_constraint_defect),
-        ("energy (largest error)", &report.energy_defect),
-    ];
+    // A model has coordinates, or a bracket.
+    let bracket = report.poisson_defect.verdict != Verdict::DoesNotApply;
+    let structure = match bracket {
+        true => ("Poisson map (defect of a step)", &report.poisson_defect),
+        false => ("symplectic (defect of a step)", &report.symplectic_defect),
+    };
+    let casimirs = bracket.then_some(("Casimirs (largest change)", &report.casimir_defect));
+    let defects =
+        [structure, ("symmetric (forth and back)", &report.symmetry_defect)].into_iter().chain(casimirs).chain([
+            ("constraints (largest residual)", &report.constraint_defect),
+            ("hidden constraints (largest)", &report.hidden_constraint_defect),
+            ("energy (largest error)", &report.energy_defect),
+        ]);
     for (name, defect) in defects {
         let value = defect.measured.map_or("-".to_owned(), short);
         rows.push(row(name.to_owned(), defect, value));

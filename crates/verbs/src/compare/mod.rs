@@ -163,10 +163,11 @@ fn pose_all(
             }
         };
         if list.is_empty() {
-            remark(&problem, request.repairs, session);
+            remark(&problem, &model.system, request.repairs, session);
         }
         let methods = methods(request, formulation, &problem, skipped)?;
-        let free = !problem.equations.motion.is_constrained();
+        let motion = &problem.equations.motion;
+        let free = !motion.is_constrained() && motion.formulation != Formulation::IndexOne;
         if !methods.is_empty() {
             list.push(Posed { problem, methods });
         }

@@ -10,6 +10,7 @@ use crate::session::Session;
 use cotangent_integrate::{Composition, Method, Needs, Projection, Recipe, Target};
 use cotangent_model::nearest::nearest;
 use cotangent_model::{ConstraintKind, System};
+use cotangent_problem::Preferred;
 use cotangent_theory::{Formulation, NumberError, Shape};
 
 /// What is to be integrated and how.
@@ -81,14 +82,17 @@ pub(crate) fn completed(
 
 /// The formulation where none is given; announced unless it is that with multipliers.
 fn default_formulation(model: &Loaded, session: &mut Session<'_>) -> Result<Formulation, Failure> {
-    let Some(need) =
-        model.model.need(&model.settings).map_err(|error| explained(error.into(), model, super::Repairs::default()))?
-    else {
-        return Ok(Formulation::Multipliers);
-    };
-    let formulation = Formulation::HamiltonDirac;
-    let name = formulation.name();
-    session.note(format!("formulation `{name}` ({need}): the equations of motion that Dirac's analysis leads to"));
+    let preferred = model.model.preferred(&model.settings);
+    let Preferred { formulation, need } =
+        preferred.map_err(|error| explained(error.into(), model, super::Repairs::default()))?;
+    if let Some(need) = need {
+        let name = formulation.name();
+        let what = match formulation {
+            Formulation::IndexOne => "the multipliers follow from the state",
+            _ => "the equations of motion that Dirac's analysis leads to",
+        };
+        session.note(format!("formulation `{name}` ({need}): {what}"));
+    }
     Ok(formulation)
 }
 
