@@ -71,3 +71,22 @@ print("read")
         assert_eq!(said, "read\n");
     }
 }
+
+#[test]
+fn members_of_a_triangle_are_called_by_both_indices_everywhere() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("tri.cot"), MODEL).expect("written");
+    let ran = |arguments: &[&str]| run_in(folder.path(), arguments, b"");
+    let analysis = ran(&["analyze", "tri.cot", "--json"]).json();
+    let names: Vec<&str> =
+        analysis["constraints"].as_array().expect("a list").iter().filter_map(|c| c["name"].as_str()).collect();
+    assert_eq!(names[..4], ["d[2, 1]", "d[3, 1]", "d[3, 2]", "d[2, 1]'"]);
+    assert!(analysis["multipliers"].get("lambda_d[3, 1]").is_some());
+    // Both spellings can be set, and what does not exist is said in the words of the model.
+    for setting in ["lambda_d[3, 1]=2", "lambda_d[3; 1]=2"] {
+        assert_eq!(ran(&["check", "tri.cot", "--set", setting]).status, 0, "{setting}");
+    }
+    let refused = ran(&["check", "tri.cot", "--set", "lambda_d[1,3]=2"]);
+    let expected = "error: `lambda_d[1, 3]` does not exist: its members are `lambda_d[2, 1]`, …, `lambda_d[3, 2]`\n";
+    assert_eq!((refused.status, refused.stderr.as_str()), (2, expected));
+}

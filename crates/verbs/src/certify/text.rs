@@ -75,8 +75,8 @@ pub(super) fn render(report: &Document, coloured: bool) -> String {
 }
 
 /// What the numbers of a certificate are relative to.
-pub(super) const RELATIVE: &str = "all numbers are relative: those of a step to the size of the state, residuals to the size of their terms,\n\
-    the energy error to the larger of |H(0)| and the kinetic energy";
+pub(super) const RELATIVE: &str = "all numbers are relative: those of a step to the size of the state, residuals and Casimirs to that of their\n\
+    terms, the energy error to the larger of |H(0)| and the kinetic energy";
 
 /// The method, and what it is measured on.
 pub(super) fn headline(report: &Document) -> [String; 2] {
