@@ -6,14 +6,14 @@ use crate::conclusion::Conclusion;
 use crate::dirac::{Candidate, Dirac, Progress};
 use crate::error::AnalysisError;
 use crate::poisson;
-use crate::report::{Analysis, AtValues, Certainty, ClaimReport, Count, Outcome};
+use crate::report::{Analysis, AtValues, Certainty, ClaimReport, Count, Outcome, PoissonReport};
 use crate::sample::Sampler;
 use crate::specialise::at_own_values;
 use crate::surface::KnownSurface;
 use crate::transform::{Canonical, Lagrangian, scalar};
 use cotangent_compile::values::parameters;
-use cotangent_expr::{Expr, Node, Role};
-use cotangent_model::{ConstraintKind, Dynamics, Sign, System};
+use cotangent_expr::{Array, Expr, Layout, Node, Role};
+use cotangent_model::{ConstraintKind, Dynamics, OrbitParameter, Sign, System};
 use cotangent_scalar::Limits;
 use cotangent_theory::phase::Phase;
 use std::collections::BTreeSet;
@@ -33,6 +33,26 @@ pub fn analyze(system: &System) -> Result<Analysis, AnalysisError> {
 /// The same within limits: [`AnalysisError::Interrupted`] soon after somebody asks to stop.
 pub fn analyze_within(system: &System, limits: &Limits) -> Result<Analysis, AnalysisError> {
     Ok(with_phase(system, limits)?.0)
+}
+
+/// Whether the bracket of a Poisson model is one; `None` for any other model.
+pub fn bracket(system: &System, limits: &Limits) -> Result<Option<PoissonReport>, AnalysisError> {
+    let variables = system.state().len();
+    if !matches!(system.dynamics, Dynamics::Poisson { .. }) {
+        return Ok(None);
+    }
+    if variables > MAX_VARIABLES {
+        return Err(AnalysisError::TooLarge { variables, limit: MAX_VARIABLES });
+    }
+    let mut report = blank(system);
+    let work = Rc::new(Work::new(WORK, limits));
+    let mut field = Field::new(work.clone(), signs(system));
+    let Some(Canonical { phase, .. }) = hamiltonian_form(system, &mut field, &mut report)? else { return Ok(None) };
+    let sampler = Sampler::new(system, &phase.layout, work);
+    let mut surface = KnownSurface::new(sampler, field, phase.len());
+    poisson::examine(&phase, &mut surface, &mut report)?;
+    limits.check()?;
+    Ok(report.poisson)
 }
 
 /// The analysis and the phase space it is about, if there is one.
@@ -124,6 +144,7 @@ fn part(system: &System, chosen: &[Expr], work: Work) -> Result<(Part, Option<Ph
     let rank = report.poisson.as_ref().and_then(|p| p.rank);
     let mut dirac = Dirac::new(&phase, &mut surface, &hamiltonian, rank)?;
     dirac.running = running;
+    dirac.has_orbit_parameter = system.orbit_parameter.is_some();
     let mut conclusion = Conclusion::default();
     let ended = run(&mut dirac, given, system, &mut conclusion)?;
     let fork = dirac.fork.take().filter(|_| ended == Progress::Stopped);
@@ -186,12 +207,27 @@ fn run(
 }
 
 /// Phase space, Hamiltonian and primary constraints; `None`, with the reason in the report, if there is
-/// no Legendre transform.
+/// no Legendre transform. Where a gauge condition contains the parameter τ of the orbit, (τ, p_τ) and H + p_τ: then
+/// {χ, H + p_τ} = {χ, H} + ∂χ/∂τ, and τ′ = 1.
 fn hamiltonian_form(
     system: &System,
     field: &mut Field,
     report: &mut Analysis,
 ) -> Result<Option<Canonical>, AnalysisError> {
+    let Some(mut found) = own_form(system, field, report)? else { return Ok(None) };
+    if let Some(OrbitParameter { position, momentum }) = &system.orbit_parameter {
+        let arrays = found.phase.layout.arrays();
+        let (q, p) = arrays.split_at(arrays.len() / 2);
+        let with = |own: &[Array], one: &Array| Layout::new(own.iter().chain([one]).cloned().collect());
+        found.phase = Phase::canonical(&with(q, position), &with(p, momentum));
+        found.hamiltonian = found.hamiltonian + Expr::at(momentum, vec![]);
+        report.orbit_parameter = Some(position.name().to_owned());
+    }
+    Ok(Some(found))
+}
+
+/// The same without the parameter of the orbit.
+fn own_form(system: &System, field: &mut Field, report: &mut Analysis) -> Result<Option<Canonical>, AnalysisError> {
     if let Some(lagrangian) = Lagrangian::new(system)? {
         report.added = lagrangian.added.clone();
         report.lagrangian = Some(lagrangian.value.clone());
@@ -248,6 +284,7 @@ fn blank(system: &System) -> Analysis {
         kind: system.dynamics.kind(),
         variables: vec![],
         added: vec![],
+        orbit_parameter: None,
         lagrangian: None,
         transform: None,
         hamiltonian: None,

@@ -51,7 +51,7 @@ mod surface;
 mod transform;
 mod weighed;
 
-pub use analyze::{MAX_VARIABLES, analyze, analyze_within};
+pub use analyze::{MAX_VARIABLES, analyze, analyze_within, bracket};
 pub use determined::{MotionError, constraints, constraints_within};
 pub use error::AnalysisError;
 pub use implicit::Implicit;

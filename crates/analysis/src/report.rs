@@ -249,6 +249,9 @@ pub struct Analysis {
     pub variables: Vec<String>,
     /// Variables added by the analysis: multipliers as coordinates, momenta of a constant form.
     pub added: Vec<String>,
+    /// The parameter τ of the orbit, if a gauge condition contains it: a coordinate with τ′ = 1, whose momentum is added to
+    /// the Hamiltonian. It is no degree of freedom.
+    pub orbit_parameter: Option<String>,
     /// The Lagrangian, if the model gives one.
     pub lagrangian: Option<Expr>,
     /// Its Legendre transform.

@@ -214,10 +214,15 @@ impl Equations {
     fn surface_start(&self, parameters: &[f64], set: &[Setting]) -> Result<Start, ProblemError> {
         let (system, state) = (&self.model.system, &self.motion.state);
         let initial = self.model.values.initial(parameters, set)?;
-        let values = match &self.lagrangian {
+        let mut values = match &self.lagrangian {
             Some(_) => self.of_lagrangian(parameters, &initial)?,
             None => self.model.values.start(parameters, &initial)?,
         };
+        if system.orbit_parameter.is_some() {
+            // (q, τ, p, p_τ): the parameter of the orbit begins with the time of the run.
+            values.insert(values.len() / 2, 0.0);
+            values.push(0.0);
+        }
         let named = |name: &str| {
             system.initial.iter().any(|i| i.array.name() == name && i.named > 0) || set.iter().any(|s| s.name == name)
         };
@@ -228,8 +233,12 @@ impl Equations {
                 freedom.extend(vec![if named(array.name()) { Freedom::Given } else { Freedom::Default }; array.len()]);
                 continue;
             };
-            // A momentum is given with its velocity.
-            let (velocity, is_momentum) = (&lagrangian.velocities.arrays()[k % half], k >= half);
+            // A momentum is given with its velocity. The parameter of the orbit, the last coordinate, has none.
+            let (velocity, is_momentum) = (lagrangian.velocities.arrays().get(k % half), k >= half);
+            let Some(velocity) = velocity else {
+                freedom.extend(vec![Freedom::Given; array.len()]);
+                continue;
+            };
             let is_given = named(array.name()) || is_momentum && named(velocity.name());
             let is_added = system.state().offset(array).is_none();
             let moves = |leaf: &Expr| matches!(leaf.node(), Node::At(a, _) if a == velocity);

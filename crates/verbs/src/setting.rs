@@ -23,7 +23,7 @@ fn read_place(place: &str) -> Result<(String, Option<Vec<i64>>), String> {
         None => (place, None),
         Some((name, rest)) => {
             let inside = rest.strip_suffix(']').ok_or("an index ends with `]`, as in m[3]=2")?;
-            let index: Option<Vec<i64>> = inside.split(',').map(|i| i.trim().parse().ok()).collect();
+            let index: Option<Vec<i64>> = inside.split([',', ';']).map(|i| i.trim().parse().ok()).collect();
             (name, Some(index.ok_or("an index is an integer, as in m[3]=2 or u[1,2]=0")?))
         }
     };

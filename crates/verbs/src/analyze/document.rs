@@ -30,6 +30,9 @@ pub struct Document {
     pub variables: Vec<String>,
     /// Those that the model does not have: multipliers, momenta.
     pub added_variables: Vec<String>,
+    /// The parameter of the orbit, if a gauge condition contains it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub orbit_parameter: Option<String>,
     /// The Lagrangian.
     pub lagrangian: Option<String>,
     /// What the Legendre transform is made of.
@@ -328,6 +331,7 @@ impl Document {
             degrees_of_freedom: report.degrees_of_freedom,
             variables: report.variables.clone(),
             added_variables: report.added.clone(),
+            orbit_parameter: report.orbit_parameter.clone(),
             lagrangian: report.lagrangian.as_ref().map(text),
             velocity_hessian: report.transform.as_ref().map(|t| Hessian {
                 rank: t.rank,

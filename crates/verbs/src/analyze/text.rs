@@ -105,6 +105,14 @@ impl Page {
             };
             self.section("added", vec![format!("{}: {what}", report.added_variables.join(", "))]);
         }
+        if let Some(tau) = &report.orbit_parameter {
+            self.section(
+                "orbit",
+                vec![format!(
+                    "{tau}: its parameter, the time of a run; {tau}' = 1, as p_{tau} is added to the Hamiltonian"
+                )],
+            );
+        }
     }
 
     fn energy(&mut self, report: &Document) {

@@ -42,7 +42,7 @@ pub(super) fn render(report: &Document, coloured: bool) -> String {
         };
         let _ = writeln!(text, "{}  {}", line([property, claimed, measured]), paint(style, verdict));
     }
-    text.push('\n');
+    let _ = writeln!(text, "\n{RELATIVE}");
     for row in rows.iter().filter(|r| r.verdict == Verdict::Undecided) {
         let _ = writeln!(
             text,
@@ -75,6 +75,10 @@ pub(super) fn render(report: &Document, coloured: bool) -> String {
     }
     text
 }
+
+/// What the numbers of a certificate are relative to.
+pub(super) const RELATIVE: &str = "all numbers are relative: those of a step to the size of the state, residuals and Casimirs to that of their\n\
+    terms, the energy error to the larger of |H(0)| and the kinetic energy";
 
 /// The method, and what it is measured on.
 pub(super) fn headline(report: &Document) -> [String; 2] {

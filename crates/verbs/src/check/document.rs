@@ -26,11 +26,17 @@ pub struct Document {
     pub integers: BTreeMap<String, i64>,
     /// Real parameters.
     pub parameters: Vec<Parameter>,
+    /// Named sub-expressions, as written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lets: Vec<Line>,
     /// The energy, or the Lagrangian.
     pub energy: Energy,
     /// The brackets of variables, as written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bracket: Vec<String>,
+    /// What shows that the bracket is none: Jacobi's identity fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jacobi_failure: Option<JacobiFailure>,
     /// The entries of a constant form, as written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub form: Vec<String>,
@@ -59,6 +65,15 @@ pub struct Document {
     pub refused: Option<Refusal>,
     /// What is not wrong in the text, but worth saying.
     pub warnings: Vec<Problem>,
+}
+
+/// Where Jacobi's identity fails.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct JacobiFailure {
+    /// Three variables; null where the identity was sampled.
+    pub variables: Option<[String; 3]>,
+    /// The cyclic sum of their brackets, which would have to vanish.
+    pub sum: Option<String>,
 }
 
 /// An array of variables.
@@ -90,8 +105,11 @@ pub struct Parameter {
 pub struct Energy {
     /// What the expression is.
     pub given_as: GivenAs,
-    /// The expression.
+    /// The expression, with every `let` put in.
     pub expression: String,
+    /// The same as written, where it mentions a `let`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written: Option<String>,
     /// The energy at the start; null where it is unknown or not a finite number.
     pub initial: Option<f64>,
     /// Whether the energy at the start is a finite number; null where it is unknown.
@@ -105,8 +123,11 @@ pub struct Formula {
     pub name: String,
     /// How many members it has.
     pub members: usize,
-    /// One formula for each part of a family.
+    /// One formula for each part of a family, with every `let` put in.
     pub cases: Vec<Line>,
+    /// The same as written, where it mentions a `let`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written: Option<Line>,
 }
 
 /// A formula for some members.

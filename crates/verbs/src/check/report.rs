@@ -2,13 +2,15 @@
 
 use super::claims;
 use super::document::{
-    Checked, Claim, Document, Energy, Formula, Line, Parameter, Refusal, RunNumber, RunSetting, Variable, Worst,
+    Checked, Claim, Document, Energy, Formula, JacobiFailure, Line, Parameter, Refusal, RunNumber, RunSetting,
+    Variable, Worst,
 };
-use super::formula::{Case, cases, pairings, written};
+use super::formula::{Case, cases, lets, pairings, with_let, written, written_energy};
 use super::values::{Start, Values, range};
 use crate::failure::{Code, Failure, Problem};
 use crate::input::Input;
 use crate::kind::{ConstraintKind, GivenAs, Role};
+use cotangent_analysis::{Outcome, bracket};
 use cotangent_compile::values::{self, Setting};
 use cotangent_expr::{Array, Layout, Tensor};
 use cotangent_model::diagnostic::Lines;
@@ -41,7 +43,7 @@ impl Document {
         let constraints = checked(system, &text, &residuals, &hidden);
         let pairs = pairings(file, &input.source);
         let is_form = matches!(system.dynamics, Dynamics::Form { .. });
-        let (bracket, form) = if is_form { (vec![], pairs) } else { (pairs, vec![]) };
+        let (brackets, form) = if is_form { (vec![], pairs) } else { (pairs, vec![]) };
         Ok(Document {
             name: system.name.clone(),
             title: system.title.clone(),
@@ -51,16 +53,19 @@ impl Document {
             variables: variables(system),
             integers: system.integers.iter().cloned().collect(),
             parameters: parameter_values(system, &parameters),
+            lets: lets(file, &input.source).into_iter().map(Line::from).collect(),
             energy: Energy {
                 given_as: match system.dynamics {
                     Dynamics::Lagrangian { .. } => GivenAs::Lagrangian,
                     _ => GivenAs::Hamiltonian,
                 },
                 expression: system.dynamics.energy().to_string(),
+                written: written_energy(file, &input.source),
                 initial: energy.filter(|e| e.is_finite()),
                 finite: energy.map(f64::is_finite),
             },
-            bracket,
+            bracket: brackets,
+            jacobi_failure: jacobi_failure(system, limits),
             form,
             consistent: verdict(&constraints),
             singular: None,
@@ -128,8 +133,19 @@ impl Text<'_> {
         let found = cases(array, value)
             .or_else(|| written(self.file, self.source, array.name()).map(|case| vec![case]))
             .unwrap_or_default();
-        let line = |Case { head, value }| Line { members: head, expression: value };
-        Formula { name: array.name().to_owned(), members: array.len(), cases: found.into_iter().map(line).collect() }
+        let own = with_let(self.file, self.source, array.name());
+        Formula {
+            name: array.name().to_owned(),
+            members: array.len(),
+            cases: found.into_iter().map(Line::from).collect(),
+            written: own.map(Line::from),
+        }
+    }
+}
+
+impl From<Case> for Line {
+    fn from(case: Case) -> Line {
+        Line { members: case.head, expression: case.value }
     }
 }
 
@@ -192,6 +208,16 @@ fn run_settings(system: &System) -> Vec<RunSetting> {
         },
     };
     system.run.iter().map(|(key, v)| RunSetting { key: key.name(), value: value(v) }).collect()
+}
+
+/// Why the bracket of a Poisson model is none. Where that could not be decided nothing is said: `analyze` says more.
+fn jacobi_failure(system: &System, limits: &Limits) -> Option<JacobiFailure> {
+    let report = bracket(system, limits).ok().flatten()?;
+    let failed = report.jacobi == Outcome::Fails;
+    failed.then(|| match report.jacobi_failure {
+        Some((a, b, c, sum)) => JacobiFailure { variables: Some([a, b, c]), sum: Some(sum.to_string()) },
+        None => JacobiFailure { variables: None, sum: None },
+    })
 }
 
 /// Each constraint with the residuals of its members.

@@ -1,6 +1,8 @@
 //! The report as people read it.
 
-use super::document::{Checked, Claim, Document, Formula, Parameter, Refusal, RunNumber, RunSetting, Variable, Worst};
+use super::document::{
+    Checked, Claim, Document, Formula, JacobiFailure, Line, Parameter, Refusal, RunNumber, RunSetting, Variable, Worst,
+};
 use super::values::{NotNamed, Values};
 use crate::figures::{count, listed, number, short};
 use crate::kind::{ClaimKind, ConstraintKind, GivenAs, Role};
@@ -38,6 +40,17 @@ pub(super) fn render(report: &Document, coloured: bool) -> String {
     page.section("run", wrap(&run));
     page.verdict(report);
     page.text
+}
+
+/// That Jacobi's identity fails, and for which variables.
+fn not_a_bracket(failure: &JacobiFailure) -> String {
+    let what = "note: no Poisson bracket, Jacobi's identity fails";
+    match (&failure.variables, &failure.sum) {
+        (Some([a, b, c]), Some(sum)) => {
+            format!("{what}: {{{a}, {{{b}, {c}}}}} + {{{b}, {{{c}, {a}}}}} + {{{c}, {{{a}, {b}}}}} = {}", cut(sum))
+        }
+        _ => format!("{what} (sampled)"),
+    }
 }
 
 /// The width of the labels on the left.
@@ -95,7 +108,9 @@ impl Page {
             let own: Vec<String> = report.variables.iter().filter(|v| v.role == role).map(variable).collect();
             self.section(label, wrap(&own));
         }
-        self.section("bracket", wrap_cut(&report.bracket));
+        let mut bracket = wrap_cut(&report.bracket);
+        bracket.extend(report.jacobi_failure.as_ref().map(not_a_bracket));
+        self.section("bracket", bracket);
         self.section("form", wrap_cut(&report.form));
     }
 
@@ -112,7 +127,10 @@ impl Page {
             GivenAs::Lagrangian => "L",
             GivenAs::Hamiltonian => "H",
         };
-        let mut lines = vec![format!("{symbol} = {}", cut(&report.energy.expression))];
+        let lets: Vec<String> = report.lets.iter().map(|l| format!("{} = {}", l.members, cut(&l.expression))).collect();
+        self.section("lets", lets);
+        let expression = report.energy.written.as_ref().unwrap_or(&report.energy.expression);
+        let mut lines = vec![format!("{symbol} = {}", cut(expression))];
         lines.push(match report.energy.initial {
             Some(value) => format!("energy at the start: {}", number(value)),
             None if report.energy.finite == Some(false) => "energy at the start: not a finite number".to_owned(),
@@ -314,11 +332,16 @@ fn not_named(n: &NotNamed) -> String {
 }
 
 fn equations(f: &Formula) -> Vec<String> {
-    f.cases.iter().map(|c| format!("{} = {}", c.members, cut(&c.expression))).collect()
+    shown(f).iter().map(|c| format!("{} = {}", c.members, cut(&c.expression))).collect()
 }
 
 fn relations(f: &Formula) -> impl Iterator<Item = String> {
-    f.cases.iter().map(|c| format!("{}: {} = 0", c.members, cut(&c.expression)))
+    shown(f).iter().map(|c| format!("{}: {} = 0", c.members, cut(&c.expression)))
+}
+
+/// As written where a `let` has a name for a part of it.
+fn shown(f: &Formula) -> &[Line] {
+    f.written.as_ref().map_or(&f.cases, std::slice::from_ref)
 }
 
 /// A long formula is cut, and says so.

@@ -72,6 +72,12 @@ impl Request {
                 number(time)
             ));
         }
+        if document.equilibrium {
+            session.warn(
+                "the start is an equilibrium: nothing moves, and errors are those of standing still; give the motion another start \
+                 (--set)",
+            );
+        }
         document.notes = session.notes().to_vec();
         let written = pictures.write(|| document.figure(), || document.page());
         (document.plot, document.report) = (written.plot, written.report);
@@ -331,6 +337,7 @@ fn measured(
         until: request.until,
         steps: request.schedules.iter().map(|s| s.step).collect(),
         reference: Reference::new(&exact, request.until),
+        equilibrium: exact.as_ref().is_ok_and(Exact::rests),
         formulations,
         rows,
         skipped,

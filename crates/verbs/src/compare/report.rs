@@ -33,6 +33,9 @@ pub struct Document {
     pub steps: Vec<f64>,
     /// What errors are measured against.
     pub reference: Reference,
+    /// Whether the start is an equilibrium: nothing moves, and nothing is compared but standing still.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub equilibrium: bool,
     /// The formulations.
     pub formulations: Vec<Formulated>,
     /// The combinations.

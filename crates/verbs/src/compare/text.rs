@@ -153,7 +153,8 @@ pub(super) fn explained(report: &Document) -> String {
     };
     let [_, constrained] = has(report);
     let others = if constrained { "energy, constraints, hidden" } else { "energy" };
-    format!("{error}; {others}: the largest along the run; t^p: how each grows")
+    let still = if report.equilibrium { "; nothing moves: errors are those of standing still" } else { "" };
+    format!("{error}; {others}: the largest along the run, absolute; t^p: how each grows{still}")
 }
 
 /// What was left out, and why.
