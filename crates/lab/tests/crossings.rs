@@ -262,6 +262,12 @@ fn runs_that_went_astray_unnoticed_are_stopped() {
     let (run_back, end) = run(&eight.text(), gauss, 0.015474645344552536, 150);
     let x = run_back.state().values[0];
     assert!(matches!(end, End::Failed(Failure::Branched { .. })) || x < 0.0, "{end:?} at {x}");
+    // At rest for five steps, with a velocity.
+    let eight =
+        Eight { a: 0.9403136622593583, b: 1.3297362503420798, g: 0.22756663171891742, speed: 0.9010911586436462 };
+    let (run_through, end) = run(&eight.text(), gauss, 0.018038828462975706, 120);
+    let apart = (run_through.state().values[0] - eight.a * eight.at(run_through.time()).sin()).abs();
+    assert!(apart < 0.02, "{end:?}: {apart}");
     // Branches that meet at an acute angle: the velocity turns by more than a right one.
     let text = slider_crank(1.0, 2.710873796176474, 0.01490085384594118, [0.6753464890872247, 2.438425749940049]);
     let (run, end) = run(&text, (Formulation::Standard, Method::Rk4), 0.027361209136973423, 219);

@@ -32,6 +32,8 @@ const NO_GAP: f64 = 1e-4;
 const UNITS: f64 = 512.0;
 /// A step in which r changes by less than this part of itself is not the one that comes nearest to q*.
 const STILL: f64 = 0.02;
+/// A step that is shorter than this part of what the velocities at its ends make of it goes nowhere.
+const STUCK: f64 = 0.25;
 /// A motion whose speed falls by less than this part of what it changes by in the next step is not slowed.
 const SLOWED: f64 = 0.1;
 /// What is further away than so many steps, or than so many times the distance that δ explains, is far.
@@ -48,8 +50,8 @@ pub(super) struct Passed {
     pub(super) crossed: bool,
     /// It came nearest to a singular configuration, and turned there.
     pub(super) turned: bool,
-    /// It came out on the other side of the configuration, and goes the other way, or was thrown back: no branch leads
-    /// there.
+    /// It came out on the other side of the configuration, and goes the other way, was thrown back, or stays there: no
+    /// branch leads there.
     reflected: bool,
     /// Whether the turn is one that a step can resolve.
     resolved: bool,
@@ -98,13 +100,13 @@ impl Point {
 
 impl Gradients {
     /// How a step between two states, the one before which began at an earlier one, went by what is singular, and is
-    /// perhaps close.
+    /// perhaps close. The duration is known of steps that a method does not choose by itself.
     pub(super) fn passed(
         &mut self,
         before: &mut Face,
         after: &mut Face,
         [from, to]: [&[f64]; 2],
-        (earlier, close): (Option<&[f64]>, bool),
+        ((earlier, duration), close): ((Option<&[f64]>, Option<f64>), bool),
         parameters: &[f64],
     ) -> Result<Passed, CallError> {
         let n = self.columns();
@@ -133,6 +135,12 @@ impl Gradients {
             return Ok(passed);
         }
         passed.crossed = opposite && velocities > 0.0;
+        // Δq = h (v + v′)/2 + O(h³): in q* the equations of a step may be solved by staying there.
+        let far = duration.map_or(0.0, |h| h.abs() * (slow * slow + fast * fast + 2.0 * along).max(0.0).sqrt() / 2.0);
+        if velocities > 0.0 && passed.distance < STUCK * far {
+            (passed.turned, passed.reflected) = (true, true);
+            return Ok(passed);
+        }
         // Branches may meet at an acute angle, so that v turns by more than a right one: the frame (v, n) is turned there,
         // and is turned over where a motion goes back. v·M n′ = v·r′.
         let is_turned_over = along * before.product(after) < dot(&before.v, &after.r) * dot(&after.v, &before.r);

@@ -99,10 +99,10 @@ impl Conditioning {
         Conditioning { parameters: parameters.to_vec(), ..self.clone() }
     }
 
-    /// Looks at a step, given where the one before it began if that is known.
+    /// Looks at a step, given where the one before it began and its length, if they are known.
     fn observe_one(
         &mut self,
-        earlier: Option<&[f64]>,
+        earlier: (Option<&[f64]>, Option<f64>),
         [before, after]: [&[f64]; 2],
         was_ill: bool,
     ) -> Result<Conditioned, CallError> {
@@ -136,7 +136,7 @@ impl Conditioning {
     fn judge(
         &mut self,
         gradients: &mut Gradients,
-        earlier: Option<&[f64]>,
+        earlier: (Option<&[f64]>, Option<f64>),
         [before, after]: [&[f64]; 2],
         was_ill: bool,
         seen: &mut Conditioned,
@@ -230,7 +230,12 @@ impl Conditioning {
 impl Condition for Conditioning {
     /// A motion that goes over a gap in two steps, the state between which lies in the gap, does so in neither of them:
     /// where forces are badly determined, two steps are looked at as one, too.
-    fn observe(&mut self, before: &[f64], after: &[f64], was_ill: bool) -> Result<Conditioned, Failure> {
+    fn observe(
+        &mut self,
+        [before, after]: [&[f64]; 2],
+        step: Option<f64>,
+        was_ill: bool,
+    ) -> Result<Conditioned, Failure> {
         match self.reached == before {
             true => self.known.copy_from_slice(&self.largest),
             false => self.largest.copy_from_slice(&self.known),
@@ -238,7 +243,7 @@ impl Condition for Conditioning {
         self.reached.copy_from_slice(after);
         let begun = std::mem::take(&mut self.begun);
         let earlier = begun.iter().rev().map(|state| &state[..]).find(|state| was_ill && *state != before);
-        let seen = self.observe_one(earlier, [before, after], was_ill);
+        let seen = self.observe_one((earlier, step), [before, after], was_ill);
         self.begun = begun;
         let seen = seen?;
         if !was_ill {
@@ -255,7 +260,7 @@ impl Condition for Conditioning {
             return Ok(seen);
         }
         let first = std::mem::take(&mut self.begun[0]);
-        let both = self.observe_one(None, [&first, after], true);
+        let both = self.observe_one((None, None), [&first, after], true);
         self.begun[0] = first;
         let both = both?;
         Ok(if both.branch == Branch::Jumped { both } else { seen })
