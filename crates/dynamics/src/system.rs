@@ -131,6 +131,8 @@ pub struct PoissonShape {
     pub hessian: Pattern,
     /// The number of Casimirs that are known.
     pub casimirs: usize,
+    /// Their largest degree: 1 if they are linear, 2 if they are quadratic; `None` beyond.
+    pub degree: Option<u32>,
 }
 
 /// A Poisson system ż = B(z)∇H(z) with an antisymmetric B that satisfies Jacobi's identity. Every function fills `out`.
@@ -147,6 +149,16 @@ pub trait Poisson<S: Scalar> {
     fn hessian(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure>;
     /// The Casimirs C(z), for which B∇C = 0.
     fn casimirs(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure>;
+}
+
+/// Parts of a vector field whose flows are known.
+pub trait Split<S: Scalar> {
+    /// The number of variables.
+    fn dimension(&self) -> usize;
+    /// The number of parts.
+    fn parts(&self) -> usize;
+    /// φ_h(z) − z for the flow φ of a part.
+    fn increment(&mut self, part: usize, h: S, z: &[S], out: &mut [S]) -> Result<(), Failure>;
 }
 
 /// Ordinary differential equations ż = f(z).
@@ -221,6 +233,16 @@ pub trait Dynamics<'s, S: Scalar + 's> {
 
     /// The system as equations ż = B(z)∇H(z). Methods that know no brackets take them for a vector field.
     fn poisson(&self) -> Result<Option<Box<dyn Poisson<S> + 's>>, Failure> {
+        Ok(None)
+    }
+
+    /// Whether there are parts of the energy to be asked for.
+    fn has_split(&self) -> bool {
+        false
+    }
+
+    /// The parts of the energy, where their flows are known; a [`Failure`] says why they are not.
+    fn split(&self) -> Result<Option<Box<dyn Split<S> + 's>>, Failure> {
         Ok(None)
     }
 

@@ -15,6 +15,8 @@ pub struct Card {
     /// Whether a step preserves dq∧dp on canonical equations, restricted to φ = const where there
     /// are constraints.
     pub symplectic: bool,
+    /// Which brackets a step preserves: of which it is a Poisson map.
+    pub bracket: KeepsBracket,
     /// Whether a step backward undoes a step forward.
     pub symmetric: bool,
     /// Whether the constraints hold after every step.
@@ -43,6 +45,8 @@ impl Card {
     pub fn keeps(&self) -> Vec<&'static str> {
         let all = [
             (self.symplectic, "dq∧dp on canonical equations (symplectic)"),
+            (self.bracket == KeepsBracket::Constant, "constant brackets (a Poisson map)"),
+            (self.bracket == KeepsBracket::Any, "the bracket, whatever it is (a Poisson map), and its Casimirs"),
             (self.symmetric, "the symmetry of time (a step back undoes a step)"),
             (self.quadratic_invariants, "quadratic first integrals"),
             (self.energy, "the energy of canonical equations"),
@@ -65,6 +69,17 @@ pub enum Keeps {
     ByEquations,
 }
 
+/// Which brackets a method preserves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KeepsBracket {
+    /// None in general.
+    No,
+    /// Those that do not depend on the state.
+    Constant,
+    /// All, with their Casimirs.
+    Any,
+}
+
 /// What a method works on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Needs {
@@ -74,8 +89,37 @@ pub enum Needs {
     Canonical,
     /// Any ordinary differential equations.
     Field,
+    /// Parts of an energy whose flows are known.
+    Split,
     /// Either: canonical equations with constraints, or ordinary differential equations.
     Any,
+}
+
+/// What decides, of equations, what a method keeps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Kind {
+    /// Whether a symplectic method is symplectic on them: canonical equations, or J ż = ∇H.
+    pub canonical: bool,
+    /// The bracket of ż = B(z)∇H.
+    pub bracket: Option<BracketKind>,
+}
+
+/// What decides, of a bracket, what a method keeps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BracketKind {
+    /// Whether B does not depend on z.
+    pub constant: bool,
+    /// The number of Casimirs that are known.
+    pub casimirs: usize,
+    /// Their largest degree: 1 if they are linear, 2 if they are quadratic; `None` beyond.
+    pub degree: Option<u32>,
+}
+
+impl From<bool> for Kind {
+    /// Canonical equations, or others.
+    fn from(canonical: bool) -> Kind {
+        Kind { canonical, bracket: None }
+    }
 }
 
 /// What a method claims on particular equations, with its projection.
@@ -93,4 +137,8 @@ pub struct Claims {
     pub hidden_constraints: bool,
     /// Whether the energy is kept.
     pub energy: bool,
+    /// Whether a step is a Poisson map.
+    pub poisson: bool,
+    /// Whether the Casimirs that are known are kept.
+    pub casimirs: bool,
 }

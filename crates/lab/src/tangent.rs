@@ -17,7 +17,7 @@ use cotangent_scalar::Real;
 /// products, and rounding alone spoils it in proportion to the denominator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SymplecticDefect<S> {
-    degrees: usize,
+    size: usize,
     form: Form<S>,
 }
 
@@ -42,11 +42,11 @@ pub struct Defect {
 /// Vectors or a form without a defect.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum TangentError {
-    /// The form is not a square matrix of even size.
-    #[error("a symplectic form on {degrees} degrees of freedom has (2*{degrees})^2 entries, not {entries}")]
+    /// The form is not a square matrix.
+    #[error("a form on {size} variables has {size}^2 entries, not {entries}")]
     FormSize {
-        /// Degrees of freedom.
-        degrees: usize,
+        /// Variables.
+        size: usize,
         /// Entries given.
         entries: usize,
     },
@@ -66,14 +66,14 @@ pub enum TangentError {
         /// Images given.
         images: usize,
     },
-    /// A vector, or its image, does not have 2n components.
+    /// A vector, or its image, does not have a component for each variable.
     #[error("tangent vector {index}, or its image, has {found} components instead of {expected}")]
     VectorSize {
         /// Which vector.
         index: usize,
         /// Its components.
         found: usize,
-        /// 2n.
+        /// The variables.
         expected: usize,
     },
     /// A vector or its image has a component that is not finite, or the form of it overflows.
@@ -88,17 +88,16 @@ impl<S: Real> SymplecticDefect<S> {
     /// The canonical form on n degrees of freedom, ω(u, v) = Σᵢ (uᵢ vₙ₊ᵢ − uₙ₊ᵢ vᵢ): positions
     /// first, then momenta.
     pub fn canonical(degrees: usize) -> Self {
-        Self { degrees, form: Form::Canonical }
+        Self { size: degrees.saturating_mul(2), form: Form::Canonical }
     }
 
-    /// The form ω(u, v) = uᵀ Ω v with Ω given row by row.
+    /// The form ω(u, v) = uᵀ Ω v of so many variables, perhaps degenerate, with Ω given row by row.
     ///
     /// # Errors
-    /// If Ω does not have (2n)² entries or is not antisymmetric (exactly; NaN is not).
-    pub fn with_form(degrees: usize, matrix: Vec<S>) -> Result<Self, TangentError> {
-        let size = degrees.saturating_mul(2);
+    /// If Ω is not a square matrix of that size or not antisymmetric (exactly; NaN is not).
+    pub fn with_form(size: usize, matrix: Vec<S>) -> Result<Self, TangentError> {
         if size.checked_mul(size) != Some(matrix.len()) {
-            return Err(TangentError::FormSize { degrees, entries: matrix.len() });
+            return Err(TangentError::FormSize { size, entries: matrix.len() });
         }
         for row in 0..size {
             for column in 0..=row {
@@ -108,7 +107,7 @@ impl<S: Real> SymplecticDefect<S> {
                 }
             }
         }
-        Ok(Self { degrees, form: Form::Matrix(matrix) })
+        Ok(Self { size, form: Form::Matrix(matrix) })
     }
 
     /// The largest defect over all pairs of `vectors`, given the image of each under the derivative
@@ -145,22 +144,22 @@ impl<S: Real> SymplecticDefect<S> {
         Ok(defect)
     }
 
-    /// ω(u, v), for vectors of 2n components.
+    /// ω(u, v), for vectors with a component for each variable.
     fn form(&self, u: &[S], v: &[S]) -> S {
         let zero = S::from_f64(0.0);
-        let n = self.degrees;
+        let n = self.size / 2;
         match &self.form {
             Form::Canonical => (0..n).fold(zero, |sum, i| sum + u[i] * v[n + i] - u[n + i] * v[i]),
             Form::Matrix(matrix) => {
-                let row = |i: usize| &matrix[i * 2 * n..(i + 1) * 2 * n];
+                let row = |i: usize| &matrix[i * self.size..(i + 1) * self.size];
                 let product = |i: usize| row(i).iter().zip(v).fold(zero, |sum, (&a, &b)| sum + a * b);
-                (0..2 * n).fold(zero, |sum, i| sum + u[i] * product(i))
+                (0..self.size).fold(zero, |sum, i| sum + u[i] * product(i))
             }
         }
     }
 
     fn check(&self, index: usize, vector: &[S]) -> Result<(), TangentError> {
-        let expected = self.degrees.saturating_mul(2);
+        let expected = self.size;
         if vector.len() != expected {
             return Err(TangentError::VectorSize { index, found: vector.len(), expected });
         }
@@ -218,12 +217,12 @@ mod tests {
     #[test]
     fn a_given_form_is_kept_by_its_own_maps() {
         // Ω = [[0, 3], [−3, 0]] is kept by rotations, and the matrix form agrees with the canonical one.
-        let three = SymplecticDefect::with_form(1, vec![0.0, 3.0, -3.0, 0.0]).unwrap();
+        let three = SymplecticDefect::with_form(2, vec![0.0, 3.0, -3.0, 0.0]).unwrap();
         let rotation = [[0.6, 0.8], [-0.8, 0.6]];
         assert!(three.measure(&PLANE, &rotation).unwrap().value < 1e-15);
         assert_eq!(three.measure(&PLANE, &[[1.0, 0.0], [0.0, 0.5]]).unwrap().absolute, 1.5);
         let matrix = vec![0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, -1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0];
-        let (general, canonical) = (SymplecticDefect::with_form(2, matrix).unwrap(), SymplecticDefect::canonical(2));
+        let (general, canonical) = (SymplecticDefect::with_form(4, matrix).unwrap(), SymplecticDefect::canonical(2));
         let vectors = [[1.0, 2.0, 3.0, 4.0], [0.5, -1.0, 2.0, 0.25], [4.0, 0.0, -1.0, 1.0]];
         let images = [[1.0, 2.0, 3.0, 5.0], [0.5, -1.0, 2.5, 0.25], [4.0, 1.0, -1.0, 1.0]];
         assert_eq!(general.measure(&vectors, &images), canonical.measure(&vectors, &images));
@@ -238,12 +237,12 @@ mod tests {
         let long = [vec![1.0; 3]];
         assert_eq!(canonical.measure(&long, &long), Err(TangentError::VectorSize { index: 0, found: 3, expected: 2 }));
         assert_eq!(
-            SymplecticDefect::with_form(1, vec![0.0, 1.0, 1.0, 0.0]),
+            SymplecticDefect::with_form(2, vec![0.0, 1.0, 1.0, 0.0]),
             Err(TangentError::NotSkew { row: 1, column: 0 })
         );
         assert_eq!(
             SymplecticDefect::with_form(usize::MAX, vec![0.0]),
-            Err(TangentError::FormSize { degrees: usize::MAX, entries: 1 })
+            Err(TangentError::FormSize { size: usize::MAX, entries: 1 })
         );
         let huge = [[1e200, 0.0], [0.0, 1e200]];
         assert_eq!(canonical.measure(&PLANE, &huge), Err(TangentError::NotFinite { index: 1 }));

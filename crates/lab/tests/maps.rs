@@ -116,6 +116,7 @@ fn lapse(system: &System, gamma: &Expr) -> Motion {
         formulation: Formulation::Multipliers,
         space: Space::Cotangent(Box::new(structure)),
         law: Law::IndexThree,
+        velocity: None,
         lift: Lift { arrays: vec![], restriction: Some(vector(&entries)) },
         state,
         numbers: Layout::default(),

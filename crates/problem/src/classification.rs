@@ -7,15 +7,19 @@
 //! direction from it: a start may be singular where the model is not. Forces that the start does not determine are asked
 //! for at another point of the constraint surface.
 
+use crate::compiled::Compiled;
 use crate::error::ProblemError;
 use crate::model::{Model, projected};
 use cotangent_analysis::MAX_VARIABLES;
 use cotangent_compile::values::{InitialValues, Rates, Setting, ValueError};
-use cotangent_compile::{CompileError, Engine, FunctionBuilder};
+use cotangent_compile::{CompileError, Engine, FunctionBuilder, Native};
+use cotangent_dynamics::{Dynamics as _, Failure};
 use cotangent_expr::{Layout, Tensor};
+use cotangent_integrate::IndexOne;
 use cotangent_model::{ConstraintKind, Dynamics};
 use cotangent_scalar::Random;
 use cotangent_solve::{Pattern, Scales, dependent_rows};
+use cotangent_theory::{Formulation, Law, Motion};
 
 /// Why a model needs the equations of its analysis.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,8 +70,9 @@ impl Model {
         if let Some(c) = system.constraints.iter().find(other) {
             return Ok(Some(Need::Constraint { name: c.array.name().into(), kind: c.kind }));
         }
-        // No analysis is made of larger ones.
-        if system.state().len() > MAX_VARIABLES {
+        // Larger ones are classified, so that their analysis can be refused; their forces would take too long.
+        let small = system.state().len() <= MAX_VARIABLES;
+        if let (false, Dynamics::Hamiltonian { .. } | Dynamics::Poisson { .. }) = (small, &system.dynamics) {
             return Ok(None);
         }
         let (parameters, initial) = self.given(set)?;
@@ -80,7 +85,7 @@ impl Model {
                 let mass = lagrangian.hessian(velocities).map_err(underived)?;
                 match near.is_singular(&mass)? {
                     true => Some(Need::Lagrangian),
-                    false if restricted && !near.is_positive(&mass)? => near.unresisted()?,
+                    false if small && restricted && !near.is_positive(&mass)? => near.unresisted()?,
                     false => None,
                 }
             }
@@ -94,6 +99,48 @@ impl Model {
             Dynamics::Hamiltonian { .. } | Dynamics::Poisson { .. } => None,
         };
         Ok(need)
+    }
+}
+
+/// Which equations a model is run with where none are asked for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Preferred {
+    /// The formulation.
+    pub formulation: Formulation,
+    /// Why it is not that with multipliers.
+    pub need: Option<Need>,
+}
+
+impl Model {
+    /// The formulation that fits a model: with multipliers, of index one where that determines the multipliers of
+    /// velocity constraints, or else that of Dirac's analysis.
+    pub fn preferred(&self, set: &[Setting]) -> Result<Preferred, ProblemError> {
+        let need = self.need(set)?;
+        let formulation = match &need {
+            None => Formulation::Multipliers,
+            Some(Need::Constraint { kind: ConstraintKind::Vakonomic, .. } | Need::Form)
+                if self.is_index_one(set)? =>
+            {
+                Formulation::IndexOne
+            }
+            Some(_) => Formulation::HamiltonDirac,
+        };
+        Ok(Preferred { formulation, need })
+    }
+
+    /// Whether its equations of index one exist, and determine near the start what they should.
+    fn is_index_one(&self, set: &[Setting]) -> Result<bool, ProblemError> {
+        if self.system.state().len() > MAX_VARIABLES {
+            return Ok(false);
+        }
+        let Ok(motion) = self.motion(Formulation::IndexOne) else { return Ok(false) };
+        let (parameters, initial) = self.given(set)?;
+        let near = Near::new(self, parameters, initial);
+        match (&motion.law, &motion.velocity) {
+            (Law::Form(_), _) => near.determines(&motion),
+            (_, Some(velocity)) => Ok(!near.is_singular(&velocity.kkt)?),
+            _ => Ok(true),
+        }
     }
 }
 
@@ -165,6 +212,22 @@ impl Near<'_> {
         Ok(singular.then_some(Need::Forces))
     }
 
+    /// Whether J ż = ∇H determines there what J says nothing about.
+    fn determines(&self, motion: &Motion) -> Result<bool, ProblemError> {
+        let compiled = Compiled::new(motion, Engine::Tape)?;
+        let view = compiled.view(Native, self.parameters.clone());
+        // Velocities and multipliers may be variables, too.
+        let known = self.inputs.iter().rev().skip(1).rev().flat_map(|(_, values)| values.iter().copied());
+        let mut random = Random::default();
+        let anything = std::iter::repeat_with(|| 0.5 + random.uniform());
+        let point: Vec<f64> = known.chain(anything).take(motion.state.len()).collect();
+        let undetermined = || -> Result<Vec<usize>, Failure> {
+            let Some(form) = view.presymplectic()? else { return Ok(vec![]) };
+            IndexOne::new(form)?.undetermined(&point)
+        };
+        Ok(undetermined().is_ok_and(|list| list.is_empty()))
+    }
+
     /// Whether a matrix has no inverse there; false where it has no finite value.
     fn is_singular(&self, matrix: &Tensor) -> Result<bool, ValueError> {
         let Some((pattern, mut values)) = self.entries(matrix)? else { return Ok(false) };
@@ -199,6 +262,17 @@ mod tests {
 
     fn need(text: &str) -> Option<Need> {
         Model::new(&System::parse(text).unwrap(), &Limits::default()).need(&[]).unwrap()
+    }
+
+    #[test]
+    fn a_singular_lagrangian_is_seen_in_a_large_model_too() {
+        let chain = |moving: &str| {
+            format!(
+                "param n : int = 400\ncoord x[i in 1..n]\nlagrangian sum(i in {moving}, x[i]'^2/2) - sum(i in 1..n, x[i]^2)\n"
+            )
+        };
+        assert_eq!(need(&chain("1..n")), None);
+        assert_eq!(need(&chain("2..n")), Some(Need::Lagrangian));
     }
 
     #[test]

@@ -78,15 +78,25 @@ impl Diagnostics {
                 [stated, Tensor::zero(vec![Layout::default()])]
             }
         };
+        let constraints = match &motion.velocity {
+            Some(velocity) => {
+                let layout = constraints.shape()[0].then(&velocity.residuals.shape()[0]);
+                let terms = constraints.terms().iter().chain(velocity.residuals.terms()).cloned().collect();
+                Tensor::new(vec![layout], terms)?
+            }
+            None => constraints,
+        };
         let kept = function(&[system.dynamics.energy().clone(), constraints.clone(), hidden.clone(), claimed.clone()])?;
         let observables = observed.shape()[0].clone();
         let observed = function(&[observed])?;
-        let arrays = system.constraints.iter().filter(|c| c.kind == ConstraintKind::Holonomic);
-        let own = || Layout::new(arrays.map(|c| c.multiplier.clone()).collect());
-        let multipliers = motion.surface().map_or_else(own, |s| s.multipliers.clone());
-        let forces = match motion.multipliers().map_err(underived)? {
-            Some(mu) => Some(Callable::from(function(&[whole(&mu)?])?)),
-            None => None,
+        let (mut multipliers, mut values) = (Layout::default(), vec![]);
+        for (names, array) in motion.multipliers().map_err(underived)? {
+            multipliers = multipliers.then(&names);
+            values.push(array);
+        }
+        let forces = match values.is_empty() {
+            true => None,
+            false => Some(Callable::from(function(&[end_to_end(&values)?])?)),
         };
         let own = joined(motion.auxiliaries.iter().map(|q| (&q.array, &q.value)))?;
         let auxiliaries = own.shape()[0].clone();
@@ -110,7 +120,7 @@ impl Diagnostics {
             hidden_constraints: hidden.shape()[0].clone(),
             claims,
             observables,
-            multipliers: if forces.is_some() { multipliers } else { Layout::new(vec![]) },
+            multipliers,
             auxiliaries,
             parameters: vec![0.0; inputs[1].len()],
             kept: kept.into(),
@@ -131,6 +141,12 @@ impl Diagnostics {
         let parameters = &parameters[..self.parameters.len().min(parameters.len())];
         let conditioning = self.conditioning.as_ref().map(|c| c.with(parameters));
         Diagnostics { parameters: parameters.to_vec(), conditioning, ..self.clone() }
+    }
+
+    /// Which of the claims are Casimirs, by their numbers among [`Kept::claims`].
+    pub fn casimirs(&self) -> Vec<usize> {
+        let kinds = self.claims.iter().flat_map(|(kind, array)| vec![*kind; array.len()]);
+        kinds.enumerate().filter(|(_, kind)| *kind == ClaimKind::Casimir).map(|(k, _)| k).collect()
     }
 
     /// Energy, constraints, hidden constraints and claims as one function of the state and the parameters, to be
@@ -223,14 +239,16 @@ fn solved(
     }
 }
 
-/// An implicit vector as a tensor over its own entries.
-fn whole(vector: &Array) -> Result<Tensor, CompileError> {
+/// Implicit vectors as one, over their own entries.
+fn end_to_end(vectors: &[Array]) -> Result<Tensor, CompileError> {
     let range = |d: &Dim| Range { name: "i".into(), low: Ix::constant(d.first), high: Ix::constant(d.last()) };
-    let index: Vec<Ix> = (0..vector.dims().len()).map(|k| Ix::var(k as u8)).collect();
-    let term = Term {
-        domain: Domain::Ranges(vector.dims().iter().map(range).collect()),
-        at: vec![Place { array: vector.clone(), index: index.clone() }],
-        value: Expr::at(vector, index),
+    let term = |vector: &Array| {
+        let index: Vec<Ix> = (0..vector.dims().len()).map(|k| Ix::var(k as u8)).collect();
+        Term {
+            domain: Domain::Ranges(vector.dims().iter().map(range).collect()),
+            at: vec![Place { array: vector.clone(), index: index.clone() }],
+            value: Expr::at(vector, index),
+        }
     };
-    Ok(Tensor::new(vec![Layout::new(vec![vector.clone()])], vec![term])?)
+    Ok(Tensor::new(vec![Layout::new(vectors.to_vec())], vectors.iter().map(term).collect())?)
 }

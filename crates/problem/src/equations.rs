@@ -14,7 +14,7 @@ use cotangent_dynamics::{Failure, Misuse, State, Unrecordable};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_integrate::{Prepared, Recipe, Refusal};
 use cotangent_model::System;
-use cotangent_scalar::Limits;
+use cotangent_scalar::{Limits, Random};
 use cotangent_theory::{Formulation, Motion};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -28,12 +28,15 @@ pub struct Equations {
     /// The same as functions.
     pub compiled: Compiled,
     pub(crate) engine: Engine,
+    /// Whether somebody else derived them: only they can derive them again.
+    given: bool,
     pub(crate) model: Arc<Model>,
     /// The values of the model in Hamiltonian form.
     pub(crate) canonical: Values,
     /// The Lagrangian that an analysis began with, and its momenta ∂L/∂v.
     pub(crate) lagrangian: Option<(Lagrangian, Evaluator)>,
     forces: OnceLock<Option<Forces>>,
+    velocities: OnceLock<Option<Forces>>,
     residuals: OnceLock<Option<Residuals>>,
     diagnostics: OnceLock<Diagnostics>,
     steps: Mutex<Vec<(StepsOf, Steps)>>,
@@ -69,7 +72,7 @@ impl Model {
     /// Equations of motion that somebody else derived, in whatever variables: their lift and restriction lead to those of
     /// the model and back.
     pub fn compile(self: &Arc<Self>, motion: Motion, engine: Engine) -> Result<Equations, ProblemError> {
-        Ok(Equations::compile(self, motion, None, engine, &Shared::default())?)
+        Ok(Equations { given: true, ..Equations::compile(self, motion, None, engine, &Shared::default())? })
     }
 
     /// The Hamilton–Dirac equations that its analysis leads to.
@@ -106,21 +109,29 @@ impl Equations {
         Ok(Equations {
             compiled: Compiled::sharing(&motion, engine, shared)?,
             engine,
+            given: false,
             canonical: Values::new(&motion.system, &model.limits),
             model: model.clone(),
             motion,
             lagrangian,
             forces: OnceLock::new(),
+            velocities: OnceLock::new(),
             residuals: OnceLock::new(),
             diagnostics: OnceLock::new(),
             steps: Mutex::default(),
         })
     }
 
+    /// Whether they can be derived again, for another model or other numbers.
+    pub(crate) fn derivable(&self) -> Result<(), ProblemError> {
+        if self.given { Err(ProblemError::Given) } else { Ok(()) }
+    }
+
     /// Plans a method, alone or with what is put around it, for these equations, or says why it does not fit.
     pub fn prepare(&self, recipe: impl Into<Recipe>) -> Result<Prepared, Refusal> {
-        // Plans are made of patterns: the values of the parameters do not matter.
-        let parameters = vec![0.0; self.compiled.parameters()];
+        // Plans are made of patterns, and of the rank of J: that for parameters that are nothing special.
+        let mut random = Random::default();
+        let parameters = (0..self.compiled.parameters()).map(|_| 0.5 + random.uniform()).collect();
         Prepared::new(recipe, &self.compiled.view(Native, parameters))
     }
 
@@ -153,6 +164,11 @@ impl Equations {
     /// The matrix that determines the constraint forces.
     pub(crate) fn forces(&self) -> Result<Option<&Forces>, CompileError> {
         Ok(once(&self.forces, || Forces::new(&self.motion))?.as_ref())
+    }
+
+    /// What says whether velocity constraints are independent.
+    pub(crate) fn velocities(&self) -> Result<Option<&Forces>, CompileError> {
+        Ok(once(&self.velocities, || Forces::of_velocities(&self.motion))?.as_ref())
     }
 
     /// The constraints that an analysis found.

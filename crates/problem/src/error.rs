@@ -6,6 +6,7 @@ use cotangent_analysis::{AnalysisError, MotionError};
 use cotangent_compile::CompileError;
 use cotangent_compile::values::ValueError;
 use cotangent_dynamics::{Failure, Source};
+use cotangent_scalar::figures::number;
 use cotangent_solve::Singular;
 use cotangent_theory::{NumberError, TheoryError};
 
@@ -21,6 +22,12 @@ pub enum ProblemError {
     /// A number of the formulation that it cannot have.
     #[error(transparent)]
     Number(#[from] NumberError),
+    /// Equations that somebody else derived would have to be derived again.
+    #[error(
+        "these equations of motion were given, and would have to be derived again, without constraints that depend on \
+         others or with other numbers: derive them so"
+    )]
+    Given,
     /// An expression that could not be compiled.
     #[error(transparent)]
     Compile(#[from] CompileError),
@@ -72,6 +79,31 @@ pub enum ProblemError {
     SingularBrackets {
         /// A constraint to blame.
         name: String,
+    },
+    /// Velocity constraints that depend on each other at the start.
+    #[error(
+        "the velocity constraint `{name}` depends on the others at the initial data, so that their multipliers are not \
+         determined"
+    )]
+    DependentVelocities {
+        /// A constraint to blame.
+        name: String,
+    },
+    /// An initial value that the equations determine otherwise.
+    #[error("`{name}` is {given} at the start, and the equations determine it: {found}", given = number(*given), found = number(*found))]
+    Contradicted {
+        /// The variable.
+        name: String,
+        /// What it should be.
+        given: f64,
+        /// What it must be.
+        found: f64,
+    },
+    /// Equations that are not of index one.
+    #[error("the equations are not of index one at the initial data: {}", undetermined(variables))]
+    NotIndexOne {
+        /// Variables that the equations do not determine there.
+        variables: Vec<String>,
     },
     /// Constraints that depend on others at the start alone.
     #[error("the initial configuration is singular: there {}", dependent(constraints))]
@@ -198,4 +230,9 @@ pub(crate) fn underived(error: TheoryError) -> CompileError {
         TheoryError::Expression(error) => CompileError::Expression(error),
         other => CompileError::Underived(Source::new(other)),
     }
+}
+
+fn undetermined(variables: &[String]) -> String {
+    let names: Vec<String> = variables.iter().map(|v| format!("`{v}`")).collect();
+    format!("nothing determines {}", names.join(", "))
 }

@@ -52,10 +52,10 @@ impl Model {
         let (parameters, initial) = self.given(set)?;
         let (model, dropped) = match self.independent(&parameters, &initial, repairs)? {
             None => (self.clone(), vec![]),
-            Some((reduced, dropped)) => (Arc::new(Model::new(&reduced, &self.limits)), dropped),
+            Some(reduced) => reduced,
         };
         let equations = Arc::new(model.equations(formulation, engine)?);
-        Ok(Instance { dropped, ..equations.on_manifold(parameters, initial, repairs)? })
+        Ok(Instance { dropped, ..equations.on_manifold(parameters, initial, set, repairs)? })
     }
 }
 
@@ -70,11 +70,11 @@ impl Equations {
         }
         let (parameters, initial) = self.model.given(set)?;
         match self.model.independent(&parameters, &initial, repairs)? {
-            None => self.on_manifold(parameters, initial, repairs),
+            None => self.on_manifold(parameters, initial, set, repairs),
             Some((reduced, dropped)) => {
-                let reduced = Arc::new(Model::new(&reduced, &self.model.limits));
+                self.derivable()?;
                 let equations = Arc::new(reduced.equations(self.motion.formulation, self.engine)?);
-                Ok(Instance { dropped, ..equations.on_manifold(parameters, initial, repairs)? })
+                Ok(Instance { dropped, ..equations.on_manifold(parameters, initial, set, repairs)? })
             }
         }
     }
@@ -84,10 +84,16 @@ impl Equations {
         self: &Arc<Self>,
         parameters: Vec<f64>,
         initial: InitialValues,
+        set: &[Setting],
         repairs: Repairs,
     ) -> Result<Instance, ProblemError> {
         let model_state = self.model.values.start(&parameters, &initial)?;
         self.model.check()?;
+        // Velocities and multipliers are functions of the state, or variables of it.
+        let velocities = self.velocities()?;
+        if let Some(velocities) = velocities.filter(|_| self.motion.structure().is_some()) {
+            velocities.check(&model_state, &parameters)?;
+        }
         let mut residuals = measure(|at| self.model.values.constraint_residuals(&parameters, at), &initial)?;
         residuals.extend(self.hidden(&parameters, &initial)?);
         self.model.check()?;
@@ -98,6 +104,13 @@ impl Equations {
         // Data typed with nine digits hold, and are off by more than round-off: they are polished.
         let off = residuals.iter().any(|m| m.relative > ROUND_OFF);
         let parameters = self.with_numbers(parameters);
+        if let Some(settled) = self.settled(&parameters, &model_state, &initial, (set, repairs.project_initial))? {
+            let instance = self.instance_at(parameters, settled.start, None, settled.determined);
+            if let Some(velocities) = velocities {
+                velocities.check(&instance.start, &instance.parameters)?;
+            }
+            return Ok(instance);
+        }
         let view = self.compiled.view(Native, parameters.clone());
         let mut start = view.restricted(&model_state).map_err(|e| ProblemError::NoRate(NoRate::Failure(e)))?;
         let mut moved = None;
@@ -275,6 +288,7 @@ impl Instance {
         let formulation = self.formulation.with_number(name, value)?;
         let motion = &self.equations.motion;
         if motion.numbers.is_empty() {
+            self.equations.derivable()?;
             let equations = Arc::new(self.equations.model.equations(formulation, self.equations.engine)?);
             return Ok(Instance { equations, formulation, ..self.clone() });
         }
@@ -372,4 +386,38 @@ const ROUND_OFF: f64 = 1e-15;
 
 fn largest_change(from: &[f64], to: &[f64]) -> f64 {
     from.iter().zip(to).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pendulum whose rod is stated twice.
+    const TWICE: &str = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: x^2 + y^2 = 1\n\
+                         constraint again: 2*x^2 + 2*y^2 = 2\ninitial x = 1, p_y = 1";
+
+    const DROPPING: Repairs = Repairs { project_initial: false, drop_redundant: true };
+
+    fn model(text: &str) -> Arc<Model> {
+        Arc::new(Model::new(&System::parse(text).unwrap(), &Limits::default()))
+    }
+
+    #[test]
+    fn a_model_without_redundant_constraints_is_made_once_for_all_formulations() {
+        let model = model(TWICE);
+        let of = |formulation| model.instance(formulation, &[], DROPPING, Engine::Tape).unwrap();
+        let (a, b) = (of(Formulation::Multipliers), of(Formulation::Total));
+        assert_eq!((a.dropped.len(), &a.dropped), (1, &b.dropped));
+        assert!(Arc::ptr_eq(&a.equations.model, &b.equations.model));
+    }
+
+    #[test]
+    fn equations_that_were_given_are_not_replaced_by_others() {
+        let model = model(TWICE);
+        let given = Formulation::Multipliers.apply(&model.system).unwrap();
+        let given = Arc::new(model.compile(given, Engine::Tape).unwrap());
+        assert!(matches!(given.instance(&[], DROPPING), Err(ProblemError::Given)));
+        let own = Arc::new(model.equations(Formulation::Multipliers, Engine::Tape).unwrap());
+        assert_eq!(own.instance(&[], DROPPING).unwrap().dropped.len(), 1);
+    }
 }

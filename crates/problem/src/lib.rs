@@ -17,6 +17,7 @@ mod diagnostics;
 mod equations;
 mod error;
 mod forces;
+mod index_one;
 mod instance;
 mod integrator;
 mod joined;
@@ -27,7 +28,7 @@ mod redundancy;
 mod scale;
 mod surface;
 
-pub use classification::Need;
+pub use classification::{Need, Preferred};
 pub use compiled::{Compiled, View, offer};
 pub use conditioning::Conditioning;
 pub use diagnostics::Diagnostics;

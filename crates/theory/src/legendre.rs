@@ -33,14 +33,23 @@ pub fn legendre_within(system: &System, limits: &Limits) -> Result<System, Theor
         false => Velocity::linear(lagrangian, &mass, velocities, momenta, limits)?,
     };
     let hamiltonian = velocity.hamiltonian(lagrangian, velocities, momenta)?;
+    in_momenta(system, hamiltonian, &|a, i| velocity.at(velocities, a, i).ok())
+}
+
+/// The Hamiltonian form of a Lagrangian model: with this energy, and with velocities by a formula in coordinates and
+/// momenta wherever they occur.
+pub(crate) fn in_momenta(system: &System, hamiltonian: Tensor, by: Formula<'_>) -> Result<System, TheoryError> {
+    let Dynamics::Lagrangian { coordinates, velocities, momenta, .. } = &system.dynamics else {
+        return Ok(system.clone());
+    };
     let dynamics = Dynamics::Hamiltonian { coordinates: coordinates.clone(), momenta: momenta.clone(), hamiltonian };
-    let rewritten = |t: &Tensor| substituted(t, velocities, &|a, i| velocity.at(velocities, a, i).ok());
-    let in_momenta = |q: &Quantity| -> Result<Quantity, TheoryError> {
+    let rewritten = |t: &Tensor| substituted(t, velocities, by);
+    let quantity = |q: &Quantity| -> Result<Quantity, TheoryError> {
         Ok(Quantity { array: q.array.clone(), value: rewritten(&q.value)? })
     };
     let claim =
-        |c: &Claim| -> Result<Claim, TheoryError> { Ok(Claim { kind: c.kind, quantity: in_momenta(&c.quantity)? }) };
-    let observables = system.observables.iter().map(in_momenta).collect::<Result<_, _>>()?;
+        |c: &Claim| -> Result<Claim, TheoryError> { Ok(Claim { kind: c.kind, quantity: quantity(&c.quantity)? }) };
+    let observables = system.observables.iter().map(quantity).collect::<Result<_, _>>()?;
     let claims = system.claims.iter().map(claim).collect::<Result<_, _>>()?;
     let drawings = system.drawings.iter().map(|d| d.map(rewritten)).collect::<Result<_, _>>()?;
     Ok(System { dynamics, observables, claims, drawings, ..system.clone() })
@@ -73,7 +82,7 @@ fn check_rows(mass: &Tensor, coordinates: &Layout) -> Result<(), TheoryError> {
 }
 
 /// Whether a velocity occurs, also inside defined sums.
-fn uses_velocity(t: &Tensor) -> bool {
+pub(crate) fn uses_velocity(t: &Tensor) -> bool {
     let mut tensors = vec![t.clone()];
     tensors
         .extend(dependencies(t).iter().flat_map(|a| a.definition().tensors().into_iter().cloned().collect::<Vec<_>>()));
@@ -231,10 +240,10 @@ fn over(array: &Array) -> (Domain, Place, Vec<Ix>) {
 }
 
 /// A formula for the velocity with an index.
-type Formula<'a> = &'a dyn Fn(&Array, &[Ix]) -> Option<Expr>;
+pub(crate) type Formula<'a> = &'a dyn Fn(&Array, &[Ix]) -> Option<Expr>;
 
 /// Replaces velocities, also inside defined sums.
-fn substituted(t: &Tensor, velocities: &Layout, by: Formula<'_>) -> Result<Tensor, TheoryError> {
+pub(crate) fn substituted(t: &Tensor, velocities: &Layout, by: Formula<'_>) -> Result<Tensor, TheoryError> {
     Ok(t.rewrite_deep(&mut |leaf| match leaf.node() {
         Node::At(a, index) if velocities.offset(a).is_some() => by(a, index),
         _ => None,
@@ -242,7 +251,7 @@ fn substituted(t: &Tensor, velocities: &Layout, by: Formula<'_>) -> Result<Tenso
 }
 
 /// The same with every velocity zero.
-fn at_rest(t: &Tensor, velocities: &Layout) -> Result<Tensor, TheoryError> {
+pub(crate) fn at_rest(t: &Tensor, velocities: &Layout) -> Result<Tensor, TheoryError> {
     substituted(t, velocities, &|_, _| Some(Expr::zero()))
 }
 
@@ -255,7 +264,7 @@ fn formula(vector: &Tensor, array: &Array) -> Option<Expr> {
 }
 
 /// The same for the diagonal of a matrix that has no other entries in these rows.
-fn diagonal_formula(matrix: &Tensor, array: &Array) -> Option<Expr> {
+pub(crate) fn diagonal_formula(matrix: &Tensor, array: &Array) -> Option<Expr> {
     let own: Vec<&Term> = matrix.terms().iter().filter(|t| &t.at[0].array == array).collect();
     let [term] = own.as_slice() else { return None };
     (term.at[0] == term.at[1] && covers(term, array)).then(|| term.value.clone())

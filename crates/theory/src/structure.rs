@@ -65,10 +65,20 @@ impl Structure {
         let Dynamics::Hamiltonian { coordinates, momenta, hamiltonian } = system.dynamics.clone() else {
             return Err(TheoryError::NotCanonical { what, kind: system.dynamics.kind() });
         };
-        let constraints = system.residuals(&[ConstraintKind::Holonomic])?;
-        let jacobian = constraints.jacobian_within(&coordinates, limits)?;
         let hamiltonian_q = hamiltonian.gradient_within(&coordinates, limits)?;
         let hamiltonian_p = hamiltonian.gradient_within(&momenta, limits)?;
+        Structure::of(system, [hamiltonian_q, hamiltonian_p], limits)
+    }
+
+    /// The same for a Hamiltonian model whose derivatives H_q and H_p are known.
+    pub(crate) fn of(system: System, gradient: [Tensor; 2], limits: &Limits) -> Result<Structure, TheoryError> {
+        let what = "this formulation";
+        let Dynamics::Hamiltonian { coordinates, momenta, hamiltonian } = system.dynamics.clone() else {
+            return Err(TheoryError::NotCanonical { what, kind: system.dynamics.kind() });
+        };
+        let [hamiltonian_q, hamiltonian_p] = gradient;
+        let constraints = system.residuals(&[ConstraintKind::Holonomic])?;
+        let jacobian = constraints.jacobian_within(&coordinates, limits)?;
         let hidden = jacobian.contract(1, &hamiltonian_p, 0)?;
         let hidden_q = hidden.jacobian_within(&coordinates, limits)?;
         let hidden_p = hidden.jacobian_within(&momenta, limits)?;
@@ -152,6 +162,12 @@ impl Structure {
             true => Ok(None),
             false => Ok(Some(solve("mu", &self.gram, &self.drift)?)),
         }
+    }
+
+    /// The names of the multipliers, one array for each constraint.
+    pub fn multiplier_names(&self) -> Layout {
+        let holonomic = self.system.constraints.iter().filter(|c| c.kind == ConstraintKind::Holonomic);
+        Layout::new(holonomic.map(|c| c.multiplier.clone()).collect())
     }
 
     /// The state (q, p).

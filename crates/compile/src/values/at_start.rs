@@ -58,12 +58,30 @@ impl Values {
         Ok([q.clone(), p].concat())
     }
 
-    /// ∂L/∂v
+    /// ∂L/∂v, less λᵀ∂g/∂v for the multipliers of velocity constraints.
     fn momentum(&self, parameters: &[f64], initial: &InitialValues) -> Result<Vec<f64>, ValueError> {
         let Dynamics::Lagrangian { velocities, lagrangian, .. } = &self.system.dynamics else { return Ok(vec![]) };
         let make =
             |by: &[&Layout]| Evaluator::new(&lagrangian.gradient_within(velocities, &self.limits)?, by, &self.limits);
-        Ok(self.evaluated(Key::Momentum, &self.inputs(parameters, initial), make)?.1)
+        let inputs = self.inputs(parameters, initial);
+        let mut momentum = self.evaluated(Key::Momentum, &inputs, make)?.1;
+        let mut multipliers = &initial.multipliers[..];
+        for (k, c) in self.system.constraints.iter().enumerate() {
+            let (own, rest) = multipliers.split_at(c.multiplier.len().min(multipliers.len()));
+            multipliers = rest;
+            if c.kind != ConstraintKind::Vakonomic || own.iter().all(|l| *l == 0.0) {
+                continue;
+            }
+            let make = |by: &[&Layout]| {
+                Evaluator::sparse(&c.residual.jacobian_within(velocities, &self.limits)?, by, &self.limits)
+            };
+            let (gradients, values) = self.evaluated(Key::VelocityGradients(k), &inputs, make)?;
+            let Some(pattern) = gradients.pattern() else { continue };
+            for ((row, column), value) in pattern.addresses().zip(&values) {
+                momentum[column as usize] -= own[row as usize] * value;
+            }
+        }
+        Ok(momentum)
     }
 
     /// The residuals of the constraints at the initial values. Vakonomic constraints are left out
@@ -174,6 +192,9 @@ fn momenta(system: &System, parameters: &[f64], q: &[f64], v: &[f64]) -> Result<
     })?;
     Ok(p)
 }
+
+/// Parts of the energy that differ from it by more than this do not add up.
+pub const SPLIT_TOLERANCE: f64 = 1e-10;
 
 /// The largest |H − Σ parts| relative to |H| and the parts, at 16 generic points; `None` without
 /// `split` statements, NaN if none of the points has a finite energy.

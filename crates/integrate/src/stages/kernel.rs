@@ -26,7 +26,7 @@ pub(crate) struct Kernel {
 type Row<S> = BTreeMap<usize, S>;
 
 impl Kernel {
-    pub(super) fn new(form: &Pattern, values: &[f64]) -> Result<Kernel, PatternError> {
+    pub(crate) fn new(form: &Pattern, values: &[f64]) -> Result<Kernel, PatternError> {
         let largest = |i: usize| form.positions(i).fold(0.0f64, |m, k| m.max(values[k].abs()));
         let mut pivots = vec![None; form.rows()];
         let reduced = reduced(form, values, |i, row| {
@@ -46,22 +46,22 @@ impl Kernel {
     }
 
     /// Where Nᵀ has entries.
-    pub(super) fn pattern(&self) -> &Pattern {
+    pub(crate) fn pattern(&self) -> &Pattern {
         &self.kernel
     }
 
     /// Where J has entries in its independent rows.
-    pub(super) fn form(&self) -> &Pattern {
+    pub(crate) fn form(&self) -> &Pattern {
         &self.independent.0
     }
 
     /// Whether a row of J depends on the others.
-    pub(super) fn is_dependent(&self, row: usize) -> bool {
+    pub(crate) fn is_dependent(&self, row: usize) -> bool {
         self.pivots[row].is_none()
     }
 
     /// A matrix without the rows in which J depends on the others, and where its entries are.
-    pub(super) fn independent_rows(&self, pattern: &Pattern) -> Result<(Pattern, Vec<usize>), PatternError> {
+    pub(crate) fn independent_rows(&self, pattern: &Pattern) -> Result<(Pattern, Vec<usize>), PatternError> {
         let kept = |i: u32| !self.is_dependent(i as usize);
         let addresses: Vec<(u32, u32)> = pattern.addresses().filter(|&(i, _)| kept(i)).collect();
         let places = pattern.addresses().enumerate().filter(|(_, (i, _))| kept(*i)).map(|(k, _)| k).collect();
@@ -69,7 +69,7 @@ impl Kernel {
     }
 
     /// The independent rows of J, and Nᵀ, from the values of J.
-    pub(super) fn values<S: Scalar>(&self, form: &[S]) -> (Vec<S>, Vec<S>) {
+    pub(crate) fn values<S: Scalar>(&self, form: &[S]) -> (Vec<S>, Vec<S>) {
         let rows = reduced(&self.form, form, |i, _| self.pivots[i]);
         (self.independent.1.iter().map(|&k| form[k]).collect(), self.basis(&rows).into_values().collect())
     }

@@ -26,6 +26,7 @@ mod work;
 
 pub(crate) use declaration::{Point, Row, StageEquations, Sum, Unknown};
 pub(crate) use evaluator::Evaluator;
+pub(crate) use kernel::Kernel;
 pub(crate) use planned::Stages;
 pub(crate) use shape::Shape;
 pub(crate) use terms::Term;

@@ -1,12 +1,13 @@
 //! Constraints and energy along a run.
 
 use super::candidate::Candidate;
+use super::ended::{Ended, Stopped};
 use super::size::{Sizes, kinetic};
 use super::{CertificateError, Options};
-use cotangent_dynamics::{Advance, Failure, Measure, Names, Source};
+use cotangent_dynamics::{Advance, Measure, Source};
 use cotangent_integrate::Prepared;
 use cotangent_observe::{End, Monitor, Observer, Run, RunError, Sample, Schedule, Verdict};
-use cotangent_scalar::{Interrupted, Limits};
+use cotangent_scalar::{Dual, Interrupted, Limits};
 use std::ops::ControlFlow;
 
 /// Most samples of the energy that are kept.
@@ -17,54 +18,6 @@ const SIZES: u64 = 256;
 
 /// A turn counts if the motion has come back by this part of its width.
 const HYSTERESIS: f64 = 0.1;
-
-/// Why a run did not reach its end.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Ended {
-    /// The steps it made.
-    pub steps: u64,
-    /// The steps it was to make.
-    pub of: u64,
-    /// What stopped it.
-    pub cause: Stopped,
-}
-
-/// What stopped a run.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Stopped {
-    /// A step that could not be made.
-    Step(Failure),
-    /// Something that could not be measured: a [`RunError`].
-    Unmeasured(Source),
-}
-
-impl Ended {
-    /// What it says, with names for the numbers of equations and variables if there are any.
-    pub(super) fn said(&self, names: Option<&dyn Names>) -> String {
-        let Ended { steps, of, cause } = self;
-        match (cause, names) {
-            (Stopped::Step(failure), Some(names)) => {
-                format!("the run ended after {steps} of {of} steps: {}", failure.named(names))
-            }
-            (Stopped::Step(failure), None) => format!("the run ended after {steps} of {of} steps: {failure}"),
-            (Stopped::Unmeasured(error), _) => format!("nothing can be measured after {steps} steps: {error}"),
-        }
-    }
-
-    /// The step that could not be made, where that was it.
-    pub fn failure(&self) -> Option<&Failure> {
-        match &self.cause {
-            Stopped::Step(failure) => Some(failure),
-            Stopped::Unmeasured(_) => None,
-        }
-    }
-}
-
-impl std::fmt::Display for Ended {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.said(None))
-    }
-}
 
 /// What was noticed along the run: singular configurations, leaps of the energy.
 #[derive(Clone, Debug, Default)]
@@ -79,6 +32,8 @@ pub struct Noticed {
 pub(super) struct Along {
     /// The largest residual of constraints and hidden constraints, relative to the size of their terms on the way.
     pub(super) residuals: [f64; 2],
+    /// The largest change of a Casimir, relative to the size of its terms at the start.
+    pub(super) casimirs: f64,
     /// The sizes of these terms.
     pub(super) scales: [Vec<f64>; 2],
     pub(super) times: Vec<f64>,
@@ -106,6 +61,7 @@ pub(super) fn run<C: Candidate>(
     let mut look = Look {
         along: Along {
             residuals: [0.0; 2],
+            casimirs: 0.0,
             scales: [vec![], vec![]],
             times: vec![],
             errors: vec![],
@@ -120,6 +76,7 @@ pub(super) fn run<C: Candidate>(
         seen: 0,
         sizes: Sizes::new(problem)?,
         largest: [vec![], vec![]],
+        casimirs: Casimirs::new(problem),
         turns: Turns::new(problem),
     };
     let schedule = Schedule { step: options.step, steps: options.steps, last: None, record: options.steps };
@@ -157,7 +114,52 @@ struct Look<'a, C> {
     seen: u64,
     sizes: Sizes<'a, C>,
     largest: [Vec<f64>; 2],
+    casimirs: Casimirs,
     turns: Turns<'a>,
+}
+
+/// Where the Casimirs are among the claims, their values at the start and the sizes of their terms there.
+struct Casimirs {
+    at: Vec<usize>,
+    start: Vec<f64>,
+    sizes: Vec<f64>,
+}
+
+impl Casimirs {
+    fn new(problem: &impl Candidate) -> Casimirs {
+        Casimirs { at: problem.casimirs(), start: vec![], sizes: casimir_sizes(problem).unwrap_or_default() }
+    }
+
+    /// The largest change so far, with that at a state.
+    fn changed(&mut self, claims: &[f64], so_far: f64) -> f64 {
+        let values: Vec<f64> = self.at.iter().filter_map(|&k| claims.get(k).copied()).collect();
+        if self.start.is_empty() {
+            self.start.clone_from(&values);
+        }
+        let mut worst = so_far;
+        for (k, (value, start)) in values.iter().zip(&self.start).enumerate() {
+            let size = self.sizes.get(k).copied().filter(|s| *s > 0.0).unwrap_or(1.0);
+            let change = (value - start).abs() / size;
+            worst = if change.is_nan() || change > worst { change } else { worst };
+        }
+        worst
+    }
+}
+
+/// |C| + Σᵢ |zᵢ ∂C/∂zᵢ| at the start.
+pub(super) fn casimir_sizes(problem: &impl Candidate) -> Option<Vec<f64>> {
+    let mut system = problem.view::<Dual<f64>>().poisson().ok()??;
+    let mut z: Vec<Dual<f64>> = problem.start().iter().map(|&v| Dual::constant(v)).collect();
+    let mut out = vec![Dual::constant(0.0); system.shape().casimirs];
+    system.casimirs(&z, &mut out).ok()?;
+    let mut sizes: Vec<f64> = out.iter().map(|c| c.value.abs()).collect();
+    for k in 0..z.len() {
+        z[k].tangent[0] = 1.0;
+        system.casimirs(&z, &mut out).ok()?;
+        sizes.iter_mut().zip(&out).for_each(|(s, c)| *s += (z[k].value * c.tangent[0]).abs());
+        z[k].tangent[0] = 0.0;
+    }
+    Some(sizes)
 }
 
 impl<C: Candidate, I: Advance, D: Measure> Observer<I, D> for Look<'_, C> {
@@ -175,12 +177,13 @@ impl<C: Candidate, I: Advance, D: Measure> Observer<I, D> for Look<'_, C> {
 
 impl<C: Candidate> Look<'_, C> {
     fn at<D: Measure>(&mut self, sample: &mut Sample<'_, D>) {
-        let Look { along, options, sizes, largest, turns, .. } = self;
+        let Look { along, options, sizes, largest, casimirs, turns, .. } = self;
         let k = sample.step;
         self.seen = k;
         let kept = sample.quantities.last();
         keep_largest(&mut largest[0], &kept.constraints);
         keep_largest(&mut largest[1], &kept.hidden_constraints);
+        along.casimirs = casimirs.changed(&kept.claims, along.casimirs);
         if k > 0 && k.is_multiple_of(options.steps.div_ceil(SAMPLES).max(1)) {
             along.times.push(k as f64 * options.step.abs());
             along.errors.push(sample.energy_error());

@@ -4,10 +4,13 @@ use super::CertificateError;
 use super::reason::Reason;
 use cotangent_compile::{Engine, Native, Tape};
 use cotangent_dynamics::{Advance, AnySystem, Dynamics, Failure, Field, Measure};
-use cotangent_integrate::{Handwritten, Prepared, Propagator, Quantities, Underlying, residuals};
+use cotangent_integrate::{
+    BracketKind, Handwritten, IndexOne, Prepared, Propagator, Quantities, Underlying, residuals,
+};
 use cotangent_problem::{Compiled, Diagnostics, Instance, Integrator};
 use cotangent_scalar::{Dd, Real};
 use cotangent_solve::NewtonOptions;
+use cotangent_theory::Law;
 
 /// Evaluates energy, constraints and hidden constraints at states.
 pub type KeptIn<'s, S> = Box<dyn FnMut(&[S]) -> Result<[Vec<S>; 3], Failure> + 's>;
@@ -15,10 +18,14 @@ pub type KeptIn<'s, S> = Box<dyn FnMut(&[S]) -> Result<[Vec<S>; 3], Failure> + '
 /// What kind of equations a system has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Nature {
-    /// Whether they are canonical, so that symplectic methods are.
+    /// Whether they are canonical, or have a constant form, so that symplectic methods are symplectic.
     pub canonical: bool,
     /// Whether the state is one of positions and momenta, half of it each.
     pub halves: bool,
+    /// Whether they are J ż = ∇H with a constant J.
+    pub form: bool,
+    /// The bracket of ż = B(z)∇H.
+    pub bracket: Option<BracketKind>,
     /// Whether there are constraints.
     pub constrained: bool,
     /// Whether their Hamiltonian is the energy, also off the constraints.
@@ -70,9 +77,32 @@ pub trait Candidate {
     /// Explicit equations of the same motion, to be solved by another method, if there are some.
     fn reference<'s>(&'s self) -> Result<Option<Box<dyn Field<Dd> + 's>>, Reason>;
 
+    /// Which of the claims along a run are Casimirs, by their numbers.
+    fn casimirs(&self) -> Vec<usize> {
+        vec![]
+    }
+
     /// The sizes of the terms of constraints that an analysis found, and of later ones, at the start.
     fn surface_scales(&self) -> Option<[Vec<f64>; 2]> {
         None
+    }
+}
+
+/// What the claims of methods depend on, of a bracket.
+fn bracket(system: &dyn Dynamics<'_, f64>) -> Option<BracketKind> {
+    let poisson = system.poisson().ok()??;
+    let shape = poisson.shape();
+    Some(BracketKind { constant: shape.tensor_along.is_empty(), casimirs: shape.casimirs, degree: shape.degree })
+}
+
+/// The vector field of a system, or that which its constant form implies.
+fn implied<'s>(system: &dyn Dynamics<'s, Dd>) -> Result<Option<Box<dyn Field<Dd> + 's>>, Reason> {
+    if let Some(field) = system.field().map_err(Reason::Step)? {
+        return Ok(Some(field));
+    }
+    match system.presymplectic().map_err(Reason::Step)? {
+        Some(form) => Ok(Some(Box::new(IndexOne::new(form).map_err(Reason::Step)?))),
+        None => Ok(None),
     }
 }
 
@@ -89,6 +119,8 @@ impl Candidate for Instance {
         Nature {
             canonical: motion.is_canonical(),
             halves: motion.structure().is_some(),
+            form: matches!(motion.law, Law::Form(_)),
+            bracket: bracket(&*self.numbers()),
             constrained: motion.is_constrained(),
             own_energy: motion.card().model_energy,
         }
@@ -141,7 +173,11 @@ impl Candidate for Instance {
         let motion = motion.map_err(Reason::Theory)?;
         let compiled = Compiled::new(&motion, Engine::Tape).map_err(Reason::Compile)?;
         let parameters = self.parameters.iter().map(|&p| Dd::from(p)).collect();
-        compiled.view(Tape, parameters).field().map_err(Reason::Step)
+        implied(&compiled.view(Tape, parameters))
+    }
+
+    fn casimirs(&self) -> Vec<usize> {
+        self.diagnostics().map(|d| d.casimirs()).unwrap_or_default()
     }
 
     fn surface_scales(&self) -> Option<[Vec<f64>; 2]> {
@@ -170,7 +206,12 @@ impl<L: AnySystem> Candidate for Handwritten<L> {
         let manifold = self.law().view::<f64>().manifold().ok().flatten();
         let constraints = manifold.as_ref().map_or(0, |m| m.shape().constraints);
         let canonical = self.law().is_canonical();
-        Nature { canonical, halves: manifold.is_some(), constrained: constraints > 0, own_energy: canonical }
+        let view = self.law().view::<f64>();
+        let form = view.presymplectic().ok().flatten().is_some();
+        let bracket = bracket(&*view);
+        let own_energy = canonical || form || bracket.is_some();
+        let (halves, constrained) = (manifold.is_some(), constraints > 0);
+        Nature { canonical: canonical || form, halves, form, bracket, constrained, own_energy }
     }
 
     fn newton(&self) -> Result<NewtonOptions, Failure> {
@@ -203,7 +244,7 @@ impl<L: AnySystem> Candidate for Handwritten<L> {
     /// Its field, or what its canonical equations imply.
     fn reference<'s>(&'s self) -> Result<Option<Box<dyn Field<Dd> + 's>>, Reason> {
         let view = self.law().view::<Dd>();
-        if let Some(field) = view.field().map_err(Reason::Step)? {
+        if let Some(field) = implied(&*view)? {
             return Ok(Some(field));
         }
         let Some(canonical) = view.canonical().map_err(Reason::Step)? else { return Ok(None) };

@@ -4,6 +4,7 @@
 //!   extrapolation of other equations for the same motion ([`order_against`]);
 //! - *symplecticity*: the tangent map of one step, by dual numbers through the whole step, on the
 //!   tangent space of the constraint manifold;
+//! - *Poisson maps*: the same tangent map on the bracket, and *Casimirs* along a run;
 //! - *symmetry*: a step forward and one back;
 //! - *constraints* and hidden constraints, the *energy* and the growth of its error, along a run.
 //!
@@ -15,8 +16,10 @@
 mod along;
 mod bounded;
 mod candidate;
+mod ended;
 mod ladder;
 mod order;
+mod poisson;
 mod probe;
 mod reason;
 mod size;
@@ -24,8 +27,9 @@ mod stable;
 mod subject;
 mod symplectic;
 
-pub use along::{Ended, Noticed, Stopped};
+pub use along::Noticed;
 pub use candidate::{Candidate, KeptIn, Nature};
+pub use ended::{Ended, Stopped};
 pub use order::order_against;
 pub use reason::{LargerSteps, OrderAt, Reason};
 pub(crate) use size::{kinetic, scales};
@@ -37,7 +41,7 @@ use along::Along;
 use bounded::Said;
 use cotangent_compile::CompileError;
 use cotangent_dynamics::Failure;
-use cotangent_integrate::{Claims, Prepared};
+use cotangent_integrate::{Claims, Kind, Prepared};
 use cotangent_scalar::{Interrupted, Limits};
 use ladder::{FLOOR, Question, Sample, Shown, climb};
 use probe::Probe;
@@ -71,8 +75,12 @@ pub struct Property<T, C = bool> {
 pub struct Certificate {
     /// The order of convergence.
     pub order: Property<Order, u32>,
-    /// The largest change of dq∧dp on the tangent space, relative to the size of the images.
+    /// The largest change of dq∧dp, or ½ dz∧J dz, on the tangent space, relative to the size of the images.
     pub symplectic_defect: Property<f64>,
+    /// The largest entry of φ′Bφ′ᵀ − B∘φ for a step φ, relative to the terms of its sums.
+    pub poisson_defect: Property<f64>,
+    /// The largest change of a Casimir along the run, relative to the size of its terms.
+    pub casimir_defect: Property<f64>,
     /// How far a step forward and one back end from the start, relative to the state.
     pub symmetry_defect: Property<f64>,
     /// The largest constraint residual along the run, relative to the size of its terms.
@@ -157,11 +165,15 @@ impl Certificate {
         let formula = prepared.uncontrolled();
         let subject = Subject::new(problem, &formula).within(limits);
         let nature = problem.nature();
-        let claims = prepared.claims(nature.canonical);
+        let claims = prepared.claims(Kind { canonical: nature.canonical, bracket: nature.bracket });
         let mut judge = Judge { probe: Probe::new(subject)?, claims, step: options.step };
-        let symplectic_defect = match nature.halves {
+        let symplectic_defect = match nature.halves || nature.form {
             true => judge.step(claims.symplectic, |probe, place, step| probe.symplectic(place, step)),
             false => Property::absent(),
+        };
+        let poisson_defect = match nature.bracket {
+            Some(_) => judge.step(claims.poisson, |probe, place, step| probe.poisson(place, step)),
+            None => Property::absent(),
         };
         let symmetry_defect = judge.step(claims.symmetric, |probe, place, step| probe.symmetry(place, step));
         let along = along::run(problem, prepared, options, limits)?;
@@ -174,13 +186,19 @@ impl Certificate {
             }
             false => [Property::absent(), Property::absent()],
         };
+        let casimir_defect = match nature.bracket {
+            Some(bracket) if bracket.casimirs > 0 => judge.casimirs(&along),
+            _ => Property::absent(),
+        };
         let energy_defect = judge.energy(&along);
         let has_energy = nature.own_energy;
         let bounds = Bounds {
-            symplectic: has_energy && symplectic_defect.held.unwrap_or(claims.symplectic),
+            symplectic: has_energy
+                && (symplectic_defect.held.unwrap_or(claims.symplectic)
+                    || poisson_defect.held.unwrap_or(claims.poisson)),
             energy: energy_defect.held == Some(true),
         };
-        let claimed = (claims.symplectic && has_energy) || claims.energy;
+        let claimed = ((claims.symplectic || claims.poisson) && has_energy) || claims.energy;
         let mut energy_drift = drift(&along, claimed, bounds, energy_defect.reason.as_ref());
         if energy_drift.held == Some(true)
             && let Some(reason) = stable::unstable(&subject, options.step, options.steps)
@@ -193,6 +211,8 @@ impl Certificate {
         Ok(Certificate {
             order,
             symplectic_defect,
+            poisson_defect,
+            casimir_defect,
             symmetry_defect,
             constraint_defect,
             hidden_constraint_defect,
@@ -218,6 +238,8 @@ impl Certificate {
         let all = [
             ("order", open(true, self.order.held)),
             ("symplectic", self.symplectic_defect.is_open()),
+            ("Poisson map", self.poisson_defect.is_open()),
+            ("Casimirs", self.casimir_defect.is_open()),
             ("symmetric", self.symmetry_defect.is_open()),
             ("constraints", self.constraint_defect.is_open()),
             ("hidden constraints", self.hidden_constraint_defect.is_open()),
@@ -232,6 +254,8 @@ impl Certificate {
         ![
             broken(true, self.order.held),
             self.symplectic_defect.broken(),
+            self.poisson_defect.broken(),
+            self.casimir_defect.broken(),
             self.symmetry_defect.broken(),
             self.constraint_defect.broken(),
             self.hidden_constraint_defect.broken(),
@@ -294,6 +318,33 @@ impl<C: Candidate> Judge<'_, C> {
             Question { step: self.step, order: self.claims.order, power: 1, floor, shows: ROUND_OFF, claimed };
         let shown = climb(question, &mut |_, step| self.probe.residual(level + 1, scales, step));
         let (held, reason) = match (shown.map(|(_, shown)| shown), small) {
+            (Ok(Shown::Nowhere), true) => (Some(true), None),
+            (Ok(Shown::Nowhere), false) => (None, Some(Reason::Accumulated)),
+            (Ok(Shown::Here | Shown::At { .. }), false) => (Some(false), None),
+            (Ok(Shown::Here), true) => (None, Some(Reason::InSteps)),
+            (Ok(other), _) => (None, other.reason()),
+            (Err(reason), _) => (None, Some(reason)),
+        };
+        Property { claimed, found, held, reason }
+    }
+
+    /// The largest change of a Casimir along the run.
+    fn casimirs(&mut self, along: &Along) -> Property<f64> {
+        let (claimed, change) = (self.claims.casimirs, along.casimirs);
+        let found = Finding::Measured(change);
+        if change.is_nan() || change > BEYOND {
+            return Property { claimed, found, held: Some(false), reason: None };
+        }
+        if let Some(ended) = &along.ended {
+            return Property { claimed, found, held: None, reason: Some(Reason::Ended(ended.clone())) };
+        }
+        if claimed {
+            return Property { claimed, found, held: Some(change <= ROUND_OFF), reason: None };
+        }
+        let question =
+            Question { step: self.step, order: self.claims.order, power: 2, floor: FLOOR, shows: ROUND_OFF, claimed };
+        let shown = climb(question, &mut |place, step| self.probe.casimirs(place, step));
+        let (held, reason) = match (shown.map(|(_, shown)| shown), change <= ROUND_OFF) {
             (Ok(Shown::Nowhere), true) => (Some(true), None),
             (Ok(Shown::Nowhere), false) => (None, Some(Reason::Accumulated)),
             (Ok(Shown::Here | Shown::At { .. }), false) => (Some(false), None),

@@ -2,11 +2,12 @@
 //! property of the method.
 
 use super::CertificateError;
+use super::along::casimir_sizes;
 use super::candidate::{Candidate, KeptIn};
 use super::ladder::Sample;
 use super::reason::Reason;
 use super::subject::{Subject, distance};
-use super::symplectic;
+use super::{poisson, symplectic};
 use cotangent_scalar::{Dd, Real};
 
 /// From the start to a generic point, where nothing vanishes by chance.
@@ -69,6 +70,35 @@ impl<'a, C: Candidate> Probe<'a, C> {
         let end = self.subject.walk(&point, step, 1).map_err(Reason::Step)?;
         let defect = symplectic::measure(&self.subject, &point, step)?;
         Ok(Sample { defect, reach: reach(&point, &end, self.halves()) })
+    }
+
+    /// How far a step is from a Poisson map.
+    pub(super) fn poisson(&mut self, place: f64, step: f64) -> Result<Sample, Reason> {
+        let point = self.point(place)?;
+        if point.len() > LARGEST {
+            return Err(Reason::NoTangentMap { largest: LARGEST });
+        }
+        let end = self.subject.walk(&point, step, 1).map_err(Reason::Step)?;
+        let defect = poisson::measure(&self.subject, &point, step)?;
+        Ok(Sample { defect, reach: reach(&point, &end, self.halves()) })
+    }
+
+    /// The change of the Casimirs by a step, relative to the sizes of their terms.
+    pub(super) fn casimirs(&mut self, place: f64, step: f64) -> Result<Sample, Reason> {
+        let point = self.point(place)?;
+        let end = self.subject.walk(&point, step, 1).map_err(Reason::Step)?;
+        let sizes = casimir_sizes(self.subject.problem).unwrap_or_default();
+        let Some(mut system) = self.subject.problem.view::<Dd>().poisson().map_err(Reason::Step)? else {
+            return Err(Reason::NoEnergy);
+        };
+        let mut of = |z: &[Dd]| -> Result<Vec<Dd>, Reason> {
+            let mut out = vec![Dd::from(0.0); system.shape().casimirs];
+            system.casimirs(z, &mut out).map_err(Reason::Value)?;
+            Ok(out)
+        };
+        let (before, after) = (of(&point)?, of(&end)?);
+        let change = before.iter().zip(&after).zip(&sizes).map(|((&a, &b), s)| (b - a).value().abs() / s);
+        Ok(Sample { defect: change.fold(0.0, f64::max), reach: reach(&point, &end, self.halves()) })
     }
 
     /// How far a step forward and one back end from where they began.

@@ -2,7 +2,7 @@
 
 use super::candidate::Candidate;
 use cotangent_dynamics::{Canonical, Failure, Numeric, State, Value};
-use cotangent_integrate::{Prepared, project};
+use cotangent_integrate::{IndexOne, Prepared, project};
 use cotangent_scalar::{Limits, Real};
 
 /// A method on a system, in any arithmetic.
@@ -41,12 +41,24 @@ impl<'a, C: Candidate> Subject<'a, C> {
         self.problem.view::<S>().manifold()
     }
 
+    /// Equations with a constant form, where that is singular.
+    pub(super) fn form<S: Real + 'static>(&self) -> Result<Option<IndexOne<'a, S>>, Failure> {
+        if !self.problem.nature().form {
+            return Ok(None);
+        }
+        let form = self.problem.view::<S>().presymplectic()?.map(IndexOne::new).transpose()?;
+        Ok(form.filter(|form| form.kernel_dimension() > 0))
+    }
+
     /// The start, on the constraint manifold to the precision of the arithmetic.
     pub fn start<S: Real + 'static>(&self) -> Result<Vec<S>, Failure> {
         let values = self.problem.start().iter().map(|&v| S::from_f64(v)).collect();
         let mut state = State::new(values, 0);
         if let Some(manifold) = self.manifold::<S>()?.filter(|m| m.shape().constraints > 0) {
             project(manifold, &mut state)?;
+        }
+        if let Some(mut form) = self.form::<S>()? {
+            form.settle(&mut state.values)?;
         }
         Ok(state.values)
     }

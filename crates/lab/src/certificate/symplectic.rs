@@ -2,8 +2,8 @@
 //! double-double arithmetic, as round-off, which a small step amplifies, is not a property of the
 //! method.
 //!
-//! The tangent space at (q, p) is {(δq, δp): G δq = 0, ψ_q δq + ψ_p δp = 0}; the derivatives of ψ are
-//! taken by dual numbers too.
+//! The tangent space at (q, p) is {(δq, δp): G δq = 0, ψ_q δq + ψ_p δp = 0}, that of J ż = ∇H is {δz: NᵀH_zz δz = 0} with
+//! N a basis of ker J; derivatives are taken by dual numbers too.
 
 use super::candidate::Candidate;
 use super::reason::Reason;
@@ -15,8 +15,7 @@ use cotangent_scalar::{Dd, Dual, Real};
 use cotangent_solve::{LinearSolver, Pattern, null_space};
 
 pub(super) fn measure<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd], step: f64) -> Result<f64, Reason> {
-    // Positions and momenta in units of their own size: the form is then in units of their product.
-    let units = units(point);
+    let (form, units) = form(subject, point)?;
     let vectors = tangent_space(subject, point, &units).map_err(Reason::Step)?;
     let pushed = |vector: &Vec<Dd>| -> Result<Vec<Dd>, Failure> {
         let direction: Vec<Dd> = vector.iter().zip(&units).map(|(&v, &u)| v * u).collect();
@@ -24,23 +23,43 @@ pub(super) fn measure<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd], step
         Ok(image.iter().zip(&units).map(|(d, &u)| d.tangent[0] / u).collect())
     };
     let images = vectors.iter().map(pushed).collect::<Result<Vec<_>, _>>().map_err(Reason::Step)?;
-    let form = SymplecticDefect::<Dd>::canonical(point.len() / 2);
     Ok(form.measure(&vectors, &images).map_err(Reason::Tangent)?.value)
+}
+
+/// The form that is to be kept, and the units in which it is: positions and momenta each in that of their own size.
+fn form<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd]) -> Result<(SymplecticDefect<Dd>, Vec<Dd>), Reason> {
+    let n = point.len();
+    if subject.problem.nature().halves {
+        return Ok((SymplecticDefect::canonical(n / 2), units(point)));
+    }
+    let mut matrix = vec![Dd::from(0.0); n * n];
+    if let Some(mut form) = subject.problem.view::<Dd>().presymplectic().map_err(Reason::Step)? {
+        let pattern = form.shape().form.clone();
+        let mut values = vec![Dd::from(0.0); pattern.len()];
+        form.form(&mut values).map_err(Reason::Step)?;
+        let largest = values.iter().fold(0.0f64, |m, v| m.max(v.value().abs()));
+        for ((i, j), &value) in pattern.addresses().zip(&values) {
+            matrix[i as usize * n + j as usize] = value / Dd::from(if largest > 0.0 { largest } else { 1.0 });
+        }
+    }
+    let form = SymplecticDefect::with_form(n, matrix).map_err(Reason::Tangent)?;
+    Ok((form, vec![Dd::from(power_of_two(point)); n]))
 }
 
 /// The largest position for each position, the largest momentum for each momentum.
 fn units(point: &[Dd]) -> Vec<Dd> {
     let (q, p) = point.split_at(point.len() / 2);
-    let size = |half: &[Dd]| {
-        let largest = half.iter().fold(0.0f64, |m, v| m.max(v.value().abs()));
-        // A power of two, so that scaling is exact.
-        Dd::from(if largest > 0.0 && largest.is_finite() { 2f64.powi(largest.log2().floor() as i32) } else { 1.0 })
-    };
-    let (q, p) = (vec![size(q); q.len()], vec![size(p); p.len()]);
-    [q, p].concat()
+    let (q, p) = (vec![power_of_two(q); q.len()], vec![power_of_two(p); p.len()]);
+    [q, p].concat().into_iter().map(Dd::from).collect()
 }
 
-fn seeded(point: &[Dd], direction: &[Dd]) -> Vec<Dual<Dd>> {
+/// The size of values as a power of two, so that scaling is exact.
+fn power_of_two(values: &[Dd]) -> f64 {
+    let largest = values.iter().fold(0.0f64, |m, v| m.max(v.value().abs()));
+    if largest > 0.0 && largest.is_finite() { 2f64.powi(largest.log2().floor() as i32) } else { 1.0 }
+}
+
+pub(super) fn seeded(point: &[Dd], direction: &[Dd]) -> Vec<Dual<Dd>> {
     point.iter().zip(direction).map(|(&value, &d)| Dual { value, tangent: [d] }).collect()
 }
 
@@ -51,17 +70,20 @@ fn seeded(point: &[Dd], direction: &[Dd]) -> Vec<Dual<Dd>> {
 fn tangent_space<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd], units: &[Dd]) -> Result<Vec<Vec<Dd>>, Failure> {
     let size = point.len();
     let unit = |k: usize| (0..size).map(|j| Dd::from(f64::from(u8::from(j == k)))).collect::<Vec<Dd>>();
-    let Some(mut manifold) = subject.manifold::<Dual<Dd>>()?.filter(|m| m.shape().constraints > 0) else {
-        return Ok((0..size).map(unit).collect());
+    let mut residual: Box<dyn FnMut(&[Dual<Dd>]) -> Result<Vec<Dual<Dd>>, Failure>> = match subject.form()? {
+        Some(mut form) => Box::new(move |z| form.residual(z)),
+        None => match subject.manifold::<Dual<Dd>>()?.filter(|m| m.shape().constraints > 0) {
+            Some(mut manifold) => Box::new(move |z| residuals(manifold.as_mut(), z)),
+            None => return Ok((0..size).map(unit).collect()),
+        },
     };
-    let rows = 2 * manifold.shape().constraints;
-    let mut a = vec![Dd::from(0.0); rows * size];
+    let mut columns = vec![];
     for k in 0..size {
-        let residual = residuals(manifold.as_mut(), &seeded(point, &unit(k)))?;
-        for (i, r) in residual.iter().enumerate() {
-            a[i * size + k] = r.tangent[0] * units[k];
-        }
+        columns.push(residual(&seeded(point, &unit(k)))?);
     }
+    let rows = columns.first().map_or(0, Vec::len);
+    let mut a: Vec<Dd> =
+        (0..rows * size).map(|at| columns[at % size][at / size].tangent[0] * units[at % size]).collect();
     // Each row in units of its own.
     for row in a.chunks_mut(size) {
         let largest = row.iter().fold(0.0f64, |m, v| m.max(v.value().abs()));

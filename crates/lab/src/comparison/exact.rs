@@ -11,7 +11,7 @@ use crate::forces::{MOVES, forces, momentum};
 use crate::reference::{Reference, Sample};
 use cotangent_compile::{Engine, Native, Tape};
 use cotangent_dynamics::{Condition, Dynamics, Failure, State};
-use cotangent_integrate::project;
+use cotangent_integrate::{IndexOne, project};
 use cotangent_observe::Schedule;
 use cotangent_problem::{Compiled, Diagnostics, Instance};
 use cotangent_scalar::{Dd, Limits};
@@ -21,6 +21,8 @@ use cotangent_theory::Motion;
 #[derive(Clone, Debug)]
 pub struct Exact {
     samples: Vec<Sample<Dd>>,
+    /// The names of its variables.
+    names: Vec<String>,
     halves: bool,
     /// Forces and mobility at the start: what momenta are like that are nothing but rounding.
     forces: [f64; 2],
@@ -57,8 +59,16 @@ impl Exact {
         let compiled = Compiled::new(&motion, Engine::Tape)?;
         let parameters = problem.parameters.iter().map(|&p| Dd::from(p)).collect();
         let view = compiled.view(Tape, parameters);
-        let mut field = view.field()?.ok_or(Unknown::NoField)?;
         let mut start = State::new(own.iter().map(|&v| Dd::from(v)).collect(), 0);
+        let mut field = match (view.field()?, view.presymplectic()?) {
+            (Some(field), _) => field,
+            (None, Some(form)) => {
+                let mut implied = IndexOne::new(form)?;
+                implied.settle(&mut start.values)?;
+                Box::new(implied)
+            }
+            (None, None) => return Err(Unknown::NoField),
+        };
         if let Some(manifold) = view.manifold()?.filter(|m| m.shape().constraints > 0) {
             project(manifold, &mut start)?;
         }
@@ -75,6 +85,7 @@ impl Exact {
         let (solution, stopped) = reference.solve_as_far(&mut rates, &start.values, &times)?;
         let mut exact = Exact {
             samples: solution.samples,
+            names: motion.system.state().entry_names(),
             halves: motion.structure().is_some(),
             forces: found,
             accuracy: 0.0,
@@ -116,11 +127,35 @@ impl Exact {
         self.samples.last().map_or(0.0, |s| s.time.hi())
     }
 
+    /// Where the variables of other equations for the same motion are among its own: (own, other) by their names; `None` if
+    /// they are the same.
+    pub fn shared(&self, problem: &Instance) -> Option<Vec<(usize, usize)>> {
+        let names = problem.equations.motion.system.state().entry_names();
+        if names == self.names {
+            return None;
+        }
+        let other = |name: &String| names.iter().position(|n| n == name);
+        Some(self.names.iter().enumerate().filter_map(|(own, name)| Some((own, other(name)?))).collect())
+    }
+
+    /// How far a state is from the solution in the variables that they share.
+    pub fn distance_in(&self, shared: Option<&[(usize, usize)]>, time: f64, state: &[f64]) -> Option<f64> {
+        let Some(shared) = shared else { return self.distance(time, state) };
+        let sample = self.sample(time)?;
+        let exact: Vec<Dd> = shared.iter().map(|&(own, _)| sample.state[own]).collect();
+        let other: Vec<Dd> = shared.iter().filter_map(|&(_, k)| state.get(k).map(|&v| Dd::from(v))).collect();
+        (!exact.is_empty() && exact.len() == other.len()).then(|| distance(&other, &exact, false))
+    }
+
+    fn sample(&self, time: f64) -> Option<&Sample<Dd>> {
+        let after = self.samples.partition_point(|s| s.time.hi() < time - SAME * time.abs());
+        self.samples.get(after).filter(|s| (s.time.hi() - time).abs() <= SAME * time.abs())
+    }
+
     /// How far a state of the model is from the solution, positions and momenta each relative to their
     /// own size, or momenta that are at rest to what they would be otherwise; `None` at a time at which it is not known.
     pub fn distance(&self, time: f64, state: &[f64]) -> Option<f64> {
-        let after = self.samples.partition_point(|s| s.time.hi() < time - SAME * time.abs());
-        let sample = self.samples.get(after).filter(|s| (s.time.hi() - time).abs() <= SAME * time.abs())?;
+        let sample = self.sample(time)?;
         let state: Vec<Dd> = state.iter().map(|&v| Dd::from(v)).collect();
         (state.len() == sample.state.len()).then(|| {
             let half = state.len() / 2;

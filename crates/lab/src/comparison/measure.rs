@@ -2,26 +2,14 @@
 
 use super::round_off::{Other, Sizes, explained};
 use super::unknown::NoPace;
-use super::{Exact, SAMPLES, timing};
+use super::{Combination, Exact, SAMPLES, timing};
 use crate::certificate::{kinetic, scales};
 use crate::fit::{Growth, growth_exponent};
 use cotangent_compile::{CompileError, Native};
 use cotangent_dynamics::{Dynamics, Failure, Measure, Source};
-use cotangent_integrate::Prepared;
 use cotangent_observe::{End, HISTORY_ERRORS, History, Progress, Run, RunError, Schedule};
 use cotangent_problem::Instance;
 use cotangent_scalar::Limits;
-
-/// Equations, a method planned for them with its projection.
-#[derive(Clone, Copy)]
-pub struct Combination<'a> {
-    /// The model in one formulation.
-    pub problem: &'a Instance,
-    /// The method.
-    pub prepared: &'a Prepared,
-    /// By how much these equations make errors of the constraints grow in the time of the run; 1 if that is not known.
-    pub amplification: f64,
-}
 
 /// How a run ended.
 #[derive(Clone, PartialEq, Debug)]
@@ -146,8 +134,9 @@ pub fn measure(
         Ok(End::Failed(failure)) => Ended::Failed(failure),
         Err(error) => Ended::Undefined(Source::new(error)),
     };
-    let variables = problem.equations.motion.structure().map_or(problem.start.len(), |s| s.state().len());
-    let curves = curves(&mut run, variables, exact);
+    let variables = problem.equations.motion.system.state().len();
+    let shared = exact.and_then(|e| e.shared(problem));
+    let curves = curves(&mut run, variables, (exact, shared.as_deref()));
     let seconds = match run.stepping() {
         Some(seconds) if seconds > SLOW * run.done() as f64 => seconds,
         // Faster steps are made once more, with nothing between them.
@@ -252,7 +241,11 @@ fn largest_kinetic(run: &mut crate::Run, problem: &Instance, variables: usize) -
 const LOOKS: usize = 64;
 
 /// The samples after the start, with the errors of the model's variables.
-fn curves(run: &mut crate::Run, variables: usize, exact: Option<&Exact>) -> Curves {
+fn curves(
+    run: &mut crate::Run,
+    variables: usize,
+    (exact, shared): (Option<&Exact>, Option<&[(usize, usize)]>),
+) -> Curves {
     let Some(history) = run.history() else { return Curves::default() };
     let times = history.times().to_vec();
     let [energy, constraints, hidden] = [0, 1, 2].map(|k| history.error(k));
@@ -262,7 +255,7 @@ fn curves(run: &mut crate::Run, variables: usize, exact: Option<&Exact>) -> Curv
     let singular = run.monitor().passages.first().map(|passage| passage.time);
     let mut error = |time: f64, state: &[f64]| -> f64 {
         match run.diagnostics().model_state(state, &mut model) {
-            Ok(()) => exact.and_then(|e| e.distance(time, &model)).unwrap_or(f64::NAN),
+            Ok(()) => exact.and_then(|e| e.distance_in(shared, time, &model)).unwrap_or(f64::NAN),
             Err(_) => f64::NAN,
         }
     };

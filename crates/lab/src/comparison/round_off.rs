@@ -94,14 +94,14 @@ fn sizes(
     }
     let largest = |list: &[cotangent_observe::Extremes]| list.iter().fold(0.0f64, |m, e| m.max(e.max_abs));
     let (values, time) = (run.state().values.clone(), run.time());
-    let variables = problem.equations.motion.structure().map_or(problem.start.len(), |s| s.state().len());
-    let mut model = vec![0.0; variables];
+    let mut model = vec![0.0; problem.equations.motion.system.state().len()];
+    let shared = exact.and_then(|e| e.shared(problem));
     let known = run.diagnostics().model_state(&values, &mut model).is_ok();
     Ok(Some(Sizes {
         energy: run.energy().max_deviation,
         constraints: largest(run.constraints()),
         hidden: largest(run.hidden_constraints()),
-        state: exact.filter(|_| known).and_then(|e| e.distance(time, &model)),
+        state: exact.filter(|_| known).and_then(|e| e.distance_in(shared.as_deref(), time, &model)),
     }))
 }
 

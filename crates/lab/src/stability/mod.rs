@@ -46,6 +46,7 @@ pub use verdict::{Time, Unsure, Verdict};
 use cotangent_problem::Instance;
 use cotangent_scalar::figures::measured;
 use cotangent_solve::EigenvalueError;
+use cotangent_theory::Law;
 use follow::Followed;
 
 /// What a formulation does to errors of the constraints along a motion.
@@ -124,8 +125,9 @@ impl Stability {
     /// What can be said of a formulation without following a motion.
     pub fn without_path(problem: &Instance) -> Option<Result<Stability, StabilityError>> {
         let motion = &problem.equations.motion;
-        if motion.chart().is_some() {
-            // Every point of a chart is one of the manifold.
+        let by_velocity = motion.velocity.is_some() && !motion.is_holonomic();
+        if motion.chart().is_some() || by_velocity || matches!(motion.law, Law::Form(_)) && motion.field().is_none() {
+            // Every point of a chart is one of the manifold; multipliers of velocity constraints are what keeps these.
             let verdict = Verdict::Identical;
             return Some(Ok(Stability {
                 verdict,

@@ -1,23 +1,31 @@
 //! A formulation as functions: what methods ask of a system, answered in any arithmetic.
 
+mod bracket;
 mod canonical;
 mod chart;
 mod field;
+mod form;
 mod hidden;
+mod split;
 mod surface;
 
 use crate::error::underived;
+use bracket::{BracketFunctions, BracketView};
 use canonical::{CanonicalFunctions, CanonicalView};
 use chart::{ChartFunctions, ChartView};
 use cotangent_compile::{Arithmetic, CompileError, Engine, Function, FunctionBuilder};
-use cotangent_dynamics::{Canonical, Chart, Dynamics, Failure, Field, Hidden, Index, Surface};
+use cotangent_dynamics::{
+    Canonical, Chart, Dynamics, Failure, Field, Hidden, Index, Poisson, Presymplectic, Split, Surface,
+};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_integrate::Offer;
 use cotangent_scalar::{Limits, Scalar};
 use cotangent_solve::Pattern;
 use cotangent_theory::{Formulation, Law, Motion, Shape, Structure, VectorField};
 use field::{FieldFunctions, FieldView};
+use form::{FormFunctions, FormView};
 use hidden::{HiddenFunctions, HiddenView};
+use split::{SplitFunctions, SplitView};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
@@ -33,6 +41,9 @@ pub struct Compiled {
     field: Option<Arc<FieldFunctions>>,
     chart: Option<Arc<ChartFunctions>>,
     surface: Option<Arc<SurfaceFunctions>>,
+    form: Option<Arc<FormFunctions>>,
+    bracket: Option<Arc<BracketFunctions>>,
+    split: Option<Arc<SplitFunctions>>,
     /// The variables of the model as a function of the state, where they differ.
     lift: Option<Arc<Function>>,
     /// The state as a function of the variables of the model, where they differ.
@@ -75,8 +86,6 @@ impl Compiled {
             |s: &Structure| shared.hidden.get_or_init(|| Arc::new(HiddenFunctions::new(s, &parameters, means))).clone();
         let field = |f: &VectorField| FieldFunctions::new(f, &all, means).map(Arc::new);
         let (field, chart) = match &motion.law {
-            Law::IndexThree | Law::IndexTwo => (None, None),
-            Law::Field { field: f, .. } => (Some(field(f)?), None),
             Law::Chart(local) => {
                 let inputs = all.then(&local.chart).then(&local.reference);
                 let field = FieldFunctions::new(&local.field, &inputs, means)?;
@@ -89,7 +98,17 @@ impl Compiled {
                 };
                 (Some(Arc::new(field)), Some(Arc::new(chart)))
             }
+            _ => (motion.field().map(field).transpose()?, None),
         };
+        let form = match &motion.law {
+            Law::Form(form) => Some(Arc::new(FormFunctions::new(form, &motion.state, &parameters, means))),
+            _ => None,
+        };
+        let bracket = match &motion.law {
+            Law::Bracket(bracket) => Some(Arc::new(BracketFunctions::new(bracket, &parameters, means))),
+            _ => None,
+        };
+        let split = has_parts(motion).then(|| Arc::new(SplitFunctions::new(&motion.system, &parameters, means)));
         let surface =
             motion.surface().map(|s| SurfaceFunctions::new(s, &motion.state, &parameters, means).map(Arc::new));
         let map = |inputs: &Layout, t: Option<Tensor>| {
@@ -101,6 +120,9 @@ impl Compiled {
             field,
             chart,
             surface: surface.transpose()?,
+            form,
+            bracket,
+            split,
             dimension: motion.state.len(),
             parameters: [parameters.len(), all.len()],
             lift: map(&motion.state, motion.model_state().map_err(underived)?)?,
@@ -137,9 +159,14 @@ impl Compiled {
         let jacobian = self.field.iter().filter_map(|f| f.jacobian.get()?.as_ref().ok());
         let surface = self.surface.iter().flat_map(|s| s.functions());
         let hidden = self.hidden.iter().flat_map(|h| h.functions());
+        let form = self.form.iter().flat_map(|f| f.functions());
+        let bracket = self.bracket.iter().flat_map(|b| b.functions());
         canonical
             .chain(hidden)
             .chain(surface)
+            .chain(form)
+            .chain(bracket)
+            .chain(self.split.iter().flat_map(|s| s.functions()))
             .chain(self.field.iter().map(|f| &f.rate))
             .chain(jacobian)
             .all(Function::is_inlinable)
@@ -153,6 +180,7 @@ pub fn offer(motion: &Motion, formulation: Formulation) -> Option<Offer> {
         return None;
     }
     let (constrained, canonical) = (motion.is_holonomic(), motion.structure().is_some());
+    let form = formulation == Formulation::IndexOne && !canonical;
     // Without constraints all formulations are the same.
     let shape = if constrained { formulation.card().shape } else { Shape::Field };
     let with_multipliers = match shape {
@@ -162,19 +190,30 @@ pub fn offer(motion: &Motion, formulation: Formulation) -> Option<Offer> {
     };
     Some(Offer {
         canonical: if canonical && !constrained { Some(Index::Three) } else { with_multipliers },
-        field: with_multipliers.is_none(),
-        presymplectic: false,
+        field: with_multipliers.is_none() && !form,
+        presymplectic: form,
+        split: has_parts(motion),
         constrained,
         chart: shape == Shape::Chart,
         surface: motion.surface().is_some(),
     })
 }
 
+/// Whether the energy of the model moves the state by itself, so that its parts do.
+fn has_parts(motion: &Motion) -> bool {
+    let energy = match &motion.law {
+        Law::Bracket(_) => true,
+        Law::Field { canonical, .. } => *canonical && motion.structure().is_some(),
+        _ => false,
+    };
+    energy && !motion.is_constrained() && motion.state == motion.system.state()
+}
+
 /// On which level the constraints are held.
 fn index(motion: &Motion) -> Index {
     match motion.law {
         Law::IndexTwo => Index::Two,
-        Law::IndexThree | Law::Field { .. } | Law::Chart(_) => Index::Three,
+        _ => Index::Three,
     }
 }
 
@@ -273,6 +312,28 @@ where
             arithmetic: self.arithmetic,
             parameters: self.with_chart.clone(),
         })))
+    }
+
+    fn presymplectic(&self) -> Result<Option<Box<dyn Presymplectic<S> + 's>>, Failure> {
+        let Some(functions) = &self.compiled.form else { return Ok(None) };
+        let view = FormView::new(functions.clone(), self.arithmetic, self.parameters.clone())?;
+        Ok(Some(Box::new(view)))
+    }
+
+    fn poisson(&self) -> Result<Option<Box<dyn Poisson<S> + 's>>, Failure> {
+        let Some(functions) = &self.compiled.bracket else { return Ok(None) };
+        let view = BracketView::new(functions.clone(), self.arithmetic, self.parameters.clone())?;
+        Ok(Some(Box::new(view)))
+    }
+
+    fn has_split(&self) -> bool {
+        self.compiled.split.is_some()
+    }
+
+    fn split(&self) -> Result<Option<Box<dyn Split<S> + 's>>, Failure> {
+        let Some(functions) = &self.compiled.split else { return Ok(None) };
+        let view = SplitView::new(functions.clone(), self.arithmetic, self.parameters.clone())?;
+        Ok(Some(Box::new(view)))
     }
 
     fn chart(&self) -> Result<Option<Box<dyn Chart<S> + 's>>, Failure> {

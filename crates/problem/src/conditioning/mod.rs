@@ -15,6 +15,7 @@
 
 mod branch;
 mod face;
+mod inertia;
 
 use crate::callable::Callable;
 use crate::error::underived;
@@ -25,6 +26,7 @@ use cotangent_expr::Layout;
 use cotangent_solve::LinearSolver;
 use cotangent_theory::Motion;
 use face::{Face, Gradients};
+use inertia::Inertia;
 
 /// Where the smallest pivot is this part of the largest, the forces are determined well, and a step of a quarter of a
 /// radian cannot have crossed a singular configuration.
@@ -51,6 +53,8 @@ pub struct Conditioning {
     diagonal: Vec<Option<usize>>,
     /// G and H_pp, where the matrix is made of them.
     gradients: Option<Gradients>,
+    /// Where multipliers of velocity constraints may have several branches.
+    inertia: Option<Inertia>,
     /// Q̂ up to the step that is looked at, and up to where that begins: what was looked at may not have become a step.
     largest: Vec<f64>,
     known: Vec<f64>,
@@ -74,7 +78,8 @@ impl Conditioning {
         let function = builder.sparse_output(&motion.at_state(matrix).map_err(underived)?).compile()?;
         let Some(pattern) = function.pattern(0).cloned() else { return Ok(None) };
         let solver = LinearSolver::new(&pattern).map_err(|e| CompileError::system("the multipliers", e))?;
-        let gradients = motion.structure().map(|s| Gradients::new(motion, s)).transpose()?.flatten();
+        let holonomic = motion.structure().filter(|_| motion.is_holonomic());
+        let gradients = holonomic.map(|s| Gradients::new(motion, s)).transpose()?.flatten();
         let (m, columns) = (pattern.rows(), gradients.as_ref().map_or(0, Gradients::columns));
         Ok(Some(Conditioning {
             names: matrix.shape()[0].clone(),
@@ -83,6 +88,7 @@ impl Conditioning {
             solver,
             diagonal: (0..m).map(|i| pattern.position(i, i)).collect(),
             gradients,
+            inertia: Inertia::new(motion)?,
             largest: vec![0.0; m],
             known: vec![0.0; m],
             reached: vec![0.0; motion.state.len()],
@@ -107,6 +113,10 @@ impl Conditioning {
         was_ill: bool,
     ) -> Result<Conditioned, CallError> {
         self.evaluate(after)?;
+        // Of velocity constraints on coordinates without mass.
+        if self.gradients.is_none() && self.values.iter().any(|v| v.is_infinite()) {
+            return Ok(Conditioned::WELL);
+        }
         let mut fallen = was_ill;
         for (largest, at) in self.largest.iter_mut().zip(&self.diagonal) {
             let size = at.map_or(0.0, |at| self.values[at].abs());
@@ -245,7 +255,13 @@ impl Condition for Conditioning {
         let earlier = begun.iter().rev().map(|state| &state[..]).find(|state| was_ill && *state != before);
         let seen = self.observe_one((earlier, step), [before, after], was_ill);
         self.begun = begun;
-        let seen = seen?;
+        let mut seen = seen?;
+        if let Some(inertia) = &mut self.inertia
+            && inertia.has_changed(before, after, &self.parameters)?
+        {
+            seen.branch = Branch::Jumped;
+            return Ok(seen);
+        }
         if !was_ill {
             if seen.is_ill() {
                 self.begun.iter_mut().for_each(|state| state.copy_from_slice(before));

@@ -98,6 +98,7 @@ impl<'a> Flow<'a> {
             state,
             space,
             law: Law::Field { field, canonical: false },
+            velocity: None,
             lift: Lift::default(),
             numbers: Layout::default(),
             auxiliaries: vec![],

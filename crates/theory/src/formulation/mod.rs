@@ -12,6 +12,7 @@ mod dirac_bracket;
 mod ggl;
 mod hamilton_dirac;
 mod impetus_striction;
+mod index_one;
 mod index_reduced;
 mod linear_projected;
 mod local_chart;
@@ -25,7 +26,7 @@ mod total;
 
 pub use card::{Card, Least, Number, Shape};
 pub use local_chart::LocalChart;
-pub use motion::{Law, Lift, Motion, Space, VectorField};
+pub use motion::{Bracket, Form, Law, Lift, Motion, Space, VectorField};
 pub use numbers::NumberError;
 
 use crate::error::TheoryError;
@@ -77,11 +78,13 @@ pub enum Formulation {
         /// The compliance of H + φᵀφ/(2ε).
         epsilon: f64,
     },
+    /// Velocity constraints with their multipliers as functions of the state, or J ż = ∇H with a singular J.
+    IndexOne,
 }
 
 impl Formulation {
     /// Every formulation.
-    pub const ALL: [Formulation; 12] = [
+    pub const ALL: [Formulation; 13] = [
         Formulation::Multipliers,
         Formulation::IndexReduced,
         Formulation::Standard,
@@ -94,6 +97,7 @@ impl Formulation {
         Formulation::Ggl,
         Formulation::Baumgarte { alpha: 5.0, beta: 5.0 },
         Formulation::Penalty { epsilon: 1e-4 },
+        Formulation::IndexOne,
     ];
 
     /// What there is to know about it.
@@ -111,6 +115,7 @@ impl Formulation {
             Formulation::Ggl => &ggl::CARD,
             Formulation::Baumgarte { .. } => &baumgarte::CARD,
             Formulation::Penalty { .. } => &penalty::CARD,
+            Formulation::IndexOne => &index_one::CARD,
         }
     }
 
@@ -132,6 +137,9 @@ impl Formulation {
 
     /// The same within limits.
     pub fn apply_within(self, system: &System, limits: &Limits) -> Result<Motion, TheoryError> {
+        if self == Formulation::IndexOne {
+            return index_one::motion(system, limits);
+        }
         if matches!(system.dynamics, Dynamics::Poisson { .. } | Dynamics::Form { .. }) {
             return poisson::motion(system, self, limits);
         }
@@ -150,6 +158,7 @@ impl Formulation {
             state: s.state(),
             space: Space::Cotangent(Box::new(s.clone())),
             law,
+            velocity: None,
             lift,
             numbers: Layout::new(numbers),
             auxiliaries,
@@ -174,6 +183,8 @@ impl Formulation {
             Formulation::Ggl => ggl::equations(s),
             Formulation::Baumgarte { .. } => baumgarte::equations(s),
             Formulation::Penalty { .. } => penalty::equations(s),
+            // Nothing on velocities is left.
+            Formulation::IndexOne => Ok(Law::IndexThree.into()),
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::error::TheoryError;
 use crate::legendre::whole;
 use crate::structure::Structure;
 use crate::surface::ConstraintSurface;
+use crate::velocity::VelocityConstraints;
 use cotangent_expr::{Array, Error, Expr, Layout, Tensor};
 use cotangent_model::{Quantity, System};
 use cotangent_scalar::Limits;
@@ -38,6 +39,34 @@ pub enum Law {
     },
     /// Canonical equations in a chart of the constraint manifold, which may be changed between steps.
     Chart(Box<LocalChart>),
+    /// J ż = ∇H with a constant matrix J.
+    Form(Box<Form>),
+    /// ż = B(z)∇H.
+    Bracket(Box<Bracket>),
+}
+
+/// A constant antisymmetric matrix J, perhaps singular, and an energy.
+#[derive(Clone, Debug)]
+pub struct Form {
+    /// J, over the state.
+    pub matrix: Tensor,
+    /// H.
+    pub hamiltonian: Tensor,
+    /// J⁻¹∇H, where J has an inverse.
+    pub field: Option<VectorField>,
+}
+
+/// A bracket {zᵢ, zⱼ} = Bᵢⱼ(z) and an energy.
+#[derive(Clone, Debug)]
+pub struct Bracket {
+    /// B, over the state.
+    pub tensor: Tensor,
+    /// H.
+    pub hamiltonian: Tensor,
+    /// Functions that are claimed to commute with all others.
+    pub casimirs: Tensor,
+    /// B∇H.
+    pub field: VectorField,
 }
 
 /// Where the state lives.
@@ -74,6 +103,8 @@ pub struct Motion {
     pub space: Space,
     /// What moves them.
     pub law: Law,
+    /// Constraints on velocities, whose multipliers the equations determine.
+    pub velocity: Option<Box<VelocityConstraints>>,
     /// The way to the variables of the model.
     pub lift: Lift,
     /// Numbers of the formulation that are inputs, as the parameters of the model are.
@@ -123,6 +154,8 @@ impl Motion {
     pub fn field(&self) -> Option<&VectorField> {
         match &self.law {
             Law::Field { field, .. } => Some(field),
+            Law::Form(form) => form.field.as_ref(),
+            Law::Bracket(bracket) => Some(&bracket.field),
             Law::IndexThree | Law::IndexTwo | Law::Chart(_) => None,
         }
     }
@@ -131,15 +164,15 @@ impl Motion {
     pub fn chart(&self) -> Option<&LocalChart> {
         match &self.law {
             Law::Chart(chart) => Some(chart),
-            Law::IndexThree | Law::IndexTwo | Law::Field { .. } => None,
+            _ => None,
         }
     }
 
-    /// Whether a symplectic method is symplectic on the equations.
+    /// Whether a symplectic method is symplectic on the equations: for dq∧dp, or for the form ½ dz∧J dz.
     pub fn is_canonical(&self) -> bool {
         match &self.law {
-            Law::IndexThree | Law::Chart(_) => true,
-            Law::IndexTwo => false,
+            Law::IndexThree | Law::Chart(_) | Law::Form(_) => true,
+            Law::IndexTwo | Law::Bracket(_) => false,
             Law::Field { canonical, .. } => *canonical,
         }
     }
@@ -159,22 +192,26 @@ impl Motion {
         self.structure().is_some_and(|s| !s.constraints.shape()[0].is_empty())
     }
 
-    /// The multipliers as functions of the model's state, if there are any: on the positions one for each constraint
-    /// member, and the reaction forces are −Gᵀμ.
-    pub fn multipliers(&self) -> Result<Option<Array>, TheoryError> {
-        match &self.space {
-            Space::Cotangent(structure) => structure.multipliers(),
-            Space::Surface(surface) => Ok(surface.values.clone()),
-            Space::Whole => Ok(None),
-        }
+    /// The multipliers as functions of the model's state, by name: on the positions one for each constraint member, and
+    /// the reaction forces are −Gᵀμ; then those of velocity constraints.
+    pub fn multipliers(&self) -> Result<Vec<(Layout, Array)>, TheoryError> {
+        let own = match &self.space {
+            Space::Cotangent(structure) => structure.multipliers()?.map(|mu| (structure.multiplier_names(), mu)),
+            Space::Surface(surface) => surface.values.clone().map(|values| (surface.multipliers.clone(), values)),
+            Space::Whole => None,
+        };
+        let velocity = self.velocity.as_ref().map(|v| (v.multipliers.clone(), v.values.clone()));
+        Ok(own.into_iter().chain(velocity).collect())
     }
 
-    /// The matrix that determines the multipliers: G H_pp Gᵀ, or the brackets of the second-class constraints.
+    /// The matrix that determines the multipliers: G H_pp Gᵀ, the brackets of the second-class constraints, or where there
+    /// are constraints on velocities alone the matrix of the equations for velocities and multipliers.
     pub fn brackets(&self) -> Option<&Tensor> {
+        let velocity = self.velocity.as_ref().map(|v| &v.matrix);
         match &self.space {
-            Space::Cotangent(structure) => self.is_holonomic().then_some(&structure.gram),
+            Space::Cotangent(structure) if self.is_holonomic() => Some(&structure.gram),
             Space::Surface(surface) => Some(&surface.brackets),
-            Space::Whole => None,
+            Space::Cotangent(_) | Space::Whole => velocity,
         }
     }
 
@@ -190,6 +227,12 @@ impl Motion {
     /// Whether the model has equations of motion in another formulation. Nothing is derived: linear constraints and
     /// constant masses are those in whose derivatives no variable occurs.
     pub fn has(&self, formulation: Formulation) -> bool {
+        if formulation == Formulation::IndexOne {
+            return self.velocity.is_some() || matches!(self.law, Law::Form(_));
+        }
+        if self.formulation == Formulation::IndexOne {
+            return formulation == Formulation::HamiltonDirac;
+        }
         let Some(s) = self.structure() else {
             // Constraints that need an analysis; or equations that are what they are.
             return self.surface().is_none() || formulation == Formulation::HamiltonDirac;
@@ -208,10 +251,11 @@ impl Motion {
     }
 
     /// The Hamilton–Dirac equations of the same model: these, if they are, as an analysis may have derived
-    /// them.
+    /// them, or if they determine all that is not in the state by themselves.
     pub fn hamilton_dirac(&self) -> Result<Motion, TheoryError> {
         match self.formulation {
             Formulation::HamiltonDirac => Ok(self.clone()),
+            Formulation::IndexOne if !self.is_holonomic() => Ok(self.clone()),
             _ => Formulation::HamiltonDirac.apply_within(&self.system, &self.limits),
         }
     }

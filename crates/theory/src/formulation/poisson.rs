@@ -1,9 +1,9 @@
 //! Systems that are not canonical: ẏ = B(y)∇H, or J ż = ∇H with a constant matrix.
 
-use super::{Formulation, Law, Lift, Motion, Space, VectorField};
+use super::{Bracket, Form, Formulation, Law, Lift, Motion, Space, VectorField};
 use crate::error::TheoryError;
 use cotangent_expr::{Domain, Expr, Ix, Layout, Place, Range, Tensor, Term, solve};
-use cotangent_model::{Dynamics, System};
+use cotangent_model::{ClaimKind, Dynamics, System};
 use cotangent_scalar::Limits;
 
 pub(super) fn motion(system: &System, formulation: Formulation, limits: &Limits) -> Result<Motion, TheoryError> {
@@ -12,9 +12,18 @@ pub(super) fn motion(system: &System, formulation: Formulation, limits: &Limits)
         return Err(TheoryError::NotHolonomic { what, name: c.array.name().into() });
     }
     let state = system.dynamics.variables().clone();
-    let rate = match &system.dynamics {
+    let law = match &system.dynamics {
         Dynamics::Poisson { bracket, hamiltonian, variables } => {
-            bracket.contract(1, &hamiltonian.gradient_within(variables, limits)?, 0)?
+            let rate = bracket.contract(1, &hamiltonian.gradient_within(variables, limits)?, 0)?;
+            let claimed: Vec<_> = system.claims.iter().filter(|c| c.kind == ClaimKind::Casimir).collect();
+            let layout = Layout::new(claimed.iter().map(|c| c.quantity.array.clone()).collect());
+            let terms = claimed.iter().flat_map(|c| c.quantity.value.terms().iter().cloned()).collect();
+            Law::Bracket(Box::new(Bracket {
+                tensor: bracket.clone(),
+                hamiltonian: hamiltonian.clone(),
+                casimirs: Tensor::new(vec![layout], terms)?,
+                field: VectorField { state: state.clone(), rate },
+            }))
         }
         Dynamics::Form { form, hamiltonian, variables } => {
             let rate = solve("z_rate", form, &hamiltonian.gradient_within(variables, limits)?)?;
@@ -33,17 +42,19 @@ pub(super) fn motion(system: &System, formulation: Formulation, limits: &Limits)
                     value: Expr::at(&rate, vec![position]),
                 });
             }
-            Tensor::new(vec![variables.clone()], terms)?
+            let field = VectorField { state: state.clone(), rate: Tensor::new(vec![variables.clone()], terms)? };
+            let (matrix, hamiltonian) = (form.clone(), hamiltonian.clone());
+            Law::Form(Box::new(Form { matrix, hamiltonian, field: Some(field) }))
         }
         other => return Err(TheoryError::NotCanonical { what: "a vector field", kind: other.kind() }),
     };
-    let field = VectorField { state: state.clone(), rate };
     Ok(Motion {
         system: system.clone(),
         formulation,
         state,
         space: Space::Whole,
-        law: Law::Field { field, canonical: false },
+        law,
+        velocity: None,
         lift: Lift::default(),
         numbers: Layout::default(),
         auxiliaries: vec![],
