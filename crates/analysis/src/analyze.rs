@@ -24,6 +24,9 @@ pub const MAX_VARIABLES: usize = 600;
 
 /// The algebra it may take: some seconds. What is left then is sampled, or too large.
 const WORK: u64 = 60_000_000;
+/// What the parts of a surface that falls apart may take together, and each of them besides what it took to find them.
+const PARTS: u64 = 2 * WORK;
+const PART: u64 = WORK / 10;
 
 /// Analyses a system: see the [crate].
 pub fn analyze(system: &System) -> Result<Analysis, AnalysisError> {
@@ -68,10 +71,15 @@ fn whole(system: &System, limits: &Limits) -> Result<(Analysis, Option<Phase>), 
     if variables > MAX_VARIABLES {
         return Err(AnalysisError::TooLarge { variables, limit: MAX_VARIABLES });
     }
-    let (whole, phase) = part(system, &[], Work::new(WORK, limits))?;
+    let work = Rc::new(Work::new(WORK, limits));
+    let granted = work.left();
+    let (whole, phase) = part(system, &[], &work)?;
     let mut report = whole.analysis;
     if let Some(factors) = whole.fork {
-        let taken_apart = |chosen: &[Expr]| Ok(part(system, chosen, Work::new(WORK / 10, limits))?.0);
+        // Each part takes the way to the fork again.
+        let each = (granted - work.left()).saturating_add(PART);
+        let work = Rc::new(Work::new(PARTS, limits));
+        let taken_apart = |chosen: &[Expr]| Ok(work.within(each, || part(system, chosen, &work))?.0);
         let (parts, all) = branches(&factors, &taken_apart)?;
         if let (false, Some(reason)) = (all, &mut report.stopped) {
             reason.push_str(&format!("; there are more than the {} parts that were analysed", parts.len()));
@@ -89,7 +97,7 @@ fn claims_at_values(system: &System, report: &mut Analysis, limits: &Limits) -> 
         return Ok(());
     }
     let (Some(special), Ok(values)) = (at_own_values(system)?, parameters(system, &[])) else { return Ok(()) };
-    let claims = part(&special, &[], Work::new(WORK, limits))?.0.analysis.claims;
+    let claims = part(&special, &[], &Rc::new(Work::new(WORK, limits)))?.0.analysis.claims;
     let named: Vec<(String, f64)> = system.parameter_layout().entry_names().into_iter().zip(values).collect();
     for c in report.claims.iter_mut().filter(|c| !holds(c)) {
         let Some(own) = claims.iter().find(|own| own.name == c.name && own.kind == c.kind) else { continue };
@@ -105,16 +113,15 @@ fn claims_at_values(system: &System, report: &mut Analysis, limits: &Limits) -> 
 }
 
 /// Analyses a part of a system, where the factors chosen vanish.
-fn part(system: &System, chosen: &[Expr], work: Work) -> Result<(Part, Option<Phase>), AnalysisError> {
+fn part(system: &System, chosen: &[Expr], work: &Rc<Work>) -> Result<(Part, Option<Phase>), AnalysisError> {
     let mut report = blank(system);
-    let work = Rc::new(work);
     let mut field = Field::new(work.clone(), signs(system));
     let Some(canonical) = hamiltonian_form(system, &mut field, &mut report)? else {
         return Ok((Part { analysis: report, fork: None, surface: None }, None));
     };
     let Canonical { phase, hamiltonian, primaries, pivots } = canonical;
     report.variables = phase.names.clone();
-    let sampler = Sampler::new(system, &phase.layout, work);
+    let sampler = Sampler::new(system, &phase.layout, work.clone());
     let excluded = report.lagrangian.as_ref().and_then(|l| undefined(l, &mut field)).unwrap_or_default();
     let mut surface = KnownSurface::new(sampler, field, phase.len());
     surface.excluded = excluded;

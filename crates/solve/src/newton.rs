@@ -43,10 +43,10 @@ pub fn newton<S: Real, E>(
     if x.is_empty() {
         return Ok(work);
     }
-    w.start();
+    w.forget_sizes();
     finite(x, Quantity::Unknown, 0)?;
     w.evaluate(x, &mut system, &mut work)?;
-    let (mut previous, mut stalls) = (None, 0);
+    let (mut previous, mut stalls, mut astray) = (None, 0, false);
     loop {
         w.check_finite(work.iterations)?;
         if w.is_solved() {
@@ -58,7 +58,12 @@ pub fn newton<S: Real, E>(
         }
         w.compute_update(&mut work)?;
         work.iterations += 1;
+        // What an iteration that goes astray makes of the unknowns is no size of theirs.
+        if astray {
+            w.forget_sizes();
+        }
         let measure = w.measure(x);
+        astray = astray || measure.runaway && previous.is_some();
         match options.stopping.judge(S::EPSILON, previous, &measure) {
             Verdict::Last => {
                 w.step(x);

@@ -117,7 +117,7 @@ impl Exact {
         let mut ill = true;
         for (k, sample) in self.samples.iter().enumerate() {
             let after: Vec<f64> = sample.state.iter().map(|z| z.hi()).collect();
-            match conditioning.observe(&before, &after, ill) {
+            match conditioning.observe([&before, &after], None, ill) {
                 Ok(seen) if !seen.is_singular() => (before, ill) = (after, seen.is_ill()),
                 _ => return Ok(Some((k, sample.time.hi()))),
             }
