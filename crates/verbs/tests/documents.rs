@@ -214,7 +214,8 @@ run method = stormer-verlet, step = 0.01, until = 2
 #[test]
 fn numbers_beyond_all_bounds_are_not_finite_rather_than_singular() {
     let heisenberg = include_str!("../../../models/heisenberg.cot");
-    let made = run(heisenberg, &Choice::default().method(Method::Rk4).step(5.0).steps(1000)).expect("a document");
+    let choice = Choice::default().formulation(Formulation::HamiltonDirac).method(Method::Rk4).step(5.0).steps(1000);
+    let made = run(heisenberg, &choice).expect("a document");
     let stop = made.failure.expect("a reason");
     assert_eq!(stop.code, Code::NotFinite, "{}", stop.message);
     assert!(!stop.message.contains("column") && stop.advice.contains("smaller --step"), "{stop:?}");
