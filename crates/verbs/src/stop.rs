@@ -31,12 +31,17 @@ impl Stop {
     /// A step that could not be made, after `done` steps.
     pub(crate) fn failed(blamed: Blamed, time: f64, done: u64) -> Stop {
         let message = format!("step {}, from t = {}, could not be made: {}", done + 1, number(time), blamed.message);
-        Stop { message, ..Stop::because(blamed, time, done) }
+        let is_of_tolerance = blamed.is_of_tolerance;
+        let mut stop = Stop { message, ..Stop::because(blamed, time, done) };
+        if is_of_tolerance {
+            stop.advice += "; --solver-tol asks for less than round-off";
+        }
+        stop
     }
 
     /// The same, with nothing said but the reason.
     pub(crate) fn because(blamed: Blamed, time: f64, done: u64) -> Stop {
-        let Blamed { code, message, constraints, variables, advice } = blamed;
+        let Blamed { code, message, constraints, variables, advice, .. } = blamed;
         Stop { code, message, time, step: done + 1, constraints, variables, advice: advice.to_owned() }
     }
 
