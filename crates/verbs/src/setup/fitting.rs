@@ -179,7 +179,8 @@ fn fitting(choice: &Selection, problem: &Instance) -> String {
             None => {}
         }
     }
-    let everywhere = |formulations: &[&str]| formulations.len() == Formulation::ALL.len();
+    let offered = Formulation::ALL.into_iter().filter(|f| offer(&problem.equations.motion, *f).is_some()).count();
+    let everywhere = |formulations: &[&str]| formulations.len() == offered;
     let part = |(formulations, methods): &(Vec<&str>, Vec<&str>)| match everywhere(formulations) {
         true => format!("--method {}", methods.join(", ")),
         false => format!("--method {} (with --formulation {})", methods.join(", "), formulations.join(", ")),
