@@ -1,6 +1,7 @@
 //! What an analysis found.
 
 use cotangent_expr::Expr;
+use cotangent_model::ClaimKind;
 
 /// How a statement is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -179,8 +180,8 @@ pub struct PoissonReport {
 pub struct ClaimReport {
     /// Its name.
     pub name: String,
-    /// `casimir` or `invariant`.
-    pub kind: &'static str,
+    /// What is claimed.
+    pub kind: ClaimKind,
     /// Whether the claim holds for all parameters that the model allows.
     pub outcome: Outcome,
     /// What should vanish and does not.

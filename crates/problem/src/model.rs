@@ -13,7 +13,7 @@ use cotangent_integrate::{Target, project_onto};
 use cotangent_model::{Claim, ClaimKind, Quantity, System};
 use cotangent_scalar::Limits;
 use cotangent_theory::{Formulation, Motion, Structure, TheoryError};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What may be done with data that are not as they should be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -35,6 +35,8 @@ pub struct Model {
     structure: OnceLock<Structure>,
     /// By engine.
     pub(crate) shared: [Shared; 2],
+    /// The same without some constraints, by their names: derived once, too.
+    reduced: Mutex<Vec<(Vec<String>, Arc<Model>)>>,
 }
 
 impl Model {
@@ -47,6 +49,7 @@ impl Model {
             gradients: OnceLock::new(),
             structure: OnceLock::new(),
             shared: Default::default(),
+            reduced: Mutex::default(),
         }
     }
 
@@ -103,13 +106,24 @@ impl Model {
         Ok(self.limits.check().map_err(CompileError::from)?)
     }
 
-    /// The system without constraints that depend on others, if there are any and that was asked for.
+    /// The model without these constraints.
+    fn without(&self, names: &[String]) -> Result<Arc<Model>, CompileError> {
+        let mut known = self.reduced.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, model)) = known.iter().find(|(own, _)| own == names) {
+            return Ok(model.clone());
+        }
+        let model = Arc::new(Model::new(&self.system.without(names)?, &self.limits));
+        known.push((names.to_vec(), model.clone()));
+        Ok(model)
+    }
+
+    /// The model without constraints that depend on others, if there are any and that was asked for.
     pub(crate) fn independent(
         &self,
         parameters: &[f64],
         initial: &InitialValues,
         repairs: Repairs,
-    ) -> Result<Option<(System, Vec<Redundant>)>, ProblemError> {
+    ) -> Result<Option<(Arc<Model>, Vec<Redundant>)>, ProblemError> {
         let Some(gradients) = self.gradients()? else { return Ok(None) };
         let found = gradients.redundant(parameters, &initial.coordinates)?;
         if found.is_empty() {
@@ -119,10 +133,12 @@ impl Model {
             return Err(ProblemError::SingularStart { constraints: found });
         }
         let names: Vec<String> = found.iter().map(|r| r.name.clone()).collect();
-        let reduced = self.system.without(&names).map_err(CompileError::from)?;
+        let reduced = self.without(&names)?;
         // Where the others hold, do these? Data that violate them all say nothing yet.
-        let at =
-            InitialValues { coordinates: projected(&reduced, parameters, initial, &self.limits)?, ..initial.clone() };
+        let at = InitialValues {
+            coordinates: projected(&reduced.system, parameters, initial, &self.limits)?,
+            ..initial.clone()
+        };
         let residuals = measure(|at| self.values.constraint_residuals(parameters, at), &at)?;
         let violated = |r: &&Redundant| residuals.iter().any(|m| m.name == r.name && !m.holds());
         let contradictory: Vec<Redundant> = found.iter().filter(violated).cloned().collect();

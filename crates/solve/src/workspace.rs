@@ -2,9 +2,10 @@
 
 use cotangent_scalar::Real;
 
+use crate::outcome::{NewtonError, NewtonWork, Quantity};
 use crate::pivoting::grow;
 use crate::stopping::{Measure, size_ratio};
-use crate::{LinearSolver, NewtonError, NewtonWork, Pattern, Quantity, Unsupported};
+use crate::{LinearSolver, Pattern, Unsupported};
 
 /// The memory of [`newton`](crate::newton) for systems of one pattern, allocated once.
 #[derive(Clone, Debug)]

@@ -79,7 +79,7 @@ pub(crate) fn certify(args: args::Certify, out: &mut Output) -> Result<Status, F
         true => out.document(&document)?,
         false => {
             out.print(&document.text(out.coloured()));
-            document.failures().for_each(|failure| out.tell_of(failure));
+            document.failures().for_each(|failure| out.tell_of(&failure));
         }
     }
     Ok(document.status())
@@ -94,7 +94,7 @@ pub(crate) fn compare(args: args::Compare, out: &mut Output) -> Result<Status, F
         true => out.document(&document)?,
         false => {
             out.print(&document.text(out.coloured(), out.on_terminal()));
-            document.unwritten.iter().for_each(|failure| out.tell_of(failure));
+            document.failures().for_each(|failure| out.tell_of(&failure));
             if document.status == Ending::Interrupted {
                 out.tell("interrupted: these are the rows done so far\n");
             }

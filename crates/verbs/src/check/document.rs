@@ -3,6 +3,7 @@
 use super::values::{Start, Values};
 use crate::claims::ClaimEntry;
 use crate::failure::{Code, Problem};
+use crate::kind::{ClaimKind, ConstraintKind, GivenAs, ModelKind, Role};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
@@ -15,8 +16,8 @@ pub struct Document {
     pub title: Option<String>,
     /// What its text is called.
     pub file: String,
-    /// `lagrangian`, `hamiltonian`, `poisson`, …
-    pub kind: &'static str,
+    /// What it is given by.
+    pub kind: ModelKind,
     /// How many coordinates, momenta or variables, constraints and parameters there are.
     pub sizes: BTreeMap<&'static str, usize>,
     /// The variables.
@@ -80,8 +81,8 @@ pub struct JacobiFailure {
 pub struct Variable {
     /// Its name.
     pub name: String,
-    /// `coordinate`, `momentum` or `variable`.
-    pub role: &'static str,
+    /// What it is.
+    pub role: Role,
     /// First and last index of each dimension; empty for a scalar.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub range: Vec<(i64, i64)>,
@@ -102,8 +103,8 @@ pub struct Parameter {
 /// The energy, or the Lagrangian.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Energy {
-    /// `lagrangian` or `hamiltonian`: what the expression is.
-    pub given_as: &'static str,
+    /// What the expression is.
+    pub given_as: GivenAs,
     /// The expression, with every `let` put in.
     pub expression: String,
     /// The same as written, where it mentions a `let`.
@@ -141,8 +142,8 @@ pub struct Line {
 /// A Casimir or an invariant.
 #[derive(Clone, Debug, Serialize)]
 pub struct Claim {
-    /// `casimir` or `invariant`.
-    pub kind: &'static str,
+    /// What is claimed.
+    pub kind: ClaimKind,
     /// What is claimed to be constant.
     #[serde(flatten)]
     pub formula: Formula,
@@ -156,8 +157,8 @@ pub struct Claim {
 /// A constraint, at the initial data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Checked {
-    /// `holonomic`, `phase-space` or `vakonomic`.
-    pub kind: &'static str,
+    /// What it restricts.
+    pub kind: ConstraintKind,
     /// The expressions are left sides minus right sides.
     #[serde(flatten)]
     pub formula: Formula,

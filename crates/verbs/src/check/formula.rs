@@ -1,5 +1,6 @@
 //! Formulas as they were understood, with every `let` put in and families as families, and as they were written.
 
+use crate::figures::summed;
 use cotangent_expr::{Array, Expr, Tensor};
 use cotangent_expr::{Domain, Ix, Range, Term};
 use cotangent_model::syntax::ast::{Definition, Expr as Tree, File, StatementKind};
@@ -36,7 +37,7 @@ pub(super) fn cases(array: &Array, tensor: &Tensor) -> Option<Vec<Case>> {
     groups.sort_by_key(|g| g.members.first().and_then(|r| r.low.as_constant()));
     let case = |group: &mut Group| {
         group.summands.sort_by_key(|s| s.starts_with('-'));
-        Case { head: head(array, &group.members), value: group.summands.iter().fold(String::new(), join) }
+        Case { head: head(array, &group.members), value: summed(&group.summands) }
     };
     Some(groups.iter_mut().map(case).collect())
 }
@@ -139,15 +140,6 @@ fn summand(bound: usize, term: &Term) -> String {
         format!("{} in {}..{}, ", r.name, index(&low, &names), index(&high, &names))
     };
     format!("sum({}{value})", inner.iter().map(binder).collect::<String>())
-}
-
-/// a + b, without `+ -`.
-fn join(sum: String, term: &String) -> String {
-    match term.strip_prefix('-') {
-        _ if sum.is_empty() => term.clone(),
-        Some(rest) => format!("{sum} - {rest}"),
-        None => format!("{sum} + {term}"),
-    }
 }
 
 /// What the text says about a name, word for word but on one line: its head and its formula.

@@ -7,7 +7,7 @@ mod request;
 mod size;
 mod text;
 
-pub use report::{Document, Eigenvalue, Formulated, Reference, Row, Size, Skipped, Stable, Work};
+pub use report::{Document, Eigenvalue, Fate, Formulated, Reference, Row, Size, Skipped, Stable, Work};
 pub use request::Request;
 
 use crate::choice::Choice;
@@ -18,8 +18,10 @@ use crate::input::Source;
 use crate::loaded::Loaded;
 use crate::memory::{Use, afford};
 use crate::picture::Destinations;
+use crate::reason::Reason;
 use crate::session::{Progress, Session, Status};
 use crate::setup::{Blame, Selection, explained, fits, posed, prepare, remark};
+use crate::stop::Stop;
 use cotangent_compile::CompileError;
 use cotangent_integrate::{Method, Prepared, Projection};
 use cotangent_lab::comparison::{self, Combination, Exact, Measured, Unknown, measure, sample_times};
@@ -79,7 +81,7 @@ impl Request {
         document.notes = session.notes().to_vec();
         let written = pictures.write(|| document.figure(), || document.page());
         (document.plot, document.report) = (written.plot, written.report);
-        document.notes.extend(written.failures.iter().map(Failure::message));
+        document.notes.extend(written.failures.iter().map(Reason::to_string));
         document.unwritten = written.failures;
         Ok(document)
     }
@@ -95,6 +97,11 @@ impl Document {
             (true, _, true) => Status::Held,
             (true, _, false) => Status::NotHeld,
         }
+    }
+
+    /// Which files could not be written.
+    pub fn failures(&self) -> impl Iterator<Item = Failure> {
+        self.unwritten.iter().map(Failure::from)
     }
 
     /// As people read it; with the seconds, which are others every time, if they are wanted.
@@ -155,7 +162,7 @@ fn pose_all(
                     Failure::Refused { code, message, .. }
                         if OF_THE_FORMULATION.contains(&code) || code == Code::NoValue && !list.is_empty() =>
                     {
-                        skip(skipped, formulation, None, None, why.unwrap_or(message));
+                        skip(skipped, formulation, None, None, Reason::new(code, why.unwrap_or(message)));
                         continue;
                     }
                     other => return Err(other),
@@ -242,7 +249,7 @@ fn skip(
     formulation: Formulation,
     method: Option<Method>,
     projection: Option<Projection>,
-    reason: String,
+    reason: Reason,
 ) {
     let method = method.map(|m| m.name().to_owned());
     let project = projection.map(|p| p.target.name().to_owned());
@@ -325,6 +332,7 @@ fn measured(
     Document {
         model: model.system.name.clone(),
         title: model.system.title.clone(),
+        choice: request.common.clone(),
         status: if limits.cancel.is_set() { Ending::Interrupted } else { Ending::Finished },
         until: request.until,
         steps: request.schedules.iter().map(|s| s.step).collect(),
@@ -335,6 +343,7 @@ fn measured(
         skipped,
         plot: None,
         report: None,
+        warnings: session.warnings().to_vec(),
         notes: vec![],
         input: model.input.clone(),
         unwritten: vec![],
@@ -343,9 +352,9 @@ fn measured(
 
 fn row(problem: &Instance, prepared: &Prepared, step: f64, measured: Result<Measured, CompileError>) -> Row {
     let blame = Blame::new(&problem.equations.motion);
-    let why = |ended: &comparison::Ended| match ended {
-        comparison::Ended::Failed(failure) => Some(blame.of(failure).message),
-        comparison::Ended::Undefined(error) => Some(error.to_string()),
+    let why = |m: &Measured| match &m.ended {
+        comparison::Ended::Failed(failure) => Some(Stop::because(blame.of(failure), m.time, m.steps)),
+        comparison::Ended::Undefined(error) => Some(Stop::undefined(error.into(), error.to_string(), m.time, m.steps)),
         comparison::Ended::Finished | comparison::Ended::Interrupted => None,
     };
     match measured {

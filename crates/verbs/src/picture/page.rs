@@ -3,8 +3,9 @@
 use super::animation::animation;
 use super::background::Background;
 use super::derivation::derivation;
-use super::figure::{capitalised, is_slender, moment, ranges};
+use super::figure::{capitalised, ranges};
 use super::film::{Film, Named, is_coarse, is_coarse_curve};
+use super::film::{is_slender, moment};
 use crate::choice::Choice;
 use crate::explain::formulation_text;
 use crate::input::Input;

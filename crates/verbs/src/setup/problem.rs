@@ -88,6 +88,7 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
     match error {
         ProblemError::Value(error) => error.into(),
         ProblemError::Theory(error) => underivable(&error, model),
+        ProblemError::Given => Failure::new(Code::DoesNotFit, text),
         ProblemError::Number(_) => Failure::new(Code::Option, text).help("choose another --opt"),
         ProblemError::Compile(_) => Failure::new(Code::Compile, text)
             .help("a smaller model may pass, or another formulation: `multipliers` needs least"),
@@ -210,12 +211,17 @@ fn underivable(error: &TheoryError, model: &Loaded) -> Failure {
         TheoryError::SingularLagrangian { .. } => (Code::SingularLagrangian, way_out(model)),
         TheoryError::NotCanonical { .. } => (Code::NotCanonical, "choose another formulation".into()),
         TheoryError::Unfit { .. } => (Code::DoesNotFit, "choose another --formulation".into()),
+        TheoryError::NoFlow { .. } => (Code::DoesNotFit, KNOWN_FLOWS.into()),
         TheoryError::Expression(_) => {
             (Code::Derive, "this is a limit of the derivation; a smaller model may pass".into())
         }
     };
     Failure::new(code, format!("no equations of motion for `{}`: {error}", model.system.name)).help(help)
 }
+
+/// What helps where the flow of a part of the energy is not known.
+pub(super) const KNOWN_FLOWS: &str = "name parts whose flows are known in the model, `split A = …, B = …`: where a part moves \
+    variables, their rates may be constant, or linear in them (growth, rotations); an implicit method needs no parts";
 
 const WAY_OUT: &str = "--formulation hamilton-dirac integrates it: `cotangent analyze` finds the constraints it needs";
 

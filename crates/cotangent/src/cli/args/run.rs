@@ -65,7 +65,8 @@ impl Run {
         let choice = Choice { until, steps, solver_tol, record, ..self.choose.0 };
         let files = Files { table: self.out, plot: self.plot, report: self.report };
         let watch = if quiet { Watch::Nothing } else { Watch::Lines };
-        (self.model, Request { choice, files, resume, checkpoint, watch })
+        let folder = std::env::current_dir().ok();
+        (self.model, Request { choice, files, resume, checkpoint, watch, folder })
     }
 }
 

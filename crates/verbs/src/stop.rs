@@ -1,13 +1,13 @@
 //! Why a run stopped early.
 
-use crate::failure::Code;
+use crate::failure::{Code, Failure};
 use crate::figures::number;
 use crate::setup::Blamed;
 use cotangent_observe::RunError;
 use serde::{Deserialize, Serialize};
 
 /// Why a run stopped early.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stop {
     /// A stable name for the kind of failure.
     pub code: Code,
@@ -25,32 +25,44 @@ pub struct Stop {
     pub advice: String,
 }
 
+const NO_VALUE: &str = "what was asked to be measured has no value there";
+
 impl Stop {
     /// A step that could not be made, after `done` steps.
-    pub(super) fn failed(blamed: Blamed, time: f64, done: u64) -> Stop {
+    pub(crate) fn failed(blamed: Blamed, time: f64, done: u64) -> Stop {
+        let message = format!("step {}, from t = {}, could not be made: {}", done + 1, number(time), blamed.message);
+        Stop { message, ..Stop::because(blamed, time, done) }
+    }
+
+    /// The same, with nothing said but the reason.
+    pub(crate) fn because(blamed: Blamed, time: f64, done: u64) -> Stop {
         let Blamed { code, message, constraints, variables, advice } = blamed;
-        let message = format!("step {}, from t = {}, could not be made: {message}", done + 1, number(time));
         Stop { code, message, time, step: done + 1, constraints, variables, advice: advice.to_owned() }
     }
 
     /// Something around the steps that failed.
-    pub(super) fn broken(error: &RunError, time: f64, done: u64, table: Option<&str>) -> Stop {
-        let code = match error {
-            RunError::Quantity(_) => Code::Evaluate,
-            RunError::Table(_) => Code::Write,
-            RunError::Checkpoint(_) => Code::Checkpoint,
-            RunError::Energy(_) => Code::NoValue,
-            RunError::Foreign(_) => Code::Foreign,
-        };
+    pub(crate) fn broken(error: &RunError, time: f64, done: u64, table: Option<&str>) -> Stop {
         let advice = match (error, table) {
             (RunError::Table(_) | RunError::Checkpoint(_), Some(table)) => {
                 format!(
                     "make room or give access, then `cotangent run --resume {table}` goes on from the last checkpoint"
                 )
             }
-            _ => "what was asked to be measured has no value there".to_owned(),
+            _ => NO_VALUE.to_owned(),
         };
         let message = format!("after step {done}, t = {}: {error}", number(time));
+        Stop { advice, ..Stop::undefined(error.into(), message, time, done) }
+    }
+
+    /// What is to be measured has no value after `done` steps.
+    pub(crate) fn undefined(code: Code, message: String, time: f64, done: u64) -> Stop {
+        let advice = NO_VALUE.to_owned();
         Stop { code, message, time, step: done, constraints: vec![], variables: vec![], advice }
+    }
+}
+
+impl From<&Stop> for Failure {
+    fn from(stop: &Stop) -> Failure {
+        Failure::new(stop.code, stop.message.clone()).help(stop.advice.clone())
     }
 }
