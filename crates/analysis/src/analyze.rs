@@ -6,14 +6,14 @@ use crate::conclusion::Conclusion;
 use crate::dirac::{Candidate, Dirac, Progress};
 use crate::error::AnalysisError;
 use crate::poisson;
-use crate::report::{Analysis, AtValues, Certainty, ClaimReport, Count, Outcome};
+use crate::report::{Analysis, AtValues, Certainty, ClaimReport, Count, Outcome, PoissonReport};
 use crate::sample::Sampler;
 use crate::specialise::at_own_values;
 use crate::surface::KnownSurface;
 use crate::transform::{Canonical, Lagrangian, scalar};
 use cotangent_compile::values::parameters;
-use cotangent_expr::{Expr, Node, Role};
-use cotangent_model::{ConstraintKind, Dynamics, Sign, System};
+use cotangent_expr::{Array, Expr, Layout, Node, Role};
+use cotangent_model::{ConstraintKind, Dynamics, OrbitParameter, Sign, System};
 use cotangent_scalar::Limits;
 use cotangent_theory::phase::Phase;
 use std::collections::BTreeSet;
@@ -24,6 +24,9 @@ pub const MAX_VARIABLES: usize = 600;
 
 /// The algebra it may take: some seconds. What is left then is sampled, or too large.
 const WORK: u64 = 60_000_000;
+/// What the parts of a surface that falls apart may take together, and each of them besides what it took to find them.
+const PARTS: u64 = 2 * WORK;
+const PART: u64 = WORK / 10;
 
 /// Analyses a system: see the [crate].
 pub fn analyze(system: &System) -> Result<Analysis, AnalysisError> {
@@ -33,6 +36,26 @@ pub fn analyze(system: &System) -> Result<Analysis, AnalysisError> {
 /// The same within limits: [`AnalysisError::Interrupted`] soon after somebody asks to stop.
 pub fn analyze_within(system: &System, limits: &Limits) -> Result<Analysis, AnalysisError> {
     Ok(with_phase(system, limits)?.0)
+}
+
+/// Whether the bracket of a Poisson model is one; `None` for any other model.
+pub fn bracket(system: &System, limits: &Limits) -> Result<Option<PoissonReport>, AnalysisError> {
+    let variables = system.state().len();
+    if !matches!(system.dynamics, Dynamics::Poisson { .. }) {
+        return Ok(None);
+    }
+    if variables > MAX_VARIABLES {
+        return Err(AnalysisError::TooLarge { variables, limit: MAX_VARIABLES });
+    }
+    let mut report = blank(system);
+    let work = Rc::new(Work::new(WORK, limits));
+    let mut field = Field::new(work.clone(), signs(system));
+    let Some(Canonical { phase, .. }) = hamiltonian_form(system, &mut field, &mut report)? else { return Ok(None) };
+    let sampler = Sampler::new(system, &phase.layout, work);
+    let mut surface = KnownSurface::new(sampler, field, phase.len());
+    poisson::examine(&phase, &mut surface, &mut report)?;
+    limits.check()?;
+    Ok(report.poisson)
 }
 
 /// The analysis and the phase space it is about, if there is one.
@@ -48,10 +71,15 @@ fn whole(system: &System, limits: &Limits) -> Result<(Analysis, Option<Phase>), 
     if variables > MAX_VARIABLES {
         return Err(AnalysisError::TooLarge { variables, limit: MAX_VARIABLES });
     }
-    let (whole, phase) = part(system, &[], Work::new(WORK, limits))?;
+    let work = Rc::new(Work::new(WORK, limits));
+    let granted = work.left();
+    let (whole, phase) = part(system, &[], &work)?;
     let mut report = whole.analysis;
     if let Some(factors) = whole.fork {
-        let taken_apart = |chosen: &[Expr]| Ok(part(system, chosen, Work::new(WORK / 10, limits))?.0);
+        // Each part takes the way to the fork again.
+        let each = (granted - work.left()).saturating_add(PART);
+        let work = Rc::new(Work::new(PARTS, limits));
+        let taken_apart = |chosen: &[Expr]| Ok(work.within(each, || part(system, chosen, &work))?.0);
         let (parts, all) = branches(&factors, &taken_apart)?;
         if let (false, Some(reason)) = (all, &mut report.stopped) {
             reason.push_str(&format!("; there are more than the {} parts that were analysed", parts.len()));
@@ -69,7 +97,7 @@ fn claims_at_values(system: &System, report: &mut Analysis, limits: &Limits) -> 
         return Ok(());
     }
     let (Some(special), Ok(values)) = (at_own_values(system)?, parameters(system, &[])) else { return Ok(()) };
-    let claims = part(&special, &[], Work::new(WORK, limits))?.0.analysis.claims;
+    let claims = part(&special, &[], &Rc::new(Work::new(WORK, limits)))?.0.analysis.claims;
     let named: Vec<(String, f64)> = system.parameter_layout().entry_names().into_iter().zip(values).collect();
     for c in report.claims.iter_mut().filter(|c| !holds(c)) {
         let Some(own) = claims.iter().find(|own| own.name == c.name && own.kind == c.kind) else { continue };
@@ -85,16 +113,15 @@ fn claims_at_values(system: &System, report: &mut Analysis, limits: &Limits) -> 
 }
 
 /// Analyses a part of a system, where the factors chosen vanish.
-fn part(system: &System, chosen: &[Expr], work: Work) -> Result<(Part, Option<Phase>), AnalysisError> {
+fn part(system: &System, chosen: &[Expr], work: &Rc<Work>) -> Result<(Part, Option<Phase>), AnalysisError> {
     let mut report = blank(system);
-    let work = Rc::new(work);
     let mut field = Field::new(work.clone(), signs(system));
     let Some(canonical) = hamiltonian_form(system, &mut field, &mut report)? else {
         return Ok((Part { analysis: report, fork: None, surface: None }, None));
     };
     let Canonical { phase, hamiltonian, primaries, pivots } = canonical;
     report.variables = phase.names.clone();
-    let sampler = Sampler::new(system, &phase.layout, work);
+    let sampler = Sampler::new(system, &phase.layout, work.clone());
     let excluded = report.lagrangian.as_ref().and_then(|l| undefined(l, &mut field)).unwrap_or_default();
     let mut surface = KnownSurface::new(sampler, field, phase.len());
     surface.excluded = excluded;
@@ -124,6 +151,7 @@ fn part(system: &System, chosen: &[Expr], work: Work) -> Result<(Part, Option<Ph
     let rank = report.poisson.as_ref().and_then(|p| p.rank);
     let mut dirac = Dirac::new(&phase, &mut surface, &hamiltonian, rank)?;
     dirac.running = running;
+    dirac.has_orbit_parameter = system.orbit_parameter.is_some();
     let mut conclusion = Conclusion::default();
     let ended = run(&mut dirac, given, system, &mut conclusion)?;
     let fork = dirac.fork.take().filter(|_| ended == Progress::Stopped);
@@ -186,12 +214,27 @@ fn run(
 }
 
 /// Phase space, Hamiltonian and primary constraints; `None`, with the reason in the report, if there is
-/// no Legendre transform.
+/// no Legendre transform. Where a gauge condition contains the parameter τ of the orbit, (τ, p_τ) and H + p_τ: then
+/// {χ, H + p_τ} = {χ, H} + ∂χ/∂τ, and τ′ = 1.
 fn hamiltonian_form(
     system: &System,
     field: &mut Field,
     report: &mut Analysis,
 ) -> Result<Option<Canonical>, AnalysisError> {
+    let Some(mut found) = own_form(system, field, report)? else { return Ok(None) };
+    if let Some(OrbitParameter { position, momentum }) = &system.orbit_parameter {
+        let arrays = found.phase.layout.arrays();
+        let (q, p) = arrays.split_at(arrays.len() / 2);
+        let with = |own: &[Array], one: &Array| Layout::new(own.iter().chain([one]).cloned().collect());
+        found.phase = Phase::canonical(&with(q, position), &with(p, momentum));
+        found.hamiltonian = found.hamiltonian + Expr::at(momentum, vec![]);
+        report.orbit_parameter = Some(position.name().to_owned());
+    }
+    Ok(Some(found))
+}
+
+/// The same without the parameter of the orbit.
+fn own_form(system: &System, field: &mut Field, report: &mut Analysis) -> Result<Option<Canonical>, AnalysisError> {
     if let Some(lagrangian) = Lagrangian::new(system)? {
         report.added = lagrangian.added.clone();
         report.lagrangian = Some(lagrangian.value.clone());
@@ -248,6 +291,7 @@ fn blank(system: &System) -> Analysis {
         kind: system.dynamics.kind(),
         variables: vec![],
         added: vec![],
+        orbit_parameter: None,
         lagrangian: None,
         transform: None,
         hamiltonian: None,

@@ -28,12 +28,13 @@ impl Dirac<'_> {
             let array = &claim.quantity.array;
             for (k, value) in claim.quantity.value.expand()?.entries().into_iter().enumerate() {
                 let name = array.element_name(&array.multi_index(k));
-                let (kind, (outcome, defect)) = match claim.kind {
-                    ClaimKind::Casimir => ("casimir", self.casimir(&value)?),
-                    ClaimKind::Invariant => ("invariant", self.invariant(&value)?),
+                let kind = claim.kind;
+                let (outcome, defect) = match kind {
+                    ClaimKind::Casimir => self.casimir(&value)?,
+                    ClaimKind::Invariant => self.invariant(&value)?,
                 };
                 let witness = match (outcome, &defect) {
-                    (Outcome::Fails, Some(e)) => self.witness(e, claim.kind)?,
+                    (Outcome::Fails, Some(e)) => self.witness(e, kind)?,
                     _ => None,
                 };
                 let defect = defect.map(|e| self.surface.simplified(&e));

@@ -290,7 +290,7 @@ impl Dirac<'_> {
         };
         let generators = taken.checked_sub(second);
         let left = generators.and_then(|f| dimension.checked_sub(second + 2 * f));
-        Ok(left.map(|d| d / 2))
+        Ok(left.map(|d| (d / 2).saturating_sub(usize::from(self.has_orbit_parameter))))
     }
 
     /// The verdicts about the algorithm as a whole.

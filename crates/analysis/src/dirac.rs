@@ -73,6 +73,8 @@ pub(crate) struct Dirac<'a> {
     pub(crate) solved: BTreeMap<usize, Row>,
     /// The multiplier that is the rate at which a path is run through, and cannot vanish.
     pub(crate) running: Option<String>,
+    /// Whether the parameter of the orbit is one of the coordinates: it is no degree of freedom.
+    pub(crate) has_orbit_parameter: bool,
     /// Determined, but not solved for.
     pub(crate) implicit: BTreeSet<usize>,
     /// The factors of a condition where the surface fell apart.
@@ -129,6 +131,7 @@ impl<'a> Dirac<'a> {
             multipliers: vec![],
             solved: BTreeMap::new(),
             running: None,
+            has_orbit_parameter: false,
             implicit: BTreeSet::new(),
             fork: None,
             noted: BTreeSet::new(),

@@ -35,6 +35,7 @@ mod error;
 mod gauges;
 mod homogeneous;
 mod implicit;
+mod integrable;
 mod journal;
 mod latex;
 mod multipliers;
@@ -50,10 +51,11 @@ mod surface;
 mod transform;
 mod weighed;
 
-pub use analyze::{MAX_VARIABLES, analyze, analyze_within};
+pub use analyze::{MAX_VARIABLES, analyze, analyze_within, bracket};
 pub use determined::{MotionError, constraints, constraints_within};
 pub use error::AnalysisError;
 pub use implicit::Implicit;
+pub use integrable::{Integrable, integrable};
 pub use latex::latex;
 pub use report::{
     Analysis, AtValues, Branch, Certainty, ClaimReport, Class, ConditionOutcome, Conjecture, ConsistencyCondition,

@@ -1,6 +1,7 @@
 //! What an analysis found.
 
 use cotangent_expr::Expr;
+use cotangent_model::ClaimKind;
 
 /// How a statement is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -179,8 +180,8 @@ pub struct PoissonReport {
 pub struct ClaimReport {
     /// Its name.
     pub name: String,
-    /// `casimir` or `invariant`.
-    pub kind: &'static str,
+    /// What is claimed.
+    pub kind: ClaimKind,
     /// Whether the claim holds for all parameters that the model allows.
     pub outcome: Outcome,
     /// What should vanish and does not.
@@ -248,6 +249,9 @@ pub struct Analysis {
     pub variables: Vec<String>,
     /// Variables added by the analysis: multipliers as coordinates, momenta of a constant form.
     pub added: Vec<String>,
+    /// The parameter τ of the orbit, if a gauge condition contains it: a coordinate with τ′ = 1, whose momentum is added to
+    /// the Hamiltonian. It is no degree of freedom.
+    pub orbit_parameter: Option<String>,
     /// The Lagrangian, if the model gives one.
     pub lagrangian: Option<Expr>,
     /// Its Legendre transform.

@@ -90,7 +90,7 @@ impl Lagrangian {
                 };
                 for c in system.constraints.iter().filter(|c| c.kind == ConstraintKind::Vakonomic) {
                     let lambda = c.multiplier.name();
-                    let array = Array::given(lambda, Role::Coordinate, c.multiplier.dims().to_vec());
+                    let array = c.multiplier.like(lambda, Role::Coordinate);
                     let residuals = c.residual.expand()?.entries();
                     let members = symbols(&Layout::new(vec![array.clone()]));
                     all.extend(&array, &format!("p_{lambda}"));

@@ -222,3 +222,15 @@ fn a_power_behind_another_constraint_is_replaced_by_what_it_is_a_power_of() {
         assert_eq!(report.irregular.first().map(|i| i.0.as_str()), Some("c"), "{power}");
     }
 }
+
+#[test]
+fn a_part_is_granted_the_way_to_the_fork_again() {
+    // Of degree 20 in three variables: to find its parts takes more than a part may take by itself.
+    let text = "coord x, y, z\nhamiltonian (p_x^2 + p_y^2 + p_z^2)/2\nconstraint a: z + x - y = 0\n\
+        constraint c: (2*(x + 1)^2 + y^2)*(x^4 - x^2*y + y^2 + 1)^3*(x^2 + y^2 - 2)^3 + (z + x - y)*z = 0\n";
+    let report = analysis(text);
+    let mut found: Vec<_> = report.branches.iter().map(|b| counts(&b.analysis)).collect();
+    found.sort_unstable();
+    // The circle x² + y² = 2, and the point (−1, 0).
+    assert_eq!(found, [(0, 4, 1), (0, 6, 0)]);
+}

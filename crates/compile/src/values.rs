@@ -2,11 +2,11 @@
 
 mod at_start;
 
-pub use at_start::{Residual, split_defect};
+pub use at_start::{Residual, SPLIT_TOLERANCE, split_defect};
 
 use crate::error::{CallError, CompileError};
 use crate::evaluator::{Evaluator, Memo};
-use cotangent_expr::{Array, Digest, Dim, Layout, Role, Tensor, flat_position};
+use cotangent_expr::{Array, Digest, Layout, Role, Tensor};
 use cotangent_model::nearest::nearest;
 use cotangent_model::{Dynamics, Sign, System};
 use cotangent_scalar::Limits;
@@ -29,22 +29,24 @@ pub struct Setting {
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum ValueError {
     /// A setting for something that does not exist.
-    #[error("there is no parameter or variable `{name}` to set{}", nearest.as_ref().map_or(String::new(), |n| format!("; did you mean `{n}`?")))]
+    #[error("there is no parameter or variable `{name}` to set; {}", instead(nearest.as_deref(), known))]
     UnknownName {
         /// The name.
         name: String,
         /// A similar name that exists.
         nearest: Option<String>,
+        /// All names that exist, parameters first.
+        known: Vec<String>,
     },
     /// A member that does not exist.
-    #[error("`{name}{index:?}` does not exist: {}", ranges(dims))]
+    #[error("`{name}{index:?}` does not exist: {}", members_of(array))]
     NoSuchMember {
         /// The family or scalar.
         name: String,
         /// The index.
         index: Vec<i64>,
-        /// Its dimensions.
-        dims: Vec<Dim>,
+        /// What there is.
+        array: Array,
     },
     /// A parameter without a value.
     #[error("the parameter `{name}` has no value; give it one with `--set {name}=…` or in the model")]
@@ -92,11 +94,29 @@ pub enum ValueError {
     Call(#[from] CallError),
 }
 
-fn ranges(dims: &[Dim]) -> String {
-    if dims.is_empty() {
+/// The nearest name, or what there is.
+fn instead(nearest: Option<&str>, known: &[String]) -> String {
+    const MOST: usize = 12;
+    let more = if known.len() > MOST { ", …" } else { "" };
+    match nearest {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => format!("there are {}{more}", known[..known.len().min(MOST)].join(", ")),
+    }
+}
+
+fn members_of(array: &Array) -> String {
+    if array.dims().is_empty() {
         return "it has no members".into();
     }
-    let all: Vec<String> = dims.iter().map(|d| format!("{}..{}", d.first, d.last())).collect();
+    if array.members().is_some() {
+        let name = |k: usize| array.element_name(&array.multi_index(k));
+        return match array.len() {
+            0 => "it has no members".into(),
+            1 => format!("its only member is `{}`", name(0)),
+            n => format!("its members are `{}`, …, `{}`", name(0), name(n - 1)),
+        };
+    }
+    let all: Vec<String> = array.dims().iter().map(|d| format!("{}..{}", d.first, d.last())).collect();
     format!("its members are {}", all.join(" × "))
 }
 
@@ -328,12 +348,12 @@ fn assign(values: &mut [f64], array: &Array, set: &[&Setting]) -> Result<(), Val
     }
     for s in set {
         let Some(index) = &s.index else { continue };
-        let slot = flat_position(array.dims(), index).and_then(|k| values.get_mut(k));
+        let slot = array.position(index).and_then(|k| values.get_mut(k));
         match slot {
             Some(v) if !array.dims().is_empty() => *v = s.value,
             _ => {
-                let (name, dims) = (s.name.clone(), array.dims().to_vec());
-                return Err(ValueError::NoSuchMember { name, index: index.clone(), dims });
+                let (name, array) = (s.name.clone(), array.clone());
+                return Err(ValueError::NoSuchMember { name, index: index.clone(), array });
             }
         }
     }
@@ -351,7 +371,8 @@ fn check_names(system: &System, set: &[Setting]) -> Result<(), ValueError> {
     for s in set {
         if !known.contains(s.name.as_str()) {
             let nearest = nearest(&s.name, names.iter().copied()).map(str::to_string);
-            return Err(ValueError::UnknownName { name: s.name.clone(), nearest });
+            let known = names.iter().map(|n| n.to_string()).collect();
+            return Err(ValueError::UnknownName { name: s.name.clone(), nearest, known });
         }
     }
     Ok(())

@@ -86,7 +86,7 @@ fn what_is_not_claimed_is_measured_all_the_same() {
     // Its drift ends a longer run, and nothing is certified then.
     let ran = run(&rk4);
     assert_eq!((ran.status, &ran.json()["held"]), (3, &json!(null)));
-    assert!(ran.json()["failure"].as_str().is_some_and(|f| f.contains("the run ended after")));
+    assert!(ran.json()["failure"]["message"].as_str().is_some_and(|f| f.contains("the run ended after")));
 }
 
 #[test]
@@ -99,7 +99,12 @@ fn what_a_small_step_hides_is_undecided() {
     let found = run(&["certify", "kepler", "--method", "rk4", "--step", "1e-7", "--steps", "500", "--json"]).json();
     let symplectic = &found["symplectic_defect"];
     assert_eq!((&symplectic["held"], &symplectic["verdict"]), (&json!(null), &json!("undecided")));
-    assert!(symplectic["reason"].as_str().is_some_and(|r| r.starts_with("below round-off at this step; at step ")));
+    assert!(
+        symplectic["reason"]["message"]
+            .as_str()
+            .is_some_and(|r| r.starts_with("below round-off at this step; at step "))
+    );
+    assert_eq!(symplectic["reason"]["code"], "round-off");
     // A quadratic energy is kept by the midpoint rule, which does not claim it.
     let found = run(&["certify", "rigid-body", "--method", "implicit-midpoint", "--steps", "500", "--json"]).json();
     assert_eq!(
@@ -113,7 +118,8 @@ fn what_does_not_apply_has_a_reason() {
     let ran = run(&["certify", "rigid-body", "--json", "--steps", "2000"]);
     let found = ran.json();
     assert_eq!(found["constraint_defect"]["measured"], json!(null));
-    assert_eq!(found["constraint_defect"]["reason"], "does not apply to this system");
+    assert_eq!(found["constraint_defect"]["reason"]["message"], "does not apply to this system");
+    assert_eq!(found["constraint_defect"]["reason"]["code"], "absent");
 }
 
 #[test]

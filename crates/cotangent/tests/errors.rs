@@ -110,7 +110,7 @@ initial z = 1
 #[test]
 fn settings() {
     let set = |model: &str, setting: &str| refused(&["check", model, "--set", setting]);
-    assert_snapshot!(set("pendulum", "lenght=1"), @"error: there is no parameter or variable `lenght` to set");
+    assert_snapshot!(set("pendulum", "lenght=1"), @"error: there is no parameter or variable `lenght` to set; there are g, x, y, p_x, p_y, x', y', lambda_rod");
     assert_snapshot!(set("heavy-top", "wieght=1"), @"error: there is no parameter or variable `wieght` to set; did you mean `weight`?");
     assert_snapshot!(set("chain", "m[11]=1"), @"error: `m[11]` does not exist: its members are 1..10");
     assert_snapshot!(set("pendulum", "g[1]=1"), @"error: `g[1]` does not exist: it has no members");

@@ -82,7 +82,11 @@ fn a_comparison_through_a_singular_configuration_says_that_its_errors_may_be_tho
     assert!(notes(&json).contains("singular configuration"), "{}", notes(&json));
     // What it is compared with ends there, and so does the error.
     assert!(json["rows"][0]["error"]["time"].as_f64().unwrap() < 1.32, "{}", json["rows"][0]["error"]);
-    assert!(json["reference"]["reason"].as_str().unwrap().contains("singular configuration"), "{}", json["reference"]);
+    assert!(
+        json["reference"]["reason"]["message"].as_str().unwrap().contains("singular configuration"),
+        "{}",
+        json["reference"]
+    );
     let json = on(eight, &[&methods[..], &["--until", "1"]].concat()).json();
     assert!(json["rows"][0]["singular"].is_null() && !notes(&json).contains("singular"), "{}", notes(&json));
 }
@@ -124,5 +128,6 @@ fn a_certificate_says_what_its_run_passed() {
     assert_eq!(ran.status, 3, "{}", ran.stdout);
     let json = ran.json();
     assert!(json["held"].is_null() && json["energy_defect"]["held"].is_null(), "{json}");
-    assert!(json["failure"].as_str().unwrap().contains("another branch"), "{}", json["failure"]);
+    assert!(json["failure"]["message"].as_str().unwrap().contains("another branch"), "{}", json["failure"]);
+    assert_eq!(json["failure"]["code"], "branched");
 }

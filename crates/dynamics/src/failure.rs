@@ -144,9 +144,11 @@ impl Failure {
                 FixedPointError::Callback(never) => match *never {},
             },
             Failure::Implicit(implicit) => match implicit.cause {
+                Unsolved::Linear(singular) if !singular.is_finite() => FailureKind::NotFinite,
                 Unsolved::Linear(_) => FailureKind::Singular,
                 Unsolved::Newton(_) => FailureKind::NotConverged,
             },
+            Failure::Singular(singular) if !singular.is_finite() => FailureKind::NotFinite,
             Failure::Singular(_) | Failure::NoChart { .. } => FailureKind::Singular,
             Failure::Unsatisfied { .. } => FailureKind::Unsatisfied,
             Failure::Torn { .. } => FailureKind::Torn,

@@ -89,8 +89,8 @@ pub trait Measure {
 /// Judges along a run how well the constraint forces are determined.
 pub trait Condition {
     /// Looks at a step between two states, at the first of which forces may be badly determined, or are known not to
-    /// be. A step may be looked at several times.
-    fn observe(&mut self, before: &[f64], after: &[f64], was_ill: bool) -> Result<Conditioned, Failure>;
+    /// be; of the length `step`, if that is known. A step may be looked at several times.
+    fn observe(&mut self, states: [&[f64]; 2], step: Option<f64>, was_ill: bool) -> Result<Conditioned, Failure>;
 
     /// What the constraints are called.
     fn constraints(&self) -> Vec<String>;

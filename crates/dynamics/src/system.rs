@@ -151,6 +151,16 @@ pub trait Poisson<S: Scalar> {
     fn casimirs(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure>;
 }
 
+/// Parts of a vector field whose flows are known.
+pub trait Split<S: Scalar> {
+    /// The number of variables.
+    fn dimension(&self) -> usize;
+    /// The number of parts.
+    fn parts(&self) -> usize;
+    /// φ_h(z) − z for the flow φ of a part.
+    fn increment(&mut self, part: usize, h: S, z: &[S], out: &mut [S]) -> Result<(), Failure>;
+}
+
 /// Ordinary differential equations ż = f(z).
 pub trait Field<S: Scalar> {
     /// The number of variables.
@@ -223,6 +233,16 @@ pub trait Dynamics<'s, S: Scalar + 's> {
 
     /// The system as equations ż = B(z)∇H(z). Methods that know no brackets take them for a vector field.
     fn poisson(&self) -> Result<Option<Box<dyn Poisson<S> + 's>>, Failure> {
+        Ok(None)
+    }
+
+    /// Whether there are parts of the energy to be asked for.
+    fn has_split(&self) -> bool {
+        false
+    }
+
+    /// The parts of the energy, where their flows are known; a [`Failure`] says why they are not.
+    fn split(&self) -> Result<Option<Box<dyn Split<S> + 's>>, Failure> {
         Ok(None)
     }
 

@@ -46,6 +46,7 @@ impl Words<'_> {
 impl fmt::Display for Words<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const NOT_FINITE: &str = "a value of the step is not finite";
+        const MATRIX: &str = "in the matrix of linear equations";
         match self.failure {
             Failure::Newton { error, equation } => {
                 let name = self.name(*equation);
@@ -63,9 +64,17 @@ impl fmt::Display for Words<'_> {
                 (Unsolved::Newton(error), Some(_)) => {
                     write!(f, "Newton's method inside the equations of motion failed: {}", error.named(None))
                 }
-                (cause, _) => write!(f, "{cause}"),
+                (Unsolved::Linear(singular), _) if !singular.is_finite() => write!(f, "{NOT_FINITE}: {MATRIX}"),
+                (Unsolved::Linear(_), Some(_)) => {
+                    write!(f, "a linear system inside the equations of motion has no unique solution")
+                }
+                (cause, None) => write!(f, "{cause}"),
             },
-            Failure::Singular(singular) => write!(f, "{singular}"),
+            Failure::Singular(singular) if !singular.is_finite() => write!(f, "{NOT_FINITE}: {MATRIX}"),
+            Failure::Singular(singular) => match self.names {
+                Some(_) => write!(f, "linear equations of the step have no unique solution"),
+                None => write!(f, "{singular}"),
+            },
             Failure::Unsatisfied { equation, residual, explained } => write!(
                 f,
                 "the step found no solution: {} is off by {residual:.1e}, of which the rounding of its terms explains \
@@ -202,6 +211,24 @@ mod tests {
         };
         let failure = Failure::FixedPoint { error, equation };
         assert_eq!(said(&failure), [changes("unknown 4"), changes("the equation for `y`")]);
+    }
+
+    #[test]
+    fn matrices_have_neither_rows_nor_columns_for_people_and_nan_is_no_dependence() {
+        let singular = |pivot: f64| Singular { row: 1, column: 0, pivot };
+        let inside =
+            |pivot: f64| Failure::from(Implicit { name: "lambda".into(), cause: Unsolved::Linear(singular(pivot)) });
+        for failure in [Failure::Singular(singular(f64::NAN)), inside(f64::NAN)] {
+            let words = "a value of the step is not finite: in the matrix of linear equations";
+            assert_eq!(said(&failure), [words, words]);
+            assert_eq!(failure.kind(), crate::FailureKind::NotFinite);
+        }
+        for failure in [Failure::Singular(singular(0.0)), inside(0.0)] {
+            let [number, name] = said(&failure);
+            assert!(number.contains("row 1") && !name.contains("row") && !name.contains("column"), "{number}, {name}");
+            assert!(name.ends_with("no unique solution"), "{name}");
+            assert_eq!(failure.kind(), crate::FailureKind::Singular);
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::digest::{Digest, Hasher};
 use crate::expr::Expr;
-use crate::index::{Dim, Ix};
+use crate::index::{Atom, Dim, Ix, flat_position};
 use crate::tensor::Tensor;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -36,6 +36,8 @@ struct Inner {
     origin: Option<String>,
     role: Role,
     dims: Vec<Dim>,
+    /// What the members are called, for a family over ranges that depend on one another.
+    members: Option<Arc<[Vec<i64>]>>,
     definition: Definition,
     digest: Digest,
     depth: u32,
@@ -102,6 +104,25 @@ impl Array {
         Array::make(name, role, dims.clone(), Definition::Given, Array::given_digest(name, role, &dims), 0)
     }
 
+    /// A given family whose members are these, such as the pairs (i, j) with j < i: in expressions they are numbered from
+    /// 1, and called by their own indices in every name.
+    pub fn listed(name: &str, role: Role, members: Vec<Vec<i64>>) -> Array {
+        Array::given(name, role, vec![Dim { first: 1, len: members.len() }]).with_members(Some(members.into()))
+    }
+
+    /// A given array of another name with the same members.
+    pub fn like(&self, name: &str, role: Role) -> Array {
+        Array::given(name, role, self.dims().to_vec()).with_members(self.0.members.clone())
+    }
+
+    fn with_members(mut self, members: Option<Arc<[Vec<i64>]>>) -> Array {
+        // Only an array that was just made is not shared.
+        if let Some(own) = Arc::get_mut(&mut self.0) {
+            own.members = members;
+        }
+        self
+    }
+
     fn given_digest(name: &str, role: Role, dims: &[Dim]) -> Digest {
         let h = Hasher::new(0x61).text(name).word(role as u64);
         dims.iter().fold(h, |h, d| h.word(d.first as u64).word(d.len as u64)).finish()
@@ -116,6 +137,7 @@ impl Array {
             origin: Some(name.into()),
             role: Role::Auxiliary,
             dims,
+            members: None,
             definition: Definition::Given,
             digest,
             depth: 0,
@@ -198,6 +220,7 @@ impl Array {
             origin: None,
             role,
             dims,
+            members: None,
             definition,
             digest,
             depth,
@@ -311,14 +334,46 @@ impl Array {
             .fold(Ix::constant(0), |flat, (d, i)| flat.times(d.len as i64).plus(&i.shifted(d.first.saturating_neg())))
     }
 
+    /// The members of a family over ranges that depend on one another, by their own indices.
+    pub fn members(&self) -> Option<&[Vec<i64>]> {
+        self.0.members.as_deref()
+    }
+
+    /// The row-major position of the member that is called by these indices.
+    pub fn position(&self, index: &[i64]) -> Option<usize> {
+        match self.members() {
+            Some(members) => members.iter().position(|m| m == index),
+            None => flat_position(self.dims(), index),
+        }
+    }
+
     /// The name of one element: `x`, `x[3]`, `u[2, 5]`.
     pub fn element_name(&self, index: &[i64]) -> String {
+        let own = match (self.members(), index) {
+            (Some(members), &[k]) => usize::try_from(k - 1).ok().and_then(|k| members.get(k)).map(Vec::as_slice),
+            _ => None,
+        };
+        let index = own.unwrap_or(index);
         if index.is_empty() {
             self.name().to_string()
         } else {
             let index: Vec<String> = index.iter().map(i64::to_string).collect();
             format!("{}[{}]", self.name(), index.join(", "))
         }
+    }
+
+    /// The indices as they are shown: those of a member of its own name, not its number.
+    pub(crate) fn shown_index(&self, index: &[Ix]) -> Vec<Ix> {
+        if let (Some(members), [number]) = (self.members(), index) {
+            if let Some(k) = number.as_constant() {
+                let own = usize::try_from(k - 1).ok().and_then(|k| members.get(k));
+                return own.map_or_else(|| index.to_vec(), |m| m.iter().map(|&k| Ix::constant(k)).collect());
+            }
+            if let ([(Atom::Table(_, at), 1)], 0) = (number.terms(), number.offset()) {
+                return at.clone();
+            }
+        }
+        index.to_vec()
     }
 }
 

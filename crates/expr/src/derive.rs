@@ -83,6 +83,11 @@ impl Tensor {
 }
 
 impl Expr {
+    /// Each distinct array element of the expression, with the derivative by it.
+    pub fn partials(&self) -> Result<Vec<(Expr, Expr)>, Error> {
+        partials(self, &mut Budget::default())
+    }
+
     /// The derivative by one array element.
     pub fn derivative(&self, by: &Expr) -> Result<Expr, Error> {
         let found = partials(self, &mut Budget::default())?;

@@ -301,7 +301,7 @@ impl Latex<'_> {
         }
         let open = if stem.contains('_') { format!("{{{stem}}}_{{") } else { format!("{stem}_{{") };
         self.out.push_str(&open);
-        for (k, i) in index.iter().enumerate() {
+        for (k, i) in array.shown_index(index).iter().enumerate() {
             self.out.push_str(if k == 0 { "" } else { "," });
             self.index(i);
         }

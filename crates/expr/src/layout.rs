@@ -3,7 +3,7 @@
 use crate::array::Array;
 use crate::digest::{Digest, Hasher};
 use crate::error::Error;
-use crate::index::{Dim, Ix, flat_position};
+use crate::index::{Dim, Ix};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ impl Layout {
     /// The position of an element given by array name and index.
     pub fn position(&self, name: &str, index: &[i64]) -> Option<usize> {
         let array = self.find(name)?;
-        Some(self.offset(array)? + flat_position(array.dims(), index)?)
+        Some(self.offset(array)? + array.position(index)?)
     }
 
     /// The name of the entry at a position: `x`, `x[3]`.

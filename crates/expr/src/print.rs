@@ -298,7 +298,7 @@ impl Printer {
         self.push(name);
         if !index.is_empty() {
             self.push("[");
-            for (k, i) in index.iter().enumerate() {
+            for (k, i) in array.shown_index(index).iter().enumerate() {
                 self.push(if k == 0 { "" } else { ", " });
                 self.index(i);
             }

@@ -15,6 +15,8 @@ pub struct Card {
     /// Whether a step preserves dq∧dp on canonical equations, restricted to φ = const where there
     /// are constraints.
     pub symplectic: bool,
+    /// Which brackets a step preserves: of which it is a Poisson map.
+    pub bracket: KeepsBracket,
     /// Whether a step backward undoes a step forward.
     pub symmetric: bool,
     /// Whether the constraints hold after every step.
@@ -43,6 +45,8 @@ impl Card {
     pub fn keeps(&self) -> Vec<&'static str> {
         let all = [
             (self.symplectic, "dq∧dp on canonical equations (symplectic)"),
+            (self.bracket == KeepsBracket::Constant, "constant brackets (a Poisson map)"),
+            (self.bracket == KeepsBracket::Any, "the bracket, whatever it is (a Poisson map), and its Casimirs"),
             (self.symmetric, "the symmetry of time (a step back undoes a step)"),
             (self.quadratic_invariants, "quadratic first integrals"),
             (self.energy, "the energy of canonical equations"),
@@ -65,6 +69,17 @@ pub enum Keeps {
     ByEquations,
 }
 
+/// Which brackets a method preserves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KeepsBracket {
+    /// None in general.
+    No,
+    /// Those that do not depend on the state.
+    Constant,
+    /// All, with their Casimirs.
+    Any,
+}
+
 /// What a method works on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Needs {
@@ -74,6 +89,8 @@ pub enum Needs {
     Canonical,
     /// Any ordinary differential equations.
     Field,
+    /// Parts of an energy whose flows are known.
+    Split,
     /// Either: canonical equations with constraints, or ordinary differential equations.
     Any,
 }

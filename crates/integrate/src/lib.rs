@@ -38,7 +38,7 @@ mod stages;
 mod underlying;
 mod vector;
 
-pub use card::{BracketKind, Card, Claims, Keeps, Kind, Needs};
+pub use card::{BracketKind, Card, Claims, Keeps, KeepsBracket, Kind, Needs};
 pub use compose::Composition;
 pub use handwritten::{Handwritten, Quantities};
 pub use index_one::IndexOne;

@@ -1,7 +1,7 @@
 //! The methods by name.
 
 use crate::card::Card;
-use crate::methods::{average, bdf2, embedded, gauss, lobatto, radau, rattle, reich, rk4, symplectic_euler};
+use crate::methods::{average, bdf2, embedded, gauss, lobatto, radau, rattle, reich, rk4, splitting, symplectic_euler};
 
 /// A method with its options.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -50,6 +50,10 @@ pub enum Method {
     },
     /// The second backward differentiation formula.
     Bdf2,
+    /// The flows of the parts of the energy, one after the other.
+    SplittingLie,
+    /// The same forth and back.
+    SplittingStrang,
     /// Radau IIA collocation.
     Radau2A {
         /// The number of stages.
@@ -104,7 +108,7 @@ pub const MAX_STAGES: usize = 32;
 
 impl Method {
     /// Every method, with default options.
-    pub const ALL: [Method; 14] = [
+    pub const ALL: [Method; 16] = [
         Method::SymplecticEuler,
         Method::StormerVerlet,
         Method::Shake,
@@ -114,6 +118,8 @@ impl Method {
         Method::ImplicitMidpoint,
         Method::Gauss { stages: 2 },
         Method::AverageVectorField { stages: 6 },
+        Method::SplittingLie,
+        Method::SplittingStrang,
         Method::Rk4,
         Method::Dopri5 { tolerance: Some(TOLERANCE) },
         Method::Dop853 { tolerance: Some(TOLERANCE) },
@@ -183,6 +189,8 @@ impl Method {
             Method::ImplicitMidpoint => gauss::IMPLICIT_MIDPOINT,
             Method::Gauss { stages } => gauss::card(stages),
             Method::AverageVectorField { stages } => average::card(stages),
+            Method::SplittingLie => splitting::LIE,
+            Method::SplittingStrang => splitting::STRANG,
             Method::Rk4 => rk4::CARD,
             Method::Dopri5 { .. } => embedded::DOPRI5,
             Method::Dop853 { .. } => embedded::DOP853,

@@ -17,6 +17,8 @@ pub struct Offer {
     pub field: bool,
     /// Whether they are J ż = ∇H with a constant J.
     pub presymplectic: bool,
+    /// Whether there are parts of an energy.
+    pub split: bool,
     /// Whether there are constraints on the positions.
     pub constrained: bool,
     /// Whether they are integrated in charts.
@@ -34,6 +36,7 @@ impl Offer {
             field,
             // Equations with a regular J are a field as well.
             presymplectic: !field && system.presymplectic()?.is_some(),
+            split: system.has_split(),
             constrained: system.manifold()?.is_some_and(|m| m.shape().constraints > 0),
             chart: system.chart()?.is_some(),
             surface: system.surface()?.is_some(),
@@ -51,13 +54,15 @@ impl Offer {
         match (card.needs, self.canonical) {
             (Needs::Unconstrained, Some(_)) if self.constrained => return Err(Refusal::IgnoresConstraints { method }),
             (Needs::Canonical, Some(Index::Two)) => return Err(Refusal::IndexTwo { method }),
+            (Needs::Split, _) if !self.split => return Err(Refusal::NoSplit { method }),
             (Needs::Unconstrained | Needs::Canonical, None) => return Err(Refusal::NotCanonical { method }),
             _ => {}
         }
         let with_form = matches!(method, Method::ImplicitMidpoint | Method::Gauss { .. });
         let knows_multipliers = matches!(card.needs, Needs::Unconstrained | Needs::Canonical)
             || self.holds_constraints(method)
-            || self.presymplectic && with_form;
+            || self.presymplectic && with_form
+            || card.needs == Needs::Split;
         if !self.field && !knows_multipliers {
             return Err(Refusal::UnknownMultipliers { method });
         }
@@ -82,7 +87,7 @@ impl Offer {
 
     /// Whether a method solves for the multipliers itself.
     fn holds_constraints(&self, method: Method) -> bool {
-        method.card().needs != Needs::Field && self.canonical.is_some() && self.constrained
+        !matches!(method.card().needs, Needs::Field | Needs::Split) && self.canonical.is_some() && self.constrained
     }
 }
 

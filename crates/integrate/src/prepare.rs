@@ -1,7 +1,7 @@
 //! From a method and a system to a stepper; the place where a mismatch is refused.
 
 use crate::bracket::field_of;
-use crate::card::{Claims, Keeps, Kind, Needs};
+use crate::card::{Claims, Keeps, KeepsBracket, Kind, Needs};
 use crate::charts::Charts;
 use crate::compose::{self, Composition};
 use crate::held;
@@ -44,7 +44,7 @@ impl Prepared {
         offer.admits(&recipe)?;
         let (canonical, mut field, manifold) = (system.canonical()?, field_of(system)?, system.manifold()?);
         let canonical = canonical.as_ref().map(|c| c.shape()).filter(|shape| match method.card().needs {
-            Needs::Field => false,
+            Needs::Field | Needs::Split => false,
             Needs::Any => shape.constraints > 0,
             Needs::Unconstrained | Needs::Canonical => true,
         });
@@ -56,6 +56,9 @@ impl Prepared {
             Some(m) if 2 * m.shape().coordinates == dimension => vec![dimension / 2; 2],
             _ => vec![dimension],
         };
+        if method.card().needs == Needs::Split {
+            system.split()?;
+        }
         let index = canonical.map_or(Index::Three, |c| c.index);
         let mut plan = Plan::new();
         let hidden = || Ok(system.hidden()?.map(|h| h.shape().clone()));
@@ -162,10 +165,15 @@ impl Prepared {
             order: self.composition().map_or(order, |c| c.order().max(order)),
             symplectic: card.symplectic && canonical && projection.is_none(),
             energy: card.energy && canonical && projection.is_none(),
-            // A symplectic Runge–Kutta method keeps constant brackets; every one keeps linear integrals.
-            poisson: bracket.is_some_and(|b| b.constant) && card.symplectic,
+            poisson: bracket.is_some_and(|b| match card.bracket {
+                KeepsBracket::No => false,
+                KeepsBracket::Constant => b.constant,
+                KeepsBracket::Any => true,
+            }),
+            // Every Runge–Kutta method keeps linear integrals.
             casimirs: bracket.is_some_and(|b| match b.degree {
                 _ if b.casimirs == 0 => false,
+                _ if card.bracket == KeepsBracket::Any => true,
                 Some(0 | 1) => true,
                 Some(2) => card.quadratic_invariants,
                 _ => false,

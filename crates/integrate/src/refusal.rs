@@ -29,6 +29,12 @@ pub enum Refusal {
         /// The method.
         method: Method,
     },
+    /// It needs the flows of parts of an energy.
+    #[error("`{}` needs an energy and its bracket without constraints, and these equations have other terms", method.name())]
+    NoSplit {
+        /// The method.
+        method: Method,
+    },
     /// It needs canonical equations, and these are others.
     #[error("`{}` is for canonical equations with their multipliers, and these are others", method.name())]
     NotCanonical {

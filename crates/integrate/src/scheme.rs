@@ -11,8 +11,8 @@ use crate::methods::lobatto::LobattoPair;
 use crate::methods::radau::RadauCollocation;
 use crate::methods::rattle::{Last, Rattle};
 use crate::methods::reich::ReichSplitting;
-use crate::methods::rk4;
 use crate::methods::symplectic_euler::SymplecticEuler;
+use crate::methods::{rk4, splitting};
 use crate::refusal::Refusal;
 use crate::stages::Shape;
 use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, HiddenShape, MemoryLayout, Misuse, Plan, Stepper};
@@ -27,6 +27,7 @@ pub(crate) enum Scheme {
     Reich(Arc<ReichSplitting>, Box<Scheme>),
     Gauss(Arc<GaussCollocation>),
     Average(Arc<AverageVectorField>),
+    Splitting(splitting::Order),
     Rk4,
     Embedded(Arc<EmbeddedMethod>),
     Bdf2(Arc<BackwardDifferentiation>),
@@ -68,6 +69,8 @@ impl Scheme {
                 let hidden = if shape.constraints == 0 { None } else { Some(hidden()?.ok_or_else(missing)?) };
                 Scheme::Average(AverageVectorField::new(shape, hidden.as_ref(), stages, plan)?)
             }
+            (Method::SplittingLie, _) => Scheme::Splitting(splitting::Order::Lie),
+            (Method::SplittingStrang, _) => Scheme::Splitting(splitting::Order::Strang),
             (Method::Rk4, _) => Scheme::Rk4,
             (Method::Dopri5 { tolerance }, _) => Scheme::Embedded(EmbeddedMethod::new(Pair::Dopri5, tolerance, groups)),
             (Method::Dop853 { tolerance }, _) => Scheme::Embedded(EmbeddedMethod::new(Pair::Dop853, tolerance, groups)),
@@ -99,6 +102,7 @@ impl Scheme {
             Scheme::Reich(method, inner) => method.stepper(inner.stepper(&Free(system))?, canonical()?),
             Scheme::Gauss(method) => method.stepper(system)?,
             Scheme::Average(method) => method.stepper(system)?,
+            Scheme::Splitting(order) => splitting::stepper(*order, system.split()?.ok_or_else(missing)?),
             Scheme::Rk4 => rk4::stepper(field()?),
             Scheme::Embedded(method) => method.stepper(field()?),
             Scheme::Bdf2(method) => method.stepper(system)?,

@@ -70,7 +70,7 @@ impl<'s, S: Scalar + 's> Dynamics<'s, S> for RigidBody {
         let pattern = |e: &[(u32, u32)]| Pattern::new(3, 3, e).map_err(Failure::of);
         let skew = pattern(&[(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)])?;
         let hessian = pattern(&[(0, 0), (1, 1), (2, 2)])?;
-        let shape = PoissonShape { tensor: skew.clone(), tensor_along: skew, hessian, casimirs: 1 };
+        let shape = PoissonShape { tensor: skew.clone(), tensor_along: skew, hessian, casimirs: 1, degree: Some(2) };
         Ok(Some(Box::new(Evaluator { inverse: self.0, shape })))
     }
 }

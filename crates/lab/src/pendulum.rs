@@ -1,6 +1,7 @@
 //! The planar pendulum in closed form.
 
 use cotangent_scalar::Real;
+use cotangent_scalar::figures::short;
 
 use crate::{Elliptic, EllipticError};
 
@@ -69,13 +70,13 @@ pub enum PendulumError {
     #[error("the initial data of a pendulum must be finite")]
     NotFinite,
     /// The position is not on the unit circle, to rounding.
-    #[error("the pendulum starts off the unit circle: x^2 + y^2 - 1 = {defect:.1e}")]
+    #[error("the pendulum starts off the unit circle: x^2 + y^2 - 1 = {}", short(*defect))]
     OffCircle {
         /// x² + y² − 1.
         defect: f64,
     },
     /// The velocity is not tangent to the circle, to rounding.
-    #[error("the velocity of the pendulum is not tangent to the circle: x x' + y y' = {defect:.1e}")]
+    #[error("the velocity of the pendulum is not tangent to the circle: x x' + y y' = {}", short(*defect))]
     NotTangent {
         /// x x′ + y y′.
         defect: f64,

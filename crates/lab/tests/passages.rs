@@ -173,3 +173,17 @@ fn a_fall_through_a_pole_is_noticed() {
     // The fall from rest at 1 takes π/√8.
     assert!((jump.time - std::f64::consts::PI / 8f64.sqrt()).abs() < 0.05, "{jump:?}");
 }
+
+#[test]
+fn a_last_kick_that_newton_s_method_does_not_find_is_none() {
+    // Velocities are bounded here: Newton's method for the last multiplier runs away to 10¹⁰⁶ and comes back to exactly 0.
+    let text = "coord x, y\nhamiltonian sqrt(1 + 2*p_x^2 + p_x*p_y + (1 + x^2)*p_y^2) + y + x^2*y/3\n\
+        constraint curve: x^4 + y^2 + x*y - 1 = 0\ninitial x = 0.2565333978011643, y = -1.1343091786198665, \
+        p_x = 1.5407569944157014, p_y = -1.8064095762607781\n";
+    let (run, end) = Case::new(text, Formulation::Multipliers).run(Method::Lobatto3A3B { stages: 3 }, 0.6, 1);
+    let [x, y, p, q] = run.state().values[..] else { panic!() };
+    let size = (1.0 + 2.0 * p * p + p * q + (1.0 + x * x) * q * q).sqrt();
+    let (v, w) = ((2.0 * p + q / 2.0) / size, (p / 2.0 + (1.0 + x * x) * q) / size);
+    let hidden = (4.0 * x.powi(3) + y) * v + (2.0 * y + x) * w;
+    assert!(hidden.abs() < 1e-13, "{end:?}: {hidden}");
+}

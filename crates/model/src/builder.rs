@@ -312,7 +312,7 @@ impl SystemBuilder {
             ConstraintKind::PhaseSpace => &[Role::Parameter, Role::Coordinate, Role::Momentum],
             ConstraintKind::Holonomic => &[Role::Parameter, Role::Coordinate],
         };
-        let multiplier = Array::given(&format!("lambda_{name}"), Role::Multiplier, array.dims().to_vec());
+        let multiplier = array.like(&format!("lambda_{name}"), Role::Multiplier);
         if let Some(residual) = self.vector(&array, residual, &name, allowed) {
             self.constraints.push(Constraint { array, multiplier, residual, kind });
         }
@@ -479,6 +479,7 @@ impl SystemBuilder {
         }
         let Some(dynamics) = dynamics else { return Err(BuildError::NotAName(self.name)) };
         Ok(System {
+            orbit_parameter: None,
             name: self.name,
             title: self.title,
             integers: vec![],

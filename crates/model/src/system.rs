@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::drawing::Drawing;
-use cotangent_expr::{Array, Layout, Tensor};
+use cotangent_expr::{Array, Layout, Role, Tensor};
 
 pub use crate::syntax::ast::Sign;
 pub use crate::syntax::{Colour, DrawingKind, RunKey};
@@ -26,6 +26,8 @@ pub struct System {
     pub constraints: Vec<Constraint>,
     /// Gauge conditions.
     pub gauges: Vec<Constraint>,
+    /// The parameter of the orbit, if a gauge condition uses it.
+    pub orbit_parameter: Option<OrbitParameter>,
     /// Claims to be checked: Casimirs and invariants.
     pub claims: Vec<Claim>,
     /// What else to record.
@@ -164,6 +166,30 @@ pub struct Constraint {
     pub residual: Tensor,
     /// What it restricts.
     pub kind: ConstraintKind,
+}
+
+/// The parameter τ of the orbit, which is the time of a run: a coordinate with τ′ = 1, beside those of the model. Its
+/// momentum is added to the Hamiltonian, so that d/dτ F = {F, H + p_τ} has ∂F/∂τ in it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OrbitParameter {
+    /// τ
+    pub position: Array,
+    /// p_τ
+    pub momentum: Array,
+}
+
+impl OrbitParameter {
+    /// What it is called in gauge conditions, unless the model gives the name to something else.
+    pub const NAME: &str = "tau";
+}
+
+impl Default for OrbitParameter {
+    fn default() -> OrbitParameter {
+        OrbitParameter {
+            position: Array::scalar(OrbitParameter::NAME, Role::Coordinate),
+            momentum: Array::scalar(&format!("p_{}", OrbitParameter::NAME), Role::Momentum),
+        }
+    }
 }
 
 /// What a claim says.

@@ -161,7 +161,7 @@ mistakes! {
         "hamiltonian ln(x)",
         "hamiltonian arctan(x) + sine(x) + f(x) + pow(x, 2)",
         "hamiltonian prod(i in 1..n, x[i])",
-        "hamiltonian if(x < 1, 2, 3)",
+        "hamiltonian piecewise(x < 1, 2, 3)",
     ]
     operands: [
         "hamiltonian x +",

@@ -70,6 +70,70 @@ mistakes! {
     index_out_of_its_scope: chain!["observe e = sum(i in 1..n, x[i]) + x[i]"];
 }
 
+// Other notations.
+mistakes! {
+    dot_of_a_coordinate: "coord x\nlagrangian dot(x)^2/2\n";
+    derivative_by_time: "coord x[i in 1..3]\nlagrangian sum(i in 1..3, diff(x[i], t)^2/2)\n";
+    dot_of_an_expression: "coord x, y\nlagrangian dot(x + y)^2/2\n";
+    velocity_called_xdot: "coord x\nlagrangian xdot^2/2\n";
+    velocity_called_theta_dot: "coord theta\nlagrangian theta_dot^2/2\n";
+    velocity_called_vx: "coord x[i in 1..3]\nlagrangian vx[1]^2/2\n";
+    velocity_of_a_let_called_rdot: "coord x\nlet r = 2*x\nlagrangian rdot^2/2\n";
+    acceleration_called_xddot: "coord x\nlagrangian x'^2/2 + xddot\n";
+    velocity_with_a_combining_dot: "coord q\nlagrangian q\u{307}^2/2\n";
+    velocity_of_theta_with_a_combining_dot (2): "coord theta\nlagrangian \u{3b8}\u{307}^2/2\n";
+    velocity_with_a_dotted_letter: "coord x\nlagrangian \u{1e8b}^2/2\n";
+    bare_momentum: "coord x\nhamiltonian p^2/2\n";
+    bare_momentum_of_many: "coord x, y, z, u, v\nhamiltonian p^2/2\n";
+    bare_momentum_of_a_family: "coord x[i in 1..3], y[i in 1..3]\nhamiltonian sum(i in 1..3, p[i]^2/2)\n";
+    explicit_time: planar!["observe h = x*sin(time)"];
+    explicit_time_in_a_poisson_model: poisson!["bracket {a, b} = c", "observe h = a*t"];
+    unit_after_a_number: "param l = 5 m\ncoord x\nhamiltonian p_x^2/2 + l*x\n";
+    units_of_an_acceleration: "param g = 9.81 m/s^2\ncoord x\nhamiltonian p_x^2/2 + g*x\n";
+    degrees: "coord x\nhamiltonian p_x^2/2\ninitial x = 30 deg\n";
+    unit_as_a_factor: "param m = 2, g = 9.81*m/s^2\ncoord x\nhamiltonian p_x^2/(2*m) + g*x\n";
+    missing_product_with_a_parameter_called_like_a_unit: "param m = 2\ncoord x\nhamiltonian p_x^2/(2 m)\n";
+}
+
+// The parameter of the orbit.
+mistakes! {
+    orbit_parameter_in_an_energy: "coord t, x\nlagrangian x'^2/2 + tau*x\n";
+    orbit_parameter_alone_in_a_gauge: "coord t, x\nlagrangian sqrt(t'^2 - x'^2)\ngauge clock: tau = 1\n";
+    orbit_parameter_with_a_prime: "coord t, x\nlagrangian sqrt(t'^2 - x'^2)\ngauge clock: t = tau'\n";
+    orbit_parameter_with_an_index: "coord t, x\nlagrangian sqrt(t'^2 - x'^2)\ngauge clock: t = tau[1]\n";
+    orbit_parameter_in_a_poisson_model: poisson!["bracket {a, b} = c", "gauge clock: a = tau"];
+    orbit_parameter_with_its_momentum_taken: "param p_tau = 1\ncoord t, x\nlagrangian p_tau*sqrt(t'^2 - x'^2)\ngauge clock: t = tau\n";
+}
+
+// Lists and conditions.
+mistakes! {
+    list_of_the_wrong_length: "param n : int = 4\nparam m[i in 1..n] = (1, 2, 3)\ncoord x\nhamiltonian p_x^2/m[1]\n";
+    list_of_initial_values_of_the_wrong_length: chain!["initial x = (1, 2)"];
+    list_of_integers_of_the_wrong_length: "param t[i in 1..2] : int = (1, 2, 3)\ncoord x[i in 1..3]\nhamiltonian p_x[t[1]]^2\n";
+    list_for_a_single_parameter: "param m = (1, 2)\ncoord x\nhamiltonian p_x^2/m\n";
+    list_with_too_few_rows: "param a[i in 1..2, j in 1..2] = (1, 2)\ncoord x\nhamiltonian p_x^2/a[1, 1]\n";
+    list_with_a_row_of_the_wrong_length: "param a[i in 1..2, j in 1..2] = ((1, 2), (3, 4, 5))\ncoord x\nhamiltonian p_x^2/a[1, 1]\n";
+    list_in_a_list: "param a[i in 1..2] = ((1, 2), 3)\ncoord x\nhamiltonian p_x^2/a[1]\n";
+    list_in_an_energy: "coord x\nhamiltonian (p_x^2, x^2)\n";
+    list_as_an_index: chain!["observe e = x[(1, 2)]"];
+    empty_list: "param m[i in 1..3] = ()\ncoord x\nhamiltonian p_x^2/m[1]\n";
+    list_with_the_wrong_sign: "param m[i in 1..3] > 0 = (1, -2, -3)\ncoord x\nhamiltonian p_x^2/m[1]\n";
+    fraction_in_a_list_of_integers: "param t[i in 1..2] : int = (1, 2.5)\ncoord x[i in 1..3]\nhamiltonian p_x[t[1]]^2\n";
+    if_with_branches_of_different_kinds: "param t[i in 1..3] : int = if(i = 1, 0.5, 2)\ncoord x[i in 1..3]\nhamiltonian p_x[t[2]]^2\n";
+    if_with_a_list_and_a_number: "param m[i in 1..3] = if(i = 1, (1, 2, 3), 2)\ncoord x\nhamiltonian p_x^2/m[1]\n";
+    if_with_two_lists: "param m[i in 1..3] = if(i = 1, (1, 2, 3), (4, 5, 6))\ncoord x\nhamiltonian p_x^2/m[1]\n";
+    if_with_a_comparison_as_a_branch: "param m[i in 1..3] = if(i = 1, i < 2, 2)\ncoord x\nhamiltonian p_x^2/m[1]\n";
+    if_without_a_comparison: "param m[i in 1..3] = if(i, 1, 2)\ncoord x\nhamiltonian p_x^2/m[1]\n";
+    if_without_a_second_value: "param m[i in 1..3] = if(i = 1, 2)\ncoord x\nhamiltonian p_x^2/m[1]\n";
+    if_with_three_values: "param m[i in 1..3] = if(i = 1, 2, 3, 4)\ncoord x\nhamiltonian p_x^2/m[1]\n";
+    if_with_a_chain_of_comparisons: "param m[i in 1..3] = if(1 < i < 3, 2, 3)\ncoord x\nhamiltonian p_x^2/m[1]\n";
+    if_with_a_real_parameter: "param g = 1\nparam m = if(g > 0, 2, 3)\ncoord x\nhamiltonian p_x^2/m\n";
+    if_in_an_energy: chain!["param w = 1", "observe e = sum(i in 1..n, if(i = 1, w, 2)*x[i])"];
+    if_in_an_index: chain!["observe e = sum(i in 1..n, x[if(i = 1, 3, i - 1)])"];
+    if_alone: "param if = 1\ncoord x\nhamiltonian p_x^2\n";
+    if_with_an_unknown_name_in_a_branch_not_taken: "param m = if(1 < 2, 1, masse)\ncoord x\nhamiltonian p_x^2/m\n";
+}
+
 // Families and indices.
 mistakes! {
     index_outside_the_range: chain!["constraint link[i in 1..n]: x[i] - x[i-1] = 1"];
@@ -140,7 +204,14 @@ mistakes! {
     velocity_in_a_gauge: "coord x, y\nlagrangian x'^2/2\ngauge fix: y' = 0\n";
     casimir_in_a_coord_model: planar!["casimir L = x*p_y - y*p_x"];
     split_in_a_lagrangian_model: "coord x\nlagrangian x'^2/2 - x^2/2\nsplit A = x'^2/2, B = -x^2/2\n";
-    prime_on_a_let: "coord x\nlet r = 2*x\nlagrangian r'^2\n";
+    velocity_of_a_let_with_momenta: "coord x\nlet w = x*p_x\nlagrangian x'^2\nobserve e = w'\n";
+    velocity_of_a_let_with_velocities: "coord x\nlet v = 2*x'\nlagrangian v^2\nobserve a = v', b = 2*v'\n";
+    velocity_of_a_let_of_constants: "param a = 1\ncoord x\nlet c = 2*a\nlagrangian x'^2 + c'\n";
+    velocity_of_a_let_of_variables: poisson!["bracket {a, b} = c", "let r = a + b", "observe v = r'"];
+    velocity_of_a_let_in_a_hamiltonian: "coord x\nlet r = 2*x\nhamiltonian p_x^2 + r'\n";
+    velocity_of_a_let_in_a_plain_constraint: "coord x, y\nlet r = 2*x + y\nlagrangian x'^2 + y'^2\nconstraint c: r' = 0\n";
+    velocity_of_a_family_of_lets_without_its_index: chain!["let r[i in 1..n] = 2*x[i]", "observe v = r'"];
+    initial_velocity_of_a_let: "coord x\nlet r = 2*x\nlagrangian r'^2\ninitial r' = 1\n";
     prime_on_a_parameter: planar!["observe e = g'"];
     prime_on_a_momentum: planar!["observe e = p_x'"];
     prime_on_an_index: chain!["observe e = sum(i in 1..n, i'*x[i])"];

@@ -56,8 +56,26 @@ fn expression() -> impl Strategy<Value = Expr> + Clone {
                 arguments.truncate(function.arity().0);
                 expr(ExprKind::Call { function, name: NOWHERE, arguments })
             }),
+            vec(inner.clone(), 2..4).prop_map(|items| expr(ExprKind::List(items))),
+            (condition(inner.clone()), boxed.clone(), boxed.clone()).prop_map(|(condition, then, otherwise)| {
+                expr(ExprKind::If { condition: Box::new(condition), then, otherwise })
+            }),
             (select(&[Fold::Sum, Fold::Product][..]), vec(binder(inner), 1..3), boxed)
                 .prop_map(|(fold, binders, body)| expr(ExprKind::Fold { fold, binders, body })),
+        ]
+    })
+}
+
+fn condition(side: impl Strategy<Value = Expr> + Clone + 'static) -> impl Strategy<Value = Condition> {
+    use Comparison::*;
+    let sign = select(&[Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual][..]);
+    let compare =
+        (side.clone(), sign, side).prop_map(|(left, comparison, right)| Condition::Compare { left, comparison, right });
+    compare.prop_recursive(3, 6, 3, |inner| {
+        prop_oneof![
+            inner.clone().prop_map(|c| Condition::Not(Box::new(c))),
+            vec(inner.clone(), 2..4).prop_map(Condition::All),
+            vec(inner, 2..4).prop_map(Condition::Any),
         ]
     })
 }

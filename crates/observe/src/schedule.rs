@@ -1,5 +1,7 @@
 //! When a run steps, records and ends.
 
+use cotangent_scalar::figures::{number, short};
+
 /// Steps of one size, a last one that may be shorter, and how often the state is recorded.
 ///
 /// The time after n steps is n·h, not a sum of n terms.
@@ -22,7 +24,7 @@ pub enum ScheduleError {
     #[error("the step is {0}; it must be a finite number other than 0")]
     Step(f64),
     /// An end that cannot be reached.
-    #[error("the end is at t = {until}, which steps of {step} do not reach")]
+    #[error("the end is at t = {}, which steps of {} do not reach", number(*until), number(*step))]
     Until {
         /// The final time.
         until: f64,
@@ -30,7 +32,12 @@ pub enum ScheduleError {
         step: f64,
     },
     /// More steps than can be counted exactly.
-    #[error("t = {until} is {count:.1e} steps of {step} away; at most 2^53 steps can be counted")]
+    #[error(
+        "t = {} is {} steps of {} away; at most 2^53 steps can be counted",
+        number(*until),
+        short(*count),
+        number(*step)
+    )]
     TooMany {
         /// The final time.
         until: f64,

@@ -70,8 +70,9 @@ impl Model {
         if let Some(c) = system.constraints.iter().find(other) {
             return Ok(Some(Need::Constraint { name: c.array.name().into(), kind: c.kind }));
         }
-        // No analysis is made of larger ones.
-        if system.state().len() > MAX_VARIABLES {
+        // Larger ones are classified, so that their analysis can be refused; their forces would take too long.
+        let small = system.state().len() <= MAX_VARIABLES;
+        if let (false, Dynamics::Hamiltonian { .. } | Dynamics::Poisson { .. }) = (small, &system.dynamics) {
             return Ok(None);
         }
         let (parameters, initial) = self.given(set)?;
@@ -84,7 +85,7 @@ impl Model {
                 let mass = lagrangian.hessian(velocities).map_err(underived)?;
                 match near.is_singular(&mass)? {
                     true => Some(Need::Lagrangian),
-                    false if restricted && !near.is_positive(&mass)? => near.unresisted()?,
+                    false if small && restricted && !near.is_positive(&mass)? => near.unresisted()?,
                     false => None,
                 }
             }
@@ -261,6 +262,17 @@ mod tests {
 
     fn need(text: &str) -> Option<Need> {
         Model::new(&System::parse(text).unwrap(), &Limits::default()).need(&[]).unwrap()
+    }
+
+    #[test]
+    fn a_singular_lagrangian_is_seen_in_a_large_model_too() {
+        let chain = |moving: &str| {
+            format!(
+                "param n : int = 400\ncoord x[i in 1..n]\nlagrangian sum(i in {moving}, x[i]'^2/2) - sum(i in 1..n, x[i]^2)\n"
+            )
+        };
+        assert_eq!(need(&chain("1..n")), None);
+        assert_eq!(need(&chain("2..n")), Some(Need::Lagrangian));
     }
 
     #[test]

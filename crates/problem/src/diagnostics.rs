@@ -221,6 +221,9 @@ impl Measure for Diagnostics {
 
 /// The name of an array and its indices.
 fn family(array: &Array) -> Family {
+    if let Some(members) = array.members() {
+        return Family::listed(array.name(), members.to_vec());
+    }
     let dims: Vec<(i64, usize)> = array.dims().iter().map(|d| (d.first, d.len)).collect();
     Family::indexed(array.name(), dims)
 }

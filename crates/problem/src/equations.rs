@@ -28,6 +28,8 @@ pub struct Equations {
     /// The same as functions.
     pub compiled: Compiled,
     pub(crate) engine: Engine,
+    /// Whether somebody else derived them: only they can derive them again.
+    given: bool,
     pub(crate) model: Arc<Model>,
     /// The values of the model in Hamiltonian form.
     pub(crate) canonical: Values,
@@ -70,7 +72,7 @@ impl Model {
     /// Equations of motion that somebody else derived, in whatever variables: their lift and restriction lead to those of
     /// the model and back.
     pub fn compile(self: &Arc<Self>, motion: Motion, engine: Engine) -> Result<Equations, ProblemError> {
-        Ok(Equations::compile(self, motion, None, engine, &Shared::default())?)
+        Ok(Equations { given: true, ..Equations::compile(self, motion, None, engine, &Shared::default())? })
     }
 
     /// The Hamilton–Dirac equations that its analysis leads to.
@@ -107,6 +109,7 @@ impl Equations {
         Ok(Equations {
             compiled: Compiled::sharing(&motion, engine, shared)?,
             engine,
+            given: false,
             canonical: Values::new(&motion.system, &model.limits),
             model: model.clone(),
             motion,
@@ -117,6 +120,11 @@ impl Equations {
             diagnostics: OnceLock::new(),
             steps: Mutex::default(),
         })
+    }
+
+    /// Whether they can be derived again, for another model or other numbers.
+    pub(crate) fn derivable(&self) -> Result<(), ProblemError> {
+        if self.given { Err(ProblemError::Given) } else { Ok(()) }
     }
 
     /// Plans a method, alone or with what is put around it, for these equations, or says why it does not fit.

@@ -22,6 +22,12 @@ pub enum ProblemError {
     /// A number of the formulation that it cannot have.
     #[error(transparent)]
     Number(#[from] NumberError),
+    /// Equations that somebody else derived would have to be derived again.
+    #[error(
+        "these equations of motion were given, and would have to be derived again, without constraints that depend on \
+         others or with other numbers: derive them so"
+    )]
+    Given,
     /// An expression that could not be compiled.
     #[error(transparent)]
     Compile(#[from] CompileError),

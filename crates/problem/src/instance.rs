@@ -52,7 +52,7 @@ impl Model {
         let (parameters, initial) = self.given(set)?;
         let (model, dropped) = match self.independent(&parameters, &initial, repairs)? {
             None => (self.clone(), vec![]),
-            Some((reduced, dropped)) => (Arc::new(Model::new(&reduced, &self.limits)), dropped),
+            Some(reduced) => reduced,
         };
         let equations = Arc::new(model.equations(formulation, engine)?);
         Ok(Instance { dropped, ..equations.on_manifold(parameters, initial, set, repairs)? })
@@ -72,7 +72,7 @@ impl Equations {
         match self.model.independent(&parameters, &initial, repairs)? {
             None => self.on_manifold(parameters, initial, set, repairs),
             Some((reduced, dropped)) => {
-                let reduced = Arc::new(Model::new(&reduced, &self.model.limits));
+                self.derivable()?;
                 let equations = Arc::new(reduced.equations(self.motion.formulation, self.engine)?);
                 Ok(Instance { dropped, ..equations.on_manifold(parameters, initial, set, repairs)? })
             }
@@ -214,10 +214,15 @@ impl Equations {
     fn surface_start(&self, parameters: &[f64], set: &[Setting]) -> Result<Start, ProblemError> {
         let (system, state) = (&self.model.system, &self.motion.state);
         let initial = self.model.values.initial(parameters, set)?;
-        let values = match &self.lagrangian {
+        let mut values = match &self.lagrangian {
             Some(_) => self.of_lagrangian(parameters, &initial)?,
             None => self.model.values.start(parameters, &initial)?,
         };
+        if system.orbit_parameter.is_some() {
+            // (q, τ, p, p_τ): the parameter of the orbit begins with the time of the run.
+            values.insert(values.len() / 2, 0.0);
+            values.push(0.0);
+        }
         let named = |name: &str| {
             system.initial.iter().any(|i| i.array.name() == name && i.named > 0) || set.iter().any(|s| s.name == name)
         };
@@ -228,8 +233,12 @@ impl Equations {
                 freedom.extend(vec![if named(array.name()) { Freedom::Given } else { Freedom::Default }; array.len()]);
                 continue;
             };
-            // A momentum is given with its velocity.
-            let (velocity, is_momentum) = (&lagrangian.velocities.arrays()[k % half], k >= half);
+            // A momentum is given with its velocity. The parameter of the orbit, the last coordinate, has none.
+            let (velocity, is_momentum) = (lagrangian.velocities.arrays().get(k % half), k >= half);
+            let Some(velocity) = velocity else {
+                freedom.extend(vec![Freedom::Given; array.len()]);
+                continue;
+            };
             let is_given = named(array.name()) || is_momentum && named(velocity.name());
             let is_added = system.state().offset(array).is_none();
             let moves = |leaf: &Expr| matches!(leaf.node(), Node::At(a, _) if a == velocity);
@@ -288,6 +297,7 @@ impl Instance {
         let formulation = self.formulation.with_number(name, value)?;
         let motion = &self.equations.motion;
         if motion.numbers.is_empty() {
+            self.equations.derivable()?;
             let equations = Arc::new(self.equations.model.equations(formulation, self.equations.engine)?);
             return Ok(Instance { equations, formulation, ..self.clone() });
         }
@@ -385,4 +395,38 @@ const ROUND_OFF: f64 = 1e-15;
 
 fn largest_change(from: &[f64], to: &[f64]) -> f64 {
     from.iter().zip(to).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pendulum whose rod is stated twice.
+    const TWICE: &str = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: x^2 + y^2 = 1\n\
+                         constraint again: 2*x^2 + 2*y^2 = 2\ninitial x = 1, p_y = 1";
+
+    const DROPPING: Repairs = Repairs { project_initial: false, drop_redundant: true };
+
+    fn model(text: &str) -> Arc<Model> {
+        Arc::new(Model::new(&System::parse(text).unwrap(), &Limits::default()))
+    }
+
+    #[test]
+    fn a_model_without_redundant_constraints_is_made_once_for_all_formulations() {
+        let model = model(TWICE);
+        let of = |formulation| model.instance(formulation, &[], DROPPING, Engine::Tape).unwrap();
+        let (a, b) = (of(Formulation::Multipliers), of(Formulation::Total));
+        assert_eq!((a.dropped.len(), &a.dropped), (1, &b.dropped));
+        assert!(Arc::ptr_eq(&a.equations.model, &b.equations.model));
+    }
+
+    #[test]
+    fn equations_that_were_given_are_not_replaced_by_others() {
+        let model = model(TWICE);
+        let given = Formulation::Multipliers.apply(&model.system).unwrap();
+        let given = Arc::new(model.compile(given, Engine::Tape).unwrap());
+        assert!(matches!(given.instance(&[], DROPPING), Err(ProblemError::Given)));
+        let own = Arc::new(model.equations(Formulation::Multipliers, Engine::Tape).unwrap());
+        assert_eq!(own.instance(&[], DROPPING).unwrap().dropped.len(), 1);
+    }
 }

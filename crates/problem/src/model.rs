@@ -4,14 +4,16 @@ use crate::compiled::{Compiled, Shared};
 use crate::consistency::measure;
 use crate::error::ProblemError;
 use crate::redundancy::{Gradients, Redundant};
+use cotangent_analysis::integrable;
 use cotangent_compile::values::{self, InitialValues, Setting, Values};
 use cotangent_compile::{CompileError, Engine, Native};
 use cotangent_dynamics::{Dynamics, State};
+use cotangent_expr::{Array, Expr, Layout, Place, Role, Tensor, Term};
 use cotangent_integrate::{Target, project_onto};
-use cotangent_model::System;
+use cotangent_model::{Claim, ClaimKind, Quantity, System};
 use cotangent_scalar::Limits;
 use cotangent_theory::{Formulation, Motion, Structure, TheoryError};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What may be done with data that are not as they should be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -33,6 +35,8 @@ pub struct Model {
     structure: OnceLock<Structure>,
     /// By engine.
     pub(crate) shared: [Shared; 2],
+    /// The same without some constraints, by their names: derived once, too.
+    reduced: Mutex<Vec<(Vec<String>, Arc<Model>)>>,
 }
 
 impl Model {
@@ -45,18 +49,36 @@ impl Model {
             gradients: OnceLock::new(),
             structure: OnceLock::new(),
             shared: Default::default(),
+            reduced: Mutex::default(),
         }
     }
 
     /// The equations of motion in a formulation, as symbols.
     pub(crate) fn motion(&self, formulation: Formulation) -> Result<Motion, TheoryError> {
         match self.system.dynamics {
-            _ if formulation == Formulation::IndexOne => formulation.apply_within(&self.system, &self.limits),
+            _ if formulation == Formulation::IndexOne => {
+                let mut motion = formulation.apply_within(&self.system, &self.limits)?;
+                motion.system.claims.extend(self.integrals());
+                Ok(motion)
+            }
             cotangent_model::Dynamics::Poisson { .. } | cotangent_model::Dynamics::Form { .. } => {
                 formulation.apply_within(&self.system, &self.limits)
             }
             _ => formulation.of(self.structure()?, &self.limits),
         }
+    }
+
+    /// The functions of positions whose time derivatives its velocity constraints are, as far as they are found: they stay
+    /// what they are.
+    fn integrals(&self) -> Vec<Claim> {
+        let found = integrable(&self.system).unwrap_or_default();
+        let claim = |(name, value): (String, Expr)| {
+            let array = Array::scalar(&format!("integral_{name}"), Role::Auxiliary);
+            let term = Term::plain(vec![Place { array: array.clone(), index: vec![] }], value);
+            let value = Tensor::new(vec![Layout::new(vec![array.clone()])], vec![term]).ok()?;
+            Some(Claim { kind: ClaimKind::Invariant, quantity: Quantity { array, value } })
+        };
+        found.into_iter().filter_map(|i| claim((i.constraint, i.integral?))).collect()
     }
 
     /// Derivatives and brackets of a model with coordinates and holonomic constraints.
@@ -84,13 +106,24 @@ impl Model {
         Ok(self.limits.check().map_err(CompileError::from)?)
     }
 
-    /// The system without constraints that depend on others, if there are any and that was asked for.
+    /// The model without these constraints.
+    fn without(&self, names: &[String]) -> Result<Arc<Model>, CompileError> {
+        let mut known = self.reduced.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, model)) = known.iter().find(|(own, _)| own == names) {
+            return Ok(model.clone());
+        }
+        let model = Arc::new(Model::new(&self.system.without(names)?, &self.limits));
+        known.push((names.to_vec(), model.clone()));
+        Ok(model)
+    }
+
+    /// The model without constraints that depend on others, if there are any and that was asked for.
     pub(crate) fn independent(
         &self,
         parameters: &[f64],
         initial: &InitialValues,
         repairs: Repairs,
-    ) -> Result<Option<(System, Vec<Redundant>)>, ProblemError> {
+    ) -> Result<Option<(Arc<Model>, Vec<Redundant>)>, ProblemError> {
         let Some(gradients) = self.gradients()? else { return Ok(None) };
         let found = gradients.redundant(parameters, &initial.coordinates)?;
         if found.is_empty() {
@@ -100,10 +133,12 @@ impl Model {
             return Err(ProblemError::SingularStart { constraints: found });
         }
         let names: Vec<String> = found.iter().map(|r| r.name.clone()).collect();
-        let reduced = self.system.without(&names).map_err(CompileError::from)?;
+        let reduced = self.without(&names)?;
         // Where the others hold, do these? Data that violate them all say nothing yet.
-        let at =
-            InitialValues { coordinates: projected(&reduced, parameters, initial, &self.limits)?, ..initial.clone() };
+        let at = InitialValues {
+            coordinates: projected(&reduced.system, parameters, initial, &self.limits)?,
+            ..initial.clone()
+        };
         let residuals = measure(|at| self.values.constraint_residuals(parameters, at), &at)?;
         let violated = |r: &&Redundant| residuals.iter().any(|m| m.name == r.name && !m.holds());
         let contradictory: Vec<Redundant> = found.iter().filter(violated).cloned().collect();

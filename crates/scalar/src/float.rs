@@ -1,6 +1,8 @@
 //! `f64` as a [`Scalar`] and a [`Real`]: the standard library's functions.
 
-use crate::{Real, Scalar, stumpff};
+use crate::dd::Dd;
+use crate::stumpff::{self, StumpffArithmetic};
+use crate::{Real, Scalar};
 
 impl Scalar for f64 {
     fn from_f64(x: f64) -> Self {
@@ -121,6 +123,17 @@ impl Scalar for f64 {
 
     fn stumpff(self, k: u32) -> Self {
         stumpff::stumpff(self, k)
+    }
+}
+
+impl StumpffArithmetic for f64 {
+    fn reciprocal_factorial(k: u32) -> Self {
+        Dd::reciprocal_factorial(k as usize).hi()
+    }
+
+    fn root(self) -> (Self, Self) {
+        let z = f64::sqrt(self);
+        (z, -z.mul_add(z, -self) / (2.0 * z))
     }
 }
 

@@ -21,17 +21,6 @@ pub(crate) trait StumpffArithmetic: Real {
     fn root(self) -> (Self, Self);
 }
 
-impl StumpffArithmetic for f64 {
-    fn reciprocal_factorial(k: u32) -> Self {
-        crate::Dd::reciprocal_factorial(k as usize).hi()
-    }
-
-    fn root(self) -> (Self, Self) {
-        let z = f64::sqrt(self);
-        (z, -z.mul_add(z, -self) / (2.0 * z))
-    }
-}
-
 /// c_k(s).
 pub(crate) fn stumpff<S: StumpffArithmetic>(s: S, k: u32) -> S {
     let size = s.value().abs();

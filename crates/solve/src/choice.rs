@@ -3,7 +3,31 @@
 use crate::banded::BandedLu;
 use crate::ordering::Ordering;
 use crate::symbolic::SymbolicFactorisation;
-use crate::{Pattern, Unsupported};
+use crate::{Pattern, PatternError};
+
+/// Why there is no solver for a pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unsupported {
+    /// The pattern is not square.
+    #[error("a system of {rows} equations in {columns} unknowns is not square")]
+    NotSquare {
+        /// The number of rows.
+        rows: usize,
+        /// The number of columns.
+        columns: usize,
+    },
+    /// No factorisation fits the memory meant for it.
+    #[error("the factors of a system of {size} equations would have more than {limit} entries")]
+    TooLarge {
+        /// The number of equations.
+        size: usize,
+        /// The largest number of entries allowed.
+        limit: usize,
+    },
+    /// The pattern cannot be reordered.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+}
 
 /// The way chosen to factor matrices of a pattern.
 pub(crate) enum Choice {

@@ -2,14 +2,14 @@
 
 use cotangent_scalar::{Cancel, Real};
 
+use crate::Pattern;
 use crate::banded::BandedLu;
-use crate::choice::Choice;
+use crate::choice::{Choice, Unsupported};
 use crate::dense::DenseLu;
 use crate::ordering::{Ordering, inverse};
 use crate::pivoting::{Scales, Singular};
 use crate::sparse::SparseLu;
 use crate::symbolic::SymbolicFactorisation;
-use crate::{Pattern, PatternError};
 
 /// Solves A x = b and Aᵀ x = b for matrices of one pattern.
 ///
@@ -72,30 +72,6 @@ pub enum Structure {
         /// The number of entries of both factors, if rows need not be exchanged for stability.
         fill: usize,
     },
-}
-
-/// Why there is no solver for a pattern.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unsupported {
-    /// The pattern is not square.
-    #[error("a system of {rows} equations in {columns} unknowns is not square")]
-    NotSquare {
-        /// The number of rows.
-        rows: usize,
-        /// The number of columns.
-        columns: usize,
-    },
-    /// No factorisation fits the memory meant for it.
-    #[error("the factors of a system of {size} equations would have more than {limit} entries")]
-    TooLarge {
-        /// The number of equations.
-        size: usize,
-        /// The largest number of entries allowed.
-        limit: usize,
-    },
-    /// The pattern cannot be reordered.
-    #[error(transparent)]
-    Pattern(#[from] PatternError),
 }
 
 impl<S: Real> LinearSolver<S> {

@@ -21,6 +21,13 @@ pub struct Singular {
     pub pivot: f64,
 }
 
+impl Singular {
+    /// Whether the matrix had only finite entries: otherwise nothing is known of its rank.
+    pub fn is_finite(&self) -> bool {
+        self.pivot.is_finite()
+    }
+}
+
 /// The sizes of the rows and columns of a matrix, by which pivots are chosen and judged.
 ///
 /// A pivot a in row i and column j counts as |a|/(rᵢ cⱼ), with rᵢ the largest entry of row i and

@@ -22,6 +22,9 @@
 /// The last case matters where an unknown is zero, or where the equations are made of terms much
 /// larger than the part that moves with the unknowns (constraints solved for multipliers).
 ///
+/// The largest size of an unknown is that of the present iterate alone once some update but the first was larger than
+/// it by 1/√u: such an iteration has gone astray, and by what it came to everything else would be small.
+///
 /// Everything is relative to the size of rows and unknowns, so units do not matter, except for
 /// `scale`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +60,8 @@ pub(crate) struct Measure {
     pub(crate) relative_update: f64,
     /// max |fᵢ|/Σⱼ |∂fᵢ/∂xⱼ xⱼ|.
     pub(crate) relative_residual: f64,
+    /// Whether |δⱼ| > sⱼ/√u for some unknown, with its largest size before.
+    pub(crate) runaway: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +104,7 @@ mod tests {
     const U: f64 = f64::EPSILON;
 
     fn measure(update: f64) -> Measure {
-        Measure { update, relative_update: update, relative_residual: update }
+        Measure { update, relative_update: update, relative_residual: update, runaway: false }
     }
 
     #[test]
@@ -117,7 +122,7 @@ mod tests {
     #[test]
     fn an_unknown_that_vanishes_has_arrived() {
         // It halves for ever, and never is small compared with itself.
-        let vanishing = |update: f64| Measure { update, relative_update: 0.5, relative_residual: 1.0 };
+        let vanishing = |update: f64| Measure { update, relative_update: 0.5, relative_residual: 1.0, runaway: false };
         assert_eq!(StoppingRule::default().judge(U, Some(8e-32), &vanishing(4e-32)), Verdict::Last);
         assert_eq!(StoppingRule::default().judge(U, Some(2e-20), &vanishing(1e-20)), Verdict::Continue);
     }

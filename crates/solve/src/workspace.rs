@@ -2,9 +2,10 @@
 
 use cotangent_scalar::Real;
 
+use crate::outcome::{NewtonError, NewtonWork, Quantity};
 use crate::pivoting::grow;
 use crate::stopping::{Measure, size_ratio};
-use crate::{LinearSolver, NewtonError, NewtonWork, Pattern, Quantity, Unsupported};
+use crate::{LinearSolver, Pattern, Unsupported};
 
 /// The memory of [`newton`](crate::newton) for systems of one pattern, allocated once.
 #[derive(Clone, Debug)]
@@ -64,7 +65,7 @@ impl<S: Real> NewtonWorkspace<S> {
         self.sizes.len()
     }
 
-    pub(crate) fn start(&mut self) {
+    pub(crate) fn forget_sizes(&mut self) {
         self.sizes.fill(0.0);
     }
 
@@ -152,17 +153,19 @@ impl<S: Real> NewtonWorkspace<S> {
     }
 
     pub(crate) fn measure(&mut self, x: &[S]) -> Measure {
-        let (mut update, mut relative, mut residual) = (0.0, 0.0, 0.0);
+        let (mut update, mut relative, mut residual, mut runaway) = (0.0, 0.0, 0.0, false);
         for ((x, delta), size) in x.iter().zip(&self.update).zip(&mut self.sizes) {
             let (x, delta) = (x.value().abs(), delta.value().abs());
-            *size = size.max(x).max(delta);
+            *size = size.max(x);
+            runaway |= *size > 0.0 && delta * S::EPSILON.sqrt() > *size;
+            *size = size.max(delta);
             grow(&mut update, size_ratio(delta, *size));
             grow(&mut relative, size_ratio(delta, x));
         }
         for i in 0..self.size() {
             grow(&mut residual, size_ratio(self.residual[i].value().abs(), self.row_size(i, x)));
         }
-        Measure { update, relative_update: relative, relative_residual: residual }
+        Measure { update, relative_update: relative, relative_residual: residual, runaway }
     }
 
     /// Σⱼ |∂fᵢ/∂xⱼ xⱼ|: how much of equation i moves with the unknowns.

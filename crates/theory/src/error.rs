@@ -35,7 +35,38 @@ pub enum TheoryError {
         /// Why.
         why: &'static str,
     },
+    /// A part of the energy whose flow is not known.
+    #[error("the flow of the part `{part}` is not known: {why}")]
+    NoFlow {
+        /// The part.
+        part: String,
+        /// Why.
+        why: NoFlow,
+    },
     /// An expression that could not be formed.
     #[error(transparent)]
     Expression(#[from] cotangent_expr::Error),
+}
+
+/// Why the flow of a part is not known.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NoFlow {
+    /// It moves variables on which its own rates depend in a way that is not linear.
+    #[error("the rate of `{variable}` is not linear in the variables that it moves")]
+    NotLinear {
+        /// The variable.
+        variable: String,
+    },
+    /// It couples too many variables.
+    #[error("{} depend on each other in a way that has no simple exponential", variables.join(", "))]
+    Coupled {
+        /// The variables.
+        variables: Vec<String>,
+    },
+    /// There are too many variables.
+    #[error("it has more than {largest} variables")]
+    TooLarge {
+        /// The limit.
+        largest: usize,
+    },
 }

@@ -12,17 +12,19 @@ mod error;
 pub mod formulation;
 mod legendre;
 pub mod phase;
+mod splitting;
 mod structure;
 mod surface;
 mod velocity;
 
 pub use constraints::{Classified, Constraints};
-pub use error::TheoryError;
+pub use error::{NoFlow, TheoryError};
 pub use formulation::{
     Bracket, Card, Form, Formulation, Law, Lift, LocalChart, Motion, NumberError, Shape, Space, VectorField,
 };
 pub use legendre::{legendre, legendre_within};
 pub use phase::Phase;
+pub use splitting::{Part, Splitting};
 pub use structure::Structure;
 pub use surface::ConstraintSurface;
 pub use velocity::VelocityConstraints;

@@ -135,7 +135,7 @@ impl Structure {
     /// Σᵢ μᵢ ∂²ψᵢ/∂z² for given multipliers, as its parts qq, qp (rows for q) and pp, and the layout of those.
     pub fn hidden_curvature(&self) -> Result<(Layout, [Tensor; 3]), TheoryError> {
         let rows = self.hidden.shape()[0].arrays();
-        let like = |a: &Array| Array::given(&format!("mu {}", a.name()), Role::Multiplier, a.dims().to_vec());
+        let like = |a: &Array| a.like(&format!("mu {}", a.name()), Role::Multiplier);
         let mu: Vec<_> = rows.iter().map(like).collect();
         // Σᵢ μᵢ ∂ψᵢ/∂q, or ∂p.
         let weighted = |derivative: &Tensor| {

@@ -1,6 +1,10 @@
 //! The codes of failures and refusals: what programs decide by.
 
-use cotangent_dynamics::FailureKind;
+use cotangent_compile::CompileError;
+use cotangent_dynamics::{FailureKind, Source};
+use cotangent_observe::{RunError, TableError};
+use cotangent_plot::PlotError;
+use cotangent_report::ReportError;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -26,10 +30,12 @@ macro_rules! codes {
         }
 
         /// Every code by what it is about: its name and its meaning.
-        #[cfg(test)]
         const GROUPS: &[(&str, &[(Code, &str)])] = &[$(($group, &[$((Code::$variant, $meaning)),+])),+];
     };
 }
+
+/// The group of codes about files.
+const FILES: &str = "Files";
 
 codes! {
     "What is asked for":
@@ -198,8 +204,6 @@ codes! {
     /// Constraints that mix all variables are projected on at once.
     NotSeparately = "not-separately",
     "Steps":
-    /// A run for a certificate did not reach its end.
-    NoStep = "no-step",
     /// An iteration did not arrive.
     NotConverged = "not-converged",
     /// What a step had to solve does not hold at its end.
@@ -218,9 +222,33 @@ codes! {
     Misused = "misused",
     /// It was interrupted.
     Interrupted = "interrupted",
+    "What is not decided":
+    /// There is nothing of this kind to measure.
+    Absent = "absent",
+    /// The exact motion is not known, or not for longer.
+    NoExactMotion = "no-exact-motion",
+    /// The motion comes to a singular configuration, where branches meet.
+    SingularConfiguration = "singular-configuration",
+    /// The errors at several steps show no order.
+    NoOrder = "no-order",
+    /// The error does not grow like a power of time.
+    NoPower = "no-power",
+    /// The step is too large: a smaller one shows more.
+    StepTooLarge = "step-too-large",
+    /// It is round-off at this step, or not told from it.
+    RoundOff = "round-off",
+    /// The run is too short: more steps show more.
+    TooShort = "too-short",
+    /// No growth is seen, and nothing that the method keeps excludes it.
+    NotExcluded = "not-excluded",
 }
 
 impl Code {
+    /// Whether it is about a file.
+    pub fn is_about_files(self) -> bool {
+        GROUPS.iter().any(|(group, codes)| *group == FILES && codes.iter().any(|(code, _)| *code == self))
+    }
+
     /// The code with a name.
     pub fn named(name: &str) -> Option<Code> {
         Code::ALL.iter().copied().find(|code| code.name() == name)
@@ -256,6 +284,64 @@ impl From<FailureKind> for Code {
     }
 }
 
+impl From<&TableError> for Code {
+    fn from(error: &TableError) -> Code {
+        match error {
+            TableError::NothingToResume { .. }
+            | TableError::Gone { .. }
+            | TableError::NotAsLeft { .. }
+            | TableError::TooShort { .. }
+            | TableError::Changed { .. }
+            | TableError::OtherColumns { .. } => Code::ResumeDiffers,
+            TableError::Busy { .. } => Code::Busy,
+            TableError::Write { .. } => Code::Write,
+            _ => Code::Unwritable,
+        }
+    }
+}
+
+impl From<&RunError> for Code {
+    fn from(error: &RunError) -> Code {
+        match error {
+            RunError::Quantity(_) => Code::Evaluate,
+            RunError::Table(error) => error.into(),
+            RunError::Checkpoint(_) => Code::Checkpoint,
+            RunError::Energy(_) => Code::NoValue,
+            RunError::Foreign(_) => Code::Foreign,
+        }
+    }
+}
+
+impl From<&PlotError> for Code {
+    fn from(error: &PlotError) -> Code {
+        match error {
+            PlotError::UnknownExtension { .. } | PlotError::Destination(_) => Code::Unwritable,
+            _ => Code::Plot,
+        }
+    }
+}
+
+impl From<&ReportError> for Code {
+    fn from(error: &ReportError) -> Code {
+        match error {
+            ReportError::UnknownExtension { .. } | ReportError::Destination(_) => Code::Unwritable,
+            _ => Code::Report,
+        }
+    }
+}
+
+/// What kept a run from beginning, or from going on.
+impl From<&Source> for Code {
+    fn from(source: &Source) -> Code {
+        let error = source.error();
+        match (error.downcast_ref::<RunError>(), error.downcast_ref::<CompileError>()) {
+            (Some(error), _) => error.into(),
+            (None, Some(_)) => Code::Compile,
+            (None, None) => Code::Evaluate,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Code, GROUPS};
@@ -278,6 +364,12 @@ mod tests {
         let mistakes: Vec<String> = diagnostic::Code::ALL.iter().map(|code| format!("`{}`", code.name())).collect();
         list += &format!("{}.\n", mistakes.join(",\n"));
         assert_eq!(page, list, "the book has another list of codes than the program");
+    }
+
+    #[test]
+    fn codes_about_files_are_those_of_their_group() {
+        assert!(Code::Unwritable.is_about_files() && Code::Checkpoint.is_about_files());
+        assert!(!Code::NotConverged.is_about_files() && !Code::Interrupted.is_about_files());
     }
 
     #[test]

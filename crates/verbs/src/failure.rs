@@ -6,7 +6,8 @@ use crate::printable;
 use anstyle::{AnsiColor, Style};
 use cotangent_compile::values::ValueError;
 use cotangent_model::diagnostic::{Colour, Diagnostic, Diagnostics, Lines};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Why a command was refused.
 #[derive(Clone, Debug)]
@@ -46,6 +47,11 @@ impl Failure {
     /// Whether that is it.
     pub fn is_interrupt(&self) -> bool {
         matches!(self, Failure::Refused { code: Code::Interrupted, .. })
+    }
+
+    /// Whether a file could not be read or written, which has nothing to do with how far a computation came.
+    pub fn is_about_files(&self) -> bool {
+        matches!(self, Failure::Refused { code, .. } if code.is_about_files())
     }
 
     /// Says what to do instead.
@@ -159,21 +165,21 @@ struct ErrorContent {
 }
 
 /// The JSON form of one diagnostic.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Problem {
     /// A stable name for the kind of mistake.
-    pub code: &'static str,
+    pub code: Cow<'static, str>,
     /// What is wrong.
     pub message: String,
     /// Where.
     pub at: Option<At>,
     /// What to write instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }
 
 /// The characters at fault: line and column from 1, `start..end` in bytes.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct At {
     /// What the text is called.
     pub file: String,
@@ -197,10 +203,10 @@ impl Problem {
             start: d.span.start,
             end: d.span.end,
         };
-        Problem { code: d.code.name(), message: d.message.clone(), at: Some(at), help: d.help.clone() }
+        Problem { code: d.code.name().into(), message: d.message.clone(), at: Some(at), help: d.help.clone() }
     }
 
     fn plain(code: Code, message: &str, help: Option<String>) -> Problem {
-        Problem { code: code.name(), message: message.to_owned(), at: None, help }
+        Problem { code: code.name().into(), message: message.to_owned(), at: None, help }
     }
 }

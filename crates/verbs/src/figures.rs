@@ -18,6 +18,18 @@ pub(crate) fn listed(parts: &[String]) -> String {
     }
 }
 
+/// a + b - c, without `+ -`; 0 without terms.
+pub(crate) fn summed(terms: &[String]) -> String {
+    if terms.is_empty() {
+        return "0".to_owned();
+    }
+    terms.iter().fold(String::new(), |sum, term| match term.strip_prefix('-') {
+        _ if sum.is_empty() => term.clone(),
+        Some(rest) => format!("{sum} - {rest}"),
+        None => format!("{sum} + {term}"),
+    })
+}
+
 /// Text broken at blanks into lines of a width.
 pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];

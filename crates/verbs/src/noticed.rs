@@ -1,8 +1,9 @@
 //! What was noticed along a run, in words and as data.
 
-use crate::figures::{count, number, short};
-use crate::map::or_nan;
-use cotangent_observe::{Monitor, Passage};
+use crate::figures::{count, listed, number, short};
+use crate::map::{Map, or_nan};
+use cotangent_expr::Layout;
+use cotangent_observe::{Monitor, Passage, Unobserved};
 use serde::{Deserialize, Serialize};
 
 /// Steps near a singular configuration, where the constraints depend on each other.
@@ -30,6 +31,36 @@ pub(crate) fn passages(monitor: &Monitor, names: &[String]) -> Vec<SingularPassa
     monitor.passages.iter().map(named).collect()
 }
 
+/// Where observables or the picture have no finite value.
+pub(crate) fn gap(gap: &Unobserved, observables: &Layout) -> String {
+    let samples = count(gap.samples, "sample", "samples");
+    let time = number(gap.time);
+    if let Some(reason) = &gap.reason {
+        return format!(
+            "no value of an observable or of the picture at {samples}, the first at time {time}: {reason}; NaN stands \
+             there"
+        );
+    }
+    let names: Vec<String> = gap.observables.iter().map(|k| observables.entry_name(*k)).collect();
+    format!("{} no finite value at {samples}, the first at time {time}", have(&names))
+}
+
+/// Observables without a finite value at the end, where nobody looked before.
+pub(crate) fn undefined(observables: &Map<f64>) -> Option<String> {
+    let undefined = observables.iter().filter(|(_, value)| !value.is_finite());
+    let names: Vec<String> = undefined.map(|(name, _)| name.to_owned()).collect();
+    (!names.is_empty()).then(|| format!("{} no finite value at the end", have(&names)))
+}
+
+/// `` `a` and `b` have``
+fn have(names: &[String]) -> String {
+    let mut list: Vec<String> = names.iter().take(TIMES).map(|name| format!("`{name}`")).collect();
+    if names.len() > TIMES {
+        list.push(format!("{} more", names.len() - TIMES));
+    }
+    format!("{} {}", listed(&list), if names.len() == 1 { "has" } else { "have" })
+}
+
 /// What to do where a step turns into another branch.
 pub(crate) const BRANCHED: &str = "the motion goes straight on there, while these equations turn by as little as the state is \
     off its constraints: `--formulation multipliers` with a method for constraints, such as `rattle`, goes through";
@@ -37,7 +68,7 @@ pub(crate) const BRANCHED: &str = "the motion goes straight on there, while thes
 /// What to do where a step goes over a gap.
 pub(crate) const JUMPED: &str = "the motion turns there: take a smaller --step";
 
-/// So many times are given in a sentence.
+/// So many times or names are given in a sentence.
 const TIMES: usize = 5;
 
 fn times(passages: &[&SingularPassage]) -> String {

@@ -1,7 +1,8 @@
 //! Whom a verb tells what it does, and who may stop it.
 
+use crate::failure::Problem;
 use crate::input::Input;
-use cotangent_model::diagnostic::Diagnostic;
+use cotangent_model::diagnostic::{Diagnostic, Lines};
 use cotangent_scalar::Limits;
 
 /// How a verb ended, if it was not refused.
@@ -68,6 +69,7 @@ pub struct Session<'a> {
     limits: Limits,
     memory: Option<u64>,
     notes: Vec<String>,
+    warnings: Vec<Problem>,
 }
 
 impl Default for Session<'_> {
@@ -84,7 +86,7 @@ impl Default for Session<'_> {
 impl<'a> Session<'a> {
     /// A session with somebody who listens, within limits of time and patience.
     pub fn new(listener: impl Listener + 'a, limits: Limits) -> Session<'a> {
-        Session { listener: Box::new(listener), limits, memory: None, notes: vec![] }
+        Session { listener: Box::new(listener), limits, memory: None, notes: vec![], warnings: vec![] }
     }
 
     /// With at most so many bytes of memory, where that is known: what needs more is refused before it is tried.
@@ -122,6 +124,13 @@ impl<'a> Session<'a> {
         if !warnings.is_empty() {
             self.listener.hear(Message::Text(input, warnings));
         }
+        let lines = Lines::new(&input.source);
+        self.warnings = warnings.iter().map(|d| Problem::new(d, &input.name, &lines)).collect();
+    }
+
+    /// What there was to say about the text of the model.
+    pub(crate) fn warnings(&self) -> &[Problem] {
+        &self.warnings
     }
 
     /// Notes of an earlier part of the same computation, which are not said again.

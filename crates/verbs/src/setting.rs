@@ -23,7 +23,7 @@ fn read_place(place: &str) -> Result<(String, Option<Vec<i64>>), String> {
         None => (place, None),
         Some((name, rest)) => {
             let inside = rest.strip_suffix(']').ok_or("an index ends with `]`, as in m[3]=2")?;
-            let index: Option<Vec<i64>> = inside.split(',').map(|i| i.trim().parse().ok()).collect();
+            let index: Option<Vec<i64>> = inside.split([',', ';']).map(|i| i.trim().parse().ok()).collect();
             (name, Some(index.ok_or("an index is an integer, as in m[3]=2 or u[1,2]=0")?))
         }
     };
@@ -40,6 +40,14 @@ pub(crate) fn at(place: &str, value: f64) -> Setting {
     Setting { name, index, value }
 }
 
+/// The place of a setting, as it is typed: `m[3]`, `x[2]'`.
+pub(crate) fn place(setting: &Setting) -> String {
+    let Some(index) = &setting.index else { return setting.name.clone() };
+    let (name, prime) = setting.name.strip_suffix('\'').map_or((setting.name.as_str(), ""), |name| (name, "'"));
+    let index: Vec<String> = index.iter().map(i64::to_string).collect();
+    format!("{name}[{}]{prime}", index.join(","))
+}
+
 /// Reads `alpha=3`.
 pub fn option(text: &str) -> Result<(String, f64), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE, for example alpha=3")?;
@@ -52,7 +60,11 @@ pub fn whole_number(text: &str) -> Result<u64, String> {
     if let Ok(plain) = text.trim().parse::<u64>() {
         return Ok(plain);
     }
-    let value = whole(number(text.trim())?).ok_or_else(refused)?;
+    let value = number(text.trim())?;
+    if value > LARGEST {
+        return Err(format!("`{text}` is too large: whole numbers go up to 2^53 here"));
+    }
+    let value = whole(value).ok_or_else(refused)?;
     u64::try_from(value).map_err(|_| refused())
 }
 
@@ -125,10 +137,7 @@ impl Settings {
     pub(crate) fn sort(set: &[Setting], file: &File) -> Result<Settings, Failure> {
         let mut sorted = Settings { integers: vec![], values: vec![] };
         for (k, s) in set.iter().enumerate() {
-            let shown = match &s.index {
-                Some(index) => format!("{}{index:?}", s.name),
-                None => s.name.clone(),
-            };
+            let shown = place(s);
             if set[..k].iter().any(|t| t.name == s.name && t.index == s.index) {
                 return Err(Failure::new(Code::DuplicateName, format!("--set gives `{shown}` twice")).help("keep one"));
             }
@@ -171,13 +180,16 @@ fn integer(file: &File, name: &str) -> Option<Integer> {
     Some(if declared.head.binders.is_empty() { Integer::Size } else { Integer::Table })
 }
 
+/// Up to this a double counts by ones.
+const LARGEST: f64 = (1u64 << 53) as f64;
+
 fn whole(value: f64) -> Option<i64> {
-    (value.fract() == 0.0 && value.abs() <= (1u64 << 53) as f64).then_some(value as i64)
+    (value.fract() == 0.0 && value.abs() <= LARGEST).then_some(value as i64)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{parse, whole_number};
 
     fn read(text: &str) -> (String, Option<Vec<i64>>, f64) {
         let s = parse(text).unwrap();
@@ -195,6 +207,14 @@ mod tests {
         assert_eq!(read("g=0e-5000"), ("g".into(), None, 0.0));
         assert_eq!(read("g=2e-308/4"), ("g".into(), None, 5e-309));
         assert_eq!(read("phi=-pi/2"), ("phi".into(), None, -std::f64::consts::FRAC_PI_2));
+    }
+
+    #[test]
+    fn whole_numbers_that_are_too_large_are_not_called_fractions() {
+        assert_eq!([whole_number("20"), whole_number("2^3")], [Ok(20), Ok(8)]);
+        assert!(whole_number("99999999999999999999").unwrap_err().contains("too large"));
+        assert!(whole_number("2.5").unwrap_err().contains("not a whole number"));
+        assert!(whole_number("-1").unwrap_err().contains("not a whole number"));
     }
 
     #[test]

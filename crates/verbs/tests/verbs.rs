@@ -4,7 +4,7 @@ use cotangent_integrate::Method;
 use cotangent_model::{System, SystemBuilder};
 use cotangent_scalar::{Cancel, Limits};
 use cotangent_verbs::{
-    Choice, Ending, Files, Listener, Message, Progress, Session, Status, analyze, certify, check, compare, run,
+    Choice, Code, Ending, Files, Listener, Message, Progress, Session, Status, analyze, certify, check, compare, run,
 };
 
 /// The pendulum of length 1 that turns over.
@@ -92,6 +92,46 @@ fn a_table_of_a_system_without_a_text_leaves_no_checkpoint() {
     let rows = std::fs::read_to_string(&table).expect("the table").lines().count();
     assert_eq!(rows, 12, "a heading and 11 rows");
     assert_eq!(std::fs::read_dir(folder.path()).expect("the folder").count(), 1);
+}
+
+/// Does something as soon as there is a result.
+struct WhenKept<F>(F);
+
+impl<F: FnMut()> Listener for WhenKept<F> {
+    fn keep(&mut self) {
+        (self.0)();
+    }
+}
+
+#[test]
+fn what_could_not_be_written_is_in_the_document() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path().join("pictures");
+    std::fs::create_dir(&place).expect("a folder");
+    let files = Files { plot: Some(place.join("swing.svg")), ..Files::default() };
+    let request = run::Request { choice: Choice::default().step(0.1).steps(10), files, ..run::Request::default() };
+    let gone = WhenKept(|| std::fs::remove_dir_all(&place).expect("a folder to remove"));
+    let mut session = Session::new(gone, Limits::default());
+    let made = request.answer(Some((&pendulum()).into()), &mut session).expect("a run");
+    assert_eq!((made.status, made.status()), (Ending::Finished, Status::Unwritten));
+    let read: run::Document = serde_json::from_str(&serde_json::to_string(&made).expect("JSON")).expect("a document");
+    assert_eq!(read.status(), Status::Unwritten);
+    assert_eq!(read.unwritten, made.unwritten);
+    assert!(read.unwritten[0].message.contains("swing.svg"), "{:?}", read.unwritten);
+}
+
+#[test]
+fn a_certificate_outlives_an_interrupt_while_it_is_drawn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = Files { report: Some(folder.path().join("certificate.html")), ..Files::default() };
+    let choice = Choice::default().method(Method::Rattle).step(0.1).steps(2000);
+    let request = certify::Request { choice, files };
+    let stop = Cancel::new();
+    let mut session = Session::new(WhenKept(|| stop.set()), Limits::until(stop.clone()));
+    let made = request.answer((&pendulum()).into(), &mut session).expect("a certificate");
+    assert_eq!((made.held, made.status()), (Some(true), Status::Stopped));
+    assert_eq!(made.unwritten.iter().map(|r| r.code).collect::<Vec<_>>(), [Code::Interrupted]);
+    assert_eq!(std::fs::read_dir(folder.path()).expect("the folder").count(), 0, "no picture of half a run");
 }
 
 #[test]

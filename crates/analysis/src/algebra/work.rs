@@ -26,6 +26,11 @@ impl Work {
         Work { left: Cell::new(limits.work.unwrap_or(usual)), limits: limits.clone() }
     }
 
+    /// What is left to spend.
+    pub(crate) fn left(&self) -> u64 {
+        self.left.get()
+    }
+
     /// Runs with so much work to spend, of what is left.
     pub(crate) fn within<T>(&self, limit: u64, run: impl FnOnce() -> T) -> T {
         let around = self.left.get();

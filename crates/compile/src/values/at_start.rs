@@ -193,6 +193,9 @@ fn momenta(system: &System, parameters: &[f64], q: &[f64], v: &[f64]) -> Result<
     Ok(p)
 }
 
+/// Parts of the energy that differ from it by more than this do not add up.
+pub const SPLIT_TOLERANCE: f64 = 1e-10;
+
 /// The largest |H − Σ parts| relative to |H| and the parts, at 16 generic points; `None` without
 /// `split` statements, NaN if none of the points has a finite energy.
 pub fn split_defect(system: &System, parameters: &[f64]) -> Result<Option<f64>, ValueError> {

@@ -1,5 +1,6 @@
 //! From the MODEL argument to a text.
 
+use super::output::Output;
 use cotangent::model::limits::MAX_SOURCE_BYTES;
 use cotangent::model::nearest::nearest;
 use cotangent::model::syntax::decode;
@@ -10,8 +11,33 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+/// Reads the model, and says which one is meant where a file and a shipped model share its name.
+pub(crate) fn read_for(argument: &str, out: &mut Output) -> Result<Input, Failure> {
+    let input = read(argument)?;
+    if let Some(note) = which(argument) {
+        out.tell(&note);
+    }
+    Ok(input)
+}
+
+/// Which model a name means that a file and a shipped model share.
+fn which(argument: &str) -> Option<String> {
+    models::find(argument)?;
+    let shown = printable::line(argument);
+    if Path::new(argument).is_file() {
+        return Some(format!(
+            "note: `{shown}` is the file of that name here; the shipped model is printed by `cotangent models {shown}`\n"
+        ));
+    }
+    let beside = format!("{argument}.cot");
+    Path::new(&beside).is_file().then(|| {
+        let beside = printable::line(&beside);
+        format!("note: `{shown}` is the shipped model; the file here is `{beside}`\n")
+    })
+}
+
 /// Reads the file, stdin for `-`, or the shipped model of that name; a file comes first.
-pub(crate) fn read(argument: &str) -> Result<Input, Failure> {
+fn read(argument: &str) -> Result<Input, Failure> {
     if argument == "-" {
         return from_reader("<stdin>", Some("stdin".to_owned()), io::stdin().lock());
     }

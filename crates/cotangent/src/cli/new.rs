@@ -2,8 +2,8 @@
 
 use super::args::{self, Template};
 use super::output::Output;
-use cotangent::System;
 use cotangent::verbs::{Code, Failure, Status, printable};
+use cotangent::{System, models};
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -42,6 +42,10 @@ pub(crate) fn run(args: &args::New, out: &mut Output) -> Result<Status, Failure>
         let shown = printable::line(&shown);
         out.print(&format!("{shown}\n"));
         out.tell(&format!("Wrote {shown}. Edit it, then: cotangent check {shown}\n"));
+        if let Some(model) = path.file_stem().and_then(|s| s.to_str()).and_then(models::find) {
+            let name = model.name;
+            out.tell(&format!("note: there is a shipped model `{name}`, too: `cotangent check {name}` means that one, with `.cot` your file\n"));
+        }
     }
     Ok(Status::Held)
 }

@@ -2,7 +2,7 @@
 
 use super::args::Colour;
 use super::memory;
-use super::patience::{self, Kept};
+use super::patience::{self, Kept, Last};
 use super::progress::Bar;
 use cotangent::host::{cancel_on_signal, clock};
 use cotangent::model::diagnostic::{self, Diagnostic, Diagnostics};
@@ -56,7 +56,13 @@ impl Output {
     /// From now on Ctrl-C asks for a stop.
     pub(crate) fn listen(&mut self) -> Result<(), Failure> {
         cancel_on_signal(&self.cancel).map_err(|e| Failure::new(Code::Signals, e.to_string()))?;
-        patience::watch(&self.cancel, &self.kept, self);
+        let failure = Failure::interrupted();
+        let text = match self.json {
+            true => document(&failure.document())?,
+            false => failure.render(self.message_colour()),
+        };
+        let last = Last { text, is_result: self.json, status: exit(Status::Stopped) };
+        patience::watch(&self.cancel, &self.kept, last);
         Ok(())
     }
 
@@ -127,8 +133,9 @@ impl Output {
         let status = match done {
             Ok(status) => exit(status),
             Err(failure) => {
-                // Whatever a part says that was asked to stop.
-                let failure = if self.cancel.is_set() { Failure::interrupted() } else { failure };
+                // Whatever a part says that was asked to stop, but a file that could not be written is another matter.
+                let stopped = self.cancel.is_set() && !failure.is_about_files();
+                let failure = if stopped { Failure::interrupted() } else { failure };
                 self.text.clear();
                 let text = failure.render(self.message_colour());
                 self.tell(&text);

@@ -4,9 +4,7 @@
 //! function that is being compiled, the ordering of a large matrix. As long as there is nothing to keep, the program
 //! ends without them.
 
-use super::output::{Output, document, exit};
 use cotangent::scalar::Cancel;
-use cotangent::verbs::{Failure, Status};
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,14 +28,17 @@ impl Kept {
     }
 }
 
+/// What the program says last, and with which status it ends.
+pub(crate) struct Last {
+    pub(crate) text: String,
+    /// Whether it goes where results go.
+    pub(crate) is_result: bool,
+    pub(crate) status: u8,
+}
+
 /// Ends the program some time after an interrupt, unless there is something to keep.
-pub(crate) fn watch(cancel: &Cancel, kept: &Kept, out: &Output) {
-    let (cancel, kept, failure) = (cancel.clone(), kept.clone(), Failure::interrupted());
-    let json = out.wants_json();
-    let text = match json {
-        true => document(&failure.document()).unwrap_or_default(),
-        false => failure.render(out.message_colour()),
-    };
+pub(crate) fn watch(cancel: &Cancel, kept: &Kept, last: Last) {
+    let (cancel, kept) = (cancel.clone(), kept.clone());
     thread::spawn(move || {
         while !cancel.is_set() {
             thread::sleep(EVERY);
@@ -45,12 +46,11 @@ pub(crate) fn watch(cancel: &Cancel, kept: &Kept, out: &Output) {
         thread::sleep(PATIENCE);
         if !kept.0.load(Ordering::Relaxed) {
             // Nobody can be told if the stream is closed.
-            let _ = if json {
-                std::io::stdout().write_all(text.as_bytes())
-            } else {
-                std::io::stderr().write_all(text.as_bytes())
+            let _ = match last.is_result {
+                true => std::io::stdout().write_all(last.text.as_bytes()),
+                false => std::io::stderr().write_all(last.text.as_bytes()),
             };
-            std::process::exit(i32::from(exit(Status::Stopped)));
+            std::process::exit(i32::from(last.status));
         }
     });
 }

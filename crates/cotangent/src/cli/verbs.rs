@@ -9,7 +9,8 @@ use std::path::Path;
 /// Checks a model.
 pub(crate) fn check(args: args::Check, out: &mut Output) -> Result<Status, Failure> {
     let request = verbs::check::Request { set: args.set };
-    let document = request.answer(input::read(&args.model)?.into(), &mut out.session())?;
+    let model = input::read_for(&args.model, out)?;
+    let document = request.answer(model.into(), &mut out.session())?;
     match out.wants_json() {
         true => out.document(&document)?,
         false => out.print(&document.text(out.coloured())),
@@ -23,7 +24,8 @@ pub(crate) fn check(args: args::Check, out: &mut Output) -> Result<Status, Failu
 /// Analyses a model.
 pub(crate) fn analyze(args: args::Analyze, out: &mut Output) -> Result<Status, Failure> {
     let request = verbs::analyze::Request { set: args.set, latex: args.latex };
-    let document = request.answer(input::read(&args.model)?.into(), &mut out.session())?;
+    let model = input::read_for(&args.model, out)?;
+    let document = request.answer(model.into(), &mut out.session())?;
     match out.wants_json() {
         true => out.document(&document)?,
         false => out.print(&document.text(out.coloured())),
@@ -34,7 +36,7 @@ pub(crate) fn analyze(args: args::Analyze, out: &mut Output) -> Result<Status, F
 /// Integrates a model.
 pub(crate) fn run(args: args::Run, out: &mut Output) -> Result<Status, Failure> {
     let (model, request) = args.request(out.wants_json());
-    let model = model.as_deref().map(input::read).transpose()?;
+    let model = model.as_deref().map(|model| input::read_for(model, out)).transpose()?;
     let document = request.answer(model.map(Source::from), &mut out.session())?;
     match out.wants_json() {
         true => out.document(&document)?,
@@ -71,12 +73,13 @@ fn ended(document: &verbs::run::Document, out: &mut Output) {
 /// Measures what a method keeps.
 pub(crate) fn certify(args: args::Certify, out: &mut Output) -> Result<Status, Failure> {
     let (model, request) = args.request();
-    let document = request.answer(input::read(&model)?.into(), &mut out.session())?;
+    let model = input::read_for(&model, out)?;
+    let document = request.answer(model.into(), &mut out.session())?;
     match out.wants_json() {
         true => out.document(&document)?,
         false => {
             out.print(&document.text(out.coloured()));
-            document.failures().for_each(|failure| out.tell_of(failure));
+            document.failures().for_each(|failure| out.tell_of(&failure));
         }
     }
     Ok(document.status())
@@ -85,12 +88,13 @@ pub(crate) fn certify(args: args::Certify, out: &mut Output) -> Result<Status, F
 /// Compares formulations and methods.
 pub(crate) fn compare(args: args::Compare, out: &mut Output) -> Result<Status, Failure> {
     let (model, request) = args.request();
-    let document = request.answer(input::read(&model)?.into(), &mut out.session())?;
+    let model = input::read_for(&model, out)?;
+    let document = request.answer(model.into(), &mut out.session())?;
     match out.wants_json() {
         true => out.document(&document)?,
         false => {
             out.print(&document.text(out.coloured(), out.on_terminal()));
-            document.unwritten.iter().for_each(|failure| out.tell_of(failure));
+            document.failures().for_each(|failure| out.tell_of(&failure));
             if document.status == Ending::Interrupted {
                 out.tell("interrupted: these are the rows done so far\n");
             }

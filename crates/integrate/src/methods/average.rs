@@ -34,7 +34,7 @@
 //! 1021; G. R. W. Quispel & D. I. McLaren, J. Phys. A 41 (2008) 045206; the second multiplier as in
 //! C. W. Gear, B. Leimkuhler & G. K. Gupta, J. Comput. Appl. Math. 12–13 (1985) 77.
 
-use crate::card::{Card, Keeps, Needs};
+use crate::card::{Card, Keeps, KeepsBracket, Needs};
 use crate::coefficients::Gauss as Quadrature;
 use crate::stages::{Evaluator, Input, Point, Row, Shape, StageEquations, Stages, Sum, Term, Unknown, Work};
 use crate::vector::advanced;
@@ -52,6 +52,7 @@ pub(crate) fn card(stages: usize) -> Card {
         summary: "second order, symmetric, keeps the energy, with constraints at round-off",
         order: 2,
         symplectic: false,
+        bracket: KeepsBracket::No,
         symmetric: true,
         constraints: Keeps::Yes,
         hidden_constraints: Keeps::Yes,

@@ -16,7 +16,7 @@
 //! C. W. Gear, IEEE Trans. Circuit Theory 18 (1971) 89; P. Lötstedt & L. Petzold, Math. Comp. 46
 //! (1986) 491; Hairer & Wanner, Solving Ordinary Differential Equations II, V.1 and VII.3.
 
-use crate::card::{Card, Keeps, Needs};
+use crate::card::{Card, Keeps, KeepsBracket, Needs};
 use crate::coefficients::Coefficient;
 use crate::derivative_form::{increment, stage_equations};
 use crate::stages::{Evaluator, Input, Shape, Stages, Work};
@@ -31,6 +31,7 @@ pub(crate) const CARD: Card = Card {
     summary: "the second backward differentiation formula, as general DAE codes use it: damps; a baseline",
     order: 2,
     symplectic: false,
+    bracket: KeepsBracket::No,
     symmetric: false,
     constraints: Keeps::Yes,
     hidden_constraints: Keeps::No,

@@ -22,7 +22,7 @@
 //! J. Makazaga & A. Murua, Numer. Algorithms 76 (2017) 861; with a singular J R. I. McLachlan, K. Modin, O. Verdier &
 //! M. Wilkins, SIAM J. Sci. Comput. 36 (2014) A2229, Prop. 4.
 
-use crate::card::{Card, Keeps, Needs};
+use crate::card::{Card, Keeps, KeepsBracket, Needs};
 use crate::coefficients::Gauss as Coefficients;
 use crate::stages::{Evaluator, Input, Point, Row, Shape, StageEquations, Stages, Sum, Term, Unknown, Work};
 use crate::vector::{advanced, combination, zeros};
@@ -36,6 +36,7 @@ pub(crate) const IMPLICIT_MIDPOINT: Card = Card {
     summary: "second order, symplectic, symmetric, keeps quadratic invariants; for any equations",
     order: 2,
     symplectic: true,
+    bracket: KeepsBracket::Constant,
     symmetric: true,
     constraints: Keeps::ByEquations,
     hidden_constraints: Keeps::ByEquations,
@@ -54,6 +55,7 @@ pub(crate) fn card(stages: usize) -> Card {
         summary: "order 2s with s stages, symplectic, symmetric, keeps quadratic invariants; for any equations",
         order: 2 * stages as u32,
         symplectic: true,
+        bracket: KeepsBracket::Constant,
         symmetric: true,
         constraints: Keeps::ByEquations,
         hidden_constraints: Keeps::ByEquations,

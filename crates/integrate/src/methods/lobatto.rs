@@ -14,7 +14,7 @@
 //! L. Jay, SIAM J. Numer. Anal. 33 (1996) 368, eq. (3.1); Hairer, Lubich & Wanner, Geometric
 //! Numerical Integration, VII.1.4.
 
-use crate::card::{Card, Keeps, Needs};
+use crate::card::{Card, Keeps, KeepsBracket, Needs};
 use crate::coefficients::Lobatto as Coefficients;
 use crate::ending::{Ending, EndingWork};
 use crate::sparse::Gram;
@@ -31,6 +31,7 @@ pub(crate) fn card(stages: usize) -> Card {
         summary: "order 2s − 2 with s stages, symplectic, symmetric, with constraints at round-off",
         order: 2 * stages.max(2) as u32 - 2,
         symplectic: true,
+        bracket: KeepsBracket::No,
         symmetric: true,
         constraints: Keeps::Yes,
         hidden_constraints: Keeps::Yes,

@@ -9,4 +9,5 @@ pub(crate) mod radau;
 pub(crate) mod rattle;
 pub(crate) mod reich;
 pub(crate) mod rk4;
+pub(crate) mod splitting;
 pub(crate) mod symplectic_euler;

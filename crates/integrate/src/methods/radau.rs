@@ -19,7 +19,7 @@
 //! Hairer & Wanner, Solving Ordinary Differential Equations II, IV.5 and VII.4; Hairer, Lubich &
 //! Roche, Lecture Notes in Mathematics 1409 (1989); L. Jay, Appl. Numer. Math. 17 (1995) 97.
 
-use crate::card::{Card, Keeps, Needs};
+use crate::card::{Card, Keeps, KeepsBracket, Needs};
 use crate::coefficients::{Coefficient, Radau as Coefficients};
 use crate::derivative_form::{increment, stage_equations};
 use crate::stages::{Evaluator, Input, Shape, Stages, Work};
@@ -35,6 +35,7 @@ pub(crate) fn card(stages: usize) -> Card {
         summary: "order 2s − 1 with s stages, damps; for stiff and for differential–algebraic equations",
         order: 2 * stages.max(1) as u32 - 1,
         symplectic: false,
+        bracket: KeepsBracket::No,
         symmetric: false,
         constraints: Keeps::Yes,
         hidden_constraints: Keeps::No,

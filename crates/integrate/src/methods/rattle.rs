@@ -20,7 +20,7 @@
 //! H. C. Andersen, J. Comput. Phys. 52 (1983) 24; the form for general H: L. Jay, SIAM J. Numer.
 //! Anal. 33 (1996) 368; Hairer, Lubich & Wanner, Geometric Numerical Integration, VII.1.4.
 
-use crate::card::{Card, Keeps, Needs};
+use crate::card::{Card, Keeps, KeepsBracket, Needs};
 use crate::ending::{Ending, EndingWork};
 use crate::half_step::{HalfStep, HalfStepWork};
 use crate::sparse::Gram;
@@ -63,6 +63,7 @@ pub(crate) const RATTLE: Card = Card {
     summary: "second order, symplectic, symmetric, with constraints at round-off; the method to start with",
     order: 2,
     symplectic: true,
+    bracket: KeepsBracket::No,
     symmetric: true,
     constraints: Keeps::Yes,
     hidden_constraints: Keeps::Yes,

@@ -13,7 +13,7 @@
 //!
 //! S. Reich, SIAM J. Numer. Anal. 33 (1996) 475.
 
-use crate::card::{Card, Keeps, Needs};
+use crate::card::{Card, Keeps, KeepsBracket, Needs};
 use crate::ending::{Ending, EndingWork};
 use crate::sparse::{Gram, GramWork};
 use crate::vector::{add_transposed_times, advanced, clear, difference, scaled_difference, subtract, times, zeros};
@@ -29,6 +29,7 @@ pub(crate) fn card(inner: &Card) -> Card {
         summary: "constraint forces around a step of a symplectic method for free motion; order 2 at most, raised by composition",
         order: inner.order.min(2),
         symplectic: true,
+        bracket: KeepsBracket::No,
         symmetric: inner.symmetric,
         constraints: Keeps::Yes,
         hidden_constraints: Keeps::Yes,

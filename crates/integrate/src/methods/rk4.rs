@@ -7,7 +7,7 @@
 //!
 //! W. Kutta, Z. Math. Phys. 46 (1901) 435.
 
-use crate::card::{Card, Keeps, Needs};
+use crate::card::{Card, Keeps, KeepsBracket, Needs};
 use crate::vector::{add, add_scaled, advanced, moved, scale, scaled, scaled_sum, zeros};
 use cotangent_dynamics::{Failure, Field, Machine, State, Stepper};
 use cotangent_scalar::Scalar;
@@ -17,6 +17,7 @@ pub(crate) const CARD: Card = Card {
     summary: "the classical Runge–Kutta method: fourth order, explicit, keeps nothing; a baseline",
     order: 4,
     symplectic: false,
+    bracket: KeepsBracket::No,
     symmetric: false,
     constraints: Keeps::ByEquations,
     hidden_constraints: Keeps::ByEquations,

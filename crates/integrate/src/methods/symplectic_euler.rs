@@ -10,7 +10,7 @@
 //! R. de Vogelaere (1956); Hairer, Lubich & Wanner, Geometric Numerical Integration, I.1.2.
 
 use crate::blocks::{Block, BlockBuilder, Blocks};
-use crate::card::{Card, Keeps, Needs};
+use crate::card::{Card, Keeps, KeepsBracket, Needs};
 use crate::vector::{advanced, clear, moved, scale, scaled, scaled_sum, zeros};
 use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Kind, Machine, Plan, Site, State, Stepper};
 use cotangent_scalar::Scalar;
@@ -22,6 +22,7 @@ pub(crate) const CARD: Card = Card {
     summary: "first order, symplectic; the simplest method that keeps the structure",
     order: 1,
     symplectic: true,
+    bracket: KeepsBracket::No,
     symmetric: false,
     constraints: Keeps::No,
     hidden_constraints: Keeps::No,

@@ -132,6 +132,7 @@ mod tests {
         let times: Vec<f64> = (1..=8000).map(|k| 0.1 * f64::from(k)).collect();
         Along {
             residuals: [0.0; 2],
+            casimirs: 0.0,
             scales: [vec![], vec![]],
             errors: times.iter().map(|&t| error(t)).collect(),
             times,

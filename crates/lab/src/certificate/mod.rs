@@ -16,6 +16,7 @@
 mod along;
 mod bounded;
 mod candidate;
+mod ended;
 mod ladder;
 mod order;
 mod poisson;
@@ -26,8 +27,9 @@ mod stable;
 mod subject;
 mod symplectic;
 
-pub use along::{Ended, Noticed, Stopped};
+pub use along::Noticed;
 pub use candidate::{Candidate, KeptIn, Nature};
+pub use ended::{Ended, Stopped};
 pub use order::order_against;
 pub use reason::{LargerSteps, OrderAt, Reason};
 pub(crate) use size::{kinetic, scales};

@@ -1,12 +1,12 @@
 //! Why something is not decided.
 
-use super::along::Ended;
+use super::ended::Ended;
 use crate::fit::Undecided;
 use crate::reference::ReferenceError;
 use crate::tangent::TangentError;
 use cotangent_compile::CompileError;
 use cotangent_dynamics::{Failure, Names};
-use cotangent_scalar::figures::exact;
+use cotangent_scalar::figures::{exact, number, short};
 use cotangent_theory::TheoryError;
 use std::fmt;
 
@@ -200,7 +200,7 @@ impl fmt::Display for Words<'_> {
             Reason::NoField => write!(f, "there is no vector field to solve"),
             Reason::Reference(ReferenceError::Rates { time, error }) => {
                 let error = self.failure(error);
-                write!(f, "the reference solution: at time {time} the rates could not be evaluated: {error}")
+                write!(f, "the reference solution: at time {} the rates could not be evaluated: {error}", number(*time))
             }
             Reason::Reference(error) => write!(f, "the reference solution: {error}"),
             Reason::NoTangentMap { largest } => write!(f, "no tangent map for more than {largest} variables"),
@@ -214,19 +214,25 @@ impl fmt::Display for Words<'_> {
             Reason::OrderAbove(larger) => write!(f, "below round-off at this step; {larger}"),
             Reason::OrderElsewhere { here, there } => write!(f, "{}; {there}", Words(here, self.1)),
             Reason::DefectAbove { step, defect } => {
-                write!(f, "below round-off at this step; at step {} it is {defect:.1e}", exact(*step))
+                write!(f, "below round-off at this step; at step {} it is {}", exact(*step), short(*defect))
             }
             Reason::RoundOff(larger) => write!(f, "below round-off at this step, and {}", self.larger(larger)),
             Reason::NotFalling { defect, larger } => {
-                write!(f, "{defect:.1e} does not fall with the step as a defect does, and {}", self.larger(larger))
+                write!(
+                    f,
+                    "{} does not fall with the step as a defect does, and {}",
+                    short(*defect),
+                    self.larger(larger)
+                )
             }
             Reason::InSteps => write!(f, "seen in single steps, and below round-off along the run"),
             Reason::Accumulated => write!(f, "single steps keep it; along the run their round-off accumulates"),
             Reason::NoEnergy => write!(f, "no energy was measured"),
             Reason::Unresolved { part } => write!(
                 f,
-                "the step is not stable, or does not resolve the motion: the energy error reaches {part:.1e} of the \
-                 energy that was exchanged at first; take a smaller step"
+                "the step is not stable, or does not resolve the motion: the energy error reaches {} of the energy \
+                 that was exchanged at first; take a smaller step",
+                short(*part)
             ),
             Reason::NoGrowth(undecided) => write!(f, "{undecided}; take more steps"),
             Reason::TooShort { turns, needed } => write!(
@@ -243,8 +249,10 @@ impl fmt::Display for Words<'_> {
             }
             Reason::Unstable { grown, steps, finer } => write!(
                 f,
-                "the step is not stable: a small perturbation grows by {grown:.1e} in {steps} steps, by {finer:.1e} in {} \
-                 of a quarter of it",
+                "the step is not stable: a small perturbation grows by {} in {steps} steps, by {} in {} of a quarter \
+                 of it",
+                short(*grown),
+                short(*finer),
                 4 * steps
             ),
         }

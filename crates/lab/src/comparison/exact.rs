@@ -44,6 +44,9 @@ const BUDGET: u64 = 4_000_000;
 /// Beyond, a solution to so many digits takes too long.
 const LARGEST: usize = 400;
 
+/// A state that moves by no more, relative to its size, does not move: some digits above double-double.
+const RESTS: f64 = 1e-25;
+
 /// Times that differ by less, relative to themselves, are one.
 const SAME: f64 = 1e-12;
 
@@ -114,7 +117,7 @@ impl Exact {
         let mut ill = true;
         for (k, sample) in self.samples.iter().enumerate() {
             let after: Vec<f64> = sample.state.iter().map(|z| z.hi()).collect();
-            match conditioning.observe(&before, &after, ill) {
+            match conditioning.observe([&before, &after], None, ill) {
                 Ok(seen) if !seen.is_singular() => (before, ill) = (after, seen.is_ill()),
                 _ => return Ok(Some((k, sample.time.hi()))),
             }
@@ -174,7 +177,17 @@ impl Exact {
     fn uncertainty(&self, sample: &Sample<Dd>) -> f64 {
         let size = sample.state.iter().fold(0.0f64, |m, z| m.max(z.hi().abs()));
         let error = sample.errors.iter().fold(0.0f64, |m, e| if *e > m || e.is_nan() { *e } else { m });
-        if error == 0.0 { 0.0 } else { error / size }
+        // Of a state that is 0 the error itself.
+        if error == 0.0 || size == 0.0 { error } else { error / size }
+    }
+
+    /// Whether the solution stays where it starts, to the accuracy to which it is known.
+    pub fn rests(&self) -> bool {
+        let Some((start, later)) = self.samples.split_first() else { return false };
+        let size = start.state.iter().fold(0.0f64, |m, z| m.max(z.hi().abs()));
+        let stays =
+            |s: &Sample<Dd>| s.state.iter().zip(&start.state).all(|(&a, &b)| (a - b).hi().abs() <= RESTS * size);
+        !later.is_empty() && later.iter().all(stays)
     }
 }
 

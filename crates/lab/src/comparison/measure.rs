@@ -2,26 +2,14 @@
 
 use super::round_off::{Other, Sizes, explained};
 use super::unknown::NoPace;
-use super::{Exact, SAMPLES, timing};
+use super::{Combination, Exact, SAMPLES, timing};
 use crate::certificate::{kinetic, scales};
 use crate::fit::{Growth, growth_exponent};
 use cotangent_compile::{CompileError, Native};
 use cotangent_dynamics::{Dynamics, Failure, Measure, Source};
-use cotangent_integrate::Prepared;
 use cotangent_observe::{End, HISTORY_ERRORS, History, Progress, Run, RunError, Schedule};
 use cotangent_problem::Instance;
 use cotangent_scalar::Limits;
-
-/// Equations, a method planned for them with its projection.
-#[derive(Clone, Copy)]
-pub struct Combination<'a> {
-    /// The model in one formulation.
-    pub problem: &'a Instance,
-    /// The method.
-    pub prepared: &'a Prepared,
-    /// By how much these equations make errors of the constraints grow in the time of the run; 1 if that is not known.
-    pub amplification: f64,
-}
 
 /// How a run ended.
 #[derive(Clone, PartialEq, Debug)]

@@ -11,6 +11,12 @@ use std::time::Duration;
 /// Short runs are repeated for so long; the shortest counts, as what else the machine does only adds.
 const PATIENCE: Duration = Duration::from_millis(10);
 
+/// Runs are repeated so often at least, unless one takes longer than [`LONG`].
+const LEAST: usize = 3;
+
+/// A run that takes longer is made once: what else the machine does is small beside it.
+const LONG: Duration = Duration::from_millis(200);
+
 /// Steps between two looks at the interrupt.
 const BATCH: u64 = 4096;
 
@@ -27,7 +33,11 @@ pub(super) fn seconds(
     let mut integrator = integrator(combination)?;
     let begun = limits.clock.now();
     let mut shortest = f64::INFINITY;
-    while shortest.is_infinite() || limits.clock.now().saturating_sub(begun) < PATIENCE {
+    for made in 0.. {
+        let few = made < LEAST && shortest < LONG.as_secs_f64();
+        if made > 0 && !few && limits.clock.now().saturating_sub(begun) >= PATIENCE {
+            break;
+        }
         let (_, spent) = run(&mut integrator, &combination.problem.start, schedule, steps, limits);
         shortest = shortest.min(spent.as_secs_f64());
         if limits.cancel.is_set() {

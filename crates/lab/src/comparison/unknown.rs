@@ -4,6 +4,7 @@ use crate::fit::Undecided;
 use crate::reference::ReferenceError;
 use cotangent_compile::CompileError;
 use cotangent_dynamics::Failure;
+use cotangent_scalar::figures::{number, short};
 use cotangent_theory::TheoryError;
 
 /// Why the exact motion is not known, or not for longer.
@@ -36,15 +37,16 @@ pub enum Unknown {
     #[error("nothing was run")]
     NothingRun,
     /// Its own error grows.
-    #[error("beyond, errors grow so fast that it is not known to {certain:.0e}")]
+    #[error("beyond, errors grow so fast that it is not known to {}", short(*certain))]
     Uncertain {
         /// Up to this error it is known.
         certain: f64,
     },
     /// It comes to where branches meet.
     #[error(
-        "the motion comes to a singular configuration before t = {time}, where branches meet, and its equations do not say \
-         which is the smooth continuation"
+        "the motion comes to a singular configuration before t = {}, where branches meet, and its equations do not say \
+         which is the smooth continuation",
+        number(*time)
     )]
     Singular {
         /// A time behind it.

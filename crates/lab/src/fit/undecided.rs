@@ -1,6 +1,7 @@
 //! Why numbers do not tell.
 
 use super::FitError;
+use cotangent_scalar::figures::short;
 
 /// Why a table of errors says nothing about an order or a growth.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -22,8 +23,9 @@ pub enum Undecided {
     },
     /// The errors do not fall with the step.
     #[error(
-        "only {usable} errors are clear of the level {floor:.1e}, below which they do not fall with the step: this is \
-         round-off (take larger steps), or there is no convergence"
+        "only {usable} errors are clear of the level {}, below which they do not fall with the step: this is \
+         round-off (take larger steps), or there is no convergence",
+        short(*floor)
     )]
     AtFloor {
         /// Errors above the floor.

@@ -3,15 +3,17 @@
 //! A step is good enough if it and its two halves lead to the same Φ; otherwise it is halved. So what counts
 //! is how fast A(t) and the residuals change, and neither the origin of the coordinates nor units.
 
-use super::judge::NOTHING;
 use super::linearise::{Linearisation, Linearised};
-use super::path::{Path, TICKS};
-use super::period::Return;
+use super::path::{Path, Return, TICKS};
 use super::propagate::{Fundamental, Matrix, apart, product, step, sum, trace};
 use super::{Frozen, Obstacle, StabilityError};
 use cotangent_dynamics::Failure;
 use cotangent_problem::Instance;
 use cotangent_solve::eigenvalues;
+
+/// Rates up to this, compared with those of A and the length of the motion, are round-off; a part of the
+/// motion up to this does not lead off the manifold.
+pub(super) const NOTHING: f64 = 1e-6;
 
 /// How far a step and its two halves may be apart; the halves are sixteen times as good.
 const TOLERANCE: f64 = 1e-4;

@@ -1,15 +1,11 @@
 //! From numbers to a verdict.
 
-use super::follow::{Followed, Growth, scaled};
+use super::follow::{Followed, Growth, NOTHING, scaled};
 use super::linearise::Linearised;
 use super::propagate::{Fundamental, Matrix};
 use super::verdict::{Time, Unsure, Verdict};
 use super::{Frozen, Stability, StabilityError};
 use cotangent_solve::eigenvalues;
-
-/// Rates up to this, compared with those of A and the length of the motion, are round-off; a part of the
-/// motion up to this does not lead off the manifold.
-pub(super) const NOTHING: f64 = 1e-6;
 
 /// When the time doubles, errors that grow exponentially grow by more than this factor (as a logarithm):
 /// more than a power t⁴ does.

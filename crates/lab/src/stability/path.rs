@@ -1,6 +1,5 @@
 //! The motion that errors are added to: points on the constraint manifold, to some 11 digits.
 
-use super::period::{self, Return};
 use super::{Obstacle, StabilityError};
 use crate::forces::{MOVES, forces, momentum};
 use crate::reference::{Reference, ReferenceError};
@@ -39,6 +38,15 @@ pub struct Path {
     points: BTreeMap<u64, Vec<f64>>,
 }
 
+/// A return to the start, or to where the equations are the same.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Return {
+    /// After which time; zero if the rates are the same at all times.
+    pub(super) time: f64,
+    /// c = z(T) − z₀.
+    pub(super) shift: Vec<f64>,
+}
+
 /// Ticks of an interval.
 pub(super) const TICKS: u64 = 1 << 20;
 
@@ -70,8 +78,8 @@ const LOOKS: u32 = 32;
 const LARGEST: usize = 120;
 
 impl Path {
-    /// The motion of a model with constraints from the start of a problem, of which a time is asked for.
-    pub fn new(problem: &Instance, until: f64, limits: &Limits) -> Result<Path, StabilityError> {
+    /// The motion, of which it is not known yet whether it returns.
+    pub(super) fn begun(problem: &Instance, until: f64, limits: &Limits) -> Result<Path, StabilityError> {
         let no_path = |e: Failure| StabilityError::NoPath(e.into());
         let own = problem.equations.compiled.view(Native, problem.parameters.clone()).model_state(&problem.start);
         let own = own.map_err(no_path)?;
@@ -111,16 +119,19 @@ impl Path {
         path.interval = path.pace(&start)?;
         path.divide(until.max(FEWEST * path.interval));
         (path.units, path.force) = path.extents(&start)?;
-        // A motion that cannot be followed so far is not seen to return.
-        path.returns = match period::found(&mut path) {
-            Err(error) if path.limits.cancel.is_set() => return Err(error),
-            found => found.unwrap_or_default(),
-        };
-        if let Some(Return { time, .. }) = path.returns {
-            path.points = BTreeMap::from([(0, start)]);
-            path.divide(if time > 0.0 { time } else { until });
-        }
         Ok(path)
+    }
+
+    /// Repeats itself from now on.
+    pub(super) fn repeat(&mut self, returns: Return) {
+        self.points.retain(|tick, _| *tick == 0);
+        self.divide(if returns.time > 0.0 { returns.time } else { self.until });
+        self.returns = Some(returns);
+    }
+
+    /// Whether somebody asked to stop.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.limits.cancel.is_set()
     }
 
     /// The time of a tick.

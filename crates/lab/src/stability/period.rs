@@ -8,7 +8,9 @@
 //! their own motion. Where they never change the motion is steady, and any time is a period.
 
 use super::StabilityError;
-use super::path::{Path, TICKS};
+use super::path::{Path, Return, TICKS};
+use cotangent_problem::Instance;
+use cotangent_scalar::Limits;
 
 /// Intervals in which a return is looked for, if no longer time is asked for.
 const LOOKED_AT: u64 = 128;
@@ -28,17 +30,22 @@ const STEADY: f64 = 1e-10;
 /// Points of a period in which the equations are compared with those a period later.
 const COMPARED: u64 = 16;
 
-/// A return to the start, or to where the equations are the same.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct Return {
-    /// After which time; zero if the rates are the same at all times.
-    pub(super) time: f64,
-    /// c = z(T) − z₀.
-    pub(super) shift: Vec<f64>,
+impl Path {
+    /// The motion of a model with constraints from the start of a problem, of which a time is asked for.
+    pub fn new(problem: &Instance, until: f64, limits: &Limits) -> Result<Path, StabilityError> {
+        let mut path = Path::begun(problem, until, limits)?;
+        match found(&mut path) {
+            Ok(Some(returns)) => path.repeat(returns),
+            Err(error) if path.is_cancelled() => return Err(error),
+            // A motion that cannot be followed so far is not seen to return.
+            Ok(None) | Err(_) => {}
+        }
+        Ok(path)
+    }
 }
 
 /// The first return.
-pub(super) fn found(path: &mut Path) -> Result<Option<Return>, StabilityError> {
+fn found(path: &mut Path) -> Result<Option<Return>, StabilityError> {
     let start = path.at(0)?;
     let units = path.units.clone();
     let normal = path.rate(&start)?;

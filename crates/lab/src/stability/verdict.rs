@@ -1,7 +1,7 @@
 //! What the numbers say about errors off the constraint manifold.
 
 use super::StabilityError;
-use cotangent_scalar::figures::measured;
+use cotangent_scalar::figures::{measured, short};
 use std::fmt;
 
 /// What happens to small errors of the constraints.
@@ -86,11 +86,11 @@ impl fmt::Display for Unsure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Unsure::Residuals { left } => {
-                write!(f, "the residuals do not obey equations of their own ({left:.0e} is left)")
+                write!(f, "the residuals do not obey equations of their own ({} is left)", short(*left))
             }
             Unsure::Multipliers { coincide, within } => {
                 let near = if *coincide { "two multipliers of the period coincide" } else { "multipliers are near 1" };
-                write!(f, "{near} to {within:.0e}: errors neither surely grow nor surely stay")
+                write!(f, "{near} to {}: errors neither surely grow nor surely stay", short(*within))
             }
             Unsure::Stopped { error, factor } => {
                 write!(f, "{error}; until then errors grow to {} times themselves", measured(*factor))

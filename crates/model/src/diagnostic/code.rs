@@ -80,6 +80,11 @@ codes! {
     UnknownFunction = "unknown-function",
     /// The wrong number of arguments.
     ArgumentCount = "argument-count",
+    /// An `if` without a comparison and two values, with branches of different kinds, or whose condition is not known
+    /// when the model is read.
+    MalformedCondition = "malformed-condition",
+    /// A list where a single number stands, or one of the wrong length.
+    MalformedList = "malformed-list",
     /// `x''`, `x'[i]`, `(…)'`: a prime where none can stand.
     MisplacedPrime = "misplaced-prime",
     /// `x[]`, `x[1][2]`, an index on what has none.
@@ -128,6 +133,9 @@ codes! {
     DuplicateRunKey = "duplicate-run-key",
     /// A value of a `run` key that is not a word or number as the key wants.
     MalformedRunValue = "malformed-run-value",
+
+    /// A method, formulation, composition or projection that does not exist, in a `run` statement.
+    UnknownRunValue = "unknown-run-value",
 
     /// A name that nothing declares.
     UnknownName = "unknown-name",

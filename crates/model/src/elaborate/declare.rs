@@ -149,13 +149,14 @@ impl<'a> Elaborator<'a> {
                 default
             }
         };
-        let number = default.as_ref().and_then(|t| match t.terms() {
-            [] => Some(Number::ZERO),
-            [term] => term.value.as_number(),
-            _ => None,
-        });
-        if let (Some((sign, at)), Some(number)) = (p.sign, number) {
-            self.check_sign(&name.text, sign, at, number);
+        let numbers: Vec<Number> = match default.as_ref().map(Tensor::terms) {
+            None => vec![],
+            Some([]) => vec![Number::ZERO],
+            Some(terms) => terms.iter().filter_map(|t| t.value.as_number()).collect(),
+        };
+        if let Some((sign, at)) = p.sign {
+            // One message, however many of a list have the wrong sign.
+            let _ = numbers.into_iter().try_for_each(|number| self.check_sign(&name.text, sign, at, number));
         }
         if self.declare(name, Meaning::Parameter(array.clone())) {
             declared.parameters.push(Parameter { array, default, sign: p.sign.map(|s| s.0) });
@@ -164,8 +165,8 @@ impl<'a> Elaborator<'a> {
 
     fn default(&mut self, array: &Array, head: &ast::Head, value: &ast::Expr) -> Option<Tensor> {
         let loops = self.bind(&head.binders, &Loops::default());
-        let parts = self.parts(value, &loops, Purpose::Constant("the value of a parameter"))?;
-        self.vector(array, parts, &loops, value.span)
+        let pieces = self.pieces(value, &loops, &head.name.text)?;
+        self.vector_of_pieces(array, pieces, Purpose::Constant("the value of a parameter"), value.span)
     }
 
     fn integer_parameter(&mut self, p: &ast::Parameter, declared: &mut Declared) -> Option<Meaning> {
@@ -198,20 +199,21 @@ impl<'a> Elaborator<'a> {
         }
         let Some(value) = &p.value else {
             let message = format!("the integer family `{name}` needs values: they decide the structure of the model");
-            self.error(
-                Diagnostic::new(Code::MissingValue, p.span, message)
-                    .help(format!("write a formula in the index: `param {name}[i in 1..n] : int = i`")),
-            );
+            self.error(Diagnostic::new(Code::MissingValue, p.span, message).help(format!(
+                "write a formula in the index, `param {name}[i in 1..n] : int = i`, or a list, `(1, 2, 3)`"
+            )));
             return None;
         };
         let dims = self.family(&p.head)?;
         let loops = self.bind(&p.head.binders, &Loops::default());
-        let ix = self.index(value, &loops)?;
         let mut values = vec![];
-        loops.domain().for_each(&mut |point| {
-            values.extend(ix.eval(point));
-            true
-        });
+        for piece in self.pieces(value, &loops, name)? {
+            let ix = self.index(piece.value, &piece.loops)?;
+            piece.loops.domain().for_each(&mut |point| {
+                values.extend(ix.eval(point));
+                true
+            });
+        }
         if let Some((sign, at)) = p.sign {
             for &value in &values {
                 self.check_sign(name, sign, at, value.into())?;

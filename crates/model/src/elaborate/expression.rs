@@ -110,6 +110,21 @@ impl Elaborator<'_> {
                 self.expanded_product(&body, &inner, loops.len(), e.span).map(Parts::plain)
             }
             ExprKind::Reference(r) => self.reference(r, e.span, loops, purpose),
+            ExprKind::List(_) => {
+                self.misplaced_list(e.span);
+                None
+            }
+            ExprKind::If { condition, then, otherwise } => {
+                if !matches!(purpose, Purpose::Constant(_)) {
+                    let message = "an `if` cannot stand here: what the motion is made of has to be differentiable";
+                    self.error(Diagnostic::new(Code::WrongPlace, e.span, message).help(
+                        "`if` chooses the values of parameters, tables and initial values: write `param w[i in 1..n] = if(i = 1, a, b)`, and use `w[i]` here",
+                    ));
+                    return None;
+                }
+                let branch = self.branch(condition, (then, otherwise), e.span, loops)?;
+                self.parts(branch, loops, purpose)
+            }
         }
     }
 

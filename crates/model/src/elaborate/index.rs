@@ -135,6 +135,14 @@ impl Elaborator<'_> {
             ExprKind::Call { function: Function::Abs, arguments, .. } => {
                 Some(Ix::constant(self.integer(&arguments[0], loops)?.abs()))
             }
+            ExprKind::If { condition, then, otherwise } => {
+                let branch = self.integer_branch(condition, (then, otherwise), e.span, loops)?;
+                self.index(branch, loops)
+            }
+            ExprKind::List(_) => {
+                self.misplaced_list(e.span);
+                None
+            }
             ExprKind::Fold { .. } | ExprKind::Call { .. } | ExprKind::Pi => {
                 self.not_an_integer(e, "this is not an integer", allowed)
             }
@@ -152,13 +160,21 @@ impl Elaborator<'_> {
                 match self.names.get(&r.name.text).cloned() {
                     Some(Meaning::Integer(n)) => {
                         self.used.insert(r.name.text.clone());
-                        self.no_prime(r, "an integer parameter", "only coordinates have velocities")?;
+                        self.no_prime(
+                            r,
+                            "an integer parameter",
+                            "only coordinates, and `let`s made of them, have velocities",
+                        )?;
                         self.check_count(&r.name, r.indices.len(), &[], e.span)?;
                         Some(Ix::constant(n))
                     }
                     Some(Meaning::Table(table)) => {
                         self.used.insert(r.name.text.clone());
-                        self.no_prime(r, "an integer parameter", "only coordinates have velocities")?;
+                        self.no_prime(
+                            r,
+                            "an integer parameter",
+                            "only coordinates, and `let`s made of them, have velocities",
+                        )?;
                         let index = self.indices(r, table.dims(), e.span, loops)?;
                         Some(Ix::table(table, index))
                     }

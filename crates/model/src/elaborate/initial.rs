@@ -7,7 +7,7 @@ use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::nearest::nearest;
 use crate::syntax::ast::{self, StatementKind};
 use crate::system::{Constraint, Initial};
-use cotangent_expr::{Array, Digest, Domain, Expr, Ix, Layout, Place, Range, Role, Tensor, Term};
+use cotangent_expr::{Array, Digest, Domain, Expr, Ix, Layout, Place, Range, Role, Table, Tensor, Term};
 use std::collections::{HashMap, HashSet};
 
 /// One assignment to members of one array.
@@ -34,7 +34,7 @@ impl Elaborator<'_> {
         multipliers.extend(constraints.iter().map(|c| (c.array.name(), Some(c.multiplier.clone()))));
         for s in &parsed.file.statements {
             if let StatementKind::Initial(list) = &s.kind {
-                given.extend(list.iter().filter_map(|a| self.assignment(a, &multipliers)));
+                given.extend(list.iter().filter_map(|a| self.assignment(a, &multipliers)).flatten());
             }
         }
         let first = |role: Role| given.iter().find(|g| g.array.role() == role).map(|g| g.span);
@@ -53,12 +53,12 @@ impl Elaborator<'_> {
         arrays.iter().filter_map(|a| self.collect(a, by_array.get(&a.digest())?)).collect()
     }
 
-    fn assignment(&mut self, a: &ast::Assignment, multipliers: &HashMap<&str, Option<Array>>) -> Option<Given> {
+    fn assignment(&mut self, a: &ast::Assignment, multipliers: &HashMap<&str, Option<Array>>) -> Option<Vec<Given>> {
         let name = &a.place.name;
         let array = match self.names.get(&name.text).cloned() {
             Some(Meaning::Coordinate { velocity, .. }) if a.place.prime.is_some() => velocity,
             Some(Meaning::Broken) => return None,
-            Some(m) if a.place.prime.is_some() => {
+            Some(m) if a.place.prime.is_some() && !matches!(m, Meaning::Let(_)) => {
                 let message = format!("`{}` is {}: it has no velocity", name.text, m.describe());
                 let prime = a.place.prime.unwrap_or(a.place.span);
                 self.error(
@@ -93,16 +93,33 @@ impl Elaborator<'_> {
             }
         };
         let whole = a.place.indices.is_empty() && !array.dims().is_empty();
+        // Members of a family over ranges that depend on one another are called by their own indices.
+        let numbers = self.numbered.get(&array.digest()).filter(|_| !whole).cloned();
+        let dims = numbers.as_ref().map_or(array.dims(), Table::dims).to_vec();
         let (loops, index) = if whole { every_member(&array) } else { self.place_index(&a.place) };
-        let inner = if whole { Loops::default() } else { loops.clone() };
-        let counted =
-            if whole { Some(()) } else { self.check_count(name, a.place.indices.len(), array.dims(), a.place.span) };
-        let value = self.closed(&a.value, &inner, Purpose::Constant("an initial value"))?;
+        let counted = if whole { Some(()) } else { self.check_count(name, a.place.indices.len(), &dims, a.place.span) };
+        let single = loops.len() == 0;
+        let mut given = vec![];
+        for piece in self.pieces(&a.value, &loops, &name.text)? {
+            // A whole family is given without naming its indices.
+            let inner = if whole { Loops::default() } else { piece.loops.clone() };
+            let value = self.closed(piece.value, &inner, Purpose::Constant("an initial value"))?;
+            given.push((piece.loops, value));
+        }
         counted?;
         let index = index?;
-        self.check_range(&name.text, &index, array.dims(), a.place.span, &loops, None)?;
-        let single = loops.len() == 0;
-        Some(Given { array, loops, index, value, span: a.span, single })
+        self.check_range(&name.text, &index, &dims, a.place.span, &loops, None)?;
+        let index = match numbers {
+            Some(numbers) => {
+                let number = [Ix::table(numbers, index)];
+                self.check_range(&name.text, &number, array.dims(), a.place.span, &loops, None)?;
+                number.to_vec()
+            }
+            None => index,
+        };
+        let one =
+            |(loops, value)| Given { array: array.clone(), loops, index: index.clone(), value, span: a.span, single };
+        Some(given.into_iter().map(one).collect())
     }
 
     fn no_such_constraint(&mut self, name: &ast::Name, label: &str, known: &HashMap<&str, Option<Array>>) {

@@ -3,7 +3,7 @@
 use super::Elaborator;
 use super::scope::{Let, LetState, Loops, Meaning, Part, Parts, Purpose, Roles};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::syntax::ast::{self, ExprKind, Reference};
+use crate::syntax::ast::{self, Reference};
 use cotangent_expr::{Ix, Range, Role};
 
 /// A `let` on the way to being worked out: its position, what it refers to, and how many of those
@@ -33,12 +33,19 @@ impl Elaborator<'_> {
     ) -> Option<Parts> {
         self.work_out(k);
         let LetState::Done { loops: own, parts, roles, nodes } = &self.lets[k].state else { return None };
-        let (own, parts, roles, nodes) = (own.clone(), parts.clone(), *roles, *nodes);
+        let (own, mut parts, mut roles, mut nodes) = (own.clone(), parts.clone(), *roles, *nodes);
+        let mut name = r.name.text.clone();
+        if let Some(prime) = r.prime {
+            parts = self.velocity_of_let(k, prime)?;
+            roles.add(Role::Velocity);
+            nodes = parts.0.iter().map(|p| self.count_nodes(&p.value) + self.count_nodes(&p.factor)).sum();
+            name.push('\'');
+        }
         self.roles.join(roles);
         for role in [Role::Velocity, Role::Momentum, Role::Coordinate] {
             if roles.has(role) {
                 let declared = self.lets[k].definition.head.span;
-                self.check_role(role, &r.name.text, span, purpose, Some(declared))?;
+                self.check_role(role, &name, span, purpose, Some(declared))?;
             }
         }
         let dims = own.dims()?;
@@ -95,15 +102,14 @@ impl Elaborator<'_> {
             return;
         }
         self.lets[k].state = LetState::UnderWay;
-        let mut references = vec![];
         let definition = self.lets[k].definition;
-        definition.head.binders.iter().for_each(|b| in_binder(b, &mut references));
-        in_expression(&definition.value, &mut references);
+        let binders = definition.head.binders.iter().flat_map(|b| [&b.from, &b.to]);
+        let references = binders.chain([&definition.value]).flat_map(ast::Expr::references);
         let need = |r: &Reference| match self.names.get(&r.name.text) {
             Some(Meaning::Let(need)) => Some((*need, r.name.span)),
             _ => None,
         };
-        path.push(Pending { own: k, needs: references.into_iter().filter_map(need).collect(), next: 0 });
+        path.push(Pending { own: k, needs: references.filter_map(need).collect(), next: 0 });
     }
 
     /// Reports that the last `let` of the path refers back to `first`.
@@ -160,39 +166,5 @@ fn shortened(names: &[String]) -> Vec<String> {
     match names.len() {
         ..=6 => names.to_vec(),
         n => names[..4].iter().cloned().chain(["…".into(), names[n - 1].clone()]).collect(),
-    }
-}
-
-fn in_binder<'e>(b: &'e ast::Binder, found: &mut Vec<&'e Reference>) {
-    in_expression(&b.from, found);
-    in_expression(&b.to, found);
-}
-
-/// Every reference in an expression.
-fn in_expression<'e>(e: &'e ast::Expr, found: &mut Vec<&'e Reference>) {
-    match &e.kind {
-        ExprKind::Number(_) | ExprKind::Pi => {}
-        ExprKind::Reference(r) => {
-            found.push(r);
-            r.indices.iter().for_each(|i| in_expression(i, found));
-        }
-        ExprKind::Negate(inner) => in_expression(inner, found),
-        ExprKind::Sum { first, rest } => {
-            in_expression(first, found);
-            rest.iter().for_each(|(_, e)| in_expression(e, found));
-        }
-        ExprKind::Product { first, rest } => {
-            in_expression(first, found);
-            rest.iter().for_each(|(_, e)| in_expression(e, found));
-        }
-        ExprKind::Power { base, exponent } => {
-            in_expression(base, found);
-            in_expression(exponent, found);
-        }
-        ExprKind::Call { arguments, .. } => arguments.iter().for_each(|a| in_expression(a, found)),
-        ExprKind::Fold { binders, body, .. } => {
-            binders.iter().for_each(|b| in_binder(b, found));
-            in_expression(body, found);
-        }
     }
 }

@@ -6,20 +6,24 @@ mod expression;
 mod index;
 mod initial;
 mod lets;
+mod meant;
 mod pairs;
+mod pieces;
 mod reference;
 mod scope;
 mod statements;
 mod terms;
+mod velocity;
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Span};
 use crate::limits::MAX_RENDERED_DIAGNOSTICS;
 use crate::nearest::nearest;
 use crate::syntax::Parsed;
 use crate::syntax::ast::{Coordinate, Name};
-use crate::system::{Options, System};
+use crate::syntax::is_unit;
+use crate::system::{Options, OrbitParameter, System};
 use cotangent_expr::{Digest, Error, Expr, MAX_POINTS, Poison, Role, Table};
-use scope::{Let, Loops, Names, Roles};
+use scope::{Let, Loops, Names, Parts, Roles};
 use std::collections::{HashMap, HashSet};
 
 /// How large a model may become.
@@ -55,6 +59,7 @@ pub(crate) fn elaborate_within(parsed: Parsed, options: &Options, limits: Limits
         names: Names::default(),
         generated: HashMap::new(),
         lets: vec![],
+        velocities: HashMap::new(),
         used: HashSet::new(),
         reported: HashSet::new(),
         misplaced: HashSet::new(),
@@ -66,6 +71,7 @@ pub(crate) fn elaborate_within(parsed: Parsed, options: &Options, limits: Limits
         sums: HashMap::new(),
         roles: Roles::default(),
         array_roles: HashMap::new(),
+        orbit: None,
         energy: None,
         without_variables: false,
         is_poisson: false,
@@ -92,6 +98,8 @@ struct Elaborator<'a> {
     /// Names that nobody wrote (`p_x`), and the coordinate each belongs to.
     generated: HashMap<String, String>,
     lets: Vec<Let<'a>>,
+    /// The velocities of `let`s that were asked for, by position; `None` if there is none.
+    velocities: HashMap<usize, Option<Parts>>,
     /// Names that some expression uses.
     used: HashSet<String>,
     /// Unknown names already reported.
@@ -114,6 +122,8 @@ struct Elaborator<'a> {
     roles: Roles,
     /// What defined arrays are made of.
     array_roles: HashMap<Digest, Roles>,
+    /// The parameter of the orbit, once a gauge condition has used it.
+    orbit: Option<OrbitParameter>,
     /// What the model is given by, if that is clear.
     energy: Option<Energy>,
     /// No variables are declared at all: that is one mistake, not one for each of their names.
@@ -237,14 +247,17 @@ impl Elaborator<'_> {
             let d = Diagnostic::new(Code::UnknownName, name.span, message);
             return self.error(d.label(at, "declared here").help(help));
         }
+        if let Some(help) = self.meant(&name.text) {
+            return self.error(d.help(help));
+        }
         let candidates = self.names.iter().chain(loops.ranges.iter().map(|r| &*r.name));
         let near = nearest(&name.text, candidates).map(str::to_string);
         self.error(match near {
             Some(near) => d.help(format!("did you mean `{near}`?")),
             None if name.text == "e" => d.help("write exp(x) for the exponential, or declare `param e = …`"),
-            None if name.text == "t" => {
-                d.help("models do not depend on time explicitly; declare `param t = …` if it is a constant")
-            }
+            None if is_unit(&name.text) => d.help(format!(
+                "{help}; if it is a unit, leave it out: numbers have none, and all are in the same units"
+            )),
             None => match name
                 .text
                 .strip_prefix("p_")

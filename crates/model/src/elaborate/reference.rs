@@ -7,6 +7,7 @@ use super::scope::{Loops, Meaning, Parts, Purpose};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::syntax::Keyword;
 use crate::syntax::ast::{self, Reference};
+use crate::system::OrbitParameter;
 use cotangent_expr::{Array, Dim, Expr, Ix, Role};
 
 impl Elaborator<'_> {
@@ -146,7 +147,7 @@ impl Elaborator<'_> {
     pub(super) fn reference(&mut self, r: &Reference, span: Span, loops: &Loops, purpose: Purpose) -> Option<Parts> {
         let name = &r.name.text;
         if let Some(v) = loops.position(name) {
-            self.no_prime(r, "an index", "only coordinates have velocities")?;
+            self.no_prime(r, "an index", "only coordinates, and `let`s made of them, have velocities")?;
             if !r.indices.is_empty() {
                 let message = format!("`{name}` is an index, a single integer: it has no members");
                 self.error(Diagnostic::new(Code::IndexCount, span, message).help(format!("write `{name}`")));
@@ -155,18 +156,20 @@ impl Elaborator<'_> {
             return Some(Parts::plain(Expr::index(Ix::var(v))));
         }
         let Some(meaning) = self.names.get(name).cloned() else {
+            if name == OrbitParameter::NAME && purpose == Purpose::Gauge {
+                return self.orbit_parameter(r, span);
+            }
             // Still look at the indices: their mistakes are the user's too.
             r.indices.iter().for_each(|i| drop(self.index(i, loops)));
             self.unknown(&r.name, loops);
             return None;
         };
         self.used.insert(name.clone());
-        if !matches!(meaning, Meaning::Coordinate { .. } | Meaning::Broken) {
+        if !matches!(meaning, Meaning::Coordinate { .. } | Meaning::Let(_) | Meaning::Broken) {
             let help = match meaning {
                 Meaning::Variable(_) => "in a Poisson or constant-form model the bracket or form gives the motion",
                 Meaning::Momentum(_) => "a momentum's rate of change follows from the energy",
-                Meaning::Let(_) => "only coordinates have velocities: write the derivative out by the chain rule",
-                _ => "only coordinates have velocities, and a parameter is constant",
+                _ => "only coordinates, and `let`s made of them, have velocities; a parameter is constant",
             };
             self.no_prime(r, meaning.describe(), help)?;
         }
@@ -191,6 +194,31 @@ impl Elaborator<'_> {
             Meaning::Momentum(array) | Meaning::Variable(array) => self.element(r, &array, span, loops, purpose),
             Meaning::Let(k) => self.let_value(k, r, span, loops, purpose),
         }
+    }
+
+    /// The parameter of the orbit in a gauge condition.
+    fn orbit_parameter(&mut self, r: &Reference, span: Span) -> Option<Parts> {
+        if let Some(prime) = r.prime {
+            let message = "`tau` is the parameter of the orbit: its velocity is 1, and fixes nothing";
+            self.error(Diagnostic::new(Code::MisplacedPrime, prime, message).help("write `tau` without the prime"));
+            return None;
+        }
+        self.check_count(&r.name, r.indices.len(), &[], span)?;
+        if self.is_poisson {
+            let message = "`tau` is the parameter of an orbit, and a model with `variables` runs in its own time";
+            let d = Diagnostic::new(Code::WrongPlace, span, message);
+            self.error(d.help("write the gauge condition without it, or declare `coord` instead of `variables`"));
+            return None;
+        }
+        let own = self.orbit.get_or_insert_default().clone();
+        if let Some(at) = self.names.span(own.momentum.name()) {
+            let message =
+                format!("the momentum of `tau` is called `{}`, which is already declared", own.momentum.name());
+            let d = Diagnostic::new(Code::DuplicateName, span, message).label(at, "declared here");
+            self.error(d.help("rename what is declared"));
+            return None;
+        }
+        Some(Parts::plain(Expr::at(&own.position, vec![])))
     }
 
     fn element(&mut self, r: &Reference, array: &Array, span: Span, loops: &Loops, purpose: Purpose) -> Option<Parts> {

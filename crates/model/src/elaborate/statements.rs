@@ -100,6 +100,7 @@ impl Elaborator<'_> {
             dynamics: dynamics?,
             constraints,
             gauges,
+            orbit_parameter: self.orbit.take(),
             claims,
             observables,
             splits,
@@ -285,7 +286,10 @@ impl Elaborator<'_> {
             return None;
         }
         let array = self.labelled(&name.text, Role::Auxiliary, &loops, r.label.span)?;
-        let multiplier = Array::given(&format!("lambda_{}", name.text), Role::Multiplier, array.dims().to_vec());
+        let multiplier = array.like(&format!("lambda_{}", name.text), Role::Multiplier);
+        if let Some(table) = self.numbered.get(&array.digest()).cloned() {
+            self.numbered.insert(multiplier.digest(), table);
+        }
         if keyword != Keyword::Gauge
             && let Some(before) = self.names.span(multiplier.name())
         {

@@ -30,11 +30,7 @@ impl Elaborator<'_> {
         shape: Vec<Layout>,
         span: Span,
     ) -> Option<Tensor> {
-        let mut terms = vec![];
-        let parts = parts.0.into_iter().map(Part::multiplied).collect();
-        for part in self.lifted(parts, loops, span)?.0 {
-            terms.extend(self.terms(&loops.ranges, part, at, span)?);
-        }
+        let terms = self.collected(parts, loops, at, span)?;
         match Tensor::new(shape, terms) {
             Ok(t) => Some(t),
             Err(e) => {
@@ -42,6 +38,16 @@ impl Elaborator<'_> {
                 None
             }
         }
+    }
+
+    /// The terms of `parts` at the given places.
+    pub(super) fn collected(&mut self, parts: Parts, loops: &Loops, at: &[Place], span: Span) -> Option<Vec<Term>> {
+        let mut terms = vec![];
+        let parts = parts.0.into_iter().map(Part::multiplied).collect();
+        for part in self.lifted(parts, loops, span)?.0 {
+            terms.extend(self.terms(&loops.ranges, part, at, span)?);
+        }
+        Some(terms)
     }
 
     /// The index of the member of `array` that belongs to the current point of `loops`.
@@ -52,8 +58,8 @@ impl Elaborator<'_> {
         }
     }
 
-    /// The array of a labelled family: its binders as dimensions, or its members numbered from 1
-    /// where the ranges depend on one another.
+    /// The array of a labelled family: its binders as dimensions, or its members one by one where the
+    /// ranges depend on one another.
     pub(super) fn labelled(&mut self, name: &str, role: Role, loops: &Loops, span: Span) -> Option<Array> {
         let limit = self.limits.members;
         if let Some(dims) = loops.dims() {
@@ -65,18 +71,18 @@ impl Elaborator<'_> {
             self.too_large(name, span);
             return None;
         }
-        let array = Array::given(name, role, vec![Dim { first: 1, len: count as usize }]);
         let hull = loops.domain().hull().unwrap_or_default();
         let dims = self.fits(name, hull.iter().map(dim).collect(), span)?;
         let mut values = vec![0; dims.iter().map(|d| d.len).product()];
-        let mut next = 0;
+        let mut members: Vec<Vec<i64>> = Vec::with_capacity(count as usize);
         loops.domain().for_each(&mut |point| {
-            next += 1;
+            members.push(point.to_vec());
             if let Some(k) = cotangent_expr::flat_position(&dims, point) {
-                values[k] = next;
+                values[k] = members.len() as i64;
             }
             true
         });
+        let array = Array::listed(name, role, members);
         let table = Table::new(name, dims, values)?;
         self.numbered.insert(array.digest(), table);
         Some(array)
@@ -98,6 +104,9 @@ impl Elaborator<'_> {
         let mut roles = Roles::default();
         for leaf in e.leaves() {
             let Node::At(a, _) = leaf.node() else { continue };
+            if self.orbit.as_ref().is_some_and(|o| o.position == *a) {
+                continue;
+            }
             roles.add(a.role());
             let Definition::Defined(t) = a.definition() else { continue };
             if let Some(known) = self.array_roles.get(&a.digest()) {
@@ -396,7 +405,7 @@ impl Elaborator<'_> {
 
     /// The ranges and the summand of a sum that became an array, as seen with `outer` loop variables
     /// in scope.
-    fn summand(&self, sum: &Expr, outer: usize) -> Option<(Vec<Range>, Expr)> {
+    pub(super) fn summand(&self, sum: &Expr, outer: usize) -> Option<(Vec<Range>, Expr)> {
         let (Node::At(_, index), Some(written)) = (sum.node(), self.as_written(sum)) else { return None };
         let mut by = index.clone();
         let mut own = vec![];

@@ -4,6 +4,7 @@
 //! names are unresolved and numbers keep their digits. Equality compares spans too; use
 //! [`File::without_spans`] or [`Expr::without_spans`] to compare only what was written.
 
+mod references;
 mod spans;
 
 use super::number::Decimal;
@@ -363,6 +364,17 @@ pub enum ExprKind {
         /// The arguments.
         arguments: Vec<Expr>,
     },
+    /// `(a, b, c)`: the members of a family, or lists of them; at least two
+    List(Vec<Expr>),
+    /// `if(condition, then, otherwise)`
+    If {
+        /// What is asked.
+        condition: Box<Condition>,
+        /// The value where it holds.
+        then: Box<Expr>,
+        /// The value where it does not.
+        otherwise: Box<Expr>,
+    },
     /// `sum(i in 1..n, body)` or `product(…)`
     Fold {
         /// Which of the two.
@@ -375,11 +387,89 @@ pub enum ExprKind {
 }
 
 impl ExprKind {
+    /// The expressions it is made of: not those in indices, ranges and conditions.
+    pub fn operands(&self) -> Vec<&Expr> {
+        match self {
+            ExprKind::Number(_) | ExprKind::Pi | ExprKind::Reference(_) => vec![],
+            ExprKind::Negate(inner) => vec![inner],
+            ExprKind::Sum { first, rest } => std::iter::once(&**first).chain(rest.iter().map(|(_, e)| e)).collect(),
+            ExprKind::Product { first, rest } => std::iter::once(&**first).chain(rest.iter().map(|(_, e)| e)).collect(),
+            ExprKind::Power { base, exponent } => vec![base, exponent],
+            ExprKind::Call { arguments, .. } => arguments.iter().collect(),
+            ExprKind::List(items) => items.iter().collect(),
+            ExprKind::If { then, otherwise, .. } => vec![then, otherwise],
+            ExprKind::Fold { body, .. } => vec![body],
+        }
+    }
+
     /// The value of a number, exactly.
     pub fn decimal(&self) -> Option<Decimal> {
         match self {
             ExprKind::Number(text) => Decimal::parse(text),
             _ => None,
+        }
+    }
+}
+
+/// What an `if` asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// `left < right`
+    Compare {
+        /// Left of the sign.
+        left: Expr,
+        /// The sign.
+        comparison: Comparison,
+        /// Right of it.
+        right: Expr,
+    },
+    /// `not a`
+    Not(Box<Condition>),
+    /// `a and b and …`, at least two
+    All(Vec<Condition>),
+    /// `a or b or …`, at least two
+    Any(Vec<Condition>),
+}
+
+/// How two integers are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterEqual,
+    /// `=`
+    Equal,
+    /// `!=`
+    NotEqual,
+}
+
+impl Comparison {
+    /// How it is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Comparison::Less => "<",
+            Comparison::LessEqual => "<=",
+            Comparison::Greater => ">",
+            Comparison::GreaterEqual => ">=",
+            Comparison::Equal => "=",
+            Comparison::NotEqual => "!=",
+        }
+    }
+
+    /// Whether it holds.
+    pub fn holds(self, left: i64, right: i64) -> bool {
+        match self {
+            Comparison::Less => left < right,
+            Comparison::LessEqual => left <= right,
+            Comparison::Greater => left > right,
+            Comparison::GreaterEqual => left >= right,
+            Comparison::Equal => left == right,
+            Comparison::NotEqual => left != right,
         }
     }
 }

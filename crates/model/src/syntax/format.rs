@@ -3,9 +3,9 @@
 use std::fmt;
 
 use super::ast::{
-    Additive, Assignment, Binder, Coordinate, Definition, Drawing, Expr, ExprKind, File, Fold, Head, Multiplicative,
-    Pairing, Parameter, Place, PlaceIndex, Point, Reference, Relation, Setting, SettingValue, Sign, Statement,
-    StatementKind,
+    Additive, Assignment, Binder, Condition, Coordinate, Definition, Drawing, Expr, ExprKind, File, Fold, Head,
+    Multiplicative, Pairing, Parameter, Place, PlaceIndex, Point, Reference, Relation, Setting, SettingValue, Sign,
+    Statement, StatementKind,
 };
 
 /// The canonical text of a model: one statement a line, a blank line after `model`. Comments are
@@ -102,6 +102,12 @@ fn expression(f: &mut fmt::Formatter<'_>, expr: &Expr, least: Level, spacing: Sp
             list(f, arguments)?;
             f.write_str(")")
         }
+        ExprKind::List(items) => {
+            f.write_str("(")?;
+            list(f, items)?;
+            f.write_str(")")
+        }
+        ExprKind::If { condition, then, otherwise } => write!(f, "if({condition}, {then}, {otherwise})"),
         ExprKind::Fold { fold, binders, body } => {
             f.write_str(match fold {
                 Fold::Sum => "sum(",
@@ -109,6 +115,31 @@ fn expression(f: &mut fmt::Formatter<'_>, expr: &Expr, least: Level, spacing: Sp
             })?;
             list(f, binders)?;
             write!(f, ", {body})")
+        }
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let group = |f: &mut fmt::Formatter<'_>, c: &Condition| match c {
+            Condition::Compare { .. } | Condition::Not(_) => write!(f, "{c}"),
+            _ => write!(f, "({c})"),
+        };
+        let joined = |f: &mut fmt::Formatter<'_>, all: &[Condition], word: &str| {
+            for (i, c) in all.iter().enumerate() {
+                f.write_str(if i == 0 { "" } else { word })?;
+                group(f, c)?;
+            }
+            Ok(())
+        };
+        match self {
+            Condition::Compare { left, comparison, right } => write!(f, "{left} {} {right}", comparison.symbol()),
+            Condition::Not(inner) => {
+                f.write_str("not ")?;
+                group(f, inner)
+            }
+            Condition::All(all) => joined(f, all, " and "),
+            Condition::Any(all) => joined(f, all, " or "),
         }
     }
 }

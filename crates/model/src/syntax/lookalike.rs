@@ -60,7 +60,10 @@ pub(super) fn to_ascii<'a>(source: &'a str, diagnostics: &mut Diagnostics) -> As
     let mut rewriter = Rewriter::default();
     rewriter.rewrite(source);
     for (character, (span, count)) in rewriter.found {
-        diagnostics.push(report(character, span, count));
+        diagnostics.push(match character {
+            DOT_ABOVE => dotted(source, span, count),
+            _ => report(character, span, count),
+        });
     }
     Ascii { text: Cow::Owned(rewriter.text), replaced: rewriter.replaced }
 }
@@ -229,7 +232,20 @@ fn spelling(c: char) -> Spelling {
         'ż' => "z'",
         'ṙ' => "r'",
         'ṗ' => "p'",
-        '\u{307}' => "'",
+        'ȧ' => "a'",
+        'ḃ' => "b'",
+        'ċ' => "c'",
+        'ḋ' => "d'",
+        'ḣ' => "h'",
+        'ṁ' => "m'",
+        'ṅ' => "n'",
+        'ṡ' => "s'",
+        'ṫ' => "t'",
+        'ẇ' => "w'",
+        'Ẋ' => "X'",
+        'Ẏ' => "Y'",
+        'Ż' => "Z'",
+        DOT_ABOVE => "'",
         '√' => return Spelling::Root,
         '＃' | '＂' => return Spelling::Unknown,
         '！'..='～' => &PRINTABLE[code - 0xFF01..][..1],
@@ -238,17 +254,38 @@ fn spelling(c: char) -> Spelling {
     })
 }
 
+/// The dot that is put above the letter before it.
+const DOT_ABOVE: char = '\u{307}';
+
+/// A letter with a dot above: shown with its letter, which alone can be pointed at.
+fn dotted(source: &str, span: Span, count: usize) -> Diagnostic {
+    let letter = source[..span.start].chars().next_back().filter(|c| c.is_alphanumeric());
+    let Some(letter) = letter else { return report(DOT_ABOVE, span, count) };
+    let name = match spelling(letter) {
+        Spelling::Text(text) => text.to_owned(),
+        _ => letter.to_string(),
+    };
+    let whole = Span::new(span.start - letter.len_utf8(), span.end);
+    let message = format!("`{letter}{DOT_ABOVE}` is not ASCII{}", elsewhere(count));
+    Diagnostic::new(Code::NotAscii, whole, message).help(format!("write a velocity with a prime: `{name}'`"))
+}
+
+/// Where else a character stands.
+fn elsewhere(count: usize) -> String {
+    match count {
+        1 => String::new(),
+        2 => " (here and in one other place)".to_owned(),
+        _ => format!(" (here and in {} other places)", count - 1),
+    }
+}
+
 fn report(c: char, span: Span, count: usize) -> Diagnostic {
     let shown = if c.is_whitespace() || c.is_control() || matches!(spelling(c), Spelling::Text(" ")) {
         format!("the invisible character U+{:04X}", c as u32)
     } else {
         format!("`{c}`")
     };
-    let many = match count {
-        1 => String::new(),
-        2 => " (here and in one other place)".to_owned(),
-        _ => format!(" (here and in {} other places)", count - 1),
-    };
+    let many = elsewhere(count);
     let (message, help) = match spelling(c) {
         Spelling::Text(" ") => {
             (format!("{shown} is not a plain space{many}"), "replace it by an ordinary space".to_owned())
@@ -256,7 +293,7 @@ fn report(c: char, span: Span, count: usize) -> Diagnostic {
         Spelling::Text("\"") => {
             (format!("{shown} is not ASCII{many}"), "write titles between straight quotes: `\"`".to_owned())
         }
-        Spelling::Text("'") if c == '\u{307}' => {
+        Spelling::Text("'") if c == DOT_ABOVE => {
             (format!("a dot above a letter is not ASCII{many}"), "write a velocity with a prime: `x'`".to_owned())
         }
         Spelling::Text(text) if text.ends_with('\'') && text.len() == 2 && text != "''" => {

@@ -6,6 +6,7 @@
 
 mod brackets;
 mod call;
+mod conditional;
 mod declaration;
 mod drawing;
 mod expression;
@@ -141,6 +142,8 @@ struct Parser<'t, 'a> {
     unbalanced: bool,
     /// Inside `|…|`.
     bars: usize,
+    /// Inside the condition of an `if`, where `and` and `or` join.
+    condition: bool,
     /// In the first bound of a range, where `to` may stand for `..`.
     lower_bound: bool,
     diagnostics: &'t mut Diagnostics,
@@ -163,6 +166,7 @@ impl<'t, 'a> Parser<'t, 'a> {
             open: Vec::new(),
             unbalanced: false,
             bars: 0,
+            condition: false,
             lower_bound: false,
             diagnostics,
             skipped,

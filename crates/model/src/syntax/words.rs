@@ -184,10 +184,49 @@ impl Function {
     }
 }
 
-/// Names an expression cannot give to anything: functions, `sum`, `product`, `pi`, `in`. Statement
+/// Names an expression cannot give to anything: functions, `sum`, `product`, `if`, `pi`, `in`. Statement
 /// words are reserved only at the start of a line.
 pub fn reserved_name(name: &str) -> bool {
-    matches!(name, "sum" | "product" | "pi" | "in") || Function::from_name(name).is_some()
+    matches!(name, "sum" | "product" | "pi" | "in" | "if") || Function::from_name(name).is_some()
+}
+
+/// Whether people mean a unit of measurement by this name.
+pub(crate) fn is_unit(name: &str) -> bool {
+    matches!(
+        name,
+        "m" | "s"
+            | "kg"
+            | "g"
+            | "mm"
+            | "cm"
+            | "km"
+            | "ms"
+            | "us"
+            | "ns"
+            | "N"
+            | "Nm"
+            | "J"
+            | "W"
+            | "Hz"
+            | "Pa"
+            | "K"
+            | "V"
+            | "T"
+            | "C"
+            | "A"
+            | "mol"
+            | "rad"
+            | "deg"
+            | "degree"
+            | "degrees"
+            | "sec"
+            | "min"
+            | "hr"
+            | "eV"
+            | "nm"
+            | "amu"
+            | "au"
+    )
 }
 
 /// The function people mean who write the name of another language.

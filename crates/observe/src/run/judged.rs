@@ -71,7 +71,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
     fn look_at_step(&mut self, h: f64, made: Result<(), Failure>) -> Result<Option<Failure>, RunError> {
         let energy = self.quantities.last().energy;
         let mut seen = match made {
-            Ok(()) => Some(self.seen(energy)?),
+            Ok(()) => Some(self.seen(h, energy)?),
             Err(_) => None,
         };
         let ill = self.monitor.is_ill() || seen.is_some_and(|s| s.conditioned.is_some_and(|c| c.is_ill()));
@@ -116,7 +116,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
                 continue;
             }
             // What has no value is no continuation.
-            let Ok(seen) = self.seen(energy) else { continue };
+            let Ok(seen) = self.seen(h, energy) else { continue };
             let is_better = |best: Seen| match (seen.lost().is_some(), best.lost().is_some()) {
                 (false, true) => true,
                 (true, false) => false,
@@ -136,8 +136,8 @@ impl<I: Advance, D: Measure> Run<I, D> {
     }
 
     /// What a step from `before`, where the energy was this, has come to.
-    fn seen(&mut self, energy: f64) -> Result<Seen, RunError> {
-        let conditioned = self.conditioned()?;
+    fn seen(&mut self, h: f64, energy: f64) -> Result<Seen, RunError> {
+        let conditioned = self.conditioned(h)?;
         let crosses = conditioned.is_some_and(|c| c.crossed);
         let settled = (crosses || self.monitor.is_unsettled()) && self.integrator.settle(&mut self.state);
         let change = self.quantities.kept(&self.state.values)?.energy - energy;
@@ -149,16 +149,17 @@ impl<I: Advance, D: Measure> Run<I, D> {
     }
 
     /// How well the forces were determined in the step from `before`, and in the method's own steps inside it.
-    fn conditioned(&mut self) -> Result<Option<Conditioned>, RunError> {
+    fn conditioned(&mut self, h: f64) -> Result<Option<Conditioned>, RunError> {
         let Some(conditioning) = self.quantities.conditioning() else { return Ok(None) };
         // The last of its own steps goes to the end of this step, or beyond.
         let n = self.state.values.len();
         let own = self.integrator.own_steps().unwrap_or_default();
+        let step = self.integrator.own_steps().is_none().then_some(h);
         let own = own[..own.len().saturating_sub(n)].chunks_exact(n.max(1));
         let (mut before, mut ill) = (&self.before.values[..], self.monitor.is_ill());
         let mut worst: Option<Conditioned> = None;
         for after in own.chain([&self.state.values[..]]).skip_while(|after| **after == self.before.values) {
-            let seen = conditioning.observe(before, after, ill)?;
+            let seen = conditioning.observe([before, after], step, ill)?;
             (before, ill) = (after, seen.is_ill());
             worst = Some(worst.map_or(seen, |worst| worst.and(seen)));
         }

@@ -62,20 +62,49 @@ impl<D: Measure> Sample<'_, D> {
 impl<D> Sample<'_, D> {
     /// Notes that an observable or the picture has no value here.
     pub(crate) fn has_no_value(&mut self, why: &Failure) {
-        let first = || Unobserved { samples: 0, time: self.time, reason: why.to_string() };
-        self.unobserved.get_or_insert_with(first).samples += 1;
+        self.gap().reason.get_or_insert_with(|| why.to_string());
+    }
+
+    /// Notes which observables are infinite or not a number here.
+    pub(crate) fn observed(&mut self, values: &[f64]) {
+        if values.iter().all(|v| v.is_finite()) {
+            return;
+        }
+        let entries = &mut self.gap().observables;
+        let undefined = (0..values.len()).filter(|k| !values[*k].is_finite());
+        undefined.for_each(|k| {
+            if let Err(place) = entries.binary_search(&k) {
+                entries.insert(place, k);
+            }
+        });
+    }
+
+    /// The samples without a value, with this one, which is counted once, whoever takes it.
+    fn gap(&mut self) -> &mut Unobserved {
+        let Sample { step, time, .. } = *self;
+        let first = || Unobserved { samples: 0, time, reason: None, observables: vec![], last: None };
+        let gap = self.unobserved.get_or_insert_with(first);
+        gap.samples += u64::from(gap.last != Some(step));
+        gap.last = Some(step);
+        gap
     }
 }
 
-/// Samples at which observables or the picture had no value; NaN stands in their place.
+/// Samples at which observables or the picture had no finite value.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Unobserved {
     /// How many.
     pub samples: u64,
     /// The time of the first.
     pub time: f64,
-    /// Why.
-    pub reason: String,
+    /// Why the first could not be evaluated; NaN stands in its place.
+    pub reason: Option<String>,
+    /// The observables that were infinite or not a number, by their places in a row.
+    #[serde(default)]
+    pub observables: Vec<usize>,
+    /// The step of the last.
+    #[serde(default)]
+    last: Option<u64>,
 }
 
 /// How far a run is.
@@ -89,7 +118,8 @@ pub struct Progress {
     pub time: f64,
 }
 
-/// A closure that is shown every step.
+/// A closure that is shown every step that is measured: all of them, but with `record` 0 and without constraints only
+/// the last.
 pub fn each<D, F: FnMut(&mut Sample<'_, D>) -> ControlFlow<()>>(look: F) -> Each<D, F> {
     Each(look, PhantomData)
 }

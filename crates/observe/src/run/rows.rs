@@ -90,9 +90,12 @@ impl Rows {
         let (observed, rest) = row[2 + n..].split_at_mut(o);
         let (forces, rest) = rest.split_at_mut(m);
         let (own, in_chart) = rest.split_at_mut(a);
-        if let Err(failure) = sample.quantities.observe(values, observed) {
-            observed.fill(f64::NAN);
-            sample.has_no_value(&failure);
+        match sample.quantities.observe(values, observed) {
+            Ok(()) => sample.observed(observed),
+            Err(failure) => {
+                observed.fill(f64::NAN);
+                sample.has_no_value(&failure);
+            }
         }
         sample.quantities.multipliers(values, forces)?;
         sample.quantities.auxiliaries(values, own)?;

@@ -50,12 +50,16 @@ impl Watch {
             own.fill(f64::NAN);
         }
         let (observed, drawn) = rest.split_at_mut(o);
-        if (sampled || self.always)
-            && let Err(failure) = sample.quantities.observe(state, observed)
-        {
-            observed.fill(f64::NAN);
-            if sampled {
-                sample.has_no_value(&failure);
+        if sampled || self.always {
+            match sample.quantities.observe(state, observed) {
+                Ok(()) if sampled => sample.observed(observed),
+                Ok(()) => {}
+                Err(failure) => {
+                    observed.fill(f64::NAN);
+                    if sampled {
+                        sample.has_no_value(&failure);
+                    }
+                }
             }
         }
         if !sampled {

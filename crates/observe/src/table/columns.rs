@@ -38,13 +38,16 @@ impl Columns {
     /// A checksum of names and shapes, to notice that a table is resumed with other columns.
     pub(super) fn checksum(&self) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
-        for Family { name, dims } in &self.0 {
+        for Family { name, dims, listed } in &self.0 {
             hasher.update(&(name.len() as u64).to_le_bytes());
             hasher.update(name.as_bytes());
             hasher.update(&(dims.len() as u64).to_le_bytes());
             for &(first, len) in dims {
                 hasher.update(&first.to_le_bytes());
                 hasher.update(&(len as u64).to_le_bytes());
+            }
+            for index in listed.iter().flatten().flatten() {
+                hasher.update(&index.to_le_bytes());
             }
         }
         hasher.finalize()
@@ -70,7 +73,7 @@ mod tests {
             Family::indexed("none", [(1, 4), (1, 0)]),
         ]);
         let names: Vec<String> = columns.members().collect();
-        assert_eq!(names, ["t", "x[3]", "x[4]", "u[-1,5]", "u[-1,6]", "u[0,5]", "u[0,6]"]);
+        assert_eq!(names, ["t", "x[3]", "x[4]", "u[-1; 5]", "u[-1; 6]", "u[0; 5]", "u[0; 6]"]);
         assert_eq!(columns.width(), Some(7));
     }
 
@@ -85,6 +88,8 @@ mod tests {
             of(&[Family::indexed("x", [(0, 2)])]),
             of(&[Family::indexed("x", [(1, 2)])]),
             of(&[Family::indexed("x", [(0, 1), (0, 2)])]),
+            of(&[Family::indexed("x", [(1, 1)])]),
+            of(&[Family::listed("x", vec![vec![2, 1]])]),
         ];
         assert_eq!(different.iter().collect::<HashSet<_>>().len(), different.len());
     }

@@ -71,7 +71,7 @@ mod tests {
         columns.0.push(Family::indexed("w", [(1, 1), (2, 1)]));
         let mut bytes = Vec::new();
         header(&columns, &mut bytes);
-        let expected = "t,\"u,v\",\"say \"\"x\"\"\",\"\",\"two\nlines\",größe,\"w[1,2]\"\n";
+        let expected = "t,\"u,v\",\"say \"\"x\"\"\",\"\",\"two\nlines\",größe,w[1; 2]\n";
         assert_eq!(String::from_utf8(bytes).unwrap(), expected);
     }
 

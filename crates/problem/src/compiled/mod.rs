@@ -6,6 +6,7 @@ mod chart;
 mod field;
 mod form;
 mod hidden;
+mod split;
 mod surface;
 
 use crate::error::underived;
@@ -13,7 +14,9 @@ use bracket::{BracketFunctions, BracketView};
 use canonical::{CanonicalFunctions, CanonicalView};
 use chart::{ChartFunctions, ChartView};
 use cotangent_compile::{Arithmetic, CompileError, Engine, Function, FunctionBuilder};
-use cotangent_dynamics::{Canonical, Chart, Dynamics, Failure, Field, Hidden, Index, Poisson, Presymplectic, Surface};
+use cotangent_dynamics::{
+    Canonical, Chart, Dynamics, Failure, Field, Hidden, Index, Poisson, Presymplectic, Split, Surface,
+};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_integrate::Offer;
 use cotangent_scalar::{Limits, Scalar};
@@ -22,6 +25,7 @@ use cotangent_theory::{Formulation, Law, Motion, Shape, Structure, VectorField};
 use field::{FieldFunctions, FieldView};
 use form::{FormFunctions, FormView};
 use hidden::{HiddenFunctions, HiddenView};
+use split::{SplitFunctions, SplitView};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
@@ -39,6 +43,7 @@ pub struct Compiled {
     surface: Option<Arc<SurfaceFunctions>>,
     form: Option<Arc<FormFunctions>>,
     bracket: Option<Arc<BracketFunctions>>,
+    split: Option<Arc<SplitFunctions>>,
     /// The variables of the model as a function of the state, where they differ.
     lift: Option<Arc<Function>>,
     /// The state as a function of the variables of the model, where they differ.
@@ -103,6 +108,7 @@ impl Compiled {
             Law::Bracket(bracket) => Some(Arc::new(BracketFunctions::new(bracket, &parameters, means))),
             _ => None,
         };
+        let split = has_parts(motion).then(|| Arc::new(SplitFunctions::new(&motion.system, &parameters, means)));
         let surface =
             motion.surface().map(|s| SurfaceFunctions::new(s, &motion.state, &parameters, means).map(Arc::new));
         let map = |inputs: &Layout, t: Option<Tensor>| {
@@ -116,6 +122,7 @@ impl Compiled {
             surface: surface.transpose()?,
             form,
             bracket,
+            split,
             dimension: motion.state.len(),
             parameters: [parameters.len(), all.len()],
             lift: map(&motion.state, motion.model_state().map_err(underived)?)?,
@@ -159,6 +166,7 @@ impl Compiled {
             .chain(surface)
             .chain(form)
             .chain(bracket)
+            .chain(self.split.iter().flat_map(|s| s.functions()))
             .chain(self.field.iter().map(|f| &f.rate))
             .chain(jacobian)
             .all(Function::is_inlinable)
@@ -184,10 +192,21 @@ pub fn offer(motion: &Motion, formulation: Formulation) -> Option<Offer> {
         canonical: if canonical && !constrained { Some(Index::Three) } else { with_multipliers },
         field: with_multipliers.is_none() && !form,
         presymplectic: form,
+        split: has_parts(motion),
         constrained,
         chart: shape == Shape::Chart,
         surface: motion.surface().is_some(),
     })
+}
+
+/// Whether the energy of the model moves the state by itself, so that its parts do.
+fn has_parts(motion: &Motion) -> bool {
+    let energy = match &motion.law {
+        Law::Bracket(_) => true,
+        Law::Field { canonical, .. } => *canonical && motion.structure().is_some(),
+        _ => false,
+    };
+    energy && !motion.is_constrained() && motion.state == motion.system.state()
 }
 
 /// On which level the constraints are held.
@@ -304,6 +323,16 @@ where
     fn poisson(&self) -> Result<Option<Box<dyn Poisson<S> + 's>>, Failure> {
         let Some(functions) = &self.compiled.bracket else { return Ok(None) };
         let view = BracketView::new(functions.clone(), self.arithmetic, self.parameters.clone())?;
+        Ok(Some(Box::new(view)))
+    }
+
+    fn has_split(&self) -> bool {
+        self.compiled.split.is_some()
+    }
+
+    fn split(&self) -> Result<Option<Box<dyn Split<S> + 's>>, Failure> {
+        let Some(functions) = &self.compiled.split else { return Ok(None) };
+        let view = SplitView::new(functions.clone(), self.arithmetic, self.parameters.clone())?;
         Ok(Some(Box::new(view)))
     }
 

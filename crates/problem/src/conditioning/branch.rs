@@ -32,6 +32,10 @@ const NO_GAP: f64 = 1e-4;
 const UNITS: f64 = 512.0;
 /// A step in which r changes by less than this part of itself is not the one that comes nearest to q*.
 const STILL: f64 = 0.02;
+/// A step that is shorter than this part of what the velocities at its ends make of it goes nowhere.
+const STUCK: f64 = 0.25;
+/// A motion whose speed falls by less than this part of what it changes by in the next step is not slowed.
+const SLOWED: f64 = 0.1;
 /// What is further away than so many steps, or than so many times the distance that δ explains, is far.
 const FAR: (f64, f64) = (30.0, 6.0);
 /// The determinant of A in the plane, relative to its entries, below which it has no crossing there.
@@ -46,7 +50,8 @@ pub(super) struct Passed {
     pub(super) crossed: bool,
     /// It came nearest to a singular configuration, and turned there.
     pub(super) turned: bool,
-    /// It came out on the other side of the configuration, and goes the other way: no branch leads there.
+    /// It came out on the other side of the configuration, and goes the other way, was thrown back, or stays there: no
+    /// branch leads there.
     reflected: bool,
     /// Whether the turn is one that a step can resolve.
     resolved: bool,
@@ -94,14 +99,15 @@ impl Point {
 }
 
 impl Gradients {
-    /// How a step between two states went by what is singular, and is perhaps close.
+    /// How a step between two states, the one before which began at an earlier one, went by what is singular, and is
+    /// perhaps close. The duration is known of steps that a method does not choose by itself.
     pub(super) fn passed(
         &mut self,
         before: &mut Face,
         after: &mut Face,
         [from, to]: [&[f64]; 2],
+        ((earlier, duration), close): ((Option<&[f64]>, Option<f64>), bool),
         parameters: &[f64],
-        close: bool,
     ) -> Result<Passed, CallError> {
         let n = self.columns();
         let mut passed = Passed { crossed: false, turned: false, reflected: false, resolved: true, distance: 0.0 };
@@ -122,13 +128,30 @@ impl Gradients {
         let step: Vec<f64> = to[..n].iter().zip(&from[..n]).map(|(a, b)| a - b).collect();
         passed.distance = self.weighed(&step, &step).sqrt();
         let [slow, fast] = [&before.v, &after.v].map(|v| self.weighed(v, v).sqrt());
-        let velocities = self.weighed(&before.v, &after.v) / (slow * fast);
+        let along = self.weighed(&before.v, &after.v);
+        let velocities = along / (slow * fast);
         if !(velocities.is_finite() && passed.distance > 0.0) {
             passed.crossed = opposite;
             return Ok(passed);
         }
         passed.crossed = opposite && velocities > 0.0;
-        let is_reversal = velocities < 0.0 && gradients > 0.0;
+        // Δq = h (v + v′)/2 + O(h³): in q* the equations of a step may be solved by staying there.
+        let far = duration.map_or(0.0, |h| h.abs() * (slow * slow + fast * fast + 2.0 * along).max(0.0).sqrt() / 2.0);
+        if velocities > 0.0 && passed.distance < STUCK * far {
+            (passed.turned, passed.reflected) = (true, true);
+            return Ok(passed);
+        }
+        // Branches may meet at an acute angle, so that v turns by more than a right one: the frame (v, n) is turned there,
+        // and is turned over where a motion goes back. v·M n′ = v·r′.
+        let is_turned_over = along * before.product(after) < dot(&before.v, &after.r) * dot(&after.v, &before.r);
+        let is_reversal = velocities < 0.0 && gradients > 0.0 && is_turned_over;
+        if is_reversal && velocities < super::OPPOSITE {
+            // A force that turns a motion back in one step has slowed it in the step before.
+            let mut was = before.clone();
+            let is_known = earlier.is_some_and(|state| self.move_on(state, parameters, &mut was));
+            passed.reflected = is_known && self.weighed(&was.v, &was.v).sqrt() - slow < SLOWED * (slow + fast);
+            passed.turned = passed.reflected;
+        }
         if passed.crossed || is_reversal {
             return Ok(passed);
         }

@@ -55,8 +55,11 @@ pub struct Conditioning {
     gradients: Option<Gradients>,
     /// Where multipliers of velocity constraints may have several branches.
     inertia: Option<Inertia>,
-    /// Q̂, as far as it is known.
+    /// Q̂ up to the step that is looked at, and up to where that begins: what was looked at may not have become a step.
     largest: Vec<f64>,
+    known: Vec<f64>,
+    /// The end of the step that was looked at last.
+    reached: Vec<f64>,
     /// Where the last two steps began, since forces became badly determined.
     begun: [Vec<f64>; 2],
     parameters: Vec<f64>,
@@ -87,6 +90,8 @@ impl Conditioning {
             gradients,
             inertia: Inertia::new(motion)?,
             largest: vec![0.0; m],
+            known: vec![0.0; m],
+            reached: vec![0.0; motion.state.len()],
             begun: [vec![0.0; motion.state.len()], vec![0.0; motion.state.len()]],
             parameters: vec![],
             direction: vec![0.0; m],
@@ -100,7 +105,13 @@ impl Conditioning {
         Conditioning { parameters: parameters.to_vec(), ..self.clone() }
     }
 
-    fn observe_one(&mut self, before: &[f64], after: &[f64], was_ill: bool) -> Result<Conditioned, CallError> {
+    /// Looks at a step, given where the one before it began and its length, if they are known.
+    fn observe_one(
+        &mut self,
+        earlier: (Option<&[f64]>, Option<f64>),
+        [before, after]: [&[f64]; 2],
+        was_ill: bool,
+    ) -> Result<Conditioned, CallError> {
         self.evaluate(after)?;
         // Of velocity constraints on coordinates without mass.
         if self.gradients.is_none() && self.values.iter().any(|v| v.is_infinite()) {
@@ -124,7 +135,7 @@ impl Conditioning {
         let condition = if singular.is_some() { MOST } else { self.condition(constraint) };
         let mut seen = Conditioned::of(condition, constraint, false);
         if let Some(mut gradients) = self.gradients.take() {
-            let judged = self.judge(&mut gradients, before, after, was_ill, &mut seen);
+            let judged = self.judge(&mut gradients, earlier, [before, after], was_ill, &mut seen);
             self.gradients = Some(gradients);
             judged?;
         }
@@ -135,8 +146,8 @@ impl Conditioning {
     fn judge(
         &mut self,
         gradients: &mut Gradients,
-        before: &[f64],
-        after: &[f64],
+        earlier: (Option<&[f64]>, Option<f64>),
+        [before, after]: [&[f64]; 2],
         was_ill: bool,
         seen: &mut Conditioned,
     ) -> Result<(), CallError> {
@@ -153,7 +164,8 @@ impl Conditioning {
         }
         let mut parameters = std::mem::take(&mut self.parameters);
         let close = seen.condition >= NEARLY_SINGULAR;
-        let passed = gradients.passed(&mut self.before, &mut self.after, [before, after], &parameters, close);
+        let (first, last) = (&mut self.before, &mut self.after);
+        let passed = gradients.passed(first, last, [before, after], (earlier, close), &parameters);
         std::mem::swap(&mut self.parameters, &mut parameters);
         let passed = passed?;
         seen.crossed = passed.crossed;
@@ -228,8 +240,22 @@ impl Conditioning {
 impl Condition for Conditioning {
     /// A motion that goes over a gap in two steps, the state between which lies in the gap, does so in neither of them:
     /// where forces are badly determined, two steps are looked at as one, too.
-    fn observe(&mut self, before: &[f64], after: &[f64], was_ill: bool) -> Result<Conditioned, Failure> {
-        let mut seen = self.observe_one(before, after, was_ill)?;
+    fn observe(
+        &mut self,
+        [before, after]: [&[f64]; 2],
+        step: Option<f64>,
+        was_ill: bool,
+    ) -> Result<Conditioned, Failure> {
+        match self.reached == before {
+            true => self.known.copy_from_slice(&self.largest),
+            false => self.largest.copy_from_slice(&self.known),
+        }
+        self.reached.copy_from_slice(after);
+        let begun = std::mem::take(&mut self.begun);
+        let earlier = begun.iter().rev().map(|state| &state[..]).find(|state| was_ill && *state != before);
+        let seen = self.observe_one((earlier, step), [before, after], was_ill);
+        self.begun = begun;
+        let mut seen = seen?;
         if let Some(inertia) = &mut self.inertia
             && inertia.has_changed(before, after, &self.parameters)?
         {
@@ -250,7 +276,7 @@ impl Condition for Conditioning {
             return Ok(seen);
         }
         let first = std::mem::take(&mut self.begun[0]);
-        let both = self.observe_one(&first, after, true);
+        let both = self.observe_one((None, None), [&first, after], true);
         self.begun[0] = first;
         let both = both?;
         Ok(if both.branch == Branch::Jumped { both } else { seen })
@@ -260,18 +286,21 @@ impl Condition for Conditioning {
         (0..self.names.len()).map(|i| self.names.entry_name(i)).collect()
     }
 
-    /// The largest Qᵢᵢ so far, and where the last steps began.
+    /// The largest Qᵢᵢ so far, where the last steps began, and where the last one ended.
     fn memory(&self) -> Vec<f64> {
-        [&self.largest[..], &self.begun[0], &self.begun[1]].concat()
+        [&self.largest[..], &self.known, &self.begun[0], &self.begun[1], &self.reached].concat()
     }
 
     fn restore(&mut self, memory: &[f64]) {
-        if memory.len() == self.largest.len() + 2 * self.begun[0].len() {
-            let (largest, begun) = memory.split_at(self.largest.len());
-            let (last, this) = begun.split_at(self.begun[0].len());
-            self.largest.copy_from_slice(largest);
-            self.begun[0].copy_from_slice(last);
-            self.begun[1].copy_from_slice(this);
+        let [last, this] = &mut self.begun;
+        let mut parts = [&mut self.largest, &mut self.known, last, this, &mut self.reached];
+        if memory.len() == parts.iter().map(|part| part.len()).sum::<usize>() {
+            let mut rest = memory;
+            for part in &mut parts {
+                let (own, after) = rest.split_at(part.len());
+                part.copy_from_slice(own);
+                rest = after;
+            }
         }
     }
 }

@@ -69,7 +69,7 @@ fn named(
     like: &Array,
     entry: &dyn Fn(&[cotangent_expr::Ix]) -> Result<Expr, TheoryError>,
 ) -> Result<Quantity, TheoryError> {
-    let array = Array::given(&free(s, format!("{kind}_{}", like.name())), Role::Auxiliary, like.dims().to_vec());
+    let array = like.like(&free(s, format!("{kind}_{}", like.name())), Role::Auxiliary);
     let value = Tensor::new(vec![Layout::new(vec![array.clone()])], vec![try_whole(&array, |index| entry(&index))?])?;
     Ok(Quantity { array, value })
 }

@@ -1,14 +1,17 @@
 //! What `analyze` finds, as data: what JSON shows, and what text is made of.
 
 use crate::claims::{ClaimEntry, Judged, holds};
+use crate::failure::Problem;
+use crate::kind::{Class, ModelKind};
 use crate::map::Map;
 use cotangent_analysis::{
-    Analysis, Branch, Class, ConditionOutcome, ConsistencyCondition, Constraint, Count, DiracBracket, Implicit,
+    Analysis, Branch, ConditionOutcome, ConsistencyCondition, Constraint, Count, DiracBracket, Implicit,
     MultiplierValue, Outcome,
 };
 use cotangent_expr::Expr;
+use cotangent_model::ClaimKind;
 use cotangent_scalar::Random;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// What `analyze` found.
 #[derive(Clone, Debug, Serialize)]
@@ -17,8 +20,8 @@ pub struct Document {
     pub name: String,
     /// What it is, in a line.
     pub title: Option<String>,
-    /// `lagrangian`, `hamiltonian`, `poisson`, …
-    pub kind: &'static str,
+    /// What it is given by.
+    pub kind: ModelKind,
     /// Whether all constraints can be kept; null if that is not decided.
     pub consistent: Option<bool>,
     /// What is left.
@@ -27,6 +30,9 @@ pub struct Document {
     pub variables: Vec<String>,
     /// Those that the model does not have: multipliers, momenta.
     pub added_variables: Vec<String>,
+    /// The parameter of the orbit, if a gauge condition contains it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub orbit_parameter: Option<String>,
     /// The Lagrangian.
     pub lagrangian: Option<String>,
     /// What the Legendre transform is made of.
@@ -64,7 +70,7 @@ pub struct Document {
     /// Why they are not written out.
     pub dirac_bracket_note: Option<String>,
     /// What is assumed not to vanish.
-    pub assumptions: Vec<String>,
+    pub assumptions: Vec<Assumption>,
     /// Of a Poisson model, whether its bracket is one.
     #[serde(flatten)]
     pub poisson: Option<Poisson>,
@@ -81,6 +87,9 @@ pub struct Document {
     pub branches: Vec<BranchEntry>,
     /// Of the points at which something is sampled.
     pub seed: u64,
+    /// What is not wrong in the text of the model, but worth saying.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Problem>,
     /// The derivation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latex: Option<String>,
@@ -90,6 +99,19 @@ pub struct Document {
     /// The primary constraints of the total Hamiltonian, each behind its multiplier.
     #[serde(skip)]
     pub total: Vec<(String, String)>,
+}
+
+/// Something that is assumed not to vanish.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assumption {
+    /// What.
+    pub expression: String,
+}
+
+impl Serialize for Assumption {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{} != 0", self.expression))
+    }
 }
 
 /// A vector w with (∂²L/∂v∂v) w = b, or w = b.
@@ -138,8 +160,8 @@ pub struct ConstraintEntry {
     pub expression: String,
     /// 1 for a primary constraint, 2 for a secondary one, …; 0 for a gauge condition.
     pub generation: usize,
-    /// `first` or `second`.
-    pub class: Option<&'static str>,
+    /// First or second.
+    pub class: Option<Class>,
     /// What is added to it, by name, to make it first class.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub combination: Map<String>,
@@ -266,9 +288,9 @@ pub struct BranchEntry {
 }
 
 impl Document {
-    pub(super) fn new(report: &Analysis, implicit: &[Implicit], latex: Option<String>) -> Document {
+    pub(super) fn new(report: &Analysis, kind: ModelKind, implicit: &[Implicit], latex: Option<String>) -> Document {
         let text = |e: &cotangent_expr::Expr| e.to_string();
-        let claims = |kind: &str| {
+        let claims = |kind: ClaimKind| {
             let own = report.claims.iter().filter(|c| c.kind == kind);
             own.map(|c| (c.name.clone(), ClaimEntry::new(c))).collect()
         };
@@ -304,11 +326,12 @@ impl Document {
         Document {
             name: report.name.clone(),
             title: report.title.clone(),
-            kind: report.kind,
+            kind,
             consistent: report.consistent,
             degrees_of_freedom: report.degrees_of_freedom,
             variables: report.variables.clone(),
             added_variables: report.added.clone(),
+            orbit_parameter: report.orbit_parameter.clone(),
             lagrangian: report.lagrangian.as_ref().map(text),
             velocity_hessian: report.transform.as_ref().map(|t| Hessian {
                 rank: t.rank,
@@ -342,14 +365,15 @@ impl Document {
             irregular: report.irregular.iter().map(|i| i.0.clone()).collect(),
             dirac_bracket: table.map(|all| all.iter().map(|(a, b, e)| (format!("{{{a}, {b}}}"), text(e))).collect()),
             dirac_bracket_note: note,
-            assumptions: report.assumptions.iter().map(|e| format!("{e} != 0")).collect(),
+            assumptions: report.assumptions.iter().map(|e| Assumption { expression: e.to_string() }).collect(),
             poisson,
-            casimirs: claims("casimir"),
-            invariants: claims("invariant"),
+            casimirs: claims(ClaimKind::Casimir),
+            invariants: claims(ClaimKind::Invariant),
             verdicts: verdicts.collect(),
             stopped: report.stopped.clone(),
             branches: report.branches.iter().map(branch).collect(),
             seed: Random::SEED,
+            warnings: vec![],
             latex,
             replaced: report.irregular.iter().map(replaced).collect(),
             total: report.multipliers.iter().map(|m| (m.name.clone(), m.constraint.clone())).collect(),
@@ -364,10 +388,7 @@ fn total(report: &Analysis) -> String {
 }
 
 fn constraint(c: &Constraint) -> ConstraintEntry {
-    let class = c.class.map(|class| match class {
-        Class::First => "first",
-        Class::Second => "second",
-    });
+    let class = c.class.map(Class::from);
     let combination = c.combination.iter().map(|(name, e)| (name.clone(), e.to_string())).collect();
     let (name, expression) = (c.name.clone(), c.expression.to_string());
     ConstraintEntry { name, expression, generation: c.generation, class, combination }

@@ -43,7 +43,8 @@ impl Request {
         session.review(&model.input, &model.system.warnings);
         let derivation = self.latex.then(|| latex(&report));
         let (shown, implicit) = report.legible();
-        Ok(Document::new(&shown, &implicit, derivation))
+        let warnings = session.warnings().to_vec();
+        Ok(Document { warnings, ..Document::new(&shown, (&system.dynamics).into(), &implicit, derivation) })
     }
 }
 

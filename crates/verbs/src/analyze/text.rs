@@ -2,6 +2,7 @@
 
 use super::document::{BranchEntry, Classes, ConditionEntry, Consequence, ConstraintEntry, Document};
 use crate::figures::{count, listed, wrapped};
+use crate::kind::{Class, ModelKind};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
@@ -27,7 +28,7 @@ pub(super) fn render(report: &Document, coloured: bool) -> String {
     let gauges = report.constraints.iter().filter(|c| c.generation == 0);
     page.section("gauge", gauges.map(|c| format!("{}: {} = 0", c.name, cut(&c.expression))).collect());
     page.irregular(report);
-    for (label, class) in [("first class", "first"), ("second class", "second")] {
+    for (label, class) in [("first class", Class::First), ("second class", Class::Second)] {
         let own = report.constraints.iter().filter(|c| c.class == Some(class));
         page.section(label, own.map(classified).collect());
     }
@@ -42,7 +43,7 @@ pub(super) fn render(report: &Document, coloured: bool) -> String {
     page.section("transforms", changes.collect());
     page.conjecture(report);
     page.bracket(report);
-    page.section("assumed", report.assumptions.iter().map(|e| assumed(e)).collect());
+    page.section("assumed", report.assumptions.iter().map(|a| format!("{} != 0", cut(&a.expression))).collect());
     for (label, claims) in [("casimirs", &report.casimirs), ("invariants", &report.invariants)] {
         page.section(label, claims.iter().map(|(name, claim)| format!("{name}: {}", claim.words(cut))).collect());
     }
@@ -98,9 +99,19 @@ impl Page {
             false => writeln!(self.text, "a {} model; phase space has {variables}\n", report.kind),
         };
         if !report.added_variables.is_empty() {
-            let what =
-                if report.kind == "constant-form" { "momenta of the variables" } else { "multipliers as coordinates" };
+            let what = match report.kind {
+                ModelKind::ConstantForm => "momenta of the variables",
+                _ => "multipliers as coordinates",
+            };
             self.section("added", vec![format!("{}: {what}", report.added_variables.join(", "))]);
+        }
+        if let Some(tau) = &report.orbit_parameter {
+            self.section(
+                "orbit",
+                vec![format!(
+                    "{tau}: its parameter, the time of a run; {tau}' = 1, as p_{tau} is added to the Hamiltonian"
+                )],
+            );
         }
     }
 
@@ -341,14 +352,6 @@ fn classified(c: &ConstraintEntry) -> String {
 fn factor(e: &str) -> String {
     let text = cut(e);
     if text.contains(' ') { format!("({text})") } else { text }
-}
-
-/// What does not vanish.
-fn assumed(text: &str) -> String {
-    match text.strip_suffix(" != 0") {
-        Some(e) => format!("{} != 0", cut(e)),
-        None => cut(text),
-    }
 }
 
 /// A long formula is cut, and says so.

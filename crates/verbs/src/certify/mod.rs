@@ -14,10 +14,12 @@ use crate::loaded::Loaded;
 use crate::memory::{Use, afford};
 use crate::noticed;
 use crate::picture::{Background, Destinations};
+use crate::reason::Reason;
 use crate::session::{Session, Status};
 use crate::setup::{Blame, Selection, completed, defaults, pose, prepare};
+use crate::stop::Stop;
 use cotangent_compile::values;
-use cotangent_lab::certificate::{Certificate, CertificateError, Ended, Options};
+use cotangent_lab::certificate::{Certificate, CertificateError, Ended, Options, Stopped};
 use cotangent_plot::Figure;
 use cotangent_problem::Instance;
 use cotangent_report::Report;
@@ -62,6 +64,7 @@ impl Request {
             return Err(Failure::new(Code::Schedule, "the step is 0").help("give another --step"));
         }
         let options = Options { step, steps: length(self.choice.steps.unwrap_or(STEPS))? };
+        session.review(&model.input, &model.system.warnings);
         let choice = completed(&self.choice, &own, &model, session)?;
         let choice = Choice { step: Some(step), steps: Some(options.steps), ..choice };
         let selection = Selection::named(&choice)?;
@@ -77,6 +80,7 @@ impl Request {
         noticed::notes(&seen.monitor, &singular_passages).into_iter().for_each(|note| session.note(note));
         let mut document = Document::new(&certificate, &model.system, &problem, choice, options, stop, session.notes());
         document.singular_passages = singular_passages;
+        document.warnings = session.warnings().to_vec();
         document.background = Background {
             input: model.input.clone(),
             equations: Some(problem.equations.clone()),
@@ -84,17 +88,19 @@ impl Request {
             ..Background::default()
         };
         if pictures.any() {
-            match page::film(&document, &problem, &prepared, options) {
+            // A run that nobody waits for to its end takes nothing back of what was measured.
+            session.keep();
+            match page::film(&document, &problem, &prepared, options, &model.limits) {
                 Ok(film) => {
                     document.background.film = film.map(Into::into);
                     let written = pictures.write(|| document.figure(), || document.page());
                     (document.plot, document.report) = (written.plot, written.report);
                     document.unwritten = written.failures;
                 }
-                Err(failure) => document.unwritten.push(failure),
+                Err(reason) => document.unwritten.push(reason),
             }
         }
-        document.notes.extend(document.unwritten.iter().map(Failure::message));
+        document.notes.extend(document.unwritten.iter().map(Reason::to_string));
         Ok(document)
     }
 }
@@ -119,7 +125,9 @@ fn length(steps: u64) -> Result<u64, Failure> {
 impl Document {
     /// Whether everything claimed holds.
     pub fn status(&self) -> Status {
+        let interrupted = self.unwritten.iter().any(|reason| reason.code == Code::Interrupted);
         match (self.unwritten.is_empty(), &self.failure, self.held) {
+            _ if interrupted => Status::Stopped,
             (false, _, _) => Status::Unwritten,
             (true, Some(_), _) => Status::Stopped,
             (true, None, Some(false)) => Status::NotHeld,
@@ -128,8 +136,8 @@ impl Document {
     }
 
     /// Why the run for constraints and energy ended early, and which files could not be written.
-    pub fn failures(&self) -> impl Iterator<Item = &Failure> {
-        self.stop.iter().chain(&self.unwritten)
+    pub fn failures(&self) -> impl Iterator<Item = Failure> {
+        self.failure.iter().map(Failure::from).chain(self.unwritten.iter().map(Failure::from))
     }
 
     /// As people read it.
@@ -151,19 +159,15 @@ impl Document {
 }
 
 /// A run that did not reach its end.
-fn stopped(ended: &Ended, problem: &Instance, options: Options) -> Failure {
-    let message = match ended.failure() {
-        Some(failure) => {
-            let reason = Blame::new(&problem.equations.motion).of(failure).message;
-            let (done, all) = (ended.steps, count(options.steps, "step", "steps"));
-            format!("the run ended after {done} of {all} of {}: {reason}", number(options.step))
+fn stopped(ended: &Ended, problem: &Instance, options: Options) -> Stop {
+    let (done, time) = (ended.steps, ended.steps as f64 * options.step);
+    match &ended.cause {
+        Stopped::Step(failure) => {
+            let blamed = Blame::new(&problem.equations.motion).of(failure);
+            let (all, step) = (count(options.steps, "step", "steps"), number(options.step));
+            let message = format!("the run ended after {done} of {all} of {step}: {}", blamed.message);
+            Stop { message, ..Stop::because(blamed, time, done) }
         }
-        None => ended.to_string(),
-    };
-    let help = match ended.failure() {
-        Some(cotangent_dynamics::Failure::Branched { .. }) => noticed::BRANCHED,
-        Some(cotangent_dynamics::Failure::Jumped { .. }) => noticed::JUMPED,
-        _ => "take a smaller --step",
-    };
-    Failure::new(Code::NoStep, message).help(help)
+        Stopped::Unmeasured(source) => Stop::undefined(source.into(), ended.to_string(), time, done),
+    }
 }

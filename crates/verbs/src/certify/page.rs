@@ -2,9 +2,10 @@
 
 use super::report::{Document, Verdict};
 use super::text::{headline, rows};
-use crate::failure::{Code, Failure};
+use crate::failure::Code;
 use crate::figures::{count, number, short};
 use crate::picture::{Film, Page, Watch, watch};
+use crate::reason::Reason;
 use cotangent_integrate::Prepared;
 use cotangent_lab::Run;
 use cotangent_lab::certificate::Options;
@@ -21,16 +22,21 @@ pub(super) fn film(
     problem: &Instance,
     prepared: &Prepared,
     options: Options,
-) -> Result<Option<Film>, Failure> {
-    let compile = |e: cotangent_compile::CompileError| Failure::new(Code::Compile, e.to_string());
-    let evaluate = |e: cotangent_observe::RunError| Failure::new(Code::Evaluate, e.to_string());
+    limits: &Limits,
+) -> Result<Option<Film>, Reason> {
+    let compile = |e: cotangent_compile::CompileError| Reason::new(Code::Compile, e.to_string());
+    let evaluate = |e: cotangent_observe::RunError| Reason::new((&e).into(), e.to_string());
     let diagnostics = problem.diagnostics().map_err(compile)?;
     let integrator = problem.integrator(prepared).map_err(compile)?;
     let schedule = Schedule::count(options.step, options.steps, options.steps)
-        .map_err(|e| Failure::new(Code::Schedule, e.to_string()).help("give another --steps or --step"))?;
+        .map_err(|e| Reason::new(Code::Schedule, e.to_string()))?;
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(evaluate)?;
     watch(&mut run, problem, Watch::Drawn, &[]).map_err(compile)?;
-    let end = run.go(&Limits::default(), &mut []);
+    let end = run.go(limits, &mut []);
+    if let Ok(End::Interrupted | End::Stopped) = end {
+        let message = "no pictures: interrupted in the run that is drawn; the certificate is complete";
+        return Err(Reason::new(Code::Interrupted, message));
+    }
     let [method, rest] = headline(report);
     let done = count(run.done(), "step", "steps");
     let ended = match end {
@@ -119,7 +125,7 @@ fn table(report: &Document) -> Table {
             (Some(true), _) => Cell::Status(Status::Held, remark("incidental: not claimed")),
             (Some(false), true) => Status::Broken.into(),
             (None, _) if row.verdict == Verdict::Undecided => {
-                Cell::Status(Status::Undecided, row.reason.unwrap_or_default())
+                Cell::Status(Status::Undecided, row.reason.map_or(String::new(), |r| r.message))
             }
             _ => verdict.into(),
         };

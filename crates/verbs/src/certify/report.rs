@@ -1,10 +1,12 @@
 //! A certificate as data: what JSON shows, and what text and pages are made of.
 
 use crate::choice::{Choice, shown};
-use crate::failure::Failure;
+use crate::failure::{Code, Problem};
 use crate::noticed::SingularPassage;
 use crate::picture::Background;
+use crate::reason::Reason;
 use crate::setup::Blame;
+use crate::stop::Stop;
 use cotangent_lab::certificate::{Certificate, Drift, Finding, Options, Property};
 use cotangent_model::System;
 use cotangent_problem::Instance;
@@ -55,27 +57,27 @@ pub struct Document {
     pub undecided: Vec<String>,
     /// Why the run for constraints and energy did not reach its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failure: Option<String>,
+    pub failure: Option<Stop>,
     /// Singular configurations that the run for constraints and energy came to, or near.
     pub singular_passages: Vec<SingularPassage>,
     /// The figure.
     pub plot: Option<String>,
     /// The report.
     pub report: Option<String>,
+    /// What is not wrong in the text of the model, but worth saying.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Problem>,
     /// What was said on the way.
     pub notes: Vec<String>,
     /// The steps and the errors that the order comes from, and which of them.
     #[serde(skip)]
     pub convergence: Option<Convergence>,
-    /// Why the run for constraints and energy ended early, and what to do.
-    #[serde(skip)]
-    pub stop: Option<Failure>,
     /// What pictures and pages show besides.
     #[serde(skip)]
     pub background: Background,
     /// Files that could not be written.
-    #[serde(skip)]
-    pub unwritten: Vec<Failure>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unwritten: Vec<Reason>,
 }
 
 /// One property: what is claimed, what was measured, whether it holds.
@@ -97,7 +99,7 @@ pub struct Measured<C> {
     pub verdict: Verdict,
     /// Why it is not decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
 }
 
 /// What became of a property.
@@ -127,7 +129,7 @@ impl Document {
         problem: &Instance,
         choice: Choice,
         options: Options,
-        stop: Option<Failure>,
+        failure: Option<Stop>,
         notes: &[String],
     ) -> Document {
         let names = &Blame::new(&problem.equations.motion);
@@ -155,12 +157,12 @@ impl Document {
             energy_drift_exponent: drift(&certificate.energy_drift, names),
             held: certificate.certified(),
             undecided: certificate.undecided().into_iter().map(str::to_owned).collect(),
-            failure: stop.as_ref().map(Failure::message),
+            failure,
             singular_passages: vec![],
             plot: None,
             report: None,
+            warnings: vec![],
             notes: notes.to_vec(),
-            stop,
             background: Background::default(),
             unwritten: vec![],
         }
@@ -174,9 +176,11 @@ fn plain<T, C: Clone>(
     names: &Blame,
 ) -> Measured<C> {
     let (measured, reason) = match &property.found {
-        Finding::Measured(found) => (Some(value(found)), property.reason.as_ref().map(|r| r.named(names))),
-        Finding::Undecided(reason) => (None, Some(reason.named(names))),
-        Finding::Absent => (None, Some("does not apply to this system".to_owned())),
+        Finding::Measured(found) => {
+            (Some(value(found)), property.reason.as_ref().map(|r| Reason::of_a_property(r, names)))
+        }
+        Finding::Undecided(reason) => (None, Some(Reason::of_a_property(reason, names))),
+        Finding::Absent => (None, Some(Reason::new(Code::Absent, "does not apply to this system"))),
     };
     let verdict = match (property.held, is_claimed, &property.found) {
         (_, _, Finding::Absent) => Verdict::DoesNotApply,

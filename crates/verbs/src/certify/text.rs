@@ -2,6 +2,7 @@
 
 use super::report::{Document, Measured, Verdict};
 use crate::figures::{count, number, short};
+use crate::reason::Reason;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
@@ -12,7 +13,7 @@ pub(super) struct Row {
     pub(super) verdict: Verdict,
     pub(super) held: Option<bool>,
     pub(super) claimed: bool,
-    pub(super) reason: Option<String>,
+    pub(super) reason: Option<Reason>,
 }
 
 /// Draws the certificate.
@@ -22,7 +23,8 @@ pub(super) fn render(report: &Document, coloured: bool) -> String {
         false => text.to_owned(),
     };
     let [method, rest] = headline(report);
-    let mut text = format!("{} {rest}\n\n", paint(Style::new().bold(), &method));
+    let with = report.choice.particulars().map_or(String::new(), |text| format!("with {text}\n"));
+    let mut text = format!("{} {rest}\n{with}\n", paint(Style::new().bold(), &method));
     let rows = rows(report);
     let heading = ["property", "claimed", "measured", "verdict"];
     let width = |k: usize| rows.iter().map(|r| r.cells[k].chars().count()).max().unwrap_or(0).max(heading[k].len());
@@ -40,13 +42,13 @@ pub(super) fn render(report: &Document, coloured: bool) -> String {
         };
         let _ = writeln!(text, "{}  {}", line([property, claimed, measured]), paint(style, verdict));
     }
-    text.push('\n');
+    let _ = writeln!(text, "\n{RELATIVE}");
     for row in rows.iter().filter(|r| r.verdict == Verdict::Undecided) {
         let _ = writeln!(
             text,
             "undecided: {}: {}",
             row.cells[0],
-            row.reason.as_deref().unwrap_or("the measurement is compatible with both")
+            row.reason.as_ref().map_or("the measurement is compatible with both", |r| &r.message)
         );
     }
     let not = |colour: AnsiColor| paint(colour.on_default().bold(), "not certified");
@@ -73,6 +75,10 @@ pub(super) fn render(report: &Document, coloured: bool) -> String {
     }
     text
 }
+
+/// What the numbers of a certificate are relative to.
+pub(super) const RELATIVE: &str = "all numbers are relative: those of a step to the size of the state, residuals and Casimirs to that of their\n\
+    terms, the energy error to the larger of |H(0)| and the kinetic energy";
 
 /// The method, and what it is measured on.
 pub(super) fn headline(report: &Document) -> [String; 2] {

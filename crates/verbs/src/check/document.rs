@@ -3,6 +3,7 @@
 use super::values::{Start, Values};
 use crate::claims::ClaimEntry;
 use crate::failure::{Code, Problem};
+use crate::kind::{ClaimKind, ConstraintKind, GivenAs, ModelKind, Role};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
@@ -15,8 +16,8 @@ pub struct Document {
     pub title: Option<String>,
     /// What its text is called.
     pub file: String,
-    /// `lagrangian`, `hamiltonian`, `poisson`, …
-    pub kind: &'static str,
+    /// What it is given by.
+    pub kind: ModelKind,
     /// How many coordinates, momenta or variables, constraints and parameters there are.
     pub sizes: BTreeMap<&'static str, usize>,
     /// The variables.
@@ -25,11 +26,17 @@ pub struct Document {
     pub integers: BTreeMap<String, i64>,
     /// Real parameters.
     pub parameters: Vec<Parameter>,
+    /// Named sub-expressions, as written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lets: Vec<Line>,
     /// The energy, or the Lagrangian.
     pub energy: Energy,
     /// The brackets of variables, as written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bracket: Vec<String>,
+    /// What shows that the bracket is none: Jacobi's identity fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jacobi_failure: Option<JacobiFailure>,
     /// The entries of a constant form, as written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub form: Vec<String>,
@@ -60,13 +67,22 @@ pub struct Document {
     pub warnings: Vec<Problem>,
 }
 
+/// Where Jacobi's identity fails.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct JacobiFailure {
+    /// Three variables; null where the identity was sampled.
+    pub variables: Option<[String; 3]>,
+    /// The cyclic sum of their brackets, which would have to vanish.
+    pub sum: Option<String>,
+}
+
 /// An array of variables.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Variable {
     /// Its name.
     pub name: String,
-    /// `coordinate`, `momentum` or `variable`.
-    pub role: &'static str,
+    /// What it is.
+    pub role: Role,
     /// First and last index of each dimension; empty for a scalar.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub range: Vec<(i64, i64)>,
@@ -87,10 +103,13 @@ pub struct Parameter {
 /// The energy, or the Lagrangian.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Energy {
-    /// `lagrangian` or `hamiltonian`: what the expression is.
-    pub given_as: &'static str,
-    /// The expression.
+    /// What the expression is.
+    pub given_as: GivenAs,
+    /// The expression, with every `let` put in.
     pub expression: String,
+    /// The same as written, where it mentions a `let`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written: Option<String>,
     /// The energy at the start; null where it is unknown or not a finite number.
     pub initial: Option<f64>,
     /// Whether the energy at the start is a finite number; null where it is unknown.
@@ -104,8 +123,11 @@ pub struct Formula {
     pub name: String,
     /// How many members it has.
     pub members: usize,
-    /// One formula for each part of a family.
+    /// One formula for each part of a family, with every `let` put in.
     pub cases: Vec<Line>,
+    /// The same as written, where it mentions a `let`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written: Option<Line>,
 }
 
 /// A formula for some members.
@@ -120,8 +142,8 @@ pub struct Line {
 /// A Casimir or an invariant.
 #[derive(Clone, Debug, Serialize)]
 pub struct Claim {
-    /// `casimir` or `invariant`.
-    pub kind: &'static str,
+    /// What is claimed.
+    pub kind: ClaimKind,
     /// What is claimed to be constant.
     #[serde(flatten)]
     pub formula: Formula,
@@ -135,8 +157,8 @@ pub struct Claim {
 /// A constraint, at the initial data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Checked {
-    /// `holonomic`, `phase-space` or `vakonomic`.
-    pub kind: &'static str,
+    /// What it restricts.
+    pub kind: ConstraintKind,
     /// The expressions are left sides minus right sides.
     #[serde(flatten)]
     pub formula: Formula,

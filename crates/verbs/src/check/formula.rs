@@ -1,8 +1,9 @@
-//! Formulas as they were understood: with every `let` put in, families as families.
+//! Formulas as they were understood, with every `let` put in and families as families, and as they were written.
 
+use crate::figures::summed;
 use cotangent_expr::{Array, Expr, Tensor};
 use cotangent_expr::{Domain, Ix, Range, Term};
-use cotangent_model::syntax::ast::{Expr as Tree, File, StatementKind};
+use cotangent_model::syntax::ast::{Definition, Expr as Tree, File, StatementKind};
 use std::sync::Arc;
 
 /// One case of a quantity: the members it is for, and their value.
@@ -36,7 +37,7 @@ pub(super) fn cases(array: &Array, tensor: &Tensor) -> Option<Vec<Case>> {
     groups.sort_by_key(|g| g.members.first().and_then(|r| r.low.as_constant()));
     let case = |group: &mut Group| {
         group.summands.sort_by_key(|s| s.starts_with('-'));
-        Case { head: head(array, &group.members), value: group.summands.iter().fold(String::new(), join) }
+        Case { head: head(array, &group.members), value: summed(&group.summands) }
     };
     Some(groups.iter_mut().map(case).collect())
 }
@@ -141,17 +142,49 @@ fn summand(bound: usize, term: &Term) -> String {
     format!("sum({}{value})", inner.iter().map(binder).collect::<String>())
 }
 
-/// a + b, without `+ -`.
-fn join(sum: String, term: &String) -> String {
-    match term.strip_prefix('-') {
-        _ if sum.is_empty() => term.clone(),
-        Some(rest) => format!("{sum} - {rest}"),
-        None => format!("{sum} + {term}"),
-    }
-}
-
 /// What the text says about a name, word for word but on one line: its head and its formula.
 pub(super) fn written(file: &File, source: &str, name: &str) -> Option<Case> {
+    statement(file, source, name).map(|found| found.0)
+}
+
+/// The same where the formula mentions a `let`.
+pub(super) fn with_let(file: &File, source: &str, name: &str) -> Option<Case> {
+    statement(file, source, name)
+        .filter(|(_, trees)| trees.iter().any(|tree| mentions_let(file, tree)))
+        .map(|found| found.0)
+}
+
+/// The energy as it is written, where it mentions a `let`.
+pub(super) fn written_energy(file: &File, source: &str) -> Option<String> {
+    let energy = file.statements.iter().find_map(|s| match &s.kind {
+        StatementKind::Lagrangian(e) | StatementKind::Hamiltonian(e) => Some(e),
+        _ => None,
+    })?;
+    mentions_let(file, energy).then(|| one_line(energy.span.text(source)))
+}
+
+/// The `let`s of a text.
+pub(super) fn lets(file: &File, source: &str) -> Vec<Case> {
+    let text =
+        |d: &Definition| Case { head: one_line(d.head.span.text(source)), value: one_line(d.value.span.text(source)) };
+    definitions(file).map(text).collect()
+}
+
+fn definitions(file: &File) -> impl Iterator<Item = &Definition> {
+    let lists = file.statements.iter().filter_map(|s| match &s.kind {
+        StatementKind::Let(list) => Some(list),
+        _ => None,
+    });
+    lists.flatten()
+}
+
+fn mentions_let(file: &File, tree: &Tree) -> bool {
+    let references = tree.references();
+    definitions(file).any(|d| references.iter().any(|r| r.name.text == d.head.name.text))
+}
+
+/// The head and the formula of what has a name, and the expressions it is made of.
+fn statement<'f>(file: &'f File, source: &str, name: &str) -> Option<(Case, Vec<&'f Tree>)> {
     let text = |tree: &Tree| one_line(tree.span.text(source));
     let found = file.statements.iter().find_map(|s| match &s.kind {
         StatementKind::Constraint(list) | StatementKind::Vakonomic(list) | StatementKind::Gauge(list) => {
@@ -161,18 +194,18 @@ pub(super) fn written(file: &File, source: &str, name: &str) -> Option<Case> {
                 right if right.contains([' ', '-', '+']) => format!("{} - ({right})", text(&r.left)),
                 right => format!("{} - {right}", text(&r.left)),
             };
-            Some((r.label.span, difference))
+            Some((r.label.span, difference, vec![&r.left, &r.right]))
         }
         StatementKind::Casimir(list)
         | StatementKind::Invariant(list)
         | StatementKind::Observe(list)
         | StatementKind::Split(list) => {
             let d = list.iter().find(|d| d.head.name.text == name)?;
-            Some((d.head.span, text(&d.value)))
+            Some((d.head.span, text(&d.value), vec![&d.value]))
         }
         _ => None,
     });
-    found.map(|(head, value)| Case { head: one_line(head.text(source)), value })
+    found.map(|(head, value, trees)| (Case { head: one_line(head.text(source)), value }, trees))
 }
 
 /// The entries of `bracket` or `form`, as written.

@@ -6,10 +6,12 @@ mod formula;
 mod report;
 mod text;
 mod values;
+mod words;
 
 pub use crate::claims::{ClaimEntry, Claimed, Counterexample, Judged, Known};
 pub use document::{
-    Checked, Claim, Document, Energy, Formula, Line, Parameter, Refusal, RunNumber, RunSetting, Variable, Worst,
+    Checked, Claim, Document, Energy, Formula, JacobiFailure, Line, Parameter, Refusal, RunNumber, RunSetting,
+    Variable, Worst,
 };
 pub use values::{NotNamed, Start, Values};
 
@@ -41,6 +43,7 @@ impl Request {
     /// Checks a model.
     pub fn answer(&self, model: Source, session: &mut Session<'_>) -> Result<Document, Failure> {
         let model = Loaded::new(model, &self.set, session.limits())?;
+        words::known(&model)?;
         afford(&model.system, Use::Check, session.memory())?;
         let mut document = Document::new(&model.system, &model.input, &model.file, &model.settings, &model.limits)?;
         if document.held() {

@@ -2,17 +2,20 @@
 
 use super::claims;
 use super::document::{
-    Checked, Claim, Document, Energy, Formula, Line, Parameter, Refusal, RunNumber, RunSetting, Variable, Worst,
+    Checked, Claim, Document, Energy, Formula, JacobiFailure, Line, Parameter, Refusal, RunNumber, RunSetting,
+    Variable, Worst,
 };
-use super::formula::{Case, cases, pairings, written};
+use super::formula::{Case, cases, lets, pairings, with_let, written, written_energy};
 use super::values::{Start, Values, range};
 use crate::failure::{Code, Failure, Problem};
 use crate::input::Input;
+use crate::kind::{ConstraintKind, GivenAs, Role};
+use cotangent_analysis::{Outcome, bracket};
 use cotangent_compile::values::{self, Setting};
 use cotangent_expr::{Array, Layout, Tensor};
 use cotangent_model::diagnostic::Lines;
 use cotangent_model::syntax::ast::File;
-use cotangent_model::{ClaimKind, Constraint, ConstraintKind, Dynamics, Quantity, RunValue, Sign, System};
+use cotangent_model::{Constraint, Dynamics, Quantity, RunValue, Sign, System};
 use cotangent_problem::consistency::{Measured, measure};
 use cotangent_scalar::Limits;
 use std::collections::BTreeMap;
@@ -20,9 +23,6 @@ use std::collections::BTreeMap;
 /// The codes of failures of a singular start.
 const SINGULAR: [Code; 5] =
     [Code::Singular, Code::Irregular, Code::NoValue, Code::SingularLagrangian, Code::SingularForm];
-
-/// Parts of the energy that differ from it by more than this do not add up.
-const SPLIT_TOLERANCE: f64 = 1e-10;
 
 impl Document {
     pub(super) fn new(
@@ -43,26 +43,29 @@ impl Document {
         let constraints = checked(system, &text, &residuals, &hidden);
         let pairs = pairings(file, &input.source);
         let is_form = matches!(system.dynamics, Dynamics::Form { .. });
-        let (bracket, form) = if is_form { (vec![], pairs) } else { (pairs, vec![]) };
+        let (brackets, form) = if is_form { (vec![], pairs) } else { (pairs, vec![]) };
         Ok(Document {
             name: system.name.clone(),
             title: system.title.clone(),
             file: input.name.clone(),
-            kind: system.dynamics.kind(),
+            kind: (&system.dynamics).into(),
             sizes: sizes(system),
             variables: variables(system),
             integers: system.integers.iter().cloned().collect(),
             parameters: parameter_values(system, &parameters),
+            lets: lets(file, &input.source).into_iter().map(Line::from).collect(),
             energy: Energy {
                 given_as: match system.dynamics {
-                    Dynamics::Lagrangian { .. } => "lagrangian",
-                    _ => "hamiltonian",
+                    Dynamics::Lagrangian { .. } => GivenAs::Lagrangian,
+                    _ => GivenAs::Hamiltonian,
                 },
                 expression: system.dynamics.energy().to_string(),
+                written: written_energy(file, &input.source),
                 initial: energy.filter(|e| e.is_finite()),
                 finite: energy.map(f64::is_finite),
             },
-            bracket,
+            bracket: brackets,
+            jacobi_failure: jacobi_failure(system, limits),
             form,
             consistent: verdict(&constraints),
             singular: None,
@@ -74,10 +77,7 @@ impl Document {
                 .iter()
                 .zip(claims::test(system, set, limits))
                 .map(|(c, tested)| Claim {
-                    kind: match c.kind {
-                        ClaimKind::Casimir => "casimir",
-                        ClaimKind::Invariant => "invariant",
-                    },
+                    kind: c.kind.into(),
                     formula: text.quantity(&c.quantity),
                     test: tested.entry,
                     verdict: tested.text,
@@ -114,7 +114,7 @@ impl Document {
 
     /// Whether the parts of the energy add up, if there are parts.
     pub(super) fn splits_add_up(&self) -> Option<bool> {
-        self.split_defect.filter(|d| !d.is_nan()).map(|d| d <= SPLIT_TOLERANCE)
+        self.split_defect.filter(|d| !d.is_nan()).map(|d| d <= values::SPLIT_TOLERANCE)
     }
 }
 
@@ -133,8 +133,19 @@ impl Text<'_> {
         let found = cases(array, value)
             .or_else(|| written(self.file, self.source, array.name()).map(|case| vec![case]))
             .unwrap_or_default();
-        let line = |Case { head, value }| Line { members: head, expression: value };
-        Formula { name: array.name().to_owned(), members: array.len(), cases: found.into_iter().map(line).collect() }
+        let own = with_let(self.file, self.source, array.name());
+        Formula {
+            name: array.name().to_owned(),
+            members: array.len(),
+            cases: found.into_iter().map(Line::from).collect(),
+            written: own.map(Line::from),
+        }
+    }
+}
+
+impl From<Case> for Line {
+    fn from(case: Case) -> Line {
+        Line { members: case.head, expression: case.value }
     }
 }
 
@@ -156,17 +167,17 @@ fn sizes(system: &System) -> BTreeMap<&'static str, usize> {
 }
 
 fn variables(system: &System) -> Vec<Variable> {
-    let of = |layout: &Layout, role: &'static str| -> Vec<Variable> {
+    let of = |layout: &Layout, role: Role| -> Vec<Variable> {
         let variable = |a: &Array| Variable { name: a.name().to_owned(), role, range: range(a), members: a.len() };
         layout.arrays().iter().map(variable).collect()
     };
     match system.dynamics.momenta() {
         Some(momenta) => {
-            let mut all = of(system.dynamics.variables(), "coordinate");
-            all.extend(of(momenta, "momentum"));
+            let mut all = of(system.dynamics.variables(), Role::Coordinate);
+            all.extend(of(momenta, Role::Momentum));
             all
         }
-        None => of(system.dynamics.variables(), "variable"),
+        None => of(system.dynamics.variables(), Role::Variable),
     }
 }
 
@@ -199,15 +210,21 @@ fn run_settings(system: &System) -> Vec<RunSetting> {
     system.run.iter().map(|(key, v)| RunSetting { key: key.name(), value: value(v) }).collect()
 }
 
+/// Why the bracket of a Poisson model is none. Where that could not be decided nothing is said: `analyze` says more.
+fn jacobi_failure(system: &System, limits: &Limits) -> Option<JacobiFailure> {
+    let report = bracket(system, limits).ok().flatten()?;
+    let failed = report.jacobi == Outcome::Fails;
+    failed.then(|| match report.jacobi_failure {
+        Some((a, b, c, sum)) => JacobiFailure { variables: Some([a, b, c]), sum: Some(sum.to_string()) },
+        None => JacobiFailure { variables: None, sum: None },
+    })
+}
+
 /// Each constraint with the residuals of its members.
 fn checked(system: &System, text: &Text<'_>, residuals: &[Measured], hidden: &[Measured]) -> Vec<Checked> {
     let (mut residuals, mut hidden) = (residuals, hidden);
     let one = |c: &Constraint| Checked {
-        kind: match c.kind {
-            ConstraintKind::Holonomic => "holonomic",
-            ConstraintKind::PhaseSpace => "phase-space",
-            ConstraintKind::Vakonomic => "vakonomic",
-        },
+        kind: c.kind.into(),
         formula: text.formula(&c.array, &c.residual),
         residual: take(&mut residuals, &c.array),
         hidden_residual: take(&mut hidden, &c.array),
@@ -240,7 +257,8 @@ fn verdict(constraints: &[Checked]) -> Option<bool> {
         return Some(false);
     }
     let is_checked = |c: &Checked| {
-        c.formula.members == 0 || c.residual.is_some() && (c.kind != "holonomic" || c.hidden_residual.is_some())
+        c.formula.members == 0
+            || c.residual.is_some() && (c.kind != ConstraintKind::Holonomic || c.hidden_residual.is_some())
     };
     constraints.iter().all(is_checked).then_some(true)
 }

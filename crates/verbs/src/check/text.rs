@@ -1,8 +1,11 @@
 //! The report as people read it.
 
-use super::document::{Checked, Claim, Document, Formula, Parameter, Refusal, RunNumber, RunSetting, Variable, Worst};
+use super::document::{
+    Checked, Claim, Document, Formula, JacobiFailure, Line, Parameter, Refusal, RunNumber, RunSetting, Variable, Worst,
+};
 use super::values::{NotNamed, Values};
 use crate::figures::{count, listed, number, short};
+use crate::kind::{ClaimKind, ConstraintKind, GivenAs, Role};
 use crate::printable;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
@@ -17,7 +20,7 @@ pub(super) fn render(report: &Document, coloured: bool) -> String {
     page.constraints(report);
     let formulas = |list: &[Formula]| list.iter().flat_map(equations).collect::<Vec<_>>();
     page.section("gauges", report.gauges.iter().flat_map(relations).collect());
-    for kind in ["casimir", "invariant"] {
+    for kind in [ClaimKind::Casimir, ClaimKind::Invariant] {
         let claims = report.claims.iter().filter(|c| c.kind == kind);
         let tested = |c: &Claim| {
             let mut lines = equations(&c.formula);
@@ -37,6 +40,17 @@ pub(super) fn render(report: &Document, coloured: bool) -> String {
     page.section("run", wrap(&run));
     page.verdict(report);
     page.text
+}
+
+/// That Jacobi's identity fails, and for which variables.
+fn not_a_bracket(failure: &JacobiFailure) -> String {
+    let what = "note: no Poisson bracket, Jacobi's identity fails";
+    match (&failure.variables, &failure.sum) {
+        (Some([a, b, c]), Some(sum)) => {
+            format!("{what}: {{{a}, {{{b}, {c}}}}} + {{{b}, {{{c}, {a}}}}} + {{{c}, {{{a}, {b}}}}} = {}", cut(sum))
+        }
+        _ => format!("{what} (sampled)"),
+    }
 }
 
 /// The width of the labels on the left.
@@ -84,16 +98,19 @@ impl Page {
             0 => "no constraints".to_owned(),
             n => count(n, "constraint", "constraints"),
         });
-        let article = if report.kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-        let _ = writeln!(self.text, "{article} {} model with {}\n", report.kind, listed(&parts));
+        let _ = writeln!(self.text, "a {} model with {}\n", report.kind, listed(&parts));
     }
 
     fn variables(&mut self, report: &Document) {
-        for (role, label) in [("coordinate", "coordinates"), ("momentum", "momenta"), ("variable", "variables")] {
+        for (role, label) in
+            [(Role::Coordinate, "coordinates"), (Role::Momentum, "momenta"), (Role::Variable, "variables")]
+        {
             let own: Vec<String> = report.variables.iter().filter(|v| v.role == role).map(variable).collect();
             self.section(label, wrap(&own));
         }
-        self.section("bracket", wrap_cut(&report.bracket));
+        let mut bracket = wrap_cut(&report.bracket);
+        bracket.extend(report.jacobi_failure.as_ref().map(not_a_bracket));
+        self.section("bracket", bracket);
         self.section("form", wrap_cut(&report.form));
     }
 
@@ -105,14 +122,21 @@ impl Page {
     }
 
     fn energy(&mut self, report: &Document) {
-        let symbol = if report.energy.given_as == "lagrangian" { "L" } else { "H" };
-        let mut lines = vec![format!("{symbol} = {}", cut(&report.energy.expression))];
+        let given_as = report.energy.given_as;
+        let symbol = match given_as {
+            GivenAs::Lagrangian => "L",
+            GivenAs::Hamiltonian => "H",
+        };
+        let lets: Vec<String> = report.lets.iter().map(|l| format!("{} = {}", l.members, cut(&l.expression))).collect();
+        self.section("lets", lets);
+        let expression = report.energy.written.as_ref().unwrap_or(&report.energy.expression);
+        let mut lines = vec![format!("{symbol} = {}", cut(expression))];
         lines.push(match report.energy.initial {
             Some(value) => format!("energy at the start: {}", number(value)),
             None if report.energy.finite == Some(false) => "energy at the start: not a finite number".to_owned(),
             None => "energy at the start: not known, it takes a Legendre transform".to_owned(),
         });
-        self.section(if symbol == "L" { "lagrangian" } else { "hamiltonian" }, lines);
+        self.section(&given_as.to_string(), lines);
     }
 
     fn constraints(&mut self, report: &Document) {
@@ -123,9 +147,9 @@ impl Page {
                 continue;
             }
             let mut lines: Vec<String> = relations(&c.formula).collect();
-            let holonomic = c.kind == "holonomic";
+            let holonomic = c.kind == ConstraintKind::Holonomic;
             let mut state = vec![match c.formula.members {
-                1 => c.kind.to_owned(),
+                1 => c.kind.to_string(),
                 n => format!("{}, {n} members", c.kind),
             }];
             state.push(self.residual("residual", c.residual.as_ref(), c));
@@ -210,7 +234,10 @@ impl Page {
         }
         for c in report.claims.iter().filter(|c| c.is_refuted()) {
             let (word, name) = (self.paint(bad, "claim"), &c.formula.name);
-            let what = if c.kind == "casimir" { "is no Casimir" } else { "is not conserved" };
+            let what = match c.kind {
+                ClaimKind::Casimir => "is no Casimir",
+                ClaimKind::Invariant => "is not conserved",
+            };
             let _ = writeln!(self.text, "{word}: `{name}` {what}");
         }
     }
@@ -229,7 +256,7 @@ fn satisfied(report: &Document) -> String {
 
 fn undecided(report: &Document) -> String {
     let open: Vec<String> = (report.constraints.iter())
-        .filter(|c| c.residual.is_none() || c.kind == "holonomic" && c.hidden_residual.is_none())
+        .filter(|c| c.residual.is_none() || c.kind == ConstraintKind::Holonomic && c.hidden_residual.is_none())
         .map(|c| match c.residual {
             None => format!("`{}`", c.formula.name),
             Some(_) => format!("the time derivative of `{}`", c.formula.name),
@@ -305,11 +332,16 @@ fn not_named(n: &NotNamed) -> String {
 }
 
 fn equations(f: &Formula) -> Vec<String> {
-    f.cases.iter().map(|c| format!("{} = {}", c.members, cut(&c.expression))).collect()
+    shown(f).iter().map(|c| format!("{} = {}", c.members, cut(&c.expression))).collect()
 }
 
 fn relations(f: &Formula) -> impl Iterator<Item = String> {
-    f.cases.iter().map(|c| format!("{}: {} = 0", c.members, cut(&c.expression)))
+    shown(f).iter().map(|c| format!("{}: {} = 0", c.members, cut(&c.expression)))
+}
+
+/// As written where a `let` has a name for a part of it.
+fn shown(f: &Formula) -> &[Line] {
+    f.written.as_ref().map_or(&f.cases, std::slice::from_ref)
 }
 
 /// A long formula is cut, and says so.

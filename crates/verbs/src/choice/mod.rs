@@ -168,6 +168,20 @@ impl Choice {
         text
     }
 
+    /// What else was asked for, in words: values that are set, charts, a tolerance, repairs.
+    pub(crate) fn particulars(&self) -> Option<String> {
+        let set = |s: &Setting| format!("{} = {}", setting::place(s), number(s.value));
+        let mut parts: Vec<String> = vec![];
+        if !self.set.is_empty() {
+            parts.push(self.set.iter().map(set).collect::<Vec<_>>().join(", "));
+        }
+        parts.extend(self.chart.iter().map(|chart| format!("chart {chart}")));
+        parts.extend(self.solver_tol.map(|tol| format!("solver tolerance {}", number(tol))));
+        parts.extend(self.project_initial.then(|| "initial data moved onto the constraints".to_owned()));
+        parts.extend(self.drop_redundant.then(|| "redundant constraints left out".to_owned()));
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
     /// The formulation with its numbers: `baumgarte` (alpha = 5, beta = 2).
     pub(crate) fn equations(&self) -> String {
         let name = self.formulation.as_deref().unwrap_or_default();

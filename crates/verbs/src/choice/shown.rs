@@ -1,6 +1,7 @@
 //! How documents and checkpoints write a choice.
 
 use super::{Choice, NONE};
+use cotangent_compile::values::Setting;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 
@@ -24,10 +25,55 @@ struct Shown {
     #[serde(default)]
     project_above: Option<f64>,
     step: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    solver_tol: Option<f64>,
+    #[serde(flatten)]
+    common: Common,
+}
+
+/// What can be said of several combinations at once. What was not asked for is left out.
+#[derive(Serialize, Deserialize)]
+struct Common {
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "settings")]
+    set: Vec<Setting>,
+    /// Those that were named; `chart` in a document is the one in use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    charts: Vec<String>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    project_initial: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
+    drop_redundant: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // As serde calls it.
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl Common {
+    fn of(choice: &Choice) -> Common {
+        Common {
+            set: choice.set.clone(),
+            charts: choice.chart.clone(),
+            project_initial: choice.project_initial,
+            drop_redundant: choice.drop_redundant,
+        }
+    }
+
+    fn choice(self) -> Choice {
+        Choice {
+            set: self.set,
+            chart: self.charts,
+            project_initial: self.project_initial,
+            drop_redundant: self.drop_redundant,
+            ..Choice::default()
+        }
+    }
 }
 
 /// Writes what a document says.
 pub(crate) fn serialize<S: Serializer>(choice: &Choice, serializer: S) -> Result<S::Ok, S::Error> {
+    let common = Common::of(choice);
     let c = choice.clone();
     Shown {
         method: c.method,
@@ -40,6 +86,8 @@ pub(crate) fn serialize<S: Serializer>(choice: &Choice, serializer: S) -> Result
         project: c.project,
         project_above: c.project_above,
         step: c.step,
+        solver_tol: c.solver_tol,
+        common,
     }
     .serialize(serializer)
 }
@@ -58,8 +106,22 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
         project: s.project,
         project_above: s.project_above,
         step: s.step,
-        ..Choice::default()
+        solver_tol: s.solver_tol,
+        ..s.common.choice()
     })
+}
+
+/// What all combinations of a comparison have in common.
+pub(crate) mod common {
+    use super::{Choice, Common, Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(choice: &Choice, serializer: S) -> Result<S::Ok, S::Error> {
+        Common::of(choice).serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Choice, D::Error> {
+        Ok(Common::deserialize(deserializer)?.choice())
+    }
 }
 
 /// Values that are set.

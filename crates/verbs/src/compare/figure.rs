@@ -14,7 +14,8 @@ pub(super) fn figure(report: &Document) -> Figure {
     let title = format!("{}: {}", report.model, counted(report));
     if report.steps.len() > 1 {
         let series = work_precision(report).into_iter().map(|(name, x, y)| Series::line_points(name, x, y)).collect();
-        let panel = Panel::work_precision("seconds", "error at the end", series, &[2.0, 4.0]);
+        let panel =
+            Panel::work_precision("seconds, the shortest of repeated runs", "error at the end", series, &[2.0, 4.0]);
         return Figure::new(title).with(panel.with_legend(Legend::Right)).sized(860.0, 560.0);
     }
     let mut figure = Figure { columns: 2, ..Figure::new(title) }.sized(1100.0, 820.0);

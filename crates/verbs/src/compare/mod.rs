@@ -8,7 +8,7 @@ mod size;
 mod table;
 mod text;
 
-pub use report::{Document, Eigenvalue, Formulated, Reference, Row, Size, Skipped, Stable, Work};
+pub use report::{Document, Eigenvalue, Fate, Formulated, Reference, Row, Size, Skipped, Stable, Work};
 pub use request::Request;
 
 use crate::choice::Choice;
@@ -19,8 +19,10 @@ use crate::input::Source;
 use crate::loaded::Loaded;
 use crate::memory::{Use, afford};
 use crate::picture::Destinations;
+use crate::reason::Reason;
 use crate::session::{Progress, Session, Status};
 use crate::setup::{Blame, Selection, explained, fits, posed, prepare, remark};
+use crate::stop::Stop;
 use cotangent_compile::CompileError;
 use cotangent_integrate::{Method, Prepared, Projection};
 use cotangent_lab::comparison::{self, Combination, Exact, Measured, Unknown, measure, sample_times};
@@ -73,6 +75,12 @@ impl Request {
                 number(time)
             ));
         }
+        if document.equilibrium {
+            session.warn(
+                "the start is an equilibrium: nothing moves, and errors are those of standing still; give the motion another start \
+                 (--set)",
+            );
+        }
         document.notes = session.notes().to_vec();
         let written = pictures.write(|| document.figure(), || document.page());
         (document.plot, document.report) = (written.plot, written.report);
@@ -83,7 +91,7 @@ impl Request {
                 Err(failure) => document.unwritten.push(failure),
             }
         }
-        let said: Vec<String> = document.unwritten.iter().map(Failure::message).collect();
+        let said: Vec<String> = document.unwritten.iter().map(Reason::to_string).collect();
         document.notes.extend(said);
         Ok(document)
     }
@@ -99,6 +107,11 @@ impl Document {
             (true, _, true) => Status::Held,
             (true, _, false) => Status::NotHeld,
         }
+    }
+
+    /// Which files could not be written.
+    pub fn failures(&self) -> impl Iterator<Item = Failure> {
+        self.unwritten.iter().map(Failure::from)
     }
 
     /// As people read it; with the seconds, which are others every time, if they are wanted.
@@ -159,7 +172,7 @@ fn pose_all(
                     Failure::Refused { code, message, .. }
                         if OF_THE_FORMULATION.contains(&code) || code == Code::NoValue && !list.is_empty() =>
                     {
-                        skip(skipped, formulation, None, None, why.unwrap_or(message));
+                        skip(skipped, formulation, None, None, Reason::new(code, why.unwrap_or(message)));
                         continue;
                     }
                     other => return Err(other),
@@ -167,7 +180,7 @@ fn pose_all(
             }
         };
         if list.is_empty() {
-            remark(&problem, request.repairs, session);
+            remark(&problem, &model.system, request.repairs, session);
         }
         let methods = methods(request, formulation, &problem, skipped)?;
         let motion = &problem.equations.motion;
@@ -246,7 +259,7 @@ fn skip(
     formulation: Formulation,
     method: Option<Method>,
     projection: Option<Projection>,
-    reason: String,
+    reason: Reason,
 ) {
     let method = method.map(|m| m.name().to_owned());
     let project = projection.map(|p| p.target.name().to_owned());
@@ -329,16 +342,19 @@ fn measured(
     Document {
         model: model.system.name.clone(),
         title: model.system.title.clone(),
+        choice: request.common.clone(),
         status: if limits.cancel.is_set() { Ending::Interrupted } else { Ending::Finished },
         until: request.until,
         steps: request.schedules.iter().map(|s| s.step).collect(),
         reference: Reference::new(&exact, request.until),
+        equilibrium: exact.as_ref().is_ok_and(Exact::rests),
         formulations,
         rows,
         skipped,
         out: None,
         plot: None,
         report: None,
+        warnings: session.warnings().to_vec(),
         notes: vec![],
         input: model.input.clone(),
         unwritten: vec![],
@@ -347,9 +363,9 @@ fn measured(
 
 fn row(problem: &Instance, prepared: &Prepared, step: f64, measured: Result<Measured, CompileError>) -> Row {
     let blame = Blame::new(&problem.equations.motion);
-    let why = |ended: &comparison::Ended| match ended {
-        comparison::Ended::Failed(failure) => Some(blame.of(failure).message),
-        comparison::Ended::Undefined(error) => Some(error.to_string()),
+    let why = |m: &Measured| match &m.ended {
+        comparison::Ended::Failed(failure) => Some(Stop::because(blame.of(failure), m.time, m.steps)),
+        comparison::Ended::Undefined(error) => Some(Stop::undefined(error.into(), error.to_string(), m.time, m.steps)),
         comparison::Ended::Finished | comparison::Ended::Interrupted => None,
     };
     match measured {

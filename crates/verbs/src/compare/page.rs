@@ -16,7 +16,7 @@ pub(super) fn page(compared: &Document) -> Report {
         .subtitle(counted(compared))
         .with(rows(compared));
     let failed = |row: &Row| {
-        let why = row.failure.as_ref()?;
+        let why = &row.failure.as_ref()?.message;
         Some(format!("{}, {}: failed at t = {}: {why}", row.formulation(), row.described(), short(row.time)))
     };
     let failed = compared.rows.iter().filter_map(failed);

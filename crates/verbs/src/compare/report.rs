@@ -2,9 +2,11 @@
 
 use crate::choice::{Choice, shown};
 use crate::ending::Ending;
-use crate::failure::Failure;
+use crate::failure::{Code, Problem};
 use crate::input::Input;
 use crate::map::or_nan;
+use crate::reason::Reason;
+use crate::stop::Stop;
 use cotangent_compile::CompileError;
 use cotangent_dynamics::Source;
 use cotangent_integrate::Prepared;
@@ -20,6 +22,9 @@ pub struct Document {
     pub model: String,
     /// What it is, in a line.
     pub title: Option<String>,
+    /// What all combinations have in common: values that are set, charts, repairs.
+    #[serde(flatten, with = "shown::common")]
+    pub choice: Choice,
     /// Whether all rows are done, or it was interrupted.
     pub status: Ending,
     /// The final time.
@@ -28,6 +33,9 @@ pub struct Document {
     pub steps: Vec<f64>,
     /// What errors are measured against.
     pub reference: Reference,
+    /// Whether the start is an equilibrium: nothing moves, and nothing is compared but standing still.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub equilibrium: bool,
     /// The formulations.
     pub formulations: Vec<Formulated>,
     /// The combinations.
@@ -41,14 +49,17 @@ pub struct Document {
     pub plot: Option<String>,
     /// The report.
     pub report: Option<String>,
+    /// What is not wrong in the text of the model, but worth saying.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Problem>,
     /// What was said on the way.
     pub notes: Vec<String>,
     /// The text of the model.
     #[serde(skip)]
     pub input: Input,
     /// Files that could not be written.
-    #[serde(skip)]
-    pub unwritten: Vec<Failure>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unwritten: Vec<Reason>,
 }
 
 /// What errors are measured against.
@@ -59,7 +70,7 @@ pub struct Reference {
     /// How accurate it is there, relative to the state.
     pub accuracy: Option<f64>,
     /// Why it ends before the runs, or is not known at all.
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
 }
 
 /// A formulation, and what it does to errors of the constraints.
@@ -76,8 +87,8 @@ pub struct Formulated {
 /// What happens to errors of the constraints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stable {
-    /// saddle, centre, neutral, damped, not-invariant or undecided; null where the method decides.
-    pub verdict: Option<String>,
+    /// In a word; null where the method decides.
+    pub verdict: Option<Fate>,
     /// The same in words.
     pub meaning: String,
     /// Until when the motion was followed.
@@ -90,6 +101,37 @@ pub struct Stable {
     pub eigenvalue: Option<Eigenvalue>,
     /// The largest frequency of an eigenvalue.
     pub frequency: Option<f64>,
+}
+
+/// What becomes of small errors of the constraints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fate {
+    /// They grow exponentially.
+    Saddle,
+    /// They stay bounded.
+    Centre,
+    /// They stay as they are, or drift; or there are none.
+    Neutral,
+    /// They decay.
+    Damped,
+    /// The surface of the constraints is left.
+    NotInvariant,
+    /// It is not known.
+    Undecided,
+}
+
+impl From<&Verdict> for Fate {
+    fn from(verdict: &Verdict) -> Fate {
+        match verdict {
+            Verdict::Saddle { .. } => Fate::Saddle,
+            Verdict::Centre { .. } => Fate::Centre,
+            Verdict::Integrals { .. } | Verdict::Drift | Verdict::Identical => Fate::Neutral,
+            Verdict::Damped { .. } => Fate::Damped,
+            Verdict::NotInvariant { .. } => Fate::NotInvariant,
+            Verdict::Undecided(_) => Fate::Undecided,
+        }
+    }
 }
 
 /// An eigenvalue of the linearised equations for errors of the constraints.
@@ -114,7 +156,7 @@ pub struct Row {
     /// How the run ended.
     pub status: Ending,
     /// Why it failed.
-    pub failure: Option<String>,
+    pub failure: Option<Stop>,
     /// The steps that were made.
     pub steps: u64,
     /// The time reached.
@@ -157,7 +199,7 @@ pub struct Size {
     pub round_off: bool,
     /// Why there is no exponent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
 }
 
 /// The work of a run.
@@ -184,7 +226,7 @@ pub struct Skipped {
     /// The projection; null: any.
     pub project: Option<String>,
     /// Why they do not fit.
-    pub reason: String,
+    pub reason: Reason,
 }
 
 impl Reference {
@@ -193,20 +235,18 @@ impl Reference {
             Ok(exact) if exact.until() > 0.0 => Reference {
                 until: Some(exact.until()),
                 accuracy: Some(exact.accuracy),
-                reason: exact.ended.as_ref().filter(|_| exact.until() < until).map(Unknown::to_string),
+                reason: exact.ended.as_ref().filter(|_| exact.until() < until).map(Reason::from),
             },
-            Ok(exact) => {
-                Reference { until: None, accuracy: None, reason: exact.ended.as_ref().map(Unknown::to_string) }
-            }
-            Err(unknown) => Reference { until: None, accuracy: None, reason: Some(unknown.to_string()) },
+            Ok(exact) => Reference { until: None, accuracy: None, reason: exact.ended.as_ref().map(Reason::from) },
+            Err(unknown) => Reference { until: None, accuracy: None, reason: Some(unknown.into()) },
         }
     }
 }
 
 impl Stable {
     pub(super) fn new(found: &Result<Stability, StabilityError>) -> Stable {
-        let nothing = |verdict: Option<&'static str>, meaning: String| Stable {
-            verdict: verdict.map(str::to_owned),
+        let nothing = |verdict: Option<Fate>, meaning: String| Stable {
+            verdict,
             meaning,
             until: None,
             exponent: None,
@@ -225,12 +265,12 @@ impl Stable {
                     uncertainty: Some(s.uncertainty).filter(|e| known && e.is_finite()),
                     eigenvalue: fastest.map(|(time, [real, imaginary])| Eigenvalue { real, imaginary, time }),
                     frequency: known.then(|| all.map(|(_, v)| v[1].abs()).fold(0.0, f64::max)),
-                    ..nothing(Some(s.verdict.name()), s.verdict.to_string())
+                    ..nothing(Some(Fate::from(&s.verdict)), s.verdict.to_string())
                 }
             }
             Err(e @ (StabilityError::NoField | StabilityError::NoConstraints)) => nothing(None, e.to_string()),
-            Err(e @ StabilityError::ByAnalysis) => nothing(Some("neutral"), format!("neutral: {e}")),
-            Err(e) => nothing(Some("undecided"), format!("undecided: {e}")),
+            Err(e @ StabilityError::ByAnalysis) => nothing(Some(Fate::Neutral), format!("neutral: {e}")),
+            Err(e) => nothing(Some(Fate::Undecided), format!("undecided: {e}")),
         }
     }
 }
@@ -241,7 +281,7 @@ impl Row {
         prepared: &Prepared,
         step: f64,
         m: Measured,
-        blame: impl Fn(&comparison::Ended) -> Option<String>,
+        blame: impl Fn(&Measured) -> Option<Stop>,
     ) -> Row {
         let formulation = problem.equations.motion.formulation.name().to_owned();
         let choice = Choice { formulation: Some(formulation), step: Some(step), ..Choice::default() };
@@ -254,12 +294,12 @@ impl Row {
                 Some(projection) => choice.project(projection),
                 None => choice,
             },
+            failure: blame(&m),
             status: match m.ended {
                 comparison::Ended::Finished => Ending::Finished,
                 comparison::Ended::Interrupted => Ending::Interrupted,
                 comparison::Ended::Failed(_) | comparison::Ended::Undefined(_) => Ending::Failed,
             },
-            failure: blame(&m.ended),
             steps: m.steps,
             time: m.time,
             error: Size { time: m.error.map(|e| e.0), ..size(m.error.map(|e| e.1), &m.error_growth) },
@@ -280,7 +320,6 @@ impl Row {
 
     /// A combination that could not be begun.
     pub(super) fn unmade(problem: &Instance, prepared: &Prepared, step: f64, error: CompileError) -> Row {
-        let reason = error.to_string();
         let unknown = || Pace::Undecided(NoPace::NotBegun(error.clone()));
         let nothing = Measured {
             ended: comparison::Ended::Undefined(Source::new(error.clone())),
@@ -302,7 +341,8 @@ impl Row {
             singular: None,
             curves: Curves::default(),
         };
-        Row::new(problem, prepared, step, nothing, |_| Some(reason.clone()))
+        let stop = Stop::undefined(Code::Compile, error.to_string(), 0.0, 0);
+        Row::new(problem, prepared, step, nothing, |_| Some(stop.clone()))
     }
 
     /// What the row is, without the formulation.
@@ -324,7 +364,7 @@ impl Size {
         let (growth, round_off, reason) = match pace {
             Pace::Power(growth) => (Some(growth), false, None),
             Pace::RoundOff => (None, true, None),
-            Pace::Undecided(reason) => (None, false, Some(reason.to_string())),
+            Pace::Undecided(reason) => (None, false, Some(reason.into())),
         };
         Size {
             value,

@@ -2,7 +2,7 @@
 
 use crate::choice::{Choice, Files};
 use crate::failure::{Code, Failure};
-use crate::figures::number;
+use crate::figures::{number, short};
 use crate::loaded::Loaded;
 use crate::setup::{
     Repairs, composition, defaults, formulation, given_once, method, option, projection, target, with_options,
@@ -51,6 +51,8 @@ pub(super) struct Combinations {
     /// What the `run` statement of the model says and is left aside here.
     pub(super) ignored: Vec<String>,
     pub(super) repairs: Repairs,
+    /// What was asked for of all.
+    pub(super) common: Choice,
 }
 
 /// More combinations are refused.
@@ -104,6 +106,7 @@ impl Combinations {
             schedules,
             until,
             repairs: wanted.repairs(),
+            common: wanted.clone(),
         })
     }
 }
@@ -226,7 +229,7 @@ fn times(request: &Request, own: &Choice, model: &str) -> Result<(Vec<f64>, f64)
     if let Some(step) = steps.iter().find(|h| until / **h > MOST_STEPS) {
         let steps = until / step;
         let message =
-            format!("{steps:.1e} steps of {} to t = {} are too many to compare", number(*step), number(until));
+            format!("{} steps of {} to t = {} are too many to compare", short(steps), number(*step), number(until));
         return Err(Failure::new(Code::Schedule, message).help("give larger steps or an earlier --until"));
     }
     Ok((steps, until))

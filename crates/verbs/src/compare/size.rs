@@ -1,5 +1,7 @@
 //! What is too large to compare.
 
+use crate::failure::Code;
+use crate::reason::Reason;
 use cotangent_integrate::Method;
 use cotangent_model::System;
 use cotangent_problem::Instance;
@@ -17,19 +19,20 @@ const MOST_IN_CHARTS: usize = 1000;
 const BYTES_IN_CHARTS: f64 = 450.0;
 
 /// Why a model cannot be written in charts, if its size is the reason.
-pub(super) fn chart_too_large(system: &System) -> Option<String> {
+pub(super) fn chart_too_large(system: &System) -> Option<Reason> {
     let coordinates = system.dynamics.variables().len();
     (coordinates > MOST_IN_CHARTS && !system.constraints.is_empty()).then(|| {
         let gigabytes = (coordinates as f64).powi(2) * BYTES_IN_CHARTS / 1e9;
-        format!(
+        let message = format!(
             "charts of {coordinates} coordinates are found with full matrices, which would need some {gigabytes:.1} GB"
-        )
+        );
+        Reason::new(Code::TooLarge, message)
     })
 }
 
 /// Why an implicit method cannot be run on these equations, if their size is the reason. Where multipliers are
 /// solved for, each rate depends on all variables, and the matrix of a step is full.
-pub(super) fn too_large(method: Method, problem: &Instance) -> Option<String> {
+pub(super) fn too_large(method: Method, problem: &Instance) -> Option<Reason> {
     let motion = &problem.equations.motion;
     let full = motion.is_constrained() && motion.card().full;
     if !full || method.card().explicit != "never" {
@@ -39,6 +42,8 @@ pub(super) fn too_large(method: Method, problem: &Instance) -> Option<String> {
     let entries = unknowns.saturating_mul(unknowns);
     (entries > MOST_ENTRIES).then(|| {
         let gigabytes = entries as f64 * BYTES / 1e9;
-        format!("a step has {unknowns} unknowns and a full matrix, which would need some {gigabytes:.1} GB")
+        let message =
+            format!("a step has {unknowns} unknowns and a full matrix, which would need some {gigabytes:.1} GB");
+        Reason::new(Code::TooLarge, message)
     })
 }

@@ -3,6 +3,7 @@
 use super::report::{Document, Row, Size};
 use crate::ending::Ending;
 use crate::failure::{Code, Failure};
+use crate::reason::Reason;
 use cotangent_destination::{check, replace};
 use std::path::Path;
 
@@ -49,8 +50,8 @@ pub(super) fn check_destination(path: &Path) -> Result<(), Failure> {
 }
 
 /// Writes the rows.
-pub(super) fn write(document: &Document, path: &Path) -> Result<(), Failure> {
-    replace(path, text(document).as_bytes()).map_err(|e| Failure::new(Code::Unwritable, e.to_string()))
+pub(super) fn write(document: &Document, path: &Path) -> Result<(), Reason> {
+    replace(path, text(document).as_bytes()).map_err(|e| Reason::new(Code::Unwritable, e.to_string()))
 }
 
 /// The rows under their names.
@@ -102,7 +103,7 @@ fn cells(row: &Row) -> [String; 27] {
         whole(row.work.own_steps.map(|[accepted, _]| accepted)),
         whole(row.work.own_steps.map(|[_, rejected]| rejected)),
         number(Some(row.seconds)),
-        word(&row.failure),
+        row.failure.as_ref().map(|stop| stop.message.clone()).unwrap_or_default(),
     ]
 }
 

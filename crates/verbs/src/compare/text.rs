@@ -4,6 +4,7 @@ use super::counted;
 use super::report::{Document, Row, Size, Skipped};
 use crate::ending::Ending;
 use crate::figures::{number, rounded, short, wrapped};
+use crate::stop::Stop;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
@@ -17,7 +18,8 @@ pub(super) fn render(report: &Document, coloured: bool, seconds: bool) -> String
     if let Some(title) = &report.title {
         let _ = write!(text, ": {}", title.replace(char::is_control, "?"));
     }
-    let _ = writeln!(text, "\n{}\n", counted(report));
+    let with = report.choice.particulars().map_or(String::new(), |text| format!("with {text}\n"));
+    let _ = writeln!(text, "\n{}\n{with}", counted(report));
     let headings = headings(report, seconds);
     let cells: Vec<Vec<String>> = report.rows.iter().map(|row| cells(report, row, seconds)).collect();
     let width =
@@ -40,7 +42,7 @@ pub(super) fn render(report: &Document, coloured: bool, seconds: bool) -> String
             if row.status == Ending::Interrupted {
                 let _ = writeln!(text, "    interrupted at t = {}", time(row.time));
             }
-            if let Some(why) = &row.failure {
+            if let Some(Stop { message: why, .. }) = &row.failure {
                 let failed = format!("failed at t = {}, step {}: {why}", time(row.time), row.steps + 1);
                 let failed = wrapped(&failed, WIDTH - 4).join("\n    ");
                 let _ = writeln!(text, "    {}", paint(AnsiColor::Red.on_default(), &failed));
@@ -143,7 +145,7 @@ pub(super) fn explained(report: &Document) -> String {
     let error = match (reference.until, &reference.reason) {
         (Some(t), None) => format!("error: of the state at t = {}, relative to its size", time(t)),
         (Some(t), Some(reason)) => {
-            let reason = reason.trim_end_matches('.');
+            let reason = reason.message.trim_end_matches('.');
             format!("error: of the state at t = {}, where the exact motion is known last ({reason})", time(t))
         }
         (None, Some(reason)) => format!("error: unknown, there is no exact motion ({reason})"),
@@ -151,7 +153,8 @@ pub(super) fn explained(report: &Document) -> String {
     };
     let [_, constrained] = has(report);
     let others = if constrained { "energy, constraints, hidden" } else { "energy" };
-    format!("{error}; {others}: the largest along the run; t^p: how each grows")
+    let still = if report.equilibrium { "; nothing moves: errors are those of standing still" } else { "" };
+    format!("{error}; {others}: the largest along the run, absolute; t^p: how each grows{still}")
 }
 
 /// What was left out, and why.

@@ -1,6 +1,6 @@
 //! The card of a method as JSON, and its words.
 
-use cotangent_integrate::{Card, Keeps, Needs};
+use cotangent_integrate::{Card, Keeps, KeepsBracket, Needs};
 use serde::Serialize;
 
 /// Everything a card says.
@@ -10,6 +10,8 @@ pub(crate) struct CardDocument {
     summary: &'static str,
     order: u32,
     symplectic: bool,
+    /// Which brackets it preserves.
+    bracket: &'static str,
     symmetric: bool,
     constraints: &'static str,
     hidden_constraints: &'static str,
@@ -29,6 +31,11 @@ impl CardDocument {
             summary: card.summary,
             order: card.order,
             symplectic: card.symplectic,
+            bracket: match card.bracket {
+                KeepsBracket::No => "no",
+                KeepsBracket::Constant => "constant",
+                KeepsBracket::Any => "any",
+            },
             symmetric: card.symmetric,
             constraints: keeps(card.constraints),
             hidden_constraints: keeps(card.hidden_constraints),
@@ -38,6 +45,7 @@ impl CardDocument {
                 Needs::Unconstrained => "unconstrained",
                 Needs::Canonical => "canonical",
                 Needs::Field => "field",
+                Needs::Split => "split",
                 Needs::Any => "any",
             },
             explicit: card.explicit,
@@ -63,6 +71,7 @@ pub(crate) fn needs(needs: Needs) -> &'static str {
         Needs::Unconstrained => "q, p without constraints",
         Needs::Canonical => "q, p with or without constraints",
         Needs::Field => "any formulation without unknown multipliers",
+        Needs::Split => "an energy with a bracket, or q, p, without constraints, whose parts have known flows",
         Needs::Any => "q, p with constraints, and any formulation without unknown multipliers",
     }
 }

@@ -1,6 +1,6 @@
 //! A scene as an animation.
 
-use super::figure::moment;
+use super::film::moment;
 use super::film::{Film, is_coarse_curve};
 use super::scene::Scene;
 use crate::figures::short;

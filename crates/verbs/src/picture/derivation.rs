@@ -1,5 +1,6 @@
 //! Energy and constraints as formulas.
 
+use crate::figures::summed;
 use cotangent_expr::{Array, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term, dependencies, latex_name};
 use cotangent_model::{ConstraintKind, Dynamics, System};
 use cotangent_report::Formulas;
@@ -175,7 +176,7 @@ impl Case {
 /// The sum of all terms.
 fn scalar(tensor: &Tensor) -> Option<String> {
     let terms: Option<Vec<String>> = tensor.terms().iter().map(|t| summand(t, 0, &[])).collect();
-    Some(joined(&terms?))
+    Some(summed(&terms?))
 }
 
 /// The entries of a vector that belong to an array of at most one index; `None` if there is no
@@ -190,7 +191,7 @@ fn vector(array: &Array, tensor: &Tensor) -> Option<Vec<Case>> {
     }
     if array.dims().is_empty() {
         let terms: Option<Vec<String>> = parts.iter().map(|p| summand(p.term, 0, &[])).collect();
-        return Some(vec![Case { members: None, value: joined(&terms?) }]);
+        return Some(vec![Case { members: None, value: summed(&terms?) }]);
     }
     let [dim] = array.dims() else { return None };
     // Between two of these numbers the same terms are added up.
@@ -206,7 +207,7 @@ fn vector(array: &Array, tensor: &Tensor) -> Option<Vec<Case>> {
         let (low, high) = (w[0], w[1] - 1);
         let own = parts.iter().filter(|p| p.members.0 <= low && high <= p.members.1);
         let terms: Option<Vec<String>> = own.map(|p| p.at(low, high)).collect();
-        cases.push(Case { members: Some((low, high)), value: joined(&terms?) });
+        cases.push(Case { members: Some((low, high)), value: summed(&terms?) });
     }
     Some(cases)
 }
@@ -272,16 +273,5 @@ fn summand(term: &Term, bound: usize, by: &[Ix]) -> Option<String> {
     Some(match (sums.is_empty(), compound) {
         (false, true) => format!("{sums}\\left({value}\\right)"),
         _ => format!("{sums}{value}"),
-    })
-}
-
-fn joined(terms: &[String]) -> String {
-    if terms.is_empty() {
-        return "0".to_owned();
-    }
-    terms.iter().fold(String::new(), |sum, term| match term.strip_prefix('-') {
-        _ if sum.is_empty() => term.clone(),
-        Some(rest) => format!("{sum} - {rest}"),
-        None => format!("{sum} + {term}"),
     })
 }

@@ -1,9 +1,10 @@
 //! Where pictures go: refused before a computation, written after it.
 
 use crate::failure::{Code, Failure};
+use crate::reason::Reason;
 use cotangent_observe::is_same;
-use cotangent_plot::{self as plot, Figure, Movie, PlotError};
-use cotangent_report::{self as report, Report, ReportError};
+use cotangent_plot::{self as plot, Figure, Movie};
+use cotangent_report::{self as report, Report};
 use std::path::{Path, PathBuf};
 
 /// The files of `--plot`, `--report` and `--movie`.
@@ -35,10 +36,10 @@ impl Destinations {
             }
         }
         if let Some(file) = plot {
-            plot::check_destination(file).map_err(|e| unplotted(&e))?;
+            plot::check_destination(file).map_err(|e| Failure::new((&e).into(), e.to_string()))?;
         }
         if let Some(file) = report {
-            report::check_destination(file).map_err(|e| unreported(&e))?;
+            report::check_destination(file).map_err(|e| Failure::new((&e).into(), e.to_string()))?;
         }
         Ok(Destinations { plot: plot.map(Path::to_owned), report: report.map(Path::to_owned), movie: None })
     }
@@ -46,7 +47,7 @@ impl Destinations {
     /// The same with a movie.
     pub(crate) fn with_movie(mut self, movie: Option<&Path>) -> Result<Destinations, Failure> {
         if let Some(file) = movie {
-            plot::check_movie_destination(file).map_err(|e| unplotted(&e))?;
+            plot::check_movie_destination(file).map_err(|e| Failure::new((&e).into(), e.to_string()))?;
         }
         self.movie = movie.map(Path::to_owned);
         Ok(self)
@@ -75,13 +76,13 @@ impl Destinations {
         {
             match figure.write(path) {
                 Ok(()) => written.plot = Some(path.display().to_string()),
-                Err(error) => written.failures.push(unplotted(&error)),
+                Err(error) => written.failures.push(Reason::new((&error).into(), error.to_string())),
             }
         }
         if let Some(path) = &self.report {
             match page().write(path) {
                 Ok(()) => written.report = Some(path.display().to_string()),
-                Err(error) => written.failures.push(unreported(&error)),
+                Err(error) => written.failures.push(Reason::new((&error).into(), error.to_string())),
             }
         }
         written
@@ -98,7 +99,7 @@ impl Destinations {
         match movie()?.write(path) {
             Ok(()) => Some(path.display().to_string()),
             Err(error) => {
-                written.failures.push(unplotted(&error));
+                written.failures.push(Reason::new((&error).into(), error.to_string()));
                 None
             }
         }
@@ -110,13 +111,5 @@ impl Destinations {
 pub(crate) struct Written {
     pub(crate) plot: Option<String>,
     pub(crate) report: Option<String>,
-    pub(crate) failures: Vec<Failure>,
-}
-
-fn unplotted(error: &PlotError) -> Failure {
-    Failure::new(Code::Plot, error.to_string())
-}
-
-fn unreported(error: &ReportError) -> Failure {
-    Failure::new(Code::Report, error.to_string())
+    pub(crate) failures: Vec<Reason>,
 }

@@ -1,8 +1,8 @@
 //! One figure of a run: energy error, residuals, quantities, motion.
 
-use super::film::{Film, Named, is_coarse, is_coarse_curve, pieces};
+use super::film::{Film, Named, is_coarse, is_coarse_curve, is_slender, moment, pieces};
 use super::snapshots;
-use crate::figures::{count, number, rounded};
+use crate::figures::count;
 use cotangent_plot::{Aspect, Axis, Dash, Figure, Kind, Panel, Series, Style};
 use std::ops::Range;
 
@@ -133,25 +133,6 @@ fn portrait(film: &Film, [x, y]: &[Named; 2]) -> Panel {
         title += " (axes not to scale)";
     }
     panel.titled(title)
-}
-
-/// Extents that differ by more than this are not drawn to scale.
-const SLENDER: f64 = 6.0;
-
-/// Whether two axes with one unit would leave most of a picture empty.
-pub(super) fn is_slender(x: &[f64], y: &[f64]) -> bool {
-    let size = |values: &[f64]| {
-        let finite = values.iter().filter(|x| x.is_finite());
-        let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(*x), h.max(*x)));
-        high - low
-    };
-    let ratio = size(x) / size(y);
-    ratio.is_finite() && !(1.0 / SLENDER..=SLENDER).contains(&ratio)
-}
-
-/// A time with four digits.
-pub(super) fn moment(time: f64) -> String {
-    number(rounded(time, 4))
 }
 
 pub(super) fn capitalised(word: &str) -> String {

@@ -3,6 +3,7 @@
 use super::band::Band;
 use super::scene::Scene;
 use crate::failure::{Code, Failure};
+use crate::figures::{number, rounded};
 use cotangent_compile::{CompileError, Engine};
 use cotangent_expr::{Array, Layout};
 use cotangent_lab::Run;
@@ -359,6 +360,25 @@ pub(crate) fn is_coarse_curve(points: &[[f64; 3]]) -> bool {
     let mut lengths: Vec<f64> = finite.windows(2).map(length).collect();
     lengths.sort_by(f64::total_cmp);
     lengths.len() > 20 && lengths[lengths.len() / 2] > 0.15 * extent
+}
+
+/// Extents that differ by more than this are not drawn to scale.
+const SLENDER: f64 = 6.0;
+
+/// Whether two axes with one unit would leave most of a picture empty.
+pub(super) fn is_slender(x: &[f64], y: &[f64]) -> bool {
+    let size = |values: &[f64]| {
+        let finite = values.iter().filter(|x| x.is_finite());
+        let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(*x), h.max(*x)));
+        high - low
+    };
+    let ratio = size(x) / size(y);
+    ratio.is_finite() && !(1.0 / SLENDER..=SLENDER).contains(&ratio)
+}
+
+/// A time with four digits.
+pub(super) fn moment(time: f64) -> String {
+    number(rounded(time, 4))
 }
 
 #[cfg(test)]

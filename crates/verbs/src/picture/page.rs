@@ -3,8 +3,8 @@
 use super::animation::animation;
 use super::background::Background;
 use super::derivation::derivation;
-use super::figure::{capitalised, is_slender, moment, ranges};
-use super::film::{Film, Named, is_coarse, is_coarse_curve, pieces};
+use super::figure::{capitalised, ranges};
+use super::film::{Film, Named, is_coarse, is_coarse_curve, is_slender, moment, pieces};
 use crate::choice::Choice;
 use crate::explain::formulation_text;
 use crate::input::Input;

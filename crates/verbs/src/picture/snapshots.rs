@@ -1,7 +1,6 @@
 //! The bodies of a scene at a few times, in one panel of a figure.
 
-use super::figure::{is_slender, moment};
-use super::film::{Film, is_coarse_curve};
+use super::film::{Film, is_coarse_curve, is_slender, moment};
 use super::scene::Scene;
 use cotangent_model::Look;
 use cotangent_plot::{Aspect, Bodies, Colour, Colours, Joint, Panel, Snapshot};

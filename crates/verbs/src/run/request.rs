@@ -33,6 +33,8 @@ pub struct Request {
     pub arrays: bool,
     /// What pictures show over time: variables and observables by name; unless given, a choice of them.
     pub quantities: Vec<String>,
+    /// The folder one is in: the pictures of a run that is resumed are called by their names from there.
+    pub folder: Option<PathBuf>,
 }
 
 /// A run that has begun: its model, and its choice with every default filled in.
@@ -203,7 +205,7 @@ pub(super) fn schedule(choice: &Choice) -> Result<Option<Schedule>, Failure> {
                 format!("{count} steps of {} lead beyond every number", short(step))
             }
             ScheduleError::TooMany { count, .. } => {
-                format!("{count:.1e} steps of {} are more than can be counted (2^53)", short(step))
+                format!("{} steps of {} are more than can be counted (2^53)", short(count), short(step))
             }
             _ => error.to_string(),
         };

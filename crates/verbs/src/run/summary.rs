@@ -1,12 +1,13 @@
 //! What a run found, as data: what JSON shows, and what text and pages are made of.
 
-use super::stop::Stop;
 use crate::choice::{Choice, shown};
 use crate::ending::Ending;
-use crate::failure::{Code, Failure};
+use crate::failure::{Code, Failure, Problem};
 use crate::map::{Map, all_or_nan, arrays_or_nan, or_nan};
 use crate::noticed::SingularPassage;
 use crate::picture::Background;
+use crate::reason::Reason;
+use crate::stop::Stop;
 use cotangent_dynamics::Measure;
 use cotangent_expr::{Array, Layout};
 use cotangent_integrate::Prepared;
@@ -93,6 +94,9 @@ pub struct Document {
     /// Why the run ended early.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Stop>,
+    /// What is not wrong in the text of the model, but worth saying.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Problem>,
     /// What was said on the way.
     pub notes: Vec<String>,
     /// Singular configurations that the motion came to, or near.
@@ -101,8 +105,8 @@ pub struct Document {
     #[serde(skip)]
     pub background: Background,
     /// Pictures that could not be written.
-    #[serde(skip)]
-    pub unwritten: Vec<Failure>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unwritten: Vec<Reason>,
 }
 
 /// The energy along a run.
@@ -284,6 +288,7 @@ impl Document {
             moved: setup.problem.moved.map(|[positions, momenta]| Moved { positions, momenta }),
             dropped: setup.problem.dropped.iter().map(|r| r.name.clone()).collect(),
             failure: None,
+            warnings: vec![],
             notes: vec![],
             singular_passages: vec![],
             background: Background::default(),

@@ -134,7 +134,7 @@ fn shown(list: &Map<f64>) -> Vec<(String, f64)> {
 const MOST: usize = 6;
 
 fn details(s: &Document) -> Vec<(&'static str, String)> {
-    let mut list = vec![];
+    let mut list: Vec<(&'static str, String)> = s.choice.particulars().map(|text| ("with", text)).into_iter().collect();
     for (k, line) in state(s).into_iter().enumerate() {
         list.push((if k == 0 { "final" } else { "" }, line));
     }

@@ -14,6 +14,10 @@ pub(crate) struct Blame {
     card: &'static Card,
 }
 
+/// Where an iteration does not arrive.
+const SMALLER: &str = "take a smaller --step; if it is small already, look whether the motion comes near a singular \
+    configuration, where the constraints depend on each other";
+
 /// Why a step failed.
 pub(crate) struct Blamed {
     /// A stable name for the kind of failure.
@@ -25,6 +29,8 @@ pub(crate) struct Blamed {
     pub(crate) variables: Vec<String>,
     /// What to try.
     pub(crate) advice: &'static str,
+    /// Whether a tolerance of the equations of a step may help, too.
+    pub(crate) is_of_tolerance: bool,
 }
 
 impl Blame {
@@ -51,7 +57,8 @@ impl Blame {
         }
         let code = failure.kind().into();
         let advice = self.advice(failure, !constraints.is_empty());
-        Blamed { code, message: failure.named(self), constraints, variables, advice }
+        let is_of_tolerance = advice == SMALLER;
+        Blamed { code, message: failure.named(self), constraints, variables, advice, is_of_tolerance }
     }
 
     fn advice(&self, failure: &Failure, constraints: bool) -> &'static str {
@@ -73,10 +80,7 @@ impl Blame {
             FailureKind::NotConverged if matches!(failure, Failure::ErrorControl(_)) => {
                 "--step is only the interval of output here"
             }
-            FailureKind::NotConverged | FailureKind::Unsatisfied => {
-                "take a smaller --step; if it is small already, look whether the motion comes near a singular \
-                 configuration, where the constraints depend on each other; --solver-tol asks for less than round-off"
-            }
+            FailureKind::NotConverged | FailureKind::Unsatisfied => SMALLER,
             FailureKind::Torn => {
                 "take a smaller --step; at a singular configuration another one, so that no step ends so close to it: if \
                  the mechanism may go several ways there, the equations do not say which"

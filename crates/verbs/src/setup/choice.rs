@@ -1,5 +1,6 @@
 //! Method, formulation and projection, by name.
 
+use super::named::{composition, formulation, target};
 use super::options::with_options;
 use super::problem::explained;
 use crate::choice::Choice;
@@ -8,7 +9,6 @@ use crate::figures::{count, number};
 use crate::loaded::Loaded;
 use crate::session::Session;
 use cotangent_integrate::{Composition, Method, Needs, Projection, Recipe, Target};
-use cotangent_model::nearest::nearest;
 use cotangent_model::{ConstraintKind, System};
 use cotangent_problem::Preferred;
 use cotangent_theory::{Formulation, NumberError, Shape};
@@ -109,7 +109,7 @@ fn fits(method: &str, formulation: &str) -> bool {
     match (formulation.card().shape, method.card().needs) {
         (Shape::IndexThree, _) | (_, Needs::Any) => true,
         (Shape::IndexTwo, _) => false,
-        (Shape::Field | Shape::Chart, needs) => needs == Needs::Field,
+        (Shape::Field | Shape::Chart, needs) => matches!(needs, Needs::Field | Needs::Split),
     }
 }
 
@@ -182,37 +182,6 @@ pub(crate) fn option(formulation: Formulation, name: &str, value: f64) -> Result
     })
 }
 
-/// The formulation with a name.
-pub(crate) fn formulation(name: &str) -> Result<Formulation, Failure> {
-    let known = Formulation::ALL.map(Formulation::name);
-    Formulation::named(name).ok_or_else(|| {
-        unknown((Code::UnknownFormulation, "formulation"), name, &known, "`cotangent formulations` lists them")
-    })
-}
-
-/// The method with a name.
-pub(crate) fn method(name: &str) -> Result<Method, Failure> {
-    let known = Method::ALL.map(Method::name);
-    Method::named(name)
-        .ok_or_else(|| unknown((Code::UnknownMethod, "method"), name, &known, "`cotangent methods` lists them"))
-}
-
-/// The composition with a name.
-pub(crate) fn composition(name: &str) -> Result<Composition, Failure> {
-    let known = Composition::ALL.map(Composition::name);
-    let list = format!("there are {}", known.join(", "));
-    Composition::named(name).ok_or_else(|| unknown((Code::UnknownComposition, "composition"), name, &known, &list))
-}
-
-/// The projection with a name.
-pub(crate) fn target(name: &str) -> Result<Target, Failure> {
-    let known = Target::ALL.map(Target::name);
-    let found = Target::ALL.into_iter().find(|t| t.name() == name);
-    found.ok_or_else(|| {
-        unknown((Code::UnknownProjection, "projection"), name, &known, &format!("there are {}", known.join(", ")))
-    })
-}
-
 /// A projection, and when it is due.
 pub(crate) fn projection(target: Option<Target>, above: Option<f64>) -> Result<Option<Projection>, Failure> {
     let refused = |message: &str, help: &str| Err(Failure::new(Code::ProjectAbove, message).help(help));
@@ -230,12 +199,4 @@ pub(crate) fn projection(target: Option<Target>, above: Option<f64>) -> Result<O
         }
         (target, above) => Ok(target.map(|target| Projection { target, above })),
     }
-}
-
-fn unknown((code, what): (Code, &str), name: &str, known: &[&str], list: &str) -> Failure {
-    let failure = Failure::new(code, format!("there is no {what} `{name}`"));
-    failure.help(match nearest(name, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`? {list}"),
-        None => list.to_owned(),
-    })
 }

@@ -1,8 +1,11 @@
 //! Whether a method fits, and which others do.
 
+use super::problem::KNOWN_FLOWS;
 use super::{Selection, charts};
 use crate::failure::{Code, Failure};
-use crate::figures::listed;
+use crate::figures::{listed, short};
+use crate::reason::Reason;
+use cotangent_compile::values;
 use cotangent_expr::Array;
 use cotangent_integrate::{Method, Needs, Prepared, Refusal};
 use cotangent_problem::{Instance, offer};
@@ -14,16 +17,24 @@ pub(crate) fn prepare(choice: &Selection, problem: &Instance) -> Result<Prepared
         return Err(Failure::new(Code::DoesNotFit, message)
             .help("leave out --project, or choose another formulation or method"));
     }
+    if choice.method.card().needs == Needs::Split {
+        let defect = values::split_defect(&problem.equations.motion.system, &problem.parameters)?;
+        if let Some(defect) = defect.filter(|d| !d.is_nan() && *d > values::SPLIT_TOLERANCE) {
+            let message =
+                format!("the parts of `split` do not add up to the energy: they are off by {}", short(defect));
+            return Err(Failure::new(Code::DoesNotFit, message).help("correct a part; `cotangent check` compares them"));
+        }
+    }
     let recipe = choice.recipe(choice.method).in_charts(charts::named(&choice.charts, problem)?);
     problem.prepare(recipe).map_err(|refusal| explain(&refusal, choice, problem))
 }
 
 /// The same where others are tried, too, charts aside: why not is enough.
-pub(crate) fn fits(choice: &Selection, problem: &Instance) -> Result<Prepared, String> {
+pub(crate) fn fits(choice: &Selection, problem: &Instance) -> Result<Prepared, Reason> {
     if let Some(message) = misprojected(choice) {
-        return Err(message.to_owned());
+        return Err(Reason::new(Code::DoesNotFit, message));
     }
-    problem.prepare(choice.recipe(choice.method)).map_err(|refusal| refusal.to_string())
+    problem.prepare(choice.recipe(choice.method)).map_err(|refusal| Reason::new(code(&refusal), refusal.to_string()))
 }
 
 /// Why a projection makes no sense with the formulation.
@@ -40,6 +51,28 @@ fn misprojected(choice: &Selection) -> Option<&'static str> {
     )
 }
 
+/// What programs call a refusal.
+fn code(refusal: &Refusal) -> Code {
+    match refusal {
+        Refusal::IgnoresConstraints { .. } => Code::IgnoresConstraints,
+        Refusal::UnknownMultipliers { .. } => Code::UnknownMultipliers,
+        Refusal::NotCanonical { .. } => Code::NotCanonical,
+        Refusal::NotComposable { .. } => Code::NotComposable,
+        Refusal::NotSeparately { .. } => Code::NotSeparately,
+        Refusal::NothingToProjectOn => Code::NothingToProject,
+        Refusal::IndexTwo { .. } => Code::Index,
+        Refusal::NoCharts => Code::NoCharts,
+        Refusal::Chart { .. } => Code::Chart,
+        Refusal::Threshold { .. } => Code::Threshold,
+        Refusal::Tolerance { .. } => Code::Tol,
+        Refusal::Stages { .. } => Code::Stages,
+        Refusal::TooLarge(_) => Code::TooLarge,
+        Refusal::Failure(_) => Code::Evaluate,
+        // A composition or projection that does not fit, a method that is for constraints only.
+        _ => Code::DoesNotFit,
+    }
+}
+
 fn explain(refusal: &Refusal, choice: &Selection, problem: &Instance) -> Failure {
     let (method, formulation) = (choice.method.name(), choice.formulation.name());
     let constraints = constraints(&problem.equations.motion);
@@ -47,73 +80,67 @@ fn explain(refusal: &Refusal, choice: &Selection, problem: &Instance) -> Failure
         list if list.is_empty() => "no method fits this model yet".to_owned(),
         list => format!("these fit: {list}"),
     };
+    let failure = |message: String| Failure::new(code(refusal), message);
     match refusal {
         Refusal::IgnoresConstraints { .. } => {
-            let message = format!("`{method}` knows no constraints: it would ignore {constraints}");
-            Failure::new(Code::IgnoresConstraints, message).help(fitting())
+            failure(format!("`{method}` knows no constraints: it would ignore {constraints}")).help(fitting())
         }
-        Refusal::UnknownMultipliers { .. } => {
-            let message = format!(
-                "`{method}` integrates ordinary differential equations, and in the formulation `{formulation}` the \
-                 forces of {constraints} are unknowns: it would ignore them"
-            );
-            Failure::new(Code::UnknownMultipliers, message).help(fitting())
-        }
+        Refusal::UnknownMultipliers { .. } if constraints.is_empty() => failure(format!(
+            "`{method}` integrates ordinary differential equations, and in the formulation `{formulation}` some variables \
+             have no rate: they follow from the others"
+        ))
+        .help(fitting()),
+        Refusal::UnknownMultipliers { .. } => failure(format!(
+            "`{method}` integrates ordinary differential equations, and in the formulation `{formulation}` the forces \
+             of {constraints} are unknowns: it would ignore them"
+        ))
+        .help(fitting()),
         Refusal::NotCanonical { .. } if !problem.equations.motion.is_constrained() => {
-            let message = format!("`{method}` is for coordinates and momenta, and this model has neither");
-            Failure::new(Code::NotCanonical, message).help(fitting())
+            failure(format!("`{method}` is for coordinates and momenta, and this model has neither")).help(fitting())
         }
-        Refusal::NotCanonical { .. } => {
-            let message = match choice.method.card().needs {
-                Needs::Unconstrained => format!(
-                    "`{method}` is for models without constraints, not for the equations that the formulation \
-                     `{formulation}` makes of {constraints}"
-                ),
-                _ => format!(
-                    "`{method}` solves for the forces of {constraints} itself, and the formulation `{formulation}` \
-                     has eliminated them"
-                ),
-            };
-            Failure::new(Code::NotCanonical, message).help(fitting())
-        }
-        Refusal::NotComposable { .. } => {
-            Failure::new(Code::NotComposable, refusal.to_string()).help("compose `rattle`, or another symmetric method")
-        }
-        Refusal::NotSeparately { target } => {
-            let message = format!(
-                "--project {}: {constraints} were found by Dirac's analysis and mix the variables, so that they are \
-                 projected on all at once",
-                target.name()
-            );
-            Failure::new(Code::NotSeparately, message).help("choose --project both")
-        }
+        Refusal::NotCanonical { .. } => failure(match choice.method.card().needs {
+            Needs::Unconstrained => format!(
+                "`{method}` is for models without constraints, not for the equations that the formulation \
+                 `{formulation}` makes of {constraints}"
+            ),
+            _ => format!(
+                "`{method}` solves for the forces of {constraints} itself, and the formulation `{formulation}` has \
+                 eliminated them"
+            ),
+        })
+        .help(fitting()),
+        Refusal::NotSeparately { target } => failure(format!(
+            "--project {}: {constraints} were found by Dirac's analysis and mix the variables, so that they are \
+             projected on all at once",
+            target.name()
+        ))
+        .help("choose --project both"),
         Refusal::NothingToProjectOn => {
-            Failure::new(Code::NothingToProject, "the model has no constraints to project on")
-                .help("leave out --project")
+            failure("the model has no constraints to project on".to_owned()).help("leave out --project")
         }
-        Refusal::IndexTwo { .. } => {
-            let message = format!(
-                "`{method}` holds {constraints}, and the formulation `{formulation}` has the time derivatives in \
-                 their place"
-            );
-            Failure::new(Code::Index, message).help(fitting())
-        }
-        Refusal::NoCharts => Failure::new(Code::NoCharts, "--chart is for --formulation local-chart with constraints")
+        Refusal::IndexTwo { .. } => failure(format!(
+            "`{method}` holds {constraints}, and the formulation `{formulation}` has the time derivatives in their place"
+        ))
+        .help(fitting()),
+        Refusal::NoCharts => failure("--chart is for --formulation local-chart with constraints".to_owned())
             .help("leave out --chart, or choose that formulation"),
-        Refusal::Chart { .. } => Failure::new(Code::Chart, refusal.to_string())
-            .help("--chart takes as many coordinates as there are degrees of freedom, such as x,y[3]"),
-        Refusal::Threshold { .. } => {
-            Failure::new(Code::Threshold, refusal.to_string()).help("choose --opt threshold=2")
+        refusal => {
+            let failure = failure(refusal.to_string());
+            match refusal {
+                Refusal::NotComposable { .. } => failure.help("compose `rattle`, or another symmetric method"),
+                Refusal::Chart { .. } => {
+                    failure.help("--chart takes as many coordinates as there are degrees of freedom, such as x,y[3]")
+                }
+                Refusal::Threshold { .. } => failure.help("choose --opt threshold=2"),
+                Refusal::SymmetricProjection { .. } => failure.help("project `both` after each step instead"),
+                Refusal::Tolerance { .. } => failure.help("choose another --tol"),
+                Refusal::Stages { .. } => failure.help("choose another --stages"),
+                Refusal::TooLarge(_) => failure.help("choose another method"),
+                Refusal::Failure(_) if choice.method.card().needs == Needs::Split => failure.help(KNOWN_FLOWS),
+                Refusal::Failure(_) => failure,
+                _ => failure.help(fitting()),
+            }
         }
-        Refusal::SymmetricProjection { .. } => {
-            Failure::new(Code::DoesNotFit, refusal.to_string()).help("project `both` after each step instead")
-        }
-        Refusal::Tolerance { .. } => Failure::new(Code::Tol, refusal.to_string()).help("choose another --tol"),
-        Refusal::Stages { .. } => Failure::new(Code::Stages, refusal.to_string()).help("choose another --stages"),
-        Refusal::TooLarge(_) => Failure::new(Code::TooLarge, refusal.to_string()).help("choose another method"),
-        Refusal::Failure(_) => Failure::new(Code::Evaluate, refusal.to_string()),
-        // A composition that does not fit, a method that is for constraints only.
-        _ => Failure::new(Code::DoesNotFit, refusal.to_string()).help(fitting()),
     }
 }
 
@@ -152,7 +179,8 @@ fn fitting(choice: &Selection, problem: &Instance) -> String {
             None => {}
         }
     }
-    let everywhere = |formulations: &[&str]| formulations.len() == Formulation::ALL.len();
+    let offered = Formulation::ALL.into_iter().filter(|f| offer(&problem.equations.motion, *f).is_some()).count();
+    let everywhere = |formulations: &[&str]| formulations.len() == offered;
     let part = |(formulations, methods): &(Vec<&str>, Vec<&str>)| match everywhere(formulations) {
         true => format!("--method {}", methods.join(", ")),
         false => format!("--method {} (with --formulation {})", methods.join(", "), formulations.join(", ")),

@@ -3,7 +3,8 @@
 use crate::loaded::Loaded;
 use cotangent_analysis::{self as analysis, Analysis, MultiplierValue};
 use cotangent_compile::values;
-use cotangent_model::{Options, System};
+use cotangent_expr::Expr;
+use cotangent_model::{Options, OrbitParameter, System};
 
 /// No statement is looked for in larger models: each is tried, and that takes an analysis.
 const MOST_VARIABLES: usize = 40;
@@ -27,14 +28,32 @@ pub(super) fn proposed(model: &Loaded) -> Option<String> {
         let first = first.clone();
         (1..list.len()).map(move |k| first.iter().enumerate().map(|(p, f)| if p == place { k } else { *f }).collect())
     });
-    let mut attempts = std::iter::once(first.clone()).chain(others).take(MOST_ATTEMPTS);
-    attempts.find_map(|choice: Vec<usize>| {
+    let kept = std::iter::once(first.clone()).chain(others).take(MOST_ATTEMPTS).map(|choice: Vec<usize>| {
         let chosen: Vec<&(String, f64)> = candidates.iter().zip(&choice).map(|(list, k)| list[*k]).collect();
-        let statement = statement(&chosen);
+        statement(&chosen)
+    });
+    // Where H vanishes nothing fixes the parameter of the path: with a coordinate kept where it is all would stand still,
+    // and one of them is the clock instead.
+    let attempts: Vec<String> = match candidates.as_slice() {
+        [moved] if report.hamiltonian.as_ref().is_some_and(Expr::is_zero) => {
+            moved.iter().take(MOST_ATTEMPTS).map(|(name, start)| clock(name, *start)).collect()
+        }
+        _ => kept.collect(),
+    };
+    attempts.into_iter().find(|statement| {
         let text = format!("{}\n{statement}\n", model.input.source);
-        let fixed = System::parse_with(&text, &Options { integers: system.integers.clone() }).ok()?;
-        analysis::constraints_within(&fixed, &model.limits).is_ok().then_some(statement)
+        let fixed = System::parse_with(&text, &Options { integers: system.integers.clone() });
+        fixed.is_ok_and(|fixed| analysis::constraints_within(&fixed, &model.limits).is_ok())
     })
+}
+
+/// `gauge clock: t = tau`
+fn clock(name: &str, start: f64) -> String {
+    let tau = OrbitParameter::NAME;
+    match start {
+        0.0 => format!("gauge clock: {name} = {tau}"),
+        start => format!("gauge clock: {name} = {tau} + ({start:?})"),
+    }
 }
 
 /// The coordinates, or variables, and where they start.

@@ -6,16 +6,16 @@ mod choice;
 mod defaults;
 mod fitting;
 mod gauge;
+mod named;
 mod options;
 mod problem;
 mod refused;
 
 pub(crate) use blame::{Blame, Blamed};
-pub(crate) use choice::{
-    Selection, completed, composition, formulation, given_once, method, option, projection, target,
-};
+pub(crate) use choice::{Selection, completed, given_once, option, projection};
 pub(crate) use defaults::defaults;
 pub(crate) use fitting::{fits, prepare};
+pub(crate) use named::{composition, formulation, method, target};
 pub(crate) use options::with_options;
 pub(crate) use problem::{Repairs, explained, pose, posed, remark};
 pub(crate) use refused::{Refused, refused};

@@ -1,6 +1,6 @@
 //! The options of a method: stages, inner method, tolerance.
 
-use super::choice::method;
+use super::named::method;
 use crate::choice::Choice;
 use crate::failure::{Code, Failure};
 use cotangent_integrate::{Inner, MAX_STAGES, Method};

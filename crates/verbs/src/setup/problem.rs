@@ -23,7 +23,7 @@ pub(crate) fn pose(
     session: &mut Session<'_>,
 ) -> Result<Instance, Failure> {
     let problem = posed(model, formulation, repairs).map_err(|error| explained(error, model, repairs))?;
-    remark(&problem, repairs, session);
+    remark(&problem, &model.system, repairs, session);
     Ok(problem)
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn explained(error: PoseError, model: &Loaded, repairs: Repairs) -> F
 }
 
 /// Says what was repaired.
-pub(crate) fn remark(problem: &Instance, repairs: Repairs, session: &mut Session<'_>) {
+pub(crate) fn remark(problem: &Instance, system: &System, repairs: Repairs, session: &mut Session<'_>) {
     let formulation = problem.equations.motion.formulation;
     if !problem.dropped.is_empty() {
         let verb = if problem.dropped.len() == 1 { "it depends" } else { "they depend" };
@@ -51,6 +51,15 @@ pub(crate) fn remark(problem: &Instance, repairs: Repairs, session: &mut Session
     let unrestricted = !problem.equations.motion.is_constrained() && formulation != Formulation::IndexOne;
     if formulation != Formulation::Multipliers && unrestricted {
         session.note(format!("there are no constraints: `{}` makes no difference", formulation.name()));
+    }
+    if problem.equations.motion.velocity.is_some() {
+        for found in cotangent_analysis::integrable(system).unwrap_or_default() {
+            let what = match &found.integral {
+                Some(f) => format!("{f} stays what it is"),
+                None => "a function of the positions stays what it is".to_owned(),
+            };
+            session.note(format!("the velocity constraint `{}` is integrable: {what}", found.constraint));
+        }
     }
     if !problem.determined.is_empty() {
         let one = |(name, value): &(String, f64)| format!("{name} = {}", number(*value));
@@ -79,6 +88,7 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
     match error {
         ProblemError::Value(error) => error.into(),
         ProblemError::Theory(error) => underivable(&error, model),
+        ProblemError::Given => Failure::new(Code::DoesNotFit, text),
         ProblemError::Number(_) => Failure::new(Code::Option, text).help("choose another --opt"),
         ProblemError::Compile(_) => Failure::new(Code::Compile, text)
             .help("a smaller model may pass, or another formulation: `multipliers` needs least"),
@@ -201,12 +211,17 @@ fn underivable(error: &TheoryError, model: &Loaded) -> Failure {
         TheoryError::SingularLagrangian { .. } => (Code::SingularLagrangian, way_out(model)),
         TheoryError::NotCanonical { .. } => (Code::NotCanonical, "choose another formulation".into()),
         TheoryError::Unfit { .. } => (Code::DoesNotFit, "choose another --formulation".into()),
+        TheoryError::NoFlow { .. } => (Code::DoesNotFit, KNOWN_FLOWS.into()),
         TheoryError::Expression(_) => {
             (Code::Derive, "this is a limit of the derivation; a smaller model may pass".into())
         }
     };
     Failure::new(code, format!("no equations of motion for `{}`: {error}", model.system.name)).help(help)
 }
+
+/// What helps where the flow of a part of the energy is not known.
+pub(super) const KNOWN_FLOWS: &str = "name parts whose flows are known in the model, `split A = …, B = …`: where a part moves \
+    variables, their rates may be constant, or linear in them (growth, rotations); an implicit method needs no parts";
 
 const WAY_OUT: &str = "--formulation hamilton-dirac integrates it: `cotangent analyze` finds the constraints it needs";
 

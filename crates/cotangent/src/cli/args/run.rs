@@ -91,7 +91,8 @@ impl Run {
         let has = |column| self.columns.contains(&column);
         let columns = Extra { residuals: has(Column::Residuals), claims: has(Column::Invariants) };
         let watch = if quiet { Watch::Nothing } else { Watch::Lines };
-        (self.model, Request { choice, files, resume, checkpoint, watch, columns, arrays, quantities })
+        let folder = std::env::current_dir().ok();
+        (self.model, Request { choice, files, resume, checkpoint, watch, columns, arrays, quantities, folder })
     }
 }
 

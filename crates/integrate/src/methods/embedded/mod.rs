@@ -14,7 +14,7 @@ mod dop853;
 mod dopri5;
 mod tableau;
 
-use crate::card::{Card, Keeps, Needs};
+use crate::card::{Card, Keeps, KeepsBracket, Needs};
 use crate::vector::{advanced, moved, scale, zeros};
 use control::Controller;
 use cotangent_dynamics::{Failure, Field, Machine, MemoryLayout, State, Stepper};
@@ -27,6 +27,7 @@ pub(crate) const DOPRI5: Card = Card {
     summary: "Dormand and Prince's method of order 5 with step-size control; keeps nothing; a baseline",
     order: 5,
     symplectic: false,
+    bracket: KeepsBracket::No,
     symmetric: false,
     constraints: Keeps::ByEquations,
     hidden_constraints: Keeps::ByEquations,

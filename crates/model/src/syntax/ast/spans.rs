@@ -1,8 +1,8 @@
 //! Comparing trees without comparing where they came from.
 
 use super::{
-    Assignment, Binder, Coordinate, Definition, Drawing, Expr, ExprKind, File, Head, Name, Pairing, Parameter, Place,
-    PlaceIndex, Point, Reference, Relation, Setting, SettingValue, Statement, StatementKind, Title,
+    Assignment, Binder, Condition, Coordinate, Definition, Drawing, Expr, ExprKind, File, Head, Name, Pairing,
+    Parameter, Place, PlaceIndex, Point, Reference, Relation, Setting, SettingValue, Statement, StatementKind, Title,
 };
 use crate::diagnostic::Span;
 
@@ -157,6 +157,25 @@ impl Erase for ExprKind {
                 binders.erase();
                 body.erase();
             }
+            ExprKind::List(items) => items.erase(),
+            ExprKind::If { condition, then, otherwise } => {
+                condition.erase();
+                then.erase();
+                otherwise.erase();
+            }
+        }
+    }
+}
+
+impl Erase for Condition {
+    fn erase(&mut self) {
+        match self {
+            Condition::Compare { left, right, .. } => {
+                left.erase();
+                right.erase();
+            }
+            Condition::Not(inner) => inner.erase(),
+            Condition::All(all) | Condition::Any(all) => all.erase(),
         }
     }
 }

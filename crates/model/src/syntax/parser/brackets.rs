@@ -81,7 +81,7 @@ impl Parser<'_, '_> {
     pub(super) fn comparison<T>(&mut self, found: Token) -> Parse<T> {
         let message = format!("`{}` cannot stand in an expression", self.text(found));
         self.fail(Diagnostic::new(Code::Comparison, self.span(found), message).help(
-            "there are no comparisons and no inequality constraints; `param m > 0` states the sign of a parameter",
+            "comparisons stand in `if(i < n, a, b)` alone, and there are no inequality constraints; `param m > 0` states the sign of a parameter",
         ))
     }
 

@@ -22,6 +22,7 @@ impl Parser<'_, '_> {
                 let diagnostic = Diagnostic::new(Code::ReservedName, span, "`in` is reserved for ranges");
                 self.fail(diagnostic.help("a range is written `i in 1..n`"))
             }
+            "if" => self.conditional(called),
             "sum" if called => self.fold(Fold::Sum),
             "product" if called => self.fold(Fold::Product),
             "sum" | "product" => self.function_alone(text),
@@ -121,10 +122,15 @@ impl Parser<'_, '_> {
             (None, "pow" | "power") => "a power is written `x^n`".to_owned(),
             (None, _) => format!("for a product write `{text}*(…)`; for a member of a family `{text}[…]`"),
         };
-        if matches!(text, "if" | "piecewise") {
-            let diagnostic = Diagnostic::new(Code::UnknownFunction, span, "there are no conditions in expressions");
-            return self
-                .fail(diagnostic.help("energies and constraints are smooth; `abs`, `sign`, `min` and `max` exist"));
+        if matches!(text, "dot" | "ddt" | "diff" | "der" | "deriv" | "derivative" | "dt") {
+            return self.foreign_velocity(text);
+        }
+        if matches!(text, "piecewise" | "ifelse" | "where" | "cases") {
+            let diagnostic = Diagnostic::new(Code::UnknownFunction, span, format!("`{text}` is not a function"));
+            return self.fail(diagnostic.help(
+                "the values of parameters and tables may use `if(i = 1, a, b)`; energies and constraints are smooth, and have \
+                 `abs`, `sign`, `min` and `max`",
+            ));
         }
         let message = format!("`{text}` is not a function");
         self.report(Diagnostic::new(Code::UnknownFunction, span, message).help(help));
@@ -143,6 +149,29 @@ impl Parser<'_, '_> {
             _ => times(self.plain(token, span), arguments),
         };
         Ok(Expr { kind, span: whole })
+    }
+
+    /// `dot(x)`, which is reported and read as `x'`.
+    fn foreign_velocity(&mut self, text: &str) -> Parse<Expr> {
+        let span = self.advance_span();
+        let opening = self.open();
+        let inner = self.nested(Self::expression)?;
+        // `diff(x, t)`
+        while self.eat(Kind::Comma).is_some() {
+            self.nested(Self::expression)?;
+        }
+        self.close(opening)?;
+        let whole = self.span_from(span);
+        let message = format!("`{text}` is not a function: a velocity is written with a prime");
+        let d = Diagnostic::new(Code::UnknownFunction, whole, message);
+        match inner.kind {
+            ExprKind::Reference(mut r) if r.prime.is_none() => {
+                r.prime = Some(inner.span);
+                self.report(d.help(format!("write `{r}`")));
+                Ok(Expr { kind: ExprKind::Reference(r), span: whole })
+            }
+            _ => self.fail(d.help("name the expression, `let r = …`, and write its velocity as `r'`")),
+        }
     }
 
     fn plain(&self, token: Token, span: Span) -> Expr {

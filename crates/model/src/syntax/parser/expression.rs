@@ -4,7 +4,7 @@ use super::{Failed, Parse, Parser};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::syntax::ast::{Additive, Expr, ExprKind, Multiplicative};
 use crate::syntax::token::{Kind, Token};
-use crate::syntax::words::Function;
+use crate::syntax::words::{Function, Keyword, is_unit};
 
 impl Parser<'_, '_> {
     /// `term + term - …`
@@ -37,6 +37,9 @@ impl Parser<'_, '_> {
                 Kind::Star => Multiplicative::Times,
                 Kind::Slash => Multiplicative::Over,
                 _ if self.starts_operand() => {
+                    if self.unit() {
+                        continue;
+                    }
                     if !reported {
                         self.implicit_multiplication();
                     }
@@ -65,10 +68,56 @@ impl Parser<'_, '_> {
             Kind::Name => {
                 let range = self.is_word(token, "in") || self.is_word(self.ahead(1), "in");
                 let to = self.lower_bound && self.is_word(token, "to");
-                !range && !to && !self.item_follows()
+                let joins = self.condition && matches!(self.text(token), "and" | "or");
+                !range && !to && !joins && !self.item_follows()
             }
             _ => false,
         }
+    }
+
+    /// Takes a unit after a number, `5 m`, `9.81 m/s^2`, and says that there are none. A name that the text declares is
+    /// no unit.
+    fn unit(&mut self) -> bool {
+        let (number, first) = (self.previous(), self.peek());
+        let declared = |token: Token| {
+            let declares = |pair: &[Token]| {
+                let before = self.text(pair[0]);
+                let named = pair[1].kind == Kind::Name && self.text(pair[1]) == self.text(token);
+                named && matches!(before, "," | "param" | "coord" | "let" | "variables" | "momentum")
+            };
+            self.tokens.list.windows(2).any(declares)
+        };
+        let is_unit = |token: Token| token.kind == Kind::Name && is_unit(self.text(token)) && !declared(token);
+        if number.kind != Kind::Number || !is_unit(first) {
+            return false;
+        }
+        let mut length = 1;
+        loop {
+            let raised = self.ahead(length).kind == Kind::Caret;
+            if raised {
+                length += 1 + usize::from(self.ahead(length + 1).kind == Kind::Minus) + 1;
+            }
+            let joined = matches!(self.ahead(length).kind, Kind::Slash | Kind::Star) && is_unit(self.ahead(length + 1));
+            let next = is_unit(self.ahead(length));
+            match (joined, next) {
+                (true, _) => length += 2,
+                (false, true) => length += 1,
+                _ => break,
+            }
+        }
+        self.at = (self.at + length).min(self.range.end);
+        let span = self.span(number).to(self.span(self.previous()));
+        let unit = self.tokens.text_between(first, self.previous());
+        let message = format!("`{unit}` looks like a unit, and numbers have none");
+        let value = self.text(number);
+        let help = match unit {
+            "deg" | "degree" | "degrees" => format!("angles are in radians: write `{value}*pi/180`"),
+            _ => format!(
+                "write `{value}`, and everything else in the same units of length, mass and time; a comment says which: `# in {unit}`"
+            ),
+        };
+        self.report(Diagnostic::new(Code::ImplicitMultiplication, span, message).help(help));
+        true
     }
 
     fn implicit_multiplication(&mut self) {
@@ -151,12 +200,32 @@ impl Parser<'_, '_> {
         if Some(self.kind()) == opening.kind.closer() {
             let span = self.span(opening).to(self.span(self.peek()));
             let diagnostic = Diagnostic::new(Code::MissingOperand, span, "nothing stands between these brackets");
-            return self.fail(diagnostic.help("write an expression between them, or remove them"));
+            let help = match self.keyword {
+                Some(Keyword::Param | Keyword::Initial) => "write an expression, or a list such as `(1, 2, 3)`",
+                _ => "write an expression between them, or remove them",
+            };
+            return self.fail(diagnostic.help(help));
         }
-        let inner = self.nested(Self::expression)?;
+        let outer = std::mem::replace(&mut self.condition, false);
+        let inner = self.group_items();
+        self.condition = outer;
+        let mut items = inner?;
         self.close(opening)?;
-        let span = self.span_from(self.span(opening)).to(inner.span);
-        Ok(Expr { span, ..inner })
+        let span = self.span_from(self.span(opening));
+        match items.pop() {
+            Some(inner) if items.is_empty() => Ok(Expr { span: span.to(inner.span), ..inner }),
+            last => Ok(Expr { kind: ExprKind::List(items.into_iter().chain(last).collect()), span }),
+        }
+    }
+
+    /// `a`, or the items of a list `a, b, c` in parentheses.
+    fn group_items(&mut self) -> Parse<Vec<Expr>> {
+        let mut items = vec![self.nested(Self::expression)?];
+        let parentheses = self.open.last() == Some(&Kind::LeftParen);
+        while parentheses && self.eat(Kind::Comma).is_some() {
+            items.push(self.nested(Self::expression)?);
+        }
+        Ok(items)
     }
 
     /// `|x|`, which is reported and read as `abs(x)`.

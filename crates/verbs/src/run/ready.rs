@@ -1,0 +1,314 @@
+//! A run that can begin: what is integrated, where it stands, and where its results go.
+
+use super::page;
+use super::request::{Begun, Request};
+use super::summary::{Document, Setup};
+use super::task::{Places, Task};
+use crate::ending::Ending;
+use crate::failure::{Code, Failure};
+use crate::figures::{count, number};
+use crate::input::Source;
+use crate::loaded::Loaded;
+use crate::memory::{Use, afford};
+use crate::noticed;
+use crate::picture::{Background, Destinations, Film, Watch, check_quantities, watch};
+use crate::reason::Reason;
+use crate::session::{Progress, Session};
+use crate::setup::{Blame, Selection, pose, prepare};
+use crate::stop::Stop;
+use cotangent_compile::{CompileError, Engine};
+use cotangent_dynamics::Measure;
+use cotangent_integrate::Prepared;
+use cotangent_lab::Run;
+use cotangent_observe::{
+    Arrays, Checkpoints, End, Header, Observer, RunError, TableError, TableWriter, checkpoint, progress,
+};
+use cotangent_problem::{Instance, Integrator};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A run that can begin, or go on.
+pub(super) struct Ready {
+    begun: Begun,
+    model: Loaded,
+    problem: Instance,
+    prepared: Prepared,
+    run: Run,
+    files: Option<Places>,
+    /// Whether rows are still to be written.
+    records: bool,
+    /// What writes the checkpoints, once there are steps.
+    checkpoints: Option<Checkpoints<Begun>>,
+    /// The rows of a table, for the document.
+    arrays: Option<Arrays>,
+    pictures: Destinations,
+    /// The steps that were made before.
+    resumed: u64,
+    /// How much was said before.
+    said: usize,
+    /// Whether pictures show it from its start on.
+    whole: bool,
+}
+
+impl Ready {
+    /// Refuses what cannot be run, and begins its files.
+    pub(super) fn new(request: &Request, model: Option<Source>, session: &mut Session<'_>) -> Result<Ready, Failure> {
+        let text = model.as_ref().map(|model| model.name().to_owned());
+        let pictures = pictures(request, None, text.as_deref())?;
+        let Task { mut begun, model, files, from } = Task::new(request, model, session)?;
+        afford(&model.system, Use::Integrate, session.memory())?;
+        let pictures = match &from {
+            Some(_) => self::pictures(request, Some(&begun), text.as_deref())?,
+            None => pictures,
+        };
+        if begun.record() == 0 && pictures.any() {
+            return Err(undrawn(&pictures, request.choice.record.is_some()));
+        }
+        if pictures.movie() && model.system.drawings.is_empty() {
+            return Err(motionless(&model.system.name));
+        }
+        session.review(&model.input, &model.system.warnings);
+        let choice = Selection::named(&begun.choice)?;
+        let problem = pose(&model, choice.formulation, begun.choice.repairs(), session)?;
+        let prepared = prepare(&choice, &problem)?;
+        let unmade = |e: CompileError| Failure::new(Code::Compile, e.to_string());
+        let diagnostics = problem.diagnostics().map_err(unmade)?;
+        let options = problem.newton(begun.choice.solver_tol);
+        let integrator = Integrator::new(&problem.equations, &prepared, &problem.parameters, options, Engine::Best);
+        let schedule = begun.schedule()?;
+        let run = Run::new(integrator.map_err(unmade)?, diagnostics, schedule, problem.start.clone());
+        let mut run = run.map_err(|e| refused(&e))?;
+        if let Some(checkpoint) = &from {
+            run.restore(checkpoint).map_err(|e| refused(&e))?;
+            let (done, total) = (run.done(), count(schedule.total(), "step", "steps"));
+            session.note(format!("resuming at t = {}, after {done} of {total}", number(run.time())));
+        }
+        let watched = match (pictures.any(), begun.record()) {
+            (true, _) => Watch::Drawn,
+            (false, 0) => Watch::Nothing,
+            (false, _) => request.watch,
+        };
+        check_quantities(&mut run, &problem, &begun.quantities)?;
+        watch(&mut run, &problem, watched, &begun.quantities).map_err(unmade)?;
+        run.record_also(begun.columns);
+        let arrays = request.arrays.then(|| Arrays::new(&run));
+        let mut records = false;
+        if let Some(files) = &files {
+            session.keep();
+            // Before the first step there is nothing in the table that would not be written again.
+            let header = from.as_ref().map(|c| &c.header).filter(|h| h.done > 0 || h.finished);
+            records = open(&mut run, files, header, &begun)?;
+        }
+        // What was said where the run began is said of all of it.
+        match from {
+            Some(_) => session.recall(&begun.notes),
+            None => begun.notes = session.notes().to_vec(),
+        }
+        let said = session.notes().len();
+        let whole = run.history().is_none_or(|history| history.times().first() == Some(&0.0));
+        if pictures.any() && !whole {
+            session.note(format!("{} will show what comes now: the run began without", pictures.named()));
+        }
+        let resumed = run.done();
+        Ok(Ready {
+            begun,
+            model,
+            problem,
+            prepared,
+            run,
+            files,
+            records,
+            checkpoints: None,
+            arrays,
+            pictures,
+            resumed,
+            said,
+            whole,
+        })
+    }
+
+    /// Makes the steps, with checkpoints where it can be resumed.
+    pub(super) fn integrate(&mut self, every: Duration, session: &mut Session<'_>) -> Result<End, RunError> {
+        let limits = session.limits().clone();
+        // A run can be resumed if there is a text to begin from.
+        let resumable = self.files.as_ref().filter(|_| self.records && !self.begun.input.source.is_empty());
+        self.checkpoints = resumable.map(|f| Checkpoints::new(f.checkpoint.clone(), every, self.begun.clone()));
+        let mut told =
+            progress(|p| session.progress(Progress { what: "", done: p.done, total: p.total, time: p.time }));
+        let mut observers: Vec<&mut dyn Observer<_, _>> = vec![&mut told];
+        observers.extend(self.arrays.as_mut().map(|a| a as &mut dyn Observer<_, _>));
+        observers.extend(self.checkpoints.as_mut().map(|c| c as &mut dyn Observer<_, _>));
+        let mut end = self.run.go(&limits, &mut observers);
+        if let Ok(End::Finished) = end {
+            // Once more with nothing to do: the last checkpoint says that all is done, so that a crash
+            // while the table is completed can be mended.
+            end = self.run.go(&limits, &mut observers);
+        }
+        // Without a table nothing is lost by leaving a step that takes minutes; from here on there is a result.
+        session.keep();
+        end
+    }
+
+    /// What it came to, with the pictures and the table of it.
+    pub(super) fn document(
+        mut self,
+        end: &Result<End, RunError>,
+        session: &mut Session<'_>,
+    ) -> Result<Document, Failure> {
+        let gap = self.run.unobserved().cloned();
+        if let Some(gap) = &gap {
+            session.note(noticed::gap(gap, &self.run.diagnostics().observables));
+        }
+        let names = self.run.diagnostics().conditioning().map(|c| c.constraints()).unwrap_or_default();
+        let singular_passages = noticed::passages(self.run.monitor(), &names);
+        noticed::notes(self.run.monitor(), &singular_passages).into_iter().for_each(|note| session.note(note));
+        let mut document = match self.found(end) {
+            Ok(document) => document,
+            Err(failure) => {
+                // The rows are there all the same.
+                self.close(end, true).map_err(|e| refused(&e))?;
+                return Err(failure);
+            }
+        };
+        if gap.is_none() {
+            noticed::undefined(&document.observables).into_iter().for_each(|note| session.note(note));
+        }
+        document.arrays = self.arrays.take().map(|arrays| arrays.columns().collect());
+        document.singular_passages = singular_passages;
+        document.warnings = session.warnings().to_vec();
+        document.notes = session.notes().to_vec();
+        let from = if self.whole { 0 } else { self.resumed };
+        let title = page::title(&document);
+        let film = Film::new(&mut self.run, &self.problem, title, from, &self.begun.quantities);
+        document.background = Background {
+            input: self.model.input.clone(),
+            equations: Some(self.problem.equations.clone()),
+            system: Some(Arc::new(self.model.system.clone())),
+            film: film.map(Arc::new),
+            remarks: self.begun.notes.iter().chain(&session.notes()[self.said..]).cloned().collect(),
+        };
+        let mut written = self.pictures.write(|| document.figure(), || document.page());
+        document.movie = self.pictures.write_movie(&mut written, || document.movie());
+        (document.plot, document.report) = (written.plot, written.report);
+        // The table comes last: until then everything can be made again from the checkpoint.
+        if let Err(error) = self.close(end, written.failures.is_empty()) {
+            document.status = Ending::Failed;
+            document.failure = Some(self.broken(&error));
+        }
+        document.notes.extend(written.failures.iter().map(Reason::to_string));
+        document.unwritten = written.failures;
+        Ok(document)
+    }
+
+    /// The numbers, and why it ended early.
+    fn found(&mut self, end: &Result<End, RunError>) -> Result<Document, Failure> {
+        let (time, done) = (self.run.time(), self.run.done());
+        let blame = Blame::new(&self.problem.equations.motion);
+        let (status, failure) = match end {
+            Ok(End::Finished) => (Ending::Finished, None),
+            Ok(End::Interrupted | End::Stopped) => (Ending::Interrupted, None),
+            Ok(End::Failed(failure)) => (Ending::Failed, Some(Stop::failed(blame.of(failure), time, done))),
+            Err(error) => (Ending::Failed, Some(self.broken(error))),
+        };
+        let out = self.table();
+        let Ready { begun, model, problem, prepared, .. } = self;
+        let setup = Setup { choice: &begun.choice, system: &model.system, problem, prepared, out };
+        Ok(Document { failure, ..Document::new(&setup, &mut self.run, status)? })
+    }
+
+    /// The name of its table.
+    fn table(&self) -> Option<String> {
+        self.files.as_ref().map(|f| f.table.display().to_string())
+    }
+
+    /// Something around the steps that failed.
+    fn broken(&self, error: &RunError) -> Stop {
+        Stop::broken(error, self.run.time(), self.run.done(), self.table().as_deref())
+    }
+
+    /// Completes the table of a run that cannot go on. If nothing is left to do, the checkpoint becomes that from which
+    /// a finished run is extended, or goes.
+    fn close(&mut self, end: &Result<End, RunError>, complete: bool) -> Result<(), RunError> {
+        if let (Ok(End::Finished | End::Failed(_)), Some(files)) = (end, &self.files) {
+            self.run.finish()?;
+            let finished = matches!(end, Ok(End::Finished));
+            let left = complete && finished && self.checkpoints.as_mut().map_or(Ok(false), Checkpoints::leave)?;
+            if complete && !left {
+                // A checkpoint that stays is harmless: it says that all is done.
+                checkpoint::remove(&files.checkpoint);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where pictures go: as is asked for, or as the run began with.
+fn pictures(request: &Request, begun: Option<&Begun>, model: Option<&str>) -> Result<Destinations, Failure> {
+    let table = request.resume.as_deref().or(request.files.table.as_deref());
+    let before = |file: &Option<String>| file.as_deref().map(|file| nearby(Path::new(file), request.folder.as_deref()));
+    let plot = request.files.plot.clone().or_else(|| before(&begun?.plot));
+    let report = request.files.report.clone().or_else(|| before(&begun?.report));
+    let movie = request.files.movie.clone().or_else(|| before(&begun?.movie));
+    Destinations::new(plot.as_deref(), report.as_deref(), table, model)?.with_movie(movie.as_deref())
+}
+
+/// A file by its name from a folder, if it is below.
+fn nearby(file: &Path, folder: Option<&Path>) -> PathBuf {
+    folder.and_then(|folder| file.strip_prefix(folder).ok()).unwrap_or(file).to_owned()
+}
+
+/// Why a run of which only the start and the end are measured is not drawn.
+fn undrawn(pictures: &Destinations, given: bool) -> Failure {
+    let whose = if given { "--record 0" } else { "`record = 0` of the model" };
+    let message = format!("nothing to show for {}: {whose} measures nothing between start and end", pictures.named());
+    Failure::new(Code::NotMeasured, message).help("leave out --record 0, or give another --record")
+}
+
+/// Why there is no movie of a model.
+fn motionless(model: &str) -> Failure {
+    Failure::new(Code::NotMeasured, format!("nothing to show for --movie: `{model}` draws nothing"))
+        .help("say what moves, such as `draw point bob: (x, y)`")
+}
+
+/// Begins the table, or goes on with it; false if there is nothing left to write.
+fn open(run: &mut Run, files: &Places, from: Option<&Header<Begun>>, begun: &Begun) -> Result<bool, Failure> {
+    let columns = run.columns();
+    let total = begun.schedule()?.total();
+    let mark = from.and_then(|header| header.mark.as_ref());
+    let texts = begun.texts(&columns);
+    let table = match mark {
+        Some(mark) if from.is_some_and(|header| header.finished) => TableWriter::extend(&files.table, columns, mark),
+        Some(mark) => TableWriter::resume(&files.table, columns, mark),
+        None => TableWriter::create(&files.table, columns),
+    };
+    let table = table.map(|table| table.with_texts(texts));
+    match table {
+        Ok(table) => {
+            if let Err(error) = checkpoint::check_destination(&files.checkpoint) {
+                // Nothing is in a table that has just been begun.
+                let _ = if mark.is_none() { table.discard() } else { Ok(()) };
+                return Err(Failure::new(Code::Unwritable, error.to_string()));
+            }
+            run.record_into(table).map_err(|e| refused(&e))?;
+            Ok(true)
+        }
+        // All steps were made and the table completed; only its checkpoint is left over, and must
+        // not be replaced by one that knows of no table.
+        Err(TableError::NothingToResume { .. }) if run.done() == total && files.table.exists() => Ok(false),
+        Err(error) => Err(Failure::new((&error).into(), error.to_string())),
+    }
+}
+
+fn refused(error: &RunError) -> Failure {
+    let failure = Failure::new(error.into(), error.to_string());
+    match error {
+        RunError::Quantity(_) => failure.help("a quantity of the model has no value at the start"),
+        RunError::Energy(energy) if energy.is_nan() => failure.help(
+            "a root, a logarithm or a quotient of the model has no value there: start from other data (--set), or correct it",
+        ),
+        RunError::Energy(_) => failure
+            .help("choose units in which the numbers of the model are nearer to 1, or start from other data (--set)"),
+        RunError::Table(_) | RunError::Checkpoint(_) | RunError::Foreign(_) => failure,
+    }
+}
