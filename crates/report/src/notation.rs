@@ -82,6 +82,10 @@ impl Reader<'_> {
                     self.take();
                     below += &self.take_while(|c| c.is_ascii_alphanumeric());
                 }
+                ['_', c, ..] if c.is_alphabetic() && symbol(*c).is_some() => {
+                    self.take();
+                    below += &format!("{} ", self.take().and_then(symbol)?);
+                }
                 ['^', '(', ..] => {
                     self.take();
                     self.take();
@@ -278,6 +282,7 @@ mod tests {
         assert_eq!(squeezed("p½ = p − h/2 G(q)ᵀλ"), r"p_{1/2}=p-\frac{h}{2}G(q)^{\mathsf{T}}\lambda");
         assert_eq!(squeezed("ṗ = −H_q − ψ_qᵀη"), r"\dot{p}=-H_{q}-\psi_{q}^{\mathsf{T}}\eta");
         assert_eq!(squeezed("q̇ = H_pp"), r"\dot{q}=H_{pp}");
+        assert_eq!(squeezed("0 = H_λ = g(q, v)"), r"0=H_{\lambda}=g(q,v)");
         assert_eq!(squeezed("Σⱼ âᵢⱼ p̄₁"), r"\sum_{j}\hat{a}_{ij}\bar{p}_{1}");
         assert_eq!(squeezed("3/2 z₁ − 2 z₋₁"), r"\frac{3}{2}z_{1}-2z_{-1}");
         assert_eq!(squeezed("f((z + z₁)/2)"), r"f((z+z_{1})/2)");
