@@ -294,3 +294,28 @@ fn charts_are_those_that_are_named() {
     let nowhere = compare(&["pendulum", "--formulations", "ggl", "--chart", "x", "--json"]);
     assert_eq!((nowhere.status, nowhere.json()["error"]["code"].clone()), (2, json!("no-charts")));
 }
+
+#[test]
+fn the_rows_of_a_comparison_are_a_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let command = ["compare", "pendulum", "--methods", "rattle,rk4", "--until", "1", "--csv", "rows.csv", "--json"];
+    let found = run_in(folder.path(), &command, b"").json();
+    assert_eq!(found["out"], "rows.csv");
+    let table = std::fs::read_to_string(folder.path().join("rows.csv")).unwrap();
+    let mut lines = table.lines();
+    let names: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let rows = found["rows"].as_array().unwrap();
+    assert_eq!(lines.clone().count(), rows.len());
+    for (line, row) in lines.zip(rows) {
+        let cell = |name: &str| line.split(',').nth(names.iter().position(|n| *n == name).unwrap()).unwrap();
+        assert_eq!(
+            (cell("method"), cell("formulation")),
+            (row["method"].as_str().unwrap(), row["formulation"].as_str().unwrap())
+        );
+        assert_eq!(cell("error").parse::<f64>().ok(), row["error"]["value"].as_f64());
+        assert_eq!(cell("residual").parse::<f64>().ok(), row["constraints"]["value"].as_f64());
+    }
+    let refused = run_in(folder.path(), &["compare", "pendulum", "--csv", "rows.txt"], b"");
+    assert_eq!(refused.status, 2);
+    assert!(refused.stderr.contains("ends in `.csv`"), "{}", refused.stderr);
+}

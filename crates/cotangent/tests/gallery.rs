@@ -145,6 +145,7 @@ fn crane() -> Figure {
         hulls: vec![vec![2, 3, 4, 5]],
         joints: [&[Joint::Hinge, Joint::Mass(1.0)][..], &[Joint::Hidden; 4]].concat(),
         trails: vec![rail, (0..=300).map(|s| at(s)[1]).collect()],
+        ..Bodies::default()
     };
     Figure::new("A load on a trolley that rolls on a sagging rail").with(Panel::bodies("x", "y", bodies))
 }

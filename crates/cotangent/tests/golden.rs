@@ -35,6 +35,9 @@ const LEFT_OUT: [&str; 13] = [
     "worst",
 ];
 
+/// What a run begins with.
+const SAID_BY_CHECK: [&str; 2] = ["parameters", "initial"];
+
 /// What follows from the state: looked at in the runs without options alone.
 const FOLLOWS: [&str; 2] = ["constraints", "hidden_constraints"];
 
@@ -69,6 +72,9 @@ fn outcome(model: &str, command: &str) -> String {
     let arguments: Vec<&str> = [verb, model, "--json"].into_iter().chain(words).collect();
     let ran = run(&arguments);
     let mut document = ran.json();
+    if let Value::Object(entries) = &mut document {
+        entries.retain(|key, _| !SAID_BY_CHECK.contains(&key.as_str()));
+    }
     shorten(&mut document);
     if let (true, Value::Object(entries)) = (command.contains(" --method "), &mut document) {
         entries.retain(|key, _| !FOLLOWS.contains(&key.as_str()));

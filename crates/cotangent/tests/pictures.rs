@@ -374,3 +374,111 @@ fn an_interrupted_run_is_drawn_up_to_its_last_step() {
     assert!(steps > 0 && text(folder.path(), "a.svg").contains("interrupted"), "{steps}");
     assert!(text(folder.path(), "a.html").contains("interrupted"));
 }
+
+#[test]
+fn a_movie_of_the_four_bar_is_small_enough_for_a_slide() {
+    let folder = folder();
+    let found = ran(folder.path(), &["run", "four-bar", "--until", "5", "--movie", "bar.gif", "--json"]).json();
+    assert_eq!(found["movie"], "bar.gif");
+    let bytes = std::fs::read(folder.path().join("bar.gif")).expect("the file");
+    assert!(bytes.starts_with(b"GIF89a") && bytes.len() < 1_000_000, "{} bytes", bytes.len());
+    // Twenty frames a second, and that at the start: a block of control before each.
+    let frames = bytes.windows(4).filter(|w| *w == [0x21, 0xf9, 4, 4] || *w == [0x21, 0xf9, 4, 5]).count();
+    assert_eq!(frames, 101);
+    let refused = ran(folder.path(), &["run", "henon-heiles", "--until", "1", "--movie", "a.mp4"]);
+    assert_eq!((refused.status, refused.stderr.contains("must end in .gif")), (2, true), "{}", refused.stderr);
+    let still = run_in(
+        folder.path(),
+        &["run", "-", "--movie", "a.gif"],
+        b"coord q\nhamiltonian p_q^2/2\nrun step = 1, until = 5\n",
+    );
+    assert_eq!((still.status, still.stderr.contains("draws nothing")), (2, true), "{}", still.stderr);
+}
+
+#[test]
+fn quantities_are_chosen_by_name() {
+    let folder = folder();
+    let plot =
+        |more: &[&str]| ran(folder.path(), &[&["run", "chain", "--until", "2", "--plot", "a.svg"], more].concat());
+    assert_eq!(plot(&["--quantities", "x[2],p_y"]).status, 0);
+    let svg = text(folder.path(), "a.svg");
+    assert!(svg.contains(">x[2]<") && svg.contains(">p_y[10]<") && !svg.contains(">end_x<"));
+    let refused = plot(&["--quantities", "x[2],end_z"]);
+    assert_eq!(refused.status, 2);
+    assert!(
+        refused.stderr.contains("the model has no `end_z`") && refused.stderr.contains("did you mean `end_"),
+        "{}",
+        refused.stderr
+    );
+}
+
+/// A particle that moves freely along x, swings along y, and has a small quantity and an angle to observe.
+const MIXED: &str = "coord x, y
+hamiltonian (p_x^2 + p_y^2)/2 + y^2/2
+initial p_x = 1, y = 1
+observe large = 1000*y, small = y/1000, angle = atan2(sin(3*x), cos(3*x))
+run method = gauss, step = 0.01, until = 10
+";
+
+#[test]
+fn series_of_other_sizes_have_panels_of_their_own_and_full_turns_are_gaps() {
+    let folder = folder();
+    let arguments = ["run", "-", "--plot", "a.svg", "--report", "a.html"];
+    assert_eq!(run_in(folder.path(), &arguments, MIXED.as_bytes()).status, 0);
+    let svg = text(folder.path(), "a.svg");
+    // Energy, one for each of three sizes; and the portrait of y, since p_x is conserved.
+    assert_eq!(svg.matches("class=\"panel\"").count(), 4 + 1 - 1 + usize::from(svg.contains("Phase portrait")));
+    assert!(!svg.contains(">p_x<"), "no portrait of a conserved momentum");
+    let html = text(folder.path(), "a.html");
+    assert!(html.contains("p_y") && !html.contains("\"x, p_x\""));
+    for name in ["large", "small", "angle"] {
+        assert!(svg.contains(&format!(">{name}<")), "{name}");
+    }
+}
+
+#[test]
+fn a_report_begins_with_the_motion_and_says_how_fast_it_is_played() {
+    let folder = folder();
+    assert_eq!(ran(folder.path(), &["run", "double-pendulum", "--until", "100", "--report", "a.html"]).status, 0);
+    let html = text(folder.path(), "a.html");
+    let place = |part: &str| html.find(part).unwrap_or_else(|| panic!("{part}"));
+    assert!(place("<figure class=\"animation\"") < place("<table"), "the motion comes first");
+    assert!(html.contains("time units a second"));
+    // From the model as it is written, and with no name that is not defined.
+    for part in ["Lagrangian", "Momentum of", "in velocities"] {
+        assert!(html.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn a_certificate_draws_its_convergence() {
+    let folder = folder();
+    let arguments = ["certify", "pendulum", "--steps", "200", "--plot", "a.svg", "--report", "a.html"];
+    assert_eq!(ran(folder.path(), &arguments).status, 0);
+    let svg = text(folder.path(), "a.svg");
+    assert!(svg.contains("Convergence, order 2 claimed") && svg.contains("step h"));
+    assert!(text(folder.path(), "a.html").contains("Convergence"));
+}
+
+#[test]
+fn atoms_are_told_apart_by_colour_and_size() {
+    let folder = folder();
+    let model = "coord x, y\nhamiltonian (p_x^2 + p_y^2 + x^2 + y^2)/2\ninitial x = 1, p_y = 1\n\
+        draw point oxygen: (x, y) colour red size 2, hydrogen: (-x, -y)\nrun step = 0.1, until = 3\n";
+    let arguments = ["run", "-", "--plot", "a.svg", "--report", "a.html"];
+    assert_eq!(run_in(folder.path(), &arguments, model.as_bytes()).status, 0);
+    assert!(text(folder.path(), "a.svg").contains("#c62828"));
+    assert!(text(folder.path(), "a.html").contains("[\"red\",2.0]"));
+}
+
+#[test]
+fn every_template_draws_something() {
+    let folder = folder();
+    for kind in ["hamiltonian", "lagrangian", "poisson", "vakonomic", "form"] {
+        assert_eq!(ran(folder.path(), &["new", kind, "--kind", kind]).status, 0);
+        let file = format!("{kind}.cot");
+        let made = ran(folder.path(), &["run", &file, "--until", "1", "--report", "a.html"]);
+        assert_eq!(made.status, 0, "{kind}: {}", made.stderr);
+        assert!(text(folder.path(), "a.html").contains("<figure class=\"animation\""), "{kind}");
+    }
+}

@@ -59,6 +59,12 @@ fn kill_after(mut child: Child, wait: Duration) -> Option<ExitStatus> {
     }
 }
 
+/// Whether a run came to its end: its checkpoint says so, or is gone.
+fn is_finished(checkpoint: &Path) -> bool {
+    let says = |bytes: Vec<u8>| bytes.windows(15).any(|w| w == b"\"finished\":true");
+    std::fs::read(checkpoint).map_or(true, says)
+}
+
 #[test]
 fn a_killed_and_resumed_run_gives_the_same_bytes() {
     let mut seed = seed();
@@ -84,16 +90,20 @@ fn a_killed_and_resumed_run_gives_the_same_bytes() {
                 None => kills += 1,
                 Some(status) => {
                     // The last kill may have come after the run was complete, which says so.
-                    let complete = !broken.path().join(format!("{name}.checkpoint")).exists();
+                    let complete = is_finished(&broken.path().join(format!("{name}.checkpoint")));
                     assert!(status.success() || (kills > 0 && complete), "{name}: {status}");
                     break;
                 }
             }
         }
         assert!(kills > 0, "the run was too short to be killed");
-        let left: Vec<_> = std::fs::read_dir(broken.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        let mut left: Vec<_> = std::fs::read_dir(broken.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        left.retain(|file| *file != *format!("{name}.checkpoint"));
         assert_eq!(left, [name], "nothing else is left behind after {kills} kills");
         let found = std::fs::read(broken.path().join(name)).unwrap();
+        // Behind the numbers of arrays is the command, which is another.
+        let end = |bytes: &[u8]| bytes.windows(9).position(|w| w == b"names.npy").unwrap_or(bytes.len());
+        let (found, expected) = (&found[..end(&found)], &expected[..end(&expected)]);
         assert!(found == expected, "{name} differs after {kills} kills: {} bytes, {}", found.len(), expected.len());
     }
 }
@@ -150,7 +160,7 @@ fn an_interrupt_leaves_a_readable_table_and_a_run_to_resume() {
         let whole = std::fs::read_to_string(folder.path().join("a.csv")).unwrap();
         assert!(whole.starts_with(&table[..table.trim_end().rfind('\n').unwrap()]), "the rows stay as they were");
         assert!(whole.lines().count() == 1002 && rows <= 1002);
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "the table and its checkpoint");
     }
 }
 
@@ -181,7 +191,7 @@ fn pictures_of_a_killed_and_resumed_run_are_those_of_a_run_that_was_not() {
         match ended {
             None => kills += 1,
             Some(status) => {
-                let complete = !broken.path().join("a.csv.checkpoint").exists();
+                let complete = is_finished(&broken.path().join("a.csv.checkpoint"));
                 assert!(status.success() || (kills > 0 && complete), "{status}");
                 break;
             }
@@ -217,6 +227,7 @@ fn a_report_that_could_not_be_written_is_made_from_the_checkpoint() {
     let page = std::fs::read_to_string(pages.join("a.html")).unwrap();
     assert!(!page.contains("what came before is not shown"));
     assert!(std::fs::read(folder.path().join("a.csv")).unwrap() == table);
+    // Its last step was made before; there is nothing to extend it from.
     assert!(!folder.path().join("a.csv.checkpoint").exists());
 }
 
@@ -292,5 +303,70 @@ fn a_full_disk_costs_nothing_that_was_computed() {
     assert!(after > 10_000, "{}", resumed.stderr);
     assert!(std::fs::read(kept.join("m.csv")).expect("the table") == expected);
     let left = std::fs::read_dir(&kept).expect("the folder").count();
-    assert_eq!(left, 1, "only the table is left");
+    assert_eq!(left, 2, "only the table is left, and its checkpoint");
+}
+
+#[test]
+fn a_finished_run_is_extended_to_the_bytes_of_one_that_went_on() {
+    // A last step that was shortened; one that was not, off the rows; start and end alone; pictures; columns.
+    let runs: [(&[&str], [&str; 3]); 5] = [
+        (&["pendulum", "--step", "0.3", "--record", "3"], ["4", "7.5", "10"]),
+        (&["pendulum", "--step", "0.25", "--record", "7"], ["4", "4.25", "10"]),
+        (&["pendulum", "--step", "0.3", "--record", "0"], ["0.2", "7.5", "10"]),
+        (&["chain", "--step", "0.07", "--plot", "a.svg"], ["1", "1.5", "2"]),
+        (&["rigid-body", "--step", "0.3", "--columns", "invariants,residuals"], ["0.3", "0.6", "1"]),
+    ];
+    for (options, [first, second, last]) in runs {
+        for name in ["a.csv", "a.npz"] {
+            let (whole, extended) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+            let to = |until| [&["run"], options, &["--out", name, "--json", "--until", until]].concat();
+            let uninterrupted = run_in(whole.path(), &to(last), b"").json();
+            assert_eq!(run_in(extended.path(), &to(first), b"").status, 0);
+            let further = |until| run_in(extended.path(), &["run", "--resume", name, "--json", "--until", until], b"");
+            assert_eq!(further(second).status, 0);
+            let found = further(last).json();
+            for key in ["state", "energy", "constraints", "hidden_constraints", "work", "steps", "time", "initial"] {
+                assert_eq!(found[key], uninterrupted[key], "{options:?} {name}: {key}");
+            }
+            let read = |folder: &Path, name: &str| std::fs::read(folder.join(name)).expect(name);
+            let [expected, found] = [whole.path(), extended.path()].map(|folder| read(folder, name));
+            match name {
+                "a.csv" => assert!(found == expected, "{options:?}"),
+                // Behind the numbers is the command, which is another.
+                _ => {
+                    let end = expected.windows(9).position(|w| w == b"names.npy").expect("texts");
+                    assert!(found[..end] == expected[..end], "{options:?}");
+                }
+            }
+            if options.contains(&"--plot") {
+                assert!(read(whole.path(), "a.svg") == read(extended.path(), "a.svg"));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_extended_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let there = folder.path();
+    let begin = || run_in(there, &["run", "pendulum", "--until", "1", "--out", "a.csv"], b"");
+    let further = |more: &[&str]| run_in(there, &[&["run", "--resume", "a.csv"], more].concat(), b"").show();
+    assert_eq!(begin().status, 0);
+    let mut text = further(&[]);
+    text += &further(&["--until", "0.5"]);
+    text += &further(&["--until", "1"]);
+    text += &further(&["--until", "2", "--step", "0.02"]);
+    text += &further(&["--until", "2", "--columns", "residuals"]);
+    let table = std::fs::read_to_string(there.join("a.csv")).unwrap();
+    std::fs::write(there.join("a.csv"), table.replace("0.5", "0.6")).unwrap();
+    text += &further(&["--until", "2"]);
+    std::fs::remove_file(there.join("a.csv")).unwrap();
+    text += &further(&["--until", "2"]);
+    insta::assert_snapshot!(text);
+    // A table may be written again: nothing is lost.
+    assert_eq!(begin().status, 0);
+    assert_eq!(begin().status, 0);
+    let mut left: Vec<_> = std::fs::read_dir(there).unwrap().map(|e| e.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["a.csv", "a.csv.checkpoint"]);
 }

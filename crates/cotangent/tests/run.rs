@@ -280,6 +280,61 @@ fn tables_are_written_as_text_and_as_arrays() {
     assert_eq!(std::fs::read_to_string(folder.path().join("b.csv")).unwrap().lines().count(), 8336);
 }
 
+/// Runs a script of Python, if there is one with NumPy; what it prints.
+fn numpy(folder: &Path, script: &str) -> Option<String> {
+    let python = |script: &str| {
+        let made = std::process::Command::new("python3").args(["-c", script]).current_dir(folder).output();
+        made.ok()
+    };
+    python("import numpy")?.status.success().then_some(())?;
+    let ran = python(script)?;
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    Some(String::from_utf8_lossy(&ran.stdout).into_owned())
+}
+
+#[test]
+fn arrays_have_their_names_the_model_and_the_command_inside() {
+    let folder = tempfile::tempdir().unwrap();
+    let command = ["run", "chain", "--set", "n=2", "--steps", "3", "--columns", "residuals", "--out", "a.npz"];
+    assert_eq!(run_in(folder.path(), &command, b"").status, 0);
+    let script = "\
+import numpy as np
+a = np.load('a.npz')
+assert a['time'].shape == (4,) and a['x'].shape == (4, 2) and a['residual_link'].shape == (4, 2)
+assert list(a['names'][:3]) == ['time', 'x[1]', 'x[2]'] and len(a['names']) == sum(
+    a[k][0].size for k in a.files if a[k].dtype.kind == 'f')
+assert str(a['model']).startswith('#') and 'coord x[i in 1..n]' in str(a['model'])
+assert abs(a['hidden_residual_link']).max() < 1e-12
+print(a['command'], '|', a['time_unit'])
+";
+    let Some(printed) = numpy(folder.path(), script) else { return };
+    let expected =
+        "cotangent run chain --set n=2 --steps 3 --columns residuals --out a.npz | the unit of time of the model";
+    assert!(printed.starts_with(expected), "{printed}");
+}
+
+#[test]
+fn the_document_has_parameters_the_start_and_on_request_the_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let command = ["run", "pendulum", "--set", "g=2", "--steps", "5", "--record", "2", "--json", "--arrays"];
+    let found = run_in(folder.path(), &[&command[..], &["--out", "a.csv"]].concat(), b"").json();
+    assert_eq!(found["parameters"], json!({"g": 2.0}));
+    assert_eq!(found["initial"], json!({"x": 1.0, "y": 0.0, "p_x": 0.0, "p_y": -2.0}));
+    let table = std::fs::read_to_string(folder.path().join("a.csv")).unwrap();
+    let names: Vec<&str> = table.lines().next().unwrap().split(',').collect();
+    assert_eq!(found["arrays"].as_object().unwrap().len(), names.len());
+    for (k, name) in names.iter().enumerate() {
+        let column: Vec<f64> = table.lines().skip(1).map(|l| l.split(',').nth(k).unwrap().parse().unwrap()).collect();
+        assert_eq!(found["arrays"][name], json!(column), "{name}");
+    }
+    assert_eq!(found["arrays"]["time"], json!([0.0, 0.02, 0.04, 0.05]));
+    // Sizes are parameters, and rows need no table.
+    let found = run(&["run", "chain", "--set", "n=2", "--steps", "2", "--json", "--arrays"]).json();
+    assert_eq!((&found["parameters"]["n"], &found["parameters"]["m[2]"]), (&json!(2.0), &json!(1.0)));
+    assert_eq!(found["arrays"]["x[2]"].as_array().unwrap().len(), 3);
+    assert!(run(&["run", "pendulum", "--steps", "2", "--json"]).json()["arrays"].is_null());
+}
+
 #[test]
 fn a_table_that_cannot_be_written_is_refused_before_the_run() {
     let folder = tempfile::tempdir().unwrap();

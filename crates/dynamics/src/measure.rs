@@ -28,6 +28,12 @@ pub struct Recorded {
     pub multipliers: Vec<Family>,
     /// What the equations have besides the variables of the model.
     pub auxiliaries: Vec<Family>,
+    /// The constraints, in the order of [`Kept`].
+    pub constraints: Vec<Family>,
+    /// The hidden constraints.
+    pub hidden_constraints: Vec<Family>,
+    /// The claims.
+    pub claims: Vec<Family>,
     /// How many numbers a picture of the motion has.
     pub drawn: usize,
 }

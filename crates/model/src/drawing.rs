@@ -1,6 +1,6 @@
 //! What a picture of the motion shows.
 
-use crate::syntax::DrawingKind;
+use crate::syntax::{Colour, DrawingKind};
 use cotangent_expr::{Array, Tensor};
 
 /// A drawing or a family of them: positions that a picture shows as a point, a rod, a vehicle or a
@@ -16,6 +16,17 @@ pub struct Drawing {
     pub points: Vec<Vec<Tensor>>,
     /// The direction a vehicle heads to, as an angle from the first axis; a vector over the members.
     pub heading: Option<Tensor>,
+    /// How it looks.
+    pub look: Look,
+}
+
+/// How a drawing looks; what is not said is as usual.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Look {
+    /// Its colour.
+    pub colour: Option<Colour>,
+    /// Its size, or the width of its line, 1 being the usual one.
+    pub size: Option<f64>,
 }
 
 impl Drawing {
@@ -36,6 +47,6 @@ impl Drawing {
             points.push(point.iter().map(&mut f).collect::<Result<_, E>>()?);
         }
         let heading = self.heading.as_ref().map(f).transpose()?;
-        Ok(Drawing { kind: self.kind, array: self.array.clone(), points, heading })
+        Ok(Drawing { kind: self.kind, array: self.array.clone(), points, heading, look: self.look })
     }
 }

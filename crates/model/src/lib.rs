@@ -21,8 +21,8 @@ pub mod syntax;
 mod system;
 
 pub use builder::{BuildError, Coordinate, Sum, SystemBuilder};
-pub use drawing::Drawing;
+pub use drawing::{Drawing, Look};
 pub use system::{
-    Claim, ClaimKind, Constraint, ConstraintKind, DrawingKind, Dynamics, Initial, Options, OrbitParameter, Parameter,
-    Quantity, RunKey, RunValue, Sign, System,
+    Claim, ClaimKind, Colour, Constraint, ConstraintKind, DrawingKind, Dynamics, Initial, Options, OrbitParameter,
+    Parameter, Quantity, RunKey, RunValue, Sign, System,
 };

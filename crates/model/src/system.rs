@@ -5,7 +5,7 @@ use crate::drawing::Drawing;
 use cotangent_expr::{Array, Layout, Role, Tensor};
 
 pub use crate::syntax::ast::Sign;
-pub use crate::syntax::{DrawingKind, RunKey};
+pub use crate::syntax::{Colour, DrawingKind, RunKey};
 
 /// A mechanical or Poisson system as symbols: variables, parameters, energy, constraints.
 ///

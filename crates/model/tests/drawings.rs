@@ -215,3 +215,37 @@ fn drawings_built_wrongly_are_refused() {
         BuildError::NotAName("no name".into())
     );
 }
+
+#[test]
+fn drawings_have_colours_and_sizes() {
+    let text = format!(
+        "{PLANAR}draw point a: (x, y) colour red size 1.5, b: (y, x) size 2, c: (0, 0)\ndraw rod r: (0, 0) -- (x, y) color grey\n"
+    );
+    let s = system(&text);
+    let looks: Vec<_> = s.drawings.iter().map(|d| (d.look.colour.map(|c| c.name()), d.look.size)).collect();
+    assert_eq!(looks, [(Some("red"), Some(1.5)), (None, Some(2.0)), (None, None), (Some("grey"), None)]);
+    let printed = format(&parse(&text).file);
+    assert!(printed.contains("draw point a: (x, y) colour red size 1.5, b: (y, x) size 2, c: (0, 0)"), "{printed}");
+}
+
+#[test]
+fn a_colour_that_is_none_is_an_error_at_its_place() {
+    let mut text = String::new();
+    for look in [
+        "colour rde",
+        "colour",
+        "colour 3",
+        "colour gray",
+        "size big",
+        "size 0",
+        "size 1e9",
+        "size",
+        "colour red colour blue",
+        "red",
+    ] {
+        let source = format!("{PLANAR}draw point a: (x, y) {look}\n");
+        let errors = System::parse(&source).expect_err(look);
+        text += &errors.render("test.cot", &source, Colour::Never);
+    }
+    insta::assert_snapshot!(text);
+}

@@ -2,7 +2,7 @@
 
 use cotangent_model::diagnostic::Span;
 use cotangent_model::syntax::ast::*;
-use cotangent_model::syntax::{DrawingKind, Function, RunKey, RunValueKind, format, parse, parse_expression};
+use cotangent_model::syntax::{Colour, DrawingKind, Function, RunKey, RunValueKind, format, parse, parse_expression};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -131,7 +131,15 @@ fn pairings() -> impl Strategy<Value = Vec<Pairing>> {
 
 fn drawings() -> impl Strategy<Value = Vec<Drawing>> {
     let point = vec(expression(), 1..5).prop_map(|components| Point { components, span: NOWHERE });
-    let drawing = (head(), vec(point, 1..4)).prop_map(|(label, points)| Drawing { label, points, span: NOWHERE });
+    let colour = option::of(select(Colour::ALL));
+    let size = option::of(select(vec!["1", "2.5", "0.5"]).prop_map(|text| Name { text: text.into(), span: NOWHERE }));
+    let drawing = (head(), vec(point, 1..4), colour, size).prop_map(|(label, points, colour, size)| Drawing {
+        label,
+        points,
+        colour,
+        size,
+        span: NOWHERE,
+    });
     vec(drawing, 1..3)
 }
 

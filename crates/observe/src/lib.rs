@@ -29,10 +29,10 @@ pub use history::History;
 pub use monitor::{Jump, MAX_PASSAGES, Monitor, Passage};
 pub use platform::Platform;
 pub use run::{
-    Checkpoints, Each, End, Foreign, HISTORY_ERRORS, Header, Observer, OnProgress, Progress, Run, RunError, Sample,
-    Unobserved, Verdict, each, progress,
+    Arrays, Checkpoints, Each, End, Extra, Foreign, HISTORY_ERRORS, Header, Observer, OnProgress, Progress, Run,
+    RunError, Sample, Unobserved, Verdict, each, progress,
 };
 pub use samples::Samples;
 pub use schedule::{Schedule, ScheduleError};
 pub use statistics::{Extremes, ExtremesList, StatisticsError};
-pub use table::{Columns, Family, Mark, TableError, TableWriter};
+pub use table::{Columns, Family, Mark, TableError, TableWriter, Text};

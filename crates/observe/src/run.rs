@@ -1,15 +1,19 @@
 //! The run: steps, each measured and pushed to observers; it can be interrupted and resumed to the same bytes.
 
+mod arrays;
 mod end;
 mod judged;
 mod observer;
 mod reached;
 mod recorder;
+mod rows;
 mod saved;
 mod watch;
 
+pub use arrays::Arrays;
 pub use end::{End, Foreign, RunError};
 pub use observer::{Each, Observer, OnProgress, Progress, Sample, Unobserved, Verdict, each, progress};
+pub use rows::Extra;
 pub use saved::{Checkpoints, Header};
 pub use watch::HISTORY_ERRORS;
 
@@ -21,6 +25,7 @@ use crate::table::{Columns, TableWriter};
 use cotangent_dynamics::{Advance, Failure, Kept, Measure, State, Value};
 use cotangent_scalar::{Clock, Limits};
 use recorder::Recorder;
+use rows::Rows;
 use std::time::Duration;
 use watch::Watch;
 
@@ -40,6 +45,8 @@ pub struct Run<I, D> {
     clock: Clock,
     /// Energy, constraints, hidden constraints, claims.
     kept: ExtremesList,
+    /// The columns that tables have besides.
+    extra: Extra,
     recorder: Option<Recorder>,
     watch: Option<Watch>,
     seconds: f64,
@@ -88,6 +95,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
             done: 0,
             clock: Clock::default(),
             kept,
+            extra: Extra::default(),
             recorder: None,
             watch: None,
             seconds: 0.0,
@@ -100,17 +108,23 @@ impl<I: Advance, D: Measure> Run<I, D> {
         })
     }
 
-    /// The columns of its table: time, state, energy, observables, multipliers, what the formulation has besides, and
-    /// the coordinates of the chart. The names of the model stay; `time`, `energy` and `chart` give way to them with a
-    /// `_` at their end.
+    /// From now on tables have more columns.
+    pub fn record_also(&mut self, extra: Extra) {
+        self.extra = extra;
+    }
+
+    /// The columns of its table: time, state, energy, observables, multipliers, what the formulation has besides, the
+    /// coordinates of the chart, and what is recorded also. The names of the model stay; others give way to them with
+    /// a `_` at their end.
     pub fn columns(&self) -> Columns {
-        recorder::columns(&self.quantities.names(), self.integrator.chart())
+        rows::columns(&self.quantities.names(), self.integrator.chart().as_ref(), self.extra)
     }
 
     /// Records rows into a table, beginning with the start if nothing is there yet.
     pub fn record_into(&mut self, table: TableWriter) -> Result<(), RunError> {
         let is_new = self.done == 0 && table.rows() == 0;
-        self.recorder = Some(Recorder::new(table, &self.quantities.names(), self.integrator.chart()));
+        let rows = Rows::new(&self.quantities.names(), self.integrator.chart(), self.extra);
+        self.recorder = Some(Recorder::new(table, rows));
         if is_new { self.record() } else { Ok(()) }
     }
 
@@ -193,7 +207,8 @@ impl<I: Advance, D: Measure> Run<I, D> {
     /// Makes up to so many steps, but not beyond the next row.
     fn steps(&mut self, batch: u64, observers: Observers<'_, '_, I, D>) -> Result<Option<Halt>, RunError> {
         let schedule = self.schedule;
-        let full = schedule.steps.saturating_sub(self.done);
+        // The last step is made by itself: what is saved before it can go on to another end.
+        let full = schedule.total().saturating_sub(self.done + 1);
         let to_row = match schedule.record {
             0 => u64::MAX,
             every => every - self.done % every,

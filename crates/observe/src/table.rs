@@ -33,6 +33,7 @@ mod mark;
 mod npz;
 mod partial;
 mod place;
+mod text;
 mod writer;
 mod zip;
 
@@ -40,4 +41,5 @@ pub use columns::Columns;
 pub use cotangent_dynamics::Family;
 pub use error::TableError;
 pub use mark::Mark;
+pub use text::Text;
 pub use writer::TableWriter;

@@ -1,5 +1,7 @@
 //! Snapshots of bodies in the plane: points, rods, hulls and trails.
 
+use crate::palette::Colour;
+
 /// How a point of a body is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Joint {
@@ -43,6 +45,23 @@ pub struct Bodies {
     pub joints: Vec<Joint>,
     /// Paths left behind, each through its own points.
     pub trails: Vec<Vec<[f64; 2]>>,
+    /// The colours of points, rods, outlines and paths, in their order; those missing are as usual.
+    pub colours: Colours,
+    /// The widths of rods, 1 being the usual one; those missing are as usual.
+    pub widths: Vec<f64>,
+}
+
+/// Colours of bodies.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Colours {
+    /// Of points.
+    pub points: Vec<Option<Colour>>,
+    /// Of rods.
+    pub rods: Vec<Option<Colour>>,
+    /// Of outlines.
+    pub hulls: Vec<Option<Colour>>,
+    /// Of paths.
+    pub trails: Vec<Option<Colour>>,
 }
 
 impl Bodies {

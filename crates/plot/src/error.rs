@@ -35,6 +35,21 @@ pub enum PlotError {
     /// The SVG text could not be rasterised.
     #[error("the figure could not be rasterised: {0}")]
     Raster(#[from] resvg::usvg::Error),
+    /// The file name does not end in `.gif`.
+    #[error("cannot write a movie to `{}`: the name must end in .gif", path.display())]
+    NotAMovie {
+        /// The refused destination.
+        path: PathBuf,
+    },
+    /// A movie without a picture.
+    #[error("a movie needs at least one frame")]
+    NoFrames,
+    /// Frames of several sizes.
+    #[error("the frames of a movie have one size")]
+    FrameSize,
+    /// The pixels could not be encoded as GIF.
+    #[error("the pixels could not be encoded as GIF: {0}")]
+    Gif(#[from] gif::EncodingError),
     /// The pixels could not be encoded as PNG.
     #[error("the pixels could not be encoded as PNG: {0}")]
     Encode(#[from] png::EncodingError),

@@ -91,6 +91,32 @@ pub const DARK_SERIES: [[u8; 3]; 8] = [
     [0x8f, 0xd3, 0xfa],
 ];
 
+/// A colour that has a name, as it is on white paper and on dark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Colour(pub(crate) usize);
+
+/// Names with their colours on white and on dark paper, each seen on its paper.
+pub(crate) const NAMED: [(&str, [[u8; 3]; 2]); 11] = [
+    ("red", [[0xc6, 0x28, 0x28], [0xff, 0x6b, 0x62]]),
+    ("orange", [[0xcc, 0x6a, 0x00], [0xf5, 0x9e, 0x42]]),
+    ("yellow", [[0x9a, 0x7d, 0x00], [0xf2, 0xd3, 0x4b]]),
+    ("green", [[0x1f, 0x7f, 0x3f], [0x4f, 0xc2, 0x78]]),
+    ("blue", [[0x0f, 0x5f, 0xc2], [0x5a, 0xa5, 0xf5]]),
+    ("purple", [[0x77, 0x36, 0xa8], [0xb9, 0x8a, 0xee]]),
+    ("pink", [[0xb8, 0x3a, 0x82], [0xf0, 0x8f, 0xc4]]),
+    ("brown", [[0x7a, 0x4a, 0x1f], [0xc4, 0x96, 0x6a]]),
+    ("grey", [[0x6b, 0x70, 0x78], [0x9a, 0xa2, 0xac]]),
+    ("black", [[0x1f, 0x1f, 0x1f], [0x5c, 0x63, 0x6b]]),
+    ("white", [[0xb8, 0xbd, 0xc4], [0xf4, 0xf4, 0xf4]]),
+];
+
+impl Colour {
+    /// The colour of this name; none if there is no such name.
+    pub fn named(name: &str) -> Option<Colour> {
+        NAMED.iter().position(|(known, _)| *known == name).map(Colour)
+    }
+}
+
 /// A style in which nothing is left open.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FullStyle {
@@ -101,6 +127,17 @@ pub(crate) struct FullStyle {
 }
 
 impl Style {
+    /// A solid line with a marker: one look for one series in every panel, however its curves wind there. Colour and
+    /// marker together repeat after 56.
+    pub fn constant(index: usize) -> Style {
+        Style {
+            colour: Some(index % LIGHT_SERIES.len()),
+            dash: Some(Dash::Solid),
+            marker: Some(MARKERS[index % MARKERS.len()]),
+            width: Some(1.4),
+        }
+    }
+
     /// The style of the series of the given index: colour and dash together repeat after 32.
     pub(crate) fn resolve(&self, index: usize) -> FullStyle {
         let colours = LIGHT_SERIES.len();
@@ -139,6 +176,24 @@ mod tests {
             }
             for colour in palette {
                 assert!((lightness(colour) - paper).abs() >= 25.0, "{colour:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_named_colour_is_seen_on_its_paper_and_no_two_are_alike() {
+        for (name, [light, dark]) in NAMED {
+            assert!(100.0 - lightness(light) >= 24.0, "{name} on white");
+            assert!(lightness(dark) - 8.0 >= 24.0, "{name} on dark");
+        }
+        for k in 0..2 {
+            let apart = |a: [u8; 3], b: [u8; 3]| {
+                a.iter().zip(b).map(|(x, y)| (f64::from(*x) - f64::from(y)).powi(2)).sum::<f64>().sqrt()
+            };
+            for (i, (a, one)) in NAMED.iter().enumerate() {
+                for (b, other) in &NAMED[..i] {
+                    assert!(apart(one[k], other[k]) > 40.0, "{a} and {b}");
+                }
             }
         }
     }

@@ -21,6 +21,12 @@ fn fonts() -> Arc<usvg::fontdb::Database> {
 
 /// Renders the SVG text at the given scale and encodes it as PNG.
 pub(crate) fn png(svg: &str, scale: f64) -> Result<Vec<u8>, PlotError> {
+    let pixmap = pixels(svg, scale)?;
+    encode(pixmap.data(), pixmap.width(), pixmap.height())
+}
+
+/// Renders the SVG text at the given scale, on white.
+pub(crate) fn pixels(svg: &str, scale: f64) -> Result<tiny_skia::Pixmap, PlotError> {
     if !(scale.is_finite() && scale > 0.0) {
         return Err(PlotError::Scale { scale });
     }
@@ -39,7 +45,7 @@ pub(crate) fn png(svg: &str, scale: f64) -> Result<Vec<u8>, PlotError> {
     );
     pixmap.fill(tiny_skia::Color::WHITE);
     resvg::render(&tree, turn, &mut pixmap.as_mut());
-    encode(pixmap.data(), width as u32, height as u32)
+    Ok(pixmap)
 }
 
 /// Encodes opaque pixels.

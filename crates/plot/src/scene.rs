@@ -5,7 +5,7 @@ use crate::coverage::Runs;
 use crate::decimate::{self, Orbit};
 use crate::frame::Frame;
 use crate::legend::Sample;
-use crate::palette::{Dash, Marker};
+use crate::palette::{Colour, Dash, Marker};
 use crate::shape::{Look, Shape};
 use crate::svg::Point;
 use crate::theme::Paint;
@@ -13,7 +13,7 @@ use crate::theme::Paint;
 /// The shapes of all snapshots and trails, and samples for the legend.
 pub(crate) fn shapes(bodies: &Bodies, frame: &Frame) -> (Vec<Shape>, Vec<Sample>) {
     let mut shapes: Vec<Shape> =
-        bodies.trails.iter().enumerate().map(|(i, trail)| trail_shape(trail, i, frame)).collect();
+        bodies.trails.iter().enumerate().map(|(i, trail)| trail_shape(bodies, trail, i, frame)).collect();
     let mut samples = Vec::new();
     for (index, snapshot) in bodies.snapshots.iter().enumerate() {
         let opacity = bodies.opacity(index);
@@ -26,7 +26,12 @@ pub(crate) fn shapes(bodies: &Bodies, frame: &Frame) -> (Vec<Shape>, Vec<Sample>
     (shapes, samples)
 }
 
-fn trail_shape(trail: &[[f64; 2]], index: usize, frame: &Frame) -> Shape {
+/// The colour of one of a list, or else the usual one.
+fn paint(list: &[Option<Colour>], index: usize, usual: Paint) -> Paint {
+    list.get(index).copied().flatten().map_or(usual, Paint::Named)
+}
+
+fn trail_shape(bodies: &Bodies, trail: &[[f64; 2]], index: usize, frame: &Frame) -> Shape {
     let mut trace = trail.iter().map(|[x, y]| frame.point(*x, *y));
     let lines = frame.clip(decimate::all(&mut trace));
     let (lines, width) = match lines.iter().map(Vec::len).sum::<usize>() {
@@ -36,28 +41,41 @@ fn trail_shape(trail: &[[f64; 2]], index: usize, frame: &Frame) -> Shape {
             Orbit::Area(Runs { lines, side }) => (lines, 1.05 * side),
         },
     };
-    let paint = if index == 0 { Paint::Series(1) } else { Paint::Series(3 + index) };
+    let usual = if index == 0 { Paint::Series(1) } else { Paint::Series(3 + index) };
+    let paint = paint(&bodies.colours.trails, index, usual);
     Shape::Lines { lines, paint, width, dash: Dash::Solid, opacity: 0.8, name: String::new() }
 }
 
 fn draw_snapshot(bodies: &Bodies, points: &[Option<Point>], opacity: f64, frame: &Frame, shapes: &mut Vec<Shape>) {
     let at = |i: usize| points.get(i).copied().flatten();
-    for hull in &bodies.hulls {
+    for (k, hull) in bodies.hulls.iter().enumerate() {
+        let paint = paint(&bodies.colours.hulls, k, Paint::Series(0));
         let Some(outline) = hull.iter().map(|&i| at(i)).collect::<Option<Vec<Point>>>() else { continue };
         let Some(&first) = outline.first() else { continue };
         let mut closed = outline.clone();
         closed.push(first);
-        shapes.push(Shape::Area { outline, paint: Paint::Series(0), opacity: 0.25 * opacity });
-        shapes.push(rods(vec![closed], 1.4, opacity));
+        shapes.push(Shape::Area { outline, paint, opacity: 0.25 * opacity });
+        shapes.push(rods(vec![closed], 1.4, paint, opacity));
     }
-    let segments = bodies.rods.iter().filter_map(|&(i, j)| Some(vec![at(i)?, at(j)?])).collect::<Vec<_>>();
-    let crowded = bodies.rods.len() > 40;
-    shapes.push(rods(chained(segments), if crowded { 1.6 } else { 2.2 }, opacity));
+    let usual = if bodies.rods.len() > 40 { 1.6 } else { 2.2 };
+    let look = |k: usize| {
+        let width = bodies.widths.get(k).copied().filter(|w| w.is_finite()).unwrap_or(1.0).clamp(0.1, 10.0);
+        (paint(&bodies.colours.rods, k, Paint::Series(0)), usual * width)
+    };
+    let all: Vec<usize> = (0..bodies.rods.len()).collect();
+    for alike in all.chunk_by(|a, b| look(*a) == look(*b)) {
+        let segment = |&k: &usize| Some(vec![at(bodies.rods[k].0)?, at(bodies.rods[k].1)?]);
+        let (paint, width) = look(alike[0]);
+        shapes.push(rods(chained(alike.iter().filter_map(segment).collect()), width, paint, opacity));
+    }
     let (mut masses, mut hinges, mut supports) = (Vec::new(), Vec::new(), Vec::new());
     for i in 0..points.len() {
         let Some(point) = at(i) else { continue };
         match bodies.joints.get(i).copied().unwrap_or_default() {
-            Joint::Mass(size) => masses.push((point, if size.is_finite() { size.clamp(0.2, 4.0) } else { 1.0 })),
+            Joint::Mass(size) => {
+                let size = if size.is_finite() { size.clamp(0.05, 10.0) } else { 1.0 };
+                masses.push((point, size, paint(&bodies.colours.points, i, Paint::Series(0))));
+            }
             Joint::Hinge if points.len() > 60 => {}
             Joint::Hinge => hinges.push(point),
             Joint::Support => supports.push(point),
@@ -66,12 +84,11 @@ fn draw_snapshot(bodies: &Bodies, points: &[Option<Point>], opacity: f64, frame:
     }
     let radius = if frame.rect.width < 200.0 { 4.0 } else { 6.0 };
     let crowd = if points.len() > 25 { 0.55 } else { 1.0 };
-    let paint = Paint::Series(0);
-    shapes.push(Shape::Dots { at: hinges, paint, radius: 2.4 * crowd, opacity });
+    shapes.push(Shape::Dots { at: hinges, paint: Paint::Series(0), radius: 2.4 * crowd, opacity });
     masses.sort_by(|a, b| a.1.total_cmp(&b.1));
-    for group in masses.chunk_by(|a, b| a.1 == b.1) {
-        let at: Vec<Point> = group.iter().map(|(point, _)| *point).collect();
-        let size = radius * crowd * group[0].1;
+    for group in masses.chunk_by(|a, b| (a.1, a.2) == (b.1, b.2)) {
+        let at: Vec<Point> = group.iter().map(|(point, ..)| *point).collect();
+        let (size, paint) = (radius * crowd * group[0].1, group[0].2);
         shapes.push(Shape::Dots { at: at.clone(), paint: Paint::Paper, radius: size + 0.8, opacity: 1.0 });
         shapes.push(Shape::Dots { at, paint, radius: size, opacity });
     }
@@ -97,6 +114,6 @@ fn chained(segments: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
     out
 }
 
-fn rods(lines: Vec<Vec<Point>>, width: f64, opacity: f64) -> Shape {
-    Shape::Lines { lines, paint: Paint::Series(0), width, dash: Dash::Solid, opacity, name: String::new() }
+fn rods(lines: Vec<Vec<Point>>, width: f64, paint: Paint, opacity: f64) -> Shape {
+    Shape::Lines { lines, paint, width, dash: Dash::Solid, opacity, name: String::new() }
 }

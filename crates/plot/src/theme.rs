@@ -1,6 +1,6 @@
 //! Light and dark colours, and the roles that are painted with them.
 
-use crate::palette::{DARK_SERIES, LIGHT_SERIES};
+use crate::palette::{Colour, DARK_SERIES, LIGHT_SERIES, NAMED};
 
 /// The colours of a figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub(crate) enum Paint {
     Paper,
     /// The colour of the series of this index (taken modulo the palette).
     Series(usize),
+    /// A colour by its name.
+    Named(Colour),
     /// A colour that is data, the same in every theme.
     Fixed([u8; 3]),
 }
@@ -43,6 +45,7 @@ impl Paint {
             (Paint::Paper, true) => [0x16, 0x18, 0x1c],
             (Paint::Series(index), false) => LIGHT_SERIES[index % SERIES],
             (Paint::Series(index), true) => DARK_SERIES[index % SERIES],
+            (Paint::Named(Colour(index)), dark) => NAMED[index % NAMED.len()].1[usize::from(dark)],
             (Paint::Fixed(colour), _) => colour,
         }
     }
@@ -55,12 +58,15 @@ impl Paint {
             Paint::Grid => "grid".into(),
             Paint::Paper => "paper".into(),
             Paint::Series(index) => format!("s{}", index % SERIES),
+            Paint::Named(Colour(index)) => format!("c{index}"),
             Paint::Fixed(_) => return None,
         })
     }
 
     fn roles() -> impl Iterator<Item = Paint> {
-        [Paint::Ink, Paint::Muted, Paint::Grid, Paint::Paper].into_iter().chain((0..SERIES).map(Paint::Series))
+        let named = (0..NAMED.len()).map(|index| Paint::Named(Colour(index)));
+        let own = [Paint::Ink, Paint::Muted, Paint::Grid, Paint::Paper].into_iter();
+        own.chain((0..SERIES).map(Paint::Series)).chain(named)
     }
 }
 

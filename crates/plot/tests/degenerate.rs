@@ -191,6 +191,7 @@ fn bodies_may_be_missing_or_lost() {
         hulls: vec![vec![], vec![0, 1], vec![0, 2], vec![99]],
         joints: vec![Joint::Mass(f64::NAN), Joint::Support],
         trails: vec![vec![], vec![[0.0, f64::INFINITY]]],
+        ..Bodies::default()
     };
     assert!(picture(bodies).says("2 positions cannot be shown"));
 }

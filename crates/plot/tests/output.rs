@@ -3,7 +3,8 @@
 mod support;
 
 use cotangent_plot::{
-    Axis, DestinationError, Figure, Format, HeatMap, Panel, PlotError, Series, Theme, check_destination,
+    Axis, Bodies, Colour, Colours, DestinationError, Figure, Format, HeatMap, Joint, Movie, Panel, PlotError, Series,
+    Snapshot, Theme, check_destination,
 };
 use std::collections::BTreeSet;
 use std::fs;
@@ -141,4 +142,75 @@ fn links_are_followed_and_permissions_kept() {
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert!(fs::read_to_string(&real).unwrap().starts_with("<svg"));
     assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+}
+
+fn swinging(frames: usize) -> Movie {
+    let frame = |k: usize| {
+        let angle = (k as f64 * 0.3).sin();
+        let points = vec![[0.0, 0.0], [angle.sin(), -angle.cos()]];
+        let bodies = Bodies {
+            snapshots: vec![Snapshot::new("", points)],
+            rods: vec![(0, 1)],
+            joints: vec![Joint::Support, Joint::Mass(1.0)],
+            colours: Colours { points: vec![None, Colour::named("red")], ..Colours::default() },
+            ..Bodies::default()
+        };
+        let mut panel = Panel::bodies("x", "y", bodies);
+        (panel.x, panel.y) = (Axis::linear("x").from_to(-1.2, 1.2), Axis::linear("y").from_to(-1.2, 0.2));
+        Figure::new(format!("t = {:.1}", k as f64 * 0.1)).with(panel).sized(320.0, 240.0)
+    };
+    Movie { frames: (0..frames).map(frame).collect(), delay: 5 }
+}
+
+/// The frames of a GIF as colours, each drawn over the one before.
+fn played(bytes: &[u8]) -> Vec<Vec<[u8; 3]>> {
+    let mut decoder = gif::DecodeOptions::new().read_info(bytes).expect("a GIF");
+    let palette: Vec<[u8; 3]> =
+        decoder.global_palette().expect("a palette").chunks(3).map(|c| [c[0], c[1], c[2]]).collect();
+    let (width, height) = (usize::from(decoder.width()), usize::from(decoder.height()));
+    let mut canvas = vec![[0; 3]; width * height];
+    let mut frames = vec![];
+    while let Some(frame) = decoder.read_next_frame().expect("a frame") {
+        assert_eq!(frame.delay, 5);
+        for (k, &index) in frame.buffer.iter().enumerate() {
+            if Some(index) != frame.transparent {
+                let (x, y) = (k % usize::from(frame.width), k / usize::from(frame.width));
+                canvas[(y + usize::from(frame.top)) * width + x + usize::from(frame.left)] =
+                    palette[usize::from(index)];
+            }
+        }
+        frames.push(canvas.clone());
+    }
+    frames
+}
+
+#[test]
+fn a_movie_shows_the_pictures_that_it_is_made_of() {
+    let movie = swinging(12);
+    let bytes = movie.to_gif().expect("a GIF");
+    let frames = played(&bytes);
+    assert_eq!(frames.len(), 12);
+    for (frame, figure) in frames.iter().zip(&movie.frames) {
+        let png = figure.to_png(1.0).expect("a picture");
+        let mut reader = png::Decoder::new(std::io::Cursor::new(&png)).read_info().expect("a PNG");
+        let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
+        reader.next_frame(&mut pixels).expect("pixels");
+        // Colours that are rare are replaced by others of the palette.
+        let apart = |a: &[u8; 3], b: &[u8]| a.iter().zip(b).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or(0);
+        let far = frame.iter().zip(pixels.chunks(3)).filter(|(a, b)| apart(a, b) > 40).count();
+        assert_eq!((frame.len() * 3, far), (pixels.len(), 0));
+    }
+    assert!(frames.windows(2).all(|pair| pair[0] != pair[1]), "something moves");
+    assert!(bytes.len() < 12 * 4000, "{} bytes", bytes.len());
+    assert_eq!(bytes, movie.to_gif().expect("a GIF"), "the same figures give the same bytes");
+}
+
+#[test]
+fn a_movie_without_frames_or_with_others_is_refused() {
+    assert!(matches!(Movie::default().to_gif(), Err(PlotError::NoFrames)));
+    let mut movie = swinging(2);
+    movie.frames[1] = movie.frames[1].clone().sized(400.0, 240.0);
+    assert!(matches!(movie.to_gif(), Err(PlotError::FrameSize)));
+    let error = cotangent_plot::check_movie_destination("a.mp4").unwrap_err();
+    assert_eq!(error.to_string(), "cannot write a movie to `a.mp4`: the name must end in .gif");
 }

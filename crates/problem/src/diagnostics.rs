@@ -181,6 +181,9 @@ impl Measure for Diagnostics {
             observables: families(&self.observables),
             multipliers: families(&self.multipliers),
             auxiliaries: families(&self.auxiliaries),
+            constraints: families(&self.constraints),
+            hidden_constraints: families(&self.hidden_constraints),
+            claims: self.claims.iter().map(|(_, array)| family(array)).collect(),
             drawn: self.picture.as_ref().map_or(0, Picture::len),
         }
     }

@@ -5,7 +5,7 @@ use crate::error::underived;
 use crate::joined::joined;
 use cotangent_compile::{CallError, CompileError, Engine, FunctionBuilder};
 use cotangent_expr::Tensor;
-use cotangent_model::DrawingKind;
+use cotangent_model::{DrawingKind, Look};
 use cotangent_theory::Motion;
 
 /// Evaluates the drawings of a model.
@@ -32,6 +32,8 @@ pub struct Shape {
     pub points: usize,
     /// Whether each member has a heading, after its points.
     pub heading: bool,
+    /// How it looks.
+    pub look: Look,
     first: usize,
     dimension: usize,
 }
@@ -58,7 +60,16 @@ impl Picture {
         for d in &motion.system.drawings {
             let (members, heading) = (d.array.len(), d.heading.is_some());
             let name = d.array.name().to_owned();
-            shapes.push(Shape { kind: d.kind, name, members, points: d.points.len(), heading, first, dimension });
+            shapes.push(Shape {
+                kind: d.kind,
+                name,
+                members,
+                points: d.points.len(),
+                heading,
+                look: d.look,
+                first,
+                dimension,
+            });
             columns.extend(d.components().cloned());
             first += members * (d.points.len() * dimension + usize::from(heading));
         }

@@ -106,37 +106,51 @@ const drawBox = ({ box }, ctx, project) => {
   });
 };
 
+// The colour and the size of the k-th of a kind.
+const lookOf = ({ looks }, kind, k, usual) => {
+  const [name, size] = (looks && looks[kind][k]) || [null, 1];
+  return { ink: colour(name ? `--c-${name}` : usual), size };
+};
+
 const drawBodies = (animation, ctx, project, frame) => {
   const { data, place } = animation;
   const end = (e) => (Array.isArray(e) ? (e.every((v) => v !== null) ? e : null) : place(frame, e));
   drawTrails(animation, ctx, project, frame);
-  ctx.strokeStyle = colour("--rod");
-  ctx.lineWidth = 2.2;
-  ctx.beginPath();
   const fixed = [];
-  for (const [a, b] of data.rods) {
+  const alike = data.looks.rods.length === 0;
+  if (alike) ctx.beginPath();
+  data.rods.forEach(([a, b], k) => {
     const [from, to] = [end(a), end(b)];
-    if (!from || !to) continue;
+    if (!from || !to) return;
+    if (!alike) ctx.beginPath();
     ctx.moveTo(...project(from));
     ctx.lineTo(...project(to));
+    if (!alike) strokeRod(ctx, lookOf(data, "rods", k, "--rod"));
     for (const e of [a, b]) if (Array.isArray(e)) fixed.push(project(e));
-  }
-  ctx.stroke();
+  });
+  if (alike) strokeRod(ctx, lookOf(data, "rods", 0, "--rod"));
   ctx.fillStyle = colour("--ink");
   for (const [px, py] of fixed) ctx.fillRect(px - 4, py - 4, 8, 8);
   data.vehicles.forEach((vehicle, k) => drawVehicle(animation, ctx, project, frame, vehicle, k));
   const radius = data.discs.length > 150 ? 2 : data.discs.length > 30 ? 3.2 : 5;
-  ctx.fillStyle = colour("--disc");
   ctx.strokeStyle = colour("--paper");
   ctx.lineWidth = 1;
-  for (const body of data.discs) {
+  data.discs.forEach((body, k) => {
     const at = place(frame, body);
-    if (!at) continue;
+    if (!at) return;
+    const { ink, size } = lookOf(data, "discs", k, "--disc");
+    ctx.fillStyle = ink;
     ctx.beginPath();
-    ctx.arc(...project(at), radius, 0, 2 * Math.PI);
+    ctx.arc(...project(at), radius * size, 0, 2 * Math.PI);
     ctx.fill();
     ctx.stroke();
-  }
+  });
+};
+
+const strokeRod = (ctx, { ink, size }) => {
+  ctx.strokeStyle = ink;
+  ctx.lineWidth = 2.2 * size;
+  ctx.stroke();
 };
 
 const drawTrails = ({ data, place }, ctx, project, frame) => {
@@ -144,8 +158,9 @@ const drawTrails = ({ data, place }, ctx, project, frame) => {
   // Fewer points only if there are very many: with long chords a path would be another.
   const stride = Math.max(1, Math.floor((length * data.trails.length) / 6000));
   data.trails.forEach((body, k) => {
-    ctx.strokeStyle = colour(`--s${(k + 1) % 8}`);
-    ctx.lineWidth = 1.8;
+    const { ink, size } = lookOf(data, "trails", k, `--s${(k + 1) % 8}`);
+    ctx.strokeStyle = ink;
+    ctx.lineWidth = 1.8 * size;
     let before = null;
     for (let f = Math.max(0, frame - length); f <= frame; f = f < frame ? Math.min(frame, f + stride) : frame + 1) {
       const at = place(f, body);
@@ -170,7 +185,7 @@ const drawVehicle = (animation, ctx, project, frame, [body, length, width], k) =
   const [c, s] = [Math.cos(heading), Math.sin(heading)];
   const corner = (along, across) => project([at[0] + c * along * length - s * across * width, at[1] + s * along * length + c * across * width, at[2]]);
   ctx.fillStyle = colour("--raised");
-  ctx.strokeStyle = colour(`--s${k % 8}`);
+  ctx.strokeStyle = lookOf(animation.data, "vehicles", k, `--s${k % 8}`).ink;
   ctx.lineWidth = 2;
   ctx.beginPath();
   [[-0.5, -0.5], [0.3, -0.5], [0.5, 0], [0.3, 0.5], [-0.5, 0.5]].forEach(([u, v], i) => (i ? ctx.lineTo(...corner(u, v)) : ctx.moveTo(...corner(u, v))));

@@ -7,7 +7,7 @@ const PAD = 0.03;
 const makePlot = (figure) => {
   const data = dataOf(figure);
   const columns = data.columns.map(columnOf);
-  const series = data.series.map((s, k) => ({ ...s, x: columns[s.x], y: columns[s.y], shown: true, ...looks(k) }));
+  const series = data.series.map((s, k) => ({ ...s, x: columns[s.x], y: columns[s.y], shown: true, ...looks(s.look ?? k) }));
   const plot = {
     figure, data, series, u: null,
     box: figure.querySelector(".drawing"),

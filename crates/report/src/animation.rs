@@ -29,10 +29,41 @@ pub struct Animation {
     pub vehicles: Vec<Vehicle>,
     /// Bodies that leave a path.
     pub trails: Vec<usize>,
+    /// Colours and sizes.
+    pub looks: Looks,
     /// Part of the animation that a path lasts, between 0 and 1.
     pub trail_length: f64,
     /// What is in view; `None`: wherever bodies are.
     pub bounds: Option<Bounds>,
+}
+
+/// How something is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Look {
+    /// The name of a colour; `None`: as usual. The page knows red, orange, yellow, green, blue, purple, pink, brown,
+    /// grey, black and white, each seen on light and on dark paper.
+    pub colour: Option<&'static str>,
+    /// Its size, or the width of its line, 1 being the usual one.
+    pub size: f64,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Look { colour: None, size: 1.0 }
+    }
+}
+
+/// How rods, discs, vehicles and paths are drawn, in their order; those missing are as usual.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Looks {
+    /// Of rods.
+    pub rods: Vec<Look>,
+    /// Of discs.
+    pub discs: Vec<Look>,
+    /// Of vehicles.
+    pub vehicles: Vec<Look>,
+    /// Of paths.
+    pub trails: Vec<Look>,
 }
 
 /// Where the bodies are.
@@ -97,6 +128,7 @@ impl Default for Animation {
             discs: None,
             vehicles: Vec::new(),
             trails: Vec::new(),
+            looks: Looks::default(),
             trail_length: 0.15,
             bounds: None,
         }
@@ -205,13 +237,29 @@ impl Animation {
         };
         let inside = |body: usize| body < encoded.bodies;
         let held = |end: &End| matches!(end, End::Fixed(_)) || matches!(end, End::Body(body) if inside(*body));
-        let rods = (self.rods.iter()).filter(|(a, b)| held(a) && held(b)).take(encoded.rods);
+        let rods = || self.rods.iter().enumerate().filter(|(_, (a, b))| held(a) && held(b)).take(encoded.rods);
         let vehicles = self.vehicles.iter().take(encoded.vehicles);
         let is_vehicle = |body: usize| self.vehicles.iter().any(|vehicle| vehicle.body == body);
         let discs: Vec<usize> = match &self.discs {
             Some(discs) => discs.iter().copied().filter(|body| inside(*body)).take(encoded.bodies).collect(),
             None => (0..encoded.bodies).filter(|body| !is_vehicle(*body)).collect(),
         };
+        let look = |list: &[Look], k: usize| {
+            let look = list.get(k).copied().unwrap_or_default();
+            json!([look.colour, look.size])
+        };
+        let looks = |list: &[Look], places: &mut dyn Iterator<Item = usize>| match list.is_empty() {
+            true => json!([]),
+            false => places.map(|k| look(list, k)).collect(),
+        };
+        let inner = |list: &[usize]| -> Vec<usize> { (0..list.len()).filter(|k| inside(list[*k])).collect() };
+        let disc_places = self.discs.as_ref().map_or_else(Vec::new, |discs| inner(discs));
+        let looks = json!({
+            "rods": looks(&self.looks.rods, &mut rods().map(|(k, _)| k)),
+            "discs": looks(&self.looks.discs, &mut disc_places.into_iter().take(encoded.bodies)),
+            "vehicles": looks(&self.looks.vehicles, &mut (0..encoded.vehicles)),
+            "trails": looks(&self.looks.trails, &mut inner(&self.trails).into_iter().take(MOST_TRAILS)),
+        });
         json!({
             "title": escape::clip(&self.title, escape::SHORT),
             "space": self.space == Space::Three,
@@ -224,7 +272,8 @@ impl Animation {
             "low": encoded.low,
             "high": encoded.high,
             "view": encoded.view.map(|bounds| [bounds.low, bounds.high]),
-            "rods": rods.map(|(a, b)| json!([end(a), end(b)])).collect::<Vec<_>>(),
+            "looks": looks,
+            "rods": rods().map(|(_, (a, b))| json!([end(a), end(b)])).collect::<Vec<_>>(),
             "discs": discs,
             "vehicles": vehicles.map(|v| json!([v.body, v.length, v.width])).collect::<Vec<_>>(),
             "trails": self.trails.iter().filter(|body| inside(**body)).take(MOST_TRAILS).collect::<Vec<_>>(),

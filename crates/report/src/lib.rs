@@ -52,7 +52,7 @@ mod series_table;
 mod table;
 mod text;
 
-pub use animation::{Animation, Bounds, End, Frame, Space, Vehicle};
+pub use animation::{Animation, Bounds, End, Frame, Look, Looks, Space, Vehicle};
 pub use budget::FILE_LIMIT;
 pub use code::Code;
 pub use cotangent_destination::DestinationError;

@@ -158,6 +158,7 @@ impl Plot {
                 let (x, y) = (columns.add(&xs, true), columns.add(&ys, false));
                 series.push(json!({
                     "name": escape::clip(&one.name, 200), "x": x, "y": y, "ordered": one.is_ordered(),
+                    "look": one.ink,
                     "mark": match one.mark {
                         Mark::Line => "line",
                         Mark::Points => "points",
@@ -208,7 +209,8 @@ impl Plot {
             notes.push(format!("The first {shown} of {all} series are shown, to keep the report small."));
         }
         let values = || shown.iter().flat_map(|s| s.x.iter().chain(&s.y));
-        let missing = values().filter(|v| v.is_nan()).count();
+        let meant: usize = self.series.iter().map(|one| one.gaps).sum();
+        let missing = values().filter(|v| v.is_nan()).count().saturating_sub(meant);
         if missing > 0 {
             notes.push(format!("Values that are not numbers, and where the lines have gaps: {}.", count(missing)));
         }

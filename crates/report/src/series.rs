@@ -11,6 +11,10 @@ pub struct Series {
     pub y: Vec<f64>,
     /// How the points are drawn.
     pub mark: Mark,
+    /// The number of its colour; `None`: that of its place in the plot.
+    pub ink: Option<usize>,
+    /// How many of the values are not numbers because the line is broken there on purpose: no note counts them.
+    pub gaps: usize,
 }
 
 /// How the points of a series are drawn.
@@ -31,7 +35,7 @@ pub enum Mark {
 impl Series {
     /// Points joined by a line.
     pub fn line(name: impl Into<String>, x: Vec<f64>, y: Vec<f64>) -> Self {
-        Series { name: name.into(), x, y, mark: Mark::Line }
+        Series { name: name.into(), x, y, mark: Mark::Line, ink: None, gaps: 0 }
     }
 
     /// Points on their own.
@@ -49,6 +53,16 @@ impl Series {
     pub fn band(name: impl Into<String>, x: &[f64], low: &[f64], high: &[f64]) -> Self {
         let twice = |a: &[f64], b: &[f64]| a.iter().zip(b).flat_map(|(a, b)| [*a, *b]).collect();
         Series { mark: Mark::Band, ..Series::line(name, twice(x, x), twice(low, high)) }
+    }
+
+    /// The same in the colour of this number, whatever else is in the plot.
+    pub fn ink(self, number: usize) -> Self {
+        Series { ink: Some(number), ..self }
+    }
+
+    /// The same with so many gaps that are meant.
+    pub fn gaps(self, gaps: usize) -> Self {
+        Series { gaps, ..self }
     }
 
     /// Whether the abscissas never decrease.

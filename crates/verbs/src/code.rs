@@ -288,6 +288,8 @@ impl From<&TableError> for Code {
     fn from(error: &TableError) -> Code {
         match error {
             TableError::NothingToResume { .. }
+            | TableError::Gone { .. }
+            | TableError::NotAsLeft { .. }
             | TableError::TooShort { .. }
             | TableError::Changed { .. }
             | TableError::OtherColumns { .. } => Code::ResumeDiffers,

@@ -75,3 +75,10 @@ pub(crate) fn all_or_nan<'de, D: Deserializer<'de>>(deserializer: D) -> Result<M
     let members = Map::<Option<f64>>::deserialize(deserializer)?;
     Ok(members.0.into_iter().map(|(name, value)| (name, value.unwrap_or(f64::NAN))).collect())
 }
+
+/// The same for every entry of every array, if there are any.
+pub(crate) fn arrays_or_nan<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Map<Vec<f64>>>, D::Error> {
+    let arrays = Option::<Map<Vec<Option<f64>>>>::deserialize(deserializer)?;
+    let whole = |list: Vec<Option<f64>>| list.into_iter().map(|x| x.unwrap_or(f64::NAN)).collect();
+    Ok(arrays.map(|arrays| arrays.0.into_iter().map(|(name, list)| (name, whole(list))).collect()))
+}

@@ -17,6 +17,8 @@ pub struct Order {
     pub uncertainty: f64,
     /// The points it comes from, as positions in the lists given, from the smallest step on.
     pub used: Vec<usize>,
+    /// All steps and their errors, as they were given.
+    pub points: Vec<[f64; 2]>,
 }
 
 /// The order p in error ≈ C·hᵖ, from errors at several steps h, in any sequence.
@@ -68,7 +70,8 @@ pub fn observed_order(steps: &[f64], errors: &[f64]) -> Result<Order, Undecided>
     match windows.iter().rev().find(|fit| uncertainty(fit) <= allowed) {
         Some(fit) => {
             usable.truncate(fit.points);
-            Ok(Order { value: fit.slope, uncertainty: uncertainty(fit), used: usable })
+            let points = steps.iter().zip(errors).map(|(h, error)| [h.abs(), error.abs()]).collect();
+            Ok(Order { value: fit.slope, uncertainty: uncertainty(fit), used: usable, points })
         }
         None => Err(Undecided::AtFloor { usable: usable.len(), floor }),
     }

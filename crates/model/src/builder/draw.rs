@@ -1,7 +1,7 @@
 //! Drawings of a [`SystemBuilder`].
 
 use super::{BuildError, QUANTITY, Sum, SystemBuilder};
-use crate::drawing::Drawing;
+use crate::drawing::{Drawing, Look};
 use crate::system::DrawingKind;
 use cotangent_expr::{Array, Role, Tensor};
 use std::ops::RangeInclusive;
@@ -43,6 +43,13 @@ impl SystemBuilder {
         self.add_drawing(kind, array, points);
     }
 
+    /// The look of the drawing that was added last.
+    pub fn look(&mut self, look: Look) {
+        if let Some(last) = self.drawings.last_mut() {
+            last.look = look;
+        }
+    }
+
     fn add_drawing(&mut self, kind: DrawingKind, array: Array, points: Vec<Vec<Sum>>) {
         let name = array.name().to_string();
         self.label(&name);
@@ -65,7 +72,7 @@ impl SystemBuilder {
         if is_vehicle != heading.is_some() || !components.iter().all(|p| good(p.len())) {
             return self.fail(BuildError::ComponentCount(name));
         }
-        self.drawings.push(Drawing { kind, array, points: components, heading });
+        self.drawings.push(Drawing { kind, array, points: components, heading, look: Look::default() });
     }
 
     fn component(&mut self, array: &Array, value: &Sum) -> Option<Tensor> {

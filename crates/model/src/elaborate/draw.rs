@@ -4,7 +4,7 @@ use super::Elaborator;
 use super::scope::{Loops, Purpose};
 use super::statements::Labels;
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::drawing::Drawing;
+use crate::drawing::{Drawing, Look};
 use crate::syntax::DrawingKind;
 use crate::syntax::ast;
 use cotangent_expr::{Role, Tensor};
@@ -45,7 +45,9 @@ impl Elaborator<'_> {
             points.push(components.collect::<Option<Vec<Tensor>>>()?);
         }
         let heading = if kind == DrawingKind::Vehicle { points.first_mut()?.pop() } else { None };
-        Some(Drawing { kind, array, points, heading })
+        // The parser has seen to it that a size is a number.
+        let size = d.size.as_ref().and_then(|size| size.text.parse().ok());
+        Some(Drawing { kind, array, points, heading, look: Look { colour: d.colour, size } })
     }
 
     /// A rod has two points or more, anything else has one.

@@ -8,7 +8,7 @@ mod references;
 mod spans;
 
 use super::number::Decimal;
-use super::words::{DrawingKind, Function, Keyword, RunKey};
+use super::words::{Colour, DrawingKind, Function, Keyword, RunKey};
 use crate::diagnostic::Span;
 
 /// A whole model text.
@@ -274,6 +274,10 @@ pub struct Drawing {
     pub label: Head,
     /// The points, at least one; the binders of the label scope over them.
     pub points: Vec<Point>,
+    /// `colour red`
+    pub colour: Option<Colour>,
+    /// `size 2`: a number, as it is written.
+    pub size: Option<Name>,
     /// All of it.
     pub span: Span,
 }

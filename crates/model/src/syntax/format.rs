@@ -278,7 +278,13 @@ impl fmt::Display for Drawing {
             let join = if i == 0 { "" } else { " -- " };
             write!(f, "{join}{point}")?;
         }
-        Ok(())
+        if let Some(colour) = self.colour {
+            write!(f, " colour {colour}")?;
+        }
+        match &self.size {
+            Some(size) => write!(f, " size {}", size.text),
+            None => Ok(()),
+        }
     }
 }
 

@@ -121,6 +121,23 @@ words! {
     }
 }
 
+words! {
+    /// The colour of a drawing.
+    Colour {
+        Red = "red",
+        Orange = "orange",
+        Yellow = "yellow",
+        Green = "green",
+        Blue = "blue",
+        Purple = "purple",
+        Pink = "pink",
+        Brown = "brown",
+        Grey = "grey",
+        Black = "black",
+        White = "white",
+    }
+}
+
 /// What the value of a `run` key is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunValueKind {

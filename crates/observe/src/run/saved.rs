@@ -23,6 +23,10 @@ pub struct Header<R> {
     pub request: R,
     /// Steps made.
     pub done: u64,
+    /// Whether the run has reached its end; this is then the state before the last step, from which it can go on to
+    /// another one.
+    #[serde(default)]
+    pub finished: bool,
     /// How much of the table is on the disk.
     pub mark: Option<Mark>,
     /// Where it ran.
@@ -52,6 +56,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
         let header = Header {
             request: request.clone(),
             done: self.done,
+            finished: false,
             mark,
             platform: Platform::current(),
             iterations: self.iterations(),
@@ -106,12 +111,39 @@ pub struct Checkpoints<R> {
     saved: Duration,
     saving: Duration,
     reserve: Option<Reserve>,
+    /// The state before the last step.
+    before_last: Option<Checkpoint<Header<R>>>,
 }
 
 impl<R: Clone + Serialize + DeserializeOwned> Checkpoints<R> {
     /// Into a file, with so much time between two; `request` is what it takes to set up the same run again.
     pub fn new(path: PathBuf, every: Duration, request: R) -> Checkpoints<R> {
-        Checkpoints { path, every, request, saved: Duration::ZERO, saving: Duration::ZERO, reserve: None }
+        Checkpoints {
+            path,
+            every,
+            request,
+            saved: Duration::ZERO,
+            saving: Duration::ZERO,
+            reserve: None,
+            before_last: None,
+        }
+    }
+
+    /// Leaves what a finished run is extended from: the state before its last step, which may have been a shorter one.
+    /// False if that step was not made under these eyes.
+    pub fn leave(&mut self) -> Result<bool, RunError> {
+        let Some(mut left) = self.before_last.take() else { return Ok(false) };
+        left.header.finished = true;
+        left.write(&self.path)?;
+        Ok(true)
+    }
+
+    /// Remembers the state before the last step.
+    fn look<I: Advance, D: Measure>(&mut self, run: &mut Run<I, D>) -> Result<(), RunError> {
+        if run.done() + 1 == run.schedule.total() {
+            self.before_last = Some(run.saved(&self.request)?);
+        }
+        Ok(())
     }
 
     fn save<I: Advance, D: Measure>(&self, run: &mut Run<I, D>) -> Result<(), RunError> {
@@ -123,11 +155,13 @@ impl<R: Clone + Serialize + DeserializeOwned, I: Advance, D: Measure> Observer<I
     fn begin(&mut self, run: &mut Run<I, D>) -> Result<(), RunError> {
         (self.saved, self.saving) = (run.clock().now(), Duration::ZERO);
         self.save(run)?;
+        self.look(run)?;
         self.reserve = Reserve::beside(&self.path);
         Ok(())
     }
 
     fn pause(&mut self, run: &mut Run<I, D>) -> Verdict {
+        self.look(run)?;
         let begun = run.clock().now();
         // A large history takes a while to write: not more than a tenth of the time.
         if run.clock().is_running() && begun.saturating_sub(self.saved) >= self.every.max(10 * self.saving) {

@@ -1,7 +1,7 @@
 //! A history in the making.
 
 use super::observer::{Observer, Sample, Verdict};
-use super::recorder::len;
+use super::rows::len;
 use crate::history::History;
 use cotangent_dynamics::{Measure, Recorded};
 use std::ops::ControlFlow;

@@ -91,6 +91,18 @@ pub enum TableError {
         /// Where its rows are.
         part: PathBuf,
     },
+    /// The table that is to be extended is not there.
+    #[error("cannot extend `{path}`: it is not there; start the run anew")]
+    Gone {
+        /// The table.
+        path: PathBuf,
+    },
+    /// The table that is to be extended is another one.
+    #[error("cannot extend `{path}`: it does not hold the rows that the run wrote; start the run anew")]
+    NotAsLeft {
+        /// The table.
+        path: PathBuf,
+    },
     /// The columns are not those of the checkpoint.
     #[error("cannot resume `{path}`: its columns were others at the checkpoint; record the same quantities")]
     OtherColumns {

@@ -5,10 +5,12 @@
 //! memory. It is cut into tiles of a fixed size. A tile has all columns and some rows if the table is
 //! long: few large reads, one write per column. It has all rows and some columns if the table is wide:
 //! one read per row, few large writes. So the number of reads and writes grows with the smaller side.
+//!
+//! Behind the columns come texts: what the table is of, for whoever finds it later.
 
 use super::place::Placed;
 use super::zip::{Member, end_of_archive};
-use super::{Columns, Family};
+use super::{Columns, Family, Text};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -33,7 +35,12 @@ fn npy_header(rows: u64, column: &Family) -> Vec<u8> {
     // Python writes a tuple of one number with a comma and a longer one without.
     let shape = format!("{rows},{lengths}");
     let shape = if column.dims.is_empty() { &shape } else { shape.trim_end_matches(',') };
-    let dictionary = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({shape}), }}");
+    header("<f8", shape)
+}
+
+/// What precedes the entries of an array of this type and shape.
+fn header(kind: &str, shape: &str) -> Vec<u8> {
+    let dictionary = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({shape}), }}");
     // Version 1.0 counts the bytes of the dictionary with 16 bits, version 2.0 with 32.
     let short = dictionary.len() + 64 <= usize::from(u16::MAX);
     let fixed = if short { 10 } else { 12 };
@@ -43,6 +50,23 @@ fn npy_header(rows: u64, column: &Family) -> Vec<u8> {
     header.extend(&(padded as u32).to_le_bytes()[..fixed - 8]);
     header.extend(format!("{dictionary:<0$}\n", padded - 1).bytes());
     header
+}
+
+/// Texts as an array that NumPy reads: UTF-32, each filled up with zeros. A single one has no dimension.
+fn text_array(text: &Text) -> Vec<u8> {
+    let (list, shape) = match text {
+        Text::One(text) => (std::slice::from_ref(text), String::new()),
+        Text::List(list) => (&list[..], format!("{},", list.len())),
+    };
+    // NumPy knows no type for texts without letters.
+    let longest = list.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
+    let mut bytes = header(&format!("<U{longest}"), &shape);
+    for text in list {
+        let end = bytes.len() + longest * 4;
+        bytes.extend(text.chars().flat_map(|c| u32::from(c).to_le_bytes()));
+        bytes.resize(end, 0);
+    }
+    bytes
 }
 
 /// A column on its way from the rows to the archive.
@@ -75,7 +99,13 @@ fn layout(rows: u64, columns: &Columns) -> Vec<Array> {
 }
 
 /// Writes the archive of the rows in `source`, which is read from its beginning.
-pub(super) fn assemble(source: &mut File, rows: u64, columns: &Columns, target: &File) -> io::Result<()> {
+pub(super) fn assemble(
+    source: &mut File,
+    rows: u64,
+    columns: &Columns,
+    texts: &[(String, Text)],
+    target: &File,
+) -> io::Result<()> {
     let mut arrays = layout(rows, columns);
     let row_len = arrays.last().map_or(0, |last| last.start + last.len);
     let mut target = Placed::new(target);
@@ -83,15 +113,66 @@ pub(super) fn assemble(source: &mut File, rows: u64, columns: &Columns, target: 
     for group in groups(&mut arrays, rows) {
         turner.turn(group, &mut target)?;
     }
-    let directory = arrays.last().map_or(0, |last| last.member.end());
+    let mut directory = arrays.last().map_or(0, |last| last.member.end());
+    let mut members: Vec<Member> = arrays.into_iter().map(|array| array.member).collect();
+    for (name, text) in texts {
+        let bytes = text_array(text);
+        let (size, checksum) = (bytes.len() as u64, crc32fast::hash(&bytes));
+        let member = Member { name: format!("{name}.npy"), size, checksum, place: directory };
+        target.write_at(member.place, &member.local_header())?;
+        target.write_at(member.content(), &bytes)?;
+        directory = member.end();
+        members.push(member);
+    }
     let mut place = directory;
-    for array in &arrays {
-        let entry = array.member.directory_entry();
+    for member in &members {
+        let entry = member.directory_entry();
         target.write_at(place, &entry)?;
         place += entry.len() as u64;
     }
-    target.write_at(place, &end_of_archive(arrays.len() as u64, directory, place - directory))?;
+    target.write_at(place, &end_of_archive(members.len() as u64, directory, place - directory))?;
     target.flush()
+}
+
+/// Brings the first `wanted` of the rows of an archive that was made by [`assemble`] back into their order.
+pub(super) fn take_apart(
+    source: &mut File,
+    rows: u64,
+    columns: &Columns,
+    wanted: u64,
+    mut write: impl FnMut(&[u8]) -> io::Result<()>,
+) -> io::Result<()> {
+    let arrays = layout(rows, columns);
+    let row_len = arrays.last().map_or(0, |last| last.start + last.len);
+    let most = (TILE / row_len.max(1)).max(1) as u64;
+    let (mut column, mut tile) = (vec![], vec![]);
+    for from in (0..wanted).step_by(most as usize) {
+        let some = most.min(wanted - from) as usize;
+        tile.resize(some * row_len, 0);
+        for array in arrays.iter().filter(|array| array.len > 0) {
+            let begin = array.member.content() + array.npy.len() as u64 + from * array.len as u64;
+            column.resize(some * array.len, 0);
+            source.seek(SeekFrom::Start(begin))?;
+            source.read_exact(&mut column)?;
+            for (row, part) in tile.chunks_exact_mut(row_len).zip(column.chunks_exact(array.len)) {
+                row[array.start..array.start + array.len].copy_from_slice(part);
+            }
+        }
+        write(&tile)?;
+    }
+    Ok(())
+}
+
+/// How many rows an archive has whose first column is `first`, which is no family.
+pub(super) fn rows(source: &mut File, columns: &Columns) -> io::Result<u64> {
+    let Some(first) = layout(0, columns).into_iter().next() else { return Ok(0) };
+    // The number of digits of the shape may change the length of the header, but not where it begins.
+    let mut start = vec![0; 4096];
+    source.seek(SeekFrom::Start(first.member.content()))?;
+    let length = source.read(&mut start)?;
+    let text = String::from_utf8_lossy(&start[..length]);
+    let digits = text.split_once("'shape': (").map_or("", |(_, rest)| rest.split(',').next().unwrap_or(""));
+    digits.parse().map_err(|_| io::Error::from(io::ErrorKind::InvalidData))
 }
 
 /// Cuts the columns into groups that are turned one after the other.

@@ -99,6 +99,17 @@ impl Partial {
         self.file.write_all(&self.buffer)
     }
 
+    /// Appends all of a source, written as it comes.
+    pub(super) fn fill(&mut self, source: &mut impl Read) -> io::Result<()> {
+        let mut chunk = vec![0; BUFFER];
+        loop {
+            match source.read(&mut chunk)? {
+                0 => return Ok(()),
+                read => self.buffer().map_err(io::Error::other)?.extend_from_slice(&chunk[..read]),
+            }
+        }
+    }
+
     /// Everything on the disk; how many bytes, with which checksum.
     pub(super) fn sync(&mut self) -> Result<(u64, u32), TableError> {
         self.flush()?;

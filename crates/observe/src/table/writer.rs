@@ -1,7 +1,7 @@
 //! The table as its user sees it.
 
 use super::partial::Partial;
-use super::{Columns, Mark, TableError, csv, npz};
+use super::{Columns, Mark, TableError, Text, csv, npz};
 use cotangent_destination::Destination;
 use std::fs::File;
 use std::io::{self, Read};
@@ -37,6 +37,8 @@ pub struct TableWriter {
     format: Format,
     partial: Partial,
     rows: u64,
+    /// What the table is of, by name.
+    texts: Vec<(String, Text)>,
 }
 
 impl TableWriter {
@@ -49,7 +51,7 @@ impl TableWriter {
         let width = columns.check()?;
         let destination = Destination::at(path)?;
         let partial = Partial::create(destination.sibling("part"), path)?;
-        let mut table = TableWriter { destination, columns, width, format, partial, rows: 0 };
+        let mut table = TableWriter { destination, columns, width, format, partial, rows: 0, texts: vec![] };
         if format == Format::Csv {
             csv::header(&table.columns, table.partial.buffer()?);
         }
@@ -72,7 +74,49 @@ impl TableWriter {
         }
         let destination = Destination::at(path)?;
         let partial = Partial::reopen(destination.sibling("part"), path, mark.bytes, mark.checksum)?;
-        Ok(TableWriter { destination, columns, width, format, partial, rows: mark.rows })
+        Ok(TableWriter { destination, columns, width, format, partial, rows: mark.rows, texts: vec![] })
+    }
+
+    /// Goes on behind the first rows of a table that is complete, up to a mark that was made when it grew. The table
+    /// stays until the longer one is published.
+    pub fn extend(path: &Path, columns: Columns, mark: &Mark) -> Result<Self, TableError> {
+        let format = Format::of(path)?;
+        let destination = Destination::at(path)?;
+        let failed = |source| TableError::Write { path: path.to_owned(), source };
+        let mut table = match File::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(TableError::Gone { path: path.to_owned() });
+            }
+            opened => opened.map_err(failed)?,
+        };
+        let mut partial = Partial::create(destination.sibling("part"), path)?;
+        let copied = match format {
+            Format::Csv => partial.fill(&mut table.take(mark.bytes)),
+            Format::Npz => npz::rows(&mut table, &columns).and_then(|rows| {
+                let write = |bytes: &[u8]| partial.fill(&mut { bytes });
+                npz::take_apart(&mut table, rows, &columns, mark.rows, write)
+            }),
+        };
+        let kept = copied.ok().and_then(|()| partial.sync().ok()) == Some((mark.bytes, mark.checksum));
+        if !kept {
+            partial.remove()?;
+            return Err(TableError::NotAsLeft { path: path.to_owned() });
+        }
+        drop(partial);
+        Self::resume(path, columns, mark)
+    }
+
+    /// Puts texts into the table, if its format has room for them: what it is of, by name. The names of columns stay;
+    /// those of texts give way to them with a `_` at their end.
+    #[must_use]
+    pub fn with_texts(mut self, texts: Vec<(String, Text)>) -> Self {
+        self.texts = texts;
+        for (name, _) in &mut self.texts {
+            while self.columns.0.iter().any(|column| column.name == *name) {
+                name.push('_');
+            }
+        }
+        self
     }
 
     /// The columns.
@@ -114,7 +158,7 @@ impl TableWriter {
         let assembled = File::create(&temporary).and_then(|mut file| {
             match self.format {
                 Format::Csv => drop(io::copy(&mut part.take(bytes), &mut file)?),
-                Format::Npz => npz::assemble(part, self.rows, &self.columns, &file)?,
+                Format::Npz => npz::assemble(part, self.rows, &self.columns, &self.texts, &file)?,
             }
             self.destination.replace_with(&file, &temporary)
         });

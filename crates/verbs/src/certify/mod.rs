@@ -84,6 +84,7 @@ impl Request {
         document.background = Background {
             input: model.input.clone(),
             equations: Some(problem.equations.clone()),
+            system: Some(model.system.clone().into()),
             ..Background::default()
         };
         if pictures.any() {
@@ -144,9 +145,11 @@ impl Document {
         text::render(self, coloured)
     }
 
-    /// The run that measured constraints and energy as a figure, if a file for one was asked for.
+    /// Convergence, and the run that measured constraints and energy, as a figure, if a file for one was asked for.
     pub fn figure(&self) -> Option<Figure> {
-        self.background.figure()
+        let mut figure = self.background.figure()?;
+        figure.panels.splice(0..0, page::convergence(self));
+        Some(figure)
     }
 
     /// A report: a page with the certificate and formulas.

@@ -3,15 +3,16 @@
 use super::report::{Document, Verdict};
 use super::text::{headline, rows};
 use crate::failure::Code;
-use crate::figures::{count, number};
+use crate::figures::{count, number, short};
 use crate::picture::{Film, Page, Watch, watch};
 use crate::reason::Reason;
 use cotangent_integrate::Prepared;
 use cotangent_lab::Run;
 use cotangent_lab::certificate::Options;
 use cotangent_observe::{End, Schedule};
+use cotangent_plot::{Axis, Panel, Series, Style};
 use cotangent_problem::Instance;
-use cotangent_report::{Align, Cell, Status, Table, Text};
+use cotangent_report::{self as report, Align, Cell, Plot, Scale, Status, Table, Text};
 use cotangent_scalar::Limits;
 
 /// The run that measures constraints and energy, made once more to be watched: the same steps give
@@ -30,7 +31,7 @@ pub(super) fn film(
     let schedule = Schedule::count(options.step, options.steps, options.steps)
         .map_err(|e| Reason::new(Code::Schedule, e.to_string()))?;
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).map_err(evaluate)?;
-    watch(&mut run, problem, Watch::Drawn).map_err(compile)?;
+    watch(&mut run, problem, Watch::Drawn, &[]).map_err(compile)?;
     let end = run.go(limits, &mut []);
     if let Ok(End::Interrupted | End::Stopped) = end {
         let message = "no pictures: interrupted in the run that is drawn; the certificate is complete";
@@ -43,7 +44,52 @@ pub(super) fn film(
         _ => format!("ended after {done}, t = {}", number(run.time())),
     };
     let title = format!("{method} {rest}: {ended}").replace('`', "");
-    Ok(Film::new(&mut run, problem, title, 0))
+    Ok(Film::new(&mut run, problem, title, 0, &[]))
+}
+
+/// What the convergence is measured on.
+const ERRORS: &str = "error after 16 steps of the largest size";
+
+/// Errors over steps, with the slope that is claimed.
+pub(super) fn convergence(report: &Document) -> Option<Panel> {
+    let found = report.convergence.as_ref()?;
+    let series = |used: bool, name: &str| {
+        let points = found.points.iter().zip(&found.used).filter(|(_, u)| **u == used).map(|(p, _)| *p);
+        let (x, y) = points.map(|[h, error]| (h, error)).unzip();
+        Series::points(name, x, y).styled(Style { colour: Some(if used { 0 } else { 1 }), ..Style::default() })
+    };
+    let (steps, errors) = fitted(report)?;
+    let line = Series::line(format!("order {}", short(found.order)), steps, errors);
+    let mut list = vec![line.styled(Style { colour: Some(0), ..Style::default() }), series(true, "measured")];
+    if found.used.contains(&false) {
+        list.push(series(false, "left out"));
+    }
+    let panel = Panel::new(Axis::log("step h"), Axis::log(ERRORS), list);
+    Some(panel.titled(format!("Convergence, order {} claimed", report.order.claimed)))
+}
+
+/// The ends of the line through the errors that count.
+fn fitted(report: &Document) -> Option<(Vec<f64>, Vec<f64>)> {
+    let found = report.convergence.as_ref()?;
+    let used: Vec<[f64; 2]> = found.points.iter().zip(&found.used).filter(|(_, u)| **u).map(|(p, _)| *p).collect();
+    let count = used.len().max(1) as f64;
+    let middle = used.iter().fold([0.0, 0.0], |[a, b], [h, e]| [a + h.ln() / count, b + e.ln() / count]);
+    let steps = || found.points.iter().map(|[h, _]| *h);
+    let (low, high) = (steps().fold(f64::INFINITY, f64::min), steps().fold(0.0, f64::max));
+    let at = |h: f64| (middle[1] + found.order * (h.ln() - middle[0])).exp();
+    (!used.is_empty() && low < high).then(|| (vec![low, high], vec![at(low), at(high)]))
+}
+
+fn plots(report: &Document) -> Vec<Plot> {
+    let (Some(found), Some((steps, errors))) = (&report.convergence, fitted(report)) else { return vec![] };
+    let (x, y) = found.points.iter().map(|[h, error]| (*h, *error)).unzip();
+    let plot = Plot::new("Convergence", "step", ERRORS).x_scale(Scale::Log).y_scale(Scale::Log);
+    let about = "The method in double-double arithmetic against a solution by another family of methods.";
+    vec![plot.describe(about).with(report::Series::points("measured", x, y)).with(report::Series::line(
+        format!("order {}", short(found.order)),
+        steps,
+        errors,
+    ))]
 }
 
 /// The certificate as a page.
@@ -60,6 +106,7 @@ pub(super) fn page(report: &Document) -> Page<'_> {
         subtitle: format!("{method} {rest}"),
         result: Text::new("Verdict", format!("{verdict}\n\n{remarks}")),
         tables: vec![table(report)],
+        plots: plots(report),
         choice: &report.choice,
         background: &report.background,
     }

@@ -12,6 +12,17 @@ use cotangent_model::System;
 use cotangent_problem::Instance;
 use serde::{Deserialize, Serialize};
 
+/// The errors that an order of convergence comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Convergence {
+    /// Steps and errors.
+    pub points: Vec<[f64; 2]>,
+    /// Which of them the order is fitted to.
+    pub used: Vec<bool>,
+    /// The order.
+    pub order: f64,
+}
+
 /// A certificate.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Document {
@@ -58,6 +69,9 @@ pub struct Document {
     pub warnings: Vec<Problem>,
     /// What was said on the way.
     pub notes: Vec<String>,
+    /// The steps and the errors that the order comes from, and which of them.
+    #[serde(skip)]
+    pub convergence: Option<Convergence>,
     /// What pictures and pages show besides.
     #[serde(skip)]
     pub background: Background,
@@ -121,7 +135,10 @@ impl Document {
         let names = &Blame::new(&problem.equations.motion);
         let size = |p: &Property<f64>| plain(p, p.claimed, |&d| d, names);
         let mut order = plain(&certificate.order, true, |o: &cotangent_lab::Order| o.value, names);
+        let mut convergence = None;
         if let Finding::Measured(o) = &certificate.order.found {
+            let used = (0..o.points.len()).map(|k| o.used.contains(&k)).collect();
+            convergence = Some(Convergence { points: o.points.clone(), used, order: o.value });
             order.uncertainty = Some(o.uncertainty);
         }
         Document {
@@ -129,6 +146,7 @@ impl Document {
             choice,
             steps: options.steps,
             order,
+            convergence,
             symplectic_defect: size(&certificate.symplectic_defect),
             poisson_defect: size(&certificate.poisson_defect),
             casimir_defect: size(&certificate.casimir_defect),

@@ -204,4 +204,6 @@ pub struct Files {
     pub plot: Option<PathBuf>,
     /// The report: `.html`.
     pub report: Option<PathBuf>,
+    /// The motion of a run: `.gif`.
+    pub movie: Option<PathBuf>,
 }

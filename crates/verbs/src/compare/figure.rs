@@ -4,7 +4,7 @@ use super::counted;
 use super::report::{Document, Row};
 use crate::ending::Ending;
 use cotangent_lab::comparison::Curves;
-use cotangent_plot::{Axis, Figure, Legend, Panel, Series};
+use cotangent_plot::{Axis, Figure, Legend, Panel, Series, Style};
 
 /// A curve: its name, abscissas and ordinates.
 pub(super) type Curve = (String, Vec<f64>, Vec<f64>);
@@ -20,8 +20,9 @@ pub(super) fn figure(report: &Document) -> Figure {
     }
     let mut figure = Figure { columns: 2, ..Figure::new(title) }.sized(1100.0, 820.0);
     for (k, ([title, label], curves)) in over_time(report).into_iter().enumerate() {
-        let series = curves.into_iter().map(|(name, x, y)| Series::line(name, x, y)).collect();
-        // The same series have the same colours in every panel: one legend is enough.
+        let series = |(k, (name, x, y))| Series::line_points(name, x, y).styled(Style::constant(k));
+        let series = curves.into_iter().enumerate().map(series).collect();
+        // A series looks the same in every panel: one legend is enough.
         let legend = if k == 0 { Legend::Below } else { Legend::None };
         let panel = Panel::new(Axis::linear("time t"), Axis::log_absolute(label), series);
         figure = figure.with(panel.titled(title).with_legend(legend));

@@ -5,6 +5,7 @@ mod page;
 mod report;
 mod request;
 mod size;
+mod table;
 mod text;
 
 pub use report::{Document, Eigenvalue, Fate, Formulated, Reference, Row, Size, Skipped, Stable, Work};
@@ -49,7 +50,9 @@ impl Request {
     /// Compares what the lists name, or all that fits.
     pub fn answer(&self, model: Source, session: &mut Session<'_>) -> Result<Document, Failure> {
         let (plot, report) = (self.files.plot.as_deref(), self.files.report.as_deref());
-        let pictures = Destinations::new(plot, report, None, Some(model.name()))?;
+        let table = self.files.table.as_deref();
+        let pictures = Destinations::new(plot, report, table, Some(model.name()))?;
+        table.map_or(Ok(()), table::check_destination)?;
         let model = Loaded::new(model, &self.choice.set, session.limits())?;
         afford(&model.system, Use::Integrate, session.memory())?;
         let wanted = Combinations::new(self, &model)?;
@@ -81,8 +84,15 @@ impl Request {
         document.notes = session.notes().to_vec();
         let written = pictures.write(|| document.figure(), || document.page());
         (document.plot, document.report) = (written.plot, written.report);
-        document.notes.extend(written.failures.iter().map(Reason::to_string));
         document.unwritten = written.failures;
+        if let Some(path) = table {
+            match table::write(&document, path) {
+                Ok(()) => document.out = Some(path.display().to_string()),
+                Err(failure) => document.unwritten.push(failure),
+            }
+        }
+        let said: Vec<String> = document.unwritten.iter().map(Reason::to_string).collect();
+        document.notes.extend(said);
         Ok(document)
     }
 }
@@ -341,6 +351,7 @@ fn measured(
         formulations,
         rows,
         skipped,
+        out: None,
         plot: None,
         report: None,
         warnings: session.warnings().to_vec(),

@@ -42,6 +42,9 @@ pub struct Document {
     pub rows: Vec<Row>,
     /// What does not fit, and why.
     pub skipped: Vec<Skipped>,
+    /// The table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub out: Option<String>,
     /// The figure.
     pub plot: Option<String>,
     /// The report.

@@ -1,8 +1,10 @@
 //! What pictures and pages show besides the numbers of a document.
 
+use super::movie::movie;
 use super::{Film, figure};
 use crate::input::Input;
-use cotangent_plot::Figure;
+use cotangent_model::System;
+use cotangent_plot::{Figure, Movie};
 use cotangent_problem::Equations;
 use std::sync::Arc;
 
@@ -14,6 +16,8 @@ pub struct Background {
     pub(crate) input: Input,
     /// The equations of motion, for their formulas.
     pub(crate) equations: Option<Arc<Equations>>,
+    /// The model as it is written.
+    pub(crate) system: Option<Arc<System>>,
     /// The motion.
     pub(crate) film: Option<Arc<Film>>,
     /// What was said of all of it.
@@ -29,6 +33,11 @@ impl Background {
     /// The motion as a figure.
     pub(crate) fn figure(&self) -> Option<Figure> {
         self.film().map(figure)
+    }
+
+    /// The motion as a movie, if the model draws something.
+    pub(crate) fn movie(&self) -> Option<Movie> {
+        self.film().and_then(movie)
     }
 }
 

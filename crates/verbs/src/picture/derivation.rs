@@ -1,9 +1,8 @@
 //! Energy and constraints as formulas.
 
 use crate::figures::summed;
-use cotangent_expr::{Array, Expr, Tensor};
-use cotangent_expr::{Domain, Ix, Range, Term, latex_name};
-use cotangent_model::Dynamics;
+use cotangent_expr::{Array, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term, dependencies, latex_name};
+use cotangent_model::{ConstraintKind, Dynamics, System};
 use cotangent_report::Formulas;
 use cotangent_theory::{Motion, Space};
 use std::sync::Arc;
@@ -12,16 +11,26 @@ use std::sync::Arc;
 const MOST: usize = 12;
 
 /// What the equations of motion are made of.
-pub(super) fn derivation(motion: &Motion) -> Formulas {
+pub(super) fn derivation(motion: &Motion, model: Option<&System>) -> Formulas {
     let mut formulas = Formulas::new("Derivation");
     formulas.introduction =
         "From the text of the model, with every named sub-expression put in and nothing typed by hand.".into();
     let system = &motion.system;
     let energy = system.dynamics.energy();
+    let lagrangian = model.filter(|model| matches!(model.dynamics, Dynamics::Lagrangian { .. }));
+    if let Some(model) = lagrangian {
+        formulas = from_lagrangian(formulas, model);
+    }
     let kind =
         if matches!(system.dynamics, Dynamics::Lagrangian { .. }) { ("Lagrangian", "L") } else { ("Hamiltonian", "H") };
-    if let Some(latex) = scalar(energy) {
-        formulas = formulas.with(kind.0, format!("{} = {latex}", kind.1));
+    match scalar(energy).filter(|_| is_closed(energy)) {
+        Some(_) if kind.1 == "L" && lagrangian.is_some() => {}
+        Some(latex) => formulas = formulas.with(kind.0, format!("{} = {latex}", kind.1)),
+        // Where velocities are not known as formulas of the momenta.
+        None if lagrangian.is_some() => {
+            formulas = formulas.with(kind.0, "H(q, p) = p^T \\dot q - L(q, \\dot q)");
+        }
+        None => {}
     }
     let hidden = "\\psi = \\frac{\\partial \\varphi}{\\partial q} \\frac{\\partial H}{\\partial p} = 0";
     let kinds = match &motion.space {
@@ -39,7 +48,7 @@ pub(super) fn derivation(motion: &Motion) -> Formulas {
         let mut lines = vec![];
         for array in tensor.shape()[0].arrays().iter().filter(|a| !a.is_empty()) {
             let left = format!("{symbol}_{{\\mathrm{{{}}}", upright(array.name()));
-            match vector(array, tensor) {
+            match vector(array, tensor).filter(|_| is_closed(tensor)) {
                 Some(list) => lines.extend(list.iter().map(|case| (case.label(array.name()), case.latex(&left)))),
                 None => lines.push((array.name().to_owned(), closed.to_owned())),
             }
@@ -53,6 +62,66 @@ pub(super) fn derivation(motion: &Motion) -> Formulas {
         }
     }
     formulas
+}
+
+/// Whether a formula has only names of the model, and none of what was solved for on the way.
+fn is_closed(tensor: &Tensor) -> bool {
+    dependencies(tensor).is_empty()
+}
+
+/// L, p = ∂L/∂q̇, and the time derivatives of the constraints on positions, in velocities.
+fn from_lagrangian(mut formulas: Formulas, model: &System) -> Formulas {
+    let Dynamics::Lagrangian { coordinates, velocities, lagrangian, .. } = &model.dynamics else { return formulas };
+    if let Some(latex) = scalar(lagrangian) {
+        formulas = formulas.with("Lagrangian", format!("L = {latex}"));
+    }
+    let mut lines = vec![];
+    if let Ok(momenta) = lagrangian.gradient(velocities) {
+        for (coordinate, velocity) in coordinates.arrays().iter().zip(velocities.arrays()) {
+            let left = format!("p_{{{}", latex_name(coordinate.name()));
+            let name = coordinate.name();
+            let cases = vector(velocity, &momenta).unwrap_or_default();
+            lines.extend(cases.iter().map(|case| {
+                let derivative = case.left(&format!("\\frac{{\\partial L}}{{\\partial \\dot{{{}}}", latex_name(name)));
+                (
+                    format!("Momentum of {}", case.label(name)),
+                    format!("{}}} = {} = {}", case.open(&left), derivative, case.value),
+                )
+            }));
+        }
+    }
+    for constraint in model.constraints.iter().filter(|c| c.kind == ConstraintKind::Holonomic) {
+        let name = constraint.array.name();
+        let left = format!("\\dot\\varphi_{{\\mathrm{{{}}}", upright(name));
+        let cases =
+            in_velocities(&constraint.residual, coordinates, velocities).and_then(|t| vector(&constraint.array, &t));
+        for case in cases.unwrap_or_default() {
+            lines.push((format!("Hidden constraint {}, in velocities", case.label(name)), case.latex(&left) + " = 0"));
+        }
+    }
+    let more = lines.len().saturating_sub(2 * MOST);
+    for (label, latex) in lines.into_iter().take(2 * MOST) {
+        formulas = formulas.with(label, latex);
+    }
+    match more {
+        0 => formulas,
+        more => formulas.with(format!("{more} more"), "p = \\frac{\\partial L}{\\partial \\dot q}"),
+    }
+}
+
+/// ∂φ/∂q q̇.
+fn in_velocities(residual: &Tensor, coordinates: &Layout, velocities: &Layout) -> Option<Tensor> {
+    let velocity = |place: &Place| {
+        let k = coordinates.arrays().iter().position(|array| array == &place.array)?;
+        Some(Expr::at(velocities.arrays().get(k)?, place.index.clone()))
+    };
+    let mut terms = vec![];
+    for term in residual.jacobian(coordinates).ok()?.terms() {
+        let [row, column] = term.at.as_slice() else { return None };
+        let value = &term.value * &velocity(column)?;
+        terms.push(Term { domain: term.domain.clone(), at: vec![row.clone()], value });
+    }
+    Tensor::new(residual.shape().to_vec(), terms).ok()
 }
 
 /// A name in upright letters.
@@ -74,6 +143,24 @@ impl Case {
             None => format!("{left}}} = {value}"),
             Some((a, b)) if a == b => format!("{left},\\,{a}}} = {value}"),
             Some(_) => format!("{left},\\,i}} = {value}"),
+        }
+    }
+
+    /// A symbol whose subscript is open, with the index of the member.
+    fn open(&self, left: &str) -> String {
+        match self.members {
+            None => left.to_owned(),
+            Some((a, b)) if a == b => format!("{left},\\,{a}"),
+            Some(_) => format!("{left},\\,i"),
+        }
+    }
+
+    /// A derivative by a symbol, with the index of the member.
+    fn left(&self, by: &str) -> String {
+        match self.members {
+            None => format!("{by}}}"),
+            Some((a, b)) if a == b => format!("{by}_{{{a}}}}}"),
+            Some(_) => format!("{by}_{{i}}}}"),
         }
     }
 

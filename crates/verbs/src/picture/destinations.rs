@@ -3,14 +3,15 @@
 use crate::failure::{Code, Failure};
 use crate::reason::Reason;
 use cotangent_observe::is_same;
-use cotangent_plot::{self as plot, Figure};
+use cotangent_plot::{self as plot, Figure, Movie};
 use cotangent_report::{self as report, Report};
 use std::path::{Path, PathBuf};
 
-/// The files of `--plot` and `--report`.
+/// The files of `--plot`, `--report` and `--movie`.
 pub(crate) struct Destinations {
     plot: Option<PathBuf>,
     report: Option<PathBuf>,
+    movie: Option<PathBuf>,
 }
 
 impl Destinations {
@@ -40,12 +41,21 @@ impl Destinations {
         if let Some(file) = report {
             report::check_destination(file).map_err(|e| Failure::new((&e).into(), e.to_string()))?;
         }
-        Ok(Destinations { plot: plot.map(Path::to_owned), report: report.map(Path::to_owned) })
+        Ok(Destinations { plot: plot.map(Path::to_owned), report: report.map(Path::to_owned), movie: None })
+    }
+
+    /// The same with a movie.
+    pub(crate) fn with_movie(mut self, movie: Option<&Path>) -> Result<Destinations, Failure> {
+        if let Some(file) = movie {
+            plot::check_movie_destination(file).map_err(|e| Failure::new((&e).into(), e.to_string()))?;
+        }
+        self.movie = movie.map(Path::to_owned);
+        Ok(self)
     }
 
     /// Whether anything is to be drawn.
     pub(crate) fn any(&self) -> bool {
-        self.plot.is_some() || self.report.is_some()
+        self.plot.is_some() || self.report.is_some() || self.movie.is_some()
     }
 
     /// The options that were given, in words.
@@ -53,6 +63,7 @@ impl Destinations {
         match (&self.plot, &self.report) {
             (Some(_), Some(_)) => "--plot and --report",
             (None, Some(_)) => "--report",
+            (None, None) => "--movie",
             _ => "--plot",
         }
     }
@@ -75,6 +86,23 @@ impl Destinations {
             }
         }
         written
+    }
+
+    /// Whether a movie is wanted.
+    pub(crate) fn movie(&self) -> bool {
+        self.movie.is_some()
+    }
+
+    /// Draws the movie, if there is something that moves, where it is wanted; the file that was written.
+    pub(crate) fn write_movie(&self, written: &mut Written, movie: impl FnOnce() -> Option<Movie>) -> Option<String> {
+        let path = self.movie.as_ref()?;
+        match movie()?.write(path) {
+            Ok(()) => Some(path.display().to_string()),
+            Err(error) => {
+                written.failures.push(Reason::new((&error).into(), error.to_string()));
+                None
+            }
+        }
     }
 }
 

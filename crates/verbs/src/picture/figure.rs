@@ -1,9 +1,10 @@
 //! One figure of a run: energy error, residuals, quantities, motion.
 
-use super::film::{Film, Named, is_coarse, is_coarse_curve, is_slender, moment};
+use super::film::{Film, Named, is_coarse, is_coarse_curve, is_slender, moment, pieces};
 use super::snapshots;
 use crate::figures::count;
-use cotangent_plot::{Aspect, Axis, Figure, Kind, Panel, Series};
+use cotangent_plot::{Aspect, Axis, Dash, Figure, Kind, Panel, Series, Style};
+use std::ops::Range;
 
 /// Draws a run.
 pub(crate) fn figure(film: &Film) -> Figure {
@@ -65,37 +66,50 @@ fn residuals(film: &Film) -> Option<Panel> {
     Some(panel.titled(format!("Residuals{}", sampled(film))))
 }
 
-fn quantities(film: &Film) -> Option<Panel> {
+/// The quantities, those of very different size in panels of their own; each has one look in all of them.
+fn quantities(film: &Film) -> Vec<Panel> {
     let q = &film.quantities;
-    if q.shown.is_empty() {
-        return None;
-    }
-    let one = |named: &Named| match &named.band {
-        Some(band) => Series::band(named.name.clone(), &film.times, &band.low, &band.high),
-        None => {
-            let coarse = !film.is_thinned() && is_coarse(&named.values);
-            let kind = if coarse { Kind::Points } else { kind(film.times.len()) };
-            Series::new(named.name.clone(), kind, film.times.clone(), named.values.clone())
+    let one = |k: usize| {
+        let Named { name, values, band } = &q.shown[k];
+        let style = Style { colour: Some(k), ..Style::default() };
+        let series = match band {
+            Some(band) => vec![Series::band(name.clone(), &film.times, &band.low, &band.high)],
+            None => {
+                let coarse = !film.is_thinned() && is_coarse(values);
+                let kind = if coarse { Kind::Points } else { kind(film.times.len()) };
+                let piece = |part: Range<usize>| {
+                    // One entry in the legend.
+                    let name = if part.start == 0 { name.as_str() } else { "" };
+                    Series::new(name, kind, film.times[part.clone()].to_vec(), values[part].to_vec())
+                };
+                pieces(values).into_iter().map(piece).collect()
+            }
+        };
+        // All pieces are drawn in one way.
+        let dash = (series.len() > 1).then_some(Dash::Solid);
+        series.into_iter().map(move |one| one.styled(Style { dash: style.dash.or(dash), ..style }))
+    };
+    let panel = |(place, group): (usize, Vec<usize>)| {
+        let mut series: Vec<Series> = group.iter().flat_map(|&k| one(k)).collect();
+        let (label, name) = match group.as_slice() {
+            [only] => (q.shown[*only].name.clone(), String::new()),
+            _ => (q.kind.to_owned(), capitalised(q.kind)),
+        };
+        if group.len() == 1 {
+            series.iter_mut().for_each(|one| one.name.clear());
         }
+        let title = match q.total > q.shown.len() && place == 0 {
+            true => format!("The first {} of {}", q.shown.len(), count(q.total, "quantity", q.kind)),
+            false => name,
+        };
+        let title = match (group.iter().any(|&k| q.shown[k].band.is_some()), title.as_str()) {
+            (false, _) => title,
+            (true, "") => capitalised(&ranges(film)),
+            (true, title) => format!("{title}: {}", ranges(film)),
+        };
+        Panel::new(time(), Axis::linear(label), series).titled(title)
     };
-    let (label, name) = match q.shown.as_slice() {
-        [only] => (only.name.clone(), String::new()),
-        _ => (q.kind.to_owned(), capitalised(q.kind)),
-    };
-    let mut series: Vec<Series> = q.shown.iter().map(one).collect();
-    if let [only] = series.as_mut_slice() {
-        only.name.clear();
-    }
-    let title = match q.total > q.shown.len() {
-        true => format!("The first {} of {}", q.shown.len(), count(q.total, "quantity", q.kind)),
-        false => name,
-    };
-    let title = match (q.shown.iter().any(|n| n.band.is_some()), title.as_str()) {
-        (false, _) => title,
-        (true, "") => capitalised(&ranges(film)),
-        (true, title) => format!("{title}: {}", ranges(film)),
-    };
-    Some(Panel::new(time(), Axis::linear(label), series).titled(title))
+    q.groups().into_iter().enumerate().map(panel).collect()
 }
 
 /// What a band shows.

@@ -2,14 +2,18 @@
 
 use super::band::Band;
 use super::scene::Scene;
+use crate::failure::{Code, Failure};
 use crate::figures::{number, rounded};
 use cotangent_compile::{CompileError, Engine};
-use cotangent_expr::Layout;
+use cotangent_expr::{Array, Layout};
 use cotangent_lab::Run;
 use cotangent_model::Dynamics;
+use cotangent_model::nearest::nearest;
 use cotangent_observe::{HISTORY_ERRORS, History};
 use cotangent_problem::{Instance, Picture};
 use serde::{Deserialize, Serialize};
+use std::f64::consts::{PI, TAU};
+use std::ops::Range;
 
 /// What a run was like.
 pub(crate) struct Film {
@@ -67,6 +71,42 @@ impl Named {
 /// More series in one picture cannot be told apart.
 const MOST: usize = 6;
 
+/// More series are not shown even if they are asked for.
+const MOST_CHOSEN: usize = 24;
+
+/// Series whose largest values differ by more than this are no neighbours: the smaller would look like zero.
+const APART: f64 = 30.0;
+
+impl Quantities {
+    /// Those that are shown, by their numbers, in groups of about one size.
+    pub(crate) fn groups(&self) -> Vec<Vec<usize>> {
+        let size = |k: usize| {
+            let (low, high) = self.shown[k].ends();
+            low.iter().chain(high).filter(|x| x.is_finite()).fold(0.0, |m: f64, x| m.max(x.abs()))
+        };
+        let mut groups: Vec<(f64, f64, Vec<usize>)> = vec![];
+        for k in 0..self.shown.len() {
+            let own = size(k);
+            let fits = |(low, high, _): &&mut (f64, f64, Vec<usize>)| {
+                own == 0.0 || *high == 0.0 || (own <= APART * *low && *high <= APART * own)
+            };
+            match groups.iter_mut().find(fits) {
+                Some((low, high, group)) => {
+                    // What is zero all the time has no size.
+                    (*low, *high) = match own {
+                        0.0 => (*low, *high),
+                        own if *high == 0.0 => (own, own),
+                        own => (low.min(own), high.max(own)),
+                    };
+                    group.push(k);
+                }
+                None => groups.push((own, own, vec![k])),
+            }
+        }
+        groups.into_iter().map(|(_, _, group)| group).collect()
+    }
+}
+
 /// Samples of a history for pictures.
 const SAMPLES: usize = 4000;
 
@@ -88,7 +128,7 @@ pub enum Watch {
 
 /// Makes a run keep a history, with fewer samples if each is large; with the numbers of a picture if the model draws
 /// one. False if nothing is kept.
-pub(crate) fn watch(run: &mut Run, problem: &Instance, watch: Watch) -> Result<bool, CompileError> {
+pub(crate) fn watch(run: &mut Run, problem: &Instance, watch: Watch, wanted: &[String]) -> Result<bool, CompileError> {
     let (samples, drawn) = match watch {
         Watch::Nothing => return Ok(false),
         Watch::Lines => (SAMPLES / 4, false),
@@ -98,8 +138,8 @@ pub(crate) fn watch(run: &mut Run, problem: &Instance, watch: Watch) -> Result<b
         run.diagnostics().picture = Picture::new(&problem.equations.motion, &problem.parameters, Engine::Best)?;
     }
     let len = run.watched();
-    let shown = Shown::new(run, problem);
-    let ranged: Vec<usize> = (shown.offset..shown.offset + shown.total.min(MOST)).collect();
+    let shown = Shown::new(run, problem, wanted);
+    let ranged: Vec<usize> = shown.entries.iter().map(|(_, place)| *place).collect();
     let numbers = (len + 1) * if drawn { 2 } else { 1 } + HISTORY_ERRORS.len() + 2 * ranged.len();
     let room = ROOM / numbers;
     if room < LEAST && !drawn {
@@ -123,49 +163,122 @@ const LEAST: usize = 16;
 /// Which values of a history are shown.
 struct Shown {
     kind: &'static str,
-    layout: Layout,
-    /// Where the values of the layout begin.
-    offset: usize,
+    /// Names, and places in the history.
+    entries: Vec<(String, usize)>,
     total: usize,
     portrait: Option<[usize; 2]>,
 }
 
 impl Shown {
-    fn new(run: &mut Run, problem: &Instance) -> Shown {
+    fn new(run: &mut Run, problem: &Instance, wanted: &[String]) -> Shown {
         let observables = run.diagnostics().observables.clone();
         let motion = &problem.equations.motion;
         let n = motion.state.len();
         let variables = motion.system.dynamics.variables().len().min(n);
+        let portrait = portrait(problem, variables, n);
+        if !wanted.is_empty() {
+            let known = known(run, problem);
+            let found: Vec<(String, usize)> = wanted.iter().flat_map(|name| named(&known, name)).collect();
+            let total = found.len();
+            return Shown {
+                kind: "quantities",
+                entries: found.into_iter().take(MOST_CHOSEN).collect(),
+                total,
+                portrait,
+            };
+        }
         let (kind, layout, offset, total) = match (observables.len(), &motion.system.dynamics) {
             (0, Dynamics::Poisson { .. } | Dynamics::Form { .. }) => ("variables", motion.state.clone(), 0, n),
             (0, _) => ("coordinates", motion.state.clone(), 0, variables),
             (k, _) => ("observables", observables, n, k),
         };
-        let second = if motion.system.dynamics.momenta().is_some() { variables } else { 1 };
-        let portrait = (n > second && n > 0).then_some([0, second]);
-        Shown { kind, layout, offset, total, portrait }
+        let entries = (0..total.min(MOST)).map(|k| (layout.entry_name(k), offset + k)).collect();
+        Shown { kind, entries, total, portrait }
     }
+}
+
+/// All that a history has a value of, by family and member: the variables of the model and its observables.
+fn known(run: &mut Run, problem: &Instance) -> Vec<(String, String, usize)> {
+    let layouts = [problem.equations.motion.state.clone(), run.diagnostics().observables.clone()];
+    let arrays = layouts.iter().flat_map(Layout::arrays);
+    let members = arrays.flat_map(|array| {
+        let name = |k: usize| match array.dims() {
+            [] => array.name().to_owned(),
+            _ => array.element_name(&array.multi_index(k)),
+        };
+        (0..array.len()).map(move |k| (array.name().to_owned(), name(k)))
+    });
+    members.enumerate().map(|(place, (family, member))| (family, member, place)).collect()
+}
+
+/// A member, or all members of a family. Blanks do not count.
+fn named(known: &[(String, String, usize)], name: &str) -> Vec<(String, usize)> {
+    let plain = |name: &str| name.replace(' ', "");
+    let is_meant = |(family, member, _): &&(String, String, usize)| *family == name || plain(member) == plain(name);
+    known.iter().filter(is_meant).map(|(_, member, place)| (member.clone(), *place)).collect()
+}
+
+/// Refuses names of quantities that a run has no value of.
+pub(crate) fn check_quantities(run: &mut Run, problem: &Instance, wanted: &[String]) -> Result<(), Failure> {
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let known = known(run, problem);
+    let Some(name) = wanted.iter().find(|name| named(&known, name).is_empty()) else { return Ok(()) };
+    let candidates = known.iter().flat_map(|(family, member, _)| [family.as_str(), member.as_str()]);
+    let failure = Failure::new(Code::UnknownName, format!("--quantities: the model has no `{name}`"));
+    Err(match nearest(name, candidates) {
+        Some(near) => failure.help(format!("did you mean `{near}`?")),
+        None => failure.help("name variables of the model or what it observes, such as x or x[3]"),
+    })
+}
+
+/// A coordinate and its momentum, or the first two variables. The first pair whose momentum is not conserved because
+/// nothing depends on the coordinate.
+fn portrait(problem: &Instance, variables: usize, n: usize) -> Option<[usize; 2]> {
+    let motion = &problem.equations.motion;
+    if motion.system.dynamics.momenta().is_none() {
+        return (n > 1).then_some([0, 1]);
+    }
+    let coordinates = motion.system.dynamics.variables();
+    let acts = |array: &Array| {
+        let layout = Layout::new(vec![array.clone()]);
+        motion.system.dynamics.energy().depends_on(&layout)
+            || motion.system.constraints.iter().any(|c| c.residual.depends_on(&layout))
+    };
+    let mut place = 0;
+    for array in coordinates.arrays() {
+        if !array.is_empty() && variables + place < n && acts(array) {
+            return Some([place, variables + place]);
+        }
+        place += array.len();
+    }
+    None
+}
+
+/// Whether a series is one number up to round-off.
+fn is_constant(values: &[f64]) -> bool {
+    let finite = || values.iter().copied().filter(|x| x.is_finite());
+    let (low, high) = finite().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+    low > high || high / 2.0 - low / 2.0 <= 1e-10 * low.abs().max(high.abs())
 }
 
 impl Film {
     /// What a run has kept of itself; `None` if it was not watched. `from` is the step at which it
     /// was resumed.
-    pub(crate) fn new(run: &mut Run, problem: &Instance, title: String, from: u64) -> Option<Film> {
-        let shown = Shown::new(run, problem);
+    pub(crate) fn new(run: &mut Run, problem: &Instance, title: String, from: u64, wanted: &[String]) -> Option<Film> {
+        let shown = Shown::new(run, problem, wanted);
         let constrained = !run.diagnostics().constraints.is_empty();
         let (history, picture) = (run.history()?, run.quantities().picture.as_ref());
         let width = run.watched() - picture.map_or(0, Picture::len);
         let state = &problem.equations.motion.state;
-        let quantity = |k: usize| {
-            let values = history.value(shown.offset + k);
-            let band = (history.stride() > 1).then(|| Band::new(&values, &history.range(shown.offset + k))).flatten();
-            Named { name: shown.layout.entry_name(k), values, band }
+        let quantity = |(name, place): &(String, usize)| {
+            let values = history.value(*place);
+            let band = (history.stride() > 1).then(|| Band::new(&values, &history.range(*place))).flatten();
+            Named { name: name.clone(), values, band }
         };
-        let quantities = Quantities {
-            kind: shown.kind,
-            total: shown.total,
-            shown: (0..shown.total.min(MOST)).map(quantity).collect(),
-        };
+        let quantities =
+            Quantities { kind: shown.kind, total: shown.total, shown: shown.entries.iter().map(quantity).collect() };
         let dense = history.dense();
         let axis = |k: usize| Named { name: state.entry_name(k), values: dense.value(k), band: None };
         let numbers = |sample: usize| dense.values(sample).get(width..).unwrap_or_default();
@@ -187,7 +300,10 @@ impl Film {
             quantities,
             dense: dense.times().to_vec(),
             is_cut: history.is_cut(),
-            portrait: shown.portrait.map(|axes| axes.map(axis)),
+            portrait: shown
+                .portrait
+                .map(|axes| axes.map(axis))
+                .filter(|axes| !axes.iter().any(|a| is_constant(&a.values))),
             scene,
             times: history.times().to_vec(),
         })
@@ -204,6 +320,24 @@ impl Film {
     pub(crate) fn until(&self) -> Option<f64> {
         self.dense.last().copied().filter(|_| self.is_cut)
     }
+}
+
+/// A series of angles between two ends a full turn apart, in pieces from one leap to the next: the motion goes on there,
+/// and a line would show one that goes back. Other series are one piece.
+pub(crate) fn pieces(values: &[f64]) -> Vec<Range<usize>> {
+    let finite = || values.iter().copied().filter(|x| x.is_finite());
+    let (low, high) = finite().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+    let mut steps: Vec<f64> = values.windows(2).map(|w| (w[1] - w[0]).abs()).filter(|s| s.is_finite()).collect();
+    steps.sort_by(f64::total_cmp);
+    let usual = steps.get(steps.len() / 2).copied().unwrap_or(0.0);
+    let is_turn = |k: &usize| {
+        let step = (values[*k] - values[*k - 1]).abs();
+        high - low <= TAU * (1.0 + 1e-9) && step > PI && TAU - step <= 6.0 * usual + 0.02
+    };
+    let mut ends: Vec<usize> = (1..values.len()).filter(is_turn).collect();
+    ends.push(values.len());
+    let mut begin = 0;
+    ends.into_iter().map(|end| std::mem::replace(&mut begin, end)..end).collect()
 }
 
 /// Whether a series turns so often that a line through its samples would show a motion that is not
@@ -245,4 +379,37 @@ pub(super) fn is_slender(x: &[f64], y: &[f64]) -> bool {
 /// A time with four digits.
 pub(super) fn moment(time: f64) -> String {
     number(rounded(time, 4))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_turn_is_a_gap_and_nothing_else_is() {
+        let times: Vec<f64> = (0..200).map(|k| f64::from(k) * 0.1).collect();
+        let angle: Vec<f64> = times.iter().map(|t| t.sin().atan2(t.cos())).collect();
+        // At π, 3π and 5π.
+        assert_eq!(pieces(&angle), [0..32, 32..95, 95..158, 158..200]);
+        let other: Vec<f64> = times.iter().map(|t| 3.0 * t.sin()).collect();
+        assert_eq!(pieces(&other), [0..200]);
+        // A square wave leaps, too, and goes back.
+        let square: Vec<f64> = times.iter().map(|t| if t.sin() > 0.0 { 2.0 } else { -2.0 }).collect();
+        assert_eq!(pieces(&square).len(), 1);
+        assert_eq!(pieces(&[]), [0..0]);
+    }
+
+    #[test]
+    fn series_of_very_different_size_are_apart() {
+        let named = |size: f64| Named { name: String::new(), values: vec![-size, 0.5 * size], band: None };
+        let shown = [1.0, 1e-3, 5.0, 0.0, 2e-3, 1e4].map(named).into();
+        let groups = Quantities { kind: "quantities", shown, total: 6 }.groups();
+        assert_eq!(groups, [vec![0, 2, 3], vec![1, 4], vec![5]]);
+    }
+
+    #[test]
+    fn a_number_with_round_off_is_constant() {
+        assert!(is_constant(&[1.0, 1.0 + 1e-15, 1.0 - 3e-16]) && is_constant(&[0.0; 3]) && is_constant(&[]));
+        assert!(!is_constant(&[1.0, 1.001]) && !is_constant(&[0.0, 1e-20]));
+    }
 }

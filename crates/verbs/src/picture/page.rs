@@ -4,8 +4,7 @@ use super::animation::animation;
 use super::background::Background;
 use super::derivation::derivation;
 use super::figure::{capitalised, ranges};
-use super::film::{Film, Named, is_coarse, is_coarse_curve};
-use super::film::{is_slender, moment};
+use super::film::{Film, Named, is_coarse, is_coarse_curve, is_slender, moment, pieces};
 use crate::choice::Choice;
 use crate::explain::formulation_text;
 use crate::input::Input;
@@ -26,6 +25,8 @@ pub(crate) struct Page<'a> {
     pub(crate) result: Text,
     /// What came out, in numbers.
     pub(crate) tables: Vec<Table>,
+    /// What came out, drawn.
+    pub(crate) plots: Vec<Plot>,
     /// What was integrated, and how.
     pub(crate) choice: &'a Choice,
     pub(crate) background: &'a Background,
@@ -38,16 +39,18 @@ impl Page<'_> {
         if !self.result.body.is_empty() {
             report = report.with(self.result.clone());
         }
+        // The motion first: it says more than any number what the model is.
+        if let Some(animation) = self.background.film().and_then(animation) {
+            report = report.with(animation);
+        }
         for table in &self.tables {
             report = report.with(table.clone());
         }
-        if let Some(film) = self.background.film() {
-            if let Some(animation) = animation(film) {
-                report = report.with(animation);
-            }
-            for plot in plots(film) {
-                report = report.with(plot);
-            }
+        for plot in self.plots {
+            report = report.with(plot);
+        }
+        for plot in self.background.film().map(plots).unwrap_or_default() {
+            report = report.with(plot);
         }
         // What a document says was chosen exists.
         if let Ok(selection) = Selection::named(self.choice) {
@@ -56,7 +59,7 @@ impl Page<'_> {
             }
         }
         if let Some(equations) = &self.background.equations {
-            report = report.with(derivation(&equations.motion));
+            report = report.with(derivation(&equations.motion, self.background.system.as_deref()));
         }
         sources(report, &self.background.input)
     }
@@ -163,28 +166,45 @@ fn plots(film: &Film) -> Vec<Plot> {
         );
     }
     let q = &film.quantities;
-    if !q.shown.is_empty() {
-        let label = if let [one] = q.shown.as_slice() { &one.name } else { q.kind };
-        let mut plot = Plot::new(capitalised(q.kind), "time", label);
-        if q.total > q.shown.len() {
+    for (place, group) in q.groups().into_iter().enumerate() {
+        let shown = || group.iter().map(|&k| &q.shown[k]);
+        let label = if let [one] = group.as_slice() { &q.shown[*one].name } else { q.kind };
+        let title = if let [one] = group.as_slice() { q.shown[*one].name.clone() } else { capitalised(q.kind) };
+        let mut plot = Plot::new(title, "time", label);
+        if q.total > q.shown.len() && place == 0 {
             plot.description = format!("The first {} of {}. ", q.shown.len(), q.total);
         }
-        if q.shown.iter().any(|n| n.band.is_some()) {
+        if shown().any(|n| n.band.is_some()) {
             plot.description += &format!(
                 "Bands are {}: what lies between two samples is too fast for a line through them.",
                 ranges(film)
             );
         }
         let coarse = |values: &[f64]| !film.is_thinned() && is_coarse(values);
-        if q.shown.iter().any(|n| coarse(&n.values)) {
+        if shown().any(|n| coarse(&n.values)) {
             plot.description += "Steps are too far apart to be joined by a line.";
         }
-        for Named { name, values, band } in &q.shown {
-            plot = plot.with(match band {
+        for &k in &group {
+            let Named { name, values, band } = &q.shown[k];
+            let series = match band {
                 Some(band) => Series::band(name.clone(), &film.times, &band.low, &band.high),
                 None if coarse(values) => Series::points(name.clone(), times(), values.clone()),
-                None => Series::line(name.clone(), times(), values.clone()),
-            });
+                None => {
+                    let parts = pieces(values);
+                    let gap = |k: usize| parts[k].end.min(values.len() - 1);
+                    let (mut x, mut y) = (vec![], vec![]);
+                    for (k, part) in parts.iter().enumerate() {
+                        x.extend_from_slice(&film.times[part.clone()]);
+                        y.extend_from_slice(&values[part.clone()]);
+                        if k + 1 < parts.len() {
+                            x.push(film.times[gap(k)]);
+                            y.push(f64::NAN);
+                        }
+                    }
+                    Series::line(name.clone(), x, y).gaps(parts.len() - 1)
+                }
+            };
+            plot = plot.with(series.ink(k));
         }
         list.push(plot);
     }

@@ -1,6 +1,6 @@
 //! The drawings of a model along a run: bodies, rods between them, paths.
 
-use cotangent_model::DrawingKind;
+use cotangent_model::{DrawingKind, Look};
 use cotangent_problem::{Picture, Shape};
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
@@ -20,6 +20,8 @@ pub(crate) struct Scene {
     pub(crate) vehicles: Vec<(usize, Vec<f64>)>,
     /// Bodies that leave a path.
     pub(crate) trails: Vec<usize>,
+    /// How the rods, points, vehicles and paths look, in their order.
+    pub(crate) looks: [Vec<Look>; 4],
     /// What is not shown.
     pub(crate) remarks: Vec<String>,
 }
@@ -41,6 +43,7 @@ impl Scene {
             points: vec![],
             vehicles: vec![],
             trails: vec![],
+            looks: [vec![], vec![], vec![], vec![]],
             remarks: vec![],
         };
         for shape in &picture.shapes {
@@ -70,8 +73,13 @@ impl Scene {
                     scene.vehicles.extend(members.map(|m| (cast.body(shape, m, 0), cast.headings(shape, m))));
                 }
             }
+            let counts = [scene.rods.len(), scene.points.len(), scene.vehicles.len(), scene.trails.len()];
+            scene.looks.iter_mut().zip(counts).for_each(|(looks, count)| looks.resize(count, shape.look));
         }
         scene.bodies = cast.bodies;
+        if scene.looks.iter().flatten().all(|look| *look == Look::default()) {
+            scene.looks = Default::default();
+        }
         scene
     }
 

@@ -2,7 +2,8 @@
 
 use super::film::{Film, is_coarse_curve, is_slender, moment};
 use super::scene::Scene;
-use cotangent_plot::{Aspect, Bodies, Joint, Panel, Snapshot};
+use cotangent_model::Look;
+use cotangent_plot::{Aspect, Bodies, Colour, Colours, Joint, Panel, Snapshot};
 
 /// How a scene in space is looked at: from the right of the first axis and a little from above.
 const AZIMUTH: f64 = -0.9;
@@ -11,52 +12,109 @@ const ELEVATION: f64 = 0.35;
 /// Snapshots of bodies with rods.
 const SNAPSHOTS: usize = 5;
 
+/// What stands still in all pictures of a scene: how everything looks.
+pub(super) struct Stage<'a> {
+    scene: &'a Scene,
+    joints: Vec<Joint>,
+    hulls: Vec<Vec<usize>>,
+    outline: [[f64; 2]; 5],
+    colours: Colours,
+    widths: Vec<f64>,
+}
+
+impl Stage<'_> {
+    pub(super) fn new(scene: &Scene) -> Stage<'_> {
+        // Discs of many bodies would hide the rods between them.
+        let size = (12.0 / (scene.points.len().max(1) as f64).sqrt()).clamp(0.25, 1.0);
+        let rod_ends: Vec<usize> = scene.rods.iter().flat_map(|&(a, b)| [a, b]).collect();
+        let mut joints = vec![Joint::Hidden; scene.bodies.len()];
+        for &body in &rod_ends {
+            joints[body] = if scene.is_fixed(body) { Joint::Support } else { Joint::Hinge };
+        }
+        let [rod_looks, point_looks, vehicle_looks, trail_looks] = &scene.looks;
+        let colour = |look: &Look| look.colour.and_then(|colour| Colour::named(colour.name()));
+        let all = |looks: &[Look]| looks.iter().map(colour).collect::<Vec<_>>();
+        let mut points = vec![None; if point_looks.is_empty() { 0 } else { scene.bodies.len() }];
+        for (k, &body) in scene.points.iter().enumerate() {
+            let look = point_looks.get(k).copied().unwrap_or_default();
+            joints[body] = Joint::Mass(size * look.size.unwrap_or(1.0));
+            if let Some(place) = points.get_mut(body) {
+                *place = colour(&look);
+            }
+        }
+        let outline = outline(0.06 * scene.extent());
+        let corners = scene.bodies.len();
+        let hull = |v: usize| (0..outline.len()).map(|c| corners + v * outline.len() + c).collect();
+        joints.resize(corners + scene.vehicles.len() * outline.len(), Joint::Hidden);
+        Stage {
+            scene,
+            joints,
+            hulls: (0..scene.vehicles.len()).map(hull).collect(),
+            outline,
+            colours: Colours { points, rods: all(rod_looks), hulls: all(vehicle_looks), trails: all(trail_looks) },
+            widths: rod_looks.iter().map(|look| look.size.unwrap_or(1.0)).collect(),
+        }
+    }
+
+    /// The places of all points at a sample.
+    pub(super) fn points(&self, sample: usize) -> Vec<[f64; 2]> {
+        let scene = self.scene;
+        let mut points: Vec<[f64; 2]> = scene.bodies.iter().map(|b| seen(scene, b[sample])).collect();
+        for (body, headings) in &scene.vehicles {
+            let ([x, y, _], (sin, cos)) = (scene.bodies[*body][sample], headings[sample].sin_cos());
+            points.extend(self.outline.iter().map(|[a, b]| [x + a * cos - b * sin, y + a * sin + b * cos]));
+        }
+        points
+    }
+
+    /// The paths up to a sample.
+    pub(super) fn trails(&self, last: usize) -> Vec<Vec<[f64; 2]>> {
+        let path = |b: &usize| self.scene.bodies[*b][..=last].iter().map(|&p| seen(self.scene, p)).collect();
+        self.scene.trails.iter().map(path).collect()
+    }
+
+    /// Bodies at some times, with paths.
+    pub(super) fn bodies(&self, snapshots: Vec<Snapshot>, trails: Vec<Vec<[f64; 2]>>) -> Bodies {
+        Bodies {
+            snapshots,
+            rods: self.scene.rods.clone(),
+            hulls: self.hulls.clone(),
+            joints: self.joints.clone(),
+            trails,
+            colours: self.colours.clone(),
+            widths: self.widths.clone(),
+        }
+    }
+
+    /// What the axes are called.
+    pub(super) fn labels(&self) -> [&'static str; 2] {
+        match self.scene.spatial {
+            true => ["across, seen from 52° left and 20° above", "up"],
+            false => ["horizontal", "vertical"],
+        }
+    }
+}
+
 /// Snapshots that fade, with paths.
 pub(super) fn panel(film: &Film, scene: &Scene) -> Panel {
     let times = &film.dense;
     let window = window(scene);
-    let chosen = chosen(scene, window);
+    let stage = Stage::new(scene);
     let mut remarks = vec![];
-    // Discs of many bodies would hide the rods between them.
-    let size = (12.0 / (scene.points.len().max(1) as f64).sqrt()).clamp(0.25, 1.0);
-    let rod_ends: Vec<usize> = scene.rods.iter().flat_map(|&(a, b)| [a, b]).collect();
-    let mut joints = vec![Joint::Hidden; scene.bodies.len()];
-    for &body in &rod_ends {
-        joints[body] = if scene.is_fixed(body) { Joint::Support } else { Joint::Hinge };
-    }
-    scene.points.iter().for_each(|&body| joints[body] = Joint::Mass(size));
-    let outline = outline(0.06 * scene.extent());
-    let corners = scene.bodies.len();
-    let hulls =
-        (0..scene.vehicles.len()).map(|v| (0..outline.len()).map(|c| corners + v * outline.len() + c).collect());
-    joints.resize(corners + scene.vehicles.len() * outline.len(), Joint::Hidden);
-    let snapshot = |&sample: &usize| {
-        let mut points: Vec<[f64; 2]> = scene.bodies.iter().map(|b| seen(scene, b[sample])).collect();
-        for (body, headings) in &scene.vehicles {
-            let ([x, y, _], (sin, cos)) = (scene.bodies[*body][sample], headings[sample].sin_cos());
-            points.extend(outline.iter().map(|[a, b]| [x + a * cos - b * sin, y + a * sin + b * cos]));
-        }
-        Snapshot::new(format!("t = {}", moment(times[sample])), points)
-    };
-    let shown = |body: &usize| &scene.bodies[*body][..=window];
-    let coarse = scene.trails.iter().any(|b| is_coarse_curve(shown(b)));
-    let trails = match coarse {
-        true => vec![],
-        false => scene.trails.iter().map(|b| shown(b).iter().map(|&p| seen(scene, p)).collect()).collect(),
-    };
+    let coarse = scene.trails.iter().any(|b| is_coarse_curve(&scene.bodies[*b][..=window]));
+    let trails = if coarse { vec![] } else { stage.trails(window) };
     if coarse {
         remarks.push("samples too far apart for paths");
     }
-    let snapshots: Vec<Snapshot> = chosen.iter().map(snapshot).collect();
+    let snapshot = |&sample: &usize| Snapshot::new(format!("t = {}", moment(times[sample])), stage.points(sample));
+    let snapshots: Vec<Snapshot> = chosen(scene, window).iter().map(snapshot).collect();
     // Rods and vehicles have a shape, which only equal units show.
     let slender = scene.rods.is_empty() && scene.vehicles.is_empty() && is_long(&snapshots, &trails);
     if slender {
         remarks.push("axes not to scale");
     }
-    let labels =
-        if scene.spatial { ["across, seen from 52° left and 20° above", "up"] } else { ["horizontal", "vertical"] };
-    let bodies = Bodies { snapshots, rods: scene.rods.clone(), hulls: hulls.collect(), joints, trails };
-    let mut panel = Panel::bodies(labels[0], labels[1], bodies);
+    let [across, up] = stage.labels();
+    let mut panel = Panel::bodies(across, up, stage.bodies(snapshots, trails));
     if slender {
         panel.aspect = Aspect::Free;
     }

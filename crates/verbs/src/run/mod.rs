@@ -16,7 +16,7 @@ use crate::failure::{Code, Failure};
 use crate::figures::number;
 use crate::input::Source;
 use crate::session::{Session, Status};
-use cotangent_plot::Figure;
+use cotangent_plot::{Figure, Movie};
 use cotangent_report::Report;
 use ready::Ready;
 use std::time::Duration;
@@ -60,6 +60,11 @@ impl Document {
     /// Energy error, residuals, observables and motion as a figure; `None` if nothing was kept of the motion.
     pub fn figure(&self) -> Option<Figure> {
         self.background.figure()
+    }
+
+    /// The motion as a movie; `None` if nothing was kept of it, or the model draws nothing.
+    pub fn movie(&self) -> Option<Movie> {
+        self.background.movie()
     }
 
     /// A report: a page with the numbers, formulas, plots and the motion.

@@ -36,6 +36,7 @@ pub(super) fn page(summary: &Document) -> Page<'_> {
         subtitle: plain(&headline(summary)),
         result: Text::new("Remarks", body),
         tables: vec![kept(summary), last(summary), work(summary)],
+        plots: vec![],
         choice: &summary.choice,
         background,
     }

@@ -11,7 +11,7 @@ use crate::input::Source;
 use crate::loaded::Loaded;
 use crate::memory::{Use, afford};
 use crate::noticed;
-use crate::picture::{Background, Destinations, Film, Watch, watch};
+use crate::picture::{Background, Destinations, Film, Watch, check_quantities, watch};
 use crate::reason::Reason;
 use crate::session::{Progress, Session};
 use crate::setup::{Blame, Selection, pose, prepare};
@@ -20,7 +20,9 @@ use cotangent_compile::{CompileError, Engine};
 use cotangent_dynamics::Measure;
 use cotangent_integrate::Prepared;
 use cotangent_lab::Run;
-use cotangent_observe::{Checkpoints, End, Mark, Observer, RunError, TableError, TableWriter, checkpoint, progress};
+use cotangent_observe::{
+    Arrays, Checkpoints, End, Header, Observer, RunError, TableError, TableWriter, checkpoint, progress,
+};
 use cotangent_problem::{Instance, Integrator};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,6 +38,10 @@ pub(super) struct Ready {
     files: Option<Places>,
     /// Whether rows are still to be written.
     records: bool,
+    /// What writes the checkpoints, once there are steps.
+    checkpoints: Option<Checkpoints<Begun>>,
+    /// The rows of a table, for the document.
+    arrays: Option<Arrays>,
     pictures: Destinations,
     /// The steps that were made before.
     resumed: u64,
@@ -59,6 +65,9 @@ impl Ready {
         if begun.record() == 0 && pictures.any() {
             return Err(undrawn(&pictures, request.choice.record.is_some()));
         }
+        if pictures.movie() && model.system.drawings.is_empty() {
+            return Err(motionless(&model.system.name));
+        }
         session.review(&model.input, &model.system.warnings);
         let choice = Selection::named(&begun.choice)?;
         let problem = pose(&model, choice.formulation, begun.choice.repairs(), session)?;
@@ -80,13 +89,16 @@ impl Ready {
             (false, 0) => Watch::Nothing,
             (false, _) => request.watch,
         };
-        watch(&mut run, &problem, watched).map_err(unmade)?;
+        check_quantities(&mut run, &problem, &begun.quantities)?;
+        watch(&mut run, &problem, watched, &begun.quantities).map_err(unmade)?;
+        run.record_also(begun.columns);
+        let arrays = request.arrays.then(|| Arrays::new(&run));
         let mut records = false;
         if let Some(files) = &files {
             session.keep();
             // Before the first step there is nothing in the table that would not be written again.
-            let mark = from.as_ref().filter(|c| c.header.done > 0).and_then(|c| c.header.mark);
-            records = open(&mut run, files, mark.as_ref(), schedule.total())?;
+            let header = from.as_ref().map(|c| &c.header).filter(|h| h.done > 0 || h.finished);
+            records = open(&mut run, files, header, &begun)?;
         }
         // What was said where the run began is said of all of it.
         match from {
@@ -99,7 +111,21 @@ impl Ready {
             session.note(format!("{} will show what comes now: the run began without", pictures.named()));
         }
         let resumed = run.done();
-        Ok(Ready { begun, model, problem, prepared, run, files, records, pictures, resumed, said, whole })
+        Ok(Ready {
+            begun,
+            model,
+            problem,
+            prepared,
+            run,
+            files,
+            records,
+            checkpoints: None,
+            arrays,
+            pictures,
+            resumed,
+            said,
+            whole,
+        })
     }
 
     /// Makes the steps, with checkpoints where it can be resumed.
@@ -107,11 +133,12 @@ impl Ready {
         let limits = session.limits().clone();
         // A run can be resumed if there is a text to begin from.
         let resumable = self.files.as_ref().filter(|_| self.records && !self.begun.input.source.is_empty());
-        let mut checkpoints = resumable.map(|f| Checkpoints::new(f.checkpoint.clone(), every, self.begun.clone()));
+        self.checkpoints = resumable.map(|f| Checkpoints::new(f.checkpoint.clone(), every, self.begun.clone()));
         let mut told =
             progress(|p| session.progress(Progress { what: "", done: p.done, total: p.total, time: p.time }));
         let mut observers: Vec<&mut dyn Observer<_, _>> = vec![&mut told];
-        observers.extend(checkpoints.as_mut().map(|c| c as &mut dyn Observer<_, _>));
+        observers.extend(self.arrays.as_mut().map(|a| a as &mut dyn Observer<_, _>));
+        observers.extend(self.checkpoints.as_mut().map(|c| c as &mut dyn Observer<_, _>));
         let mut end = self.run.go(&limits, &mut observers);
         if let Ok(End::Finished) = end {
             // Once more with nothing to do: the last checkpoint says that all is done, so that a crash
@@ -147,18 +174,22 @@ impl Ready {
         if gap.is_none() {
             noticed::undefined(&document.observables).into_iter().for_each(|note| session.note(note));
         }
+        document.arrays = self.arrays.take().map(|arrays| arrays.columns().collect());
         document.singular_passages = singular_passages;
         document.warnings = session.warnings().to_vec();
         document.notes = session.notes().to_vec();
         let from = if self.whole { 0 } else { self.resumed };
-        let film = Film::new(&mut self.run, &self.problem, page::title(&document), from);
+        let title = page::title(&document);
+        let film = Film::new(&mut self.run, &self.problem, title, from, &self.begun.quantities);
         document.background = Background {
             input: self.model.input.clone(),
             equations: Some(self.problem.equations.clone()),
+            system: Some(Arc::new(self.model.system.clone())),
             film: film.map(Arc::new),
             remarks: self.begun.notes.iter().chain(&session.notes()[self.said..]).cloned().collect(),
         };
-        let written = self.pictures.write(|| document.figure(), || document.page());
+        let mut written = self.pictures.write(|| document.figure(), || document.page());
+        document.movie = self.pictures.write_movie(&mut written, || document.movie());
         (document.plot, document.report) = (written.plot, written.report);
         // The table comes last: until then everything can be made again from the checkpoint.
         if let Err(error) = self.close(end, written.failures.is_empty()) {
@@ -196,11 +227,14 @@ impl Ready {
         Stop::broken(error, self.run.time(), self.run.done(), self.table().as_deref())
     }
 
-    /// Completes the table of a run that cannot go on, and removes its checkpoint if nothing is left to do.
+    /// Completes the table of a run that cannot go on. If nothing is left to do, the checkpoint becomes that from which
+    /// a finished run is extended, or goes.
     fn close(&mut self, end: &Result<End, RunError>, complete: bool) -> Result<(), RunError> {
         if let (Ok(End::Finished | End::Failed(_)), Some(files)) = (end, &self.files) {
             self.run.finish()?;
-            if complete {
+            let finished = matches!(end, Ok(End::Finished));
+            let left = complete && finished && self.checkpoints.as_mut().map_or(Ok(false), Checkpoints::leave)?;
+            if complete && !left {
                 // A checkpoint that stays is harmless: it says that all is done.
                 checkpoint::remove(&files.checkpoint);
             }
@@ -215,7 +249,8 @@ fn pictures(request: &Request, begun: Option<&Begun>, model: Option<&str>) -> Re
     let before = |file: &Option<String>| file.as_deref().map(|file| nearby(Path::new(file), request.folder.as_deref()));
     let plot = request.files.plot.clone().or_else(|| before(&begun?.plot));
     let report = request.files.report.clone().or_else(|| before(&begun?.report));
-    Destinations::new(plot.as_deref(), report.as_deref(), table, model)
+    let movie = request.files.movie.clone().or_else(|| before(&begun?.movie));
+    Destinations::new(plot.as_deref(), report.as_deref(), table, model)?.with_movie(movie.as_deref())
 }
 
 /// A file by its name from a folder, if it is below.
@@ -230,13 +265,24 @@ fn undrawn(pictures: &Destinations, given: bool) -> Failure {
     Failure::new(Code::NotMeasured, message).help("leave out --record 0, or give another --record")
 }
 
+/// Why there is no movie of a model.
+fn motionless(model: &str) -> Failure {
+    Failure::new(Code::NotMeasured, format!("nothing to show for --movie: `{model}` draws nothing"))
+        .help("say what moves, such as `draw point bob: (x, y)`")
+}
+
 /// Begins the table, or goes on with it; false if there is nothing left to write.
-fn open(run: &mut Run, files: &Places, mark: Option<&Mark>, total: u64) -> Result<bool, Failure> {
+fn open(run: &mut Run, files: &Places, from: Option<&Header<Begun>>, begun: &Begun) -> Result<bool, Failure> {
     let columns = run.columns();
+    let total = begun.schedule()?.total();
+    let mark = from.and_then(|header| header.mark.as_ref());
+    let texts = begun.texts(&columns);
     let table = match mark {
+        Some(mark) if from.is_some_and(|header| header.finished) => TableWriter::extend(&files.table, columns, mark),
         Some(mark) => TableWriter::resume(&files.table, columns, mark),
         None => TableWriter::create(&files.table, columns),
     };
+    let table = table.map(|table| table.with_texts(texts));
     match table {
         Ok(table) => {
             if let Err(error) = checkpoint::check_destination(&files.checkpoint) {

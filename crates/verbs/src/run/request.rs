@@ -9,7 +9,7 @@ use crate::picture::Watch;
 use crate::session::Session;
 use crate::setup::{completed, defaults};
 use cotangent_compile::values;
-use cotangent_observe::{Schedule, ScheduleError};
+use cotangent_observe::{Columns, Extra, Schedule, ScheduleError, Text};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -27,6 +27,12 @@ pub struct Request {
     pub checkpoint: Option<f64>,
     /// What is kept of the motion, for pictures.
     pub watch: Watch,
+    /// Columns that the table has on request.
+    pub columns: Extra,
+    /// Whether the document has the rows of a table.
+    pub arrays: bool,
+    /// What pictures show over time: variables and observables by name; unless given, a choice of them.
+    pub quantities: Vec<String>,
     /// The folder one is in: the pictures of a run that is resumed are called by their names from there.
     pub folder: Option<PathBuf>,
 }
@@ -41,6 +47,15 @@ pub(super) struct Begun {
     pub(super) report: Option<String>,
     /// What was said before the first step.
     pub(super) notes: Vec<String>,
+    /// Columns that the table has on request.
+    #[serde(default)]
+    pub(super) columns: Extra,
+    /// The file of a movie.
+    #[serde(default)]
+    pub(super) movie: Option<String>,
+    /// What pictures show over time.
+    #[serde(default)]
+    pub(super) quantities: Vec<String>,
 }
 
 /// An iteration whose update is larger, relative to the unknowns, has not begun to converge.
@@ -73,27 +88,26 @@ impl Begun {
                 Failure::new(Code::SolverTol, message).help(format!("it must be positive, and at most {LOOSEST}"))
             );
         }
+        let rows = table || request.arrays;
         let record = match wanted.record.or(own.record) {
             Some(0) => 0,
-            Some(every) if table => every,
+            Some(every) if rows => every,
             Some(every) if wanted.record.is_some() => {
                 session.note(format!("--record {every} has no effect without --out FILE"));
                 schedule.total().max(1)
             }
-            None if table => {
+            None if rows => {
                 let every = schedule.total().div_ceil(ROWS).max(1);
                 if every > 1 {
-                    let rows = count(schedule.total() / every + 1, "row", "rows");
-                    session.note(format!("recording every {every} steps, {rows}; --record 1 records every step"));
+                    session.note(thinned(every, &schedule));
                 }
                 every
             }
             // Every step is measured, and there is no table to write.
             _ => schedule.total().max(1),
         };
-        if let Some(last) = schedule.last {
-            let until = schedule.time(schedule.total());
-            session.note(format!("t = {until} is no multiple of the step {step}: the last step is {}", number(last)));
+        if let Some(note) = shortened(&schedule) {
+            session.note(note);
         }
         let choice = Choice { record: Some(record), ..completed(&timed, &own, model, session)? };
         Ok(Begun {
@@ -102,7 +116,44 @@ impl Begun {
             plot: kept(request.files.plot.as_deref(), "--plot", table, session),
             report: kept(request.files.report.as_deref(), "--report", table, session),
             notes: vec![],
+            columns: request.columns,
+            movie: kept(request.files.movie.as_deref(), "--movie", table, session),
+            quantities: request.quantities.clone(),
         })
+    }
+
+    /// The same run to another end. What was said of the end is said of the new one.
+    pub(super) fn extended(mut self, until: Option<f64>, steps: Option<u64>, table: &Path) -> Result<Begun, Failure> {
+        let before = self.schedule()?;
+        (self.choice.until, self.choice.steps) = (until, steps);
+        let after = self.schedule()?;
+        let (every, last) = (self.record(), shortened(&before));
+        self.notes.retain(|note| Some(note) != last.as_ref());
+        for note in &mut self.notes {
+            if *note == thinned(every, &before) {
+                *note = thinned(every, &after);
+            }
+        }
+        self.notes.extend(shortened(&after));
+        let end = match (until, steps) {
+            (Some(t), _) => format!("--until {t}"),
+            (None, n) => format!("--steps {}", n.unwrap_or_default()),
+        };
+        let table = table.file_name().unwrap_or_default().to_string_lossy();
+        self.input.command += &format!("\ncotangent run --resume {table} {end}");
+        Ok(self)
+    }
+
+    /// What a table says besides its numbers.
+    pub(super) fn texts(&self, columns: &Columns) -> Vec<(String, Text)> {
+        let one = |text: &str| Text::One(text.to_owned());
+        let unit = "the unit of time of the model, in which its parameters and velocities are given";
+        vec![
+            ("names".into(), Text::List(columns.members().collect())),
+            ("time_unit".into(), one(unit)),
+            ("model".into(), one(&self.input.source)),
+            ("command".into(), one(&self.input.command)),
+        ]
     }
 
     /// When to step, record and end.
@@ -114,6 +165,19 @@ impl Begun {
     pub(super) fn record(&self) -> u64 {
         self.choice.record.unwrap_or(1)
     }
+}
+
+/// That the last step is shorter than the others.
+fn shortened(schedule: &Schedule) -> Option<String> {
+    let (until, step) = (schedule.time(schedule.total()), schedule.step);
+    let last = number(schedule.last?);
+    Some(format!("t = {until} is no multiple of the step {step}: the last step is {last}"))
+}
+
+/// That a table has not every step.
+fn thinned(every: u64, schedule: &Schedule) -> String {
+    let rows = count(schedule.total() / every.max(1) + 1, "row", "rows");
+    format!("recording every {every} steps, {rows}; --record 1 records every step")
 }
 
 /// The name of a picture as a checkpoint keeps it, wherever it is resumed.

@@ -3,7 +3,7 @@
 use crate::choice::{Choice, shown};
 use crate::ending::Ending;
 use crate::failure::{Code, Failure, Problem};
-use crate::map::{Map, all_or_nan, or_nan};
+use crate::map::{Map, all_or_nan, arrays_or_nan, or_nan};
 use crate::noticed::SingularPassage;
 use crate::picture::Background;
 use crate::reason::Reason;
@@ -28,6 +28,12 @@ pub struct Document {
     /// What was integrated, and how: nothing is left open.
     #[serde(flatten, with = "shown")]
     pub choice: Choice,
+    /// Sizes and parameters, by member.
+    #[serde(default, deserialize_with = "all_or_nan")]
+    pub parameters: Map<f64>,
+    /// The state at the start, in the variables of `state`.
+    #[serde(default, deserialize_with = "all_or_nan")]
+    pub initial: Map<f64>,
     /// How the run ended.
     pub status: Ending,
     /// The steps that were made.
@@ -69,12 +75,18 @@ pub struct Document {
     pub whole_step: bool,
     /// Every so many steps a row; 0: the start and the end only, also for what is measured.
     pub record: Option<u64>,
+    /// The rows of a table, column by column, if they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "arrays_or_nan")]
+    pub arrays: Option<Map<Vec<f64>>>,
     /// The table.
     pub out: Option<String>,
     /// The figure.
     pub plot: Option<String>,
     /// The report.
     pub report: Option<String>,
+    /// The movie.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub movie: Option<String>,
     /// How far the initial data were moved onto the constraints.
     pub moved: Option<Moved>,
     /// Constraints that were left out.
@@ -211,6 +223,8 @@ impl Document {
         diagnostics.auxiliaries(&reached, &mut own).map_err(failed)?;
         let mut state = vec![0.0; reached.len()];
         diagnostics.model_state(&reached, &mut state).map_err(failed)?;
+        let mut initial = vec![0.0; reached.len()];
+        diagnostics.model_state(&setup.problem.start, &mut initial).map_err(failed)?;
         let claimed = |kind: ClaimKind| {
             let mut rest = &claims[..];
             let mut list = vec![];
@@ -239,6 +253,8 @@ impl Document {
             model: setup.system.name.clone(),
             title: setup.system.title.clone(),
             choice: setup.choice.clone(),
+            parameters: parameters(setup),
+            initial: flat(&setup.problem.equations.motion.state, &initial),
             status,
             steps: run.done(),
             time: run.time(),
@@ -264,9 +280,11 @@ impl Document {
             native: cfg!(feature = "jit"),
             whole_step: run.integrator().is_whole(),
             record: setup.choice.record.filter(|&every| every == 0 || setup.out.is_some()),
+            arrays: None,
             out: setup.out.clone(),
             plot: None,
             report: None,
+            movie: None,
             moved: setup.problem.moved.map(|[positions, momenta]| Moved { positions, momenta }),
             dropped: setup.problem.dropped.iter().map(|r| r.name.clone()).collect(),
             failure: None,
@@ -285,6 +303,13 @@ impl Document {
         let all = [&self.constraints, &self.hidden_constraints];
         all.iter().flat_map(|list| list.iter()).any(|(_, r)| r.generation.is_some())
     }
+}
+
+/// The sizes of a model and its parameters; the numbers of the formulation are its options.
+fn parameters(setup: &Setup<'_>) -> Map<f64> {
+    let sizes = setup.system.integers.iter().map(|(name, value)| (name.clone(), *value as f64));
+    let names = setup.system.parameter_layout().entry_names().into_iter();
+    Map(sizes.chain(names.zip(setup.problem.parameters.iter().copied())).collect())
 }
 
 /// The names of the coordinates of the chart in use; none before the first step.

@@ -3,11 +3,12 @@
 use super::request::{Begun, Request, kept, schedule};
 use crate::choice::Choice;
 use crate::failure::{Code, Failure};
+use crate::figures::number;
 use crate::input::Source;
 use crate::loaded::Loaded;
 use crate::session::Session;
 use cotangent_compile::values::Setting;
-use cotangent_observe::{Checkpoint, Header, Platform};
+use cotangent_observe::{Checkpoint, Extra, Header, Platform};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -33,6 +34,11 @@ impl Places {
         name.push(".checkpoint");
         Places { table: table.to_owned(), checkpoint: name.into() }
     }
+
+    /// Whether the run that left the checkpoint came to its end.
+    fn is_finished(&self) -> bool {
+        Checkpoint::<Header<Begun>>::read(&self.checkpoint).is_ok_and(|left| left.header.finished)
+    }
 }
 
 impl Task {
@@ -55,7 +61,7 @@ impl Task {
             return Err(Failure::new(Code::Usage, message).help("add --out FILE.csv or --out FILE.npz"));
         }
         let files = table.map(Places::new);
-        if let Some(files) = files.as_ref().filter(|f| f.checkpoint.exists()) {
+        if let Some(files) = files.as_ref().filter(|f| f.checkpoint.exists() && !f.is_finished()) {
             let (table, checkpoint) = (files.table.display(), files.checkpoint.display());
             let message =
                 format!("`{checkpoint}` is there: a run that writes `{table}` was interrupted, or still goes on");
@@ -110,7 +116,20 @@ impl Task {
             let (now, then) = (model.name(), &begun.input.name);
             return Err(differs(&files, &[format!("the model `{now}` is another text than `{then}` was")]));
         }
-        let different = differences(&request.choice, &begun)?;
+        if from.header.finished {
+            begun = extended(&request.choice, begun, table)?;
+        }
+        let mut different = differences(&request.choice, &begun)?;
+        if request.columns != Extra::default() && request.columns != begun.columns {
+            different.push("--columns are others than they were".to_owned());
+        }
+        if !request.quantities.is_empty() && request.quantities != begun.quantities {
+            different.push("--quantities are others than they were".to_owned());
+        }
+        if !different.is_empty() && from.header.finished {
+            let message = format!("the run of `{shown}` is another one: {}", different.join("; "));
+            return Err(Failure::new(Code::ResumeDiffers, message).help("give --until alone, or run anew with --out"));
+        }
         if !different.is_empty() {
             return Err(differs(&files, &different));
         }
@@ -118,9 +137,30 @@ impl Task {
             session.warn(format!("the run began elsewhere ({difference}); the last digits may differ"));
         }
         begun.plot = kept(request.files.plot.as_deref(), "--plot", true, session).or(begun.plot);
+        begun.movie = kept(request.files.movie.as_deref(), "--movie", true, session).or(begun.movie);
         begun.report = kept(request.files.report.as_deref(), "--report", true, session).or(begun.report);
         let model = Loaded::new(begun.input.clone().into(), &begun.choice.set, session.limits())?;
         Ok(Task { begun, model, files: Some(files), from: Some(from) })
+    }
+}
+
+/// A finished run with a later end.
+fn extended(now: &Choice, begun: Begun, table: &Path) -> Result<Begun, Failure> {
+    let shown = table.display();
+    let end = Choice { until: now.until, steps: now.steps, ..begun.choice.clone() };
+    let later = schedule(&end)?.map(|later| later.total());
+    let before = begun.schedule()?;
+    let time = number(before.time(before.total()));
+    let refused = |message: String| {
+        let help = format!("to go on: cotangent run --resume {shown} --until T, with a T beyond {time}");
+        Failure::new(Code::NothingToResume, message).help(help)
+    };
+    match later {
+        None => Err(refused(format!("the run of `{shown}` is complete, to t = {time}"))),
+        Some(total) if total <= before.total() => {
+            Err(refused(format!("the run of `{shown}` is complete, to t = {time}, which is as far or farther")))
+        }
+        Some(_) => begun.extended(now.until, now.steps, table),
     }
 }
 

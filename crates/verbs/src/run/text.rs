@@ -160,7 +160,7 @@ fn details(s: &Document) -> Vec<(&'static str, String)> {
         work.push(count(changes, "change of chart", "changes of chart"));
     }
     list.push(("work", work.join(", ")));
-    for (label, file) in [("table", &s.out), ("plot", &s.plot), ("report", &s.report)] {
+    for (label, file) in [("table", &s.out), ("plot", &s.plot), ("report", &s.report), ("movie", &s.movie)] {
         if let Some(file) = file {
             list.push((label, printable::line(file).into_owned()));
         }

@@ -39,7 +39,7 @@ impl Certify {
     /// What is asked for.
     pub(crate) fn request(self) -> (String, Request) {
         let choice = Choice { steps: Some(self.steps), ..self.choose.0 };
-        (self.model, Request { choice, files: Files { table: None, plot: self.plot, report: self.report } })
+        (self.model, Request { choice, files: Files { plot: self.plot, report: self.report, ..Files::default() } })
     }
 }
 

@@ -74,6 +74,10 @@ pub(crate) struct Compare {
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting::parse)]
     pub(crate) set: Vec<Setting>,
 
+    /// Write the rows as a table for other programs: .csv
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+
     /// Draw the errors, over time or (several steps) over the seconds they take: .svg or .png
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
@@ -104,7 +108,7 @@ impl Compare {
             methods: self.methods,
             projections: self.projections,
             steps: self.steps_list,
-            files: Files { table: None, plot: self.plot, report: self.report },
+            files: Files { table: self.csv, plot: self.plot, report: self.report, ..Files::default() },
         };
         (self.model, request)
     }
@@ -117,6 +121,7 @@ Examples:
   cotangent compare pendulum --methods rattle,rk4,gauss --steps-list 0.1,0.05,0.025 --plot work.svg
   cotangent compare pendulum --formulations standard --methods rk4 --step 0.025 --until 1023 \\
       --projections none,momentum --project-above 1e-6        Seiler's experiment
+  cotangent compare pendulum --methods rattle,gauss --csv rows.csv
   cotangent compare double-pendulum --until 10 --report double.html
 
 Exit status: 0 at least one combination was run to its end, 1 none was, 2 refused, 3 stopped by

@@ -1,7 +1,8 @@
 //! What can be typed after `run`.
 
 use super::Choose;
-use clap::Args;
+use clap::{Args, ValueEnum};
+use cotangent::observe::Extra;
 use cotangent::verbs::run::Request;
 use cotangent::verbs::{Choice, Files, Watch, setting};
 use std::path::PathBuf;
@@ -41,6 +42,14 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 
+    /// Columns that the table has besides: residuals, invariants (what the model claims, Casimirs too)
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) columns: Vec<Column>,
+
+    /// Put the rows of the table into the JSON document, column by column
+    #[arg(long, conflicts_with = "resume")]
+    pub(crate) arrays: bool,
+
     /// Draw energy error, residuals, observables and the motion: .svg or .png
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
@@ -49,7 +58,15 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
 
-    /// Go on with an interrupted run that writes FILE
+    /// Write the motion as a movie for slides: .gif
+    #[arg(long, value_name = "FILE")]
+    pub(crate) movie: Option<PathBuf>,
+
+    /// What pictures show over time, such as x,p_y[3]: variables and observables (chosen unless given)
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) quantities: Vec<String>,
+
+    /// Go on with an interrupted run that writes FILE, or with a finished one to a later --until
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
 
@@ -58,15 +75,24 @@ pub(crate) struct Run {
     pub(crate) checkpoint: Option<f64>,
 }
 
+/// Columns of a table on request.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Column {
+    Residuals,
+    Invariants,
+}
+
 impl Run {
     /// What is asked for.
     pub(crate) fn request(self, quiet: bool) -> (Option<String>, Request) {
-        let Run { until, steps, solver_tol, record, resume, checkpoint, .. } = self;
+        let Run { until, steps, solver_tol, record, resume, checkpoint, arrays, quantities, .. } = self;
         let choice = Choice { until, steps, solver_tol, record, ..self.choose.0 };
-        let files = Files { table: self.out, plot: self.plot, report: self.report };
+        let files = Files { table: self.out, plot: self.plot, report: self.report, movie: self.movie };
+        let has = |column| self.columns.contains(&column);
+        let columns = Extra { residuals: has(Column::Residuals), claims: has(Column::Invariants) };
         let watch = if quiet { Watch::Nothing } else { Watch::Lines };
         let folder = std::env::current_dir().ok();
-        (self.model, Request { choice, files, resume, checkpoint, watch, folder })
+        (self.model, Request { choice, files, resume, checkpoint, watch, columns, arrays, quantities, folder })
     }
 }
 
@@ -76,7 +102,10 @@ Examples:
   cotangent run pendulum --step 0.1 --until 1000      another step and final time
   cotangent run chain --set n=100 --out chain.npz     another size, and a table
   cotangent run --resume chain.npz                    go on after Ctrl-C or a crash
+  cotangent run --resume chain.npz --until 200        go on behind the end of a finished run
+  cotangent run pendulum --columns residuals --out a.csv
   cotangent run pendulum --plot swing.svg             a figure
+  cotangent run four-bar --until 5 --movie bar.gif    the motion, for slides
   cotangent run chain --set n=50 --report chain.html  a page that shows the chain moving
   cotangent run pendulum --method rk4 --formulation standard --project momentum
   cotangent run rigid-body --method gauss --stages 3 --json

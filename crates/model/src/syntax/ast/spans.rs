@@ -76,7 +76,7 @@ erase_fields! {
     Assignment { place, value, span }
     Pairing { first, second, value, span }
     Place { name, indices, prime, span }
-    Drawing { label, points, span }
+    Drawing { label, points, size, span }
     Point { components, span }
     Setting { key_span, value, span }
     Expr { kind, span }

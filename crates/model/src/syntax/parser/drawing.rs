@@ -4,9 +4,14 @@ use super::statement::example;
 use super::{Failed, Parse, Parser};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::nearest::nearest;
-use crate::syntax::ast::{Drawing, Head, Point, StatementKind};
+use crate::syntax::ast::{Drawing, Head, Name, Point, StatementKind};
 use crate::syntax::token::{Kind, Token, Tokens};
-use crate::syntax::words::{DrawingKind, Keyword, foreign_drawing};
+use crate::syntax::words::{Colour, DrawingKind, Keyword, foreign_drawing};
+
+/// What can still be seen.
+const SMALLEST: f64 = 0.1;
+/// What leaves something else to be seen.
+const LARGEST: f64 = 10.0;
 
 impl Parser<'_, '_> {
     /// What is drawn, and the drawings.
@@ -65,10 +70,70 @@ impl Parser<'_, '_> {
         while self.join(kind) {
             points.push(self.point()?);
         }
+        let (colour, size) = self.look()?;
         // What is wrong with the points is reported even if they have no name.
         let label = label.ok_or(Failed)?;
         let span = self.span_from(label.span);
-        Ok(Drawing { label, points, span })
+        Ok(Drawing { label, points, colour, size, span })
+    }
+
+    /// `colour red size 2`, each of them or none, in any order.
+    fn look(&mut self) -> Parse<(Option<Colour>, Option<Name>)> {
+        let (mut colour, mut size) = (None, None);
+        while self.kind() == Kind::Name {
+            let word = self.peek();
+            let (span, text) = (self.span(word), self.text(word));
+            let is_colour = matches!(text, "colour" | "color");
+            if !is_colour && text != "size" {
+                let message = format!("expected `colour`, `size` or the next drawing, found `{text}`");
+                let help = "write `draw point NAME: (x, y) colour red size 2`; a comma separates drawings";
+                return self.fail(Diagnostic::new(Code::MalformedDrawing, span, message).help(help));
+            }
+            if if is_colour { colour.is_some() } else { size.is_some() } {
+                let message = format!("this drawing has two of `{text}`");
+                return self.fail(Diagnostic::new(Code::MalformedDrawing, span, message).help("give one"));
+            }
+            self.advance();
+            match is_colour {
+                true => colour = Some(self.colour()?),
+                false => size = Some(self.size()?),
+            }
+        }
+        Ok((colour, size))
+    }
+
+    fn colour(&mut self) -> Parse<Colour> {
+        let token = self.peek();
+        let text = self.text(token);
+        if let Some(colour) = Colour::from_name(text).filter(|_| token.kind == Kind::Name) {
+            self.advance();
+            return Ok(colour);
+        }
+        let names = || Colour::ALL.iter().map(|c| c.name());
+        let near = if text == "gray" { Some("grey") } else { nearest(text, names()) };
+        let message = format!("expected a colour, found {}", self.describe(token));
+        let help = match near {
+            Some(near) => format!("did you mean `colour {near}`?"),
+            None => format!("the colours are {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        // At the end of a line there is nothing to point at but what is before it.
+        let span = if token.kind == Kind::End { self.span(self.previous()) } else { self.span(token) };
+        self.fail(Diagnostic::new(Code::MalformedDrawing, span, message).help(help))
+    }
+
+    /// A number, 1 being the usual size.
+    fn size(&mut self) -> Parse<Name> {
+        let token = self.peek();
+        let text = self.text(token).to_owned();
+        let span = if token.kind == Kind::End { self.span(self.previous()) } else { self.span(token) };
+        let fits = |size: f64| (SMALLEST..=LARGEST).contains(&size);
+        if token.kind == Kind::Number && text.parse().is_ok_and(fits) {
+            self.advance();
+            return Ok(Name { text, span });
+        }
+        let message = format!("expected a size, found {}", self.describe(token));
+        let help = format!("write a number from {SMALLEST} to {LARGEST}; 1 is the usual size");
+        self.fail(Diagnostic::new(Code::MalformedDrawing, span, message).help(help))
     }
 
     /// The name of a drawing and its `:`; `None` if it has none, which has been reported.
