@@ -245,11 +245,23 @@ fn models_without_a_formulation_get_the_one_they_need() {
     let (dirac, one) = ("hamilton-dirac", "index-one");
     for (text, why, formulation) in [
         ("coord x, y\nlagrangian (x' + y')^2/2 - (x - y)^2 - x^2\n", "the Lagrangian is singular", dirac),
-        ("variables a, b, c\nform (a, b) = 1\nhamiltonian a^2 + b^2 + (c - a)^2\n", "the form is a singular matrix", one),
+        (
+            "variables a, b, c\nform (a, b) = 1\nhamiltonian a^2 + b^2 + (c - a)^2\n",
+            "the form is a singular matrix",
+            one,
+        ),
         ("variables a, b, c\nform (a, b) = 1\nhamiltonian a^2 + b^2 + c*a\n", "the form is a singular matrix", dirac),
-        ("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: p_x = y\n", "`c` restricts more than positions", dirac),
+        (
+            "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: p_x = y\n",
+            "`c` restricts more than positions",
+            dirac,
+        ),
         ("coord x, y\nlagrangian (x'^2 + y'^2)/2\nvakonomic c: x' = y*y'\n", "`c` restricts velocities", one),
-        ("coord x, y\nhamiltonian p_x^2/2 + x^2 + (y - x)^2\nconstraint c: y = 0\n", "no kinetic energy resists", dirac),
+        (
+            "coord x, y\nhamiltonian p_x^2/2 + x^2 + (y - x)^2\nconstraint c: y = 0\n",
+            "no kinetic energy resists",
+            dirac,
+        ),
     ] {
         let ran = ran(&format!("{text}{run}"), &[]);
         assert!(ran.stderr.contains(why), "{text}: {}", ran.stderr);

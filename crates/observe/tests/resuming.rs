@@ -183,6 +183,6 @@ fn two_runs_cannot_write_one_table() {
     assert!(matches!(error, TableError::Busy { .. }), "{error}");
     assert!(matches!(TableWriter::resume(&path, columns(), &mark), Err(TableError::Busy { .. })));
     first.finish().unwrap();
-    assert_eq!(fs::read_to_string(&path).unwrap(), "t,\"u[2,5]\",\"u[2,6]\"\n1.0,1.0,1.0\n");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "t,u[2; 5],u[2; 6]\n1.0,1.0,1.0\n");
     TableWriter::create(&path, columns()).unwrap().discard().unwrap();
 }
