@@ -78,9 +78,14 @@ fn henon_heiles() {
     holds("henon-heiles", &shipped("henon-heiles"), None, Formulation::Multipliers, 0.05);
 }
 
-/// Those whose solutions are the pendulum's: not its stiff springs, and it is not linear.
+/// Those for constraints on positions that have the same solutions: not stiff springs.
+fn exact() -> impl Iterator<Item = Formulation> {
+    Formulation::ALL.into_iter().filter(|&f| f.card().exact && f != Formulation::IndexOne)
+}
+
+/// Those of the pendulum, which is not linear.
 fn pendular() -> impl Iterator<Item = Formulation> {
-    Formulation::ALL.into_iter().filter(|&f| f.card().exact && f != Formulation::LinearProjected)
+    exact().filter(|&f| f != Formulation::LinearProjected)
 }
 
 #[test]
@@ -120,7 +125,7 @@ fn double_pendulum_in_other_formulations() {
 fn linear_constraints() {
     let radau = Method::Radau2A { stages: 2 };
     let methods = vec![Method::ImplicitMidpoint, Method::Gauss { stages: 2 }, Method::Rk4, Method::Bdf2, radau];
-    for formulation in Formulation::ALL.into_iter().filter(|f| f.card().exact) {
+    for formulation in exact() {
         holds_for(methods.clone(), "rail", RAIL, None, formulation, 0.05);
     }
 }

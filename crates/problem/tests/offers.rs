@@ -1,7 +1,7 @@
 //! What a formulation offers to methods is known without deriving it: compared with deriving, compiling and preparing.
 
 use cotangent_compile::{Engine, Native};
-use cotangent_integrate::{Composition, Method, Offer, Prepared, Projection, Recipe, Target};
+use cotangent_integrate::{Composition, Method, Needs, Offer, Prepared, Projection, Recipe, Refusal, Target};
 use cotangent_model::System;
 use cotangent_problem::{Compiled, offer};
 use cotangent_theory::{Formulation, Motion};
@@ -30,7 +30,8 @@ fn compare(name: &str, system: &System, every: usize) -> usize {
         Compiled::new(m, Engine::Tape).unwrap().view(Native, parameters)
     };
     let views: Vec<_> = derived.iter().map(|(_, m)| m.as_ref().map(compiled)).collect();
-    for (_, from) in derived.iter().filter(|(_, m)| m.is_some()) {
+    // Equations of index one are those that a model needs: others it has by its analysis, or not at all.
+    for (_, from) in derived.iter().filter(|(f, m)| m.is_some() && *f != Formulation::IndexOne) {
         for ((to, _), view) in derived.iter().zip(&views) {
             let found = view.as_ref().map(|v| Offer::of(v).unwrap());
             assert_eq!(offer(from.as_ref().unwrap(), *to), found, "{name}: {}", to.name());
@@ -41,7 +42,10 @@ fn compare(name: &str, system: &System, every: usize) -> usize {
         let offer = Offer::of(view).unwrap();
         for recipe in recipes().into_iter().step_by(every) {
             let prepared = Prepared::new(recipe.clone(), view).map(|_| ());
-            assert_eq!(offer.admits(&recipe), prepared, "{name}: {} with {recipe:?}", f.name());
+            // Whether flows are known is not in a table.
+            let unknown = matches!(prepared, Err(Refusal::Failure(_))) && recipe.method.card().needs == Needs::Split;
+            let admitted = offer.admits(&recipe);
+            assert!(admitted == prepared || admitted.is_ok() && unknown, "{name}: {} with {recipe:?}", f.name());
         }
     }
     views.iter().flatten().count()

@@ -33,11 +33,7 @@ use cotangent_scalar::Limits;
 pub(super) const CARD: Card = Card {
     name: "index-one",
     summary: "velocity constraints with their multipliers found on the way; J ż = ∇H with a singular J",
-    equations: &[
-        "q̇ = H_p,   ṗ = −H_q,   H = p·v − L(q, v) + λᵀg(q, v)",
-        "0 = H_v = p − L_v + g_vᵀλ",
-        "0 = H_λ = g(q, v)",
-    ],
+    equations: &["q̇ = H_p,   ṗ = −H_q,   H = p·v − L(q, v) + λᵀg(q, v)", "0 = p − L_v + g_vᵀλ", "0 = g(q, v)"],
     symbols: "g(q, q̇) = 0 are the velocity constraints (`vakonomic`), λ their multipliers, v the velocities.",
     derivation: "Hamilton's principle for L − λᵀg. Where the matrix [[−F_vv, g_vᵀ], [g_v, 0]] with F = L − λᵀg is \
         regular, v and λ are functions of (q, p): an equation of index one. If L is quadratic and g linear in the \

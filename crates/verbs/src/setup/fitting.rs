@@ -9,7 +9,8 @@ use cotangent_compile::values;
 use cotangent_expr::Array;
 use cotangent_integrate::{Method, Needs, Prepared, Refusal};
 use cotangent_problem::{Instance, offer};
-use cotangent_theory::{Formulation, Motion};
+use cotangent_theory::{Formulation, Motion, Splitting};
+use std::cell::OnceCell;
 
 /// Plans a method for a problem; a refusal names the constraints at stake and what fits instead.
 pub(crate) fn prepare(choice: &Selection, problem: &Instance) -> Result<Prepared, Failure> {
@@ -169,9 +170,11 @@ const MOST: usize = 6;
 /// Every method that fits, by formulation: from tables, without deriving what nobody asked for.
 fn fitting(choice: &Selection, problem: &Instance) -> String {
     let mut parts: Vec<(Vec<&'static str>, Vec<&'static str>)> = vec![];
+    let known = OnceCell::new();
+    let flows = || *known.get_or_init(|| Splitting::new(&problem.equations.motion.system).is_ok());
     for formulation in Formulation::ALL {
         let Some(offer) = offer(&problem.equations.motion, formulation) else { continue };
-        let fits = |m: &Method| offer.admits(&choice.recipe(*m)).is_ok();
+        let fits = |m: &Method| offer.admits(&choice.recipe(*m)).is_ok() && (m.card().needs != Needs::Split || flows());
         let methods: Vec<&str> = Method::ALL.into_iter().filter(fits).map(Method::name).collect();
         match parts.iter_mut().find(|(_, known)| *known == methods) {
             Some((formulations, _)) => formulations.push(formulation.name()),

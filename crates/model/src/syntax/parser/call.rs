@@ -152,6 +152,7 @@ impl Parser<'_, '_> {
     }
 
     /// `dot(x)`, which is reported and read as `x'`.
+    #[inline(never)]
     fn foreign_velocity(&mut self, text: &str) -> Parse<Expr> {
         let span = self.advance_span();
         let opening = self.open();

@@ -9,6 +9,7 @@ const USAGE: &str = "write `if(i = 1, a, b)`: a comparison, the value where it h
 
 impl Parser<'_, '_> {
     /// `if(condition, then, otherwise)`
+    #[inline(never)]
     pub(super) fn conditional(&mut self, called: bool) -> Parse<Expr> {
         let name = self.advance_span();
         if !called {

@@ -77,6 +77,7 @@ impl Parser<'_, '_> {
 
     /// Takes a unit after a number, `5 m`, `9.81 m/s^2`, and says that there are none. A name that the text declares is
     /// no unit.
+    #[inline(never)] // Expressions nest: what is seldom needed has no place in every frame.
     fn unit(&mut self) -> bool {
         let (number, first) = (self.previous(), self.peek());
         let declared = |token: Token| {
@@ -120,6 +121,7 @@ impl Parser<'_, '_> {
         true
     }
 
+    #[inline(never)]
     fn implicit_multiplication(&mut self) {
         let (left, right) = (self.previous(), self.peek());
         if self.reported_between(left, right) {
