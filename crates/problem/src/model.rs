@@ -123,7 +123,7 @@ impl Model {
         parameters: &[f64],
         initial: &InitialValues,
         repairs: Repairs,
-    ) -> Result<Option<(Arc<Model>, Vec<Redundant>)>, ProblemError> {
+    ) -> Result<Option<Reduced>, ProblemError> {
         let Some(gradients) = self.gradients()? else { return Ok(None) };
         let found = gradients.redundant(parameters, &initial.coordinates)?;
         if found.is_empty() {
@@ -151,6 +151,9 @@ impl Model {
         }
     }
 }
+
+/// A model without constraints that depend on others, and these.
+pub(crate) type Reduced = (Arc<Model>, Vec<Redundant>);
 
 /// What is in a cell, or is made now.
 pub(crate) fn once<T, E>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {

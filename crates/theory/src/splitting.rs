@@ -93,7 +93,7 @@ fn named(system: &System, hamiltonian: &Tensor) -> Result<Vec<(String, Expr)>, T
 /// The terms of a sum.
 fn summands(e: &Expr) -> Vec<Expr> {
     match e.node() {
-        Node::Add(_, terms) => terms.iter().map(|(c, t)| Expr::number(c.clone()) * t).collect(),
+        Node::Add(_, terms) => terms.iter().map(|(c, t)| Expr::number(*c) * t).collect(),
         _ => vec![e.clone()],
     }
 }

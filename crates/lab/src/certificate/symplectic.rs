@@ -63,6 +63,9 @@ pub(super) fn seeded(point: &[Dd], direction: &[Dd]) -> Vec<Dual<Dd>> {
     point.iter().zip(direction).map(|(&value, &d)| Dual { value, tangent: [d] }).collect()
 }
 
+/// What vanishes on a manifold, with its derivative in one direction.
+type Residual<'a> = Box<dyn FnMut(&[Dual<Dd>]) -> Result<Vec<Dual<Dd>>, Failure> + 'a>;
+
 /// A basis of the tangent space of φ = ψ = 0, in the given units.
 ///
 /// An orthonormal one in `f64`, each vector then corrected to the tangent space by the least change,
@@ -70,7 +73,7 @@ pub(super) fn seeded(point: &[Dd], direction: &[Dd]) -> Vec<Dual<Dd>> {
 fn tangent_space<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd], units: &[Dd]) -> Result<Vec<Vec<Dd>>, Failure> {
     let size = point.len();
     let unit = |k: usize| (0..size).map(|j| Dd::from(f64::from(u8::from(j == k)))).collect::<Vec<Dd>>();
-    let mut residual: Box<dyn FnMut(&[Dual<Dd>]) -> Result<Vec<Dual<Dd>>, Failure>> = match subject.form()? {
+    let mut residual: Residual<'_> = match subject.form()? {
         Some(mut form) => Box::new(move |z| form.residual(z)),
         None => match subject.manifold::<Dual<Dd>>()?.filter(|m| m.shape().constraints > 0) {
             Some(mut manifold) => Box::new(move |z| residuals(manifold.as_mut(), z)),

@@ -136,7 +136,7 @@ pub fn measure(
     };
     let variables = problem.equations.motion.system.state().len();
     let shared = exact.and_then(|e| e.shared(problem));
-    let curves = curves(&mut run, variables, (exact, shared.as_deref()));
+    let curves = curves(&mut run, variables, exact, shared.as_deref());
     let seconds = match run.stepping() {
         Some(seconds) if seconds > SLOW * run.done() as f64 => seconds,
         // Faster steps are made once more, with nothing between them.
@@ -241,11 +241,7 @@ fn largest_kinetic(run: &mut crate::Run, problem: &Instance, variables: usize) -
 const LOOKS: usize = 64;
 
 /// The samples after the start, with the errors of the model's variables.
-fn curves(
-    run: &mut crate::Run,
-    variables: usize,
-    (exact, shared): (Option<&Exact>, Option<&[(usize, usize)]>),
-) -> Curves {
+fn curves(run: &mut crate::Run, variables: usize, exact: Option<&Exact>, shared: Option<&[(usize, usize)]>) -> Curves {
     let Some(history) = run.history() else { return Curves::default() };
     let times = history.times().to_vec();
     let [energy, constraints, hidden] = [0, 1, 2].map(|k| history.error(k));

@@ -266,7 +266,7 @@ impl<'a> Restricted<'a> {
             energy.push(Term { at: vec![], ..power });
             // −ṗ = H_q and q̇ = H_p.
             for (row, column, sign) in [(q, p, Number::MINUS_ONE), (p, q, Number::ONE)] {
-                let one = whole(row, |_| Expr::number(sign.clone()));
+                let one = whole(row, |_| Expr::number(sign));
                 let other = Place { array: column.clone(), index: one.at[0].index.clone() };
                 form.push(Term { at: vec![one.at[0].clone(), other], ..one });
             }
