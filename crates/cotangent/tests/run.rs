@@ -360,3 +360,19 @@ fn what_cannot_be_resumed_is_refused() {
     text += &resume(&[]);
     assert_snapshot!(text);
 }
+
+/// Parts whose flows are not known, and parts that do not add up, are named.
+#[test]
+fn parts_that_cannot_be_split_are_refused() {
+    let at = |text: &str| model(text, &["--method", "splitting-strang", "--step", "0.1", "--until", "1"]);
+    let unknown = at("coord q\nhamiltonian p_q^2*q^2/2\nsplit A = p_q^2*q^2/2\ninitial q = 1\n");
+    assert_eq!(unknown.status, 2);
+    assert!(
+        unknown.stderr.contains("error: the flow of the part `A` is not known: the rate of `q`"),
+        "{}",
+        unknown.stderr
+    );
+    let apart = at("coord q\nhamiltonian p_q^2/2 + q^2/2\nsplit A = p_q^2/2, B = q^2/3\ninitial q = 1\n");
+    assert_eq!(apart.status, 2);
+    assert!(apart.stderr.contains("do not add up to the energy"), "{}", apart.stderr);
+}

@@ -18,7 +18,7 @@ pub struct Ended {
 pub enum Stopped {
     /// A step that could not be made.
     Step(Failure),
-    /// Something that could not be measured: a [`RunError`].
+    /// Something that could not be measured: a `RunError` of a run.
     Unmeasured(Source),
 }
 

@@ -137,7 +137,10 @@ fn explain(refusal: &Refusal, choice: &Selection, problem: &Instance) -> Failure
                 Refusal::Tolerance { .. } => failure.help("choose another --tol"),
                 Refusal::Stages { .. } => failure.help("choose another --stages"),
                 Refusal::TooLarge(_) => failure.help("choose another method"),
-                Refusal::Failure(_) if choice.method.card().needs == Needs::Split => failure.help(KNOWN_FLOWS),
+                Refusal::Failure(_) if choice.method.card().needs == Needs::Split => {
+                    let why = Splitting::new(&problem.equations.motion.system).err().map(|e| e.to_string());
+                    Failure::new(Code::DoesNotFit, why.unwrap_or_else(|| refusal.to_string())).help(KNOWN_FLOWS)
+                }
                 Refusal::Failure(_) => failure,
                 _ => failure.help(fitting()),
             }
