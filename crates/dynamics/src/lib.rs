@@ -49,6 +49,6 @@ pub use requirement::{allowance, unsatisfied};
 pub use stepper::{Carried, CarriedMut, State, Stepper, carried};
 pub use system::{
     Canonical, CanonicalShape, Chart, Dynamics, Field, Hidden, HiddenShape, Index, Poisson, PoissonShape,
-    Presymplectic, PresymplecticShape, Split, Surface, SurfaceShape,
+    Presymplectic, PresymplecticShape, Restrained, RestrainedShape, Split, Surface, SurfaceShape,
 };
 pub use words::Names;

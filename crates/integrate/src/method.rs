@@ -75,6 +75,10 @@ pub enum Inner {
         /// The number of stages.
         stages: usize,
     },
+    /// The flows of the parts of the energy, one after the other, for Poisson systems.
+    SplittingLie,
+    /// The same forth and back.
+    SplittingStrang,
 }
 
 impl Inner {
@@ -85,6 +89,8 @@ impl Inner {
             Inner::StormerVerlet => Method::StormerVerlet,
             Inner::ImplicitMidpoint => Method::ImplicitMidpoint,
             Inner::Gauss { stages } => Method::Gauss { stages },
+            Inner::SplittingLie => Method::SplittingLie,
+            Inner::SplittingStrang => Method::SplittingStrang,
         }
     }
 
@@ -95,6 +101,8 @@ impl Inner {
             Method::StormerVerlet => Some(Inner::StormerVerlet),
             Method::ImplicitMidpoint => Some(Inner::ImplicitMidpoint),
             Method::Gauss { stages } => Some(Inner::Gauss { stages }),
+            Method::SplittingLie => Some(Inner::SplittingLie),
+            Method::SplittingStrang => Some(Inner::SplittingStrang),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::bracket::field_of;
 use crate::card::{Keeps, Needs};
-use crate::method::{MAX_STAGES, Method};
+use crate::method::{Inner, MAX_STAGES, Method};
 use crate::projection::Target;
 use crate::recipe::Recipe;
 use crate::refusal::Refusal;
@@ -19,6 +19,8 @@ pub struct Offer {
     pub presymplectic: bool,
     /// Whether there are parts of an energy.
     pub split: bool,
+    /// Whether there are constraints of a bracket, which may be held by the flows that they generate.
+    pub restrained: bool,
     /// Whether there are constraints on the positions.
     pub constrained: bool,
     /// Whether they are integrated in charts.
@@ -37,6 +39,7 @@ impl Offer {
             // Equations with a regular J are a field as well.
             presymplectic: !field && system.presymplectic()?.is_some(),
             split: system.has_split(),
+            restrained: system.is_restrained(),
             constrained: system.manifold()?.is_some_and(|m| m.shape().constraints > 0),
             chart: system.chart()?.is_some(),
             surface: system.surface()?.is_some(),
@@ -55,6 +58,11 @@ impl Offer {
             (Needs::Unconstrained, Some(_)) if self.constrained => return Err(Refusal::IgnoresConstraints { method }),
             (Needs::Canonical, Some(Index::Two)) => return Err(Refusal::IndexTwo { method }),
             (Needs::Split, _) if !self.split => return Err(Refusal::NoSplit { method }),
+            (Needs::Canonical, None) if self.restrains(method) => {
+                if let Method::Reich { inner: Inner::SymplecticEuler | Inner::StormerVerlet } = method {
+                    return Err(Refusal::InnerNotCanonical { method });
+                }
+            }
             (Needs::Unconstrained | Needs::Canonical, None) => return Err(Refusal::NotCanonical { method }),
             _ => {}
         }
@@ -67,8 +75,13 @@ impl Offer {
             return Err(Refusal::UnknownMultipliers { method });
         }
         admits_parameters(method)?;
-        if let (Method::Reich { inner }, false) = (method, self.constrained) {
+        if let (Method::Reich { inner }, false) = (method, self.constrained || self.restrained) {
             return Err(Refusal::NoConstraints { method, instead: inner.method() });
+        }
+        if let Method::Reich { inner: inner @ (Inner::SplittingLie | Inner::SplittingStrang) } = method
+            && !self.restrained
+        {
+            return Err(Refusal::NoSplit { method: inner.method() });
         }
         if !self.chart && !recipe.charts.is_empty() {
             return Err(Refusal::NoCharts);
@@ -83,6 +96,11 @@ impl Offer {
             Some(_) if !self.constrained && !self.surface => Err(Refusal::NothingToProjectOn),
             _ => Ok(()),
         }
+    }
+
+    /// Whether a method holds the constraints of a bracket by the flows that they generate.
+    fn restrains(&self, method: Method) -> bool {
+        self.restrained && matches!(method, Method::Reich { .. })
     }
 
     /// Whether a method solves for the multipliers itself.

@@ -71,7 +71,10 @@ impl Prepared {
             }
             (None, None) => Err(Refusal::UnknownMultipliers { method }),
         };
-        let scheme = Scheme::new(method, Sides { canonical, hidden: &hidden, free, groups: &groups }, &mut plan)?;
+        let scheme = match method {
+            Method::Reich { inner } if offer.restrained => Scheme::restrained(inner.method(), system, &mut plan)?,
+            _ => Scheme::new(method, Sides { canonical, hidden: &hidden, free, groups: &groups }, &mut plan)?,
+        };
         let charts = match (&chart, &manifold) {
             (Some(chart), Some(m)) => {
                 Some(Charts::new(m.shape(), chart.coordinates(), chart.threshold(), &recipe.charts)?)

@@ -41,6 +41,16 @@ pub enum Refusal {
         /// The method.
         method: Method,
     },
+    /// Its inner method is for canonical equations.
+    #[error(
+        "the inner method of `{}` is for canonical equations, and these have a bracket: take `splitting-strang`, \
+         `splitting-lie`, `implicit-midpoint` or `gauss`",
+        method.name()
+    )]
+    InnerNotCanonical {
+        /// The method.
+        method: Method,
+    },
     /// A composition needs a symmetric method, positions and momenta of which are of its order.
     #[error(
         "a composition around `{}` would not have its order: it takes a symmetric method that keeps the hidden \

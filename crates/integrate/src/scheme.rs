@@ -1,6 +1,7 @@
 //! The planned method, one variant for each family: what its steps need besides the system.
 
 use crate::bracket::field_of;
+use crate::card::Needs;
 use crate::free::{Free, free_field, free_shape};
 use crate::method::Method;
 use crate::methods::average::AverageVectorField;
@@ -11,6 +12,7 @@ use crate::methods::lobatto::LobattoPair;
 use crate::methods::radau::RadauCollocation;
 use crate::methods::rattle::{Last, Rattle};
 use crate::methods::reich::ReichSplitting;
+use crate::methods::restrained::ReichPoisson;
 use crate::methods::symplectic_euler::SymplecticEuler;
 use crate::methods::{rk4, splitting};
 use crate::refusal::Refusal;
@@ -25,6 +27,7 @@ pub(crate) enum Scheme {
     Rattle(Arc<Rattle>),
     Lobatto(Arc<LobattoPair>),
     Reich(Arc<ReichSplitting>, Box<Scheme>),
+    Restrained(Arc<ReichPoisson>, Box<Scheme>),
     Gauss(Arc<GaussCollocation>),
     Average(Arc<AverageVectorField>),
     Splitting(splitting::Order),
@@ -88,6 +91,22 @@ impl Scheme {
         })
     }
 
+    /// Reich's method where the constraints are held by the flows that they generate.
+    pub(crate) fn restrained(inner: Method, system: &dyn Dynamics<'_, f64>, plan: &mut Plan) -> Result<Scheme, Refusal> {
+        let missing = || Failure::from(Misuse::OtherSystem);
+        let free = system.unrestrained()?.ok_or_else(missing)?;
+        let shape = system.restrained()?.ok_or_else(missing)?.shape().clone();
+        if inner.card().needs == Needs::Split {
+            free.split()?;
+        }
+        let mut field = field_of(&*free)?.ok_or_else(missing)?;
+        let groups = [shape.dimension];
+        let free = &mut || Ok(Shape::Field(field.jacobian_pattern()?));
+        let sides = Sides { canonical: None, hidden: &|| Ok(None), free, groups: &groups };
+        let inner = Scheme::new(inner, sides, plan)?;
+        Ok(Scheme::Restrained(ReichPoisson::new(&shape, plan), Box::new(inner)))
+    }
+
     pub(crate) fn stepper<'s, S: Scalar + 's>(
         &self,
         system: &dyn Dynamics<'s, S>,
@@ -100,6 +119,10 @@ impl Scheme {
             Scheme::Rattle(method) => method.stepper(system)?,
             Scheme::Lobatto(method) => method.stepper(system)?,
             Scheme::Reich(method, inner) => method.stepper(inner.stepper(&Free(system))?, canonical()?),
+            Scheme::Restrained(method, inner) => {
+                let free = system.unrestrained()?.ok_or_else(missing)?;
+                method.stepper(inner.stepper(&*free)?, system.restrained()?.ok_or_else(missing)?)
+            }
             Scheme::Gauss(method) => method.stepper(system)?,
             Scheme::Average(method) => method.stepper(system)?,
             Scheme::Splitting(order) => splitting::stepper(*order, system.split()?.ok_or_else(missing)?),
@@ -115,7 +138,7 @@ impl Scheme {
         match self {
             Scheme::Bdf2(method) => method.memory().clone(),
             Scheme::Embedded(method) => method.memory().clone(),
-            Scheme::Reich(_, inner) => inner.memory(),
+            Scheme::Reich(_, inner) | Scheme::Restrained(_, inner) => inner.memory(),
             _ => MemoryLayout::new(),
         }
     }

@@ -8,6 +8,7 @@ pub(crate) mod lobatto;
 pub(crate) mod radau;
 pub(crate) mod rattle;
 pub(crate) mod reich;
+pub(crate) mod restrained;
 pub(crate) mod rk4;
 pub(crate) mod splitting;
 pub(crate) mod symplectic_euler;

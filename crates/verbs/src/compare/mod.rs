@@ -53,7 +53,7 @@ impl Request {
         let table = self.files.table.as_deref();
         let pictures = Destinations::new(plot, report, table, Some(model.name()))?;
         table.map_or(Ok(()), table::check_destination)?;
-        let model = Loaded::new(model, &self.choice.set, session.limits())?;
+        let model = Loaded::new(model, &self.choice.set, session.limits())?.keeping(&self.choice.chart);
         afford(&model.system, Use::Integrate, session.memory())?;
         let wanted = Combinations::new(self, &model)?;
         session.review(&model.input, &model.system.warnings);
@@ -193,7 +193,11 @@ fn pose_all(
             break;
         }
     }
-    if !request.charts.is_empty() && !list.iter().any(|p| p.problem.equations.motion.chart().is_some()) {
+    let uses_chart = |p: &Posed| {
+        let motion = &p.problem.equations.motion;
+        motion.chart().is_some() || motion.formulation.keeps_some()
+    };
+    if !request.charts.is_empty() && !list.iter().any(uses_chart) {
         let message = "--chart is for the formulation local-chart with constraints, which is not compared here";
         return Err(Failure::new(Code::NoCharts, message).help("leave out --chart, or compare that formulation"));
     }

@@ -9,6 +9,7 @@ use crate::setup::{
 };
 use cotangent_compile::values;
 use cotangent_integrate::{Composition, MAX_STAGES, Method, Projection, Target};
+use cotangent_model::Dynamics;
 use cotangent_observe::Schedule;
 use cotangent_theory::Formulation;
 use serde::{Deserialize, Serialize};
@@ -58,6 +59,12 @@ pub(super) struct Combinations {
 /// More combinations are refused.
 const MOST: usize = 500;
 
+/// Those for models of this kind.
+fn suited_formulations(model: &Loaded) -> Vec<Formulation> {
+    let brackets = matches!(model.system.dynamics, Dynamics::Poisson { .. });
+    Formulation::ALL.into_iter().filter(|f| brackets || !f.is_for_brackets()).collect()
+}
+
 impl Combinations {
     pub(super) fn new(request: &Request, model: &Loaded) -> Result<Combinations, Failure> {
         let wanted = &request.choice;
@@ -65,7 +72,7 @@ impl Combinations {
         let own = defaults(&model.system, &parameters)?;
         let named = list(&request.formulations, &wanted.formulation);
         let formulations = match named.as_slice() {
-            [] => Formulation::ALL.to_vec(),
+            [] => suited_formulations(model),
             names => listed(names, "--formulations", formulation)?,
         };
         let formulations = with_numbers(formulations, &wanted.opt)?;

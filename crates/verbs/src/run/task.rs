@@ -71,7 +71,7 @@ impl Task {
         let model = model.ok_or_else(|| {
             Failure::new(Code::Usage, "there is no model to run, and nothing to resume").help("name a MODEL")
         })?;
-        let model = Loaded::new(model, &request.choice.set, session.limits())?;
+        let model = Loaded::new(model, &request.choice.set, session.limits())?.keeping(&request.choice.chart);
         let begun = Begun::new(request, &model, table.is_some(), session)?;
         Ok(Task { begun, model, files, from: None })
     }
@@ -139,7 +139,7 @@ impl Task {
         begun.plot = kept(request.files.plot.as_deref(), "--plot", true, session).or(begun.plot);
         begun.movie = kept(request.files.movie.as_deref(), "--movie", true, session).or(begun.movie);
         begun.report = kept(request.files.report.as_deref(), "--report", true, session).or(begun.report);
-        let model = Loaded::new(begun.input.clone().into(), &begun.choice.set, session.limits())?;
+        let model = Loaded::new(begun.input.clone().into(), &begun.choice.set, session.limits())?.keeping(&begun.choice.chart);
         Ok(Task { begun, model, files: Some(files), from: Some(from) })
     }
 }
