@@ -62,9 +62,9 @@ impl Constraints {
     /// derivatives of some constraints vanish, by their numbers: as many as are given. Off the surface they differ from
     /// those of Dirac's bracket, and drift.
     pub fn index_reduced(&self, system: &System, rows: &[usize], limits: &Limits) -> Result<Motion, TheoryError> {
-        let flow = Flow::new(self)?.index_reduced(rows)?;
-        let law = Law::Field { field: flow.field()?, canonical: false };
-        Ok(Motion { law, formulation: Formulation::IndexReduced, ..flow.motion(system, limits)? })
+        let field = Flow::new(self)?.index_reduced(rows)?.field()?;
+        let law = Law::Field { field, canonical: false };
+        Ok(Motion { law, formulation: Formulation::IndexReduced, ..self.motion(system, limits)? })
     }
 
     /// {χ_r, g_a}: for every constraint its brackets with those that are given.
@@ -264,6 +264,7 @@ impl<'a> Flow<'a> {
             directions,
             multipliers,
             values,
+            rate: self.field()?.rate,
         })
     }
 

@@ -232,6 +232,14 @@ impl Motion {
         }
     }
 
+    /// The generation of each constraint that an analysis found: 1 for primary ones.
+    pub fn generations(&self) -> &[usize] {
+        match &self.space {
+            Space::Surface(surface) | Space::Reduced(surface) => &surface.generations,
+            Space::Cotangent(_) | Space::Whole => &[],
+        }
+    }
+
     /// Whether the model has equations of motion in another formulation. Nothing is derived: linear constraints and
     /// constant masses are those in whose derivatives no variable occurs.
     pub fn has(&self, formulation: Formulation) -> bool {
@@ -269,11 +277,27 @@ impl Motion {
     pub fn hamilton_dirac(&self) -> Result<Motion, TheoryError> {
         match self.formulation {
             Formulation::HamiltonDirac => Ok(self.clone()),
-            // Their own solutions, on the surface.
-            _ if matches!(self.space, Space::Surface(_) | Space::Reduced(_)) => Ok(self.clone()),
+            Formulation::DiracBracket => Ok(self.clone()),
             Formulation::IndexOne if !self.is_holonomic() => Ok(self.clone()),
+            _ if matches!(self.space, Space::Surface(_) | Space::Reduced(_)) => self.on_all_variables(),
             _ => Formulation::HamiltonDirac.apply_within(&self.system, &self.limits),
         }
+    }
+
+    /// The flow of H under Dirac's bracket on all variables, where an analysis found the constraints.
+    fn on_all_variables(&self) -> Result<Motion, TheoryError> {
+        let (Space::Surface(surface) | Space::Reduced(surface)) = &self.space else { return Ok(self.clone()) };
+        let state = surface.rate.shape()[0].clone();
+        Ok(Motion {
+            formulation: Formulation::HamiltonDirac,
+            law: Law::Field { field: VectorField { state: state.clone(), rate: surface.rate.clone() }, canonical: false },
+            state,
+            space: Space::Surface(surface.clone()),
+            lift: Lift::default(),
+            numbers: Layout::default(),
+            auxiliaries: vec![],
+            ..self.clone()
+        })
     }
 
     /// The state of the model as a function of the state of these equations, where they differ.
