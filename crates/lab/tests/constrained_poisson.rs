@@ -96,7 +96,7 @@ fn reich_s_method_keeps_the_balance_of_lorenz_s_model() {
     // Of order 6 by composition.
     let high = || Recipe::from(STRANG).composed(Composition::KahanLi6);
     let error = |h: f64, steps| distance(&walked(&lorenz, high(), h, steps).state, &BALANCED_25);
-    let (coarse, fine) = (error(0.02, 1250), error(0.01, 2500));
+    let (coarse, fine) = (error(0.01, 2500), error(0.005, 5000));
     assert!(fine < 1e-8 && (coarse / fine).log2() > 5.5, "{coarse:e} {fine:e}");
 }
 

@@ -188,6 +188,8 @@ impl<'a> Flow<'a> {
                 hamiltonian: hamiltonian.clone(),
                 casimirs: claimed_casimirs(&system)?,
                 field,
+                linear: false,
+                spheres: vec![],
                 restrained: Restrained::new(self.known, &system)?,
             })),
             _ => Law::Field { field, canonical: false },

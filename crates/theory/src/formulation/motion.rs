@@ -68,6 +68,10 @@ pub struct Bracket {
     pub casimirs: Tensor,
     /// B∇H.
     pub field: VectorField,
+    /// Whether B is linear in the state, or affine.
+    pub linear: bool,
+    /// Where the state falls into triples with {yᵢ, yⱼ} = κ εᵢⱼₖ yₖ, these.
+    pub spheres: Vec<[usize; 3]>,
     /// Where it is Dirac's: the system without its constraints, and these with what they generate, or why these cannot be
     /// held by what they generate.
     pub restrained: Option<Result<Box<Restrained>, Unrestrained>>,
@@ -252,6 +256,8 @@ impl Motion {
         let Some(s) = self.structure() else {
             // Constraints that need an analysis; or equations that are what they are.
             return match (&self.space, &self.law) {
+                // Springs in the place of constraints.
+                (Space::Whole, Law::Bracket(_)) if !self.system.constraints.is_empty() => formulation == self.formulation,
                 (Space::Whole, Law::Bracket(_)) => true,
                 (Space::Whole, _) => !formulation.is_for_brackets(),
                 (_, Law::Bracket(_)) => formulation.is_for_brackets() || formulation.takes_brackets(),
