@@ -189,6 +189,7 @@ fn differences(now: &Choice, begun: &Begun) -> Result<Vec<String>, Failure> {
         project_above,
         project_initial,
         drop_redundant,
+        allow_almost_poisson,
         step,
         until,
         steps,
@@ -219,6 +220,7 @@ fn differences(now: &Choice, begun: &Begun) -> Result<Vec<String>, Failure> {
     let flag = |on: bool| on.then(|| "set".to_owned());
     list.compare("project-initial", flag(*project_initial), flag(then.project_initial));
     list.compare("drop-redundant", flag(*drop_redundant), flag(then.drop_redundant));
+    list.compare("allow-almost-poisson", flag(*allow_almost_poisson), flag(then.allow_almost_poisson));
     list.compare("step", exact(step), exact(&then.step));
     list.compare("solver-tol", exact(solver_tol), exact(&then.solver_tol));
     list.compare("record", whole(record), whole(&then.record));
