@@ -62,9 +62,9 @@ pub use implicit::Implicit;
 pub use integrable::{Integrable, integrable};
 pub use latex::latex;
 pub use report::{
-    Analysis, AtValues, BracketForm, Branch, CasimirSearch, Certainty, ClaimReport, Class, ConditionOutcome, Conjecture,
-    ConsistencyCondition, Constraint, Count, DiracBracket, GaugeTransformation, LieAlgebra, Multiplier, MultiplierValue,
-    Outcome, PoissonReport, Transform, Verdict, Witness,
+    Analysis, AtValues, BracketForm, Branch, CasimirSearch, Certainty, ClaimReport, Class, ConditionOutcome,
+    Conjecture, ConsistencyCondition, Constraint, Count, DiracBracket, GaugeTransformation, LieAlgebra, Multiplier,
+    MultiplierValue, Outcome, PoissonReport, Transform, Verdict, Witness,
 };
 pub use specialise::specialise;
 pub use transform::Lagrangian;

@@ -66,7 +66,9 @@ fn of_the_toda_lattice() {
 fn of_brackets_made_of_their_casimir() {
     let made = |c: [&str; 3]| {
         let [x, y, z] = c;
-        format!("param k = 2\nvariables x, y, z\nbracket {{x, y}} = {z}, {{y, z}} = {x}, {{z, x}} = {y}\nhamiltonian x\n")
+        format!(
+            "param k = 2\nvariables x, y, z\nbracket {{x, y}} = {z}, {{y, z}} = {x}, {{z, x}} = {y}\nhamiltonian x\n"
+        )
     };
     // x³ + y³ + z³ − xyz
     assert_eq!(found(&made(["3*x^2 - y*z", "3*y^2 - x*z", "3*z^2 - x*y"])), ["x^3 - x*y*z + y^3 + z^3"]);

@@ -114,10 +114,15 @@ fn names_do_not_depend_on_the_basis() {
         let [a, inverse] = mixed(n);
         let other = algebra(&model(n, &brackets, &a, &inverse));
         // Two copies in one basis each are told apart by the variables.
-        let split = plain.name.as_deref().map(|p| p.replace("so(3) + so(3)", "so(4)").replace("sl(2,R) + sl(2,R)", "so(2,2)"));
+        let split =
+            plain.name.as_deref().map(|p| p.replace("so(3) + so(3)", "so(4)").replace("sl(2,R) + sl(2,R)", "so(2,2)"));
         assert_eq!(split.as_deref(), Some(name));
         assert_eq!(other.name.as_deref(), Some(name), "in a mixed basis");
-        assert_eq!((&plain.derived, plain.centre, plain.killing), (&other.derived, other.centre, other.killing), "{name}");
+        assert_eq!(
+            (&plain.derived, plain.centre, plain.killing),
+            (&other.derived, other.centre, other.killing),
+            "{name}"
+        );
         assert!(!plain.generic);
     }
 }

@@ -34,7 +34,9 @@ fn it_runs_where_that_is_allowed() {
     let almost = &ran["almost_poisson"];
     assert_eq!((&almost["variables"], &almost["sum"]), (&json!(["x", "y", "z"]), &json!("x*z")));
     assert!(almost["lost"][0].as_str().unwrap().contains("Poisson map"));
-    assert!(ran["notes"].as_array().unwrap().iter().any(|note| note.as_str().unwrap().contains("Jacobi's identity fails")));
+    assert!(
+        ran["notes"].as_array().unwrap().iter().any(|note| note.as_str().unwrap().contains("Jacobi's identity fails"))
+    );
     // gauss keeps quadratic integrals, and H is one by antisymmetry alone.
     assert!(ran["energy"]["max_abs_error"].as_f64().unwrap() < 1e-14);
     let text = piped("run", &["--allow-almost-poisson"], ALMOST).stdout;
@@ -43,7 +45,10 @@ fn it_runs_where_that_is_allowed() {
     assert_eq!(certified["poisson_defect"]["verdict"], "does not apply");
     assert_eq!((&certified["held"], &certified["almost_poisson"]["sum"]), (&json!(true), &json!("x*z")));
     let compared = piped("compare", &[&allowed[..], &["--until", "1"]].concat(), ALMOST).json();
-    assert_eq!((compared["almost_poisson"]["sum"].clone(), compared["rows"].as_array().unwrap().len()), (json!("x*z"), 1));
+    assert_eq!(
+        (compared["almost_poisson"]["sum"].clone(), compared["rows"].as_array().unwrap().len()),
+        (json!("x*z"), 1)
+    );
 }
 
 /// The cyclic sum is c x z: a bracket for c = 0 alone, which is the value of the model.
@@ -75,7 +80,8 @@ fn many_variables() {
 }
 
 fn state(text: &str, options: &[&str]) -> Value {
-    let options = [&["--method", "gauss", "--stages", "6", "--step", "0.05", "--until", "2", "--json"], options].concat();
+    let options =
+        [&["--method", "gauss", "--stages", "6", "--step", "0.05", "--until", "2", "--json"], options].concat();
     let ran = piped("run", &options, text);
     assert_eq!(ran.status, 0, "{}", ran.stdout);
     ran.json()["state"].clone()
@@ -101,7 +107,10 @@ fn linear_coordinates_of_the_rigid_body() {
     assert!((number(&new, "a") - y1 - y2).abs() < 1e-13 && (number(&new, "b") - y1 + y2).abs() < 1e-13);
     assert!((number(&new, "y3") - number(&old, "y3")).abs() < 1e-13);
     let analysed = piped("analyze", &["--json"], &printed.stdout).json();
-    assert_eq!((&analysed["lie_algebra"]["name"], &analysed["casimirs"]["spin"]["holds"]), (&json!("so(3)"), &json!(true)));
+    assert_eq!(
+        (&analysed["lie_algebra"]["name"], &analysed["casimirs"]["spin"]["holds"]),
+        (&json!("so(3)"), &json!(true))
+    );
 }
 
 /// With p = log u, q = log v the bracket −u v is constant.

@@ -2,20 +2,29 @@
 
 use crate::failure::{Code, Failure};
 use crate::input::Input;
+use crate::kind::ClaimKind;
 use crate::loaded::Loaded;
 use cotangent_analysis::{Coordinates, CoordinatesError};
-use cotangent_compile::values;
+use cotangent_compile::values::{self, Setting};
 use cotangent_compile::{Engine, FunctionBuilder};
-use cotangent_expr::{Expr, Tensor};
+use cotangent_expr::{Array, Expr, Tensor};
 use cotangent_model::syntax::ast::{Statement, StatementKind};
-use cotangent_model::{Constraint, Dynamics, Options, Quantity, System};
+use cotangent_model::{Constraint, Dynamics, Options, System};
 use cotangent_theory::phase::symbols;
 use std::fmt::Write as _;
 
 /// The text of the model in the coordinates `u = x + y, v = x - y`; `back` are the variables in these, `x = (u + v)/2, …`.
-pub(super) fn text(model: &Loaded, system: &System, to: &str, back: Option<&str>) -> Result<String, Failure> {
+pub(super) fn text(model: &Loaded, set: &[Setting], to: &str, back: Option<&str>) -> Result<String, Failure> {
+    let system = &model.system;
     if model.input.source.is_empty() {
         return Err(Failure::new(Code::Usage, "coordinates are changed in the text of a model, and there is none"));
+    }
+    // Statements about parameters are copied, with the values that are written there.
+    let families = system.parameters.iter().any(|p| !p.array.dims().is_empty());
+    if let Some(s) = model.settings.first().or_else(|| set.first().filter(|_| families)) {
+        let message =
+            format!("--set {} does not go with --coordinates, which copies parameters as they are written", s.name);
+        return Err(Failure::new(Code::Usage, message).help("set it where the model in other coordinates is used"));
     }
     let new = items(to, "coordinates")?;
     let functions = read(&new, &model.input.source, &model.input, system)?;
@@ -82,14 +91,13 @@ fn read(list: &[(String, String)], source: &str, input: &Input, system: &System)
     let name = |k: usize| format!("coordinate_number_{k}");
     let line: Vec<String> = list.iter().enumerate().map(|(k, (_, e))| format!("{} = {e}", name(k))).collect();
     let read = parsed(&format!("{source}\nobserve {}\n", line.join(", ")), input, system)?;
-    let found = |k: usize| read.observables.iter().find(|q| q.array.name() == name(k));
-    (0..list.len()).map(|k| found(k).map_or(Ok(vec![]), |q| members(q)).map(|all| all.into_iter().map(|m| m.1))).try_fold(
-        vec![],
-        |mut all, own| {
-            all.extend(own.map_err(|e| unmade(&e))?);
-            Ok(all)
-        },
-    )
+    let mut out = vec![];
+    for k in 0..list.len() {
+        if let Some(q) = read.observables.iter().find(|q| q.array.name() == name(k)) {
+            out.push(Expr::sum(q.value.expand().map_err(|e| unmade(&e))?.entries()));
+        }
+    }
+    Ok(out)
 }
 
 /// The variables of the model in terms of the new coordinates, in their order.
@@ -138,15 +146,12 @@ fn start(model: &Loaded, functions: &[Expr]) -> Option<Vec<f64>> {
     out.iter().all(|x| x.is_finite()).then_some(out)
 }
 
-/// The members of a quantity with names of their own.
-fn members(q: &Quantity) -> Result<Vec<(String, Expr)>, cotangent_expr::Error> {
-    named(&q.array, &q.value)
-}
-
-fn named(array: &cotangent_expr::Array, value: &Tensor) -> Result<Vec<(String, Expr)>, cotangent_expr::Error> {
+/// The members of a family with names of their own.
+fn named(array: &Array, value: &Tensor) -> Result<Vec<(String, Expr)>, cotangent_expr::Error> {
     let name = |k: usize| {
         let words = array.element_name(&array.multi_index(k));
-        let words: Vec<&str> = words.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty()).collect();
+        let words: Vec<&str> =
+            words.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty()).collect();
         words.join("_")
     };
     Ok(value.expand()?.entries().into_iter().enumerate().map(|(k, e)| (name(k), e)).collect())
@@ -184,11 +189,11 @@ impl Page<'_> {
                 self.line(&format!("{keyword} {name}: {e} = 0"));
             }
         }
-        let claims = system.claims.iter().map(|c| (crate::kind::ClaimKind::from(c.kind).to_string(), &c.quantity));
+        let claims = system.claims.iter().map(|c| (ClaimKind::from(c.kind).to_string(), &c.quantity));
         let observed = system.observables.iter().map(|q| ("observe".to_owned(), q));
         let parts = system.splits.iter().map(|q| ("split".to_owned(), q));
         for (keyword, q) in claims.chain(observed).chain(parts) {
-            for (name, e) in members(q)? {
+            for (name, e) in named(&q.array, &q.value)? {
                 let e = self.changed.put_in(&e);
                 self.line(&format!("{keyword} {name} = {e}"));
             }
@@ -205,13 +210,11 @@ fn refused(error: &CoordinatesError) -> Failure {
     let failure = |code: Code| Failure::new(code, format!("no change of coordinates: {error}"));
     match error {
         CoordinatesError::NotPoisson(_) => failure(Code::DoesNotFit),
-        CoordinatesError::Number { .. } => {
-            failure(Code::Usage).help("give as many as there are variables; `a = x` keeps a variable under another name")
-        }
+        CoordinatesError::Number { .. } => failure(Code::Usage)
+            .help("give as many as there are variables; `a = x` keeps a variable under another name"),
         CoordinatesError::Singular => failure(Code::Singular).help("give independent ones"),
-        CoordinatesError::NotAffine(_) => {
-            failure(Code::MissingValue).help("add --inverse \"x = …, y = …\", the variables in terms of the new coordinates")
-        }
+        CoordinatesError::NotAffine(_) => failure(Code::MissingValue)
+            .help("add --inverse \"x = …, y = …\", the variables in terms of the new coordinates"),
         CoordinatesError::NotInverse { .. } => failure(Code::Inconsistent).help("correct --coordinates or --inverse"),
         CoordinatesError::Undecided(_) => failure(Code::Undecided),
         CoordinatesError::TooLarge => failure(Code::TooLarge).help("add --inverse \"x = …, y = …\""),

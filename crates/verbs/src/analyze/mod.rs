@@ -1,14 +1,15 @@
 //! `analyze`: Dirac's analysis of a model.
 
+mod bracket;
 mod coordinates;
 mod document;
 mod text;
 
 pub use crate::claims::{ClaimEntry, Claimed, Counterexample, Judged, Known};
+pub use bracket::{Algebra, Form, FoundCasimir, JacobiFailure, Poisson, Signature, StructureConstant};
 pub use document::{
-    Algebra, BranchEntry, Classes, ConditionEntry, ConjectureEntry, Consequence, ConstraintEntry, Document, Form,
-    FoundCasimir, GaugeEntry, Hessian, ImplicitEntry, JacobiFailure, Poisson, Replaced, Signature, StructureConstant,
-    VerdictEntry,
+    BranchEntry, Classes, ConditionEntry, ConjectureEntry, Consequence, ConstraintEntry, Document, GaugeEntry, Hessian,
+    ImplicitEntry, Replaced, VerdictEntry,
 };
 
 use crate::choice::shown::settings;
@@ -47,7 +48,7 @@ impl Request {
         let system = specialise(&model.system, &model.settings).map_err(refused)?;
         let coordinates = self.coordinates.as_deref();
         let transformed =
-            coordinates.map(|to| coordinates::text(&model, &system, to, self.inverse.as_deref())).transpose()?;
+            coordinates.map(|to| coordinates::text(&model, &self.set, to, self.inverse.as_deref())).transpose()?;
         let report = analyze_within(&system, &model.limits).map_err(refused)?;
         session.review(&model.input, &model.system.warnings);
         let derivation = self.latex.then(|| latex(&report));

@@ -1,8 +1,6 @@
 //! The report as people read it: a derivation, step by step.
 
-use super::document::{
-    Algebra, BranchEntry, Classes, ConditionEntry, Consequence, ConstraintEntry, Document, Form, Poisson,
-};
+use super::document::{BranchEntry, Classes, ConditionEntry, Consequence, ConstraintEntry, Document};
 use crate::figures::{count, listed, wrapped};
 use crate::kind::{Class, ModelKind};
 use anstyle::{AnsiColor, Style};
@@ -231,27 +229,10 @@ impl Page {
 
     fn poisson(&mut self, report: &Document) {
         let Some(p) = &report.poisson else { return };
-        let mut lines = vec![];
-        if let Some(r) = p.rank {
-            lines.push(format!("rank {r} of {}{}", report.variables.len(), known(p)));
-        }
-        lines.extend(p.bracket_form.and_then(|form| match form {
-            Form::Constant => Some("constant: it does not depend on the variables"),
-            Form::Linear if p.lie_algebra.is_some() => Some("linear: a Lie–Poisson bracket, {z_i, z_j} = Σ C_ji^k z_k, [e_i, e_j] = Σ C_ij^k e_k"),
-            Form::Affine if p.lie_algebra.is_some() => {
-                Some("affine: a Lie–Poisson bracket and a cocycle, {z_i, z_j} = c_ij + Σ C_ji^k z_k")
-            }
-            Form::LogCanonical => Some("log-canonical: {z_i, z_j} = a_ij z_i z_j, constant for the logarithms"),
-            Form::Linear | Form::Affine | Form::Other => None,
-        }).map(str::to_owned));
-        if let Some(failure) = &p.jacobi_failure {
-            let ([a, b, c], e) = (&failure.variables, &failure.sum);
-            let sum = format!("{{{a}, {{{b}, {c}}}}} + {{{b}, {{{c}, {a}}}}} + {{{c}, {{{a}, {b}}}}}");
-            lines.push(format!("not a bracket: {sum} = {}", cut(e)));
-        }
+        let lines = p.lines(report.variables.len(), cut);
         self.section("bracket", lines);
         if let Some(algebra) = &p.lie_algebra {
-            self.section("algebra", commutators(algebra));
+            self.section("algebra", algebra.commutators(factor));
         }
     }
 
@@ -360,43 +341,6 @@ fn condition(step: &ConditionEntry, report: &Document) -> Vec<String> {
         (Consequence::Dependent, _) => format!("nothing new: it vanishes with the constraints before it{how}"),
     };
     vec![left, format!("→ {outcome}")]
-}
-
-/// How many Casimirs there are, and how many are known.
-fn known(p: &Poisson) -> String {
-    let (Some(number), Some(known)) = (p.casimir_count, p.known_casimirs) else { return String::new() };
-    let degree = p.casimir_degree.filter(|_| known < number);
-    let sought = degree.map_or(String::new(), |d| match d {
-        0 => "; too large to be sought".to_owned(),
-        1 => ", sought among the variables and their logarithms".to_owned(),
-        d => format!(", sought among logarithms and polynomials of degree {d}"),
-    });
-    match number {
-        0 => ": no Casimirs".to_owned(),
-        _ if p.jacobi != Some(true) => format!(": at most {}, {known} found{sought}", count(number, "Casimir", "Casimirs")),
-        _ => format!(": {}, {known} of {number} found{sought}", count(number, "Casimir", "Casimirs")),
-    }
-}
-
-/// The name of a Lie algebra, and the brackets of its basis that do not vanish.
-fn commutators(algebra: &Algebra) -> Vec<String> {
-    let mut by_pair: Vec<((&str, &str), Vec<(&str, &str)>)> = vec![];
-    for c in &algebra.structure_constants {
-        let (pair, term) = ((c.i.as_str(), c.j.as_str()), (c.value.as_str(), c.k.as_str()));
-        match by_pair.last_mut().filter(|(last, _)| *last == pair) {
-            Some((_, terms)) => terms.push(term),
-            None => by_pair.push((pair, vec![term])),
-        }
-    }
-    let term = |(value, k): &(&str, &str)| match *value {
-        "1" => format!("e_{k}"),
-        "-1" => format!("-e_{k}"),
-        value => format!("{}*e_{k}", factor(value)),
-    };
-    let sum = |terms: &[(&str, &str)]| terms.iter().map(term).collect::<Vec<_>>().join(" + ").replace("+ -", "- ");
-    let lines = by_pair.iter().map(|((i, j), terms)| format!("[e_{i}, e_{j}] = {}", sum(terms)));
-    let generic = if algebra.generic { ", for generic parameters" } else { "" };
-    algebra.name.iter().map(|name| format!("{name}{generic}")).chain(lines).collect()
 }
 
 fn classified(c: &ConstraintEntry) -> String {

@@ -71,10 +71,13 @@ impl Request {
         let selection = Selection::named(&choice)?;
         let problem = pose(&model, selection.formulation, choice.repairs(), session)?;
         let prepared = prepare(&selection, &problem)?;
-        let mut certificate = Certificate::within(&problem, &prepared, options, &model.limits).map_err(|e| match e {
-            CertificateError::Interrupted(_) => Failure::interrupted(),
-            CertificateError::Compile(_) | CertificateError::System(_) => Failure::new(Code::Compile, e.to_string()),
-        })?;
+        let mut certificate =
+            Certificate::within(&problem, &prepared, options, &model.limits).map_err(|e| match e {
+                CertificateError::Interrupted(_) => Failure::interrupted(),
+                CertificateError::Compile(_) | CertificateError::System(_) => {
+                    Failure::new(Code::Compile, e.to_string())
+                }
+            })?;
         if almost_poisson.is_some() {
             certificate.without_bracket();
         }

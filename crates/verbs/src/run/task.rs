@@ -139,7 +139,8 @@ impl Task {
         begun.plot = kept(request.files.plot.as_deref(), "--plot", true, session).or(begun.plot);
         begun.movie = kept(request.files.movie.as_deref(), "--movie", true, session).or(begun.movie);
         begun.report = kept(request.files.report.as_deref(), "--report", true, session).or(begun.report);
-        let model = Loaded::new(begun.input.clone().into(), &begun.choice.set, session.limits())?.keeping(&begun.choice.chart);
+        let model =
+            Loaded::new(begun.input.clone().into(), &begun.choice.set, session.limits())?.keeping(&begun.choice.chart);
         Ok(Task { begun, model, files: Some(files), from: Some(from) })
     }
 }

@@ -74,7 +74,8 @@ pub(crate) fn examined(
         Ok(Some(report)) => report,
         Err(AnalysisError::Interrupted(_)) => return Err(Failure::interrupted()),
         Err(AnalysisError::TooLarge { variables, limit }) => {
-            session.note(format!("{UNDECIDED}: there are {variables} variables, and it is looked at for at most {limit}"));
+            session
+                .note(format!("{UNDECIDED}: there are {variables} variables, and it is looked at for at most {limit}"));
             return Ok(None);
         }
         Err(reason) => {
