@@ -24,8 +24,8 @@ use std::rc::Rc;
 /// The largest number of variables that is taken apart.
 pub const MAX_VARIABLES: usize = 600;
 
-/// The largest number of variables of a bracket for which Jacobi's identity is looked at.
-const MAX_BRACKET: usize = 6_000;
+/// The largest number of pairs with a bracket for which Jacobi's identity alone is looked at: a few seconds.
+const MAX_PAIRS: u64 = 10_000;
 
 /// The algebra it may take: some seconds. What is left then is sampled, or too large.
 const WORK: u64 = 60_000_000;
@@ -59,11 +59,10 @@ pub fn bracket(system: &System, set: &[Setting], limits: &Limits) -> Result<Opti
 
 fn bracket_in_general(system: &System, limits: &Limits) -> Result<Option<PoissonReport>, AnalysisError> {
     let Dynamics::Poisson { variables, bracket, .. } = &system.dynamics else { return Ok(None) };
-    // Each variable has brackets with a few others, or there are few of them.
-    let most = (MAX_BRACKET * MAX_VARIABLES) as u64;
-    let entries: u64 = bracket.terms().iter().map(|t| t.domain.count(most + 1)).sum();
-    if variables.len() > MAX_BRACKET || entries > most {
-        return Err(AnalysisError::TooLarge { variables: variables.len(), limit: MAX_BRACKET });
+    // Both {zᵢ, zⱼ} and {zⱼ, zᵢ} are entries.
+    let pairs = bracket.terms().iter().map(|t| t.domain.count(2 * MAX_PAIRS + 1)).sum::<u64>() / 2;
+    if pairs > MAX_PAIRS {
+        return Err(AnalysisError::TooManyBrackets { limit: MAX_PAIRS });
     }
     let phase = Phase::general(variables, bracket)?;
     let work = Rc::new(Work::new(WORK, limits));

@@ -10,7 +10,7 @@ use crate::poisson::everywhere;
 use crate::report::Outcome;
 use crate::sample::Sampler;
 use crate::surface::KnownSurface;
-use cotangent_expr::{Expr, Node};
+use cotangent_expr::{Expr, Function, Node};
 use cotangent_model::{Dynamics, System};
 use cotangent_scalar::Limits;
 use cotangent_theory::phase::Phase;
@@ -41,7 +41,7 @@ pub enum CoordinatesError {
     #[error("`{0}` is not linear in the variables, and the inverse is not given")]
     NotAffine(String),
     /// An inverse that is none.
-    #[error("the inverse is none: with the new coordinates put in, {variable} becomes {variable} + {residual}")]
+    #[error("the inverse is none: with the new coordinates put in, {variable} is off by {residual}")]
     NotInverse {
         /// The variable.
         variable: String,
@@ -123,7 +123,7 @@ impl Coordinates {
 
     /// A function of the variables as one of the new coordinates, as short as it is known.
     pub fn put_in(&mut self, e: &Expr) -> Expr {
-        let new = put_in(e, &self.by);
+        let new = without_inverse_pairs(&put_in(e, &self.by));
         match self.field.normal(&new) {
             Some(f) if f.is_zero() => Expr::zero(),
             _ => self.field.simplified(&new),
@@ -136,6 +136,24 @@ fn put_in(e: &Expr, by: &HashMap<Expr, Expr>) -> Expr {
         Node::At(..) => by.get(leaf).cloned(),
         _ => None,
     })
+}
+
+/// log(exp(u)) is u: what logarithms as coordinates make of an energy.
+fn without_inverse_pairs(e: &Expr) -> Expr {
+    match e.node() {
+        Node::Add(constant, terms) => {
+            Expr::linear(*constant, terms.iter().map(|(c, t)| (*c, without_inverse_pairs(t))))
+        }
+        Node::Mul(factors) => Expr::product(factors.iter().map(|(base, k)| without_inverse_pairs(base).pow(*k))),
+        Node::Call(f, args) => {
+            let args: Vec<Expr> = args.iter().map(without_inverse_pairs).collect();
+            match (f, args.first().map(Expr::node)) {
+                (Function::Log, Some(Node::Call(Function::Exp, inner))) => inner[0].clone(),
+                _ => Expr::call(*f, args),
+            }
+        }
+        _ => e.clone(),
+    }
 }
 
 /// z = A⁻¹(u − c) for u = A z + c.

@@ -119,6 +119,7 @@ fn logarithms_of_populations() {
     let (list, back) = ("p = log(u), q = log(v)", "v = exp(q), u = exp(p)");
     let printed = run(&["analyze", "lotka-volterra", "--coordinates", list, "--inverse", back]);
     assert!(printed.stdout.contains("bracket {p, q} = -1\n"), "{}", printed.show());
+    assert!(!printed.stdout.lines().any(|line| line.starts_with("hamiltonian") && line.contains("log")));
     let new = state(&printed.stdout, &[]);
     let old = state(&run(&["models", "lotka-volterra"]).stdout, &[]);
     assert!((number(&new, "p") - number(&old, "u").ln()).abs() < 1e-10);

@@ -27,6 +27,10 @@ pub(super) fn text(model: &Loaded, set: &[Setting], to: &str, back: Option<&str>
         return Err(Failure::new(Code::Usage, message).help("set it where the model in other coordinates is used"));
     }
     let new = items(to, "coordinates")?;
+    let (given, needed) = (new.len(), system.dynamics.variables().len());
+    if given != needed {
+        return Err(refused(&CoordinatesError::Number { given, needed }));
+    }
     let functions = read(&new, &model.input.source, &model.input, system)?;
     let names: Vec<&str> = new.iter().map(|(name, _)| name.as_str()).collect();
     // The new coordinates are the variables of a model of their own, with the same parameters.
@@ -120,7 +124,7 @@ fn inverse(back: &str, bare: &str, model: &Loaded, system: &System) -> Result<Ve
 }
 
 fn parsed(text: &str, input: &Input, system: &System) -> Result<System, Failure> {
-    let shown = Input { source: text.to_owned(), ..input.clone() };
+    let shown = Input { name: format!("{} with --coordinates", input.name), source: text.to_owned(), ..input.clone() };
     System::parse_with(text, &Options { integers: system.integers.clone() })
         .or_else(|_| System::parse(text))
         .map_err(|diagnostics| shown.failure(diagnostics))

@@ -73,11 +73,6 @@ pub(crate) fn examined(
         Ok(None) => return Ok(None),
         Ok(Some(report)) => report,
         Err(AnalysisError::Interrupted(_)) => return Err(Failure::interrupted()),
-        Err(AnalysisError::TooLarge { variables, limit }) => {
-            session
-                .note(format!("{UNDECIDED}: there are {variables} variables, and it is looked at for at most {limit}"));
-            return Ok(None);
-        }
         Err(reason) => {
             session.note(format!("{UNDECIDED}: {reason}"));
             return Ok(None);
