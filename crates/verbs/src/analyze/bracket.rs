@@ -217,10 +217,13 @@ impl Poisson {
     }
 }
 
+/// A pair of variables, or a constant and a variable.
+type Names<'a> = (&'a str, &'a str);
+
 impl Algebra {
     /// The name of a Lie algebra, and the brackets of its basis that do not vanish.
     pub(super) fn commutators(&self, factor: impl Fn(&str) -> String) -> Vec<String> {
-        let mut by_pair: Vec<((&str, &str), Vec<(&str, &str)>)> = vec![];
+        let mut by_pair: Vec<(Names<'_>, Vec<Names<'_>>)> = vec![];
         for c in &self.structure_constants {
             let (pair, term) = ((c.i.as_str(), c.j.as_str()), (c.value.as_str(), c.k.as_str()));
             match by_pair.last_mut().filter(|(last, _)| *last == pair) {
@@ -228,12 +231,12 @@ impl Algebra {
                 None => by_pair.push((pair, vec![term])),
             }
         }
-        let term = |(value, k): &(&str, &str)| match *value {
+        let term = |(value, k): &Names<'_>| match *value {
             "1" => format!("e_{k}"),
             "-1" => format!("-e_{k}"),
             value => format!("{}*e_{k}", factor(value)),
         };
-        let sum = |terms: &[(&str, &str)]| terms.iter().map(term).collect::<Vec<_>>().join(" + ").replace("+ -", "- ");
+        let sum = |terms: &[Names<'_>]| terms.iter().map(term).collect::<Vec<_>>().join(" + ").replace("+ -", "- ");
         let lines = by_pair.iter().map(|((i, j), terms)| format!("[e_{i}, e_{j}] = {}", sum(terms)));
         let generic = if self.generic { ", for generic parameters" } else { "" };
         self.name.iter().map(|name| format!("{name}{generic}")).chain(lines).collect()
