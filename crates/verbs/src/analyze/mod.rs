@@ -1,12 +1,15 @@
 //! `analyze`: Dirac's analysis of a model.
 
+mod bracket;
+mod coordinates;
 mod document;
 mod text;
 
 pub use crate::claims::{ClaimEntry, Claimed, Counterexample, Judged, Known};
+pub use bracket::{Algebra, Form, FoundCasimir, JacobiFailure, Poisson, Signature, StructureConstant};
 pub use document::{
     BranchEntry, Classes, ConditionEntry, ConjectureEntry, Consequence, ConstraintEntry, Document, GaugeEntry, Hessian,
-    ImplicitEntry, JacobiFailure, Poisson, Replaced, VerdictEntry,
+    ImplicitEntry, Replaced, VerdictEntry,
 };
 
 use crate::choice::shown::settings;
@@ -27,6 +30,10 @@ pub struct Request {
     pub set: Vec<Setting>,
     /// Whether the derivation is written in LaTeX.
     pub latex: bool,
+    /// New coordinates of a Poisson model, in terms of its variables: `u = x + y, v = x - y`.
+    pub coordinates: Option<String>,
+    /// The variables in terms of those; needed where they are not linear.
+    pub inverse: Option<String>,
 }
 
 /// Dirac's analysis of a model: its constraints, their classes, multipliers, the bracket; whether its claims hold.
@@ -39,12 +46,16 @@ impl Request {
     pub fn answer(&self, model: Source, session: &mut Session<'_>) -> Result<Document, Failure> {
         let model = Loaded::new(model, &self.set, session.limits())?;
         let system = specialise(&model.system, &model.settings).map_err(refused)?;
+        let coordinates = self.coordinates.as_deref();
+        let transformed =
+            coordinates.map(|to| coordinates::text(&model, &self.set, to, self.inverse.as_deref())).transpose()?;
         let report = analyze_within(&system, &model.limits).map_err(refused)?;
         session.review(&model.input, &model.system.warnings);
         let derivation = self.latex.then(|| latex(&report));
         let (shown, implicit) = report.legible();
         let warnings = session.warnings().to_vec();
-        Ok(Document { warnings, ..Document::new(&shown, (&system.dynamics).into(), &implicit, derivation) })
+        let document = Document::new(&shown, (&system.dynamics).into(), &implicit, derivation);
+        Ok(Document { warnings, transformed, ..document })
     }
 }
 
@@ -65,9 +76,10 @@ impl Document {
 
     /// As people read it.
     pub fn text(&self, coloured: bool) -> String {
-        match &self.latex {
-            Some(latex) => latex.clone(),
-            None => text::render(self, coloured),
+        match (&self.transformed, &self.latex) {
+            (Some(model), _) => model.clone(),
+            (None, Some(latex)) => latex.clone(),
+            (None, None) => text::render(self, coloured),
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::map::{Map, all_or_nan, arrays_or_nan, or_nan};
 use crate::noticed::SingularPassage;
 use crate::picture::Background;
 use crate::reason::Reason;
+use crate::setup::AlmostPoisson;
 use crate::stop::Stop;
 use cotangent_dynamics::Measure;
 use cotangent_expr::{Array, Layout};
@@ -94,6 +95,9 @@ pub struct Document {
     /// Why the run ended early.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Stop>,
+    /// Where the bracket of the model is none: why, and what is lost by that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub almost_poisson: Option<AlmostPoisson>,
     /// What is not wrong in the text of the model, but worth saying.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Problem>,
@@ -289,6 +293,7 @@ impl Document {
             moved: setup.problem.moved.map(|[positions, momenta]| Moved { positions, momenta }),
             dropped: setup.problem.dropped.iter().map(|r| r.name.clone()).collect(),
             failure: None,
+            almost_poisson: None,
             warnings: vec![],
             notes: vec![],
             singular_passages: vec![],
