@@ -23,7 +23,7 @@ use std::rc::Rc;
 pub const MAX_VARIABLES: usize = 600;
 
 /// The algebra it may take: some seconds. What is left then is sampled, or too large.
-const WORK: u64 = 60_000_000;
+pub(crate) const WORK: u64 = 60_000_000;
 /// What the parts of a surface that falls apart may take together, and each of them besides what it took to find them.
 const PARTS: u64 = 2 * WORK;
 const PART: u64 = WORK / 10;
@@ -279,7 +279,7 @@ fn undefined(lagrangian: &Expr, field: &mut Field) -> Option<Vec<Expr>> {
 }
 
 /// The parameters whose signs the model states, one by one.
-fn signs(system: &System) -> Vec<(Expr, Sign)> {
+pub(crate) fn signs(system: &System) -> Vec<(Expr, Sign)> {
     let stated = system.parameters.iter().filter_map(|p| Some((&p.array, p.sign?)));
     stated.flat_map(|(a, sign)| (0..a.len()).map(move |k| (a.element(&a.multi_index(k)), sign))).collect()
 }
@@ -303,6 +303,7 @@ fn blank(system: &System) -> Analysis {
         before_gauge: None,
         gauge: vec![],
         conjecture: None,
+        brackets: None,
         dirac_bracket: None,
         degrees_of_freedom: None,
         consistent: None,

@@ -1,6 +1,7 @@
 //! What follows when the algorithm has ended, and the report of all of it.
 
 use crate::dirac::{Dirac, Item};
+use crate::matrix::BracketMatrix;
 use crate::report::{
     Analysis, ClaimReport, Class, Conjecture, Constraint, Count, DiracBracket, GaugeTransformation, Multiplier,
 };
@@ -18,6 +19,7 @@ pub(crate) struct Conclusion {
     pub(crate) combinations: BTreeMap<usize, Vec<(String, Expr)>>,
     pub(crate) gauge: Vec<GaugeTransformation>,
     pub(crate) multipliers: Vec<Multiplier>,
+    pub(crate) brackets: Option<BracketMatrix>,
     pub(crate) bracket: Option<DiracBracket>,
     pub(crate) degrees_of_freedom: Option<usize>,
     pub(crate) conjecture: Option<Conjecture>,
@@ -45,6 +47,7 @@ impl Conclusion {
         report.before_gauge = self.before_gauge;
         report.gauge = self.gauge;
         report.multipliers = self.multipliers;
+        report.brackets = self.brackets;
         report.dirac_bracket = self.bracket;
         report.degrees_of_freedom = self.degrees_of_freedom;
         report.conjecture = self.conjecture;

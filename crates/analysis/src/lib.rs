@@ -38,6 +38,7 @@ mod implicit;
 mod integrable;
 mod journal;
 mod latex;
+mod matrix;
 mod multipliers;
 mod own;
 mod parts;
@@ -57,6 +58,7 @@ pub use error::AnalysisError;
 pub use implicit::Implicit;
 pub use integrable::{Integrable, integrable};
 pub use latex::latex;
+pub use matrix::{BracketMatrix, Invertibility};
 pub use report::{
     Analysis, AtValues, Branch, Certainty, ClaimReport, Class, ConditionOutcome, Conjecture, ConsistencyCondition,
     Constraint, Count, DiracBracket, GaugeTransformation, Multiplier, MultiplierValue, Outcome, PoissonReport,

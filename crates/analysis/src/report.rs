@@ -1,5 +1,6 @@
 //! What an analysis found.
 
+use crate::matrix::BracketMatrix;
 use cotangent_expr::Expr;
 use cotangent_model::ClaimKind;
 
@@ -274,6 +275,8 @@ pub struct Analysis {
     pub gauge: Vec<GaugeTransformation>,
     /// Dirac's conjecture, where there are first-class constraints.
     pub conjecture: Option<Conjecture>,
+    /// The brackets of the constraints with each other, if the algorithm came to its end and there are any.
+    pub brackets: Option<BracketMatrix>,
     /// The Dirac bracket.
     pub dirac_bracket: Option<DiracBracket>,
     /// Half the dimension of what is left when all first-class constraints count as generators of gauge transformations.

@@ -26,6 +26,13 @@ pub(crate) struct Analyze {
     /// Print the derivation in LaTeX
     #[arg(long)]
     pub(crate) latex: bool,
+
+    /// Show the matrix of the brackets of the constraints with each other, too
+    ///
+    /// Its entries, its rank on the constraint surface, and where the model starts the determinant and the condition
+    /// number of the block of the second-class constraints.
+    #[arg(long)]
+    pub(crate) brackets: bool,
 }
 
 const ANALYZE: &str = "\
@@ -35,6 +42,7 @@ Examples:
   cotangent analyze chain --set n=50       another size
   cotangent analyze rigid-body             is the bracket one?
   cotangent analyze landau --latex         the derivation for a paper
+  cotangent analyze crane --brackets       the matrix C of the brackets of the constraints
   cotangent analyze --json christ-lee      the same for programs
 
 Exit status: 0 decided, consistent, and every claim holds; 1 inconsistent, undecided, or a
