@@ -80,6 +80,7 @@ const SHIPPED: &[Model] = shipped![
     "pendulum"
     "rigid-body"
     "skate"
+    "spatial-four-bar"
     "spherical-pendulum"
     "toda"
     "tree"

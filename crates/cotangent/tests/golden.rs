@@ -230,6 +230,7 @@ models! {
     pendulum "pendulum"
     rigid_body "rigid-body"
     skate "skate"
+    spatial_four_bar "spatial-four-bar"
     spherical_pendulum "spherical-pendulum"
     toda "toda"
     tree "tree"

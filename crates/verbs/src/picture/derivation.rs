@@ -2,7 +2,8 @@
 
 use crate::figures::summed;
 use cotangent_expr::{
-    Array, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term, dependencies, latex_member, latex_name, latex_velocity,
+    Array, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term, dependencies, latex_lines, latex_member, latex_name,
+    latex_velocity,
 };
 use cotangent_model::{ConstraintKind, Dynamics, System};
 use cotangent_report::Formulas;
@@ -11,6 +12,8 @@ use std::sync::Arc;
 
 /// More formulas of one kind are counted, not shown.
 const MOST: usize = 12;
+/// What fits on a line of a report, in points.
+const WIDTH: f64 = 400.0;
 
 /// What the equations of motion are made of.
 pub(super) fn derivation(motion: &Motion, model: Option<&System>) -> Formulas {
@@ -44,7 +47,7 @@ pub(super) fn derivation(motion: &Motion, model: Option<&System>) -> Formulas {
             ("Constraint", "varphi", &structure.constraints, "\\varphi(q) = 0"),
             ("Hidden constraint", "psi", &structure.hidden, hidden),
         ],
-        Space::Whole => return formulas,
+        Space::Whole => return in_lines(formulas),
     };
     for (label, symbol, tensor, closed) in kinds {
         let mut lines = vec![];
@@ -64,6 +67,17 @@ pub(super) fn derivation(motion: &Motion, model: Option<&System>) -> Formulas {
         }
         if more > 0 {
             formulas = formulas.with(format!("{label}, {more} more"), closed);
+        }
+    }
+    in_lines(formulas)
+}
+
+/// Long formulas over several lines.
+fn in_lines(mut formulas: Formulas) -> Formulas {
+    for formula in &mut formulas.items {
+        let lines = latex_lines(&formula.latex, WIDTH, WIDTH);
+        if lines.len() > 1 {
+            formula.latex = format!("\\begin{{aligned}}&{}\\end{{aligned}}", lines.join(" \\\\ &"));
         }
     }
     formulas
