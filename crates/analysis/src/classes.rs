@@ -9,9 +9,10 @@ use crate::algebra::{Fraction, Row, inverse, size_cost};
 use crate::conclusion::Conclusion;
 use crate::dirac::{Dirac, Item};
 use crate::error::AnalysisError;
-use crate::matrix::BracketMatrix;
 use crate::rank::{Rank, agreed, dependents, rank};
-use crate::report::{Certainty, Class, Count, DiracBracket, GaugeTransformation, Multiplier, MultiplierValue, Outcome};
+use crate::report::{
+    BracketMatrix, Certainty, Class, Count, DiracBracket, GaugeTransformation, Multiplier, MultiplierValue, Outcome,
+};
 use crate::surface::{KnownSurface, Weak};
 use cotangent_expr::Expr;
 use cotangent_theory::phase::{Phase, Sparse};

@@ -1,9 +1,9 @@
 //! What follows when the algorithm has ended, and the report of all of it.
 
 use crate::dirac::{Dirac, Item};
-use crate::matrix::BracketMatrix;
 use crate::report::{
-    Analysis, ClaimReport, Class, Conjecture, Constraint, Count, DiracBracket, GaugeTransformation, Multiplier,
+    Analysis, BracketMatrix, ClaimReport, Class, Conjecture, Constraint, Count, DiracBracket, GaugeTransformation,
+    Multiplier,
 };
 use cotangent_expr::Expr;
 use std::collections::BTreeMap;

@@ -58,11 +58,10 @@ pub use error::AnalysisError;
 pub use implicit::Implicit;
 pub use integrable::{Integrable, integrable};
 pub use latex::latex;
-pub use matrix::{BracketMatrix, Invertibility};
 pub use report::{
-    Analysis, AtValues, Branch, Certainty, ClaimReport, Class, ConditionOutcome, Conjecture, ConsistencyCondition,
-    Constraint, Count, DiracBracket, GaugeTransformation, Multiplier, MultiplierValue, Outcome, PoissonReport,
-    Transform, Verdict, Witness,
+    Analysis, AtValues, BracketMatrix, Branch, Certainty, ClaimReport, Class, ConditionOutcome, Conjecture,
+    ConsistencyCondition, Constraint, Count, DiracBracket, GaugeTransformation, Invertibility, Multiplier,
+    MultiplierValue, Outcome, PoissonReport, Transform, Verdict, Witness,
 };
 pub use specialise::specialise;
 pub use transform::Lagrangian;

@@ -3,7 +3,7 @@
 use crate::algebra::{Field, Work};
 use crate::analyze::{WORK, signs};
 use crate::error::AnalysisError;
-use crate::report::Analysis;
+use crate::report::{Analysis, BracketMatrix, Invertibility};
 use cotangent_compile::values::ValueError;
 use cotangent_compile::{Engine, FunctionBuilder};
 use cotangent_expr::{Expr, Layout, Tensor};
@@ -11,24 +11,6 @@ use cotangent_model::System;
 use cotangent_scalar::Limits;
 use cotangent_solve::singular_values;
 use std::rc::Rc;
-
-/// C, whose rows and columns are the constraints in the order in which they are reported. It is antisymmetric.
-#[derive(Clone, Debug, Default)]
-pub struct BracketMatrix {
-    /// Row, column and {χ_row, χ_column} for row < column, where that is not zero.
-    pub entries: Vec<(usize, usize, Expr)>,
-    /// The second-class constraints: their block is invertible, and its size is the rank of C.
-    pub second: Vec<usize>,
-}
-
-/// Numbers that say how well the second-class block can be inverted, at one state.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Invertibility {
-    /// The determinant; it is a square, as that of every antisymmetric matrix.
-    pub determinant: f64,
-    /// The largest singular value over the smallest one, with the constraints as they are written.
-    pub condition: f64,
-}
 
 impl Analysis {
     /// With the entries of C as short as they get.

@@ -1,6 +1,5 @@
 //! What an analysis found.
 
-use crate::matrix::BracketMatrix;
 use cotangent_expr::Expr;
 use cotangent_model::ClaimKind;
 
@@ -137,6 +136,24 @@ pub struct Conjecture {
     pub not_gauge: Vec<String>,
     /// The dimension of what is left if only gauge transformations are taken out, if that is known.
     pub dimension: Option<usize>,
+}
+
+/// The matrix C_ab = {χ_a, χ_b} of the constraints, in the order in which they are reported. It is antisymmetric.
+#[derive(Clone, Debug, Default)]
+pub struct BracketMatrix {
+    /// Row, column and {χ_row, χ_column} for row < column, where that is not zero.
+    pub entries: Vec<(usize, usize, Expr)>,
+    /// The second-class constraints: their block is invertible, and its size is the rank of C.
+    pub second: Vec<usize>,
+}
+
+/// Numbers that say how well the second-class block can be inverted, at one state.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Invertibility {
+    /// The determinant; it is a square, as that of every antisymmetric matrix.
+    pub determinant: f64,
+    /// The largest singular value over the smallest one, with the constraints as they are written.
+    pub condition: f64,
 }
 
 /// The brackets {zᵢ, zⱼ}* after the second-class constraints are taken to vanish.

@@ -194,7 +194,7 @@ impl Setter {
         let first = inside.iter().skip(1).position(|p| matches!(p.kind, Kind::Sign)).map_or(inside.len(), |k| k + 1);
         let first = total(&inside[..first]);
         let mut mark = mark;
-        if !self.fits(SIGN + DELIMITER + first) && first <= self.further - INDENT - SIGN - DELIMITER && !self.fresh {
+        if !self.fits(SIGN + DELIMITER + first.min(self.further / 2.0)) && !self.fresh {
             self.break_line();
             mark = at_a_start;
         }
