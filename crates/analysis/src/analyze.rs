@@ -28,7 +28,7 @@ pub const MAX_VARIABLES: usize = 600;
 const MAX_PAIRS: u64 = 10_000;
 
 /// The algebra it may take: some seconds. What is left then is sampled, or too large.
-const WORK: u64 = 60_000_000;
+pub(crate) const WORK: u64 = 60_000_000;
 /// What the parts of a surface that falls apart may take together, and each of them besides what it took to find them.
 const PARTS: u64 = 2 * WORK;
 const PART: u64 = WORK / 10;
@@ -354,6 +354,7 @@ fn blank(system: &System) -> Analysis {
         before_gauge: None,
         gauge: vec![],
         conjecture: None,
+        brackets: None,
         dirac_bracket: None,
         degrees_of_freedom: None,
         consistent: None,

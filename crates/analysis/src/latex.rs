@@ -5,7 +5,7 @@ use crate::report::{
     Analysis, BracketForm, Certainty, Class, ConditionOutcome, ConsistencyCondition, Constraint, Count, DiracBracket,
     GaugeTransformation, MultiplierValue, Outcome, Verdict,
 };
-use cotangent_expr::{Expr, latex_name};
+use cotangent_expr::{Expr, latex_lines, latex_name as name, latex_width};
 use std::fmt::Write as _;
 
 /// Longer formulas are left out, and said to be.
@@ -13,11 +13,18 @@ const MAX_FORMULA: u64 = 300;
 /// So many lines of one kind are written.
 const MAX_LINES: usize = 40;
 
+/// Wider matrices are not set by `amsmath` as they are.
+const MAX_COLUMNS: usize = 10;
+/// What is broken fits on lines of this width, in points: those of an article, with room for what is not measured exactly.
+const WIDTH: f64 = 335.0;
+
 /// The derivation in LaTeX, for the body of a document that uses `amsmath`.
 pub fn latex(report: &Analysis) -> String {
     let (report, implicit) = &report.legible();
     let mut page = Page::default();
     page.comment(&format!("{}: Dirac's analysis", report.name));
+    // Long derivations go on on the next page.
+    page.text.push_str("\\allowdisplaybreaks\n");
     if let Some(l) = &report.lagrangian {
         page.words("The Lagrangian is", vec![format!("L &= {}", formula(l))]);
     }
@@ -70,6 +77,7 @@ pub fn latex(report: &Analysis) -> String {
     page.words("The gauge conditions, and what follows from them, are", of_generation(report, 0));
     page.irregular(report);
     page.classes(report);
+    page.brackets(report);
     if report.consistent == Some(true) {
         let multipliers = report.multipliers.iter().map(|m| match &m.value {
             MultiplierValue::Determined(e) => format!("{} &= {}", name(&m.name), formula(e)),
@@ -117,7 +125,7 @@ impl Page {
         if lines.is_empty() {
             return;
         }
-        let lines = some(lines).join(" \\\\\n  ");
+        let lines = broken(&some(lines)).join(" \\\\\n  ");
         let _ = writeln!(self.text, "{words}\n\\begin{{align*}}\n  {lines}\n\\end{{align*}}");
     }
 
@@ -165,6 +173,34 @@ impl Page {
         self.words("By their brackets with each other they are of", lines.into_iter().flatten().collect());
     }
 
+    /// C as a matrix where that fits on the page, or else its entries.
+    fn brackets(&mut self, report: &Analysis) {
+        let Some(matrix) = &report.brackets else { return };
+        let names: Vec<String> = report.constraints.iter().map(|c| name(&c.name)).collect();
+        let mut rows = vec![vec!["0".to_owned(); names.len()]; names.len()];
+        for (i, j, e) in &matrix.entries {
+            rows[*i][*j] = formula(e);
+            rows[*j][*i] = formula(&-e);
+        }
+        let column = |j: usize| rows.iter().map(|row| latex_width(&row[j])).fold(0.0, f64::max) + 10.0;
+        let title = format!(
+            "The matrix of their brackets, $C_{{ab}} = \\{{\\chi_a, \\chi_b\\}}$, has the rank {}:",
+            matrix.second.len()
+        );
+        if names.len() <= MAX_COLUMNS && (0..names.len()).map(column).sum::<f64>() + 40.0 <= WIDTH {
+            let rows: Vec<String> = rows.iter().map(|row| row.join(" & ")).collect();
+            let rows = rows.join(" \\\\\n  ");
+            let _ = writeln!(
+                self.text,
+                "{title}\n\\begin{{equation*}}\n  C = \\begin{{pmatrix}}\n  {rows}\n  \\end{{pmatrix}}\n\\end{{equation*}}"
+            );
+            return;
+        }
+        let entry =
+            |(i, j, e): &(usize, usize, Expr)| format!("\\{{{}, {}\\}} &= {}", names[*i], names[*j], formula(e));
+        self.words(&format!("{title} the entries that do not vanish are"), matrix.entries.iter().map(entry).collect());
+    }
+
     fn transformations(&mut self, report: &Analysis) {
         let lines = |g: &GaugeTransformation| {
             let constraint = report.constraint(&g.generator);
@@ -192,10 +228,10 @@ impl Page {
     }
 
     fn end(&mut self, report: &Analysis) {
-        let assumed = report.assumptions.iter().map(|e| format!("{} &\\neq 0", formula(e)));
+        let assumed = report.assumptions.iter().map(|e| format!("&{} \\neq 0", formula(e)));
         self.words("It was assumed that", assumed.collect());
         for b in &report.branches {
-            let factors = b.factors.iter().map(|e| format!("{} &= 0", formula(e)));
+            let factors = b.factors.iter().map(|e| format!("&{} = 0", formula(e)));
             self.words("A part of the constraint surface is", factors.collect());
             if let (Some(c), Some(n)) = (b.analysis.count, b.analysis.degrees_of_freedom) {
                 let _ = writeln!(self.text, "There {}, and {}.", classes(c), freedom(n));
@@ -275,6 +311,23 @@ fn some(mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
+/// Equations, each over as many lines as it takes beside the widest left side.
+fn broken(equations: &[String]) -> Vec<String> {
+    let sides = || equations.iter().filter_map(|e| e.split_once('&'));
+    let room = WIDTH - sides().map(|(left, _)| latex_width(left)).fold(0.0, f64::max);
+    let mut lines = vec![];
+    for equation in equations {
+        let Some((left, right)) = equation.split_once('&') else {
+            lines.push(equation.clone());
+            continue;
+        };
+        for (k, line) in latex_lines(right, room, room).into_iter().enumerate() {
+            lines.push(if k == 0 { format!("{left}&{line}") } else { format!("&{line}") });
+        }
+    }
+    lines
+}
+
 fn formula(e: &Expr) -> String {
     if e.size() > MAX_FORMULA { "\\dots".to_owned() } else { e.latex(&[]) }
 }
@@ -297,18 +350,4 @@ fn factor(e: &Expr) -> String {
         cotangent_expr::Node::Add(..) => format!("\\left({}\\right)", formula(e)),
         _ => formula(e),
     }
-}
-
-/// A name with an index. A prime is a name of its own, χ^[2] for what the time derivative of χ asks for, as that may
-/// differ from the derivative by a factor.
-fn name(text: &str) -> String {
-    let plain = text.trim_end_matches('\'');
-    let primes = text.len() - plain.len();
-    let (stem, index) = match plain.split_once('[') {
-        Some((stem, index)) => (stem, index.trim_end_matches(']')),
-        None => (plain, ""),
-    };
-    let stem = latex_name(stem);
-    let element = if index.is_empty() { stem } else { format!("{{{stem}}}_{{{index}}}") };
-    if primes == 0 { element } else { format!("{element}^{{[{}]}}", primes + 1) }
 }

@@ -41,6 +41,7 @@ mod integrable;
 mod journal;
 mod latex;
 mod lie;
+mod matrix;
 mod multipliers;
 mod own;
 mod parts;
@@ -62,8 +63,9 @@ pub use implicit::Implicit;
 pub use integrable::{Integrable, integrable};
 pub use latex::latex;
 pub use report::{
-    Analysis, AtValues, BracketForm, Branch, CasimirSearch, Certainty, ClaimReport, Class, ConditionOutcome,
-    Conjecture, ConsistencyCondition, Constraint, Count, DiracBracket, GaugeTransformation, LieAlgebra, Multiplier,
+    Analysis, AtValues, BracketForm, BracketMatrix, Branch, CasimirSearch, Certainty, ClaimReport, Class,
+    ConditionOutcome, Conjecture, ConsistencyCondition, Constraint, Count, DiracBracket, GaugeTransformation,
+    Invertibility, LieAlgebra, Multiplier,
     MultiplierValue, Outcome, PoissonReport, Transform, Verdict, Witness,
 };
 pub use specialise::specialise;

@@ -138,6 +138,24 @@ pub struct Conjecture {
     pub dimension: Option<usize>,
 }
 
+/// The matrix C_ab = {χ_a, χ_b} of the constraints, in the order in which they are reported. It is antisymmetric.
+#[derive(Clone, Debug, Default)]
+pub struct BracketMatrix {
+    /// Row, column and {χ_row, χ_column} for row < column, where that is not zero.
+    pub entries: Vec<(usize, usize, Expr)>,
+    /// The second-class constraints: their block is invertible, and its size is the rank of C.
+    pub second: Vec<usize>,
+}
+
+/// Numbers that say how well the second-class block can be inverted, at one state.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Invertibility {
+    /// The determinant; it is a square, as that of every antisymmetric matrix.
+    pub determinant: f64,
+    /// The largest singular value over the smallest one, with the constraints as they are written.
+    pub condition: f64,
+}
+
 /// The brackets {zᵢ, zⱼ}* after the second-class constraints are taken to vanish.
 #[derive(Clone, Debug)]
 pub enum DiracBracket {
@@ -327,6 +345,8 @@ pub struct Analysis {
     pub gauge: Vec<GaugeTransformation>,
     /// Dirac's conjecture, where there are first-class constraints.
     pub conjecture: Option<Conjecture>,
+    /// The brackets of the constraints with each other, if the algorithm came to its end and there are any.
+    pub brackets: Option<BracketMatrix>,
     /// The Dirac bracket.
     pub dirac_bracket: Option<DiracBracket>,
     /// Half the dimension of what is left when all first-class constraints count as generators of gauge transformations.

@@ -81,6 +81,7 @@ const SHIPPED: &[Model] = shipped![
     "pendulum"
     "rigid-body"
     "skate"
+    "spatial-four-bar"
     "sphere-vortices"
     "spherical-pendulum"
     "toda"

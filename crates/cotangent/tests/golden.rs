@@ -231,6 +231,7 @@ models! {
     pendulum "pendulum"
     rigid_body "rigid-body"
     skate "skate"
+    spatial_four_bar "spatial-four-bar"
     sphere_vortices "sphere-vortices"
     spherical_pendulum "spherical-pendulum"
     toda "toda"

@@ -6,8 +6,8 @@ use crate::failure::Problem;
 use crate::kind::{Class, ModelKind};
 use crate::map::Map;
 use cotangent_analysis::{
-    Analysis, Branch, ConditionOutcome, ConsistencyCondition, Constraint, Count, DiracBracket, Implicit,
-    MultiplierValue, Outcome,
+    Analysis, BracketMatrix, Branch, ConditionOutcome, ConsistencyCondition, Constraint, Count, DiracBracket, Implicit,
+    Invertibility, MultiplierValue, Outcome,
 };
 use cotangent_expr::Expr;
 use cotangent_model::ClaimKind;
@@ -66,6 +66,9 @@ pub struct Document {
     pub arbitrary_multipliers: Vec<String>,
     /// Constraints whose gradient vanishes where they do.
     pub irregular: Vec<String>,
+    /// The brackets of the constraints with each other, on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub brackets: Option<BracketsEntry>,
     /// The brackets of variables that do not vanish.
     pub dirac_bracket: Option<Map<String>>,
     /// Why they are not written out.
@@ -212,6 +215,48 @@ pub struct Classes {
     pub second_class: usize,
 }
 
+/// The matrix C of the brackets of the constraints with each other.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BracketsEntry {
+    /// How many constraints there are.
+    pub size: usize,
+    /// The rank on the constraint surface.
+    pub rank: usize,
+    /// The second-class constraints, whose block is invertible.
+    pub invertible: Vec<String>,
+    /// The entries above the diagonal that do not vanish.
+    pub entries: Map<String>,
+    /// The invertible block where the model starts, if its motion is determined there.
+    pub at_start: Option<InvertibilityEntry>,
+}
+
+/// How well a matrix can be inverted.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct InvertibilityEntry {
+    /// Its determinant.
+    pub determinant: f64,
+    /// Its largest singular value over the smallest one.
+    pub condition: f64,
+}
+
+impl From<Invertibility> for InvertibilityEntry {
+    fn from(Invertibility { determinant, condition }: Invertibility) -> InvertibilityEntry {
+        InvertibilityEntry { determinant, condition }
+    }
+}
+
+fn brackets(matrix: &BracketMatrix, report: &Analysis) -> BracketsEntry {
+    let name = |i: &usize| report.constraints[*i].name.clone();
+    let entry = |(i, j, e): &(usize, usize, Expr)| (format!("{{{}, {}}}", name(i), name(j)), e.to_string());
+    BracketsEntry {
+        size: report.constraints.len(),
+        rank: matrix.second.len(),
+        invertible: matrix.second.iter().map(name).collect(),
+        entries: matrix.entries.iter().map(entry).collect(),
+        at_start: None,
+    }
+}
+
 /// What a first-class constraint generates.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GaugeEntry {
@@ -336,6 +381,7 @@ impl Document {
                 dimension: c.dimension,
             }),
             irregular: report.irregular.iter().map(|i| i.0.clone()).collect(),
+            brackets: report.brackets.as_ref().map(|matrix| brackets(matrix, report)),
             dirac_bracket: table.map(|all| all.iter().map(|(a, b, e)| (format!("{{{a}, {b}}}"), text(e))).collect()),
             dirac_bracket_note: note,
             assumptions: report.assumptions.iter().map(|e| Assumption { expression: e.to_string() }).collect(),

@@ -7,9 +7,9 @@ use crate::loaded::Loaded;
 use crate::session::Session;
 use cotangent_analysis::{self as analysis, MotionError};
 use cotangent_compile::Engine;
-use cotangent_expr::Array;
+use cotangent_expr::{Array, Expr};
 use cotangent_model::nearest::nearest;
-use cotangent_model::{Dynamics, System};
+use cotangent_model::{Dynamics, OrbitParameter, System};
 use cotangent_problem::consistency::Measured;
 use cotangent_problem::{Instance, Need, PoseError, ProblemError, Redundant};
 use cotangent_theory::{Formulation, TheoryError};
@@ -68,6 +68,13 @@ pub(crate) fn remark(problem: &Instance, system: &System, repairs: Repairs, sess
         let more = if problem.determined.len() > MOST { ", …" } else { "" };
         session.note(format!("the constraints determine the initial values {}{more}", values.join(", ")));
     }
+    if let Some(statement) = standstill(problem, system) {
+        session.note(format!(
+            "nothing moves: the Hamiltonian vanishes, and no gauge condition contains the parameter `{tau}` of the orbit; a \
+             clock such as `{statement}` makes it move",
+            tau = OrbitParameter::NAME
+        ));
+    }
     match problem.moved {
         Some([q, p]) if repairs.project_initial => session.note(format!(
             "the initial data were moved onto the constraints: positions by up to {}, momenta by up to {}",
@@ -81,6 +88,18 @@ pub(crate) fn remark(problem: &Instance, system: &System, repairs: Repairs, sess
         )),
         None => {}
     }
+}
+
+/// A condition that would make a coordinate the clock, where the path has no parameter and every condition keeps it where
+/// it is: then H_T = H_c = 0.
+fn standstill(problem: &Instance, system: &System) -> Option<String> {
+    if system.gauges.is_empty() || system.orbit_parameter.is_some() {
+        return None;
+    }
+    let energy = problem.equations.motion.system.dynamics.energy().expand().ok()?;
+    let vanishes = energy.entries().iter().all(Expr::is_zero);
+    let coordinate = system.dynamics.variables().entry_names().into_iter().next()?;
+    vanishes.then(|| format!("gauge clock: {coordinate} = {}", OrbitParameter::NAME))
 }
 
 fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {

@@ -28,6 +28,13 @@ pub(crate) struct Analyze {
     #[arg(long)]
     pub(crate) latex: bool,
 
+    /// Show the matrix of the brackets of the constraints with each other, too
+    ///
+    /// Its entries, its rank on the constraint surface, and where the model starts the determinant and the condition
+    /// number of the block of the second-class constraints.
+    #[arg(long)]
+    pub(crate) brackets: bool,
+
     /// Print a Poisson model in other coordinates, "u = x + y, v = x - y": a model that can be run
     ///
     /// As many as there are variables, each in terms of these. Brackets, energy, constraints, claims, observables and
@@ -48,6 +55,7 @@ Examples:
   cotangent analyze rigid-body             is the bracket one? its Lie algebra, its Casimirs
   cotangent analyze rigid-body --coordinates \"a = y1 + y2, b = y1 - y2, c = y3\" > other.cot
   cotangent analyze landau --latex         the derivation for a paper
+  cotangent analyze crane --brackets       the matrix C of the brackets of the constraints
   cotangent analyze --json christ-lee      the same for programs
 
 Exit status: 0 decided, consistent, and every claim holds; 1 inconsistent, undecided, or a
