@@ -74,7 +74,7 @@ fn recipe(kind: u8) -> Recipe {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(problems::cases(24))]
 
     #[test]
     fn a_step_without_a_solution_fails_however_light_a_mass_is(

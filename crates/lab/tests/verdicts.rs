@@ -177,7 +177,7 @@ fn method() -> impl Strategy<Value = Method> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(problems::cases(40))]
 
     #[test]
     fn verdicts_on_random_springs_are_right(
