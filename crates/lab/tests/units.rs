@@ -190,6 +190,45 @@ fn a_pendulum_in_the_units_of_planets_and_of_atoms_swings_as_any_other() {
     }
 }
 
+/// A pendulum and a double pendulum whose origin is elsewhere: there positions have fewer digits, and nothing else changes.
+#[test]
+fn the_origin_does_not_matter() {
+    let run = |offset: f64, links: usize, recipe: &Recipe| -> Result<Vec<f64>, String> {
+        let second = [
+            "",
+            "coord u, v\nconstraint b: ((u - x)^2 + (v - y)^2 - 1)/2 = 0\ninitial u = a + 1, v = a - 1, p_u = 0.3\n",
+        ][links - 1];
+        let energy = ["(p_x^2 + p_y^2)/2 + y", "(p_x^2 + p_y^2 + p_u^2 + p_v^2)/2 + y + v"][links - 1];
+        let text = format!(
+            "param a = {offset:e}\ncoord x, y\n{second}hamiltonian {energy}\n\
+             constraint rod: ((x - a)^2 + (y - a)^2 - 1)/2 = 0\ninitial x = a + 1, y = a, p_y = -1\n"
+        );
+        let case = Case::new(&text, Formulation::Multipliers);
+        let p = &case.problem;
+        let prepared = p.prepare(recipe.clone()).map_err(|e| e.to_string())?;
+        let mut integrator =
+            Integrator::new(&p.equations, &prepared, &p.parameters, NewtonOptions::default(), Engine::Best).unwrap();
+        let mut state = integrator.state(p.start.clone());
+        integrator.advance(&mut state, 0.01, 100).map_err(|e| format!("{e:?}"))?;
+        let n = 2 * links;
+        Ok(state.values.iter().enumerate().map(|(k, z)| if k < n { z - offset } else { *z }).collect())
+    };
+    let inner = [Inner::ImplicitMidpoint, Inner::SymplecticEuler, Inner::Gauss { stages: 2 }];
+    let reich = inner.map(|inner| Recipe::from(Method::Reich { inner }));
+    let composed = Recipe::from(Method::Reich { inner: Inner::ImplicitMidpoint }).composed(Composition::Suzuki4);
+    let others = [Method::Rattle, Method::Lobatto3A3B { stages: 3 }].map(Recipe::from);
+    for recipe in reich.into_iter().chain([composed]).chain(others) {
+        for links in [1, 2] {
+            let Ok(here) = run(0.0, links, &recipe) else { continue };
+            for offset in [1e3, -1e6, 1e6] {
+                let there = run(offset, links, &recipe).unwrap_or_else(|e| panic!("{recipe:?} {offset}: {e}"));
+                let off = here.iter().zip(&there).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                assert!(off < 1e3 * f64::EPSILON * offset.abs(), "{recipe:?} at {offset}: {off:e}");
+            }
+        }
+    }
+}
+
 #[test]
 fn constraints_that_say_the_same_are_found_in_any_units() {
     for length in [1.0, 1e-10, 1.5e11] {

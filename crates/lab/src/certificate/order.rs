@@ -164,9 +164,8 @@ mod tests {
 
     #[test]
     fn an_order_that_is_not_known_decides_nothing() {
-        let judged = |value, uncertainty, claimed| {
-            held(&Order { value, uncertainty, used: vec![], points: vec![] }, claimed)
-        };
+        let judged =
+            |value, uncertainty, claimed| held(&Order { value, uncertainty, used: vec![], points: vec![] }, claimed);
         // An interval that has the order claimed and those below it.
         assert_eq!(judged(6.2, 4.4, 4), None);
         assert_eq!(judged(4.0, 0.6, 4), None);
