@@ -255,9 +255,10 @@ impl Prepared {
             None => inner,
         };
         // Whether the equations are canonical is nothing to the constraints.
-        let held = self.held && self.claims(true).constraints;
+        let claims = self.claims(true);
+        let held = self.held && (claims.constraints || claims.hidden_constraints);
         match system.manifold()?.filter(|m| held && m.shape().constraints > 0) {
-            Some(manifold) => Ok(held::around(stepper, manifold)),
+            Some(manifold) => Ok(held::around(stepper, manifold, claims)),
             None => Ok(stepper),
         }
     }

@@ -167,6 +167,7 @@ impl Ready {
         let names = self.run.diagnostics().conditioning().map(|c| c.constraints()).unwrap_or_default();
         let singular_passages = noticed::passages(self.run.monitor(), &names);
         noticed::notes(self.run.monitor(), &singular_passages).into_iter().for_each(|note| session.note(note));
+        noticed::underflow(&mut self.run).into_iter().for_each(|note| session.note(note));
         let mut document = match self.found(end) {
             Ok(document) => document,
             Err(failure) => {

@@ -11,7 +11,7 @@ use cotangent_expr::{Array, Expr};
 use cotangent_model::nearest::nearest;
 use cotangent_model::{Dynamics, OrbitParameter, System};
 use cotangent_problem::consistency::Measured;
-use cotangent_problem::{Instance, Need, PoseError, ProblemError, Redundant};
+use cotangent_problem::{Instance, Need, PoseError, ProblemError, Redundant, irregular};
 use cotangent_theory::{Formulation, TheoryError};
 
 pub(crate) use cotangent_problem::Repairs;
@@ -193,10 +193,8 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
 
 /// Constraints that are dependent where the run starts: by chance, or wherever they hold.
 fn singular_start(constraints: &[Redundant], text: String, model: &Loaded) -> Failure {
-    // A gradient that vanishes may do so wherever the constraint does; no other start helps then.
-    if constraints.iter().any(|r| r.on.is_empty())
-        && let Err(error @ MotionError::Irregular { .. }) = analysis::constraints_within(&model.system, &model.limits)
-    {
+    // No other start helps where they are dependent wherever they hold.
+    if let Some(error) = irregular(&model.system, constraints, &model.limits) {
         return undetermined(&error, model);
     }
     Failure::new(Code::Singular, text)
@@ -277,7 +275,7 @@ fn undetermined(error: &MotionError, model: &Loaded) -> Failure {
     let code = match error {
         MotionError::FirstClass { .. } => Code::FirstClass,
         MotionError::Overfixed { .. } => Code::Overfixed,
-        MotionError::Irregular { .. } => Code::Irregular,
+        MotionError::Irregular { .. } | MotionError::Touching { .. } => Code::Irregular,
         MotionError::Inconsistent { .. } => Code::NoMotion,
         MotionError::Undecided { .. } => Code::Undecided,
         MotionError::Analysis(_) => Code::Analysis,
@@ -310,6 +308,14 @@ fn remedy(error: &MotionError, model: &Loaded) -> String {
                      is found with {instead} in its place"
                 ),
             }
+        }
+        MotionError::Touching { constraint, instead, .. } => {
+            let instead: Vec<String> = instead.iter().map(|e| format!("{e} = 0")).collect();
+            format!(
+                "state {} in the place of `{constraint}`: with the others the same points, and forces that are determined \
+                 there",
+                instead.join(", ")
+            )
         }
         _ => "`cotangent analyze` shows how far it got".into(),
     }

@@ -56,6 +56,8 @@ fn is_mistake(error: &PoseError, model: &Loaded) -> bool {
         PoseError::Motion(MotionError::FirstClass { .. } | MotionError::Undecided { .. }) => false,
         PoseError::Motion(MotionError::Analysis(_)) => false,
         PoseError::Motion(MotionError::Overfixed { .. } | MotionError::Inconsistent { .. }) => true,
-        PoseError::Motion(MotionError::Irregular { constraint, .. }) => states(&model.system, constraint),
+        PoseError::Motion(MotionError::Irregular { constraint, .. } | MotionError::Touching { constraint, .. }) => {
+            states(&model.system, constraint)
+        }
     }
 }
