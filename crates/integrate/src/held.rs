@@ -82,17 +82,7 @@ impl<S: Scalar> HiddenTerms<S> {
     pub(crate) fn new(shape: &CanonicalShape) -> Self {
         let n = shape.coordinates;
         let (g, hpp) = (zeros(shape.jacobian.len()), zeros(shape.hessian_pp.len()));
-        let mut products = vec![];
-        for i in 0..shape.constraints {
-            let row = || shape.jacobian.row(i).iter().zip(shape.jacobian.positions(i));
-            for (&j, first) in row() {
-                let pairs = row().filter_map(|(&k, last)| {
-                    let between = shape.hessian_pp.position(j as usize, k as usize)?;
-                    Some((i, [first, between, last]))
-                });
-                products.extend(pairs);
-            }
-        }
+        let products = products(shape);
         HiddenTerms { shape: shape.clone(), g, hpp, velocity: zeros(n), force: zeros(n), products }
     }
 
@@ -114,17 +104,39 @@ impl<S: Scalar> HiddenTerms<S> {
         times(&shape.jacobian, g, velocity, residual);
         let square = |x: &[S]| square(&shape.hessian_pp, hpp, x);
         let momenta = (square(&from[shape.coordinates..]) + square(p) + h * h * square(force)).sqrt();
-        clear(magnitude);
-        for &(i, [first, between, last]) in products.iter() {
-            magnitude[i] = magnitude[i] + (g[first] * hpp[between] * g[last]).abs();
-        }
-        magnitude.iter_mut().for_each(|m| *m = m.sqrt() * momenta);
+        lengths(products, g, hpp, magnitude);
+        magnitude.iter_mut().for_each(|m| *m = *m * momenta);
         Ok(())
     }
 }
 
+/// The products Gᵢⱼ H_pp Gᵢₖ: i, and where their factors are.
+pub(crate) fn products(shape: &CanonicalShape) -> Vec<(usize, [usize; 3])> {
+    let mut products = vec![];
+    for i in 0..shape.constraints {
+        let row = || shape.jacobian.row(i).iter().zip(shape.jacobian.positions(i));
+        for (&j, first) in row() {
+            let pairs = row().filter_map(|(&k, last)| {
+                let between = shape.hessian_pp.position(j as usize, k as usize)?;
+                Some((i, [first, between, last]))
+            });
+            products.extend(pairs);
+        }
+    }
+    products
+}
+
+/// |Gᵢ|, the root of the sum of the sizes of these products.
+pub(crate) fn lengths<S: Scalar>(products: &[(usize, [usize; 3])], g: &[S], hpp: &[S], out: &mut [S]) {
+    clear(out);
+    for &(i, [first, between, last]) in products {
+        out[i] = out[i] + (g[first] * hpp[between] * g[last]).abs();
+    }
+    out.iter_mut().for_each(|length| *length = length.sqrt());
+}
+
 /// Σ |xⱼ Aⱼₖ xₖ|.
-fn square<S: Scalar>(pattern: &Pattern, a: &[S], x: &[S]) -> S {
+pub(crate) fn square<S: Scalar>(pattern: &Pattern, a: &[S], x: &[S]) -> S {
     let terms = pattern.addresses().zip(a).map(|((i, j), a)| (x[i as usize] * *a * x[j as usize]).abs());
     terms.fold(S::from_f64(0.0), |sum, term| sum + term)
 }
