@@ -2,7 +2,7 @@
 
 use crate::implicit::Implicit;
 use crate::report::{
-    Analysis, Certainty, Class, ConditionOutcome, ConsistencyCondition, Constraint, Count, DiracBracket,
+    Analysis, BracketForm, Certainty, Class, ConditionOutcome, ConsistencyCondition, Constraint, Count, DiracBracket,
     GaugeTransformation, MultiplierValue, Outcome, Verdict,
 };
 use cotangent_expr::{Expr, latex_lines, latex_name as name, latex_width};
@@ -91,6 +91,7 @@ pub fn latex(report: &Analysis) -> String {
         let lines = table.iter().map(|(a, b, e)| format!("\\{{{}, {}\\}}^* &= {}", name(a), name(b), formula(e)));
         page.words("The Dirac brackets that do not vanish are", lines.collect());
     }
+    page.poisson(report);
     page.end(report);
     page.text
 }
@@ -126,6 +127,29 @@ impl Page {
         }
         let lines = broken(&some(lines)).join(" \\\\\n  ");
         let _ = writeln!(self.text, "{words}\n\\begin{{align*}}\n  {lines}\n\\end{{align*}}");
+    }
+
+    /// The Lie algebra of a linear bracket, and the Casimirs that were found.
+    fn poisson(&mut self, report: &Analysis) {
+        let Some(poisson) = &report.poisson else { return };
+        if let Some(algebra) = &poisson.algebra {
+            let constant = |(i, j, k, value): &(String, String, String, Expr)| {
+                let [i, j, k] = [i, j, k].map(|z| name(z));
+                format!("C_{{{i}\\,{j}}}^{{{k}}} &= {}", formula(value))
+            };
+            let part = if poisson.form == Some(BracketForm::Affine) { "linear part of the bracket" } else { "bracket" };
+            let words = format!(
+                "The {part} is $\\{{z_i, z_j\\}} = \\sum_k C_{{ji}}^k z_k$, with the structure constants \
+                 $C_{{ij}}^k = -C_{{ji}}^k$ of a Lie algebra that do not vanish"
+            );
+            self.words(&words, algebra.constants.iter().map(constant).collect());
+            if let Some(known) = &algebra.name {
+                let _ = writeln!(self.text, "The Lie algebra is ${}$.", algebra_name(known));
+            }
+        }
+        let found = poisson.casimirs.iter().flat_map(|c| &c.found);
+        let lines = found.enumerate().map(|(k, (e, _))| format!("C_{{{}}} &= {}", k + 1, formula(e)));
+        self.words("Casimirs of the bracket are", lines.collect());
     }
 
     fn irregular(&mut self, report: &Analysis) {
@@ -266,6 +290,16 @@ fn condition(step: &ConsistencyCondition, report: &Analysis) -> String {
         ConditionOutcome::Dependent(_) => "\\quad\\text{follows from the others}".to_owned(),
     };
     format!("{left} &= {value} {after}")
+}
+
+/// so(3) + R^2 as a formula.
+fn algebra_name(text: &str) -> String {
+    let one = |part: &str| match part.split_once('(') {
+        Some((stem, rest)) if stem.len() <= 3 => format!("\\mathfrak{{{stem}}}({rest}").replace('R', "\\mathbb{R}"),
+        Some(_) => format!("\\text{{{part}}}"),
+        None => part.replace('R', "\\mathbb{R}"),
+    };
+    text.split(" + ").map(one).collect::<Vec<_>>().join(" \\oplus ")
 }
 
 /// As much of a list as is written.

@@ -135,6 +135,15 @@ pub struct PoissonShape {
     pub degree: Option<u32>,
 }
 
+/// What is special about a bracket B(z).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct BracketShape {
+    /// Whether B is linear in z, or affine.
+    pub linear: bool,
+    /// Where all variables fall into triples with {yᵢ, yⱼ} = κ εᵢⱼₖ yₖ, these.
+    pub spheres: Vec<[usize; 3]>,
+}
+
 /// A Poisson system ż = B(z)∇H(z) with an antisymmetric B that satisfies Jacobi's identity. Every function fills `out`.
 pub trait Poisson<S: Scalar> {
     /// Sizes and sparsity.
@@ -159,6 +168,30 @@ pub trait Split<S: Scalar> {
     fn parts(&self) -> usize;
     /// φ_h(z) − z for the flow φ of a part.
     fn increment(&mut self, part: usize, h: S, z: &[S], out: &mut [S]) -> Result<(), Failure>;
+}
+
+/// Sizes and sparsity of constraints that are held by the flows they generate.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RestrainedShape {
+    /// The number of variables.
+    pub dimension: usize,
+    /// Where {χₖ, gⱼ} has entries: m × m.
+    pub brackets: Pattern,
+}
+
+/// Constraints g of a Poisson system, their time derivatives χ = {g, H}, and the flows that the gₖ generate, which
+/// commute. Every function fills `out`.
+pub trait Restrained<S: Scalar> {
+    /// Sizes and sparsity.
+    fn shape(&self) -> &RestrainedShape;
+    /// g(z).
+    fn constraints(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure>;
+    /// χ(z).
+    fn hidden(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure>;
+    /// {χₖ, gⱼ}.
+    fn brackets(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure>;
+    /// φ(z) − z for the flow φ of λgₖ.
+    fn increment(&mut self, constraint: usize, lambda: S, z: &[S], out: &mut [S]) -> Result<(), Failure>;
 }
 
 /// Ordinary differential equations ż = f(z).
@@ -236,6 +269,11 @@ pub trait Dynamics<'s, S: Scalar + 's> {
         Ok(None)
     }
 
+    /// What is special about the bracket of ż = B(z)∇H(z), if they are such equations.
+    fn bracket(&self) -> Option<BracketShape> {
+        None
+    }
+
     /// Whether there are parts of the energy to be asked for.
     fn has_split(&self) -> bool {
         false
@@ -243,6 +281,21 @@ pub trait Dynamics<'s, S: Scalar + 's> {
 
     /// The parts of the energy, where their flows are known; a [`Failure`] says why they are not.
     fn split(&self) -> Result<Option<Box<dyn Split<S> + 's>>, Failure> {
+        Ok(None)
+    }
+
+    /// Whether there are constraints that may be held by the flows they generate.
+    fn is_restrained(&self) -> bool {
+        false
+    }
+
+    /// Constraints with the flows that they generate, where these are known; a [`Failure`] says why they are not.
+    fn restrained(&self) -> Result<Option<Box<dyn Restrained<S> + 's>>, Failure> {
+        Ok(None)
+    }
+
+    /// The same system without these constraints.
+    fn unrestrained(&self) -> Result<Option<Box<dyn Dynamics<'s, S> + 's>>, Failure> {
         Ok(None)
     }
 

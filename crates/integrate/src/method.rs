@@ -1,7 +1,10 @@
 //! The methods by name.
 
 use crate::card::Card;
-use crate::methods::{average, bdf2, embedded, gauss, lobatto, radau, rattle, reich, rk4, splitting, symplectic_euler};
+use crate::methods::{
+    average, bdf2, embedded, euler_poincare, gauss, lobatto, radau, rattle, reich, rk4, spherical, splitting,
+    symplectic_euler,
+};
 
 /// A method with its options.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -54,6 +57,10 @@ pub enum Method {
     SplittingLie,
     /// The same forth and back.
     SplittingStrang,
+    /// The discrete Euler–Poincaré equations, for linear brackets.
+    DiscreteEulerPoincare,
+    /// The midpoint rule on spheres.
+    SphericalMidpoint,
     /// Radau IIA collocation.
     Radau2A {
         /// The number of stages.
@@ -75,6 +82,10 @@ pub enum Inner {
         /// The number of stages.
         stages: usize,
     },
+    /// The flows of the parts of the energy, one after the other, for Poisson systems.
+    SplittingLie,
+    /// The same forth and back.
+    SplittingStrang,
 }
 
 impl Inner {
@@ -85,6 +96,8 @@ impl Inner {
             Inner::StormerVerlet => Method::StormerVerlet,
             Inner::ImplicitMidpoint => Method::ImplicitMidpoint,
             Inner::Gauss { stages } => Method::Gauss { stages },
+            Inner::SplittingLie => Method::SplittingLie,
+            Inner::SplittingStrang => Method::SplittingStrang,
         }
     }
 
@@ -95,6 +108,8 @@ impl Inner {
             Method::StormerVerlet => Some(Inner::StormerVerlet),
             Method::ImplicitMidpoint => Some(Inner::ImplicitMidpoint),
             Method::Gauss { stages } => Some(Inner::Gauss { stages }),
+            Method::SplittingLie => Some(Inner::SplittingLie),
+            Method::SplittingStrang => Some(Inner::SplittingStrang),
             _ => None,
         }
     }
@@ -108,7 +123,7 @@ pub const MAX_STAGES: usize = 32;
 
 impl Method {
     /// Every method, with default options.
-    pub const ALL: [Method; 16] = [
+    pub const ALL: [Method; 18] = [
         Method::SymplecticEuler,
         Method::StormerVerlet,
         Method::Shake,
@@ -120,6 +135,8 @@ impl Method {
         Method::AverageVectorField { stages: 6 },
         Method::SplittingLie,
         Method::SplittingStrang,
+        Method::DiscreteEulerPoincare,
+        Method::SphericalMidpoint,
         Method::Rk4,
         Method::Dopri5 { tolerance: Some(TOLERANCE) },
         Method::Dop853 { tolerance: Some(TOLERANCE) },
@@ -191,6 +208,8 @@ impl Method {
             Method::AverageVectorField { stages } => average::card(stages),
             Method::SplittingLie => splitting::LIE,
             Method::SplittingStrang => splitting::STRANG,
+            Method::DiscreteEulerPoincare => euler_poincare::CARD,
+            Method::SphericalMidpoint => spherical::CARD,
             Method::Rk4 => rk4::CARD,
             Method::Dopri5 { .. } => embedded::DOPRI5,
             Method::Dop853 { .. } => embedded::DOP853,

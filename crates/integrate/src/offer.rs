@@ -2,7 +2,7 @@
 
 use crate::bracket::field_of;
 use crate::card::{Keeps, Needs};
-use crate::method::{MAX_STAGES, Method};
+use crate::method::{Inner, MAX_STAGES, Method};
 use crate::projection::Target;
 use crate::recipe::Recipe;
 use crate::refusal::Refusal;
@@ -11,6 +11,12 @@ use cotangent_dynamics::{Dynamics, Failure, Index};
 /// What equations of motion offer to methods.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Offer {
+    /// Whether they are ż = B(z)∇H.
+    pub bracket: bool,
+    /// Whether that B is linear in z, or affine.
+    pub linear: bool,
+    /// Whether it is that of a product of spheres.
+    pub spheres: bool,
     /// The index of canonical equations, whose multipliers are unknown; `None` if they are others.
     pub canonical: Option<Index>,
     /// Whether they are ordinary differential equations.
@@ -19,6 +25,8 @@ pub struct Offer {
     pub presymplectic: bool,
     /// Whether there are parts of an energy.
     pub split: bool,
+    /// Whether there are constraints of a bracket, which may be held by the flows that they generate.
+    pub restrained: bool,
     /// Whether there are constraints on the positions.
     pub constrained: bool,
     /// Whether they are integrated in charts.
@@ -31,12 +39,17 @@ impl Offer {
     /// What a system offers.
     pub fn of(system: &dyn Dynamics<'_, f64>) -> Result<Offer, Failure> {
         let field = field_of(system)?.is_some();
+        let bracket = system.bracket();
         Ok(Offer {
+            bracket: bracket.is_some(),
+            linear: bracket.as_ref().is_some_and(|b| b.linear),
+            spheres: bracket.is_some_and(|b| !b.spheres.is_empty()),
             canonical: system.canonical()?.map(|c| c.shape().index),
             field,
             // Equations with a regular J are a field as well.
             presymplectic: !field && system.presymplectic()?.is_some(),
             split: system.has_split(),
+            restrained: system.is_restrained(),
             constrained: system.manifold()?.is_some_and(|m| m.shape().constraints > 0),
             chart: system.chart()?.is_some(),
             surface: system.surface()?.is_some(),
@@ -55,6 +68,14 @@ impl Offer {
             (Needs::Unconstrained, Some(_)) if self.constrained => return Err(Refusal::IgnoresConstraints { method }),
             (Needs::Canonical, Some(Index::Two)) => return Err(Refusal::IndexTwo { method }),
             (Needs::Split, _) if !self.split => return Err(Refusal::NoSplit { method }),
+            (Needs::Linear, _) if !self.linear => return Err(Refusal::NotLinear { method }),
+            (Needs::Spheres, _) if !self.spheres => return Err(Refusal::NoSpheres { method }),
+            (Needs::Canonical, None) if self.bracket && matches!(method, Method::AverageVectorField { .. }) => {}
+            (Needs::Canonical, None) if self.restrains(method) => {
+                if let Method::Reich { inner: Inner::SymplecticEuler | Inner::StormerVerlet } = method {
+                    return Err(Refusal::InnerNotCanonical { method });
+                }
+            }
             (Needs::Unconstrained | Needs::Canonical, None) => return Err(Refusal::NotCanonical { method }),
             _ => {}
         }
@@ -67,8 +88,13 @@ impl Offer {
             return Err(Refusal::UnknownMultipliers { method });
         }
         admits_parameters(method)?;
-        if let (Method::Reich { inner }, false) = (method, self.constrained) {
+        if let (Method::Reich { inner }, false) = (method, self.constrained || self.restrained) {
             return Err(Refusal::NoConstraints { method, instead: inner.method() });
+        }
+        if let Method::Reich { inner: inner @ (Inner::SplittingLie | Inner::SplittingStrang) } = method
+            && !self.restrained
+        {
+            return Err(Refusal::NoSplit { method: inner.method() });
         }
         if !self.chart && !recipe.charts.is_empty() {
             return Err(Refusal::NoCharts);
@@ -85,9 +111,16 @@ impl Offer {
         }
     }
 
+    /// Whether a method holds the constraints of a bracket by the flows that they generate.
+    fn restrains(&self, method: Method) -> bool {
+        self.restrained && matches!(method, Method::Reich { .. })
+    }
+
     /// Whether a method solves for the multipliers itself.
     fn holds_constraints(&self, method: Method) -> bool {
-        !matches!(method.card().needs, Needs::Field | Needs::Split) && self.canonical.is_some() && self.constrained
+        !matches!(method.card().needs, Needs::Field | Needs::Split | Needs::Linear | Needs::Spheres)
+            && self.canonical.is_some()
+            && self.constrained
     }
 }
 

@@ -1,16 +1,21 @@
 //! The planned method, one variant for each family: what its steps need besides the system.
 
 use crate::bracket::field_of;
+use crate::card::Needs;
 use crate::free::{Free, free_field, free_shape};
 use crate::method::Method;
 use crate::methods::average::AverageVectorField;
+use crate::methods::average_bracket::AverageBracket;
 use crate::methods::bdf2::BackwardDifferentiation;
 use crate::methods::embedded::{EmbeddedMethod, Pair};
+use crate::methods::euler_poincare::EulerPoincare;
 use crate::methods::gauss::GaussCollocation;
 use crate::methods::lobatto::LobattoPair;
 use crate::methods::radau::RadauCollocation;
 use crate::methods::rattle::{Last, Rattle};
 use crate::methods::reich::ReichSplitting;
+use crate::methods::restrained::ReichPoisson;
+use crate::methods::spherical::SphericalMidpoint;
 use crate::methods::symplectic_euler::SymplecticEuler;
 use crate::methods::{rk4, splitting};
 use crate::refusal::Refusal;
@@ -25,9 +30,13 @@ pub(crate) enum Scheme {
     Rattle(Arc<Rattle>),
     Lobatto(Arc<LobattoPair>),
     Reich(Arc<ReichSplitting>, Box<Scheme>),
+    Restrained(Arc<ReichPoisson>, Box<Scheme>),
     Gauss(Arc<GaussCollocation>),
     Average(Arc<AverageVectorField>),
+    AverageBracket(Arc<AverageBracket>),
     Splitting(splitting::Order),
+    EulerPoincare(Arc<EulerPoincare>),
+    Spherical(Arc<SphericalMidpoint>),
     Rk4,
     Embedded(Arc<EmbeddedMethod>),
     Bdf2(Arc<BackwardDifferentiation>),
@@ -84,8 +93,49 @@ impl Scheme {
                     _ => Scheme::Bdf2(BackwardDifferentiation::new(shape, plan)?),
                 }
             }
-            (method, None) => return Err(Refusal::NotCanonical { method }),
+            (method, _) => return Err(Refusal::NotCanonical { method }),
         })
+    }
+
+    /// A method that asks for a bracket.
+    pub(crate) fn of_bracket(
+        method: Method,
+        system: &dyn Dynamics<'_, f64>,
+        plan: &mut Plan,
+    ) -> Result<Scheme, Refusal> {
+        let missing = || Failure::from(Misuse::OtherSystem);
+        let shape = || Ok::<_, Failure>(system.poisson()?.ok_or_else(missing)?.shape().clone());
+        Ok(match method {
+            Method::AverageVectorField { stages } => {
+                Scheme::AverageBracket(AverageBracket::new(&shape()?, stages, plan)?)
+            }
+            Method::SphericalMidpoint => {
+                let jacobian = field_of(system)?.ok_or_else(missing)?.jacobian_pattern()?;
+                let spheres = system.bracket().unwrap_or_default().spheres;
+                Scheme::Spherical(SphericalMidpoint::new(&jacobian, &spheres, plan)?)
+            }
+            _ => Scheme::EulerPoincare(EulerPoincare::new(&shape()?, plan)?),
+        })
+    }
+
+    /// Reich's method where the constraints are held by the flows that they generate.
+    pub(crate) fn restrained(
+        inner: Method,
+        system: &dyn Dynamics<'_, f64>,
+        plan: &mut Plan,
+    ) -> Result<Scheme, Refusal> {
+        let missing = || Failure::from(Misuse::OtherSystem);
+        let free = system.unrestrained()?.ok_or_else(missing)?;
+        let shape = system.restrained()?.ok_or_else(missing)?.shape().clone();
+        if inner.card().needs == Needs::Split {
+            free.split()?;
+        }
+        let mut field = field_of(&*free)?.ok_or_else(missing)?;
+        let groups = [shape.dimension];
+        let free = &mut || Ok(Shape::Field(field.jacobian_pattern()?));
+        let sides = Sides { canonical: None, hidden: &|| Ok(None), free, groups: &groups };
+        let inner = Scheme::new(inner, sides, plan)?;
+        Ok(Scheme::Restrained(ReichPoisson::new(&shape, plan), Box::new(inner)))
     }
 
     pub(crate) fn stepper<'s, S: Scalar + 's>(
@@ -100,8 +150,15 @@ impl Scheme {
             Scheme::Rattle(method) => method.stepper(system)?,
             Scheme::Lobatto(method) => method.stepper(system)?,
             Scheme::Reich(method, inner) => method.stepper(inner.stepper(&Free(system))?, canonical()?),
+            Scheme::Restrained(method, inner) => {
+                let free = system.unrestrained()?.ok_or_else(missing)?;
+                method.stepper(inner.stepper(&*free)?, system.restrained()?.ok_or_else(missing)?)
+            }
             Scheme::Gauss(method) => method.stepper(system)?,
             Scheme::Average(method) => method.stepper(system)?,
+            Scheme::AverageBracket(method) => method.stepper(system.poisson()?.ok_or_else(missing)?),
+            Scheme::EulerPoincare(method) => method.stepper(system.poisson()?.ok_or_else(missing)?),
+            Scheme::Spherical(method) => method.stepper(field()?)?,
             Scheme::Splitting(order) => splitting::stepper(*order, system.split()?.ok_or_else(missing)?),
             Scheme::Rk4 => rk4::stepper(field()?),
             Scheme::Embedded(method) => method.stepper(field()?),
@@ -115,7 +172,7 @@ impl Scheme {
         match self {
             Scheme::Bdf2(method) => method.memory().clone(),
             Scheme::Embedded(method) => method.memory().clone(),
-            Scheme::Reich(_, inner) => inner.memory(),
+            Scheme::Reich(_, inner) | Scheme::Restrained(_, inner) => inner.memory(),
             _ => MemoryLayout::new(),
         }
     }

@@ -123,6 +123,7 @@ impl Model {
             {
                 Formulation::IndexOne
             }
+            Some(_) if self.has_constrained_bracket() => Formulation::DiracBracket,
             Some(_) => Formulation::HamiltonDirac,
         };
         Ok(Preferred { formulation, need })

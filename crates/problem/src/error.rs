@@ -111,6 +111,34 @@ pub enum ProblemError {
         /// Which, and on what.
         constraints: Vec<Redundant>,
     },
+    /// A variable to keep that the model does not have.
+    #[error("there is no variable `{name}`")]
+    UnknownVariable {
+        /// The name.
+        name: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// Too many or too few variables to keep.
+    #[error("{named} variables are named to be kept, and the constraints leave {wanted}")]
+    Keep {
+        /// How many are named.
+        named: usize,
+        /// How many there should be.
+        wanted: usize,
+    },
+    /// Several charts where one is used.
+    #[error("{given} charts are named, and this formulation has one")]
+    Charts {
+        /// How many.
+        given: usize,
+    },
+    /// Variables that the constraints do not determine.
+    #[error("the constraints do not determine {} as functions of the others at the initial data", left.join(", "))]
+    Unkept {
+        /// The variables.
+        left: Vec<String>,
+    },
     /// Initial data that could not be projected.
     #[error("the initial data could not be projected onto the constraints: {0}")]
     NotProjected(Unprojected),

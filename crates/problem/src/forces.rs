@@ -1,7 +1,7 @@
 //! The matrix that determines the constraint forces: G H_pp Gᵀ, the brackets of second-class constraints, or what says
 //! whether velocity constraints are independent.
 
-use crate::error::ProblemError;
+use crate::error::{ProblemError, underived};
 use cotangent_compile::values::ValueError;
 use cotangent_compile::{CompileError, Evaluator};
 use cotangent_expr::{Layout, Tensor};
@@ -37,7 +37,7 @@ impl Forces {
 
     fn of(motion: &Motion, matrix: &Tensor, of_velocities: bool) -> Result<Option<Forces>, CompileError> {
         let by = [&motion.state, &motion.parameters()];
-        let function = Evaluator::sparse(matrix, &by, &motion.limits)?;
+        let function = Evaluator::sparse(&motion.at_state(matrix).map_err(underived)?, &by, &motion.limits)?;
         let Some(pattern) = function.pattern() else { return Ok(None) };
         let solver = LinearSolver::new(pattern).map_err(|e| CompileError::system("the multipliers", e))?;
         let holonomic = motion.structure().filter(|_| !of_velocities && motion.is_holonomic());

@@ -137,6 +137,21 @@ impl Equations {
         Ok(instance)
     }
 
+    /// An instance with the start of another one of the same model, in the variables of these equations.
+    pub(crate) fn started(
+        self: &Arc<Self>,
+        mut parameters: Vec<f64>,
+        from: &Instance,
+    ) -> Result<Instance, ProblemError> {
+        parameters.truncate(self.motion.system.parameter_layout().len());
+        let parameters = self.with_numbers(parameters);
+        let view = self.compiled.view(Native, parameters.clone());
+        let start = view.restricted(&from.start).map_err(|e| ProblemError::NoRate(NoRate::Failure(e)))?;
+        let instance = self.instance_at(parameters, start, from.moved, from.determined.clone());
+        instance.check_rate()?;
+        Ok(instance)
+    }
+
     fn instance_at(
         self: &Arc<Self>,
         parameters: Vec<f64>,

@@ -13,6 +13,7 @@ mod classification;
 mod compiled;
 mod conditioning;
 pub mod consistency;
+mod constrained_bracket;
 mod diagnostics;
 mod equations;
 mod error;

@@ -37,6 +37,8 @@ pub struct Model {
     pub(crate) shared: [Shared; 2],
     /// The same without some constraints, by their names: derived once, too.
     reduced: Mutex<Vec<(Vec<String>, Arc<Model>)>>,
+    /// The variables to keep where a formulation keeps some of them, by name: none, or one chart.
+    pub(crate) charts: Vec<Vec<String>>,
 }
 
 impl Model {
@@ -50,7 +52,13 @@ impl Model {
             structure: OnceLock::new(),
             shared: Default::default(),
             reduced: Mutex::default(),
+            charts: vec![],
         }
+    }
+
+    /// The same with the names of the variables that are kept where a formulation keeps some of them.
+    pub fn keeping(self, charts: Vec<Vec<String>>) -> Model {
+        Model { charts, ..self }
     }
 
     /// The equations of motion in a formulation, as symbols.

@@ -39,6 +39,9 @@ impl Model {
         limits.check().map_err(AnalysisError::from)?;
         let given = || self.instance(formulation, set, repairs, engine);
         let explained = |error: ProblemError| irregular(system, &error, limits).unwrap_or_else(|| error.into());
+        if formulation.takes_brackets() && self.has_constrained_bracket() {
+            return self.on_bracket(formulation, set, repairs, engine);
+        }
         if formulation != Formulation::HamiltonDirac || self.need(set)?.is_none() {
             return given().map_err(explained);
         }

@@ -43,6 +43,17 @@ pub enum TheoryError {
         /// Why.
         why: NoFlow,
     },
+    /// A constraint that generates a flow that is not known.
+    #[error("the flow that the constraint `{constraint}` generates is not known: {why}")]
+    NoConstraintFlow {
+        /// The constraint.
+        constraint: String,
+        /// Why.
+        why: NoFlow,
+    },
+    /// Constraints that are not held by the flows that they generate.
+    #[error(transparent)]
+    Unrestrained(#[from] Unrestrained),
     /// An expression that could not be formed.
     #[error(transparent)]
     Expression(#[from] cotangent_expr::Error),
@@ -69,4 +80,15 @@ pub enum NoFlow {
         /// The limit.
         largest: usize,
     },
+}
+
+/// Why constraints are not held by the flows that they generate.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unrestrained {
+    /// Two constraints whose flows do not commute.
+    #[error("the constraints `{0}` and `{1}` do not commute: each is moved by what the other generates")]
+    NotCommuting(String, String),
+    /// The time derivatives of the constraints lead to more than one further constraint each.
+    #[error("the constraints lead to others whose time derivatives are constraints again")]
+    Deeper,
 }

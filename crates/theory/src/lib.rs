@@ -12,18 +12,20 @@ mod error;
 pub mod formulation;
 mod legendre;
 pub mod phase;
+mod restrained;
 mod splitting;
 mod structure;
 mod surface;
 mod velocity;
 
 pub use constraints::{Classified, Constraints};
-pub use error::{NoFlow, TheoryError};
+pub use error::{NoFlow, TheoryError, Unrestrained};
 pub use formulation::{
     Bracket, Card, Form, Formulation, Law, Lift, LocalChart, Motion, NumberError, Shape, Space, VectorField,
 };
 pub use legendre::{legendre, legendre_within};
 pub use phase::Phase;
+pub use restrained::Restrained;
 pub use splitting::{Part, Splitting};
 pub use structure::Structure;
 pub use surface::ConstraintSurface;

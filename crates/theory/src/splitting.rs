@@ -54,18 +54,28 @@ impl Splitting {
             Dynamics::Poisson { variables, bracket, hamiltonian } => (Phase::general(variables, bracket)?, hamiltonian),
             other => return Err(TheoryError::NotCanonical { what: "a splitting", kind: other.kind() }),
         };
+        let refused = |part: String, why: NoFlow| TheoryError::NoFlow { part, why };
         if phase.len() > LARGEST {
-            return Err(TheoryError::NoFlow { part: "the energy".into(), why: NoFlow::TooLarge { largest: LARGEST } });
+            return Err(refused("the energy".into(), NoFlow::TooLarge { largest: LARGEST }));
         }
+        Splitting::of(&phase, named(system, hamiltonian)?, refused)
+    }
+
+    /// The flows of functions, by name; a function of the name says what it means that one is not known.
+    pub(crate) fn of(
+        phase: &Phase,
+        generators: Vec<(String, Expr)>,
+        refused: fn(String, NoFlow) -> TheoryError,
+    ) -> Result<Splitting, TheoryError> {
         let step = Array::scalar("step of a flow", Role::Auxiliary);
         let h = Expr::at(&step, vec![]);
         let mut parts = vec![];
-        for (name, energy) in named(system, hamiltonian)? {
-            let increments = flow(&phase, &energy, &h).map_err(|why| match why {
-                Failed::NoFlow(why) => TheoryError::NoFlow { part: name.clone(), why },
+        for (name, energy) in generators {
+            let increments = flow(phase, &energy, &h).map_err(|why| match why {
+                Failed::NoFlow(why) => refused(name.clone(), why),
                 Failed::Expression(error) => error.into(),
             })?;
-            parts.push(Part { name, increment: vector(&phase, &increments)? });
+            parts.push(Part { name, increment: vector(phase, &increments)? });
         }
         Ok(Splitting { state: phase.layout.clone(), step: Layout::new(vec![step]), parts })
     }

@@ -164,6 +164,8 @@ codes! {
     Scale = "scale",
     /// The gradient of a constraint vanishes where it holds.
     Irregular = "irregular",
+    /// Jacobi's identity fails for the bracket of the model.
+    NotABracket = "not-a-bracket",
     /// The momenta do not determine the velocities.
     SingularLagrangian = "singular-lagrangian",
     /// The form does not determine the rates.

@@ -1,5 +1,6 @@
 //! From a source and what is set to a system.
 
+use crate::choice::charts::separated;
 use crate::failure::Failure;
 use crate::input::{Input, Source};
 use crate::setting::Settings;
@@ -40,6 +41,13 @@ impl Loaded {
         };
         let model = Arc::new(Model::new(&system, limits));
         Ok(Loaded { input, file, system, settings, model, limits: limits.clone() })
+    }
+
+    /// The same with the variables that are kept where a formulation keeps some of them.
+    pub(crate) fn keeping(self, charts: &[String]) -> Loaded {
+        let charts: Vec<Vec<String>> = charts.iter().map(|chart| separated(chart)).collect();
+        let model = Arc::new(Model::new(&self.system, &self.limits).keeping(charts));
+        Loaded { model, ..self }
     }
 }
 

@@ -223,6 +223,14 @@ impl Certificate {
         })
     }
 
+    /// For a matrix B(z) that is no bracket, as Jacobi's identity fails: there are no Poisson maps and no Casimirs to speak
+    /// of, and what follows for the energy from a Poisson map is not claimed.
+    pub fn without_bracket(&mut self) {
+        self.poisson_defect = Property::absent();
+        self.casimir_defect = Property::absent();
+        self.energy_drift.claimed = self.energy_defect.claimed;
+    }
+
     /// Whether everything claimed holds; `None` where something claimed is not decided, or the run did not reach its
     /// end.
     pub fn certified(&self) -> Option<bool> {

@@ -6,6 +6,7 @@ mod chart;
 mod field;
 mod form;
 mod hidden;
+mod restrained;
 mod split;
 mod surface;
 
@@ -15,7 +16,8 @@ use canonical::{CanonicalFunctions, CanonicalView};
 use chart::{ChartFunctions, ChartView};
 use cotangent_compile::{Arithmetic, CompileError, Engine, Function, FunctionBuilder};
 use cotangent_dynamics::{
-    Canonical, Chart, Dynamics, Failure, Field, Hidden, Index, Poisson, Presymplectic, Split, Surface,
+    BracketShape, Canonical, Chart, Dynamics, Failure, Field, Hidden, Index, Poisson, Presymplectic, Restrained, Split,
+    Surface,
 };
 use cotangent_expr::{Layout, Tensor};
 use cotangent_integrate::Offer;
@@ -25,6 +27,7 @@ use cotangent_theory::{Formulation, Law, Motion, Shape, Structure, VectorField};
 use field::{FieldFunctions, FieldView};
 use form::{FormFunctions, FormView};
 use hidden::{HiddenFunctions, HiddenView};
+use restrained::{RestrainedFunctions, RestrainedView};
 use split::{SplitFunctions, SplitView};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -44,6 +47,8 @@ pub struct Compiled {
     form: Option<Arc<FormFunctions>>,
     bracket: Option<Arc<BracketFunctions>>,
     split: Option<Arc<SplitFunctions>>,
+    restrained: Option<Arc<RestrainedFunctions>>,
+    bracket_shape: Option<BracketShape>,
     /// The variables of the model as a function of the state, where they differ.
     lift: Option<Arc<Function>>,
     /// The state as a function of the variables of the model, where they differ.
@@ -105,9 +110,14 @@ impl Compiled {
             _ => None,
         };
         let bracket = match &motion.law {
-            Law::Bracket(bracket) => Some(Arc::new(BracketFunctions::new(bracket, &parameters, means))),
+            Law::Bracket(bracket) => Some(Arc::new(BracketFunctions::new(bracket, &all, means))),
             _ => None,
         };
+        let restrained = match &motion.law {
+            Law::Bracket(bracket) => bracket.restrained.as_ref(),
+            _ => None,
+        };
+        let restrained = restrained.map(|known| Arc::new(RestrainedFunctions::new(known, &parameters, means)));
         let split = has_parts(motion).then(|| Arc::new(SplitFunctions::new(&motion.system, &parameters, means)));
         let surface =
             motion.surface().map(|s| SurfaceFunctions::new(s, &motion.state, &parameters, means).map(Arc::new));
@@ -123,6 +133,8 @@ impl Compiled {
             form,
             bracket,
             split,
+            restrained,
+            bracket_shape: bracket_shape(motion),
             dimension: motion.state.len(),
             parameters: [parameters.len(), all.len()],
             lift: map(&motion.state, motion.model_state().map_err(underived)?)?,
@@ -170,6 +182,7 @@ impl Compiled {
             .chain(self.field.iter().map(|f| &f.rate))
             .chain(jacobian)
             .all(Function::is_inlinable)
+            && self.restrained.as_ref().is_none_or(|r| r.is_inlinable())
     }
 }
 
@@ -188,15 +201,41 @@ pub fn offer(motion: &Motion, formulation: Formulation) -> Option<Offer> {
         Shape::IndexTwo => Some(Index::Two),
         Shape::Field | Shape::Chart => None,
     };
+    let special = bracket_shape(motion).filter(|_| !motion.is_constrained()).unwrap_or_default();
     Some(Offer {
         canonical: if canonical && !constrained { Some(Index::Three) } else { with_multipliers },
         field: with_multipliers.is_none() && !form,
         presymplectic: form,
+        bracket: has_bracket(motion, formulation),
+        linear: special.linear,
+        spheres: !special.spheres.is_empty(),
         split: has_parts(motion),
+        restrained: is_restrained(motion, formulation),
         constrained,
         chart: shape == Shape::Chart,
-        surface: motion.surface().is_some(),
+        surface: motion.surface().is_some()
+            && !formulation.keeps_some()
+            && !matches!(formulation, Formulation::Penalty { .. }),
     })
+}
+
+/// Whether equations are ż = B(z)∇H in a formulation.
+fn has_bracket(motion: &Motion, formulation: Formulation) -> bool {
+    matches!(motion.law, Law::Bracket(_)) && !(motion.is_constrained() && formulation == Formulation::IndexReduced)
+}
+
+/// What is special about the bracket of equations.
+fn bracket_shape(motion: &Motion) -> Option<BracketShape> {
+    match &motion.law {
+        Law::Bracket(b) => Some(BracketShape { linear: b.linear, spheres: b.spheres.clone() }),
+        _ => None,
+    }
+}
+
+/// Whether Dirac's bracket comes with constraints that may be held by the flows they generate.
+fn is_restrained(motion: &Motion, formulation: Formulation) -> bool {
+    let own = matches!(&motion.law, Law::Bracket(bracket) if bracket.restrained.is_some());
+    own && matches!(formulation, Formulation::DiracBracket | Formulation::HamiltonDirac)
 }
 
 /// Whether the energy of the model moves the state by itself, so that its parts do.
@@ -322,8 +361,14 @@ where
 
     fn poisson(&self) -> Result<Option<Box<dyn Poisson<S> + 's>>, Failure> {
         let Some(functions) = &self.compiled.bracket else { return Ok(None) };
-        let view = BracketView::new(functions.clone(), self.arithmetic, self.parameters.clone())?;
+        let inputs = self.with_chart.borrow();
+        let parameters = inputs[..self.compiled.parameters[1].min(inputs.len())].into();
+        let view = BracketView::new(functions.clone(), self.arithmetic, parameters)?;
         Ok(Some(Box::new(view)))
+    }
+
+    fn bracket(&self) -> Option<BracketShape> {
+        self.compiled.bracket_shape.clone()
     }
 
     fn has_split(&self) -> bool {
@@ -334,6 +379,22 @@ where
         let Some(functions) = &self.compiled.split else { return Ok(None) };
         let view = SplitView::new(functions.clone(), self.arithmetic, self.parameters.clone())?;
         Ok(Some(Box::new(view)))
+    }
+
+    fn is_restrained(&self) -> bool {
+        self.compiled.restrained.is_some()
+    }
+
+    fn restrained(&self) -> Result<Option<Box<dyn Restrained<S> + 's>>, Failure> {
+        let Some(functions) = &self.compiled.restrained else { return Ok(None) };
+        let view = RestrainedView::new(functions.clone(), self.arithmetic, self.parameters.clone())?;
+        Ok(Some(Box::new(view)))
+    }
+
+    fn unrestrained(&self) -> Result<Option<Box<dyn Dynamics<'s, S> + 's>>, Failure> {
+        let Some(functions) = &self.compiled.restrained else { return Ok(None) };
+        let free = functions.free()?.view(self.arithmetic, self.parameters.to_vec());
+        Ok(Some(Box::new(free)))
     }
 
     fn chart(&self) -> Result<Option<Box<dyn Chart<S> + 's>>, Failure> {

@@ -21,6 +21,7 @@ mod multipliers;
 mod numbers;
 mod penalty;
 mod poisson;
+mod reduced;
 mod standard;
 mod total;
 
@@ -36,6 +37,10 @@ use cotangent_expr::{Array, Layout};
 use cotangent_model::{Dynamics, System};
 use cotangent_scalar::Limits;
 use derived::Derived;
+
+/// Why formulations of Poisson systems are none of models with coordinates.
+const FOR_BRACKETS: &str =
+    "it is for models with brackets; `hamilton-dirac` and `local-chart` are its relatives for others";
 
 /// A set of equations of motion, by name.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -80,11 +85,21 @@ pub enum Formulation {
     },
     /// Velocity constraints with their multipliers as functions of the state, or J ż = ∇H with a singular J.
     IndexOne,
+    /// The flow of H under the Dirac bracket of a Poisson system.
+    DiracBracket,
+    /// A Poisson system in some of its variables, of which the others are functions.
+    Slaved,
+    /// The same with the constraints as coordinates that stay zero.
+    DiracCoordinates,
+    /// The same with the inverse of the bracket restricted to the constraints.
+    ProjectedInverse,
+    /// The bracket itself projected onto the constraints: in general no bracket, and other solutions.
+    Projected,
 }
 
 impl Formulation {
     /// Every formulation.
-    pub const ALL: [Formulation; 13] = [
+    pub const ALL: [Formulation; 18] = [
         Formulation::Multipliers,
         Formulation::IndexReduced,
         Formulation::Standard,
@@ -98,7 +113,29 @@ impl Formulation {
         Formulation::Baumgarte { alpha: 5.0, beta: 5.0 },
         Formulation::Penalty { epsilon: 1e-4 },
         Formulation::IndexOne,
+        Formulation::DiracBracket,
+        Formulation::Slaved,
+        Formulation::DiracCoordinates,
+        Formulation::ProjectedInverse,
+        Formulation::Projected,
     ];
+
+    /// Whether it is for models with brackets alone.
+    pub fn is_for_brackets(self) -> bool {
+        self == Formulation::DiracBracket || self.keeps_some()
+    }
+
+    /// Whether it is for constraints of models with brackets, too.
+    pub fn takes_brackets(self) -> bool {
+        matches!(self, Formulation::HamiltonDirac | Formulation::Penalty { .. } | Formulation::IndexReduced)
+            || self.is_for_brackets()
+    }
+
+    /// Whether its state are some of the variables of the model, of which the others are functions.
+    pub fn keeps_some(self) -> bool {
+        use Formulation::{DiracCoordinates, Projected, ProjectedInverse, Slaved};
+        matches!(self, Slaved | DiracCoordinates | ProjectedInverse | Projected)
+    }
 
     /// What there is to know about it.
     pub fn card(self) -> &'static Card {
@@ -116,6 +153,11 @@ impl Formulation {
             Formulation::Baumgarte { .. } => &baumgarte::CARD,
             Formulation::Penalty { .. } => &penalty::CARD,
             Formulation::IndexOne => &index_one::CARD,
+            Formulation::DiracBracket => &dirac_bracket::CARD,
+            Formulation::Slaved => &reduced::SLAVED,
+            Formulation::DiracCoordinates => &reduced::DIRAC_COORDINATES,
+            Formulation::ProjectedInverse => &reduced::PROJECTED_INVERSE,
+            Formulation::Projected => &reduced::PROJECTED,
         }
     }
 
@@ -148,6 +190,9 @@ impl Formulation {
 
     /// The same for a system with coordinates whose derivatives and brackets are known.
     pub fn of(self, s: &Structure, limits: &Limits) -> Result<Motion, TheoryError> {
+        if self.is_for_brackets() {
+            return Err(TheoryError::Unfit { formulation: self.name(), why: FOR_BRACKETS });
+        }
         let Derived { law, lift, numbers, auxiliaries } = match s.multipliers()? {
             Some(mu) => self.constrained(s, &mu)?,
             None => Law::Field { field: hamiltonian_field(s)?, canonical: true }.into(),
@@ -185,6 +230,7 @@ impl Formulation {
             Formulation::Penalty { .. } => penalty::equations(s),
             // Nothing on velocities is left.
             Formulation::IndexOne => Ok(Law::IndexThree.into()),
+            _ => Err(TheoryError::Unfit { formulation: self.name(), why: FOR_BRACKETS }),
         }
     }
 }

@@ -5,8 +5,9 @@
 
 use super::algebra::replaced_arrays;
 use super::{Card, Formulation, LocalChart};
-use crate::error::TheoryError;
+use crate::error::{TheoryError, Unrestrained};
 use crate::legendre::whole;
+use crate::restrained::Restrained;
 use crate::structure::Structure;
 use crate::surface::ConstraintSurface;
 use crate::velocity::VelocityConstraints;
@@ -67,6 +68,13 @@ pub struct Bracket {
     pub casimirs: Tensor,
     /// B∇H.
     pub field: VectorField,
+    /// Whether B is linear in the state, or affine.
+    pub linear: bool,
+    /// Where the state falls into triples with {yᵢ, yⱼ} = κ εᵢⱼₖ yₖ, these.
+    pub spheres: Vec<[usize; 3]>,
+    /// Where it is Dirac's: the system without its constraints, and these with what they generate, or why these cannot be
+    /// held by what they generate.
+    pub restrained: Option<Result<Box<Restrained>, Unrestrained>>,
 }
 
 /// Where the state lives.
@@ -76,6 +84,8 @@ pub enum Space {
     Cotangent(Box<Structure>),
     /// The surface of the constraints that an analysis found.
     Surface(Box<ConstraintSurface>),
+    /// The same surface in coordinates of its own: the constraints hold identically.
+    Reduced(Box<ConstraintSurface>),
     /// All of the space of the variables.
     Whole,
 }
@@ -138,15 +148,15 @@ impl Motion {
     pub fn structure(&self) -> Option<&Structure> {
         match &self.space {
             Space::Cotangent(structure) => Some(structure),
-            Space::Surface(_) | Space::Whole => None,
+            Space::Surface(_) | Space::Reduced(_) | Space::Whole => None,
         }
     }
 
-    /// The constraints that an analysis found.
+    /// The constraints that an analysis found, where the state may leave them.
     pub fn surface(&self) -> Option<&ConstraintSurface> {
         match &self.space {
             Space::Surface(surface) => Some(surface),
-            Space::Cotangent(_) | Space::Whole => None,
+            Space::Cotangent(_) | Space::Reduced(_) | Space::Whole => None,
         }
     }
 
@@ -184,7 +194,7 @@ impl Motion {
 
     /// Whether there are constraints.
     pub fn is_constrained(&self) -> bool {
-        self.is_holonomic() || self.surface().is_some()
+        self.is_holonomic() || matches!(self.space, Space::Surface(_) | Space::Reduced(_))
     }
 
     /// Whether there are constraints on the positions.
@@ -197,7 +207,9 @@ impl Motion {
     pub fn multipliers(&self) -> Result<Vec<(Layout, Array)>, TheoryError> {
         let own = match &self.space {
             Space::Cotangent(structure) => structure.multipliers()?.map(|mu| (structure.multiplier_names(), mu)),
-            Space::Surface(surface) => surface.values.clone().map(|values| (surface.multipliers.clone(), values)),
+            Space::Surface(surface) | Space::Reduced(surface) => {
+                surface.values.clone().map(|values| (surface.multipliers.clone(), values))
+            }
             Space::Whole => None,
         };
         let velocity = self.velocity.as_ref().map(|v| (v.multipliers.clone(), v.values.clone()));
@@ -210,7 +222,7 @@ impl Motion {
         let velocity = self.velocity.as_ref().map(|v| &v.matrix);
         match &self.space {
             Space::Cotangent(structure) if self.is_holonomic() => Some(&structure.gram),
-            Space::Surface(surface) => Some(&surface.brackets),
+            Space::Surface(surface) | Space::Reduced(surface) => Some(&surface.brackets),
             Space::Cotangent(_) | Space::Whole => velocity,
         }
     }
@@ -219,8 +231,16 @@ impl Motion {
     pub fn constraints(&self) -> Option<[&Tensor; 2]> {
         match &self.space {
             Space::Cotangent(structure) => Some([&structure.constraints, &structure.hidden]),
-            Space::Surface(surface) => Some([&surface.constraints, &surface.hidden]),
+            Space::Surface(surface) | Space::Reduced(surface) => Some([&surface.constraints, &surface.hidden]),
             Space::Whole => None,
+        }
+    }
+
+    /// The generation of each constraint that an analysis found: 1 for primary ones.
+    pub fn generations(&self) -> &[usize] {
+        match &self.space {
+            Space::Surface(surface) | Space::Reduced(surface) => &surface.generations,
+            Space::Cotangent(_) | Space::Whole => &[],
         }
     }
 
@@ -235,11 +255,21 @@ impl Motion {
         }
         let Some(s) = self.structure() else {
             // Constraints that need an analysis; or equations that are what they are.
-            return self.surface().is_none() || formulation == Formulation::HamiltonDirac;
+            return match (&self.space, &self.law) {
+                // Springs in the place of constraints.
+                (Space::Whole, Law::Bracket(_)) if !self.system.constraints.is_empty() => {
+                    formulation == self.formulation
+                }
+                (Space::Whole, Law::Bracket(_)) => true,
+                (Space::Whole, _) => !formulation.is_for_brackets(),
+                (_, Law::Bracket(_)) => formulation.is_for_brackets() || formulation.takes_brackets(),
+                _ => formulation == Formulation::HamiltonDirac,
+            };
         };
         let (n, m) = (s.coordinates.len(), s.constraints.shape()[0].len());
         let free_of = |t: &Tensor, layouts: &[&Layout]| !layouts.iter().any(|l| t.depends_on(l));
         match formulation {
+            _ if formulation.is_for_brackets() => false,
             Formulation::LocalChart { .. } => m == 0 || m < n,
             Formulation::LinearProjected => {
                 let (q, p) = (&s.coordinates, &s.momenta);
@@ -255,9 +285,30 @@ impl Motion {
     pub fn hamilton_dirac(&self) -> Result<Motion, TheoryError> {
         match self.formulation {
             Formulation::HamiltonDirac => Ok(self.clone()),
+            Formulation::DiracBracket => Ok(self.clone()),
             Formulation::IndexOne if !self.is_holonomic() => Ok(self.clone()),
+            _ if matches!(self.space, Space::Surface(_) | Space::Reduced(_)) => self.on_all_variables(),
             _ => Formulation::HamiltonDirac.apply_within(&self.system, &self.limits),
         }
+    }
+
+    /// The flow of H under Dirac's bracket on all variables, where an analysis found the constraints.
+    fn on_all_variables(&self) -> Result<Motion, TheoryError> {
+        let (Space::Surface(surface) | Space::Reduced(surface)) = &self.space else { return Ok(self.clone()) };
+        let state = surface.rate.shape()[0].clone();
+        Ok(Motion {
+            formulation: Formulation::HamiltonDirac,
+            law: Law::Field {
+                field: VectorField { state: state.clone(), rate: surface.rate.clone() },
+                canonical: false,
+            },
+            state,
+            space: Space::Surface(surface.clone()),
+            lift: Lift::default(),
+            numbers: Layout::default(),
+            auxiliaries: vec![],
+            ..self.clone()
+        })
     }
 
     /// The state of the model as a function of the state of these equations, where they differ.

@@ -1,28 +1,71 @@
 //! Systems that are not canonical: ẏ = B(y)∇H, or J ż = ∇H with a constant matrix.
 
-use super::{Bracket, Form, Formulation, Law, Lift, Motion, Space, VectorField};
+use super::derived::number;
+use super::{Bracket, FOR_BRACKETS, Form, Formulation, Law, Lift, Motion, Space, VectorField};
 use crate::error::TheoryError;
+use crate::phase::Phase;
 use cotangent_expr::{Domain, Expr, Ix, Layout, Place, Range, Tensor, Term, solve};
-use cotangent_model::{ClaimKind, Dynamics, System};
+use cotangent_model::{ClaimKind, ConstraintKind, Dynamics, System};
 use cotangent_scalar::Limits;
 
 pub(super) fn motion(system: &System, formulation: Formulation, limits: &Limits) -> Result<Motion, TheoryError> {
+    if formulation.is_for_brackets() && !matches!(system.dynamics, Dynamics::Poisson { .. }) {
+        return Err(TheoryError::Unfit { formulation: formulation.name(), why: FOR_BRACKETS });
+    }
+    if let (Formulation::Penalty { .. }, false) = (formulation, system.constraints.is_empty()) {
+        return penalised(system, formulation, limits);
+    }
     if let Some(c) = system.constraints.first() {
         let what = "a model with brackets or a constant form";
         return Err(TheoryError::NotHolonomic { what, name: c.array.name().into() });
     }
+    Ok(moved(system, formulation, law(system, limits)?, limits))
+}
+
+/// All of the space of the variables, with a law.
+fn moved(system: &System, formulation: Formulation, law: Law, limits: &Limits) -> Motion {
+    Motion {
+        system: system.clone(),
+        formulation,
+        state: system.dynamics.variables().clone(),
+        space: Space::Whole,
+        law,
+        velocity: None,
+        lift: Lift::default(),
+        numbers: Layout::default(),
+        auxiliaries: vec![],
+        limits: limits.clone(),
+    }
+}
+
+/// Stiff springs H + gᵀg/(2ε) in the place of the constraints g of a bracket: no forces are left out, and the step must
+/// resolve oscillations with frequencies of the order ε^(−1/2), or 1/ε between constraints that do not commute.
+fn penalised(system: &System, formulation: Formulation, limits: &Limits) -> Result<Motion, TheoryError> {
+    let Dynamics::Poisson { bracket, hamiltonian, variables } = &system.dynamics else {
+        return Err(TheoryError::NotCanonical { what: "a penalty", kind: system.dynamics.kind() });
+    };
+    let (number, epsilon) = number(formulation.card(), "epsilon");
+    let residuals = system.residuals(&[ConstraintKind::Holonomic, ConstraintKind::PhaseSpace])?;
+    let squares = residuals.contract(0, &residuals, 0)?;
+    let hamiltonian = hamiltonian.plus(&squares.times(&(Expr::ratio(1, 2) / epsilon)))?;
+    let dynamics = Dynamics::Poisson { bracket: bracket.clone(), hamiltonian, variables: variables.clone() };
+    let law = law(&System { dynamics, ..system.clone() }, limits)?;
+    Ok(Motion { numbers: Layout::new(vec![number]), ..moved(system, formulation, law, limits) })
+}
+
+fn law(system: &System, limits: &Limits) -> Result<Law, TheoryError> {
     let state = system.dynamics.variables().clone();
-    let law = match &system.dynamics {
+    Ok(match &system.dynamics {
         Dynamics::Poisson { bracket, hamiltonian, variables } => {
             let rate = bracket.contract(1, &hamiltonian.gradient_within(variables, limits)?, 0)?;
-            let claimed: Vec<_> = system.claims.iter().filter(|c| c.kind == ClaimKind::Casimir).collect();
-            let layout = Layout::new(claimed.iter().map(|c| c.quantity.array.clone()).collect());
-            let terms = claimed.iter().flat_map(|c| c.quantity.value.terms().iter().cloned()).collect();
             Law::Bracket(Box::new(Bracket {
                 tensor: bracket.clone(),
                 hamiltonian: hamiltonian.clone(),
-                casimirs: Tensor::new(vec![layout], terms)?,
+                casimirs: claimed_casimirs(system)?,
                 field: VectorField { state: state.clone(), rate },
+                linear: is_linear(bracket, limits)?,
+                spheres: spheres(variables, bracket)?,
+                restrained: None,
             }))
         }
         Dynamics::Form { form, hamiltonian, variables } => {
@@ -47,17 +90,64 @@ pub(super) fn motion(system: &System, formulation: Formulation, limits: &Limits)
             Law::Form(Box::new(Form { matrix, hamiltonian, field: Some(field) }))
         }
         other => return Err(TheoryError::NotCanonical { what: "a vector field", kind: other.kind() }),
-    };
-    Ok(Motion {
-        system: system.clone(),
-        formulation,
-        state,
-        space: Space::Whole,
-        law,
-        velocity: None,
-        lift: Lift::default(),
-        numbers: Layout::default(),
-        auxiliaries: vec![],
-        limits: limits.clone(),
     })
+}
+
+/// The functions that a model claims to commute with all others.
+pub(super) fn claimed_casimirs(system: &System) -> Result<Tensor, cotangent_expr::Error> {
+    let claimed: Vec<_> = system.claims.iter().filter(|c| c.kind == ClaimKind::Casimir).collect();
+    let layout = Layout::new(claimed.iter().map(|c| c.quantity.array.clone()).collect());
+    let terms = claimed.iter().flat_map(|c| c.quantity.value.terms().iter().cloned()).collect();
+    Tensor::new(vec![layout], terms)
+}
+
+/// Whether a bracket is linear or affine in its variables.
+fn is_linear(bracket: &Tensor, limits: &Limits) -> Result<bool, TheoryError> {
+    let variables = &bracket.shape()[0];
+    for term in bracket.terms() {
+        let own = Tensor::new(vec![], vec![Term { at: vec![], ..term.clone() }])?;
+        if own.gradient_within(variables, limits)?.depends_on(variables) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// More variables are not taken one by one.
+const LARGEST: usize = 3000;
+
+/// The triples {yᵢ, yⱼ} = κ εᵢⱼₖ yₖ that all variables fall into; none if they do not.
+fn spheres(variables: &Layout, bracket: &Tensor) -> Result<Vec<[usize; 3]>, TheoryError> {
+    let n = variables.len();
+    if n == 0 || n % 3 != 0 || n > LARGEST {
+        return Ok(vec![]);
+    }
+    let phase = Phase::general(variables, bracket)?;
+    let mut seen = vec![false; n];
+    let mut found = vec![];
+    for i in 0..n {
+        if seen[i] {
+            continue;
+        }
+        let others: Vec<usize> = phase.bracket[i].keys().copied().collect();
+        let [j, k] = others[..] else { return Ok(vec![]) };
+        let entry = |a: usize, b: usize| phase.bracket[a].get(&b).cloned().unwrap_or_else(Expr::zero);
+        let alone = |a: usize| phase.bracket[a].keys().all(|b| [i, j, k].contains(b));
+        let strength = |a: usize, b: usize, c: usize| -> Result<Option<Expr>, TheoryError> {
+            let slopes = phase.gradient(&entry(a, b))?;
+            let factor = slopes.get(&c).filter(|_| slopes.len() == 1).cloned();
+            Ok(factor.filter(|f| !f.leaves().iter().any(|leaf| phase.symbols.contains(leaf))))
+        };
+        let all = [strength(i, j, k)?, strength(j, k, i)?, strength(k, i, j)?];
+        let [Some(first), Some(second), Some(third)] = all else { return Ok(vec![]) };
+        let exact = [(i, j, k), (j, k, i), (k, i, j)]
+            .iter()
+            .all(|&(a, b, c)| (entry(a, b) - &first * &phase.symbols[c]).is_zero());
+        if seen[j] || seen[k] || !alone(j) || !alone(k) || first != second || second != third || !exact {
+            return Ok(vec![]);
+        }
+        [i, j, k].iter().for_each(|&a| seen[a] = true);
+        found.push([i, j, k]);
+    }
+    Ok(found)
 }

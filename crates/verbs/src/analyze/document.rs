@@ -1,5 +1,6 @@
 //! What `analyze` finds, as data: what JSON shows, and what text is made of.
 
+use super::bracket::Poisson;
 use crate::claims::{ClaimEntry, Judged, holds};
 use crate::failure::Problem;
 use crate::kind::{Class, ModelKind};
@@ -96,6 +97,9 @@ pub struct Document {
     /// The derivation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latex: Option<String>,
+    /// The text of the model in other coordinates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transformed: Option<String>,
     /// What the constraints of `irregular` are, and what is put in their place.
     #[serde(skip)]
     pub replaced: Vec<Replaced>,
@@ -275,28 +279,6 @@ pub struct ConjectureEntry {
     pub dimension: Option<usize>,
 }
 
-/// The bracket of a Poisson model.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Poisson {
-    /// Whether it is antisymmetric.
-    pub skew: Option<bool>,
-    /// Whether Jacobi's identity holds.
-    pub jacobi: Option<bool>,
-    /// Where it does not.
-    pub jacobi_failure: Option<JacobiFailure>,
-    /// The rank of the bracket.
-    pub rank: Option<usize>,
-}
-
-/// Three variables whose brackets are no bracket's.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct JacobiFailure {
-    /// Three variables.
-    pub variables: [String; 3],
-    /// The cyclic sum of their brackets.
-    pub sum: String,
-}
-
 /// Something that was decided.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct VerdictEntry {
@@ -339,15 +321,6 @@ impl Document {
             let own = report.claims.iter().filter(|c| c.kind == kind);
             own.map(|c| (c.name.clone(), ClaimEntry::new(c))).collect()
         };
-        let poisson = report.poisson.as_ref().map(|p| Poisson {
-            skew: holds(p.skew),
-            jacobi: holds(p.jacobi),
-            jacobi_failure: p
-                .jacobi_failure
-                .clone()
-                .map(|(a, b, c, e)| JacobiFailure { variables: [a, b, c], sum: text(&e) }),
-            rank: p.rank,
-        });
         let arbitrary = report.multipliers.iter().filter(|m| matches!(m.value, MultiplierValue::Arbitrary));
         let multiplier = |value: &MultiplierValue| match value {
             MultiplierValue::Determined(e) => Some(text(e)),
@@ -412,7 +385,7 @@ impl Document {
             dirac_bracket: table.map(|all| all.iter().map(|(a, b, e)| (format!("{{{a}, {b}}}"), text(e))).collect()),
             dirac_bracket_note: note,
             assumptions: report.assumptions.iter().map(|e| Assumption { expression: e.to_string() }).collect(),
-            poisson,
+            poisson: report.poisson.as_ref().map(Poisson::new),
             casimirs: claims(ClaimKind::Casimir),
             invariants: claims(ClaimKind::Invariant),
             verdicts: verdicts.collect(),
@@ -421,6 +394,7 @@ impl Document {
             seed: Random::SEED,
             warnings: vec![],
             latex,
+            transformed: None,
             replaced: report.irregular.iter().map(replaced).collect(),
             total: report.multipliers.iter().map(|m| (m.name.clone(), m.constraint.clone())).collect(),
         }

@@ -1,12 +1,15 @@
 //! `analyze`: Dirac's analysis of a model.
 
+mod bracket;
+mod coordinates;
 mod document;
 mod text;
 
 pub use crate::claims::{ClaimEntry, Claimed, Counterexample, Judged, Known};
+pub use bracket::{Algebra, Form, FoundCasimir, JacobiFailure, Poisson, Signature, StructureConstant};
 pub use document::{
     BracketsEntry, BranchEntry, Classes, ConditionEntry, ConjectureEntry, Consequence, ConstraintEntry, Document,
-    GaugeEntry, Hessian, ImplicitEntry, InvertibilityEntry, JacobiFailure, Poisson, Replaced, VerdictEntry,
+    GaugeEntry, Hessian, ImplicitEntry, InvertibilityEntry, Replaced, VerdictEntry,
 };
 
 use crate::choice::shown::settings;
@@ -31,6 +34,10 @@ pub struct Request {
     pub latex: bool,
     /// Whether the matrix of the brackets of the constraints is shown.
     pub brackets: bool,
+    /// New coordinates of a Poisson model, in terms of its variables: `u = x + y, v = x - y`.
+    pub coordinates: Option<String>,
+    /// The variables in terms of those; needed where they are not linear.
+    pub inverse: Option<String>,
 }
 
 /// Dirac's analysis of a model: its constraints, their classes, multipliers, the bracket; whether its claims hold.
@@ -43,6 +50,9 @@ impl Request {
     pub fn answer(&self, model: Source, session: &mut Session<'_>) -> Result<Document, Failure> {
         let model = Loaded::new(model, &self.set, session.limits())?;
         let system = specialise(&model.system, &model.settings).map_err(refused)?;
+        let coordinates = self.coordinates.as_deref();
+        let transformed =
+            coordinates.map(|to| coordinates::text(&model, &self.set, to, self.inverse.as_deref())).transpose()?;
         let mut report = analyze_within(&system, &model.limits).map_err(refused)?;
         let invertibility = match self.brackets {
             true => {
@@ -62,7 +72,7 @@ impl Request {
         if let Some(matrix) = &mut document.brackets {
             matrix.at_start = invertibility.map(Into::into);
         }
-        Ok(Document { warnings, ..document })
+        Ok(Document { warnings, transformed, ..document })
     }
 }
 
@@ -93,9 +103,10 @@ impl Document {
 
     /// As people read it.
     pub fn text(&self, coloured: bool) -> String {
-        match &self.latex {
-            Some(latex) => latex.clone(),
-            None => text::render(self, coloured),
+        match (&self.transformed, &self.latex) {
+            (Some(model), _) => model.clone(),
+            (None, Some(latex)) => latex.clone(),
+            (None, None) => text::render(self, coloured),
         }
     }
 }

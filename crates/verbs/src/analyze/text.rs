@@ -46,7 +46,13 @@ pub(super) fn render(report: &Document, coloured: bool) -> String {
     page.bracket(report);
     page.section("assumed", report.assumptions.iter().map(|a| format!("{} != 0", cut(&a.expression))).collect());
     for (label, claims) in [("casimirs", &report.casimirs), ("invariants", &report.invariants)] {
-        page.section(label, claims.iter().map(|(name, claim)| format!("{name}: {}", claim.words(cut))).collect());
+        let mut lines: Vec<String> =
+            claims.iter().map(|(name, claim)| format!("{name}: {}", claim.words(name, cut))).collect();
+        if label == "casimirs" {
+            let found = report.poisson.as_ref().and_then(|p| p.found_casimirs.as_ref()).into_iter().flatten();
+            lines.extend(found.map(|c| format!("found: {} ({})", cut(&c.expression), c.verdict.words())));
+        }
+        page.section(label, lines);
     }
     page.section(
         "verdicts",
@@ -246,16 +252,11 @@ impl Page {
 
     fn poisson(&mut self, report: &Document) {
         let Some(p) = &report.poisson else { return };
-        let mut lines = vec![];
-        if let Some(r) = p.rank {
-            lines.push(format!("rank {r} of {}", report.variables.len()));
-        }
-        if let Some(failure) = &p.jacobi_failure {
-            let ([a, b, c], e) = (&failure.variables, &failure.sum);
-            let sum = format!("{{{a}, {{{b}, {c}}}}} + {{{b}, {{{c}, {a}}}}} + {{{c}, {{{a}, {b}}}}}");
-            lines.push(format!("not a bracket: {sum} = {}", cut(e)));
-        }
+        let lines = p.lines(report.variables.len(), cut);
         self.section("bracket", lines);
+        if let Some(algebra) = &p.lie_algebra {
+            self.section("algebra", algebra.commutators(factor));
+        }
     }
 
     fn verdict(&mut self, report: &Document) {

@@ -21,7 +21,7 @@ use crate::memory::{Use, afford};
 use crate::picture::Destinations;
 use crate::reason::Reason;
 use crate::session::{Progress, Session, Status};
-use crate::setup::{Blame, Selection, explained, fits, posed, prepare, remark};
+use crate::setup::{Blame, Selection, examined, explained, fits, posed, prepare, remark};
 use crate::stop::Stop;
 use cotangent_compile::CompileError;
 use cotangent_integrate::{Method, Prepared, Projection};
@@ -53,13 +53,14 @@ impl Request {
         let table = self.files.table.as_deref();
         let pictures = Destinations::new(plot, report, table, Some(model.name()))?;
         table.map_or(Ok(()), table::check_destination)?;
-        let model = Loaded::new(model, &self.choice.set, session.limits())?;
+        let model = Loaded::new(model, &self.choice.set, session.limits())?.keeping(&self.choice.chart);
         afford(&model.system, Use::Integrate, session.memory())?;
         let wanted = Combinations::new(self, &model)?;
         session.review(&model.input, &model.system.warnings);
         if !wanted.ignored.is_empty() {
             session.note(format!("{} of the model is left aside here", wanted.ignored.join(" and ")));
         }
+        let almost_poisson = examined(&model, self.choice.allow_almost_poisson, session)?;
         let mut skipped = vec![];
         let list = pose_all(&wanted, &model, &mut skipped, session)?;
         for schedule in wanted.schedules.iter().filter(|s| s.last.is_some()) {
@@ -81,6 +82,7 @@ impl Request {
                  (--set)",
             );
         }
+        document.almost_poisson = almost_poisson;
         document.notes = session.notes().to_vec();
         let written = pictures.write(|| document.figure(), || document.page());
         (document.plot, document.report) = (written.plot, written.report);
@@ -193,7 +195,11 @@ fn pose_all(
             break;
         }
     }
-    if !request.charts.is_empty() && !list.iter().any(|p| p.problem.equations.motion.chart().is_some()) {
+    let uses_chart = |p: &Posed| {
+        let motion = &p.problem.equations.motion;
+        motion.chart().is_some() || motion.formulation.keeps_some()
+    };
+    if !request.charts.is_empty() && !list.iter().any(uses_chart) {
         let message = "--chart is for the formulation local-chart with constraints, which is not compared here";
         return Err(Failure::new(Code::NoCharts, message).help("leave out --chart, or compare that formulation"));
     }
@@ -354,6 +360,7 @@ fn measured(
         out: None,
         plot: None,
         report: None,
+        almost_poisson: None,
         warnings: session.warnings().to_vec(),
         notes: vec![],
         input: model.input.clone(),

@@ -9,6 +9,7 @@ use crate::setup::{
 };
 use cotangent_compile::values;
 use cotangent_integrate::{Composition, MAX_STAGES, Method, Projection, Target};
+use cotangent_model::Dynamics;
 use cotangent_observe::Schedule;
 use cotangent_theory::Formulation;
 use serde::{Deserialize, Serialize};
@@ -58,6 +59,12 @@ pub(super) struct Combinations {
 /// More combinations are refused.
 const MOST: usize = 500;
 
+/// Those for models of this kind.
+fn suited_formulations(model: &Loaded) -> Vec<Formulation> {
+    let brackets = matches!(model.system.dynamics, Dynamics::Poisson { .. });
+    Formulation::ALL.into_iter().filter(|f| brackets || !f.is_for_brackets()).collect()
+}
+
 impl Combinations {
     pub(super) fn new(request: &Request, model: &Loaded) -> Result<Combinations, Failure> {
         let wanted = &request.choice;
@@ -65,7 +72,7 @@ impl Combinations {
         let own = defaults(&model.system, &parameters)?;
         let named = list(&request.formulations, &wanted.formulation);
         let formulations = match named.as_slice() {
-            [] => Formulation::ALL.to_vec(),
+            [] => suited_formulations(model),
             names => listed(names, "--formulations", formulation)?,
         };
         let formulations = with_numbers(formulations, &wanted.opt)?;
@@ -75,7 +82,8 @@ impl Combinations {
             (names, _) => Some(staged(listed(names, "--methods", method)?, wanted.stages)?),
         };
         // RATTLE for multipliers, Gauss collocation for vector fields.
-        let its = own.method.as_deref().and_then(Method::named);
+        let its =
+            own.method.as_ref().and_then(|_| with_options(&Choice { stages: None, tol: None, ..own.clone() }).ok());
         let common = [Method::Rattle, Method::Gauss { stages: 2 }, Method::Radau2A { stages: 3 }, Method::Rk4];
         let suited = its.into_iter().chain(common).collect();
         let stages = own.stages.filter(|_| its.is_some_and(|m| m.stages().is_some()));

@@ -39,7 +39,7 @@ pub(super) fn derivation(motion: &Motion, model: Option<&System>) -> Formulas {
     }
     let hidden = "\\psi = \\frac{\\partial \\varphi}{\\partial q} \\frac{\\partial H}{\\partial p} = 0";
     let kinds = match &motion.space {
-        Space::Surface(surface) => [
+        Space::Surface(surface) | Space::Reduced(surface) => [
             ("Constraint", "chi", &surface.constraints, "\\chi = 0"),
             ("Hidden constraint", "chi", &surface.hidden, "\\chi = 0"),
         ],

@@ -39,7 +39,7 @@ impl Blame {
         let coordinates = motion.structure().map_or(motion.state.len(), |s| s.coordinates.len());
         let constraints = match &motion.space {
             Space::Cotangent(s) => s.constraints.shape()[0].clone(),
-            Space::Surface(s) => s.constraints.shape()[0].then(&s.hidden.shape()[0]),
+            Space::Surface(s) | Space::Reduced(s) => s.constraints.shape()[0].then(&s.hidden.shape()[0]),
             Space::Whole => Layout::default(),
         };
         Blame { constraints, state: motion.state.clone(), coordinates, card: motion.card() }

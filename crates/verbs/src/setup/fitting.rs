@@ -26,7 +26,10 @@ pub(crate) fn prepare(choice: &Selection, problem: &Instance) -> Result<Prepared
             return Err(Failure::new(Code::DoesNotFit, message).help("correct a part; `cotangent check` compares them"));
         }
     }
-    let recipe = choice.recipe(choice.method).in_charts(charts::named(&choice.charts, problem)?);
+    // Where some variables are kept, they are in the equations already.
+    let kept = choice.formulation.keeps_some() && problem.equations.motion.is_constrained();
+    let charts = if kept { vec![] } else { charts::named(&choice.charts, problem)? };
+    let recipe = choice.recipe(choice.method).in_charts(charts);
     problem.prepare(recipe).map_err(|refusal| explain(&refusal, choice, problem))
 }
 
@@ -123,7 +126,7 @@ fn explain(refusal: &Refusal, choice: &Selection, problem: &Instance) -> Failure
             "`{method}` holds {constraints}, and the formulation `{formulation}` has the time derivatives in their place"
         ))
         .help(fitting()),
-        Refusal::NoCharts => failure("--chart is for --formulation local-chart with constraints".to_owned())
+        Refusal::NoCharts => failure("--chart is for --formulation local-chart with constraints, and for those of brackets that keep some variables".to_owned())
             .help("leave out --chart, or choose that formulation"),
         refusal => {
             let failure = failure(refusal.to_string());

@@ -8,6 +8,7 @@ use crate::session::Session;
 use cotangent_analysis::{self as analysis, MotionError};
 use cotangent_compile::Engine;
 use cotangent_expr::{Array, Expr};
+use cotangent_model::nearest::nearest;
 use cotangent_model::{Dynamics, OrbitParameter, System};
 use cotangent_problem::consistency::Measured;
 use cotangent_problem::{Instance, Need, PoseError, ProblemError, Redundant};
@@ -143,6 +144,18 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
         ),
         ProblemError::Contradicted { .. } => Failure::new(Code::Inconsistent, text)
             .help("leave it out of `initial`, or project the initial data with --project-initial"),
+        ProblemError::UnknownVariable { name, known } => {
+            let help = match nearest(&name, known.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("there are {}", known.join(", ")),
+            };
+            Failure::new(Code::UnknownCoordinate, text).help(help)
+        }
+        ProblemError::Keep { .. } | ProblemError::Charts { .. } => {
+            Failure::new(Code::Chart, text).help("--chart x1,x2,… names the variables that are kept, all in one list")
+        }
+        ProblemError::Unkept { .. } => Failure::new(Code::Chart, text)
+            .help("keep others with --chart, or none to have them chosen; `dirac-bracket` keeps all variables"),
         ProblemError::NotProjected(_) => {
             let help = match repairs.project_initial {
                 true => "start nearer to the constraints (--set), or correct the model if they contradict each other",
@@ -230,7 +243,8 @@ fn underivable(error: &TheoryError, model: &Loaded) -> Failure {
         TheoryError::SingularLagrangian { .. } => (Code::SingularLagrangian, way_out(model)),
         TheoryError::NotCanonical { .. } => (Code::NotCanonical, "choose another formulation".into()),
         TheoryError::Unfit { .. } => (Code::DoesNotFit, "choose another --formulation".into()),
-        TheoryError::NoFlow { .. } => (Code::DoesNotFit, KNOWN_FLOWS.into()),
+        TheoryError::NoFlow { .. } | TheoryError::NoConstraintFlow { .. } => (Code::DoesNotFit, KNOWN_FLOWS.into()),
+        TheoryError::Unrestrained(_) => (Code::DoesNotFit, UNRESTRAINED.into()),
         TheoryError::Expression(_) => {
             (Code::Derive, "this is a limit of the derivation; a smaller model may pass".into())
         }
@@ -241,6 +255,10 @@ fn underivable(error: &TheoryError, model: &Loaded) -> Failure {
 /// What helps where the flow of a part of the energy is not known.
 pub(super) const KNOWN_FLOWS: &str = "name parts whose flows are known in the model, `split A = …, B = …`: where a part moves \
     variables, their rates may be constant, or linear in them (growth, rotations); an implicit method needs no parts";
+
+/// What helps where constraints are not held by the flows that they generate.
+const UNRESTRAINED: &str = "take another method, such as `gauss`, or a formulation with fewer variables: `slaved` or \
+    `dirac-coordinates`";
 
 const WAY_OUT: &str = "--formulation hamilton-dirac integrates it: `cotangent analyze` finds the constraints it needs";
 
