@@ -65,8 +65,7 @@ pub use latex::latex;
 pub use report::{
     Analysis, AtValues, BracketForm, BracketMatrix, Branch, CasimirSearch, Certainty, ClaimReport, Class,
     ConditionOutcome, Conjecture, ConsistencyCondition, Constraint, Count, DiracBracket, GaugeTransformation,
-    Invertibility, LieAlgebra, Multiplier,
-    MultiplierValue, Outcome, PoissonReport, Transform, Verdict, Witness,
+    Invertibility, LieAlgebra, Multiplier, MultiplierValue, Outcome, PoissonReport, Transform, Verdict, Witness,
 };
 pub use specialise::specialise;
 pub use transform::Lagrangian;

@@ -118,7 +118,9 @@ impl Offer {
 
     /// Whether a method solves for the multipliers itself.
     fn holds_constraints(&self, method: Method) -> bool {
-        !matches!(method.card().needs, Needs::Field | Needs::Split | Needs::Linear | Needs::Spheres) && self.canonical.is_some() && self.constrained
+        !matches!(method.card().needs, Needs::Field | Needs::Split | Needs::Linear | Needs::Spheres)
+            && self.canonical.is_some()
+            && self.constrained
     }
 }
 

@@ -98,7 +98,11 @@ impl Scheme {
     }
 
     /// A method that asks for a bracket.
-    pub(crate) fn of_bracket(method: Method, system: &dyn Dynamics<'_, f64>, plan: &mut Plan) -> Result<Scheme, Refusal> {
+    pub(crate) fn of_bracket(
+        method: Method,
+        system: &dyn Dynamics<'_, f64>,
+        plan: &mut Plan,
+    ) -> Result<Scheme, Refusal> {
         let missing = || Failure::from(Misuse::OtherSystem);
         let shape = || Ok::<_, Failure>(system.poisson()?.ok_or_else(missing)?.shape().clone());
         Ok(match method {
@@ -115,7 +119,11 @@ impl Scheme {
     }
 
     /// Reich's method where the constraints are held by the flows that they generate.
-    pub(crate) fn restrained(inner: Method, system: &dyn Dynamics<'_, f64>, plan: &mut Plan) -> Result<Scheme, Refusal> {
+    pub(crate) fn restrained(
+        inner: Method,
+        system: &dyn Dynamics<'_, f64>,
+        plan: &mut Plan,
+    ) -> Result<Scheme, Refusal> {
         let missing = || Failure::from(Misuse::OtherSystem);
         let free = system.unrestrained()?.ok_or_else(missing)?;
         let shape = system.restrained()?.ok_or_else(missing)?.shape().clone();

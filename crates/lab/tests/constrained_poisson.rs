@@ -170,9 +170,8 @@ fn with_multipliers(a: [f64; 3], c: [f64; 3], z: [Dd; 5]) -> [Dd; 5] {
         [zero, zero, zero, zero, -frequency],
         [-b * x2, b * x1, zero, frequency, zero],
     ];
-    let times = |v: [Dd; 5]| -> [Dd; 5] {
-        std::array::from_fn(|i| (0..5).fold(zero, |sum, j| sum + bracket[i][j] * v[j]))
-    };
+    let times =
+        |v: [Dd; 5]| -> [Dd; 5] { std::array::from_fn(|i| (0..5).fold(zero, |sum, j| sum + bracket[i][j] * v[j])) };
     let dot = |v: [Dd; 5], w: [Dd; 5]| (0..5).fold(zero, |sum, k| sum + v[k] * w[k]);
     let slope = [x1, d(2.0) * x2, x3, x4, x5];
     let g1 = [d(a[0]), d(a[1]), d(1.0), d(a[2]), zero];
@@ -245,7 +244,8 @@ fn variables_that_follow_from_equations_that_are_not_linear_are_found() {
 /// Springs: independent measurements of max |g| on [0, 1] and of the error at 1.
 #[test]
 fn springs_hold_the_balance_as_far_as_they_are_stiff() {
-    let exact = [0.8310864014934276, 1.165888242179629, 0.02337807904049973, -0.01453430795604849, -0.01453430795604849];
+    let exact =
+        [0.8310864014934276, 1.165888242179629, 0.02337807904049973, -0.01453430795604849, -0.01453430795604849];
     for (epsilon, largest, error) in [(1e-1, 2.5968e-3, 1.220e-3), (1e-2, 2.7134e-4, 7.65e-4)] {
         let problem = posed(&balanced(), Penalty { epsilon });
         let found = walked(&problem, Method::Gauss { stages: 4 }, 2e-4, 5000);

@@ -49,8 +49,10 @@ fn walked(problem: &Instance, recipe: impl Into<Recipe>, h: f64, steps: u64) -> 
 
 /// The exact motion, in twice the digits.
 fn exact(problem: &Instance, t: f64) -> Vec<f64> {
-    let view =
-        problem.equations.compiled.view(cotangent_compile::Tape, problem.parameters.iter().map(|&p| Dd::from(p)).collect());
+    let view = problem
+        .equations
+        .compiled
+        .view(cotangent_compile::Tape, problem.parameters.iter().map(|&p| Dd::from(p)).collect());
     let mut field = cotangent_dynamics::Dynamics::field(&view).unwrap().unwrap();
     let mut z: Vec<Dd> = problem.start.iter().map(|&z| Dd::from(z)).collect();
     let reference = Reference::new(1e-22).in_blocks(z.len());
@@ -79,7 +81,8 @@ fn orders_and_compositions() {
         let problem = posed(text);
         let end = exact(&problem, t);
         for &method in methods {
-            let error = |recipe: Recipe, steps: u64| distance(&walked(&problem, recipe, t / steps as f64, steps).0, &end);
+            let error =
+                |recipe: Recipe, steps: u64| distance(&walked(&problem, recipe, t / steps as f64, steps).0, &end);
             let (coarse, fine) = (error(method.into(), 40), error(method.into(), 80));
             assert!(((coarse / fine).log2() - 2.0).abs() < 0.1, "{}: {coarse:e} {fine:e}", method.name());
             let high = |steps: u64| error(Recipe::from(method).composed(Composition::KahanLi6), steps);
@@ -107,7 +110,12 @@ fn certificates_find_poisson_maps_and_casimirs_for_any_energy() {
             assert!(defect < 1e-26, "{}: {defect:e}", method.name());
             assert_eq!((c.poisson_defect.claimed, c.poisson_defect.held), (true, Some(true)), "{:?}", c.poisson_defect);
             assert_eq!((c.casimir_defect.claimed, c.casimir_defect.held), (true, Some(true)), "{:?}", c.casimir_defect);
-            assert_eq!((c.symmetry_defect.claimed, c.symmetry_defect.held), (true, Some(true)), "{:?}", c.symmetry_defect);
+            assert_eq!(
+                (c.symmetry_defect.claimed, c.symmetry_defect.held),
+                (true, Some(true)),
+                "{:?}",
+                c.symmetry_defect
+            );
         }
     }
 }
@@ -144,7 +152,8 @@ fn what_is_no_sphere_or_not_linear_is_refused() {
     assert_eq!(refused(HEAVY_TOP, SPHERICAL), Refusal::NoSpheres { method: SPHERICAL });
     assert_eq!(refused(LOTKA_VOLTERRA_3, POINCARE), Refusal::NotLinear { method: POINCARE });
     // so(2, 1) is none: a sign is another.
-    let hyperbolic = "variables x, y, z\nbracket {x, y} = -z, {y, z} = x, {z, x} = y\nhamiltonian x^2 + z\ninitial x = 1, z = 2\n";
+    let hyperbolic =
+        "variables x, y, z\nbracket {x, y} = -z, {y, z} = x, {z, x} = y\nhamiltonian x^2 + z\ninitial x = 1, z = 2\n";
     assert_eq!(refused(hyperbolic, SPHERICAL), Refusal::NoSpheres { method: SPHERICAL });
     posed(hyperbolic).prepare(POINCARE).unwrap();
     // A step that turns by ten radians is not resolved, and says so.

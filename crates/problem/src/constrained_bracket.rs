@@ -64,7 +64,11 @@ impl Model {
         Ok(equations.started(parameters, &whole)?)
     }
 
-    fn on_its_own(self: &Arc<Self>, motion: cotangent_theory::Motion, engine: Engine) -> Result<Arc<Equations>, ProblemError> {
+    fn on_its_own(
+        self: &Arc<Self>,
+        motion: cotangent_theory::Motion,
+        engine: Engine,
+    ) -> Result<Arc<Equations>, ProblemError> {
         Ok(Arc::new(self.compile(motion, engine)?))
     }
 
@@ -154,10 +158,10 @@ impl Model {
             };
         };
         let position = |name: &String| {
-            names.iter().position(|n| n == name).ok_or_else(|| ProblemError::UnknownVariable {
-                name: name.clone(),
-                known: names.clone(),
-            })
+            names
+                .iter()
+                .position(|n| n == name)
+                .ok_or_else(|| ProblemError::UnknownVariable { name: name.clone(), known: names.clone() })
         };
         let mut kept = chart.iter().map(position).collect::<Result<Vec<_>, _>>()?;
         kept.sort_unstable();
@@ -178,7 +182,8 @@ impl Model {
         if pivots(values, &(0..n).collect::<Vec<_>>()).len() == n {
             return Ok(());
         }
-        let why = "its bracket has no inverse: it has Casimirs; `slaved`, `dirac-coordinates` and `dirac-bracket` need none";
+        let why =
+            "its bracket has no inverse: it has Casimirs; `slaved`, `dirac-coordinates` and `dirac-bracket` need none";
         Err(TheoryError::Unfit { formulation: Formulation::ProjectedInverse.name(), why }.into())
     }
 }

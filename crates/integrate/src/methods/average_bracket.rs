@@ -33,14 +33,25 @@ pub(crate) struct AverageBracket {
 }
 
 impl AverageBracket {
-    pub(crate) fn new(shape: &PoissonShape, points: usize, plan: &mut Plan) -> Result<Arc<AverageBracket>, PatternError> {
+    pub(crate) fn new(
+        shape: &PoissonShape,
+        points: usize,
+        plan: &mut Plan,
+    ) -> Result<Arc<AverageBracket>, PatternError> {
         let n = shape.tensor.rows();
         let product = Product::new(&shape.tensor, &shape.hessian)?;
         let mut b = BlockBuilder::new(n);
         let at = [b.identity((0, 0), n), b.block((0, 0), &shape.tensor_along), b.block((0, 0), &product.pattern)];
         let blocks = b.build()?;
         let site = plan.newton(blocks.pattern.clone(), vec![(Kind::State, n)]);
-        Ok(Arc::new(AverageBracket { quadrature: Quadrature::new(points), shape: shape.clone(), product, blocks, at, site }))
+        Ok(Arc::new(AverageBracket {
+            quadrature: Quadrature::new(points),
+            shape: shape.clone(),
+            product,
+            blocks,
+            at,
+            site,
+        }))
     }
 
     pub(crate) fn stepper<'s, S: Scalar + 's>(
@@ -85,8 +96,20 @@ struct AverageStepper<'s, S> {
 
 impl<S: Scalar> Stepper<S> for AverageStepper<'_, S> {
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
-        let AverageStepper { method, system, increment, at, part, gradient, mean, tensor, along, hessian, hessians, products } =
-            self;
+        let AverageStepper {
+            method,
+            system,
+            increment,
+            at,
+            part,
+            gradient,
+            mean,
+            tensor,
+            along,
+            hessian,
+            hessians,
+            products,
+        } = self;
         let AverageBracket { quadrature, shape, product, blocks, at: places, site } = &**method;
         let start = (&from.values[..], &from.carry[..]);
         let half = S::from_f64(0.5);

@@ -16,7 +16,8 @@ use canonical::{CanonicalFunctions, CanonicalView};
 use chart::{ChartFunctions, ChartView};
 use cotangent_compile::{Arithmetic, CompileError, Engine, Function, FunctionBuilder};
 use cotangent_dynamics::{
-    BracketShape, Canonical, Chart, Dynamics, Failure, Field, Hidden, Index, Poisson, Presymplectic, Restrained, Split, Surface,
+    BracketShape, Canonical, Chart, Dynamics, Failure, Field, Hidden, Index, Poisson, Presymplectic, Restrained, Split,
+    Surface,
 };
 use cotangent_expr::{Layout, Tensor};
 use cotangent_integrate::Offer;
@@ -212,7 +213,9 @@ pub fn offer(motion: &Motion, formulation: Formulation) -> Option<Offer> {
         restrained: is_restrained(motion, formulation),
         constrained,
         chart: shape == Shape::Chart,
-        surface: motion.surface().is_some() && !formulation.keeps_some() && !matches!(formulation, Formulation::Penalty { .. }),
+        surface: motion.surface().is_some()
+            && !formulation.keeps_some()
+            && !matches!(formulation, Formulation::Penalty { .. }),
     })
 }
 

@@ -7,8 +7,8 @@ use super::algebra::replaced_arrays;
 use super::{Card, Formulation, LocalChart};
 use crate::error::{TheoryError, Unrestrained};
 use crate::legendre::whole;
-use crate::structure::Structure;
 use crate::restrained::Restrained;
+use crate::structure::Structure;
 use crate::surface::ConstraintSurface;
 use crate::velocity::VelocityConstraints;
 use cotangent_expr::{Array, Error, Expr, Layout, Tensor};
@@ -257,7 +257,9 @@ impl Motion {
             // Constraints that need an analysis; or equations that are what they are.
             return match (&self.space, &self.law) {
                 // Springs in the place of constraints.
-                (Space::Whole, Law::Bracket(_)) if !self.system.constraints.is_empty() => formulation == self.formulation,
+                (Space::Whole, Law::Bracket(_)) if !self.system.constraints.is_empty() => {
+                    formulation == self.formulation
+                }
                 (Space::Whole, Law::Bracket(_)) => true,
                 (Space::Whole, _) => !formulation.is_for_brackets(),
                 (_, Law::Bracket(_)) => formulation.is_for_brackets() || formulation.takes_brackets(),
@@ -296,7 +298,10 @@ impl Motion {
         let state = surface.rate.shape()[0].clone();
         Ok(Motion {
             formulation: Formulation::HamiltonDirac,
-            law: Law::Field { field: VectorField { state: state.clone(), rate: surface.rate.clone() }, canonical: false },
+            law: Law::Field {
+                field: VectorField { state: state.clone(), rate: surface.rate.clone() },
+                canonical: false,
+            },
             state,
             space: Space::Surface(surface.clone()),
             lift: Lift::default(),

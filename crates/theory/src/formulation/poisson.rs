@@ -48,8 +48,7 @@ fn penalised(system: &System, formulation: Formulation, limits: &Limits) -> Resu
     let residuals = system.residuals(&[ConstraintKind::Holonomic, ConstraintKind::PhaseSpace])?;
     let squares = residuals.contract(0, &residuals, 0)?;
     let hamiltonian = hamiltonian.plus(&squares.times(&(Expr::ratio(1, 2) / epsilon)))?;
-    let dynamics =
-        Dynamics::Poisson { bracket: bracket.clone(), hamiltonian, variables: variables.clone() };
+    let dynamics = Dynamics::Poisson { bracket: bracket.clone(), hamiltonian, variables: variables.clone() };
     let law = law(&System { dynamics, ..system.clone() }, limits)?;
     Ok(Motion { numbers: Layout::new(vec![number]), ..moved(system, formulation, law, limits) })
 }
@@ -120,7 +119,7 @@ const LARGEST: usize = 3000;
 /// The triples {yᵢ, yⱼ} = κ εᵢⱼₖ yₖ that all variables fall into; none if they do not.
 fn spheres(variables: &Layout, bracket: &Tensor) -> Result<Vec<[usize; 3]>, TheoryError> {
     let n = variables.len();
-    if n == 0 || n % 3 != 0 || n > LARGEST {
+    if n == 0 || !n.is_multiple_of(3) || n > LARGEST {
         return Ok(vec![]);
     }
     let phase = Phase::general(variables, bracket)?;
@@ -141,9 +140,9 @@ fn spheres(variables: &Layout, bracket: &Tensor) -> Result<Vec<[usize; 3]>, Theo
         };
         let all = [strength(i, j, k)?, strength(j, k, i)?, strength(k, i, j)?];
         let [Some(first), Some(second), Some(third)] = all else { return Ok(vec![]) };
-        let exact = [(i, j, k), (j, k, i), (k, i, j)].iter().all(|&(a, b, c)| {
-            (entry(a, b) - &first * &phase.symbols[c]).is_zero()
-        });
+        let exact = [(i, j, k), (j, k, i), (k, i, j)]
+            .iter()
+            .all(|&(a, b, c)| (entry(a, b) - &first * &phase.symbols[c]).is_zero());
         if seen[j] || seen[k] || !alone(j) || !alone(k) || first != second || second != third || !exact {
             return Ok(vec![]);
         }
