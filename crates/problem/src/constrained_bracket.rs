@@ -214,7 +214,8 @@ fn pivots(mut rows: Vec<Vec<f64>>, columns: &[usize]) -> Vec<usize> {
         let best = candidates.filter(|&(_, j)| !taken.contains(&j)).max_by(|a, b| size(a).total_cmp(&size(b)));
         let Some((i, j)) = best else { break };
         let pivot = rows[i][j];
-        if !(pivot.abs() > NO_PIVOT * *first.get_or_insert(pivot.abs())) {
+        let least = NO_PIVOT * *first.get_or_insert(pivot.abs());
+        if pivot.abs() <= least || pivot.is_nan() {
             break;
         }
         rows.swap(k, i);
