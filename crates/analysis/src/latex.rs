@@ -295,9 +295,9 @@ fn condition(step: &ConsistencyCondition, report: &Analysis) -> String {
 /// so(3) + R^2 as a formula.
 fn algebra_name(text: &str) -> String {
     let one = |part: &str| match part.split_once('(') {
-        Some((stem, rest)) if stem.len() <= 3 => format!("\\mathfrak{{{stem}}}({rest}").replace('R', "\\mathbb{R}"),
+        Some((stem, rest)) if stem.len() <= 3 => format!("\\mathrm{{{stem}}}({rest}").replace('R', "\\mathbf{R}"),
         Some(_) => format!("\\text{{{part}}}"),
-        None => part.replace('R', "\\mathbb{R}"),
+        None => part.replace('R', "\\mathbf{R}"),
     };
     text.split(" + ").map(one).collect::<Vec<_>>().join(" \\oplus ")
 }

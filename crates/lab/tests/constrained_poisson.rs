@@ -25,7 +25,7 @@ const BALANCED_25: [f64; 5] =
     [1.427199132358605, 0.1144667488611696, -1.160667813599712, -0.002450502669878574, -0.002450502669878574];
 
 fn balanced() -> String {
-    let line = "initial x1 = 1.3, x2 = 0.6, x3 = 1";
+    let line = "initial x1 = 1.3, x2 = 0.6, x3 = 1, x4 = -epsilon*b*0.39, x5 = -epsilon*b*0.39";
     assert!(BALANCED.contains(line));
     BALANCED.replace(line, START)
 }
