@@ -55,7 +55,7 @@ pub use analyze::{MAX_VARIABLES, analyze, analyze_within, bracket};
 pub use determined::{MotionError, constraints, constraints_within};
 pub use error::AnalysisError;
 pub use implicit::Implicit;
-pub use integrable::{Integrable, integrable};
+pub use integrable::{Integrable, integrable, jointly_integrable};
 pub use latex::latex;
 pub use report::{
     Analysis, AtValues, Branch, Certainty, ClaimReport, Class, ConditionOutcome, Conjecture, ConsistencyCondition,
