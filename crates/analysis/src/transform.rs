@@ -267,9 +267,7 @@ impl Lagrangian {
         let part = |l: &Layout| Layout::new(regular.iter().map(|&k| l.arrays()[k].clone()).collect());
         // Without its affine part L is what it is where these velocities vanish.
         let all = symbols(&self.velocities);
-        let still = |e: &Expr| {
-            e.rewrite(&mut |leaf| primaries.iter().any(|&j| all[j] == *leaf).then(Expr::zero))
-        };
+        let still = |e: &Expr| e.rewrite(&mut |leaf| primaries.iter().any(|&j| all[j] == *leaf).then(Expr::zero));
         let dynamics = Dynamics::Lagrangian {
             coordinates: part(&self.coordinates),
             velocities: part(&self.velocities),

@@ -103,7 +103,10 @@ impl fmt::Display for Words<'_> {
                 {
                     write!(f, ", at {name}")?;
                 }
-                write!(f, ": its equations have several solutions, and the step ends on another one, or they become singular on the way")
+                write!(
+                    f,
+                    ": its equations have several solutions, and the step ends on another one, or they become singular on the way"
+                )
             }
             Failure::NoChart { given } => f.write_str(match given {
                 0 => "no coordinates fit: the constraints are dependent there",

@@ -11,11 +11,11 @@
 
 use crate::index_one::IndexOne;
 use cotangent_dynamics::{Failure, Field, Presymplectic};
-use cotangent_solve::{LinearSolver, Scales, departure};
+use cotangent_solve::{LinearSolver, departure};
 
 /// By how much K may change in a part of the path, relative to itself.
 const CHANGE: f64 = 0.5;
-/// How much smaller each correction must be than the last.
+/// How much smaller each correction must be than the last, on the average.
 const CONTRACTION: f64 = 0.5;
 /// Corrections in a part.
 const CORRECTIONS: usize = 40;
@@ -24,8 +24,8 @@ const ROUND_OFF: [f64; 2] = [1e-14, 1e-9];
 /// The shortest part of a path, and how many there may be.
 const SHORTEST: f64 = 1e-9;
 const MOST: usize = 2000;
-/// Two solutions are the same that agree to this part of each variable, or to this part of the largest in its units.
-const SAME: [f64; 2] = [1e-4, 1e-9];
+/// Where between two solutions K is looked at.
+const BETWEEN: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 /// In how many parts a motion is followed where a step does not resolve it.
 const PARTS: u32 = 16;
 /// An end that is further from where the motion is followed to than this part of the step, and of the variable, is another.
@@ -72,14 +72,16 @@ impl<P: Presymplectic<f64>> IndexOne<P, f64> {
             }
             let mut tangent = self.along(&line);
             solver.solve(&mut tangent);
-            let scales = Scales::new(&self.restricted, &here, |_| true);
-            let unit: Vec<f64> = scales.columns.into_iter().map(|c| c.unwrap_or(1.0)).collect();
+            let unit = self.units(&z)?;
             loop {
                 let mut next: Vec<f64> = z.iter().zip(&line).map(|(z, line)| z + part * line).collect();
                 self.shift(&mut next, -part, &tangent);
+                if part >= 1.0 - done {
+                    next = self.completed(&next, to);
+                }
                 let kept = self.corrected(&mut solver, &unit, &mut next)
                     && self.restricted_hessian(&next, &mut there).is_ok()
-                    && departure(&mut solver, &there) <= CHANGE;
+                    && departure(&mut solver, &here, &there) <= CHANGE;
                 if kept {
                     z = next;
                     done = if part >= 1.0 - done { 1.0 } else { done + part };
@@ -95,6 +97,14 @@ impl<P: Presymplectic<f64>> IndexOne<P, f64> {
         Ok(None)
     }
 
+    /// A state with its part in ker J put into another one.
+    fn completed(&self, from: &[f64], into: &[f64]) -> Vec<f64> {
+        let mu: Vec<f64> = self.variables().iter().map(|&j| from[j] - into[j]).collect();
+        let mut state = into.to_vec();
+        self.shift(&mut state, 1.0, &mu);
+        state
+    }
+
     /// z + c N μ
     fn shift(&self, z: &mut [f64], c: f64, mu: &[f64]) {
         for (vector, m) in self.vectors.iter().zip(mu) {
@@ -104,41 +114,42 @@ impl<P: Presymplectic<f64>> IndexOne<P, f64> {
 
     /// Solves Nᵀ∇H = 0 with a matrix that was factored nearby; whether corrections shrink quickly.
     fn corrected(&mut self, solver: &mut LinearSolver<f64>, unit: &[f64], z: &mut [f64]) -> bool {
-        let size = |x: &[f64]| x.iter().zip(unit).fold(0.0f64, |m, (x, u)| if x.is_nan() { f64::NAN } else { m.max(x.abs() / u) });
-        let mut last = f64::INFINITY;
+        let size = |x: &[f64]| {
+            let larger = |m: f64, (x, u): (&f64, &f64)| if x.is_nan() { f64::NAN } else { m.max(x.abs() / u) };
+            x.iter().zip(unit).fold(0.0, larger)
+        };
+        // A correction of velocities may be one of multipliers next, in other units: two are looked at together.
+        let mut last = [f64::INFINITY; 2];
         for _ in 0..CORRECTIONS {
             let Ok(mut change) = self.residual(z) else { return false };
             solver.solve(&mut change);
-            let own: Vec<f64> = self.variables().iter().map(|&j| z[j]).collect();
-            let (by, whole) = (size(&change), size(&own));
+            let by = size(&change);
             if !by.is_finite() {
                 return false;
             }
-            if by > CONTRACTION * last {
-                return by <= ROUND_OFF[1] * whole;
+            if by > CONTRACTION * CONTRACTION * last[0] {
+                return by <= ROUND_OFF[1];
             }
             self.shift(z, -1.0, &change);
-            if by <= ROUND_OFF[0] * whole {
+            if by <= ROUND_OFF[0] {
                 return true;
             }
-            last = by;
+            last = [last[1], by];
         }
         false
     }
 
-    /// Whether two states that differ by their part in ker J alone are the same.
+    /// Whether two solutions that differ by their part in ker J alone are the same: 0 = Nᵀ∇H(a) − Nᵀ∇H(b) = K̄ μ with a mean K̄ of
+    /// K between them. Where K is nearly the same on all of the way, μ is round-off; in whatever units.
     fn is_same(&mut self, a: &[f64], b: &[f64]) -> bool {
-        let mut here = vec![0.0; self.restricted.len()];
-        if self.restricted_hessian(b, &mut here).is_err() {
+        let (mut here, mut there) = (vec![0.0; self.restricted.len()], vec![0.0; self.restricted.len()]);
+        let Ok(mut solver) = LinearSolver::new(&self.restricted) else { return false };
+        if self.restricted_hessian(b, &mut here).is_err() || solver.factor(&here).is_err() {
             return false;
         }
-        let scales = Scales::new(&self.restricted, &here, |_| true);
-        let unit = |k: usize| scales.columns[k].unwrap_or(1.0);
-        let own = self.variables();
-        let largest = own.iter().enumerate().fold(0.0f64, |m, (k, &j)| m.max(b[j].abs() / unit(k)));
-        own.iter().enumerate().all(|(k, &j)| {
-            let off = (a[j] - b[j]).abs();
-            off <= SAME[0] * a[j].abs().max(b[j].abs()) || off <= SAME[1] * largest * unit(k)
+        BETWEEN.iter().all(|s| {
+            let state: Vec<f64> = a.iter().zip(b).map(|(a, b)| b + s * (a - b)).collect();
+            self.restricted_hessian(&state, &mut there).is_ok() && departure(&mut solver, &here, &there) <= CHANGE
         })
     }
 
@@ -153,14 +164,15 @@ impl<P: Presymplectic<f64>> IndexOne<P, f64> {
         self.restricted_hessian(z, &mut here)?;
         let mut solver = LinearSolver::new(&self.restricted).map_err(Failure::of)?;
         let is_known = solver.factor(&here).is_ok() && self.restricted_hessian(&next, &mut there).is_ok();
-        Ok(is_known && departure(&mut solver, &there) <= CHANGE)
+        Ok(is_known && departure(&mut solver, &here, &there) <= CHANGE)
     }
 
     /// Where the motion leads to, by explicit midpoint steps; `None` if its branch ends.
     fn followed(&mut self, from: &[f64], h: f64) -> Result<Option<Vec<f64>>, Failure> {
         let (mut z, mut rate) = (from.to_vec(), vec![0.0; from.len()]);
         let part = h / f64::from(PARTS);
-        let ahead = |z: &[f64], h: f64, rate: &[f64]| -> Vec<f64> { z.iter().zip(rate).map(|(z, r)| z + h * r).collect() };
+        let ahead =
+            |z: &[f64], h: f64, rate: &[f64]| -> Vec<f64> { z.iter().zip(rate).map(|(z, r)| z + h * r).collect() };
         for _ in 0..PARTS {
             if self.rate(&z, &mut rate).is_err() {
                 return Ok(None);

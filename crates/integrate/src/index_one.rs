@@ -34,6 +34,9 @@ const BEGINNINGS: usize = 6;
 /// A solution is isolated if K changes by less than this part of itself where the variables change in half of their digits.
 const ISOLATED: f64 = 0.25;
 
+/// A variable of less than this part of others, in the scales of K, is as good as zero.
+const NEGLIGIBLE: f64 = 1e-6;
+
 /// J ż = ∇H, its kernel, and the vector field that it implies where Nᵀ∇H = 0.
 #[derive(Clone)]
 pub struct IndexOne<P, S> {
@@ -155,13 +158,29 @@ impl<P: Presymplectic<S>, S: Real> IndexOne<P, S> {
         Ok(self.rows.iter().map(size).collect())
     }
 
-    /// The units of the variables of ker J that the equations suggest at a state.
+    /// The units of the variables of ker J at a state: what they change by if their equations change by their own sizes.
     pub fn units(&mut self, z: &[S]) -> Result<Vec<f64>, Failure> {
         let mut matrix = zeros(self.restricted.len());
         self.restricted_hessian(z, &mut matrix)?;
         let values: Vec<f64> = matrix.iter().map(|v| v.value()).collect();
         let scales = Scales::new(&self.restricted, &values, |_| true);
-        Ok(scales.columns.into_iter().map(|c| c.filter(|c| c.is_finite() && *c > 0.0).unwrap_or(1.0)).collect())
+        let mut units: Vec<f64> = self.own.iter().map(|&j| z[j].value().abs()).collect();
+        let mut solver = LinearSolver::new(&self.restricted).map_err(Failure::of)?;
+        if solver.factor(&values).is_ok() {
+            let (sizes, mut random) = (self.sizes(z)?, Random::default());
+            for _ in 0..2 {
+                let mut change: Vec<f64> = sizes.iter().map(|size| size * random.signed()).collect();
+                solver.solve(&mut change);
+                units.iter_mut().zip(&change).for_each(|(unit, change)| *unit = unit.max(change.abs()));
+            }
+        }
+        // What is zero by chance, or nearly, has the unit of others.
+        let scales: Vec<f64> = scales.columns.into_iter().map(|c| c.unwrap_or(1.0)).collect();
+        let relative = units.iter().zip(&scales).map(|(unit, scale)| unit / scale);
+        let largest = relative.filter(|r| r.is_finite()).fold(0.0, f64::max);
+        let least = if largest > 0.0 { NEGLIGIBLE * largest } else { 1.0 };
+        let known = |(unit, scale): (f64, &f64)| if unit.is_finite() { unit.max(least * scale) } else { *scale };
+        Ok(units.into_iter().zip(&scales).map(known).collect())
     }
 
     /// The equation that is off most, by how much, and its size; `None` if all of them hold to this part of their sizes.
@@ -208,7 +227,7 @@ impl<P: Presymplectic<S>, S: Real> IndexOne<P, S> {
             vector.iter().for_each(|&(j, n)| moved[j] = moved[j] + n * change);
         }
         self.restricted_hessian(&moved, &mut beside)?;
-        Ok(departure(&mut solver, &numbers(&beside)) < ISOLATED)
+        Ok(departure(&mut solver, &numbers(&here), &numbers(&beside)) < ISOLATED)
     }
 
     /// Moves the part of a state in ker J to where Nᵀ∇H = 0, by Newton's method from where it is.

@@ -85,14 +85,19 @@ fn a_start_is_found_from_far_away_too() {
 /// Where g = w² vanishes so does its gradient: λ is not determined, however small Newton's method makes w.
 #[test]
 fn a_multiple_root_is_no_start() {
-    for (constraint, p) in [("(x*x' + y*y')^2", "1"), ("(x*x' + y*y')^2", "1e6"), ("x'^2 + y'^2", "0.3"), ("(x' - y')^4", "1")] {
+    for (constraint, p) in
+        [("(x*x' + y*y')^2", "1"), ("(x*x' + y*y')^2", "1e6"), ("x'^2 + y'^2", "0.3"), ("(x' - y')^4", "1")]
+    {
         let text = format!(
             "coord x, y\nlagrangian (x'^2 + y'^2)/2\nvakonomic a: {constraint} = 0\n\
              initial x = 0.3, y = 0.4, p_x = {p}, p_y = 0.3\n"
         );
         let refused = posed(&text).err();
         let is_named = |e: &ProblemError| matches!(e, ProblemError::NotIndexOne { .. } | ProblemError::NotProjected(_));
-        assert!(refused.as_ref().is_some_and(|e| matches!(e, PoseError::Problem(e) if is_named(e))), "{constraint}: {refused:?}");
+        assert!(
+            refused.as_ref().is_some_and(|e| matches!(e, PoseError::Problem(e) if is_named(e))),
+            "{constraint}: {refused:?}"
+        );
     }
 }
 
@@ -101,8 +106,12 @@ fn a_given_multiplier_chooses_the_branch_and_others_are_named() {
     let other = posed(&unit_speed([1.0; 3], "p_y = 1.5, lambda_s = 2.5")).unwrap();
     assert!((other.start[5] + 1.0).abs() < 1e-14 && (other.start[6] - 2.5).abs() < 1e-14, "{:?}", other.start);
     let wrong = posed(&unit_speed([1.0; 3], "p_y = 1.5, lambda_s = 2")).unwrap_err();
-    assert!(matches!(&wrong, PoseError::Problem(ProblemError::Contradicted { name, .. }) if name == "lambda_s"), "{wrong}");
-    let roots = "variables q, p, a\nform (p, q) = 1\nhamiltonian p^2/2 + q^2/2 + a^3/3 - a*(1 + q^2)\ninitial q = 1, p = 0.2\n";
+    assert!(
+        matches!(&wrong, PoseError::Problem(ProblemError::Contradicted { name, .. }) if name == "lambda_s"),
+        "{wrong}"
+    );
+    let roots =
+        "variables q, p, a\nform (p, q) = 1\nhamiltonian p^2/2 + q^2/2 + a^3/3 - a*(1 + q^2)\ninitial q = 1, p = 0.2\n";
     let found = posed(roots).unwrap();
     let ([(_, a)], [(name, b)]) = (&found.determined[..], &found.alternative[..]) else { panic!("{found:?}") };
     assert!((a.abs() - 2f64.sqrt()).abs() < 1e-14 && (a + b).abs() < 1e-13 && name == "a", "{a} {b}");
@@ -147,7 +156,9 @@ fn a_jump_between_branches_of_one_inertia_is_seen() {
             for steps in [10, 20, 40, 200, 1000] {
                 let (end, state, _) = run(&problem, gauss(stages), 2.0 / steps as f64, steps);
                 match end {
-                    End::Finished => assert!((state[1] - y).abs() < 0.02, "{eps} {stages} {steps}: {} for {y}", state[1]),
+                    End::Finished => {
+                        assert!((state[1] - y).abs() < 0.02, "{eps} {stages} {steps}: {} for {y}", state[1])
+                    }
                     end => {
                         assert!(has_stopped(&end), "{eps} {stages} {steps}: {end:?}");
                         stopped += 1;
@@ -185,14 +196,20 @@ fn a_form_keeps_to_its_branch_too() {
             let (end, state, _) = run(&problem, gauss(stages), 1.0 / steps as f64, steps);
             match end {
                 End::Finished => {
-                    assert!(state[2] > 0.0 && f64::hypot(state[0] - z[0], state[1] - z[1]) < 0.03, "{stages} {steps}: {state:?}");
+                    assert!(
+                        state[2] > 0.0 && f64::hypot(state[0] - z[0], state[1] - z[1]) < 0.03,
+                        "{stages} {steps}: {state:?}"
+                    );
                 }
                 end => assert!(has_stopped(&end), "{stages} {steps}: {end:?}"),
             }
         }
     }
     let (end, state, _) = run(&problem, gauss(2), 0.002, 500);
-    assert!(matches!(end, End::Finished) && f64::hypot(state[0] - z[0], state[1] - z[1]) < 1e-5, "{end:?} {state:?} {z:?}");
+    assert!(
+        matches!(end, End::Finished) && f64::hypot(state[0] - z[0], state[1] - z[1]) < 1e-5,
+        "{end:?} {state:?} {z:?}"
+    );
 }
 
 #[test]
@@ -229,7 +246,10 @@ fn a_motion_ends_at_a_fold_and_is_not_thrown_back() {
     for (stages, h) in [(1, 0.05), (2, 0.05), (2, 0.1), (3, 0.02), (2, 0.013)] {
         let (end, state, time) = run(&problem, gauss(stages), h, (8.0 / h) as u64);
         assert!(matches!(end, End::Failed(_)), "{stages} {h}: {end:?} {state:?}");
-        assert!((time - fold).abs() < 3.0 * h && state[0] < 2.0, "{stages} {h}: stopped at {time}, the fold is at {fold}");
+        assert!(
+            (time - fold).abs() < 3.0 * h && state[0] < 2.0,
+            "{stages} {h}: stopped at {time}, the fold is at {fold}"
+        );
     }
 }
 
@@ -266,6 +286,58 @@ fn small_units_do_not_hide_that_equations_are_of_index_one() {
     }
 }
 
+/// Velocities in which the extended Lagrangian is affine, beside others in which it is not quadratic.
+#[test]
+fn the_analysis_leads_to_the_same_motions_where_velocities_are_roots() {
+    for text in [
+        "coord x, y\nlagrangian x'^2/2 - cos(x)*y\nvakonomic g: y' - sqrt(1 + x'^2) = 0\n\
+         initial x = 0.1, y = 0.2, x' = 0.7, y' = 1.2206555615733703, lambda_g = 0.4\n",
+        "coord x, y, z\nlagrangian (x'^2 + y'^2)/2 + x'^4/4 - x*z\nvakonomic g: z' - exp(x')*y = 0\n\
+         initial x = 0.1, y = 0.2, z = 0.3, x' = 0.7, y' = 0.5, z' = 0.40275054149409534, lambda_g = 0.4\n",
+    ] {
+        let own = posed(text).unwrap();
+        let system = System::parse(text).unwrap();
+        let dirac = pose(&system, Formulation::HamiltonDirac, &[], Repairs::default(), Engine::Best).unwrap();
+        let n = system.dynamics.variables().len();
+        let (_, state, _) = run(&own, gauss(4), 0.02, 50);
+        let (_, reference, _) = run(&dirac, Method::Dop853 { tolerance: Some(1e-13) }, 0.02, 50);
+        let off = (0..n).map(|k| (state[k] - reference[k]).abs()).fold(0.0, f64::max);
+        assert!(off < 1e-10, "{text}: {state:?} {reference:?}");
+    }
+}
+
+#[test]
+fn what_no_multiplier_is_determined_by_is_named() {
+    let refused = |text: &str| match posed(text).unwrap_err() {
+        PoseError::Problem(error) => error,
+        other => panic!("{other}"),
+    };
+    let free = "coord x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 - z\n";
+    let same = format!(
+        "{free}vakonomic v: x*x' + y*y' + z*z' = 0\nconstraint ball: (x^2 + y^2 + z^2 - 1)/2 = 0\n\
+         initial x = 1, y' = 1, lambda_v = 0.3\n"
+    );
+    assert_eq!(refused(&same), ProblemError::DependentTogether { name: "ball".into() });
+    let vanishing = format!("{free}vakonomic a: x*z' - y*x' = 0\ninitial p_x = 1\n");
+    assert_eq!(refused(&vanishing), ProblemError::Unrestricting { name: "a".into() });
+    let null = "coord x, y\nlagrangian (x'^2 - y'^2)/2 - x^2\nvakonomic a: x' + y' = 0\ninitial x = 1\n";
+    assert_eq!(refused(null), ProblemError::Unrestricting { name: "a".into() });
+    let light = "coord x, y, z\nlagrangian (x'^2 + y'^2)/2\nvakonomic a: y*x' = 0\ninitial x = 1, y = 1, p_y = 1\n";
+    assert_eq!(refused(light), ProblemError::NotIndexOne { variables: vec!["z'".into()] });
+}
+
+#[test]
+fn velocities_that_a_projection_changes_are_listed() {
+    let system = System::parse(
+        "coord x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nvakonomic a: z' - y*x' = 0\n\
+         initial y = 1, x' = 1, z' = 2, lambda_a = 1\n",
+    );
+    let repairs = Repairs { project_initial: true, ..Repairs::default() };
+    let problem = pose(&system.unwrap(), Formulation::IndexOne, &[], repairs, Engine::Best).unwrap();
+    // (1, 2) goes to the nearest point with z' = x'.
+    assert_eq!(problem.determined, [("x'".to_owned(), 1.5), ("z'".to_owned(), 1.5)]);
+}
+
 /// Velocities and multipliers that are variables are recorded once.
 #[test]
 fn no_column_has_the_name_of_another() {
@@ -295,7 +367,7 @@ fn below_the_refusal_the_midpoint_rule_does_not_converge_in_the_momenta() {
         )
     };
     assert!(posed(&text("0")).is_err());
-    let problem = posed(&text("1e-13")).unwrap();
+    let problem = posed(&text("1e-12")).unwrap();
     let prepared = problem.prepare(Method::ImplicitMidpoint).unwrap();
     let errors = [100u32, 200, 400, 800].map(|steps| {
         let h = 1.0 / f64::from(steps);
@@ -313,7 +385,7 @@ fn below_the_refusal_the_midpoint_rule_does_not_converge_in_the_momenta() {
         }
         let own = &state.values;
         let apart = f64::hypot(own[0] - q[0], own[1] - q[1]).max(f64::hypot(own[2] - p[0], own[3] - p[1]));
-        assert!(apart < 1e-5, "{steps}: {own:?} {q:?} {p:?}");
+        assert!(apart < 1e-3, "{steps}: {own:?} {q:?} {p:?}");
         let t = f64::from(steps + 1) * h;
         [f64::hypot(own[0] - t.cos(), own[1] - t.sin()), f64::hypot(own[2] + t.sin(), own[3] - t.cos())]
     });

@@ -86,7 +86,8 @@ impl Equations {
             listed.extend(moved);
         }
         let of = |state: &[f64]| -> Vec<(String, f64)> { listed.iter().map(|&k| (name(k), state[k])).collect() };
-        let other = if open.is_empty() { None } else { another(&mut equations, &start, &open) };
+        // Where some of it was given, that has chosen.
+        let other = if open.len() < own.len() { None } else { another(&mut equations, &start, &open) };
         let alternative = other.map(|state| of(&state)).unwrap_or_default();
         Ok(Some(Settled { determined: of(&start), alternative, start }))
     }

@@ -162,7 +162,11 @@ impl Equations {
     }
 
     /// An instance with the start of another one of the same model, in the variables of these equations.
-    pub(crate) fn started(self: &Arc<Self>, mut parameters: Vec<f64>, from: &Instance) -> Result<Instance, ProblemError> {
+    pub(crate) fn started(
+        self: &Arc<Self>,
+        mut parameters: Vec<f64>,
+        from: &Instance,
+    ) -> Result<Instance, ProblemError> {
         parameters.truncate(self.motion.system.parameter_layout().len());
         let parameters = self.with_numbers(parameters);
         let view = self.compiled.view(Native, parameters.clone());

@@ -45,6 +45,8 @@ pub(super) struct Linear {
     matrix: Callable,
     solver: LinearSolver<f64>,
     values: Vec<f64>,
+    /// Where the solver was factored.
+    known: Vec<f64>,
     parameters: Vec<f64>,
 }
 
@@ -75,9 +77,12 @@ impl Multivalued {
             (Law::Form(_), _) | (_, None) => Ok(None),
             (_, Some(velocity)) => {
                 let (matrix, pattern) = sparse(builder(), &motion.at_state(&velocity.kkt).map_err(underived)?)?;
-                let Some(solver) = pattern.and_then(|pattern| LinearSolver::new(&pattern).ok()) else { return Ok(None) };
+                let Some(solver) = pattern.and_then(|pattern| LinearSolver::new(&pattern).ok()) else {
+                    return Ok(None);
+                };
                 let values = vec![0.0; solver.pattern().len()];
-                Ok(Some(Multivalued::Linear(Linear { matrix, solver, values, parameters: vec![] })))
+                let (known, parameters) = (values.clone(), vec![]);
+                Ok(Some(Multivalued::Linear(Linear { matrix, solver, values, known, parameters })))
             }
         }
     }
@@ -115,11 +120,12 @@ impl Linear {
             if self.solver.factor(&self.values).is_err() {
                 return Ok(false);
             }
+            self.known.copy_from_slice(&self.values);
             loop {
                 let end = if part >= 1.0 - done { 1.0 } else { done + part };
                 self.matrix.call(&[&at(end), &self.parameters], &mut [&mut self.values])?;
                 let is_finite = self.values.iter().all(|v| v.is_finite());
-                if is_finite && departure(&mut self.solver, &self.values) <= CHANGE {
+                if is_finite && departure(&mut self.solver, &self.known, &self.values) <= CHANGE {
                     (done, part) = (end, (2.0 * part).min(1.0));
                     break;
                 }
