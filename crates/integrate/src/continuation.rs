@@ -24,6 +24,8 @@ const ROUND_OFF: [f64; 2] = [1e-14, 1e-9];
 /// The shortest part of a path, and how many there may be.
 const SHORTEST: f64 = 1e-9;
 const MOST: usize = 2000;
+/// Variables that agree to this part are the same without a further look.
+const EQUAL: f64 = 1e-8;
 /// Where between two solutions K is looked at.
 const BETWEEN: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 /// In how many parts a motion is followed where a step does not resolve it.
@@ -142,6 +144,9 @@ impl<P: Presymplectic<f64>> IndexOne<P, f64> {
     /// Whether two solutions that differ by their part in ker J alone are the same: 0 = Nᵀ∇H(a) − Nᵀ∇H(b) = K̄ μ with a mean K̄ of
     /// K between them. Where K is nearly the same on all of the way, μ is round-off; in whatever units.
     fn is_same(&mut self, a: &[f64], b: &[f64]) -> bool {
+        if a.iter().zip(b).all(|(a, b)| (a - b).abs() <= EQUAL * b.abs()) {
+            return true;
+        }
         let (mut here, mut there) = (vec![0.0; self.restricted.len()], vec![0.0; self.restricted.len()]);
         let Ok(mut solver) = LinearSolver::new(&self.restricted) else { return false };
         if self.restricted_hessian(b, &mut here).is_err() || solver.factor(&here).is_err() {

@@ -374,7 +374,7 @@ fn below_the_refusal_the_midpoint_rule_does_not_converge_in_the_momenta() {
         let mut integrator = problem.integrator(&prepared).unwrap();
         let mut state = integrator.state(problem.start.clone());
         let (mut q, mut p) = ([1.0, 0.0], [0.0, 1.0]);
-        for _ in 0..=steps {
+        for step in 0..=steps {
             integrator.advance(&mut state, h, 1).unwrap();
             let a = [0, 1].map(|k| q[k] + h / 2.0 * p[k]);
             let size = f64::hypot(a[0], a[1]);
@@ -382,10 +382,14 @@ fn below_the_refusal_the_midpoint_rule_does_not_converge_in_the_momenta() {
                 q[k] = 2.0 * a[k] / size - q[k];
                 p[k] -= 4.0 * (size - 1.0) / h * a[k] / size;
             }
+            // Later, what ε changes has grown.
+            if step < 10 {
+                let own = &state.values;
+                let apart = f64::hypot(own[0] - q[0], own[1] - q[1]).max(f64::hypot(own[2] - p[0], own[3] - p[1]));
+                assert!(apart < 1e-4, "{steps}: {own:?} {q:?} {p:?}");
+            }
         }
         let own = &state.values;
-        let apart = f64::hypot(own[0] - q[0], own[1] - q[1]).max(f64::hypot(own[2] - p[0], own[3] - p[1]));
-        assert!(apart < 1e-3, "{steps}: {own:?} {q:?} {p:?}");
         let t = f64::from(steps + 1) * h;
         [f64::hypot(own[0] - t.cos(), own[1] - t.sin()), f64::hypot(own[2] + t.sin(), own[3] - t.cos())]
     });
