@@ -2,18 +2,20 @@
 
 use crate::algebra::{Field, Work, factors};
 use crate::branches::{Part, branches};
+use crate::casimirs;
 use crate::conclusion::Conclusion;
 use crate::dirac::{Candidate, Dirac, Progress};
 use crate::error::AnalysisError;
+use crate::lie;
 use crate::poisson;
 use crate::report::{Analysis, AtValues, Certainty, ClaimReport, Count, Outcome, PoissonReport};
 use crate::sample::Sampler;
-use crate::specialise::at_own_values;
+use crate::specialise::{at_own_values, specialise};
 use crate::surface::KnownSurface;
 use crate::transform::{Canonical, Lagrangian, scalar};
-use cotangent_compile::values::parameters;
+use cotangent_compile::values::{Setting, parameters};
 use cotangent_expr::{Array, Expr, Layout, Node, Role};
-use cotangent_model::{ConstraintKind, Dynamics, OrbitParameter, Sign, System};
+use cotangent_model::{ClaimKind, ConstraintKind, Dynamics, OrbitParameter, Sign, System};
 use cotangent_scalar::Limits;
 use cotangent_theory::phase::Phase;
 use std::collections::BTreeSet;
@@ -22,8 +24,11 @@ use std::rc::Rc;
 /// The largest number of variables that is taken apart.
 pub const MAX_VARIABLES: usize = 600;
 
+/// The largest number of pairs with a bracket for which Jacobi's identity alone is looked at: a few seconds.
+const MAX_PAIRS: u64 = 10_000;
+
 /// The algebra it may take: some seconds. What is left then is sampled, or too large.
-const WORK: u64 = 60_000_000;
+pub(crate) const WORK: u64 = 60_000_000;
 /// What the parts of a surface that falls apart may take together, and each of them besides what it took to find them.
 const PARTS: u64 = 2 * WORK;
 const PART: u64 = WORK / 10;
@@ -38,24 +43,35 @@ pub fn analyze_within(system: &System, limits: &Limits) -> Result<Analysis, Anal
     Ok(with_phase(system, limits)?.0)
 }
 
-/// Whether the bracket of a Poisson model is one; `None` for any other model.
-pub fn bracket(system: &System, limits: &Limits) -> Result<Option<PoissonReport>, AnalysisError> {
-    let variables = system.state().len();
-    if !matches!(system.dynamics, Dynamics::Poisson { .. }) {
-        return Ok(None);
+/// Whether the bracket of a Poisson model is one; `None` for any other model. Where it is none for all parameters, it is
+/// looked at again for those of the model, with the values that are set.
+pub fn bracket(system: &System, set: &[Setting], limits: &Limits) -> Result<Option<PoissonReport>, AnalysisError> {
+    let report = bracket_in_general(system, limits)?;
+    if report.as_ref().is_none_or(|r| r.jacobi != Outcome::Fails) {
+        return Ok(report);
     }
-    if variables > MAX_VARIABLES {
-        return Err(AnalysisError::TooLarge { variables, limit: MAX_VARIABLES });
+    let parameters: Vec<Setting> = set.iter().filter(|s| system.parameter(&s.name).is_some()).cloned().collect();
+    match at_own_values(&specialise(system, &parameters)?)? {
+        Some(special) => bracket_in_general(&special, limits),
+        None => Ok(report),
     }
-    let mut report = blank(system);
+}
+
+fn bracket_in_general(system: &System, limits: &Limits) -> Result<Option<PoissonReport>, AnalysisError> {
+    let Dynamics::Poisson { variables, bracket, .. } = &system.dynamics else { return Ok(None) };
+    // Both {zᵢ, zⱼ} and {zⱼ, zᵢ} are entries.
+    let pairs = bracket.terms().iter().map(|t| t.domain.count(2 * MAX_PAIRS + 1)).sum::<u64>() / 2;
+    if pairs > MAX_PAIRS {
+        return Err(AnalysisError::TooManyBrackets { limit: MAX_PAIRS });
+    }
+    let phase = Phase::general(variables, bracket)?;
     let work = Rc::new(Work::new(WORK, limits));
-    let mut field = Field::new(work.clone(), signs(system));
-    let Some(Canonical { phase, .. }) = hamiltonian_form(system, &mut field, &mut report)? else { return Ok(None) };
+    let field = Field::new(work.clone(), signs(system));
     let sampler = Sampler::new(system, &phase.layout, work);
     let mut surface = KnownSurface::new(sampler, field, phase.len());
-    poisson::examine(&phase, &mut surface, &mut report)?;
+    let report = poisson::axioms(&phase, &mut surface)?;
     limits.check()?;
-    Ok(report.poisson)
+    Ok(Some(report))
 }
 
 /// The analysis and the phase space it is about, if there is one.
@@ -87,7 +103,42 @@ fn whole(system: &System, limits: &Limits) -> Result<(Analysis, Option<Phase>), 
         report.branches = parts;
     }
     claims_at_values(system, &mut report, limits)?;
+    if let Some(phase) = &phase {
+        describe_bracket(system, phase, &mut report, limits)?;
+    }
     Ok((report, phase))
+}
+
+/// What the bracket of a Poisson model is like, and its Casimirs; with work of its own, so that nothing else depends on it.
+fn describe_bracket(
+    system: &System,
+    phase: &Phase,
+    report: &mut Analysis,
+    limits: &Limits,
+) -> Result<(), AnalysisError> {
+    let Some(poisson) = &mut report.poisson else { return Ok(()) };
+    let work = Rc::new(Work::new(WORK, limits));
+    let mut field = Field::new(work.clone(), signs(system));
+    if let Some((form, algebra)) = lie::form(phase, &mut field) {
+        poisson.form = Some(form);
+        poisson.algebra = algebra.filter(|_| matches!(poisson.jacobi, Outcome::Holds(_)));
+    }
+    let Some(rank) = poisson.rank else { return Ok(()) };
+    let is_one = |c: &ClaimReport| c.kind == ClaimKind::Casimir && matches!(c.outcome, Outcome::Holds(_));
+    let mut claimed = vec![];
+    for claim in system.claims.iter().filter(|c| c.kind == ClaimKind::Casimir) {
+        let array = &claim.quantity.array;
+        for (k, value) in claim.quantity.value.expand()?.entries().into_iter().enumerate() {
+            let name = array.element_name(&array.multi_index(k));
+            if report.claims.iter().any(|c| c.name == name && is_one(c)) {
+                claimed.push(value);
+            }
+        }
+    }
+    let sampler = Sampler::new(system, &phase.layout, work);
+    let mut surface = KnownSurface::new(sampler, field, phase.len());
+    poisson.casimirs = Some(casimirs::search(phase, &mut surface, phase.len() - rank, &claimed)?);
+    Ok(())
 }
 
 /// Looks again at claims that do not hold for all parameters, for those of the model.
@@ -279,7 +330,7 @@ fn undefined(lagrangian: &Expr, field: &mut Field) -> Option<Vec<Expr>> {
 }
 
 /// The parameters whose signs the model states, one by one.
-fn signs(system: &System) -> Vec<(Expr, Sign)> {
+pub(crate) fn signs(system: &System) -> Vec<(Expr, Sign)> {
     let stated = system.parameters.iter().filter_map(|p| Some((&p.array, p.sign?)));
     stated.flat_map(|(a, sign)| (0..a.len()).map(move |k| (a.element(&a.multi_index(k)), sign))).collect()
 }
@@ -303,6 +354,7 @@ fn blank(system: &System) -> Analysis {
         before_gauge: None,
         gauge: vec![],
         conjecture: None,
+        brackets: None,
         dirac_bracket: None,
         degrees_of_freedom: None,
         consistent: None,

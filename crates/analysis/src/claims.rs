@@ -29,16 +29,16 @@ impl Dirac<'_> {
             for (k, value) in claim.quantity.value.expand()?.entries().into_iter().enumerate() {
                 let name = array.element_name(&array.multi_index(k));
                 let kind = claim.kind;
-                let (outcome, defect) = match kind {
+                let ((outcome, defect), with) = match kind {
                     ClaimKind::Casimir => self.casimir(&value)?,
-                    ClaimKind::Invariant => self.invariant(&value)?,
+                    ClaimKind::Invariant => (self.invariant(&value)?, None),
                 };
                 let witness = match (outcome, &defect) {
                     (Outcome::Fails, Some(e)) => self.witness(e, kind)?,
                     _ => None,
                 };
                 let defect = defect.map(|e| self.surface.simplified(&e));
-                out.push(ClaimReport { name, kind, outcome, defect, witness, at_values: None });
+                out.push(ClaimReport { name, kind, outcome, defect, with, witness, at_values: None });
             }
         }
         Ok(out)
@@ -60,10 +60,13 @@ impl Dirac<'_> {
         }))
     }
 
-    fn casimir(&mut self, value: &Expr) -> Result<Judgement, AnalysisError> {
-        let flow: Vec<Expr> = self.phase.flow(&self.phase.gradient(value)?).into_values().collect();
+    /// Also the variable that has a bracket with it.
+    fn casimir(&mut self, value: &Expr) -> Result<(Judgement, Option<String>), AnalysisError> {
+        let flow = self.phase.flow(&self.phase.gradient(value)?);
+        let (variables, flow): (Vec<usize>, Vec<Expr>) = flow.into_iter().unzip();
         let (outcome, which) = everywhere(self.surface, &flow)?;
-        Ok((outcome, which.map(|k| flow[k].clone())))
+        let with = which.map(|k| self.phase.names[variables[k]].clone());
+        Ok(((outcome, which.map(|k| flow[k].clone())), with))
     }
 
     fn invariant(&mut self, value: &Expr) -> Result<Judgement, AnalysisError> {

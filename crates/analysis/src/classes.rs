@@ -10,7 +10,9 @@ use crate::conclusion::Conclusion;
 use crate::dirac::{Dirac, Item};
 use crate::error::AnalysisError;
 use crate::rank::{Rank, agreed, dependents, rank};
-use crate::report::{Certainty, Class, Count, DiracBracket, GaugeTransformation, Multiplier, MultiplierValue, Outcome};
+use crate::report::{
+    BracketMatrix, Certainty, Class, Count, DiracBracket, GaugeTransformation, Multiplier, MultiplierValue, Outcome,
+};
 use crate::surface::{KnownSurface, Weak};
 use cotangent_expr::Expr;
 use cotangent_theory::phase::{Phase, Sparse};
@@ -30,6 +32,17 @@ pub(crate) struct Classes {
     pub(crate) first: Vec<usize>,
     /// Δ
     pub(crate) brackets: Vec<Sparse>,
+}
+
+impl Classes {
+    /// Δ with its invertible block.
+    fn matrix(&self) -> BracketMatrix {
+        let above = |(i, row): (usize, &Sparse)| -> Vec<(usize, usize, Expr)> {
+            row.iter().filter(|(j, _)| i < **j).map(|(j, e)| (i, *j, e.clone())).collect()
+        };
+        let entries = self.brackets.iter().enumerate().flat_map(above).collect();
+        BracketMatrix { entries, second: self.second.clone() }
+    }
 }
 
 impl Dirac<'_> {
@@ -67,6 +80,7 @@ impl Dirac<'_> {
         let class = |i: usize| if classes.first.contains(&i) { Class::First } else { Class::Second };
         out.classes = (0..self.items.len()).map(class).collect();
         out.count = Some(classes.count);
+        out.brackets = (!self.items.is_empty()).then(|| classes.matrix());
         let weak = self.inverted(classes, true);
         self.gauge(classes, weak.as_deref(), out);
         out.multipliers = self.multiplier_values();

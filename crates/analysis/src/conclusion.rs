@@ -2,7 +2,8 @@
 
 use crate::dirac::{Dirac, Item};
 use crate::report::{
-    Analysis, ClaimReport, Class, Conjecture, Constraint, Count, DiracBracket, GaugeTransformation, Multiplier,
+    Analysis, BracketMatrix, ClaimReport, Class, Conjecture, Constraint, Count, DiracBracket, GaugeTransformation,
+    Multiplier,
 };
 use cotangent_expr::Expr;
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ pub(crate) struct Conclusion {
     pub(crate) combinations: BTreeMap<usize, Vec<(String, Expr)>>,
     pub(crate) gauge: Vec<GaugeTransformation>,
     pub(crate) multipliers: Vec<Multiplier>,
+    pub(crate) brackets: Option<BracketMatrix>,
     pub(crate) bracket: Option<DiracBracket>,
     pub(crate) degrees_of_freedom: Option<usize>,
     pub(crate) conjecture: Option<Conjecture>,
@@ -45,6 +47,7 @@ impl Conclusion {
         report.before_gauge = self.before_gauge;
         report.gauge = self.gauge;
         report.multipliers = self.multipliers;
+        report.brackets = self.brackets;
         report.dirac_bracket = self.bracket;
         report.degrees_of_freedom = self.degrees_of_freedom;
         report.conjecture = self.conjecture;

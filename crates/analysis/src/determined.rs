@@ -43,6 +43,16 @@ pub enum MotionError {
         /// Regular constraints with the same zeros.
         instead: Vec<String>,
     },
+    /// A constraint that touches others: wherever they hold together, their gradients depend on each other.
+    #[error("`{constraint}` touches `{}`: wherever they hold together their gradients depend on each other", others.join("`, `"))]
+    Touching {
+        /// Its name.
+        constraint: String,
+        /// The others.
+        others: Vec<String>,
+        /// What to state in its place: where the others hold it has the same zeros.
+        instead: Vec<String>,
+    },
     /// Constraints that cannot be kept.
     #[error("the model is inconsistent: {verdict} does not hold")]
     Inconsistent {

@@ -11,6 +11,12 @@ pub enum AnalysisError {
         /// The limit.
         limit: usize,
     },
+    /// More brackets than Jacobi's identity is looked at for.
+    #[error("there are more than {limit} pairs of variables with a bracket")]
+    TooManyBrackets {
+        /// The limit.
+        limit: u64,
+    },
     /// A value for something that is not a parameter.
     #[error("`{name}` is not a parameter: the analysis keeps variables as symbols, and takes no initial values")]
     NotAParameter {

@@ -94,6 +94,9 @@ fn each(a: &mut Analysis, f: &mut dyn FnMut(&Expr) -> Expr) {
         put(&mut g.expression);
         g.changes.iter_mut().for_each(|(_, e)| put(e));
     }
+    if let Some(matrix) = &mut a.brackets {
+        matrix.entries.iter_mut().for_each(|entry| put(&mut entry.2));
+    }
     if let Some(DiracBracket::Table(rows)) = &mut a.dirac_bracket {
         rows.iter_mut().for_each(|row| put(&mut row.2));
     }

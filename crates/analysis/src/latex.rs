@@ -2,10 +2,10 @@
 
 use crate::implicit::Implicit;
 use crate::report::{
-    Analysis, Certainty, Class, ConditionOutcome, ConsistencyCondition, Constraint, Count, DiracBracket,
+    Analysis, BracketForm, Certainty, Class, ConditionOutcome, ConsistencyCondition, Constraint, Count, DiracBracket,
     GaugeTransformation, MultiplierValue, Outcome, Verdict,
 };
-use cotangent_expr::{Expr, latex_name};
+use cotangent_expr::{Expr, latex_lines, latex_name as name, latex_width};
 use std::fmt::Write as _;
 
 /// Longer formulas are left out, and said to be.
@@ -13,11 +13,18 @@ const MAX_FORMULA: u64 = 300;
 /// So many lines of one kind are written.
 const MAX_LINES: usize = 40;
 
+/// Wider matrices are not set by `amsmath` as they are.
+const MAX_COLUMNS: usize = 10;
+/// What is broken fits on lines of this width, in points: those of an article, with room for what is not measured exactly.
+const WIDTH: f64 = 335.0;
+
 /// The derivation in LaTeX, for the body of a document that uses `amsmath`.
 pub fn latex(report: &Analysis) -> String {
     let (report, implicit) = &report.legible();
     let mut page = Page::default();
     page.comment(&format!("{}: Dirac's analysis", report.name));
+    // Long derivations go on on the next page.
+    page.text.push_str("\\allowdisplaybreaks\n");
     if let Some(l) = &report.lagrangian {
         page.words("The Lagrangian is", vec![format!("L &= {}", formula(l))]);
     }
@@ -70,6 +77,7 @@ pub fn latex(report: &Analysis) -> String {
     page.words("The gauge conditions, and what follows from them, are", of_generation(report, 0));
     page.irregular(report);
     page.classes(report);
+    page.brackets(report);
     if report.consistent == Some(true) {
         let multipliers = report.multipliers.iter().map(|m| match &m.value {
             MultiplierValue::Determined(e) => format!("{} &= {}", name(&m.name), formula(e)),
@@ -83,6 +91,7 @@ pub fn latex(report: &Analysis) -> String {
         let lines = table.iter().map(|(a, b, e)| format!("\\{{{}, {}\\}}^* &= {}", name(a), name(b), formula(e)));
         page.words("The Dirac brackets that do not vanish are", lines.collect());
     }
+    page.poisson(report);
     page.end(report);
     page.text
 }
@@ -116,8 +125,31 @@ impl Page {
         if lines.is_empty() {
             return;
         }
-        let lines = some(lines).join(" \\\\\n  ");
+        let lines = broken(&some(lines)).join(" \\\\\n  ");
         let _ = writeln!(self.text, "{words}\n\\begin{{align*}}\n  {lines}\n\\end{{align*}}");
+    }
+
+    /// The Lie algebra of a linear bracket, and the Casimirs that were found.
+    fn poisson(&mut self, report: &Analysis) {
+        let Some(poisson) = &report.poisson else { return };
+        if let Some(algebra) = &poisson.algebra {
+            let constant = |(i, j, k, value): &(String, String, String, Expr)| {
+                let [i, j, k] = [i, j, k].map(|z| name(z));
+                format!("C_{{{i}\\,{j}}}^{{{k}}} &= {}", formula(value))
+            };
+            let part = if poisson.form == Some(BracketForm::Affine) { "linear part of the bracket" } else { "bracket" };
+            let words = format!(
+                "The {part} is $\\{{z_i, z_j\\}} = \\sum_k C_{{ji}}^k z_k$, with the structure constants \
+                 $C_{{ij}}^k = -C_{{ji}}^k$ of a Lie algebra that do not vanish"
+            );
+            self.words(&words, algebra.constants.iter().map(constant).collect());
+            if let Some(known) = &algebra.name {
+                let _ = writeln!(self.text, "The Lie algebra is ${}$.", algebra_name(known));
+            }
+        }
+        let found = poisson.casimirs.iter().flat_map(|c| &c.found);
+        let lines = found.enumerate().map(|(k, (e, _))| format!("C_{{{}}} &= {}", k + 1, formula(e)));
+        self.words("Casimirs of the bracket are", lines.collect());
     }
 
     fn irregular(&mut self, report: &Analysis) {
@@ -139,6 +171,34 @@ impl Page {
         };
         let lines = [line("first", of(Class::First).collect()), line("second", of(Class::Second).collect())];
         self.words("By their brackets with each other they are of", lines.into_iter().flatten().collect());
+    }
+
+    /// C as a matrix where that fits on the page, or else its entries.
+    fn brackets(&mut self, report: &Analysis) {
+        let Some(matrix) = &report.brackets else { return };
+        let names: Vec<String> = report.constraints.iter().map(|c| name(&c.name)).collect();
+        let mut rows = vec![vec!["0".to_owned(); names.len()]; names.len()];
+        for (i, j, e) in &matrix.entries {
+            rows[*i][*j] = formula(e);
+            rows[*j][*i] = formula(&-e);
+        }
+        let column = |j: usize| rows.iter().map(|row| latex_width(&row[j])).fold(0.0, f64::max) + 10.0;
+        let title = format!(
+            "The matrix of their brackets, $C_{{ab}} = \\{{\\chi_a, \\chi_b\\}}$, has the rank {}:",
+            matrix.second.len()
+        );
+        if names.len() <= MAX_COLUMNS && (0..names.len()).map(column).sum::<f64>() + 40.0 <= WIDTH {
+            let rows: Vec<String> = rows.iter().map(|row| row.join(" & ")).collect();
+            let rows = rows.join(" \\\\\n  ");
+            let _ = writeln!(
+                self.text,
+                "{title}\n\\begin{{equation*}}\n  C = \\begin{{pmatrix}}\n  {rows}\n  \\end{{pmatrix}}\n\\end{{equation*}}"
+            );
+            return;
+        }
+        let entry =
+            |(i, j, e): &(usize, usize, Expr)| format!("\\{{{}, {}\\}} &= {}", names[*i], names[*j], formula(e));
+        self.words(&format!("{title} the entries that do not vanish are"), matrix.entries.iter().map(entry).collect());
     }
 
     fn transformations(&mut self, report: &Analysis) {
@@ -168,10 +228,10 @@ impl Page {
     }
 
     fn end(&mut self, report: &Analysis) {
-        let assumed = report.assumptions.iter().map(|e| format!("{} &\\neq 0", formula(e)));
+        let assumed = report.assumptions.iter().map(|e| format!("&{} \\neq 0", formula(e)));
         self.words("It was assumed that", assumed.collect());
         for b in &report.branches {
-            let factors = b.factors.iter().map(|e| format!("{} &= 0", formula(e)));
+            let factors = b.factors.iter().map(|e| format!("&{} = 0", formula(e)));
             self.words("A part of the constraint surface is", factors.collect());
             if let (Some(c), Some(n)) = (b.analysis.count, b.analysis.degrees_of_freedom) {
                 let _ = writeln!(self.text, "There {}, and {}.", classes(c), freedom(n));
@@ -232,11 +292,38 @@ fn condition(step: &ConsistencyCondition, report: &Analysis) -> String {
     format!("{left} &= {value} {after}")
 }
 
+/// so(3) + R^2 as a formula.
+fn algebra_name(text: &str) -> String {
+    let one = |part: &str| match part.split_once('(') {
+        Some((stem, rest)) if stem.len() <= 3 => format!("\\mathfrak{{{stem}}}({rest}").replace('R', "\\mathbb{R}"),
+        Some(_) => format!("\\text{{{part}}}"),
+        None => part.replace('R', "\\mathbb{R}"),
+    };
+    text.split(" + ").map(one).collect::<Vec<_>>().join(" \\oplus ")
+}
+
 /// As much of a list as is written.
 fn some(mut lines: Vec<String>) -> Vec<String> {
     if lines.len() > MAX_LINES {
         lines.truncate(MAX_LINES);
         lines.push("\\dots".to_owned());
+    }
+    lines
+}
+
+/// Equations, each over as many lines as it takes beside the widest left side.
+fn broken(equations: &[String]) -> Vec<String> {
+    let sides = || equations.iter().filter_map(|e| e.split_once('&'));
+    let room = WIDTH - sides().map(|(left, _)| latex_width(left)).fold(0.0, f64::max);
+    let mut lines = vec![];
+    for equation in equations {
+        let Some((left, right)) = equation.split_once('&') else {
+            lines.push(equation.clone());
+            continue;
+        };
+        for (k, line) in latex_lines(right, room, room).into_iter().enumerate() {
+            lines.push(if k == 0 { format!("{left}&{line}") } else { format!("&{line}") });
+        }
     }
     lines
 }
@@ -263,18 +350,4 @@ fn factor(e: &Expr) -> String {
         cotangent_expr::Node::Add(..) => format!("\\left({}\\right)", formula(e)),
         _ => formula(e),
     }
-}
-
-/// A name with an index. A prime is a name of its own, χ^[2] for what the time derivative of χ asks for, as that may
-/// differ from the derivative by a factor.
-fn name(text: &str) -> String {
-    let plain = text.trim_end_matches('\'');
-    let primes = text.len() - plain.len();
-    let (stem, index) = match plain.split_once('[') {
-        Some((stem, index)) => (stem, index.trim_end_matches(']')),
-        None => (plain, ""),
-    };
-    let stem = latex_name(stem);
-    let element = if index.is_empty() { stem } else { format!("{{{stem}}}_{{{index}}}") };
-    if primes == 0 { element } else { format!("{element}^{{[{}]}}", primes + 1) }
 }

@@ -25,10 +25,12 @@ mod acceptance;
 mod algebra;
 mod analyze;
 mod branches;
+mod casimirs;
 mod claims;
 mod classes;
 mod conclusion;
 mod conjecture;
+mod coordinates;
 mod determined;
 mod dirac;
 mod error;
@@ -38,6 +40,8 @@ mod implicit;
 mod integrable;
 mod journal;
 mod latex;
+mod lie;
+mod matrix;
 mod multipliers;
 mod own;
 mod parts;
@@ -52,15 +56,16 @@ mod transform;
 mod weighed;
 
 pub use analyze::{MAX_VARIABLES, analyze, analyze_within, bracket};
+pub use coordinates::{Coordinates, CoordinatesError};
 pub use determined::{MotionError, constraints, constraints_within};
 pub use error::AnalysisError;
 pub use implicit::Implicit;
 pub use integrable::{Integrable, integrable, jointly_integrable};
 pub use latex::latex;
 pub use report::{
-    Analysis, AtValues, Branch, Certainty, ClaimReport, Class, ConditionOutcome, Conjecture, ConsistencyCondition,
-    Constraint, Count, DiracBracket, GaugeTransformation, Multiplier, MultiplierValue, Outcome, PoissonReport,
-    Transform, Verdict, Witness,
+    Analysis, AtValues, BracketForm, BracketMatrix, Branch, CasimirSearch, Certainty, ClaimReport, Class,
+    ConditionOutcome, Conjecture, ConsistencyCondition, Constraint, Count, DiracBracket, GaugeTransformation,
+    Invertibility, LieAlgebra, Multiplier, MultiplierValue, Outcome, PoissonReport, Transform, Verdict, Witness,
 };
 pub use specialise::specialise;
 pub use transform::Lagrangian;

@@ -20,7 +20,7 @@ const MAX_TERMS: usize = 5_000;
 const MANY: usize = 60;
 
 /// Checks antisymmetry and Jacobi's identity everywhere, not only on a constraint surface.
-pub(crate) fn examine(phase: &Phase, surface: &mut KnownSurface, report: &mut Analysis) -> Result<(), AnalysisError> {
+pub(crate) fn axioms(phase: &Phase, surface: &mut KnownSurface) -> Result<PoissonReport, AnalysisError> {
     let n = phase.len();
     let at = |i: usize, j: usize| phase.bracket[i].get(&j).cloned().unwrap_or_else(Expr::zero);
     let mut sums = vec![];
@@ -35,6 +35,13 @@ pub(crate) fn examine(phase: &Phase, surface: &mut KnownSurface, report: &mut An
         true => slopes.identity(phase, surface)?,
         false => (slopes.contracted(phase, surface)?, None),
     };
+    Ok(PoissonReport { skew, jacobi, jacobi_failure, rank: None, form: None, algebra: None, casimirs: None })
+}
+
+/// The same, and the rank of the bracket.
+pub(crate) fn examine(phase: &Phase, surface: &mut KnownSurface, report: &mut Analysis) -> Result<(), AnalysisError> {
+    let n = phase.len();
+    let found = axioms(phase, surface)?;
     let count = if n > MANY { 2 } else { POINTS };
     let points: Vec<_> = (0..count).map(|k| surface.sampler.draw(k)).collect();
     let ranks: Vec<Rank> = surface.sampler.rows(&phase.bracket, n, &points)?.iter().map(|m| rank(m)).collect();
@@ -43,15 +50,15 @@ pub(crate) fn examine(phase: &Phase, surface: &mut KnownSurface, report: &mut An
         Some(Rank::Clear(r)) => Some(*r),
         _ => None,
     };
-    report.say("{F, G} = -{G, F}", skew);
-    report.say("Jacobi's identity", jacobi);
+    report.say("{F, G} = -{G, F}", found.skew);
+    report.say("Jacobi's identity", found.jacobi);
     match rank {
         Some(r) => {
             report.say(format!("the bracket has rank {r} of {n}"), Outcome::Holds(Certainty::Sampled(points.len())))
         }
         None => report.say("the bracket has a clear rank", Outcome::Undecided),
     }
-    report.poisson = Some(PoissonReport { skew, jacobi, jacobi_failure, rank });
+    report.poisson = Some(PoissonReport { rank, ..found });
     Ok(())
 }
 

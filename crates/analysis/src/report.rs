@@ -138,6 +138,24 @@ pub struct Conjecture {
     pub dimension: Option<usize>,
 }
 
+/// The matrix C_ab = {χ_a, χ_b} of the constraints, in the order in which they are reported. It is antisymmetric.
+#[derive(Clone, Debug, Default)]
+pub struct BracketMatrix {
+    /// Row, column and {χ_row, χ_column} for row < column, where that is not zero.
+    pub entries: Vec<(usize, usize, Expr)>,
+    /// The second-class constraints: their block is invertible, and its size is the rank of C.
+    pub second: Vec<usize>,
+}
+
+/// Numbers that say how well the second-class block can be inverted, at one state.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Invertibility {
+    /// The determinant; it is a square, as that of every antisymmetric matrix.
+    pub determinant: f64,
+    /// The largest singular value over the smallest one, with the constraints as they are written.
+    pub condition: f64,
+}
+
 /// The brackets {zᵢ, zⱼ}* after the second-class constraints are taken to vanish.
 #[derive(Clone, Debug)]
 pub enum DiracBracket {
@@ -173,6 +191,57 @@ pub struct PoissonReport {
     pub jacobi_failure: Option<(String, String, String, Expr)>,
     /// The rank at generic points.
     pub rank: Option<usize>,
+    /// How it depends on the variables; none if that was not looked at.
+    pub form: Option<BracketForm>,
+    /// The Lie algebra of a linear bracket, or of the linear part of an affine one.
+    pub algebra: Option<LieAlgebra>,
+    /// The Casimirs that were sought; none if that was not done.
+    pub casimirs: Option<CasimirSearch>,
+}
+
+/// How a bracket Bᵢⱼ(z) depends on the variables.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BracketForm {
+    /// Not at all.
+    Constant,
+    /// Linear: a Lie–Poisson bracket.
+    Linear,
+    /// Linear and constant terms: a Lie–Poisson bracket with a cocycle.
+    Affine,
+    /// Bᵢⱼ = aᵢⱼ zᵢ zⱼ: constant for the logarithms of the variables.
+    LogCanonical,
+    /// In another way.
+    Other,
+}
+
+/// The Lie algebra of a linear bracket Bᵢⱼ = Σ C_jiᵏ zₖ: [eᵢ, eⱼ] = Σ C_ijᵏ eₖ.
+#[derive(Clone, Debug)]
+pub struct LieAlgebra {
+    /// The constants C_ijᵏ with i < j that do not vanish: the names of zᵢ, zⱼ, zₖ, and the value.
+    pub constants: Vec<(String, String, String, Expr)>,
+    /// Which one it is, if that is known: `so(3)`, `e(3)`, `so(3) + R^2`.
+    pub name: Option<String>,
+    /// Whether there are parameters in the constants: then all of this is about generic ones.
+    pub generic: bool,
+    /// The dimension of its centre.
+    pub centre: usize,
+    /// The dimensions of g, [g, g], [[g, g], [g, g]], … down to where they stay.
+    pub derived: Vec<usize>,
+    /// How many squares of each sign the Killing form is the sum of: positive, negative, and what is missing.
+    pub killing: Option<[usize; 3]>,
+}
+
+/// The Casimirs of a bracket, as far as they were found.
+#[derive(Clone, Debug)]
+pub struct CasimirSearch {
+    /// How many independent ones there are near a generic point, if Jacobi's identity holds: n − rank.
+    pub number: usize,
+    /// Independent ones.
+    pub found: Vec<(Expr, Certainty)>,
+    /// How many independent ones are known with those that the model claims.
+    pub known: usize,
+    /// The degree of the polynomials that were tried.
+    pub degree: usize,
 }
 
 /// A quantity that the model claims to be conserved.
@@ -186,6 +255,8 @@ pub struct ClaimReport {
     pub outcome: Outcome,
     /// What should vanish and does not.
     pub defect: Option<Expr>,
+    /// For a Casimir: the variable whose bracket with it that is.
+    pub with: Option<String>,
     /// Where it does not.
     pub witness: Option<Witness>,
     /// Where the claim does not hold for all parameters, or that is not known: what becomes of it for those of the
@@ -274,6 +345,8 @@ pub struct Analysis {
     pub gauge: Vec<GaugeTransformation>,
     /// Dirac's conjecture, where there are first-class constraints.
     pub conjecture: Option<Conjecture>,
+    /// The brackets of the constraints with each other, if the algorithm came to its end and there are any.
+    pub brackets: Option<BracketMatrix>,
     /// The Dirac bracket.
     pub dirac_bracket: Option<DiracBracket>,
     /// Half the dimension of what is left when all first-class constraints count as generators of gauge transformations.

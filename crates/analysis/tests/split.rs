@@ -156,7 +156,7 @@ fn factors() -> impl Strategy<Value = Vec<(Factor, u32)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(30))]
+    #![proptest_config(common::cases(30))]
 
     #[test]
     fn products_fall_apart_into_their_real_parts(factors in factors()) {

@@ -33,6 +33,28 @@ fn a_singular_lagrangian() {
     assert_eq!(found["multipliers"]["u_x"], "-k_y*y/B");
 }
 
+/// By hand: for φ = (x² + y² − 1)/2 with unit mass {φ, φ′} = x² + y², which is 1 at the start; so C = ((0, 1), (−1, 0)).
+#[test]
+fn the_matrix_of_brackets_on_request() {
+    assert_snapshot!(run(&["analyze", "crane", "--brackets"]).show());
+    let found = run(&["analyze", "pendulum", "--brackets", "--json"]).json();
+    assert_eq!(found["brackets"]["entries"], json!({ "{rod, rod'}": "x^2 + y^2" }));
+    assert_eq!(found["brackets"]["at_start"], json!({ "determinant": 1.0, "condition": 1.0 }));
+    assert_eq!(found["brackets"]["invertible"], json!(["rod", "rod'"]));
+    assert_eq!(run(&["analyze", "pendulum", "--json"]).json().get("brackets"), None);
+    // First class: they vanish on the surface, and nothing is inverted.
+    let found = run(&["analyze", "einbein", "--brackets", "--json"]).json();
+    let matrix = &found["brackets"];
+    assert_eq!((&matrix["rank"], &matrix["size"], &matrix["at_start"]), (&json!(0), &json!(2), &json!(null)));
+    // {φ, χ} of a gauge condition makes them second class.
+    let found = run(&["analyze", "christ-lee", "--brackets", "--json"]).json();
+    assert_eq!(found["brackets"]["rank"], found["second_class"]);
+    let page = run(&["analyze", "pendulum", "--latex", "--brackets"]).show();
+    assert!(page.contains("0 & x^{2} + y^{2} \\\\\n  -x^{2} - y^{2} & 0"), "{page}");
+    // A model without constraints has no such matrix.
+    assert_eq!(run(&["analyze", "kepler", "--brackets", "--json"]).json().get("brackets"), None);
+}
+
 #[test]
 fn the_derivation_in_latex() {
     assert_snapshot!(run(&["analyze", "landau", "--latex"]).show());

@@ -97,3 +97,14 @@ fn a_path_without_a_clock_is_refused_with_one() {
     // At τ = 0 the condition does not hold.
     assert_snapshot!(with_model(&free("gauge clock: t = tau + 1", "t' = 1, x' = 3/5"), &["run", "m.cot"]).show());
 }
+
+/// With H = 0 a condition without the parameter of the orbit stops everything.
+#[test]
+fn a_gauge_that_stops_the_motion_is_said_to() {
+    let text = free("gauge fixed_t: t = 0", "t' = 1, x' = 3/5");
+    let ran = with_model(&text, &["run", "m.cot"]);
+    assert_eq!(ran.status, 0, "{}", ran.show());
+    assert!(ran.stderr.contains("nothing moves") && ran.stderr.contains("`gauge clock: t = tau`"), "{}", ran.show());
+    let moving = with_model(&free("gauge clock: t = tau", "t' = 1, x' = 3/5"), &["run", "m.cot"]);
+    assert!(!moving.stderr.contains("nothing moves"), "{}", moving.show());
+}

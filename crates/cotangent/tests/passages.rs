@@ -71,6 +71,33 @@ fn a_fall_over_a_pole_is_noted() {
 }
 
 #[test]
+fn an_energy_that_underflows_is_noted() {
+    let text =
+        |size: &str| format!("coord x\nhamiltonian p_x^2/2 + x^2/2\ninitial x = {size}\nrun step = 0.1, until = 5\n");
+    for (size, is_noted) in [("1e-162", true), ("1e-156", true), ("1e-140", false), ("0", false)] {
+        let json = on(&text(size), &["run", "-", "--json"]).json();
+        assert_eq!(notes(&json).contains("below what the arithmetic resolves"), is_noted, "{size}: {}", notes(&json));
+    }
+}
+
+#[test]
+fn constraints_that_touch_are_not_started_elsewhere() {
+    for line in ["x = 1", "x^2 = 1"] {
+        let text = format!(
+            "coord x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint circle: x^2 + y^2 = 1\nconstraint line: {line}\n\
+             initial x = 1, z' = 1\nrun step = 0.1, until = 1\n"
+        );
+        let ran = on(&text, &["run", "-"]);
+        assert_eq!(ran.status, 2);
+        assert!(ran.stderr.contains("`circle` touches `line`") && ran.stderr.contains("y = 0"), "{}", ran.stderr);
+        // As proposed.
+        let ran = on(&text.replace("x^2 + y^2 = 1", "y = 0"), &["run", "-", "--json"]);
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        assert!((ran.json()["state"]["z"].as_f64().unwrap() - 1.0).abs() < 1e-14);
+    }
+}
+
+#[test]
 fn a_comparison_through_a_singular_configuration_says_that_its_errors_may_be_those_of_another_branch() {
     let eight = "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint c: (x^2 + y^2)^2 - x^2 + y^2 = 0\n\
         initial x = 1, y' = 1\nrun step = 0.01, until = 2\n";

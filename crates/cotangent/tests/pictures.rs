@@ -482,3 +482,32 @@ fn every_template_draws_something() {
         assert!(text(folder.path(), "a.html").contains("<figure class=\"animation\""), "{kind}");
     }
 }
+
+/// Velocity constraints have no time derivative that would have to vanish; those on positions have.
+#[test]
+fn hidden_constraints_are_drawn_where_there_are_some() {
+    let folder = tempfile::tempdir().unwrap();
+    let there = folder.path();
+    for (model, hidden) in [("bicycle", false), ("pendulum", true)] {
+        let arguments = ["run", model, "--step", "0.1", "--steps", "20", "--plot", "a.svg", "--report", "a.html"];
+        assert_eq!(ran(there, &arguments).status, 0);
+        let (svg, html) = (text(there, "a.svg"), text(there, "a.html"));
+        assert!(svg.contains("Residuals") && html.contains("Residuals"), "{model}");
+        assert_eq!(
+            [svg.contains("hidden constraints"), html.contains("\"hidden constraints\"")],
+            [hidden; 2],
+            "{model}"
+        );
+    }
+}
+
+/// Long formulas of a report are broken, and each is set.
+#[test]
+fn long_formulas_of_a_report_have_several_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let there = folder.path();
+    assert_eq!(ran(there, &["run", "four-bar", "--steps", "5", "--report", "a.html"]).status, 0);
+    let html = text(there, "a.html");
+    let derivation = html.split("From the text of the model").nth(1).expect("a derivation");
+    assert!(derivation.contains("<mtable") && !derivation.contains("class=\"latex\""), "{derivation:.3000}");
+}

@@ -153,6 +153,15 @@ pub struct PoissonShape {
     pub degree: Option<u32>,
 }
 
+/// What is special about a bracket B(z).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct BracketShape {
+    /// Whether B is linear in z, or affine.
+    pub linear: bool,
+    /// Where all variables fall into triples with {yᵢ, yⱼ} = κ εᵢⱼₖ yₖ, these.
+    pub spheres: Vec<[usize; 3]>,
+}
+
 /// A Poisson system ż = B(z)∇H(z) with an antisymmetric B that satisfies Jacobi's identity. Every function fills `out`.
 pub trait Poisson<S: Scalar> {
     /// Sizes and sparsity.
@@ -276,6 +285,11 @@ pub trait Dynamics<'s, S: Scalar + 's> {
     /// The system as equations ż = B(z)∇H(z). Methods that know no brackets take them for a vector field.
     fn poisson(&self) -> Result<Option<Box<dyn Poisson<S> + 's>>, Failure> {
         Ok(None)
+    }
+
+    /// What is special about the bracket of ż = B(z)∇H(z), if they are such equations.
+    fn bracket(&self) -> Option<BracketShape> {
+        None
     }
 
     /// Whether there are parts of the energy to be asked for.

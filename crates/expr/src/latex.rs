@@ -7,6 +7,7 @@ use crate::function::Function;
 use crate::index::{Atom, Ix};
 use crate::number::Number;
 use crate::print::{Fraction, MAX_TEXT, default_name, fresh, inlined};
+use crate::symbol::{Symbol, latex_name};
 use crate::tensor::Term;
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -22,79 +23,6 @@ impl Expr {
         }
         out
     }
-}
-
-/// The LaTeX of a name: `p_x` is p_{x}, `theta1` is \theta_{1}. Names that differ have formulas that differ: underscores
-/// that separate nothing are printed, and the digit of `x_1` is slanted, unlike that of `x1`.
-pub fn latex_name(name: &str) -> String {
-    const GREEK: [&str; 40] = [
-        "alpha",
-        "beta",
-        "gamma",
-        "delta",
-        "epsilon",
-        "zeta",
-        "eta",
-        "theta",
-        "iota",
-        "kappa",
-        "lambda",
-        "mu",
-        "nu",
-        "xi",
-        "pi",
-        "rho",
-        "sigma",
-        "tau",
-        "upsilon",
-        "phi",
-        "chi",
-        "psi",
-        "omega",
-        "Gamma",
-        "Delta",
-        "Theta",
-        "Lambda",
-        "Xi",
-        "Pi",
-        "Sigma",
-        "Upsilon",
-        "Phi",
-        "Psi",
-        "Omega",
-        "varphi",
-        "vartheta",
-        "varepsilon",
-        "ell",
-        "hbar",
-        "Re",
-    ];
-    let word = |w: &str| {
-        let stem = w.trim_end_matches(|c: char| c.is_ascii_digit());
-        let digits = &w[stem.len()..];
-        let stem = match stem {
-            s if GREEK.contains(&s) => format!("\\{s}"),
-            s if s.chars().count() <= 1 => s.to_string(),
-            s => format!("\\mathrm{{{s}}}"),
-        };
-        (stem, digits.to_string())
-    };
-    let bare = name.trim_start_matches('_');
-    let leading = "\\_".repeat(name.len() - bare.len());
-    let mut parts = bare.split('_');
-    let (head, digits) = word(parts.next().unwrap_or(""));
-    let numbered = !digits.is_empty();
-    let mut below: Vec<String> = if numbered { vec![digits] } else { vec![] };
-    for (k, part) in parts.enumerate() {
-        let (stem, digits) = word(part);
-        below.push(match (stem.is_empty(), digits.is_empty()) {
-            (true, true) => "\\_".to_owned(),
-            (true, false) if k == 0 && !numbered => format!("\\mathit{{{digits}}}"),
-            _ => format!("{stem}{digits}"),
-        });
-    }
-    let head = format!("{leading}{head}");
-    if below.is_empty() { head } else { format!("{head}_{{{}}}", below.join(",")) }
 }
 
 /// A rounded number: with a power of ten where its digits would be zeros.
@@ -294,18 +222,18 @@ impl Latex<'_> {
                 }
             });
         }
-        let stem = latex_name(array.name().trim_end_matches('\''));
-        let stem = if array.role() == Role::Velocity { format!("\\dot{{{stem}}}") } else { stem };
-        if index.is_empty() {
-            return self.out.push_str(&stem);
+        let mut symbol = Symbol::new(array.name().trim_end_matches('\''));
+        if array.role() == Role::Velocity {
+            symbol = symbol.dotted();
         }
-        let open = if stem.contains('_') { format!("{{{stem}}}_{{") } else { format!("{stem}_{{") };
-        self.out.push_str(&open);
-        for (k, i) in array.shown_index(index).iter().enumerate() {
-            self.out.push_str(if k == 0 { "" } else { "," });
-            self.index(i);
-        }
-        self.out.push('}');
+        let members = array.shown_index(index).into_iter().map(|i| self.index_text(&i)).collect::<Vec<_>>();
+        self.out.push_str(&symbol.member(members).latex());
+    }
+
+    fn index_text(&self, i: &Ix) -> String {
+        let mut text = String::new();
+        Latex { names: self.names.clone(), out: &mut text }.index(i);
+        text
     }
 
     fn index(&mut self, i: &Ix) {

@@ -97,8 +97,14 @@ fn names_that_differ_print_differently() {
     let one = |name: &str| latex_name(name);
     assert_eq!([one("theta"), one("theta_"), one("theta__")], ["\\theta", "\\theta_{\\_}", "\\theta_{\\_,\\_}"]);
     assert_eq!([one("_"), one("__"), one("_x1")], ["\\_", "\\_\\_", "\\_x_{1}"]);
-    assert_eq!([one("p_x"), one("theta1"), one("x1_2")], ["p_{x}", "\\theta_{1}", "x_{1,2}"]);
+    assert_eq!([one("p_x"), one("theta1"), one("x1_2")], ["p_{x}", "\\theta_{1}", "x_{1,\\mathit{2}}"]);
     assert_eq!([one("x1"), one("x_1")], ["x_{1}", "x_{\\mathit{1}}"]);
+    // Members of families have their index below, behind what else is there.
+    assert_eq!(
+        [one("x[3]"), one("p_x[3]"), one("lambda_link[10]")],
+        ["x_{3}", "p_{x,3}", "\\lambda_{\\mathrm{link},10}"]
+    );
+    assert_eq!([one("d[3, 1]"), one("link[3]''")], ["d_{3,1}", "\\mathrm{link}_{3}^{[3]}"]);
 }
 
 #[test]

@@ -91,6 +91,10 @@ pub enum Needs {
     Field,
     /// Parts of an energy whose flows are known.
     Split,
+    /// A bracket that is linear in the variables.
+    Linear,
+    /// A bracket of spheres: triples of variables with that of so(3).
+    Spheres,
     /// Either: canonical equations with constraints, or ordinary differential equations.
     Any,
 }

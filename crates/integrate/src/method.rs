@@ -1,7 +1,10 @@
 //! The methods by name.
 
 use crate::card::Card;
-use crate::methods::{average, bdf2, embedded, gauss, lobatto, radau, rattle, reich, rk4, splitting, symplectic_euler};
+use crate::methods::{
+    average, bdf2, embedded, euler_poincare, gauss, lobatto, radau, rattle, reich, rk4, spherical, splitting,
+    symplectic_euler,
+};
 
 /// A method with its options.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -54,6 +57,10 @@ pub enum Method {
     SplittingLie,
     /// The same forth and back.
     SplittingStrang,
+    /// The discrete Euler–Poincaré equations, for linear brackets.
+    DiscreteEulerPoincare,
+    /// The midpoint rule on spheres.
+    SphericalMidpoint,
     /// Radau IIA collocation.
     Radau2A {
         /// The number of stages.
@@ -116,7 +123,7 @@ pub const MAX_STAGES: usize = 32;
 
 impl Method {
     /// Every method, with default options.
-    pub const ALL: [Method; 16] = [
+    pub const ALL: [Method; 18] = [
         Method::SymplecticEuler,
         Method::StormerVerlet,
         Method::Shake,
@@ -128,6 +135,8 @@ impl Method {
         Method::AverageVectorField { stages: 6 },
         Method::SplittingLie,
         Method::SplittingStrang,
+        Method::DiscreteEulerPoincare,
+        Method::SphericalMidpoint,
         Method::Rk4,
         Method::Dopri5 { tolerance: Some(TOLERANCE) },
         Method::Dop853 { tolerance: Some(TOLERANCE) },
@@ -199,6 +208,8 @@ impl Method {
             Method::AverageVectorField { stages } => average::card(stages),
             Method::SplittingLie => splitting::LIE,
             Method::SplittingStrang => splitting::STRANG,
+            Method::DiscreteEulerPoincare => euler_poincare::CARD,
+            Method::SphericalMidpoint => spherical::CARD,
             Method::Rk4 => rk4::CARD,
             Method::Dopri5 { .. } => embedded::DOPRI5,
             Method::Dop853 { .. } => embedded::DOP853,

@@ -11,6 +11,12 @@ use cotangent_dynamics::{Dynamics, Failure, Index};
 /// What equations of motion offer to methods.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Offer {
+    /// Whether they are ż = B(z)∇H.
+    pub bracket: bool,
+    /// Whether that B is linear in z, or affine.
+    pub linear: bool,
+    /// Whether it is that of a product of spheres.
+    pub spheres: bool,
     /// The index of canonical equations, whose multipliers are unknown; `None` if they are others.
     pub canonical: Option<Index>,
     /// Whether they are ordinary differential equations.
@@ -33,7 +39,11 @@ impl Offer {
     /// What a system offers.
     pub fn of(system: &dyn Dynamics<'_, f64>) -> Result<Offer, Failure> {
         let field = field_of(system)?.is_some();
+        let bracket = system.bracket();
         Ok(Offer {
+            bracket: bracket.is_some(),
+            linear: bracket.as_ref().is_some_and(|b| b.linear),
+            spheres: bracket.is_some_and(|b| !b.spheres.is_empty()),
             canonical: system.canonical()?.map(|c| c.shape().index),
             field,
             // Equations with a regular J are a field as well.
@@ -58,6 +68,9 @@ impl Offer {
             (Needs::Unconstrained, Some(_)) if self.constrained => return Err(Refusal::IgnoresConstraints { method }),
             (Needs::Canonical, Some(Index::Two)) => return Err(Refusal::IndexTwo { method }),
             (Needs::Split, _) if !self.split => return Err(Refusal::NoSplit { method }),
+            (Needs::Linear, _) if !self.linear => return Err(Refusal::NotLinear { method }),
+            (Needs::Spheres, _) if !self.spheres => return Err(Refusal::NoSpheres { method }),
+            (Needs::Canonical, None) if self.bracket && matches!(method, Method::AverageVectorField { .. }) => {}
             (Needs::Canonical, None) if self.restrains(method) => {
                 if let Method::Reich { inner: Inner::SymplecticEuler | Inner::StormerVerlet } = method {
                     return Err(Refusal::InnerNotCanonical { method });
@@ -105,7 +118,9 @@ impl Offer {
 
     /// Whether a method solves for the multipliers itself.
     fn holds_constraints(&self, method: Method) -> bool {
-        !matches!(method.card().needs, Needs::Field | Needs::Split) && self.canonical.is_some() && self.constrained
+        !matches!(method.card().needs, Needs::Field | Needs::Split | Needs::Linear | Needs::Spheres)
+            && self.canonical.is_some()
+            && self.constrained
     }
 }
 

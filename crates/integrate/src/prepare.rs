@@ -44,7 +44,7 @@ impl Prepared {
         offer.admits(&recipe)?;
         let (canonical, mut field, manifold) = (system.canonical()?, field_of(system)?, system.manifold()?);
         let canonical = canonical.as_ref().map(|c| c.shape()).filter(|shape| match method.card().needs {
-            Needs::Field | Needs::Split => false,
+            Needs::Field | Needs::Split | Needs::Linear | Needs::Spheres => false,
             Needs::Any => shape.constraints > 0,
             Needs::Unconstrained | Needs::Canonical => true,
         });
@@ -73,6 +73,8 @@ impl Prepared {
         };
         let scheme = match method {
             Method::Reich { inner } if offer.restrained => Scheme::restrained(inner.method(), system, &mut plan)?,
+            Method::DiscreteEulerPoincare | Method::SphericalMidpoint => Scheme::of_bracket(method, system, &mut plan)?,
+            Method::AverageVectorField { .. } if canonical.is_none() => Scheme::of_bracket(method, system, &mut plan)?,
             _ => Scheme::new(method, Sides { canonical, hidden: &hidden, free, groups: &groups }, &mut plan)?,
         };
         let charts = match (&chart, &manifold) {
@@ -167,7 +169,7 @@ impl Prepared {
         Claims {
             order: self.composition().map_or(order, |c| c.order().max(order)),
             symplectic: card.symplectic && canonical && projection.is_none(),
-            energy: card.energy && canonical && projection.is_none(),
+            energy: card.energy && (canonical || bracket.is_some()) && projection.is_none(),
             poisson: bracket.is_some_and(|b| match card.bracket {
                 KeepsBracket::No => false,
                 KeepsBracket::Constant => b.constant,
@@ -178,7 +180,7 @@ impl Prepared {
                 _ if b.casimirs == 0 => false,
                 _ if card.bracket == KeepsBracket::Any => true,
                 Some(0 | 1) => true,
-                Some(2) => card.quadratic_invariants,
+                Some(2) => card.quadratic_invariants || matches!(self.scheme, Scheme::AverageBracket(_)),
                 _ => false,
             }),
             // Back from where a chart ends, the way leads through the next one.
@@ -253,9 +255,10 @@ impl Prepared {
             None => inner,
         };
         // Whether the equations are canonical is nothing to the constraints.
-        let held = self.held && self.claims(true).constraints;
+        let claims = self.claims(true);
+        let held = self.held && (claims.constraints || claims.hidden_constraints);
         match system.manifold()?.filter(|m| held && m.shape().constraints > 0) {
-            Some(manifold) => Ok(held::around(stepper, manifold)),
+            Some(manifold) => Ok(held::around(stepper, manifold, claims)),
             None => Ok(stepper),
         }
     }

@@ -1,5 +1,6 @@
 //! A planned method on a system, making steps by calls of the system's functions.
 
+use crate::held::HiddenTerms;
 use crate::prepare::Prepared;
 use crate::projection::{Target, project_onto};
 use cotangent_dynamics::{
@@ -120,14 +121,26 @@ impl<'s> Propagator<'s> {
         stepper.step(machine, h, state, next)?;
         let view = (self.system)();
         let (Some(mut manifold), Some(onto)) = (view.manifold()?, view.manifold()?) else { return Err(failure) };
-        let target = if self.prepared.claims(true).hidden_constraints { Target::Both } else { Target::Position };
+        let claims = self.prepared.claims(true);
+        let target = match (claims.constraints, claims.hidden_constraints) {
+            (true, true) => Target::Both,
+            (true, false) => Target::Position,
+            (false, _) => Target::Momentum,
+        };
         project_onto(target, onto, next)?;
         let (n, m) = (manifold.shape().coordinates, manifold.shape().constraints);
         let (mut residual, mut magnitude) = (vec![0.0; m], vec![0.0; m]);
-        manifold.constraints(&next.values[..n], &mut residual)?;
-        manifold.constraint_magnitudes(&next.values[..n], &mut magnitude)?;
-        if let Some(failure) = unsatisfied(Kind::Constraint, residual.into_iter().zip(magnitude), allowed) {
-            return Err(failure);
+        let off = |kind, r: &[f64], m: &[f64]| unsatisfied(kind, r.iter().copied().zip(m.iter().copied()), allowed);
+        if claims.constraints {
+            manifold.constraints(&next.values[..n], &mut residual)?;
+            manifold.constraint_magnitudes(&next.values[..n], &mut magnitude)?;
+            off(Kind::Constraint, &residual, &magnitude).map_or(Ok(()), Err)?;
+        }
+        if claims.hidden_constraints {
+            let mut hidden = HiddenTerms::new(manifold.shape());
+            let ends = [&state.values[..], &next.values[..]];
+            hidden.evaluate(manifold.as_mut(), h, ends, &mut residual, &mut magnitude)?;
+            off(Kind::HiddenConstraint, &residual, &magnitude).map_or(Ok(()), Err)?;
         }
         if let Some(k) = next.values.iter().position(|v| !v.is_finite()) {
             return Err(Failure::NotFinite(Value::State(k)));

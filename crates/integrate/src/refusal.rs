@@ -35,6 +35,21 @@ pub enum Refusal {
         /// The method.
         method: Method,
     },
+    /// It needs a bracket that is linear in the variables.
+    #[error("`{}` needs a bracket that is linear in the variables, without constraints", method.name())]
+    NotLinear {
+        /// The method.
+        method: Method,
+    },
+    /// It needs spheres.
+    #[error(
+        "`{}` needs variables in triples with the bracket of so(3), {{y1, y2}} = k*y3 and so on, without constraints",
+        method.name()
+    )]
+    NoSpheres {
+        /// The method.
+        method: Method,
+    },
     /// It needs canonical equations, and these are others.
     #[error("`{}` is for canonical equations with their multipliers, and these are others", method.name())]
     NotCanonical {

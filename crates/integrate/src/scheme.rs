@@ -5,14 +5,17 @@ use crate::card::Needs;
 use crate::free::{Free, free_field, free_shape};
 use crate::method::Method;
 use crate::methods::average::AverageVectorField;
+use crate::methods::average_bracket::AverageBracket;
 use crate::methods::bdf2::BackwardDifferentiation;
 use crate::methods::embedded::{EmbeddedMethod, Pair};
+use crate::methods::euler_poincare::EulerPoincare;
 use crate::methods::gauss::GaussCollocation;
 use crate::methods::lobatto::LobattoPair;
 use crate::methods::radau::RadauCollocation;
 use crate::methods::rattle::{Last, Rattle};
 use crate::methods::reich::ReichSplitting;
 use crate::methods::restrained::ReichPoisson;
+use crate::methods::spherical::SphericalMidpoint;
 use crate::methods::symplectic_euler::SymplecticEuler;
 use crate::methods::{rk4, splitting};
 use crate::refusal::Refusal;
@@ -30,7 +33,10 @@ pub(crate) enum Scheme {
     Restrained(Arc<ReichPoisson>, Box<Scheme>),
     Gauss(Arc<GaussCollocation>),
     Average(Arc<AverageVectorField>),
+    AverageBracket(Arc<AverageBracket>),
     Splitting(splitting::Order),
+    EulerPoincare(Arc<EulerPoincare>),
+    Spherical(Arc<SphericalMidpoint>),
     Rk4,
     Embedded(Arc<EmbeddedMethod>),
     Bdf2(Arc<BackwardDifferentiation>),
@@ -87,12 +93,37 @@ impl Scheme {
                     _ => Scheme::Bdf2(BackwardDifferentiation::new(shape, plan)?),
                 }
             }
-            (method, None) => return Err(Refusal::NotCanonical { method }),
+            (method, _) => return Err(Refusal::NotCanonical { method }),
+        })
+    }
+
+    /// A method that asks for a bracket.
+    pub(crate) fn of_bracket(
+        method: Method,
+        system: &dyn Dynamics<'_, f64>,
+        plan: &mut Plan,
+    ) -> Result<Scheme, Refusal> {
+        let missing = || Failure::from(Misuse::OtherSystem);
+        let shape = || Ok::<_, Failure>(system.poisson()?.ok_or_else(missing)?.shape().clone());
+        Ok(match method {
+            Method::AverageVectorField { stages } => {
+                Scheme::AverageBracket(AverageBracket::new(&shape()?, stages, plan)?)
+            }
+            Method::SphericalMidpoint => {
+                let jacobian = field_of(system)?.ok_or_else(missing)?.jacobian_pattern()?;
+                let spheres = system.bracket().unwrap_or_default().spheres;
+                Scheme::Spherical(SphericalMidpoint::new(&jacobian, &spheres, plan)?)
+            }
+            _ => Scheme::EulerPoincare(EulerPoincare::new(&shape()?, plan)?),
         })
     }
 
     /// Reich's method where the constraints are held by the flows that they generate.
-    pub(crate) fn restrained(inner: Method, system: &dyn Dynamics<'_, f64>, plan: &mut Plan) -> Result<Scheme, Refusal> {
+    pub(crate) fn restrained(
+        inner: Method,
+        system: &dyn Dynamics<'_, f64>,
+        plan: &mut Plan,
+    ) -> Result<Scheme, Refusal> {
         let missing = || Failure::from(Misuse::OtherSystem);
         let free = system.unrestrained()?.ok_or_else(missing)?;
         let shape = system.restrained()?.ok_or_else(missing)?.shape().clone();
@@ -125,6 +156,9 @@ impl Scheme {
             }
             Scheme::Gauss(method) => method.stepper(system)?,
             Scheme::Average(method) => method.stepper(system)?,
+            Scheme::AverageBracket(method) => method.stepper(system.poisson()?.ok_or_else(missing)?),
+            Scheme::EulerPoincare(method) => method.stepper(system.poisson()?.ok_or_else(missing)?),
+            Scheme::Spherical(method) => method.stepper(field()?)?,
             Scheme::Splitting(order) => splitting::stepper(*order, system.split()?.ok_or_else(missing)?),
             Scheme::Rk4 => rk4::stepper(field()?),
             Scheme::Embedded(method) => method.stepper(field()?),

@@ -234,7 +234,7 @@ fn a_step_back_undoes_a_step() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..problems::cases(6) })]
     #[test]
     fn closed_loops_keep_everything_and_are_of_second_order(
         b in 2.2f64..3.0,

@@ -96,7 +96,7 @@ fn bare(text: &str, formulation: Formulation, method: Method, h: f64, t: f64) ->
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(8))]
+    #![proptest_config(problems::cases(8))]
 
     /// Small steps, many of them: what falls with the step is the method's, however many steps could explain it.
     #[test]

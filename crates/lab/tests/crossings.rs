@@ -109,7 +109,7 @@ fn centre(run: &Run, mass: f64, g: f64, step: f64) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(8))]
+    #![proptest_config(problems::cases(8))]
 
     #[test]
     fn a_figure_of_eight_is_left_on_the_smooth_branch_or_not_at_all(

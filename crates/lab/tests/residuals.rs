@@ -52,7 +52,7 @@ fn chain(links: &[(f64, f64, f64)], spin: f64) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(6))]
+    #![proptest_config(problems::cases(6))]
 
     /// A plane of motion, from rest and with a spin.
     #[test]
@@ -156,7 +156,7 @@ fn rotation(omega2: f64, v: f64, b: f64) -> (f64, f64) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10))]
+    #![proptest_config(problems::cases(10))]
 
     /// Two gears, θ = kχ, of which the first has a weight: A is [[0, ±1], [b cos θ, 0]] with b = g/(1 + k²), as the
     /// constraint is linear, and the motion grows by 2π and 2π/k in a period.

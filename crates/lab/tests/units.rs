@@ -190,6 +190,45 @@ fn a_pendulum_in_the_units_of_planets_and_of_atoms_swings_as_any_other() {
     }
 }
 
+/// A pendulum and a double pendulum whose origin is elsewhere: there positions have fewer digits, and nothing else changes.
+#[test]
+fn the_origin_does_not_matter() {
+    let run = |offset: f64, links: usize, recipe: &Recipe| -> Result<Vec<f64>, String> {
+        let second = [
+            "",
+            "coord u, v\nconstraint b: ((u - x)^2 + (v - y)^2 - 1)/2 = 0\ninitial u = a + 1, v = a - 1, p_u = 0.3\n",
+        ][links - 1];
+        let energy = ["(p_x^2 + p_y^2)/2 + y", "(p_x^2 + p_y^2 + p_u^2 + p_v^2)/2 + y + v"][links - 1];
+        let text = format!(
+            "param a = {offset:e}\ncoord x, y\n{second}hamiltonian {energy}\n\
+             constraint rod: ((x - a)^2 + (y - a)^2 - 1)/2 = 0\ninitial x = a + 1, y = a, p_y = -1\n"
+        );
+        let case = Case::new(&text, Formulation::Multipliers);
+        let p = &case.problem;
+        let prepared = p.prepare(recipe.clone()).map_err(|e| e.to_string())?;
+        let mut integrator =
+            Integrator::new(&p.equations, &prepared, &p.parameters, NewtonOptions::default(), Engine::Best).unwrap();
+        let mut state = integrator.state(p.start.clone());
+        integrator.advance(&mut state, 0.01, 100).map_err(|e| format!("{e:?}"))?;
+        let n = 2 * links;
+        Ok(state.values.iter().enumerate().map(|(k, z)| if k < n { z - offset } else { *z }).collect())
+    };
+    let inner = [Inner::ImplicitMidpoint, Inner::SymplecticEuler, Inner::Gauss { stages: 2 }];
+    let reich = inner.map(|inner| Recipe::from(Method::Reich { inner }));
+    let composed = Recipe::from(Method::Reich { inner: Inner::ImplicitMidpoint }).composed(Composition::Suzuki4);
+    let others = [Method::Rattle, Method::Lobatto3A3B { stages: 3 }].map(Recipe::from);
+    for recipe in reich.into_iter().chain([composed]).chain(others) {
+        for links in [1, 2] {
+            let Ok(here) = run(0.0, links, &recipe) else { continue };
+            for offset in [1e3, -1e6, 1e6] {
+                let there = run(offset, links, &recipe).unwrap_or_else(|e| panic!("{recipe:?} {offset}: {e}"));
+                let off = here.iter().zip(&there).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                assert!(off < 1e3 * f64::EPSILON * offset.abs(), "{recipe:?} at {offset}: {off:e}");
+            }
+        }
+    }
+}
+
 #[test]
 fn constraints_that_say_the_same_are_found_in_any_units() {
     for length in [1.0, 1e-10, 1.5e11] {
@@ -205,8 +244,64 @@ fn constraints_that_say_the_same_are_found_in_any_units() {
     }
 }
 
+/// The states between the own steps of a method that chooses them, from rest, scaled back.
+fn own_steps(u: Units, method: Method, formulation: Formulation) -> Vec<f64> {
+    let Units { mass, length, time } = u;
+    let text = format!(
+        "param m = {mass:e}, l = {length:e}, g = {:e}\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/(2*m) + m*g*y\n\
+         constraint rod: (x^2 + y^2 - l^2)/2 = 0\ninitial x = l\n",
+        length / time / time
+    );
+    let case = Case::new(&text, formulation);
+    let p = &case.problem;
+    let prepared = p.prepare(method).unwrap();
+    let options = NewtonOptions::default();
+    let mut integrator = Integrator::new(&p.equations, &prepared, &p.parameters, options, Engine::Best).unwrap();
+    let mut state = integrator.state(p.start.clone());
+    integrator.advance(&mut state, 4.0 * time, 1).unwrap();
+    let sizes = Model::Pendulum.sizes(u);
+    integrator.own_steps().unwrap().chunks(4).flat_map(|z| z.iter().zip(&sizes).map(|(z, s)| z / s)).collect()
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..problems::cases(40) })]
+    /// From rest, where momenta have no size: the first step, and so all others.
+    #[test]
+    fn own_steps_are_the_same_in_all_units(
+        (mass, length, time) in (-27.0f64..24.0, -12.0f64..12.0, -8.0f64..8.0),
+        method in prop::sample::select(vec![
+            Method::Dopri5 { tolerance: Some(1e-8) },
+            Method::Dop853 { tolerance: Some(1e-10) },
+        ]),
+        formulation in prop::sample::select(vec![Formulation::Standard, Formulation::HamiltonDirac, Formulation::Ggl]),
+    ) {
+        let u = Units { mass: 10f64.powf(mass), length: 10f64.powf(length), time: 10f64.powf(time) };
+        let (plain, scaled) = (own_steps(PLAIN, method, formulation), own_steps(u, method, formulation));
+        prop_assert_eq!(plain.len(), scaled.len());
+        let off = plain.iter().zip(&scaled).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        // Round-off in the error of a step, which is a part of the tolerance, becomes some of the next one's size.
+        let allowed = method.tolerance().map_or(0.0, |tolerance| 100.0 * f64::EPSILON / tolerance);
+        prop_assert!(off < allowed, "{}: {:?} {:?}", off, &plain[..12], &scaled[..12]);
+    }
+
+    /// The fixed point of a symmetric projection, around several methods.
+    #[test]
+    fn symmetric_projections_are_the_same_in_all_units(
+        model in prop::sample::select(&Model::ALL[..]),
+        (mass, length, time) in (-27.0f64..24.0, -12.0f64..12.0, -8.0f64..8.0),
+        method in prop::sample::select(vec![Method::Gauss { stages: 1 }, Method::Gauss { stages: 2 }, Method::Rk4]),
+        formulation in prop::sample::select(vec![
+            Formulation::Standard,
+            Formulation::HamiltonDirac,
+            Formulation::ImpetusStriction,
+        ]),
+    ) {
+        let u = Units { mass: 10f64.powf(mass), length: 10f64.powf(length), time: 10f64.powf(time) };
+        let recipe = Recipe::from(method).projected(Projection { target: Target::Symmetric, above: None });
+        let compared = compare(model, u, formulation, &recipe);
+        prop_assert!(compared.is_ok(), "{:?} {:?} {:?} {:?}: {}", model, u, formulation, recipe, compared.unwrap_err());
+    }
+
     #[test]
     fn units_do_not_matter(
         model in prop::sample::select(&Model::ALL[..]),

@@ -50,7 +50,7 @@ pub struct Monitor {
     ill: bool,
     /// The largest change of the energy in one step so far, leaps not counted.
     quiet: f64,
-    /// The largest error of the energy that is known to be a small part of it.
+    /// An error of the energy that is known to be a small part of it, and with it all up to half as large again.
     known_error: f64,
     /// Steps seen.
     steps: u64,
@@ -124,12 +124,17 @@ impl Monitor {
     }
 
     /// Looks at an error of the energy, given the size of its terms: one that is a large part of them has become so
-    /// step by step.
+    /// step by step. An error that made them larger is no part of what they should be.
     pub(crate) fn note_error(&mut self, time: f64, error: f64, magnitude: f64) {
-        self.known_error = error.abs();
-        if error.abs() > LOST * magnitude && self.lost.is_none() {
+        let large = LOST * (magnitude - error.max(0.0)).max(0.0);
+        if error.abs() > large && self.lost.is_none() {
             self.lost = Some(Jump { time, change: error });
         }
+        // The next one to look at is half as large again, or large.
+        self.known_error = match self.lost {
+            Some(_) => error.abs(),
+            None => error.abs().min(large / 1.5),
+        };
     }
 
     /// Takes note of a step that was made.
@@ -193,6 +198,20 @@ mod tests {
         // Until they are a part of the energy that nobody would take for an error of the method.
         let growing: Vec<f64> = (0..30).map(|k| 1e-9 * 2f64.powi(k)).collect();
         assert_eq!(after(&growing).jump.map(|jump| jump.time), Some(29.0));
+    }
+
+    #[test]
+    fn an_error_is_large_from_a_quarter_of_the_terms_on() {
+        // H = T grows from 1, or falls, slowly: by a quarter of what it should be, or of what it has become.
+        for (sign, at) in [(1.0, 250.0), (-1.0, 200.0)] {
+            let mut monitor = Monitor { steps: 1, ..Monitor::default() };
+            for error in (1..1000).map(|k| sign * 0.001 * f64::from(k)) {
+                if monitor.is_new_error(error) {
+                    monitor.note_error(1e3 * error.abs(), error, 1.0 + error);
+                }
+            }
+            assert!(monitor.lost.is_some_and(|lost| (lost.time - at).abs() < 1.5), "{:?}", monitor.lost);
+        }
     }
 
     #[test]

@@ -64,7 +64,11 @@ impl Model {
         Ok(equations.started(parameters, &whole)?)
     }
 
-    fn on_its_own(self: &Arc<Self>, motion: cotangent_theory::Motion, engine: Engine) -> Result<Arc<Equations>, ProblemError> {
+    fn on_its_own(
+        self: &Arc<Self>,
+        motion: cotangent_theory::Motion,
+        engine: Engine,
+    ) -> Result<Arc<Equations>, ProblemError> {
         Ok(Arc::new(self.compile(motion, engine)?))
     }
 
@@ -154,10 +158,10 @@ impl Model {
             };
         };
         let position = |name: &String| {
-            names.iter().position(|n| n == name).ok_or_else(|| ProblemError::UnknownVariable {
-                name: name.clone(),
-                known: names.clone(),
-            })
+            names
+                .iter()
+                .position(|n| n == name)
+                .ok_or_else(|| ProblemError::UnknownVariable { name: name.clone(), known: names.clone() })
         };
         let mut kept = chart.iter().map(position).collect::<Result<Vec<_>, _>>()?;
         kept.sort_unstable();
@@ -178,7 +182,8 @@ impl Model {
         if pivots(values, &(0..n).collect::<Vec<_>>()).len() == n {
             return Ok(());
         }
-        let why = "its bracket has no inverse: it has Casimirs; `slaved`, `dirac-coordinates` and `dirac-bracket` need none";
+        let why =
+            "its bracket has no inverse: it has Casimirs; `slaved`, `dirac-coordinates` and `dirac-bracket` need none";
         Err(TheoryError::Unfit { formulation: Formulation::ProjectedInverse.name(), why }.into())
     }
 }
@@ -209,7 +214,8 @@ fn pivots(mut rows: Vec<Vec<f64>>, columns: &[usize]) -> Vec<usize> {
         let best = candidates.filter(|&(_, j)| !taken.contains(&j)).max_by(|a, b| size(a).total_cmp(&size(b)));
         let Some((i, j)) = best else { break };
         let pivot = rows[i][j];
-        if !(pivot.abs() > NO_PIVOT * *first.get_or_insert(pivot.abs())) {
+        let least = NO_PIVOT * *first.get_or_insert(pivot.abs());
+        if pivot.abs() <= least || pivot.is_nan() {
             break;
         }
         rows.swap(k, i);

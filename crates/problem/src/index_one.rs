@@ -66,7 +66,7 @@ impl Equations {
         let mut undetermined = equations.undetermined(at).map_err(unknown)?;
         if undetermined.is_empty() && outcome.is_ok() && !equations.is_isolated(at).map_err(unknown)? {
             let is_multiplier = |k: &usize| self.role(*k) == Some(Role::Multiplier);
-            let some = own.iter().any(|k| is_multiplier(k));
+            let some = own.iter().any(is_multiplier);
             undetermined = own.iter().copied().filter(|k| !some || is_multiplier(k)).collect();
         }
         if !undetermined.is_empty() {

@@ -39,6 +39,6 @@ pub use instance::Instance;
 pub use integrator::Integrator;
 pub use model::{Model, Repairs};
 pub use picture::{Picture, Shape};
-pub use pose::pose;
+pub use pose::{irregular, pose};
 pub use redundancy::Redundant;
 pub use surface::{Freedom, Start};

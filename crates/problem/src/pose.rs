@@ -4,6 +4,7 @@
 use crate::error::{PoseError, ProblemError};
 use crate::instance::Instance;
 use crate::model::{Model, Repairs};
+use crate::redundancy::Redundant;
 use cotangent_analysis::{AnalysisError, MotionError, analyze_within};
 use cotangent_compile::Engine;
 use cotangent_compile::values::Setting;
@@ -38,7 +39,12 @@ impl Model {
         let (system, limits) = (&self.system, &self.limits);
         limits.check().map_err(AnalysisError::from)?;
         let given = || self.instance(formulation, set, repairs, engine);
-        let explained = |error: ProblemError| irregular(system, &error, limits).unwrap_or_else(|| error.into());
+        let explained = |error: ProblemError| match &error {
+            ProblemError::SingularStart { constraints } => {
+                irregular(system, constraints, limits).map_or_else(|| error.into(), PoseError::from)
+            }
+            _ => error.into(),
+        };
         if formulation.takes_brackets() && self.has_constrained_bracket() {
             return self.on_bracket(formulation, set, repairs, engine);
         }
@@ -49,19 +55,30 @@ impl Model {
     }
 }
 
-/// Why a start is singular where the gradient of a constraint vanishes: if it does so wherever the constraint holds, as
-/// that of (x² + y² − 1)² does, no other start is better, and the analysis knows what to state instead.
-fn irregular(system: &System, error: &ProblemError, limits: &Limits) -> Option<PoseError> {
-    let ProblemError::SingularStart { constraints } = error else { return None };
-    let flat: Vec<&str> = constraints.iter().filter(|c| c.on.is_empty()).map(|c| c.name.as_str()).collect();
-    if flat.is_empty() {
+/// Larger models are not analysed for a reason.
+const LARGEST: usize = 40;
+
+/// Why a start is singular, if every one is: where the gradient of a constraint vanishes wherever it holds, as that of
+/// (x² + y² − 1)² does, or where one touches another, as x² + y² = 1 does x = 1. No other start is better then, and the
+/// analysis knows what to state instead, on each of the parts that a surface falls apart into.
+pub fn irregular(system: &System, constraints: &[Redundant], limits: &Limits) -> Option<MotionError> {
+    if system.dynamics.variables().len() > LARGEST && constraints.iter().all(|c| !c.on.is_empty()) {
         return None;
     }
-    let found = analyze_within(system, limits)
-        .ok()?
-        .irregular
-        .into_iter()
-        .find(|i| flat.contains(&i.0.as_str()) && !i.2.is_empty());
-    let (constraint, expression, instead) = found?;
-    Some(MotionError::Irregular { constraint, expression: expression.to_string(), instead }.into())
+    let is_meant = |name: &String| constraints.iter().any(|c| c.name == *name || c.on.contains(name));
+    let report = analyze_within(system, limits).ok()?;
+    let branches = report.branches.iter().flat_map(|branch| &branch.analysis.irregular);
+    let mut found = report.irregular.iter().chain(branches).filter(|(name, _, new)| is_meant(name) && !new.is_empty());
+    let (constraint, expression, instead) = found.next()?.clone();
+    let others: Vec<String> = constraints
+        .iter()
+        .filter(|c| c.name == constraint || c.on.contains(&constraint))
+        .flat_map(|c| c.on.iter().chain([&c.name]))
+        .filter(|name| **name != constraint)
+        .cloned()
+        .collect();
+    Some(match others.is_empty() {
+        true => MotionError::Irregular { constraint, expression: expression.to_string(), instead },
+        false => MotionError::Touching { constraint, others, instead },
+    })
 }

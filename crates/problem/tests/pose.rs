@@ -86,6 +86,19 @@ fn an_irregular_constraint_is_replaced_and_not_started_elsewhere() {
             }
         }
     }
+    // The circle touches the line, or the pair of lines, in all points that they have in common: there y² = 0.
+    for line in ["x", "x^2"] {
+        let touching = format!("x^2 + y^2 - 1 = 0\nconstraint line: {line} - 1");
+        match refused(&touching, "x = 1", Formulation::Multipliers) {
+            PoseError::Motion(MotionError::Touching { constraint, others, instead }) => {
+                assert_eq!(
+                    (constraint.as_str(), others.join(","), instead.join(",")),
+                    ("rod", "line".into(), "y".into())
+                );
+            }
+            other => panic!("{line}: {other}"),
+        }
+    }
     let cone = refused("x^2 - y^2*(1 + y)", "x = 0, y = 0", Formulation::Multipliers);
     assert!(matches!(cone, PoseError::Problem(_)), "{cone}");
 }

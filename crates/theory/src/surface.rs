@@ -21,6 +21,8 @@ pub struct ConstraintSurface {
     pub multipliers: Layout,
     /// Their values as functions of the state, if there are any.
     pub values: Option<Array>,
+    /// {z, H}*, over all variables.
+    pub rate: Tensor,
 }
 
 impl ConstraintSurface {

@@ -100,6 +100,9 @@ pub struct ClaimEntry {
     pub values: Option<Map<f64>>,
     /// What should vanish and does not.
     pub defect: Option<String>,
+    /// For a Casimir C: the variable z whose bracket {z, C} that is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub defect_of: Option<String>,
     /// Where it does not, and what it is there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counterexample: Option<Counterexample>,
@@ -136,6 +139,7 @@ impl ClaimEntry {
             in_general,
             values,
             defect,
+            defect_of: c.with.clone(),
             counterexample,
         }
     }
@@ -147,8 +151,8 @@ fn special(c: &ClaimReport) -> Option<&AtValues> {
 }
 
 impl ClaimEntry {
-    /// As people read it: what became of the claim, and a counterexample; long formulas are cut.
-    pub(crate) fn words(&self, cut: impl Fn(&str) -> String) -> String {
+    /// As people read it: what became of the claim of this name, and a counterexample; long formulas are cut.
+    pub(crate) fn words(&self, name: &str, cut: impl Fn(&str) -> String) -> String {
         let mut text = self.verdict.words();
         if let (Some(general), Some(values)) = (&self.in_general, &self.values) {
             let general = match general.verdict {
@@ -158,7 +162,8 @@ impl ClaimEntry {
             text = format!("holds at {} ({text}), {general}", listed(values));
         }
         if let Some(defect) = &self.defect {
-            text.push_str(&format!(": {} should vanish", cut(defect)));
+            let left = self.defect_of.as_ref().map_or(String::new(), |z| format!("{{{z}, {name}}} = "));
+            text.push_str(&format!(": {left}{} should vanish", cut(defect)));
         }
         if let Some(c) = self.counterexample.as_ref().filter(|c| !c.at.is_empty()) {
             text.push_str(&format!(", and is {} at {}", short(c.value), listed(&c.at)));

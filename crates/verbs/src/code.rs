@@ -162,8 +162,10 @@ codes! {
     Contradictory = "contradictory",
     /// A constraint is written in a scale beyond the numbers of 64 bits.
     Scale = "scale",
-    /// The gradient of a constraint vanishes where it holds.
+    /// The gradient of a constraint vanishes where it holds, or depends there on those of others.
     Irregular = "irregular",
+    /// Jacobi's identity fails for the bracket of the model.
+    NotABracket = "not-a-bracket",
     /// The momenta do not determine the velocities.
     SingularLagrangian = "singular-lagrangian",
     /// The form does not determine the rates.

@@ -74,4 +74,5 @@ pub use picture::{Background, Watch};
 pub use reason::Reason;
 pub use run::run;
 pub use session::{Listener, Message, Progress, Session, Status};
+pub use setup::AlmostPoisson;
 pub use stop::Stop;

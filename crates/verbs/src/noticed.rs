@@ -2,8 +2,9 @@
 
 use crate::figures::{count, listed, number, short};
 use crate::map::{Map, or_nan};
+use cotangent_dynamics::{Advance, Measure};
 use cotangent_expr::Layout;
-use cotangent_observe::{Monitor, Passage, Unobserved};
+use cotangent_observe::{Monitor, Passage, Run, Unobserved};
 use serde::{Deserialize, Serialize};
 
 /// Steps near a singular configuration, where the constraints depend on each other.
@@ -77,6 +78,26 @@ fn times(passages: &[&SingularPassage]) -> String {
         times.push("…".to_owned());
     }
     times.join(", ")
+}
+
+/// A state that is so many times larger has an energy, if the energy of this one is nothing for want of digits.
+const ENLARGED: f64 = 1e150;
+
+/// The energy of a motion whose rounding is no longer relative: its error is no error of the method.
+pub(crate) fn underflow<I: Advance, D: Measure>(run: &mut Run<I, D>) -> Option<String> {
+    let smallest = f64::MIN_POSITIVE / f64::EPSILON;
+    let energy = run.energy();
+    let largest = energy.initial.abs() + energy.max_deviation;
+    let state = run.state().values.clone();
+    let larger: Vec<f64> = state.iter().map(|z| ENLARGED * z).collect();
+    let mut size = |state: &[f64]| run.diagnostics().energy_magnitude(state).unwrap_or(f64::NAN);
+    let is_nothing = largest < smallest && size(&state) < smallest && size(&larger) > smallest;
+    is_nothing.then(|| {
+        format!(
+            "the energy is of the size {}, below what the arithmetic resolves, and so is its error: choose other units",
+            short(largest)
+        )
+    })
 }
 
 /// What a reader of the summary should know.

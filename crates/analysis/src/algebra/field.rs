@@ -9,7 +9,7 @@ use super::polynomial::{Monomial, Polynomial};
 use super::work::Work;
 use cotangent_expr::{Digest, Expr, Function, Node, Number};
 use cotangent_model::Sign;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// Larger expressions are not brought to a normal form.
@@ -88,7 +88,8 @@ impl Field {
         &self.relations
     }
 
-    fn unknown(&mut self, e: &Expr) -> u32 {
+    /// The unknown that a symbol is, or what is not built by arithmetic.
+    pub(crate) fn unknown(&mut self, e: &Expr) -> u32 {
         *self.known.entry(e.digest()).or_insert_with(|| {
             self.unknowns.push(e.clone());
             self.unknowns.len() as u32 - 1
@@ -298,6 +299,27 @@ impl Field {
 
     pub(crate) fn over(&self, a: &Fraction, b: &Fraction) -> Option<Fraction> {
         self.times(a, &Fraction { numerator: b.denominator.clone(), denominator: b.numerator.clone() })
+    }
+
+    /// A polynomial that every denominator divides.
+    pub(crate) fn common_denominator<'a>(&self, all: impl Iterator<Item = &'a Fraction>) -> Option<Polynomial> {
+        let work = &self.work();
+        let mut common = Polynomial::one();
+        for f in all {
+            let shared = greatest_common_divisor(&common, &f.denominator, work)?;
+            common = common.times(&f.denominator.over(&shared, work)?, work)?;
+        }
+        Some(common)
+    }
+
+    /// A polynomial by its monomials in what is no parameter: with the coefficient of each, which is made of parameters.
+    pub(crate) fn by_variables(&self, p: &Polynomial) -> Vec<(Monomial, Polynomial)> {
+        let mut out: BTreeMap<Monomial, Polynomial> = BTreeMap::new();
+        for (m, &c) in &p.0 {
+            let (own, rest): (Vec<_>, Vec<_>) = m.0.iter().partition(|(v, _)| self.is_parameter(*v));
+            out.entry(Monomial(rest)).or_default().0.insert(Monomial(own), c);
+        }
+        out.into_iter().collect()
     }
 
     /// As an expression, with the denominator in factors; `None` if a number does not fit, or is too large.

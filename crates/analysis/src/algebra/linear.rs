@@ -95,3 +95,38 @@ pub(crate) fn inverse(
     }
     Some(out)
 }
+
+/// The rows in reduced form, those that vanish left out: each has a pivot, its column and the entry 1 there, that no other
+/// row has.
+pub(crate) fn reduced(field: &Field, mut rows: Vec<Row>, columns: usize) -> Option<Vec<(usize, Row)>> {
+    let pivots = eliminate(field, &mut rows, columns, &mut Some, &mut size_cost)?;
+    Some(pivots.into_iter().map(|(i, j, _)| (j, std::mem::take(&mut rows[i]))).collect())
+}
+
+/// A basis of the vectors x with Σ aᵢⱼ xⱼ = 0 for all rows: one for every column without a pivot, with the entry 1 there.
+pub(crate) fn kernel(field: &Field, rows: Vec<Row>, columns: usize) -> Option<Vec<Row>> {
+    let pivots = reduced(field, rows, columns)?;
+    let free = (0..columns).filter(|j| pivots.iter().all(|(pivot, _)| pivot != j));
+    let vector = |j: usize| {
+        let solved = pivots.iter().filter_map(|(pivot, row)| Some((*pivot, row.get(&j)?.negated())));
+        solved.chain([(j, Fraction::integer(1))]).collect()
+    };
+    Some(free.map(vector).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Row, kernel};
+    use crate::algebra::field::{Field, Fraction};
+
+    /// (1 2 3; 2 4 6) x = 0: (−2, 1, 0) and (−3, 0, 1).
+    #[test]
+    fn a_kernel_has_as_many_vectors_as_columns_without_a_pivot() {
+        let row = |entries: [i128; 3]| -> Row { (0..).zip(entries.map(Fraction::integer)).collect() };
+        let found = kernel(&Field::default(), vec![row([1, 2, 3]), row([2, 4, 6])], 3).unwrap();
+        let expected: Vec<Row> = [[(0, -2), (1, 1)], [(0, -3), (2, 1)]]
+            .map(|all| all.map(|(k, x)| (k, Fraction::integer(x))).into_iter().collect())
+            .to_vec();
+        assert_eq!(found, expected);
+    }
+}

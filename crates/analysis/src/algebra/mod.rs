@@ -16,6 +16,6 @@ mod work;
 
 pub(crate) use divisor::{factors, irreducible_factors, pseudo_remainder};
 pub(crate) use field::{Field, Fraction, Relation};
-pub(crate) use linear::{Row, eliminate, inverse, size_cost};
-pub(crate) use polynomial::Polynomial;
+pub(crate) use linear::{Row, eliminate, inverse, kernel, reduced, size_cost};
+pub(crate) use polynomial::{Monomial, Polynomial};
 pub(crate) use work::Work;

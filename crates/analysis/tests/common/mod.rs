@@ -5,7 +5,14 @@
 use cotangent_analysis::{Analysis, Class, Count, DiracBracket, analyze};
 use cotangent_expr::{Expr, Function, Node};
 use cotangent_model::System;
+use proptest::prelude::ProptestConfig;
 use std::collections::HashMap;
+
+/// So many random cases, or as many times more as the variable SOAK says.
+pub fn cases(usual: u32) -> ProptestConfig {
+    let factor = std::env::var("SOAK").ok().and_then(|times| times.parse().ok()).unwrap_or(1);
+    ProptestConfig::with_cases(usual * factor)
+}
 
 /// The analysis of a model text.
 pub fn analysis(text: &str) -> Analysis {

@@ -23,7 +23,8 @@ pub(crate) fn check(args: args::Check, out: &mut Output) -> Result<Status, Failu
 
 /// Analyses a model.
 pub(crate) fn analyze(args: args::Analyze, out: &mut Output) -> Result<Status, Failure> {
-    let request = verbs::analyze::Request { set: args.set, latex: args.latex };
+    let args::Analyze { set, latex, brackets, coordinates, inverse, .. } = args;
+    let request = verbs::analyze::Request { set, latex, brackets, coordinates, inverse };
     let model = input::read_for(&args.model, out)?;
     let document = request.answer(model.into(), &mut out.session())?;
     match out.wants_json() {

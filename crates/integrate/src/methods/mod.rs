@@ -1,8 +1,10 @@
 //! The methods, one file each.
 
 pub(crate) mod average;
+pub(crate) mod average_bracket;
 pub(crate) mod bdf2;
 pub(crate) mod embedded;
+pub(crate) mod euler_poincare;
 pub(crate) mod gauss;
 pub(crate) mod lobatto;
 pub(crate) mod radau;
@@ -10,5 +12,6 @@ pub(crate) mod rattle;
 pub(crate) mod reich;
 pub(crate) mod restrained;
 pub(crate) mod rk4;
+pub(crate) mod spherical;
 pub(crate) mod splitting;
 pub(crate) mod symplectic_euler;

@@ -1,6 +1,7 @@
 //! Projections after a step.
 
 use super::{ManifoldProjection, count, is_due};
+use crate::held::{lengths, products, square};
 use crate::sparse::GramWork;
 use crate::vector::{add_transposed_times, advance, clear, moved, negate, times, zeros};
 use cotangent_dynamics::{Canonical, Failure, Machine, MemoryLayout, State, Stepper};
@@ -25,6 +26,7 @@ pub(crate) struct Projector<'s, S> {
     g1: Vec<S>,
     hpp: Vec<S>,
     gram: GramWork<S>,
+    products: Vec<(usize, [usize; 3])>,
 }
 
 impl<'s, S: Scalar> Projector<'s, S> {
@@ -43,6 +45,7 @@ impl<'s, S: Scalar> Projector<'s, S> {
             g1: zeros(planned.shape.jacobian.len()),
             hpp: zeros(planned.shape.hessian_pp.len()),
             gram: planned.gram.work(),
+            products: products(&planned.shape),
             planned,
         }
     }
@@ -88,10 +91,15 @@ impl<'s, S: Scalar> Projector<'s, S> {
         system.jacobian(q.0, g0)?;
         system.hamiltonian_p(q.0, p.0, velocity)?;
         times(&shape.jacobian, g0, velocity, residual);
-        terms(&shape.jacobian, g0, velocity, residual, sizes);
         if !is_due(machine, planned.projection.above, residual)? {
             return Ok(false);
         }
+        // All terms may be zero but for rounding: |Gᵢ| |p| in the metric H_pp is what they could be.
+        system.hessian_pp(q.0, p.0, hpp)?;
+        lengths(&self.products, g0, hpp, multipliers);
+        let momenta = square(&shape.hessian_pp, hpp, p.0).sqrt() * S::from_f64(NOISE);
+        terms(&shape.jacobian, g0, velocity, residual, sizes);
+        sizes.iter_mut().zip(&*multipliers).for_each(|(size, length)| *size = size.max(*length * momenta));
         let shift_along = |lambda: &[S], g0: &[S], shift: &mut [S]| {
             clear(shift);
             add_transposed_times(&shape.jacobian, g0, lambda, shift);
@@ -116,6 +124,9 @@ impl<'s, S: Scalar> Projector<'s, S> {
 
 /// What nothing is made of, at rest: so small that it is never met, and division by it stays finite.
 const LEAST: f64 = 1e-150;
+
+/// Terms that are smaller than this part of what they could be may be rounding.
+const NOISE: f64 = 1e-6;
 
 /// |rᵢ| + Σⱼ |aᵢⱼ xⱼ|: what a residual is made of. Its multiplier is all but zero, so that the equation
 /// itself does not show how large its round-off is; in these units it is that of 1.

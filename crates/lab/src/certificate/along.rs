@@ -44,6 +44,8 @@ pub(super) struct Along {
     /// The energy that is exchanged: the largest kinetic energy in the first quarter of the run; and in all of it, if
     /// that is larger than p·q̇ at the start.
     pub(super) exchanged: [f64; 2],
+    /// Whether anything moved.
+    pub(super) moves: bool,
     /// How often the motion turned back.
     pub(super) turns: usize,
     pub(super) steps: u64,
@@ -67,6 +69,7 @@ pub(super) fn run<C: Candidate>(
             errors: vec![],
             energy: 0.0,
             exchanged: [0.0, kinetic(problem)],
+            moves: false,
             turns: 0,
             steps: options.steps,
             ended: None,
@@ -96,7 +99,7 @@ pub(super) fn run<C: Candidate>(
     let Look { mut along, largest, turns, .. } = look;
     let names = run.diagnostics().conditioning().map(|c| c.constraints()).unwrap_or_default();
     along.noticed = Noticed { monitor: run.monitor().clone(), names };
-    (along.turns, along.ended) = (turns.count, ended);
+    (along.moves, along.turns, along.ended) = (turns.width > 0.0, turns.count, ended);
     // Where nothing moves, nothing shows how large terms are.
     along.scales.iter_mut().flatten().for_each(|s| *s = if *s > 0.0 { *s } else { 1.0 });
     for (worst, (largest, scales)) in along.residuals.iter_mut().zip(largest.iter().zip(&along.scales)) {
@@ -237,8 +240,9 @@ impl<'a> Turns<'a> {
         let part = |range: std::ops::Range<usize>, unit: &mut f64| -> f64 {
             let size = state[range.clone()].iter().fold(0.0f64, |m, v| m.max(v.abs()));
             *unit = unit.max(size);
-            let moved = state[range.clone()].iter().zip(&self.start[range]).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
-            if moved == 0.0 { 0.0 } else { moved.sqrt() / *unit }
+            // Relative first, so that squares do not underflow.
+            let moved = state[range.clone()].iter().zip(&self.start[range]).map(|(a, b)| ((a - b) / *unit).powi(2));
+            if *unit == 0.0 { 0.0 } else { moved.sum::<f64>().sqrt() }
         };
         let [q, p] = &mut self.units;
         let away = part(0..self.middle, q) + part(self.middle..state.len().min(self.start.len()), p);

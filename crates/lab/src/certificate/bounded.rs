@@ -48,6 +48,15 @@ pub(super) fn round_off(along: &Along) -> f64 {
     f64::EPSILON * (1e4 + along.steps as f64)
 }
 
+/// Below this size rounding is no longer relative.
+const SMALLEST: f64 = f64::MIN_POSITIVE / f64::EPSILON;
+
+/// Why the energy of a motion has no relative error, if it has none: numbers of its size have few digits, or none.
+pub(super) fn underflow(along: &Along) -> Option<Reason> {
+    let size = along.energy.max(along.exchanged[1]);
+    (along.moves && size < SMALLEST).then_some(Reason::Underflow { size })
+}
+
 /// The size of the energy: the larger of |H(0)| and what is exchanged. The error itself is no part of it.
 pub(super) fn size(along: &Along) -> f64 {
     let size = along.energy.max(along.exchanged[1]);
@@ -62,6 +71,9 @@ pub(super) fn amplitude(along: &Along) -> f64 {
 
 pub(super) fn judge(along: &Along) -> Said {
     let Along { times, errors, .. } = along;
+    if let Some(reason) = underflow(along) {
+        return Said::Nothing(reason);
+    }
     let amplitude = amplitude(along);
     let largest = amplitude * size(along);
     let early = if along.exchanged[0] > 0.0 { along.exchanged[0] } else { size(along) };
@@ -138,6 +150,7 @@ mod tests {
             times,
             energy: 0.0,
             exchanged: [1.0; 2],
+            moves: true,
             turns,
             steps: 8000,
             ended: None,

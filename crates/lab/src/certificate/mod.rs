@@ -223,6 +223,14 @@ impl Certificate {
         })
     }
 
+    /// For a matrix B(z) that is no bracket, as Jacobi's identity fails: there are no Poisson maps and no Casimirs to speak
+    /// of, and what follows for the energy from a Poisson map is not claimed.
+    pub fn without_bracket(&mut self) {
+        self.poisson_defect = Property::absent();
+        self.casimir_defect = Property::absent();
+        self.energy_drift.claimed = self.energy_defect.claimed;
+    }
+
     /// Whether everything claimed holds; `None` where something claimed is not decided, or the run did not reach its
     /// end.
     pub fn certified(&self) -> Option<bool> {
@@ -363,8 +371,12 @@ impl<C: Candidate> Judge<'_, C> {
             true => Finding::Undecided(Reason::NoEnergy),
             false => Finding::Measured(amplitude),
         };
+        if let Some(reason) = bounded::underflow(along) {
+            return Property { claimed, found: Finding::Undecided(reason), held: None, reason: None };
+        }
         if amplitude.is_nan() || amplitude > round_off {
-            return Property { claimed, found, held: Some(false), reason: None };
+            let reason = if claimed { self.quadrature(bounded::size(along)) } else { None };
+            return Property { claimed, found, held: reason.is_none().then_some(false), reason };
         }
         if let Some(ended) = &along.ended {
             return Property { claimed, found, held: None, reason: Some(Reason::Ended(ended.clone())) };
@@ -383,6 +395,24 @@ impl<C: Candidate> Judge<'_, C> {
             Err(reason) => (None, Some(reason)),
         };
         Property { claimed, found, held, reason }
+    }
+
+    /// Where a method that keeps the energy does not, whether its quadrature is why: that error falls like h²ˢ⁺¹, to
+    /// round-off in a few halvings of the step, and the error of a method of order p which does not keep the energy like
+    /// hᵖ⁺¹.
+    fn quadrature(&mut self, size: f64) -> Option<Reason> {
+        let least = 2 * self.claims.order as i32 + 2;
+        let mut defect = |factor: f64| self.probe.energy(self.step, self.step * factor, size).ok().map(|s| s.defect);
+        let whole = defect(1.0)?;
+        for halvings in 1..=6 {
+            let factor = 0.5f64.powi(halvings);
+            let smaller = defect(factor)?;
+            if smaller <= f64::EPSILON {
+                let falls = smaller <= whole * factor.powi(least);
+                return falls.then_some(Reason::Quadrature { step: self.step * factor, defect: smaller });
+            }
+        }
+        None
     }
 }
 

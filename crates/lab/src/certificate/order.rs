@@ -97,10 +97,12 @@ pub(super) fn judge<C: Candidate>(
     }
 }
 
-/// A system may be kind to a method: linear constraints lower no order.
+/// A system may be kind to a method: linear constraints lower no order. An order is what is claimed if it is not below
+/// it, and known well enough to tell it from the next lower one.
 fn held(order: &Order, claimed: u32) -> Option<bool> {
     let apart = f64::from(claimed) - order.value - TOLERANCE;
-    match apart <= order.uncertainty.min(CERTAIN) {
+    let is_told_from_lower = order.value - order.uncertainty > f64::from(claimed) - 0.5;
+    match apart <= order.uncertainty.min(CERTAIN) && is_told_from_lower {
         true => Some(true),
         false => (apart > order.uncertainty).then_some(false),
     }
@@ -159,6 +161,22 @@ mod tests {
     use cotangent_model::{Options, System};
     use cotangent_problem::{Instance, Repairs};
     use cotangent_theory::Formulation;
+
+    #[test]
+    fn an_order_that_is_not_known_decides_nothing() {
+        let judged =
+            |value, uncertainty, claimed| held(&Order { value, uncertainty, used: vec![], points: vec![] }, claimed);
+        // An interval that has the order claimed and those below it.
+        assert_eq!(judged(6.2, 4.4, 4), None);
+        assert_eq!(judged(4.0, 0.6, 4), None);
+        assert_eq!(judged(3.0, 1.5, 4), None);
+        // One that has no lower order, and one that has no other.
+        assert_eq!(judged(6.2, 1.4, 4), Some(true));
+        assert_eq!(judged(3.9, 0.1, 4), Some(true));
+        assert_eq!(judged(3.75, 0.2, 4), Some(true));
+        assert_eq!(judged(3.0, 0.3, 4), Some(false));
+        assert_eq!(judged(3.8, 0.01, 4), Some(false));
+    }
 
     #[test]
     fn a_claim_that_is_too_high_is_contradicted_at_steps_that_show_it() {

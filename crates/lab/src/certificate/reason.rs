@@ -83,6 +83,18 @@ pub enum Reason {
     Accumulated,
     /// No energy was measured.
     NoEnergy,
+    /// The energy is too small for its error to be one of the method.
+    Underflow {
+        /// Its size.
+        size: f64,
+    },
+    /// The quadrature of a method that keeps the energy is not exact at this step; at a smaller one it is.
+    Quadrature {
+        /// The smaller one.
+        step: f64,
+        /// By how much it changes the energy.
+        defect: f64,
+    },
     /// The energy error is as large as the motion.
     Unresolved {
         /// The error, as a part of the energy that was exchanged at first.
@@ -228,6 +240,18 @@ impl fmt::Display for Words<'_> {
             Reason::InSteps => write!(f, "seen in single steps, and below round-off along the run"),
             Reason::Accumulated => write!(f, "single steps keep it; along the run their round-off accumulates"),
             Reason::NoEnergy => write!(f, "no energy was measured"),
+            Reason::Underflow { size } => write!(
+                f,
+                "the energy, of size {}, is below what the arithmetic resolves: choose other units",
+                short(*size)
+            ),
+            Reason::Quadrature { step, defect } => write!(
+                f,
+                "this step is too large for the quadrature of its averages: one of {} changes the energy by {}; take a \
+                 smaller step or more --stages",
+                exact(*step),
+                short(*defect)
+            ),
             Reason::Unresolved { part } => write!(
                 f,
                 "the step is not stable, or does not resolve the motion: the energy error reaches {} of the energy \

@@ -6,7 +6,7 @@ use super::{Combination, Exact, SAMPLES, timing};
 use crate::certificate::{kinetic, scales};
 use crate::fit::{Growth, growth_exponent};
 use cotangent_compile::{CompileError, Native};
-use cotangent_dynamics::{Dynamics, Failure, Measure, Source};
+use cotangent_dynamics::{Dynamics, Failure, Source};
 use cotangent_observe::{End, HISTORY_ERRORS, History, Progress, Run, RunError, Schedule};
 use cotangent_problem::Instance;
 use cotangent_scalar::Limits;
@@ -220,14 +220,12 @@ fn largest_kinetic(run: &mut crate::Run, problem: &Instance, variables: usize) -
     let view = problem.equations.compiled.view(Native, problem.parameters.clone());
     let Ok(Some(mut manifold)) = view.manifold() else { return 0.0 };
     let n = manifold.shape().coordinates;
-    let dimension = run.state().values.len();
-    let Some(history) = run.history() else { return 0.0 };
+    let Some(history) = run.history().filter(|_| 2 * n == variables) else { return 0.0 };
     let count = history.times().len();
-    let few = (0..count).step_by(count.div_ceil(LOOKS).max(1));
-    let states: Vec<Vec<f64>> = few.map(|k| history.values(k)[..dimension].to_vec()).collect();
-    let (mut largest, mut model, mut v) = (0.0f64, vec![0.0; variables], vec![0.0; n]);
-    for state in states {
-        if 2 * n == variables && run.diagnostics().model_state(&state, &mut model).is_ok() {
+    let (mut largest, mut v) = (0.0f64, vec![0.0; n]);
+    for k in (0..count).step_by(count.div_ceil(LOOKS).max(1)) {
+        // The variables of the model come first.
+        if let Some(model) = history.values(k).get(..variables) {
             let (q, p) = model.split_at(n);
             if manifold.hamiltonian_p(q, p, &mut v).is_ok() {
                 largest = largest.max(p.iter().zip(&v).map(|(p, v)| (p * v).abs()).sum());
@@ -245,15 +243,11 @@ fn curves(run: &mut crate::Run, variables: usize, exact: Option<&Exact>, shared:
     let Some(history) = run.history() else { return Curves::default() };
     let times = history.times().to_vec();
     let [energy, constraints, hidden] = [0, 1, 2].map(|k| history.error(k));
-    let dimension = run.state().values.len();
-    let states: Vec<Vec<f64>> = (0..times.len()).map(|k| history.values(k)[..dimension].to_vec()).collect();
-    let mut model = vec![0.0; variables];
+    let states: Vec<Vec<f64>> =
+        (0..times.len()).map(|k| history.values(k).get(..variables).unwrap_or_default().to_vec()).collect();
     let singular = run.monitor().passages.first().map(|passage| passage.time);
-    let mut error = |time: f64, state: &[f64]| -> f64 {
-        match run.diagnostics().model_state(state, &mut model) {
-            Ok(()) => exact.and_then(|e| e.distance_in(shared, time, &model)).unwrap_or(f64::NAN),
-            Err(_) => f64::NAN,
-        }
+    let error = |time: f64, model: &[f64]| -> f64 {
+        exact.and_then(|e| e.distance_in(shared, time, model)).unwrap_or(f64::NAN)
     };
     // Behind a singular configuration the exact motion may be on another branch.
     let known = |t: f64| singular.is_none_or(|singular| t < singular);

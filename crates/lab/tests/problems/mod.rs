@@ -10,6 +10,7 @@ use cotangent_observe::{End, Schedule};
 use cotangent_problem::{Instance, Repairs};
 use cotangent_scalar::Limits;
 use cotangent_theory::Formulation;
+use proptest::prelude::ProptestConfig;
 
 pub const PENDULUM: &str = "param g = 1\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + g*y\n\
     constraint rod: (x^2 + y^2 - 1)/2 = 0\ninitial x = 1, p_y = -2\n";
@@ -42,6 +43,12 @@ pub const SPEEDY: &str = "coord x, y\nlagrangian -sqrt(1 - x'^2 - y'^2/2) - y\n\
 /// Two springs: the energy, and each spring's, is a quadratic invariant.
 pub const OSCILLATOR: &str = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + x^2/2 + y^2\n\
     invariant spring = p_x^2 + x^2\ninitial x = 1, p_y = 1\n";
+
+/// So many random cases, or as many times more as the variable SOAK says.
+pub fn cases(usual: u32) -> ProptestConfig {
+    let factor = std::env::var("SOAK").ok().and_then(|times| times.parse().ok()).unwrap_or(1);
+    ProptestConfig::with_cases(usual * factor)
+}
 
 pub fn shipped(name: &str) -> String {
     std::fs::read_to_string(format!("{}/../../models/{name}.cot", env!("CARGO_MANIFEST_DIR"))).unwrap()

@@ -279,7 +279,7 @@ impl Elaborator<'_> {
         if self.kind(e) != Kind::Integer {
             let message = "a condition compares integers, which are known when the model is read";
             let d = Diagnostic::new(Code::MalformedCondition, e.span, message).caption("this is not an integer");
-            self.error(d.help("compare indices, whole numbers and `int` parameters; a size or a switch is declared `param n : int = 3`"));
+            self.error(d.help("compare indices, whole numbers and `int` parameters: other parameters get their values later, and `--set` changes them; a size or a switch is declared `param n : int = 3`"));
             return None;
         }
         self.index(e, loops)?.eval(point)

@@ -96,6 +96,7 @@ words! {
         Method = "method",
         Formulation = "formulation",
         Compose = "compose",
+        Inner = "inner",
         Project = "project",
         Step = "step",
         Until = "until",
@@ -152,7 +153,9 @@ impl RunKey {
     /// plain name.
     pub fn value_kind(self) -> RunValueKind {
         match self {
-            RunKey::Method | RunKey::Formulation | RunKey::Compose | RunKey::Project => RunValueKind::Word,
+            RunKey::Method | RunKey::Formulation | RunKey::Compose | RunKey::Inner | RunKey::Project => {
+                RunValueKind::Word
+            }
             _ => RunValueKind::Expression,
         }
     }

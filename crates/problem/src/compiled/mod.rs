@@ -16,7 +16,8 @@ use canonical::{CanonicalFunctions, CanonicalView};
 use chart::{ChartFunctions, ChartView};
 use cotangent_compile::{Arithmetic, CompileError, Engine, Function, FunctionBuilder};
 use cotangent_dynamics::{
-    Canonical, Chart, Dynamics, Failure, Field, Hidden, Index, Poisson, Presymplectic, Restrained, Split, Surface,
+    BracketShape, Canonical, Chart, Dynamics, Failure, Field, Hidden, Index, Poisson, Presymplectic, Restrained, Split,
+    Surface,
 };
 use cotangent_expr::{Layout, Tensor};
 use cotangent_integrate::Offer;
@@ -47,6 +48,7 @@ pub struct Compiled {
     bracket: Option<Arc<BracketFunctions>>,
     split: Option<Arc<SplitFunctions>>,
     restrained: Option<Arc<RestrainedFunctions>>,
+    bracket_shape: Option<BracketShape>,
     /// The variables of the model as a function of the state, where they differ.
     lift: Option<Arc<Function>>,
     /// The state as a function of the variables of the model, where they differ.
@@ -132,6 +134,7 @@ impl Compiled {
             bracket,
             split,
             restrained,
+            bracket_shape: bracket_shape(motion),
             dimension: motion.state.len(),
             parameters: [parameters.len(), all.len()],
             lift: map(&motion.state, motion.model_state().map_err(underived)?)?,
@@ -198,16 +201,35 @@ pub fn offer(motion: &Motion, formulation: Formulation) -> Option<Offer> {
         Shape::IndexTwo => Some(Index::Two),
         Shape::Field | Shape::Chart => None,
     };
+    let special = bracket_shape(motion).filter(|_| !motion.is_constrained()).unwrap_or_default();
     Some(Offer {
         canonical: if canonical && !constrained { Some(Index::Three) } else { with_multipliers },
         field: with_multipliers.is_none() && !form,
         presymplectic: form,
+        bracket: has_bracket(motion, formulation),
+        linear: special.linear,
+        spheres: !special.spheres.is_empty(),
         split: has_parts(motion),
         restrained: is_restrained(motion, formulation),
         constrained,
         chart: shape == Shape::Chart,
-        surface: motion.surface().is_some() && !formulation.keeps_some() && !matches!(formulation, Formulation::Penalty { .. }),
+        surface: motion.surface().is_some()
+            && !formulation.keeps_some()
+            && !matches!(formulation, Formulation::Penalty { .. }),
     })
+}
+
+/// Whether equations are ż = B(z)∇H in a formulation.
+fn has_bracket(motion: &Motion, formulation: Formulation) -> bool {
+    matches!(motion.law, Law::Bracket(_)) && !(motion.is_constrained() && formulation == Formulation::IndexReduced)
+}
+
+/// What is special about the bracket of equations.
+fn bracket_shape(motion: &Motion) -> Option<BracketShape> {
+    match &motion.law {
+        Law::Bracket(b) => Some(BracketShape { linear: b.linear, spheres: b.spheres.clone() }),
+        _ => None,
+    }
 }
 
 /// Whether Dirac's bracket comes with constraints that may be held by the flows they generate.
@@ -343,6 +365,10 @@ where
         let parameters = inputs[..self.compiled.parameters[1].min(inputs.len())].into();
         let view = BracketView::new(functions.clone(), self.arithmetic, parameters)?;
         Ok(Some(Box::new(view)))
+    }
+
+    fn bracket(&self) -> Option<BracketShape> {
+        self.compiled.bracket_shape.clone()
     }
 
     fn has_split(&self) -> bool {

@@ -48,9 +48,7 @@ impl RestrainedFunctions {
             self.means.compiled(&inputs, &known.hidden)?,
             self.means.compiled(&inputs, &known.brackets)?,
         ];
-        let flow = |part: &Part| {
-            self.means.compiled(&[&flows.state, &flows.step, &self.parameters], &part.increment)
-        };
+        let flow = |part: &Part| self.means.compiled(&[&flows.state, &flows.step, &self.parameters], &part.increment);
         all.extend(flows.parts.iter().map(flow).collect::<Result<Vec<_>, _>>()?);
         let shape = RestrainedShape { dimension: flows.state.len(), brackets: pattern(&all[2])? };
         Ok(Functions { shape, all })

@@ -24,9 +24,9 @@ const SHORTEST: f64 = 1e-9;
 #[derive(Clone)]
 pub(super) enum Multivalued {
     /// They are variables: Nᵀ∇H = 0, for parameters that are known later.
-    Variables { functions: Form, equations: Option<Box<IndexOne<Form, f64>>> },
+    Variables { functions: Box<Form>, equations: Option<Box<IndexOne<Form, f64>>> },
     /// A linear system.
-    Linear(Linear),
+    Linear(Box<Linear>),
 }
 
 /// J, ∇H and H_zz as functions.
@@ -71,7 +71,7 @@ impl Multivalued {
                 };
                 let shape = PresymplecticShape { form: form_pattern, hessian: hessian_pattern };
                 let gradient = builder().output(&gradient).compile()?.into();
-                let functions = Form { shape, form, gradient, hessian, parameters: vec![] };
+                let functions = Box::new(Form { shape, form, gradient, hessian, parameters: vec![] });
                 Ok(Some(Multivalued::Variables { functions, equations: None }))
             }
             (Law::Form(_), _) | (_, None) => Ok(None),
@@ -82,7 +82,7 @@ impl Multivalued {
                 };
                 let values = vec![0.0; solver.pattern().len()];
                 let (known, parameters) = (values.clone(), vec![]);
-                Ok(Some(Multivalued::Linear(Linear { matrix, solver, values, known, parameters })))
+                Ok(Some(Multivalued::Linear(Box::new(Linear { matrix, solver, values, known, parameters }))))
             }
         }
     }
@@ -92,11 +92,11 @@ impl Multivalued {
         let parameters = parameters.to_vec();
         match self {
             Multivalued::Variables { functions, .. } => {
-                let functions = Form { parameters, ..functions.clone() };
-                let equations = IndexOne::new(functions.clone()).ok().filter(|e| e.kernel_dimension() > 0);
+                let functions = Box::new(Form { parameters, ..(**functions).clone() });
+                let equations = IndexOne::new((*functions).clone()).ok().filter(|e| e.kernel_dimension() > 0);
                 Multivalued::Variables { functions, equations: equations.map(Box::new) }
             }
-            Multivalued::Linear(linear) => Multivalued::Linear(Linear { parameters, ..linear.clone() }),
+            Multivalued::Linear(linear) => Multivalued::Linear(Box::new(Linear { parameters, ..(**linear).clone() })),
         }
     }
 

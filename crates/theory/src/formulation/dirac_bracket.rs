@@ -62,9 +62,9 @@ impl Constraints {
     /// derivatives of some constraints vanish, by their numbers: as many as are given. Off the surface they differ from
     /// those of Dirac's bracket, and drift.
     pub fn index_reduced(&self, system: &System, rows: &[usize], limits: &Limits) -> Result<Motion, TheoryError> {
-        let flow = Flow::new(self)?.index_reduced(rows)?;
-        let law = Law::Field { field: flow.field()?, canonical: false };
-        Ok(Motion { law, formulation: Formulation::IndexReduced, ..flow.motion(system, limits)? })
+        let field = Flow::new(self)?.index_reduced(rows)?.field()?;
+        let law = Law::Field { field, canonical: false };
+        Ok(Motion { law, formulation: Formulation::IndexReduced, ..self.motion(system, limits)? })
     }
 
     /// {χ_r, g_a}: for every constraint its brackets with those that are given.
@@ -157,8 +157,8 @@ impl<'a> Flow<'a> {
         let lambda = solve("index_reduced_multipliers", &matrix, &Tensor::new(vec![layout], right)?)?;
         let rate = |k: usize| {
             let pushes = flows.iter().enumerate();
-            let pushes = pushes
-                .filter_map(|(a, flow)| Some(flow.get(&k)? * Expr::at(&lambda, vec![Ix::constant(a as i64)])));
+            let pushes =
+                pushes.filter_map(|(a, flow)| Some(flow.get(&k)? * Expr::at(&lambda, vec![Ix::constant(a as i64)])));
             Expr::sum(free.get(&k).cloned().into_iter().chain(pushes))
         };
         self.rates = (0..phase.len()).map(rate).collect();
@@ -188,6 +188,8 @@ impl<'a> Flow<'a> {
                 hamiltonian: hamiltonian.clone(),
                 casimirs: claimed_casimirs(&system)?,
                 field,
+                linear: false,
+                spheres: vec![],
                 restrained: Restrained::new(self.known, &system)?,
             })),
             _ => Law::Field { field, canonical: false },
@@ -213,15 +215,13 @@ impl<'a> Flow<'a> {
     /// B* = B − {z, χ}C⁻¹{χ, z}, column by column.
     fn dirac(&self) -> Result<Tensor, Error> {
         let layout = &self.phase.layout;
-        let places: Vec<Place> =
-            layout.arrays().iter().flat_map(|a| (0..a.len()).map(move |k| member(a, k))).collect();
+        let places: Vec<Place> = layout.arrays().iter().flat_map(|a| (0..a.len()).map(move |k| member(a, k))).collect();
         let over = &self.brackets.shape()[0];
         let mut terms = vec![];
         for (j, column) in places.iter().enumerate() {
             let own = self.flows.iter().zip(over.arrays());
-            let right: Vec<Term> = own
-                .filter_map(|(flow, a)| Some(Term::plain(vec![scalar(a)], -flow.get(&j)?.clone())))
-                .collect();
+            let right: Vec<Term> =
+                own.filter_map(|(flow, a)| Some(Term::plain(vec![scalar(a)], -flow.get(&j)?.clone()))).collect();
             let answer = match right.is_empty() {
                 true => None,
                 false => Some(solve("dirac_bracket", &self.brackets, &Tensor::new(vec![over.clone()], right)?)?),
@@ -264,6 +264,7 @@ impl<'a> Flow<'a> {
             directions,
             multipliers,
             values,
+            rate: self.field()?.rate,
         })
     }
 

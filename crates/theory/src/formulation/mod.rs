@@ -39,7 +39,8 @@ use cotangent_scalar::Limits;
 use derived::Derived;
 
 /// Why formulations of Poisson systems are none of models with coordinates.
-const FOR_BRACKETS: &str = "it is for models with brackets; `hamilton-dirac` and `local-chart` are its relatives for others";
+const FOR_BRACKETS: &str =
+    "it is for models with brackets; `hamilton-dirac` and `local-chart` are its relatives for others";
 
 /// A set of equations of motion, by name.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -7,8 +7,8 @@ use super::algebra::replaced_arrays;
 use super::{Card, Formulation, LocalChart};
 use crate::error::{TheoryError, Unrestrained};
 use crate::legendre::whole;
-use crate::structure::Structure;
 use crate::restrained::Restrained;
+use crate::structure::Structure;
 use crate::surface::ConstraintSurface;
 use crate::velocity::VelocityConstraints;
 use cotangent_expr::{Array, Error, Expr, Layout, Tensor};
@@ -68,6 +68,10 @@ pub struct Bracket {
     pub casimirs: Tensor,
     /// B∇H.
     pub field: VectorField,
+    /// Whether B is linear in the state, or affine.
+    pub linear: bool,
+    /// Where the state falls into triples with {yᵢ, yⱼ} = κ εᵢⱼₖ yₖ, these.
+    pub spheres: Vec<[usize; 3]>,
     /// Where it is Dirac's: the system without its constraints, and these with what they generate, or why these cannot be
     /// held by what they generate.
     pub restrained: Option<Result<Box<Restrained>, Unrestrained>>,
@@ -232,6 +236,14 @@ impl Motion {
         }
     }
 
+    /// The generation of each constraint that an analysis found: 1 for primary ones.
+    pub fn generations(&self) -> &[usize] {
+        match &self.space {
+            Space::Surface(surface) | Space::Reduced(surface) => &surface.generations,
+            Space::Cotangent(_) | Space::Whole => &[],
+        }
+    }
+
     /// Whether the model has equations of motion in another formulation. Nothing is derived: linear constraints and
     /// constant masses are those in whose derivatives no variable occurs.
     pub fn has(&self, formulation: Formulation) -> bool {
@@ -244,6 +256,10 @@ impl Motion {
         let Some(s) = self.structure() else {
             // Constraints that need an analysis; or equations that are what they are.
             return match (&self.space, &self.law) {
+                // Springs in the place of constraints.
+                (Space::Whole, Law::Bracket(_)) if !self.system.constraints.is_empty() => {
+                    formulation == self.formulation
+                }
                 (Space::Whole, Law::Bracket(_)) => true,
                 (Space::Whole, _) => !formulation.is_for_brackets(),
                 (_, Law::Bracket(_)) => formulation.is_for_brackets() || formulation.takes_brackets(),
@@ -269,11 +285,30 @@ impl Motion {
     pub fn hamilton_dirac(&self) -> Result<Motion, TheoryError> {
         match self.formulation {
             Formulation::HamiltonDirac => Ok(self.clone()),
-            // Their own solutions, on the surface.
-            _ if matches!(self.space, Space::Surface(_) | Space::Reduced(_)) => Ok(self.clone()),
+            Formulation::DiracBracket => Ok(self.clone()),
             Formulation::IndexOne if !self.is_holonomic() => Ok(self.clone()),
+            _ if matches!(self.space, Space::Surface(_) | Space::Reduced(_)) => self.on_all_variables(),
             _ => Formulation::HamiltonDirac.apply_within(&self.system, &self.limits),
         }
+    }
+
+    /// The flow of H under Dirac's bracket on all variables, where an analysis found the constraints.
+    fn on_all_variables(&self) -> Result<Motion, TheoryError> {
+        let (Space::Surface(surface) | Space::Reduced(surface)) = &self.space else { return Ok(self.clone()) };
+        let state = surface.rate.shape()[0].clone();
+        Ok(Motion {
+            formulation: Formulation::HamiltonDirac,
+            law: Law::Field {
+                field: VectorField { state: state.clone(), rate: surface.rate.clone() },
+                canonical: false,
+            },
+            state,
+            space: Space::Surface(surface.clone()),
+            lift: Lift::default(),
+            numbers: Layout::default(),
+            auxiliaries: vec![],
+            ..self.clone()
+        })
     }
 
     /// The state of the model as a function of the state of these equations, where they differ.

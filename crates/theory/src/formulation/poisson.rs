@@ -3,6 +3,7 @@
 use super::derived::number;
 use super::{Bracket, FOR_BRACKETS, Form, Formulation, Law, Lift, Motion, Space, VectorField};
 use crate::error::TheoryError;
+use crate::phase::Phase;
 use cotangent_expr::{Domain, Expr, Ix, Layout, Place, Range, Tensor, Term, solve};
 use cotangent_model::{ClaimKind, ConstraintKind, Dynamics, System};
 use cotangent_scalar::Limits;
@@ -47,8 +48,7 @@ fn penalised(system: &System, formulation: Formulation, limits: &Limits) -> Resu
     let residuals = system.residuals(&[ConstraintKind::Holonomic, ConstraintKind::PhaseSpace])?;
     let squares = residuals.contract(0, &residuals, 0)?;
     let hamiltonian = hamiltonian.plus(&squares.times(&(Expr::ratio(1, 2) / epsilon)))?;
-    let dynamics =
-        Dynamics::Poisson { bracket: bracket.clone(), hamiltonian, variables: variables.clone() };
+    let dynamics = Dynamics::Poisson { bracket: bracket.clone(), hamiltonian, variables: variables.clone() };
     let law = law(&System { dynamics, ..system.clone() }, limits)?;
     Ok(Motion { numbers: Layout::new(vec![number]), ..moved(system, formulation, law, limits) })
 }
@@ -63,6 +63,8 @@ fn law(system: &System, limits: &Limits) -> Result<Law, TheoryError> {
                 hamiltonian: hamiltonian.clone(),
                 casimirs: claimed_casimirs(system)?,
                 field: VectorField { state: state.clone(), rate },
+                linear: is_linear(bracket, limits)?,
+                spheres: spheres(variables, bracket)?,
                 restrained: None,
             }))
         }
@@ -97,4 +99,55 @@ pub(super) fn claimed_casimirs(system: &System) -> Result<Tensor, cotangent_expr
     let layout = Layout::new(claimed.iter().map(|c| c.quantity.array.clone()).collect());
     let terms = claimed.iter().flat_map(|c| c.quantity.value.terms().iter().cloned()).collect();
     Tensor::new(vec![layout], terms)
+}
+
+/// Whether a bracket is linear or affine in its variables.
+fn is_linear(bracket: &Tensor, limits: &Limits) -> Result<bool, TheoryError> {
+    let variables = &bracket.shape()[0];
+    for term in bracket.terms() {
+        let own = Tensor::new(vec![], vec![Term { at: vec![], ..term.clone() }])?;
+        if own.gradient_within(variables, limits)?.depends_on(variables) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// More variables are not taken one by one.
+const LARGEST: usize = 3000;
+
+/// The triples {yᵢ, yⱼ} = κ εᵢⱼₖ yₖ that all variables fall into; none if they do not.
+fn spheres(variables: &Layout, bracket: &Tensor) -> Result<Vec<[usize; 3]>, TheoryError> {
+    let n = variables.len();
+    if n == 0 || !n.is_multiple_of(3) || n > LARGEST {
+        return Ok(vec![]);
+    }
+    let phase = Phase::general(variables, bracket)?;
+    let mut seen = vec![false; n];
+    let mut found = vec![];
+    for i in 0..n {
+        if seen[i] {
+            continue;
+        }
+        let others: Vec<usize> = phase.bracket[i].keys().copied().collect();
+        let [j, k] = others[..] else { return Ok(vec![]) };
+        let entry = |a: usize, b: usize| phase.bracket[a].get(&b).cloned().unwrap_or_else(Expr::zero);
+        let alone = |a: usize| phase.bracket[a].keys().all(|b| [i, j, k].contains(b));
+        let strength = |a: usize, b: usize, c: usize| -> Result<Option<Expr>, TheoryError> {
+            let slopes = phase.gradient(&entry(a, b))?;
+            let factor = slopes.get(&c).filter(|_| slopes.len() == 1).cloned();
+            Ok(factor.filter(|f| !f.leaves().iter().any(|leaf| phase.symbols.contains(leaf))))
+        };
+        let all = [strength(i, j, k)?, strength(j, k, i)?, strength(k, i, j)?];
+        let [Some(first), Some(second), Some(third)] = all else { return Ok(vec![]) };
+        let exact = [(i, j, k), (j, k, i), (k, i, j)]
+            .iter()
+            .all(|&(a, b, c)| (entry(a, b) - &first * &phase.symbols[c]).is_zero());
+        if seen[j] || seen[k] || !alone(j) || !alone(k) || first != second || second != third || !exact {
+            return Ok(vec![]);
+        }
+        [i, j, k].iter().for_each(|&a| seen[a] = true);
+        found.push([i, j, k]);
+    }
+    Ok(found)
 }

@@ -1,12 +1,13 @@
 //! What `analyze` finds, as data: what JSON shows, and what text is made of.
 
+use super::bracket::Poisson;
 use crate::claims::{ClaimEntry, Judged, holds};
 use crate::failure::Problem;
 use crate::kind::{Class, ModelKind};
 use crate::map::Map;
 use cotangent_analysis::{
-    Analysis, Branch, ConditionOutcome, ConsistencyCondition, Constraint, Count, DiracBracket, Implicit,
-    MultiplierValue, Outcome,
+    Analysis, BracketMatrix, Branch, ConditionOutcome, ConsistencyCondition, Constraint, Count, DiracBracket, Implicit,
+    Invertibility, MultiplierValue, Outcome,
 };
 use cotangent_expr::Expr;
 use cotangent_model::ClaimKind;
@@ -65,6 +66,9 @@ pub struct Document {
     pub arbitrary_multipliers: Vec<String>,
     /// Constraints whose gradient vanishes where they do.
     pub irregular: Vec<String>,
+    /// The brackets of the constraints with each other, on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub brackets: Option<BracketsEntry>,
     /// The brackets of variables that do not vanish.
     pub dirac_bracket: Option<Map<String>>,
     /// Why they are not written out.
@@ -93,6 +97,9 @@ pub struct Document {
     /// The derivation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latex: Option<String>,
+    /// The text of the model in other coordinates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transformed: Option<String>,
     /// What the constraints of `irregular` are, and what is put in their place.
     #[serde(skip)]
     pub replaced: Vec<Replaced>,
@@ -208,6 +215,48 @@ pub struct Classes {
     pub second_class: usize,
 }
 
+/// The matrix C of the brackets of the constraints with each other.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BracketsEntry {
+    /// How many constraints there are.
+    pub size: usize,
+    /// The rank on the constraint surface.
+    pub rank: usize,
+    /// The second-class constraints, whose block is invertible.
+    pub invertible: Vec<String>,
+    /// The entries above the diagonal that do not vanish.
+    pub entries: Map<String>,
+    /// The invertible block where the model starts, if its motion is determined there.
+    pub at_start: Option<InvertibilityEntry>,
+}
+
+/// How well a matrix can be inverted.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct InvertibilityEntry {
+    /// Its determinant.
+    pub determinant: f64,
+    /// Its largest singular value over the smallest one.
+    pub condition: f64,
+}
+
+impl From<Invertibility> for InvertibilityEntry {
+    fn from(Invertibility { determinant, condition }: Invertibility) -> InvertibilityEntry {
+        InvertibilityEntry { determinant, condition }
+    }
+}
+
+fn brackets(matrix: &BracketMatrix, report: &Analysis) -> BracketsEntry {
+    let name = |i: &usize| report.constraints[*i].name.clone();
+    let entry = |(i, j, e): &(usize, usize, Expr)| (format!("{{{}, {}}}", name(i), name(j)), e.to_string());
+    BracketsEntry {
+        size: report.constraints.len(),
+        rank: matrix.second.len(),
+        invertible: matrix.second.iter().map(name).collect(),
+        entries: matrix.entries.iter().map(entry).collect(),
+        at_start: None,
+    }
+}
+
 /// What a first-class constraint generates.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GaugeEntry {
@@ -228,28 +277,6 @@ pub struct ConjectureEntry {
     pub not_gauge: Vec<String>,
     /// What is left when gauge transformations alone are taken out.
     pub dimension: Option<usize>,
-}
-
-/// The bracket of a Poisson model.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Poisson {
-    /// Whether it is antisymmetric.
-    pub skew: Option<bool>,
-    /// Whether Jacobi's identity holds.
-    pub jacobi: Option<bool>,
-    /// Where it does not.
-    pub jacobi_failure: Option<JacobiFailure>,
-    /// The rank of the bracket.
-    pub rank: Option<usize>,
-}
-
-/// Three variables whose brackets are no bracket's.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct JacobiFailure {
-    /// Three variables.
-    pub variables: [String; 3],
-    /// The cyclic sum of their brackets.
-    pub sum: String,
 }
 
 /// Something that was decided.
@@ -294,15 +321,6 @@ impl Document {
             let own = report.claims.iter().filter(|c| c.kind == kind);
             own.map(|c| (c.name.clone(), ClaimEntry::new(c))).collect()
         };
-        let poisson = report.poisson.as_ref().map(|p| Poisson {
-            skew: holds(p.skew),
-            jacobi: holds(p.jacobi),
-            jacobi_failure: p
-                .jacobi_failure
-                .clone()
-                .map(|(a, b, c, e)| JacobiFailure { variables: [a, b, c], sum: text(&e) }),
-            rank: p.rank,
-        });
         let arbitrary = report.multipliers.iter().filter(|m| matches!(m.value, MultiplierValue::Arbitrary));
         let multiplier = |value: &MultiplierValue| match value {
             MultiplierValue::Determined(e) => Some(text(e)),
@@ -363,10 +381,11 @@ impl Document {
                 dimension: c.dimension,
             }),
             irregular: report.irregular.iter().map(|i| i.0.clone()).collect(),
+            brackets: report.brackets.as_ref().map(|matrix| brackets(matrix, report)),
             dirac_bracket: table.map(|all| all.iter().map(|(a, b, e)| (format!("{{{a}, {b}}}"), text(e))).collect()),
             dirac_bracket_note: note,
             assumptions: report.assumptions.iter().map(|e| Assumption { expression: e.to_string() }).collect(),
-            poisson,
+            poisson: report.poisson.as_ref().map(Poisson::new),
             casimirs: claims(ClaimKind::Casimir),
             invariants: claims(ClaimKind::Invariant),
             verdicts: verdicts.collect(),
@@ -375,6 +394,7 @@ impl Document {
             seed: Random::SEED,
             warnings: vec![],
             latex,
+            transformed: None,
             replaced: report.irregular.iter().map(replaced).collect(),
             total: report.multipliers.iter().map(|m| (m.name.clone(), m.constraint.clone())).collect(),
         }

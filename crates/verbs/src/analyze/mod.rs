@@ -1,12 +1,15 @@
 //! `analyze`: Dirac's analysis of a model.
 
+mod bracket;
+mod coordinates;
 mod document;
 mod text;
 
 pub use crate::claims::{ClaimEntry, Claimed, Counterexample, Judged, Known};
+pub use bracket::{Algebra, Form, FoundCasimir, JacobiFailure, Poisson, Signature, StructureConstant};
 pub use document::{
-    BranchEntry, Classes, ConditionEntry, ConjectureEntry, Consequence, ConstraintEntry, Document, GaugeEntry, Hessian,
-    ImplicitEntry, JacobiFailure, Poisson, Replaced, VerdictEntry,
+    BracketsEntry, BranchEntry, Classes, ConditionEntry, ConjectureEntry, Consequence, ConstraintEntry, Document,
+    GaugeEntry, Hessian, ImplicitEntry, InvertibilityEntry, Replaced, VerdictEntry,
 };
 
 use crate::choice::shown::settings;
@@ -14,8 +17,10 @@ use crate::failure::{Code, Failure};
 use crate::input::Source;
 use crate::loaded::Loaded;
 use crate::session::{Session, Status};
-use cotangent_analysis::{AnalysisError, analyze_within, latex, specialise};
+use crate::setup::{Repairs, posed};
+use cotangent_analysis::{Analysis, AnalysisError, Invertibility, analyze_within, latex, specialise};
 use cotangent_compile::values::Setting;
+use cotangent_theory::Formulation;
 use serde::{Deserialize, Serialize};
 
 /// A model, to be analysed.
@@ -27,6 +32,12 @@ pub struct Request {
     pub set: Vec<Setting>,
     /// Whether the derivation is written in LaTeX.
     pub latex: bool,
+    /// Whether the matrix of the brackets of the constraints is shown.
+    pub brackets: bool,
+    /// New coordinates of a Poisson model, in terms of its variables: `u = x + y, v = x - y`.
+    pub coordinates: Option<String>,
+    /// The variables in terms of those; needed where they are not linear.
+    pub inverse: Option<String>,
 }
 
 /// Dirac's analysis of a model: its constraints, their classes, multipliers, the bracket; whether its claims hold.
@@ -39,13 +50,40 @@ impl Request {
     pub fn answer(&self, model: Source, session: &mut Session<'_>) -> Result<Document, Failure> {
         let model = Loaded::new(model, &self.set, session.limits())?;
         let system = specialise(&model.system, &model.settings).map_err(refused)?;
-        let report = analyze_within(&system, &model.limits).map_err(refused)?;
+        let coordinates = self.coordinates.as_deref();
+        let transformed =
+            coordinates.map(|to| coordinates::text(&model, &self.set, to, self.inverse.as_deref())).transpose()?;
+        let mut report = analyze_within(&system, &model.limits).map_err(refused)?;
+        let invertibility = match self.brackets {
+            true => {
+                report.simplify_brackets(&system, &model.limits).map_err(refused)?;
+                at_the_start(&report, &model)
+            }
+            false => {
+                report.brackets = None;
+                None
+            }
+        };
         session.review(&model.input, &model.system.warnings);
         let derivation = self.latex.then(|| latex(&report));
         let (shown, implicit) = report.legible();
         let warnings = session.warnings().to_vec();
-        Ok(Document { warnings, ..Document::new(&shown, (&system.dynamics).into(), &implicit, derivation) })
+        let mut document = Document::new(&shown, (&system.dynamics).into(), &implicit, derivation);
+        if let Some(matrix) = &mut document.brackets {
+            matrix.at_start = invertibility.map(Into::into);
+        }
+        Ok(Document { warnings, transformed, ..document })
     }
+}
+
+/// How well the second-class block of the matrix of brackets can be inverted where the model starts; nothing if it does
+/// not start there, or its motion is not determined.
+fn at_the_start(report: &Analysis, model: &Loaded) -> Option<Invertibility> {
+    let matrix = report.brackets.as_ref()?;
+    let instance = posed(model, Formulation::HamiltonDirac, Repairs::default()).ok()?;
+    let motion = &instance.equations.motion;
+    let parameters = motion.parameters();
+    matrix.invertibility([(&motion.state, &instance.start), (&parameters, &instance.parameters)]).ok()?
 }
 
 impl Document {
@@ -65,9 +103,10 @@ impl Document {
 
     /// As people read it.
     pub fn text(&self, coloured: bool) -> String {
-        match &self.latex {
-            Some(latex) => latex.clone(),
-            None => text::render(self, coloured),
+        match (&self.transformed, &self.latex) {
+            (Some(model), _) => model.clone(),
+            (None, Some(latex)) => latex.clone(),
+            (None, None) => text::render(self, coloured),
         }
     }
 }

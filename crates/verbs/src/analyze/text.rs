@@ -1,7 +1,7 @@
 //! The report as people read it: a derivation, step by step.
 
 use super::document::{BranchEntry, Classes, ConditionEntry, Consequence, ConstraintEntry, Document};
-use crate::figures::{count, listed, wrapped};
+use crate::figures::{count, listed, short, wrapped};
 use crate::kind::{Class, ModelKind};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
@@ -32,6 +32,7 @@ pub(super) fn render(report: &Document, coloured: bool) -> String {
         let own = report.constraints.iter().filter(|c| c.class == Some(class));
         page.section(label, own.map(classified).collect());
     }
+    page.brackets(report);
     page.multipliers(report);
     let changes = report.gauge.iter().map(|g| {
         let all: Vec<String> = g.changes.iter().map(|(z, e)| format!("δ{z} = {}", factor(e))).collect();
@@ -45,7 +46,13 @@ pub(super) fn render(report: &Document, coloured: bool) -> String {
     page.bracket(report);
     page.section("assumed", report.assumptions.iter().map(|a| format!("{} != 0", cut(&a.expression))).collect());
     for (label, claims) in [("casimirs", &report.casimirs), ("invariants", &report.invariants)] {
-        page.section(label, claims.iter().map(|(name, claim)| format!("{name}: {}", claim.words(cut))).collect());
+        let mut lines: Vec<String> =
+            claims.iter().map(|(name, claim)| format!("{name}: {}", claim.words(name, cut))).collect();
+        if label == "casimirs" {
+            let found = report.poisson.as_ref().and_then(|p| p.found_casimirs.as_ref()).into_iter().flatten();
+            lines.extend(found.map(|c| format!("found: {} ({})", cut(&c.expression), c.verdict.words())));
+        }
+        page.section(label, lines);
     }
     page.section(
         "verdicts",
@@ -185,6 +192,28 @@ impl Page {
         self.section("multipliers", lines);
     }
 
+    /// The matrix of the brackets of the constraints.
+    fn brackets(&mut self, report: &Document) {
+        let Some(matrix) = &report.brackets else { return };
+        let mut lines: Vec<String> = matrix.entries.iter().map(|(pair, e)| format!("{pair} = {}", cut(e))).collect();
+        let more = lines.len().saturating_sub(MAX_LINES - 3);
+        lines.truncate(MAX_LINES - 3);
+        lines.push(match (matrix.entries.is_empty(), more) {
+            (true, _) => "all vanish".to_owned(),
+            (false, 0) => "the others vanish, or are minus one of these".to_owned(),
+            (false, more) => format!("… [cut: {more} more; --json has all]"),
+        });
+        lines.push(format!("C has the rank {} of {}", matrix.rank, matrix.size));
+        if let Some(at) = &matrix.at_start {
+            let block = if matrix.rank < matrix.size { "the second-class block of C" } else { "C" };
+            let (determinant, condition) = (short(at.determinant), short(at.condition));
+            lines.push(format!(
+                "at the start {block} has the determinant {determinant}, the condition number {condition}"
+            ));
+        }
+        self.section("brackets", lines);
+    }
+
     fn bracket(&mut self, report: &Document) {
         if let Some(all) = &report.dirac_bracket {
             let mut lines: Vec<String> = all.iter().map(|(pair, e)| format!("{pair}* = {}", cut(e))).collect();
@@ -223,16 +252,11 @@ impl Page {
 
     fn poisson(&mut self, report: &Document) {
         let Some(p) = &report.poisson else { return };
-        let mut lines = vec![];
-        if let Some(r) = p.rank {
-            lines.push(format!("rank {r} of {}", report.variables.len()));
-        }
-        if let Some(failure) = &p.jacobi_failure {
-            let ([a, b, c], e) = (&failure.variables, &failure.sum);
-            let sum = format!("{{{a}, {{{b}, {c}}}}} + {{{b}, {{{c}, {a}}}}} + {{{c}, {{{a}, {b}}}}}");
-            lines.push(format!("not a bracket: {sum} = {}", cut(e)));
-        }
+        let lines = p.lines(report.variables.len(), cut);
         self.section("bracket", lines);
+        if let Some(algebra) = &p.lie_algebra {
+            self.section("algebra", algebra.commutators(factor));
+        }
     }
 
     fn verdict(&mut self, report: &Document) {

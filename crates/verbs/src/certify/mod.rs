@@ -16,7 +16,7 @@ use crate::noticed;
 use crate::picture::{Background, Destinations};
 use crate::reason::Reason;
 use crate::session::{Session, Status};
-use crate::setup::{Blame, Selection, completed, defaults, pose, prepare};
+use crate::setup::{Blame, Selection, completed, defaults, examined, pose, prepare};
 use crate::stop::Stop;
 use cotangent_compile::values;
 use cotangent_lab::certificate::{Certificate, CertificateError, Ended, Options, Stopped};
@@ -67,19 +67,27 @@ impl Request {
         session.review(&model.input, &model.system.warnings);
         let choice = completed(&self.choice, &own, &model, session)?;
         let choice = Choice { step: Some(step), steps: Some(options.steps), ..choice };
+        let almost_poisson = examined(&model, choice.allow_almost_poisson, session)?;
         let selection = Selection::named(&choice)?;
         let problem = pose(&model, selection.formulation, choice.repairs(), session)?;
         let prepared = prepare(&selection, &problem)?;
-        let certificate = Certificate::within(&problem, &prepared, options, &model.limits).map_err(|e| match e {
-            CertificateError::Interrupted(_) => Failure::interrupted(),
-            CertificateError::Compile(_) | CertificateError::System(_) => Failure::new(Code::Compile, e.to_string()),
-        })?;
+        let mut certificate =
+            Certificate::within(&problem, &prepared, options, &model.limits).map_err(|e| match e {
+                CertificateError::Interrupted(_) => Failure::interrupted(),
+                CertificateError::Compile(_) | CertificateError::System(_) => {
+                    Failure::new(Code::Compile, e.to_string())
+                }
+            })?;
+        if almost_poisson.is_some() {
+            certificate.without_bracket();
+        }
         let stop = certificate.ended.as_ref().map(|ended| stopped(ended, &problem, options));
         let seen = &certificate.noticed;
         let singular_passages = noticed::passages(&seen.monitor, &seen.names);
         noticed::notes(&seen.monitor, &singular_passages).into_iter().for_each(|note| session.note(note));
         let mut document = Document::new(&certificate, &model.system, &problem, choice, options, stop, session.notes());
         document.singular_passages = singular_passages;
+        document.almost_poisson = almost_poisson;
         document.warnings = session.warnings().to_vec();
         document.background = Background {
             input: model.input.clone(),

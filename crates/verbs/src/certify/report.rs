@@ -5,7 +5,7 @@ use crate::failure::{Code, Problem};
 use crate::noticed::SingularPassage;
 use crate::picture::Background;
 use crate::reason::Reason;
-use crate::setup::Blame;
+use crate::setup::{AlmostPoisson, Blame};
 use crate::stop::Stop;
 use cotangent_lab::certificate::{Certificate, Drift, Finding, Options, Property};
 use cotangent_model::System;
@@ -64,6 +64,9 @@ pub struct Document {
     pub plot: Option<String>,
     /// The report.
     pub report: Option<String>,
+    /// Where the bracket of the model is none: why, and what is lost by that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub almost_poisson: Option<AlmostPoisson>,
     /// What is not wrong in the text of the model, but worth saying.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Problem>,
@@ -161,6 +164,7 @@ impl Document {
             singular_passages: vec![],
             plot: None,
             report: None,
+            almost_poisson: None,
             warnings: vec![],
             notes: notes.to_vec(),
             background: Background::default(),

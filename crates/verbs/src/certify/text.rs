@@ -103,7 +103,7 @@ pub(super) fn rows(report: &Document) -> Vec<Row> {
         reason: order.reason.clone(),
     }];
     // A model has coordinates, or a bracket.
-    let bracket = report.poisson_defect.verdict != Verdict::DoesNotApply;
+    let bracket = report.poisson_defect.verdict != Verdict::DoesNotApply || report.almost_poisson.is_some();
     let structure = match bracket {
         true => ("Poisson map (defect of a step)", &report.poisson_defect),
         false => ("symplectic (defect of a step)", &report.symplectic_defect),

@@ -42,7 +42,7 @@ fn tested(name: &str, analysis: &Analysis) -> Tested {
         Some(worst) => {
             let which = if members > 1 && rank(&worst) > 1 { format!("{}: ", worst.name) } else { String::new() };
             let entry = ClaimEntry::new(worst);
-            let text = format!("{which}{}", entry.words(str::to_owned));
+            let text = format!("{which}{}", entry.words(&worst.name, str::to_owned));
             Tested { entry: Some(entry), text }
         }
         None => untested(match (&analysis.stopped, analysis.consistent) {

@@ -10,7 +10,8 @@ use super::values::{Start, Values, range};
 use crate::failure::{Code, Failure, Problem};
 use crate::input::Input;
 use crate::kind::{ConstraintKind, GivenAs, Role};
-use cotangent_analysis::{Outcome, bracket};
+use crate::setup::AlmostPoisson;
+use cotangent_analysis::bracket;
 use cotangent_compile::values::{self, Setting};
 use cotangent_expr::{Array, Layout, Tensor};
 use cotangent_model::diagnostic::Lines;
@@ -65,7 +66,7 @@ impl Document {
                 finite: energy.map(f64::is_finite),
             },
             bracket: brackets,
-            jacobi_failure: jacobi_failure(system, limits),
+            jacobi_failure: jacobi_failure(system, set, limits),
             form,
             consistent: verdict(&constraints),
             singular: None,
@@ -211,13 +212,9 @@ fn run_settings(system: &System) -> Vec<RunSetting> {
 }
 
 /// Why the bracket of a Poisson model is none. Where that could not be decided nothing is said: `analyze` says more.
-fn jacobi_failure(system: &System, limits: &Limits) -> Option<JacobiFailure> {
-    let report = bracket(system, limits).ok().flatten()?;
-    let failed = report.jacobi == Outcome::Fails;
-    failed.then(|| match report.jacobi_failure {
-        Some((a, b, c, sum)) => JacobiFailure { variables: Some([a, b, c]), sum: Some(sum.to_string()) },
-        None => JacobiFailure { variables: None, sum: None },
-    })
+fn jacobi_failure(system: &System, set: &[Setting], limits: &Limits) -> Option<JacobiFailure> {
+    let AlmostPoisson { variables, sum, .. } = AlmostPoisson::of(bracket(system, set, limits).ok().flatten()?)?;
+    Some(JacobiFailure { variables, sum })
 }
 
 /// Each constraint with the residuals of its members.

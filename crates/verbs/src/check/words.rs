@@ -26,6 +26,7 @@ fn unknown(setting: &Setting) -> Option<Diagnostic> {
         RunKey::Method => method(name).err(),
         RunKey::Formulation => formulation(name).err(),
         RunKey::Compose if name != NONE => composition(name).err(),
+        RunKey::Inner => method(name).err(),
         RunKey::Project => target(name).err(),
         _ => None,
     };

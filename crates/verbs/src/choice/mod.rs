@@ -54,6 +54,8 @@ pub struct Choice {
     pub project_initial: bool,
     /// Whether to go on without constraints that depend on others.
     pub drop_redundant: bool,
+    /// Whether a bracket for which Jacobi's identity fails is integrated all the same.
+    pub allow_almost_poisson: bool,
     /// The step size.
     pub step: Option<f64>,
     /// The final time.
@@ -113,6 +115,11 @@ impl Choice {
     /// Without constraints that depend on others.
     pub fn drop_redundant(self) -> Choice {
         Choice { drop_redundant: true, ..self }
+    }
+
+    /// With a bracket for which Jacobi's identity fails, if it does.
+    pub fn allow_almost_poisson(self) -> Choice {
+        Choice { allow_almost_poisson: true, ..self }
     }
 
     /// With steps of this size.
@@ -180,6 +187,7 @@ impl Choice {
         parts.extend(self.solver_tol.map(|tol| format!("solver tolerance {}", number(tol))));
         parts.extend(self.project_initial.then(|| "initial data moved onto the constraints".to_owned()));
         parts.extend(self.drop_redundant.then(|| "redundant constraints left out".to_owned()));
+        parts.extend(self.allow_almost_poisson.then(|| "almost-Poisson brackets allowed".to_owned()));
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 

@@ -43,6 +43,8 @@ struct Common {
     project_initial: bool,
     #[serde(default, skip_serializing_if = "is_false")]
     drop_redundant: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
+    allow_almost_poisson: bool,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // As serde calls it.
@@ -57,6 +59,7 @@ impl Common {
             charts: choice.chart.clone(),
             project_initial: choice.project_initial,
             drop_redundant: choice.drop_redundant,
+            allow_almost_poisson: choice.allow_almost_poisson,
         }
     }
 
@@ -66,6 +69,7 @@ impl Common {
             chart: self.charts,
             project_initial: self.project_initial,
             drop_redundant: self.drop_redundant,
+            allow_almost_poisson: self.allow_almost_poisson,
             ..Choice::default()
         }
     }

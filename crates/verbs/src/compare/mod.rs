@@ -21,7 +21,7 @@ use crate::memory::{Use, afford};
 use crate::picture::Destinations;
 use crate::reason::Reason;
 use crate::session::{Progress, Session, Status};
-use crate::setup::{Blame, Selection, explained, fits, posed, prepare, remark};
+use crate::setup::{Blame, Selection, examined, explained, fits, posed, prepare, remark};
 use crate::stop::Stop;
 use cotangent_compile::CompileError;
 use cotangent_integrate::{Method, Prepared, Projection};
@@ -60,6 +60,7 @@ impl Request {
         if !wanted.ignored.is_empty() {
             session.note(format!("{} of the model is left aside here", wanted.ignored.join(" and ")));
         }
+        let almost_poisson = examined(&model, self.choice.allow_almost_poisson, session)?;
         let mut skipped = vec![];
         let list = pose_all(&wanted, &model, &mut skipped, session)?;
         for schedule in wanted.schedules.iter().filter(|s| s.last.is_some()) {
@@ -81,6 +82,7 @@ impl Request {
                  (--set)",
             );
         }
+        document.almost_poisson = almost_poisson;
         document.notes = session.notes().to_vec();
         let written = pictures.write(|| document.figure(), || document.page());
         (document.plot, document.report) = (written.plot, written.report);
@@ -370,6 +372,7 @@ fn measured(
         out: None,
         plot: None,
         report: None,
+        almost_poisson: None,
         warnings: session.warnings().to_vec(),
         notes: vec![],
         input: model.input.clone(),

@@ -6,6 +6,7 @@ use crate::failure::{Code, Problem};
 use crate::input::Input;
 use crate::map::or_nan;
 use crate::reason::Reason;
+use crate::setup::AlmostPoisson;
 use crate::stop::Stop;
 use cotangent_compile::CompileError;
 use cotangent_dynamics::Source;
@@ -49,6 +50,9 @@ pub struct Document {
     pub plot: Option<String>,
     /// The report.
     pub report: Option<String>,
+    /// Where the bracket of the model is none: why, and what is lost by that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub almost_poisson: Option<AlmostPoisson>,
     /// What is not wrong in the text of the model, but worth saying.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Problem>,

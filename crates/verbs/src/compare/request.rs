@@ -82,7 +82,8 @@ impl Combinations {
             (names, _) => Some(staged(listed(names, "--methods", method)?, wanted.stages)?),
         };
         // RATTLE for multipliers, Gauss collocation for vector fields.
-        let its = own.method.as_deref().and_then(Method::named);
+        let its =
+            own.method.as_ref().and_then(|_| with_options(&Choice { stages: None, tol: None, ..own.clone() }).ok());
         let common = [Method::Rattle, Method::Gauss { stages: 2 }, Method::Radau2A { stages: 3 }, Method::Rk4];
         let suited = its.into_iter().chain(common).collect();
         let stages = own.stages.filter(|_| its.is_some_and(|m| m.stages().is_some()));

@@ -46,6 +46,8 @@ impl CardDocument {
                 Needs::Canonical => "canonical",
                 Needs::Field => "field",
                 Needs::Split => "split",
+                Needs::Linear => "linear-bracket",
+                Needs::Spheres => "spheres",
                 Needs::Any => "any",
             },
             explicit: card.explicit,
@@ -72,6 +74,8 @@ pub(crate) fn needs(needs: Needs) -> &'static str {
         Needs::Canonical => "q, p with or without constraints",
         Needs::Field => "any formulation without unknown multipliers",
         Needs::Split => "an energy with a bracket, or q, p, without constraints, whose parts have known flows",
+        Needs::Linear => "a bracket that is linear in the variables, without constraints",
+        Needs::Spheres => "variables in triples with the bracket of so(3), without constraints",
         Needs::Any => "q, p with constraints, and any formulation without unknown multipliers",
     }
 }

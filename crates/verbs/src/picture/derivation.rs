@@ -1,7 +1,10 @@
 //! Energy and constraints as formulas.
 
 use crate::figures::summed;
-use cotangent_expr::{Array, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term, dependencies, latex_name};
+use cotangent_expr::{
+    Array, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term, dependencies, latex_lines, latex_member, latex_name,
+    latex_velocity,
+};
 use cotangent_model::{ConstraintKind, Dynamics, System};
 use cotangent_report::Formulas;
 use cotangent_theory::{Motion, Space};
@@ -9,6 +12,8 @@ use std::sync::Arc;
 
 /// More formulas of one kind are counted, not shown.
 const MOST: usize = 12;
+/// What fits on a line of a report, in points.
+const WIDTH: f64 = 400.0;
 
 /// What the equations of motion are made of.
 pub(super) fn derivation(motion: &Motion, model: Option<&System>) -> Formulas {
@@ -35,21 +40,24 @@ pub(super) fn derivation(motion: &Motion, model: Option<&System>) -> Formulas {
     let hidden = "\\psi = \\frac{\\partial \\varphi}{\\partial q} \\frac{\\partial H}{\\partial p} = 0";
     let kinds = match &motion.space {
         Space::Surface(surface) | Space::Reduced(surface) => [
-            ("Constraint", "\\chi", &surface.constraints, "\\chi = 0"),
-            ("Hidden constraint", "\\chi", &surface.hidden, "\\chi = 0"),
+            ("Constraint", "chi", &surface.constraints, "\\chi = 0"),
+            ("Hidden constraint", "chi", &surface.hidden, "\\chi = 0"),
         ],
         Space::Cotangent(structure) => [
-            ("Constraint", "\\varphi", &structure.constraints, "\\varphi(q) = 0"),
-            ("Hidden constraint", "\\psi", &structure.hidden, hidden),
+            ("Constraint", "varphi", &structure.constraints, "\\varphi(q) = 0"),
+            ("Hidden constraint", "psi", &structure.hidden, hidden),
         ],
-        Space::Whole => return formulas,
+        Space::Whole => return in_lines(formulas),
     };
     for (label, symbol, tensor, closed) in kinds {
         let mut lines = vec![];
         for array in tensor.shape()[0].arrays().iter().filter(|a| !a.is_empty()) {
-            let left = format!("{symbol}_{{\\mathrm{{{}}}", upright(array.name()));
+            let name = array.name();
             match vector(array, tensor).filter(|_| is_closed(tensor)) {
-                Some(list) => lines.extend(list.iter().map(|case| (case.label(array.name()), case.latex(&left)))),
+                Some(list) => lines.extend(list.iter().map(|case| {
+                    let left = latex_member(&format!("{symbol}_{name}"), &case.index());
+                    (case.label(name), format!("{left} = {}", case.value))
+                })),
                 None => lines.push((array.name().to_owned(), closed.to_owned())),
             }
         }
@@ -59,6 +67,17 @@ pub(super) fn derivation(motion: &Motion, model: Option<&System>) -> Formulas {
         }
         if more > 0 {
             formulas = formulas.with(format!("{label}, {more} more"), closed);
+        }
+    }
+    in_lines(formulas)
+}
+
+/// Long formulas over several lines.
+fn in_lines(mut formulas: Formulas) -> Formulas {
+    for formula in &mut formulas.items {
+        let lines = latex_lines(&formula.latex, WIDTH, WIDTH);
+        if lines.len() > 1 {
+            formula.latex = format!("\\begin{{aligned}}&{}\\end{{aligned}}", lines.join(" \\\\ &"));
         }
     }
     formulas
@@ -78,25 +97,26 @@ fn from_lagrangian(mut formulas: Formulas, model: &System) -> Formulas {
     let mut lines = vec![];
     if let Ok(momenta) = lagrangian.gradient(velocities) {
         for (coordinate, velocity) in coordinates.arrays().iter().zip(velocities.arrays()) {
-            let left = format!("p_{{{}", latex_name(coordinate.name()));
             let name = coordinate.name();
             let cases = vector(velocity, &momenta).unwrap_or_default();
             lines.extend(cases.iter().map(|case| {
-                let derivative = case.left(&format!("\\frac{{\\partial L}}{{\\partial \\dot{{{}}}", latex_name(name)));
-                (
-                    format!("Momentum of {}", case.label(name)),
-                    format!("{}}} = {} = {}", case.open(&left), derivative, case.value),
-                )
+                let index = case.index();
+                let (momentum, by) = (latex_member(&format!("p_{name}"), &index), latex_velocity(name, &index));
+                let formula = format!("{momentum} = \\frac{{\\partial L}}{{\\partial {by}}} = {}", case.value);
+                (format!("Momentum of {}", case.label(name)), formula)
             }));
         }
     }
     for constraint in model.constraints.iter().filter(|c| c.kind == ConstraintKind::Holonomic) {
         let name = constraint.array.name();
-        let left = format!("\\dot\\varphi_{{\\mathrm{{{}}}", upright(name));
         let cases =
             in_velocities(&constraint.residual, coordinates, velocities).and_then(|t| vector(&constraint.array, &t));
         for case in cases.unwrap_or_default() {
-            lines.push((format!("Hidden constraint {}, in velocities", case.label(name)), case.latex(&left) + " = 0"));
+            let left = latex_velocity(&format!("varphi_{name}"), &case.index());
+            lines.push((
+                format!("Hidden constraint {}, in velocities", case.label(name)),
+                format!("{left} = {} = 0", case.value),
+            ));
         }
     }
     let more = lines.len().saturating_sub(2 * MOST);
@@ -124,11 +144,6 @@ fn in_velocities(residual: &Tensor, coordinates: &Layout, velocities: &Layout) -
     Tensor::new(residual.shape().to_vec(), terms).ok()
 }
 
-/// A name in upright letters.
-fn upright(name: &str) -> String {
-    name.replace('_', "\\_")
-}
-
 /// Members of a family with one formula.
 struct Case {
     /// Nothing for a single quantity; a number, or a first and a last one.
@@ -137,38 +152,21 @@ struct Case {
 }
 
 impl Case {
-    fn latex(&self, left: &str) -> String {
-        let value = &self.value;
+    /// What stands below the name: nothing, a number, or i.
+    fn index(&self) -> Vec<String> {
         match self.members {
-            None => format!("{left}}} = {value}"),
-            Some((a, b)) if a == b => format!("{left},\\,{a}}} = {value}"),
-            Some(_) => format!("{left},\\,i}} = {value}"),
-        }
-    }
-
-    /// A symbol whose subscript is open, with the index of the member.
-    fn open(&self, left: &str) -> String {
-        match self.members {
-            None => left.to_owned(),
-            Some((a, b)) if a == b => format!("{left},\\,{a}"),
-            Some(_) => format!("{left},\\,i"),
-        }
-    }
-
-    /// A derivative by a symbol, with the index of the member.
-    fn left(&self, by: &str) -> String {
-        match self.members {
-            None => format!("{by}}}"),
-            Some((a, b)) if a == b => format!("{by}_{{{a}}}}}"),
-            Some(_) => format!("{by}_{{i}}}}"),
+            None => vec![],
+            Some((a, b)) if a == b => vec![a.to_string()],
+            Some(_) => vec!["i".to_owned()],
         }
     }
 
     /// The name of the quantity, and for which members the formula is.
     fn label(&self, name: &str) -> String {
         match self.members {
-            Some((a, b)) if a != b => format!("{name}, i = {a}, …, {b}"),
-            _ => name.to_owned(),
+            None => name.to_owned(),
+            Some((a, b)) if a == b => format!("{name}[{a}]"),
+            Some((a, b)) => format!("{name}[i], i = {a}, …, {b}"),
         }
     }
 }

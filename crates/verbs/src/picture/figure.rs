@@ -57,11 +57,14 @@ fn energy(film: &Film) -> Panel {
 }
 
 fn residuals(film: &Film) -> Option<Panel> {
-    let [constraints, hidden] = film.residuals.as_ref()?;
+    if film.residuals.is_empty() {
+        return None;
+    }
     let series =
         |name: &str, values: &Vec<f64>| Series::new(name, kind(film.times.len()), film.times.clone(), values.clone());
-    let list = vec![series("constraints", constraints), series("hidden constraints", hidden)];
-    let axis = at_least_a_decade(Axis::log("largest residual"), &[constraints, hidden]);
+    let list = film.residuals.iter().map(|(name, values)| series(name, values)).collect();
+    let all: Vec<&[f64]> = film.residuals.iter().map(|(_, values)| values.as_slice()).collect();
+    let axis = at_least_a_decade(Axis::log("largest residual"), &all);
     let panel = Panel::new(time(), axis, list);
     Some(panel.titled(format!("Residuals{}", sampled(film))))
 }

@@ -28,8 +28,8 @@ pub(crate) struct Film {
     pub(crate) stride: u64,
     /// Between two samples the largest, with its sign.
     pub(crate) energy_error: Vec<f64>,
-    /// The largest residuals of the constraints and of the hidden ones; none without constraints.
-    pub(crate) residuals: Option<[Vec<f64>; 2]>,
+    /// The largest residuals of the constraints, and of hidden ones, by name; none without constraints.
+    pub(crate) residuals: Vec<(&'static str, Vec<f64>)>,
     /// Observables, or without any the coordinates or variables.
     pub(crate) quantities: Quantities,
     /// The times of the portrait and the scene: from the start as long as curves through so many
@@ -268,7 +268,10 @@ impl Film {
     /// was resumed.
     pub(crate) fn new(run: &mut Run, problem: &Instance, title: String, from: u64, wanted: &[String]) -> Option<Film> {
         let shown = Shown::new(run, problem, wanted);
-        let constrained = !run.diagnostics().constraints.is_empty();
+        let diagnostics = run.diagnostics();
+        let kinds =
+            [("constraints", &diagnostics.constraints), ("hidden constraints", &diagnostics.hidden_constraints)]
+                .map(|(name, layout)| (name, !layout.is_empty()));
         let (history, picture) = (run.history()?, run.quantities().picture.as_ref());
         let width = run.watched() - picture.map_or(0, Picture::len);
         let state = &problem.equations.motion.state;
@@ -296,7 +299,11 @@ impl Film {
             remarks,
             stride: history.stride(),
             energy_error: history.error(0),
-            residuals: constrained.then(|| [history.error(1), history.error(2)]),
+            residuals: (1..)
+                .zip(kinds)
+                .filter(|(_, (_, is_there))| *is_there)
+                .map(|(k, (name, _))| (name, history.error(k)))
+                .collect(),
             quantities,
             dense: dense.times().to_vec(),
             is_cut: history.is_cut(),

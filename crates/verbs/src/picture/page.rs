@@ -156,14 +156,13 @@ fn plots(film: &Film) -> Vec<Plot> {
             .describe(format!("The size of the energy error.{sampled}{remarks}"))
             .with(Series::line("energy error", times(), sizes)),
     ];
-    if let Some([constraints, hidden]) = &film.residuals {
-        list.push(
-            Plot::new("Residuals", "time", "largest residual")
-                .y_scale(Scale::Log)
-                .describe(format!("The largest residual of all constraints, and of their time derivatives.{sampled}"))
-                .with(Series::line("constraints", times(), constraints.clone()))
-                .with(Series::line("hidden constraints", times(), hidden.clone())),
-        );
+    if !film.residuals.is_empty() {
+        let hidden = if film.residuals.len() > 1 { ", and of their time derivatives" } else { "" };
+        let plot = Plot::new("Residuals", "time", "largest residual")
+            .y_scale(Scale::Log)
+            .describe(format!("The largest residual of all constraints{hidden}.{sampled}"));
+        let series = film.residuals.iter().map(|(name, values)| Series::line(*name, times(), values.clone()));
+        list.push(series.fold(plot, Plot::with));
     }
     let q = &film.quantities;
     for (place, group) in q.groups().into_iter().enumerate() {

@@ -14,7 +14,7 @@ use crate::noticed;
 use crate::picture::{Background, Destinations, Film, Watch, check_quantities, watch};
 use crate::reason::Reason;
 use crate::session::{Progress, Session};
-use crate::setup::{Blame, Selection, pose, prepare};
+use crate::setup::{AlmostPoisson, Blame, Selection, examined, pose, prepare};
 use crate::stop::Stop;
 use cotangent_compile::{CompileError, Engine};
 use cotangent_dynamics::Measure;
@@ -49,6 +49,8 @@ pub(super) struct Ready {
     said: usize,
     /// Whether pictures show it from its start on.
     whole: bool,
+    /// A bracket that is none.
+    almost_poisson: Option<AlmostPoisson>,
 }
 
 impl Ready {
@@ -69,6 +71,7 @@ impl Ready {
             return Err(motionless(&model.system.name));
         }
         session.review(&model.input, &model.system.warnings);
+        let almost_poisson = examined(&model, begun.choice.allow_almost_poisson, session)?;
         let choice = Selection::named(&begun.choice)?;
         let problem = pose(&model, choice.formulation, begun.choice.repairs(), session)?;
         let prepared = prepare(&choice, &problem)?;
@@ -125,6 +128,7 @@ impl Ready {
             resumed,
             said,
             whole,
+            almost_poisson,
         })
     }
 
@@ -163,6 +167,7 @@ impl Ready {
         let names = self.run.diagnostics().conditioning().map(|c| c.constraints()).unwrap_or_default();
         let singular_passages = noticed::passages(self.run.monitor(), &names);
         noticed::notes(self.run.monitor(), &singular_passages).into_iter().for_each(|note| session.note(note));
+        noticed::underflow(&mut self.run).into_iter().for_each(|note| session.note(note));
         let mut document = match self.found(end) {
             Ok(document) => document,
             Err(failure) => {
@@ -176,6 +181,7 @@ impl Ready {
         }
         document.arrays = self.arrays.take().map(|arrays| arrays.columns().collect());
         document.singular_passages = singular_passages;
+        document.almost_poisson = self.almost_poisson.take();
         document.warnings = session.warnings().to_vec();
         document.notes = session.notes().to_vec();
         let from = if self.whole { 0 } else { self.resumed };

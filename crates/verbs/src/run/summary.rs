@@ -7,6 +7,7 @@ use crate::map::{Map, all_or_nan, arrays_or_nan, or_nan};
 use crate::noticed::SingularPassage;
 use crate::picture::Background;
 use crate::reason::Reason;
+use crate::setup::AlmostPoisson;
 use crate::stop::Stop;
 use cotangent_dynamics::Measure;
 use cotangent_expr::{Array, Layout};
@@ -94,6 +95,9 @@ pub struct Document {
     /// Why the run ended early.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Stop>,
+    /// Where the bracket of the model is none: why, and what is lost by that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub almost_poisson: Option<AlmostPoisson>,
     /// What is not wrong in the text of the model, but worth saying.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Problem>,
@@ -221,9 +225,10 @@ impl Document {
         diagnostics.multipliers(&reached, &mut forces).map_err(failed)?;
         let mut own = vec![0.0; diagnostics.auxiliaries.len()];
         diagnostics.auxiliaries(&reached, &mut own).map_err(failed)?;
-        let mut state = vec![0.0; reached.len()];
+        let model = setup.problem.equations.motion.system.state();
+        let mut state = vec![0.0; model.len()];
         diagnostics.model_state(&reached, &mut state).map_err(failed)?;
-        let mut initial = vec![0.0; reached.len()];
+        let mut initial = vec![0.0; model.len()];
         diagnostics.model_state(&setup.problem.start, &mut initial).map_err(failed)?;
         let claimed = |kind: ClaimKind| {
             let mut rest = &claims[..];
@@ -244,7 +249,7 @@ impl Document {
             [&diagnostics.constraints, &diagnostics.hidden_constraints].map(Layout::clone);
         let [multiplier_names, auxiliary_names, observable_names] =
             [&diagnostics.multipliers, &diagnostics.auxiliaries, &diagnostics.observables].map(Layout::clone);
-        let generations = setup.problem.equations.motion.surface().map_or(&[][..], |s| &s.generations[..]);
+        let generations = setup.problem.equations.motion.generations();
         let (primary, later) = generations.split_at(constraint_names.len().min(generations.len()));
         let [positions, momenta] = setup.prepared.projections(&run.state().memory).unwrap_or_default();
         let chart = chart(setup, &run.state().memory);
@@ -254,11 +259,11 @@ impl Document {
             title: setup.system.title.clone(),
             choice: setup.choice.clone(),
             parameters: parameters(setup),
-            initial: flat(&setup.problem.equations.motion.state, &initial),
+            initial: flat(&model, &initial),
             status,
             steps: run.done(),
             time: run.time(),
-            state: flat(&setup.problem.equations.motion.state, &state),
+            state: flat(&model, &state),
             energy: Energy { initial: energy.initial, r#final: energy.last, max_abs_error: energy.max_deviation },
             constraints: residuals(&constraint_names, &constraints, primary),
             hidden_constraints: residuals(&hidden_names, &hidden, later),
@@ -288,6 +293,7 @@ impl Document {
             moved: setup.problem.moved.map(|[positions, momenta]| Moved { positions, momenta }),
             dropped: setup.problem.dropped.iter().map(|r| r.name.clone()).collect(),
             failure: None,
+            almost_poisson: None,
             warnings: vec![],
             notes: vec![],
             singular_passages: vec![],

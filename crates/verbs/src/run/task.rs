@@ -139,7 +139,8 @@ impl Task {
         begun.plot = kept(request.files.plot.as_deref(), "--plot", true, session).or(begun.plot);
         begun.movie = kept(request.files.movie.as_deref(), "--movie", true, session).or(begun.movie);
         begun.report = kept(request.files.report.as_deref(), "--report", true, session).or(begun.report);
-        let model = Loaded::new(begun.input.clone().into(), &begun.choice.set, session.limits())?.keeping(&begun.choice.chart);
+        let model =
+            Loaded::new(begun.input.clone().into(), &begun.choice.set, session.limits())?.keeping(&begun.choice.chart);
         Ok(Task { begun, model, files: Some(files), from: Some(from) })
     }
 }
@@ -189,6 +190,7 @@ fn differences(now: &Choice, begun: &Begun) -> Result<Vec<String>, Failure> {
         project_above,
         project_initial,
         drop_redundant,
+        allow_almost_poisson,
         step,
         until,
         steps,
@@ -219,6 +221,7 @@ fn differences(now: &Choice, begun: &Begun) -> Result<Vec<String>, Failure> {
     let flag = |on: bool| on.then(|| "set".to_owned());
     list.compare("project-initial", flag(*project_initial), flag(then.project_initial));
     list.compare("drop-redundant", flag(*drop_redundant), flag(then.drop_redundant));
+    list.compare("allow-almost-poisson", flag(*allow_almost_poisson), flag(then.allow_almost_poisson));
     list.compare("step", exact(step), exact(&then.step));
     list.compare("solver-tol", exact(solver_tol), exact(&then.solver_tol));
     list.compare("record", whole(record), whole(&then.record));

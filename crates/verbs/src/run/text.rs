@@ -135,6 +135,12 @@ const MOST: usize = 6;
 
 fn details(s: &Document) -> Vec<(&'static str, String)> {
     let mut list: Vec<(&'static str, String)> = s.choice.particulars().map(|text| ("with", text)).into_iter().collect();
+    if s.almost_poisson.is_some() {
+        list.push((
+            "bracket",
+            "none: Jacobi's identity fails; the flow is no Poisson map, the energy is an integral".to_owned(),
+        ));
+    }
     for (k, line) in state(s).into_iter().enumerate() {
         list.push((if k == 0 { "final" } else { "" }, line));
     }

@@ -59,6 +59,8 @@ pub(crate) fn completed(
         session.note(format!("`stages = {stages}` of the model has no meaning for `{method}`"));
         None
     });
+    // An inner method belongs to the method that the model names.
+    let inner = wanted.inner.clone().or_else(|| own.inner.clone().filter(|_| as_written));
     let compose = wanted.compose.clone().or_else(|| {
         let compose = own.compose.clone()?;
         let composable = Method::named(&method).is_some_and(|m| m.card().symmetric);
@@ -71,6 +73,7 @@ pub(crate) fn completed(
     let choice = Choice {
         method: Some(method),
         stages,
+        inner,
         compose,
         formulation: Some(formulation),
         project: wanted.project.clone().or_else(|| own.project.clone()),

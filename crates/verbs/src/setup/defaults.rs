@@ -14,6 +14,7 @@ pub(crate) fn defaults(system: &System, parameters: &[f64]) -> Result<Choice, Fa
         match key {
             RunKey::Method => own.method = word(value),
             RunKey::Compose => own.compose = word(value),
+            RunKey::Inner => own.inner = word(value),
             RunKey::Formulation => own.formulation = word(value),
             RunKey::Project => own.project = word(value),
             RunKey::Step => own.step = Some(number()?),

@@ -1,6 +1,7 @@
 //! From what was asked for to a method on a problem: shared by `run`, `certify` and `compare`.
 
 mod blame;
+mod bracket;
 mod charts;
 mod choice;
 mod defaults;
@@ -12,6 +13,8 @@ mod problem;
 mod refused;
 
 pub(crate) use blame::{Blame, Blamed};
+pub use bracket::AlmostPoisson;
+pub(crate) use bracket::examined;
 pub(crate) use choice::{Selection, completed, given_once, option, projection};
 pub(crate) use defaults::defaults;
 pub(crate) use fitting::{fits, prepare};

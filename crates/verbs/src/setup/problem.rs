@@ -7,11 +7,11 @@ use crate::loaded::Loaded;
 use crate::session::Session;
 use cotangent_analysis::{self as analysis, MotionError};
 use cotangent_compile::Engine;
-use cotangent_expr::Array;
+use cotangent_expr::{Array, Expr};
 use cotangent_model::nearest::nearest;
-use cotangent_model::{ConstraintKind, Dynamics, System};
+use cotangent_model::{ConstraintKind, Dynamics, OrbitParameter, System};
 use cotangent_problem::consistency::Measured;
-use cotangent_problem::{Instance, Need, PoseError, ProblemError, Redundant};
+use cotangent_problem::{Instance, Need, PoseError, ProblemError, Redundant, irregular};
 use cotangent_theory::{Formulation, TheoryError};
 
 pub(crate) use cotangent_problem::Repairs;
@@ -98,6 +98,13 @@ pub(crate) fn remark(problem: &Instance, system: &System, repairs: Repairs, sess
         };
         session.note(format!("the constraints determine the initial values {}{more}{choice}", values.join(", ")));
     }
+    if let Some(statement) = standstill(problem, system) {
+        session.note(format!(
+            "nothing moves: the Hamiltonian vanishes, and no gauge condition contains the parameter `{tau}` of the orbit; a \
+             clock such as `{statement}` makes it move",
+            tau = OrbitParameter::NAME
+        ));
+    }
     match problem.moved {
         Some([q, p]) if repairs.project_initial => session.note(format!(
             "the initial data were moved onto the constraints: positions by up to {}, momenta by up to {}",
@@ -111,6 +118,18 @@ pub(crate) fn remark(problem: &Instance, system: &System, repairs: Repairs, sess
         )),
         None => {}
     }
+}
+
+/// A condition that would make a coordinate the clock, where the path has no parameter and every condition keeps it where
+/// it is: then H_T = H_c = 0.
+fn standstill(problem: &Instance, system: &System) -> Option<String> {
+    if system.gauges.is_empty() || system.orbit_parameter.is_some() {
+        return None;
+    }
+    let energy = problem.equations.motion.system.dynamics.energy().expand().ok()?;
+    let vanishes = energy.entries().iter().all(Expr::is_zero);
+    let coordinate = system.dynamics.variables().entry_names().into_iter().next()?;
+    vanishes.then(|| format!("gauge clock: {coordinate} = {}", OrbitParameter::NAME))
 }
 
 fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
@@ -214,10 +233,8 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
 
 /// Constraints that are dependent where the run starts: by chance, or wherever they hold.
 fn singular_start(constraints: &[Redundant], text: String, model: &Loaded) -> Failure {
-    // A gradient that vanishes may do so wherever the constraint does; no other start helps then.
-    if constraints.iter().any(|r| r.on.is_empty())
-        && let Err(error @ MotionError::Irregular { .. }) = analysis::constraints_within(&model.system, &model.limits)
-    {
+    // No other start helps where they are dependent wherever they hold.
+    if let Some(error) = irregular(&model.system, constraints, &model.limits) {
         return undetermined(&error, model);
     }
     Failure::new(Code::Singular, text)
@@ -298,7 +315,7 @@ fn undetermined(error: &MotionError, model: &Loaded) -> Failure {
     let code = match error {
         MotionError::FirstClass { .. } => Code::FirstClass,
         MotionError::Overfixed { .. } => Code::Overfixed,
-        MotionError::Irregular { .. } => Code::Irregular,
+        MotionError::Irregular { .. } | MotionError::Touching { .. } => Code::Irregular,
         MotionError::Inconsistent { .. } => Code::NoMotion,
         MotionError::Undecided { .. } => Code::Undecided,
         MotionError::Analysis(_) => Code::Analysis,
@@ -331,6 +348,14 @@ fn remedy(error: &MotionError, model: &Loaded) -> String {
                      is found with {instead} in its place"
                 ),
             }
+        }
+        MotionError::Touching { constraint, instead, .. } => {
+            let instead: Vec<String> = instead.iter().map(|e| format!("{e} = 0")).collect();
+            format!(
+                "state {} in the place of `{constraint}`: with the others the same points, and forces that are determined \
+                 there",
+                instead.join(", ")
+            )
         }
         _ => "`cotangent analyze` shows how far it got".into(),
     }

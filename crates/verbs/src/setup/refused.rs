@@ -1,7 +1,7 @@
 //! What `run` refuses before its first step, for those who only ask.
 
 use super::problem::{explained, states};
-use super::{Repairs, Selection, completed, defaults, prepare};
+use super::{Repairs, Selection, completed, defaults, examined, prepare};
 use crate::choice::Choice;
 use crate::failure::Failure;
 use crate::loaded::Loaded;
@@ -36,6 +36,7 @@ fn attempt(model: &Loaded) -> Result<(), Refused> {
     let parameters = values::parameters(&model.system, &model.settings).map_err(Failure::from)?;
     let own = defaults(&model.system, &parameters)?;
     let mut nobody = Session::default();
+    examined(model, false, &mut nobody).map_err(|failure| Refused { failure, is_mistake: false })?;
     let choice = Selection::named(&completed(&Choice::default(), &own, model, &mut nobody)?)?;
     let repairs = Repairs::default();
     let posed = model.model.pose(choice.formulation, &model.settings, repairs, Engine::Tape);
@@ -55,6 +56,8 @@ fn is_mistake(error: &PoseError, model: &Loaded) -> bool {
         PoseError::Motion(MotionError::FirstClass { .. } | MotionError::Undecided { .. }) => false,
         PoseError::Motion(MotionError::Analysis(_)) => false,
         PoseError::Motion(MotionError::Overfixed { .. } | MotionError::Inconsistent { .. }) => true,
-        PoseError::Motion(MotionError::Irregular { constraint, .. }) => states(&model.system, constraint),
+        PoseError::Motion(MotionError::Irregular { constraint, .. } | MotionError::Touching { constraint, .. }) => {
+            states(&model.system, constraint)
+        }
     }
 }

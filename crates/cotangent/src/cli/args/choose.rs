@@ -23,6 +23,7 @@ const PROJECT: &str = "Project onto the constraints after every step: position, 
 const PROJECT_ABOVE: &str = "Project only where a residual is larger than EPS";
 const PROJECT_INITIAL: &str = "Move initial data that violate the constraints onto them, and say how far";
 const DROP_REDUNDANT: &str = "Go on without constraints that depend on others";
+const ALLOW_ALMOST_POISSON: &str = "Integrate a bracket for which Jacobi's identity fails, and say what is lost";
 const STEP: &str = "The step size: a number or an expression such as pi/500; negative to go back in time";
 const SET: &str = "Give a parameter or an initial value another value; may be repeated";
 const SET_LONG: &str = "Give a parameter or an initial value another value; may be repeated\n\ng=9.81, m=2 (a whole \
@@ -57,6 +58,7 @@ impl Args for Choose {
             real("project-above", "EPS", PROJECT_ABOVE),
             flag("project-initial", PROJECT_INITIAL),
             flag("drop-redundant", DROP_REDUNDANT),
+            flag("allow-almost-poisson", ALLOW_ALMOST_POISSON),
             real("step", "H", STEP),
             option("set", "NAME=VALUE", SET, setting::parse as fn(&str) -> _)
                 .long_help(SET_LONG)
@@ -91,6 +93,7 @@ impl FromArgMatches for Choose {
             project_above: real("project-above"),
             project_initial: found.get_flag("project-initial"),
             drop_redundant: found.get_flag("drop-redundant"),
+            allow_almost_poisson: found.get_flag("allow-almost-poisson"),
             step: real("step"),
             set: all(found, "set"),
             ..Choice::default()

@@ -70,6 +70,10 @@ pub(crate) struct Compare {
     #[arg(long)]
     pub(crate) drop_redundant: bool,
 
+    /// Integrate a bracket for which Jacobi's identity fails, and say what is lost
+    #[arg(long)]
+    pub(crate) allow_almost_poisson: bool,
+
     /// Give a parameter or an initial value another value; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting::parse)]
     pub(crate) set: Vec<Setting>,
@@ -99,6 +103,7 @@ impl Compare {
             chart: self.chart,
             project_initial: self.project_initial,
             drop_redundant: self.drop_redundant,
+            allow_almost_poisson: self.allow_almost_poisson,
             set: self.set,
             ..Choice::default()
         };

@@ -67,22 +67,22 @@ impl Controller {
         formula: &mut Formula<'_, S>,
         groups: &[usize],
         values: &[S],
-        direction: f64,
+        (direction, interval): (f64, f64),
     ) -> Result<Option<f64>, Failure> {
         let n = formula.dimension;
-        // A group that is at zero has no size of its own: its rate counts where nothing else moves.
-        let (mut first, mut absolute) = (0.0f64, 0.0f64);
+        // A group that is at zero has no size of its own. Where nothing else moves, as at rest, a part of the interval
+        // shows how it moves the others.
+        let (mut first, mut moves) = (0.0f64, false);
         for group in ranges(groups) {
             let size = size(machine, &values[group.clone()])?;
             let rates = &formula.rates[group];
             match size > 0.0 {
                 true => first = first.max(rms(machine, rates, size)?),
-                false => absolute = absolute.max(rms(machine, rates, 1.0)?),
+                false => moves |= self::size(machine, rates)? > 0.0,
             }
         }
-        let rate = if first > 0.0 { first } else { absolute };
-        let probe = 0.01 / rate;
-        if rate == 0.0 || !probe.is_finite() {
+        let probe = if first > 0.0 { 0.01 / first } else { 0.01 * interval };
+        if !(first > 0.0 || moves) || !probe.is_finite() {
             return Ok(None);
         }
         let Formula { field, rates, stage, increment, .. } = formula;
@@ -92,8 +92,10 @@ impl Controller {
             difference(&rates[n..2 * n], &rates[..n], increment);
             let mut second = 0.0f64;
             for group in ranges(groups) {
-                let size = scale(machine, &values[group.clone()], &stage[group.clone()])?;
-                second = second.max(rms(machine, &increment[group], size)? / probe);
+                let size = size(machine, &values[group.clone()])?.max(size(machine, &stage[group.clone()])?);
+                if size > 0.0 {
+                    second = second.max(rms(machine, &increment[group], size)? / probe);
+                }
             }
             Ok(second)
         });

@@ -384,6 +384,7 @@ fn example_word(key: RunKey) -> &'static str {
         RunKey::Formulation => "multipliers",
         RunKey::Compose => "kahan-li-8",
         RunKey::Project => "both",
+        RunKey::Inner => "splitting-strang",
         _ => "rattle",
     }
 }

@@ -69,6 +69,8 @@ impl Constraints {
             hamiltonian: put(&Tensor::scalar(self.hamiltonian.clone())?)?,
             casimirs: put(&claimed_casimirs(&model)?)?,
             field,
+            linear: false,
+            spheres: vec![],
             restrained: None,
         }));
         Ok(Motion {

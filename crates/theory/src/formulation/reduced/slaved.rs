@@ -41,7 +41,8 @@ pub(in crate::formulation) const CARD: Card = Card {
 
 pub(super) fn bracket(reduction: &Reduction<'_>) -> Result<Reduced, TheoryError> {
     if reduction.known.list.iter().any(|c| !c.second) {
-        let why = "a constraint is a Casimir, which nothing is conjugate to: `dirac-coordinates` and `dirac-bracket` take it";
+        let why =
+            "a constraint is a Casimir, which nothing is conjugate to: `dirac-coordinates` and `dirac-bracket` take it";
         return Err(TheoryError::Unfit { formulation: CARD.name, why });
     }
     let (u, v) = (&reduction.solved, &reduction.kept);

@@ -1,0 +1,147 @@
+//! Brackets that are none, and Poisson models in other coordinates.
+
+mod common;
+
+use common::{Ran, run, run_in};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// {x, {y, z}} + … = {x, x y} + {y, y} + {z, z} = x z: no bracket. ẋ = y z (1 − 2/3), …: H is an integral all the same.
+const ALMOST: &str = "variables x, y, z\nbracket {x, y} = z, {y, z} = x*y, {z, x} = y\n\
+    hamiltonian x^2 + y^2/2 + z^2/3\ninitial x = 1, y = 1/2, z = 1/5\nrun method = gauss, step = 0.05, until = 5\n";
+
+fn piped(verb: &str, arguments: &[&str], model: &str) -> Ran {
+    run_in(Path::new("."), &[&[verb, "-"], arguments].concat(), model.as_bytes())
+}
+
+#[test]
+fn a_bracket_that_is_none_is_refused() {
+    assert_snapshot!(piped("run", &[], ALMOST).show());
+    for verb in ["run", "certify", "compare"] {
+        let refused = piped(verb, &["--json"], ALMOST);
+        assert_eq!((refused.status, &refused.json()["error"]["code"]), (2, &json!("not-a-bracket")), "{verb}");
+    }
+    let checked = piped("check", &["--json"], ALMOST);
+    assert_eq!((checked.status, &checked.json()["refused"]["code"]), (0, &json!("not-a-bracket")));
+}
+
+#[test]
+fn it_runs_where_that_is_allowed() {
+    let allowed = ["--allow-almost-poisson", "--json"];
+    let ran = piped("run", &allowed, ALMOST).json();
+    assert_eq!((&ran["allow_almost_poisson"], &ran["status"]), (&json!(true), &json!("finished")));
+    let almost = &ran["almost_poisson"];
+    assert_eq!((&almost["variables"], &almost["sum"]), (&json!(["x", "y", "z"]), &json!("x*z")));
+    assert!(almost["lost"][0].as_str().unwrap().contains("Poisson map"));
+    assert!(
+        ran["notes"].as_array().unwrap().iter().any(|note| note.as_str().unwrap().contains("Jacobi's identity fails"))
+    );
+    // gauss keeps quadratic integrals, and H is one by antisymmetry alone.
+    assert!(ran["energy"]["max_abs_error"].as_f64().unwrap() < 1e-14);
+    let text = piped("run", &["--allow-almost-poisson"], ALMOST).stdout;
+    assert!(text.contains("none: Jacobi's identity fails"), "{text}");
+    let certified = piped("certify", &[&allowed[..], &["--steps", "200"]].concat(), ALMOST).json();
+    assert_eq!(certified["poisson_defect"]["verdict"], "does not apply");
+    assert_eq!((&certified["held"], &certified["almost_poisson"]["sum"]), (&json!(true), &json!("x*z")));
+    let compared = piped("compare", &[&allowed[..], &["--until", "1"]].concat(), ALMOST).json();
+    assert_eq!(
+        (compared["almost_poisson"]["sum"].clone(), compared["rows"].as_array().unwrap().len()),
+        (json!("x*z"), 1)
+    );
+}
+
+/// The cyclic sum is c x z: a bracket for c = 0 alone, which is the value of the model.
+#[test]
+fn the_identity_is_asked_for_the_values_of_the_run() {
+    let text = "param c = 0\nvariables x, y, z\nbracket {x, y} = z, {y, z} = x + c*x*y, {z, x} = y\n\
+                hamiltonian x^2\ninitial x = 1, y = 1\nrun step = 0.1, until = 1\n";
+    let ran = piped("run", &["--json"], text).json();
+    assert_eq!((&ran["status"], &ran["almost_poisson"]), (&json!("finished"), &Value::Null));
+    assert_eq!(piped("run", &["--set", "c=1"], text).status, 2);
+    assert_eq!(piped("check", &["--set", "c=1", "--json"], text).json()["jacobi_failure"]["sum"], "x*z");
+    assert_eq!(piped("check", &["--json"], text).json()["jacobi_failure"], Value::Null);
+}
+
+/// A bracket of many variables is looked at up to a size; beyond it, that is said, and nothing waits for it.
+#[test]
+fn many_variables() {
+    let ring = "param n : int = 9\nvariables y[i in 1..n]\n\
+        bracket {y[i in 1..n], y[mod(i, n) + 1]} = y[i]*y[mod(i, n) + 1]\nhamiltonian sum(i in 1..n, y[i])\n\
+        initial y[i in 1..n] = 1\nrun method = implicit-midpoint, step = 0.01\n";
+    let notes = |n: &str| piped("run", &["--set", n, "--steps", "1", "--json"], ring).json()["notes"].to_string();
+    assert!(!notes("n=2000").contains("Jacobi"));
+    assert!(notes("n=20000").contains("not decided whether Jacobi's identity holds"));
+    let refused = piped("analyze", &["--set", "n=100000"], ring);
+    assert_eq!(refused.status, 2);
+    // One wrong entry among two thousand is seen.
+    let broken = format!("{ring}bracket {{y[1], y[4]}} = y[2]\n");
+    assert_eq!(piped("run", &["--set", "n=2000", "--steps", "1"], &broken).status, 2);
+}
+
+fn state(text: &str, options: &[&str]) -> Value {
+    let options =
+        [&["--method", "gauss", "--stages", "6", "--step", "0.05", "--until", "2", "--json"], options].concat();
+    let ran = piped("run", &options, text);
+    assert_eq!(ran.status, 0, "{}", ran.stdout);
+    ran.json()["state"].clone()
+}
+
+fn number(state: &Value, name: &str) -> f64 {
+    state[name].as_f64().unwrap()
+}
+
+/// a = y1 + y2, b = y1 − y2: {a, b} = −2 {y1, y2} = 2 y3, {b, c} = −y1 − (−y2)… = −a + …, by hand.
+#[test]
+fn linear_coordinates_of_the_rigid_body() {
+    let list = "a = y1 + y2, b = y1 - y2, y3 = y3";
+    let printed = run(&["analyze", "rigid-body", "--coordinates", list]);
+    assert_snapshot!(printed.show());
+    // {a, b} = −{y1, y2} + {y2, y1} = 2 y3; {a, y3} = {y1, y3} + {y2, y3} = y2 − y1 = −b; {b, y3} = y2 + y1 = a.
+    for line in ["bracket {a, b} = 2*y3", "bracket {a, y3} = -b", "bracket {b, y3} = a"] {
+        assert!(printed.stdout.contains(line), "{line}");
+    }
+    let new = state(&printed.stdout, &[]);
+    let old = state(&run(&["models", "rigid-body"]).stdout, &[]);
+    let (y1, y2) = (number(&old, "y1"), number(&old, "y2"));
+    assert!((number(&new, "a") - y1 - y2).abs() < 1e-13 && (number(&new, "b") - y1 + y2).abs() < 1e-13);
+    assert!((number(&new, "y3") - number(&old, "y3")).abs() < 1e-13);
+    let analysed = piped("analyze", &["--json"], &printed.stdout).json();
+    assert_eq!(
+        (&analysed["lie_algebra"]["name"], &analysed["casimirs"]["spin"]["holds"]),
+        (&json!("so(3)"), &json!(true))
+    );
+}
+
+/// With p = log u, q = log v the bracket −u v is constant.
+#[test]
+fn logarithms_of_populations() {
+    let (list, back) = ("p = log(u), q = log(v)", "v = exp(q), u = exp(p)");
+    let printed = run(&["analyze", "lotka-volterra", "--coordinates", list, "--inverse", back]);
+    assert!(printed.stdout.contains("bracket {p, q} = -1\n"), "{}", printed.show());
+    assert!(!printed.stdout.lines().any(|line| line.starts_with("hamiltonian") && line.contains("log")));
+    let new = state(&printed.stdout, &[]);
+    let old = state(&run(&["models", "lotka-volterra"]).stdout, &[]);
+    assert!((number(&new, "p") - number(&old, "u").ln()).abs() < 1e-10);
+    assert!((number(&new, "q") - number(&old, "v").ln()).abs() < 1e-10);
+    assert_eq!(piped("analyze", &["--json"], &printed.stdout).json()["bracket_form"], "constant");
+    // As JSON, besides the analysis.
+    let found = run(&["analyze", "lotka-volterra", "--coordinates", list, "--inverse", back, "--json"]).json();
+    assert_eq!((found["transformed"].as_str(), &found["rank"]), (Some(&*printed.stdout), &json!(2)));
+}
+
+#[test]
+fn coordinates_that_are_none_are_refused() {
+    let text = [
+        vec!["u = y1 + y2"],
+        vec!["a = y1, b = y2, c = y1 + y2"],
+        vec!["a = y1^2, b = y2, c = y3"],
+        vec!["a = y1, b = y2, c"],
+        vec!["a = y1, b = y2, c = y4"],
+        vec!["a = 2*y1, b = y2, c = y3", "--inverse", "y1 = a/3, y2 = b, y3 = c"],
+        vec!["a = 2*y1, b = y2, c = y3", "--inverse", "y1 = a/2, y2 = b"],
+        vec!["a = 2*y1, b = y2, c = y3", "--inverse", "y1 = a/2, y2 = b, x = c"],
+    ];
+    let shown = text.map(|list| run(&[&["analyze", "rigid-body", "--coordinates"], &list[..]].concat()).show());
+    assert_snapshot!(shown.concat() + &run(&["analyze", "pendulum", "--coordinates", "u = x, v = y"]).show());
+}
