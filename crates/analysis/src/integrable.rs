@@ -7,6 +7,9 @@
 //! gₐ (∂_b g_c − ∂_c g_b) + g_b (∂_c gₐ − ∂ₐ g_c) + g_c (∂ₐ g_b − ∂_b gₐ) = 0   for all a < b < c.
 //! ```
 //!
+//! Several constraints ω₁ = … = ω_m = 0 may be integrable together, though none is by itself: where dω_k ∧ ω₁ ∧ … ∧ ω_m = 0 for
+//! all k, so that m functions of the positions stay what they are.
+//!
 //! If dω = 0 as it is written, f with df = ω is looked for, variable by variable; powers, sines and cosines are integrated.
 
 use crate::algebra::Field;
@@ -47,6 +50,80 @@ pub fn integrable(system: &System) -> Result<Vec<Integrable>, AnalysisError> {
     Ok(found)
 }
 
+/// More products are not made for constraints together.
+const MOST_PRODUCTS: usize = 20_000;
+
+/// The velocity constraints of a model, if they are integrable together and not each by itself: all of them, with their
+/// indices; proved by symbols.
+pub fn jointly_integrable(system: &System) -> Result<Option<Vec<String>>, AnalysisError> {
+    let Dynamics::Lagrangian { coordinates, velocities, .. } = &system.dynamics else { return Ok(None) };
+    let (mut names, mut forms) = (vec![], vec![]);
+    for c in system.constraints.iter().filter(|c| c.kind == ConstraintKind::Vakonomic) {
+        for (k, residual) in c.residual.expand()?.entries().into_iter().enumerate() {
+            let Some(form) = Form::new(&residual, coordinates, velocities)? else { return Ok(None) };
+            names.push(c.array.element_name(&c.array.multi_index(k)));
+            forms.push(form);
+        }
+    }
+    let mut field = Field::default();
+    let (n, m) = (coordinates.len(), forms.len());
+    if m < 2 || m > n || forms.iter().all(|form| form.is_integrable(&mut field)) {
+        return Ok(None);
+    }
+    let products = |size: usize| subsets(n, size).map(|list| list.len() * (1..=m).product::<usize>());
+    let few = |size: usize| size > n || products(size).is_some_and(|count| count <= MOST_PRODUCTS);
+    if m > 5 || !few(m) || !few(m + 2) {
+        return Ok(None);
+    }
+    let mut vanishes = |e: &Expr| field.normal(e).map(|f| f.is_zero());
+    let all: Vec<usize> = (0..m).collect();
+    // ω₁ ∧ … ∧ ω_m ≠ 0: they are independent.
+    let independent = subsets(n, m).unwrap_or_default();
+    if !independent.iter().any(|columns| vanishes(&determinant(&forms, &all, columns)) == Some(false)) {
+        return Ok(None);
+    }
+    for form in &forms {
+        for columns in subsets(n, m + 2).unwrap_or_default() {
+            if vanishes(&form.wedge(&forms, &all, &columns)) != Some(true) {
+                return Ok(None);
+            }
+        }
+    }
+    Ok(Some(names))
+}
+
+/// The sets of so many of the first n numbers, ascending; none if they are too many.
+fn subsets(n: usize, size: usize) -> Option<Vec<Vec<usize>>> {
+    let mut found = vec![vec![]];
+    for _ in 0..size {
+        let longer = |list: &Vec<usize>| {
+            let list = list.clone();
+            let first = list.last().map_or(0, |k| k + 1);
+            (first..n).map(move |k| [&list[..], &[k]].concat()).collect::<Vec<_>>()
+        };
+        found = found.iter().flat_map(longer).collect();
+        if found.len() > MOST_PRODUCTS {
+            return None;
+        }
+    }
+    Some(found)
+}
+
+/// The determinant of gₐ for these forms and coordinates, expanded by its first row.
+fn determinant(forms: &[Form], rows: &[usize], columns: &[usize]) -> Expr {
+    let Some((&row, rest)) = rows.split_first() else { return Expr::one() };
+    let entry = |(k, &column): (usize, &usize)| {
+        let g = &forms[row].entries[column];
+        if g.is_zero() {
+            return Expr::zero();
+        }
+        let others: Vec<usize> = columns.iter().copied().filter(|c| *c != column).collect();
+        let minor = g * determinant(forms, rest, &others);
+        if k % 2 == 0 { minor } else { -minor }
+    };
+    Expr::sum(columns.iter().enumerate().map(entry))
+}
+
 /// ω, and ∂_b gₐ.
 struct Form {
     coordinates: Layout,
@@ -79,6 +156,24 @@ impl Form {
     /// ∂ₐ g_b − ∂_b gₐ
     fn turn(&self, a: usize, b: usize) -> Expr {
         &self.derivatives[b][a] - &self.derivatives[a][b]
+    }
+
+    /// An entry of dω ∧ ω₁ ∧ … ∧ ω_m.
+    fn wedge(&self, forms: &[Form], rows: &[usize], columns: &[usize]) -> Expr {
+        let mut terms = vec![];
+        for (i, &a) in columns.iter().enumerate() {
+            for (j, &b) in columns.iter().enumerate().skip(i + 1) {
+                let turn = self.turn(a, b);
+                if turn.is_zero() {
+                    continue;
+                }
+                let others: Vec<usize> = columns.iter().copied().filter(|c| *c != a && *c != b).collect();
+                let term = turn * determinant(forms, rows, &others);
+                // The sign of the order (a, b, others).
+                terms.push(if (i + j) % 2 == 1 { term } else { -term });
+            }
+        }
+        Expr::sum(terms)
     }
 
     fn is_integrable(&self, field: &mut Field) -> bool {
@@ -187,5 +282,31 @@ mod tests {
         assert_eq!(found("a: x'*sin(z) - y'*cos(z) = 0"), []);
         assert_eq!(found("a: x'^2 + y'^2 = 1"), []);
         assert_eq!(found("a: x' = 1"), []);
+    }
+    fn together(coordinates: &str, constraints: &str) -> Option<Vec<String>> {
+        let speeds: Vec<String> = coordinates.split(", ").map(|q| format!("{q}'^2")).collect();
+        let text = format!(
+            "coord {coordinates}\nlagrangian ({})/2\nvakonomic {constraints}\ninitial x = 1\n",
+            speeds.join(" + ")
+        );
+        jointly_integrable(&System::parse(&text).unwrap()).unwrap()
+    }
+
+    /// dz − y dx and dy − w dx are contact forms; with a third one nothing but curves is left of four dimensions.
+    #[test]
+    fn constraints_may_be_integrable_together_though_none_is_by_itself() {
+        let both = Some(vec!["a".to_owned(), "b".to_owned()]);
+        // In three dimensions two of them leave curves.
+        assert_eq!(together("x, y, z", "a: z' - y*x' = 0, b: y' + x*z' = 0"), both);
+        // d(z − x y) and d(w − x y), mixed by a matrix of functions: each has an own turn.
+        let mixed = "a: z' - y*x' - x*y' + x*(w' - y*x' - x*y') = 0, b: (w' - y*x' - x*y') + y*(z' - y*x' - x*y') = 0";
+        assert_eq!(together("x, y, z, w", mixed), both);
+        // The derived forms of a curve's jets: dy − z dx, dz − w dx (Engel) are not, nor is one contact form with another.
+        assert_eq!(together("x, y, z, w", "a: y' - z*x' = 0, b: z' - w*x' = 0"), None);
+        assert_eq!(together("x, y, z, u, v", "a: z' - y*x' = 0, b: v' - u*x' = 0"), None);
+        // Each by itself is said of each.
+        assert_eq!(together("x, y, z", "a: x*x' + y*y' = 0, b: z' = 0"), None);
+        // The same twice says nothing.
+        assert_eq!(together("x, y, z", "a: z' - y*x' = 0, b: 2*z' - 2*y*x' = 0"), None);
     }
 }

@@ -60,7 +60,7 @@ pub use coordinates::{Coordinates, CoordinatesError};
 pub use determined::{MotionError, constraints, constraints_within};
 pub use error::AnalysisError;
 pub use implicit::Implicit;
-pub use integrable::{Integrable, integrable};
+pub use integrable::{Integrable, integrable, jointly_integrable};
 pub use latex::latex;
 pub use report::{
     Analysis, AtValues, BracketForm, BracketMatrix, Branch, CasimirSearch, Certainty, ClaimReport, Class,

@@ -265,12 +265,14 @@ impl Lagrangian {
             return Ok(None);
         }
         let part = |l: &Layout| Layout::new(regular.iter().map(|&k| l.arrays()[k].clone()).collect());
-        let affine_part = Expr::sum(primaries.iter().map(|&j| &symbols(&self.velocities)[j] * &slopes[j]));
+        // Without its affine part L is what it is where these velocities vanish.
+        let all = symbols(&self.velocities);
+        let still = |e: &Expr| e.rewrite(&mut |leaf| primaries.iter().any(|&j| all[j] == *leaf).then(Expr::zero));
         let dynamics = Dynamics::Lagrangian {
             coordinates: part(&self.coordinates),
             velocities: part(&self.velocities),
             momenta: part(&self.momenta),
-            lagrangian: Tensor::scalar(&self.value - affine_part)?,
+            lagrangian: Tensor::scalar(still(&self.value))?,
         };
         let (claims, observables, drawings) = (vec![], vec![], vec![]);
         let regular = System { dynamics, claims, observables, drawings, ..system.clone() };
@@ -278,7 +280,7 @@ impl Lagrangian {
         let hamiltonian = scalar(transformed.dynamics.energy())?;
         let phase = Phase::canonical(&self.coordinates, &self.momenta);
         let momenta = symbols(&self.momenta);
-        let primary = |&j: &usize| Primary::new(&names[j], &momenta[j] - &slopes[j]);
+        let primary = |&j: &usize| Primary::new(&names[j], &momenta[j] - still(&slopes[j]));
         Ok(Some(Canonical { phase, hamiltonian, primaries: primaries.iter().map(primary).collect(), pivots: vec![] }))
     }
 }

@@ -10,6 +10,9 @@ pub enum Branch {
     Left,
     /// The motion went straight on over a gap between branches, where it should have turned.
     Jumped,
+    /// Velocities and multipliers, or other variables without rates, are not the continuation of those before: their
+    /// equations have several solutions, or are singular on the way.
+    Ended,
 }
 
 /// A condition from which on a step may have several solutions: gradients within a quarter of a radian.

@@ -53,6 +53,11 @@ pub enum Failure {
         /// The constraint that nearly depends on the others there.
         equation: Equation,
     },
+    /// Variables without rates at the end of the step are not the continuation of those at its beginning.
+    Ended {
+        /// A constraint whose multiplier is one of them.
+        equation: Equation,
+    },
     /// No chart has the state, or none of those that may be used.
     NoChart {
         /// How many may be used; none if the method chooses them.
@@ -118,6 +123,8 @@ pub enum FailureKind {
     Branched,
     /// The step went over a gap between two branches.
     Jumped,
+    /// The branch of velocities and multipliers ended in the step.
+    Ended,
     /// The equations have no unique solution.
     Singular,
     /// An infinity or NaN came up.
@@ -154,6 +161,7 @@ impl Failure {
             Failure::Torn { .. } => FailureKind::Torn,
             Failure::Branched { .. } => FailureKind::Branched,
             Failure::Jumped { .. } => FailureKind::Jumped,
+            Failure::Ended { .. } => FailureKind::Ended,
             Failure::ErrorControl(_) => FailureKind::NotConverged,
             Failure::NotFinite(_) => FailureKind::NotFinite,
             Failure::Misused(_) => FailureKind::Misused,
@@ -165,9 +173,10 @@ impl Failure {
     pub fn equation(&self) -> Option<Equation> {
         match self {
             Failure::Newton { equation, .. } | Failure::FixedPoint { equation, .. } => *equation,
-            Failure::Unsatisfied { equation, .. } | Failure::Branched { equation } | Failure::Jumped { equation } => {
-                Some(*equation)
-            }
+            Failure::Unsatisfied { equation, .. }
+            | Failure::Branched { equation }
+            | Failure::Jumped { equation }
+            | Failure::Ended { equation } => Some(*equation),
             _ => None,
         }
     }

@@ -120,6 +120,24 @@ pub trait Presymplectic<S: Scalar> {
     fn hessian(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure>;
 }
 
+impl<S: Scalar, P: Presymplectic<S> + ?Sized> Presymplectic<S> for Box<P> {
+    fn shape(&self) -> &PresymplecticShape {
+        (**self).shape()
+    }
+
+    fn form(&mut self, out: &mut [S]) -> Result<(), Failure> {
+        (**self).form(out)
+    }
+
+    fn gradient(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure> {
+        (**self).gradient(z, out)
+    }
+
+    fn hessian(&mut self, z: &[S], out: &mut [S]) -> Result<(), Failure> {
+        (**self).hessian(z, out)
+    }
+}
+
 /// Sizes and sparsity of equations ż = B(z)∇H(z).
 #[derive(Clone, PartialEq, Debug)]
 pub struct PoissonShape {

@@ -96,6 +96,18 @@ impl fmt::Display for Words<'_> {
                  than the step",
                 self.called(*equation)
             ),
+            Failure::Ended { equation } => {
+                write!(f, "what has no rate of its own (velocities, multipliers) does not continue through the step")?;
+                if let Some(names) = self.names
+                    && let Some(name) = names.equation(*equation)
+                {
+                    write!(f, ", at {name}")?;
+                }
+                write!(
+                    f,
+                    ": its equations have several solutions, and the step ends on another one, or they become singular on the way"
+                )
+            }
             Failure::NoChart { given } => f.write_str(match given {
                 0 => "no coordinates fit: the constraints are dependent there",
                 1 => "the chart does not fit there: the other coordinates do not follow from its own",

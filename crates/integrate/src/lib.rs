@@ -15,6 +15,7 @@ mod card;
 mod charts;
 mod coefficients;
 mod compose;
+mod continuation;
 mod derivative_form;
 mod ending;
 mod free;

@@ -251,7 +251,7 @@ fn a_jump_to_another_branch_of_the_multiplier_is_an_error() {
     };
     let (end, state, time) = run(0.07, 10);
     let End::Failed(failure) = end else { panic!("it went on: {state:?}") };
-    assert!(matches!(failure.kind(), FailureKind::Jumped | FailureKind::Torn), "{failure}");
+    assert!(matches!(failure.kind(), FailureKind::Ended | FailureKind::Torn), "{failure}");
     assert!((0.42..0.5).contains(&time) && state[6] < 1.0, "{time} {state:?}");
     // Steps that resolve the turn, which takes about p_y/a.
     let (end, state, _) = run(1e-4, 7000);
@@ -364,42 +364,7 @@ fn the_analysis_leads_to_the_same_motions() {
     }
 }
 
-/// The implicit midpoint rule on J ż = ∇H with H = ½|p|² + λ (|q|² − 1)/2, which is of index three: a particle on a circle,
-///
-/// q₁ = q + h P, p₁ = p − h λ Q, |Q|² = 1 with Q = (q + q₁)/2, P = (p + p₁)/2.
-///
-/// With a = q + h p/2 the equations are Q (1 + h²λ/4) = a, hence Q = a/|a| and h²λ/4 = |a| − 1.
-fn midpoint_on_a_circle(h: f64, steps: u32) -> ([f64; 2], [f64; 2], f64) {
-    let (mut q, mut p, mut largest) = ([1.0, 0.0], [0.0, 1.0], 0.0f64);
-    for _ in 0..steps {
-        let a = [q[0] + h / 2.0 * p[0], q[1] + h / 2.0 * p[1]];
-        let size = f64::hypot(a[0], a[1]);
-        let lambda = 4.0 * (size - 1.0) / (h * h);
-        let middle = a.map(|x| x / size);
-        for k in 0..2 {
-            q[k] = 2.0 * middle[k] - q[k];
-            p[k] -= h * lambda * middle[k];
-        }
-        largest = largest.max(lambda.abs());
-    }
-    (q, p, largest)
-}
-
-/// So the refusal below is right: positions converge with the order of the rule, momenta do not.
-#[test]
-fn the_midpoint_rule_on_a_holonomic_constraint_does_not_converge_in_the_momenta() {
-    let errors = [100, 200, 400, 800].map(|steps| {
-        let (q, p, _) = midpoint_on_a_circle(1.0 / f64::from(steps), steps + 1);
-        let t = f64::from(steps + 1) / f64::from(steps);
-        let exact = (f64::cos(t), f64::sin(t));
-        [f64::hypot(q[0] - exact.0, q[1] - exact.1), f64::hypot(p[0] + exact.1, p[1] - exact.0)]
-    });
-    let falls = |k: usize| errors[3][k] < errors[0][k] / 4.0;
-    assert!(falls(0) && !falls(1), "{errors:?}");
-}
-
-/// A rod p = q̇ of length one as J ż = ∇H with H = ½|p|² + λ φ: what the check refuses. Below it, the midpoint rule gives
-/// positions at both ends that satisfy nothing, and momenta that do not converge.
+/// A rod p = q̇ of length one as J ż = ∇H with H = ½|p|² + λ φ: momenta would not converge (`velocity_branches.rs`).
 #[test]
 fn a_holonomic_constraint_in_disguise_is_refused() {
     let text = "variables x, y, u, v, lambda\nform (u, x) = 1, (v, y) = 1\n\

@@ -18,7 +18,7 @@ use cotangent_expr::{Layout, Tensor};
 use cotangent_integrate::IndexOne;
 use cotangent_model::{ConstraintKind, Dynamics};
 use cotangent_scalar::Random;
-use cotangent_solve::{Pattern, Scales, dependent_rows};
+use cotangent_solve::{Pattern, Scales, cancelled_rows, dependent_rows};
 use cotangent_theory::{Formulation, Law, Motion};
 
 /// Why a model needs the equations of its analysis.
@@ -139,7 +139,7 @@ impl Model {
         let near = Near::new(self, parameters, initial);
         match (&motion.law, &motion.velocity) {
             (Law::Form(_), _) => near.determines(&motion),
-            (_, Some(velocity)) => Ok(!near.is_singular(&velocity.kkt)?),
+            (_, Some(velocity)) => Ok(!near.is_degenerate(&velocity.kkt)?),
             _ => Ok(true),
         }
     }
@@ -234,6 +234,12 @@ impl Near<'_> {
         let Some((pattern, mut values)) = self.entries(matrix)? else { return Ok(false) };
         Scales::new(&pattern, &values, |_| true).apply(&pattern, &mut values);
         Ok(dependent_rows(&pattern, &values, TOLERANCE).is_ok_and(|rows| !rows.is_empty()))
+    }
+
+    /// The same for a matrix whose entries have units of their own.
+    fn is_degenerate(&self, matrix: &Tensor) -> Result<bool, ValueError> {
+        let Some((pattern, values)) = self.entries(matrix)? else { return Ok(false) };
+        Ok(cancelled_rows(&pattern, &values, TOLERANCE).is_ok_and(|rows| !rows.is_empty()))
     }
 
     /// Whether the diagonal is positive: a matrix of masses that is not definite has seldom such a one.

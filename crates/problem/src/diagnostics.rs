@@ -179,7 +179,11 @@ impl Measure for Diagnostics {
         Recorded {
             state: families(&self.state),
             observables: families(&self.observables),
-            multipliers: families(&self.multipliers),
+            // Those that are variables of the equations are there already.
+            multipliers: match self.multipliers.arrays().iter().all(|a| self.state.offset(a).is_some()) {
+                true => vec![],
+                false => families(&self.multipliers),
+            },
             auxiliaries: families(&self.auxiliaries),
             constraints: families(&self.constraints),
             hidden_constraints: families(&self.hidden_constraints),
@@ -203,6 +207,9 @@ impl Measure for Diagnostics {
     }
 
     fn multipliers(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), Failure> {
+        if out.is_empty() {
+            return Ok(());
+        }
         Ok(solved(&mut self.forces, state, &self.parameters, out)?)
     }
 

@@ -89,6 +89,24 @@ pub enum ProblemError {
         /// A constraint to blame.
         name: String,
     },
+    /// A velocity constraint that determines no multiplier at the start.
+    #[error(
+        "the multiplier of the velocity constraint `{name}` is not determined at the initial data: its gradient by the \
+         velocities vanishes there, or the masses make nothing of it (G M⁻¹Gᵀ = 0)"
+    )]
+    Unrestricting {
+        /// The constraint.
+        name: String,
+    },
+    /// Constraints on positions and on velocities that depend on each other at the start.
+    #[error(
+        "the constraint `{name}` and the velocity constraints depend on each other at the initial data: the rows of ∂g/∂q̇ \
+         and ∂φ/∂q are not independent, so that their multipliers are not determined"
+    )]
+    DependentTogether {
+        /// A constraint on positions to blame.
+        name: String,
+    },
     /// An initial value that the equations determine otherwise.
     #[error("`{name}` is {given} at the start, and the equations determine it: {found}", given = number(*given), found = number(*found))]
     Contradicted {

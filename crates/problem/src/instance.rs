@@ -36,6 +36,8 @@ pub struct Instance {
     pub moved: Option<[f64; 2]>,
     /// Initial values that are no data of the model and follow from the constraints.
     pub determined: Vec<(String, f64)>,
+    /// What these would be for another solution of the equations, where one was found.
+    pub alternative: Vec<(String, f64)>,
     /// Constraints that were left out because they depend on others.
     pub dropped: Vec<Redundant>,
 }
@@ -106,6 +108,7 @@ impl Equations {
         let parameters = self.with_numbers(parameters);
         if let Some(settled) = self.settled(&parameters, &model_state, &initial, (set, repairs.project_initial))? {
             let instance = self.instance_at(parameters, settled.start, None, settled.determined);
+            let instance = Instance { alternative: settled.alternative, ..instance };
             if let Some(velocities) = velocities {
                 velocities.check(&instance.start, &instance.parameters)?;
             }
@@ -128,13 +131,34 @@ impl Equations {
             };
         }
         let instance = self.instance_at(parameters, start, moved, vec![]);
-        // Forces that nothing determines make rates without a value: they are the reason then.
+        // They are the reason then.
         let forces = instance.check_forces();
         match instance.check_rate() {
-            Err(_) if matches!(forces, Err(ProblemError::Unresisted { .. } | ProblemError::Scale { .. })) => forces?,
+            Err(_) if forces.as_ref().is_err_and(is_reason) => forces?,
             rate => rate.and(forces)?,
         }
-        Ok(instance)
+        let determined = match &initial.rates {
+            Rates::Velocities(given) if !violated.is_empty() => self.velocities_at(&instance, given)?,
+            _ => vec![],
+        };
+        Ok(Instance { determined, ..instance })
+    }
+
+    /// The velocities at a start with velocity constraints, where they are others than those that were given.
+    fn velocities_at(&self, instance: &Instance, given: &[f64]) -> Result<Vec<(String, f64)>, ProblemError> {
+        let no_rate = |e: Failure| ProblemError::NoRate(NoRate::Failure(e));
+        let (Some(_), Some(names)) = (&self.motion.velocity, self.model.system.dynamics.velocities()) else {
+            return Ok(vec![]);
+        };
+        let view = self.compiled.view(Native, instance.parameters.clone());
+        let Some(mut canonical) = view.canonical().map_err(no_rate)? else { return Ok(vec![]) };
+        let (q, p) = instance.start.split_at(given.len());
+        let mut found = vec![0.0; given.len()];
+        canonical.hamiltonian_p(q, p, &mut found).map_err(no_rate)?;
+        let size = |list: &[f64]| list.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let size = size(given).max(size(&found));
+        let changed = (0..given.len()).filter(|&k| (found[k] - given[k]).abs() > MOVED * size);
+        Ok(changed.map(|k| (names.entry_name(k), found[k])).collect())
     }
 
     /// An instance with the start of another one of the same model, in the variables of these equations.
@@ -160,7 +184,8 @@ impl Equations {
         determined: Vec<(String, f64)>,
     ) -> Instance {
         let (equations, formulation) = (self.clone(), self.motion.formulation);
-        Instance { equations, formulation, parameters, start, moved, determined, dropped: vec![] }
+        let (alternative, dropped) = (vec![], vec![]);
+        Instance { equations, formulation, parameters, start, moved, determined, alternative, dropped }
     }
 
     /// The inputs of the equations: these parameters of the model, and the numbers that the formulation was given.
@@ -404,6 +429,17 @@ impl Instance {
         Ok(())
     }
 }
+
+/// Forces that nothing determines make rates without a value.
+fn is_reason(error: &ProblemError) -> bool {
+    matches!(
+        error,
+        ProblemError::Unresisted { .. } | ProblemError::Scale { .. } | ProblemError::DependentTogether { .. }
+    )
+}
+
+/// A velocity that changes by less than this part of the largest was typed with nine digits.
+const MOVED: f64 = 1e-8;
 
 /// A relative change that the rounding of a few operations makes.
 const ROUND_OFF: f64 = 1e-15;

@@ -80,8 +80,19 @@ impl Model {
     /// what they are.
     fn integrals(&self) -> Vec<Claim> {
         let found = integrable(&self.system).unwrap_or_default();
-        let claim = |(name, value): (String, Expr)| {
-            let array = Array::scalar(&format!("integral_{name}"), Role::Auxiliary);
+        let system = &self.system;
+        let state = system.state();
+        let named = state.arrays().iter().chain(system.claims.iter().map(|c| &c.quantity.array));
+        let named = named.chain(system.observables.iter().map(|q| &q.array));
+        let mut taken: Vec<String> = named.map(|a| a.name().to_owned()).collect();
+        let mut claim = |(name, value): (String, Expr)| {
+            // The names of the model stay.
+            let mut name = format!("integral_{name}");
+            while taken.contains(&name) {
+                name.push('_');
+            }
+            taken.push(name.clone());
+            let array = Array::scalar(&name, Role::Auxiliary);
             let term = Term::plain(vec![Place { array: array.clone(), index: vec![] }], value);
             let value = Tensor::new(vec![Layout::new(vec![array.clone()])], vec![term]).ok()?;
             Some(Claim { kind: ClaimKind::Invariant, quantity: Quantity { array, value } })

@@ -9,7 +9,8 @@
 //! - [`fixed_point`]: the same for equations x = F(x) that contract;
 //! - [`gauss_newton`]: the nearest solution, roughly, of fewer equations than unknowns;
 //! - [`dependent_rows`] and [`null_space`]: which equations repeat others, and what a set of
-//!   equations leaves free;
+//!   equations leaves free; [`cancelled_rows`]: the same where entries have units of their own;
+//! - [`departure`]: whether a matrix may have become singular on the way to another one;
 //! - [`singular_values`] and [`least_change`]: how far a matrix is from a smaller rank, and the
 //!   nearest solution of too few equations;
 //! - [`eigenvalues`] of a full matrix.
@@ -37,10 +38,12 @@ mod banded;
 mod choice;
 mod degree;
 mod dense;
+mod departure;
 mod eigenvalues;
 mod elimination;
 mod fixed_point;
 mod gauss_newton;
+mod graded;
 mod least_change;
 mod linear;
 mod matching;
@@ -60,9 +63,11 @@ mod transversal;
 mod workspace;
 
 pub use choice::Unsupported;
+pub use departure::departure;
 pub use eigenvalues::{EigenvalueError, eigenvalues};
 pub use fixed_point::{FixedPointError, FixedPointWork, FixedPointWorkspace, fixed_point};
 pub use gauss_newton::{Descended, Descent, Linearised, gauss_newton};
+pub use graded::cancelled_rows;
 pub use least_change::least_change;
 pub use linear::{LinearSolver, Structure};
 pub use newton::{NewtonOptions, newton};

@@ -218,6 +218,8 @@ codes! {
     Branched = "branched",
     /// A step went over a gap between two branches.
     Jumped = "jumped",
+    /// Velocities and multipliers do not continue through a step.
+    Ended = "ended",
     /// An infinity or NaN came up.
     NotFinite = "not-finite",
     /// A step was used wrongly: a defect of this program.
@@ -278,6 +280,7 @@ impl From<FailureKind> for Code {
             FailureKind::Torn => Code::Torn,
             FailureKind::Branched => Code::Branched,
             FailureKind::Jumped => Code::Jumped,
+            FailureKind::Ended => Code::Ended,
             FailureKind::Singular => Code::Singular,
             FailureKind::NotFinite => Code::NotFinite,
             FailureKind::Misused => Code::Misused,

@@ -45,6 +45,31 @@ fn what_a_choice_names_is_all_that_is_compared() {
     assert!(compared.formulations.iter().all(|f| f.name == "standard"));
 }
 
+#[test]
+fn equations_of_index_one_are_compared_with_a_method_of_the_same_order_or_alone() {
+    let contact = "coord x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nvakonomic a: z' - y*x' + x*y' = 0\n\
+                   initial x' = 0.1, y' = 0.3, lambda_a = 1\nrun step = 0.1, until = 1\n";
+    let compared = compare(contact, &Choice::default()).expect("compared");
+    let rows: Vec<_> = compared.rows.iter().map(|row| row.choice.described()).collect();
+    assert_eq!(rows, ["gauss with 2 stages", "gauss with 2 stages"]);
+    // What the analysis leaves undecided.
+    let rooted = "coord x, y, z\nlagrangian -sqrt(1 - x'^2 - y'^2 - z'^2) - x^2/2\nvakonomic g: z' - y*x' + x*y' = 0\n\
+                  initial x = 0.1, y = 0.2, z = 0.3, x' = 0.5, y' = -0.3, z' = 0.13, lambda_g = 0.4\n\
+                  run step = 0.02, until = 0.2\n";
+    let compared = compare(rooted, &Choice::default()).expect("compared");
+    let names: Vec<_> = compared.formulations.iter().map(|f| f.name.as_str()).collect();
+    assert_eq!(names, ["index-one"]);
+}
+
+#[test]
+fn a_velocity_constraint_that_others_imply_is_named_by_default() {
+    let text = "coord x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\n\
+                vakonomic a: x' - y*z' = 0, b: y' - x*z' = 0, c: x' + y' - (x + y)*z' = 0\n\
+                initial x = 1, y = 1, x' = 1, y' = 1, z' = 1\nrun step = 0.1, until = 1\n";
+    let refused = run(text, &Choice::default()).expect_err("dependent");
+    assert!(refused.to_string().contains("`c` depends on the others"), "{refused}");
+}
+
 /// Writes down what it hears, and stops a run when it has come half way.
 struct Witness<'a> {
     heard: &'a mut Vec<String>,

@@ -60,6 +60,11 @@ impl Kernel {
         self.pivots[row].is_none()
     }
 
+    /// Whether no row of J is solved for a column: one vector of N alone has an entry there, 1.
+    pub(crate) fn is_free(&self, column: usize) -> bool {
+        !self.pivots.contains(&Some(column))
+    }
+
     /// A matrix without the rows in which J depends on the others, and where its entries are.
     pub(crate) fn independent_rows(&self, pattern: &Pattern) -> Result<(Pattern, Vec<usize>), PatternError> {
         let kept = |i: u32| !self.is_dependent(i as usize);

@@ -1,9 +1,12 @@
 //! A method on a system, in any arithmetic.
 
 use super::candidate::Candidate;
-use cotangent_dynamics::{Canonical, Failure, Numeric, State, Value};
+use cotangent_dynamics::{Canonical, Failure, Numeric, Presymplectic, State, Value};
 use cotangent_integrate::{IndexOne, Prepared, project};
 use cotangent_scalar::{Limits, Real};
+
+/// Equations with a constant form, and the rates that they imply.
+type Implied<'a, S> = IndexOne<Box<dyn Presymplectic<S> + 'a>, S>;
 
 /// A method on a system, in any arithmetic.
 pub struct Subject<'a, C> {
@@ -42,7 +45,7 @@ impl<'a, C: Candidate> Subject<'a, C> {
     }
 
     /// Equations with a constant form, where that is singular.
-    pub(super) fn form<S: Real + 'static>(&self) -> Result<Option<IndexOne<'a, S>>, Failure> {
+    pub(super) fn form<S: Real + 'static>(&self) -> Result<Option<Implied<'a, S>>, Failure> {
         if !self.problem.nature().form {
             return Ok(None);
         }

@@ -13,7 +13,7 @@ use cotangent_compile::{Engine, Native, Tape};
 use cotangent_dynamics::{Condition, Dynamics, Failure, State};
 use cotangent_integrate::{IndexOne, project};
 use cotangent_observe::Schedule;
-use cotangent_problem::{Compiled, Diagnostics, Instance};
+use cotangent_problem::{Compiled, Conditioning, Diagnostics, Instance};
 use cotangent_scalar::{Dd, Limits};
 use cotangent_theory::Motion;
 
@@ -111,7 +111,8 @@ impl Exact {
     /// The first sample behind a singular configuration, or near one, and its time.
     fn first_singular(&self, motion: &Motion, problem: &Instance) -> Result<Option<(usize, f64)>, Unknown> {
         let diagnostics = Diagnostics::new(motion, Engine::Best)?;
-        let Some(mut conditioning) = diagnostics.with(&problem.parameters).conditioning else { return Ok(None) };
+        let conditioning = diagnostics.with(&problem.parameters).conditioning;
+        let Some(mut conditioning) = conditioning.map(Conditioning::of_forces) else { return Ok(None) };
         let view = problem.equations.compiled.view(Native, problem.parameters.clone());
         let mut before = view.model_state(&problem.start)?;
         let mut ill = true;

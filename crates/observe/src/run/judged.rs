@@ -24,6 +24,7 @@ impl Seen {
             Branch::Kept => None,
             Branch::Left => Some(Failure::Branched { equation }),
             Branch::Jumped => Some(Failure::Jumped { equation }),
+            Branch::Ended => Some(Failure::Ended { equation }),
         }
     }
 }

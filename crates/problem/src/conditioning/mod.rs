@@ -15,18 +15,18 @@
 
 mod branch;
 mod face;
-mod inertia;
+mod multivalued;
 
 use crate::callable::Callable;
 use crate::error::underived;
 use branch::Nearest;
 use cotangent_compile::{CallError, CompileError, Engine, FunctionBuilder};
 use cotangent_dynamics::{Branch, Condition, Conditioned, Failure, NEARLY_SINGULAR};
-use cotangent_expr::Layout;
+use cotangent_expr::{Layout, Tensor};
 use cotangent_solve::LinearSolver;
 use cotangent_theory::Motion;
 use face::{Face, Gradients};
-use inertia::Inertia;
+use multivalued::Multivalued;
 
 /// Where the smallest pivot is this part of the largest, the forces are determined well, and a step of a quarter of a
 /// radian cannot have crossed a singular configuration.
@@ -53,8 +53,8 @@ pub struct Conditioning {
     diagonal: Vec<Option<usize>>,
     /// G and H_pp, where the matrix is made of them.
     gradients: Option<Gradients>,
-    /// Where multipliers of velocity constraints may have several branches.
-    inertia: Option<Inertia>,
+    /// Where velocities and multipliers follow from the state by equations that may have several solutions.
+    multivalued: Option<Multivalued>,
     /// Q̂ up to the step that is looked at, and up to where that begins: what was looked at may not have become a step.
     largest: Vec<f64>,
     known: Vec<f64>,
@@ -71,9 +71,16 @@ pub struct Conditioning {
 }
 
 impl Conditioning {
-    /// What follows the forces of these equations; none without constraints.
+    /// What follows the forces of these equations, and their branch; none without constraints and with all rates.
     pub(crate) fn new(motion: &Motion) -> Result<Option<Conditioning>, CompileError> {
-        let Some(matrix) = motion.brackets() else { return Ok(None) };
+        let multivalued = Multivalued::new(motion)?;
+        // A form has no constraints, but perhaps variables without rates.
+        let none = Tensor::zero(vec![Layout::default(), Layout::default()]);
+        let matrix = match motion.brackets() {
+            Some(matrix) => matrix,
+            None if multivalued.is_some() => &none,
+            None => return Ok(None),
+        };
         let builder = FunctionBuilder::new().input(&motion.state).input(&motion.parameters()).engine(Engine::Best);
         let function = builder.sparse_output(&motion.at_state(matrix).map_err(underived)?).compile()?;
         let Some(pattern) = function.pattern(0).cloned() else { return Ok(None) };
@@ -88,7 +95,7 @@ impl Conditioning {
             solver,
             diagonal: (0..m).map(|i| pattern.position(i, i)).collect(),
             gradients,
-            inertia: Inertia::new(motion)?,
+            multivalued,
             largest: vec![0.0; m],
             known: vec![0.0; m],
             reached: vec![0.0; motion.state.len()],
@@ -102,7 +109,13 @@ impl Conditioning {
 
     /// The same for these parameters, from the start of a run.
     pub(crate) fn with(&self, parameters: &[f64]) -> Conditioning {
-        Conditioning { parameters: parameters.to_vec(), ..self.clone() }
+        let multivalued = self.multivalued.as_ref().map(|m| m.with(parameters));
+        Conditioning { parameters: parameters.to_vec(), multivalued, ..self.clone() }
+    }
+
+    /// The same without a look at branches: for states that are further apart than the steps of a method.
+    pub fn of_forces(self) -> Conditioning {
+        Conditioning { multivalued: None, ..self }
     }
 
     /// Looks at a step, given where the one before it began and its length, if they are known.
@@ -112,6 +125,9 @@ impl Conditioning {
         [before, after]: [&[f64]; 2],
         was_ill: bool,
     ) -> Result<Conditioned, CallError> {
+        if self.names.is_empty() {
+            return Ok(Conditioned::WELL);
+        }
         self.evaluate(after)?;
         // Of velocity constraints on coordinates without mass.
         if self.gradients.is_none() && self.values.iter().any(|v| v.is_infinite()) {
@@ -256,10 +272,10 @@ impl Condition for Conditioning {
         let seen = self.observe_one((earlier, step), [before, after], was_ill);
         self.begun = begun;
         let mut seen = seen?;
-        if let Some(inertia) = &mut self.inertia
-            && inertia.has_changed(before, after, &self.parameters)?
+        if let Some(multivalued) = &mut self.multivalued
+            && !multivalued.continues([before, after], step)?
         {
-            seen.branch = Branch::Jumped;
+            seen.branch = Branch::Ended;
             return Ok(seen);
         }
         if !was_ill {

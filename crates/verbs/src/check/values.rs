@@ -2,7 +2,7 @@
 
 use cotangent_compile::values::{InitialValues, Rates, Setting};
 use cotangent_expr::Array;
-use cotangent_model::System;
+use cotangent_model::{ConstraintKind, System};
 use serde::Serialize;
 
 /// The values of one array.
@@ -100,8 +100,15 @@ impl Start {
                 start.add(system, &arrays, v, set, true);
             }
         }
-        let multipliers: Vec<Array> = system.constraints.iter().map(|c| c.multiplier.clone()).collect();
-        start.add(system, &multipliers, &initial.multipliers, set, false);
+        // Beside velocities those of velocity constraints are data; beside momenta they follow.
+        let by_velocity = matches!(initial.rates, Rates::Velocities(_));
+        let mut offset = 0;
+        for c in &system.constraints {
+            let own = initial.multipliers.get(offset..offset + c.multiplier.len()).unwrap_or(&[]);
+            offset += c.multiplier.len();
+            let wanted = by_velocity && c.kind == ConstraintKind::Vakonomic;
+            start.add(system, std::slice::from_ref(&c.multiplier), own, set, wanted);
+        }
         start
     }
 

@@ -172,7 +172,9 @@ fn pose_all(
                 match explained(error, model, request.repairs) {
                     // Where others have values, those of this one are its own affair.
                     Failure::Refused { code, message, .. }
-                        if OF_THE_FORMULATION.contains(&code) || code == Code::NoValue && !list.is_empty() =>
+                        if OF_THE_FORMULATION.contains(&code)
+                            || code == Code::NoValue && !list.is_empty()
+                            || code == Code::Undecided && runs_without_analysis(request, model) =>
                     {
                         skip(skipped, formulation, None, None, Reason::new(code, why.unwrap_or(message)));
                         continue;
@@ -204,6 +206,13 @@ fn pose_all(
         return Err(Failure::new(Code::NoCharts, message).help("leave out --chart, or compare that formulation"));
     }
     Ok(list)
+}
+
+/// Whether what the analysis leaves undecided is its own affair: the model runs with equations of index one.
+fn runs_without_analysis(request: &Combinations, model: &Loaded) -> bool {
+    let preferred = model.model.preferred(&model.settings);
+    let own = preferred.is_ok_and(|preferred| preferred.formulation == Formulation::IndexOne);
+    own && request.formulations.contains(&Formulation::IndexOne)
 }
 
 /// The methods that fit, with every projection that does.
@@ -249,7 +258,10 @@ fn suited_to(
     problem: &Instance,
     skipped: &mut Vec<Skipped>,
 ) -> Vec<Method> {
-    for &method in &request.suited {
+    // Without constraints on positions RATTLE is a method of second order like others.
+    let motion = &problem.equations.motion;
+    let free = formulation == Formulation::IndexOne && !motion.is_holonomic();
+    for &method in request.suited.iter().filter(|m| !(free && **m == Method::Rattle)) {
         match size::too_large(method, problem) {
             Some(reason) => skip(skipped, formulation, Some(method), None, reason),
             None if problem.prepare(method).is_ok() => return vec![method],

@@ -18,6 +18,10 @@ pub(crate) struct Blame {
 const SMALLER: &str = "take a smaller --step; if it is small already, look whether the motion comes near a singular \
     configuration, where the constraints depend on each other";
 
+/// Where velocities and multipliers do not continue.
+const ENDED: &str = "take a smaller --step, which tells solutions apart that come near each other; if the run stops at the \
+    same time again, the motion ends there: its momenta do not determine velocities and multipliers any more";
+
 /// Why a step failed.
 pub(crate) struct Blamed {
     /// A stable name for the kind of failure.
@@ -41,6 +45,10 @@ impl Blame {
             Space::Cotangent(s) => s.constraints.shape()[0].clone(),
             Space::Surface(s) | Space::Reduced(s) => s.constraints.shape()[0].then(&s.hidden.shape()[0]),
             Space::Whole => Layout::default(),
+        };
+        let constraints = match &motion.velocity {
+            Some(velocity) => constraints.then(&velocity.residuals.shape()[0]),
+            None => constraints,
         };
         Blame { constraints, state: motion.state.clone(), coordinates, card: motion.card() }
     }
@@ -87,6 +95,7 @@ impl Blame {
             }
             FailureKind::Branched => BRANCHED,
             FailureKind::Jumped => JUMPED,
+            FailureKind::Ended => ENDED,
             FailureKind::NotFinite => {
                 "take a smaller --step; the motion may also reach a point where the model is not defined"
             }

@@ -99,6 +99,11 @@ fn explain(refusal: &Refusal, choice: &Selection, problem: &Instance) -> Failure
              of {constraints} are unknowns: it would ignore them"
         ))
         .help(fitting()),
+        Refusal::NotCanonical { .. } if is_extended(&problem.equations.motion) => failure(format!(
+            "`{method}` is for coordinates and momenta, and here velocities and multipliers are variables beside them: L is \
+             not quadratic, or a constraint not linear in the velocities"
+        ))
+        .help(fitting()),
         Refusal::NotCanonical { .. } if !problem.equations.motion.is_constrained() => {
             failure(format!("`{method}` is for coordinates and momenta, and this model has neither")).help(fitting())
         }
@@ -195,4 +200,9 @@ fn fitting(choice: &Selection, problem: &Instance) -> String {
         false => format!("--method {} (with --formulation {})", methods.join(", "), formulations.join(", ")),
     };
     parts.iter().map(part).collect::<Vec<_>>().join("; ")
+}
+
+/// Whether velocities and multipliers are variables beside coordinates and momenta.
+fn is_extended(motion: &Motion) -> bool {
+    motion.velocity.is_some() && motion.structure().is_none()
 }

@@ -9,7 +9,7 @@ use cotangent_analysis::{self as analysis, MotionError};
 use cotangent_compile::Engine;
 use cotangent_expr::{Array, Expr};
 use cotangent_model::nearest::nearest;
-use cotangent_model::{Dynamics, OrbitParameter, System};
+use cotangent_model::{ConstraintKind, Dynamics, OrbitParameter, System};
 use cotangent_problem::consistency::Measured;
 use cotangent_problem::{Instance, Need, PoseError, ProblemError, Redundant, irregular};
 use cotangent_theory::{Formulation, TheoryError};
@@ -38,7 +38,24 @@ pub(crate) fn explained(error: PoseError, model: &Loaded, repairs: Repairs) -> F
     match error {
         _ if model.limits.cancel.is_set() => Failure::interrupted(),
         PoseError::Problem(error) => explain(error, model, repairs),
-        PoseError::Motion(error) => undetermined(&error, model),
+        PoseError::Motion(error) => match dependent_velocities(model, repairs) {
+            Some(dependent) => explain(dependent, model, repairs),
+            None => undetermined(&error, model),
+        },
+    }
+}
+
+/// Velocity constraints that say the same twice, or nothing, are first class for the analysis: that is not what is wrong.
+fn dependent_velocities(model: &Loaded, repairs: Repairs) -> Option<ProblemError> {
+    let restricts = |c: &cotangent_model::Constraint| c.kind == ConstraintKind::Vakonomic && !c.array.is_empty();
+    if !model.system.constraints.iter().any(restricts) {
+        return None;
+    }
+    match posed(model, Formulation::IndexOne, repairs) {
+        Err(PoseError::Problem(
+            error @ (ProblemError::DependentVelocities { .. } | ProblemError::Unrestricting { .. }),
+        )) => Some(error),
+        _ => None,
     }
 }
 
@@ -61,12 +78,25 @@ pub(crate) fn remark(problem: &Instance, system: &System, repairs: Repairs, sess
             };
             session.note(format!("the velocity constraint `{}` is integrable: {what}", found.constraint));
         }
+        if let Ok(Some(names)) = cotangent_analysis::jointly_integrable(system) {
+            let list: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            session.note(format!(
+                "the velocity constraints {} are integrable together: {} functions of the positions stay what they are",
+                list.join(", "),
+                names.len()
+            ));
+        }
     }
     if !problem.determined.is_empty() {
         let one = |(name, value): &(String, f64)| format!("{name} = {}", number(*value));
         let values: Vec<String> = problem.determined.iter().take(MOST).map(one).collect();
         let more = if problem.determined.len() > MOST { ", …" } else { "" };
-        session.note(format!("the constraints determine the initial values {}{more}", values.join(", ")));
+        let other: Vec<String> = problem.alternative.iter().take(MOST).map(one).collect();
+        let choice = match other.is_empty() {
+            true => String::new(),
+            false => format!("; they may also be {}{more}: `initial` chooses", other.join(", ")),
+        };
+        session.note(format!("the constraints determine the initial values {}{more}{choice}", values.join(", ")));
     }
     if let Some(statement) = standstill(problem, system) {
         session.note(format!(
@@ -138,6 +168,16 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
             .help("start from other data (--set); `cotangent analyze MODEL --set …` looks at special parameters"),
         ProblemError::DependentVelocities { .. } => Failure::new(Code::Singular, text)
             .help("take it out if the others imply it; otherwise start elsewhere (--set)"),
+        ProblemError::Unrestricting { .. } => Failure::new(Code::Singular, text)
+            .help("write the constraint in another way, or start elsewhere (--set)"),
+        ProblemError::DependentTogether { .. } => Failure::new(Code::Singular, text)
+            .help("take one of them out if the others imply it; otherwise start elsewhere (--set)"),
+        ProblemError::NotIndexOne { .. } if matches!(model.system.dynamics, Dynamics::Lagrangian { .. }) => {
+            Failure::new(Code::Singular, text).help(
+                "give every velocity a kinetic energy or a constraint, and every constraint a velocity; start elsewhere \
+                 (--set) if the equations are singular there alone",
+            )
+        }
         ProblemError::NotIndexOne { .. } => Failure::new(Code::Singular, text).help(
             "a multiplier in which the energy is linear belongs to a constraint on positions: write that as \
              `constraint`; --formulation hamilton-dirac runs what Dirac's analysis makes of the model as it is",
