@@ -133,6 +133,8 @@ impl Monitor {
         // The next one to look at is half as large again, or large.
         self.known_error = match self.lost {
             Some(_) => error.abs(),
+            // Of an energy that falls, the terms fall with it.
+            None if error < 0.0 => error.abs().min(LOST / (1.0 + LOST) * (magnitude - error) / 1.5),
             None => error.abs().min(large / 1.5),
         };
     }

@@ -121,6 +121,7 @@ fn steps_of_every_method_do_not_allocate() {
         (DOUBLE.into(), None, Formulation::Standard, &projections),
         (DOUBLE.into(), None, Formulation::HamiltonDirac, &none),
         (shipped("kepler"), None, Formulation::Multipliers, &none),
+        (shipped("rigid-body"), None, Formulation::Multipliers, &none),
         (FREE.into(), None, Formulation::Multipliers, &none),
     ];
     let mut tested = vec![];

@@ -63,9 +63,8 @@ pub(crate) fn card(stages: usize) -> Card {
         scheme: &[
             "q₁ = q + h ∫ (H_p + ψ_pᵀμ) dτ at z(τ) = z + τ (z₁ − z),   0 ≤ τ ≤ 1",
             "p₁ = p − h ∫ (H_q + Gᵀλ + ψ_qᵀμ) dτ,   φ(q₁) = 0,   ψ(z₁) = 0,   ψ = G H_p",
-            "with brackets:  z₁ = z + h B((z + z₁)/2) ∫ ∇H dτ",
         ],
-        solution: "The integrals by Gauss quadrature of s points (`--stages S`, 6 unless said otherwise): the energy is kept exactly where H, φ and ψ are polynomials of degree 2s, otherwise up to O(h²ˢ⁺¹). Newton's method for q₁ − q, p₁ − p, λ and μ together; μ is O(h²). Averages of gradients are discrete gradients: H(z₁) − H(z) = −λ·(φ(q₁) − φ(q)) − μ·(ψ(z₁) − ψ(z)) = 0. With brackets quadratic Casimirs are kept as well.",
+        solution: "The integrals by Gauss quadrature of s points (`--stages S`, 6 unless said otherwise): the energy is kept exactly where H, φ and ψ are polynomials of degree 2s, otherwise up to O(h²ˢ⁺¹). Newton's method for q₁ − q, p₁ − p, λ and μ together; μ is O(h²). Averages of gradients are discrete gradients: H(z₁) − H(z) = −λ·(φ(q₁) − φ(q)) − μ·(ψ(z₁) − ψ(z)) = 0. With brackets z₁ = z + h B((z + z₁)/2) ∫ ∇H dτ, and quadratic Casimirs are kept as well.",
         reference: "O. Gonzalez, Comput. Methods Appl. Mech. Engrg. 174 (1999) 165; G. R. W. Quispel & D. I. McLaren, J. Phys. A 41 (2008) 045206; with brackets D. Cohen & E. Hairer, BIT 51 (2011) 91",
     }
 }

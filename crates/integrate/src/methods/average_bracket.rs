@@ -116,8 +116,8 @@ impl<S: Scalar> Stepper<S> for AverageStepper<'_, S> {
         // A first guess: h B∇H.
         system.gradient(&from.values, gradient)?;
         system.tensor(&from.values, tensor)?;
-        times(&shape.tensor, tensor, gradient, increment);
-        scaled(h, &increment.clone(), increment);
+        times(&shape.tensor, tensor, gradient, part);
+        scaled(h, part, increment);
         machine.newton(*site, increment, &mut |d, r, jacobian| {
             clear(mean);
             clear(hessians);

@@ -40,9 +40,8 @@ pub(crate) fn card(inner: &Card) -> Card {
         scheme: &[
             "p̄ = p − h/2 G(q)ᵀλ,   (q₁, p̄₁) = Φ_h(q, p̄),   φ(q₁) = 0",
             "p₁ = p̄₁ − h/2 G(q₁)ᵀμ,   G(q₁) H_p(q₁, p₁) = 0",
-            "with brackets:  z̄ = φ_{λ·g}(z),   z̄₁ = Φ_h(z̄),   g(z̄₁) = 0;   z₁ = φ_{μ·g}(z̄₁),   {g, H}(z₁) = 0",
         ],
-        solution: "Φ is a method for the equations without constraints: `--inner symplectic-euler`, `stormer-verlet` (then it is `rattle`), `implicit-midpoint` (unless said otherwise) or `gauss`; for models with brackets `splitting-strang` and `splitting-lie`, with which the Dirac bracket is kept, `implicit-midpoint` or `gauss`: φ are the flows that constraints generate, which must commute and be known. p̄ by fixed-point iteration through the inner step, μ by Newton's method.",
+        solution: "Φ is a method for the equations without constraints: `--inner symplectic-euler`, `stormer-verlet` (then it is `rattle`), `implicit-midpoint` (unless said otherwise) or `gauss`; for models with brackets `splitting-strang` and `splitting-lie`, with which the Dirac bracket is kept, `implicit-midpoint` or `gauss`: there the kicks are flows z̄ = φ_λ(z) that the constraints g generate, which must commute and be known, and the second one ends on {g, H} = 0. p̄ by fixed-point iteration through the inner step, μ by Newton's method.",
         reference: "S. Reich, SIAM J. Numer. Anal. 33 (1996) 475",
     }
 }

@@ -67,24 +67,29 @@ impl Controller {
         formula: &mut Formula<'_, S>,
         groups: &[usize],
         values: &[S],
-        (direction, interval): (f64, f64),
+        direction: f64,
     ) -> Result<Option<f64>, Failure> {
         let n = formula.dimension;
-        // A group that is at zero has no size of its own. Where nothing else moves, as at rest, a part of the interval
-        // shows how it moves the others.
-        let (mut first, mut moves) = (0.0f64, false);
+        // A group that is at zero has no size of its own: where nothing else moves, as at rest, it shows how it moves
+        // the others.
+        let (mut first, mut absolute) = (0.0f64, 0.0f64);
         for group in ranges(groups) {
             let size = size(machine, &values[group.clone()])?;
             let rates = &formula.rates[group];
             match size > 0.0 {
                 true => first = first.max(rms(machine, rates, size)?),
-                false => moves |= self::size(machine, rates)? > 0.0,
+                false => absolute = absolute.max(rms(machine, rates, 1.0)?),
             }
         }
-        let probe = if first > 0.0 { 0.01 / first } else { 0.01 * interval };
-        if !(first > 0.0 || moves) || !probe.is_finite() {
-            return Ok(None);
-        }
+        let probe = match first > 0.0 {
+            true => Some(0.01 / first),
+            // Where everything is at zero there is no size at all.
+            false if absolute > 0.0 => {
+                Some(from_rest(machine, formula, groups, values, direction)?.unwrap_or(0.01 / absolute))
+            }
+            false => None,
+        };
+        let Some(probe) = probe.filter(|probe| probe.is_finite() && *probe > 0.0) else { return Ok(None) };
         let Formula { field, rates, stage, increment, .. } = formula;
         let h = S::from_f64(direction * probe);
         scaled_sum(values, h, &rates[..n], stage);
@@ -150,6 +155,44 @@ fn ranges(groups: &[usize]) -> impl Iterator<Item = std::ops::Range<usize>> + '_
         Some((*end, len))
     });
     ends.filter(|&(_, len)| len > 0).map(|(end, len)| end - len..end)
+}
+
+/// A hundredth of the time scale (|z|/|z̈|)^½ of variables at rest. Those at zero are moved along their rates for some time,
+/// which moves the others at a rate that is that time times z̈: first for a unit of time, then for what that has shown.
+/// `None` where that moves nothing.
+fn from_rest<S: Scalar>(
+    machine: &mut dyn Machine<S>,
+    formula: &mut Formula<'_, S>,
+    groups: &[usize],
+    values: &[S],
+    direction: f64,
+) -> Result<Option<f64>, Failure> {
+    let n = formula.dimension;
+    let Formula { field, rates, stage, .. } = formula;
+    let mut time = 1.0f64;
+    for _ in 0..3 {
+        scaled_sum(values, S::from_f64(direction * time), &rates[..n], stage);
+        let pace = field.rate(stage, &mut rates[n..2 * n]).and_then(|()| {
+            let mut pace = 0.0f64;
+            for group in ranges(groups) {
+                let size = size(machine, &values[group.clone()])?;
+                if size > 0.0 {
+                    pace = pace.max(rms(machine, &rates[n + group.start..n + group.end], size)?);
+                }
+            }
+            Ok(pace)
+        });
+        time = match pace {
+            Ok(pace) => 0.01 * (time / pace).sqrt(),
+            Err(failure @ Failure::Misused { .. }) => return Err(failure),
+            // Outside of where the rate is defined.
+            Err(_) => 1e-3 * time,
+        };
+        if !(time.is_finite() && time > 0.0) {
+            return Ok(None);
+        }
+    }
+    Ok(Some(time))
 }
 
 /// The largest entry.

@@ -221,8 +221,7 @@ impl<S: Scalar> Controlled<'_, S> {
         } else {
             self.formula.rates[..n].copy_from_slice(memory.rate);
             let (groups, values) = (&self.groups, &*memory.end);
-            let span = (interval.direction, interval.size);
-            let first = self.controller.first(machine, &mut self.formula, groups, values, span)?;
+            let first = self.controller.first(machine, &mut self.formula, groups, values, interval.direction)?;
             first.map_or(interval.size, |first| first.max(LEAST_FIRST * interval.size))
         };
         clear(memory.time);
