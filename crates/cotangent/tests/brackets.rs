@@ -145,3 +145,25 @@ fn coordinates_that_are_none_are_refused() {
     let shown = text.map(|list| run(&[&["analyze", "rigid-body", "--coordinates"], &list[..]].concat()).show());
     assert_snapshot!(shown.concat() + &run(&["analyze", "pendulum", "--coordinates", "u = x, v = y"]).show());
 }
+
+#[test]
+fn constraints_of_a_bracket_are_compared_in_every_formulation_that_is_for_them() {
+    let ran = run(&["compare", "lorenz-86-balanced", "--until", "2", "--json"]);
+    assert_eq!(ran.status, 0);
+    let found = ran.json();
+    let list = found["formulations"].as_array().unwrap();
+    let verdict = |name: &str| {
+        let one = list.iter().find(|f| f["name"] == name).unwrap_or_else(|| panic!("{name}"));
+        one["stability"]["verdict"].clone()
+    };
+    for name in ["dirac-bracket", "slaved", "dirac-coordinates", "projected", "index-reduced"] {
+        assert_eq!(verdict(name), "neutral", "{name}");
+    }
+    assert_eq!(verdict("penalty"), "not-invariant");
+    // The same motion but for springs and the direct projection.
+    for row in found["rows"].as_array().unwrap() {
+        let error = row["error"]["value"].as_f64().unwrap();
+        let other = row["formulation"] == "penalty" || row["formulation"] == "projected";
+        assert_eq!(error < 1e-5, !other, "{row}");
+    }
+}

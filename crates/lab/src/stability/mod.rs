@@ -89,6 +89,15 @@ pub enum StabilityError {
     /// The equations come from Dirac's analysis, which makes every constraint one of their integrals.
     #[error("every constraint that the analysis found is an integral of these equations")]
     ByAnalysis,
+    /// The variables are coordinates of the constraint surface.
+    #[error("the variables cannot violate the constraints")]
+    OnSurface,
+    /// The multipliers of the given constraints alone, by the last of the time derivatives.
+    #[error("the last time derivatives of the constraints are integrals, and those before drift with them")]
+    ByDerivatives,
+    /// Springs in the place of the constraints of a bracket.
+    #[error("solutions leave the constraints")]
+    Springs,
     /// More variables than can be handled.
     #[error("{size} variables are too many (at most {largest})")]
     TooLarge {

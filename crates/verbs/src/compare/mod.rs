@@ -188,7 +188,9 @@ fn pose_all(
         }
         let methods = methods(request, formulation, &problem, skipped)?;
         let motion = &problem.equations.motion;
-        let free = !motion.is_constrained() && motion.formulation != Formulation::IndexOne;
+        let free = !motion.is_constrained()
+            && motion.formulation != Formulation::IndexOne
+            && motion.system.constraints.is_empty();
         if !methods.is_empty() {
             list.push(Posed { problem, methods });
         }

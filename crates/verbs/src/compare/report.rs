@@ -273,7 +273,10 @@ impl Stable {
                 }
             }
             Err(e @ (StabilityError::NoField | StabilityError::NoConstraints)) => nothing(None, e.to_string()),
-            Err(e @ StabilityError::ByAnalysis) => nothing(Some(Fate::Neutral), format!("neutral: {e}")),
+            Err(e @ StabilityError::Springs) => nothing(Some(Fate::NotInvariant), format!("not invariant: {e}")),
+            Err(e @ (StabilityError::ByAnalysis | StabilityError::OnSurface | StabilityError::ByDerivatives)) => {
+                nothing(Some(Fate::Neutral), format!("neutral: {e}"))
+            }
             Err(e) => nothing(Some(Fate::Undecided), format!("undecided: {e}")),
         }
     }

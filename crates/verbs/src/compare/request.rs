@@ -62,7 +62,12 @@ const MOST: usize = 500;
 /// Those for models of this kind.
 fn suited_formulations(model: &Loaded) -> Vec<Formulation> {
     let brackets = matches!(model.system.dynamics, Dynamics::Poisson { .. });
-    Formulation::ALL.into_iter().filter(|f| brackets || !f.is_for_brackets()).collect()
+    let suits = |f: &Formulation| match brackets && !model.system.constraints.is_empty() {
+        // `hamilton-dirac` is `dirac-bracket` then.
+        true => f.takes_brackets() && *f != Formulation::HamiltonDirac,
+        false => brackets || !f.is_for_brackets(),
+    };
+    Formulation::ALL.into_iter().filter(suits).collect()
 }
 
 impl Combinations {

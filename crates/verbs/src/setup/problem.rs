@@ -66,7 +66,9 @@ pub(crate) fn remark(problem: &Instance, system: &System, repairs: Repairs, sess
         let verb = if problem.dropped.len() == 1 { "it depends" } else { "they depend" };
         session.note(format!("left out {}: {verb} on other constraints", dependent(&problem.dropped)));
     }
-    let unrestricted = !problem.equations.motion.is_constrained() && formulation != Formulation::IndexOne;
+    let unrestricted = !problem.equations.motion.is_constrained()
+        && formulation != Formulation::IndexOne
+        && problem.equations.motion.system.constraints.is_empty();
     if formulation != Formulation::Multipliers && unrestricted {
         session.note(format!("there are no constraints: `{}` makes no difference", formulation.name()));
     }
