@@ -89,12 +89,16 @@ impl Reader<'_> {
                 ['^', '(', ..] => {
                     self.take();
                     self.take();
-                    above += &self.take_while(|c| c.is_ascii_digit() || "/.−-".contains(c)).replace('−', "-");
+                    above += &self.take_while(|c| c.is_ascii_alphanumeric() || "/.−-".contains(c)).replace('−', "-");
                     self.take().filter(|c| *c == ')')?;
                 }
                 ['^', c, ..] if c.is_ascii_digit() => {
                     self.take();
                     above += &self.take_while(|c| c.is_ascii_digit() || c == '.');
+                }
+                ['^', c, ..] if c.is_ascii_alphabetic() => {
+                    self.take();
+                    above += &self.take_while(|c| c.is_ascii_alphabetic());
                 }
                 ['½', ..] => {
                     self.take();
@@ -132,6 +136,7 @@ fn decomposed(c: char) -> (char, Option<&'static str>) {
         'â' => ('a', Some("hat")),
         'ẑ' => ('z', Some("hat")),
         'ŷ' => ('y', Some("hat")),
+        'ȳ' => ('y', Some("bar")),
         'ā' => ('a', Some("bar")),
         'ã' => ('a', Some("tilde")),
         _ => (c, None),
@@ -279,6 +284,7 @@ mod tests {
 
     #[test]
     fn letters_carry_their_accents_and_scripts() {
+        assert_eq!(squeezed("ȳ = e^(sA) B^uv"), r"\bar{y}=e^{sA}B^{uv}");
         assert_eq!(squeezed("p½ = p − h/2 G(q)ᵀλ"), r"p_{1/2}=p-\frac{h}{2}G(q)^{\mathsf{T}}\lambda");
         assert_eq!(squeezed("ṗ = −H_q − ψ_qᵀη"), r"\dot{p}=-H_{q}-\psi_{q}^{\mathsf{T}}\eta");
         assert_eq!(squeezed("q̇ = H_pp"), r"\dot{q}=H_{pp}");

@@ -46,7 +46,7 @@ pub use verdict::{Time, Unsure, Verdict};
 use cotangent_problem::Instance;
 use cotangent_scalar::figures::measured;
 use cotangent_solve::EigenvalueError;
-use cotangent_theory::Law;
+use cotangent_theory::{Formulation, Law, Space};
 use follow::Followed;
 
 /// What a formulation does to errors of the constraints along a motion.
@@ -89,9 +89,6 @@ pub enum StabilityError {
     /// The equations come from Dirac's analysis, which makes every constraint one of their integrals.
     #[error("every constraint that the analysis found is an integral of these equations")]
     ByAnalysis,
-    /// The variables are coordinates of the constraint surface.
-    #[error("the variables cannot violate the constraints")]
-    OnSurface,
     /// The multipliers of the given constraints alone, by the last of the time derivatives.
     #[error("the last time derivatives of the constraints are integrals, and those before drift with them")]
     ByDerivatives,
@@ -135,7 +132,15 @@ impl Stability {
     pub fn without_path(problem: &Instance) -> Option<Result<Stability, StabilityError>> {
         let motion = &problem.equations.motion;
         let by_velocity = motion.velocity.is_some() && !motion.is_holonomic();
-        if motion.chart().is_some() || by_velocity || matches!(motion.law, Law::Form(_)) && motion.field().is_none() {
+        match (&motion.space, motion.formulation) {
+            (Space::Surface(_), Formulation::IndexReduced) => return Some(Err(StabilityError::ByDerivatives)),
+            (Space::Whole, Formulation::Penalty { .. }) if !motion.system.constraints.is_empty() => {
+                return Some(Err(StabilityError::Springs));
+            }
+            _ => {}
+        }
+        let in_coordinates = motion.chart().is_some() || matches!(motion.space, Space::Reduced(_));
+        if in_coordinates || by_velocity || matches!(motion.law, Law::Form(_)) && motion.field().is_none() {
             // Every point of a chart is one of the manifold; multipliers of velocity constraints are what keeps these.
             let verdict = Verdict::Identical;
             return Some(Ok(Stability {

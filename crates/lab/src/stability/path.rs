@@ -8,7 +8,6 @@ use cotangent_dynamics::{Dynamics, Failure, Field, State};
 use cotangent_integrate::project;
 use cotangent_problem::{Compiled, Instance};
 use cotangent_scalar::{Dd, Limits};
-use cotangent_theory::{Formulation, Motion, Space};
 use std::collections::BTreeMap;
 
 /// A motion of a model, followed as far as somebody asks.
@@ -78,18 +77,6 @@ const LOOKS: u32 = 32;
 /// Beyond, matrices of dual numbers column by column take too long.
 const LARGEST: usize = 120;
 
-/// What is known of constraints of a bracket without following anything.
-fn by_kind(motion: &Motion) -> Result<(), StabilityError> {
-    match (&motion.space, motion.formulation) {
-        (Space::Reduced(_), _) => Err(StabilityError::OnSurface),
-        (Space::Surface(_), Formulation::IndexReduced) => Err(StabilityError::ByDerivatives),
-        (Space::Whole, Formulation::Penalty { .. }) if !motion.system.constraints.is_empty() => {
-            Err(StabilityError::Springs)
-        }
-        _ => Ok(()),
-    }
-}
-
 impl Path {
     /// The motion, of which it is not known yet whether it returns.
     pub(super) fn begun(problem: &Instance, until: f64, limits: &Limits) -> Result<Path, StabilityError> {
@@ -100,7 +87,6 @@ impl Path {
         if size > LARGEST {
             return Err(StabilityError::TooLarge { size, largest: LARGEST });
         }
-        by_kind(&problem.equations.motion)?;
         // Equations whose integrals are φ, ψ and H: errors of the integration do not grow off the manifold.
         let motion =
             problem.equations.motion.hamilton_dirac().map_err(|e| StabilityError::NoPath(Obstacle::Theory(e)))?;

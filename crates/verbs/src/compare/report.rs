@@ -274,7 +274,7 @@ impl Stable {
             }
             Err(e @ (StabilityError::NoField | StabilityError::NoConstraints)) => nothing(None, e.to_string()),
             Err(e @ StabilityError::Springs) => nothing(Some(Fate::NotInvariant), format!("not invariant: {e}")),
-            Err(e @ (StabilityError::ByAnalysis | StabilityError::OnSurface | StabilityError::ByDerivatives)) => {
+            Err(e @ (StabilityError::ByAnalysis | StabilityError::ByDerivatives)) => {
                 nothing(Some(Fate::Neutral), format!("neutral: {e}"))
             }
             Err(e) => nothing(Some(Fate::Undecided), format!("undecided: {e}")),
