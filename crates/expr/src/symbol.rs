@@ -49,7 +49,7 @@ const LETTERS: [&str; 40] = [
 
 /// The LaTeX of a name: `p_x` is p_{x}, `theta1` is \theta_{1}, `p_x[3]` is p_{x,3}. Names that differ have formulas that
 /// differ: underscores that separate nothing are printed, and the digit of `x_1` is slanted, unlike that of `x1`. (`x[1]`
-/// is printed as `x1` is: a model has one or the other.) A prime makes a name of its own, χ^[2] for what the time
+/// is printed as `x1` is: a model has one or the other.) A prime makes a name of its own, `χ^[2]` for what the time
 /// derivative of χ asks for, as that may differ from the derivative by a factor.
 pub fn latex_name(name: &str) -> String {
     Symbol::new(name).latex()
