@@ -198,6 +198,7 @@ fn symbol(c: char) -> Option<String> {
     ];
     match c {
         'a'..='z' | 'A'..='Z' | ')' | ']' => Some(c.to_string()),
+        '}' => Some("\\}".to_owned()),
         _ => GREEK.iter().find(|(greek, _)| *greek == c).map(|(_, name)| format!("\\{name}")),
     }
 }
@@ -219,7 +220,6 @@ fn sign(c: char) -> Option<String> {
         '∈' => "\\in ",
         '½' => "\\frac{1}{2}",
         '{' => "\\{",
-        '}' => "\\}",
         '√' => "\\surd ",
         '±' => "\\pm ",
         _ => return None,
@@ -284,6 +284,7 @@ mod tests {
 
     #[test]
     fn letters_carry_their_accents_and_scripts() {
+        assert_eq!(squeezed("{g, g}⁻¹R"), r"\{g,g\}^{-1}R");
         assert_eq!(squeezed("ȳ = e^(sA) B^uv"), r"\bar{y}=e^{sA}B^{uv}");
         assert_eq!(squeezed("p½ = p − h/2 G(q)ᵀλ"), r"p_{1/2}=p-\frac{h}{2}G(q)^{\mathsf{T}}\lambda");
         assert_eq!(squeezed("ṗ = −H_q − ψ_qᵀη"), r"\dot{p}=-H_{q}-\psi_{q}^{\mathsf{T}}\eta");
