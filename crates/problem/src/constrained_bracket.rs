@@ -9,11 +9,15 @@ use cotangent_compile::values::{Setting, ValueError};
 use cotangent_compile::{CompileError, Engine, Evaluator};
 use cotangent_expr::{Expr, Layout, Place, Role, Tensor, Term};
 use cotangent_model::Dynamics;
+use cotangent_solve::{Pattern, dependent_rows};
 use cotangent_theory::{Constraints, Formulation, TheoryError};
 use std::sync::Arc;
 
 /// A pivot below this part of the largest one is none.
 const NO_PIVOT: f64 = 1e-12;
+
+/// Rows closer to the span of the others than this, relative to their length, depend on them.
+const DEPENDENT: f64 = 1e-9;
 
 impl Model {
     /// Whether it has a bracket and constraints.
@@ -106,24 +110,12 @@ impl Model {
         let brackets = known.brackets_with_given()?;
         let values = self.at_start(&brackets, &known.phase.layout, whole)?;
         let wanted = values.first().map_or(0, Vec::len);
-        // Constraints as columns, those of later generations first.
+        // Those of later generations first.
         let mut order: Vec<usize> = (0..known.list.len()).collect();
         order.sort_by_key(|&k| std::cmp::Reverse(known.list[k].generation));
-        let mut rows = vec![];
-        let mut basis: Vec<Vec<f64>> = vec![];
-        for k in order {
-            let own = scaled(&values[k]);
-            let mut rest = own.clone();
-            for b in &basis {
-                let along: f64 = rest.iter().zip(b).map(|(x, y)| x * y).sum();
-                rest.iter_mut().zip(b).for_each(|(x, y)| *x -= along * y);
-            }
-            let length = rest.iter().map(|x| x * x).sum::<f64>().sqrt();
-            if length > NO_PIVOT.sqrt() && rows.len() < wanted {
-                basis.push(rest.iter().map(|x| x / length).collect());
-                rows.push(k);
-            }
-        }
+        let ordered: Vec<Vec<f64>> = order.iter().map(|&k| values[k].clone()).collect();
+        let dependent = dependent(&ordered)?;
+        let rows: Vec<usize> = (0..order.len()).filter(|k| !dependent.contains(k)).map(|k| order[k]).collect();
         match rows.len() == wanted {
             true => Ok(rows),
             false => Err(ProblemError::SingularBrackets { name: known.list[0].name.clone() }),
@@ -179,13 +171,21 @@ impl Model {
         };
         let rows: Vec<Vec<Expr>> = known.phase.bracket.iter().map(row).collect();
         let values = self.at_start(&rows, &known.phase.layout, whole)?;
-        if pivots(values, &(0..n).collect::<Vec<_>>()).len() == n {
+        if dependent(&values)?.is_empty() {
             return Ok(());
         }
         let why =
             "its bracket has no inverse: it has Casimirs; `slaved`, `dirac-coordinates` and `dirac-bracket` need none";
         Err(TheoryError::Unfit { formulation: Formulation::ProjectedInverse.name(), why }.into())
     }
+}
+
+/// The rows of a full matrix that depend on earlier ones.
+fn dependent(rows: &[Vec<f64>]) -> Result<Vec<usize>, ProblemError> {
+    let unclear = |e: &dyn std::fmt::Display| ProblemError::from(CompileError::Native(e.to_string()));
+    let pattern = Pattern::dense(rows.len(), rows.first().map_or(0, Vec::len)).map_err(|e| unclear(&e))?;
+    let found = dependent_rows(&pattern, &rows.concat(), DEPENDENT).map_err(|e| unclear(&e))?;
+    Ok(found.into_iter().map(|row| row.row).collect())
 }
 
 fn array(name: &str, len: usize) -> cotangent_expr::Array {

@@ -5,9 +5,9 @@
 //! ```
 
 use super::linear::{Rows, dot, solved};
-use super::{Reduced, Reduction, SYMBOLS, entry};
+use super::{KEPT, Reduced, Reduction, entry};
 use crate::error::TheoryError;
-use crate::formulation::card::{Card, Shape};
+use crate::formulation::card::Card;
 use crate::phase::{Phase, Sparse};
 use cotangent_expr::{Error, Expr};
 
@@ -16,22 +16,12 @@ pub(in crate::formulation) const CARD: Card = Card {
     name: "dirac-coordinates",
     summary: "the constraints as coordinates that stay zero, and the bracket that is left for the others",
     equations: &["v̇ = B̃ ∇K,   K(v) = H(P(v), v)", "B̃ = {v, v} − {v, χ} C⁻¹ {χ, v},   at u = P(v)"],
-    symbols: SYMBOLS,
     derivation: "In the coordinates (χ, v) Dirac's bracket has only the entries of v, and χ = 0 is put in: Casimirs among \
         the constraints are welcome. --chart NAMES says which variables are kept; unless it does, those for which \
         ∂χ/∂u is conditioned best at the start.",
     integrals: "K, and the Casimirs of the bracket; the constraints hold identically",
-    methods: "for methods for ordinary differential equations",
     reference: "Balk, Local numerical discretization of Euler–Poisson reduction, section 3.4.2",
-    numbers: &[],
-    canonical: false,
-    exact: true,
-    model_energy: true,
-    full: true,
-    shape: Shape::Field,
-    unprojected: None,
-    resets: false,
-    inside: None,
+    ..KEPT
 };
 
 pub(super) fn bracket(reduction: &Reduction<'_>) -> Result<Reduced, TheoryError> {

@@ -22,6 +22,7 @@ pub(super) use projected_inverse::CARD as PROJECTED_INVERSE;
 pub(super) use slaved::CARD as SLAVED;
 
 use super::algebra::replaced_arrays;
+use super::card::{Card, Shape};
 use super::dirac_bracket::Flow;
 use super::poisson::claimed_casimirs;
 use super::{Bracket, Formulation, Law, Lift, Motion, Space, VectorField};
@@ -34,9 +35,27 @@ use cotangent_scalar::Limits;
 use linear::{Rows, solved};
 use std::collections::BTreeMap;
 
-/// What is common to the cards.
-const SYMBOLS: &str = "{zᵢ, zⱼ} = Bᵢⱼ(z); χ = 0 are the constraints, all that Dirac's analysis finds, G = ∂χ/∂z, \
-    C = {χᵢ, χⱼ} = GBGᵀ; z = (u, v), u = P(v) where χ = 0; K(v) = H(P(v), v).";
+/// What is common to the cards of those that keep some of the variables.
+const KEPT: Card = Card {
+    name: "",
+    summary: "",
+    equations: &[],
+    symbols: "{zᵢ, zⱼ} = Bᵢⱼ(z); χ = 0 are the constraints, all that Dirac's analysis finds, G = ∂χ/∂z, \
+        C = {χᵢ, χⱼ} = GBGᵀ; z = (u, v), u = P(v) where χ = 0; K(v) = H(P(v), v).",
+    derivation: "",
+    integrals: "",
+    methods: "for methods for ordinary differential equations",
+    reference: "",
+    numbers: &[],
+    canonical: false,
+    exact: true,
+    model_energy: true,
+    full: true,
+    shape: Shape::Field,
+    unprojected: None,
+    resets: false,
+    inside: None,
+};
 
 impl Constraints {
     /// The motion on the surface in the variables that are kept, by their numbers among those of the model. Where the

@@ -8,9 +8,9 @@
 //! left out: its solutions are not those of the model.
 
 use super::linear::{Rows, dot, solved, times, transposed};
-use super::{Reduced, Reduction, SYMBOLS};
+use super::{KEPT, Reduced, Reduction};
 use crate::error::TheoryError;
-use crate::formulation::card::{Card, Shape};
+use crate::formulation::card::Card;
 use cotangent_expr::Error;
 
 /// What there is to know about it.
@@ -18,23 +18,14 @@ pub(in crate::formulation) const CARD: Card = Card {
     name: "projected",
     summary: "the bracket projected onto the surface: antisymmetric, conserves energy, in general no bracket",
     equations: &["v̇ = B̃ ∇K,   K(v) = H(P(v), v)", "B̃ = X⁺ B X⁺ᵀ,   X⁺ = (XᵀX)⁻¹Xᵀ,   X = ∂z/∂v"],
-    symbols: SYMBOLS,
     derivation: "Galerkin's idea applied to the bracket: what leads off the surface is cut away, and with it the forces of \
         the constraints. B̃ is antisymmetric, so K is conserved; in general it violates Jacobi's identity, depends on \
         the left inverse, and its motions are NOT those of the constrained system. It is here to be compared with \
         the others. --chart NAMES says which variables are kept.",
     integrals: "K; the constraints hold identically",
-    methods: "for methods for ordinary differential equations",
     reference: "Balk, Local numerical discretization of Euler–Poisson reduction, section 3.5",
-    numbers: &[],
-    canonical: false,
     exact: false,
-    model_energy: true,
-    full: true,
-    shape: Shape::Field,
-    unprojected: None,
-    resets: false,
-    inside: None,
+    ..KEPT
 };
 
 pub(super) fn bracket(reduction: &Reduction<'_>) -> Result<Reduced, TheoryError> {

@@ -5,9 +5,9 @@
 //! ```
 
 use super::linear::{Rows, dot, solved, transposed};
-use super::{Reduced, Reduction, SYMBOLS};
+use super::{KEPT, Reduced, Reduction};
 use crate::error::TheoryError;
-use crate::formulation::card::{Card, Shape};
+use crate::formulation::card::Card;
 use cotangent_expr::{Error, Expr};
 
 /// What there is to know about it.
@@ -15,22 +15,12 @@ pub(in crate::formulation) const CARD: Card = Card {
     name: "projected-inverse",
     summary: "the inverse of the bracket, a two-form, restricted to the surface and inverted again",
     equations: &["v̇ = B̃ ∇K,   K(v) = H(P(v), v)", "B̃ = (XᵀB⁻¹X)⁻¹,   X = ∂z/∂v"],
-    symbols: SYMBOLS,
     derivation: "A closed two-form stays closed where it is restricted: B̃ is a bracket again, and Dirac's. The bracket \
         of the model must have an inverse: no Casimirs, an even number of variables. --chart NAMES says which \
         variables are kept; unless it does, those for which ∂χ/∂u is conditioned best at the start.",
     integrals: "K; the constraints hold identically",
-    methods: "for methods for ordinary differential equations",
     reference: "Balk, Local numerical discretization of Euler–Poisson reduction, eqs. (3.27)–(3.28)",
-    numbers: &[],
-    canonical: false,
-    exact: true,
-    model_energy: true,
-    full: true,
-    shape: Shape::Field,
-    unprojected: None,
-    resets: false,
-    inside: None,
+    ..KEPT
 };
 
 pub(super) fn bracket(reduction: &Reduction<'_>) -> Result<Reduced, TheoryError> {

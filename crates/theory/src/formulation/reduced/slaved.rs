@@ -7,9 +7,9 @@
 //! ```
 
 use super::linear::{Rows, dot, solved, times, transposed, transposed_times};
-use super::{Reduced, Reduction, SYMBOLS};
+use super::{KEPT, Reduced, Reduction};
 use crate::error::TheoryError;
-use crate::formulation::card::{Card, Shape};
+use crate::formulation::card::Card;
 use cotangent_expr::{Error, Expr};
 
 /// What there is to know about it.
@@ -21,22 +21,12 @@ pub(in crate::formulation) const CARD: Card = Card {
         "B̃ = B^vv + Rᵀ{g, g}⁻¹R,   R = B^uv − P_v B^vv",
         "{g, g} = B^uu − B^uv P_vᵀ − P_v B^vu + P_v B^vv P_vᵀ,   g = u − P(v)",
     ],
-    symbols: SYMBOLS,
     derivation: "Dirac's bracket for the constraints g = u − P(v) in the variables v: P by one linear system where the \
         constraints are affine in u, else by Newton's method. --chart NAMES says which variables are kept; unless it \
         does, those for which ∂χ/∂u is conditioned best at the start. All constraints must be second class.",
     integrals: "K, and the Casimirs of the bracket; the constraints hold identically",
-    methods: "for methods for ordinary differential equations",
     reference: "Balk, Local numerical discretization of Euler–Poisson reduction, theorem 3.5, for B^vv ≠ 0 as well",
-    numbers: &[],
-    canonical: false,
-    exact: true,
-    model_energy: true,
-    full: true,
-    shape: Shape::Field,
-    unprojected: None,
-    resets: false,
-    inside: None,
+    ..KEPT
 };
 
 pub(super) fn bracket(reduction: &Reduction<'_>) -> Result<Reduced, TheoryError> {
