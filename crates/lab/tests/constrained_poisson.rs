@@ -452,3 +452,44 @@ fn constraints_that_nearly_commute_on_the_way_are_noticed() {
         assert!(worst > 0.98 * least && worst < 1.01 * exact, "{smallest:e}: {worst:e}");
     }
 }
+
+/// A pendulum in its height and the rate of that: at the lowest point the surface turns back over them, and x changes its sign.
+/// No run comes out on the other branch.
+#[test]
+fn no_step_goes_over_a_fold_of_what_is_kept() {
+    let text = "variables x, y, u, v\nbracket {x, u} = 1, {y, v} = 1\nhamiltonian (u^2 + v^2)/2 + y\n\
+        constraint rod: x^2 + y^2 = 1\ninitial x = 0.8, y = -0.6\n";
+    let exact = Pendulum::new(1.0, [0.8, -0.6], [0.0, 0.0]).unwrap();
+    for formulation in [Slaved, DiracCoordinates, ProjectedInverse] {
+        let problem = keeping(text, formulation, &["y", "v"]).unwrap_or_else(|e| panic!("{e}"));
+        for (method, h) in [(Method::Gauss { stages: 2 }, 0.1), (Method::Rk4, 0.05), (Method::ImplicitMidpoint, 0.01)] {
+            let prepared = problem.prepare(method).unwrap();
+            let mut integrator = problem.integrator(&prepared).unwrap();
+            let mut state = integrator.state(problem.start.clone());
+            let mut diagnostics = problem.diagnostics().unwrap();
+            let mut done = 0;
+            let mut model = vec![0.0; 4];
+            while f64::from(done) * h < 3.0 {
+                let before = state.values.clone();
+                let made = integrator.advance(&mut state, h, 1).is_ok();
+                let ends = [&before[..], &state.values];
+                if !made
+                    || diagnostics.conditioning().unwrap().observe(ends, Some(h), false).unwrap().branch != Branch::Kept
+                {
+                    break;
+                }
+                done += 1;
+                diagnostics.model_state(&state.values, &mut model).unwrap();
+                let expected = exact.at(f64::from(done) * h).position;
+                assert!(
+                    (model[0] - expected[0]).abs() < 0.02,
+                    "{} {method:?}: {model:?} {expected:?}",
+                    formulation.name()
+                );
+            }
+            // It is there at t = 1.66.
+            let ended = f64::from(done) * h;
+            assert!(ended > 1.66 - 3.5 * h && ended < 1.66 + h, "{} {method:?}: {ended}", formulation.name());
+        }
+    }
+}

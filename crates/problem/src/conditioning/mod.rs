@@ -68,7 +68,7 @@ pub struct Conditioning {
     /// G and H_pp, where the matrix is made of them.
     gradients: Option<Gradients>,
     /// Where velocities and multipliers follow from the state by equations that may have several solutions.
-    multivalued: Option<Multivalued>,
+    multivalued: Vec<Multivalued>,
     /// Q̂ or Ĉ up to the step that is looked at, and up to where that begins: what was looked at may not have become a step.
     largest: Vec<f64>,
     known: Vec<f64>,
@@ -100,7 +100,7 @@ impl Conditioning {
         let none = Tensor::zero(vec![Layout::default(), Layout::default()]);
         let matrix = match motion.brackets() {
             Some(matrix) => matrix,
-            None if multivalued.is_some() => &none,
+            None if !multivalued.is_empty() => &none,
             None => return Ok(None),
         };
         let builder = FunctionBuilder::new().input(&motion.state).input(&motion.parameters()).engine(Engine::Best);
@@ -140,13 +140,13 @@ impl Conditioning {
 
     /// The same for these parameters, from the start of a run.
     pub(crate) fn with(&self, parameters: &[f64]) -> Conditioning {
-        let multivalued = self.multivalued.as_ref().map(|m| m.with(parameters));
+        let multivalued = self.multivalued.iter().map(|m| m.with(parameters)).collect();
         Conditioning { parameters: parameters.to_vec(), multivalued, ..self.clone() }
     }
 
     /// The same without a look at branches: for states that are further apart than the steps of a method.
     pub fn of_forces(self) -> Conditioning {
-        Conditioning { multivalued: None, ..self }
+        Conditioning { multivalued: vec![], ..self }
     }
 
     /// Looks at a step, given where the one before it began and its length, if they are known.
@@ -318,11 +318,11 @@ impl Condition for Conditioning {
         let seen = self.observe_one((earlier, step), [before, after], was_ill);
         self.begun = begun;
         let mut seen = seen?;
-        if let Some(multivalued) = &mut self.multivalued
-            && !multivalued.continues([before, after], step)?
-        {
-            seen.branch = Branch::Ended;
-            return Ok(seen);
+        for multivalued in &mut self.multivalued {
+            if !multivalued.continues([before, after], step)? {
+                seen.branch = Branch::Ended;
+                return Ok(seen);
+            }
         }
         if !was_ill {
             if seen.is_ill() {

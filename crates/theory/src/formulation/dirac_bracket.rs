@@ -265,6 +265,7 @@ impl<'a> Flow<'a> {
             multipliers,
             values,
             rate: self.field()?.rate,
+            slope: None,
         })
     }
 
