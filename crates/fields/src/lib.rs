@@ -4,6 +4,7 @@
 //!   with a quadratic energy they give a Lie–Poisson [`System`](cotangent_model::System) (Euler–Poincaré, Clebsch);
 //! - [`burgers`]: u_t + u u_x = 0 on a circle by broken linear functions: the constraints that make them continuous, and
 //!   what can be made of them;
+//! - [`zeitlin`]: the Euler equations of a plane fluid on a torus, as matrices that keep their eigenvalues;
 //! - [`Characteristics`]: its exact solution up to the shock; [`total_variation`] and [`spectrum`] to look at fields.
 
 // Clock, threads, files and the like come from the caller: see clippy.toml.
@@ -15,6 +16,7 @@ mod diagnostics;
 mod error;
 mod rational;
 mod vector_fields;
+pub mod zeitlin;
 
 pub use characteristics::Characteristics;
 pub use diagnostics::{spectrum, total_variation};
