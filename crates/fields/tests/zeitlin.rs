@@ -68,8 +68,10 @@ fn the_bracket_is_the_sine_bracket() {
         };
         off(n, &torus.vorticity(&rate(&torus, &state)), exact)
     };
-    let ratio = limit(15) / limit(31);
-    assert!((ratio - (31.0f64 / 15.0).powi(2)).abs() < 0.1, "{ratio}");
+    // The one product of waves has m×n = 2.
+    let missing = |n: f64| 1.0 - (2.0 * TAU / n).sin() / (2.0 * TAU / n);
+    let (ratio, exact) = (limit(15) / limit(31), missing(15.0) / missing(31.0));
+    assert!((ratio / exact - 1.0).abs() < 0.05 && exact > 4.0, "{ratio} {exact}");
 }
 
 #[test]
@@ -81,17 +83,17 @@ fn steps_are_of_second_order_and_forth_and_back_is_where_it_was() {
     let mut exact = gauss.state(start.clone());
     gauss.advance(&mut exact, 0.05, 20).unwrap();
     let reach = |steps: u64| {
-        let mut method = Isospectral::new(&torus).unwrap();
+        let mut method = Isospectral::new(&torus);
         let mut state = method.state(start.clone());
         method.advance(&mut state, 1.0 / steps as f64, steps).unwrap();
         state
     };
     let errors = [20, 40, 80].map(|steps| drift(&exact.values, &reach(steps).values));
     assert!((errors[0] / errors[1] - 4.0).abs() < 0.1 && (errors[1] / errors[2] - 4.0).abs() < 0.05, "{errors:?}");
-    let mut method = Isospectral::new(&torus).unwrap();
+    let mut method = Isospectral::new(&torus);
     let mut state = method.state(start.clone());
     method.advance(&mut state, 0.1, 10).unwrap();
-    assert!(drift(&start, &state.values) > 0.05);
+    assert!(drift(&start, &state.values) > 0.01);
     method.advance(&mut state, -0.1, 10).unwrap();
     assert!(drift(&start, &state.values) < 1e-14, "{:e}", drift(&start, &state.values));
 }
@@ -101,7 +103,7 @@ fn all_eigenvalues_stay_over_ten_thousand_steps() {
     for (n, steps, h) in [(17, 10_000, 0.1), (65, 500, 0.05)] {
         let torus = Torus::new(n).unwrap();
         let start = torus.state(swirls);
-        let mut method = Isospectral::new(&torus).unwrap();
+        let mut method = Isospectral::new(&torus);
         let mut state = method.state(start.clone());
         let (before, energy, enstrophy) = (eigenvalues(&torus, &start), torus.energy(&start), torus.enstrophy(&start));
         let mut worst = 0.0f64;

@@ -10,9 +10,9 @@
 
 use super::Torus;
 use super::laplacian::Bands;
-use cotangent_dynamics::{Advance, Failure, Kind, Machine, Misuse, Numeric, Plan, Site, State, carried};
+use cotangent_dynamics::{Advance, Failure, Misuse, State, carried};
 use cotangent_scalar::Cancel;
-use cotangent_solve::NewtonOptions;
+use cotangent_solve::{FixedPointWorkspace, StoppingRule, fixed_point};
 use ndarray::Array2;
 use ndarray::linalg::general_mat_mul;
 
@@ -71,8 +71,8 @@ impl Products {
 /// The method on a torus; a step takes 2 products of matrices an iteration.
 pub struct Isospectral {
     work: Work,
-    machine: Numeric<f64>,
-    site: Site,
+    iteration: FixedPointWorkspace<f64>,
+    cancel: Cancel,
     /// V, packed as a state is.
     middle: Vec<f64>,
     next: State<f64>,
@@ -93,11 +93,9 @@ struct Work {
 
 impl Isospectral {
     /// The method for a torus, its equations solved to round-off.
-    pub fn new(torus: &Torus) -> Result<Isospectral, Failure> {
+    pub fn new(torus: &Torus) -> Isospectral {
         let n = torus.size();
         let pair = || [zeros(n), zeros(n)];
-        let mut plan = Plan::new();
-        let site = plan.fixed_point(vec![(Kind::State, n * n)]);
         let work = Work {
             size: n,
             bands: torus.bands(),
@@ -107,8 +105,9 @@ impl Isospectral {
             x: pair(),
             y: pair(),
         };
-        let machine = Numeric::new(&plan, NewtonOptions::default())?;
-        Ok(Isospectral { work, machine, site, middle: vec![0.0; n * n], next: State::default() })
+        // Waves that are not there yet are small beside the others, and need not be known to their last digit.
+        let iteration = FixedPointWorkspace::normed(n * n);
+        Isospectral { work, iteration, cancel: Cancel::new(), middle: vec![0.0; n * n], next: State::default() }
     }
 
     /// How many products of matrices were made.
@@ -117,26 +116,26 @@ impl Isospectral {
     }
 
     fn step(&mut self, h: f64, state: &State<f64>) -> Result<(), Failure> {
-        let Isospectral { work, machine, site, middle, next } = self;
+        let Isospectral { work, iteration, cancel, middle, next } = self;
         middle.copy_from_slice(&state.values);
-        machine.fixed_point(*site, middle, &mut |_, v, out| {
+        let rule = StoppingRule::default();
+        fixed_point(iteration, &rule, middle, |v, out| {
+            if cancel.is_set() {
+                return Err(Failure::Interrupted);
+            }
             work.transport(v);
-            let Work { b, x, y, products, .. } = &mut *work;
-            products.product(x, b, y);
-            let quarter = h * h / 4.0;
-            work.packed(|work, k, t| {
-                let (re, im) = (entries(&work.y[0])[k], entries(&work.y[1])[k]);
-                (h / 2.0 * work.commutator(k, t)[0] + quarter * re, h / 2.0 * work.commutator(k, t)[1] + quarter * im)
-            }, |k, change| out[k] = state.values[k] + change);
+            work.products.product(&work.x, &work.b, &mut work.y);
+            work.packed(|k, t| work.between(h, k, t), |k, change| out[k] = state.values[k] + change);
             Ok(())
+        })
+        .map_err(|error| match error.own() {
+            Ok(error) => Failure::FixedPoint { error: Box::new(error), equation: None },
+            Err(failure) => failure,
         })?;
         work.transport(middle);
         let State { values, carry, .. } = next;
         work.packed(
-            |work, k, t| {
-                let [re, im] = work.commutator(k, t);
-                (h * re, h * im)
-            },
+            |k, t| work.commutator(k, t).map(|x| h * x),
             |k, change| (values[k], carry[k]) = carried(state.values[k], state.carry[k], change),
         );
         Ok(())
@@ -169,14 +168,21 @@ impl Work {
         [re[k] - re[t], im[k] + im[t]]
     }
 
+    /// V − W_n at an entry: (h/2)[B, V] + (h²/4) B V B.
+    fn between(&self, h: f64, k: usize, t: usize) -> [f64; 2] {
+        let [re, im] = self.commutator(k, t);
+        let quarter = h * h / 4.0;
+        [h / 2.0 * re + quarter * entries(&self.y[0])[k], h / 2.0 * im + quarter * entries(&self.y[1])[k]]
+    }
+
     /// Hands the entries on and above the diagonal of a skew-Hermitian matrix on, as a state has them.
-    fn packed(&self, entry: impl Fn(&Work, usize, usize) -> (f64, f64), mut put: impl FnMut(usize, f64)) {
+    fn packed(&self, entry: impl Fn(usize, usize) -> [f64; 2], mut put: impl FnMut(usize, f64)) {
         let n = self.size;
         for a in 0..n {
-            put(a * n + a, entry(self, a * n + a, a * n + a).1);
+            put(a * n + a, entry(a * n + a, a * n + a)[1]);
             for b in a + 1..n {
                 let (above, below) = (a * n + b, b * n + a);
-                let (re, im) = entry(self, above, below);
+                let [re, im] = entry(above, below);
                 put(above, re);
                 put(below, im);
             }
@@ -211,6 +217,6 @@ impl Advance for Isospectral {
     }
 
     fn cancel_with(&mut self, cancel: &Cancel) {
-        self.machine.cancel_with(cancel);
+        self.cancel = cancel.clone();
     }
 }
