@@ -3,7 +3,7 @@
 //! They solve H_u(w, u) = 0, and follow from the other variables w = (q, p) where K = H_uu is regular. If they are variables of
 //! the equations there may be several solutions, and a step must end on the one it began with. If u is a linear function of
 //! p (L quadratic and g linear in the velocities) there is one, and K must stay regular on the way: behind a pole of K⁻¹
-//! the motion is another one.
+//! the motion is another one. The same holds of the multipliers C⁻¹{g, H} of a Poisson system, and of K = C.
 
 use crate::callable::Callable;
 use crate::error::underived;
@@ -51,7 +51,7 @@ pub(super) struct Linear {
 }
 
 impl Multivalued {
-    /// For equations with velocity constraints, or with a form that may be singular.
+    /// For equations with velocity constraints, with those of a bracket, or with a form that may be singular.
     pub(super) fn new(motion: &Motion) -> Result<Option<Multivalued>, CompileError> {
         let parameters = motion.parameters();
         let builder = || FunctionBuilder::new().input(&motion.state).input(&parameters).engine(Engine::Best);
@@ -74,9 +74,15 @@ impl Multivalued {
                 let functions = Box::new(Form { shape, form, gradient, hessian, parameters: vec![] });
                 Ok(Some(Multivalued::Variables { functions, equations: None }))
             }
-            (Law::Form(_), _) | (_, None) => Ok(None),
-            (_, Some(velocity)) => {
-                let (matrix, pattern) = sparse(builder(), &motion.at_state(&velocity.kkt).map_err(underived)?)?;
+            (Law::Form(_), _) => Ok(None),
+            (_, velocity) => {
+                let kkt = match (velocity, &motion.law) {
+                    (Some(velocity), _) => Some(&velocity.kkt),
+                    (None, Law::Bracket(_)) => motion.brackets(),
+                    (None, _) => None,
+                };
+                let Some(kkt) = kkt else { return Ok(None) };
+                let (matrix, pattern) = sparse(builder(), &motion.at_state(kkt).map_err(underived)?)?;
                 let Some(solver) = pattern.and_then(|pattern| LinearSolver::new(&pattern).ok()) else {
                     return Ok(None);
                 };
