@@ -118,6 +118,9 @@ impl Inner {
 /// The error of a step that methods with a step-size control aim at unless told otherwise.
 pub const TOLERANCE: f64 = 1e-10;
 
+/// Another name of RATTLE for equations with a lapse.
+const HAMILTON_PONTRYAGIN_2: &str = "hamilton-pontryagin-2";
+
 /// The most stages of a method.
 pub const MAX_STAGES: usize = 32;
 
@@ -144,8 +147,13 @@ impl Method {
         Method::Radau2A { stages: 3 },
     ];
 
+    /// The names of methods that are made for equations with a lapse.
+    pub const FOR_A_LAPSE: [&str; 2] = ["hamilton-pontryagin", HAMILTON_PONTRYAGIN_2];
+
     /// The method with this name, with default options.
     pub fn named(name: &str) -> Option<Method> {
+        // The symmetric Hamilton–Pontryagin method is RATTLE for the equations with a lapse.
+        let name = if name == HAMILTON_PONTRYAGIN_2 { Method::Rattle.name() } else { name };
         Method::ALL.into_iter().find(|m| m.name() == name)
     }
 

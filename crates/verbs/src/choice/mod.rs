@@ -32,6 +32,8 @@ use std::path::PathBuf;
 pub struct Choice {
     /// The equations of motion.
     pub formulation: Option<String>,
+    /// The lapse, by name or as an expression; unless given, that of the model.
+    pub lapse: Option<String>,
     /// Numbers of the formulation.
     pub opt: Vec<(String, f64)>,
     /// The method.
@@ -77,6 +79,11 @@ impl Choice {
         let mut opt: Vec<(String, f64)> = formulation.numbers().into_iter().map(|(k, v)| (k.to_owned(), v)).collect();
         opt.sort_by(|a, b| a.0.cmp(&b.0));
         Choice { formulation: Some(formulation.name().to_owned()), opt, ..self }
+    }
+
+    /// With this lapse, a name or an expression in the variables of the model.
+    pub fn lapse(self, lapse: &str) -> Choice {
+        Choice { lapse: Some(lapse.to_owned()), ..self }
     }
 
     /// With this method, and its stages, inner method and tolerance.
@@ -148,6 +155,11 @@ impl Choice {
         self
     }
 
+    /// Whether time is a variable of the equations: `step` is one of another parameter then.
+    pub(crate) fn has_time(&self) -> bool {
+        self.formulation.as_deref().and_then(Formulation::named).is_some_and(Formulation::has_time)
+    }
+
     /// What may be repaired.
     pub(crate) fn repairs(&self) -> Repairs {
         Repairs { project_initial: self.project_initial, drop_redundant: self.drop_redundant }
@@ -183,6 +195,7 @@ impl Choice {
         if !self.set.is_empty() {
             parts.push(self.set.iter().map(set).collect::<Vec<_>>().join(", "));
         }
+        parts.extend(self.lapse.iter().map(|lapse| format!("lapse {lapse}")));
         parts.extend(self.chart.iter().map(|chart| format!("chart {chart}")));
         parts.extend(self.solver_tol.map(|tol| format!("solver tolerance {}", number(tol))));
         parts.extend(self.project_initial.then(|| "initial data moved onto the constraints".to_owned()));

@@ -84,8 +84,12 @@ impl Ready {
         let mut run = run.map_err(|e| refused(&e))?;
         if let Some(checkpoint) = &from {
             run.restore(checkpoint).map_err(|e| refused(&e))?;
-            let (done, total) = (run.done(), count(schedule.total(), "step", "steps"));
-            session.note(format!("resuming at t = {}, after {done} of {total}", number(run.time())));
+            let done = count(run.done(), "step", "steps");
+            let done = match begun.choice.has_time() {
+                true => done,
+                false => format!("{} of {}", run.done(), count(schedule.total(), "step", "steps")),
+            };
+            session.note(format!("resuming at t = {}, after {done}", number(run.time())));
         }
         let watched = match (pictures.any(), begun.record()) {
             (true, _) => Watch::Drawn,
@@ -280,7 +284,6 @@ fn motionless(model: &str) -> Failure {
 /// Begins the table, or goes on with it; false if there is nothing left to write.
 fn open(run: &mut Run, files: &Places, from: Option<&Header<Begun>>, begun: &Begun) -> Result<bool, Failure> {
     let columns = run.columns();
-    let total = begun.schedule()?.total();
     let mark = from.and_then(|header| header.mark.as_ref());
     let texts = begun.texts(&columns);
     let table = match mark {
@@ -301,7 +304,7 @@ fn open(run: &mut Run, files: &Places, from: Option<&Header<Begun>>, begun: &Beg
         }
         // All steps were made and the table completed; only its checkpoint is left over, and must
         // not be replaced by one that knows of no table.
-        Err(TableError::NothingToResume { .. }) if run.done() == total && files.table.exists() => Ok(false),
+        Err(TableError::NothingToResume { .. }) if run.is_finished() && files.table.exists() => Ok(false),
         Err(error) => Err(Failure::new((&error).into(), error.to_string())),
     }
 }
@@ -315,6 +318,7 @@ fn refused(error: &RunError) -> Failure {
         ),
         RunError::Energy(_) => failure
             .help("choose units in which the numbers of the model are nearer to 1, or start from other data (--set)"),
+        RunError::Pace(_) => failure.help("give another --lapse, which is positive there, or start from other data (--set)"),
         RunError::Table(_) | RunError::Checkpoint(_) | RunError::Foreign(_) => failure,
     }
 }

@@ -7,7 +7,7 @@ use crate::input::Input;
 use crate::loaded::Loaded;
 use crate::picture::Watch;
 use crate::session::Session;
-use crate::setup::{completed, defaults};
+use crate::setup::{completed, defaults, wanted_formulation};
 use cotangent_compile::values;
 use cotangent_observe::{Columns, Extra, Schedule, ScheduleError, Text};
 use serde::{Deserialize, Serialize};
@@ -80,7 +80,8 @@ impl Begun {
             (None, None) => (own.until, own.steps),
             given => given,
         };
-        let timed = Choice { step: Some(step), until, steps, record: Some(1), ..wanted.clone() };
+        let formulation = wanted_formulation(wanted, &own, &model.system);
+        let timed = Choice { step: Some(step), until, steps, record: Some(1), formulation, ..wanted.clone() };
         let schedule = schedule(&timed)?.ok_or_else(|| missing("until", "100", name))?;
         if let Some(tol) = wanted.solver_tol.filter(|t| *t <= 0.0 || *t > LOOSEST) {
             let message = format!("--solver-tol is {}", short(tol));
@@ -106,7 +107,7 @@ impl Begun {
             // Every step is measured, and there is no table to write.
             _ => schedule.total().max(1),
         };
-        if let Some(note) = shortened(&schedule) {
+        if let Some(note) = shortened(&schedule).filter(|_| !timed.has_time()) {
             session.note(note);
         }
         let choice = Choice { record: Some(record), ..completed(&timed, &own, model, session)? };
@@ -134,7 +135,7 @@ impl Begun {
                 *note = thinned(every, &after);
             }
         }
-        self.notes.extend(shortened(&after));
+        self.notes.extend(shortened(&after).filter(|_| !self.choice.has_time()));
         let end = match (until, steps) {
             (Some(t), _) => format!("--until {t}"),
             (None, n) => format!("--steps {}", n.unwrap_or_default()),

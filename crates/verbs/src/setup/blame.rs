@@ -22,6 +22,9 @@ const SMALLER: &str = "take a smaller --step; if it is small already, look wheth
 const ENDED: &str = "take a smaller --step, which tells solutions apart that come near each other; if the run stops at the \
     same time again, the motion ends there: its momenta do not determine velocities and multipliers any more";
 
+/// Where time does not pass.
+const STANDSTILL: &str = "take a smaller --step, or another --lapse, which stays positive";
+
 /// Why a step failed.
 pub(crate) struct Blamed {
     /// A stable name for the kind of failure.
@@ -96,6 +99,7 @@ impl Blame {
             FailureKind::Branched => BRANCHED,
             FailureKind::Jumped => JUMPED,
             FailureKind::Ended => ENDED,
+            FailureKind::Standstill => STANDSTILL,
             FailureKind::NotFinite => {
                 "take a smaller --step; the motion may also reach a point where the model is not defined"
             }

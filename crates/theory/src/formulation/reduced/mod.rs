@@ -102,6 +102,7 @@ impl Constraints {
             lift: chart.lift,
             numbers: Layout::default(),
             auxiliaries: vec![],
+            lapse: None,
             limits: limits.clone(),
         })
     }
