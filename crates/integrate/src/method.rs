@@ -13,6 +13,8 @@ pub enum Method {
     SymplecticEuler,
     /// The Störmer–Verlet method, kick–drift–kick.
     StormerVerlet,
+    /// q₁ = q + h H_p(q, p), p₁ = p − h H_q(q₁, p₁).
+    HamiltonPontryagin,
     /// RATTLE without its second projection.
     Shake,
     /// Störmer–Verlet with constraints and hidden constraints.
@@ -126,9 +128,10 @@ pub const MAX_STAGES: usize = 32;
 
 impl Method {
     /// Every method, with default options.
-    pub const ALL: [Method; 18] = [
+    pub const ALL: [Method; 19] = [
         Method::SymplecticEuler,
         Method::StormerVerlet,
+        Method::HamiltonPontryagin,
         Method::Shake,
         Method::Rattle,
         Method::Lobatto3A3B { stages: 3 },
@@ -207,6 +210,7 @@ impl Method {
         match self {
             Method::SymplecticEuler => symplectic_euler::CARD,
             Method::StormerVerlet => rattle::STORMER_VERLET,
+            Method::HamiltonPontryagin => symplectic_euler::HAMILTON_PONTRYAGIN,
             Method::Shake => rattle::SHAKE,
             Method::Rattle => rattle::RATTLE,
             Method::Lobatto3A3B { stages } => lobatto::card(stages),

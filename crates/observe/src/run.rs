@@ -231,7 +231,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
             0 => u64::MAX,
             every => every - self.done % every,
         };
-        let count = if full == 0 { 1 } else { batch.min(full).min(to_row) };
+        let count = if full == 0 || self.is_ending { 1 } else { batch.min(full).min(to_row) };
         let h = schedule.size(self.done);
         let before = self.done;
         // Steps with constraints, or with a time of their own, are looked at one by one, measured or not.

@@ -308,6 +308,13 @@ impl Motion {
         }
     }
 
+    /// Explicit equations of the same motion, the Hamilton–Dirac equations; where time is a variable, with it.
+    pub fn underlying(&self) -> Result<Motion, TheoryError> {
+        let (Some(lapse), Some(structure)) = (&self.lapse, self.structure()) else { return self.hamilton_dirac() };
+        let (numbers, lapse) = (self.numbers.clone(), Some(lapse.clone()));
+        Ok(Motion { numbers, lapse, ..Formulation::HamiltonDirac.of(structure, &self.limits)? })
+    }
+
     /// The flow of H under Dirac's bracket on all variables, where an analysis found the constraints.
     fn on_all_variables(&self) -> Result<Motion, TheoryError> {
         let (Space::Surface(surface) | Space::Reduced(surface)) = &self.space else { return Ok(self.clone()) };
