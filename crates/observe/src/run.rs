@@ -62,8 +62,9 @@ pub struct Run<I, D> {
     earlier: u64,
     unobserved: Option<Unobserved>,
     monitor: Monitor,
-    /// The state before the last step.
+    /// The state before the last step, and that after it while others between them are recorded.
     before: State<f64>,
+    ahead: State<f64>,
     /// The numbers of the history before the run was resumed.
     past: Vec<f64>,
 }
@@ -122,6 +123,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
             unobserved: None,
             monitor,
             before: State::default(),
+            ahead: State::default(),
             past: vec![],
         })
     }
@@ -135,7 +137,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
     /// coordinates of the chart, and what is recorded also. The names of the model stay; others give way to them with
     /// a `_` at their end.
     pub fn columns(&self) -> Columns {
-        rows::columns(&self.quantities.names(), self.integrator.chart().as_ref(), self.extra)
+        rows::columns(&self.quantities.names(), self.time, self.integrator.chart().as_ref(), self.extra)
     }
 
     /// Records rows into a table, beginning with the start if nothing is there yet.
@@ -236,7 +238,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
         let before = self.done;
         // Steps with constraints, or with a time of their own, are looked at one by one, measured or not.
         let looks = self.quantities.conditioning().is_some() || self.time != Time::Parameter;
-        let halted = match schedule.record > 0 || looks {
+        let halted = match schedule.record > 0 || schedule.every.is_some() || looks {
             false => match self.integrator.advance(&mut self.state, h, count) {
                 Ok(()) => {
                     self.done += count;

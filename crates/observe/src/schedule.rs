@@ -19,6 +19,8 @@ pub struct Schedule {
     pub until: Option<f64>,
     /// Record every so many steps, and the end; 0: the start and the end only.
     pub record: u64,
+    /// Record at the multiples of this time, too, by steps of the method to there from which the run does not go on.
+    pub every: Option<f64>,
 }
 
 /// Why there is no schedule.
@@ -68,7 +70,7 @@ impl Schedule {
         if steps as f64 > MOST || !until.is_finite() {
             return Err(ScheduleError::TooMany { until, step, count: steps as f64 });
         }
-        Ok(Schedule { step, steps, last: None, until: None, record })
+        Ok(Schedule { step, steps, last: None, until: None, record, every: None })
     }
 
     /// Steps to a final time; the last is shortened if the time is not a multiple of the step.
@@ -85,12 +87,12 @@ impl Schedule {
         }
         let nearest = count.round();
         if (count - nearest).abs() <= MULTIPLE * nearest {
-            return Ok(Schedule { step, steps: nearest as u64, last: None, until: Some(until), record });
+            return Ok(Schedule { step, steps: nearest as u64, last: None, until: Some(until), record, every: None });
         }
         let steps = count.floor();
         // n·h is exact up to one rounding, so the rest is.
         let last = (-steps).mul_add(step, until);
-        Ok(Schedule { step, steps: steps as u64, last: (last != 0.0).then_some(last), until: Some(until), record })
+        Ok(Schedule { step, steps: steps as u64, last: (last != 0.0).then_some(last), until: Some(until), record, every: None })
     }
 
     /// The same where time is another one than the parameter of the steps: it is found on the way how many of them lead to a

@@ -4,7 +4,8 @@
 //! lead to a time T. The first step that would pass it is made again with the size σ for which t(σ) = T, by the secant method
 //! inside the bracket of the whole step.
 
-use super::Run;
+use super::observer::{Observer, Sample};
+use super::{Run, RunError};
 use cotangent_dynamics::{Advance, Failure, Measure, State, Time};
 
 /// A step that ends this near to the final time, relative to that, is the last one.
@@ -57,10 +58,11 @@ impl<I, D> Run<I, D> {
 }
 
 impl<I: Advance, D: Measure> Run<I, D> {
-    /// Steps from `before` to a time that a step of size h reaches or passes: the size of the step, whose end the state is then.
-    pub(super) fn step_to(&mut self, until: f64, h: f64) -> Result<f64, Failure> {
+    /// Steps from `before`, which so many steps reached, to a time that a step of size h reaches or passes: the size of the
+    /// step, whose end the state is then.
+    pub(super) fn step_to(&mut self, until: f64, h: f64, done: u64) -> Result<f64, Failure> {
         let Time::State(entry) = self.time else {
-            let size = until - self.schedule.time(self.done);
+            let size = until - self.schedule.time(done);
             self.state.copy_from(&self.before);
             self.integrator.advance(&mut self.state, size, 1).map_err(|(_, failure)| failure)?;
             return Ok(size);
@@ -97,5 +99,41 @@ impl<I: Advance, D: Measure> Run<I, D> {
         // The last bit.
         (self.state.values[entry], self.state.carry[entry]) = (until, 0.0);
         Ok(best.0)
+    }
+
+    /// Records at the even times between `before` and the state, which a step of size h has reached.
+    pub(super) fn record_between(&mut self, h: f64) -> Result<(), RunError> {
+        let (Some(every), Some(_)) = (self.schedule.every, &self.recorder) else { return Ok(()) };
+        let done = self.done - 1;
+        let every = every.abs() * h.signum();
+        let (from, to) = (self.time_of(&self.before, done) / every, self.time() / every);
+        let mut next = from.floor() + 1.0;
+        if (next - from) <= NEAR * next {
+            next += 1.0;
+        }
+        if next > to + NEAR * to.abs() {
+            return Ok(());
+        }
+        self.ahead.copy_from(&self.state);
+        while next <= to + NEAR * to.abs() {
+            let time = next * every;
+            let is_here = (next - to).abs() <= NEAR * to.abs();
+            // The end is recorded as such.
+            if is_here && self.is_finished() {
+                break;
+            }
+            let size = if is_here { h } else { self.step_to(time, h, done)? };
+            let parameter = (self.time != Time::Parameter).then(|| (done as f64).mul_add(self.schedule.step, size));
+            let (sample, own) = self.shown();
+            let mut sample = Sample { time, parameter, ..sample };
+            if let Some(recorder) = own.recorder {
+                let _ = Observer::<I, D>::sample(recorder, &mut sample)?;
+            }
+            self.state.copy_from(&self.ahead);
+            next += 1.0;
+        }
+        // As it was measured.
+        self.quantities.kept(&self.state.values)?;
+        Ok(())
     }
 }

@@ -48,7 +48,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
             let mended = self.integrator.mended();
             let begun = self.stepping.is_some().then(|| self.clock.now());
             let (h, made) = match self.goal().filter(|_| self.is_ending) {
-                Some(until) => match self.step_to(until, h) {
+                Some(until) => match self.step_to(until, h, self.done) {
                     Ok(size) => (size, Ok(())),
                     Err(failure) => (h, Err(failure)),
                 },
@@ -71,6 +71,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
             if self.is_ending {
                 self.last = Some(h);
             }
+            self.record_between(h)?;
             if self.schedule.record > 0
                 && let Some(halted) = self.measured(observers)?
             {

@@ -87,6 +87,9 @@ pub struct Lapse {
     pub pace: Tensor,
     /// The energy at the start, the last of the numbers of the formulation.
     pub energy: Array,
+    /// How many observables it adds to those of the model: the lapse, and how far apart neighbouring poses and points of phase
+    /// space are, divided by the step.
+    pub observables: usize,
     /// Derivatives and brackets of the model itself.
     pub model: Box<Structure>,
 }
@@ -118,34 +121,55 @@ pub(super) fn motion(formulation: Formulation, s: &Structure, limits: &Limits) -
     let after = |own: &Layout, other: &Array| own.then(&Layout::new(vec![other.clone()]));
     let (coordinates, momenta) = (after(&s.coordinates, &t), after(&s.momenta, &p_t));
     let dynamics = Dynamics::Hamiltonian { coordinates, momenta, hamiltonian };
+    // What the run statement says of a lapse is inside.
     let extended = Structure::within(&System { dynamics, ..system.clone() }, limits)?;
     let state = extended.state();
     let law = match s.constraints.shape()[0].is_empty() {
         true => Law::Field { field: hamiltonian_field(&extended)?, canonical: true },
         false => Law::IndexThree,
     };
-    let name = Array::scalar(&free(s, CARD.name.to_owned()), Role::Auxiliary);
-    let place = Place { array: name.clone(), index: vec![] };
-    let quantity = Tensor::new(vec![Layout::new(vec![name.clone()])], vec![Term::plain(vec![place], gamma.clone())])?;
+    let observables = observables(s, &gamma)?;
+    let added = observables.len();
+    let mut system = system.clone();
+    system.observables.extend(observables);
     Ok(Motion {
-        system: system.clone(),
+        system,
         formulation,
         space: Space::Cotangent(Box::new(extended)),
         law,
         velocity: None,
         lift: Lift { arrays: vec![], restriction: Some(restriction(s, &state, [&t, &p_t])?) },
         numbers: Layout::new(numbers.to_vec()),
-        auxiliaries: vec![Quantity { array: name, value: quantity }],
+        auxiliaries: vec![],
         lapse: Some(Box::new(Lapse {
             time: s.coordinates.len(),
             momentum: state.len() - 1,
             pace: Tensor::scalar(gamma)?,
             energy: energy.0,
+            observables: added,
             model: Box::new(s.clone()),
         })),
         state,
         limits: limits.clone(),
     })
+}
+
+/// Γ, and Γ|q̇| and Γ√(|q̇|² + |ṗ|²): how far apart neighbouring points are, divided by the step. What constraint forces do to
+/// momenta is no part of H, and with constraints the last is left out.
+fn observables(s: &Structure, gamma: &Expr) -> Result<Vec<Quantity>, TheoryError> {
+    let square = |t: &Tensor| t.contract(0, t, 0).map(|square| as_expression("square", square));
+    let (velocity, force) = (square(&s.hamiltonian_p)?, square(&s.hamiltonian_q)?);
+    let mut list = vec![(CARD.name, gamma.clone()), ("pose_spacing", gamma * velocity.sqrt())];
+    if s.constraints.shape()[0].is_empty() {
+        list.push(("phase_spacing", gamma * (velocity + force).sqrt()));
+    }
+    let quantity = |(name, value): (&str, Expr)| {
+        let array = Array::scalar(&free(s, name.to_owned()), Role::Auxiliary);
+        let place = Place { array: array.clone(), index: vec![] };
+        let value = Tensor::new(vec![Layout::new(vec![array.clone()])], vec![Term::plain(vec![place], value)])?;
+        Ok(Quantity { array, value })
+    };
+    list.into_iter().map(quantity).collect()
 }
 
 /// (q, 0, p, −H(q, p)).

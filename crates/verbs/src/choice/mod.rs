@@ -68,6 +68,8 @@ pub struct Choice {
     pub solver_tol: Option<f64>,
     /// A row every so many steps; 0: the start and the end only.
     pub record: Option<u64>,
+    /// Rows at the multiples of this time, instead.
+    pub every: Option<f64>,
     /// Other values of parameters, initial values and sizes.
     #[serde(with = "shown::settings")]
     pub set: Vec<Setting>,
@@ -147,6 +149,11 @@ impl Choice {
     /// With a row every so many steps.
     pub fn record(self, every: u64) -> Choice {
         Choice { record: Some(every), ..self }
+    }
+
+    /// With a row at every multiple of a time.
+    pub fn every(self, time: f64) -> Choice {
+        Choice { every: Some(time), ..self }
     }
 
     /// With another value of a parameter, an initial value or a size: `g`, `m[3]`, `x'`, `n`.

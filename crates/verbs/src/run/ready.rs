@@ -1,6 +1,7 @@
 //! A run that can begin: what is integrated, where it stands, and where its results go.
 
 use super::page;
+use super::remedy::remedy;
 use super::request::{Begun, Request};
 use super::summary::{Document, Setup};
 use super::task::{Places, Task};
@@ -218,7 +219,12 @@ impl Ready {
         let (status, failure) = match end {
             Ok(End::Finished) => (Ending::Finished, None),
             Ok(End::Interrupted | End::Stopped) => (Ending::Interrupted, None),
-            Ok(End::Failed(failure)) => (Ending::Failed, Some(Stop::failed(blame.of(failure), time, done))),
+            Ok(End::Failed(failure)) => {
+                let mut stop = Stop::failed(blame.of(failure), time, done);
+                let (state, step) = (&self.run.state().values, self.begun.choice.step.unwrap_or_default());
+                stop.advice = remedy(&self.problem, &self.prepared, state, step, failure).unwrap_or(stop.advice);
+                (Ending::Failed, Some(stop))
+            }
             Err(error) => (Ending::Failed, Some(self.broken(error))),
         };
         let out = self.table();

@@ -90,7 +90,12 @@ impl Begun {
             );
         }
         let rows = table || request.arrays;
+        if let Some(every) = wanted.every {
+            even(every, table, wanted)?;
+        }
         let record = match wanted.record.or(own.record) {
+            // Rows are at even times, and steps are measured all the same.
+            _ if wanted.every.is_some() => NEVER,
             Some(0) => 0,
             Some(every) if rows => every,
             Some(every) if wanted.record.is_some() => {
@@ -168,6 +173,25 @@ impl Begun {
     }
 }
 
+/// A number of steps that no run has.
+const NEVER: u64 = 1 << 53;
+
+/// Refuses rows at even times where there are none, or others.
+fn even(every: f64, rows: bool, wanted: &Choice) -> Result<(), Failure> {
+    let refused = |message: String, help: &str| Err(Failure::new(Code::Schedule, message).help(help));
+    match () {
+        () if !every.is_finite() || every <= 0.0 => {
+            refused(format!("--every is {}", short(every)), "it must be a positive time")
+        }
+        () if wanted.record.is_some() => refused(
+            "--record gives rows by steps, and --every at even times".to_owned(),
+            "leave one of them out",
+        ),
+        () if !rows => refused("--every has no effect without a table".to_owned(), "add --out FILE"),
+        () => Ok(()),
+    }
+}
+
 /// That the last step is shorter than the others.
 fn shortened(schedule: &Schedule) -> Option<String> {
     let (until, step) = (schedule.time(schedule.total()), schedule.step);
@@ -200,6 +224,7 @@ pub(super) fn schedule(choice: &Choice) -> Result<Option<Schedule>, Failure> {
         (None, Some(n)) => Schedule::count(step, n, record),
         (None, None) => return Ok(None),
     };
+    let schedule = schedule.map(|schedule| Schedule { every: choice.every, ..schedule });
     schedule.map(Some).map_err(|error| {
         let message = match error {
             ScheduleError::TooMany { count, .. } if count < 1e9 => {

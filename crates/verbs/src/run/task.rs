@@ -201,6 +201,7 @@ fn differences(now: &Choice, begun: &Begun) -> Result<Vec<String>, Failure> {
         steps,
         solver_tol,
         record,
+        every,
         set,
     } = now;
     let mut list = Differences(vec![]);
@@ -231,6 +232,7 @@ fn differences(now: &Choice, begun: &Begun) -> Result<Vec<String>, Failure> {
     list.compare("step", exact(step), exact(&then.step));
     list.compare("solver-tol", exact(solver_tol), exact(&then.solver_tol));
     list.compare("record", whole(record), whole(&then.record));
+    list.compare("every", exact(every), exact(&then.every));
     for s in set {
         let shown = |s: &Setting| match &s.index {
             Some(index) => format!("{}{index:?}={}", s.name, s.value),
