@@ -135,3 +135,157 @@ fn the_symmetric_method_and_its_compositions_have_their_order_and_are_symplectic
         }
     }
 }
+
+/// A run of so many steps, every one measured.
+fn run(problem: &Instance, recipe: impl Into<Recipe>, schedule: Schedule) -> (Run, End) {
+    let prepared = problem.prepare(recipe).unwrap();
+    let integrator = problem.integrator(&prepared).unwrap();
+    let schedule = Schedule { record: 1 << 40, ..schedule };
+    let mut run = Run::new(integrator, problem.diagnostics().unwrap(), schedule, problem.start.clone()).unwrap();
+    let end = run.go(&Limits::default(), &mut []).unwrap();
+    (run, end)
+}
+
+/// e = 0.99 from the pericentre, in units of the semi-major axis: the period is 2π.
+const COMET: &str = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 - 1/sqrt(x^2 + y^2)\n\
+    initial x = 1/100, p_y = sqrt(199)\n";
+
+#[test]
+fn a_thousand_revolutions_of_a_comet_with_two_thousand_steps_each() {
+    let revolutions = 1000;
+    // ∫dt/r = ∫dE = 2π and ∫dt/r^(3/2) = ∫dE/√(1 − e cos E) with the eccentric anomaly E.
+    let points = 100_000;
+    let anomaly = |k: u32| std::f64::consts::TAU * (f64::from(k) + 0.5) / f64::from(points);
+    let periods = [
+        std::f64::consts::TAU,
+        (0..points).map(|k| (1.0 - 0.99 * anomaly(k).cos()).sqrt().recip()).sum::<f64>() * std::f64::consts::TAU
+            / f64::from(points),
+    ];
+    for (power, period, bound) in [(1.0, periods[0], 4e-3), (1.5, periods[1], 3e-4)] {
+        let formulation = Formulation::Lapse { epsilon: 0.01, factor: 2.0, power };
+        let problem = with_lapse(COMET, "kepler", formulation);
+        let schedule = Schedule::count(period / 2000.0, 2000 * revolutions, 1).unwrap();
+        let (run, end) = run(&problem, Method::Rattle, schedule);
+        assert!(matches!(end, End::Finished));
+        let error = run.energy().max_deviation;
+        assert!(error <= bound && error > bound / 100.0, "{power}: {error:e}");
+        // Time has passed as it should, to the accuracy of the period.
+        let turns = run.time() / std::f64::consts::TAU;
+        assert!((turns / revolutions as f64 - 1.0).abs() < 0.02, "{power}: {turns}");
+        let [least, largest] = run.monitor().pace.unwrap();
+        assert!((least / 0.01f64.powf(power) - 1.0).abs() < 1e-2 && (largest / 1.99f64.powf(power) - 1.0).abs() < 0.05);
+    }
+    // As many evaluations of the force, evenly.
+    let system = System::parse(COMET).unwrap();
+    let plain = Instance::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best).unwrap();
+    let schedule = Schedule::count(std::f64::consts::TAU / 2000.0, 2000 * revolutions, 1).unwrap();
+    let (run, _) = run(&plain, Method::StormerVerlet, schedule);
+    assert!(run.energy().max_deviation > 1.0, "{}", run.energy().max_deviation);
+}
+
+/// The shipped model of a bead on a sphere, which a charge at the pole repels.
+const BEAD: &str = "param k = 0.001\ncoord x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 - k/(1 - z)\n\
+    constraint sphere: (x^2 + y^2 + z^2 - 1)/2 = 0\ninitial x = 1, z' = 1, y' = 0.02\n";
+
+#[test]
+fn steps_on_a_constraint_manifold_vary_and_the_constraints_hold_at_round_off() {
+    let problem = with_lapse(BEAD, "sqrt(1 - z)", CORRECTED);
+    let (run, end) = run(&problem, Method::Rattle, Schedule::until(0.01, 500.0, 1).unwrap());
+    assert!(matches!(end, End::Finished));
+    assert_eq!(run.time(), 500.0);
+    let [least, largest] = run.monitor().pace.unwrap();
+    assert!(largest / least >= 20.0, "{least} {largest}");
+    // Energy: bounded by what it is in the first tenth.
+    let (first, _) = self::run(&problem, Method::Rattle, Schedule::until(0.01, 50.0, 1).unwrap());
+    let [early, all] = [first.energy(), run.energy()].map(|e| e.max_deviation);
+    assert!(all < 2e-4 && all < 1.5 * early, "{early:e} {all:e}");
+    for residual in run.constraints().iter().chain(run.hidden_constraints()) {
+        assert!(residual.max_abs < 1e-15, "{residual:?}");
+    }
+    // The multiplier is the force in physical time: λ = −(v² − k z/(1 − z)²) at |q| = 1, from q·q̈ = −v².
+    let z = problem.start.clone();
+    let mut diagnostics = problem.diagnostics().unwrap();
+    let mut force = [0.0];
+    cotangent_dynamics::Measure::multipliers(&mut diagnostics, &z, &mut force).unwrap();
+    let v2 = 1.0 + 0.02 * 0.02;
+    assert!((force[0].abs() - v2).abs() < 1e-14, "{force:?} {v2}");
+    let prepared = problem.prepare(Method::Rattle).unwrap();
+    let certificate = Certificate::new(&problem, &prepared, Options { step: 0.01, steps: 500 }).unwrap();
+    assert_eq!((certificate.order.claimed, certificate.order.held), (2, Some(true)));
+    assert_eq!(certificate.symplectic_defect.held, Some(true));
+    assert_eq!(certificate.constraint_defect.held, Some(true));
+}
+
+#[test]
+fn a_run_ends_at_the_physical_time_it_is_told_and_the_step_to_there_is_one_of_the_method() {
+    let problem = with_lapse(KEPLER, "sqrt(x^2 + y^2)", CORRECTED);
+    for (method, step) in [(Method::Rattle, 0.01), (Method::Gauss { stages: 2 }, 0.05), (Method::HamiltonPontryagin, -0.01)] {
+        let until = if step > 0.0 { 10.0 } else { -10.0 };
+        let (run, end) = run(&problem, method, Schedule::until(step, until, 1).unwrap());
+        assert!(matches!(end, End::Finished));
+        assert_eq!(run.time(), until);
+        let parameter = run.parameter_time().unwrap();
+        let full = run.done() - 1;
+        let last = parameter - full as f64 * step;
+        assert!(last / step > 0.0 && last / step <= 1.0, "{method:?} {last}");
+        // The same steps by hand.
+        let prepared = problem.prepare(method).unwrap();
+        let mut integrator = problem.integrator(&prepared).unwrap();
+        let mut state = integrator.state(problem.start.clone());
+        integrator.advance(&mut state, step, full).unwrap();
+        integrator.advance(&mut state, last, 1).unwrap();
+        let apart = state.values.iter().zip(&run.state().values).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(apart < 1e-13, "{method:?} {apart:e}");
+    }
+}
+
+#[test]
+fn a_step_that_has_no_real_solution_or_no_lapse_ends_the_run_at_the_last_good_state() {
+    let text = "coord q\nlagrangian q'^2/2 - (1 - cos(q))\ninitial q = 0, q' = 1\n";
+    // hV′/ε > 1 at the turning point.
+    let problem = with_lapse(text, "equispaced-poses", PAPER);
+    let (failed, end) = run(&problem, Method::HamiltonPontryagin, Schedule::until(0.015, 100.0, 1).unwrap());
+    assert!(matches!(end, End::Failed(_)), "{end:?}");
+    assert!(failed.time() > 1.0 && failed.state().values.iter().all(|z| z.is_finite()));
+    // The symmetric method goes on where that of first order does not.
+    let (_, end) = run(&problem, Method::Rattle, Schedule::until(0.015, 20.0, 1).unwrap());
+    assert!(matches!(end, End::Finished), "{end:?}");
+    // A lapse that falls through zero on the way.
+    let problem = with_lapse(text, "0.5 - q", CORRECTED);
+    let (failed, end) = run(&problem, Method::SymplecticEuler, Schedule::until(0.3, 100.0, 1).unwrap());
+    let End::Failed(failure) = end else {
+        // Time may also slow down for ever before it stops.
+        panic!("{:?} {}", end, failed.time())
+    };
+    assert!(failed.state().values[0] < 0.5, "{failure}");
+}
+
+#[test]
+fn built_in_lapses_are_what_they_say_for_any_mass_matrix() {
+    use cotangent_dynamics::Measure;
+    // M = [[2, 1], [1, 3]], V = (a² + b²)/2 + a⁴/4 − cos b at (0.3, 0.8) with (0.5, −0.2).
+    let (a, b, v, w) = (0.3f64, 0.8f64, 0.5f64, -0.2f64);
+    let kinetic = (2.0 * v * v + 2.0 * v * w + 3.0 * w * w) / 2.0;
+    let (f, g) = (a + a * a * a, b + b.sin());
+    let square = (3.0 * f * f - 2.0 * f * g + 2.0 * g * g) / 5.0;
+    let expected = [
+        ("equispaced-poses", 1.0 / (kinetic + 0.01f64).sqrt()),
+        ("arc-length", 1.0 / (2.0 * kinetic + 0.01f64).sqrt()),
+        ("equispaced-phase", 1.0 / (2.0 * kinetic + square + 0.01f64).sqrt()),
+        ("kepler", (a * a + b * b).powf(0.75)),
+    ];
+    for (lapse, expected) in expected {
+        let problem = with_lapse(COUPLED, lapse, CORRECTED);
+        let pace = problem.diagnostics().unwrap().pace(&problem.start).unwrap();
+        assert!((pace / expected - 1.0).abs() < 1e-14, "{lapse}: {pace} {expected}");
+    }
+}
+
+#[test]
+fn a_lapse_may_depend_on_velocities() {
+    // Γ = 1/(1 + |v|): K is canonical all the same.
+    let problem = with_lapse(KEPLER, "1/(1 + sqrt(x'^2 + y'^2))", CORRECTED);
+    let prepared = problem.prepare(Method::Rattle).unwrap();
+    let certificate = Certificate::new(&problem, &prepared, Options { step: 0.02, steps: 200 }).unwrap();
+    assert_eq!((certificate.order.held, certificate.symplectic_defect.held), (Some(true), Some(true)));
+}
