@@ -58,6 +58,11 @@ pub enum Failure {
         /// A constraint whose multiplier is one of them.
         equation: Equation,
     },
+    /// Time, which is a variable of the state, does not pass there.
+    Standstill {
+        /// The pace at which it would.
+        pace: f64,
+    },
     /// No chart has the state, or none of those that may be used.
     NoChart {
         /// How many may be used; none if the method chooses them.
@@ -125,6 +130,8 @@ pub enum FailureKind {
     Jumped,
     /// The branch of velocities and multipliers ended in the step.
     Ended,
+    /// Time does not pass.
+    Standstill,
     /// The equations have no unique solution.
     Singular,
     /// An infinity or NaN came up.
@@ -162,6 +169,7 @@ impl Failure {
             Failure::Branched { .. } => FailureKind::Branched,
             Failure::Jumped { .. } => FailureKind::Jumped,
             Failure::Ended { .. } => FailureKind::Ended,
+            Failure::Standstill { .. } => FailureKind::Standstill,
             Failure::ErrorControl(_) => FailureKind::NotConverged,
             Failure::NotFinite(_) => FailureKind::NotFinite,
             Failure::Misused(_) => FailureKind::Misused,

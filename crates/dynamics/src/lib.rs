@@ -40,7 +40,7 @@ pub use failure::{ErrorControl, Failure, FailureKind, GaveUp};
 pub use family::Family;
 pub use following::Following;
 pub use machine::{Equations, Machine, Map};
-pub use measure::{Condition, Kept, Measure, Recorded};
+pub use measure::{Condition, Kept, Measure, Recorded, Time};
 pub use mechanics::Mechanics;
 pub use memory::{MemoryLayout, Part};
 pub use numeric::Numeric;

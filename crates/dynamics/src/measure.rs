@@ -4,6 +4,16 @@ use crate::conditioned::Conditioned;
 use crate::failure::Failure;
 use crate::family::Family;
 
+/// Where the time of a state is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Time {
+    /// It is the parameter by which steps are made.
+    #[default]
+    Parameter,
+    /// It is this entry of the state: steps are made by another parameter.
+    State(usize),
+}
+
 /// Quantities that should not change, or be zero.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Kept<S = f64> {
@@ -78,6 +88,16 @@ pub trait Measure {
     /// The numbers of the picture at a state.
     fn draw(&mut self, _state: &[f64], _out: &mut [f64]) -> Result<(), Failure> {
         Ok(())
+    }
+
+    /// Where the time of a state is.
+    fn time(&self) -> Time {
+        Time::Parameter
+    }
+
+    /// How much time passes at a state in a unit of the parameter by which steps are made: more than nothing.
+    fn pace(&mut self, _state: &[f64]) -> Result<f64, Failure> {
+        Ok(1.0)
     }
 
     /// What judges how well the constraint forces are determined; none without constraints, or where nothing is known.

@@ -111,6 +111,9 @@ impl fmt::Display for Words<'_> {
                     ": its equations have several solutions, and the step ends on another one, or they become singular on the way"
                 )
             }
+            Failure::Standstill { pace } => {
+                write!(f, "the lapse at its end would be {pace:.3e}, and must be more than 0 for time to pass")
+            }
             Failure::NoChart { given } => f.write_str(match given {
                 0 => "no coordinates fit: the constraints are dependent there",
                 1 => "the chart does not fit there: the other coordinates do not follow from its own",

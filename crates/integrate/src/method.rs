@@ -13,6 +13,8 @@ pub enum Method {
     SymplecticEuler,
     /// The Störmer–Verlet method, kick–drift–kick.
     StormerVerlet,
+    /// q₁ = q + h H_p(q, p), p₁ = p − h H_q(q₁, p₁).
+    HamiltonPontryagin,
     /// RATTLE without its second projection.
     Shake,
     /// Störmer–Verlet with constraints and hidden constraints.
@@ -118,14 +120,18 @@ impl Inner {
 /// The error of a step that methods with a step-size control aim at unless told otherwise.
 pub const TOLERANCE: f64 = 1e-10;
 
+/// Another name of RATTLE for equations with a lapse.
+const HAMILTON_PONTRYAGIN_2: &str = "hamilton-pontryagin-2";
+
 /// The most stages of a method.
 pub const MAX_STAGES: usize = 32;
 
 impl Method {
     /// Every method, with default options.
-    pub const ALL: [Method; 18] = [
+    pub const ALL: [Method; 19] = [
         Method::SymplecticEuler,
         Method::StormerVerlet,
+        Method::HamiltonPontryagin,
         Method::Shake,
         Method::Rattle,
         Method::Lobatto3A3B { stages: 3 },
@@ -144,8 +150,13 @@ impl Method {
         Method::Radau2A { stages: 3 },
     ];
 
+    /// The names of methods that are made for equations with a lapse.
+    pub const FOR_A_LAPSE: [&str; 2] = ["hamilton-pontryagin", HAMILTON_PONTRYAGIN_2];
+
     /// The method with this name, with default options.
     pub fn named(name: &str) -> Option<Method> {
+        // The symmetric Hamilton–Pontryagin method is RATTLE for the equations with a lapse.
+        let name = if name == HAMILTON_PONTRYAGIN_2 { Method::Rattle.name() } else { name };
         Method::ALL.into_iter().find(|m| m.name() == name)
     }
 
@@ -199,6 +210,7 @@ impl Method {
         match self {
             Method::SymplecticEuler => symplectic_euler::CARD,
             Method::StormerVerlet => rattle::STORMER_VERLET,
+            Method::HamiltonPontryagin => symplectic_euler::HAMILTON_PONTRYAGIN,
             Method::Shake => rattle::SHAKE,
             Method::Rattle => rattle::RATTLE,
             Method::Lobatto3A3B { stages } => lobatto::card(stages),

@@ -112,6 +112,12 @@ impl Prepared {
         self.recipe.method
     }
 
+    /// Whether its steps preserve dq∧dp₋ with the momentum before the last half of a step, p₋ = p + h H_q(q, p), in the place
+    /// of dq∧dp.
+    pub fn is_staggered(&self) -> bool {
+        self.method() == Method::HamiltonPontryagin
+    }
+
     /// The same with the tolerance taken out: steps as they are given.
     pub fn uncontrolled(&self) -> Prepared {
         let Scheme::Embedded(embedded) = &self.scheme else { return self.clone() };

@@ -16,7 +16,7 @@ use crate::methods::rattle::{Last, Rattle};
 use crate::methods::reich::ReichSplitting;
 use crate::methods::restrained::ReichPoisson;
 use crate::methods::spherical::SphericalMidpoint;
-use crate::methods::symplectic_euler::SymplecticEuler;
+use crate::methods::symplectic_euler::{First, SymplecticEuler};
 use crate::methods::{rk4, splitting};
 use crate::refusal::Refusal;
 use crate::stages::Shape;
@@ -57,7 +57,12 @@ impl Scheme {
     pub(crate) fn new(method: Method, sides: Sides<'_>, plan: &mut Plan) -> Result<Scheme, Refusal> {
         let Sides { canonical, hidden, free, groups } = sides;
         Ok(match (method, canonical) {
-            (Method::SymplecticEuler, Some(shape)) => Scheme::SymplecticEuler(SymplecticEuler::new(shape, plan)?),
+            (Method::SymplecticEuler, Some(shape)) => {
+                Scheme::SymplecticEuler(SymplecticEuler::new(shape, First::Momenta, plan)?)
+            }
+            (Method::HamiltonPontryagin, Some(shape)) => {
+                Scheme::SymplecticEuler(SymplecticEuler::new(shape, First::Positions, plan)?)
+            }
             (Method::StormerVerlet | Method::Rattle, Some(shape)) => {
                 Scheme::Rattle(Rattle::new(shape, Last::Hidden, plan)?)
             }

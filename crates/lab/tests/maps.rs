@@ -121,6 +121,7 @@ fn lapse(system: &System, gamma: &Expr) -> Motion {
         state,
         numbers: Layout::default(),
         auxiliaries: vec![],
+        lapse: None,
         limits: Limits::default(),
     }
 }

@@ -5,7 +5,7 @@ use crate::drawing::Drawing;
 use cotangent_expr::{Array, Layout, Role, Tensor};
 
 pub use crate::syntax::ast::Sign;
-pub use crate::syntax::{Colour, DrawingKind, RunKey};
+pub use crate::syntax::{BuiltInLapse, Colour, DrawingKind, RunKey};
 
 /// A mechanical or Poisson system as symbols: variables, parameters, energy, constraints.
 ///
@@ -235,6 +235,8 @@ pub struct Initial {
 pub enum RunValue {
     /// A word such as `kahan-li-8`.
     Word(String),
+    /// A lapse that has a name.
+    Lapse(BuiltInLapse),
     /// An expression in parameters (and coordinates, for a lapse).
     Expression(cotangent_expr::Expr),
 }

@@ -42,6 +42,9 @@ pub struct Monitor {
     pub mended: u64,
     /// Steps behind singular configurations whose momenta, which the method leaves free, were brought back.
     pub settled: u64,
+    /// The least and the largest pace of time, where it is a variable.
+    #[serde(default)]
+    pub pace: Option<[f64; 2]>,
     /// Whether forces were badly determined ever since the last singular configuration that was passed.
     unsettled: bool,
     /// Whether the last step belongs to a passage.
@@ -137,6 +140,12 @@ impl Monitor {
             None if error < 0.0 => error.abs().min(LOST / (1.0 + LOST) * (magnitude - error) / 1.5),
             None => error.abs().min(large / 1.5),
         };
+    }
+
+    /// Takes note of the pace of time.
+    pub(crate) fn note_pace(&mut self, pace: f64) {
+        let [least, largest] = self.pace.unwrap_or([pace, pace]);
+        self.pace = Some([least.min(pace), largest.max(pace)]);
     }
 
     /// Takes note of a step that was made.

@@ -1,6 +1,7 @@
 //! The run: steps, each measured and pushed to observers; it can be interrupted and resumed to the same bytes.
 
 mod arrays;
+mod arrival;
 mod end;
 mod judged;
 mod observer;
@@ -22,7 +23,7 @@ use crate::monitor::Monitor;
 use crate::schedule::Schedule;
 use crate::statistics::ExtremesList;
 use crate::table::{Columns, TableWriter};
-use cotangent_dynamics::{Advance, Failure, Kept, Measure, State, Value};
+use cotangent_dynamics::{Advance, Failure, Kept, Measure, State, Time, Value};
 use cotangent_scalar::{Clock, Limits};
 use recorder::Recorder;
 use rows::Rows;
@@ -41,7 +42,12 @@ pub struct Run<I, D> {
     quantities: D,
     schedule: Schedule,
     state: State<f64>,
+    /// Where the time is.
+    time: Time,
     done: u64,
+    /// Whether the next step is the last, to a final time that is a variable; and the size of it when it was made.
+    is_ending: bool,
+    last: Option<f64>,
     clock: Clock,
     /// Energy, constraints, hidden constraints, claims.
     kept: ExtremesList,
@@ -56,8 +62,9 @@ pub struct Run<I, D> {
     earlier: u64,
     unobserved: Option<Unobserved>,
     monitor: Monitor,
-    /// The state before the last step.
+    /// The state before the last step, and that after it while others between them are recorded.
     before: State<f64>,
+    ahead: State<f64>,
     /// The numbers of the history before the run was resumed.
     past: Vec<f64>,
 }
@@ -87,12 +94,24 @@ impl<I: Advance, D: Measure> Run<I, D> {
             return Err(RunError::Energy(*energy));
         }
         let kept = ExtremesList::new(&[&[*energy], &constraints[..], hidden_constraints, claims].concat());
+        let (time, mut monitor) = (quantities.time(), Monitor::default());
+        if time != Time::Parameter {
+            let pace = quantities.pace(&state.values)?;
+            if pace.is_nan() || pace <= 0.0 {
+                return Err(RunError::Pace(pace));
+            }
+            monitor.note_pace(pace);
+        }
+        let schedule = schedule.in_another_time(time);
         Ok(Run {
             integrator,
             quantities,
             schedule,
             state,
+            time,
             done: 0,
+            is_ending: false,
+            last: None,
             clock: Clock::default(),
             kept,
             extra: Extra::default(),
@@ -102,8 +121,9 @@ impl<I: Advance, D: Measure> Run<I, D> {
             stepping: None,
             earlier: 0,
             unobserved: None,
-            monitor: Monitor::default(),
+            monitor,
             before: State::default(),
+            ahead: State::default(),
             past: vec![],
         })
     }
@@ -117,7 +137,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
     /// coordinates of the chart, and what is recorded also. The names of the model stay; others give way to them with
     /// a `_` at their end.
     pub fn columns(&self) -> Columns {
-        rows::columns(&self.quantities.names(), self.integrator.chart().as_ref(), self.extra)
+        rows::columns(&self.quantities.names(), self.time, self.integrator.chart().as_ref(), self.extra)
     }
 
     /// Records rows into a table, beginning with the start if nothing is there yet.
@@ -168,13 +188,13 @@ impl<I: Advance, D: Measure> Run<I, D> {
         observers.iter_mut().try_for_each(|o| o.begin(self))?;
         let mut batch = if self.clock.is_running() { 1 } else { WITHOUT_CLOCK };
         loop {
-            if self.done == self.schedule.total() {
+            if self.is_finished() {
                 return Ok(End::Finished);
             }
             if limits.cancel.is_set() {
                 return Ok(End::Interrupted);
             }
-            let begin = self.clock.now();
+            let (begin, before) = (self.clock.now(), self.done);
             let halted = self.steps(batch, observers)?;
             let spent = self.clock.now().saturating_sub(begin);
             self.seconds += spent.as_secs_f64();
@@ -184,7 +204,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
                 Some(Halt::Failed(failure)) => return Ok(End::Failed(failure)),
                 _ => {}
             }
-            if self.schedule.records(self.done) {
+            if self.schedule.records(self.done) && self.done > before || self.is_finished() {
                 self.record()?;
             }
             let mut stops = matches!(halted, Some(Halt::Stopped));
@@ -198,7 +218,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
             for o in observers.iter_mut() {
                 stops |= o.pause(self)?.is_break();
             }
-            if stops && self.done < self.schedule.total() {
+            if stops && !self.is_finished() {
                 return Ok(End::Stopped);
             }
         }
@@ -213,11 +233,12 @@ impl<I: Advance, D: Measure> Run<I, D> {
             0 => u64::MAX,
             every => every - self.done % every,
         };
-        let count = if full == 0 { 1 } else { batch.min(full).min(to_row) };
+        let count = if full == 0 || self.is_ending { 1 } else { batch.min(full).min(to_row) };
         let h = schedule.size(self.done);
         let before = self.done;
-        // Steps with constraints are looked at one by one, measured or not.
-        let halted = match schedule.record > 0 || self.quantities.conditioning().is_some() {
+        // Steps with constraints, or with a time of their own, are looked at one by one, measured or not.
+        let looks = self.quantities.conditioning().is_some() || self.time != Time::Parameter;
+        let halted = match schedule.record > 0 || schedule.every.is_some() || looks {
             false => match self.integrator.advance(&mut self.state, h, count) {
                 Ok(()) => {
                     self.done += count;
@@ -230,7 +251,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
             },
             true => self.judged_steps(h, count, observers)?,
         };
-        let at_end = self.done == schedule.total() || halted.is_some();
+        let at_end = self.is_finished() || halted.is_some();
         if schedule.record == 0 && at_end && self.done > before {
             self.quantities.kept(&self.state.values)?;
             return Ok(self.measured(observers)?.or(halted));
@@ -261,8 +282,9 @@ impl<I: Advance, D: Measure> Run<I, D> {
     fn shown(&mut self) -> (Sample<'_, D>, Own<'_>) {
         let sample = Sample {
             step: self.done,
-            time: self.schedule.time(self.done),
-            is_last: self.done == self.schedule.total(),
+            time: self.time(),
+            parameter: self.parameter_time(),
+            is_last: self.is_finished(),
             state: &self.state,
             quantities: &mut self.quantities,
             initial_energy: self.kept.as_slice()[0].initial,

@@ -1,5 +1,6 @@
 //! When a run steps, records and ends.
 
+use cotangent_dynamics::Time;
 use cotangent_scalar::figures::{number, short};
 
 /// Steps of one size, a last one that may be shorter, and how often the state is recorded.
@@ -13,8 +14,13 @@ pub struct Schedule {
     pub steps: u64,
     /// The size of one more step that ends exactly at the final time.
     pub last: Option<f64>,
+    /// The final time, if one was given. Where it is a variable of the state it is found on the way how many steps lead
+    /// there.
+    pub until: Option<f64>,
     /// Record every so many steps, and the end; 0: the start and the end only.
     pub record: u64,
+    /// Record at the multiples of this time, too, by steps of the method to there from which the run does not go on.
+    pub every: Option<f64>,
 }
 
 /// Why there is no schedule.
@@ -64,7 +70,7 @@ impl Schedule {
         if steps as f64 > MOST || !until.is_finite() {
             return Err(ScheduleError::TooMany { until, step, count: steps as f64 });
         }
-        Ok(Schedule { step, steps, last: None, record })
+        Ok(Schedule { step, steps, last: None, until: None, record, every: None })
     }
 
     /// Steps to a final time; the last is shortened if the time is not a multiple of the step.
@@ -81,12 +87,21 @@ impl Schedule {
         }
         let nearest = count.round();
         if (count - nearest).abs() <= MULTIPLE * nearest {
-            return Ok(Schedule { step, steps: nearest as u64, last: None, record });
+            return Ok(Schedule { step, steps: nearest as u64, last: None, until: Some(until), record, every: None });
         }
         let steps = count.floor();
         // n·h is exact up to one rounding, so the rest is.
         let last = (-steps).mul_add(step, until);
-        Ok(Schedule { step, steps: steps as u64, last: (last != 0.0).then_some(last), record })
+        Ok(Schedule { step, steps: steps as u64, last: (last != 0.0).then_some(last), until: Some(until), record, every: None })
+    }
+
+    /// The same where time is another one than the parameter of the steps: it is found on the way how many of them lead to a
+    /// final time.
+    pub fn in_another_time(self, time: Time) -> Schedule {
+        match (time, self.until) {
+            (Time::State(_), Some(_)) => Schedule { steps: MOST as u64, last: None, ..self },
+            _ => self,
+        }
     }
 
     /// The number of steps, the shortened one included.

@@ -7,7 +7,7 @@ use crate::error::underived;
 use crate::joined::joined;
 use crate::picture::Picture;
 use cotangent_compile::{CallError, CompileError, Engine, Function, FunctionBuilder};
-use cotangent_dynamics::{Condition, Failure, Family, Kept, Measure, Recorded, Unsolved};
+use cotangent_dynamics::{Condition, Failure, Family, Kept, Measure, Recorded, Time, Unsolved};
 use cotangent_expr::{Array, Dim, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term};
 use cotangent_model::{ClaimKind, ConstraintKind};
 use cotangent_theory::Motion;
@@ -45,6 +45,8 @@ pub struct Diagnostics {
     pub picture: Option<Picture>,
     /// The size of the terms of the energy.
     energy_magnitude: Callable,
+    /// Where the time is in the state, and the pace at which it passes, where it is a variable.
+    lapse: Option<(usize, Callable)>,
     /// The last values.
     values: Kept,
 }
@@ -131,6 +133,10 @@ impl Diagnostics {
             conditioning: Conditioning::new(motion)?,
             picture: None,
             energy_magnitude: magnitude.into(),
+            lapse: match &motion.lapse {
+                Some(lapse) => Some((lapse.time, compiled(std::slice::from_ref(&lapse.pace))?.into())),
+                None => None,
+            },
             values,
         })
     }
@@ -219,6 +225,18 @@ impl Measure for Diagnostics {
 
     fn draw(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), Failure> {
         self.picture.as_mut().map_or(Ok(()), |picture| Ok(picture.draw(state, out)?))
+    }
+
+    fn time(&self) -> Time {
+        self.lapse.as_ref().map_or(Time::Parameter, |(index, _)| Time::State(*index))
+    }
+
+    fn pace(&mut self, state: &[f64]) -> Result<f64, Failure> {
+        let mut pace = [1.0];
+        if let Some((_, f)) = &mut self.lapse {
+            f.call(&[state, &self.parameters], &mut [&mut pace])?;
+        }
+        Ok(pace[0])
     }
 
     fn conditioning(&mut self) -> Option<&mut dyn Condition> {

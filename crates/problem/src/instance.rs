@@ -185,7 +185,16 @@ impl Equations {
     ) -> Instance {
         let (equations, formulation) = (self.clone(), self.motion.formulation);
         let (alternative, dropped) = (vec![], vec![]);
+        let parameters = self.with_energy(parameters, &start);
         Instance { equations, formulation, parameters, start, moved, determined, alternative, dropped }
+    }
+
+    /// The inputs of the equations with the energy at a start, where a lapse has it inside: the last of its numbers.
+    fn with_energy(&self, mut parameters: Vec<f64>, start: &[f64]) -> Vec<f64> {
+        if let (Some(lapse), Some(energy)) = (&self.motion.lapse, parameters.last_mut()) {
+            *energy = lapse.initial_energy(start);
+        }
+        parameters
     }
 
     /// The inputs of the equations: these parameters of the model, and the numbers that the formulation was given.
@@ -342,8 +351,9 @@ impl Instance {
             return Ok(Instance { equations, formulation, ..self.clone() });
         }
         let mut parameters = self.parameters.clone();
-        parameters.truncate(motion.system.parameter_layout().len());
-        parameters.extend(formulation.numbers().into_iter().map(|(_, value)| value));
+        let model = motion.system.parameter_layout().len();
+        let given = formulation.numbers().into_iter().map(|(_, value)| value);
+        parameters[model..].iter_mut().zip(given).for_each(|(own, value)| *own = value);
         Ok(Instance { formulation, parameters, ..self.clone() })
     }
 

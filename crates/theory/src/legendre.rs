@@ -8,7 +8,7 @@ use crate::error::TheoryError;
 use cotangent_expr::{
     Array, Dim, Domain, Error, Expr, Ix, Layout, Node, Place, Range, Role, Tensor, Term, dependencies, rows, solve,
 };
-use cotangent_model::{Claim, Dynamics, Quantity, System};
+use cotangent_model::{Claim, Dynamics, Quantity, RunKey, RunValue, System};
 use cotangent_scalar::Limits;
 
 /// The Hamiltonian form of a model with coordinates; one that is Hamiltonian already comes back as
@@ -51,8 +51,27 @@ pub(crate) fn in_momenta(system: &System, hamiltonian: Tensor, by: Formula<'_>) 
         |c: &Claim| -> Result<Claim, TheoryError> { Ok(Claim { kind: c.kind, quantity: quantity(&c.quantity)? }) };
     let observables = system.observables.iter().map(quantity).collect::<Result<_, _>>()?;
     let claims = system.claims.iter().map(claim).collect::<Result<_, _>>()?;
+    let setting = |(key, value): &(RunKey, RunValue)| -> Result<(RunKey, RunValue), TheoryError> {
+        let value = match value {
+            RunValue::Expression(lapse) if *key == RunKey::Lapse => {
+                let lapse = rewritten(&Tensor::scalar(lapse.clone())?)?;
+                RunValue::Expression(as_expression("lapse", lapse))
+            }
+            other => other.clone(),
+        };
+        Ok((*key, value))
+    };
+    let run = system.run.iter().map(setting).collect::<Result<_, _>>()?;
     let drawings = system.drawings.iter().map(|d| d.map(rewritten)).collect::<Result<_, _>>()?;
-    Ok(System { dynamics, observables, claims, drawings, ..system.clone() })
+    Ok(System { dynamics, observables, claims, drawings, run, ..system.clone() })
+}
+
+/// A scalar as an expression; what is summed over a family by a name.
+pub(crate) fn as_expression(name: &str, scalar: Tensor) -> Expr {
+    match scalar.terms().iter().all(|t| t.domain.is_point()) {
+        true => Expr::sum(scalar.terms().iter().map(|t| t.value.clone())),
+        false => Expr::at(&Array::defined(name, vec![], scalar), vec![]),
+    }
 }
 
 /// Refuses velocities that the mass matrix does not contain at all.

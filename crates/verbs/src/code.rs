@@ -220,6 +220,8 @@ codes! {
     Jumped = "jumped",
     /// Velocities and multipliers do not continue through a step.
     Ended = "ended",
+    /// The lapse is not positive: time does not pass.
+    Standstill = "standstill",
     /// An infinity or NaN came up.
     NotFinite = "not-finite",
     /// A step was used wrongly: a defect of this program.
@@ -281,6 +283,7 @@ impl From<FailureKind> for Code {
             FailureKind::Branched => Code::Branched,
             FailureKind::Jumped => Code::Jumped,
             FailureKind::Ended => Code::Ended,
+            FailureKind::Standstill => Code::Standstill,
             FailureKind::Singular => Code::Singular,
             FailureKind::NotFinite => Code::NotFinite,
             FailureKind::Misused => Code::Misused,
@@ -312,6 +315,7 @@ impl From<&RunError> for Code {
             RunError::Table(error) => error.into(),
             RunError::Checkpoint(_) => Code::Checkpoint,
             RunError::Energy(_) => Code::NoValue,
+            RunError::Pace(_) => Code::Standstill,
             RunError::Foreign(_) => Code::Foreign,
         }
     }

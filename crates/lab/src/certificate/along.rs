@@ -82,7 +82,8 @@ pub(super) fn run<C: Candidate>(
         casimirs: Casimirs::new(problem),
         turns: Turns::new(problem),
     };
-    let schedule = Schedule { step: options.step, steps: options.steps, last: None, record: options.steps };
+    let (step, steps) = (options.step, options.steps);
+    let schedule = Schedule { step, steps, last: None, until: None, record: steps, every: None };
     let mut run = match Run::new(integrator, quantities, schedule, problem.start().to_vec()) {
         Ok(run) => run,
         Err(e) => {

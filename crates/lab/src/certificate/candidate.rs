@@ -162,6 +162,10 @@ impl Candidate for Instance {
     }
 
     fn model_state<S: Real + 'static>(&self, state: &[S]) -> Result<Vec<S>, Failure> {
+        // Where time is a variable, its error is one, too.
+        if self.equations.motion.lapse.is_some() {
+            return Ok(state.to_vec());
+        }
         let parameters = self.parameters.iter().map(|&p| S::from_f64(p)).collect();
         self.equations.compiled.view(Tape, parameters).model_state(state)
     }
@@ -169,7 +173,7 @@ impl Candidate for Instance {
     /// The Hamilton–Dirac equations; those that have other solutions are their own reference.
     fn reference<'s>(&'s self) -> Result<Option<Box<dyn Field<Dd> + 's>>, Reason> {
         let given = &self.equations.motion;
-        let motion = if given.card().exact { given.hamilton_dirac() } else { Ok(given.clone()) };
+        let motion = if given.card().exact { given.underlying() } else { Ok(given.clone()) };
         let motion = motion.map_err(Reason::Theory)?;
         let compiled = Compiled::new(&motion, Engine::Tape).map_err(Reason::Compile)?;
         let parameters = self.parameters.iter().map(|&p| Dd::from(p)).collect();

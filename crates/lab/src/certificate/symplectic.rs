@@ -4,6 +4,9 @@
 //!
 //! The tangent space at (q, p) is {(δq, δp): G δq = 0, ψ_q δq + ψ_p δp = 0}, that of J ż = ∇H is {δz: NᵀH_zz δz = 0} with
 //! N a basis of ker J; derivatives are taken by dual numbers too.
+//!
+//! A method that preserves dq∧dp₋ with the momentum before its last half step, p₋ = p + h H_q(q, p), is looked at in these
+//! variables.
 
 use super::candidate::Candidate;
 use super::reason::Reason;
@@ -11,19 +14,40 @@ use super::subject::Subject;
 use crate::tangent::SymplecticDefect;
 use cotangent_dynamics::Failure;
 use cotangent_integrate::residuals;
-use cotangent_scalar::{Dd, Dual, Real};
+use cotangent_scalar::{Dd, Dual, Real, Scalar};
 use cotangent_solve::{LinearSolver, Pattern, null_space};
 
 pub(super) fn measure<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd], step: f64) -> Result<f64, Reason> {
     let (form, units) = form(subject, point)?;
     let vectors = tangent_space(subject, point, &units).map_err(Reason::Step)?;
-    let pushed = |vector: &Vec<Dd>| -> Result<Vec<Dd>, Failure> {
+    let moving = |vector: &Vec<Dd>| -> Vec<Dual<Dd>> {
         let direction: Vec<Dd> = vector.iter().zip(&units).map(|(&v, &u)| v * u).collect();
-        let image = subject.walk(&seeded(point, &direction), step, 1)?;
-        Ok(image.iter().zip(&units).map(|(d, &u)| d.tangent[0] / u).collect())
+        seeded(point, &direction)
     };
+    let tangent = |state: Vec<Dual<Dd>>| -> Result<Vec<Dd>, Failure> {
+        let state = if subject.prepared.is_staggered() { staggered(subject, state, step)? } else { state };
+        Ok(state.iter().zip(&units).map(|(d, &u)| d.tangent[0] / u).collect())
+    };
+    let pushed = |vector: &Vec<Dd>| tangent(subject.walk(&moving(vector), step, 1)?);
     let images = vectors.iter().map(pushed).collect::<Result<Vec<_>, _>>().map_err(Reason::Step)?;
+    let own = |vector: &Vec<Dd>| tangent(moving(vector));
+    let vectors = vectors.iter().map(own).collect::<Result<Vec<_>, _>>().map_err(Reason::Step)?;
     Ok(form.measure(&vectors, &images).map_err(Reason::Tangent)?.value)
+}
+
+/// (q, p₋) with p₋ = p + h H_q(q, p).
+fn staggered<C: Candidate>(
+    subject: &Subject<'_, C>,
+    mut state: Vec<Dual<Dd>>,
+    step: f64,
+) -> Result<Vec<Dual<Dd>>, Failure> {
+    let Some(mut canonical) = subject.problem.view::<Dual<Dd>>().canonical()? else { return Ok(state) };
+    let (q, p) = state.split_at_mut(canonical.shape().coordinates);
+    let mut force = p.to_vec();
+    canonical.hamiltonian_q(q, p, &mut force)?;
+    let h = Dual::from_f64(step);
+    p.iter_mut().zip(force).for_each(|(p, force)| *p = *p + h * force);
+    Ok(state)
 }
 
 /// The form that is to be kept, and the units in which it is: positions and momenta each in that of their own size.

@@ -6,7 +6,7 @@ use super::{Combination, Exact, SAMPLES, timing};
 use crate::certificate::{kinetic, scales};
 use crate::fit::{Growth, growth_exponent};
 use cotangent_compile::{CompileError, Native};
-use cotangent_dynamics::{Dynamics, Failure, Source};
+use cotangent_dynamics::{Dynamics, Failure, Measure, Source};
 use cotangent_observe::{End, HISTORY_ERRORS, History, Progress, Run, RunError, Schedule};
 use cotangent_problem::Instance;
 use cotangent_scalar::Limits;
@@ -140,7 +140,10 @@ pub fn measure(
     let seconds = match run.stepping() {
         Some(seconds) if seconds > SLOW * run.done() as f64 => seconds,
         // Faster steps are made once more, with nothing between them.
-        _ => timing::seconds(combination, &schedule, run.done(), limits)?,
+        _ => {
+            let schedule = schedule.in_another_time(run.quantities().time());
+            timing::seconds(combination, &schedule, run.done(), limits)?
+        }
     };
     let error = curves.times.iter().zip(&curves.error).rev().find(|(_, e)| !e.is_nan());
     let size = run.energy().max_abs.max(kinetic(problem));

@@ -6,7 +6,7 @@ use super::scope::{Loops, Meaning, Parts, Purpose, Roles};
 use super::{Elaborator, Energy};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::syntax::ast::{self, ExprKind, Setting, SettingValue, StatementKind};
-use crate::syntax::{Keyword, RunKey};
+use crate::syntax::{BuiltInLapse, Keyword, RunKey};
 use crate::system::{Claim, ClaimKind, Constraint, ConstraintKind, Dynamics, Quantity, RunValue, System};
 use cotangent_expr::{Array, Layout, Role, Tensor};
 use std::collections::HashMap;
@@ -399,7 +399,10 @@ impl Elaborator<'_> {
 
     fn setting(&mut self, setting: &Setting) -> Option<RunValue> {
         match &setting.value {
-            SettingValue::Word(word) => Some(RunValue::Word(word.text.clone())),
+            SettingValue::Word(word) => Some(match BuiltInLapse::from_name(&word.text) {
+                Some(lapse) if setting.key == RunKey::Lapse => RunValue::Lapse(lapse),
+                _ => RunValue::Word(word.text.clone()),
+            }),
             SettingValue::Expression(e) => {
                 let is_lapse = setting.key == RunKey::Lapse;
                 if is_lapse
@@ -407,8 +410,9 @@ impl Elaborator<'_> {
                     && r.indices.is_empty()
                     && r.prime.is_none()
                     && self.names.get(&r.name.text).is_none()
+                    && let Some(lapse) = BuiltInLapse::from_name(&r.name.text)
                 {
-                    return Some(RunValue::Word(r.name.text.clone()));
+                    return Some(RunValue::Lapse(lapse));
                 }
                 let purpose = if is_lapse { Purpose::Quantity } else { Purpose::Constant("a run setting") };
                 self.closed(e, &Loops::default(), purpose).map(RunValue::Expression)

@@ -109,6 +109,20 @@ words! {
 }
 
 words! {
+    /// A lapse that has a name.
+    BuiltInLapse {
+        /// Steps of about the same length, by the kinetic energy.
+        EquispacedPoses = "equispaced-poses",
+        /// Steps of about the same length in phase space.
+        EquispacedPhase = "equispaced-phase",
+        /// Steps of the length h, by the kinetic energy.
+        ArcLength = "arc-length",
+        /// A power of the distance from the origin.
+        Kepler = "kepler",
+    }
+}
+
+words! {
     /// What a drawing shows.
     DrawingKind {
         /// A position.

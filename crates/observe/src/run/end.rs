@@ -33,6 +33,9 @@ pub enum RunError {
     /// An energy beyond all numbers, or none.
     #[error("the energy at the start is {0}: it has no finite value in numbers of 64 bits")]
     Energy(f64),
+    /// Time that does not pass.
+    #[error("the lapse at the start is {0}: it must be more than 0")]
+    Pace(f64),
     /// The checkpoint belongs to another run.
     #[error("the checkpoint is of another run: {0}")]
     Foreign(#[from] Foreign),

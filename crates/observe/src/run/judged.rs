@@ -2,7 +2,7 @@
 
 use super::{Halt, Observers, Run, RunError};
 use crate::monitor::Change;
-use cotangent_dynamics::{Advance, Branch, Conditioned, Equation, Failure, Kind, Measure};
+use cotangent_dynamics::{Advance, Branch, Conditioned, Equation, Failure, Kind, Measure, Time};
 
 /// What is noticed of a step.
 #[derive(Clone, Copy)]
@@ -47,15 +47,31 @@ impl<I: Advance, D: Measure> Run<I, D> {
             self.before.copy_from(&self.state);
             let mended = self.integrator.mended();
             let begun = self.stepping.is_some().then(|| self.clock.now());
-            let made = self.integrator.advance(&mut self.state, h, 1).map_err(|(_, failure)| failure);
+            let (h, made) = match self.goal().filter(|_| self.is_ending) {
+                Some(until) => match self.step_to(until, h, self.done) {
+                    Ok(size) => (size, Ok(())),
+                    Err(failure) => (h, Err(failure)),
+                },
+                None => (h, self.integrator.advance(&mut self.state, h, 1).map_err(|(_, failure)| failure)),
+            };
             if let (Some(total), Some(begun)) = (&mut self.stepping, begun) {
                 *total += self.clock.now().saturating_sub(begun);
+            }
+            if made.is_ok() && !self.is_ending && self.has_passed() {
+                // The last step is made by itself: what is saved before it can go on to another end.
+                self.state.copy_from(&self.before);
+                self.is_ending = true;
+                return Ok(None);
             }
             self.monitor.mended += self.integrator.mended() - mended;
             if let Some(failure) = self.look_at_step(h, made)? {
                 return Ok(Some(Halt::Failed(failure)));
             }
             self.done += 1;
+            if self.is_ending {
+                self.last = Some(h);
+            }
+            self.record_between(h)?;
             if self.schedule.record > 0
                 && let Some(halted) = self.measured(observers)?
             {
@@ -84,7 +100,14 @@ impl<I: Advance, D: Measure> Run<I, D> {
         if again && self.state.values.len() <= MAX_FOLLOWED && self.integrator.own_steps().is_none() {
             seen = self.follow(h, energy, seen)?;
         }
+        let pace = match seen {
+            Some(_) if self.time != Time::Parameter => Some(self.quantities.pace(&self.state.values)?),
+            _ => None,
+        };
         let failure = match (made, seen) {
+            _ if pace.is_some_and(|pace| pace.is_nan() || pace <= 0.0) => {
+                pace.map(|pace| Failure::Standstill { pace })
+            }
             (Ok(()), Some(seen)) if ill && seen.kind == Change::Leap => Some(Failure::Torn { change: seen.change }),
             (Err(failure), seen) if seen.is_none_or(|s| s.kind >= Change::Rough) => Some(failure),
             (_, Some(seen)) => seen.lost(),
@@ -95,7 +118,10 @@ impl<I: Advance, D: Measure> Run<I, D> {
             self.quantities.kept(&self.state.values)?;
             return Ok(failure);
         };
-        let time = self.schedule.time(self.done + 1);
+        let time = self.time_of(&self.state, self.done + 1);
+        if let Some(pace) = pace {
+            self.monitor.note_pace(pace);
+        }
         self.monitor.note(time, seen.change, seen.kind, seen.conditioned);
         self.monitor.settled += u64::from(seen.settled);
         let error = energy + seen.change - self.kept.as_slice()[0].initial;

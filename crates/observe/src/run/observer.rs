@@ -41,6 +41,8 @@ pub struct Sample<'a, D> {
     pub step: u64,
     /// The time.
     pub time: f64,
+    /// The parameter by which steps are made, where time is another one.
+    pub parameter: Option<f64>,
     /// Whether it is the last of the run.
     pub is_last: bool,
     /// The state of the equations of motion.

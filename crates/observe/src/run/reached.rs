@@ -52,14 +52,14 @@ impl<I, D> Run<I, D> {
         self.done
     }
 
-    /// The time reached.
-    pub fn time(&self) -> f64 {
-        self.schedule.time(self.done)
-    }
-
-    /// How far it is.
+    /// How far it is; of a run to a time that is a variable, how many steps it will have is guessed.
     pub fn progress(&self) -> Progress {
-        Progress { done: self.done, total: self.schedule.total(), time: self.time() }
+        let (done, time) = (self.done, self.time());
+        let total = match self.goal() {
+            Some(goal) if time != 0.0 => ((goal / time * done as f64).ceil() as u64).max(done),
+            _ => self.schedule.total(),
+        };
+        Progress { done, total, time }
     }
 
     /// The state.

@@ -3,12 +3,15 @@
 use super::RunError;
 use super::observer::Sample;
 use crate::table::Columns;
-use cotangent_dynamics::{Family, Kept, Measure, Recorded};
+use cotangent_dynamics::{Family, Kept, Measure, Recorded, Time};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// The column of the numbers of the coordinates in use, counted from 1; 0 before the first step.
 const CHART: &str = "chart";
+
+/// The column of the parameter by which steps are made, where time is another one.
+const PARAMETER: &str = "parameter_time";
 
 /// Columns that a table has on request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -33,9 +36,9 @@ impl Extra {
 }
 
 /// The columns of a run's table: time, state, energy, observables, multipliers, what the formulation has
-/// besides, the coordinates of the chart, and what was asked for. The names of the model stay; others give
+/// besides, the parameter of the steps where it is not the time, the coordinates of the chart, and what was asked for. The names of the model stay; others give
 /// way to them with a `_` at their end.
-pub(crate) fn columns(names: &Recorded, chart: Option<&Range<usize>>, extra: Extra) -> Columns {
+pub(crate) fn columns(names: &Recorded, time: Time, chart: Option<&Range<usize>>, extra: Extra) -> Columns {
     let of_model = [&names.state, &names.observables, &names.multipliers, &names.auxiliaries];
     let mut taken: Vec<String> = of_model.iter().flat_map(|list| list.iter().map(|f| f.name.clone())).collect();
     let mut own = |name: String| {
@@ -50,6 +53,9 @@ pub(crate) fn columns(names: &Recorded, chart: Option<&Range<usize>>, extra: Ext
     columns.extend(names.state.iter().cloned());
     columns.push(Family::scalar(own("energy".into())));
     columns.extend(of_model[1..].iter().flat_map(|list| list.iter().cloned()));
+    if time != Time::Parameter {
+        columns.push(Family::scalar(own(PARAMETER.into())));
+    }
     if let Some(chart) = chart {
         columns.push(Family::indexed(own(CHART.into()), vec![(1, chart.len())]));
     }
@@ -83,7 +89,8 @@ impl Rows {
         let state = sample.state;
         let (values, [n, o, m, a]) = (&state.values, self.lengths);
         let row = &mut self.row;
-        row.resize(1 + n + 1 + o + m + a + self.chart.len(), 0.0);
+        let parameter = usize::from(sample.parameter.is_some());
+        row.resize(1 + n + 1 + o + m + a + parameter + self.chart.len(), 0.0);
         row[0] = sample.time;
         sample.quantities.model_state(values, &mut row[1..=n])?;
         row[1 + n] = sample.quantities.kept(values)?.energy;
@@ -99,6 +106,8 @@ impl Rows {
         }
         sample.quantities.multipliers(values, forces)?;
         sample.quantities.auxiliaries(values, own)?;
+        let (parameter, in_chart) = in_chart.split_at_mut(usize::from(sample.parameter.is_some()));
+        parameter.iter_mut().zip(sample.parameter).for_each(|(out, parameter)| *out = parameter);
         in_chart.copy_from_slice(&state.memory[self.chart.clone()]);
         let Kept { constraints, hidden_constraints, claims, .. } = sample.quantities.last();
         if self.extra.residuals {

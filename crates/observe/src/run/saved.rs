@@ -93,6 +93,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
         self.kept = ExtremesList::import(quantities, rest)?;
         self.state = State { values: values.to_vec(), carry: carry.to_vec(), memory: memory.to_vec() };
         self.done = header.done;
+        (self.is_ending, self.last) = (false, None);
         self.seconds = header.seconds;
         self.earlier = header.iterations;
         self.unobserved.clone_from(&header.unobserved);
@@ -140,7 +141,7 @@ impl<R: Clone + Serialize + DeserializeOwned> Checkpoints<R> {
 
     /// Remembers the state before the last step.
     fn look<I: Advance, D: Measure>(&mut self, run: &mut Run<I, D>) -> Result<(), RunError> {
-        if run.done() + 1 == run.schedule.total() {
+        if run.is_ending && run.last.is_none() || run.done() + 1 == run.schedule.total() {
             self.before_last = Some(run.saved(&self.request)?);
         }
         Ok(())

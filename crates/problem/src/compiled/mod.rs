@@ -53,7 +53,7 @@ pub struct Compiled {
     lift: Option<Arc<Function>>,
     /// The state as a function of the variables of the model, where they differ.
     restriction: Option<Arc<Function>>,
-    /// How many parameters the model has, and how many with the numbers of the formulation.
+    /// How many parameters the canonical equations have, and how many with the numbers of the formulation.
     parameters: [usize; 2],
     /// The number of variables of the state.
     dimension: usize,
@@ -76,7 +76,13 @@ impl Compiled {
 
     /// The same with what other formulations of the model have compiled already.
     pub(crate) fn sharing(motion: &Motion, engine: Engine, shared: &Shared) -> Result<Compiled, CompileError> {
-        let (parameters, all) = (motion.system.parameter_layout(), motion.parameters());
+        let all = motion.parameters();
+        // The canonical equations of a lapse have its numbers inside, and are of no use to other formulations.
+        let alone = Shared::default();
+        let (parameters, shared) = match motion.lapse {
+            Some(_) => (all.clone(), &alone),
+            None => (motion.system.parameter_layout(), shared),
+        };
         let means = &Means { engine, limits: motion.limits.clone() };
         let index = index(motion);
         let canonical = |s: &Structure| -> Result<Arc<CanonicalFunctions>, CompileError> {

@@ -75,7 +75,7 @@ fn named(
 }
 
 /// A name that no column of a table has: with underscores where the model uses it.
-fn free(s: &Structure, mut name: String) -> String {
+pub(super) fn free(s: &Structure, mut name: String) -> String {
     let state = s.state();
     let observed = s.system.observables.iter().map(|o| &o.array);
     let multipliers = s.system.constraints.iter().map(|c| &c.multiplier);

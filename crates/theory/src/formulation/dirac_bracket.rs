@@ -208,6 +208,7 @@ impl<'a> Flow<'a> {
             lift: Lift::default(),
             numbers: Layout::default(),
             auxiliaries: vec![],
+            lapse: None,
             limits: limits.clone(),
         })
     }

@@ -101,6 +101,7 @@ fn of_form(system: System, form: Form, velocity: Option<VelocityConstraints>, li
         lift: Lift::default(),
         numbers: Layout::default(),
         auxiliaries: vec![],
+        lapse: None,
         limits: limits.clone(),
     }
 }

@@ -14,6 +14,7 @@ mod hamilton_dirac;
 mod impetus_striction;
 mod index_one;
 mod index_reduced;
+mod lapse;
 mod linear_projected;
 mod local_chart;
 mod motion;
@@ -26,6 +27,7 @@ mod standard;
 mod total;
 
 pub use card::{Card, Least, Number, Shape};
+pub use lapse::Lapse;
 pub use local_chart::LocalChart;
 pub use motion::{Bracket, Form, Law, Lift, Motion, Space, VectorField};
 pub use numbers::NumberError;
@@ -85,6 +87,15 @@ pub enum Formulation {
     },
     /// Velocity constraints with their multipliers as functions of the state, or J ż = ∇H with a singular J.
     IndexOne,
+    /// Time as a variable, which passes at a pace of its own.
+    Lapse {
+        /// What keeps a built-in lapse finite where the motion rests.
+        epsilon: f64,
+        /// The weight of E − V in the lapse that spaces points of phase space equally.
+        factor: f64,
+        /// The power of the distance in the lapse for Kepler's problem.
+        power: f64,
+    },
     /// The flow of H under the Dirac bracket of a Poisson system.
     DiracBracket,
     /// A Poisson system in some of its variables, of which the others are functions.
@@ -99,7 +110,7 @@ pub enum Formulation {
 
 impl Formulation {
     /// Every formulation.
-    pub const ALL: [Formulation; 18] = [
+    pub const ALL: [Formulation; 19] = [
         Formulation::Multipliers,
         Formulation::IndexReduced,
         Formulation::Standard,
@@ -113,6 +124,7 @@ impl Formulation {
         Formulation::Baumgarte { alpha: 5.0, beta: 5.0 },
         Formulation::Penalty { epsilon: 1e-4 },
         Formulation::IndexOne,
+        Formulation::Lapse { epsilon: 0.01, factor: 2.0, power: 1.5 },
         Formulation::DiracBracket,
         Formulation::Slaved,
         Formulation::DiracCoordinates,
@@ -137,6 +149,11 @@ impl Formulation {
         matches!(self, Slaved | DiracCoordinates | ProjectedInverse | Projected)
     }
 
+    /// Whether time is a variable of its state, and steps are made by another parameter.
+    pub fn has_time(self) -> bool {
+        matches!(self, Formulation::Lapse { .. })
+    }
+
     /// What there is to know about it.
     pub fn card(self) -> &'static Card {
         match self {
@@ -153,6 +170,7 @@ impl Formulation {
             Formulation::Baumgarte { .. } => &baumgarte::CARD,
             Formulation::Penalty { .. } => &penalty::CARD,
             Formulation::IndexOne => &index_one::CARD,
+            Formulation::Lapse { .. } => &lapse::CARD,
             Formulation::DiracBracket => &dirac_bracket::CARD,
             Formulation::Slaved => &reduced::SLAVED,
             Formulation::DiracCoordinates => &reduced::DIRAC_COORDINATES,
@@ -183,6 +201,9 @@ impl Formulation {
             return index_one::motion(system, limits);
         }
         if matches!(system.dynamics, Dynamics::Poisson { .. } | Dynamics::Form { .. }) {
+            if let Formulation::Lapse { .. } = self {
+                return Err(TheoryError::NotCanonical { what: "a lapse", kind: system.dynamics.kind() });
+            }
             return poisson::motion(system, self, limits);
         }
         self.of(&Structure::within(system, limits)?, limits)
@@ -192,6 +213,9 @@ impl Formulation {
     pub fn of(self, s: &Structure, limits: &Limits) -> Result<Motion, TheoryError> {
         if self.is_for_brackets() {
             return Err(TheoryError::Unfit { formulation: self.name(), why: FOR_BRACKETS });
+        }
+        if let Formulation::Lapse { .. } = self {
+            return lapse::motion(self, s, limits);
         }
         let Derived { law, lift, numbers, auxiliaries } = match s.multipliers()? {
             Some(mu) => self.constrained(s, &mu)?,
@@ -207,6 +231,7 @@ impl Formulation {
             lift,
             numbers: Layout::new(numbers),
             auxiliaries,
+            lapse: None,
             limits: limits.clone(),
         })
     }

@@ -4,7 +4,7 @@
 //! the way from its variables to those of the model and back. What is measured on the way is a quantity of the model.
 
 use super::algebra::replaced_arrays;
-use super::{Card, Formulation, LocalChart};
+use super::{Card, Formulation, Lapse, LocalChart};
 use crate::error::{TheoryError, Unrestrained};
 use crate::legendre::whole;
 use crate::restrained::Restrained;
@@ -12,7 +12,7 @@ use crate::structure::Structure;
 use crate::surface::ConstraintSurface;
 use crate::velocity::VelocityConstraints;
 use cotangent_expr::{Array, Error, Expr, Layout, Tensor};
-use cotangent_model::{Quantity, System};
+use cotangent_model::{Quantity, RunKey, System};
 use cotangent_scalar::Limits;
 
 /// A vector field on the state space.
@@ -121,6 +121,8 @@ pub struct Motion {
     pub numbers: Layout,
     /// Quantities of the formulation itself, such as strictions, as functions of the state of these equations.
     pub auxiliaries: Vec<Quantity>,
+    /// Time as a variable of the state, where it is one.
+    pub lapse: Option<Box<Lapse>>,
     /// How far what is derived and compiled from them may go.
     pub limits: Limits,
 }
@@ -136,12 +138,10 @@ impl Motion {
         self.system.parameter_layout().then(&self.numbers)
     }
 
-    /// The values of those numbers that the formulation was given.
+    /// The values of those numbers that the formulation was given; 0 for those that follow from the start.
     pub fn number_values(&self) -> Vec<f64> {
-        match self.numbers.is_empty() {
-            true => vec![],
-            false => self.formulation.numbers().into_iter().map(|(_, value)| value).collect(),
-        }
+        let given = self.formulation.numbers().into_iter().map(|(_, value)| value);
+        given.chain(std::iter::repeat(0.0)).take(self.numbers.len()).collect()
     }
 
     /// Derivatives and brackets, if the state is one of positions and momenta.
@@ -206,7 +206,11 @@ impl Motion {
     /// the reaction forces are −Gᵀμ; then those of velocity constraints.
     pub fn multipliers(&self) -> Result<Vec<(Layout, Array)>, TheoryError> {
         let own = match &self.space {
-            Space::Cotangent(structure) => structure.multipliers()?.map(|mu| (structure.multiplier_names(), mu)),
+            Space::Cotangent(structure) => {
+                // Forces are those of the model, in its time.
+                let structure = self.lapse.as_ref().map_or(structure.as_ref(), |lapse| &lapse.model);
+                structure.multipliers()?.map(|mu| (structure.multiplier_names(), mu))
+            }
             Space::Surface(surface) | Space::Reduced(surface) => {
                 surface.values.clone().map(|values| (surface.multipliers.clone(), values))
             }
@@ -230,7 +234,10 @@ impl Motion {
     /// The constraints, and those that follow from their time derivatives.
     pub fn constraints(&self) -> Option<[&Tensor; 2]> {
         match &self.space {
-            Space::Cotangent(structure) => Some([&structure.constraints, &structure.hidden]),
+            Space::Cotangent(structure) => {
+                let structure = self.lapse.as_ref().map_or(structure.as_ref(), |lapse| &lapse.model);
+                Some([&structure.constraints, &structure.hidden])
+            }
             Space::Surface(surface) | Space::Reduced(surface) => Some([&surface.constraints, &surface.hidden]),
             Space::Whole => None,
         }
@@ -247,6 +254,10 @@ impl Motion {
     /// Whether the model has equations of motion in another formulation. Nothing is derived: linear constraints and
     /// constant masses are those in whose derivatives no variable occurs.
     pub fn has(&self, formulation: Formulation) -> bool {
+        if let Formulation::Lapse { .. } = formulation {
+            let has_momenta = self.structure().is_some() && self.velocity.is_none();
+            return has_momenta && self.system.setting(RunKey::Lapse).is_some();
+        }
         if formulation == Formulation::IndexOne {
             return self.velocity.is_some() || matches!(self.law, Law::Form(_));
         }
@@ -266,6 +277,11 @@ impl Motion {
                 _ => formulation == Formulation::HamiltonDirac,
             };
         };
+        if let Formulation::LocalChart { .. } | Formulation::LinearProjected = formulation
+            && let Some(lapse) = &self.lapse
+        {
+            return Motion { space: Space::Cotangent(lapse.model.clone()), lapse: None, ..self.clone() }.has(formulation);
+        }
         let (n, m) = (s.coordinates.len(), s.constraints.shape()[0].len());
         let free_of = |t: &Tensor, layouts: &[&Layout]| !layouts.iter().any(|l| t.depends_on(l));
         match formulation {
@@ -290,6 +306,13 @@ impl Motion {
             _ if matches!(self.space, Space::Surface(_) | Space::Reduced(_)) => self.on_all_variables(),
             _ => Formulation::HamiltonDirac.apply_within(&self.system, &self.limits),
         }
+    }
+
+    /// Explicit equations of the same motion, the Hamilton–Dirac equations; where time is a variable, with it.
+    pub fn underlying(&self) -> Result<Motion, TheoryError> {
+        let (Some(lapse), Some(structure)) = (&self.lapse, self.structure()) else { return self.hamilton_dirac() };
+        let (numbers, lapse) = (self.numbers.clone(), Some(lapse.clone()));
+        Ok(Motion { numbers, lapse, ..Formulation::HamiltonDirac.of(structure, &self.limits)? })
     }
 
     /// The flow of H under Dirac's bracket on all variables, where an analysis found the constraints.

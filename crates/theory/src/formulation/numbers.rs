@@ -24,7 +24,9 @@ impl Formulation {
             (Formulation::Dirac { alpha } | Formulation::Baumgarte { alpha, .. }, "alpha") => Some(alpha),
             (Formulation::Baumgarte { beta, .. }, "beta") => Some(beta),
             (Formulation::LocalChart { threshold }, "threshold") => Some(threshold),
-            (Formulation::Penalty { epsilon }, "epsilon") => Some(epsilon),
+            (Formulation::Penalty { epsilon } | Formulation::Lapse { epsilon, .. }, "epsilon") => Some(epsilon),
+            (Formulation::Lapse { factor, .. }, "factor") => Some(factor),
+            (Formulation::Lapse { power, .. }, "power") => Some(power),
             _ => None,
         }
     }

@@ -34,6 +34,7 @@ fn moved(system: &System, formulation: Formulation, law: Law, limits: &Limits) -
         lift: Lift::default(),
         numbers: Layout::default(),
         auxiliaries: vec![],
+        lapse: None,
         limits: limits.clone(),
     }
 }

@@ -52,7 +52,8 @@ impl Request {
     pub fn answer(&self, model: Source, session: &mut Session<'_>) -> Result<Document, Failure> {
         let (plot, report) = (self.files.plot.as_deref(), self.files.report.as_deref());
         let pictures = Destinations::new(plot, report, None, Some(model.name()))?;
-        let model = Loaded::new(model, &self.choice.set, session.limits())?.keeping(&self.choice.chart);
+        let model = Loaded::with_lapse(model, &self.choice.set, self.choice.lapse.as_deref(), session.limits())?
+            .keeping(&self.choice.chart);
         afford(&model.system, Use::Integrate, session.memory())?;
         let parameters = values::parameters(&model.system, &model.settings)?;
         let own = defaults(&model.system, &parameters)?;

@@ -203,6 +203,7 @@ fn parameter_values(system: &System, values: &[f64]) -> Vec<Parameter> {
 fn run_settings(system: &System) -> Vec<RunSetting> {
     let value = |v: &RunValue| match v {
         RunValue::Word(word) => RunNumber::Text(word.clone()),
+        RunValue::Lapse(lapse) => RunNumber::Text(lapse.name().to_owned()),
         RunValue::Expression(e) => match e.as_number() {
             Some(n) => RunNumber::Number(n.to_f64()),
             None => RunNumber::Text(e.to_string()),

@@ -32,6 +32,8 @@ use std::path::PathBuf;
 pub struct Choice {
     /// The equations of motion.
     pub formulation: Option<String>,
+    /// The lapse, by name or as an expression; unless given, that of the model.
+    pub lapse: Option<String>,
     /// Numbers of the formulation.
     pub opt: Vec<(String, f64)>,
     /// The method.
@@ -66,6 +68,8 @@ pub struct Choice {
     pub solver_tol: Option<f64>,
     /// A row every so many steps; 0: the start and the end only.
     pub record: Option<u64>,
+    /// Rows at the multiples of this time, instead.
+    pub every: Option<f64>,
     /// Other values of parameters, initial values and sizes.
     #[serde(with = "shown::settings")]
     pub set: Vec<Setting>,
@@ -77,6 +81,11 @@ impl Choice {
         let mut opt: Vec<(String, f64)> = formulation.numbers().into_iter().map(|(k, v)| (k.to_owned(), v)).collect();
         opt.sort_by(|a, b| a.0.cmp(&b.0));
         Choice { formulation: Some(formulation.name().to_owned()), opt, ..self }
+    }
+
+    /// With this lapse, a name or an expression in the variables of the model.
+    pub fn lapse(self, lapse: &str) -> Choice {
+        Choice { lapse: Some(lapse.to_owned()), ..self }
     }
 
     /// With this method, and its stages, inner method and tolerance.
@@ -142,10 +151,20 @@ impl Choice {
         Choice { record: Some(every), ..self }
     }
 
+    /// With a row at every multiple of a time.
+    pub fn every(self, time: f64) -> Choice {
+        Choice { every: Some(time), ..self }
+    }
+
     /// With another value of a parameter, an initial value or a size: `g`, `m[3]`, `x'`, `n`.
     pub fn set(mut self, place: &str, value: f64) -> Choice {
         self.set.push(setting::at(place, value));
         self
+    }
+
+    /// Whether time is a variable of the equations: `step` is one of another parameter then.
+    pub(crate) fn has_time(&self) -> bool {
+        self.formulation.as_deref().and_then(Formulation::named).is_some_and(Formulation::has_time)
     }
 
     /// What may be repaired.
@@ -183,6 +202,7 @@ impl Choice {
         if !self.set.is_empty() {
             parts.push(self.set.iter().map(set).collect::<Vec<_>>().join(", "));
         }
+        parts.extend(self.lapse.iter().map(|lapse| format!("lapse {lapse}")));
         parts.extend(self.chart.iter().map(|chart| format!("chart {chart}")));
         parts.extend(self.solver_tol.map(|tol| format!("solver tolerance {}", number(tol))));
         parts.extend(self.project_initial.then(|| "initial data moved onto the constraints".to_owned()));

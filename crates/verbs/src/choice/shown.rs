@@ -18,6 +18,9 @@ struct Shown {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     compose: Option<String>,
     formulation: Option<String>,
+    /// The lapse that was given; `lapse` in a document is how it was along the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    given_lapse: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     opt: BTreeMap<String, f64>,
     #[serde(default)]
@@ -86,6 +89,7 @@ pub(crate) fn serialize<S: Serializer>(choice: &Choice, serializer: S) -> Result
         tol: c.tol.filter(|tol| *tol > 0.0),
         compose: c.compose.filter(|name| name != NONE),
         formulation: c.formulation,
+        given_lapse: c.lapse,
         opt: c.opt.into_iter().collect(),
         project: c.project,
         project_above: c.project_above,
@@ -106,6 +110,7 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
         tol: s.tol,
         compose: s.compose,
         formulation: s.formulation,
+        lapse: s.given_lapse,
         opt: s.opt.into_iter().collect(),
         project: s.project,
         project_above: s.project_above,

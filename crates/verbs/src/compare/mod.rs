@@ -27,6 +27,7 @@ use cotangent_compile::CompileError;
 use cotangent_integrate::{Method, Prepared, Projection};
 use cotangent_lab::comparison::{self, Combination, Exact, Measured, Unknown, measure, sample_times};
 use cotangent_lab::stability::{Obstacle, Path, Stability, StabilityError};
+use cotangent_model::RunKey;
 use cotangent_plot::Figure;
 use cotangent_problem::{Instance, PoseError, ProblemError};
 use cotangent_report::Report;
@@ -53,7 +54,8 @@ impl Request {
         let table = self.files.table.as_deref();
         let pictures = Destinations::new(plot, report, table, Some(model.name()))?;
         table.map_or(Ok(()), table::check_destination)?;
-        let model = Loaded::new(model, &self.choice.set, session.limits())?.keeping(&self.choice.chart);
+        let model = Loaded::with_lapse(model, &self.choice.set, self.choice.lapse.as_deref(), session.limits())?
+            .keeping(&self.choice.chart);
         afford(&model.system, Use::Integrate, session.memory())?;
         let wanted = Combinations::new(self, &model)?;
         session.review(&model.input, &model.system.warnings);
@@ -190,6 +192,7 @@ fn pose_all(
         let motion = &problem.equations.motion;
         let free = !motion.is_constrained()
             && motion.formulation != Formulation::IndexOne
+            && motion.system.setting(RunKey::Lapse).is_none()
             && motion.system.constraints.is_empty();
         if !methods.is_empty() {
             list.push(Posed { problem, methods });

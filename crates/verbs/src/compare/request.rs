@@ -9,7 +9,7 @@ use crate::setup::{
 };
 use cotangent_compile::values;
 use cotangent_integrate::{Composition, MAX_STAGES, Method, Projection, Target};
-use cotangent_model::Dynamics;
+use cotangent_model::{Dynamics, RunKey};
 use cotangent_observe::Schedule;
 use cotangent_theory::Formulation;
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,8 @@ const MOST: usize = 500;
 /// Those for models of this kind.
 fn suited_formulations(model: &Loaded) -> Vec<Formulation> {
     let brackets = matches!(model.system.dynamics, Dynamics::Poisson { .. });
-    let suits = |f: &Formulation| match brackets && !model.system.constraints.is_empty() {
+    let has_lapse = model.system.setting(RunKey::Lapse).is_some();
+    let suits = |f: &Formulation| (has_lapse || !f.has_time()) && match brackets && !model.system.constraints.is_empty() {
         // `hamilton-dirac` is `dirac-bracket` then.
         true => f.takes_brackets() && *f != Formulation::HamiltonDirac,
         false => brackets || !f.is_for_brackets(),

@@ -173,7 +173,8 @@ impl Shown {
     fn new(run: &mut Run, problem: &Instance, wanted: &[String]) -> Shown {
         let observables = run.diagnostics().observables.clone();
         let motion = &problem.equations.motion;
-        let n = motion.state.len();
+        let state = motion.system.state();
+        let n = state.len();
         let variables = motion.system.dynamics.variables().len().min(n);
         let portrait = portrait(problem, variables, n);
         if !wanted.is_empty() {
@@ -187,19 +188,23 @@ impl Shown {
                 portrait,
             };
         }
-        let (kind, layout, offset, total) = match (observables.len(), &motion.system.dynamics) {
-            (0, Dynamics::Poisson { .. } | Dynamics::Form { .. }) => ("variables", motion.state.clone(), 0, n),
-            (0, _) => ("coordinates", motion.state.clone(), 0, variables),
+        // A lapse is shown beside what would be shown without it.
+        let lapse = motion.lapse.as_ref().map_or(0, |lapse| lapse.observables);
+        let of_model = observables.len() - lapse;
+        let lapse = (lapse > 0).then(|| (observables.entry_name(of_model), n + of_model));
+        let (kind, layout, offset, total) = match (of_model, &motion.system.dynamics) {
+            (0, Dynamics::Poisson { .. } | Dynamics::Form { .. }) => ("variables", state, 0, n),
+            (0, _) => ("coordinates", state, 0, variables),
             (k, _) => ("observables", observables, n, k),
         };
-        let entries = (0..total.min(MOST)).map(|k| (layout.entry_name(k), offset + k)).collect();
-        Shown { kind, entries, total, portrait }
+        let entries = (0..total.min(MOST)).map(|k| (layout.entry_name(k), offset + k));
+        Shown { kind, entries: entries.chain(lapse).collect(), total, portrait }
     }
 }
 
 /// All that a history has a value of, by family and member: the variables of the model and its observables.
 fn known(run: &mut Run, problem: &Instance) -> Vec<(String, String, usize)> {
-    let layouts = [problem.equations.motion.state.clone(), run.diagnostics().observables.clone()];
+    let layouts = [problem.equations.motion.system.state(), run.diagnostics().observables.clone()];
     let arrays = layouts.iter().flat_map(Layout::arrays);
     let members = arrays.flat_map(|array| {
         let name = |k: usize| match array.dims() {
@@ -274,7 +279,7 @@ impl Film {
                 .map(|(name, layout)| (name, !layout.is_empty()));
         let (history, picture) = (run.history()?, run.quantities().picture.as_ref());
         let width = run.watched() - picture.map_or(0, Picture::len);
-        let state = &problem.equations.motion.state;
+        let state = problem.equations.motion.system.state();
         let quantity = |(name, place): &(String, usize)| {
             let values = history.value(*place);
             let band = (history.stride() > 1).then(|| Band::new(&values, &history.range(*place))).flatten();

@@ -2,6 +2,7 @@
 
 mod page;
 mod ready;
+mod remedy;
 mod request;
 mod summary;
 mod task;

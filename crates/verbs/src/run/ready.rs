@@ -1,6 +1,7 @@
 //! A run that can begin: what is integrated, where it stands, and where its results go.
 
 use super::page;
+use super::remedy::remedy;
 use super::request::{Begun, Request};
 use super::summary::{Document, Setup};
 use super::task::{Places, Task};
@@ -84,8 +85,12 @@ impl Ready {
         let mut run = run.map_err(|e| refused(&e))?;
         if let Some(checkpoint) = &from {
             run.restore(checkpoint).map_err(|e| refused(&e))?;
-            let (done, total) = (run.done(), count(schedule.total(), "step", "steps"));
-            session.note(format!("resuming at t = {}, after {done} of {total}", number(run.time())));
+            let done = count(run.done(), "step", "steps");
+            let done = match begun.choice.has_time() {
+                true => done,
+                false => format!("{} of {}", run.done(), count(schedule.total(), "step", "steps")),
+            };
+            session.note(format!("resuming at t = {}, after {done}", number(run.time())));
         }
         let watched = match (pictures.any(), begun.record()) {
             (true, _) => Watch::Drawn,
@@ -214,7 +219,12 @@ impl Ready {
         let (status, failure) = match end {
             Ok(End::Finished) => (Ending::Finished, None),
             Ok(End::Interrupted | End::Stopped) => (Ending::Interrupted, None),
-            Ok(End::Failed(failure)) => (Ending::Failed, Some(Stop::failed(blame.of(failure), time, done))),
+            Ok(End::Failed(failure)) => {
+                let mut stop = Stop::failed(blame.of(failure), time, done);
+                let (state, step) = (&self.run.state().values, self.begun.choice.step.unwrap_or_default());
+                stop.advice = remedy(&self.problem, &self.prepared, state, step, failure).unwrap_or(stop.advice);
+                (Ending::Failed, Some(stop))
+            }
             Err(error) => (Ending::Failed, Some(self.broken(error))),
         };
         let out = self.table();
@@ -280,7 +290,6 @@ fn motionless(model: &str) -> Failure {
 /// Begins the table, or goes on with it; false if there is nothing left to write.
 fn open(run: &mut Run, files: &Places, from: Option<&Header<Begun>>, begun: &Begun) -> Result<bool, Failure> {
     let columns = run.columns();
-    let total = begun.schedule()?.total();
     let mark = from.and_then(|header| header.mark.as_ref());
     let texts = begun.texts(&columns);
     let table = match mark {
@@ -301,7 +310,7 @@ fn open(run: &mut Run, files: &Places, from: Option<&Header<Begun>>, begun: &Beg
         }
         // All steps were made and the table completed; only its checkpoint is left over, and must
         // not be replaced by one that knows of no table.
-        Err(TableError::NothingToResume { .. }) if run.done() == total && files.table.exists() => Ok(false),
+        Err(TableError::NothingToResume { .. }) if run.is_finished() && files.table.exists() => Ok(false),
         Err(error) => Err(Failure::new((&error).into(), error.to_string())),
     }
 }
@@ -315,6 +324,7 @@ fn refused(error: &RunError) -> Failure {
         ),
         RunError::Energy(_) => failure
             .help("choose units in which the numbers of the model are nearer to 1, or start from other data (--set)"),
+        RunError::Pace(_) => failure.help("give another --lapse, which is positive there, or start from other data (--set)"),
         RunError::Table(_) | RunError::Checkpoint(_) | RunError::Foreign(_) => failure,
     }
 }

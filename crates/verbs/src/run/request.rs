@@ -7,7 +7,7 @@ use crate::input::Input;
 use crate::loaded::Loaded;
 use crate::picture::Watch;
 use crate::session::Session;
-use crate::setup::{completed, defaults};
+use crate::setup::{completed, defaults, wanted_formulation};
 use cotangent_compile::values;
 use cotangent_observe::{Columns, Extra, Schedule, ScheduleError, Text};
 use serde::{Deserialize, Serialize};
@@ -80,7 +80,8 @@ impl Begun {
             (None, None) => (own.until, own.steps),
             given => given,
         };
-        let timed = Choice { step: Some(step), until, steps, record: Some(1), ..wanted.clone() };
+        let formulation = wanted_formulation(wanted, &own, &model.system);
+        let timed = Choice { step: Some(step), until, steps, record: Some(1), formulation, ..wanted.clone() };
         let schedule = schedule(&timed)?.ok_or_else(|| missing("until", "100", name))?;
         if let Some(tol) = wanted.solver_tol.filter(|t| *t <= 0.0 || *t > LOOSEST) {
             let message = format!("--solver-tol is {}", short(tol));
@@ -89,7 +90,12 @@ impl Begun {
             );
         }
         let rows = table || request.arrays;
+        if let Some(every) = wanted.every {
+            even(every, table, wanted)?;
+        }
         let record = match wanted.record.or(own.record) {
+            // Rows are at even times, and steps are measured all the same.
+            _ if wanted.every.is_some() => NEVER,
             Some(0) => 0,
             Some(every) if rows => every,
             Some(every) if wanted.record.is_some() => {
@@ -106,7 +112,7 @@ impl Begun {
             // Every step is measured, and there is no table to write.
             _ => schedule.total().max(1),
         };
-        if let Some(note) = shortened(&schedule) {
+        if let Some(note) = shortened(&schedule).filter(|_| !timed.has_time()) {
             session.note(note);
         }
         let choice = Choice { record: Some(record), ..completed(&timed, &own, model, session)? };
@@ -134,7 +140,7 @@ impl Begun {
                 *note = thinned(every, &after);
             }
         }
-        self.notes.extend(shortened(&after));
+        self.notes.extend(shortened(&after).filter(|_| !self.choice.has_time()));
         let end = match (until, steps) {
             (Some(t), _) => format!("--until {t}"),
             (None, n) => format!("--steps {}", n.unwrap_or_default()),
@@ -164,6 +170,25 @@ impl Begun {
     /// Every so many steps a row; 0: the start and the end only.
     pub(super) fn record(&self) -> u64 {
         self.choice.record.unwrap_or(1)
+    }
+}
+
+/// A number of steps that no run has.
+const NEVER: u64 = 1 << 53;
+
+/// Refuses rows at even times where there are none, or others.
+fn even(every: f64, rows: bool, wanted: &Choice) -> Result<(), Failure> {
+    let refused = |message: String, help: &str| Err(Failure::new(Code::Schedule, message).help(help));
+    match () {
+        () if !every.is_finite() || every <= 0.0 => {
+            refused(format!("--every is {}", short(every)), "it must be a positive time")
+        }
+        () if wanted.record.is_some() => refused(
+            "--record gives rows by steps, and --every at even times".to_owned(),
+            "leave one of them out",
+        ),
+        () if !rows => refused("--every has no effect without a table".to_owned(), "add --out FILE"),
+        () => Ok(()),
     }
 }
 
@@ -199,6 +224,7 @@ pub(super) fn schedule(choice: &Choice) -> Result<Option<Schedule>, Failure> {
         (None, Some(n)) => Schedule::count(step, n, record),
         (None, None) => return Ok(None),
     };
+    let schedule = schedule.map(|schedule| Schedule { every: choice.every, ..schedule });
     schedule.map(Some).map_err(|error| {
         let message = match error {
             ScheduleError::TooMany { count, .. } if count < 1e9 => {

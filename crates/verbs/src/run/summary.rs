@@ -41,6 +41,12 @@ pub struct Document {
     pub steps: u64,
     /// The time reached.
     pub time: f64,
+    /// The parameter by which steps were made, where time is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameter_time: Option<f64>,
+    /// How much time passed in a unit of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lapse: Option<Lapse>,
     /// Coordinates and momenta, or variables, by member.
     #[serde(deserialize_with = "all_or_nan")]
     pub state: Map<f64>,
@@ -161,6 +167,15 @@ pub struct Claimed {
     pub worst: Option<String>,
 }
 
+/// The lapse along a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lapse {
+    /// The least.
+    pub min: f64,
+    /// The largest.
+    pub max: f64,
+}
+
 /// The work of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Work {
@@ -263,6 +278,8 @@ impl Document {
             status,
             steps: run.done(),
             time: run.time(),
+            parameter_time: run.parameter_time(),
+            lapse: run.monitor().pace.map(|[min, max]| Lapse { min, max }),
             state: flat(&model, &state),
             energy: Energy { initial: energy.initial, r#final: energy.last, max_abs_error: energy.max_deviation },
             constraints: residuals(&constraint_names, &constraints, primary),
@@ -284,7 +301,7 @@ impl Document {
             seconds: run.seconds(),
             native: cfg!(feature = "jit"),
             whole_step: run.integrator().is_whole(),
-            record: setup.choice.record.filter(|&every| every == 0 || setup.out.is_some()),
+            record: setup.choice.record.filter(|&every| every == 0 || setup.out.is_some() && setup.choice.every.is_none()),
             arrays: None,
             out: setup.out.clone(),
             plot: None,

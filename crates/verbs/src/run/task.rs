@@ -8,7 +8,7 @@ use crate::input::Source;
 use crate::loaded::Loaded;
 use crate::session::Session;
 use cotangent_compile::values::Setting;
-use cotangent_observe::{Checkpoint, Extra, Header, Platform};
+use cotangent_observe::{Checkpoint, Extra, Header, Platform, Schedule};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -71,7 +71,8 @@ impl Task {
         let model = model.ok_or_else(|| {
             Failure::new(Code::Usage, "there is no model to run, and nothing to resume").help("name a MODEL")
         })?;
-        let model = Loaded::new(model, &request.choice.set, session.limits())?.keeping(&request.choice.chart);
+        let model = Loaded::with_lapse(model, &request.choice.set, request.choice.lapse.as_deref(), session.limits())?
+            .keeping(&request.choice.chart);
         let begun = Begun::new(request, &model, table.is_some(), session)?;
         Ok(Task { begun, model, files, from: None })
     }
@@ -139,8 +140,9 @@ impl Task {
         begun.plot = kept(request.files.plot.as_deref(), "--plot", true, session).or(begun.plot);
         begun.movie = kept(request.files.movie.as_deref(), "--movie", true, session).or(begun.movie);
         begun.report = kept(request.files.report.as_deref(), "--report", true, session).or(begun.report);
-        let model =
-            Loaded::new(begun.input.clone().into(), &begun.choice.set, session.limits())?.keeping(&begun.choice.chart);
+        let (input, lapse) = (begun.input.clone(), begun.choice.lapse.as_deref());
+        let model = Loaded::with_lapse(input.into(), &begun.choice.set, lapse, session.limits())?
+            .keeping(&begun.choice.chart);
         Ok(Task { begun, model, files: Some(files), from: Some(from) })
     }
 }
@@ -149,16 +151,18 @@ impl Task {
 fn extended(now: &Choice, begun: Begun, table: &Path) -> Result<Begun, Failure> {
     let shown = table.display();
     let end = Choice { until: now.until, steps: now.steps, ..begun.choice.clone() };
-    let later = schedule(&end)?.map(|later| later.total());
+    let later = schedule(&end)?;
     let before = begun.schedule()?;
-    let time = number(before.time(before.total()));
+    // Of steps and times that are no multiples of each other none is known to be the later one.
+    let comparable = |later: &Schedule| !end.has_time() || later.until.is_some() == before.until.is_some();
+    let time = number(before.until.unwrap_or_else(|| before.time(before.total())));
     let refused = |message: String| {
         let help = format!("to go on: cotangent run --resume {shown} --until T, with a T beyond {time}");
         Failure::new(Code::NothingToResume, message).help(help)
     };
     match later {
         None => Err(refused(format!("the run of `{shown}` is complete, to t = {time}"))),
-        Some(total) if total <= before.total() => {
+        Some(later) if comparable(&later) && later.total() <= before.total() => {
             Err(refused(format!("the run of `{shown}` is complete, to t = {time}, which is as far or farther")))
         }
         Some(_) => begun.extended(now.until, now.steps, table),
@@ -184,6 +188,7 @@ fn differences(now: &Choice, begun: &Begun) -> Result<Vec<String>, Failure> {
         tol,
         compose,
         formulation,
+        lapse,
         chart,
         opt,
         project,
@@ -196,6 +201,7 @@ fn differences(now: &Choice, begun: &Begun) -> Result<Vec<String>, Failure> {
         steps,
         solver_tol,
         record,
+        every,
         set,
     } = now;
     let mut list = Differences(vec![]);
@@ -207,6 +213,7 @@ fn differences(now: &Choice, begun: &Begun) -> Result<Vec<String>, Failure> {
     list.compare("tol", exact(tol), exact(&then.tol));
     list.compare("compose", compose.clone(), then.compose.clone());
     list.compare("formulation", formulation.clone(), then.formulation.clone());
+    list.compare("lapse", lapse.clone(), then.lapse.clone());
     if !chart.is_empty() {
         let shown = |charts: &[String]| (!charts.is_empty()).then(|| charts.join(" and "));
         list.compare("chart", shown(chart), shown(&then.chart));
@@ -225,6 +232,7 @@ fn differences(now: &Choice, begun: &Begun) -> Result<Vec<String>, Failure> {
     list.compare("step", exact(step), exact(&then.step));
     list.compare("solver-tol", exact(solver_tol), exact(&then.solver_tol));
     list.compare("record", whole(record), whole(&then.record));
+    list.compare("every", exact(every), exact(&then.every));
     for s in set {
         let shown = |s: &Setting| match &s.index {
             Some(index) => format!("{}{index:?}={}", s.name, s.value),
@@ -236,7 +244,7 @@ fn differences(now: &Choice, begun: &Begun) -> Result<Vec<String>, Failure> {
     let Differences(mut list) = list;
     let other_end = Choice { until: *until, steps: *steps, ..then.clone() };
     if let Some(now) = schedule(&other_end)?
-        && now != begun.schedule()?
+        && !same(now, begun.schedule()?, other_end.has_time())
     {
         let shown = |choice: &Choice| match (choice.until, choice.steps) {
             (Some(t), _) => format!("--until {t}"),
@@ -245,6 +253,12 @@ fn differences(now: &Choice, begun: &Begun) -> Result<Vec<String>, Failure> {
         list.push(format!("the end is {} and was {}", shown(&other_end), shown(then)));
     }
     Ok(list)
+}
+
+/// Whether schedules are of the same steps. Where time is a variable, final times are to be the same.
+fn same(now: Schedule, then: Schedule, has_time: bool) -> bool {
+    let steps = |schedule: Schedule| Schedule { until: None, ..schedule };
+    steps(now) == steps(then) && (!has_time || now.until == then.until)
 }
 
 /// To the last digit.

@@ -58,7 +58,8 @@ pub(super) fn headline(s: &Document) -> String {
         status => format!("{status} after {steps}, t = {}", number(s.time)),
     };
     // Without constraints all formulations are the same.
-    let formulation = match s.constraints.0.is_empty() && s.hidden_constraints.0.is_empty() {
+    let is_free = s.constraints.0.is_empty() && s.hidden_constraints.0.is_empty();
+    let formulation = match is_free && !s.choice.has_time() {
         true => String::new(),
         false => format!(", formulation {}", s.choice.equations()),
     };

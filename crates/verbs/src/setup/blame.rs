@@ -23,6 +23,9 @@ const ENDED: &str = "take a smaller --step, which tells solutions apart that com
     same time again, the motion ends there: its momenta do not determine velocities and multipliers any more, or the surface of \
     the constraints turns back over the variables that are kept: --chart keeps others, and `dirac-bracket` all";
 
+/// Where time does not pass.
+const STANDSTILL: &str = "take a smaller --step, or another --lapse, which stays positive";
+
 /// Why a step failed.
 pub(crate) struct Blamed {
     /// A stable name for the kind of failure.
@@ -97,6 +100,7 @@ impl Blame {
             FailureKind::Branched => BRANCHED,
             FailureKind::Jumped => JUMPED,
             FailureKind::Ended => ENDED,
+            FailureKind::Standstill => STANDSTILL,
             FailureKind::NotFinite => {
                 "take a smaller --step; the motion may also reach a point where the model is not defined"
             }

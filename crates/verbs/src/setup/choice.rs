@@ -9,7 +9,7 @@ use crate::figures::{count, number};
 use crate::loaded::Loaded;
 use crate::session::Session;
 use cotangent_integrate::{Composition, Method, Needs, Projection, Recipe, Target};
-use cotangent_model::{ConstraintKind, System};
+use cotangent_model::{ConstraintKind, RunKey, System};
 use cotangent_problem::Preferred;
 use cotangent_theory::{Formulation, NumberError, Shape};
 
@@ -39,8 +39,8 @@ pub(crate) fn completed(
     session: &mut Session<'_>,
 ) -> Result<Choice, Failure> {
     let system = &model.system;
-    let formulation = match wanted.formulation.as_ref().or(own.formulation.as_ref()) {
-        Some(name) => name.clone(),
+    let formulation = match wanted_formulation(wanted, own, system) {
+        Some(name) => name,
         None => default_formulation(model, session)?.name().to_owned(),
     };
     let method = match (&wanted.method, &own.method) {
@@ -75,12 +75,42 @@ pub(crate) fn completed(
         stages,
         inner,
         compose,
+        opt: with_epsilon(wanted, own, &formulation, session),
         formulation: Some(formulation),
         project: wanted.project.clone().or_else(|| own.project.clone()),
         ..wanted.clone()
     };
     let Selection { method, composition, formulation, .. } = Selection::named(&choice)?;
+    if choice.lapse.is_some() && !formulation.has_time() {
+        let message = format!("--lapse has no meaning for the formulation `{}`", formulation.name());
+        return Err(Failure::new(Code::DoesNotApply, message).help("leave it out, or take --formulation lapse"));
+    }
     Ok(choice.method(method).compose(composition).formulation(formulation))
+}
+
+/// The numbers of the formulation: ε as the model says, unless it is given.
+fn with_epsilon(wanted: &Choice, own: &Choice, formulation: &str, session: &mut Session<'_>) -> Vec<(String, f64)> {
+    let mut opt = wanted.opt.clone();
+    for (name, value) in &own.opt {
+        let card = Formulation::named(formulation).map(Formulation::card);
+        if opt.iter().any(|(given, _)| given == name) {
+            continue;
+        }
+        match card.is_some_and(|card| card.numbers.iter().any(|n| n.name == name)) {
+            true => opt.push((name.clone(), *value)),
+            false => session.note(format!("`{name} = {}` of the model has no meaning for `{formulation}`", number(*value))),
+        }
+    }
+    opt
+}
+
+/// The formulation that is asked for: by its name, by a lapse, or by a method that is made for one.
+pub(crate) fn wanted_formulation(wanted: &Choice, own: &Choice, system: &System) -> Option<String> {
+    let method = wanted.method.as_ref().or(own.method.as_ref());
+    let for_a_lapse = method.is_some_and(|m| Method::FOR_A_LAPSE.contains(&m.as_str()));
+    let has_lapse = wanted.lapse.is_some() || system.setting(RunKey::Lapse).is_some();
+    let lapse = || (for_a_lapse || has_lapse).then(|| "lapse".to_owned());
+    wanted.formulation.clone().or_else(|| own.formulation.clone()).or_else(lapse)
 }
 
 /// The formulation where none is given; announced unless it is that with multipliers.

@@ -22,7 +22,9 @@ pub(crate) fn defaults(system: &System, parameters: &[f64]) -> Result<Choice, Fa
             RunKey::Steps => own.steps = Some(whole(*key, number()?)?),
             RunKey::Stages => own.stages = Some(whole(*key, number()?)?),
             RunKey::Record => own.record = Some(whole(*key, number()?)?),
-            RunKey::Epsilon | RunKey::Lapse => return Err(unknown(*key)),
+            RunKey::Epsilon => own.opt.push((key.name().to_owned(), number()?)),
+            // A function of the variables, which the equations of motion have inside.
+            RunKey::Lapse => {}
         }
     }
     if let (Some(_), Some(_)) = (own.until, own.steps) {
@@ -35,7 +37,7 @@ pub(crate) fn defaults(system: &System, parameters: &[f64]) -> Result<Choice, Fa
 fn word(value: &RunValue) -> Option<String> {
     match value {
         RunValue::Word(word) => Some(word.clone()),
-        RunValue::Expression(_) => None,
+        RunValue::Expression(_) | RunValue::Lapse(_) => None,
     }
 }
 
@@ -64,14 +66,4 @@ fn whole(key: RunKey, value: f64) -> Result<u64, Failure> {
     let message = || format!("`{}` in the `run` statement of the model is {value}", key.name());
     fits.then_some(value as u64)
         .ok_or_else(|| Failure::new(Code::NotAnInteger, message()).help("it must be a whole number of 0 or more"))
-}
-
-fn unknown(key: RunKey) -> Failure {
-    let what = match key {
-        RunKey::Lapse => "steps in another time than the physical one cannot be made yet",
-        _ => "no method or formulation takes this option yet",
-    };
-    let message = format!("the `run` statement of the model sets `{}`, and {what}", key.name());
-    Failure::new(Code::UnsupportedRunKey, message)
-        .help("take it out of the `run` statement; it would change the result")
 }

@@ -15,7 +15,7 @@ mod refused;
 pub(crate) use blame::{Blame, Blamed};
 pub use bracket::AlmostPoisson;
 pub(crate) use bracket::examined;
-pub(crate) use choice::{Selection, completed, given_once, option, projection};
+pub(crate) use choice::{Selection, completed, given_once, option, projection, wanted_formulation};
 pub(crate) use defaults::defaults;
 pub(crate) use fitting::{fits, prepare};
 pub(crate) use named::{composition, formulation, method, target};

@@ -69,7 +69,7 @@ pub(crate) fn remark(problem: &Instance, system: &System, repairs: Repairs, sess
     let unrestricted = !problem.equations.motion.is_constrained()
         && formulation != Formulation::IndexOne
         && problem.equations.motion.system.constraints.is_empty();
-    if formulation != Formulation::Multipliers && unrestricted {
+    if formulation != Formulation::Multipliers && !formulation.has_time() && unrestricted {
         session.note(format!("there are no constraints: `{}` makes no difference", formulation.name()));
     }
     if problem.equations.motion.velocity.is_some() {

@@ -16,6 +16,8 @@ const COMPOSE: &str = "Compose several steps of a symmetric method to one of hig
     them; none: not as the model says";
 const FORMULATION: &str = "The equations of motion; `cotangent formulations` lists them (those that the model needs, \
     unless given)";
+const LAPSE: &str = "How much time passes in a unit of the parameter of which steps are equal: an expression in the variables \
+    of the model, such as \"sqrt(x^2 + y^2)\", or equispaced-poses, equispaced-phase, arc-length, kepler";
 const CHART: &str = "The coordinates of a chart of `local-chart`, such as x,y[3]; repeated: charts to change among \
     (chosen automatically unless given)";
 const OPT: &str = "A number of the formulation, such as alpha=3 (baumgarte); may be repeated";
@@ -52,6 +54,7 @@ impl Args for Choose {
             real("tol", "T", TOL),
             word("compose", "NAME", COMPOSE),
             word("formulation", "NAME", FORMULATION),
+            word("lapse", "LAPSE", LAPSE).allow_hyphen_values(true),
             word("chart", "NAMES", CHART).action(ArgAction::Append),
             option("opt", "NAME=VALUE", OPT, setting::option as fn(&str) -> _).action(ArgAction::Append),
             word("project", "WHAT", PROJECT),
@@ -87,6 +90,7 @@ impl FromArgMatches for Choose {
             tol: real("tol"),
             compose: word("compose"),
             formulation: word("formulation"),
+            lapse: word("lapse"),
             chart: all(found, "chart"),
             opt: all(found, "opt"),
             project: word("project"),

@@ -53,6 +53,10 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = setting::number)]
     pub(crate) until: Option<f64>,
 
+    /// The lapse of the formulation `lapse`: an expression in the variables of the model, or a name
+    #[arg(long, value_name = "LAPSE", allow_hyphen_values = true)]
+    pub(crate) lapse: Option<String>,
+
     /// A number of those formulations that have it, such as alpha=3 (dirac, baumgarte); may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting::option)]
     pub(crate) opt: Vec<(String, f64)>,
@@ -99,6 +103,7 @@ impl Compare {
             project_above: self.project_above,
             step: self.step,
             until: self.until,
+            lapse: self.lapse,
             opt: self.opt,
             chart: self.chart,
             project_initial: self.project_initial,

@@ -22,7 +22,7 @@ pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) choose: Choose,
 
-    /// The final time; the last step is shortened if this is not a multiple of the step
+    /// The final time; the last step is shortened if this is not a multiple of the step, or found with a lapse
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = setting::number, conflicts_with = "steps")]
     pub(crate) until: Option<f64>,
 
@@ -37,6 +37,10 @@ pub(crate) struct Run {
     /// Write a row every so many steps; 0: the start and the end only, nothing measured between
     #[arg(long, value_name = "EVERY", value_parser = setting::whole_number)]
     pub(crate) record: Option<u64>,
+
+    /// Write rows at the multiples of this time, by steps of the method to there; the run goes on as it would
+    #[arg(long, value_name = "T", value_parser = setting::number, conflicts_with_all = ["record", "arrays"])]
+    pub(crate) every: Option<f64>,
 
     /// Write a table: text for .csv, NumPy arrays for .npz
     #[arg(long, value_name = "FILE")]
@@ -85,8 +89,8 @@ pub(crate) enum Column {
 impl Run {
     /// What is asked for.
     pub(crate) fn request(self, quiet: bool) -> (Option<String>, Request) {
-        let Run { until, steps, solver_tol, record, resume, checkpoint, arrays, quantities, .. } = self;
-        let choice = Choice { until, steps, solver_tol, record, ..self.choose.0 };
+        let Run { until, steps, solver_tol, record, every, resume, checkpoint, arrays, quantities, .. } = self;
+        let choice = Choice { until, steps, solver_tol, record, every, ..self.choose.0 };
         let files = Files { table: self.out, plot: self.plot, report: self.report, movie: self.movie };
         let has = |column| self.columns.contains(&column);
         let columns = Extra { residuals: has(Column::Residuals), claims: has(Column::Invariants) };

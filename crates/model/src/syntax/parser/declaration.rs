@@ -10,7 +10,7 @@ use crate::syntax::ast::{
 };
 use crate::syntax::number::Decimal;
 use crate::syntax::token::{Kind, Tokens};
-use crate::syntax::words::{Function, Keyword, RunKey, RunValueKind};
+use crate::syntax::words::{BuiltInLapse, Function, Keyword, RunKey, RunValueKind};
 
 impl Parser<'_, '_> {
     /// `= value`
@@ -336,10 +336,25 @@ impl Parser<'_, '_> {
         self.equals()?;
         let value = match key.value_kind() {
             RunValueKind::Word => SettingValue::Word(self.word(key)?),
+            RunValueKind::Expression if key == RunKey::Lapse && self.is_built_in_lapse() => {
+                SettingValue::Word(self.word(key)?)
+            }
             RunValueKind::Expression => SettingValue::Expression(self.expression()?),
         };
         let span = self.span_from(key_span);
         Ok(Setting { key, key_span, value, span })
+    }
+
+    /// Whether a built-in lapse of several words follows, such as `arc-length`, with nothing between them: one word alone
+    /// may be a name of the model.
+    fn is_built_in_lapse(&self) -> bool {
+        let mut last = self.peek();
+        let mut distance = 1;
+        while matches!(self.ahead(distance).kind, Kind::Name | Kind::Minus) && Tokens::touch(last, self.ahead(distance)) {
+            last = self.ahead(distance);
+            distance += 1;
+        }
+        distance > 1 && BuiltInLapse::from_name(self.tokens.text_between(self.peek(), last)).is_some()
     }
 
     fn unknown_key<T>(&mut self) -> Parse<T> {

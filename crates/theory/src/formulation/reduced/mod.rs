@@ -105,6 +105,7 @@ impl Constraints {
             lift: chart.lift,
             numbers: Layout::default(),
             auxiliaries: vec![],
+            lapse: None,
             limits: limits.clone(),
         })
     }

@@ -1,0 +1,131 @@
+//! Runs with a lapse: what is time in files, documents and messages.
+
+mod common;
+
+use common::{run, run_in};
+
+/// Kepler's problem with a lapse.
+const ORBIT: &str = "model orbit\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2 - 1/sqrt(x^2 + y^2)\n\
+    initial x = 0.4, p_y = 2\nrun method = hamilton-pontryagin-2, lapse = sqrt(x^2 + y^2), step = 0.01, until = 10\n";
+
+const PENDULUM: &str = "model swing\ncoord q\nhamiltonian p_q^2/2 + 1 - cos(q)\ninitial p_q = 1\nrun step = 0.01, until = 10\n";
+
+fn folder(text: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("m.cot"), text).unwrap();
+    folder
+}
+
+/// The columns of a table by name.
+fn column(table: &str, name: &str) -> Vec<f64> {
+    let k = table.lines().next().unwrap().split(',').position(|n| n == name).unwrap_or_else(|| panic!("{name}"));
+    table.lines().skip(1).map(|l| l.split(',').nth(k).unwrap().parse().unwrap()).collect()
+}
+
+#[test]
+fn time_is_physical_time_and_the_parameter_is_beside_it() {
+    let folder = folder(ORBIT);
+    let ran = run_in(folder.path(), &["run", "m.cot", "--json", "--out", "a.csv", "--record", "1"], b"");
+    let document = ran.json();
+    assert_eq!((&document["time"], &document["formulation"]), (&10.0.into(), &"lapse".into()));
+    let table = std::fs::read_to_string(folder.path().join("a.csv")).unwrap();
+    let [time, lapse, parameter] = ["time", "lapse", "parameter_time"].map(|name| column(&table, name));
+    assert_eq!(time.last(), Some(&10.0));
+    assert_eq!(*parameter.last().unwrap(), document["parameter_time"].as_f64().unwrap());
+    let extreme = |of: fn(f64, f64) -> f64| lapse.iter().copied().reduce(of).unwrap();
+    assert_eq!(document["lapse"]["min"].as_f64(), Some(extreme(f64::min)));
+    assert_eq!(document["lapse"]["max"].as_f64(), Some(extreme(f64::max)));
+    // t′ = Γ, by the trapezoidal rule of the method.
+    for k in 1..time.len() {
+        let (dt, h) = (time[k] - time[k - 1], parameter[k] - parameter[k - 1]);
+        assert!((dt - h * (lapse[k] + lapse[k - 1]) / 2.0).abs() < 1e-14, "row {k}");
+    }
+    // Spacing, divided by the step.
+    let (x, y, spacing) = (column(&table, "x"), column(&table, "y"), column(&table, "pose_spacing"));
+    let far = |k: usize| (x[k + 1] - x[k]).hypot(y[k + 1] - y[k]) / 0.01;
+    assert!((0..500).all(|k| (far(k) / spacing[k] - 1.0).abs() < 0.05));
+}
+
+#[test]
+fn extended_runs_and_resumed_ones_are_the_same_to_the_byte() {
+    let folder = folder(ORBIT);
+    for more in [&["--record", "3"][..], &["--every", "0.125"]] {
+        let to = |until: &str, out: &str| {
+            let arguments = [&["run", "m.cot", "--until", until, "--out", out][..], more].concat();
+            assert_eq!(run_in(folder.path(), &arguments, b"").status, 0);
+        };
+        to("20", "whole.csv");
+        to("9.3", "part.csv");
+        assert_eq!(run_in(folder.path(), &["run", "--resume", "part.csv", "--until", "20"], b"").status, 0);
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+        assert!(read("whole.csv") == read("part.csv"), "{more:?}");
+        for name in ["whole.csv", "part.csv", "whole.csv.checkpoint", "part.csv.checkpoint"] {
+            std::fs::remove_file(folder.path().join(name)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn rows_at_even_times_are_on_the_constraints_and_change_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let bead = |more: &[&str]| {
+        let ran = run_in(folder.path(), &[&["run", "charged-bead", "--until", "20", "--json"], more].concat(), b"");
+        assert_eq!(ran.status, 0, "{}", ran.stdout);
+        ran.json()
+    };
+    let (plain, even) = (bead(&[]), bead(&["--every", "0.25", "--out", "a.csv", "--columns", "residuals"]));
+    assert_eq!(plain["state"], even["state"]);
+    assert_eq!(plain["energy"], even["energy"]);
+    let table = std::fs::read_to_string(folder.path().join("a.csv")).unwrap();
+    let time = column(&table, "time");
+    assert_eq!(time, (0..=80).map(|k| 0.25 * f64::from(k)).collect::<Vec<_>>());
+    for name in ["residual_sphere", "hidden_residual_sphere"] {
+        let residuals = column(&table, name);
+        assert!(residuals.iter().all(|r| r.abs() < 1e-15), "{name}");
+    }
+    // The energy at a row between steps is as good as at the others.
+    let energy = column(&table, "energy");
+    let bound = even["energy"]["max_abs_error"].as_f64().unwrap();
+    assert!(energy.iter().all(|e| (e - energy[0]).abs() <= 1.5 * bound));
+    // Without a lapse a row is a step to there as well.
+    let ran = run_in(folder.path(), &["run", "pendulum", "--until", "1", "--every", "0.125", "--out", "b.csv"], b"");
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let table = std::fs::read_to_string(folder.path().join("b.csv")).unwrap();
+    assert_eq!(column(&table, "time"), (0..=8).map(|k| 0.125 * f64::from(k)).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_cannot_be_run_with_a_lapse_says_why_and_what_would_help() {
+    let folder = folder(PENDULUM);
+    let said = |arguments: &[&str]| {
+        let ran = run_in(folder.path(), &[&["run", "m.cot"], arguments].concat(), b"");
+        let errors = ran.stderr.lines().filter(|l| !l.starts_with("note:")).collect::<Vec<_>>().join("\n");
+        format!("{}: exit status {}\n{errors}\n\n", arguments.join(" "), ran.status)
+    };
+    let text = [
+        said(&["--method", "hamilton-pontryagin"]),
+        said(&["--formulation", "lapse"]),
+        said(&["--lapse", "q - 1"]),
+        said(&["--lapse", "q + s"]),
+        said(&["--lapse", "arc-lenght"]),
+        said(&["--lapse", "1", "--formulation", "multipliers"]),
+        said(&["--lapse", "equispaced-poses", "--method", "hamilton-pontryagin", "--step", "0.015", "--until", "100"]),
+        said(&["--lapse", "1/2 - q", "--method", "symplectic-euler", "--step", "0.3", "--until", "100"]),
+        said(&["--lapse", "1", "--every", "0.1"]),
+    ];
+    insta::assert_snapshot!(text.concat());
+}
+
+#[test]
+fn a_lapse_is_compared_with_equal_steps_of_the_same_work() {
+    let arguments = ["compare", "eccentric-kepler", "--formulations", "lapse,multipliers", "--methods", "stormer-verlet"];
+    let ran = run(&[&arguments[..], &["--until", "20*pi", "--json"]].concat());
+    let rows = ran.json()["rows"].clone();
+    let of = |formulation: &str| {
+        let row = rows.as_array().unwrap().iter().find(|r| r["formulation"] == formulation).unwrap();
+        [&row["steps"], &row["energy"]["value"]].map(|value| value.as_f64().unwrap_or_else(|| panic!("{row}")))
+    };
+    let [lapse, equal] = ["lapse", "multipliers"].map(of);
+    assert!((lapse[0] / equal[0] - 1.0).abs() < 0.02, "{lapse:?} {equal:?}");
+    assert!(lapse[1] < 3e-4 && equal[1] > 1.0, "{lapse:?} {equal:?}");
+}

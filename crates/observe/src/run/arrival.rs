@@ -1,0 +1,139 @@
+//! The time of a run, and steps that end at a given one.
+//!
+//! Where time is a variable of the state, steps of equal size have different durations, and it is found on the way how many
+//! lead to a time T. The first step that would pass it is made again with the size σ for which t(σ) = T, by the secant method
+//! inside the bracket of the whole step.
+
+use super::observer::{Observer, Sample};
+use super::{Run, RunError};
+use cotangent_dynamics::{Advance, Failure, Measure, State, Time};
+
+/// A step that ends this near to the final time, relative to that, is the last one.
+const NEAR: f64 = 1e-12;
+
+/// Updates of the secant method, which needs a handful.
+const MOST: usize = 60;
+
+impl<I, D> Run<I, D> {
+    /// The time of a state that was reached by so many steps.
+    pub(super) fn time_of(&self, state: &State<f64>, done: u64) -> f64 {
+        match self.time {
+            Time::Parameter => self.schedule.time(done),
+            Time::State(entry) => state.values[entry],
+        }
+    }
+
+    /// The time reached.
+    pub fn time(&self) -> f64 {
+        self.time_of(&self.state, self.done)
+    }
+
+    /// The parameter by which steps are made, where time is another one.
+    pub fn parameter_time(&self) -> Option<f64> {
+        match (self.time, self.last) {
+            (Time::Parameter, _) => None,
+            (Time::State(_), None) => Some(self.schedule.time(self.done)),
+            (Time::State(_), Some(last)) => Some(((self.done - 1) as f64).mul_add(self.schedule.step, last)),
+        }
+    }
+
+    /// The final time, where it is found on the way how many steps lead there.
+    pub(super) fn goal(&self) -> Option<f64> {
+        self.schedule.until.filter(|_| self.time != Time::Parameter)
+    }
+
+    /// Whether nothing is left to do.
+    pub fn is_finished(&self) -> bool {
+        match self.goal() {
+            Some(goal) => self.last.is_some() || self.time() == goal,
+            None => self.done == self.schedule.total(),
+        }
+    }
+
+    /// Whether a state is at the final time or behind it, where that is a variable.
+    pub(super) fn has_passed(&self) -> bool {
+        let ahead = |goal: f64| (goal - self.time()) * self.schedule.step.signum();
+        self.goal().is_some_and(|goal| ahead(goal) <= NEAR * goal.abs())
+    }
+}
+
+impl<I: Advance, D: Measure> Run<I, D> {
+    /// Steps from `before`, which so many steps reached, to a time that a step of size h reaches or passes: the size of the
+    /// step, whose end the state is then.
+    pub(super) fn step_to(&mut self, until: f64, h: f64, done: u64) -> Result<f64, Failure> {
+        let Time::State(entry) = self.time else {
+            let size = until - self.schedule.time(done);
+            self.state.copy_from(&self.before);
+            self.integrator.advance(&mut self.state, size, 1).map_err(|(_, failure)| failure)?;
+            return Ok(size);
+        };
+        let start = self.before.values[entry] - until;
+        // Ahead by so much after a step of this size.
+        let mut ahead = |size: f64| -> Result<f64, Failure> {
+            self.state.copy_from(&self.before);
+            self.integrator.advance(&mut self.state, size, 1).map_err(|(_, failure)| failure)?;
+            Ok(self.state.values[entry] - until)
+        };
+        let (mut low, mut high) = (0.0, h);
+        let mut points = [(0.0, start), (h, ahead(h)?)];
+        let mut best = points[1];
+        for _ in 0..MOST {
+            let [(a, fa), (b, fb)] = points;
+            if best.1.abs() <= f64::EPSILON * until.abs() || a == b {
+                break;
+            }
+            let secant = b - fb * (b - a) / (fb - fa);
+            let inside = (secant - low) * (secant - high) < 0.0;
+            // A step that hardly passes the time may have to be a little longer.
+            let size = if inside || best.1.abs() <= NEAR * until.abs() { secant } else { (low + high) / 2.0 };
+            let off = ahead(size)?;
+            if off * h < 0.0 { low = size } else { high = size }
+            points = [points[1], (size, off)];
+            if off.abs() < best.1.abs() {
+                best = (size, off);
+            } else if best.1.abs() <= 4.0 * f64::EPSILON * until.abs() {
+                break;
+            }
+        }
+        ahead(best.0)?;
+        // The last bit.
+        (self.state.values[entry], self.state.carry[entry]) = (until, 0.0);
+        Ok(best.0)
+    }
+
+    /// Records at the even times between `before` and the state, which a step of size h has reached.
+    pub(super) fn record_between(&mut self, h: f64) -> Result<(), RunError> {
+        let (Some(every), Some(_)) = (self.schedule.every, &self.recorder) else { return Ok(()) };
+        let done = self.done - 1;
+        let every = every.abs() * h.signum();
+        let (from, to) = (self.time_of(&self.before, done) / every, self.time() / every);
+        let mut next = from.floor() + 1.0;
+        if (next - from) <= NEAR * next {
+            next += 1.0;
+        }
+        if next > to + NEAR * to.abs() {
+            return Ok(());
+        }
+        self.ahead.copy_from(&self.state);
+        while next <= to + NEAR * to.abs() {
+            let time = next * every;
+            let is_here = (next - to).abs() <= NEAR * to.abs();
+            // The end is recorded as such.
+            if is_here && self.is_finished() {
+                break;
+            }
+            let size = if is_here { h } else { self.step_to(time, h, done)? };
+            let parameter = (self.time != Time::Parameter).then(|| (done as f64).mul_add(self.schedule.step, size));
+            let (sample, own) = self.shown();
+            let mut sample = Sample { time, parameter, ..sample };
+            if let Some(recorder) = own.recorder {
+                let _ = Observer::<I, D>::sample(recorder, &mut sample)?;
+            }
+            self.state.copy_from(&self.ahead);
+            next += 1.0;
+        }
+        // As it was measured.
+        self.quantities.kept(&self.state.values)?;
+        Ok(())
+    }
+}
