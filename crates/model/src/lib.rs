@@ -8,6 +8,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 #![doc = include_str!("grammar.md")]
 
+mod algebra;
 mod builder;
 pub mod diagnostic;
 mod drawing;
@@ -20,6 +21,7 @@ mod parse;
 pub mod syntax;
 mod system;
 
+pub use algebra::{Algebra, Entries, Representation, Symmetry};
 pub use builder::{BuildError, Coordinate, Sum, SystemBuilder};
 pub use drawing::{Drawing, Look};
 pub use system::{

@@ -22,4 +22,4 @@ pub use format::format;
 pub use number::Decimal;
 pub use parser::{Parsed, Skipped, decode, parse, parse_expression};
 pub(crate) use words::is_unit;
-pub use words::{Colour, DrawingKind, Function, Keyword, RunKey, RunValueKind, reserved_name};
+pub use words::{AlgebraKind, Colour, DrawingKind, Function, Keyword, RunKey, RunValueKind, reserved_name};

@@ -51,7 +51,9 @@ impl Splitting {
             Dynamics::Hamiltonian { coordinates, momenta, hamiltonian } => {
                 (Phase::canonical(coordinates, momenta), hamiltonian)
             }
-            Dynamics::Poisson { variables, bracket, hamiltonian } => (Phase::general(variables, bracket)?, hamiltonian),
+            Dynamics::Poisson { variables, bracket, hamiltonian, .. } => {
+                (Phase::general(variables, bracket)?, hamiltonian)
+            }
             other => return Err(TheoryError::NotCanonical { what: "a splitting", kind: other.kind() }),
         };
         let refused = |part: String, why: NoFlow| TheoryError::NoFlow { part, why };

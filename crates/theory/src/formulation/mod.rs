@@ -16,6 +16,7 @@ mod index_one;
 mod index_reduced;
 mod linear_projected;
 mod local_chart;
+mod matrices;
 mod motion;
 mod multipliers;
 mod numbers;
@@ -24,9 +25,11 @@ mod poisson;
 mod reduced;
 mod standard;
 mod total;
+mod triples;
 
 pub use card::{Card, Least, Number, Shape};
 pub use local_chart::LocalChart;
+pub use matrices::MatrixBlock;
 pub use motion::{Bracket, Form, Law, Lift, Motion, Space, VectorField};
 pub use numbers::NumberError;
 

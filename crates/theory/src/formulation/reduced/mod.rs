@@ -90,6 +90,7 @@ impl Constraints {
             field,
             linear: false,
             spheres: vec![],
+            matrices: vec![],
             restrained: None,
         }));
         Ok(Motion {
