@@ -363,7 +363,7 @@ impl Array {
     }
 
     /// The indices as they are shown: those of a member of its own name, not its number.
-    pub(crate) fn shown_index(&self, index: &[Ix]) -> Vec<Ix> {
+    pub fn shown_index(&self, index: &[Ix]) -> Vec<Ix> {
         if let (Some(members), [number]) = (self.members(), index) {
             if let Some(k) = number.as_constant() {
                 let own = usize::try_from(k - 1).ok().and_then(|k| members.get(k));

@@ -132,6 +132,22 @@ fn lists_give_the_members_of_a_family_their_values() {
 }
 
 #[test]
+fn a_list_of_one_has_a_comma_at_its_end() {
+    let s = system(
+        "param a[i in 1..1, j in 1..2] = ((1, 2),)\nparam b[i in 1..2, j in 1..1] = ((1,), (2,))\nparam c[i in 0..0] = (7,)\n\
+         param t[i in 1..1] : int = (1,)\ncoord x[i in 1..1]\nhamiltonian (a[1, 1] + b[2, 1] + c[0])*p_x[t[1]]^2\ninitial x = (5,)\n",
+    );
+    let shown = |name: &str| s.parameter(name).unwrap().default.as_ref().unwrap().to_string();
+    assert_eq!(shown("a"), "a[1, 1]: 1\na[1, 2]: 2\n");
+    assert_eq!(shown("b"), "b[1, 1]: 1\nb[2, 1]: 2\n");
+    assert_eq!(shown("c"), "c[0]: 7\n");
+    assert_eq!(s.initial[0].value.expand().unwrap().to_string(), "x[1]: 5\n");
+    // In parentheses alone it is no list.
+    let refused = System::parse("param m = (1,)\ncoord x\nhamiltonian p_x^2/m\n").unwrap_err();
+    assert!(refused.iter().any(|d| d.message.starts_with("a list gives the members")), "{refused:?}");
+}
+
+#[test]
 fn an_if_is_decided_when_the_model_is_read() {
     let s = system(
         "param n : int = 6, closed : int = 0\nparam w = if(closed = 1, 2, 3)\nparam m[i in 1..n] = if(i = 1 or i = n, w/2, w)\n\

@@ -56,7 +56,7 @@ fn expression() -> impl Strategy<Value = Expr> + Clone {
                 arguments.truncate(function.arity().0);
                 expr(ExprKind::Call { function, name: NOWHERE, arguments })
             }),
-            vec(inner.clone(), 2..4).prop_map(|items| expr(ExprKind::List(items))),
+            vec(inner.clone(), 1..4).prop_map(|items| expr(ExprKind::List(items))),
             (condition(inner.clone()), boxed.clone(), boxed.clone()).prop_map(|(condition, then, otherwise)| {
                 expr(ExprKind::If { condition: Box::new(condition), then, otherwise })
             }),

@@ -49,6 +49,8 @@ pub struct Bodies {
     pub colours: Colours,
     /// The widths of rods, 1 being the usual one; those missing are as usual.
     pub widths: Vec<f64>,
+    /// The same of paths.
+    pub trail_widths: Vec<f64>,
 }
 
 /// Colours of bodies.

@@ -166,13 +166,32 @@ fn draw_panel(svg: &mut Svg, sketch: &Sketch<'_>, placed: &Placed, drawing: &Dra
     svg.end("g");
 }
 
+/// The shapes, cut off at the frame where large points would cover what is around it.
+fn draw_shapes(svg: &mut Svg, shapes: &[Shape], rect: Rect) {
+    let is_cut = shapes.iter().any(|shape| shape.leaves(rect));
+    if is_cut {
+        let Rect { x, y, width, height } = rect;
+        // Frames of one name are one, also where several pictures are in one page.
+        let name = format!("frame-{}", [x, y, width, height].map(number).join("-"));
+        svg.element("clipPath").attribute("id", &name).open();
+        let area = svg.element("rect").number("x", x).number("y", y);
+        area.number("width", width).number("height", height).close();
+        svg.end("clipPath");
+        svg.element("g").attribute("clip-path", &format!("url(#{name})")).open();
+    }
+    shapes.iter().for_each(|shape| shape.draw(svg));
+    if is_cut {
+        svg.end("g");
+    }
+}
+
 fn draw_inside(svg: &mut Svg, sketch: &Sketch<'_>, frame: &Frame, axes: &Axes, drawing: &Drawing) {
     let rect = frame.rect;
     if sketch.bar.is_none() && sketch.message.is_none() {
         axes.draw_grid(svg, frame);
     }
     drawing.slopes.iter().for_each(|triangle| triangle.draw(svg));
-    drawing.shapes.iter().for_each(|shape| shape.draw(svg));
+    draw_shapes(svg, &drawing.shapes, rect);
     if let Some((block, place)) = &drawing.legend {
         block.draw(svg, *place, &drawing.samples, true);
     }

@@ -31,13 +31,19 @@ fn paint(list: &[Option<Colour>], index: usize, usual: Paint) -> Paint {
     list.get(index).copied().flatten().map_or(usual, Paint::Named)
 }
 
+/// The width of one of a list, 1 being the usual one.
+fn scale(list: &[f64], index: usize) -> f64 {
+    list.get(index).copied().filter(|w| w.is_finite()).unwrap_or(1.0).clamp(0.1, 10.0)
+}
+
 fn trail_shape(bodies: &Bodies, trail: &[[f64; 2]], index: usize, frame: &Frame) -> Shape {
     let mut trace = trail.iter().map(|[x, y]| frame.point(*x, *y));
     let lines = frame.clip(decimate::all(&mut trace));
+    let usual = 1.1 * scale(&bodies.trail_widths, index);
     let (lines, width) = match lines.iter().map(Vec::len).sum::<usize>() {
-        0..=2000 => (lines, 1.1),
+        0..=2000 => (lines, usual),
         _ => match decimate::orbit(lines, 8000) {
-            Orbit::Lines(lines) => (lines, 1.1),
+            Orbit::Lines(lines) => (lines, usual),
             Orbit::Area(Runs { lines, side }) => (lines, 1.05 * side),
         },
     };
@@ -58,10 +64,7 @@ fn draw_snapshot(bodies: &Bodies, points: &[Option<Point>], opacity: f64, frame:
         shapes.push(rods(vec![closed], 1.4, paint, opacity));
     }
     let usual = if bodies.rods.len() > 40 { 1.6 } else { 2.2 };
-    let look = |k: usize| {
-        let width = bodies.widths.get(k).copied().filter(|w| w.is_finite()).unwrap_or(1.0).clamp(0.1, 10.0);
-        (paint(&bodies.colours.rods, k, Paint::Series(0)), usual * width)
-    };
+    let look = |k: usize| (paint(&bodies.colours.rods, k, Paint::Series(0)), usual * scale(&bodies.widths, k));
     let all: Vec<usize> = (0..bodies.rods.len()).collect();
     for alike in all.chunk_by(|a, b| look(*a) == look(*b)) {
         let segment = |&k: &usize| Some(vec![at(bodies.rods[k].0)?, at(bodies.rods[k].1)?]);
@@ -77,14 +80,17 @@ fn draw_snapshot(bodies: &Bodies, points: &[Option<Point>], opacity: f64, frame:
                 masses.push((point, size, paint(&bodies.colours.points, i, Paint::Series(0))));
             }
             Joint::Hinge if points.len() > 60 => {}
-            Joint::Hinge => hinges.push(point),
+            Joint::Hinge => hinges.push((point, paint(&bodies.colours.points, i, Paint::Series(0)))),
             Joint::Support => supports.push(point),
             Joint::Hidden => {}
         }
     }
     let radius = if frame.rect.width < 200.0 { 4.0 } else { 6.0 };
     let crowd = if points.len() > 25 { 0.55 } else { 1.0 };
-    shapes.push(Shape::Dots { at: hinges, paint: Paint::Series(0), radius: 2.4 * crowd, opacity });
+    for alike in hinges.chunk_by(|a, b| a.1 == b.1) {
+        let at = alike.iter().map(|(point, _)| *point).collect();
+        shapes.push(Shape::Dots { at, paint: alike[0].1, radius: 2.4 * crowd, opacity });
+    }
     masses.sort_by(|a, b| a.1.total_cmp(&b.1));
     for group in masses.chunk_by(|a, b| (a.1, a.2) == (b.1, b.2)) {
         let at: Vec<Point> = group.iter().map(|(point, ..)| *point).collect();

@@ -1,5 +1,6 @@
 //! What is drawn inside a frame, in pixels.
 
+use crate::frame::Rect;
 use crate::palette::{Dash, Marker};
 use crate::svg::{Path, Point, Svg};
 use crate::theme::Paint;
@@ -36,6 +37,9 @@ pub(crate) enum Shape {
     /// Pixels (a PNG file) stretched between two corners.
     Pixels { corners: [Point; 2], png: Vec<u8> },
 }
+
+/// The radius of points that are larger than masses usually are.
+const LARGE: f64 = 7.0;
 
 impl Shape {
     /// Writes the shape.
@@ -84,6 +88,16 @@ impl Shape {
                 .attribute("href", &format!("data:image/png;base64,{}", base64(png)))
                 .close(),
         }
+    }
+
+    /// Whether it has points that are larger than usual and reach over the edge of a frame.
+    pub(crate) fn leaves(&self, frame: Rect) -> bool {
+        let Shape::Dots { at, radius, .. } = self else { return false };
+        let inside = |[x, y]: &Point| {
+            (frame.x + radius..=frame.x + frame.width - radius).contains(x)
+                && (frame.y + radius..=frame.y + frame.height - radius).contains(y)
+        };
+        *radius > LARGE && !at.iter().all(inside)
     }
 
     /// Calls `visit` with positions a few pixels apart along everything that is drawn, and with

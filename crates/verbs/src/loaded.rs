@@ -1,6 +1,6 @@
 //! From a source and what is set to a system.
 
-use crate::choice::charts::separated;
+use crate::choice::names::separated;
 use crate::failure::{Code, Failure};
 use crate::input::{Input, Source};
 use crate::setting::Settings;

@@ -95,6 +95,12 @@ impl<'a> Session<'a> {
         self
     }
 
+    /// With something that is to be known from the start; it is part of the document, too.
+    pub fn saying(mut self, text: impl Into<String>) -> Session<'a> {
+        self.note(text);
+        self
+    }
+
     /// How far a verb may go.
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits

@@ -2,9 +2,9 @@
 
 use crate::failure::{Code, Failure};
 use cotangent_compile::values::{self, Setting};
-use cotangent_model::System;
 use cotangent_model::syntax::ast::{File, StatementKind};
 use cotangent_model::syntax::parse_expression;
+use cotangent_model::{ConstraintKind, System};
 
 /// Reads `g=9.81`, `m[3]=2`, `x'=0`, `x[3]'=1/2`.
 pub fn parse(text: &str) -> Result<Setting, String> {
@@ -178,6 +178,21 @@ fn integer(file: &File, name: &str) -> Option<Integer> {
     let declared = declarations.flatten().find(|p| p.head.name.text == name)?;
     declared.integer?;
     Some(if declared.head.binders.is_empty() { Integer::Size } else { Integer::Table })
+}
+
+/// What is set and changes nothing: multipliers of constraints on positions follow from the motion.
+pub(crate) fn without_effect(system: &System, set: &[Setting]) -> Vec<String> {
+    let follows = |s: &&Setting| {
+        let own = system.constraints.iter().find(|c| c.multiplier.name() == s.name);
+        own.is_some_and(|c| c.kind != ConstraintKind::Vakonomic)
+    };
+    let said = |s: &Setting| {
+        format!(
+            "--set {} has no effect: the multiplier of a constraint without velocities follows from the motion",
+            place(s)
+        )
+    };
+    set.iter().filter(follows).map(said).collect()
 }
 
 /// Up to this a double counts by ones.

@@ -15,7 +15,7 @@ use std::path::Path;
 pub(crate) fn read_for(argument: &str, out: &mut Output) -> Result<Input, Failure> {
     let input = read(argument)?;
     if let Some(note) = which(argument) {
-        out.tell(&note);
+        out.note(note);
     }
     Ok(input)
 }
@@ -26,13 +26,13 @@ fn which(argument: &str) -> Option<String> {
     let shown = printable::line(argument);
     if Path::new(argument).is_file() {
         return Some(format!(
-            "note: `{shown}` is the file of that name here; the shipped model is printed by `cotangent models {shown}`\n"
+            "`{shown}` is the file of that name here; the shipped model is printed by `cotangent models {shown}`"
         ));
     }
     let beside = format!("{argument}.cot");
     Path::new(&beside).is_file().then(|| {
         let beside = printable::line(&beside);
-        format!("note: `{shown}` is the shipped model; the file here is `{beside}`\n")
+        format!("`{shown}` is the shipped model; the file here is `{beside}`")
     })
 }
 

@@ -37,6 +37,8 @@ pub(crate) struct Output {
     text: String,
     /// What goes to stderr.
     messages: String,
+    /// What the next session begins with.
+    notes: Vec<String>,
     cancel: Cancel,
     kept: Kept,
 }
@@ -48,6 +50,7 @@ impl Output {
             colour,
             text: String::new(),
             messages: String::new(),
+            notes: vec![],
             cancel: Cancel::new(),
             kept: Kept::default(),
         }
@@ -70,7 +73,14 @@ impl Output {
     pub(crate) fn session(&mut self) -> Session<'_> {
         let limits = Limits::until(self.cancel.clone()).timed(clock());
         let bar = Bar::new(self.json);
-        Session::new(Ear { out: self, bar }, limits).with_memory(memory::available())
+        let notes = std::mem::take(&mut self.notes);
+        let session = Session::new(Ear { out: self, bar }, limits).with_memory(memory::available());
+        notes.into_iter().fold(session, Session::saying)
+    }
+
+    /// Notes something that the next session begins with.
+    pub(crate) fn note(&mut self, text: String) {
+        self.notes.push(text);
     }
 
     /// Whether a JSON document is wanted.

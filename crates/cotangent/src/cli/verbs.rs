@@ -3,7 +3,7 @@
 use super::args;
 use super::input;
 use super::output::Output;
-use cotangent::verbs::{self, Ending, Failure, Source, Status, printable};
+use cotangent::verbs::{self, Code, Ending, Failure, Source, Status, printable};
 use std::path::Path;
 
 /// Checks a model.
@@ -37,6 +37,10 @@ pub(crate) fn analyze(args: args::Analyze, out: &mut Output) -> Result<Status, F
 /// Integrates a model.
 pub(crate) fn run(args: args::Run, out: &mut Output) -> Result<Status, Failure> {
     let (model, request) = args.request(out.wants_json());
+    if request.arrays && !out.wants_json() {
+        let message = "--arrays puts the rows into the JSON document, and none is asked for";
+        return Err(Failure::new(Code::Usage, message).help("add --json, or write a table with --out FILE.csv"));
+    }
     let model = model.as_deref().map(|model| input::read_for(model, out)).transpose()?;
     let document = request.answer(model.map(Source::from), &mut out.session())?;
     match out.wants_json() {

@@ -138,8 +138,8 @@ pub fn measure(
     let shared = exact.and_then(|e| e.shared(problem));
     let curves = curves(&mut run, variables, exact, shared.as_deref());
     let seconds = match run.stepping() {
-        Some(seconds) if seconds > SLOW * run.done() as f64 => seconds,
-        // Faster steps are made once more, with nothing between them.
+        Some(seconds) if seconds > timing::LONG.as_secs_f64().max(SLOW * run.done() as f64) => seconds,
+        // A shorter run is repeated, and faster steps are made once more, with nothing between them.
         _ => {
             let schedule = schedule.in_another_time(run.quantities().time());
             timing::seconds(combination, &schedule, run.done(), limits)?
@@ -280,5 +280,42 @@ fn pace(times: &[f64], errors: &[f64], round_off: f64) -> Pace {
         }
         Ok(growth) => Pace::Power(growth),
         Err(e) => Pace::Undecided(NoPace::Series(e)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cotangent_compile::Engine;
+    use cotangent_integrate::Method;
+    use cotangent_model::System;
+    use cotangent_problem::Repairs;
+    use cotangent_scalar::Clock;
+    use cotangent_theory::Formulation;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
+
+    /// Nanoseconds that a clock for a test shows, and how many it goes on with every look.
+    static SHOWN: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+
+    /// A clock that is slow to go on at first, and then quick: the first run takes long, further ones do not.
+    fn uneven() -> Duration {
+        let [now, looks] = &SHOWN;
+        let step = if looks.fetch_add(1, Ordering::Relaxed) < 300 { 500_000 } else { 1_000 };
+        Duration::from_nanos(now.fetch_add(step, Ordering::Relaxed) + step)
+    }
+
+    #[test]
+    fn a_run_of_slow_steps_that_is_short_is_repeated_and_the_shortest_counts() {
+        let text = "coord x\nhamiltonian p_x^2/2 + x^2/2\ninitial x = 1\n";
+        let system = System::parse(text).unwrap();
+        let problem = Instance::new(&system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best).unwrap();
+        let prepared = problem.prepare(Method::Gauss { stages: 1 }).unwrap();
+        let combination = Combination { problem: &problem, prepared: &prepared, amplification: 1.0 };
+        let schedule = Schedule::until(0.1, 10.0, 1).unwrap();
+        let limits = Limits::default().timed(Clock::new(uneven));
+        let found = measure(&combination, schedule, None, &limits, &mut |_| ()).unwrap();
+        // A hundred steps of half a millisecond each, less than makes a run long; once more they take a few looks.
+        assert!(found.seconds < 1e-3, "{}", found.seconds);
     }
 }

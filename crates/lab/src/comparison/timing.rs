@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_millis(10);
 const LEAST: usize = 3;
 
 /// A run that takes longer is made once: what else the machine does is small beside it.
-const LONG: Duration = Duration::from_millis(200);
+pub(super) const LONG: Duration = Duration::from_millis(200);
 
 /// Steps between two looks at the interrupt.
 const BATCH: u64 = 4096;

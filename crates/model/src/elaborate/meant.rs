@@ -1,7 +1,9 @@
 //! Names of other notations: what people mean who write `xdot`, `p` or `time`, and how it is written here.
 
-use super::Elaborator;
 use super::scope::Meaning;
+use super::{Elaborator, Energy};
+use crate::syntax::Keyword;
+use crate::syntax::ast::Name;
 use crate::system::OrbitParameter;
 use cotangent_expr::Array;
 
@@ -9,10 +11,16 @@ use cotangent_expr::Array;
 const MOST: usize = 4;
 
 impl Elaborator<'_> {
-    /// How to write what an unknown name of another notation stands for.
-    pub(super) fn meant(&self, name: &str) -> Option<String> {
-        let mechanics = self.velocity(name).or_else(|| self.momenta(name)).or_else(|| self.time(name));
-        mechanics.or_else(|| self.complex(name)).or_else(|| orbit_parameter(name))
+    /// How to write what an unknown name of another notation stands for, where it stands.
+    pub(super) fn meant(&self, name: &Name) -> Option<String> {
+        let statements = &self.parsed.file.statements;
+        let place = statements.iter().rfind(|s| s.span.start <= name.span.start).map(|s| s.kind.keyword());
+        let name = name.text.as_str();
+        self.velocity(name, place)
+            .or_else(|| self.momenta(name, place))
+            .or_else(|| self.time(name))
+            .or_else(|| self.complex(name))
+            .or_else(|| orbit_parameter(name))
     }
 
     /// A complex matrix.
@@ -23,7 +31,7 @@ impl Elaborator<'_> {
     }
 
     /// `xdot`, `x_dot`, `dotx`, `dx`, `vx`, `v_x`: the velocity of `x`.
-    fn velocity(&self, name: &str) -> Option<String> {
+    fn velocity(&self, name: &str, place: Option<Keyword>) -> Option<String> {
         let second = ["_ddot", "ddot", "_dotdot", "dotdot"].iter().find_map(|end| name.strip_suffix(end));
         if let Some(x) = second.filter(|x| self.has_velocity_of(x)) {
             return Some(format!(
@@ -34,12 +42,31 @@ impl Elaborator<'_> {
         let starts = ["dot_", "dot", "d_", "v_", "v", "d"].iter().filter_map(|start| name.strip_prefix(start));
         let x = ends.chain(starts).find(|x| self.has_velocity_of(x))?;
         let index = if self.is_family(x) { "[i]" } else { "" };
+        if matches!(self.names.get(x), Some(Meaning::Variable(_))) {
+            return Some(format!(
+                "variables have no velocities: the rate of `{x}` follows from the hamiltonian, and from the bracket or form"
+            ));
+        }
+        // Initial values may be velocities in every model with coordinates.
+        if self.energy == Some(Energy::Hamiltonian) && place != Some(Keyword::Initial) {
+            return Some(match self.names.get(x) {
+                Some(Meaning::Coordinate { .. }) => format!(
+                    "a Hamiltonian model is written in momenta: use `{}{index}`, or state the model as a `lagrangian`, where \
+                     the velocity is `{x}{index}'`",
+                    self.momentum_of(x)
+                ),
+                _ => format!(
+                    "a Hamiltonian model is written in momenta; in a `lagrangian` the velocity of `{x}` is `{x}{index}'`"
+                ),
+            });
+        }
         Some(format!("write the velocity of `{x}` with a prime: `{x}{index}'`"))
     }
 
     fn has_velocity_of(&self, name: &str) -> bool {
         let meaning = self.names.get(name);
-        !self.is_poisson && matches!(meaning, Some(Meaning::Coordinate { .. } | Meaning::Let(_)))
+        matches!(meaning, Some(Meaning::Coordinate { .. } | Meaning::Variable(_)))
+            || !self.is_poisson && matches!(meaning, Some(Meaning::Let(_)))
     }
 
     fn is_family(&self, name: &str) -> bool {
@@ -51,9 +78,18 @@ impl Elaborator<'_> {
     }
 
     /// A bare `p`: momenta are called after their coordinates.
-    fn momenta(&self, name: &str) -> Option<String> {
+    fn momenta(&self, name: &str, place: Option<Keyword>) -> Option<String> {
         if !matches!(name, "p" | "P" | "momentum" | "mom") {
             return None;
+        }
+        let velocities = [Keyword::Lagrangian, Keyword::Vakonomic];
+        if place.is_some_and(|place| velocities.contains(&place)) {
+            let one = self.names.iter().find(|n| matches!(self.names.get(n), Some(Meaning::Coordinate { .. })))?;
+            let index = if self.is_family(one) { "[i]" } else { "" };
+            return Some(format!(
+                "a Lagrangian is written in velocities, `{one}{index}'`; the momenta follow from it. Or state the model as a \
+                 `hamiltonian`"
+            ));
         }
         let one = |n: &str| match self.names.get(n) {
             Some(Meaning::Momentum(p)) => Some(shown(p)),
@@ -78,9 +114,13 @@ impl Elaborator<'_> {
             return None;
         }
         let constant = format!("declare `param {name} = …` if it is a constant");
-        Some(match self.is_poisson {
-            true => format!("models do not depend on time explicitly; {constant}"),
-            false => format!(
+        Some(match (self.is_poisson, self.energy) {
+            (true, _) => format!("models do not depend on time explicitly; {constant}"),
+            (false, Some(Energy::Lagrangian)) => format!(
+                "models do not depend on time explicitly: state the model as a `hamiltonian` with `coord {name}` and `p_{name}` \
+                 added to it, which gives {name}' = 1; or {constant}"
+            ),
+            (false, _) => format!(
                 "models do not depend on time explicitly: make it a coordinate with `coord {name}`, and add `p_{name}` to the \
                  `hamiltonian`, which gives {name}' = 1; or {constant}"
             ),

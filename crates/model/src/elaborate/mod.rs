@@ -249,7 +249,7 @@ impl Elaborator<'_> {
             let d = Diagnostic::new(Code::UnknownName, name.span, message);
             return self.error(d.label(at, "declared here").help(help));
         }
-        if let Some(help) = self.meant(&name.text) {
+        if let Some(help) = self.meant(name) {
             return self.error(d.help(help));
         }
         let candidates = self.names.iter().chain(loops.ranges.iter().map(|r| &*r.name));

@@ -89,7 +89,16 @@ impl Elaborator<'_> {
         let (list, dim) = match (&value.kind, dims.split_first()) {
             (ExprKind::List(list), Some((dim, rest))) => (list, (dim, rest)),
             (ExprKind::List(_), None) => {
-                self.misplaced_list(value.span);
+                let message = format!("this is a list in a list, and `{name}` has no further index");
+                let d = Diagnostic::new(Code::MalformedList, value.span, message);
+                let d = match self.names.span(name) {
+                    Some(at) => d.label(at, "declared here"),
+                    None => d,
+                };
+                let help = format!(
+                    "give a number for each member, or declare an index for each level of lists: `{name}[i in 1..2, j in 1..2]`"
+                );
+                self.error(d.help(help));
                 return None;
             }
             (_, None) => {
@@ -99,7 +108,10 @@ impl Elaborator<'_> {
             (_, Some((dim, _))) => {
                 let message = format!("a list of {} {} is needed here", dim.len, plural(dim.len, "value", "values"));
                 let d = Diagnostic::new(Code::MalformedList, value.span, message);
-                let help = format!("`{name}` has several indices: write a list of lists, `((1, 2), (3, 4))`");
+                let help = match dim.len {
+                    1 => "a list of one value has a comma at its end: `(1,)`".to_owned(),
+                    _ => format!("`{name}` has several indices: write a list of lists, `((1, 2), (3, 4))`"),
+                };
                 self.error(d.help(help));
                 return None;
             }
@@ -120,7 +132,10 @@ impl Elaborator<'_> {
             if let Some(at) = self.names.span(name) {
                 d = d.label(at, "declared here");
             }
-            self.error(d.help("give one value for each member, or change the range"));
+            self.error(d.help(match (n, rest.is_empty()) {
+                (1, false) => "a list of one row has a comma at its end, `((1, 2),)`; or change the range",
+                _ => "give one value for each member, or change the range",
+            }));
             return None;
         }
         list.iter().try_for_each(|item| self.items(item, rest, name, found))

@@ -324,7 +324,7 @@ impl Elaborator<'_> {
     }
 
     /// The name of the momentum of a coordinate.
-    fn momentum_of(&self, coordinate: &str) -> String {
+    pub(super) fn momentum_of(&self, coordinate: &str) -> String {
         let statements = self.parsed.file.statements.iter();
         let all =
             statements.filter_map(|s| if let ast::StatementKind::Coord(list) = &s.kind { Some(list) } else { None });

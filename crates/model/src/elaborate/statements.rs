@@ -57,15 +57,15 @@ impl Elaborator<'_> {
                                 .help("write `invariant` for a quantity that the motion conserves"),
                         );
                     }
-                    let quantities = list.iter().filter_map(|d| self.quantity(d, Purpose::Quantity, &mut labels));
+                    let quantities = list.iter().filter_map(|d| self.column(d, &mut labels));
                     claims.extend(quantities.map(|quantity| Claim { kind: ClaimKind::Casimir, quantity }));
                 }
                 StatementKind::Invariant(list) => {
-                    let quantities = list.iter().filter_map(|d| self.quantity(d, Purpose::Quantity, &mut labels));
+                    let quantities = list.iter().filter_map(|d| self.column(d, &mut labels));
                     claims.extend(quantities.map(|quantity| Claim { kind: ClaimKind::Invariant, quantity }));
                 }
                 StatementKind::Observe(list) => {
-                    observables.extend(list.iter().filter_map(|d| self.quantity(d, Purpose::Quantity, &mut labels)))
+                    observables.extend(list.iter().filter_map(|d| self.column(d, &mut labels)))
                 }
                 StatementKind::Split(list) => {
                     let wrong = self.energy == Some(Energy::Lagrangian);
@@ -354,6 +354,25 @@ impl Elaborator<'_> {
     fn always_satisfied(&mut self, r: &ast::Relation) {
         let message = format!("`{}` is always satisfied: both sides are equal", r.label.name.text);
         self.error(Diagnostic::new(Code::EmptyConstraint, r.span, message).help("remove it, or correct one side"));
+    }
+
+    /// A quantity that stands beside the variables in tables, and so cannot be called like one of them.
+    fn column(&mut self, d: &ast::Definition, labels: &mut Labels) -> Option<Quantity> {
+        let name = &d.head.name;
+        let variable = match self.names.get(&name.text) {
+            Some(m @ (Meaning::Coordinate { .. } | Meaning::Momentum(_) | Meaning::Variable(_))) => Some(m.describe()),
+            _ => None,
+        };
+        if let Some(what) = variable {
+            let message = format!("`{}` is {what}, and tables would have two columns of that name", name.text);
+            let mut d = Diagnostic::new(Code::DuplicateName, name.span, message);
+            if let Some(at) = self.names.span(&name.text) {
+                d = d.label(at, "declared here");
+            }
+            self.error(d.help("variables are in every table; give this quantity another name"));
+        }
+        let quantity = self.quantity(d, Purpose::Quantity, labels);
+        quantity.filter(|_| variable.is_none())
     }
 
     fn quantity(&mut self, d: &ast::Definition, purpose: Purpose, labels: &mut Labels) -> Option<Quantity> {

@@ -380,7 +380,7 @@ pub enum ExprKind {
         /// The arguments.
         arguments: Vec<Expr>,
     },
-    /// `(a, b, c)`: the members of a family, or lists of them; at least two
+    /// `(a, b, c)`, or `(a,)` with one item: the members of a family, or lists of them.
     List(Vec<Expr>),
     /// `if(condition, then, otherwise)`
     If {

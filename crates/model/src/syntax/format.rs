@@ -105,7 +105,7 @@ fn expression(f: &mut fmt::Formatter<'_>, expr: &Expr, least: Level, spacing: Sp
         ExprKind::List(items) => {
             f.write_str("(")?;
             list(f, items)?;
-            f.write_str(")")
+            f.write_str(if items.len() == 1 { ",)" } else { ")" })
         }
         ExprKind::If { condition, then, otherwise } => write!(f, "if({condition}, {then}, {otherwise})"),
         ExprKind::Fold { fold, binders, body } => {

@@ -62,7 +62,7 @@ pub(super) fn to_ascii<'a>(source: &'a str, diagnostics: &mut Diagnostics) -> As
     for (character, (span, count)) in rewriter.found {
         diagnostics.push(match character {
             DOT_ABOVE => dotted(source, span, count),
-            _ => report(character, span, count),
+            _ => report(character, span, count, source),
         });
     }
     Ascii { text: Cow::Owned(rewriter.text), replaced: rewriter.replaced }
@@ -115,7 +115,17 @@ impl Rewriter {
                         rest = &rest[1..];
                     }
                 }
-                Spelling::Text(text) => self.put(text, at, size),
+                Spelling::Text(text) => {
+                    // The dot of a member stands behind its index: `q̇[i]` is `q[i]'`.
+                    let index = if text.ends_with('\'') && text != "''" { index_length(rest) } else { 0 };
+                    let letter = text.strip_suffix('\'').filter(|_| index > 0);
+                    self.put(letter.unwrap_or(text), at, size);
+                    self.text.push_str(&rest[..index]);
+                    if letter.is_some() {
+                        self.put("'", at + size + index, 0);
+                    }
+                    rest = &rest[index..];
+                }
                 Spelling::Subscript(digit) => self.digit('_', digit, at, size, previous_is(source, at, subscript)),
                 Spelling::Superscript(digit) => self.digit('^', digit, at, size, previous_is(source, at, superscript)),
                 Spelling::Root => {
@@ -154,6 +164,15 @@ impl Rewriter {
 
 fn previous_is(source: &str, at: usize, digit: fn(char) -> Option<u8>) -> bool {
     source[..at].chars().next_back().is_some_and(|c| digit(c).is_some())
+}
+
+/// Bytes of an index in brackets that a text begins with; 0 if there is none, or none that is plain.
+fn index_length(rest: &str) -> usize {
+    let is_plain = |c: char| c.is_ascii() && !matches!(c, '[' | '\n' | '\r' | '#' | '"');
+    match rest.strip_prefix('[').and_then(|inside| inside.split_once(']')) {
+        Some((inside, _)) if inside.chars().all(is_plain) => inside.len() + 2,
+        _ => 0,
+    }
 }
 
 /// Bytes of a string with its quotes, or up to the end of the line.
@@ -260,14 +279,16 @@ const DOT_ABOVE: char = '\u{307}';
 /// A letter with a dot above: shown with its letter, which alone can be pointed at.
 fn dotted(source: &str, span: Span, count: usize) -> Diagnostic {
     let letter = source[..span.start].chars().next_back().filter(|c| c.is_alphanumeric());
-    let Some(letter) = letter else { return report(DOT_ABOVE, span, count) };
+    let Some(letter) = letter else { return report(DOT_ABOVE, span, count, source) };
     let name = match spelling(letter) {
         Spelling::Text(text) => text.to_owned(),
         _ => letter.to_string(),
     };
     let whole = Span::new(span.start - letter.len_utf8(), span.end);
     let message = format!("`{letter}{DOT_ABOVE}` is not ASCII{}", elsewhere(count));
-    Diagnostic::new(Code::NotAscii, whole, message).help(format!("write a velocity with a prime: `{name}'`"))
+    let rest = &source[span.end..];
+    let index = &rest[..index_length(rest)];
+    Diagnostic::new(Code::NotAscii, whole, message).help(format!("write a velocity with a prime: `{name}{index}'`"))
 }
 
 /// Where else a character stands.
@@ -279,7 +300,7 @@ fn elsewhere(count: usize) -> String {
     }
 }
 
-fn report(c: char, span: Span, count: usize) -> Diagnostic {
+fn report(c: char, span: Span, count: usize, source: &str) -> Diagnostic {
     let shown = if c.is_whitespace() || c.is_control() || matches!(spelling(c), Spelling::Text(" ")) {
         format!("the invisible character U+{:04X}", c as u32)
     } else {
@@ -297,7 +318,9 @@ fn report(c: char, span: Span, count: usize) -> Diagnostic {
             (format!("a dot above a letter is not ASCII{many}"), "write a velocity with a prime: `x'`".to_owned())
         }
         Spelling::Text(text) if text.ends_with('\'') && text.len() == 2 && text != "''" => {
-            (format!("{shown} is not ASCII{many}"), format!("write a velocity with a prime: `{text}`"))
+            let (letter, rest) = (text.trim_end_matches('\''), &source[span.end..]);
+            let index = &rest[..index_length(rest)];
+            (format!("{shown} is not ASCII{many}"), format!("write a velocity with a prime: `{letter}{index}'`"))
         }
         Spelling::Text(text) => (format!("{shown} is not ASCII{many}"), format!("write `{}`", text.trim())),
         Spelling::Superscript(digit) => {
@@ -309,6 +332,14 @@ fn report(c: char, span: Span, count: usize) -> Diagnostic {
         ),
         Spelling::Root => (format!("{shown} is not ASCII{many}"), "write `sqrt(…)`".to_owned()),
         Spelling::Unknown => {
+            if c == '°' {
+                return Diagnostic::new(
+                    Code::UnexpectedCharacter,
+                    span,
+                    format!("`°` is not part of the language{many}"),
+                )
+                .help("angles are numbers, and functions take them in radians: write `45*pi/180` for 45 degrees");
+            }
             let shown = if c.is_control() { shown } else { format!("{shown} (U+{:04X})", c as u32) };
             let message = format!("{shown} is not part of the language{many}");
             return Diagnostic::new(Code::UnexpectedCharacter, span, message)
@@ -334,6 +365,7 @@ mod tests {
         assert_eq!(ascii("Ω ω ς"), "Omega omega sigma");
         assert_eq!(ascii("＋１"), "+1");
         assert_eq!(ascii("⁴⁹₉"), "^49_9");
+        assert_eq!(ascii("ẋ[i+1]^2 + q\u{307}[1, 2] + ẋ[θ]"), "x[i+1]'^2 + q[1, 2]' + x'[theta]");
     }
 
     #[test]

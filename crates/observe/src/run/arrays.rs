@@ -19,7 +19,7 @@ pub struct Arrays {
 }
 
 impl Arrays {
-    /// For a run that begins.
+    /// For a run that begins, or goes on: the rows from there.
     pub fn new<I: Advance, D: Measure>(run: &Run<I, D>) -> Arrays {
         let rows = Rows::new(&run.quantities.names(), run.integrator.chart(), run.extra);
         Arrays { columns: run.columns(), rows, schedule: run.schedule, kept: vec![], last: None }
@@ -42,7 +42,7 @@ impl Arrays {
 
 impl<I: Advance, D: Measure> Observer<I, D> for Arrays {
     fn begin(&mut self, run: &mut Run<I, D>) -> Result<(), RunError> {
-        if run.done == 0 { self.keep(&mut run.sample()) } else { Ok(()) }
+        self.keep(&mut run.sample())
     }
 
     fn sample(&mut self, sample: &mut Sample<'_, D>) -> Verdict {

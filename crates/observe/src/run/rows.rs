@@ -5,6 +5,7 @@ use super::observer::Sample;
 use crate::table::Columns;
 use cotangent_dynamics::{Family, Kept, Measure, Recorded, Time};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// The column of the numbers of the coordinates in use, counted from 1; 0 before the first step.
@@ -36,31 +37,27 @@ impl Extra {
 }
 
 /// The columns of a run's table: time, state, energy, observables, multipliers, what the formulation has
-/// besides, the parameter of the steps where it is not the time, the coordinates of the chart, and what was asked for. The names of the model stay; others give
-/// way to them with a `_` at their end.
+/// besides, the parameter of the steps where it is not the time, the coordinates of the chart, and what was asked for. The variables and observables of the model, which
+/// it names differently, keep their names; others give way to them with a `_` at their end.
 pub(crate) fn columns(names: &Recorded, time: Time, chart: Option<&Range<usize>>, extra: Extra) -> Columns {
-    let of_model = [&names.state, &names.observables, &names.multipliers, &names.auxiliaries];
-    let mut taken: Vec<String> = of_model.iter().flat_map(|list| list.iter().map(|f| f.name.clone())).collect();
-    let mut own = |name: String| {
-        let mut name = name;
-        while taken.contains(&name) {
-            name.push('_');
+    let of_model = names.state.iter().chain(&names.observables);
+    let mut taken: HashSet<String> = of_model.map(|f| f.name.clone()).collect();
+    let mut own = |mut family: Family| {
+        while !taken.insert(family.name.clone()) {
+            family.name.push('_');
         }
-        taken.push(name.clone());
-        name
+        family
     };
-    let mut columns = vec![Family::scalar(own("time".into()))];
+    // In the order in which they give way, which is not that of the table.
+    let [multipliers, auxiliaries] =
+        [&names.multipliers, &names.auxiliaries].map(|list| list.iter().cloned().map(&mut own).collect::<Vec<_>>());
+    let mut columns = vec![own(Family::scalar("time"))];
     columns.extend(names.state.iter().cloned());
-    columns.push(Family::scalar(own("energy".into())));
-    columns.extend(of_model[1..].iter().flat_map(|list| list.iter().cloned()));
-    if time != Time::Parameter {
-        columns.push(Family::scalar(own(PARAMETER.into())));
-    }
-    if let Some(chart) = chart {
-        columns.push(Family::indexed(own(CHART.into()), vec![(1, chart.len())]));
-    }
-    let asked = extra.families(names).into_iter().flatten();
-    columns.extend(asked.map(|family| Family { name: own(family.name), ..family }));
+    columns.push(own(Family::scalar("energy")));
+    columns.extend(names.observables.iter().cloned().chain(multipliers).chain(auxiliaries));
+    columns.extend((time != Time::Parameter).then(|| own(Family::scalar(PARAMETER))));
+    columns.extend(chart.map(|chart| own(Family::indexed(CHART, vec![(1, chart.len())]))));
+    columns.extend(extra.families(names).into_iter().flatten().map(own));
     Columns(columns)
 }
 
@@ -117,5 +114,42 @@ impl Rows {
             row.extend(claims);
         }
         Ok(row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_not_of_the_model_give_way() {
+        let scalars = |names: &[&str]| names.iter().map(|name| Family::scalar(*name)).collect::<Vec<_>>();
+        let names = Recorded {
+            state: scalars(&["x", "energy"]),
+            observables: scalars(&["time", "lambda_rod", "residual_rod"]),
+            multipliers: scalars(&["lambda_rod"]),
+            auxiliaries: scalars(&["x"]),
+            constraints: scalars(&["rod"]),
+            claims: scalars(&["x", "time"]),
+            ..Recorded::default()
+        };
+        let found = columns(&names, Time::Parameter, Some(&(0..1)), Extra { residuals: true, claims: true });
+        let found: Vec<&str> = found.0.iter().map(|family| family.name.as_str()).collect();
+        let expected = [
+            "time_",
+            "x",
+            "energy",
+            "energy_",
+            "time",
+            "lambda_rod",
+            "residual_rod",
+            "lambda_rod_",
+            "x_",
+            "chart",
+            "residual_rod_",
+            "x__",
+            "time__",
+        ];
+        assert_eq!(found, expected);
     }
 }

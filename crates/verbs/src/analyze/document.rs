@@ -94,6 +94,9 @@ pub struct Document {
     /// What is not wrong in the text of the model, but worth saying.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Problem>,
+    /// What was said on the way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The derivation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latex: Option<String>,
@@ -393,6 +396,7 @@ impl Document {
             branches: report.branches.iter().map(branch).collect(),
             seed: Random::SEED,
             warnings: vec![],
+            notes: vec![],
             latex,
             transformed: None,
             replaced: report.irregular.iter().map(replaced).collect(),

@@ -67,12 +67,12 @@ impl Request {
         session.review(&model.input, &model.system.warnings);
         let derivation = self.latex.then(|| latex(&report));
         let (shown, implicit) = report.legible();
-        let warnings = session.warnings().to_vec();
+        let (warnings, notes) = (session.warnings().to_vec(), session.notes().to_vec());
         let mut document = Document::new(&shown, (&system.dynamics).into(), &implicit, derivation);
         if let Some(matrix) = &mut document.brackets {
             matrix.at_start = invertibility.map(Into::into);
         }
-        Ok(Document { warnings, transformed, ..document })
+        Ok(Document { warnings, notes, transformed, ..document })
     }
 }
 

@@ -19,6 +19,8 @@ use crate::session::{Session, Status};
 use crate::setup::{Blame, Selection, completed, defaults, examined, pose, prepare};
 use crate::stop::Stop;
 use cotangent_compile::values;
+use cotangent_dynamics::{Advance, State};
+use cotangent_integrate::Prepared;
 use cotangent_lab::certificate::{Certificate, CertificateError, Ended, Options, Stopped};
 use cotangent_plot::Figure;
 use cotangent_problem::Instance;
@@ -79,6 +81,12 @@ impl Request {
                     Failure::new(Code::Compile, e.to_string())
                 }
             })?;
+        if rests(&problem, &prepared, step) {
+            session.warn(
+                "the start is an equilibrium: nothing moves, and what is measured is standing still; give the motion another \
+                 start (--set)",
+            );
+        }
         if almost_poisson.is_some() {
             certificate.without_bracket();
         }
@@ -113,6 +121,20 @@ impl Request {
         Ok(document)
     }
 }
+
+/// Whether steps lead nowhere.
+fn rests(problem: &Instance, prepared: &Prepared, step: f64) -> bool {
+    let Ok(mut integrator) = problem.integrator(prepared) else { return false };
+    let mut state = integrator.state(problem.start.clone());
+    let size = problem.start.iter().fold(0.0f64, |m, z| m.max(z.abs()));
+    let stays =
+        |state: &State<f64>| state.values.iter().zip(&problem.start).all(|(a, b)| (a - b).abs() <= STILL * size);
+    integrator.advance(&mut state, step, STEPS_LOOKED_AT).is_ok() && stays(&state)
+}
+
+/// What changes by less in some steps, relative to the state, is round-off.
+const STILL: f64 = 1e-14;
+const STEPS_LOOKED_AT: u64 = 4;
 
 /// The length of the run for constraints and energy.
 fn length(steps: u64) -> Result<u64, Failure> {

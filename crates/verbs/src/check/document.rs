@@ -65,6 +65,9 @@ pub struct Document {
     pub refused: Option<Refusal>,
     /// What is not wrong in the text, but worth saying.
     pub warnings: Vec<Problem>,
+    /// What was said on the way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// Where Jacobi's identity fails.

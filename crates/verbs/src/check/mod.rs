@@ -21,6 +21,7 @@ use crate::input::Source;
 use crate::loaded::Loaded;
 use crate::memory::{Use, afford};
 use crate::session::{Session, Status};
+use crate::setting::without_effect;
 use crate::setup::{Refused, refused};
 use cotangent_compile::values::Setting;
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,9 @@ impl Request {
         }
         model.limits.check().map_err(|_| Failure::interrupted())?;
         session.review(&model.input, &model.system.warnings);
+        let said = std::mem::take(&mut document.notes).into_iter();
+        said.chain(without_effect(&model.system, &model.settings)).for_each(|note| session.note(note));
+        document.notes = session.notes().to_vec();
         Ok(document)
     }
 }

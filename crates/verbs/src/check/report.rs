@@ -10,8 +10,7 @@ use super::values::{Start, Values, range};
 use crate::failure::{Code, Failure, Problem};
 use crate::input::Input;
 use crate::kind::{ConstraintKind, GivenAs, Role};
-use crate::setup::AlmostPoisson;
-use cotangent_analysis::bracket;
+use crate::setup::{AlmostPoisson, almost_poisson};
 use cotangent_compile::values::{self, Setting};
 use cotangent_expr::{Array, Layout, Tensor};
 use cotangent_model::diagnostic::Lines;
@@ -45,6 +44,7 @@ impl Document {
         let pairs = pairings(file, &input.source);
         let is_form = matches!(system.dynamics, Dynamics::Form { .. });
         let (brackets, form) = if is_form { (vec![], pairs) } else { (pairs, vec![]) };
+        let (jacobi, undecided) = almost_poisson(system, set, limits);
         Ok(Document {
             name: system.name.clone(),
             title: system.title.clone(),
@@ -66,7 +66,7 @@ impl Document {
                 finite: energy.map(f64::is_finite),
             },
             bracket: brackets,
-            jacobi_failure: jacobi_failure(system, set, limits),
+            jacobi_failure: jacobi.map(|AlmostPoisson { variables, sum, .. }| JacobiFailure { variables, sum }),
             form,
             consistent: verdict(&constraints),
             singular: None,
@@ -90,6 +90,7 @@ impl Document {
             run: run_settings(system),
             initial: Start::new(system, &initial, set),
             warnings: system.warnings.iter().map(|d| Problem::new(d, &input.name, &lines)).collect(),
+            notes: undecided.into_iter().collect(),
         })
     }
 
@@ -210,12 +211,6 @@ fn run_settings(system: &System) -> Vec<RunSetting> {
         },
     };
     system.run.iter().map(|(key, v)| RunSetting { key: key.name(), value: value(v) }).collect()
-}
-
-/// Why the bracket of a Poisson model is none. Where that could not be decided nothing is said: `analyze` says more.
-fn jacobi_failure(system: &System, set: &[Setting], limits: &Limits) -> Option<JacobiFailure> {
-    let AlmostPoisson { variables, sum, .. } = AlmostPoisson::of(bracket(system, set, limits).ok().flatten()?)?;
-    Some(JacobiFailure { variables, sum })
 }
 
 /// Each constraint with the residuals of its members.

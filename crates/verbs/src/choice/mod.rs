@@ -1,7 +1,7 @@
 //! What is to be integrated, and how: one type from the command line over the `run` statement of a model to
 //! checkpoints and documents.
 
-pub(crate) mod charts;
+pub(crate) mod names;
 pub(crate) mod shown;
 
 use crate::figures::{count, number};

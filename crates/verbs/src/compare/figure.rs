@@ -11,7 +11,7 @@ pub(super) type Curve = (String, Vec<f64>, Vec<f64>);
 
 /// Draws a comparison.
 pub(super) fn figure(report: &Document) -> Figure {
-    let title = format!("{}: {}", report.model, counted(report));
+    let title = format!("{}: {}{}", report.model, counted(report), left_out(report));
     if report.steps.len() > 1 {
         let series = work_precision(report).into_iter().map(|(name, x, y)| Series::line_points(name, x, y)).collect();
         let panel =
@@ -30,12 +30,28 @@ pub(super) fn figure(report: &Document) -> Figure {
     figure
 }
 
+/// How many combinations have no place in the figure.
+fn left_out(report: &Document) -> String {
+    let is_drawn = |row: &&Row| match report.steps.len() > 1 {
+        true => end_error(row).is_some(),
+        false => !row.curves.times.is_empty(),
+    };
+    match report.rows.len() - report.rows.iter().filter(is_drawn).count() {
+        0 => String::new(),
+        n => format!("; {n} not drawn: failed, or far off"),
+    }
+}
+
+/// The error of a run that came to its end; beyond 10 it has lost the motion.
+fn end_error(row: &Row) -> Option<f64> {
+    row.error.value.filter(|e| row.status == Ending::Finished && *e < 10.0)
+}
+
 /// Errors over seconds, a curve for each formulation, method and projection.
 pub(super) fn work_precision(report: &Document) -> Vec<Curve> {
     let mut curves: Vec<Curve> = vec![];
-    for row in report.rows.iter().filter(|r| r.status == Ending::Finished) {
-        // Beyond, the run has lost the motion.
-        let Some(error) = row.error.value.filter(|e| *e < 10.0) else { continue };
+    for row in &report.rows {
+        let Some(error) = end_error(row) else { continue };
         let name = name(report, row);
         let known = curves.iter().position(|c| c.0 == name);
         let k = known.unwrap_or_else(|| {

@@ -66,13 +66,22 @@ pub(super) fn animation(film: &Film) -> Option<Animation> {
     let frames: Vec<Frame> = film.dense.iter().take(most).enumerate().map(frame).collect();
     let space = if scene.spatial { Space::Three } else { Space::Plane };
     let size = scene.extent();
-    let vehicle = |body: usize| Vehicle { body, length: 0.06 * size, width: 0.03 * size };
+    let vehicle = |(k, body): (usize, usize)| {
+        let size = size * scene.looks[2].get(k).and_then(|look| look.size).unwrap_or(1.0);
+        Vehicle { body, length: 0.06 * size, width: 0.03 * size }
+    };
     Some(Animation {
         description: description(film, scene, &frames) + &rate(&frames).1,
         rate: rate(&frames).0,
         rods: scene.rods.iter().map(|&(a, b)| (end(a), end(b))).collect(),
         discs: Some(scene.points.iter().filter_map(|&b| index(b)).collect()),
-        vehicles: scene.vehicles.iter().filter_map(|(b, _)| index(*b)).map(vehicle).collect(),
+        vehicles: scene
+            .vehicles
+            .iter()
+            .enumerate()
+            .filter_map(|(k, (b, _))| Some((k, index(*b)?)))
+            .map(vehicle)
+            .collect(),
         trails: scene.trails.iter().filter_map(|&b| index(b)).collect(),
         looks: looks(scene),
         ..Animation::new("Motion", space, frames)

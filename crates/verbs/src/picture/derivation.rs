@@ -55,7 +55,7 @@ pub(super) fn derivation(motion: &Motion, model: Option<&System>) -> Formulas {
             let name = array.name();
             match vector(array, tensor).filter(|_| is_closed(tensor)) {
                 Some(list) => lines.extend(list.iter().map(|case| {
-                    let left = latex_member(&format!("{symbol}_{name}"), &case.index());
+                    let left = latex_member(&format!("{symbol}_{name}"), &case.index);
                     (case.label(name), format!("{left} = {}", case.value))
                 })),
                 None => lines.push((array.name().to_owned(), closed.to_owned())),
@@ -100,8 +100,8 @@ fn from_lagrangian(mut formulas: Formulas, model: &System) -> Formulas {
             let name = coordinate.name();
             let cases = vector(velocity, &momenta).unwrap_or_default();
             lines.extend(cases.iter().map(|case| {
-                let index = case.index();
-                let (momentum, by) = (latex_member(&format!("p_{name}"), &index), latex_velocity(name, &index));
+                let index = &case.index;
+                let (momentum, by) = (latex_member(&format!("p_{name}"), index), latex_velocity(name, index));
                 let formula = format!("{momentum} = \\frac{{\\partial L}}{{\\partial {by}}} = {}", case.value);
                 (format!("Momentum of {}", case.label(name)), formula)
             }));
@@ -112,7 +112,7 @@ fn from_lagrangian(mut formulas: Formulas, model: &System) -> Formulas {
         let cases =
             in_velocities(&constraint.residual, coordinates, velocities).and_then(|t| vector(&constraint.array, &t));
         for case in cases.unwrap_or_default() {
-            let left = latex_velocity(&format!("varphi_{name}"), &case.index());
+            let left = latex_velocity(&format!("varphi_{name}"), &case.index);
             lines.push((
                 format!("Hidden constraint {}, in velocities", case.label(name)),
                 format!("{left} = {} = 0", case.value),
@@ -146,40 +146,52 @@ fn in_velocities(residual: &Tensor, coordinates: &Layout, velocities: &Layout) -
 
 /// Members of a family with one formula.
 struct Case {
-    /// Nothing for a single quantity; a number, or a first and a last one.
-    members: Option<(i64, i64)>,
+    /// What stands below the name: nothing, or for each index a number or a letter.
+    index: Vec<String>,
+    /// For which members the formula is: `, i = 1, …, 3`.
+    ranges: String,
     value: String,
 }
 
+/// What the indices of a member are called.
+const LETTERS: [&str; 4] = ["i", "j", "k", "l"];
+
 impl Case {
-    /// What stands below the name: nothing, a number, or i.
-    fn index(&self) -> Vec<String> {
-        match self.members {
-            None => vec![],
-            Some((a, b)) if a == b => vec![a.to_string()],
-            Some(_) => vec!["i".to_owned()],
+    /// The members between the first and the last value of each index.
+    fn new(members: &[(i64, i64)], value: String) -> Case {
+        let one = |(&(a, b), letter): (&(i64, i64), &&str)| if a == b { a.to_string() } else { (*letter).to_owned() };
+        let several = members.iter().zip(LETTERS).filter(|((a, b), _)| a != b);
+        Case {
+            index: members.iter().zip(&LETTERS).map(one).collect(),
+            ranges: several.map(|((a, b), letter)| format!(", {letter} = {a}, …, {b}")).collect(),
+            value,
         }
     }
 
     /// The name of the quantity, and for which members the formula is.
     fn label(&self, name: &str) -> String {
-        match self.members {
-            None => name.to_owned(),
-            Some((a, b)) if a == b => format!("{name}[{a}]"),
-            Some((a, b)) => format!("{name}[i], i = {a}, …, {b}"),
+        match self.index.is_empty() {
+            true => name.to_owned(),
+            false => format!("{name}[{}]{}", self.index.join(", "), self.ranges),
         }
     }
 }
 
 /// The sum of all terms.
 fn scalar(tensor: &Tensor) -> Option<String> {
-    let terms: Option<Vec<String>> = tensor.terms().iter().map(|t| summand(t, 0, &[])).collect();
+    let terms: Option<Vec<String>> = tensor.terms().iter().map(|t| summand(t, &[])).collect();
     Some(summed(&terms?))
 }
 
-/// The entries of a vector that belong to an array of at most one index; `None` if there is no
-/// formula for them.
+/// The entries of a vector that belong to an array; `None` if there is no formula for them.
 fn vector(array: &Array, tensor: &Tensor) -> Option<Vec<Case>> {
+    if array.members().is_some() {
+        return triangle(array, tensor).map(|case| vec![case]);
+    }
+    let dims = array.dims();
+    if dims.len() > LETTERS.len() {
+        return None;
+    }
     let mut parts: Vec<Part<'_>> = vec![];
     for term in tensor.terms() {
         let place = term.at.first()?;
@@ -187,86 +199,148 @@ fn vector(array: &Array, tensor: &Tensor) -> Option<Vec<Case>> {
             parts.push(Part::new(term, &place.index)?);
         }
     }
-    if array.dims().is_empty() {
-        let terms: Option<Vec<String>> = parts.iter().map(|p| summand(p.term, 0, &[])).collect();
-        return Some(vec![Case { members: None, value: summed(&terms?) }]);
+    // Between two of these numbers of each index the same terms are added up.
+    let mut boxes: Vec<Vec<(i64, i64)>> = vec![vec![]];
+    for (d, dim) in dims.iter().enumerate() {
+        let mut cuts: Vec<i64> = parts.iter().flat_map(|p| [p.members[d].0, p.members[d].1 + 1]).collect();
+        cuts.extend([dim.first, dim.last() + 1]);
+        cuts.sort_unstable();
+        cuts.dedup();
+        let with = |outer: &Vec<(i64, i64)>| {
+            let inner = cuts.windows(2).map(|w| (w[0], w[1] - 1));
+            inner.map(|one| outer.iter().copied().chain([one]).collect()).collect::<Vec<_>>()
+        };
+        boxes = boxes.iter().flat_map(with).collect();
+        if boxes.len() >= MOST {
+            return None;
+        }
     }
-    let [dim] = array.dims() else { return None };
-    // Between two of these numbers the same terms are added up.
-    let mut cuts: Vec<i64> = parts.iter().flat_map(|p| [p.members.0, p.members.1 + 1]).collect();
-    cuts.extend([dim.first, dim.last() + 1]);
-    cuts.sort_unstable();
-    cuts.dedup();
-    if cuts.len() > MOST {
+    let case = |members: Vec<(i64, i64)>| {
+        let terms: Option<Vec<String>> = parts.iter().filter(|p| p.has(&members)).map(|p| p.at(&members)).collect();
+        Some(Case::new(&members, summed(&terms?)))
+    };
+    boxes.into_iter().map(case).collect()
+}
+
+/// All members of a family over ranges that depend on one another, such as i in 2..n, j in 1..i-1.
+fn triangle(array: &Array, tensor: &Tensor) -> Option<Case> {
+    let own: Vec<&Term> = tensor.terms().iter().filter(|t| t.at.first().is_some_and(|at| at.array == *array)).collect();
+    let first = own.first()?;
+    let index = array.shown_index(&first.at.first()?.index);
+    let Domain::Ranges(ranges) = &first.domain else { return None };
+    let ranges = ranges.get(..index.len()).filter(|_| index.len() <= LETTERS.len())?;
+    // The outer variables of every term are the indices of the member, in their order.
+    let in_order = |term: &&Term| {
+        let Domain::Ranges(all) = &term.domain else { return false };
+        let index = array.shown_index(&term.at[0].index);
+        let is_own = |(k, i): (usize, &Ix)| i.as_shifted_var() == Some((k as u8, 0));
+        index.iter().enumerate().all(is_own) && all.get(..index.len()).is_some_and(|outer| same(outer, ranges))
+    };
+    if !own.iter().all(in_order) {
         return None;
     }
-    let mut cases = vec![];
-    for w in cuts.windows(2) {
-        let (low, high) = (w[0], w[1] - 1);
-        let own = parts.iter().filter(|p| p.members.0 <= low && high <= p.members.1);
-        let terms: Option<Vec<String>> = own.map(|p| p.at(low, high)).collect();
-        cases.push(Case { members: Some((low, high)), value: summed(&terms?) });
-    }
-    Some(cases)
+    let one = |v: usize| Bound { variable: v, letter: LETTERS[v], value: Ix::var(v as u8) };
+    let bound: Vec<Bound> = (0..index.len()).map(one).collect();
+    let value: Option<Vec<String>> = own.iter().map(|term| summand(term, &bound)).collect();
+    let names: Vec<Arc<str>> = LETTERS.iter().map(|letter| (*letter).into()).collect();
+    let text = |ix: &Ix| Expr::index(ix.clone()).latex(&names);
+    let range =
+        |(range, letter): (&Range, &str)| format!(", {letter} = {}, …, {}", text(&range.low), text(&range.high));
+    Some(Case {
+        index: LETTERS[..index.len()].iter().map(|letter| (*letter).to_owned()).collect(),
+        ranges: ranges.iter().zip(LETTERS).map(range).collect(),
+        value: summed(&value?),
+    })
+}
+
+/// Whether ranges are the same, whatever their variables are called.
+fn same(a: &[Range], b: &[Range]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.low == b.low && a.high == b.high)
 }
 
 /// A term and the members that it adds to.
 struct Part<'a> {
     term: &'a Term,
-    members: (i64, i64),
-    /// The member is variable 0 plus this; `None` if it is one member and no variable belongs to it.
-    shift: Option<i64>,
+    /// The first and the last value of each index.
+    members: Vec<(i64, i64)>,
+    /// Each index is a variable of the term plus a number; `None` if it is one number, and no variable belongs to it.
+    shifts: Vec<Option<(usize, i64)>>,
 }
 
 impl Part<'_> {
     fn new<'a>(term: &'a Term, index: &[Ix]) -> Option<Part<'a>> {
         let Domain::Ranges(ranges) = &term.domain else { return None };
-        match index {
-            [] => Some(Part { term, members: (0, 0), shift: None }),
-            [one] => match (one.as_constant(), one.as_shifted_var()) {
-                (Some(k), _) => Some(Part { term, members: (k, k), shift: None }),
-                (None, Some((0, shift))) => {
-                    let first = ranges.first()?;
-                    let (low, high) = (first.low.as_constant()?, first.high.as_constant()?);
-                    Some(Part { term, members: (low + shift, high + shift), shift: Some(shift) })
+        let mut part = Part { term, members: vec![], shifts: vec![] };
+        for one in index {
+            let (members, shift) = match (one.as_constant(), one.as_shifted_var()) {
+                (Some(k), _) => ((k, k), None),
+                (None, Some((variable, shift))) => {
+                    let range = ranges.get(usize::from(variable))?;
+                    let (low, high) = (range.low.as_constant()?, range.high.as_constant()?);
+                    ((low + shift, high + shift), Some((usize::from(variable), shift)))
                 }
-                _ => None,
-            },
-            _ => None,
+                _ => return None,
+            };
+            // A variable in two indices: members on a diagonal, which is no box.
+            if shift.is_some_and(|(v, _)| part.shifts.iter().flatten().any(|(other, _)| *other == v)) {
+                return None;
+            }
+            part.members.push(members);
+            part.shifts.push(shift);
         }
+        Some(part)
+    }
+
+    /// Whether it adds to all of these members.
+    fn has(&self, members: &[(i64, i64)]) -> bool {
+        self.members.iter().zip(members).all(|(own, some)| own.0 <= some.0 && some.1 <= own.1)
     }
 
     /// The term for a member of these.
-    fn at(&self, low: i64, high: i64) -> Option<String> {
-        match self.shift {
-            None => summand(self.term, 0, &[]),
-            Some(shift) if low == high => summand(self.term, 1, &[Ix::constant(low - shift)]),
-            Some(shift) => summand(self.term, 1, &[Ix::var(0).shifted(-shift)]),
-        }
+    fn at(&self, members: &[(i64, i64)]) -> Option<String> {
+        let one = |(d, shift): (usize, &Option<(usize, i64)>)| {
+            let ((variable, shift), (low, high)) = ((*shift)?, members[d]);
+            let value = if low == high { Ix::constant(low - shift) } else { Ix::var(variable as u8).shifted(-shift) };
+            Some(Bound { variable, letter: LETTERS[d], value })
+        };
+        summand(self.term, &self.shifts.iter().enumerate().filter_map(one).collect::<Vec<_>>())
     }
 }
 
-/// A term, whose first variables have these values; over the others it is a sum.
-fn summand(term: &Term, bound: usize, by: &[Ix]) -> Option<String> {
+/// A variable of a term that the index of a member gives.
+struct Bound {
+    variable: usize,
+    letter: &'static str,
+    value: Ix,
+}
+
+/// A term, some of whose variables have these values; over the others it is a sum.
+fn summand(term: &Term, bound: &[Bound]) -> Option<String> {
     let Domain::Ranges(ranges) = &term.domain else { return None };
-    let mut names: Vec<Arc<str>> = ranges.iter().map(|r| r.name.clone()).collect();
-    if let (Some(first), true) = (names.first_mut(), bound > 0) {
-        *first = "i".into();
+    let letters: Vec<&str> = bound.iter().map(|b| b.letter).collect();
+    let mut names: Vec<Arc<str>> = vec![];
+    for (v, range) in ranges.iter().enumerate() {
+        let own = bound.iter().find(|b| b.variable == v).map(|b| b.letter);
+        // Further variables stay as they are, under another letter than those of the member.
+        let known = |letter: &str| ranges.iter().map(|r| &r.name).chain(&names).any(|name| name.as_ref() == letter);
+        let is_free = |letter: &str| !letters.contains(&letter) && !known(letter);
+        let other = LETTERS.into_iter().chain(["m", "n"]).find(|letter| is_free(letter));
+        names.push(match own {
+            Some(letter) => letter.into(),
+            None if letters.contains(&range.name.as_ref()) => other?.into(),
+            None => range.name.clone(),
+        });
     }
-    // Further variables stay as they are, under another letter than the member's.
-    for name in names.iter_mut().skip(bound).filter(|n| bound > 0 && n.as_ref() == "i") {
-        *name = "j".into();
-    }
-    let index = |ix: &Ix| Expr::index(ix.substitute(by)).latex(&names);
-    let sums: String = ranges
-        .iter()
-        .zip(&names)
-        .skip(bound)
-        .map(|(Range { low, high, .. }, name)| {
+    let value = |v: usize| bound.iter().find(|b| b.variable == v).map_or(Ix::var(v as u8), |b| b.value.clone());
+    let by: Vec<Ix> = (0..ranges.len()).map(value).collect();
+    let index = |ix: &Ix| Expr::index(ix.substitute(&by)).latex(&names);
+    let free = ranges.iter().zip(&names).enumerate().filter(|(v, _)| !bound.iter().any(|b| b.variable == *v));
+    let sums: String = free
+        .map(|(_, (Range { low, high, .. }, name))| {
             format!("\\sum_{{{}={}}}^{{{}}} ", latex_name(name), index(low), index(high))
         })
         .collect();
-    let value = term.value.instantiate(by).latex(&names);
+    let value = term.value.instantiate(&by).latex(&names);
     let compound = value.contains(" + ") || value.contains(" - ") || value.starts_with('-');
     Some(match (sums.is_empty(), compound) {
         (false, true) => format!("{sums}\\left({value}\\right)"),

@@ -12,7 +12,6 @@ use cotangent_model::nearest::nearest;
 use cotangent_observe::{HISTORY_ERRORS, History};
 use cotangent_problem::{Instance, Picture};
 use serde::{Deserialize, Serialize};
-use std::f64::consts::{PI, TAU};
 use std::ops::Range;
 
 /// What a run was like.
@@ -216,10 +215,9 @@ fn known(run: &mut Run, problem: &Instance) -> Vec<(String, String, usize)> {
     members.enumerate().map(|(place, (family, member))| (family, member, place)).collect()
 }
 
-/// A member, or all members of a family. Blanks do not count.
+/// A member, or all members of a family.
 fn named(known: &[(String, String, usize)], name: &str) -> Vec<(String, usize)> {
-    let plain = |name: &str| name.replace(' ', "");
-    let is_meant = |(family, member, _): &&(String, String, usize)| *family == name || plain(member) == plain(name);
+    let is_meant = |(family, member, _): &&(String, String, usize)| *family == name || *member == name;
     known.iter().filter(is_meant).map(|(_, member, place)| (member.clone(), *place)).collect()
 }
 
@@ -261,11 +259,12 @@ fn portrait(problem: &Instance, variables: usize, n: usize) -> Option<[usize; 2]
     None
 }
 
-/// Whether a series is one number up to round-off.
-fn is_constant(values: &[f64]) -> bool {
+/// Whether a series is one number up to round-off, where others of its kind are as large as this.
+fn is_constant(values: &[f64], size: f64) -> bool {
     let finite = || values.iter().copied().filter(|x| x.is_finite());
     let (low, high) = finite().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
-    low > high || high / 2.0 - low / 2.0 <= 1e-10 * low.abs().max(high.abs())
+    let half = high / 2.0 - low / 2.0;
+    low > high || half <= 1e-10 * low.abs().max(high.abs()) || half <= 1e-13 * size
 }
 
 impl Film {
@@ -289,6 +288,13 @@ impl Film {
             Quantities { kind: shown.kind, total: shown.total, shown: shown.entries.iter().map(quantity).collect() };
         let dense = history.dense();
         let axis = |k: usize| Named { name: state.entry_name(k), values: dense.value(k), band: None };
+        // Coordinates are measured by coordinates, and momenta by momenta.
+        let variables = problem.equations.motion.system.dynamics.variables().len().min(state.len());
+        let size = |k: usize| {
+            let kind = if k < variables { 0..variables } else { variables..state.len() };
+            let all = (0..dense.times().len()).flat_map(|sample| dense.values(sample).get(kind.clone()));
+            all.flatten().filter(|x| x.is_finite()).fold(0.0f64, |m, x| m.max(x.abs()))
+        };
         let numbers = |sample: usize| dense.values(sample).get(width..).unwrap_or_default();
         let scene = picture.filter(|p| !p.is_empty()).map(|p| Scene::new(p, dense.times().len(), numbers));
         let mut remarks = vec![];
@@ -314,8 +320,8 @@ impl Film {
             is_cut: history.is_cut(),
             portrait: shown
                 .portrait
-                .map(|axes| axes.map(axis))
-                .filter(|axes| !axes.iter().any(|a| is_constant(&a.values))),
+                .filter(|axes| !axes.iter().any(|k| is_constant(&dense.value(*k), size(*k))))
+                .map(|axes| axes.map(axis)),
             scene,
             times: history.times().to_vec(),
         })
@@ -334,19 +340,29 @@ impl Film {
     }
 }
 
-/// A series of angles between two ends a full turn apart, in pieces from one leap to the next: the motion goes on there,
-/// and a line would show one that goes back. Other series are one piece.
+/// A series of angles between two ends a full turn apart, whatever that is called (2π, 360, or π for a direction), in
+/// pieces from one leap to the next: the motion goes on there, and a line would show one that goes back. Other series
+/// are one piece.
+///
+/// A leap goes over more than half of all values. It is a turn if it goes against the steps beside it, far beyond them,
+/// and from end to end; if one leap is none, the others are none either.
 pub(crate) fn pieces(values: &[f64]) -> Vec<Range<usize>> {
     let finite = || values.iter().copied().filter(|x| x.is_finite());
     let (low, high) = finite().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
-    let mut steps: Vec<f64> = values.windows(2).map(|w| (w[1] - w[0]).abs()).filter(|s| s.is_finite()).collect();
-    steps.sort_by(f64::total_cmp);
-    let usual = steps.get(steps.len() / 2).copied().unwrap_or(0.0);
+    let range = high - low;
+    let step = |k: usize| values[k] - values[k - 1];
+    let is_leap = |k: &usize| step(*k).abs() > range / 2.0;
     let is_turn = |k: &usize| {
-        let step = (values[*k] - values[*k - 1]).abs();
-        high - low <= TAU * (1.0 + 1e-9) && step > PI && TAU - step <= 6.0 * usual + 0.02
+        let beside = [k - 1, k + 1].into_iter().filter(|k| (1..values.len()).contains(k) && !is_leap(k));
+        let beside: Vec<f64> = beside.map(step).filter(|s| s.is_finite()).collect();
+        let (leap, largest) = (step(*k), beside.iter().fold(0.0f64, |m, s| m.max(s.abs())));
+        !beside.is_empty()
+            && beside.iter().all(|s| s * leap < 0.0)
+            && leap.abs() > 3.0 * largest
+            && leap.abs() >= range * (1.0 - 1e-9) - 4.0 * largest
     };
-    let mut ends: Vec<usize> = (1..values.len()).filter(is_turn).collect();
+    let leaps: Vec<usize> = (1..values.len()).filter(is_leap).collect();
+    let mut ends = if leaps.iter().all(is_turn) { leaps } else { vec![] };
     ends.push(values.len());
     let mut begin = 0;
     ends.into_iter().map(|end| std::mem::replace(&mut begin, end)..end).collect()
@@ -412,6 +428,27 @@ mod tests {
     }
 
     #[test]
+    fn a_turn_may_be_called_360_or_half_of_one() {
+        let times: Vec<f64> = (0..200).map(|k| f64::from(k) * 0.1).collect();
+        let degrees: Vec<f64> = times.iter().map(|t| t.sin().atan2(t.cos()).to_degrees()).collect();
+        assert_eq!(pieces(&degrees), [0..32, 32..95, 95..158, 158..200]);
+        // A direction without a sense: at π/2, 3π/2, …
+        let direction: Vec<f64> = times.iter().map(|t| t.tan().atan()).collect();
+        assert_eq!(pieces(&direction).iter().map(|p| p.end).collect::<Vec<_>>(), [16, 48, 79, 110, 142, 173, 200]);
+        // Backwards, and about the angle at which it leaps.
+        let back: Vec<f64> = degrees.iter().map(|a| -a).collect();
+        assert_eq!(pieces(&back), pieces(&degrees));
+        let top: Vec<f64> =
+            times.iter().map(|t| (0.5 * t.sin() + 0.01).sin().atan2(-(0.5 * t.sin() + 0.01).cos())).collect();
+        let top = top.iter().map(|a| -a).collect::<Vec<_>>();
+        assert!(pieces(&top).len() > 5);
+        assert!(pieces(&top).iter().all(|p| top[p.clone()].windows(2).all(|w| (w[1] - w[0]).abs() < 0.1)));
+        // A curve that is sampled three times in a period leaps, too.
+        let coarse: Vec<f64> = (0..200).map(|k| (f64::from(k) * 1.91).sin()).collect();
+        assert_eq!(pieces(&coarse).len(), 1);
+    }
+
+    #[test]
     fn series_of_very_different_size_are_apart() {
         let named = |size: f64| Named { name: String::new(), values: vec![-size, 0.5 * size], band: None };
         let shown = [1.0, 1e-3, 5.0, 0.0, 2e-3, 1e4].map(named).into();
@@ -421,7 +458,10 @@ mod tests {
 
     #[test]
     fn a_number_with_round_off_is_constant() {
-        assert!(is_constant(&[1.0, 1.0 + 1e-15, 1.0 - 3e-16]) && is_constant(&[0.0; 3]) && is_constant(&[]));
-        assert!(!is_constant(&[1.0, 1.001]) && !is_constant(&[0.0, 1e-20]));
+        let alone = |values: &[f64]| is_constant(values, 0.0);
+        assert!(alone(&[1.0, 1.0 + 1e-15, 1.0 - 3e-16]) && alone(&[0.0; 3]) && alone(&[]));
+        assert!(!alone(&[1.0, 1.001]) && !alone(&[0.0, 1e-20]));
+        // Beside others, what is 0 but for their round-off is 0.
+        assert!(is_constant(&[0.0, 1e-16, -3e-17], 2.0) && !is_constant(&[0.0, 1e-10], 2.0));
     }
 }

@@ -18,5 +18,6 @@ pub(crate) use destinations::Destinations;
 pub(crate) use figure::figure;
 pub use film::Watch;
 pub(crate) use film::{Film, check_quantities, watch};
+pub(crate) use movie::shortened;
 pub(crate) use page::{Page, formulas, sources};
 pub(crate) use sparkline::{Sparkline, sparklines};

@@ -20,6 +20,9 @@ pub(super) struct Stage<'a> {
     outline: [[f64; 2]; 5],
     colours: Colours,
     widths: Vec<f64>,
+    trail_widths: Vec<f64>,
+    /// How large each vehicle is, 1 being the usual size.
+    sizes: Vec<f64>,
 }
 
 impl Stage<'_> {
@@ -34,7 +37,13 @@ impl Stage<'_> {
         let [rod_looks, point_looks, vehicle_looks, trail_looks] = &scene.looks;
         let colour = |look: &Look| look.colour.and_then(|colour| Colour::named(colour.name()));
         let all = |looks: &[Look]| looks.iter().map(colour).collect::<Vec<_>>();
-        let mut points = vec![None; if point_looks.is_empty() { 0 } else { scene.bodies.len() }];
+        let sizes = |looks: &[Look]| looks.iter().map(|look| look.size.unwrap_or(1.0)).collect::<Vec<f64>>();
+        let is_plain = scene.looks.iter().all(Vec::is_empty);
+        let mut points = vec![None; if is_plain { 0 } else { scene.bodies.len() }];
+        // Joints have the colour of a rod that ends there.
+        for (&(a, b), look) in scene.rods.iter().zip(rod_looks) {
+            [a, b].into_iter().for_each(|body| points[body] = points[body].or(colour(look)));
+        }
         for (k, &body) in scene.points.iter().enumerate() {
             let look = point_looks.get(k).copied().unwrap_or_default();
             joints[body] = Joint::Mass(size * look.size.unwrap_or(1.0));
@@ -52,7 +61,9 @@ impl Stage<'_> {
             hulls: (0..scene.vehicles.len()).map(hull).collect(),
             outline,
             colours: Colours { points, rods: all(rod_looks), hulls: all(vehicle_looks), trails: all(trail_looks) },
-            widths: rod_looks.iter().map(|look| look.size.unwrap_or(1.0)).collect(),
+            widths: sizes(rod_looks),
+            trail_widths: sizes(trail_looks),
+            sizes: sizes(vehicle_looks),
         }
     }
 
@@ -60,9 +71,11 @@ impl Stage<'_> {
     pub(super) fn points(&self, sample: usize) -> Vec<[f64; 2]> {
         let scene = self.scene;
         let mut points: Vec<[f64; 2]> = scene.bodies.iter().map(|b| seen(scene, b[sample])).collect();
-        for (body, headings) in &scene.vehicles {
+        for (k, (body, headings)) in scene.vehicles.iter().enumerate() {
             let ([x, y, _], (sin, cos)) = (scene.bodies[*body][sample], headings[sample].sin_cos());
-            points.extend(self.outline.iter().map(|[a, b]| [x + a * cos - b * sin, y + a * sin + b * cos]));
+            let size = self.sizes.get(k).copied().unwrap_or(1.0);
+            let corner = |[a, b]: [f64; 2]| [x + size * (a * cos - b * sin), y + size * (a * sin + b * cos)];
+            points.extend(self.outline.map(corner));
         }
         points
     }
@@ -83,6 +96,7 @@ impl Stage<'_> {
             trails,
             colours: self.colours.clone(),
             widths: self.widths.clone(),
+            trail_widths: self.trail_widths.clone(),
         }
     }
 
@@ -165,7 +179,12 @@ fn chosen(scene: &Scene, window: usize) -> Vec<usize> {
     }
     let free = scene.rods.is_empty() && scene.vehicles.is_empty();
     let most = scene.bodies.iter().map(travelled).max_by(|a, b| a[window].total_cmp(&b[window]));
-    let Some(travelled) = most.filter(|t| t[window] > 0.0 && !free) else { return vec![0, window] };
+    let Some(travelled) = most.filter(|t| t[window] > 0.0 && !free) else {
+        // The first and the last that show something.
+        let is_seen = |sample: &usize| scene.bodies.iter().any(|b| b[*sample].iter().all(|c| c.is_finite()));
+        let (first, last) = ((0..=window).find(is_seen), (0..=window).rfind(is_seen));
+        return [first.unwrap_or(0), last.unwrap_or(window)].into();
+    };
     let at = |k: usize| {
         let goal = travelled[window] * k as f64 / (SNAPSHOTS - 1) as f64;
         travelled.partition_point(|t| *t < goal).min(window)

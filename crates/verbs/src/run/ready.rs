@@ -12,7 +12,7 @@ use crate::input::Source;
 use crate::loaded::Loaded;
 use crate::memory::{Use, afford};
 use crate::noticed;
-use crate::picture::{Background, Destinations, Film, Watch, check_quantities, watch};
+use crate::picture::{Background, Destinations, Film, Watch, check_quantities, shortened, watch};
 use crate::reason::Reason;
 use crate::session::{Progress, Session};
 use crate::setup::{AlmostPoisson, Blame, Selection, examined, pose, prepare};
@@ -22,9 +22,9 @@ use cotangent_dynamics::Measure;
 use cotangent_integrate::Prepared;
 use cotangent_lab::Run;
 use cotangent_observe::{
-    Arrays, Checkpoints, End, Header, Observer, RunError, TableError, TableWriter, checkpoint, progress,
+    Arrays, Checkpoints, End, Extra, Header, Observer, RunError, TableError, TableWriter, checkpoint, progress,
 };
-use cotangent_problem::{Instance, Integrator};
+use cotangent_problem::{Diagnostics, Instance, Integrator};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -100,7 +100,14 @@ impl Ready {
         check_quantities(&mut run, &problem, &begun.quantities)?;
         watch(&mut run, &problem, watched, &begun.quantities).map_err(unmade)?;
         run.record_also(begun.columns);
+        if from.is_none() {
+            unadded(begun.columns, run.diagnostics()).into_iter().for_each(|note| session.note(note));
+        }
         let arrays = request.arrays.then(|| Arrays::new(&run));
+        if let (Some(files), Some(_), true) = (&files, &from, arrays.is_some() && run.done() > 0) {
+            let (time, table) = (number(run.time()), files.table.display());
+            session.note(format!("`arrays` begins at t = {time}: the rows before are in `{table}`"));
+        }
         let mut records = false;
         if let Some(files) = &files {
             session.keep();
@@ -188,10 +195,13 @@ impl Ready {
         document.singular_passages = singular_passages;
         document.almost_poisson = self.almost_poisson.take();
         document.warnings = session.warnings().to_vec();
-        document.notes = session.notes().to_vec();
         let from = if self.whole { 0 } else { self.resumed };
         let title = page::title(&document);
         let film = Film::new(&mut self.run, &self.problem, title, from, &self.begun.quantities);
+        if let Some(note) = film.as_ref().filter(|_| self.pictures.movie()).and_then(shortened) {
+            session.note(note);
+        }
+        document.notes = session.notes().to_vec();
         document.background = Background {
             input: self.model.input.clone(),
             equations: Some(self.problem.equations.clone()),
@@ -279,6 +289,18 @@ fn undrawn(pictures: &Destinations, given: bool) -> Failure {
     let whose = if given { "--record 0" } else { "`record = 0` of the model" };
     let message = format!("nothing to show for {}: {whose} measures nothing between start and end", pictures.named());
     Failure::new(Code::NotMeasured, message).help("leave out --record 0, or give another --record")
+}
+
+/// Columns that are asked for, and that a model has none of.
+fn unadded(asked: Extra, own: &Diagnostics) -> Vec<String> {
+    let residuals = asked.residuals && own.constraints.is_empty() && own.hidden_constraints.is_empty();
+    let claims = asked.claims && own.claims.is_empty();
+    let note = |(option, why): (&str, &str)| format!("--columns {option} adds no column: the model {why}");
+    let both = [
+        residuals.then_some(("residuals", "has no constraints")),
+        claims.then_some(("invariants", "claims no invariants")),
+    ];
+    both.into_iter().flatten().map(note).collect()
 }
 
 /// Why there is no movie of a model.

@@ -1,5 +1,6 @@
 //! What is asked for, and everything that decides what a run computes: a checkpoint keeps it.
 
+use crate::choice::names::separated;
 use crate::choice::{Choice, Files};
 use crate::failure::{Code, Failure};
 use crate::figures::{count, number, short};
@@ -7,9 +8,10 @@ use crate::input::Input;
 use crate::loaded::Loaded;
 use crate::picture::Watch;
 use crate::session::Session;
-use crate::setup::{completed, defaults, wanted_formulation};
+use crate::setting::without_effect;
+use crate::setup::{completed, defaults, schedule, wanted_formulation};
 use cotangent_compile::values;
-use cotangent_observe::{Columns, Extra, Schedule, ScheduleError, Text};
+use cotangent_observe::{Columns, Extra, Schedule, Text};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -31,10 +33,18 @@ pub struct Request {
     pub columns: Extra,
     /// Whether the document has the rows of a table.
     pub arrays: bool,
-    /// What pictures show over time: variables and observables by name; unless given, a choice of them.
+    /// What pictures show over time: lists of variables and observables, such as `x,d[3,1]`; unless given, a choice of
+    /// them.
     pub quantities: Vec<String>,
     /// The folder one is in: the pictures of a run that is resumed are called by their names from there.
     pub folder: Option<PathBuf>,
+}
+
+impl Request {
+    /// The names of what pictures show over time.
+    pub(super) fn named(&self) -> Vec<String> {
+        self.quantities.iter().flat_map(|list| separated(list)).collect()
+    }
 }
 
 /// A run that has begun: its model, and its choice with every default filled in.
@@ -103,7 +113,7 @@ impl Begun {
                 schedule.total().max(1)
             }
             None if rows => {
-                let every = schedule.total().div_ceil(ROWS).max(1);
+                let every = automatic(&schedule);
                 if every > 1 {
                     session.note(thinned(every, &schedule));
                 }
@@ -115,6 +125,7 @@ impl Begun {
         if let Some(note) = shortened(&schedule).filter(|_| !timed.has_time()) {
             session.note(note);
         }
+        without_effect(&model.system, &model.settings).into_iter().for_each(|note| session.note(note));
         let choice = Choice { record: Some(record), ..completed(&timed, &own, model, session)? };
         Ok(Begun {
             input: model.input.clone(),
@@ -124,12 +135,18 @@ impl Begun {
             notes: vec![],
             columns: request.columns,
             movie: kept(request.files.movie.as_deref(), "--movie", table, session),
-            quantities: request.quantities.clone(),
+            quantities: request.named(),
         })
     }
 
     /// The same run to another end. What was said of the end is said of the new one.
-    pub(super) fn extended(mut self, until: Option<f64>, steps: Option<u64>, table: &Path) -> Result<Begun, Failure> {
+    pub(super) fn extended(
+        mut self,
+        until: Option<f64>,
+        steps: Option<u64>,
+        table: &Path,
+        session: &mut Session<'_>,
+    ) -> Result<Begun, Failure> {
         let before = self.schedule()?;
         (self.choice.until, self.choice.steps) = (until, steps);
         let after = self.schedule()?;
@@ -140,7 +157,13 @@ impl Begun {
                 *note = thinned(every, &after);
             }
         }
-        self.notes.extend(shortened(&after).filter(|_| !self.choice.has_time()));
+        let said: Vec<String> = shortened(&after)
+            .filter(|_| !self.choice.has_time())
+            .into_iter()
+            .chain(kept_apart(every, &before, &after))
+            .collect();
+        said.iter().for_each(|note| session.note(note));
+        self.notes.extend(said);
         let end = match (until, steps) {
             (Some(t), _) => format!("--until {t}"),
             (None, n) => format!("--steps {}", n.unwrap_or_default()),
@@ -204,6 +227,22 @@ fn thinned(every: u64, schedule: &Schedule) -> String {
     format!("recording every {every} steps, {rows}; --record 1 records every step")
 }
 
+/// Every so many steps a row is written unless `--record` says so.
+fn automatic(schedule: &Schedule) -> u64 {
+    schedule.total().div_ceil(ROWS).max(1)
+}
+
+/// That the rows of a run that goes on are not those of one that was made at once.
+fn kept_apart(every: u64, before: &Schedule, after: &Schedule) -> Option<String> {
+    let (own, other) = (count(every, "step", "steps"), count(automatic(after), "step", "steps"));
+    (every == automatic(before) && every != automatic(after)).then(|| {
+        format!(
+            "rows stay {own} apart, as they began; of a run made at once they would be {other} apart unless --record says \
+             otherwise"
+        )
+    })
+}
+
 /// The name of a picture as a checkpoint keeps it, wherever it is resumed.
 pub(super) fn kept(file: Option<&Path>, option: &str, table: bool, session: &mut Session<'_>) -> Option<String> {
     let file = file?;
@@ -213,34 +252,6 @@ pub(super) fn kept(file: Option<&Path>, option: &str, table: bool, session: &mut
         session.note(format!("a checkpoint cannot keep the name `{shown}`: give {option} again with --resume"));
     }
     name
-}
-
-/// The steps of a choice that says how large they are; `None` if nothing says when they end.
-pub(super) fn schedule(choice: &Choice) -> Result<Option<Schedule>, Failure> {
-    let (step, record) = (choice.step.unwrap_or(f64::NAN), choice.record.unwrap_or(1));
-    let schedule = match (choice.until, choice.steps) {
-        (Some(t), _) => Schedule::until(step, t, record),
-        (None, Some(n)) => Schedule::count(step, n, record),
-        (None, None) => return Ok(None),
-    };
-    let schedule = schedule.map(|schedule| Schedule { every: choice.every, ..schedule });
-    schedule.map(Some).map_err(|error| {
-        let message = match error {
-            ScheduleError::TooMany { count, .. } if count < 1e9 => {
-                format!("{count} steps of {} lead beyond every number", short(step))
-            }
-            ScheduleError::TooMany { count, .. } => {
-                format!("{} steps of {} are more than can be counted (2^53)", short(count), short(step))
-            }
-            _ => error.to_string(),
-        };
-        let failure = Failure::new(Code::Schedule, message);
-        match error {
-            ScheduleError::Step(_) => failure.help("give another --step"),
-            ScheduleError::Until { .. } => failure.help("--step and --until must have the same sign"),
-            ScheduleError::TooMany { .. } => failure.help("give a larger --step or an earlier --until"),
-        }
-    })
 }
 
 fn missing(key: &str, example: &str, model: &str) -> Failure {

@@ -1,12 +1,13 @@
 //! A run from its start, or from a checkpoint.
 
-use super::request::{Begun, Request, kept, schedule};
+use super::request::{Begun, Request, kept};
 use crate::choice::Choice;
 use crate::failure::{Code, Failure};
 use crate::figures::number;
 use crate::input::Source;
 use crate::loaded::Loaded;
 use crate::session::Session;
+use crate::setup::schedule;
 use cotangent_compile::values::Setting;
 use cotangent_observe::{Checkpoint, Extra, Header, Platform, Schedule};
 use std::ffi::OsString;
@@ -60,6 +61,10 @@ impl Task {
             let message = "--checkpoint says how often a checkpoint is written, and none is without a table";
             return Err(Failure::new(Code::Usage, message).help("add --out FILE.csv or --out FILE.npz"));
         }
+        if request.columns != Extra::default() && table.is_none() && !request.arrays {
+            let message = "--columns says what a table has besides, and none is written";
+            return Err(Failure::new(Code::Usage, message).help("add --out FILE.csv or --out FILE.npz"));
+        }
         let files = table.map(Places::new);
         if let Some(files) = files.as_ref().filter(|f| f.checkpoint.exists() && !f.is_finished()) {
             let (table, checkpoint) = (files.table.display(), files.checkpoint.display());
@@ -92,8 +97,10 @@ impl Task {
         if !files.checkpoint.exists() {
             let checkpoint = files.checkpoint.display();
             if table.exists() {
-                let message =
-                    format!("`{shown}` is there and `{checkpoint}` is not: the run is complete, or not one of ours");
+                let message = format!(
+                    "`{shown}` is there and `{checkpoint}` is not: the run is complete, ended where no step could be made, or is \
+                     not one of ours"
+                );
                 return Err(
                     Failure::new(Code::NothingToResume, message).help("to run again, use --out instead of --resume")
                 );
@@ -118,13 +125,13 @@ impl Task {
             return Err(differs(&files, &[format!("the model `{now}` is another text than `{then}` was")]));
         }
         if from.header.finished {
-            begun = extended(&request.choice, begun, table)?;
+            begun = extended(&request.choice, begun, table, session)?;
         }
         let mut different = differences(&request.choice, &begun)?;
         if request.columns != Extra::default() && request.columns != begun.columns {
             different.push("--columns are others than they were".to_owned());
         }
-        if !request.quantities.is_empty() && request.quantities != begun.quantities {
+        if !request.quantities.is_empty() && request.named() != begun.quantities {
             different.push("--quantities are others than they were".to_owned());
         }
         if !different.is_empty() && from.header.finished {
@@ -148,7 +155,7 @@ impl Task {
 }
 
 /// A finished run with a later end.
-fn extended(now: &Choice, begun: Begun, table: &Path) -> Result<Begun, Failure> {
+fn extended(now: &Choice, begun: Begun, table: &Path, session: &mut Session<'_>) -> Result<Begun, Failure> {
     let shown = table.display();
     let end = Choice { until: now.until, steps: now.steps, ..begun.choice.clone() };
     let later = schedule(&end)?;
@@ -165,7 +172,7 @@ fn extended(now: &Choice, begun: Begun, table: &Path) -> Result<Begun, Failure> 
         Some(later) if comparable(&later) && later.total() <= before.total() => {
             Err(refused(format!("the run of `{shown}` is complete, to t = {time}, which is as far or farther")))
         }
-        Some(_) => begun.extended(now.until, now.steps, table),
+        Some(_) => begun.extended(now.until, now.steps, table, session),
     }
 }
 

@@ -5,6 +5,9 @@ use crate::failure::{Code, Failure};
 use crate::loaded::Loaded;
 use crate::session::Session;
 use cotangent_analysis::{AnalysisError, Outcome, PoissonReport, bracket};
+use cotangent_compile::values::Setting;
+use cotangent_model::System;
+use cotangent_scalar::Limits;
 use serde::{Deserialize, Serialize};
 
 /// A bracket for which Jacobi's identity fails, and what that means.
@@ -29,7 +32,7 @@ const KEPT: [&str; 1] = ["the energy is an integral of the motion, as the bracke
 
 impl AlmostPoisson {
     /// `None` for a bracket that is one, or may be.
-    pub(crate) fn of(report: PoissonReport) -> Option<AlmostPoisson> {
+    fn of(report: PoissonReport) -> Option<AlmostPoisson> {
         let (variables, sum) = match (report.jacobi, report.jacobi_failure) {
             (Outcome::Fails, Some((a, b, c, sum))) => (Some([a, b, c]), Some(sum.to_string())),
             (Outcome::Fails, None) => (None, None),
@@ -62,6 +65,22 @@ const UNDECIDED: &str = "not decided whether Jacobi's identity holds for the bra
 /// Longer formulas are cut.
 const MAX_FORMULA: usize = 200;
 
+/// Why the bracket of a Poisson model is none, or that this is not decided.
+pub(crate) fn almost_poisson(
+    system: &System,
+    set: &[Setting],
+    limits: &Limits,
+) -> (Option<AlmostPoisson>, Option<String>) {
+    match bracket(system, set, limits) {
+        Ok(None) | Err(AnalysisError::Interrupted(_)) => (None, None),
+        Ok(Some(report)) if report.jacobi == Outcome::Undecided => {
+            (None, Some(format!("{UNDECIDED}: `cotangent analyze` says more")))
+        }
+        Ok(Some(report)) => (AlmostPoisson::of(report), None),
+        Err(reason) => (None, Some(format!("{UNDECIDED}: {reason}"))),
+    }
+}
+
 /// Refuses a bracket that is none, unless that is allowed, and says what is lost then. Where it is not known whether it is
 /// one, that is said.
 pub(crate) fn examined(
@@ -69,19 +88,12 @@ pub(crate) fn examined(
     is_allowed: bool,
     session: &mut Session<'_>,
 ) -> Result<Option<AlmostPoisson>, Failure> {
-    let report = match bracket(&model.system, &model.settings, &model.limits) {
-        Ok(None) => return Ok(None),
-        Ok(Some(report)) => report,
-        Err(AnalysisError::Interrupted(_)) => return Err(Failure::interrupted()),
-        Err(reason) => {
-            session.note(format!("{UNDECIDED}: {reason}"));
-            return Ok(None);
-        }
-    };
-    if report.jacobi == Outcome::Undecided {
-        session.note(format!("{UNDECIDED}: `cotangent analyze` says more"));
+    let (almost, undecided) = almost_poisson(&model.system, &model.settings, &model.limits);
+    model.limits.check().map_err(|_| Failure::interrupted())?;
+    if let Some(undecided) = undecided {
+        session.note(undecided);
     }
-    let Some(almost) = AlmostPoisson::of(report) else { return Ok(None) };
+    let Some(almost) = almost else { return Ok(None) };
     if !is_allowed {
         return Err(refusal(&model.system.name, &almost));
     }

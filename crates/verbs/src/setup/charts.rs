@@ -1,6 +1,6 @@
 //! Charts by the names of their coordinates.
 
-use crate::choice::charts::separated;
+use crate::choice::names::separated;
 use crate::failure::{Code, Failure};
 use cotangent_expr::Layout;
 use cotangent_model::nearest::nearest;

@@ -3,7 +3,7 @@
 use crate::loaded::Loaded;
 use cotangent_analysis::{self as analysis, Analysis, MultiplierValue};
 use cotangent_compile::values;
-use cotangent_expr::Expr;
+use cotangent_expr::{Array, Expr, Layout};
 use cotangent_model::{Options, OrbitParameter, System};
 
 /// No statement is looked for in larger models: each is tried, and that takes an analysis.
@@ -35,6 +35,8 @@ pub(super) fn proposed(model: &Loaded) -> Option<String> {
     // Where H vanishes nothing fixes the parameter of the path: with a coordinate kept where it is all would stand still,
     // and one of them is the clock instead.
     let attempts: Vec<String> = match candidates.as_slice() {
+        // A condition with a `tau` of the model would be no clock.
+        [_] if report.hamiltonian.as_ref().is_some_and(Expr::is_zero) && has_tau(system) => vec![],
         [moved] if report.hamiltonian.as_ref().is_some_and(Expr::is_zero) => {
             moved.iter().take(MOST_ATTEMPTS).map(|(name, start)| clock(name, *start)).collect()
         }
@@ -45,6 +47,15 @@ pub(super) fn proposed(model: &Loaded) -> Option<String> {
         let fixed = System::parse_with(&text, &Options { integers: system.integers.clone() });
         fixed.is_ok_and(|fixed| analysis::constraints_within(&fixed, &model.limits).is_ok())
     })
+}
+
+/// Whether a model has something of its own under the name of the parameter of the orbit.
+pub(super) fn has_tau(system: &System) -> bool {
+    let layouts = [Some(system.dynamics.variables()), system.dynamics.momenta()];
+    let variables = layouts.into_iter().flatten().flat_map(Layout::arrays);
+    let arrays = variables.chain(system.parameters.iter().map(|p| &p.array));
+    let integers = system.integers.iter().map(|(name, _)| name.as_str());
+    arrays.map(Array::name).chain(integers).any(|name| name == OrbitParameter::NAME)
 }
 
 /// `gauge clock: t = tau`

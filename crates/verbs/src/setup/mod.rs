@@ -11,10 +11,11 @@ mod named;
 mod options;
 mod problem;
 mod refused;
+mod schedule;
 
 pub(crate) use blame::{Blame, Blamed};
 pub use bracket::AlmostPoisson;
-pub(crate) use bracket::examined;
+pub(crate) use bracket::{almost_poisson, examined};
 pub(crate) use choice::{Selection, completed, given_once, option, projection, wanted_formulation};
 pub(crate) use defaults::defaults;
 pub(crate) use fitting::{fits, prepare};
@@ -22,3 +23,4 @@ pub(crate) use named::{composition, formulation, method, target};
 pub(crate) use options::with_options;
 pub(crate) use problem::{Repairs, explained, pose, posed, remark};
 pub(crate) use refused::{Refused, refused};
+pub(crate) use schedule::schedule;

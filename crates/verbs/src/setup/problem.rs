@@ -1,6 +1,6 @@
 //! From a model to a problem with a consistent start, or why there is none.
 
-use super::gauge;
+use super::gauge::{self, has_tau};
 use crate::failure::{Code, Failure};
 use crate::figures::{number, short};
 use crate::loaded::Loaded;
@@ -100,10 +100,10 @@ pub(crate) fn remark(problem: &Instance, system: &System, repairs: Repairs, sess
         };
         session.note(format!("the constraints determine the initial values {}{more}{choice}", values.join(", ")));
     }
-    if let Some(statement) = standstill(problem, system) {
+    if let Some(advice) = standstill(problem, system) {
         session.note(format!(
-            "nothing moves: the Hamiltonian vanishes, and no gauge condition contains the parameter `{tau}` of the orbit; a \
-             clock such as `{statement}` makes it move",
+            "nothing moves: the Hamiltonian vanishes, and no gauge condition contains the parameter `{tau}` of the orbit; \
+             {advice} makes it move",
             tau = OrbitParameter::NAME
         ));
     }
@@ -122,7 +122,7 @@ pub(crate) fn remark(problem: &Instance, system: &System, repairs: Repairs, sess
     }
 }
 
-/// A condition that would make a coordinate the clock, where the path has no parameter and every condition keeps it where
+/// What would make a coordinate the clock, where the path has no parameter and every condition keeps it where
 /// it is: then H_T = H_c = 0.
 fn standstill(problem: &Instance, system: &System) -> Option<String> {
     if system.gauges.is_empty() || system.orbit_parameter.is_some() {
@@ -131,7 +131,11 @@ fn standstill(problem: &Instance, system: &System) -> Option<String> {
     let energy = problem.equations.motion.system.dynamics.energy().expand().ok()?;
     let vanishes = energy.entries().iter().all(Expr::is_zero);
     let coordinate = system.dynamics.variables().entry_names().into_iter().next()?;
-    vanishes.then(|| format!("gauge clock: {coordinate} = {}", OrbitParameter::NAME))
+    let clock = |coordinate: &str| format!("a clock such as `gauge clock: {coordinate} = {}`", OrbitParameter::NAME);
+    vanishes.then(|| match has_tau(system) {
+        true => format!("rename the `{}` of the model, to `t` say, and {}", OrbitParameter::NAME, clock("t")),
+        false => clock(&coordinate),
+    })
 }
 
 fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {

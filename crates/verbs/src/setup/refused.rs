@@ -1,7 +1,7 @@
 //! What `run` refuses before its first step, for those who only ask.
 
 use super::problem::{explained, states};
-use super::{Repairs, Selection, completed, defaults, examined, prepare};
+use super::{Repairs, Selection, completed, defaults, examined, prepare, schedule};
 use crate::choice::Choice;
 use crate::failure::Failure;
 use crate::loaded::Loaded;
@@ -26,8 +26,7 @@ impl From<Failure> for Refused {
 }
 
 /// Why `run` without options refuses a model before its first step; `None` if it does not. It goes the way that
-/// `run` goes, so that both say the same. The step and the end of the run are left aside: they need not be in
-/// the model.
+/// `run` goes, so that both say the same. The step and the end of the run need not be in the model.
 pub(crate) fn refused(model: &Loaded) -> Option<Refused> {
     attempt(model).err()
 }
@@ -35,6 +34,11 @@ pub(crate) fn refused(model: &Loaded) -> Option<Refused> {
 fn attempt(model: &Loaded) -> Result<(), Refused> {
     let parameters = values::parameters(&model.system, &model.settings).map_err(Failure::from)?;
     let own = defaults(&model.system, &parameters)?;
+    // A step that is given is one that can be made.
+    if own.step.is_some() {
+        let steps = own.steps.or(own.until.is_none().then_some(1));
+        schedule(&Choice { steps, ..own.clone() })?;
+    }
     let mut nobody = Session::default();
     examined(model, false, &mut nobody).map_err(|failure| Refused { failure, is_mistake: false })?;
     let choice = Selection::named(&completed(&Choice::default(), &own, model, &mut nobody)?)?;

@@ -51,7 +51,7 @@ pub(crate) struct Run {
     pub(crate) columns: Vec<Column>,
 
     /// Put the rows of the table into the JSON document, column by column
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long)]
     pub(crate) arrays: bool,
 
     /// Draw energy error, residuals, observables and the motion: .svg or .png
@@ -67,7 +67,7 @@ pub(crate) struct Run {
     pub(crate) movie: Option<PathBuf>,
 
     /// What pictures show over time, such as x,p_y[3]: variables and observables (chosen unless given)
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    #[arg(long, value_name = "A,B")]
     pub(crate) quantities: Vec<String>,
 
     /// Go on with an interrupted run that writes FILE, or with a finished one to a later --until

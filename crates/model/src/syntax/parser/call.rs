@@ -122,6 +122,9 @@ impl Parser<'_, '_> {
             (None, "pow" | "power") => "a power is written `x^n`".to_owned(),
             (None, _) => format!("for a product write `{text}*(…)`; for a member of a family `{text}[…]`"),
         };
+        if matches!(text, "ddot" | "dotdot" | "d2dt2") {
+            return self.second_derivative(text);
+        }
         if matches!(text, "dot" | "ddt" | "diff" | "der" | "deriv" | "derivative" | "dt") {
             return self.foreign_velocity(text);
         }
@@ -173,6 +176,19 @@ impl Parser<'_, '_> {
             }
             _ => self.fail(d.help("name the expression, `let r = …`, and write its velocity as `r'`")),
         }
+    }
+
+    /// `ddot(x)`, of which models have none.
+    #[inline(never)]
+    fn second_derivative(&mut self, text: &str) -> Parse<Expr> {
+        let span = self.advance_span();
+        self.arguments()?;
+        let whole = self.span_from(span);
+        let message = format!("`{text}` is not a function: there are no second derivatives in a model");
+        self.fail(
+            Diagnostic::new(Code::UnknownFunction, whole, message)
+                .help("accelerations follow from the energy; a velocity is written with a prime, `x'`"),
+        )
     }
 
     fn plain(&self, token: Token, span: Span) -> Expr {

@@ -211,23 +211,33 @@ impl Parser<'_, '_> {
         let outer = std::mem::replace(&mut self.condition, false);
         let inner = self.group_items();
         self.condition = outer;
-        let mut items = inner?;
+        let (first, rest) = inner?;
         self.close(opening)?;
         let span = self.span_from(self.span(opening));
-        match items.pop() {
-            Some(inner) if items.is_empty() => Ok(Expr { span: span.to(inner.span), ..inner }),
-            last => Ok(Expr { kind: ExprKind::List(items.into_iter().chain(last).collect()), span }),
+        match rest {
+            None => Ok(Expr { span: span.to(first.span), ..first }),
+            Some(rest) => {
+                let items = std::iter::once(first).chain(rest).collect();
+                Ok(Expr { kind: ExprKind::List(items), span })
+            }
         }
     }
 
-    /// `a`, or the items of a list `a, b, c` in parentheses.
-    fn group_items(&mut self) -> Parse<Vec<Expr>> {
-        let mut items = vec![self.nested(Self::expression)?];
+    /// `a`, or the items of a list `a, b, c` in parentheses; a list of one has a comma behind it: `a,`.
+    fn group_items(&mut self) -> Parse<(Expr, Option<Vec<Expr>>)> {
+        let first = self.nested(Self::expression)?;
         let parentheses = self.open.last() == Some(&Kind::LeftParen);
-        while parentheses && self.eat(Kind::Comma).is_some() {
-            items.push(self.nested(Self::expression)?);
+        if !parentheses || self.eat(Kind::Comma).is_none() {
+            return Ok((first, None));
         }
-        Ok(items)
+        let mut rest = vec![];
+        if self.kind() != Kind::RightParen {
+            rest.push(self.nested(Self::expression)?);
+            while self.eat(Kind::Comma).is_some() {
+                rest.push(self.nested(Self::expression)?);
+            }
+        }
+        Ok((first, Some(rest)))
     }
 
     /// `|x|`, which is reported and read as `abs(x)`.
@@ -270,10 +280,14 @@ impl Parser<'_, '_> {
             }
             Kind::LeftBracket => {
                 let message = format!("an index cannot follow `{before}`");
-                self.fail(
-                    Diagnostic::new(Code::MalformedIndex, self.span(token), message)
-                        .help("an index stands directly after the name of a family: `x[i]`"),
-                )
+                let help = match self.previous().kind {
+                    Kind::Number => {
+                        "if it is a unit, leave it out: numbers have none, and all are in the same units; an index stands after a \
+                         name, `x[i]`"
+                    }
+                    _ => "an index stands directly after the name of a family: `x[i]`",
+                };
+                self.fail(Diagnostic::new(Code::MalformedIndex, self.span(token), message).help(help))
             }
             _ => Ok(()),
         }

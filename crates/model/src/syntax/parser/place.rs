@@ -177,8 +177,25 @@ impl Parser<'_, '_> {
         )
     }
 
+    /// `dot(x)`, which is reported and read as `x'`.
+    fn dotted_place(&mut self) -> Parse<Place> {
+        let word = self.advance();
+        let start = self.span(word);
+        let opening = self.open();
+        let inner = self.place()?;
+        self.close(opening)?;
+        let span = self.span_from(start);
+        let place = Place { prime: Some(span), span, ..inner };
+        let message = format!("`{}` is not a function: a velocity is written with a prime", self.text(word));
+        self.report(Diagnostic::new(Code::UnknownFunction, span, message).help(format!("write `{place}`")));
+        Ok(place)
+    }
+
     /// A variable on a left-hand side: `x`, `x[3]`, `x[i in 1..n]'`.
     pub(super) fn place(&mut self) -> Parse<Place> {
+        if matches!(self.text(self.peek()), "dot" | "ddt" | "der") && self.ahead(1).kind == Kind::LeftParen {
+            return self.dotted_place();
+        }
         let name = self.name("a variable")?;
         let start = name.span;
         let (indices, prime) = self.suffix(&name, |parser| {

@@ -1,0 +1,34 @@
+//! When to step, record and end.
+
+use crate::choice::Choice;
+use crate::failure::{Code, Failure};
+use crate::figures::short;
+use cotangent_observe::{Schedule, ScheduleError};
+
+/// The steps of a choice that says how large they are; `None` if nothing says when they end.
+pub(crate) fn schedule(choice: &Choice) -> Result<Option<Schedule>, Failure> {
+    let (step, record) = (choice.step.unwrap_or(f64::NAN), choice.record.unwrap_or(1));
+    let schedule = match (choice.until, choice.steps) {
+        (Some(t), _) => Schedule::until(step, t, record),
+        (None, Some(n)) => Schedule::count(step, n, record),
+        (None, None) => return Ok(None),
+    };
+    let schedule = schedule.map(|schedule| Schedule { every: choice.every, ..schedule });
+    schedule.map(Some).map_err(|error| {
+        let message = match error {
+            ScheduleError::TooMany { count, .. } if count < 1e9 => {
+                format!("{count} steps of {} lead beyond every number", short(step))
+            }
+            ScheduleError::TooMany { count, .. } => {
+                format!("{} steps of {} are more than can be counted (2^53)", short(count), short(step))
+            }
+            _ => error.to_string(),
+        };
+        let failure = Failure::new(Code::Schedule, message);
+        match error {
+            ScheduleError::Step(_) => failure.help("give another --step"),
+            ScheduleError::Until { .. } => failure.help("--step and --until must have the same sign"),
+            ScheduleError::TooMany { .. } => failure.help("give a larger --step or an earlier --until"),
+        }
+    })
+}
