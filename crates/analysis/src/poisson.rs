@@ -5,6 +5,7 @@
 use crate::error::AnalysisError;
 use crate::rank::{Rank, rank};
 use crate::report::{Analysis, Certainty, Outcome, PoissonReport};
+use crate::sample::RANDOM;
 use crate::surface::{KnownSurface, Weak};
 use crate::weighed::Weighed;
 use cotangent_expr::Expr;
@@ -43,19 +44,22 @@ pub(crate) fn examine(phase: &Phase, surface: &mut KnownSurface, report: &mut An
     let n = phase.len();
     let found = axioms(phase, surface)?;
     let count = if n > MANY { 2 } else { POINTS };
-    let points: Vec<_> = (0..count).map(|k| surface.sampler.draw(k)).collect();
-    let ranks: Vec<Rank> = surface.sampler.rows(&phase.bracket, n, &points)?.iter().map(|m| rank(m)).collect();
-    // The largest rank is the generic one.
-    let rank = match ranks.iter().max_by_key(|r| if let Rank::Clear(r) = r { *r } else { 0 }) {
-        Some(Rank::Clear(r)) => Some(*r),
-        _ => None,
-    };
+    let mut generic = None;
+    // Near the start, where the bracket has a value there alone.
+    for first in [0, RANDOM] {
+        let points: Vec<_> = (first..first + count).map(|k| surface.sampler.draw(k)).collect();
+        let ranks: Vec<Rank> = surface.sampler.rows(&phase.bracket, n, &points)?.iter().map(|m| rank(m)).collect();
+        // The largest rank is the generic one.
+        if let Some(Rank::Clear(r)) = ranks.iter().max_by_key(|r| if let Rank::Clear(r) = r { *r } else { 0 }) {
+            generic = Some(*r);
+            break;
+        }
+    }
+    let rank = generic;
     report.say("{F, G} = -{G, F}", found.skew);
     report.say("Jacobi's identity", found.jacobi);
     match rank {
-        Some(r) => {
-            report.say(format!("the bracket has rank {r} of {n}"), Outcome::Holds(Certainty::Sampled(points.len())))
-        }
+        Some(r) => report.say(format!("the bracket has rank {r} of {n}"), Outcome::Holds(Certainty::Sampled(count))),
         None => report.say("the bracket has a clear rank", Outcome::Undecided),
     }
     report.poisson = Some(PoissonReport { rank, ..found });

@@ -53,8 +53,8 @@ const ATTEMPTS: usize = 60;
 const MAX_STATE: f64 = 1e8;
 /// From 10⁻¹¹ to 10⁻²⁶ it takes one or two steps with a slope known to 16 digits; a double zero takes 25.
 const MAX_STEPS: usize = 12;
-/// The number of attempts with random parameters.
-const RANDOM: usize = 24;
+/// The number of attempts with random parameters: those that follow are near the values of the model's text.
+pub(crate) const RANDOM: usize = 24;
 
 impl Sampler {
     pub(crate) fn new(system: &System, state: &Layout, work: Rc<Work>) -> Sampler {

@@ -8,7 +8,7 @@
 use crate::algebra::{Field, Fraction, Polynomial, Relation, factors};
 use crate::error::AnalysisError;
 use crate::report::Certainty;
-use crate::sample::{Point, Sampler};
+use crate::sample::{Point, RANDOM, Sampler};
 use crate::weighed::Weighed;
 use cotangent_expr::{Expr, Node, Role};
 use cotangent_model::Sign;
@@ -243,7 +243,23 @@ impl KnownSurface {
 
     /// Decides whether expressions vanish everywhere, not only on the surface.
     pub(crate) fn decide_everywhere(&mut self, all: &[Expr]) -> Result<Vec<Weak>, AnalysisError> {
-        let anywhere = (0..POINTS).map(|k| self.sampler.draw(k)).collect();
+        let mut verdicts = self.decide_at(0, all)?;
+        // In their shortest form, whose terms cancel less; then near the start, where they have a value.
+        for first in [0, RANDOM] {
+            let open: Vec<usize> = (0..all.len()).filter(|&k| verdicts[k] == Weak::Undecided).collect();
+            if open.is_empty() {
+                break;
+            }
+            let shortest: Vec<Expr> = open.iter().map(|&k| self.simplified(&all[k])).collect();
+            let again = self.decide_at(first, &shortest)?;
+            open.into_iter().zip(again).for_each(|(k, weak)| verdicts[k] = weak);
+        }
+        Ok(verdicts)
+    }
+
+    /// The same at the points that are drawn from this attempt on.
+    fn decide_at(&mut self, first: usize, all: &[Expr]) -> Result<Vec<Weak>, AnalysisError> {
+        let anywhere = (first..first + POINTS).map(|k| self.sampler.draw(k)).collect();
         let points = std::mem::replace(&mut self.points, anywhere);
         let relations = std::mem::take(&mut self.relations);
         let verdicts = self.decide(all);

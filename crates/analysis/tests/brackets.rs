@@ -3,7 +3,7 @@
 mod common;
 
 use common::{analysis, bracket, number, slope, value};
-use cotangent_analysis::Analysis;
+use cotangent_analysis::{Analysis, Certainty, Outcome};
 use std::collections::HashMap;
 
 fn at(report: &Analysis, a: &str, b: &str) -> f64 {
@@ -101,4 +101,31 @@ fn constraints_on_a_poisson_model() {
     );
     assert_eq!(common::counts(&report), (0, 2, 0));
     assert!(report.variables.iter().all(|z| bracket(&report, "y2", z).is_zero()));
+}
+
+/// {y, d} = −z/10⁹ does not vanish, however small it is beside what was added up to it.
+#[test]
+fn a_claim_that_is_wrong_by_little_is_wrong() {
+    let text = "variables x, y, z\nbracket {x, y} = z, {y, z} = x, {z, x} = y\nhamiltonian x^2 + y^2/2 + z^2/3\n\
+        casimir c = x^2 + y^2 + z^2, d = x^2 + y^2 + z^2 + 1e-9*x\ninitial x = 1, y = 0.5\n";
+    let report = analysis(text);
+    let outcome = |name: &str| report.claims.iter().find(|c| c.name == name).map(|c| c.outcome);
+    assert_eq!(outcome("c"), Some(Outcome::Holds(Certainty::Proved)));
+    assert_eq!(outcome("d"), Some(Outcome::Fails));
+}
+
+/// √(x − 10) has values near the start x = 12 alone.
+#[test]
+fn a_bracket_that_is_defined_near_the_start_alone_is_judged_there() {
+    let text = |extra: &str| {
+        format!(
+            "variables x, y, z\nbracket {{x, y}} = sqrt(x - 10)*z, {{y, z}} = sqrt(x - 10)*x, {{z, x}} = sqrt(x - 10)*y{extra}\n\
+             hamiltonian x + y^2\ninitial x = 12, y = 0.5, z = 0.2\n"
+        )
+    };
+    let good = analysis(&text("")).poisson.unwrap();
+    assert!(matches!(good.jacobi, Outcome::Holds(_)), "{:?}", good.jacobi);
+    assert_eq!(good.rank, Some(2));
+    // The sum is −y z (x − 20)/(2√(x − 10)).
+    assert_eq!(analysis(&text(" + x*y")).poisson.unwrap().jacobi, Outcome::Fails);
 }

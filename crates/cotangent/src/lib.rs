@@ -54,7 +54,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The modules, from the arithmetic up: [`scalar`], [`solve`], [`dynamics`], [`expr`], [`model`],
+//! The modules, from the arithmetic up: [`scalar`], [`solve`], [`dynamics`], [`expr`], [`model`], [`fields`],
 //! [`theory`], [`integrate`], [`compile`], [`analysis`], [`problem`], [`observe`], [`plot`], [`report`], [`lab`], [`verbs`];
 //! and [`host`], the machine around them.
 
@@ -62,6 +62,7 @@ pub use cotangent_analysis as analysis;
 pub use cotangent_compile as compile;
 pub use cotangent_dynamics as dynamics;
 pub use cotangent_expr as expr;
+pub use cotangent_fields as fields;
 pub use cotangent_host as host;
 pub use cotangent_integrate as integrate;
 pub use cotangent_lab as lab;

@@ -58,6 +58,7 @@ macro_rules! shipped {
 
 const SHIPPED: &[Model] = shipped![
     "bicycle"
+    "burgers"
     "cawley"
     "chain"
     "charged-bead"
@@ -90,6 +91,7 @@ const SHIPPED: &[Model] = shipped![
     "tree"
     "volterra-lattice"
     "water"
+    "zabusky-kruskal"
 ];
 
 #[cfg(test)]

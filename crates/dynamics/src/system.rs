@@ -195,6 +195,8 @@ pub struct RestrainedShape {
     pub dimension: usize,
     /// Where {χₖ, gⱼ} has entries: m × m.
     pub brackets: Pattern,
+    /// Whether constraints that became Casimirs of the bracket, if there are any, are quadratic at most.
+    pub pairs_quadratic: bool,
 }
 
 /// Constraints g of a Poisson system, their time derivatives χ = {g, H}, and the flows that the gₖ generate, which

@@ -97,7 +97,10 @@ impl fmt::Display for Words<'_> {
                 self.called(*equation)
             ),
             Failure::Ended { equation } => {
-                write!(f, "what has no rate of its own (velocities, multipliers) does not continue through the step")?;
+                write!(
+                    f,
+                    "what has no rate of its own (velocities, multipliers, variables that follow from others) does not continue through the step"
+                )?;
                 if let Some(names) = self.names
                     && let Some(name) = names.equation(*equation)
                 {

@@ -66,6 +66,16 @@ pub enum Refusal {
         /// The method.
         method: Method,
     },
+    /// Its inner method does not keep what became Casimirs of the bracket.
+    #[error(
+        "`{}` does not keep the constraints that do not commute, which are not quadratic: take `splitting-strang` as the \
+         inner method",
+        inner.name()
+    )]
+    InnerLeavesPairs {
+        /// The inner method.
+        inner: Method,
+    },
     /// A composition needs a symmetric method, positions and momenta of which are of its order.
     #[error(
         "a composition around `{}` would not have its order: it takes a symmetric method that keeps the hidden \

@@ -132,8 +132,10 @@ impl Scheme {
         let missing = || Failure::from(Misuse::OtherSystem);
         let free = system.unrestrained()?.ok_or_else(missing)?;
         let shape = system.restrained()?.ok_or_else(missing)?.shape().clone();
-        if inner.card().needs == Needs::Split {
-            free.split()?;
+        match inner.card().needs == Needs::Split {
+            true => drop(free.split()?),
+            false if !shape.pairs_quadratic => return Err(Refusal::InnerLeavesPairs { inner }),
+            false => {}
         }
         let mut field = field_of(&*free)?.ok_or_else(missing)?;
         let groups = [shape.dimension];

@@ -2,12 +2,12 @@
 //! Reich's method, against closed forms and solutions that are written out here.
 
 use cotangent_compile::Engine;
-use cotangent_dynamics::{Advance, Measure};
+use cotangent_dynamics::{Advance, Branch, Measure};
 use cotangent_integrate::{Composition, Inner, Method, Recipe};
 use cotangent_lab::certificate::{Certificate, Finding, Options};
 use cotangent_lab::{Pendulum, Reference};
 use cotangent_model::System;
-use cotangent_problem::{Instance, Model, PoseError, ProblemError, Repairs};
+use cotangent_problem::{Diagnostics, Instance, Model, PoseError, ProblemError, Repairs};
 use cotangent_scalar::{Dd, Limits, Real};
 use cotangent_theory::Formulation::{
     self, DiracBracket, DiracCoordinates, HamiltonDirac, IndexReduced, Penalty, Projected, ProjectedInverse, Slaved,
@@ -265,10 +265,231 @@ fn what_does_not_fit_is_refused_by_name() {
     let flat = two([0.0, 0.0, 1.0], [0.0, 0.0, 2.0]);
     let error = keeping(&flat, Slaved, &["x3", "x4", "x5"]).err().map(|e| e.to_string()).unwrap_or_default();
     assert!(error.starts_with("the constraints do not determine x1, x2 as functions of the others"), "{error}");
-    // Constraints that do not commute are not held by their flows.
+    // Two constraints that do not commute are Casimirs of Dirac's bracket, and nothing is left.
     let problem = posed(&text, DiracBracket);
     let error = problem.prepare(STRANG).unwrap_err().to_string();
-    assert!(error.contains("`g1` and `g2` do not commute"), "{error}");
+    assert!(error.contains("nothing is left to be held by a flow"), "{error}");
     let euler = Method::Reich { inner: Inner::StormerVerlet };
     assert!(problem.prepare(euler).unwrap_err().to_string().contains("canonical equations"));
+    // Gauss methods do not keep what is not quadratic.
+    let cubic = mixed("x^3/3", "x^2*u").replace("u = 0.4, v = 0.3", "z = 0.072, u = 0.4, v = 0.3, w = 0.144");
+    let error = posed(&cubic, DiracBracket).prepare(MIDPOINT).unwrap_err().to_string();
+    assert!(error.starts_with("`implicit-midpoint` does not keep the constraints that do not commute"), "{error}");
+    // Nothing is conjugate to a Casimir.
+    let error = keeping(&spinning("y1^2 + y2^2 + y3^2"), Slaved, &["y1", "y2"]).unwrap_err().to_string();
+    assert!(error.contains("a constraint is a Casimir, which nothing is conjugate to"), "{error}");
+}
+
+const MIDPOINT: Method = Method::Reich { inner: Inner::ImplicitMidpoint };
+
+/// A rod in the plane of x and y, and a third coordinate with its momentum that follow from them by z = f and w = u ∂f/∂x: two
+/// constraints that do not commute, {z − f, w − u f'} = 1 + f'².
+fn mixed(f: &str, product: &str) -> String {
+    format!(
+        "variables x, y, z, u, v, w\nbracket {{x, u}} = 1, {{y, v}} = 1, {{z, w}} = 1\n\
+         hamiltonian (u^2 + v^2 + w^2)/2 + y + z^2\nsplit weight = y + z^2, motion = (u^2 + v^2 + w^2)/2\n\
+         constraint rod: x^2 + y^2 = 1\nconstraint height: z = {f}\nconstraint speed: w = {product}\n\
+         initial x = 0.6, y = -0.8, u = 0.4, v = 0.3\n"
+    )
+}
+
+/// With z = kx and w = ku the momentum that is conjugate to x is P = (1 + k²)u, and the energy P²/2(1 + k²) + v²/2 + y + k²x²:
+/// with x = cos a, y = sin a the motion of one angle.
+#[test]
+fn constraints_of_which_some_commute_are_held_after_the_others_are_put_into_the_bracket() {
+    let linear = mixed("0.5*x", "0.5*u");
+    let start = linear.replace("u = 0.4, v = 0.3", "z = 0.3, u = 0.4, v = 0.3, w = 0.2");
+    let problem = posed(&start, DiracBracket);
+    // L = (1 + k²sin²a)a'²/2 − sin a − k²cos²a, by the classical method in double-double.
+    let k2 = 0.25;
+    let rate = |[a, b]: [f64; 2]| {
+        let (s, c) = a.sin_cos();
+        let force = -c + 2.0 * k2 * c * s - k2 * s * c * b * b;
+        [b, force / (1.0 + k2 * s * s)]
+    };
+    let mut angle = [(-0.8f64).atan2(0.6), 0.5];
+    let (h, steps) = (1e-4, 20_000);
+    for _ in 0..steps {
+        let add = |z: [f64; 2], k: [f64; 2], h: f64| [z[0] + h * k[0], z[1] + h * k[1]];
+        let k1 = rate(angle);
+        let k2 = rate(add(angle, k1, h / 2.0));
+        let k3 = rate(add(angle, k2, h / 2.0));
+        let k4 = rate(add(angle, k3, h));
+        angle = [0, 1].map(|i| angle[i] + h / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i]));
+    }
+    let ([s, c], b) = ([angle[0].sin(), angle[0].cos()], angle[1]);
+    let exact = [c, s, 0.5 * c, -s * b, c * b, -0.5 * s * b];
+    for method in [STRANG, MIDPOINT] {
+        let high = |h: f64, steps| walked(&problem, Recipe::from(method).composed(Composition::KahanLi6), h, steps);
+        let found = high(0.02, 100);
+        assert!(distance(&found.state, &exact) < 1e-9, "{method:?} {:?} {exact:?}", found.state);
+        assert!(found.constraint < 1e-14 && found.hidden < 1e-13, "{:e} {:e}", found.constraint, found.hidden);
+        let errors = [(0.02, 100), (0.01, 200)].map(|(h, n)| distance(&walked(&problem, method, h, n).state, &exact));
+        assert!((errors[0] / errors[1] - 4.0).abs() < 0.1, "{errors:?}");
+    }
+    let prepared = problem.prepare(STRANG).unwrap();
+    let certificate = Certificate::new(&problem, &prepared, Options { step: 0.02, steps: 100 }).unwrap();
+    assert_eq!((certificate.poisson_defect.claimed, certificate.poisson_defect.held), (true, Some(true)));
+    // {z − x²/2, w − xu} = 1 + x² changes along the motion: the same as Dirac's bracket by itself.
+    let bent = mixed("x^2/2", "x*u").replace("u = 0.4, v = 0.3", "z = 0.18, u = 0.4, v = 0.3, w = 0.24");
+    let problem = posed(&bent, DiracBracket);
+    let exact = walked(&problem, Method::Gauss { stages: 4 }, 0.005, 400).state;
+    let found = walked(&problem, Recipe::from(MIDPOINT).composed(Composition::KahanLi6), 0.02, 100);
+    assert!(distance(&found.state, &exact) < 1e-9, "{:e}", distance(&found.state, &exact));
+    assert!(found.constraint < 1e-14 && found.hidden < 1e-13, "{:e} {:e}", found.constraint, found.hidden);
+}
+
+/// A free rigid body with a constraint.
+fn spinning(constraint: &str) -> String {
+    format!(
+        "variables y1, y2, y3\nbracket {{y1, y2}} = -y3, {{y2, y3}} = -y1, {{y3, y1}} = -y2\n\
+         hamiltonian y1^2/4 + y2^2/2 + 3*y3^2/4\nconstraint spin: {constraint} = 1\ninitial y1 = 0.6, y3 = 0.8\n"
+    )
+}
+
+/// A constraint that is a Casimir holds by itself: the motion is that without it.
+#[test]
+fn a_casimir_is_welcome_among_dirac_s_coordinates() {
+    let text = spinning("y1^2 + y2^2 + y3^2");
+    let free = text.replace("constraint spin: y1^2 + y2^2 + y3^2 = 1\n", "");
+    let exact = walked(&posed(&free, Formulation::Multipliers), Method::Gauss { stages: 4 }, 0.01, 100).state;
+    for (formulation, chart) in [(DiracBracket, &[][..]), (DiracCoordinates, &["y1", "y2"])] {
+        let problem = keeping(&text, formulation, chart).unwrap_or_else(|e| panic!("{e}"));
+        let found = walked(&problem, Method::Gauss { stages: 4 }, 0.01, 100).state;
+        assert!(distance(&found, &exact) < 1e-12, "{}: {found:?} {exact:?}", formulation.name());
+    }
+}
+
+/// q1 = 0 with H = p1 p2 + q2²/2 + q2 q3 + (p3² + (1 + w²)q3²)/2: then p2, q2 + q3 and p1 + p3 vanish, one after the other, and
+/// q3 is a harmonic oscillator.
+#[test]
+fn time_derivatives_are_taken_as_often_as_it_needs() {
+    let text = "variables q1, q2, q3, p1, p2, p3\nbracket {q1, p1} = 1, {q2, p2} = 1, {q3, p3} = 1\n\
+        hamiltonian p1*p2 + q2^2/2 + q2*q3 + (p3^2 + (1 + 4)*q3^2)/2\nconstraint still: q1 = 0\n\
+        initial q2 = -1, q3 = 1, p1 = -0.5, p3 = 0.5\n";
+    let (s, c) = 4f64.sin_cos();
+    let (q, p) = (c + 0.25 * s, -2.0 * s + 0.5 * c);
+    let exact = [0.0, -q, q, -p, 0.0, p];
+    for formulation in [DiracBracket, IndexReduced, DiracCoordinates] {
+        let problem = keeping(text, formulation, &[]).unwrap_or_else(|e| panic!("{}: {e}", formulation.name()));
+        let found = walked(&problem, Method::Gauss { stages: 4 }, 0.02, 100);
+        assert!(distance(&found.state, &exact) < 1e-12, "{}: {:?} {exact:?}", formulation.name(), found.state);
+    }
+}
+
+/// q1 = 0 and p2 + p1 q2 = 0 have the bracket q2. With H = s p1 + q2²/2 they leave q2² = 1 − 2st and p1 = 0.3 + t: for s = 1 the
+/// motion ends at t = 1/2, where the constraints commute, and a step over that time has no meaning.
+#[test]
+fn no_step_goes_over_a_point_where_the_brackets_of_the_constraints_are_singular() {
+    let text = |s: i32| {
+        format!(
+            "variables q1, p1, q2, p2\nbracket {{q1, p1}} = 1, {{q2, p2}} = 1\nhamiltonian {s}*p1 + q2^2/2\n\
+             constraint a: q1 = 0\nconstraint b: p2 + p1*q2 = 0\ninitial q2 = 1, p1 = 0.3, p2 = -0.3\n"
+        )
+    };
+    let problem = posed(&text(-1), DiracBracket);
+    let found = walked(&problem, Method::Gauss { stages: 4 }, 0.01, 100).state;
+    assert!(distance(&found, &[0.0, 1.3, 3f64.sqrt(), -1.3 * 3f64.sqrt()]) < 1e-11, "{found:?}");
+    let problem = posed(&text(1), DiracBracket);
+    for method in [Method::Rk4, Method::ImplicitMidpoint, Method::Gauss { stages: 2 }] {
+        for h in [0.3, 0.11, 0.07, 0.013, 0.0021] {
+            let prepared = problem.prepare(method).unwrap();
+            let mut integrator = problem.integrator(&prepared).unwrap();
+            let mut state = integrator.state(problem.start.clone());
+            let mut diagnostics = problem.diagnostics().unwrap();
+            let mut stopped = None;
+            for step in 0..1000 {
+                let before = state.values.clone();
+                let made = integrator.advance(&mut state, h, 1).is_ok();
+                // What goes on all the same leaps in energy, which a run stops at or notes.
+                let continues = |diagnostics: &mut Diagnostics| {
+                    let seen = diagnostics.conditioning().unwrap().observe([&before, &state.values], Some(h), false);
+                    let energies = [&before, &state.values].map(|z| diagnostics.kept(z).unwrap().energy);
+                    seen.is_ok_and(|seen| seen.branch == Branch::Kept) && (energies[1] - energies[0]).abs() < 0.01
+                };
+                if !(made && continues(&mut diagnostics)) {
+                    stopped = Some(f64::from(step) * h);
+                    break;
+                }
+            }
+            // Where q2² is of the size of the step, a few of them are without any accuracy.
+            let stopped = stopped.unwrap_or_else(|| panic!("{method:?} with {h} went on"));
+            assert!(stopped > 0.5 - 2.0 * h && stopped < 0.5 + 4.0 * h, "{method:?} with {h}: {stopped}");
+        }
+    }
+}
+
+/// With H = p1²/2 − q2²/2 the bracket q2 obeys q2²/2 = (1 − 2 p t + t²)/2, which comes close to nothing at t = p and grows again.
+#[test]
+fn constraints_that_nearly_commute_on_the_way_are_noticed() {
+    let near = |smallest: f64| {
+        let p = (1.0 - smallest * smallest).sqrt();
+        let text = format!(
+            "variables q1, p1, q2, p2\nbracket {{q1, p1}} = 1, {{q2, p2}} = 1\nhamiltonian p1^2/2 - q2^2/2\n\
+             constraint a: q1 = 0\nconstraint b: p2 + p1*q2 = 0\ninitial q2 = 1, p1 = {p:?}, p2 = {:?}\n",
+            -p
+        );
+        let problem = posed(&text, DiracBracket);
+        let prepared = problem.prepare(Method::Dop853 { tolerance: Some(1e-12) }).unwrap();
+        let mut integrator = problem.integrator(&prepared).unwrap();
+        let mut state = integrator.state(problem.start.clone());
+        let mut diagnostics = problem.diagnostics().unwrap();
+        let mut worst = 0.0f64;
+        for _ in 0..200 {
+            let before = state.values.clone();
+            integrator.advance(&mut state, 0.01, 1).unwrap();
+            let seen = diagnostics.conditioning().unwrap().observe([&before, &state.values], None, false).unwrap();
+            assert_eq!(seen.branch, Branch::Kept);
+            worst = worst.max(seen.condition);
+        }
+        worst
+    };
+    for smallest in [0.1, 1e-2, 1e-4] {
+        // At the nearest multiple of the step q2² is at most 1e-4/4 larger; the first step ends at q2 = 0.99.
+        let exact = 1.0 / smallest;
+        let least = 1.0 / (smallest * smallest + 0.25e-4f64).sqrt();
+        let worst = near(smallest);
+        assert!(worst > 0.98 * least && worst < 1.01 * exact, "{smallest:e}: {worst:e}");
+    }
+}
+
+/// A pendulum in its height and the rate of that: at the lowest point the surface turns back over them, and x changes its sign.
+/// No run comes out on the other branch.
+#[test]
+fn no_step_goes_over_a_fold_of_what_is_kept() {
+    let text = "variables x, y, u, v\nbracket {x, u} = 1, {y, v} = 1\nhamiltonian (u^2 + v^2)/2 + y\n\
+        constraint rod: x^2 + y^2 = 1\ninitial x = 0.8, y = -0.6\n";
+    let exact = Pendulum::new(1.0, [0.8, -0.6], [0.0, 0.0]).unwrap();
+    for formulation in [Slaved, DiracCoordinates, ProjectedInverse] {
+        let problem = keeping(text, formulation, &["y", "v"]).unwrap_or_else(|e| panic!("{e}"));
+        for (method, h) in [(Method::Gauss { stages: 2 }, 0.1), (Method::Rk4, 0.05), (Method::ImplicitMidpoint, 0.01)] {
+            let prepared = problem.prepare(method).unwrap();
+            let mut integrator = problem.integrator(&prepared).unwrap();
+            let mut state = integrator.state(problem.start.clone());
+            let mut diagnostics = problem.diagnostics().unwrap();
+            let mut done = 0;
+            let mut model = vec![0.0; 4];
+            while f64::from(done) * h < 3.0 {
+                let before = state.values.clone();
+                let made = integrator.advance(&mut state, h, 1).is_ok();
+                let ends = [&before[..], &state.values];
+                if !made
+                    || diagnostics.conditioning().unwrap().observe(ends, Some(h), false).unwrap().branch != Branch::Kept
+                {
+                    break;
+                }
+                done += 1;
+                diagnostics.model_state(&state.values, &mut model).unwrap();
+                let expected = exact.at(f64::from(done) * h).position;
+                assert!(
+                    (model[0] - expected[0]).abs() < 0.02,
+                    "{} {method:?}: {model:?} {expected:?}",
+                    formulation.name()
+                );
+            }
+            // It is there at t = 1.66.
+            let ended = f64::from(done) * h;
+            assert!(ended > 1.66 - 3.5 * h && ended < 1.66 + h, "{} {method:?}: {ended}", formulation.name());
+        }
+    }
 }

@@ -165,6 +165,17 @@ fn flows_are_exact() {
              split A = u*(a + 2*b + 3*c)\ninitial a = 1, b = -0.4, u = 0.7\n",
             1.2,
         ),
+        // Two variables that grow together: a node that is no eigenvector, a spiral, one with a rate that is zero.
+        ("variables x, y, s\nbracket {x, s} = x + y, {y, s} = y\nhamiltonian s\ninitial x = 0.7, y = 0.4\n", 0.8),
+        (
+            "variables x, y, s\nbracket {x, s} = x - 3*y, {y, s} = 3*x + y\nhamiltonian s\ninitial x = 0.7, y = 0.4\n",
+            0.8,
+        ),
+        (
+            "variables x, y, s\nbracket {x, s} = x + 2*y, {y, s} = 2*x + 4*y\nhamiltonian s\ninitial x = 0.7, y = 0.4\n",
+            0.3,
+        ),
+        ("variables x, y, s\nbracket {x, s} = x + 5*y, {y, s} = -3*y\nhamiltonian s\ninitial x = 0.7, y = 0.4\n", 0.3),
     ];
     for (text, h) in cases {
         let problem = posed(text);
@@ -176,6 +187,44 @@ fn flows_are_exact() {
         let exact: Vec<f64> = z.iter().map(|z| z.value()).collect();
         assert!(distance(&state, &exact) < 1e-15, "{text}: {state:?} {exact:?}");
     }
+}
+
+/// The odd species of a food chain move the even ones, and these the odd ones: y(h) = y exp(h (right − left)). The same
+/// formula written out here, for families that are too large to be taken member by member, and for small ones.
+#[test]
+fn families_flow_as_a_whole() {
+    let lattice = |n: usize| {
+        format!(
+            "param n : int = {n}\nvariables y[i in 1..n]\n\
+             bracket {{y[i in 1..n], y[mod(i, n) + 1]}} = y[i]*y[mod(i, n) + 1]\nhamiltonian sum(i in 1..n, y[i])\n\
+             split odd = sum(k in 1..floor(n/2), y[2*k - 1]), even = sum(k in 1..floor(n/2), y[2*k])\n\
+             casimir all = sum(i in 1..n, log(y[i]))\ninitial y[i in 1..n] = 1 + cos(2*pi*i/n)/2\n"
+        )
+    };
+    for n in [8, 100_000] {
+        let problem = posed(&lattice(n));
+        let (found, ..) = walked(&problem, Method::SplittingStrang, 0.1, 3);
+        let mut y = problem.start.clone();
+        let mut flow = |first: usize, h: f64| {
+            let old = y.clone();
+            for i in (first..n).step_by(2) {
+                y[i] = old[i] * (h * (old[(i + 1) % n] - old[(i + n - 1) % n])).exp();
+            }
+        };
+        // The part `odd` moves what has an even number in the text, an odd one from 0.
+        for _ in 0..3 {
+            flow(1, 0.05);
+            flow(0, 0.1);
+            flow(1, 0.05);
+        }
+        assert!(distance(&found, &y) < 1e-14, "{n}: {:e}", distance(&found, &y));
+    }
+    // A chain of a thousand particles with springs: kicks and drifts of all at once.
+    let chain = "param n : int = 5000\ncoord q[i in 1..n]\n\
+        hamiltonian sum(i in 1..n, p_q[i]^2/2) + sum(i in 1..n-1, (q[i+1] - q[i])^4/4)\n\
+        initial q[i in 1..n] = sin(i), p_q[i in 1..n] = 0\n";
+    let parts = Splitting::new(&System::parse(chain).unwrap()).unwrap().parts;
+    assert_eq!(parts.len(), 2);
 }
 
 #[test]

@@ -136,8 +136,24 @@ pub enum BuildError {
     },
 }
 
+/// {a, b} = value, for every point of a domain.
+struct BracketEntry {
+    domain: Domain,
+    pair: [Expr; 2],
+    value: Expr,
+}
+
 /// What a quantity or a drawing may be made of.
 const QUANTITY: [Role; 4] = [Role::Parameter, Role::Coordinate, Role::Velocity, Role::Momentum];
+
+/// Entries of single pairs.
+fn listed<'a>(entries: &'a [(&Expr, &Expr, Expr)]) -> impl Iterator<Item = BracketEntry> + use<'a> {
+    entries.iter().map(|(a, b, value)| BracketEntry {
+        domain: Domain::point(),
+        pair: [(*a).clone(), (*b).clone()],
+        value: value.clone(),
+    })
+}
 
 /// Whether the language could write this name.
 fn is_name(name: &str) -> bool {
@@ -172,6 +188,7 @@ pub struct SystemBuilder {
     splits: Vec<Quantity>,
     drawings: Vec<Drawing>,
     initial: Vec<(Array, Vec<Term>)>,
+    bracket: Vec<BracketEntry>,
     names: HashSet<String>,
     labels: HashSet<String>,
     error: Option<BuildError>,
@@ -192,6 +209,7 @@ impl SystemBuilder {
             splits: vec![],
             drawings: vec![],
             initial: vec![],
+            bracket: vec![],
             names: HashSet::new(),
             labels: HashSet::new(),
             error: None,
@@ -409,13 +427,35 @@ impl SystemBuilder {
         })
     }
 
-    /// Finishes a Poisson system ẏ = B∇H; `bracket` lists {a, b} = value, each pair once.
+    /// Brackets {a, b} = value of a Poisson system for every i of a range; `entry(i)` gives (a, b, value), each pair once.
+    ///
+    /// ```
+    /// # use cotangent_model::{SystemBuilder, Sum};
+    /// # use cotangent_expr::Expr;
+    /// let mut b = SystemBuilder::new("volterra");
+    /// let y = b.variable_family("y", 1..=9);
+    /// let at = |i| Expr::at(&y, vec![i]);
+    /// b.bracket_family(1..=8, |i| (at(i.clone()), at(i.shifted(1)), at(i.clone()) * at(i.shifted(1))));
+    /// let system = b.poisson(&[], Sum::over("i", 1..=9, at))?;
+    /// assert_eq!(system.state().len(), 9);
+    /// # Ok::<(), cotangent_model::BuildError>(())
+    /// ```
+    pub fn bracket_family(&mut self, range: RangeInclusive<i64>, entry: impl FnOnce(Ix) -> (Expr, Expr, Expr)) {
+        let (a, b, value) = entry(Ix::var(0));
+        let domain = Domain::range("i", *range.start(), *range.end());
+        self.bracket.push(BracketEntry { domain, pair: [a, b], value });
+    }
+
+    /// Finishes a Poisson system ẏ = B∇H; `bracket` lists {a, b} = value, each pair once, besides those that
+    /// [`bracket_family`](SystemBuilder::bracket_family) gave.
     pub fn poisson(
         mut self,
         bracket: &[(&Expr, &Expr, Expr)],
         hamiltonian: impl Into<Sum>,
     ) -> Result<System, BuildError> {
-        let matrix = self.antisymmetric(bracket, "the bracket", &[Role::Parameter, Role::Coordinate]);
+        let mut entries = std::mem::take(&mut self.bracket);
+        entries.extend(listed(bracket));
+        let matrix = self.antisymmetric(entries, "the bracket", &[Role::Parameter, Role::Coordinate]);
         let roles = [Role::Parameter, Role::Coordinate];
         self.finish(hamiltonian.into(), "the Hamiltonian", &roles, |b, hamiltonian| Dynamics::Poisson {
             variables: Layout::new(b.variables.clone()),
@@ -426,7 +466,7 @@ impl SystemBuilder {
 
     /// Finishes a system J ż = ∇H with constant J; `form` lists the entries (a, b), each pair once.
     pub fn form(mut self, form: &[(&Expr, &Expr, Expr)], hamiltonian: impl Into<Sum>) -> Result<System, BuildError> {
-        let matrix = self.antisymmetric(form, "the form", &[Role::Parameter]);
+        let matrix = self.antisymmetric(listed(form).collect(), "the form", &[Role::Parameter]);
         let roles = [Role::Parameter, Role::Coordinate];
         self.finish(hamiltonian.into(), "the Hamiltonian", &roles, |b, hamiltonian| Dynamics::Form {
             variables: Layout::new(b.variables.clone()),
@@ -435,19 +475,20 @@ impl SystemBuilder {
         })
     }
 
-    fn antisymmetric(&mut self, entries: &[(&Expr, &Expr, Expr)], place: &str, roles: &[Role]) -> Option<Tensor> {
+    fn antisymmetric(&mut self, entries: Vec<BracketEntry>, place: &str, roles: &[Role]) -> Option<Tensor> {
         let variables = Layout::new(self.variables.clone());
         let mut terms = vec![];
-        for (a, b, value) in entries {
-            self.check_roles(value, place, roles);
+        for BracketEntry { domain, pair: [a, b], value } in entries {
+            self.check_roles(&value, place, roles);
             let (Node::At(x, i), Node::At(y, j)) = (a.node(), b.node()) else {
                 self.fail(BuildError::WrongPlace { place: place.into(), name: format!("{{{a}, {b}}}") });
                 return None;
             };
             let (first, second) =
                 (Place { array: x.clone(), index: i.clone() }, Place { array: y.clone(), index: j.clone() });
-            terms.push(Term::plain(vec![first.clone(), second.clone()], value.clone()));
-            terms.push(Term::plain(vec![second, first], -value));
+            let at = vec![second.clone(), first.clone()];
+            terms.push(Term { domain: domain.clone(), at: vec![first, second], value: value.clone() });
+            terms.push(Term { domain, at, value: -value });
         }
         self.checked(vec![variables.clone(), variables], terms, place)
     }

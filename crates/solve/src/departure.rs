@@ -29,13 +29,24 @@ const LITTLE: f64 = 0.01;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn departure(solver: &mut LinearSolver<f64>, from: &[f64], to: &[f64]) -> f64 {
-    let mut random = Random::default();
     // B − A itself: what does not change makes no round-off.
     let change: Vec<f64> = to.iter().zip(from).map(|(to, from)| to - from).collect();
-    if change.iter().all(|d| *d == 0.0) {
+    radius(solver, &change, to)
+}
+
+/// The spectral radius of A⁻¹B, A being factored in the solver: by how much B is larger than A where A is smallest. Infinite
+/// where it is not known.
+pub fn excess(solver: &mut LinearSolver<f64>, matrix: &[f64]) -> f64 {
+    radius(solver, matrix, matrix)
+}
+
+/// The spectral radius of A⁻¹B; units are those of a third matrix.
+fn radius(solver: &mut LinearSolver<f64>, matrix: &[f64], sizes: &[f64]) -> f64 {
+    let mut random = Random::default();
+    if matrix.iter().all(|d| *d == 0.0) {
         return 0.0;
     }
-    let scales = Scales::new(solver.pattern(), to, |_| true);
+    let scales = Scales::new(solver.pattern(), sizes, |_| true);
     let unit: Vec<f64> = scales.columns.into_iter().map(|c| c.unwrap_or(1.0)).collect();
     let size = |x: &[f64]| {
         let larger = |m: f64, (x, u): (&f64, &f64)| if x.is_nan() { f64::NAN } else { m.max(x.abs() / u) };
@@ -47,7 +58,7 @@ pub fn departure(solver: &mut LinearSolver<f64>, from: &[f64], to: &[f64]) -> f6
     for step in 0..ITERATIONS {
         let before = size(&x);
         x.iter_mut().for_each(|x| *x /= before);
-        x = product(solver.pattern(), &change, &x);
+        x = product(solver.pattern(), matrix, &x);
         solver.solve(&mut x);
         let after = size(&x);
         if !after.is_finite() {

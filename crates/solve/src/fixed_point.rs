@@ -15,6 +15,8 @@ pub struct FixedPointWorkspace<S> {
     sizes: Vec<f64>,
     /// How many unknowns each group has, in order.
     groups: Vec<usize>,
+    /// Whether the unknowns of a group have the size of the largest of them.
+    normed: bool,
 }
 
 impl<S: Real> FixedPointWorkspace<S> {
@@ -26,7 +28,13 @@ impl<S: Real> FixedPointWorkspace<S> {
     /// A workspace for groups of unknowns of one kind and unit, one after the other.
     pub fn grouped(groups: &[usize]) -> Self {
         let size = groups.iter().sum();
-        Self { next: vec![S::from_f64(0.0); size], sizes: vec![0.0; size], groups: groups.to_vec() }
+        Self { next: vec![S::from_f64(0.0); size], sizes: vec![0.0; size], groups: groups.to_vec(), normed: false }
+    }
+
+    /// A workspace for the entries of one vector or matrix, whose errors are measured by its largest entry: those that are
+    /// smaller by many digits are not waited for.
+    pub fn normed(size: usize) -> Self {
+        Self { normed: true, ..Self::grouped(&[size]) }
     }
 
     /// The number of unknowns.
@@ -224,9 +232,12 @@ impl<S: Real> FixedPointWorkspace<S> {
             let group = first..first + count;
             let sizes = group.clone().map(|j| self.sizes[j].max(self.next[j].value().abs()));
             let largest = sizes.fold(0.0, f64::max);
-            for j in group {
+            for j in group.clone() {
                 let delta = (self.next[j] - x[j]).value().abs();
                 change.is_round_off &= delta <= S::EPSILON.powf(ROUGH) * largest;
+            }
+            if self.normed {
+                self.sizes[group].fill(largest);
             }
             first += count;
         }

@@ -63,7 +63,7 @@ mod transversal;
 mod workspace;
 
 pub use choice::Unsupported;
-pub use departure::departure;
+pub use departure::{departure, excess};
 pub use eigenvalues::{EigenvalueError, eigenvalues};
 pub use fixed_point::{FixedPointError, FixedPointWork, FixedPointWorkspace, fixed_point};
 pub use gauss_newton::{Descended, Descent, Linearised, gauss_newton};

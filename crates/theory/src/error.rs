@@ -85,9 +85,11 @@ pub enum NoFlow {
 /// Why constraints are not held by the flows that they generate.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Unrestrained {
-    /// Two constraints whose flows do not commute.
-    #[error("the constraints `{0}` and `{1}` do not commute: each is moved by what the other generates")]
-    NotCommuting(String, String),
+    /// No constraint is left when those that do not commute have become Casimirs of Dirac's bracket.
+    #[error(
+        "no two of the constraints commute: nothing is left to be held by a flow, as all are Casimirs of Dirac's bracket"
+    )]
+    Pairs,
     /// The time derivatives of the constraints lead to more than one further constraint each.
     #[error("the constraints lead to others whose time derivatives are constraints again")]
     Deeper,

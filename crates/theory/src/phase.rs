@@ -2,7 +2,7 @@
 //!
 //! {F, G} = Σ ∂ᵢF Bᵢⱼ ∂ⱼG; for coordinates and momenta Bᵢⱼ is ±1 on conjugate pairs.
 
-use cotangent_expr::{Error, Expr, Layout, Tensor};
+use cotangent_expr::{Array, Error, Expr, Ix, Layout, Place, Tensor};
 use std::collections::BTreeMap;
 
 /// A vector by its entries that are not zero.
@@ -85,6 +85,11 @@ impl Phase {
     }
 }
 
+/// A member of an array.
+pub(crate) fn member(array: &Array, k: usize) -> Place {
+    Place { array: array.clone(), index: array.multi_index(k).into_iter().map(Ix::constant).collect() }
+}
+
 /// The variables of a layout, one by one.
 pub fn symbols(layout: &Layout) -> Vec<Expr> {
     layout.arrays().iter().flat_map(|a| (0..a.len()).map(|k| a.element(&a.multi_index(k)))).collect()
@@ -107,9 +112,7 @@ pub fn gradient(e: &Expr, by: &Layout) -> Result<Sparse, Error> {
 pub fn entries(t: &Tensor) -> Vec<(Vec<usize>, Expr)> {
     let mut out = vec![];
     for term in t.terms() {
-        let position = |(place, layout): (&cotangent_expr::Place, &Layout)| {
-            Some(layout.offset(&place.array)? + place.position(&[])?)
-        };
+        let position = |(place, layout): (&Place, &Layout)| Some(layout.offset(&place.array)? + place.position(&[])?);
         if let Some(at) = term.at.iter().zip(t.shape()).map(position).collect::<Option<Vec<usize>>>() {
             out.push((at, term.value.clone()));
         }

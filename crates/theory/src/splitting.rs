@@ -11,9 +11,12 @@
 //! - no cycles: A is nilpotent, and the series Σ h^j/j! A^(j−1) w ends;
 //! - one variable: h φ(a h) w with φ(x) = (eˣ − 1)/x = e^(x/2) c₁(−x²/4);
 //! - two variables with trace zero, A² = δ: h c₁(σ) w + h² c₂(σ) A w with σ = −δh², a rotation where δ < 0;
+//! - two variables with trace 2τ and b = 0, N = A − τ, N² = δ: (e^(τh) c₀(σ) − 1) y + e^(τh) h c₁(σ) N y;
 //! - three variables with Aᵀ = −A, A³ = δA: h w + h² c₂(σ) A w + h³ c₃(σ) A²w.
 //!
 //! What is given are the increments y(h) − y, so that sums can be compensated.
+
+mod families;
 
 use crate::error::{NoFlow, TheoryError};
 use crate::phase::{Phase, Sparse};
@@ -45,20 +48,54 @@ pub struct Part {
 }
 
 impl Splitting {
-    /// The parts that a model names; without any, the terms of its energy.
+    /// The parts that a model names; without any, the terms of its energy. Families are taken as a whole where their flows
+    /// are known as such, else member by member.
     pub fn new(system: &System) -> Result<Splitting, TheoryError> {
-        let (phase, hamiltonian) = match &system.dynamics {
-            Dynamics::Hamiltonian { coordinates, momenta, hamiltonian } => {
-                (Phase::canonical(coordinates, momenta), hamiltonian)
-            }
-            Dynamics::Poisson { variables, bracket, hamiltonian } => (Phase::general(variables, bracket)?, hamiltonian),
+        let dynamics = &system.dynamics;
+        let (state, hamiltonian) = match dynamics {
+            Dynamics::Hamiltonian { coordinates, momenta, hamiltonian } => (coordinates.then(momenta), hamiltonian),
+            Dynamics::Poisson { variables, hamiltonian, .. } => (variables.clone(), hamiltonian),
             other => return Err(TheoryError::NotCanonical { what: "a splitting", kind: other.kind() }),
         };
+        let step = Array::scalar("step of a flow", Role::Auxiliary);
+        let h = Expr::at(&step, vec![]);
         let refused = |part: String, why: NoFlow| TheoryError::NoFlow { part, why };
-        if phase.len() > LARGEST {
-            return Err(refused("the energy".into(), NoFlow::TooLarge { largest: LARGEST }));
+        let mut phase = None;
+        let mut parts = vec![];
+        for (name, energy) in named(system, hamiltonian)? {
+            let whole = match families::rate(dynamics, &energy)? {
+                Some(rate) => families::increment(&rate, &h)?,
+                None => None,
+            };
+            if let Some(increment) = whole {
+                parts.push(Part { name, increment });
+                continue;
+            }
+            if state.len() > LARGEST {
+                return Err(refused(name, NoFlow::TooLarge { largest: LARGEST }));
+            }
+            if phase.is_none() {
+                phase = match dynamics {
+                    Dynamics::Hamiltonian { coordinates, momenta, .. } => Some(Phase::canonical(coordinates, momenta)),
+                    Dynamics::Poisson { variables, bracket, .. } => Some(Phase::general(variables, bracket)?),
+                    _ => None,
+                };
+            }
+            let Some(phase) = &phase else { continue };
+            let members = match system.splits.is_empty() {
+                false => vec![(name, Expr::sum(energy.expand()?.entries()))],
+                true => {
+                    let members = energy.expand()?;
+                    let own = |(k, t): (usize, &Term)| match members.terms().len() {
+                        1 => (name.clone(), t.value.clone()),
+                        _ => (format!("{name}.{}", k + 1), t.value.clone()),
+                    };
+                    members.terms().iter().enumerate().map(own).collect()
+                }
+            };
+            parts.extend(Splitting::of(phase, members, refused)?.parts);
         }
-        Splitting::of(&phase, named(system, hamiltonian)?, refused)
+        Ok(Splitting { state, step: Layout::new(vec![step]), parts })
     }
 
     /// The flows of functions, by name; a function of the name says what it means that one is not known.
@@ -82,22 +119,37 @@ impl Splitting {
 }
 
 /// The parts by name.
-fn named(system: &System, hamiltonian: &Tensor) -> Result<Vec<(String, Expr)>, TheoryError> {
+fn named(system: &System, hamiltonian: &Tensor) -> Result<Vec<(String, Tensor)>, TheoryError> {
     let mut parts = vec![];
     for split in &system.splits {
+        if split.array.dims().is_empty() {
+            let terms = split.value.terms().iter().map(|t| Term { at: vec![], ..t.clone() }).collect();
+            parts.push((split.array.name().to_owned(), Tensor::new(vec![], terms)?));
+            continue;
+        }
         for (k, value) in split.value.expand()?.entries().into_iter().enumerate() {
-            parts.push((split.array.element_name(&split.array.multi_index(k)), value));
+            parts.push((split.array.element_name(&split.array.multi_index(k)), Tensor::scalar(value)?));
         }
     }
     if parts.is_empty() {
-        let terms = hamiltonian.expand()?;
-        for (k, t) in terms.terms().iter().enumerate() {
+        for (k, t) in hamiltonian.terms().iter().enumerate() {
             for (j, value) in summands(&t.value).into_iter().enumerate() {
-                parts.push((format!("term {}.{}", k + 1, j + 1), value));
+                let part = Tensor::new(vec![], vec![Term { value, ..t.clone() }])?;
+                parts.push((format!("term {}.{}", k + 1, j + 1), part));
             }
         }
     }
     Ok(parts)
+}
+
+/// h φ(ah) = ∫₀ʰ e^(as) ds.
+fn exponential(a: &Expr, h: &Expr) -> Expr {
+    let x = a * h;
+    h * Expr::call(Function::Exp, vec![&x / 2]) * stumpff(1, &(-(&x * &x) / 4))
+}
+
+fn stumpff(k: u32, s: &Expr) -> Expr {
+    Expr::call(Function::Stumpff(k), vec![s.clone()])
 }
 
 /// The terms of a sum.
@@ -141,7 +193,11 @@ fn flow(phase: &Phase, energy: &Expr, h: &Expr) -> Result<Sparse, Failed> {
     for block in blocks(&matrix) {
         let own = |k: &usize| (*k, rates[k].clone());
         let w: Sparse = block.iter().map(own).collect();
-        let Some(found) = integral(&matrix, &block, &w, h) else {
+        // A y = w, where there is no b.
+        let y: Sparse = block.iter().map(|&k| (k, phase.symbols[k].clone())).collect();
+        let rest = times(&matrix, &y);
+        let linear = block.iter().all(|k| (&rates[k] - &entry(&rest, *k)).is_zero());
+        let Some(found) = integral(&matrix, &block, (&w, linear.then_some(&y)), h) else {
             let variables = block.iter().map(|&k| format!("`{}`", phase.names[k])).collect();
             return Err(Failed::NoFlow(NoFlow::Coupled { variables }));
         };
@@ -201,25 +257,28 @@ fn combined(terms: &[(Expr, &Sparse)]) -> Sparse {
     sums.into_iter().map(|(k, list)| (k, Expr::sum(list))).collect()
 }
 
-/// ∫₀ʰ e^(sA) w ds on a block, if it is known.
-fn integral(matrix: &BTreeMap<usize, Sparse>, block: &[usize], w: &Sparse, h: &Expr) -> Option<Sparse> {
-    let entry = |i: usize, j: usize| matrix[&i].get(&j).cloned().unwrap_or_else(Expr::zero);
+fn entry(sparse: &Sparse, k: usize) -> Expr {
+    sparse.get(&k).cloned().unwrap_or_else(Expr::zero)
+}
+
+/// ∫₀ʰ e^(sA) w ds on a block, if it is known; and y with A y = w, if there is one that is known.
+fn integral(
+    matrix: &BTreeMap<usize, Sparse>,
+    block: &[usize],
+    (w, y): (&Sparse, Option<&Sparse>),
+    h: &Expr,
+) -> Option<Sparse> {
+    let entry = |i: usize, j: usize| entry(&matrix[&i], j);
     let own: BTreeMap<usize, Sparse> = block.iter().map(|&k| (k, matrix[&k].clone())).collect();
     if let Some(series) = nilpotent(&own, w, h) {
         return Some(series);
     }
-    let stumpff = |k: u32, s: &Expr| Expr::call(Function::Stumpff(k), vec![s.clone()]);
     match block {
-        [k] => {
-            let x = entry(*k, *k) * h;
-            let half = &x / 2;
-            let phi = Expr::call(Function::Exp, vec![half]) * stumpff(1, &(-(&x * &x) / 4));
-            Some(combined(&[(h * phi, w)]))
-        }
+        [k] => Some(combined(&[(exponential(&entry(*k, *k), h), w)])),
         [i, j] => {
             let (p, q, r, s) = (entry(*i, *i), entry(*i, *j), entry(*j, *i), entry(*j, *j));
             if !(&p + &s).is_zero() {
-                return None;
+                return Some(spiral(w, y?, [p, q, r, s], h));
             }
             let sigma = -((&p * &p + q * r) * h.powi(2));
             let turned = times(&own, w);
@@ -244,6 +303,18 @@ fn integral(matrix: &BTreeMap<usize, Sparse>, block: &[usize], w: &Sparse, h: &E
         }
         _ => None,
     }
+}
+
+/// (e^(hA) − 1) y for a matrix of two rows with entries p, q, r, s and w = A y: e^(τh) c₀ − 1 = τhφ(τh) c₀ − σ c₂.
+fn spiral(w: &Sparse, y: &Sparse, [p, q, r, s]: [Expr; 4], h: &Expr) -> Sparse {
+    let tau = (&p + &s) / 2;
+    let skewed = (&p - &s) / 2;
+    let sigma = -((&skewed * &skewed + q * r) * h.powi(2));
+    let growth = Expr::call(Function::Exp, vec![&tau * h]);
+    // N y = w − τ y.
+    let turned = combined(&[(Expr::one(), w), (-&tau, y)]);
+    let along = &tau * exponential(&tau, h) * stumpff(0, &sigma) - &sigma * stumpff(2, &sigma);
+    combined(&[(along, y), (h * growth * stumpff(1, &sigma), &turned)])
 }
 
 /// Σ h^j/j! A^(j−1) w, if A has no cycles.

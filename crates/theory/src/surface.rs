@@ -23,6 +23,8 @@ pub struct ConstraintSurface {
     pub values: Option<Array>,
     /// {z, H}*, over all variables.
     pub rate: Tensor,
+    /// ∂χ/∂u, where variables u of the model follow from the others by the constraints χ = 0.
+    pub slope: Option<Tensor>,
 }
 
 impl ConstraintSurface {

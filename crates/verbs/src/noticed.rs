@@ -114,7 +114,7 @@ pub(crate) fn notes(monitor: &Monitor, passages: &[SingularPassage]) -> Vec<Stri
     }
     if let Some(worst) = near.iter().max_by(|a, b| a.condition.total_cmp(&b.condition)) {
         notes.push(format!(
-            "the constraint forces are badly determined at t = {}: the condition of G H_pp Gᵀ reaches {} (`{}`)",
+            "the constraint forces are badly determined at t = {}: the condition of their matrix (G H_pp Gᵀ or {{g, g}}) reaches {} (`{}`)",
             times(&near),
             short(worst.condition),
             worst.constraint

@@ -50,7 +50,8 @@ impl RestrainedFunctions {
         ];
         let flow = |part: &Part| self.means.compiled(&[&flows.state, &flows.step, &self.parameters], &part.increment);
         all.extend(flows.parts.iter().map(flow).collect::<Result<Vec<_>, _>>()?);
-        let shape = RestrainedShape { dimension: flows.state.len(), brackets: pattern(&all[2])? };
+        let (dimension, brackets) = (flows.state.len(), pattern(&all[2])?);
+        let shape = RestrainedShape { dimension, brackets, pairs_quadratic: known.pairs_quadratic };
         Ok(Functions { shape, all })
     }
 

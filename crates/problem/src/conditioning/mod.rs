@@ -12,6 +12,15 @@
 //! explain is r = Gᵀc with Q c = (Q⁻¹)ᵢᵢ⁻¹ eᵢ. Through a singular configuration r goes through zero, and points
 //! the other way behind it: where r(before) and r(after) are opposite, nearly, the step has crossed one. Whether a step
 //! kept to its branch there is decided in [`branch`].
+//!
+//! The matrix C of brackets is antisymmetric, without a diagonal: its condition is
+//!
+//! ```text
+//! κ = max Ĉᵢⱼ |(C⁻¹)ⱼᵢ|,   Ĉᵢⱼ the largest |Cᵢⱼ| of the run so far,
+//! ```
+//!
+//! which no units change. (C⁻¹)ⱼᵢ is ∂ log det C/∂Cᵢⱼ: on the way to a singular C one of these products grows without
+//! bound. Whether C stayed regular inside a step is decided in [`multivalued`].
 
 mod branch;
 mod face;
@@ -24,7 +33,7 @@ use cotangent_compile::{CallError, CompileError, Engine, FunctionBuilder};
 use cotangent_dynamics::{Branch, Condition, Conditioned, Failure, NEARLY_SINGULAR};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_solve::LinearSolver;
-use cotangent_theory::Motion;
+use cotangent_theory::{Motion, Space};
 use face::{Face, Gradients};
 use multivalued::Multivalued;
 
@@ -39,6 +48,9 @@ const OPPOSITE: f64 = -0.8;
 /// The condition of what is singular to working precision.
 const MOST: f64 = 1.0 / f64::EPSILON;
 
+/// Matrices of brackets up to this size are inverted to find their condition.
+const SMALL: usize = 16;
+
 /// Inverse iterations to find the constraint that depends on the others: each multiplies its lead by the condition.
 const ITERATIONS: usize = 3;
 
@@ -50,12 +62,14 @@ pub struct Conditioning {
     matrix: Callable,
     values: Vec<f64>,
     solver: LinearSolver<f64>,
-    diagonal: Vec<Option<usize>>,
+    /// Entries whose size is followed, row by row: those of the diagonal, or all of an antisymmetric matrix.
+    entries: Vec<Entry>,
+    is_antisymmetric: bool,
     /// G and H_pp, where the matrix is made of them.
     gradients: Option<Gradients>,
     /// Where velocities and multipliers follow from the state by equations that may have several solutions.
-    multivalued: Option<Multivalued>,
-    /// Q̂ up to the step that is looked at, and up to where that begins: what was looked at may not have become a step.
+    multivalued: Vec<Multivalued>,
+    /// Q̂ or Ĉ up to the step that is looked at, and up to where that begins: what was looked at may not have become a step.
     largest: Vec<f64>,
     known: Vec<f64>,
     /// The end of the step that was looked at last.
@@ -70,6 +84,14 @@ pub struct Conditioning {
     after: Face,
 }
 
+/// Where an entry of the matrix is, and where its value, unless that is zero.
+#[derive(Clone, Copy)]
+struct Entry {
+    row: usize,
+    column: usize,
+    at: Option<usize>,
+}
+
 impl Conditioning {
     /// What follows the forces of these equations, and their branch; none without constraints and with all rates.
     pub(crate) fn new(motion: &Motion) -> Result<Option<Conditioning>, CompileError> {
@@ -78,7 +100,7 @@ impl Conditioning {
         let none = Tensor::zero(vec![Layout::default(), Layout::default()]);
         let matrix = match motion.brackets() {
             Some(matrix) => matrix,
-            None if multivalued.is_some() => &none,
+            None if !multivalued.is_empty() => &none,
             None => return Ok(None),
         };
         let builder = FunctionBuilder::new().input(&motion.state).input(&motion.parameters()).engine(Engine::Best);
@@ -88,16 +110,25 @@ impl Conditioning {
         let holonomic = motion.structure().filter(|_| motion.is_holonomic());
         let gradients = holonomic.map(|s| Gradients::new(motion, s)).transpose()?.flatten();
         let (m, columns) = (pattern.rows(), gradients.as_ref().map_or(0, Gradients::columns));
+        let is_antisymmetric = matches!(motion.space, Space::Surface(_) | Space::Reduced(_));
+        let entries: Vec<Entry> = match is_antisymmetric {
+            true => {
+                let places = pattern.addresses().enumerate();
+                places.map(|(at, (i, j))| Entry { row: i as usize, column: j as usize, at: Some(at) }).collect()
+            }
+            false => (0..m).map(|i| Entry { row: i, column: i, at: pattern.position(i, i) }).collect(),
+        };
         Ok(Some(Conditioning {
             names: matrix.shape()[0].clone(),
             matrix: function.into(),
             values: vec![0.0; pattern.len()],
             solver,
-            diagonal: (0..m).map(|i| pattern.position(i, i)).collect(),
             gradients,
             multivalued,
-            largest: vec![0.0; m],
-            known: vec![0.0; m],
+            largest: vec![0.0; entries.len()],
+            known: vec![0.0; entries.len()],
+            entries,
+            is_antisymmetric,
             reached: vec![0.0; motion.state.len()],
             begun: [vec![0.0; motion.state.len()], vec![0.0; motion.state.len()]],
             parameters: vec![],
@@ -109,13 +140,13 @@ impl Conditioning {
 
     /// The same for these parameters, from the start of a run.
     pub(crate) fn with(&self, parameters: &[f64]) -> Conditioning {
-        let multivalued = self.multivalued.as_ref().map(|m| m.with(parameters));
+        let multivalued = self.multivalued.iter().map(|m| m.with(parameters)).collect();
         Conditioning { parameters: parameters.to_vec(), multivalued, ..self.clone() }
     }
 
     /// The same without a look at branches: for states that are further apart than the steps of a method.
     pub fn of_forces(self) -> Conditioning {
-        Conditioning { multivalued: None, ..self }
+        Conditioning { multivalued: vec![], ..self }
     }
 
     /// Looks at a step, given where the one before it began and its length, if they are known.
@@ -134,21 +165,30 @@ impl Conditioning {
             return Ok(Conditioned::WELL);
         }
         let mut fallen = was_ill;
-        for (largest, at) in self.largest.iter_mut().zip(&self.diagonal) {
-            let size = at.map_or(0.0, |at| self.values[at].abs());
+        for (largest, entry) in self.largest.iter_mut().zip(&self.entries) {
+            let size = entry.at.map_or(0.0, |at| self.values[at].abs());
             *largest = largest.max(size);
             fallen |= size < WELL * *largest;
         }
-        // Of one constraint there is nothing else to know.
-        if self.largest.len() == 1 && !fallen {
+        // Of one constraint, or one pair, there is nothing else to know.
+        if self.names.len() <= if self.is_antisymmetric { 2 } else { 1 } && !fallen {
             return Ok(Conditioned::WELL);
         }
         let singular = self.factor();
-        if singular.is_none() && !fallen && self.solver.rcond() >= WELL {
+        if singular.is_none() && !fallen && !self.is_antisymmetric && self.solver.rcond() >= WELL {
             return Ok(Conditioned::WELL);
         }
-        let constraint = singular.unwrap_or_else(|| self.weakest());
-        let condition = if singular.is_some() { MOST } else { self.condition(constraint) };
+        let (condition, constraint) = match singular {
+            Some(row) => (MOST, row),
+            None if self.is_antisymmetric && self.names.len() <= SMALL => {
+                let rows = (0..self.names.len()).map(|row| (self.condition(row), row));
+                rows.reduce(|worst, next| if next.0 > worst.0 { next } else { worst }).unwrap_or((1.0, 0))
+            }
+            None => {
+                let weakest = self.weakest();
+                (self.condition(weakest), weakest)
+            }
+        };
         let mut seen = Conditioned::of(condition, constraint, false);
         if let Some(mut gradients) = self.gradients.take() {
             let judged = self.judge(&mut gradients, earlier, [before, after], was_ill, &mut seen);
@@ -211,7 +251,9 @@ impl Conditioning {
     /// The constraint with the largest part in the direction that Q shrinks most.
     fn weakest(&mut self) -> usize {
         let m = self.direction.len();
-        let size = |i: usize, x: f64| x.abs() * self.largest[i].sqrt();
+        let mut sizes = vec![0.0f64; m];
+        self.entries.iter().zip(&self.largest).for_each(|(e, largest)| sizes[e.row] = sizes[e.row].max(*largest));
+        let size = |i: usize, x: f64| x.abs() * sizes[i].sqrt();
         // Entries of different sizes, so that no symmetry of the mechanism hides the direction.
         (0..m).for_each(|i| self.direction[i] = 1.0 + 0.5 * (i as f64 + 1.0).sin());
         for _ in 0..ITERATIONS {
@@ -225,10 +267,14 @@ impl Conditioning {
         (0..m).max_by(|&i, &j| size(i, self.direction[i]).total_cmp(&size(j, self.direction[j]))).unwrap_or(0)
     }
 
-    /// Q̂ᵢᵢ (Q⁻¹)ᵢᵢ, Q being factored.
+    /// Q̂ᵢᵢ (Q⁻¹)ᵢᵢ, or the largest Ĉᵢⱼ |(C⁻¹)ⱼᵢ|, the matrix being factored.
     fn condition(&mut self, constraint: usize) -> f64 {
         self.column(constraint);
-        let condition = (self.largest[constraint] * self.direction[constraint]).abs();
+        let row = self.entries.iter().zip(&self.largest).filter(|(entry, _)| entry.row == constraint);
+        let condition = row.fold(0.0f64, |most, (entry, largest)| {
+            let size = (largest * self.direction[entry.column]).abs();
+            if size.is_nan() { f64::NAN } else { most.max(size) }
+        });
         if condition.is_finite() { condition.clamp(1.0, MOST) } else { MOST }
     }
 
@@ -272,11 +318,11 @@ impl Condition for Conditioning {
         let seen = self.observe_one((earlier, step), [before, after], was_ill);
         self.begun = begun;
         let mut seen = seen?;
-        if let Some(multivalued) = &mut self.multivalued
-            && !multivalued.continues([before, after], step)?
-        {
-            seen.branch = Branch::Ended;
-            return Ok(seen);
+        for multivalued in &mut self.multivalued {
+            if !multivalued.continues([before, after], step)? {
+                seen.branch = Branch::Ended;
+                return Ok(seen);
+            }
         }
         if !was_ill {
             if seen.is_ill() {

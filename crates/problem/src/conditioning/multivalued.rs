@@ -3,7 +3,11 @@
 //! They solve H_u(w, u) = 0, and follow from the other variables w = (q, p) where K = H_uu is regular. If they are variables of
 //! the equations there may be several solutions, and a step must end on the one it began with. If u is a linear function of
 //! p (L quadratic and g linear in the velocities) there is one, and K must stay regular on the way: behind a pole of K⁻¹
-//! the motion is another one.
+//! the motion is another one. The same holds of the multipliers C⁻¹{g, H} of a Poisson system, and of K = C.
+//!
+//! Variables u that follow from the others by χ(u, v) = 0 do so as long as K = ∂χ/∂u is regular. Where it is not, the surface
+//! turns back over the v: a step that goes on behind such a fold ends with v on this side of it, and K never was singular
+//! between its ends. The step that comes so near that the next two would reach the fold is the last one.
 
 use crate::callable::Callable;
 use crate::error::underived;
@@ -11,14 +15,17 @@ use cotangent_compile::{CompileError, Engine, FunctionBuilder};
 use cotangent_dynamics::{Failure, Presymplectic, PresymplecticShape};
 use cotangent_expr::Tensor;
 use cotangent_integrate::IndexOne;
-use cotangent_solve::{LinearSolver, Pattern, departure};
-use cotangent_theory::{Law, Motion};
+use cotangent_solve::{LinearSolver, Pattern, departure, excess};
+use cotangent_theory::{Formulation, Law, Motion, Space};
 
 /// By how much K may change in a part of a step, relative to itself, without being singular on the way.
 const CHANGE: f64 = 0.5;
 
 /// The shortest part of a step that is looked at.
 const SHORTEST: f64 = 1e-9;
+
+/// By how much K may shrink in a step: if it goes on like this it is singular one and a half steps later.
+const SHRINKS: f64 = 5.0 / 3.0;
 
 /// What determines velocities and multipliers.
 #[derive(Clone)]
@@ -48,43 +55,27 @@ pub(super) struct Linear {
     /// Where the solver was factored.
     known: Vec<f64>,
     parameters: Vec<f64>,
+    /// Whether the surface turns back where K is singular.
+    folds: bool,
 }
 
 impl Multivalued {
-    /// For equations with velocity constraints, or with a form that may be singular.
-    pub(super) fn new(motion: &Motion) -> Result<Option<Multivalued>, CompileError> {
-        let parameters = motion.parameters();
-        let builder = || FunctionBuilder::new().input(&motion.state).input(&parameters).engine(Engine::Best);
-        let sparse = |builder: FunctionBuilder, t: &Tensor| -> Result<(Callable, Option<Pattern>), CompileError> {
-            let function = builder.sparse_output(t).compile()?;
-            let pattern = function.pattern(0).cloned();
-            Ok((function.into(), pattern))
-        };
-        match (&motion.law, &motion.velocity) {
-            (Law::Form(form), _) if form.field.is_none() => {
-                let gradient = form.hamiltonian.gradient_within(&motion.state, &motion.limits)?;
-                let hessian = gradient.jacobian_within(&motion.state, &motion.limits)?;
-                let own = FunctionBuilder::new().input(&parameters).engine(Engine::Best);
-                let (matrix, hessian) = (sparse(own, &form.matrix)?, sparse(builder(), &hessian)?);
-                let ((form, Some(form_pattern)), (hessian, Some(hessian_pattern))) = (matrix, hessian) else {
-                    return Ok(None);
-                };
-                let shape = PresymplecticShape { form: form_pattern, hessian: hessian_pattern };
-                let gradient = builder().output(&gradient).compile()?.into();
-                let functions = Box::new(Form { shape, form, gradient, hessian, parameters: vec![] });
-                Ok(Some(Multivalued::Variables { functions, equations: None }))
-            }
-            (Law::Form(_), _) | (_, None) => Ok(None),
-            (_, Some(velocity)) => {
-                let (matrix, pattern) = sparse(builder(), &motion.at_state(&velocity.kkt).map_err(underived)?)?;
-                let Some(solver) = pattern.and_then(|pattern| LinearSolver::new(&pattern).ok()) else {
-                    return Ok(None);
-                };
-                let values = vec![0.0; solver.pattern().len()];
-                let (known, parameters) = (values.clone(), vec![]);
-                Ok(Some(Multivalued::Linear(Box::new(Linear { matrix, solver, values, known, parameters }))))
-            }
+    /// For equations with velocity constraints, with constraints that an analysis found, or with a form that may be singular.
+    pub(super) fn new(motion: &Motion) -> Result<Vec<Multivalued>, CompileError> {
+        if let Law::Form(form) = &motion.law {
+            return Ok(if form.field.is_none() { variables(motion, form)?.into_iter().collect() } else { vec![] });
         }
+        let slope = match &motion.space {
+            Space::Reduced(surface) => surface.slope.as_ref(),
+            _ => None,
+        };
+        let found = matches!(motion.space, Space::Surface(_) | Space::Reduced(_));
+        // The brackets of constraints play no part in a projection.
+        let brackets = motion.brackets().filter(|_| found && motion.formulation != Formulation::Projected);
+        let multipliers = motion.velocity.as_ref().map(|v| &v.kkt).or(brackets);
+        let all = [(multipliers, false), (slope, true)];
+        let all = all.into_iter().filter_map(|(matrix, folds)| matrix.map(|matrix| linear(motion, matrix, folds)));
+        Ok(all.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
     }
 
     /// The same for these parameters.
@@ -105,12 +96,71 @@ impl Multivalued {
         match self {
             Multivalued::Variables { equations: Some(equations), .. } => equations.continues(ends, step),
             Multivalued::Variables { equations: None, .. } => Ok(true),
-            Multivalued::Linear(linear) => linear.is_regular(ends),
+            Multivalued::Linear(linear) => linear.continues(ends),
         }
     }
 }
 
+fn sparse(builder: FunctionBuilder, t: &Tensor) -> Result<(Callable, Option<Pattern>), CompileError> {
+    let function = builder.sparse_output(t).compile()?;
+    let pattern = function.pattern(0).cloned();
+    Ok((function.into(), pattern))
+}
+
+fn builder(motion: &Motion) -> FunctionBuilder {
+    FunctionBuilder::new().input(&motion.state).input(&motion.parameters()).engine(Engine::Best)
+}
+
+/// Variables of a form without rates.
+fn variables(motion: &Motion, form: &cotangent_theory::Form) -> Result<Option<Multivalued>, CompileError> {
+    let gradient = form.hamiltonian.gradient_within(&motion.state, &motion.limits)?;
+    let hessian = gradient.jacobian_within(&motion.state, &motion.limits)?;
+    let own = FunctionBuilder::new().input(&motion.parameters()).engine(Engine::Best);
+    let (matrix, hessian) = (sparse(own, &form.matrix)?, sparse(builder(motion), &hessian)?);
+    let ((form, Some(form_pattern)), (hessian, Some(hessian_pattern))) = (matrix, hessian) else {
+        return Ok(None);
+    };
+    let shape = PresymplecticShape { form: form_pattern, hessian: hessian_pattern };
+    let gradient = builder(motion).output(&gradient).compile()?.into();
+    let functions = Box::new(Form { shape, form, gradient, hessian, parameters: vec![] });
+    Ok(Some(Multivalued::Variables { functions, equations: None }))
+}
+
+/// A matrix that is to stay regular; nothing where it never changes.
+fn linear(motion: &Motion, matrix: &Tensor, folds: bool) -> Result<Option<Multivalued>, CompileError> {
+    let matrix = motion.at_state(matrix).map_err(underived)?;
+    if folds && !matrix.depends_on(&motion.state) {
+        return Ok(None);
+    }
+    let (matrix, pattern) = sparse(builder(motion), &matrix)?;
+    let Some(solver) = pattern.and_then(|pattern| LinearSolver::new(&pattern).ok()) else {
+        return Ok(None);
+    };
+    let values = vec![0.0; solver.pattern().len()];
+    let (known, parameters) = (values.clone(), vec![]);
+    Ok(Some(Multivalued::Linear(Box::new(Linear { matrix, solver, values, known, parameters, folds }))))
+}
+
 impl Linear {
+    /// Whether K stays regular, and does not come near a fold.
+    fn continues(&mut self, ends: [&[f64]; 2]) -> Result<bool, Failure> {
+        if !self.folds {
+            return self.is_regular(ends);
+        }
+        // Behind a fold u has no value.
+        Ok(self.is_regular(ends).unwrap_or(false) && !self.shrinks(ends).unwrap_or(true))
+    }
+
+    /// Whether K becomes singular soon if it goes on changing as in this step.
+    fn shrinks(&mut self, [from, to]: [&[f64]; 2]) -> Result<bool, Failure> {
+        self.matrix.call(&[to, &self.parameters], &mut [&mut self.values])?;
+        if self.solver.factor(&self.values).is_err() {
+            return Ok(true);
+        }
+        self.matrix.call(&[from, &self.parameters], &mut [&mut self.values])?;
+        Ok(excess(&mut self.solver, &self.values) > SHRINKS)
+    }
+
     /// Whether K stays regular on the line from one state to another.
     fn is_regular(&mut self, [from, to]: [&[f64]; 2]) -> Result<bool, Failure> {
         let at = |s: f64| -> Vec<f64> { from.iter().zip(to).map(|(from, to)| from + s * (to - from)).collect() };

@@ -17,7 +17,7 @@ use super::poisson::claimed_casimirs;
 use super::{Bracket, Formulation, Law, Lift, Motion, Space, VectorField};
 use crate::constraints::{Classified, Constraints};
 use crate::error::TheoryError;
-use crate::phase::{Phase, Sparse};
+use crate::phase::{Phase, Sparse, member};
 use crate::restrained::Restrained;
 use crate::surface::ConstraintSurface;
 use cotangent_expr::{Array, Dim, Error, Expr, Ix, Layout, Node, Place, Role, Tensor, Term, solve};
@@ -266,6 +266,7 @@ impl<'a> Flow<'a> {
             multipliers,
             values,
             rate: self.field()?.rate,
+            slope: None,
         })
     }
 
@@ -357,8 +358,4 @@ fn named(c: &Classified) -> Array {
 
 fn scalar(array: &Array) -> Place {
     Place { array: array.clone(), index: vec![] }
-}
-
-fn member(array: &Array, k: usize) -> Place {
-    Place { array: array.clone(), index: array.multi_index(k).into_iter().map(Ix::constant).collect() }
 }

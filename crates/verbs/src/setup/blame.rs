@@ -20,7 +20,8 @@ const SMALLER: &str = "take a smaller --step; if it is small already, look wheth
 
 /// Where velocities and multipliers do not continue.
 const ENDED: &str = "take a smaller --step, which tells solutions apart that come near each other; if the run stops at the \
-    same time again, the motion ends there: its momenta do not determine velocities and multipliers any more";
+    same time again, the motion ends there: its momenta do not determine velocities and multipliers any more, or the surface of \
+    the constraints turns back over the variables that are kept: --chart keeps others, and `dirac-bracket` all";
 
 /// Where time does not pass.
 const STANDSTILL: &str = "take a smaller --step, or another --lapse, which stays positive";

@@ -29,6 +29,7 @@ use super::{Bracket, Formulation, Law, Lift, Motion, Space, VectorField};
 use crate::constraints::Constraints;
 use crate::error::TheoryError;
 use crate::phase::{Phase, Sparse};
+use crate::surface::ConstraintSurface;
 use cotangent_expr::{Array, Error, Expr, Ix, Layout, Node, Place, Role, Tensor, Term, rows};
 use cotangent_model::System;
 use cotangent_scalar::Limits;
@@ -79,6 +80,8 @@ impl Constraints {
             }
         };
         let flow = Flow::new(self)?;
+        let slope = Some(linear::tensor("slope", &reduction.over_solved())?);
+        let surface = ConstraintSurface { slope, ..flow.surface()? };
         let chart = Chart::new(&reduction, near)?;
         let model = flow.hamiltonian_form(system)?;
         let put = |t: &Tensor| replaced_arrays(t, &chart.lift.arrays);
@@ -96,7 +99,7 @@ impl Constraints {
             system: model,
             formulation,
             state: chart.state,
-            space: Space::Reduced(Box::new(flow.surface()?)),
+            space: Space::Reduced(Box::new(surface)),
             law,
             velocity: None,
             lift: chart.lift,

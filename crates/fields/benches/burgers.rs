@@ -1,0 +1,79 @@
+//! Steps of Burgers' equation on up to 100,000 cells: seconds a step, and the exponent p of n^p.
+//!
+//! `cargo bench -p cotangent-fields --bench burgers`
+
+#![allow(clippy::print_stdout)]
+
+use cotangent_compile::Engine;
+use cotangent_dynamics::Advance;
+use cotangent_expr::{Expr, Function};
+use cotangent_fields::burgers::{Galerkin, GalerkinMidpoint, Reduced, Splitting, projected, zabusky_kruskal};
+use cotangent_integrate::{Handwritten, Method};
+use cotangent_model::System;
+use cotangent_problem::{Instance, Repairs};
+use cotangent_theory::Formulation;
+use std::f64::consts::TAU;
+use std::time::Instant;
+
+/// Twice an odd number each, so that Dirac's bracket is regular for the sine.
+const CELLS: [usize; 4] = [1_002, 10_002, 30_002, 100_002];
+const REPEATS: u32 = 5;
+
+fn main() {
+    let sine = |x: &Expr| Expr::call(Function::Sin, vec![x.clone()]);
+    table("Zabusky and Kruskal, implicit-midpoint", |n| symbols(&zabusky_kruskal(n, sine).expect("a system"), Method::ImplicitMidpoint, n));
+    table("bracket cut off, implicit-midpoint", |n| symbols(&projected(n, sine).expect("a system"), Method::ImplicitMidpoint, n));
+    table("bracket cut off, average-vector-field", |n| {
+        symbols(&projected(n, sine).expect("a system"), Method::AverageVectorField { stages: 2 }, n)
+    });
+    table("Galerkin, midpoint", |n| {
+        let mut midpoint = GalerkinMidpoint::new(&Galerkin::new(n, TAU / n as f64).expect("cells")).expect("a method");
+        seconds(&mut midpoint, sines(n), 0.2 * TAU / n as f64)
+    });
+    table("Dirac's bracket, splitting-strang in two parts", |n| {
+        let law = Reduced::new(n, TAU / n as f64).expect("cells").split(Splitting::Sublattices);
+        let law = Handwritten::new(law, sines(n)).expect("a start");
+        let mut strang = law.integrator(&law.prepare(Method::SplittingStrang).expect("it fits")).expect("a method");
+        // In nodal values the field grows as n².
+        seconds(&mut strang, law.start().to_vec(), 1e-3 * (TAU / n as f64).powi(2))
+    });
+}
+
+fn sines(n: usize) -> Vec<f64> {
+    (0..n).map(|i| (TAU * (i as f64 + 1.0) / n as f64).sin()).collect()
+}
+
+fn symbols(system: &System, method: Method, n: usize) -> f64 {
+    let problem = Instance::new(system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best);
+    let problem = problem.unwrap_or_else(|e| panic!("{e}"));
+    let prepared = problem.prepare(method).expect("it fits");
+    let mut integrator = problem.integrator(&prepared).expect("a method");
+    seconds(&mut integrator, problem.start.clone(), 0.2 * TAU / n as f64)
+}
+
+/// The least time of a step.
+fn seconds(integrator: &mut dyn Advance, start: Vec<f64>, h: f64) -> f64 {
+    let mut state = integrator.state(start);
+    let mut once = || {
+        let begin = Instant::now();
+        integrator.advance(&mut state, h, 1).unwrap_or_else(|(_, e)| panic!("{e:?}"));
+        begin.elapsed().as_secs_f64()
+    };
+    once();
+    (0..REPEATS).map(|_| once()).fold(f64::INFINITY, f64::min)
+}
+
+fn table(title: &str, step: impl Fn(usize) -> f64) {
+    println!("{title}");
+    let found: Vec<(f64, f64)> = CELLS.iter().map(|&n| (n as f64, step(n))).collect();
+    for (n, time) in &found {
+        println!("  {n:>7} cells  {:>9.3} ms a step, {:.1} ns a cell", time * 1e3, time / n * 1e9);
+    }
+    // The slope of log time over log n by least squares.
+    let logs: Vec<(f64, f64)> = found.iter().map(|(n, time)| (n.ln(), time.ln())).collect();
+    let count = logs.len() as f64;
+    let mean = |f: &dyn Fn(&(f64, f64)) -> f64| logs.iter().map(f).sum::<f64>() / count;
+    let (x, y) = (mean(&|l| l.0), mean(&|l| l.1));
+    let exponent = mean(&|l| (l.0 - x) * (l.1 - y)) / mean(&|l| (l.0 - x).powi(2));
+    println!("  exponent {exponent:.2}");
+}
