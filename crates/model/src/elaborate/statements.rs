@@ -5,6 +5,7 @@ use super::draw::Picture;
 use super::scope::{Loops, Meaning, Parts, Purpose, Roles};
 use super::{Elaborator, Energy};
 use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::nearest::nearest;
 use crate::syntax::ast::{self, ExprKind, Setting, SettingValue, StatementKind};
 use crate::syntax::{BuiltInLapse, Keyword, RunKey};
 use crate::system::{Claim, ClaimKind, Constraint, ConstraintKind, Dynamics, Quantity, RunValue, System};
