@@ -33,7 +33,7 @@ fn the_order_is_2_for_the_whole_state_with_constraints_and_without_and_projected
     let step = 0.02;
     let exact = closed_form(16.0 * step);
     let others = [Formulation::LinearProjected, Formulation::IndexOne];
-    let pendular = |f: &Formulation| f.card().exact && !others.contains(f) && !f.is_for_brackets();
+    let pendular = |f: &Formulation| f.card().exact && !others.contains(f) && !f.is_for_brackets() && !f.has_time();
     for formulation in Formulation::ALL.into_iter().filter(pendular) {
         let case = Case::new(PENDULUM, formulation);
         let targets = [None, Some(Target::Position), Some(Target::Momentum), Some(Target::Both)];

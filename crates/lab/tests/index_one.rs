@@ -244,7 +244,7 @@ fn a_jump_to_another_branch_of_the_multiplier_is_an_error() {
     let run = |h: f64, steps: u64| {
         let prepared = problem.prepare(gauss(2)).unwrap();
         let (integrator, diagnostics) = (problem.integrator(&prepared).unwrap(), problem.diagnostics().unwrap());
-        let schedule = Schedule { step: h, steps, last: None, until: None, record: 1, every: None };
+        let schedule = Schedule::count(h, steps, 1).unwrap();
         let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).unwrap();
         let end = run.go(&Limits::default(), &mut []).unwrap();
         (end, run.state().values.clone(), run.time())

@@ -22,7 +22,7 @@ fn gauss(stages: usize) -> Method {
 fn run(problem: &Instance, method: Method, h: f64, steps: u64) -> (End, Vec<f64>, f64) {
     let prepared = problem.prepare(method).unwrap();
     let (integrator, diagnostics) = (problem.integrator(&prepared).unwrap(), problem.diagnostics().unwrap());
-    let schedule = Schedule { step: h, steps, last: None, until: None, record: 1, every: None };
+    let schedule = Schedule::count(h, steps, 1).unwrap();
     let mut run = Run::new(integrator, diagnostics, schedule, problem.start.clone()).unwrap();
     let end = run.go(&Limits::default(), &mut []).unwrap();
     (end, run.state().values.clone(), run.time())

@@ -12,7 +12,7 @@ use crate::surface::{Freedom, Start};
 use cotangent_compile::values::{self, InitialValues, Rates, Setting};
 use cotangent_compile::{CompileError, Engine, Native};
 use cotangent_dynamics::{Dynamics, Failure, State};
-use cotangent_expr::{Expr, Node};
+use cotangent_expr::{Array, Expr, Layout, Node};
 use cotangent_integrate::{Prepared, Recipe, Refusal, project};
 use cotangent_model::{ConstraintKind, System};
 use cotangent_scalar::Limits;
@@ -355,6 +355,15 @@ impl Instance {
         let given = formulation.numbers().into_iter().map(|(_, value)| value);
         parameters[model..].iter_mut().zip(given).for_each(|(own, value)| *own = value);
         Ok(Instance { formulation, parameters, ..self.clone() })
+    }
+
+    /// The numbers of its formulation that its lapse has not inside, by name: they change nothing.
+    pub fn unused_numbers(&self) -> Vec<&'static str> {
+        let motion = &self.equations.motion;
+        let Some(lapse) = &motion.lapse else { return vec![] };
+        let unused = |array: &Array| !lapse.pace.depends_on(&Layout::new(vec![array.clone()]));
+        let names = self.formulation.numbers().into_iter().map(|(name, _)| name);
+        names.zip(motion.numbers.arrays()).filter(|(_, array)| unused(array)).map(|(name, _)| name).collect()
     }
 
     /// Plans a method for the equations, or says why it does not fit.

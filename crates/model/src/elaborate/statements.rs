@@ -5,6 +5,7 @@ use super::draw::Picture;
 use super::scope::{Loops, Meaning, Parts, Purpose, Roles};
 use super::{Elaborator, Energy};
 use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::nearest::nearest;
 use crate::syntax::ast::{self, ExprKind, Setting, SettingValue, StatementKind};
 use crate::syntax::{BuiltInLapse, Keyword, RunKey};
 use crate::system::{Claim, ClaimKind, Constraint, ConstraintKind, Dynamics, Quantity, RunValue, System};
@@ -442,10 +443,24 @@ impl Elaborator<'_> {
                 {
                     return Some(RunValue::Lapse(lapse));
                 }
+                if is_lapse && let Some(d) = self.misspelt_lapse(e) {
+                    self.error(d);
+                    return None;
+                }
                 let purpose = if is_lapse { Purpose::Quantity } else { Purpose::Constant("a run setting") };
                 self.closed(e, &Loops::default(), purpose).map(RunValue::Expression)
             }
         }
+    }
+
+    /// A lapse made of names that are not declared and nearly those of one that is built in.
+    fn misspelt_lapse(&self, e: &ast::Expr) -> Option<Diagnostic> {
+        let text = e.to_string().replace(' ', "");
+        let names = || BuiltInLapse::ALL.iter().map(|lapse| lapse.name());
+        let is_word = text.split('-').all(|name| self.names.get(name).is_none());
+        let near = nearest(&text, names()).filter(|_| is_word)?;
+        let d = Diagnostic::new(Code::UnknownRunValue, e.span, format!("there is no lapse `{text}`"));
+        Some(d.help(format!("did you mean `{near}`? built in are {}", names().collect::<Vec<_>>().join(", "))))
     }
 
     fn warn_unused(&mut self) {

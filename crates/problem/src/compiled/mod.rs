@@ -198,6 +198,9 @@ pub fn offer(motion: &Motion, formulation: Formulation) -> Option<Offer> {
     if !motion.has(formulation) {
         return None;
     }
+    if let Some(plain) = motion.without_lapse().filter(|_| !formulation.has_time()) {
+        return offer(&plain, formulation);
+    }
     let (constrained, canonical) = (motion.is_holonomic(), motion.structure().is_some());
     let form = formulation == Formulation::IndexOne && !canonical;
     // Without constraints all formulations are the same.
@@ -216,7 +219,7 @@ pub fn offer(motion: &Motion, formulation: Formulation) -> Option<Offer> {
         linear: special.linear,
         spheres: !special.spheres.is_empty(),
         matrices: !special.matrices.is_empty(),
-        split: has_parts(motion),
+        split: has_parts(motion) && !formulation.has_time(),
         restrained: is_restrained(motion, formulation),
         constrained,
         chart: shape == Shape::Chart,

@@ -279,11 +279,8 @@ impl Motion {
                 _ => formulation == Formulation::HamiltonDirac,
             };
         };
-        if let Formulation::LocalChart { .. } | Formulation::LinearProjected = formulation
-            && let Some(lapse) = &self.lapse
-        {
-            return Motion { space: Space::Cotangent(lapse.model.clone()), lapse: None, ..self.clone() }
-                .has(formulation);
+        if let Some(plain) = self.without_lapse() {
+            return plain.has(formulation);
         }
         let (n, m) = (s.coordinates.len(), s.constraints.shape()[0].len());
         let free_of = |t: &Tensor, layouts: &[&Layout]| !layouts.iter().any(|l| t.depends_on(l));
@@ -297,6 +294,11 @@ impl Motion {
             }
             _ => true,
         }
+    }
+
+    /// The canonical equations of the same model in its own time, where time is a variable of these.
+    pub fn without_lapse(&self) -> Option<Motion> {
+        Formulation::Multipliers.of(&self.lapse.as_ref()?.model, &self.limits).ok()
     }
 
     /// The Hamilton–Dirac equations of the same model: these, if they are, as an analysis may have derived

@@ -76,6 +76,11 @@ impl Ready {
         let choice = Selection::named(&begun.choice)?;
         let problem = pose(&model, choice.formulation, begun.choice.repairs(), session)?;
         let prepared = prepare(&choice, &problem)?;
+        let unused = problem.unused_numbers();
+        for (name, _) in request.choice.opt.iter().filter(|(name, _)| unused.contains(&name.as_str())) {
+            session.note(format!("--opt {name} changes nothing: it is not in this lapse"));
+        }
+        begun.choice.opt.retain(|(name, _)| !unused.contains(&name.as_str()));
         let unmade = |e: CompileError| Failure::new(Code::Compile, e.to_string());
         let diagnostics = problem.diagnostics().map_err(unmade)?;
         let options = problem.newton(begun.choice.solver_tol);
