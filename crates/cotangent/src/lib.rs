@@ -107,6 +107,8 @@ mod book {
     mod running {}
     #[doc = include_str!("../../../docs/src/analyze.md")]
     mod analyze {}
+    #[doc = include_str!("../../../docs/src/fields.md")]
+    mod fields {}
     #[doc = include_str!("../../../docs/src/pictures.md")]
     mod pictures {}
     #[doc = include_str!("../../../docs/src/gallery.md")]
