@@ -173,7 +173,9 @@ impl Shown {
     fn new(run: &mut Run, problem: &Instance, wanted: &[String]) -> Shown {
         let observables = run.diagnostics().observables.clone();
         let motion = &problem.equations.motion;
-        let n = motion.state.len();
+        // A history has the variables of the model, whatever those of the equations are.
+        let state = motion.system.state();
+        let n = state.len();
         let variables = motion.system.dynamics.variables().len().min(n);
         let portrait = portrait(problem, variables, n);
         if !wanted.is_empty() {
@@ -188,8 +190,8 @@ impl Shown {
             };
         }
         let (kind, layout, offset, total) = match (observables.len(), &motion.system.dynamics) {
-            (0, Dynamics::Poisson { .. } | Dynamics::Form { .. }) => ("variables", motion.state.clone(), 0, n),
-            (0, _) => ("coordinates", motion.state.clone(), 0, variables),
+            (0, Dynamics::Poisson { .. } | Dynamics::Form { .. }) => ("variables", state, 0, n),
+            (0, _) => ("coordinates", state, 0, variables),
             (k, _) => ("observables", observables, n, k),
         };
         let entries = (0..total.min(MOST)).map(|k| (layout.entry_name(k), offset + k)).collect();
@@ -199,7 +201,7 @@ impl Shown {
 
 /// All that a history has a value of, by family and member: the variables of the model and its observables.
 fn known(run: &mut Run, problem: &Instance) -> Vec<(String, String, usize)> {
-    let layouts = [problem.equations.motion.state.clone(), run.diagnostics().observables.clone()];
+    let layouts = [problem.equations.motion.system.state(), run.diagnostics().observables.clone()];
     let arrays = layouts.iter().flat_map(Layout::arrays);
     let members = arrays.flat_map(|array| {
         let name = |k: usize| match array.dims() {
@@ -274,7 +276,7 @@ impl Film {
                 .map(|(name, layout)| (name, !layout.is_empty()));
         let (history, picture) = (run.history()?, run.quantities().picture.as_ref());
         let width = run.watched() - picture.map_or(0, Picture::len);
-        let state = &problem.equations.motion.state;
+        let state = problem.equations.motion.system.state();
         let quantity = |(name, place): &(String, usize)| {
             let values = history.value(*place);
             let band = (history.stride() > 1).then(|| Band::new(&values, &history.range(*place))).flatten();
