@@ -16,8 +16,8 @@ const COMPOSE: &str = "Compose several steps of a symmetric method to one of hig
     them; none: not as the model says";
 const FORMULATION: &str = "The equations of motion; `cotangent formulations` lists them (those that the model needs, \
     unless given)";
-const CHART: &str = "The coordinates of a chart of `local-chart`, such as x,y[3]; repeated: charts to change among \
-    (chosen automatically unless given)";
+const CHART: &str = "The coordinates of a chart of `local-chart`, or the variables that `slaved` and its relatives keep, such as \
+    x,y[3]; repeated: charts to change among (chosen automatically unless given)";
 const OPT: &str = "A number of the formulation, such as alpha=3 (baumgarte); may be repeated";
 const PROJECT: &str = "Project onto the constraints after every step: position, momentum, both, symmetric";
 const PROJECT_ABOVE: &str = "Project only where a residual is larger than EPS";
