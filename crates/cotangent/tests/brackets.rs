@@ -230,9 +230,12 @@ fn a_motion_that_is_not_that_of_the_model_is_said_to_be_another() {
     let another = "not that of the model";
     for verb in ["run", "certify", "compare"] {
         let ran = |formulation: &str| {
-            let asked = [verb, "lorenz-86-balanced", "--formulation", formulation, "--method", "gauss"];
-            let length = if verb == "certify" { ["--steps", "20"] } else { ["--until", "0.1"] };
-            run(&[&asked[..], &length, &["--json"]].concat()).json()
+            let [equations, method, length, much] = match verb {
+                "compare" => ["--formulations", "--methods", "--until", "0.1"],
+                "certify" => ["--formulation", "--method", "--steps", "20"],
+                _ => ["--formulation", "--method", "--until", "0.1"],
+            };
+            run(&[verb, "lorenz-86-balanced", equations, formulation, method, "gauss", length, much, "--json"]).json()
         };
         assert!(said(&ran("projected"), another), "{verb}");
         assert!(!said(&ran("slaved"), another), "{verb}");
