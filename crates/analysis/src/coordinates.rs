@@ -49,7 +49,10 @@ pub enum CoordinatesError {
         residual: Expr,
     },
     /// Not decided whether the inverse is one.
-    #[error("not decided whether the inverse is one: {0} with the new coordinates put in is too large")]
+    #[error(
+        "not decided whether the inverse is one: it is not shown that {0} comes back with the new coordinates put in; where it \
+         has a root, {0} may come back with another sign"
+    )]
     Undecided(String),
     /// Formulas that are too large.
     #[error("the inverse is too large to be written out")]

@@ -2,7 +2,7 @@
 
 mod at_start;
 
-pub use at_start::{Residual, SPLIT_TOLERANCE, split_defect};
+pub use at_start::{Residual, SPLIT_TOLERANCE, SplitDifference, split_defect, split_difference};
 
 use crate::error::{CallError, CompileError};
 use crate::evaluator::{Evaluator, Memo};

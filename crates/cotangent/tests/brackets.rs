@@ -146,6 +146,17 @@ fn coordinates_that_are_none_are_refused() {
     assert_snapshot!(shown.concat() + &run(&["analyze", "pendulum", "--coordinates", "u = x, v = y"]).show());
 }
 
+/// √(y3²) = |y3|: an inverse where y3 > 0 alone.
+#[test]
+fn an_inverse_that_has_a_root_is_not_called_too_large() {
+    let inverse = ["--coordinates", "a = y1, b = y2, c = y3^2", "--inverse", "y1 = a, y2 = b, y3 = sqrt(c)"];
+    let ran = run(&[&["analyze", "rigid-body", "--json"], &inverse[..]].concat());
+    let error = &ran.json()["error"];
+    assert_eq!((ran.status, &error["code"]), (2, &json!("undecided")), "{error}");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("y3 may come back with another sign"), "{message}");
+}
+
 #[test]
 fn constraints_of_a_bracket_are_compared_in_every_formulation_that_is_for_them() {
     let ran = run(&["compare", "lorenz-86-balanced", "--until", "2", "--json"]);
@@ -166,4 +177,140 @@ fn constraints_of_a_bracket_are_compared_in_every_formulation_that_is_for_them()
         let other = row["formulation"] == "penalty" || row["formulation"] == "projected";
         assert_eq!(error < 1e-5, !other, "{row}");
     }
+}
+
+/// A pendulum as a Poisson model.
+const PENDULUM: &str = "variables x, y, u, v\nbracket {x, u} = 1, {y, v} = 1\nhamiltonian u^2/2 + v^2/2 + y\n\
+    constraint rod: x^2 + y^2 = 1\ninitial x = 0.8, y = -0.6\nobserve angle = atan2(x, -y)\n\
+    run method = gauss, step = 0.05, until = 1.5\n";
+
+fn said(document: &Value, what: &str) -> bool {
+    document["notes"].as_array().unwrap().iter().any(|note| note.as_str().unwrap().contains(what))
+}
+
+/// The angle falls from atan2(0.8, 0.6) = 0.927: the pictures of a formulation with fewer variables show what is in the
+/// table, under its name.
+#[test]
+fn pictures_have_the_variables_of_the_model_whatever_those_of_the_equations_are() {
+    let reduced = ["--formulation", "slaved"];
+    let end = piped("run", &[&reduced[..], &["--json"]].concat(), PENDULUM).json();
+    let angle = end["observables"]["angle"].as_f64().unwrap();
+    assert!((angle - 0.1422).abs() < 1e-4, "{angle}");
+    for formulation in ["slaved", "dirac-bracket"] {
+        let shown = piped("run", &["--formulation", formulation], PENDULUM).stdout;
+        let line = shown.lines().find(|line| line.starts_with("  angle ")).unwrap_or_else(|| panic!("{shown}"));
+        assert!(line.ends_with("0.142 to 0.927"), "{line}");
+    }
+    // Variables that are not in the equations: x from 0.8 to sin(0.142), y from −0.6 to −cos(0.142).
+    let folder = tempfile::tempdir().unwrap();
+    for (name, range) in [("x", "0.142 to 0.8"), ("y", "-0.99 to -0.6"), ("angle", "0.142 to 0.927")] {
+        let asked = [&reduced[..], &["--quantities", name, "--plot", "shown.svg"]].concat();
+        let ran = run_in(folder.path(), &[&["run", "-"], &asked[..]].concat(), PENDULUM.as_bytes());
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        let line = ran.stdout.lines().find(|line| line.starts_with(&format!("  {name} "))).unwrap_or_default();
+        assert!(line.ends_with(range), "{line}");
+    }
+}
+
+#[test]
+fn formulations_that_keep_some_of_the_variables_are_certified() {
+    for formulation in ["slaved", "dirac-coordinates", "projected"] {
+        let asked =
+            ["certify", "lorenz-86-balanced", "--formulation", formulation, "--method", "gauss", "--step", "0.01"];
+        let ran = run(&[&asked[..], &["--steps", "200", "--json"]].concat());
+        assert_eq!(ran.status, 0, "{formulation}");
+        let found = ran.json();
+        assert_eq!((&found["held"], &found["order"]["held"]), (&json!(true), &json!(true)), "{formulation}");
+        assert!((found["order"]["measured"].as_f64().unwrap() - 4.0).abs() < 0.1, "{formulation}");
+    }
+}
+
+#[test]
+fn a_motion_that_is_not_that_of_the_model_is_said_to_be_another() {
+    let another = "not that of the model";
+    for verb in ["run", "certify", "compare"] {
+        let ran = |formulation: &str| {
+            let [equations, method, length, much] = match verb {
+                "compare" => ["--formulations", "--methods", "--until", "0.1"],
+                "certify" => ["--formulation", "--method", "--steps", "20"],
+                _ => ["--formulation", "--method", "--until", "0.1"],
+            };
+            run(&[verb, "lorenz-86-balanced", equations, formulation, method, "gauss", length, much, "--json"]).json()
+        };
+        assert!(said(&ran("projected"), another), "{verb}");
+        assert!(!said(&ran("slaved"), another), "{verb}");
+    }
+}
+
+/// {x, c} = −2yz.
+#[test]
+fn a_claimed_casimir_that_is_none_is_named_and_no_method_is_blamed() {
+    let text = "variables x, y, z\nbracket {x, y} = z, {y, z} = x, {z, x} = y\nhamiltonian x^2 + y^2/2 + z^2/3\n\
+        casimir c = x^2 + y^2 + 2*z^2\ninitial x = 1, y = 1/2, z = 1/5\n\
+        run method = spherical-midpoint, step = 0.05, until = 5\n";
+    let none = "`c` is claimed to be a Casimir and is none: {x, c} is -0.2";
+    assert!(said(&piped("run", &["--json"], text).json(), none));
+    let certified = piped("certify", &["--steps", "200", "--json"], text);
+    let found = certified.json();
+    assert!(said(&found, none), "{found}");
+    assert_eq!((certified.status, &found["held"]), (0, &json!(true)));
+    assert_eq!(found["casimir_defect"]["verdict"], "does not apply");
+    let right = text.replace("2*z^2", "z^2");
+    assert!(!said(&piped("run", &["--json"], &right).json(), "Casimir"));
+}
+
+/// No two of the constraints of the first commute; the second leads to constraints of the third generation.
+#[test]
+fn constraints_that_no_flow_holds_are_refused_with_the_reason_and_a_way_out() {
+    let pair = "variables x, y, u, v\nbracket {x, u} = 1, {y, v} = 1\nhamiltonian (u^2 + v^2 + y^2)/2\n\
+        constraint a: x = y\nconstraint b: u = v/3\ninitial x = 0.5, y = 0.5, u = 0.1, v = 0.3\n";
+    let deep = "variables a, A, b, B, c, C\nbracket {a, A} = 1, {b, B} = 1, {c, C} = 1\n\
+        hamiltonian A*b + B^2/2 + c^2/2 + C^2/2 + a*c + b*c*C\nconstraint g: a = 0\n\
+        initial a = 0, A = 0, b = 0, B = 0, c = 0.5, C = 0.4\n";
+    for (text, why) in [(pair, "no two of the constraints commute"), (deep, "are constraints again")] {
+        let options = ["--method", "reich", "--step", "0.1", "--until", "1", "--project-initial", "--json"];
+        let refused = piped("run", &options, text);
+        let error = &refused.json()["error"];
+        assert_eq!((refused.status, &error["code"]), (2, &json!("does-not-fit")), "{error}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(why) && !message.contains("wrongly"), "{message}");
+        assert!(error["help"].as_str().unwrap().contains("`gauss`"), "{error}");
+    }
+}
+
+#[test]
+fn a_constraint_that_follows_from_another_is_said_to_be_left_out() {
+    let text = "variables x, y, u, v\nbracket {x, u} = 1, {y, v} = 1\nhamiltonian u^2/2 + v^2/2 + y\n\
+        constraint a: x = 0.3\nconstraint b: 2*x = 0.6\ninitial x = 0.3\nrun method = gauss, step = 0.1, until = 1\n";
+    assert!(said(&piped("run", &["--json"], text).json(), "left out `b`: it depends on other constraints"));
+    let other = text.replace("2*x = 0.6", "y = 0");
+    assert!(!said(&piped("run", &["--json"], &other).json(), "left out"));
+}
+
+/// H − (a + b + c) = −7 everywhere.
+#[test]
+fn parts_that_do_not_add_up_are_named_with_what_is_missing() {
+    let text = "variables x, y, z\nbracket {x, y} = z, {y, z} = x, {z, x} = y\nhamiltonian x^2 + y^2/2 + z^2/3\n\
+        split a = x^2, b = y^2/2, c = z^2/3 + 7\ninitial x = 1, y = 1/2, z = 1/5\n\
+        run method = splitting-strang, step = 0.05, until = 5\n";
+    let refused = piped("run", &["--json"], text).json();
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("H - (a + b + c) is -7 at x = "), "{message}");
+}
+
+/// The rod turns over: x = ±√(1 − y²) has no continuation in y. What was computed before is kept.
+#[test]
+fn a_run_that_comes_to_where_a_variable_has_no_value_keeps_what_it_has() {
+    let text = PENDULUM.replace("x = 0.8, y = -0.6", "x = 0.6, y = -0.8, u = 0.96, v = 0.72");
+    let options = ["--formulation", "slaved", "--chart", "y,v", "--method", "implicit-midpoint", "--step", "0.1"];
+    let folder = tempfile::tempdir().unwrap();
+    let asked =
+        [&["run", "-"], &options[..], &["--until", "4", "--out", "rows.csv", "--record", "1", "--json"]].concat();
+    let ran = run_in(folder.path(), &asked, text.as_bytes());
+    let found = ran.json();
+    assert_eq!((ran.status, &found["status"]), (3, &json!("failed")), "{found}");
+    assert!(found["time"].as_f64().unwrap() > 0.5 && found["state"]["y"].is_number(), "{found}");
+    let rows = std::fs::read_to_string(folder.path().join("rows.csv")).unwrap();
+    let steps = found["steps"].as_u64().unwrap();
+    assert!(rows.lines().count() as u64 >= steps, "{steps} {}", rows.lines().count());
 }

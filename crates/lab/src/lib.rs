@@ -8,6 +8,7 @@
 //! - [`fit_line`], [`observed_order`], [`growth_exponent`]: what a table of errors says, how surely,
 //!   or why it says nothing;
 //! - [`SymplecticDefect`]: how far the derivative of a step is from symplectic;
+//! - [`no_casimirs`]: functions that a model claims to be Casimirs and are none;
 //! - [`Stability`]: what a formulation does to errors of the constraints;
 //! - [`comparison`]: formulations and methods of one model side by side.
 //!
@@ -45,7 +46,7 @@ mod reference;
 pub mod stability;
 mod tangent;
 
-pub use certificate::{Certificate, CertificateError};
+pub use certificate::{Certificate, CertificateError, NoCasimir, no_casimirs};
 pub use elliptic::{Elliptic, EllipticError};
 pub use fit::{
     Fit, FitError, Growth, Order, Undecided, fit_line, growth_exponent, observed_order, typical_growth_exponent,

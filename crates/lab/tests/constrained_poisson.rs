@@ -493,3 +493,42 @@ fn no_step_goes_over_a_fold_of_what_is_kept() {
         }
     }
 }
+
+/// The reference is in the variables of the model, the method in fewer; `projected` has another motion, and is its own.
+#[test]
+fn orders_are_certified_in_formulations_that_keep_some_of_the_variables() {
+    let pendulum = "param g = 1\nvariables x, y, u, v\nbracket {x, u} = 1, {y, v} = 1\nhamiltonian (u^2 + v^2)/2 + g*y\n\
+        constraint rod: x^2 + y^2 = 1\ninitial x = 0.6, y = -0.8, u = 0.4, v = 0.3\n";
+    let lorenz = balanced();
+    let cases: [(&str, &[&str], &[Formulation], f64); 2] = [
+        (pendulum, &["x", "u"], &[Slaved, DiracCoordinates, ProjectedInverse, Projected], 0.05),
+        (&lorenz, &[], &[Slaved, DiracCoordinates, Projected], 0.05),
+    ];
+    for (text, chart, formulations, step) in cases {
+        for &formulation in formulations {
+            let problem = keeping(text, formulation, chart).unwrap_or_else(|e| panic!("{e}"));
+            let prepared = problem.prepare(Method::Gauss { stages: 2 }).unwrap();
+            let found = Certificate::new(&problem, &prepared, Options { step, steps: 40 }).unwrap();
+            let Finding::Measured(order) = &found.order.found else { panic!("{formulation:?}: {:?}", found.order) };
+            assert!((order.value - 4.0).abs() < 0.2, "{formulation:?}: {order:?}");
+            assert_eq!(found.order.held, Some(true), "{formulation:?}");
+            // Those of the variables that follow from the others, to rounding.
+            for residual in [&found.constraint_defect, &found.hidden_constraint_defect] {
+                let Finding::Measured(size) = residual.found else { panic!("{formulation:?}: {residual:?}") };
+                assert!(size < 1e-14, "{formulation:?}: {size:e}");
+            }
+        }
+    }
+}
+
+/// {x, u} = 1: the two constraints have no time derivative that is a constraint.
+#[test]
+fn what_has_no_hidden_constraints_is_not_judged_by_them() {
+    let text = "variables x, y, u, v\nbracket {x, u} = 1, {y, v} = 1\nhamiltonian (u^2 + v^2 + y^4)/2 + x*y*v/3\n\
+        constraint a: x = y/2\nconstraint b: u = 0.3*v\ninitial x = 0.2, y = 0.4, u = 0.15, v = 0.5\n";
+    let problem = posed(text, DiracBracket);
+    let prepared = problem.prepare(Method::Gauss { stages: 2 }).unwrap();
+    let found = Certificate::new(&problem, &prepared, Options { step: 0.1, steps: 40 }).unwrap();
+    assert!(matches!(found.hidden_constraint_defect.found, Finding::Absent), "{:?}", found.hidden_constraint_defect);
+    assert!(matches!(found.constraint_defect.found, Finding::Measured(_)), "{:?}", found.constraint_defect);
+}

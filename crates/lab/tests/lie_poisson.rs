@@ -3,8 +3,8 @@
 use cotangent_compile::Engine;
 use cotangent_dynamics::{Advance, Measure};
 use cotangent_integrate::{Composition, Method, Recipe, Refusal};
-use cotangent_lab::Reference;
 use cotangent_lab::certificate::{Certificate, Finding, Options};
+use cotangent_lab::{Reference, no_casimirs};
 use cotangent_model::System;
 use cotangent_problem::{Instance, Repairs, pose};
 use cotangent_scalar::{Dd, Real};
@@ -162,4 +162,53 @@ fn what_is_no_sphere_or_not_linear_is_refused() {
     let mut integrator = problem.integrator(&prepared).unwrap();
     let mut state = integrator.state(problem.start.clone());
     assert!(integrator.advance(&mut state, 20.0, 1).is_err());
+}
+
+/// {x, c} = −2yz and {y, d} = −1e-9 z; the other claims are Casimirs.
+#[test]
+fn claimed_casimirs_that_are_none_are_named_and_left_out() {
+    let text = "variables x, y, z\nbracket {x, y} = z, {y, z} = x, {z, x} = y\nhamiltonian x^2 + y^2/2 + z^2/3\n\
+        casimir c = x^2 + y^2 + 2*z^2, r = x^2 + y^2 + z^2, d = x^2 + y^2 + z^2 + 1e-9*x\n\
+        casimir e = exp(-x^2 - y^2 - z^2)\ninitial x = 1, y = 1/2, z = 1/5\n";
+    let body = posed(text);
+    let found = no_casimirs(&body);
+    assert_eq!(found.iter().map(|none| none.number).collect::<Vec<_>>(), [0, 2]);
+    let [Some((x, first)), Some((y, second))] = [found[0].bracket, found[1].bracket] else { panic!("{found:?}") };
+    // {x, c} = c_y {x, y} + c_z {x, z} = 2y z − 4z y.
+    assert!(x == 0 && (first + 2.0 * 0.5 * 0.2).abs() < 1e-15, "{first:e}");
+    assert!(y == 1 && (second + 0.2e-9).abs() < 1e-20, "{second:e}");
+    let prepared = body.prepare(SPHERICAL).unwrap();
+    let certificate = Certificate::new(&body, &prepared, Options { step: 0.05, steps: 500 }).unwrap();
+    assert_eq!(certificate.no_casimirs, found);
+    let casimirs = &certificate.casimir_defect;
+    assert_eq!((casimirs.claimed, casimirs.held), (true, Some(true)), "{casimirs:?}");
+    // Where none is left, nothing is judged.
+    let alone = posed(&text.replace(", r = x^2 + y^2 + z^2", "").replace("casimir e = exp(-x^2 - y^2 - z^2)\n", ""));
+    let prepared = alone.prepare(SPHERICAL).unwrap();
+    let certificate = Certificate::new(&alone, &prepared, Options { step: 0.05, steps: 500 }).unwrap();
+    assert!(matches!(certificate.casimir_defect.found, Finding::Absent), "{:?}", certificate.casimir_defect);
+    for text in [RIGID_BODY, HEAVY_TOP, LORENZ, VORTICES, LOTKA_VOLTERRA_3, MAGNET] {
+        assert_eq!(no_casimirs(&posed(text)), []);
+    }
+}
+
+/// A spin of length 0 stays what it is, and the other one moves as if it were alone.
+#[test]
+fn the_origin_is_a_sphere_by_itself() {
+    let spin = "bracket {a, b} = c, {b, c} = a, {c, a} = b\n";
+    let (own, coupling) = ("a^2/2 + b^2/3 + c^2/5", " + a*x + b*y + 2*c*z + x^2");
+    let start = "initial a = 1, b = 0.3, c = 0.2\n";
+    let alone = posed(&format!("variables a, b, c\n{spin}hamiltonian {own}\n{start}"));
+    let both = posed(&format!(
+        "variables a, b, c, x, y, z\n{spin}bracket {{x, y}} = z, {{y, z}} = x, {{z, x}} = y\n\
+         hamiltonian {own}{coupling}\n{start}"
+    ));
+    let (expected, ..) = walked(&alone, SPHERICAL, 0.1, 50);
+    let (found, ..) = walked(&both, SPHERICAL, 0.1, 50);
+    assert!(distance(&found[..3], &expected) < 1e-14, "{found:?} {expected:?}");
+    assert_eq!(found[3..], [0.0; 3]);
+    // The tangent map, too.
+    let prepared = both.prepare(SPHERICAL).unwrap();
+    let certificate = Certificate::new(&both, &prepared, Options { step: 0.1, steps: 50 }).unwrap();
+    assert_eq!(certificate.poisson_defect.held, Some(true), "{:?}", certificate.poisson_defect);
 }

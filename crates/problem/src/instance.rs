@@ -8,7 +8,7 @@ use crate::integrator::Integrator;
 use crate::model::{Model, Repairs};
 use crate::redundancy::Redundant;
 use crate::scale::by_terms;
-use crate::surface::{Freedom, Start};
+use crate::surface::{Freedom, Residuals, Start};
 use cotangent_compile::values::{self, InitialValues, Rates, Setting};
 use cotangent_compile::{CompileError, Engine, Native};
 use cotangent_dynamics::{Dynamics, Failure, State};
@@ -17,7 +17,7 @@ use cotangent_integrate::{Prepared, Recipe, Refusal, project};
 use cotangent_model::{ConstraintKind, System};
 use cotangent_scalar::Limits;
 use cotangent_solve::{NewtonOptions, StoppingRule};
-use cotangent_theory::Formulation;
+use cotangent_theory::{Formulation, Space};
 use std::sync::Arc;
 
 /// Equations with values of their parameters and a start: ready to be integrated.
@@ -402,10 +402,19 @@ impl Instance {
     }
 
     /// The size of the terms of each constraint of the surface at the start: Σⱼ |∂χ/∂zⱼ|·|z|, 1 where that
-    /// vanishes; none without a surface.
+    /// vanishes; none without a surface. z are the variables of the model, also where the state has fewer.
     pub fn surface_scales(&self) -> Result<Vec<f64>, ProblemError> {
-        let Some(residuals) = self.equations.residuals()? else { return Ok(vec![]) };
-        let scales = residuals.with(&self.parameters).scales_at(&self.start)?;
+        let motion = &self.equations.motion;
+        let whole = match motion.space {
+            Space::Reduced(_) => Residuals::new(&motion.hamilton_dirac()?)?,
+            _ => None,
+        };
+        let Some(residuals) = whole.as_ref().map_or_else(|| self.equations.residuals(), |r| Ok(Some(r)))? else {
+            return Ok(vec![]);
+        };
+        let view = self.equations.compiled.view(Native, self.parameters.clone());
+        let start = view.model_state(&self.start).map_err(|e| ProblemError::NoRate(NoRate::Failure(e)))?;
+        let scales = residuals.with(&self.parameters).scales_at(&start)?;
         Ok(scales.into_iter().map(|s| if s > 0.0 { s } else { 1.0 }).collect())
     }
 

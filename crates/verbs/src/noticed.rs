@@ -4,7 +4,10 @@ use crate::figures::{count, listed, number, short};
 use crate::map::{Map, or_nan};
 use cotangent_dynamics::{Advance, Measure};
 use cotangent_expr::Layout;
+use cotangent_lab::NoCasimir;
+use cotangent_model::ClaimKind;
 use cotangent_observe::{Monitor, Passage, Run, Unobserved};
+use cotangent_problem::Instance;
 use serde::{Deserialize, Serialize};
 
 /// Steps near a singular configuration, where the constraints depend on each other.
@@ -30,6 +33,27 @@ pub(crate) fn passages(monitor: &Monitor, names: &[String]) -> Vec<SingularPassa
         crossed: p.crossed,
     };
     monitor.passages.iter().map(named).collect()
+}
+
+/// Functions that a model claims to be Casimirs and are none, each with a bracket that should vanish.
+pub(crate) fn no_casimirs(list: &[NoCasimir], problem: &Instance) -> Vec<String> {
+    let motion = &problem.equations.motion;
+    let claims = motion.system.claims.iter().filter(|c| c.kind == ClaimKind::Casimir);
+    let names: Vec<String> = claims.flat_map(|c| Layout::new(vec![c.quantity.array.clone()]).entry_names()).collect();
+    let one = |none: &NoCasimir| {
+        let name = names.get(none.number)?;
+        let bracket = match none.bracket {
+            Some((k, value)) => {
+                format!(": {{{}, {name}}} is {} near the start", motion.state.entry_name(k), short(value))
+            }
+            None => String::new(),
+        };
+        Some(match motion.card().exact {
+            true => format!("`{name}` is claimed to be a Casimir and is none{bracket}"),
+            false => format!("`{name}` is no Casimir in the formulation `{}`{bracket}", motion.formulation.name()),
+        })
+    };
+    list.iter().filter_map(one).collect()
 }
 
 /// Where observables or the picture have no finite value.

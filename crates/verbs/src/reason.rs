@@ -59,6 +59,7 @@ fn property(reason: &certificate::Reason) -> Code {
         R::NoOrder(_) | R::NotConfirmed => Code::NoOrder,
         R::TooLarge(_) | R::Unresolved { .. } | R::Unstable { .. } | R::Quadrature { .. } => Code::StepTooLarge,
         R::OrderElsewhere { here, .. } => property(here),
+        R::SmallerSteps { reason, .. } => property(reason),
         R::OrderAbove(_) | R::DefectAbove { .. } | R::RoundOff(_) | R::NotFalling { .. } => Code::RoundOff,
         R::InSteps | R::Accumulated | R::Underflow { .. } => Code::RoundOff,
         R::NoEnergy => Code::Absent,

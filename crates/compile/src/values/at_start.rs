@@ -196,15 +196,34 @@ fn momenta(system: &System, parameters: &[f64], q: &[f64], v: &[f64]) -> Result<
 /// Parts of the energy that differ from it by more than this do not add up.
 pub const SPLIT_TOLERANCE: f64 = 1e-10;
 
+/// By how much the parts of an energy differ from it, at a point.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SplitDifference {
+    /// The variables.
+    pub point: Vec<f64>,
+    /// H − Σ parts.
+    pub difference: f64,
+    /// Its size relative to |H| and the parts.
+    pub relative: f64,
+}
+
 /// The largest |H − Σ parts| relative to |H| and the parts, at 16 generic points; `None` without
 /// `split` statements, NaN if none of the points has a finite energy.
 pub fn split_defect(system: &System, parameters: &[f64]) -> Result<Option<f64>, ValueError> {
     if system.splits.is_empty() {
         return Ok(None);
     }
+    Ok(Some(split_difference(system, parameters)?.map_or(f64::NAN, |found| found.relative)))
+}
+
+/// Where that is, and the difference; `None` without `split` statements, or if none of the points has a finite energy.
+pub fn split_difference(system: &System, parameters: &[f64]) -> Result<Option<SplitDifference>, ValueError> {
+    if system.splits.is_empty() {
+        return Ok(None);
+    }
     let state = system.state();
     let layout = system.parameter_layout();
-    let mut defect = f64::NAN;
+    let mut worst: Option<SplitDifference> = None;
     let mut random = Random::default();
     for _ in 0..16 {
         let point: Vec<f64> = (0..state.len()).map(|_| 0.25 + random.uniform()).collect();
@@ -216,8 +235,12 @@ pub fn split_defect(system: &System, parameters: &[f64]) -> Result<Option<f64>, 
         }
         let scale = parts.iter().map(|p| p.abs()).fold(whole.abs(), f64::max);
         if scale.is_finite() && scale > 0.0 {
-            defect = defect.max((whole - parts.iter().sum::<f64>()).abs() / scale);
+            let difference = whole - parts.iter().sum::<f64>();
+            let relative = difference.abs() / scale;
+            if worst.as_ref().is_none_or(|worst| relative > worst.relative) {
+                worst = Some(SplitDifference { point, difference, relative });
+            }
         }
     }
-    Ok(Some(defect))
+    Ok(worst)
 }

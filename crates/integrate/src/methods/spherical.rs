@@ -37,6 +37,9 @@ pub(crate) const CARD: Card = Card {
     reference: "R. I. McLachlan, K. Modin & O. Verdier, Phys. Rev. E 89 (2014) 061301; Math. Comp. 86 (2017) 2325",
 };
 
+/// The square of a length that is none; its own square is a number.
+const LEAST: f64 = 1e-150;
+
 /// The method, planned.
 #[derive(Clone, Debug)]
 pub(crate) struct SphericalMidpoint {
@@ -91,14 +94,15 @@ impl SphericalMidpoint {
 
     /// ŷ, and ∂ŷ/∂y₁ in the order of its pattern.
     fn middle<S: Scalar>(&self, y: &[S], y1: &[S], out: &mut [S], slopes: &mut [S]) {
-        let half = S::from_f64(0.5);
+        let (half, least) = (S::from_f64(0.5), S::from_f64(LEAST));
         for s in &self.spheres {
             let dot = |a: [S; 3], b: [S; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
             let (from, to) = (s.map(|k| y[k]), s.map(|k| y1[k]));
             let sum: [S; 3] = std::array::from_fn(|i| from[i] + to[i]);
-            let (square, length) = (dot(to, to), dot(sum, sum).sqrt());
+            // At the origin, which is a sphere by itself, ŷ = (y + y₁)/2.
+            let (square, length) = (dot(to, to).max(least), dot(sum, sum).max(S::from_f64(4.0 * LEAST)).sqrt());
             // R = √(|y||y₁|) as a fourth root.
-            let radius = (dot(from, from) * square).sqrt().sqrt();
+            let radius = (dot(from, from).max(least) * square).sqrt().sqrt();
             let unit: [S; 3] = std::array::from_fn(|i| sum[i] / length);
             for i in 0..3 {
                 out[s[i]] = radius * unit[i];

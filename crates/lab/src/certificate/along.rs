@@ -4,7 +4,7 @@ use super::candidate::Candidate;
 use super::ended::{Ended, Stopped};
 use super::size::{Sizes, kinetic};
 use super::{CertificateError, Options};
-use cotangent_dynamics::{Advance, Measure, Source};
+use cotangent_dynamics::{Advance, Family, Measure, Source};
 use cotangent_integrate::Prepared;
 use cotangent_observe::{End, Monitor, Observer, Run, RunError, Sample, Schedule, Verdict};
 use cotangent_scalar::{Dual, Interrupted, Limits};
@@ -30,6 +30,8 @@ pub struct Noticed {
 
 /// What was seen along the run.
 pub(super) struct Along {
+    /// How many constraints and hidden constraints there are.
+    pub(super) members: [usize; 2],
     /// The largest residual of constraints and hidden constraints, relative to the size of their terms on the way.
     pub(super) residuals: [f64; 2],
     /// The largest change of a Casimir, relative to the size of its terms at the start.
@@ -53,15 +55,20 @@ pub(super) struct Along {
     pub(super) noticed: Noticed,
 }
 
+/// Runs, and looks at the Casimirs of these numbers.
 pub(super) fn run<C: Candidate>(
     problem: &C,
     prepared: &Prepared,
+    casimirs: &[usize],
     options: Options,
     limits: &Limits,
 ) -> Result<Along, CertificateError> {
     let (quantities, integrator) = (problem.quantities()?, problem.integrator(prepared)?);
+    let names = quantities.names();
+    let members = |families: &[Family]| families.iter().map(|f| f.members().count()).sum();
     let mut look = Look {
         along: Along {
+            members: [members(&names.constraints), members(&names.hidden_constraints)],
             residuals: [0.0; 2],
             casimirs: 0.0,
             scales: [vec![], vec![]],
@@ -79,7 +86,7 @@ pub(super) fn run<C: Candidate>(
         seen: 0,
         sizes: Sizes::new(problem)?,
         largest: [vec![], vec![]],
-        casimirs: Casimirs::new(problem),
+        casimirs: Casimirs::new(problem, casimirs),
         turns: Turns::new(problem),
     };
     let (step, steps) = (options.step, options.steps);
@@ -130,8 +137,11 @@ struct Casimirs {
 }
 
 impl Casimirs {
-    fn new(problem: &impl Candidate) -> Casimirs {
-        Casimirs { at: problem.casimirs(), start: vec![], sizes: casimir_sizes(problem).unwrap_or_default() }
+    /// Those of these numbers.
+    fn new(problem: &impl Candidate, numbers: &[usize]) -> Casimirs {
+        let (at, sizes) = (problem.casimirs(), casimir_sizes(problem).unwrap_or_default());
+        let sizes = numbers.iter().map(|&k| sizes.get(k).copied().unwrap_or(1.0)).collect();
+        Casimirs { at: numbers.iter().filter_map(|&k| at.get(k).copied()).collect(), start: vec![], sizes }
     }
 
     /// The largest change so far, with that at a state.

@@ -10,10 +10,18 @@ use cotangent_integrate::{
 use cotangent_problem::{Compiled, Diagnostics, Instance, Integrator};
 use cotangent_scalar::{Dd, Real};
 use cotangent_solve::NewtonOptions;
-use cotangent_theory::Law;
+use cotangent_theory::{Law, Space};
 
 /// Evaluates energy, constraints and hidden constraints at states.
 pub type KeptIn<'s, S> = Box<dyn FnMut(&[S]) -> Result<[Vec<S>; 3], Failure> + 's>;
+
+/// Explicit equations of a motion, to be solved by another method.
+pub struct Explicit<'s> {
+    /// The rates of their variables.
+    pub field: Box<dyn Field<Dd> + 's>,
+    /// Whether the variables are those of the model, and not of the equations that are certified.
+    pub of_model: bool,
+}
 
 /// What kind of equations a system has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,8 +82,8 @@ pub trait Candidate {
         Ok(state.to_vec())
     }
 
-    /// Explicit equations of the same motion, to be solved by another method, if there are some.
-    fn reference<'s>(&'s self) -> Result<Option<Box<dyn Field<Dd> + 's>>, Reason>;
+    /// Explicit equations of the same motion, if there are some.
+    fn reference(&self) -> Result<Option<Explicit<'_>>, Reason>;
 
     /// Which of the claims along a run are Casimirs, by their numbers.
     fn casimirs(&self) -> Vec<usize> {
@@ -170,14 +178,17 @@ impl Candidate for Instance {
         self.equations.compiled.view(Tape, parameters).model_state(state)
     }
 
-    /// The Hamilton–Dirac equations; those that have other solutions are their own reference.
-    fn reference<'s>(&'s self) -> Result<Option<Box<dyn Field<Dd> + 's>>, Reason> {
+    /// The Hamilton–Dirac equations, which are in the variables of the model; equations that have other solutions are
+    /// their own reference.
+    fn reference(&self) -> Result<Option<Explicit<'_>>, Reason> {
         let given = &self.equations.motion;
-        let motion = if given.card().exact { given.underlying() } else { Ok(given.clone()) };
+        let of_model = given.card().exact;
+        let motion = if of_model { given.underlying() } else { Ok(given.clone()) };
         let motion = motion.map_err(Reason::Theory)?;
         let compiled = Compiled::new(&motion, Engine::Tape).map_err(Reason::Compile)?;
         let parameters = self.parameters.iter().map(|&p| Dd::from(p)).collect();
-        implied(&compiled.view(Tape, parameters))
+        let field = implied(&compiled.view(Tape, parameters))?;
+        Ok(field.map(|field| Explicit { field, of_model }))
     }
 
     fn casimirs(&self) -> Vec<usize> {
@@ -185,7 +196,7 @@ impl Candidate for Instance {
     }
 
     fn surface_scales(&self) -> Option<[Vec<f64>; 2]> {
-        let surface = self.equations.motion.surface()?;
+        let (Space::Surface(surface) | Space::Reduced(surface)) = &self.equations.motion.space else { return None };
         let mut scales = Instance::surface_scales(self).unwrap_or_else(|_| vec![1.0; surface.generations.len()]);
         let later = scales.split_off(surface.constraints.shape()[0].len().min(scales.len()));
         Some([scales, later])
@@ -246,12 +257,13 @@ impl<L: AnySystem> Candidate for Handwritten<L> {
     }
 
     /// Its field, or what its canonical equations imply.
-    fn reference<'s>(&'s self) -> Result<Option<Box<dyn Field<Dd> + 's>>, Reason> {
+    fn reference(&self) -> Result<Option<Explicit<'_>>, Reason> {
         let view = self.law().view::<Dd>();
-        if let Some(field) = implied(&*view)? {
-            return Ok(Some(field));
-        }
-        let Some(canonical) = view.canonical().map_err(Reason::Step)? else { return Ok(None) };
-        Ok(Some(Box::new(Underlying::new(canonical).map_err(Reason::Step)?)))
+        let field: Box<dyn Field<Dd> + '_> = match (implied(&*view)?, view.canonical().map_err(Reason::Step)?) {
+            (Some(field), _) => field,
+            (None, Some(canonical)) => Box::new(Underlying::new(canonical).map_err(Reason::Step)?),
+            (None, None) => return Ok(None),
+        };
+        Ok(Some(Explicit { field, of_model: true }))
     }
 }

@@ -3,7 +3,7 @@
 //! A method of order p that lacks a property shows a defect that falls with the step, like hᵖ⁺¹ in one step;
 //! round-off does not fall, and grows where a small step divides it. So a defect is *real* if it falls as
 //! the step is halved twice. One that is not seen at the given step is looked for at larger ones, 4 h, 16 h, …, up
-//! to a step so large that it would show.
+//! to a step so large that it would show. Where smaller steps cannot be made, it is real if it fell so from 4 h on.
 
 use super::reason::{LargerSteps, Reason};
 
@@ -75,24 +75,36 @@ enum Nature {
     /// From round-off to something large at once: no power of the step. Another solution was taken.
     Sudden,
     RoundOff,
+    /// Not known: a smaller step cannot be made.
+    Unknown(Reason),
 }
 
 /// The defect at the given step, and where it shows.
 pub(super) fn climb(ask: Question, gauge: &mut Gauge<'_>) -> Result<(f64, Shown), Reason> {
     let first = gauge(ask.step, ask.step)?;
     let (mut step, mut sample) = (ask.step, first);
-    let (mut quiet, mut seen) = (false, None);
+    let (mut quiet, mut seen, mut unknown) = (false, None, None);
     let mut larger = LargerSteps::NoMore;
     for level in 0..=LEVELS {
         if sample.defect > ask.floor {
             match nature(ask, step, sample, gauge) {
                 Nature::Real if sample.defect > ask.shows && level == 0 => return Ok((first.defect, Shown::Here)),
+                // Smaller than the next larger step's by as much as a defect falls.
+                Nature::Real
+                    if level == 1
+                        && unknown.is_some()
+                        && first.defect > ask.shows.max(CLEAR)
+                        && first.defect <= 1.5 * sample.defect * RATIO.powi(-ask.power) =>
+                {
+                    return Ok((first.defect, Shown::Here));
+                }
                 Nature::Real => seen = Some((step, sample.defect)),
+                Nature::Unknown(reason) if level == 0 => unknown = Some(reason),
                 Nature::Sudden => {
                     larger = LargerSteps::OtherSolution { step };
                     break;
                 }
-                Nature::RoundOff => {}
+                Nature::RoundOff | Nature::Unknown(_) => {}
             }
         } else {
             quiet = true;
@@ -116,6 +128,10 @@ pub(super) fn climb(ask: Question, gauge: &mut Gauge<'_>) -> Result<(f64, Shown)
     }
     let top = step / ask.step >= RATIO.powi(LEVELS as i32);
     let conclusive = sample.defect <= ask.floor && (sample.reach >= RESOLVED || top);
+    if let Some(reason) = unknown {
+        let reason = Reason::SmallerSteps { defect: first.defect, reason: Box::new(reason) };
+        return Ok((first.defect, Shown::Unclear(reason)));
+    }
     let shown = match seen {
         Some((step, defect)) => Shown::At { step, defect },
         None if quiet && (ask.claimed || conclusive) => Shown::Nowhere,
@@ -126,7 +142,10 @@ pub(super) fn climb(ask: Question, gauge: &mut Gauge<'_>) -> Result<(f64, Shown)
 }
 
 fn nature(ask: Question, step: f64, at: Sample, gauge: &mut Gauge<'_>) -> Nature {
-    let (Ok(half), Ok(quarter)) = (gauge(step, step / 2.0), gauge(step, step / 4.0)) else { return Nature::RoundOff };
+    let (half, quarter) = match (gauge(step, step / 2.0), gauge(step, step / 4.0)) {
+        (Ok(half), Ok(quarter)) => (half, quarter),
+        (Err(reason), _) | (_, Err(reason)) => return Nature::Unknown(reason),
+    };
     let [whole, half, quarter] = [at, half, quarter].map(|s| s.defect);
     // Twice the order, and a factor: more than any power of the step makes of a halving.
     let most = 2f64.powi(2 * ask.order as i32 + 12);
@@ -187,6 +206,31 @@ mod tests {
         assert_eq!(climb(asked(0.5, 2, true), &mut gauge).unwrap().1, Shown::Nowhere);
         assert!(matches!(climb(asked(0.5, 2, false), &mut gauge).unwrap().1, Shown::Unclear(_)));
         assert!(matches!(climb(asked(1.5, 2, true), &mut gauge).unwrap().1, Shown::Unclear(_)));
+    }
+
+    /// A defect h³ where steps below 0.008 cannot be made: seen from 0.04 on, at which it is 64 times that of 0.01.
+    #[test]
+    fn a_defect_is_told_from_round_off_where_no_smaller_step_can_be_made() {
+        let failing = |above: f64, c: f64| {
+            move |_: f64, h: f64| match h < 0.008 || h > above {
+                true => Err(Reason::NoField),
+                false => Ok(Sample { defect: c * h.powi(3), reach: h }),
+            }
+        };
+        for claimed in [true, false] {
+            assert_eq!(climb(asked(0.01, 2, claimed), &mut failing(1.0, 0.1)).unwrap().1, Shown::Here);
+            // Nothing to compare with: neither a defect nor round-off.
+            let unknown = Reason::SmallerSteps { defect: 0.1 * 0.01f64.powi(3), reason: Box::new(Reason::NoField) };
+            let alone = climb(asked(0.01, 2, claimed), &mut failing(0.02, 0.1)).unwrap().1;
+            assert_eq!(alone, Shown::Unclear(unknown));
+        }
+        // What does not fall from the larger step on is none that is known.
+        let mut steady = |_: f64, h: f64| match h < 0.008 {
+            true => Err(Reason::NoField),
+            false => Ok(Sample { defect: if h < 0.02 { 1e-6 } else { 0.1 * h.powi(3) }, reach: h }),
+        };
+        let shown = climb(asked(0.01, 2, false), &mut steady).unwrap().1;
+        assert!(matches!(shown, Shown::Unclear(Reason::SmallerSteps { .. })), "{shown:?}");
     }
 
     #[test]

@@ -16,6 +16,7 @@
 mod along;
 mod bounded;
 mod candidate;
+mod casimirs;
 mod ended;
 mod ladder;
 mod order;
@@ -28,7 +29,8 @@ mod subject;
 mod symplectic;
 
 pub use along::Noticed;
-pub use candidate::{Candidate, KeptIn, Nature};
+pub use candidate::{Candidate, Explicit, KeptIn, Nature};
+pub use casimirs::{NoCasimir, no_casimirs};
 pub use ended::{Ended, Stopped};
 pub use order::order_against;
 pub use reason::{LargerSteps, OrderAt, Reason};
@@ -81,6 +83,8 @@ pub struct Certificate {
     pub poisson_defect: Property<f64>,
     /// The largest change of a Casimir along the run, relative to the size of its terms.
     pub casimir_defect: Property<f64>,
+    /// Functions that are claimed to be Casimirs and are none: no method keeps them, and they are left out.
+    pub no_casimirs: Vec<NoCasimir>,
     /// How far a step forward and one back end from the start, relative to the state.
     pub symmetry_defect: Property<f64>,
     /// The largest constraint residual along the run, relative to the size of its terms.
@@ -176,7 +180,10 @@ impl Certificate {
             None => Property::absent(),
         };
         let symmetry_defect = judge.step(claims.symmetric, |probe, place, step| probe.symmetry(place, step));
-        let along = along::run(problem, prepared, options, limits)?;
+        let no_casimirs = no_casimirs(problem);
+        let known = 0..nature.bracket.map_or(0, |bracket| bracket.casimirs);
+        let casimirs: Vec<usize> = known.filter(|k| no_casimirs.iter().all(|none| none.number != *k)).collect();
+        let along = along::run(problem, prepared, &casimirs, options, limits)?;
         let singular = along.noticed.monitor.passages.first().map(|passage| passage.time.abs());
         let whole = Subject::new(problem, prepared).within(limits);
         let order = order::judge(&whole, options.step, claims.order, singular);
@@ -186,9 +193,9 @@ impl Certificate {
             }
             false => [Property::absent(), Property::absent()],
         };
-        let casimir_defect = match nature.bracket {
-            Some(bracket) if bracket.casimirs > 0 => judge.casimirs(&along),
-            _ => Property::absent(),
+        let casimir_defect = match casimirs.is_empty() {
+            true => Property::absent(),
+            false => judge.casimirs(&along, &casimirs),
         };
         let energy_defect = judge.energy(&along);
         let has_energy = nature.own_energy;
@@ -213,6 +220,7 @@ impl Certificate {
             symplectic_defect,
             poisson_defect,
             casimir_defect,
+            no_casimirs,
             symmetry_defect,
             constraint_defect,
             hidden_constraint_defect,
@@ -303,8 +311,11 @@ impl<C: Candidate> Judge<'_, C> {
         }
     }
 
-    /// The residuals of the constraints (0) or of the hidden ones (1) along the run.
+    /// The residuals of the constraints (0) or of the hidden ones (1) along the run, if there are any.
     fn residual(&mut self, along: &Along, level: usize, claimed: bool) -> Property<f64> {
+        if along.members[level] == 0 {
+            return Property::absent();
+        }
         let residual = along.residuals[level];
         let found = match &along.ended {
             Some(ended) if ended.steps == 0 => Finding::Undecided(Reason::Ended(ended.clone())),
@@ -337,7 +348,7 @@ impl<C: Candidate> Judge<'_, C> {
     }
 
     /// The largest change of a Casimir along the run.
-    fn casimirs(&mut self, along: &Along) -> Property<f64> {
+    fn casimirs(&mut self, along: &Along, numbers: &[usize]) -> Property<f64> {
         let (claimed, change) = (self.claims.casimirs, along.casimirs);
         let found = Finding::Measured(change);
         if change.is_nan() || change > BEYOND {
@@ -351,7 +362,7 @@ impl<C: Candidate> Judge<'_, C> {
         }
         let question =
             Question { step: self.step, order: self.claims.order, power: 2, floor: FLOOR, shows: ROUND_OFF, claimed };
-        let shown = climb(question, &mut |place, step| self.probe.casimirs(place, step));
+        let shown = climb(question, &mut |place, step| self.probe.casimirs(numbers, place, step));
         let (held, reason) = match (shown.map(|(_, shown)| shown), change <= ROUND_OFF) {
             (Ok(Shown::Nowhere), true) => (Some(true), None),
             (Ok(Shown::Nowhere), false) => (None, Some(Reason::Accumulated)),

@@ -6,7 +6,7 @@
 //! if there are no constraints): other equations than those the method solves. Errors are measured in the
 //! variables of the model, whatever those of the equations are.
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, Explicit};
 use super::subject::{Subject, distance};
 use super::{Finding, OrderAt, Property, Reason};
 use crate::fit::{Order, observed_order};
@@ -139,17 +139,20 @@ pub fn order_against<C: Candidate>(
     observed_order(&sizes, &errors).map_err(Reason::NoOrder)
 }
 
-/// The state at a time, to some 25 digits, and how accurate it is.
+/// The variables of the model at a time, to some 25 digits, and how accurate they are.
 fn reference<C: Candidate>(subject: &Subject<'_, C>, time: f64) -> Result<(Vec<Dd>, f64), Reason> {
     subject.go_on().map_err(Reason::Step)?;
-    let Some(mut field) = subject.problem.reference()? else { return Err(Reason::NoField) };
-    let mut state = subject.start::<Dd>().map_err(Reason::Step)?;
+    let Some(Explicit { mut field, of_model }) = subject.problem.reference()? else { return Err(Reason::NoField) };
+    let lifted = |state: Vec<Dd>| subject.model_state(&state).map_err(Reason::Step);
+    let start = subject.start::<Dd>().map_err(Reason::Step)?;
+    let mut state = if of_model { lifted(start)? } else { start };
     let mut rates = |z: &[Dd], out: &mut [Dd]| subject.go_on().and_then(|()| field.rate(z, out));
     let budget = BUDGET / state.len().max(1) as u64;
     let blocks = if subject.problem.nature().halves { 2 } else { 1 };
     let reference = Reference::new(1e-28).with_budget(budget).in_blocks(state.len() / blocks);
     let solved = reference.solve(&mut rates, &mut state, Dd::from(time));
     let solved = solved.map_err(Reason::Reference)?;
+    let state = if of_model { state } else { lifted(state)? };
     Ok((state, solved.error_estimate))
 }
 

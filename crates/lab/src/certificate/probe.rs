@@ -83,8 +83,8 @@ impl<'a, C: Candidate> Probe<'a, C> {
         Ok(Sample { defect, reach: reach(&point, &end, self.halves()) })
     }
 
-    /// The change of the Casimirs by a step, relative to the sizes of their terms.
-    pub(super) fn casimirs(&mut self, place: f64, step: f64) -> Result<Sample, Reason> {
+    /// The change of the Casimirs of these numbers by a step, relative to the sizes of their terms.
+    pub(super) fn casimirs(&mut self, numbers: &[usize], place: f64, step: f64) -> Result<Sample, Reason> {
         let point = self.point(place)?;
         let end = self.subject.walk(&point, step, 1).map_err(Reason::Step)?;
         let sizes = casimir_sizes(self.subject.problem).unwrap_or_default();
@@ -98,6 +98,7 @@ impl<'a, C: Candidate> Probe<'a, C> {
         };
         let (before, after) = (of(&point)?, of(&end)?);
         let change = before.iter().zip(&after).zip(&sizes).map(|((&a, &b), s)| (b - a).value().abs() / s);
+        let change = change.enumerate().filter(|(k, _)| numbers.contains(k)).map(|(_, change)| change);
         Ok(Sample { defect: change.fold(0.0, f64::max), reach: reach(&point, &end, self.halves()) })
     }
 

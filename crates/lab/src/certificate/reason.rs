@@ -77,6 +77,13 @@ pub enum Reason {
         /// Why larger steps do not tell.
         larger: LargerSteps,
     },
+    /// A defect of which it is not known whether it falls with the step: a smaller one cannot be made.
+    SmallerSteps {
+        /// The defect.
+        defect: f64,
+        /// Why not.
+        reason: Box<Reason>,
+    },
     /// Seen in single steps, and below round-off along the run.
     InSteps,
     /// Kept in single steps, and above round-off along the run.
@@ -237,6 +244,12 @@ impl fmt::Display for Words<'_> {
                     self.larger(larger)
                 )
             }
+            Reason::SmallerSteps { defect, reason } => write!(
+                f,
+                "{}, which may be round-off: a smaller step, by which it should fall, cannot be made: {}",
+                short(*defect),
+                Words(reason, self.1)
+            ),
             Reason::InSteps => write!(f, "seen in single steps, and below round-off along the run"),
             Reason::Accumulated => write!(f, "single steps keep it; along the run their round-off accumulates"),
             Reason::NoEnergy => write!(f, "no energy was measured"),

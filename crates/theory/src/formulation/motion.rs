@@ -275,7 +275,17 @@ impl Motion {
                 }
                 (Space::Whole, Law::Bracket(_)) => true,
                 (Space::Whole, _) => !formulation.is_for_brackets(),
-                (_, Law::Bracket(_)) => formulation.is_for_brackets() || formulation.takes_brackets(),
+                (Space::Surface(surface) | Space::Reduced(surface), Law::Bracket(bracket)) => {
+                    // Casimirs among the constraints have no conjugate ones; with Casimirs B has no inverse.
+                    let casimirs = surface.brackets.shape()[0].len() < surface.generations.len();
+                    let claimed = !bracket.casimirs.shape()[0].is_empty();
+                    let odd = self.system.state().len() % 2 == 1;
+                    match formulation {
+                        Formulation::Slaved => !casimirs,
+                        Formulation::ProjectedInverse => !(casimirs || claimed || odd),
+                        _ => formulation.is_for_brackets() || formulation.takes_brackets(),
+                    }
+                }
                 _ => formulation == Formulation::HamiltonDirac,
             };
         };

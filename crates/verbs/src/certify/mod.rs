@@ -90,6 +90,9 @@ impl Request {
         if almost_poisson.is_some() {
             certificate.without_bracket();
         }
+        for note in noticed::no_casimirs(&certificate.no_casimirs, &problem) {
+            session.note(format!("{note}; it is left out here"));
+        }
         let stop = certificate.ended.as_ref().map(|ended| stopped(ended, &problem, options));
         let seen = &certificate.noticed;
         let singular_passages = noticed::passages(&seen.monitor, &seen.names);

@@ -21,7 +21,7 @@ use crate::memory::{Use, afford};
 use crate::picture::Destinations;
 use crate::reason::Reason;
 use crate::session::{Progress, Session, Status};
-use crate::setup::{Blame, Selection, examined, explained, fits, posed, prepare, remark};
+use crate::setup::{Blame, Selection, caution, examined, explained, fits, posed, prepare, remark};
 use crate::stop::Stop;
 use cotangent_compile::CompileError;
 use cotangent_integrate::{Method, Prepared, Projection};
@@ -188,6 +188,7 @@ fn pose_all(
         if list.is_empty() {
             remark(&problem, &model.system, request.repairs, session);
         }
+        caution(&problem, session);
         let methods = methods(request, formulation, &problem, skipped)?;
         let motion = &problem.equations.motion;
         let free = !motion.is_constrained()
@@ -207,8 +208,9 @@ fn pose_all(
         motion.chart().is_some() || motion.formulation.keeps_some()
     };
     if !request.charts.is_empty() && !list.iter().any(uses_chart) {
-        let message = "--chart is for the formulation local-chart with constraints, which is not compared here";
-        return Err(Failure::new(Code::NoCharts, message).help("leave out --chart, or compare that formulation"));
+        let message = "--chart is for formulations that keep some of the variables of a model with constraints: local-chart, \
+            slaved, dirac-coordinates, projected-inverse, projected; none of them is compared here";
+        return Err(Failure::new(Code::NoCharts, message).help("leave out --chart, or compare one of them"));
     }
     Ok(list)
 }

@@ -172,6 +172,7 @@ impl Shown {
     fn new(run: &mut Run, problem: &Instance, wanted: &[String]) -> Shown {
         let observables = run.diagnostics().observables.clone();
         let motion = &problem.equations.motion;
+        // A history has the variables of the model, whatever those of the equations are.
         let state = motion.system.state();
         let n = state.len();
         let variables = motion.system.dynamics.variables().len().min(n);

@@ -20,7 +20,7 @@ use crate::stop::Stop;
 use cotangent_compile::{CompileError, Engine};
 use cotangent_dynamics::Measure;
 use cotangent_integrate::Prepared;
-use cotangent_lab::Run;
+use cotangent_lab::{Run, no_casimirs};
 use cotangent_observe::{
     Arrays, Checkpoints, End, Extra, Header, Observer, RunError, TableError, TableWriter, checkpoint, progress,
 };
@@ -75,6 +75,7 @@ impl Ready {
         let almost_poisson = examined(&model, begun.choice.allow_almost_poisson, session)?;
         let choice = Selection::named(&begun.choice)?;
         let problem = pose(&model, choice.formulation, begun.choice.repairs(), session)?;
+        noticed::no_casimirs(&no_casimirs(&problem), &problem).into_iter().for_each(|note| session.note(note));
         let prepared = prepare(&choice, &problem)?;
         let unused = problem.unused_numbers();
         for (name, _) in request.choice.opt.iter().filter(|(name, _)| unused.contains(&name.as_str())) {
@@ -261,7 +262,9 @@ impl Ready {
     /// Completes the table of a run that cannot go on. If nothing is left to do, the checkpoint becomes that from which
     /// a finished run is extended, or goes.
     fn close(&mut self, end: &Result<End, RunError>, complete: bool) -> Result<(), RunError> {
-        if let (Ok(End::Finished | End::Failed(_)), Some(files)) = (end, &self.files) {
+        // A quantity without a value ends a run as a step does that cannot be made.
+        let ended = matches!(end, Ok(End::Finished | End::Failed(_)) | Err(RunError::Quantity(_)));
+        if let (true, Some(files)) = (ended, &self.files) {
             self.run.finish()?;
             let finished = matches!(end, Ok(End::Finished));
             let left = complete && finished && self.checkpoints.as_mut().map_or(Ok(false), Checkpoints::leave)?;

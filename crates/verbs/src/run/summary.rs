@@ -237,12 +237,18 @@ impl Document {
             observed.fill(f64::NAN);
         }
         let mut forces = vec![0.0; diagnostics.multipliers.len()];
-        diagnostics.multipliers(&reached, &mut forces).map_err(failed)?;
+        if diagnostics.multipliers(&reached, &mut forces).is_err() {
+            forces.fill(f64::NAN);
+        }
         let mut own = vec![0.0; diagnostics.auxiliaries.len()];
-        diagnostics.auxiliaries(&reached, &mut own).map_err(failed)?;
+        if diagnostics.auxiliaries(&reached, &mut own).is_err() {
+            own.fill(f64::NAN);
+        }
         let model = setup.problem.equations.motion.system.state();
         let mut state = vec![0.0; model.len()];
-        diagnostics.model_state(&reached, &mut state).map_err(failed)?;
+        if diagnostics.model_state(&reached, &mut state).is_err() {
+            state = known(&model, &setup.problem.equations.motion.state, &reached);
+        }
         let mut initial = vec![0.0; model.len()];
         diagnostics.model_state(&setup.problem.start, &mut initial).map_err(failed)?;
         let claimed = |kind: ClaimKind| {
@@ -336,6 +342,14 @@ fn parameters(setup: &Setup<'_>) -> Map<f64> {
     let sizes = setup.system.integers.iter().map(|(name, value)| (name.clone(), *value as f64));
     let names = setup.system.parameter_layout().entry_names().into_iter();
     Map(sizes.chain(names.zip(setup.problem.parameters.iter().copied())).collect())
+}
+
+/// The variables of a model of which those of the equations are some; the others, which do not follow from them, are not a
+/// number.
+fn known(model: &Layout, own: &Layout, values: &[f64]) -> Vec<f64> {
+    let own = own.entry_names();
+    let value = |name: String| own.iter().position(|n| *n == name).and_then(|k| values.get(k).copied());
+    model.entry_names().into_iter().map(|name| value(name).unwrap_or(f64::NAN)).collect()
 }
 
 /// The names of the coordinates of the chart in use; none before the first step.

@@ -1,6 +1,6 @@
 //! Whether a method fits, and which others do.
 
-use super::problem::KNOWN_FLOWS;
+use super::problem::{KNOWN_FLOWS, UNRESTRAINED};
 use super::{Selection, charts};
 use crate::failure::{Code, Failure};
 use crate::figures::{listed, short};
@@ -8,8 +8,9 @@ use crate::reason::Reason;
 use cotangent_compile::values;
 use cotangent_expr::Array;
 use cotangent_integrate::{Method, Needs, Prepared, Refusal};
+use cotangent_model::System;
 use cotangent_problem::{Instance, offer};
-use cotangent_theory::{Formulation, Motion, Splitting};
+use cotangent_theory::{Formulation, Law, Motion, Splitting};
 use std::cell::OnceCell;
 
 /// Plans a method for a problem; a refusal names the constraints at stake and what fits instead.
@@ -19,11 +20,20 @@ pub(crate) fn prepare(choice: &Selection, problem: &Instance) -> Result<Prepared
             .help("leave out --project, or choose another formulation or method"));
     }
     if choice.method.card().needs == Needs::Split {
-        let defect = values::split_defect(&problem.equations.motion.system, &problem.parameters)?;
-        if let Some(defect) = defect.filter(|d| !d.is_nan() && *d > values::SPLIT_TOLERANCE) {
-            let message =
-                format!("the parts of `split` do not add up to the energy: they are off by {}", short(defect));
-            return Err(Failure::new(Code::DoesNotFit, message).help("correct a part; `cotangent check` compares them"));
+        let system = &problem.equations.motion.system;
+        let found = values::split_difference(system, &problem.parameters)?;
+        if let Some(found) = found.filter(|found| found.relative > values::SPLIT_TOLERANCE) {
+            let names: Vec<&str> = system.splits.iter().map(|part| part.array.name()).collect();
+            let point = system.state().entry_names().into_iter().zip(&found.point);
+            let point: Vec<String> = point.take(MOST).map(|(name, z)| format!("{name} = {}", short(*z))).collect();
+            let message = format!(
+                "the parts of `split` do not add up to the energy: H - ({}) is {} at {}{}",
+                names.join(" + "),
+                short(found.difference),
+                point.join(", "),
+                if found.point.len() > MOST { ", …" } else { "" }
+            );
+            return Err(Failure::new(Code::DoesNotFit, message).help("correct a part, or add one with what is missing"));
         }
     }
     // Where some variables are kept, they are in the equations already.
@@ -38,7 +48,29 @@ pub(crate) fn fits(choice: &Selection, problem: &Instance) -> Result<Prepared, R
     if let Some(message) = misprojected(choice) {
         return Err(Reason::new(Code::DoesNotFit, message));
     }
-    problem.prepare(choice.recipe(choice.method)).map_err(|refusal| Reason::new(code(&refusal), refusal.to_string()))
+    problem.prepare(choice.recipe(choice.method)).map_err(|refusal| match unknown_flow(choice, problem) {
+        Some((why, _)) if matches!(refusal, Refusal::Failure(_)) => Reason::new(Code::DoesNotFit, why),
+        _ => Reason::new(code(&refusal), refusal.to_string()),
+    })
+}
+
+/// Why a method that is made of flows has none on these equations, and what would do: that of a part of the energy or of a
+/// constraint is not known, or the constraints are not held by flows.
+fn unknown_flow(choice: &Selection, problem: &Instance) -> Option<(String, &'static str)> {
+    let motion = &problem.equations.motion;
+    let of_parts = |system: &System| Splitting::new(system).err().map(|e| (e.to_string(), KNOWN_FLOWS));
+    match (choice.method, &motion.law) {
+        (method, _) if method.card().needs == Needs::Split => of_parts(&motion.system),
+        (Method::Reich { inner }, Law::Bracket(bracket)) => match bracket.restrained.as_ref()? {
+            Err(why) => Some((why.to_string(), UNRESTRAINED)),
+            Ok(restrained) => match restrained.flows() {
+                Err(why) => Some((why.to_string(), UNRESTRAINED)),
+                Ok(_) if inner.method().card().needs == Needs::Split => of_parts(&restrained.system),
+                Ok(_) => None,
+            },
+        },
+        _ => None,
+    }
 }
 
 /// Why a projection makes no sense with the formulation.
@@ -145,11 +177,10 @@ fn explain(refusal: &Refusal, choice: &Selection, problem: &Instance) -> Failure
                 Refusal::Tolerance { .. } => failure.help("choose another --tol"),
                 Refusal::Stages { .. } => failure.help("choose another --stages"),
                 Refusal::TooLarge(_) => failure.help("choose another method"),
-                Refusal::Failure(_) if choice.method.card().needs == Needs::Split => {
-                    let why = Splitting::new(&problem.equations.motion.system).err().map(|e| e.to_string());
-                    Failure::new(Code::DoesNotFit, why.unwrap_or_else(|| refusal.to_string())).help(KNOWN_FLOWS)
-                }
-                Refusal::Failure(_) => failure,
+                Refusal::Failure(_) => match unknown_flow(choice, problem) {
+                    Some((why, help)) => Failure::new(Code::DoesNotFit, why).help(help),
+                    None => failure,
+                },
                 _ => failure.help(fitting()),
             }
         }
@@ -175,7 +206,7 @@ fn constraints(motion: &Motion) -> String {
     listed(&names)
 }
 
-/// More constraints are only counted.
+/// More constraints are only counted, more variables not shown.
 const MOST: usize = 6;
 
 /// Every method that fits, by formulation: from tables, without deriving what nobody asked for.

@@ -21,6 +21,6 @@ pub(crate) use defaults::defaults;
 pub(crate) use fitting::{fits, prepare};
 pub(crate) use named::{composition, formulation, method, target};
 pub(crate) use options::with_options;
-pub(crate) use problem::{Repairs, explained, pose, posed, remark};
+pub(crate) use problem::{Repairs, caution, explained, pose, posed, remark};
 pub(crate) use refused::{Refused, refused};
 pub(crate) use schedule::schedule;

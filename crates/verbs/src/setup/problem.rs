@@ -2,17 +2,17 @@
 
 use super::gauge::{self, has_tau};
 use crate::failure::{Code, Failure};
-use crate::figures::{number, short};
+use crate::figures::{listed, number, short};
 use crate::loaded::Loaded;
 use crate::session::Session;
 use cotangent_analysis::{self as analysis, MotionError};
 use cotangent_compile::Engine;
-use cotangent_expr::{Array, Expr};
+use cotangent_expr::{Array, Expr, Layout};
 use cotangent_model::nearest::nearest;
 use cotangent_model::{ConstraintKind, Dynamics, OrbitParameter, System};
 use cotangent_problem::consistency::Measured;
 use cotangent_problem::{Instance, Need, PoseError, ProblemError, Redundant, irregular};
-use cotangent_theory::{Formulation, TheoryError};
+use cotangent_theory::{Formulation, Space, TheoryError};
 
 pub(crate) use cotangent_problem::Repairs;
 
@@ -25,7 +25,19 @@ pub(crate) fn pose(
 ) -> Result<Instance, Failure> {
     let problem = posed(model, formulation, repairs).map_err(|error| explained(error, model, repairs))?;
     remark(&problem, &model.system, repairs, session);
+    caution(&problem, session);
     Ok(problem)
+}
+
+/// Says of a formulation that projects the bracket that its motion is another one.
+pub(crate) fn caution(problem: &Instance, session: &mut Session<'_>) {
+    let motion = &problem.equations.motion;
+    if motion.formulation == Formulation::Projected && motion.is_constrained() {
+        session.note(
+            "the motion of `projected` is not that of the model: the forces of the constraints are left out; its bracket is \
+             antisymmetric, so that the energy is conserved, and in general violates Jacobi's identity",
+        );
+    }
 }
 
 /// The same in silence.
@@ -65,6 +77,11 @@ pub(crate) fn remark(problem: &Instance, system: &System, repairs: Repairs, sess
     if !problem.dropped.is_empty() {
         let verb = if problem.dropped.len() == 1 { "it depends" } else { "they depend" };
         session.note(format!("left out {}: {verb} on other constraints", dependent(&problem.dropped)));
+    }
+    let implied = implied(problem, system);
+    if !implied.is_empty() {
+        let verb = if implied.len() == 1 { "it depends" } else { "they depend" };
+        session.note(format!("left out {}: {verb} on other constraints", listed(&implied)));
     }
     let unrestricted = !problem.equations.motion.is_constrained()
         && formulation != Formulation::IndexOne
@@ -120,6 +137,19 @@ pub(crate) fn remark(problem: &Instance, system: &System, repairs: Repairs, sess
         )),
         None => {}
     }
+}
+
+/// Constraints of a bracket, with backticks, that the analysis did not need: they follow from the others.
+fn implied(problem: &Instance, system: &System) -> Vec<String> {
+    let motion = &problem.equations.motion;
+    let (Dynamics::Poisson { .. }, Space::Surface(surface) | Space::Reduced(surface)) =
+        (&system.dynamics, &motion.space)
+    else {
+        return vec![];
+    };
+    let needed = [&surface.constraints, &surface.hidden].map(|t| t.shape()[0].entry_names()).concat();
+    let stated = system.constraints.iter().flat_map(|c| Layout::new(vec![c.array.clone()]).entry_names());
+    stated.filter(|name| !needed.contains(name)).map(|name| format!("`{name}`")).collect()
 }
 
 /// What would make a coordinate the clock, where the path has no parameter and every condition keeps it where
@@ -287,8 +317,8 @@ fn underivable(error: &TheoryError, model: &Loaded) -> Failure {
         TheoryError::SingularLagrangian { .. } => (Code::SingularLagrangian, way_out(model)),
         TheoryError::NotCanonical { .. } => (Code::NotCanonical, "choose another formulation".into()),
         TheoryError::Unfit { .. } => (Code::DoesNotFit, "choose another --formulation".into()),
-        TheoryError::NoFlow { .. } | TheoryError::NoConstraintFlow { .. } => (Code::DoesNotFit, KNOWN_FLOWS.into()),
-        TheoryError::Unrestrained(_) => (Code::DoesNotFit, UNRESTRAINED.into()),
+        TheoryError::NoFlow { .. } => (Code::DoesNotFit, KNOWN_FLOWS.into()),
+        TheoryError::NoConstraintFlow { .. } | TheoryError::Unrestrained(_) => (Code::DoesNotFit, UNRESTRAINED.into()),
         TheoryError::Expression(_) => {
             (Code::Derive, "this is a limit of the derivation; a smaller model may pass".into())
         }
@@ -301,7 +331,7 @@ pub(super) const KNOWN_FLOWS: &str = "name parts whose flows are known in the mo
     variables, their rates may be constant, or linear in them (growth, rotations); an implicit method needs no parts";
 
 /// What helps where constraints are not held by the flows that they generate.
-const UNRESTRAINED: &str = "take another method, such as `gauss`, or a formulation with fewer variables: `slaved` or \
+pub(super) const UNRESTRAINED: &str = "take another method, such as `gauss`, or a formulation with fewer variables: `slaved` or \
     `dirac-coordinates`";
 
 const WAY_OUT: &str = "--formulation hamilton-dirac integrates it: `cotangent analyze` finds the constraints it needs";

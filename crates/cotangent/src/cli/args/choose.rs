@@ -18,8 +18,8 @@ const FORMULATION: &str = "The equations of motion; `cotangent formulations` lis
     unless given)";
 const LAPSE: &str = "How much time passes in a unit of the parameter of which steps are equal: an expression in the variables \
     of the model, such as \"sqrt(x^2 + y^2)\", or equispaced-poses, equispaced-phase, arc-length, kepler";
-const CHART: &str = "The coordinates of a chart of `local-chart`, such as x,y[3]; repeated: charts to change among \
-    (chosen automatically unless given)";
+const CHART: &str = "The coordinates of a chart of `local-chart`, or the variables that `slaved` and its relatives keep, such as \
+    x,y[3]; repeated: charts to change among (chosen automatically unless given)";
 const OPT: &str = "A number of the formulation, such as alpha=3 (baumgarte); may be repeated";
 const PROJECT: &str = "Project onto the constraints after every step: position, momentum, both, symmetric";
 const PROJECT_ABOVE: &str = "Project only where a residual is larger than EPS";

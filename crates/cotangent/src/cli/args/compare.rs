@@ -61,8 +61,8 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting::option)]
     pub(crate) opt: Vec<(String, f64)>,
 
-    /// The coordinates of a chart of `local-chart`, such as x,y[3]; repeated: charts to change among
-    /// (chosen automatically unless given)
+    /// The coordinates of a chart of `local-chart`, or the variables that `slaved` and its relatives keep, such as x,y[3];
+    /// repeated: charts to change among (chosen automatically unless given)
     #[arg(long, value_name = "NAMES")]
     pub(crate) chart: Vec<String>,
 
