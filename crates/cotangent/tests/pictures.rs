@@ -423,7 +423,7 @@ fn members_with_two_indices_are_chosen_in_every_spelling() {
         let svg = self::text(folder.path(), "a.svg");
         assert!(svg.contains(">dist[3, 1]<") && svg.contains(">x[2, 2]<") && !svg.contains(">dist[2, 1]<"), "{list}");
     }
-    for chart in ["x[1, 1],x[2, 2],x[1,3],x[2; 3]", "x[1,1],x[2,2],x[1,3],x[2,3]"] {
+    for chart in ["x[1, 2],x[2, 1],x[1,3],x[2; 3]", "x[1,2],x[2,1],x[1,3],x[2,3]"] {
         let found = run(&["--formulation", "local-chart", "--chart", chart]);
         assert_eq!(found.status, 0, "{chart}: {}", found.stderr);
     }
@@ -436,8 +436,8 @@ fn the_theory_of_families_with_several_indices_is_shown() {
     let folder = folder();
     let text = "param n : int = 3\ncoord x[i in 1..n, k in 1..2]\nlagrangian sum(i in 1..n, k in 1..2, x[i, k]'^2/2)\n\
         constraint d[i in 2..n, j in 1..i-1]: sum(k in 1..2, (x[i, k] - x[j, k])^2)/2 = 1/2\n\
-        constraint e[i in 1..1, k in 1..2]: x[i, k] = 0\n\
-        initial x = ((0, 0), (1, 0), (1/2, sqrt(3)/2))\nrun step = 0.1, until = 1\n";
+        constraint e[i in 1..1, k in 1..2]: x[i, k] = k\n\
+        initial x = ((1, 2), (2, 2), (3/2, 2 + sqrt(3)/2)), x' = ((0, 0), (0, 1), (-sqrt(3)/2, 1/2))\nrun step = 0.1, until = 1\n";
     std::fs::write(folder.path().join("m.cot"), text).expect("written");
     let found = ran(folder.path(), &["run", "m.cot", "--report", "a.html"]);
     assert_eq!(found.status, 0, "{}", found.stderr);
