@@ -320,3 +320,18 @@ fn the_rows_of_a_comparison_are_a_table() {
     assert_eq!(refused.status, 2);
     assert!(refused.stderr.contains("ends in `.csv`"), "{}", refused.stderr);
 }
+
+#[test]
+fn a_figure_says_how_many_combinations_it_does_not_show() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let figure = |steps: &[&str]| {
+        let arguments = ["compare", "pendulum", "--formulations", "multipliers,standard", "--until", "6", "--plot", "a.svg"];
+        let found = run_in(folder.path(), &[&arguments[..], steps].concat(), b"");
+        assert!(found.status == 0 || found.status == 3, "{}", found.show());
+        std::fs::read_to_string(folder.path().join("a.svg")).expect("the figure")
+    };
+    // A step of 2 cannot be made in either formulation.
+    assert!(figure(&["--steps-list", "2,0.05"]).contains("to t = 6; 2 not drawn: failed, or far off<"));
+    assert!(figure(&["--step", "2"]).contains("to t = 6; 2 not drawn: failed, or far off<"));
+    assert!(!figure(&["--step", "0.05"]).contains("not drawn"));
+}

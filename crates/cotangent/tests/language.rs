@@ -48,6 +48,8 @@ const MISTAKES: &[(&str, &[&str])] = &[
     ("`xdot`, `x_dot`, `vx`", &["coord x\nlagrangian xdot^2"]),
     ("`p` for the momentum of `x`", &["coord x\nhamiltonian p^2"]),
     ("`t`, `time`", &["coord x\nhamiltonian x*t"]),
+    ("`45°`", &["coord x\nhamiltonian p_x^2/2\ninitial x = 45°"]),
+    ("`observe x = 2*x`", &["coord x\nhamiltonian p_x^2/2\nobserve x = 2*x"]),
     ("`5 m`, `9.81 m/s^2`", &["param l = 5 m\ncoord x\nhamiltonian l*x"]),
     ("`constraint x^2 + y^2 = 1`", &["coord x, y\nhamiltonian x\nconstraint x^2 + y^2 = 1"]),
     ("`constraint rod: x^2 - 1`", &["coord x\nhamiltonian x\nconstraint rod: x^2 - 1"]),

@@ -396,6 +396,89 @@ fn a_movie_of_the_four_bar_is_small_enough_for_a_slide() {
 }
 
 #[test]
+fn a_movie_that_ends_before_the_run_says_so() {
+    let folder = folder();
+    let movie = |until: &str| {
+        let found = ran(folder.path(), &["run", "pendulum", "--until", until, "--movie", "a.gif", "--json"]).json();
+        let notes = found["notes"].as_array().expect("notes").iter().filter_map(|n| n.as_str()).map(str::to_owned);
+        notes.filter(|note| note.contains("movie")).collect::<Vec<_>>()
+    };
+    let said = movie("1000");
+    assert!(said.len() == 1 && said[0].starts_with("the movie shows t = 0 to ") && said[0].contains(" of 1000, at "), "{said:?}");
+    assert_eq!(movie("6"), [""; 0]);
+    assert_eq!(movie("0.01"), [""; 0]);
+}
+
+#[test]
+fn members_with_two_indices_are_chosen_in_every_spelling() {
+    let folder = folder();
+    let text = "param n : int = 3\ncoord x[i in 1..2, j in 1..n]\nlagrangian sum(i in 1..2, j in 1..n, x[i, j]'^2/2)\n\
+        constraint c[i in 1..2]: x[i, 1]^2 + x[i, 2]^2 = 1\nobserve dist[i in 2..n, j in 1..i-1] = x[1, i] - x[1, j]\n\
+        initial x[1, 1] = 1, x[2, 2] = 1, x[1, 2]' = 1\nrun step = 0.1, until = 1\n";
+    std::fs::write(folder.path().join("m.cot"), text).expect("written");
+    let run = |more: &[&str]| ran(folder.path(), &[&["run", "m.cot", "--plot", "a.svg"], more].concat());
+    for list in ["dist[3,1],x[2, 2]", "dist[3, 1], x[2; 2]", "dist[3;1],x[2,2]"] {
+        let found = run(&["--quantities", list]);
+        assert_eq!(found.status, 0, "{list}: {}", found.stderr);
+        let svg = self::text(folder.path(), "a.svg");
+        assert!(svg.contains(">dist[3, 1]<") && svg.contains(">x[2, 2]<") && !svg.contains(">dist[2, 1]<"), "{list}");
+    }
+    for chart in ["x[1, 2],x[2, 1],x[1,3],x[2; 3]", "x[1,2],x[2,1],x[1,3],x[2,3]"] {
+        let found = run(&["--formulation", "local-chart", "--chart", chart]);
+        assert_eq!(found.status, 0, "{chart}: {}", found.stderr);
+    }
+    let refused = run(&["--quantities", "dist[1,3]"]);
+    assert!(refused.stderr.contains("the model has no `dist[1, 3]`"), "{}", refused.stderr);
+}
+
+#[test]
+fn the_theory_of_families_with_several_indices_is_shown() {
+    let folder = folder();
+    let text = "param n : int = 3\ncoord x[i in 1..n, k in 1..2]\nlagrangian sum(i in 1..n, k in 1..2, x[i, k]'^2/2)\n\
+        constraint d[i in 2..n, j in 1..i-1]: sum(k in 1..2, (x[i, k] - x[j, k])^2)/2 = 1/2\n\
+        constraint e[i in 1..1, k in 1..2]: x[i, k] = k\n\
+        initial x = ((1, 2), (2, 2), (3/2, 2 + sqrt(3)/2)), x' = ((0, 0), (0, 1), (-sqrt(3)/2, 1/2))\nrun step = 0.1, until = 1\n";
+    std::fs::write(folder.path().join("m.cot"), text).expect("written");
+    let found = ran(folder.path(), &["run", "m.cot", "--report", "a.html"]);
+    assert_eq!(found.status, 0, "{}", found.stderr);
+    let html = self::text(folder.path(), "a.html");
+    for part in [
+        "Momentum of x[i, j], i = 1, …, 3, j = 1, …, 2",
+        "Hidden constraint d[i, j], i = 2, …, 3, j = 1, …, i - 1, in velocities",
+        "Hidden constraint e[1, j], j = 1, …, 2, in velocities",
+    ] {
+        assert!(html.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn sizes_and_colours_of_what_is_drawn_are_honoured() {
+    let folder = folder();
+    let svg = |looks: [&str; 4]| {
+        let [trail, vehicle, rod, point] = looks;
+        let text = format!(
+            "coord x, y, a\nhamiltonian (p_x^2 + p_y^2 + p_a^2)/2 + (x^2 + y^2)/2\ninitial x = 1, p_y = 1, p_a = 1\n\
+             draw trail path: (x, y){trail}\ndraw vehicle car: (-x, y, a){vehicle}\n\
+             draw rod bar: (x, y) -- (x/2, -y/2){rod}\ndraw point mass: (x/3, y/3){point}\nrun step = 0.05, until = 6\n"
+        );
+        let found = run_in(folder.path(), &["run", "-", "--plot", "a.svg"], text.as_bytes());
+        assert_eq!(found.status, 0, "{}", found.stderr);
+        self::text(folder.path(), "a.svg")
+    };
+    let usual = svg(["", "", "", ""]);
+    assert!(usual.contains("stroke-width=\"1.1\"") && !usual.contains("clip-path"));
+    assert!(svg([" size 3", "", "", ""]).contains("stroke-width=\"3.3\""));
+    assert_ne!(svg(["", " size 3", "", ""]), usual);
+    // Joints of a red rod are red, and not those of the usual colour.
+    let red = svg(["", "", " colour red", ""]);
+    let joints = |svg: &str, paint: &str| svg.matches(&format!("stroke=\"{paint}\" stroke-width=\"4.8\"")).count();
+    assert_eq!((joints(&usual, "#005a92"), joints(&usual, "#c62828")), (5, 0));
+    assert_eq!((joints(&red, "#005a92"), joints(&red, "#c62828")), (0, 5));
+    // What is large is cut off at the frame.
+    assert!(svg(["", "", "", " size 10"]).contains("clip-path=\"url(#frame-"));
+}
+
+#[test]
 fn quantities_are_chosen_by_name() {
     let folder = folder();
     let plot =

@@ -370,3 +370,20 @@ fn what_cannot_be_extended_is_refused() {
     left.sort();
     assert_eq!(left, ["a.csv", "a.csv.checkpoint"]);
 }
+
+#[test]
+fn what_an_extension_changes_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let ran = |more: &[&str]| run_in(folder.path(), &[&["run"], more].concat(), b"");
+    assert_eq!(ran(&["pendulum", "--step", "0.01", "--until", "1", "--out", "a.csv"]).status, 0);
+    let said = ran(&["--resume", "a.csv", "--until", "300.003"]).stderr;
+    for part in [
+        "note: t = 300.003 is no multiple of the step 0.01: the last step is 0.003",
+        "note: rows stay 1 step apart, as they began; of a run made at once they would be 4 steps apart unless --record",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
+    // With the same rows nothing is said.
+    assert_eq!(ran(&["pendulum", "--step", "0.01", "--until", "1", "--out", "b.csv"]).status, 0);
+    assert!(!ran(&["--resume", "b.csv", "--until", "2"]).stderr.contains("rows stay"));
+}

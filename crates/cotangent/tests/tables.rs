@@ -90,3 +90,49 @@ fn members_of_a_triangle_are_called_by_both_indices_everywhere() {
     let expected = "error: `lambda_d[1, 3]` does not exist: its members are `lambda_d[2, 1]`, …, `lambda_d[3, 2]`\n";
     assert_eq!((refused.status, refused.stderr.as_str()), (2, expected));
 }
+
+#[test]
+fn csv_npz_and_arrays_have_the_same_columns_whatever_the_model_calls_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "coord x[i in 1..2], y\nhamiltonian (p_x[1]^2 + p_x[2]^2 + p_y^2)/2 + y\nconstraint rod: x[1]^2 + x[2]^2 = 1\n\
+        observe lambda_rod = 2*y, time = y, energy = 3, u[i in 1..2, j in 1..2] = x[i]*j, residual_rod = 7\n\
+        invariant lambda_rod_ = 0*y + p_y^2/2 + y\ninitial x[1] = 1\nrun step = 0.1, until = 0.5\n";
+    std::fs::write(folder.path().join("m.cot"), text).expect("written");
+    let ran = |more: &[&str]| {
+        run_in(folder.path(), &[&["run", "m.cot", "--columns", "residuals,invariants"], more].concat(), b"")
+    };
+    let found = ran(&["--json", "--arrays"]);
+    let arrays = found.json()["arrays"].as_object().expect("arrays").clone();
+    // Two of one name would be one here, and two in the text.
+    let keys: Vec<String> = arrays.keys().cloned().collect();
+    for key in &keys {
+        assert_eq!(found.stdout.matches(&format!("    \"{key}\": [")).count(), 1, "{key}");
+    }
+    assert_eq!(ran(&["--out", "a.csv"]).status, 0);
+    let table = std::fs::read_to_string(folder.path().join("a.csv")).expect("the table");
+    let header: Vec<&str> = table.lines().next().expect("a header").split(',').collect();
+    let mut names = [keys, header.iter().map(|name| (*name).to_owned()).collect()];
+    names.iter_mut().for_each(|list| list.sort());
+    assert_eq!(names[0], names[1]);
+    for (name, first) in [("lambda_rod", 0.0), ("time_", 0.0), ("energy", 3.0), ("residual_rod", 7.0), ("u[1; 2]", 2.0)] {
+        assert_eq!(arrays[name][0].as_f64(), Some(first), "{name}");
+    }
+    assert_eq!(ran(&["--out", "a.npz"]).status, 0);
+    let script = "import numpy as np\nprint(*sorted(np.load('a.npz')['names']), sep='\\n')";
+    if let Some(said) = python(script, folder.path()) {
+        assert_eq!(said.lines().collect::<Vec<_>>(), names[0]);
+    }
+}
+
+#[test]
+fn arrays_of_a_run_that_goes_on_begin_where_it_does() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ran = |more: &[&str]| run_in(folder.path(), &[&["run"], more].concat(), b"");
+    assert_eq!(ran(&["pendulum", "--step", "0.1", "--until", "1", "--out", "a.csv"]).status, 0);
+    let found = ran(&["--resume", "a.csv", "--until", "2", "--json", "--arrays"]).json();
+    let whole = ran(&["pendulum", "--step", "0.1", "--until", "2", "--json", "--arrays"]).json();
+    let [later, all] = [&found, &whole].map(|d| d["arrays"]["x"].as_array().expect("numbers").clone());
+    assert!(later.len() >= 11 && all.len() == 21 && all.ends_with(&later), "{later:?}");
+    let note = found["notes"].as_array().expect("notes").iter().filter_map(|n| n.as_str()).find(|n| n.contains("arrays"));
+    assert!(note.is_some_and(|note| note.ends_with("the rows before are in `a.csv`")), "{note:?}");
+}

@@ -22,7 +22,16 @@ const draw = (animation) => {
   ctx.font = `12px ${getComputedStyle(document.body).fontFamily}`;
   if (data.space) drawBox(animation, ctx, project);
   else drawFrame(animation, ctx, project);
+  ctx.save();
+  if (project.inner) {
+    // Large points end at the frame.
+    const { left, top, width: across, height: down } = project.inner;
+    ctx.beginPath();
+    ctx.rect(left, top, across, down);
+    ctx.clip();
+  }
   if (data.frames > 0) drawBodies(animation, ctx, project, frameOf(animation));
+  ctx.restore();
 };
 
 // Both views have one unit for all axes.

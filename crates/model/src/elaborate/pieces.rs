@@ -34,6 +34,10 @@ impl Elaborator<'_> {
                 self.rectangular_error(value.span);
                 return None;
             };
+            if dims.is_empty() {
+                self.misplaced_list(value.span);
+                return None;
+            }
             let mut items = vec![];
             self.items(value, &dims, name, &mut items)?;
             let mut items = items.into_iter();

@@ -218,3 +218,26 @@ fn is_long(snapshots: &[Snapshot], trails: &[Vec<[f64; 2]>]) -> bool {
     let [x, y] = [0, 1].map(|c| all().map(|p| p[c]).collect::<Vec<f64>>());
     is_slender(&x, &y)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_and_the_last_places_that_are_known_are_shown() {
+        let (nowhere, at) = ([f64::NAN; 3], |x: f64| [x, 0.0, 0.0]);
+        let scene = Scene {
+            spatial: false,
+            bodies: vec![vec![nowhere, at(1.0), at(2.0), at(3.0), nowhere]],
+            rods: vec![],
+            points: vec![0],
+            vehicles: vec![],
+            trails: vec![],
+            looks: Default::default(),
+            remarks: vec![],
+        };
+        assert_eq!(chosen(&scene, 4), [1, 3]);
+        let all = Scene { bodies: vec![(0..5).map(|k| at(f64::from(k))).collect()], ..scene };
+        assert_eq!(chosen(&all, 4), [0, 4]);
+    }
+}
