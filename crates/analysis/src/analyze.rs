@@ -310,7 +310,7 @@ fn own_form(system: &System, field: &mut Field, report: &mut Analysis) -> Result
         };
     }
     let (phase, energy) = match &system.dynamics {
-        Dynamics::Poisson { variables, bracket, hamiltonian } => (Phase::general(variables, bracket)?, hamiltonian),
+        Dynamics::Poisson { variables, bracket, hamiltonian, .. } => (Phase::general(variables, bracket)?, hamiltonian),
         Dynamics::Hamiltonian { coordinates, momenta, hamiltonian } => {
             (Phase::canonical(coordinates, momenta), hamiltonian)
         }

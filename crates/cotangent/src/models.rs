@@ -83,6 +83,7 @@ const SHIPPED: &[Model] = shipped![
     "n-body"
     "pendulum"
     "rigid-body"
+    "rigid-body-4"
     "skate"
     "spatial-four-bar"
     "sphere-vortices"

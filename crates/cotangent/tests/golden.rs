@@ -232,6 +232,7 @@ models! {
     n_body "n-body"
     pendulum "pendulum"
     rigid_body "rigid-body"
+    rigid_body_4 "rigid-body-4"
     skate "skate"
     spatial_four_bar "spatial-four-bar"
     sphere_vortices "sphere-vortices"

@@ -48,7 +48,7 @@ pub use plan::{Equation, Kind, Plan, Site, Unknowns};
 pub use requirement::{allowance, unsatisfied};
 pub use stepper::{Carried, CarriedMut, State, Stepper, carried};
 pub use system::{
-    BracketShape, Canonical, CanonicalShape, Chart, Dynamics, Field, Hidden, HiddenShape, Index, Poisson, PoissonShape,
-    Presymplectic, PresymplecticShape, Restrained, RestrainedShape, Split, Surface, SurfaceShape,
+    BracketShape, Canonical, CanonicalShape, Chart, Dynamics, Field, Hidden, HiddenShape, Index, MatrixBlock, Poisson,
+    PoissonShape, Presymplectic, PresymplecticShape, Restrained, RestrainedShape, Split, Surface, SurfaceShape,
 };
 pub use words::Names;

@@ -26,6 +26,8 @@ pub enum Kind {
     Momentum,
     /// An entry of the state at a stage.
     State,
+    /// An entry of a matrix at a stage.
+    Matrix,
 }
 
 /// An equation of a step: the `index`-th of its kind.

@@ -154,12 +154,30 @@ pub struct PoissonShape {
 }
 
 /// What is special about a bracket B(z).
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct BracketShape {
     /// Whether B is linear in z, or affine.
     pub linear: bool,
     /// Where all variables fall into triples with {yᵢ, yⱼ} = κ εᵢⱼₖ yₖ, these.
     pub spheres: Vec<[usize; 3]>,
+    /// Where the variables are the entries of matrices of Lie algebras, these.
+    pub matrices: Vec<MatrixBlock>,
+}
+
+/// Variables zₐ that are the coordinates of a matrix W = Σ zₐ Dₐ in a Lie algebra: their equations are Ẇ = [W, Ω] with
+/// Ω = Σ ∂H/∂zₐ Fₐ, and zₐ = tr(Fₐ W)/ν.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MatrixBlock {
+    /// The number of rows of W.
+    pub rows: usize,
+    /// The variables, by position in the state.
+    pub variables: Vec<usize>,
+    /// Dₐ: rows, columns and values.
+    pub basis: Vec<Vec<(usize, usize, f64)>>,
+    /// Fₐ likewise.
+    pub dual: Vec<Vec<(usize, usize, f64)>>,
+    /// ν.
+    pub norm: f64,
 }
 
 /// A Poisson system ż = B(z)∇H(z) with an antisymmetric B that satisfies Jacobi's identity. Every function fills `out`.

@@ -95,6 +95,8 @@ pub enum Needs {
     Linear,
     /// A bracket of spheres: triples of variables with that of so(3).
     Spheres,
+    /// A bracket of matrices: that of gl, so, su, sp and the like.
+    Matrices,
     /// Either: canonical equations with constraints, or ordinary differential equations.
     Any,
 }

@@ -2,8 +2,8 @@
 
 use crate::card::Card;
 use crate::methods::{
-    average, bdf2, embedded, euler_poincare, gauss, lobatto, radau, rattle, reich, rk4, spherical, splitting,
-    symplectic_euler,
+    average, bdf2, embedded, euler_poincare, gauss, isospectral, lobatto, radau, rattle, reich, rk4, spherical,
+    splitting, symplectic_euler,
 };
 
 /// A method with its options.
@@ -63,6 +63,13 @@ pub enum Method {
     DiscreteEulerPoincare,
     /// The midpoint rule on spheres.
     SphericalMidpoint,
+    /// The midpoint rule for matrix algebras.
+    IsospectralMidpoint,
+    /// Gauss collocation for matrix algebras.
+    IsospectralGauss {
+        /// The number of stages.
+        stages: usize,
+    },
     /// Radau IIA collocation.
     Radau2A {
         /// The number of stages.
@@ -128,7 +135,7 @@ pub const MAX_STAGES: usize = 32;
 
 impl Method {
     /// Every method, with default options.
-    pub const ALL: [Method; 19] = [
+    pub const ALL: [Method; 21] = [
         Method::SymplecticEuler,
         Method::StormerVerlet,
         Method::HamiltonPontryagin,
@@ -143,6 +150,8 @@ impl Method {
         Method::SplittingStrang,
         Method::DiscreteEulerPoincare,
         Method::SphericalMidpoint,
+        Method::IsospectralMidpoint,
+        Method::IsospectralGauss { stages: 2 },
         Method::Rk4,
         Method::Dopri5 { tolerance: Some(TOLERANCE) },
         Method::Dop853 { tolerance: Some(TOLERANCE) },
@@ -166,6 +175,7 @@ impl Method {
             Method::Lobatto3A3B { stages }
             | Method::Gauss { stages }
             | Method::AverageVectorField { stages }
+            | Method::IsospectralGauss { stages }
             | Method::Radau2A { stages } => Some(stages),
             _ => None,
         }
@@ -177,6 +187,7 @@ impl Method {
             Method::Lobatto3A3B { stages }
             | Method::Gauss { stages }
             | Method::AverageVectorField { stages }
+            | Method::IsospectralGauss { stages }
             | Method::Radau2A { stages } => *stages = number,
             _ => return None,
         }
@@ -222,6 +233,8 @@ impl Method {
             Method::SplittingStrang => splitting::STRANG,
             Method::DiscreteEulerPoincare => euler_poincare::CARD,
             Method::SphericalMidpoint => spherical::CARD,
+            Method::IsospectralMidpoint => isospectral::MIDPOINT,
+            Method::IsospectralGauss { stages } => isospectral::card(stages),
             Method::Rk4 => rk4::CARD,
             Method::Dopri5 { .. } => embedded::DOPRI5,
             Method::Dop853 { .. } => embedded::DOP853,

@@ -17,6 +17,8 @@ pub struct Offer {
     pub linear: bool,
     /// Whether it is that of a product of spheres.
     pub spheres: bool,
+    /// Whether it is that of matrices.
+    pub matrices: bool,
     /// The index of canonical equations, whose multipliers are unknown; `None` if they are others.
     pub canonical: Option<Index>,
     /// Whether they are ordinary differential equations.
@@ -43,7 +45,8 @@ impl Offer {
         Ok(Offer {
             bracket: bracket.is_some(),
             linear: bracket.as_ref().is_some_and(|b| b.linear),
-            spheres: bracket.is_some_and(|b| !b.spheres.is_empty()),
+            spheres: bracket.as_ref().is_some_and(|b| !b.spheres.is_empty()),
+            matrices: bracket.is_some_and(|b| !b.matrices.is_empty()),
             canonical: system.canonical()?.map(|c| c.shape().index),
             field,
             // Equations with a regular J are a field as well.
@@ -70,6 +73,7 @@ impl Offer {
             (Needs::Split, _) if !self.split => return Err(Refusal::NoSplit { method }),
             (Needs::Linear, _) if !self.linear => return Err(Refusal::NotLinear { method }),
             (Needs::Spheres, _) if !self.spheres => return Err(Refusal::NoSpheres { method }),
+            (Needs::Matrices, _) if !self.matrices => return Err(Refusal::NoMatrices { method }),
             (Needs::Canonical, None) if self.bracket && matches!(method, Method::AverageVectorField { .. }) => {}
             (Needs::Canonical, None) if self.restrains(method) => {
                 if let Method::Reich { inner: Inner::SymplecticEuler | Inner::StormerVerlet } = method {
@@ -118,7 +122,7 @@ impl Offer {
 
     /// Whether a method solves for the multipliers itself.
     fn holds_constraints(&self, method: Method) -> bool {
-        !matches!(method.card().needs, Needs::Field | Needs::Split | Needs::Linear | Needs::Spheres)
+        !matches!(method.card().needs, Needs::Field | Needs::Split | Needs::Linear | Needs::Spheres | Needs::Matrices)
             && self.canonical.is_some()
             && self.constrained
     }

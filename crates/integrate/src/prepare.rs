@@ -44,7 +44,7 @@ impl Prepared {
         offer.admits(&recipe)?;
         let (canonical, mut field, manifold) = (system.canonical()?, field_of(system)?, system.manifold()?);
         let canonical = canonical.as_ref().map(|c| c.shape()).filter(|shape| match method.card().needs {
-            Needs::Field | Needs::Split | Needs::Linear | Needs::Spheres => false,
+            Needs::Field | Needs::Split | Needs::Linear | Needs::Spheres | Needs::Matrices => false,
             Needs::Any => shape.constraints > 0,
             Needs::Unconstrained | Needs::Canonical => true,
         });
@@ -73,7 +73,10 @@ impl Prepared {
         };
         let scheme = match method {
             Method::Reich { inner } if offer.restrained => Scheme::restrained(inner.method(), system, &mut plan)?,
-            Method::DiscreteEulerPoincare | Method::SphericalMidpoint => Scheme::of_bracket(method, system, &mut plan)?,
+            Method::DiscreteEulerPoincare
+            | Method::SphericalMidpoint
+            | Method::IsospectralMidpoint
+            | Method::IsospectralGauss { .. } => Scheme::of_bracket(method, system, &mut plan)?,
             Method::AverageVectorField { .. } if canonical.is_none() => Scheme::of_bracket(method, system, &mut plan)?,
             _ => Scheme::new(method, Sides { canonical, hidden: &hidden, free, groups: &groups }, &mut plan)?,
         };

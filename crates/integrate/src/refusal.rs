@@ -50,6 +50,15 @@ pub enum Refusal {
         /// The method.
         method: Method,
     },
+    /// It needs matrices.
+    #[error(
+        "`{}` needs variables that are the entries of matrices, as `algebra so(4): W` declares them, without constraints",
+        method.name()
+    )]
+    NoMatrices {
+        /// The method.
+        method: Method,
+    },
     /// It needs canonical equations, and these are others.
     #[error("`{}` is for canonical equations with their multipliers, and these are others", method.name())]
     NotCanonical {

@@ -10,6 +10,7 @@ use crate::methods::bdf2::BackwardDifferentiation;
 use crate::methods::embedded::{EmbeddedMethod, Pair};
 use crate::methods::euler_poincare::EulerPoincare;
 use crate::methods::gauss::GaussCollocation;
+use crate::methods::isospectral::Isospectral;
 use crate::methods::lobatto::LobattoPair;
 use crate::methods::radau::RadauCollocation;
 use crate::methods::rattle::{Last, Rattle};
@@ -37,6 +38,7 @@ pub(crate) enum Scheme {
     Splitting(splitting::Order),
     EulerPoincare(Arc<EulerPoincare>),
     Spherical(Arc<SphericalMidpoint>),
+    Isospectral(Arc<Isospectral>),
     Rk4,
     Embedded(Arc<EmbeddedMethod>),
     Bdf2(Arc<BackwardDifferentiation>),
@@ -119,6 +121,10 @@ impl Scheme {
                 let spheres = system.bracket().unwrap_or_default().spheres;
                 Scheme::Spherical(SphericalMidpoint::new(&jacobian, &spheres, plan)?)
             }
+            Method::IsospectralMidpoint | Method::IsospectralGauss { .. } => {
+                let matrices = system.bracket().unwrap_or_default().matrices;
+                Scheme::Isospectral(Isospectral::new(matrices, method.stages().unwrap_or(1), plan))
+            }
             _ => Scheme::EulerPoincare(EulerPoincare::new(&shape()?, plan)?),
         })
     }
@@ -165,6 +171,7 @@ impl Scheme {
             Scheme::Average(method) => method.stepper(system)?,
             Scheme::AverageBracket(method) => method.stepper(system.poisson()?.ok_or_else(missing)?),
             Scheme::EulerPoincare(method) => method.stepper(system.poisson()?.ok_or_else(missing)?),
+            Scheme::Isospectral(method) => method.stepper(system.poisson()?.ok_or_else(missing)?),
             Scheme::Spherical(method) => method.stepper(field()?)?,
             Scheme::Splitting(order) => splitting::stepper(*order, system.split()?.ok_or_else(missing)?),
             Scheme::Rk4 => rk4::stepper(field()?),

@@ -461,6 +461,7 @@ impl SystemBuilder {
             variables: Layout::new(b.variables.clone()),
             bracket: matrix.unwrap_or_else(|| Tensor::zero(vec![])),
             hamiltonian,
+            algebras: vec![],
         })
     }
 

@@ -8,6 +8,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 #![doc = include_str!("grammar.md")]
 
+mod algebra;
 mod builder;
 pub mod diagnostic;
 mod drawing;
@@ -20,9 +21,10 @@ mod parse;
 pub mod syntax;
 mod system;
 
+pub use algebra::{Algebra, Entries, Representation, Symmetry};
 pub use builder::{BuildError, Coordinate, Sum, SystemBuilder};
 pub use drawing::{Drawing, Look};
 pub use system::{
-    BuiltInLapse, Claim, ClaimKind, Colour, Constraint, ConstraintKind, DrawingKind, Dynamics, Initial, Options, OrbitParameter,
-    Parameter, Quantity, RunKey, RunValue, Sign, System,
+    BuiltInLapse, Claim, ClaimKind, Colour, Constraint, ConstraintKind, DrawingKind, Dynamics, Initial, Options,
+    OrbitParameter, Parameter, Quantity, RunKey, RunValue, Sign, System,
 };

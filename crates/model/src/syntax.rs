@@ -22,4 +22,6 @@ pub use format::format;
 pub use number::Decimal;
 pub use parser::{Parsed, Skipped, decode, parse, parse_expression};
 pub(crate) use words::is_unit;
-pub use words::{BuiltInLapse, Colour, DrawingKind, Function, Keyword, RunKey, RunValueKind, reserved_name};
+pub use words::{
+    AlgebraKind, BuiltInLapse, Colour, DrawingKind, Function, Keyword, RunKey, RunValueKind, reserved_name,
+};

@@ -1,5 +1,6 @@
 //! What a model text means: the [`System`] that everything else works on.
 
+use crate::algebra::Algebra;
 use crate::diagnostic::Diagnostic;
 use crate::drawing::Drawing;
 use cotangent_expr::{Array, Layout, Role, Tensor};
@@ -86,6 +87,8 @@ pub enum Dynamics {
         bracket: Tensor,
         /// H(y)
         hamiltonian: Tensor,
+        /// The matrix algebras whose elements the variables are, in order, if the model declares them.
+        algebras: Vec<Algebra>,
     },
     /// J ż = ∇H with a constant antisymmetric matrix J.
     Form {

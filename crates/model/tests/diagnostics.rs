@@ -189,6 +189,22 @@ mistakes! {
         "coord q momentum p[i]",
         "coord q, momentum p",
     ]
+    algebras: [
+        "algebra",
+        "algebra so: W",
+        "algebra so(3)",
+        "algebra so(3) W",
+        "algebra so(): W",
+        "algebra so(3: W",
+        "algebra so(3): 2",
+        "algebra so(3): W[i in 1..3]",
+        "algebra so(3): W = 1",
+        "algebra so(3): W so(4): V",
+        "algebra e(3): W",
+        "algebra SO(3): W",
+        "algebra 3: W",
+        "matrix W",
+    ]
     pairs: [
         "bracket (x, y) = 1",
         "bracket {x, 2} = 1",

@@ -180,3 +180,35 @@ fn a_gauge_condition_may_contain_the_parameter_of_the_orbit() {
     assert_eq!(own.orbit_parameter, None);
     assert_eq!(own.gauges[0].residual.to_string(), "clock: t - 2*tau\n");
 }
+
+#[test]
+fn entries_of_matrices_follow_from_those_that_are_variables() {
+    let energy = |algebra: &str, energy: &str| {
+        let s = system(&format!("algebra {algebra}: W\nhamiltonian {energy}\n"));
+        s.dynamics.energy().expand().unwrap().to_string()
+    };
+    // One by one, and under sums.
+    let trace = "sum(i in 1..3, j in 1..3, W[i, j]*W[j, i])";
+    assert_eq!(energy("so(3)", "W[2, 1] + 2*W[1, 3] + W[2, 2]"), "2*W[1, 3] - W[1, 2]");
+    assert_eq!(energy("so(3)", trace), "-2*W[1, 2]^2 - 2*W[1, 3]^2 - 2*W[2, 3]^2");
+    assert_eq!(energy("so(3)", "sum(i in 2..3, j in 1..i-1, W[i, j])"), "-W[1, 2] - W[1, 3] - W[2, 3]");
+    assert_eq!(energy("sl(2)", "W[2, 2] + W[2, 1]"), "W[2, 1] - W[1, 1]");
+    assert_eq!(energy("sl(2)", "sum(i in 1..2, i*W[i, i])"), "-W[1, 1]");
+    assert_eq!(energy("gl(2)", "sum(i in 1..2, i*W[i, i])"), "W[1, 1] + 2*W[2, 2]");
+    assert_eq!(energy("sp(2)", "sum(i in 1..2, j in 1..2, W[i, j])"), "W[1, 1] + 2*W[1, 2] + W[2, 2]");
+    assert_eq!(energy("su(2)", "W_im[2, 2]*W_re[2, 1] + W_im[2, 1]"), "W_im[1, 1]*W_re[1, 2] + W_im[1, 2]");
+}
+
+#[test]
+fn the_bracket_of_an_algebra_is_a_family() {
+    let bracket = |text: &str| {
+        let Dynamics::Poisson { bracket, variables, algebras, .. } = system(text).dynamics else { panic!() };
+        assert_eq!(algebras.iter().map(|a| a.dimension()).sum::<u64>(), variables.len() as u64);
+        (bracket.terms().len(), bracket.expand().unwrap().terms().len(), variables.entry_names())
+    };
+    let names = ["W[1, 2]", "W[1, 3]", "W[2, 3]"].map(String::from).to_vec();
+    assert_eq!(bracket("algebra so(3): W\nhamiltonian W[1, 2]\n"), (1, 6, names));
+    let (families, entries, _) = bracket("param n : int = 20\nalgebra so(n): W\nhamiltonian W[1, 2]\n");
+    assert_eq!((families, entries), (1, 20 * 19 * 18));
+    assert_eq!(bracket("algebra so(3): L, gl(2): M\nhamiltonian L[1, 2] + M[2, 1]\n").0, 2);
+}

@@ -186,6 +186,27 @@ mistakes! {
     variables_without_bracket: poisson!["initial a = 1"];
     bracket_and_form: poisson!["bracket {a, b} = c", "form (b, c) = 1"];
     lagrangian_with_variables: "variables a, b\nbracket {a, b} = 1\nlagrangian a^2 + b^2\n";
+    algebra_of_one_row: "algebra so(1): W\nhamiltonian 1\n";
+    algebra_of_an_odd_size: "algebra sp(3): S\nhamiltonian S[1, 1]\n";
+    algebra_of_a_negative_size: "param n : int = -4\nalgebra gl(n): W\nhamiltonian W[1, 1]\n";
+    algebra_of_half_a_row: "algebra so(7/2): W\nhamiltonian W[1, 2]^2\n";
+    algebra_of_a_real_size: "param n = 3\nalgebra so(n): W\nhamiltonian W[1, 2]^2\n";
+    algebra_too_large: "algebra gl(1000): W\nhamiltonian W[1, 2]^2\n";
+    algebra_with_coord: "coord x\nalgebra so(3): W\nhamiltonian W[1, 2]^2 + p_x^2\n";
+    algebra_with_variables(2): "algebra so(3): W\nvariables a, b\nbracket {a, b} = 1\nhamiltonian W[1, 2]^2 + a*b\n";
+    algebra_with_a_bracket: "algebra so(3): W\nbracket {W[1, 2], W[1, 3]} = 1\nhamiltonian W[1, 2]^2\n";
+    algebra_with_a_lagrangian: "algebra so(3): W\nlagrangian W[1, 2]^2\n";
+    algebra_without_an_energy: "algebra so(3): W\n";
+    algebra_of_a_known_name: "algebra so(3): W\nparam W = 1\nhamiltonian W[1, 2]^2\n";
+    algebra_whose_part_is_known: "let U_im = 1\nalgebra su(2): U\nhamiltonian U_re[1, 2]^2 + U_im\n";
+    algebra_entry_outside: "algebra so(3): W\nhamiltonian W[1, 4]^2\n";
+    algebra_entry_with_one_index: "algebra so(3): W\nhamiltonian W[1]^2\n";
+    algebra_entry_with_a_prime: "algebra so(3): W\nhamiltonian W[1, 2]'^2\n";
+    algebra_of_complex_matrices_by_its_name: "algebra su(2): U\nhamiltonian U[1, 2]^2\n";
+    algebra_start_below_the_diagonal: "algebra so(3): W\nhamiltonian W[1, 2]^2\ninitial W[2, 1] = 1\n";
+    algebra_start_on_the_diagonal: "algebra so(3): W\nhamiltonian W[1, 2]^2\ninitial W[i in 1..3, j in i..3] = 1\n";
+    algebra_start_of_the_trace: "algebra sl(2): W\nhamiltonian W[1, 2]^2\ninitial W[2, 2] = 1\n";
+    algebra_with_a_boundary: "algebra so(3): W\nboundary W[0, 1] = 1\nhamiltonian W[1, 2]^2\n";
     two_models: "model one\nmodel two\ncoord x\nhamiltonian p_x^2\n";
 }
 

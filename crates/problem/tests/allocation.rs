@@ -122,6 +122,7 @@ fn steps_of_every_method_do_not_allocate() {
         (DOUBLE.into(), None, Formulation::HamiltonDirac, &none),
         (shipped("kepler"), None, Formulation::Multipliers, &none),
         (shipped("rigid-body"), None, Formulation::Multipliers, &none),
+        (shipped("rigid-body-4"), None, Formulation::Multipliers, &none),
         (FREE.into(), None, Formulation::Multipliers, &none),
     ];
     let mut tested = vec![];

@@ -172,6 +172,7 @@ fn rebracketed(system: &System, phase: &Phase, pairs: usize) -> Result<System, E
         row.iter().map(move |(j, value)| Term::plain(vec![places[i].clone(), places[*j].clone()], value.clone()))
     });
     let bracket = Tensor::new(vec![variables.clone(), variables.clone()], terms.collect())?;
-    let dynamics = Dynamics::Poisson { variables: variables.clone(), hamiltonian: hamiltonian.clone(), bracket };
+    let dynamics =
+        Dynamics::Poisson { variables: variables.clone(), hamiltonian: hamiltonian.clone(), bracket, algebras: vec![] };
     Ok(System { dynamics, ..system.clone() })
 }

@@ -6,6 +6,7 @@ pub(crate) mod bdf2;
 pub(crate) mod embedded;
 pub(crate) mod euler_poincare;
 pub(crate) mod gauss;
+pub(crate) mod isospectral;
 pub(crate) mod lobatto;
 pub(crate) mod radau;
 pub(crate) mod rattle;

@@ -120,6 +120,10 @@ codes! {
     MalformedMomentum = "malformed-momentum",
     /// A bracket or form entry that is not `{a, b} = c` or `(a, b) = c`.
     MalformedPair = "malformed-pair",
+    /// Something else after `algebra` than a matrix algebra.
+    UnknownAlgebra = "unknown-algebra",
+    /// A declaration of a matrix that is not `so(n): W`, or a size that does not exist.
+    MalformedAlgebra = "malformed-algebra",
     /// Something else after `draw` than what can be drawn.
     UnknownDrawing = "unknown-drawing",
     /// A drawing that is not `name: (x, y)` or `name: (x, y) -- (u, v)`, or has the wrong number of

@@ -3,6 +3,7 @@
 use super::Elaborator;
 use super::index::LARGEST;
 use super::scope::{Let, Loops, Meaning, Part, Parts, Purpose};
+use crate::algebra::Algebra;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::nearest::nearest;
 use crate::syntax::Parsed;
@@ -20,6 +21,7 @@ pub(super) struct Declared {
     pub(super) velocities: Vec<Array>,
     pub(super) momenta: Vec<Array>,
     pub(super) variables: Vec<Array>,
+    pub(super) algebras: Vec<Algebra>,
 }
 
 impl<'a> Elaborator<'a> {
@@ -43,6 +45,7 @@ impl<'a> Elaborator<'a> {
                         self.declare(&head.name, meaning);
                     }
                 }
+                StatementKind::Algebra(list) => list.iter().for_each(|m| self.matrix(m, &mut declared)),
                 StatementKind::Let(list) => {
                     for definition in list {
                         self.declare(&definition.head.name, Meaning::Let(self.lets.len()));
@@ -95,7 +98,7 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    fn declare(&mut self, name: &ast::Name, meaning: Meaning) -> bool {
+    pub(super) fn declare(&mut self, name: &ast::Name, meaning: Meaning) -> bool {
         let Some(before) = self.names.declare(&name.text, meaning, name.span) else { return true };
         let d = match self.generated.get(&name.text) {
             Some(q) => {

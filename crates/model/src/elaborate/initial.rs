@@ -69,6 +69,7 @@ impl Elaborator<'_> {
             Some(Meaning::Coordinate { position, .. }) => position,
             Some(Meaning::Momentum(p)) => p,
             Some(Meaning::Variable(v)) => v,
+            Some(Meaning::Matrix(m)) => m.array,
             Some(m) => {
                 let message = format!("initial values belong to variables, and `{}` is {}", name.text, m.describe());
                 let help = match m {
@@ -111,6 +112,9 @@ impl Elaborator<'_> {
         self.check_range(&name.text, &index, &dims, a.place.span, &loops, None)?;
         let index = match numbers {
             Some(numbers) => {
+                if let Some(Meaning::Matrix(matrix)) = self.names.get(&name.text).cloned() {
+                    self.own_entries(&matrix, &index, &loops, a.place.span)?;
+                }
                 let number = [Ix::table(numbers, index)];
                 self.check_range(&name.text, &number, array.dims(), a.place.span, &loops, None)?;
                 number.to_vec()

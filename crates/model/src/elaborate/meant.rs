@@ -11,7 +11,15 @@ const MOST: usize = 4;
 impl Elaborator<'_> {
     /// How to write what an unknown name of another notation stands for.
     pub(super) fn meant(&self, name: &str) -> Option<String> {
-        self.velocity(name).or_else(|| self.momenta(name)).or_else(|| self.time(name)).or_else(|| orbit_parameter(name))
+        let mechanics = self.velocity(name).or_else(|| self.momenta(name)).or_else(|| self.time(name));
+        mechanics.or_else(|| self.complex(name)).or_else(|| orbit_parameter(name))
+    }
+
+    /// A complex matrix.
+    fn complex(&self, name: &str) -> Option<String> {
+        let part = |suffix: &str| matches!(self.names.get(&format!("{name}{suffix}")), Some(Meaning::Matrix(_)));
+        let help = || format!("the matrix is complex: its parts are `{name}_re` and `{name}_im`");
+        (part("_re") && part("_im")).then(help)
     }
 
     /// `xdot`, `x_dot`, `dotx`, `dx`, `vx`, `v_x`: the velocity of `x`.

@@ -1,11 +1,13 @@
 //! From the tree of a text to a [`System`]: names, families, and all checks of meaning.
 
+mod algebra;
 mod declare;
 mod draw;
 mod expression;
 mod index;
 mod initial;
 mod lets;
+mod matrix;
 mod meant;
 mod pairs;
 mod pieces;

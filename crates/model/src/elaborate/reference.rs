@@ -167,7 +167,9 @@ impl Elaborator<'_> {
         self.used.insert(name.clone());
         if !matches!(meaning, Meaning::Coordinate { .. } | Meaning::Let(_) | Meaning::Broken) {
             let help = match meaning {
-                Meaning::Variable(_) => "in a Poisson or constant-form model the bracket or form gives the motion",
+                Meaning::Variable(_) | Meaning::Matrix(_) => {
+                    "in a Poisson or constant-form model the bracket or form gives the motion"
+                }
                 Meaning::Momentum(_) => "a momentum's rate of change follows from the energy",
                 _ => "only coordinates, and `let`s made of them, have velocities; a parameter is constant",
             };
@@ -192,6 +194,7 @@ impl Elaborator<'_> {
                 self.element(r, &array, span, loops, purpose)
             }
             Meaning::Momentum(array) | Meaning::Variable(array) => self.element(r, &array, span, loops, purpose),
+            Meaning::Matrix(matrix) => self.matrix_entry(r, &matrix, span, loops, purpose),
             Meaning::Let(k) => self.let_value(k, r, span, loops, purpose),
         }
     }

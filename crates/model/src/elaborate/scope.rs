@@ -1,5 +1,6 @@
 //! Names and what they stand for.
 
+use super::matrix::Matrix;
 use crate::diagnostic::Span;
 use crate::syntax::ast;
 use cotangent_expr::{Array, Digest, Dim, Domain, Expr, Range, Role, Table};
@@ -20,6 +21,8 @@ pub(super) enum Meaning {
     Momentum(Array),
     /// A variable of a Poisson or constant-form model.
     Variable(Array),
+    /// A matrix of variables, of which some entries follow from others.
+    Matrix(Matrix),
     /// A named sub-expression, by position in the list of definitions.
     Let(usize),
     /// Declared, but wrongly: nothing more is said about it.
@@ -35,6 +38,7 @@ impl Meaning {
             Meaning::Coordinate { .. } => "a coordinate",
             Meaning::Momentum(_) => "a momentum",
             Meaning::Variable(_) => "a variable",
+            Meaning::Matrix(_) => "a matrix of variables",
             Meaning::Let(_) => "a `let`",
             Meaning::Broken => "a name",
         }

@@ -22,9 +22,9 @@ impl Elaborator<'_> {
             (false, true) => Some(Energy::Hamiltonian),
             _ => None,
         };
-        self.is_poisson = find(Keyword::Variables).is_some();
+        self.is_poisson = find(Keyword::Variables).or(find(Keyword::Algebra)).is_some();
         let declared = self.declarations();
-        self.without_variables = !stated(Keyword::Coord) && !stated(Keyword::Variables);
+        self.without_variables = ![Keyword::Coord, Keyword::Variables, Keyword::Algebra].into_iter().any(stated);
         self.boundary_statements();
         self.all_lets();
         self.once(Keyword::Model, "the name of the model");
@@ -127,13 +127,14 @@ impl Elaborator<'_> {
         self.once(Keyword::Lagrangian, "the Lagrangian");
         self.once(Keyword::Hamiltonian, "the Hamiltonian");
         let statement = |k: Keyword| parsed.file.statements.iter().find(move |s| s.kind.keyword() == k);
-        let [lagrangian, hamiltonian, coord, variables, bracket, form] = [
+        let [lagrangian, hamiltonian, coord, variables, bracket, form, algebra] = [
             Keyword::Lagrangian,
             Keyword::Hamiltonian,
             Keyword::Coord,
             Keyword::Variables,
             Keyword::Bracket,
             Keyword::Form,
+            Keyword::Algebra,
         ]
         .map(statement);
         let consistent = self.consistent(declared);
@@ -141,7 +142,7 @@ impl Elaborator<'_> {
         let mut energies = vec![];
         for s in &parsed.file.statements {
             let (e, purpose) = match &s.kind {
-                StatementKind::Lagrangian(_) if variables.is_some() => continue,
+                StatementKind::Lagrangian(_) if variables.or(algebra).is_some() => continue,
                 StatementKind::Lagrangian(e) => (e, Purpose::Lagrangian),
                 StatementKind::Hamiltonian(e) => (e, Purpose::Hamiltonian),
                 _ => continue,
@@ -163,8 +164,13 @@ impl Elaborator<'_> {
                 Some(Dynamics::Lagrangian { coordinates, velocities, momenta, lagrangian: energy })
             }
             (_, Some(_), Some(_)) => Some(Dynamics::Hamiltonian { coordinates, momenta, hamiltonian: energy }),
+            _ if algebra.is_some() => {
+                let (bracket, algebras) = (self.commutators(declared)?, declared.algebras.clone());
+                Some(Dynamics::Poisson { variables: all, bracket, hamiltonian: energy, algebras })
+            }
             _ if bracket.is_some() => {
-                Some(Dynamics::Poisson { variables: all, bracket: bracket_matrix?, hamiltonian: energy })
+                let algebras = vec![];
+                Some(Dynamics::Poisson { variables: all, bracket: bracket_matrix?, hamiltonian: energy, algebras })
             }
             _ => Some(Dynamics::Form { variables: all, form: form_matrix?, hamiltonian: energy }),
         }
@@ -210,6 +216,9 @@ impl Elaborator<'_> {
                 "add `coord x, y` (with momenta p_x, p_y), or `variables a, b` and `bracket {a, b} = …` for a Poisson model",
             ));
             return false;
+        }
+        if let Some(algebra) = statement(Keyword::Algebra) {
+            return self.consistent_algebra(algebra) && self.diagnostics.count() == before;
         }
         match (coord, variables) {
             (Some(c), Some(v)) => {

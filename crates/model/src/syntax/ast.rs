@@ -8,7 +8,7 @@ mod references;
 mod spans;
 
 use super::number::Decimal;
-use super::words::{Colour, DrawingKind, Function, Keyword, RunKey};
+use super::words::{AlgebraKind, Colour, DrawingKind, Function, Keyword, RunKey};
 use crate::diagnostic::Span;
 
 /// A whole model text.
@@ -45,6 +45,8 @@ pub enum StatementKind {
     Coord(Vec<Coordinate>),
     /// `variables y1, z[i in 1..n]`
     Variables(Vec<Head>),
+    /// `algebra so(3): W`
+    Algebra(Vec<Matrix>),
     /// `boundary x[0] = 0`
     Boundary(Vec<Assignment>),
     /// `let r2 = x^2 + y^2`
@@ -94,6 +96,7 @@ impl StatementKind {
             StatementKind::Param(_) => Keyword::Param,
             StatementKind::Coord(_) => Keyword::Coord,
             StatementKind::Variables(_) => Keyword::Variables,
+            StatementKind::Algebra(_) => Keyword::Algebra,
             StatementKind::Boundary(_) => Keyword::Boundary,
             StatementKind::Let(_) => Keyword::Let,
             StatementKind::Lagrangian(_) => Keyword::Lagrangian,
@@ -193,6 +196,19 @@ pub struct Coordinate {
     pub head: Head,
     /// The name after `momentum`; `None` means the generated `p_…`.
     pub momentum: Option<Name>,
+    /// All of it.
+    pub span: Span,
+}
+
+/// `so(n): W`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Matrix {
+    /// Which algebra it is an element of.
+    pub kind: AlgebraKind,
+    /// The number of rows.
+    pub size: Expr,
+    /// The name of the matrix.
+    pub name: Name,
     /// All of it.
     pub span: Span,
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::ast::{
-    Additive, Assignment, Binder, Condition, Coordinate, Definition, Drawing, Expr, ExprKind, File, Fold, Head,
+    Additive, Assignment, Binder, Condition, Coordinate, Definition, Drawing, Expr, ExprKind, File, Fold, Head, Matrix,
     Multiplicative, Pairing, Parameter, Place, PlaceIndex, Point, Reference, Relation, Setting, SettingValue, Sign,
     Statement, StatementKind,
 };
@@ -245,6 +245,12 @@ impl fmt::Display for Coordinate {
     }
 }
 
+impl fmt::Display for Matrix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({}): {}", self.kind, self.size, self.name.text)
+    }
+}
+
 impl fmt::Display for Definition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} = {}", self.head, self.value)
@@ -326,6 +332,7 @@ impl fmt::Display for StatementKind {
             StatementKind::Param(items) => list(f, items),
             StatementKind::Coord(items) => list(f, items),
             StatementKind::Variables(items) => list(f, items),
+            StatementKind::Algebra(items) => list(f, items),
             StatementKind::Boundary(items) | StatementKind::Initial(items) => list(f, items),
             StatementKind::Lagrangian(energy) | StatementKind::Hamiltonian(energy) => {
                 write!(f, "{energy}")

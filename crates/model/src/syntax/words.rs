@@ -43,6 +43,7 @@ words! {
         Param = "param",
         Coord = "coord",
         Variables = "variables",
+        Algebra = "algebra",
         Boundary = "boundary",
         Let = "let",
         Lagrangian = "lagrangian",
@@ -59,6 +60,24 @@ words! {
         Split = "split",
         Draw = "draw",
         Run = "run",
+    }
+}
+
+words! {
+    /// A matrix Lie algebra.
+    AlgebraKind {
+        /// All real matrices.
+        Gl = "gl",
+        /// Real matrices of trace 0.
+        Sl = "sl",
+        /// Antisymmetric real matrices.
+        So = "so",
+        /// Antihermitian matrices.
+        U = "u",
+        /// Antihermitian matrices of trace 0.
+        Su = "su",
+        /// Hamiltonian matrices.
+        Sp = "sp",
     }
 }
 
@@ -274,6 +293,7 @@ pub(crate) fn foreign_statement(word: &str) -> Option<Keyword> {
         "output" | "record" | "observable" => Keyword::Observe,
         "drawing" | "plot" | "picture" | "show" | "animate" => Keyword::Draw,
         "poisson" => Keyword::Bracket,
+        "matrix" | "lie" => Keyword::Algebra,
         "holonomic" => Keyword::Constraint,
         _ => return None,
     })

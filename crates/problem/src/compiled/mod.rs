@@ -16,8 +16,8 @@ use canonical::{CanonicalFunctions, CanonicalView};
 use chart::{ChartFunctions, ChartView};
 use cotangent_compile::{Arithmetic, CompileError, Engine, Function, FunctionBuilder};
 use cotangent_dynamics::{
-    BracketShape, Canonical, Chart, Dynamics, Failure, Field, Hidden, Index, Poisson, Presymplectic, Restrained, Split,
-    Surface,
+    BracketShape, Canonical, Chart, Dynamics, Failure, Field, Hidden, Index, MatrixBlock, Poisson, Presymplectic,
+    Restrained, Split, Surface,
 };
 use cotangent_expr::{Layout, Tensor};
 use cotangent_integrate::Offer;
@@ -215,6 +215,7 @@ pub fn offer(motion: &Motion, formulation: Formulation) -> Option<Offer> {
         bracket: has_bracket(motion, formulation),
         linear: special.linear,
         spheres: !special.spheres.is_empty(),
+        matrices: !special.matrices.is_empty(),
         split: has_parts(motion),
         restrained: is_restrained(motion, formulation),
         constrained,
@@ -233,9 +234,19 @@ fn has_bracket(motion: &Motion, formulation: Formulation) -> bool {
 /// What is special about the bracket of equations.
 fn bracket_shape(motion: &Motion) -> Option<BracketShape> {
     match &motion.law {
-        Law::Bracket(b) => Some(BracketShape { linear: b.linear, spheres: b.spheres.clone() }),
+        Law::Bracket(b) => Some(BracketShape {
+            linear: b.linear,
+            spheres: b.spheres.clone(),
+            matrices: b.matrices.iter().cloned().map(matrix_block).collect(),
+        }),
         _ => None,
     }
+}
+
+/// The same matrices, for methods.
+fn matrix_block(block: cotangent_theory::MatrixBlock) -> MatrixBlock {
+    let cotangent_theory::MatrixBlock { rows, variables, basis, dual, norm } = block;
+    MatrixBlock { rows, variables, basis, dual, norm }
 }
 
 /// Whether Dirac's bracket comes with constraints that may be held by the flows they generate.

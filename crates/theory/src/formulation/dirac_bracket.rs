@@ -190,6 +190,7 @@ impl<'a> Flow<'a> {
                 field,
                 linear: false,
                 spheres: vec![],
+                matrices: vec![],
                 restrained: Restrained::new(self.known, &system)?,
             })),
             _ => Law::Field { field, canonical: false },
@@ -309,8 +310,9 @@ impl<'a> Flow<'a> {
     pub(super) fn hamiltonian_form(&self, system: &System) -> Result<System, Error> {
         let hamiltonian = Tensor::scalar(self.hamiltonian.clone())?;
         let dynamics = match &system.dynamics {
-            Dynamics::Poisson { variables, bracket, .. } => {
-                Dynamics::Poisson { variables: variables.clone(), bracket: bracket.clone(), hamiltonian }
+            Dynamics::Poisson { variables, bracket, algebras, .. } => {
+                let (variables, bracket, algebras) = (variables.clone(), bracket.clone(), algebras.clone());
+                Dynamics::Poisson { variables, bracket, hamiltonian, algebras }
             }
             _ => {
                 let (q, p) = self.phase.layout.arrays().split_at(self.phase.layout.arrays().len() / 2);

@@ -17,6 +17,7 @@ mod index_reduced;
 mod lapse;
 mod linear_projected;
 mod local_chart;
+mod matrices;
 mod motion;
 mod multipliers;
 mod numbers;
@@ -25,10 +26,12 @@ mod poisson;
 mod reduced;
 mod standard;
 mod total;
+mod triples;
 
 pub use card::{Card, Least, Number, Shape};
 pub use lapse::Lapse;
 pub use local_chart::LocalChart;
+pub use matrices::MatrixBlock;
 pub use motion::{Bracket, Form, Law, Lift, Motion, Space, VectorField};
 pub use numbers::NumberError;
 

@@ -4,7 +4,7 @@
 //! the way from its variables to those of the model and back. What is measured on the way is a quantity of the model.
 
 use super::algebra::replaced_arrays;
-use super::{Card, Formulation, Lapse, LocalChart};
+use super::{Card, Formulation, Lapse, LocalChart, MatrixBlock};
 use crate::error::{TheoryError, Unrestrained};
 use crate::legendre::whole;
 use crate::restrained::Restrained;
@@ -72,6 +72,8 @@ pub struct Bracket {
     pub linear: bool,
     /// Where the state falls into triples with {yᵢ, yⱼ} = κ εᵢⱼₖ yₖ, these.
     pub spheres: Vec<[usize; 3]>,
+    /// Where the state is made of the entries of matrices of Lie algebras, these.
+    pub matrices: Vec<MatrixBlock>,
     /// Where it is Dirac's: the system without its constraints, and these with what they generate, or why these cannot be
     /// held by what they generate.
     pub restrained: Option<Result<Box<Restrained>, Unrestrained>>,
@@ -280,7 +282,8 @@ impl Motion {
         if let Formulation::LocalChart { .. } | Formulation::LinearProjected = formulation
             && let Some(lapse) = &self.lapse
         {
-            return Motion { space: Space::Cotangent(lapse.model.clone()), lapse: None, ..self.clone() }.has(formulation);
+            return Motion { space: Space::Cotangent(lapse.model.clone()), lapse: None, ..self.clone() }
+                .has(formulation);
         }
         let (n, m) = (s.coordinates.len(), s.constraints.shape()[0].len());
         let free_of = |t: &Tensor, layouts: &[&Layout]| !layouts.iter().any(|l| t.depends_on(l));

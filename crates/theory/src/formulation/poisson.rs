@@ -1,9 +1,10 @@
 //! Systems that are not canonical: ẏ = B(y)∇H, or J ż = ∇H with a constant matrix.
 
 use super::derived::number;
+use super::matrices::{declared, recognised};
+use super::triples::{Triple, triples};
 use super::{Bracket, FOR_BRACKETS, Form, Formulation, Law, Lift, Motion, Space, VectorField};
 use crate::error::TheoryError;
-use crate::phase::Phase;
 use cotangent_expr::{Domain, Expr, Ix, Layout, Place, Range, Tensor, Term, solve};
 use cotangent_model::{ClaimKind, ConstraintKind, Dynamics, System};
 use cotangent_scalar::Limits;
@@ -42,14 +43,15 @@ fn moved(system: &System, formulation: Formulation, law: Law, limits: &Limits) -
 /// Stiff springs H + gᵀg/(2ε) in the place of the constraints g of a bracket: no forces are left out, and the step must
 /// resolve oscillations with frequencies of the order ε^(−1/2), or 1/ε between constraints that do not commute.
 fn penalised(system: &System, formulation: Formulation, limits: &Limits) -> Result<Motion, TheoryError> {
-    let Dynamics::Poisson { bracket, hamiltonian, variables } = &system.dynamics else {
+    let Dynamics::Poisson { bracket, hamiltonian, variables, algebras } = &system.dynamics else {
         return Err(TheoryError::NotCanonical { what: "a penalty", kind: system.dynamics.kind() });
     };
     let (number, epsilon) = number(formulation.card(), "epsilon");
     let residuals = system.residuals(&[ConstraintKind::Holonomic, ConstraintKind::PhaseSpace])?;
     let squares = residuals.contract(0, &residuals, 0)?;
     let hamiltonian = hamiltonian.plus(&squares.times(&(Expr::ratio(1, 2) / epsilon)))?;
-    let dynamics = Dynamics::Poisson { bracket: bracket.clone(), hamiltonian, variables: variables.clone() };
+    let (bracket, variables, algebras) = (bracket.clone(), variables.clone(), algebras.clone());
+    let dynamics = Dynamics::Poisson { bracket, hamiltonian, variables, algebras };
     let law = law(&System { dynamics, ..system.clone() }, limits)?;
     Ok(Motion { numbers: Layout::new(vec![number]), ..moved(system, formulation, law, limits) })
 }
@@ -57,7 +59,8 @@ fn penalised(system: &System, formulation: Formulation, limits: &Limits) -> Resu
 fn law(system: &System, limits: &Limits) -> Result<Law, TheoryError> {
     let state = system.dynamics.variables().clone();
     Ok(match &system.dynamics {
-        Dynamics::Poisson { bracket, hamiltonian, variables } => {
+        Dynamics::Poisson { bracket, hamiltonian, variables, algebras } => {
+            let triples = triples(variables, bracket)?;
             let rate = bracket.contract(1, &hamiltonian.gradient_within(variables, limits)?, 0)?;
             Law::Bracket(Box::new(Bracket {
                 tensor: bracket.clone(),
@@ -65,7 +68,11 @@ fn law(system: &System, limits: &Limits) -> Result<Law, TheoryError> {
                 casimirs: claimed_casimirs(system)?,
                 field: VectorField { state: state.clone(), rate },
                 linear: is_linear(bracket, limits)?,
-                spheres: spheres(variables, bracket)?,
+                spheres: match triples.iter().all(Triple::is_sphere) {
+                    true => triples.iter().map(|t| t.variables).collect(),
+                    false => vec![],
+                },
+                matrices: if algebras.is_empty() { recognised(&triples) } else { declared(algebras) },
                 restrained: None,
             }))
         }
@@ -112,43 +119,4 @@ fn is_linear(bracket: &Tensor, limits: &Limits) -> Result<bool, TheoryError> {
         }
     }
     Ok(true)
-}
-
-/// More variables are not taken one by one.
-const LARGEST: usize = 3000;
-
-/// The triples {yᵢ, yⱼ} = κ εᵢⱼₖ yₖ that all variables fall into; none if they do not.
-fn spheres(variables: &Layout, bracket: &Tensor) -> Result<Vec<[usize; 3]>, TheoryError> {
-    let n = variables.len();
-    if n == 0 || !n.is_multiple_of(3) || n > LARGEST {
-        return Ok(vec![]);
-    }
-    let phase = Phase::general(variables, bracket)?;
-    let mut seen = vec![false; n];
-    let mut found = vec![];
-    for i in 0..n {
-        if seen[i] {
-            continue;
-        }
-        let others: Vec<usize> = phase.bracket[i].keys().copied().collect();
-        let [j, k] = others[..] else { return Ok(vec![]) };
-        let entry = |a: usize, b: usize| phase.bracket[a].get(&b).cloned().unwrap_or_else(Expr::zero);
-        let alone = |a: usize| phase.bracket[a].keys().all(|b| [i, j, k].contains(b));
-        let strength = |a: usize, b: usize, c: usize| -> Result<Option<Expr>, TheoryError> {
-            let slopes = phase.gradient(&entry(a, b))?;
-            let factor = slopes.get(&c).filter(|_| slopes.len() == 1).cloned();
-            Ok(factor.filter(|f| !f.leaves().iter().any(|leaf| phase.symbols.contains(leaf))))
-        };
-        let all = [strength(i, j, k)?, strength(j, k, i)?, strength(k, i, j)?];
-        let [Some(first), Some(second), Some(third)] = all else { return Ok(vec![]) };
-        let exact = [(i, j, k), (j, k, i), (k, i, j)]
-            .iter()
-            .all(|&(a, b, c)| (entry(a, b) - &first * &phase.symbols[c]).is_zero());
-        if seen[j] || seen[k] || !alone(j) || !alone(k) || first != second || second != third || !exact {
-            return Ok(vec![]);
-        }
-        [i, j, k].iter().for_each(|&a| seen[a] = true);
-        found.push([i, j, k]);
-    }
-    Ok(found)
 }

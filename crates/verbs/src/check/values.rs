@@ -55,8 +55,15 @@ impl Values {
     }
 }
 
-/// First and last index of each dimension.
+/// First and last index of each dimension; of members with indices of their own, the least and the largest of each.
 pub(super) fn range(array: &Array) -> Vec<(i64, i64)> {
+    if let Some(members) = array.members() {
+        let widest = |k: usize| {
+            let of = || members.iter().filter_map(|m| m.get(k).copied());
+            Some((of().min()?, of().max()?))
+        };
+        return (0..members.first().map_or(0, Vec::len)).filter_map(widest).collect();
+    }
     array.dims().iter().map(|d| (d.first, d.last())).collect()
 }
 

@@ -48,6 +48,7 @@ impl CardDocument {
                 Needs::Split => "split",
                 Needs::Linear => "linear-bracket",
                 Needs::Spheres => "spheres",
+                Needs::Matrices => "matrices",
                 Needs::Any => "any",
             },
             explicit: card.explicit,
@@ -76,6 +77,7 @@ pub(crate) fn needs(needs: Needs) -> &'static str {
         Needs::Split => "an energy with a bracket, or q, p, without constraints, whose parts have known flows",
         Needs::Linear => "a bracket that is linear in the variables, without constraints",
         Needs::Spheres => "variables in triples with the bracket of so(3), without constraints",
+        Needs::Matrices => "variables that are the entries of matrices of Lie algebras, without constraints",
         Needs::Any => "q, p with constraints, and any formulation without unknown multipliers",
     }
 }

@@ -115,6 +115,7 @@ impl Blame {
             Kind::Constraint | Kind::HiddenConstraint => (&self.constraints, equation.index),
             Kind::Coordinate | Kind::State => (&self.state, equation.index),
             Kind::Momentum => (&self.state, self.coordinates + equation.index),
+            Kind::Matrix => return None,
         };
         (position < layout.len()).then(|| layout.entry_name(position))
     }
@@ -122,11 +123,14 @@ impl Blame {
 
 impl Names for Blame {
     fn equation(&self, equation: Equation) -> Option<String> {
+        if equation.kind == Kind::Matrix {
+            return Some("the matrix of a stage".into());
+        }
         let name = self.name(equation)?;
         Some(match equation.kind {
             Kind::Constraint => format!("the constraint `{name}`"),
             Kind::HiddenConstraint => format!("the time derivative of the constraint `{name}`"),
-            Kind::Coordinate | Kind::Momentum | Kind::State => format!("the equation for `{name}`"),
+            Kind::Coordinate | Kind::Momentum | Kind::State | Kind::Matrix => format!("the equation for `{name}`"),
         })
     }
 

@@ -1,7 +1,7 @@
 //! Comparing trees without comparing where they came from.
 
 use super::{
-    Assignment, Binder, Condition, Coordinate, Definition, Drawing, Expr, ExprKind, File, Head, Name, Pairing,
+    Assignment, Binder, Condition, Coordinate, Definition, Drawing, Expr, ExprKind, File, Head, Matrix, Name, Pairing,
     Parameter, Place, PlaceIndex, Point, Reference, Relation, Setting, SettingValue, Statement, StatementKind, Title,
 };
 use crate::diagnostic::Span;
@@ -71,6 +71,7 @@ erase_fields! {
     Binder { index, from, to, span }
     Parameter { head, integer, sign, value, span }
     Coordinate { head, momentum, span }
+    Matrix { size, name, span }
     Definition { head, value, span }
     Relation { label, left, right, span }
     Assignment { place, value, span }
@@ -111,6 +112,7 @@ impl Erase for StatementKind {
             StatementKind::Param(list) => list.erase(),
             StatementKind::Coord(list) => list.erase(),
             StatementKind::Variables(list) => list.erase(),
+            StatementKind::Algebra(list) => list.erase(),
             StatementKind::Boundary(list) | StatementKind::Initial(list) => list.erase(),
             StatementKind::Lagrangian(energy) | StatementKind::Hamiltonian(energy) => energy.erase(),
             StatementKind::Bracket(list) | StatementKind::Form(list) => list.erase(),

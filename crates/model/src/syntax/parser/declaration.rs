@@ -5,12 +5,12 @@ use super::{Failed, Parse, Parser};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::nearest::nearest;
 use crate::syntax::ast::{
-    Assignment, Coordinate, Definition, Expr, Head, Name, Pairing, Parameter, Place, Relation, Setting, SettingValue,
-    Sign,
+    Assignment, Coordinate, Definition, Expr, Head, Matrix, Name, Pairing, Parameter, Place, Relation, Setting,
+    SettingValue, Sign,
 };
 use crate::syntax::number::Decimal;
 use crate::syntax::token::{Kind, Tokens};
-use crate::syntax::words::{BuiltInLapse, Function, Keyword, RunKey, RunValueKind};
+use crate::syntax::words::{AlgebraKind, BuiltInLapse, Function, Keyword, RunKey, RunValueKind};
 
 impl Parser<'_, '_> {
     /// `= value`
@@ -160,6 +160,45 @@ impl Parser<'_, '_> {
 
     pub(super) fn variable(&mut self) -> Parse<Head> {
         self.head("a variable")
+    }
+
+    /// `so(n): W`
+    pub(super) fn matrix(&mut self) -> Parse<Matrix> {
+        let word = self.peek();
+        let start = self.span(word);
+        let kinds = AlgebraKind::ALL.iter().map(|k| k.name());
+        let help = format!("write `{}`", example(Keyword::Algebra));
+        let Some(kind) = AlgebraKind::from_name(self.text(word)) else {
+            let meant = self.text(word).to_ascii_lowercase();
+            let known = format!("the algebras are {}", kinds.clone().collect::<Vec<_>>().join(", "));
+            let help = match AlgebraKind::from_name(&meant) {
+                Some(kind) => format!("did you mean `{kind}`?"),
+                None => format!("{known}, each with its size: `{}`", example(Keyword::Algebra)),
+            };
+            let at = if word.kind == Kind::End { self.span(self.previous()) } else { start };
+            let message = format!("{} is not a matrix algebra", self.describe(word));
+            return self.fail(Diagnostic::new(Code::UnknownAlgebra, at, message).help(help));
+        };
+        self.advance();
+        if self.kind() != Kind::LeftParen {
+            let message = format!("`{kind}` needs its size in parentheses");
+            return self.fail(Diagnostic::new(Code::MalformedAlgebra, start, message).help(help));
+        }
+        let opening = self.open();
+        let size = self.nested(Self::expression)?;
+        self.close(opening)?;
+        if self.eat(Kind::Colon).is_none() {
+            let message = format!("expected `:` and the name of the matrix after `{kind}({size})`");
+            return self.fail(Diagnostic::new(Code::MissingColon, self.span_from(start), message).help(help));
+        }
+        let name = self.name("a matrix")?;
+        if self.kind() == Kind::LeftBracket {
+            let message = "the size of the algebra says which entries the matrix has";
+            let at = self.span(self.peek());
+            return self.fail(Diagnostic::new(Code::MalformedAlgebra, at, message).help(help));
+        }
+        let span = self.span_from(start);
+        Ok(Matrix { kind, size, name, span })
     }
 
     pub(super) fn definition(&mut self) -> Parse<Definition> {
@@ -350,7 +389,8 @@ impl Parser<'_, '_> {
     fn is_built_in_lapse(&self) -> bool {
         let mut last = self.peek();
         let mut distance = 1;
-        while matches!(self.ahead(distance).kind, Kind::Name | Kind::Minus) && Tokens::touch(last, self.ahead(distance)) {
+        while matches!(self.ahead(distance).kind, Kind::Name | Kind::Minus) && Tokens::touch(last, self.ahead(distance))
+        {
             last = self.ahead(distance);
             distance += 1;
         }

@@ -32,6 +32,7 @@ impl Parser<'_, '_> {
             Keyword::Param => self.items(Self::parameter).map(StatementKind::Param),
             Keyword::Coord => self.items(Self::coordinate).map(StatementKind::Coord),
             Keyword::Variables => self.items(Self::variable).map(StatementKind::Variables),
+            Keyword::Algebra => self.items(Self::matrix).map(StatementKind::Algebra),
             Keyword::Boundary => self.items(Self::assignment).map(StatementKind::Boundary),
             Keyword::Initial => self.items(Self::assignment).map(StatementKind::Initial),
             Keyword::Let => self.items(Self::definition).map(StatementKind::Let),
@@ -141,6 +142,7 @@ impl Parser<'_, '_> {
             Keyword::Bracket => token.kind == Kind::LeftBrace,
             Keyword::Param => named && (matches!(next, Kind::Equals | Kind::Colon) || next.compares()),
             Keyword::Coord | Keyword::Variables => named && !matches!(self.text(token), "in" | "momentum"),
+            Keyword::Algebra => named && next == Kind::LeftParen,
             Keyword::Constraint | Keyword::Vakonomic | Keyword::Gauge | Keyword::Draw => named && next == Kind::Colon,
             Keyword::Initial | Keyword::Boundary => named && matches!(next, Kind::Equals | Kind::Prime),
             _ => named && next == Kind::Equals,
@@ -220,7 +222,7 @@ impl Parser<'_, '_> {
 
     fn stray_equals(&self, span: Span) -> Diagnostic {
         let (message, help) = match self.keyword {
-            Some(Keyword::Coord | Keyword::Variables) => {
+            Some(Keyword::Coord | Keyword::Variables | Keyword::Algebra) => {
                 ("a value cannot be given here", "give initial values in a statement of their own: `initial x = 1`")
             }
             Some(Keyword::Lagrangian | Keyword::Hamiltonian) => {
@@ -330,6 +332,7 @@ pub(super) fn example(keyword: Keyword) -> &'static str {
         Keyword::Param => "param g = 9.81",
         Keyword::Coord => "coord x, y",
         Keyword::Variables => "variables y1, y2, y3",
+        Keyword::Algebra => "algebra so(3): W",
         Keyword::Boundary => "boundary x[0] = 0",
         Keyword::Let => "let r2 = x^2 + y^2",
         Keyword::Lagrangian => "lagrangian x'^2/2 - x^2/2",

@@ -93,6 +93,7 @@ impl Constraints {
             field,
             linear: false,
             spheres: vec![],
+            matrices: vec![],
             restrained: None,
         }));
         Ok(Motion {
