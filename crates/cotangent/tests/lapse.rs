@@ -8,7 +8,8 @@ use common::{run, run_in};
 const ORBIT: &str = "model orbit\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2 - 1/sqrt(x^2 + y^2)\n\
     initial x = 0.4, p_y = 2\nrun method = hamilton-pontryagin-2, lapse = sqrt(x^2 + y^2), step = 0.01, until = 10\n";
 
-const PENDULUM: &str = "model swing\ncoord q\nhamiltonian p_q^2/2 + 1 - cos(q)\ninitial p_q = 1\nrun step = 0.01, until = 10\n";
+const PENDULUM: &str =
+    "model swing\ncoord q\nhamiltonian p_q^2/2 + 1 - cos(q)\ninitial p_q = 1\nrun step = 0.01, until = 10\n";
 
 fn folder(text: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -118,7 +119,8 @@ fn what_cannot_be_run_with_a_lapse_says_why_and_what_would_help() {
 
 #[test]
 fn a_lapse_is_compared_with_equal_steps_of_the_same_work() {
-    let arguments = ["compare", "eccentric-kepler", "--formulations", "lapse,multipliers", "--methods", "stormer-verlet"];
+    let arguments =
+        ["compare", "eccentric-kepler", "--formulations", "lapse,multipliers", "--methods", "stormer-verlet"];
     let ran = run(&[&arguments[..], &["--until", "20*pi", "--json"]].concat());
     let rows = ran.json()["rows"].clone();
     let of = |formulation: &str| {

@@ -21,8 +21,12 @@ const REPEATS: u32 = 5;
 
 fn main() {
     let sine = |x: &Expr| Expr::call(Function::Sin, vec![x.clone()]);
-    table("Zabusky and Kruskal, implicit-midpoint", |n| symbols(&zabusky_kruskal(n, sine).expect("a system"), Method::ImplicitMidpoint, n));
-    table("bracket cut off, implicit-midpoint", |n| symbols(&projected(n, sine).expect("a system"), Method::ImplicitMidpoint, n));
+    table("Zabusky and Kruskal, implicit-midpoint", |n| {
+        symbols(&zabusky_kruskal(n, sine).expect("a system"), Method::ImplicitMidpoint, n)
+    });
+    table("bracket cut off, implicit-midpoint", |n| {
+        symbols(&projected(n, sine).expect("a system"), Method::ImplicitMidpoint, n)
+    });
     table("bracket cut off, average-vector-field", |n| {
         symbols(&projected(n, sine).expect("a system"), Method::AverageVectorField { stages: 2 }, n)
     });

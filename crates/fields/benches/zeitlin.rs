@@ -19,10 +19,12 @@ use std::time::Instant;
 const STEP: f64 = 0.05;
 
 fn main() {
-    let given: Vec<(usize, u64)> = std::env::args().filter_map(|word| {
-        let (n, steps) = word.split_once(':')?;
-        Some((n.parse().ok()?, steps.parse().ok()?))
-    }).collect();
+    let given: Vec<(usize, u64)> = std::env::args()
+        .filter_map(|word| {
+            let (n, steps) = word.split_once(':')?;
+            Some((n.parse().ok()?, steps.parse().ok()?))
+        })
+        .collect();
     let all = if given.is_empty() { vec![(65, 10_000), (257, 20)] } else { given };
     for (n, steps) in all {
         measure(n, steps);
@@ -50,12 +52,18 @@ fn measure(n: usize, steps: u64) {
     let product = product(n);
     let products = method.products() as f64;
     println!("N = {n}: {steps} steps of {STEP}, {:.1} products of complex matrices a step", products / steps as f64);
-    println!("  {:.3} ms a step, {:.3} ms a product: {:.2} times its products", time / steps as f64 * 1e3, product * 1e3,
-        time / (products * product));
+    println!(
+        "  {:.3} ms a step, {:.3} ms a product: {:.2} times its products",
+        time / steps as f64 * 1e3,
+        product * 1e3,
+        time / (products * product)
+    );
     println!("  10,000 steps at this rate: {:.0} s", time / steps as f64 * 1e4);
     let lost = drift(&before, &eigenvalues(&torus, &state.values));
-    println!("  eigenvalues changed by {lost:.1e} of the largest, energy by at most {worst:.1e}, enstrophy by {:.1e}",
-        (torus.enstrophy(&state.values) / enstrophy - 1.0).abs());
+    println!(
+        "  eigenvalues changed by {lost:.1e} of the largest, energy by at most {worst:.1e}, enstrophy by {:.1e}",
+        (torus.enstrophy(&state.values) / enstrophy - 1.0).abs()
+    );
     if let Ok(folder) = std::env::var("VORTICITY") {
         for (name, values) in [("first", &start), ("last", &state.values)] {
             draw(n, torus.vorticity(values), &format!("{folder}/vorticity-{n}-{name}.png"));

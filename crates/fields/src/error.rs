@@ -14,7 +14,9 @@ pub enum FieldsError {
         least: usize,
     },
     /// A mesh that is too fine for a bracket that is written out.
-    #[error("a bracket of {cells} cells is too long to be written out: take at most {most}, or the numbers of `Reduced`")]
+    #[error(
+        "a bracket of {cells} cells is too long to be written out: take at most {most}, or the numbers of `Reduced`"
+    )]
     TooManyCells {
         /// As many as were asked for.
         cells: usize,

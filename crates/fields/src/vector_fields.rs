@@ -90,9 +90,8 @@ impl VectorFields {
                 let bracket: Vec<Vec<Number>> = a.pieces.iter().zip(&b.pieces).map(|(a, b)| commutator(a, b)).collect();
                 let moments: Vec<Number> =
                     basis.iter().map(|e| paired(&e.pieces, &bracket)).collect::<Result<_, _>>()?;
-                let coefficient = |row: &Vec<Number>| {
-                    exact(row.iter().zip(&moments).fold(Number::ZERO, |sum, (&g, &m)| sum + g * m))
-                };
+                let coefficient =
+                    |row: &Vec<Number>| exact(row.iter().zip(&moments).fold(Number::ZERO, |sum, (&g, &m)| sum + g * m));
                 let found: Vec<Number> = inverted.iter().map(coefficient).collect::<Result<_, _>>()?;
                 // The projection onto the basis is the bracket itself, or there is no algebra.
                 for (piece, own) in bracket.iter().enumerate() {

@@ -39,8 +39,7 @@ fn quadratic_functions_are_sl2_and_the_energy_is_that_of_the_velocities() {
     let report = analyze(&system).unwrap().poisson.unwrap();
     assert_eq!(report.algebra.unwrap().name.as_deref(), Some("sl(2,R)"));
     // With velocities as energy of their own: Q = diag(1, 2, 4), H = m₁²/2 + m₂²/4 + m₃²/8.
-    let q: Vec<Vec<Number>> =
-        (0..3).map(|i| (0..3).map(|j| Number::from(i64::from(i == j) << i)).collect()).collect();
+    let q: Vec<Vec<Number>> = (0..3).map(|i| (0..3).map(|j| Number::from(i64::from(i == j) << i)).collect()).collect();
     let system = algebra.lie_poisson("sl2", Some(&q)).unwrap();
     assert_eq!(system.dynamics.energy().to_string(), "m[1]^2/2 + m[2]^2/4 + m[3]^2/8");
     let wrong = [vec![Number::ONE; 3], vec![Number::ONE; 3], vec![Number::ONE; 3]];

@@ -6,8 +6,8 @@
 use cotangent_compile::Engine;
 use cotangent_dynamics::Advance;
 use cotangent_integrate::{Composition, Method, Recipe};
-use cotangent_lab::certificate::{Certificate, Options};
 use cotangent_lab::Run;
+use cotangent_lab::certificate::{Certificate, Options};
 use cotangent_model::System;
 use cotangent_observe::{End, Schedule};
 use cotangent_problem::{Instance, Repairs};
@@ -73,7 +73,9 @@ fn the_scheme_of_the_paper_goes_through_the_states_of_its_closed_form() {
 
 #[test]
 fn its_energy_error_is_that_of_the_paper_and_stays_bounded() {
-    for (lapse, at_first, bound) in [("equispaced-poses", 5.984034e-3, 5.989e-3), ("equispaced-phase", 2.858778e-3, 2.860e-3)] {
+    for (lapse, at_first, bound) in
+        [("equispaced-poses", 5.984034e-3, 5.989e-3), ("equispaced-phase", 2.858778e-3, 2.860e-3)]
+    {
         let problem = with_lapse(PENDULUM, lapse, PAPER);
         let largest = |list: &[Vec<f64>]| list.iter().map(|z| (energy(z) - 0.5).abs()).fold(0.0, f64::max);
         let first = largest(&states(&problem, Method::HamiltonPontryagin, 0.01, 4000));
@@ -99,7 +101,10 @@ fn the_points_of_phase_space_are_equally_spaced_with_the_corrected_factor_only()
         [min, max, (max - min) / (all.iter().sum::<f64>() / all.len() as f64)]
     };
     let [min, max, variation] = spacing(CORRECTED);
-    assert!((min - 0.9929).abs() < 1e-3 && (max - 0.9966).abs() < 1e-3 && variation <= 0.004, "{min} {max} {variation}");
+    assert!(
+        (min - 0.9929).abs() < 1e-3 && (max - 0.9966).abs() < 1e-3 && variation <= 0.004,
+        "{min} {max} {variation}"
+    );
     let [min, max, _] = spacing(PAPER);
     assert!((min - 0.9934).abs() < 1e-3 && (max - 1.4005).abs() < 1e-3, "{min} {max}");
 }
@@ -219,7 +224,9 @@ fn steps_on_a_constraint_manifold_vary_and_the_constraints_hold_at_round_off() {
 #[test]
 fn a_run_ends_at_the_physical_time_it_is_told_and_the_step_to_there_is_one_of_the_method() {
     let problem = with_lapse(KEPLER, "sqrt(x^2 + y^2)", CORRECTED);
-    for (method, step) in [(Method::Rattle, 0.01), (Method::Gauss { stages: 2 }, 0.05), (Method::HamiltonPontryagin, -0.01)] {
+    for (method, step) in
+        [(Method::Rattle, 0.01), (Method::Gauss { stages: 2 }, 0.05), (Method::HamiltonPontryagin, -0.01)]
+    {
         let until = if step > 0.0 { 10.0 } else { -10.0 };
         let (run, end) = run(&problem, method, Schedule::until(step, until, 1).unwrap());
         assert!(matches!(end, End::Finished));

@@ -23,6 +23,6 @@ mod system;
 pub use builder::{BuildError, Coordinate, Sum, SystemBuilder};
 pub use drawing::{Drawing, Look};
 pub use system::{
-    BuiltInLapse, Claim, ClaimKind, Colour, Constraint, ConstraintKind, DrawingKind, Dynamics, Initial, Options, OrbitParameter,
-    Parameter, Quantity, RunKey, RunValue, Sign, System,
+    BuiltInLapse, Claim, ClaimKind, Colour, Constraint, ConstraintKind, DrawingKind, Dynamics, Initial, Options,
+    OrbitParameter, Parameter, Quantity, RunKey, RunValue, Sign, System,
 };

@@ -92,7 +92,14 @@ impl Schedule {
         let steps = count.floor();
         // n·h is exact up to one rounding, so the rest is.
         let last = (-steps).mul_add(step, until);
-        Ok(Schedule { step, steps: steps as u64, last: (last != 0.0).then_some(last), until: Some(until), record, every: None })
+        Ok(Schedule {
+            step,
+            steps: steps as u64,
+            last: (last != 0.0).then_some(last),
+            until: Some(until),
+            record,
+            every: None,
+        })
     }
 
     /// The same where time is another one than the parameter of the steps: it is found on the way how many of them lead to a

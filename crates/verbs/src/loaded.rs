@@ -66,12 +66,7 @@ impl Loaded {
 }
 
 /// The system of a text, under the name of its file if it gives none.
-fn parsed(
-    input: &Input,
-    file: &File,
-    integers: Vec<(String, i64)>,
-    lapse: Option<&str>,
-) -> Result<System, Failure> {
+fn parsed(input: &Input, file: &File, integers: Vec<(String, i64)>, lapse: Option<&str>) -> Result<System, Failure> {
     let options = Options { integers };
     let mut system = match lapse {
         None => System::parse_with(&input.source, &options).map_err(|d| input.failure(d))?,

@@ -9,8 +9,8 @@
 use super::enough;
 use crate::error::FieldsError;
 use cotangent_dynamics::{
-    Advance, AnySystem, Canonical, Dynamics, Failure, Family, Field, Kind, Machine, Numeric, Plan, Site, State, Stepper,
-    carried,
+    Advance, AnySystem, Canonical, Dynamics, Failure, Family, Field, Kind, Machine, Numeric, Plan, Site, State,
+    Stepper, carried,
 };
 use cotangent_scalar::{Cancel, Scalar};
 use cotangent_solve::{NewtonOptions, Pattern};

@@ -87,7 +87,11 @@ impl<I: Advance, D: Measure> Run<I, D> {
             // A step that hardly passes the time may have to be a little longer.
             let size = if inside || best.1.abs() <= NEAR * until.abs() { secant } else { (low + high) / 2.0 };
             let off = ahead(size)?;
-            if off * h < 0.0 { low = size } else { high = size }
+            if off * h < 0.0 {
+                low = size
+            } else {
+                high = size
+            }
             points = [points[1], (size, off)];
             if off.abs() < best.1.abs() {
                 best = (size, off);

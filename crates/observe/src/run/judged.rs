@@ -105,9 +105,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
             _ => None,
         };
         let failure = match (made, seen) {
-            _ if pace.is_some_and(|pace| pace.is_nan() || pace <= 0.0) => {
-                pace.map(|pace| Failure::Standstill { pace })
-            }
+            _ if pace.is_some_and(|pace| pace.is_nan() || pace <= 0.0) => pace.map(|pace| Failure::Standstill { pace }),
             (Ok(()), Some(seen)) if ill && seen.kind == Change::Leap => Some(Failure::Torn { change: seen.change }),
             (Err(failure), seen) if seen.is_none_or(|s| s.kind >= Change::Rough) => Some(failure),
             (_, Some(seen)) => seen.lost(),

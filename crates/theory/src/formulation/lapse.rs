@@ -105,7 +105,8 @@ impl Lapse {
 pub(super) fn motion(formulation: Formulation, s: &Structure, limits: &Limits) -> Result<Motion, TheoryError> {
     let system = &s.system;
     let Some(given) = system.setting(RunKey::Lapse) else {
-        let why = "nothing says what the lapse is; --lapse NAME or --lapse EXPRESSION does, or `run lapse = …` in the model";
+        let why =
+            "nothing says what the lapse is; --lapse NAME or --lapse EXPRESSION does, or `run lapse = …` in the model";
         return Err(TheoryError::Unfit { formulation: CARD.name, why });
     };
     let [epsilon, factor, power, energy] = ["epsilon", "factor", "power", "energy"].map(|name| number(&CARD, name));
@@ -113,7 +114,9 @@ pub(super) fn motion(formulation: Formulation, s: &Structure, limits: &Limits) -
     let gamma = match given {
         RunValue::Expression(gamma) => gamma.clone(),
         RunValue::Lapse(name) => built_in(*name, s, [epsilon.1, factor.1, power.1, energy.1.clone()])?,
-        RunValue::Word(_) => return Err(TheoryError::Unfit { formulation: CARD.name, why: "its lapse is no expression" }),
+        RunValue::Word(_) => {
+            return Err(TheoryError::Unfit { formulation: CARD.name, why: "its lapse is no expression" });
+        }
     };
     let [t, p_t] = [("t", Role::Coordinate), ("p_t", Role::Momentum)]
         .map(|(name, role)| Array::scalar(&free(s, name.to_owned()), role));

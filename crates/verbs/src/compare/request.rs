@@ -63,10 +63,13 @@ const MOST: usize = 500;
 fn suited_formulations(model: &Loaded) -> Vec<Formulation> {
     let brackets = matches!(model.system.dynamics, Dynamics::Poisson { .. });
     let has_lapse = model.system.setting(RunKey::Lapse).is_some();
-    let suits = |f: &Formulation| (has_lapse || !f.has_time()) && match brackets && !model.system.constraints.is_empty() {
-        // `hamilton-dirac` is `dirac-bracket` then.
-        true => f.takes_brackets() && *f != Formulation::HamiltonDirac,
-        false => brackets || !f.is_for_brackets(),
+    let suits = |f: &Formulation| {
+        (has_lapse || !f.has_time())
+            && match brackets && !model.system.constraints.is_empty() {
+                // `hamilton-dirac` is `dirac-bracket` then.
+                true => f.takes_brackets() && *f != Formulation::HamiltonDirac,
+                false => brackets || !f.is_for_brackets(),
+            }
     };
     Formulation::ALL.into_iter().filter(suits).collect()
 }

@@ -183,10 +183,9 @@ fn even(every: f64, rows: bool, wanted: &Choice) -> Result<(), Failure> {
         () if !every.is_finite() || every <= 0.0 => {
             refused(format!("--every is {}", short(every)), "it must be a positive time")
         }
-        () if wanted.record.is_some() => refused(
-            "--record gives rows by steps, and --every at even times".to_owned(),
-            "leave one of them out",
-        ),
+        () if wanted.record.is_some() => {
+            refused("--record gives rows by steps, and --every at even times".to_owned(), "leave one of them out")
+        }
         () if !rows => refused("--every has no effect without a table".to_owned(), "add --out FILE"),
         () => Ok(()),
     }

@@ -301,7 +301,10 @@ impl Document {
             seconds: run.seconds(),
             native: cfg!(feature = "jit"),
             whole_step: run.integrator().is_whole(),
-            record: setup.choice.record.filter(|&every| every == 0 || setup.out.is_some() && setup.choice.every.is_none()),
+            record: setup
+                .choice
+                .record
+                .filter(|&every| every == 0 || setup.out.is_some() && setup.choice.every.is_none()),
             arrays: None,
             out: setup.out.clone(),
             plot: None,

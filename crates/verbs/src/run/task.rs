@@ -141,8 +141,8 @@ impl Task {
         begun.movie = kept(request.files.movie.as_deref(), "--movie", true, session).or(begun.movie);
         begun.report = kept(request.files.report.as_deref(), "--report", true, session).or(begun.report);
         let (input, lapse) = (begun.input.clone(), begun.choice.lapse.as_deref());
-        let model = Loaded::with_lapse(input.into(), &begun.choice.set, lapse, session.limits())?
-            .keeping(&begun.choice.chart);
+        let model =
+            Loaded::with_lapse(input.into(), &begun.choice.set, lapse, session.limits())?.keeping(&begun.choice.chart);
         Ok(Task { begun, model, files: Some(files), from: Some(from) })
     }
 }

@@ -98,7 +98,9 @@ fn with_epsilon(wanted: &Choice, own: &Choice, formulation: &str, session: &mut 
         }
         match card.is_some_and(|card| card.numbers.iter().any(|n| n.name == name)) {
             true => opt.push((name.clone(), *value)),
-            false => session.note(format!("`{name} = {}` of the model has no meaning for `{formulation}`", number(*value))),
+            false => {
+                session.note(format!("`{name} = {}` of the model has no meaning for `{formulation}`", number(*value)))
+            }
         }
     }
     opt

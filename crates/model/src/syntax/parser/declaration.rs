@@ -350,7 +350,8 @@ impl Parser<'_, '_> {
     fn is_built_in_lapse(&self) -> bool {
         let mut last = self.peek();
         let mut distance = 1;
-        while matches!(self.ahead(distance).kind, Kind::Name | Kind::Minus) && Tokens::touch(last, self.ahead(distance)) {
+        while matches!(self.ahead(distance).kind, Kind::Name | Kind::Minus) && Tokens::touch(last, self.ahead(distance))
+        {
             last = self.ahead(distance);
             distance += 1;
         }
