@@ -12,7 +12,7 @@ fn methods_are_listed() {
     let list = run(&["methods", "--json"]).json();
     let names: Vec<&str> = list["methods"].as_array().unwrap().iter().map(|m| m["name"].as_str().unwrap()).collect();
     assert_eq!(names, cotangent::Method::ALL.map(cotangent::Method::name));
-    let rattle = &list["methods"][3];
+    let rattle = &list["methods"][4];
     assert_eq!(
         (&rattle["order"], &rattle["constraints"], &rattle["needs"]),
         (&json!(2), &json!("yes"), &json!("canonical"))

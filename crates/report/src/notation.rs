@@ -130,6 +130,7 @@ impl Reader<'_> {
 fn decomposed(c: char) -> (char, Option<&'static str>) {
     match c {
         'ṗ' => ('p', Some("dot")),
+        'ṫ' => ('t', Some("dot")),
         'ż' => ('z', Some("dot")),
         'ẋ' => ('x', Some("dot")),
         'ẏ' => ('y', Some("dot")),
