@@ -199,6 +199,10 @@ fn part(system: &System, chosen: &[Expr], work: &Rc<Work>) -> Result<(Part, Opti
             given.push(primary(c.array.element_name(&at), expression, c.multiplier.element_name(&at)));
         }
     }
+    // An antisymmetric matrix with an odd number of rows is singular. Of a single constraint that says nothing new.
+    let odd = (!phase.canonical && given.len() > 1 && given.len() % 2 == 1).then(|| {
+        format!("the brackets of the {0} given constraints make a singular matrix, as {0} is odd", given.len())
+    });
     let rank = report.poisson.as_ref().and_then(|p| p.rank);
     let mut dirac = Dirac::new(&phase, &mut surface, &hamiltonian, rank)?;
     dirac.running = running;
@@ -207,6 +211,10 @@ fn part(system: &System, chosen: &[Expr], work: &Rc<Work>) -> Result<(Part, Opti
     let ended = run(&mut dirac, given, system, &mut conclusion)?;
     let fork = dirac.fork.take().filter(|_| ended == Progress::Stopped);
     conclusion.write(dirac, &mut report);
+    if let Some(odd) = odd {
+        report.stopped = report.stopped.take().map(|reason| format!("{reason}; {odd}"));
+        report.say(odd, Outcome::Holds(Certainty::Proved));
+    }
     report.consistent = match ended {
         Progress::Inconsistent => Some(false),
         Progress::Stopped => None,

@@ -226,18 +226,19 @@ impl<S: Real> FixedPointWorkspace<S> {
         map(x, &mut self.next).map_err(FixedPointError::Callback)?;
         finite(&self.next, work.iterations)?;
         work.iterations += 1;
+        if self.normed {
+            return Ok(self.update_normed(x));
+        }
         let mut change = Change { update: 0.0, worst: 0, is_round_off: true };
         let mut first = 0;
         for &count in &self.groups {
             let group = first..first + count;
             let sizes = group.clone().map(|j| self.sizes[j].max(self.next[j].value().abs()));
             let largest = sizes.fold(0.0, f64::max);
-            for j in group.clone() {
+            let rough = S::EPSILON.powf(ROUGH) * largest;
+            for j in group {
                 let delta = (self.next[j] - x[j]).value().abs();
-                change.is_round_off &= delta <= S::EPSILON.powf(ROUGH) * largest;
-            }
-            if self.normed {
-                self.sizes[group].fill(largest);
+                change.is_round_off &= delta <= rough;
             }
             first += count;
         }
@@ -251,6 +252,22 @@ impl<S: Real> FixedPointWorkspace<S> {
             *x = next;
         }
         Ok(change)
+    }
+
+    /// Takes the next iterate, with the size of the largest unknown for all.
+    fn update_normed(&mut self, x: &mut [S]) -> Change {
+        let (mut largest, mut delta, mut worst) = (self.sizes.first().copied().unwrap_or(0.0), 0.0, 0);
+        for (j, (x, &next)) in x.iter_mut().zip(&self.next).enumerate() {
+            let change = (next - *x).value().abs();
+            largest = largest.max(x.value().abs()).max(next.value().abs());
+            if change > delta {
+                (delta, worst) = (change, j);
+            }
+            *x = next;
+        }
+        self.sizes.fill(largest);
+        let update = size_ratio(delta, largest);
+        Change { update, worst, is_round_off: update <= S::EPSILON.powf(ROUGH) }
     }
 
     /// Iterates with the values held; whether the derivative parts have settled.

@@ -125,7 +125,14 @@ impl Isospectral {
             }
             work.transport(v);
             work.products.product(&work.x, &work.b, &mut work.y);
-            work.packed(|k, t| work.between(h, k, t), |k, change| out[k] = state.values[k] + change);
+            // V − W_n = (h/2)[B, V] + (h²/4) B V B.
+            let ([x, x_im], [y, y_im]) = (parts(&work.x), parts(&work.y));
+            let (half, quarter) = (h / 2.0, h * h / 4.0);
+            let w = &state.values;
+            upper(work.size, |k, t| {
+                out[k] = w[k] + (half * (x[k] - x[t]) + quarter * y[k]);
+                out[t] = w[t] + (half * (x_im[k] + x_im[t]) + quarter * y_im[k]);
+            });
             Ok(())
         })
         .map_err(|error| match error.own() {
@@ -133,13 +140,31 @@ impl Isospectral {
             Err(failure) => failure,
         })?;
         work.transport(middle);
+        let [x, x_im] = parts(&work.x);
         let State { values, carry, .. } = next;
-        work.packed(
-            |k, t| work.commutator(k, t).map(|x| h * x),
-            |k, change| (values[k], carry[k]) = carried(state.values[k], state.carry[k], change),
-        );
+        let mut add = |k: usize, change: f64| {
+            (values[k], carry[k]) = carried(state.values[k], state.carry[k], change);
+        };
+        upper(work.size, |k, t| {
+            add(k, h * (x[k] - x[t]));
+            add(t, h * (x_im[k] + x_im[t]));
+        });
         Ok(())
     }
+}
+
+/// Visits the places on and above the diagonal, each with its reflection: where a state has the real and the imaginary
+/// part of an entry. On the diagonal both are the same, and the imaginary part is written last.
+fn upper(n: usize, mut visit: impl FnMut(usize, usize)) {
+    for a in 0..n {
+        for b in a..n {
+            visit(a * n + b, b * n + a);
+        }
+    }
+}
+
+fn parts(pair: &Pair) -> [&[f64]; 2] {
+    [entries(&pair[0]), entries(&pair[1])]
 }
 
 impl Work {
@@ -159,34 +184,6 @@ impl Work {
         let [b_re, b_im] = &mut self.b;
         self.bands.stream([re, im], [entries_mut(b_re), entries_mut(b_im)]);
         self.products.product(&self.b, &self.v, &mut self.x);
-    }
-
-    /// X − X† at an entry and its reflection, k and t.
-    fn commutator(&self, k: usize, t: usize) -> [f64; 2] {
-        let [re, im] = &self.x;
-        let (re, im) = (entries(re), entries(im));
-        [re[k] - re[t], im[k] + im[t]]
-    }
-
-    /// V − W_n at an entry: (h/2)[B, V] + (h²/4) B V B.
-    fn between(&self, h: f64, k: usize, t: usize) -> [f64; 2] {
-        let [re, im] = self.commutator(k, t);
-        let quarter = h * h / 4.0;
-        [h / 2.0 * re + quarter * entries(&self.y[0])[k], h / 2.0 * im + quarter * entries(&self.y[1])[k]]
-    }
-
-    /// Hands the entries on and above the diagonal of a skew-Hermitian matrix on, as a state has them.
-    fn packed(&self, entry: impl Fn(usize, usize) -> [f64; 2], mut put: impl FnMut(usize, f64)) {
-        let n = self.size;
-        for a in 0..n {
-            put(a * n + a, entry(a * n + a, a * n + a)[1]);
-            for b in a + 1..n {
-                let (above, below) = (a * n + b, b * n + a);
-                let [re, im] = entry(above, below);
-                put(above, re);
-                put(below, im);
-            }
-        }
     }
 }
 

@@ -229,7 +229,7 @@ pub struct BracketsEntry {
     pub invertible: Vec<String>,
     /// The entries above the diagonal that do not vanish.
     pub entries: Map<String>,
-    /// The invertible block where the model starts, if its motion is determined there.
+    /// The invertible block where the model starts, if it starts on the constraints.
     pub at_start: Option<InvertibilityEntry>,
 }
 
@@ -238,7 +238,7 @@ pub struct BracketsEntry {
 pub struct InvertibilityEntry {
     /// Its determinant.
     pub determinant: f64,
-    /// Its largest singular value over the smallest one.
+    /// Its largest singular value over the smallest one; infinite, in JSON null, where it is singular.
     pub condition: f64,
 }
 

@@ -20,6 +20,7 @@ use crate::session::{Session, Status};
 use crate::setup::{Repairs, posed};
 use cotangent_analysis::{Analysis, AnalysisError, Invertibility, analyze_within, latex, specialise};
 use cotangent_compile::values::Setting;
+use cotangent_problem::{PoseError, ProblemError};
 use cotangent_theory::Formulation;
 use serde::{Deserialize, Serialize};
 
@@ -80,7 +81,12 @@ impl Request {
 /// not start there, or its motion is not determined.
 fn at_the_start(report: &Analysis, model: &Loaded) -> Option<Invertibility> {
     let matrix = report.brackets.as_ref()?;
-    let instance = posed(model, Formulation::HamiltonDirac, Repairs::default()).ok()?;
+    let instance = match posed(model, Formulation::HamiltonDirac, Repairs::default()) {
+        Err(PoseError::Problem(ProblemError::SingularBrackets { .. })) => {
+            return Some(Invertibility { determinant: 0.0, condition: f64::INFINITY });
+        }
+        posed => posed.ok()?,
+    };
     let motion = &instance.equations.motion;
     let parameters = motion.parameters();
     matrix.invertibility([(&motion.state, &instance.start), (&parameters, &instance.parameters)]).ok()?

@@ -207,9 +207,12 @@ impl Page {
         if let Some(at) = &matrix.at_start {
             let block = if matrix.rank < matrix.size { "the second-class block of C" } else { "C" };
             let (determinant, condition) = (short(at.determinant), short(at.condition));
-            lines.push(format!(
-                "at the start {block} has the determinant {determinant}, the condition number {condition}"
-            ));
+            lines.push(match at.condition.is_finite() {
+                true => {
+                    format!("at the start {block} has the determinant {determinant}, the condition number {condition}")
+                }
+                false => format!("at the start {block} is singular: multipliers are not determined there"),
+            });
         }
         self.section("brackets", lines);
     }
