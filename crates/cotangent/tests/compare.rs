@@ -325,7 +325,8 @@ fn the_rows_of_a_comparison_are_a_table() {
 fn a_figure_says_how_many_combinations_it_does_not_show() {
     let folder = tempfile::tempdir().expect("a folder");
     let figure = |steps: &[&str]| {
-        let arguments = ["compare", "pendulum", "--formulations", "multipliers,standard", "--until", "6", "--plot", "a.svg"];
+        let arguments =
+            ["compare", "pendulum", "--formulations", "multipliers,standard", "--until", "6", "--plot", "a.svg"];
         let found = run_in(folder.path(), &[&arguments[..], steps].concat(), b"");
         assert!(found.status == 0 || found.status == 3, "{}", found.show());
         std::fs::read_to_string(folder.path().join("a.svg")).expect("the figure")

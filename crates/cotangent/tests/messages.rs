@@ -121,15 +121,17 @@ fn a_step_that_cannot_be_made_is_refused_by_check() {
 fn what_is_asked_for_in_vain_is_said() {
     let folder = folder();
     let said = |arguments: &[&str]| ran(folder.path(), arguments).stderr;
-    assert_snapshot!([
-        said(&["run", "pendulum", "--steps", "3", "--set", "lambda_rod=55"]),
-        said(&["check", "pendulum", "--set", "lambda_rod=55"]),
-        said(&["run", "kepler", "--steps", "3", "--columns", "residuals"]),
-        said(&["run", "kepler", "--steps", "3", "--arrays"]),
-        said(&["run", "henon-heiles", "--steps", "3", "--columns", "residuals,invariants", "--out", "a.csv"]),
-        said(&["certify", "pendulum", "--set", "x=0", "--set", "y=-1", "--set", "p_y=0", "--steps", "50"]),
-    ]
-    .join("---\n"));
+    assert_snapshot!(
+        [
+            said(&["run", "pendulum", "--steps", "3", "--set", "lambda_rod=55"]),
+            said(&["check", "pendulum", "--set", "lambda_rod=55"]),
+            said(&["run", "kepler", "--steps", "3", "--columns", "residuals"]),
+            said(&["run", "kepler", "--steps", "3", "--arrays"]),
+            said(&["run", "henon-heiles", "--steps", "3", "--columns", "residuals,invariants", "--out", "a.csv"]),
+            said(&["certify", "pendulum", "--set", "x=0", "--set", "y=-1", "--set", "p_y=0", "--steps", "50"]),
+        ]
+        .join("---\n")
+    );
     // The multipliers of velocity constraints have initial values.
     let text = "coord x, y, th\nlagrangian (x'^2 + y'^2 + th'^2)/2\nvakonomic roll: x'*sin(th) = y'*cos(th)\n\
         initial x' = 1\nrun step = 0.1, steps = 3\n";
@@ -140,7 +142,9 @@ fn what_is_asked_for_in_vain_is_said() {
 #[test]
 fn a_clock_is_not_called_by_a_name_of_the_model() {
     let text = |tau: &str| {
-        format!("coord {tau}, x\nlagrangian -sqrt({tau}'^2 - x'^2)\ngauge still: {tau} = 0\ninitial {tau}' = 1, x' = 0.5\nrun step = 0.1, until = 1\n")
+        format!(
+            "coord {tau}, x\nlagrangian -sqrt({tau}'^2 - x'^2)\ngauge still: {tau} = 0\ninitial {tau}' = 1, x' = 0.5\nrun step = 0.1, until = 1\n"
+        )
     };
     let said = |tau: &str| run_in(folder().path(), &["run", "-"], text(tau).as_bytes()).stderr;
     assert!(said("t").contains("`gauge clock: t = tau` makes it move"), "{}", said("t"));

@@ -404,7 +404,10 @@ fn a_movie_that_ends_before_the_run_says_so() {
         notes.filter(|note| note.contains("movie")).collect::<Vec<_>>()
     };
     let said = movie("1000");
-    assert!(said.len() == 1 && said[0].starts_with("the movie shows t = 0 to ") && said[0].contains(" of 1000, at "), "{said:?}");
+    assert!(
+        said.len() == 1 && said[0].starts_with("the movie shows t = 0 to ") && said[0].contains(" of 1000, at "),
+        "{said:?}"
+    );
     assert_eq!(movie("6"), [""; 0]);
     assert_eq!(movie("0.01"), [""; 0]);
 }

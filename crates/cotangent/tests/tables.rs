@@ -114,7 +114,8 @@ fn csv_npz_and_arrays_have_the_same_columns_whatever_the_model_calls_them() {
     let mut names = [keys, header.iter().map(|name| (*name).to_owned()).collect()];
     names.iter_mut().for_each(|list| list.sort());
     assert_eq!(names[0], names[1]);
-    for (name, first) in [("lambda_rod", 0.0), ("time_", 0.0), ("energy", 3.0), ("residual_rod", 7.0), ("u[1; 2]", 2.0)] {
+    for (name, first) in [("lambda_rod", 0.0), ("time_", 0.0), ("energy", 3.0), ("residual_rod", 7.0), ("u[1; 2]", 2.0)]
+    {
         assert_eq!(arrays[name][0].as_f64(), Some(first), "{name}");
     }
     assert_eq!(ran(&["--out", "a.npz"]).status, 0);
@@ -133,6 +134,7 @@ fn arrays_of_a_run_that_goes_on_begin_where_it_does() {
     let whole = ran(&["pendulum", "--step", "0.1", "--until", "2", "--json", "--arrays"]).json();
     let [later, all] = [&found, &whole].map(|d| d["arrays"]["x"].as_array().expect("numbers").clone());
     assert!(later.len() >= 11 && all.len() == 21 && all.ends_with(&later), "{later:?}");
-    let note = found["notes"].as_array().expect("notes").iter().filter_map(|n| n.as_str()).find(|n| n.contains("arrays"));
+    let note =
+        found["notes"].as_array().expect("notes").iter().filter_map(|n| n.as_str()).find(|n| n.contains("arrays"));
     assert!(note.is_some_and(|note| note.ends_with("the rows before are in `a.csv`")), "{note:?}");
 }

@@ -64,9 +64,7 @@ fn draw_snapshot(bodies: &Bodies, points: &[Option<Point>], opacity: f64, frame:
         shapes.push(rods(vec![closed], 1.4, paint, opacity));
     }
     let usual = if bodies.rods.len() > 40 { 1.6 } else { 2.2 };
-    let look = |k: usize| {
-        (paint(&bodies.colours.rods, k, Paint::Series(0)), usual * scale(&bodies.widths, k))
-    };
+    let look = |k: usize| (paint(&bodies.colours.rods, k, Paint::Series(0)), usual * scale(&bodies.widths, k));
     let all: Vec<usize> = (0..bodies.rods.len()).collect();
     for alike in all.chunk_by(|a, b| look(*a) == look(*b)) {
         let segment = |&k: &usize| Some(vec![at(bodies.rods[k].0)?, at(bodies.rods[k].1)?]);

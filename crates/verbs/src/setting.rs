@@ -2,9 +2,9 @@
 
 use crate::failure::{Code, Failure};
 use cotangent_compile::values::{self, Setting};
-use cotangent_model::{ConstraintKind, System};
 use cotangent_model::syntax::ast::{File, StatementKind};
 use cotangent_model::syntax::parse_expression;
+use cotangent_model::{ConstraintKind, System};
 
 /// Reads `g=9.81`, `m[3]=2`, `x'=0`, `x[3]'=1/2`.
 pub fn parse(text: &str) -> Result<Setting, String> {
@@ -187,7 +187,10 @@ pub(crate) fn without_effect(system: &System, set: &[Setting]) -> Vec<String> {
         own.is_some_and(|c| c.kind != ConstraintKind::Vakonomic)
     };
     let said = |s: &Setting| {
-        format!("--set {} has no effect: the multiplier of a constraint without velocities follows from the motion", place(s))
+        format!(
+            "--set {} has no effect: the multiplier of a constraint without velocities follows from the motion",
+            place(s)
+        )
     };
     set.iter().filter(follows).map(said).collect()
 }

@@ -355,8 +355,7 @@ impl Elaborator<'_> {
             _ => None,
         };
         if let Some(what) = variable {
-            let message =
-                format!("`{}` is {what}, and tables would have two columns of that name", name.text);
+            let message = format!("`{}` is {what}, and tables would have two columns of that name", name.text);
             let mut d = Diagnostic::new(Code::DuplicateName, name.span, message);
             if let Some(at) = self.names.span(&name.text) {
                 d = d.label(at, "declared here");

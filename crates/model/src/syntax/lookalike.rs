@@ -333,8 +333,12 @@ fn report(c: char, span: Span, count: usize, source: &str) -> Diagnostic {
         Spelling::Root => (format!("{shown} is not ASCII{many}"), "write `sqrt(…)`".to_owned()),
         Spelling::Unknown => {
             if c == '°' {
-                return Diagnostic::new(Code::UnexpectedCharacter, span, format!("`°` is not part of the language{many}"))
-                    .help("angles are numbers, and functions take them in radians: write `45*pi/180` for 45 degrees");
+                return Diagnostic::new(
+                    Code::UnexpectedCharacter,
+                    span,
+                    format!("`°` is not part of the language{many}"),
+                )
+                .help("angles are numbers, and functions take them in radians: write `45*pi/180` for 45 degrees");
             }
             let shown = if c.is_control() { shown } else { format!("{shown} (U+{:04X})", c as u32) };
             let message = format!("{shown} is not part of the language{many}");

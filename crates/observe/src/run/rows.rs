@@ -129,8 +129,19 @@ mod tests {
         let found = columns(&names, Some(&(0..1)), Extra { residuals: true, claims: true });
         let found: Vec<&str> = found.0.iter().map(|family| family.name.as_str()).collect();
         let expected = [
-            "time_", "x", "energy", "energy_", "time", "lambda_rod", "residual_rod", "lambda_rod_", "x_", "chart",
-            "residual_rod_", "x__", "time__",
+            "time_",
+            "x",
+            "energy",
+            "energy_",
+            "time",
+            "lambda_rod",
+            "residual_rod",
+            "lambda_rod_",
+            "x_",
+            "chart",
+            "residual_rod_",
+            "x__",
+            "time__",
         ];
         assert_eq!(found, expected);
     }

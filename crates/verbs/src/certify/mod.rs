@@ -126,7 +126,8 @@ fn rests(problem: &Instance, prepared: &Prepared, step: f64) -> bool {
     let Ok(mut integrator) = problem.integrator(prepared) else { return false };
     let mut state = integrator.state(problem.start.clone());
     let size = problem.start.iter().fold(0.0f64, |m, z| m.max(z.abs()));
-    let stays = |state: &State<f64>| state.values.iter().zip(&problem.start).all(|(a, b)| (a - b).abs() <= STILL * size);
+    let stays =
+        |state: &State<f64>| state.values.iter().zip(&problem.start).all(|(a, b)| (a - b).abs() <= STILL * size);
     integrator.advance(&mut state, step, STEPS_LOOKED_AT).is_ok() && stays(&state)
 }
 

@@ -212,7 +212,6 @@ fn run_settings(system: &System) -> Vec<RunSetting> {
     system.run.iter().map(|(key, v)| RunSetting { key: key.name(), value: value(v) }).collect()
 }
 
-
 /// Each constraint with the residuals of its members.
 fn checked(system: &System, text: &Text<'_>, residuals: &[Measured], hidden: &[Measured]) -> Vec<Checked> {
     let (mut residuals, mut hidden) = (residuals, hidden);

@@ -75,7 +75,13 @@ pub(super) fn animation(film: &Film) -> Option<Animation> {
         rate: rate(&frames).0,
         rods: scene.rods.iter().map(|&(a, b)| (end(a), end(b))).collect(),
         discs: Some(scene.points.iter().filter_map(|&b| index(b)).collect()),
-        vehicles: scene.vehicles.iter().enumerate().filter_map(|(k, (b, _))| Some((k, index(*b)?))).map(vehicle).collect(),
+        vehicles: scene
+            .vehicles
+            .iter()
+            .enumerate()
+            .filter_map(|(k, (b, _))| Some((k, index(*b)?)))
+            .map(vehicle)
+            .collect(),
         trails: scene.trails.iter().filter_map(|&b| index(b)).collect(),
         looks: looks(scene),
         ..Animation::new("Motion", space, frames)

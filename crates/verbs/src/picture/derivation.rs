@@ -244,7 +244,8 @@ fn triangle(array: &Array, tensor: &Tensor) -> Option<Case> {
     let value: Option<Vec<String>> = own.iter().map(|term| summand(term, &bound)).collect();
     let names: Vec<Arc<str>> = LETTERS.iter().map(|letter| (*letter).into()).collect();
     let text = |ix: &Ix| Expr::index(ix.clone()).latex(&names);
-    let range = |(range, letter): (&Range, &str)| format!(", {letter} = {}, …, {}", text(&range.low), text(&range.high));
+    let range =
+        |(range, letter): (&Range, &str)| format!(", {letter} = {}, …, {}", text(&range.low), text(&range.high));
     Some(Case {
         index: LETTERS[..index.len()].iter().map(|letter| (*letter).to_owned()).collect(),
         ranges: ranges.iter().zip(LETTERS).map(range).collect(),

@@ -433,7 +433,8 @@ mod tests {
         // Backwards, and about the angle at which it leaps.
         let back: Vec<f64> = degrees.iter().map(|a| -a).collect();
         assert_eq!(pieces(&back), pieces(&degrees));
-        let top: Vec<f64> = times.iter().map(|t| (0.5 * t.sin() + 0.01).sin().atan2(-(0.5 * t.sin() + 0.01).cos())).collect();
+        let top: Vec<f64> =
+            times.iter().map(|t| (0.5 * t.sin() + 0.01).sin().atan2(-(0.5 * t.sin() + 0.01).cos())).collect();
         let top = top.iter().map(|a| -a).collect::<Vec<_>>();
         assert!(pieces(&top).len() > 5);
         assert!(pieces(&top).iter().all(|p| top[p.clone()].windows(2).all(|w| (w[1] - w[0]).abs() < 0.1)));

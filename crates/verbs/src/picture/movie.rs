@@ -149,7 +149,8 @@ mod tests {
 
     /// A body that goes round so many times in a unit of time.
     fn round(times: &[f64], turns: f64) -> Vec<Vec<[f64; 3]>> {
-        let place = |t: &f64| [(t * turns * std::f64::consts::TAU).cos(), (t * turns * std::f64::consts::TAU).sin(), 0.0];
+        let place =
+            |t: &f64| [(t * turns * std::f64::consts::TAU).cos(), (t * turns * std::f64::consts::TAU).sin(), 0.0];
         vec![times.iter().map(place).collect()]
     }
 

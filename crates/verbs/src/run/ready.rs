@@ -286,8 +286,10 @@ fn unadded(asked: Extra, own: &Diagnostics) -> Vec<String> {
     let residuals = asked.residuals && own.constraints.is_empty() && own.hidden_constraints.is_empty();
     let claims = asked.claims && own.claims.is_empty();
     let note = |(option, why): (&str, &str)| format!("--columns {option} adds no column: the model {why}");
-    let both =
-        [residuals.then_some(("residuals", "has no constraints")), claims.then_some(("invariants", "claims no invariants"))];
+    let both = [
+        residuals.then_some(("residuals", "has no constraints")),
+        claims.then_some(("invariants", "claims no invariants")),
+    ];
     both.into_iter().flatten().map(note).collect()
 }
 
