@@ -21,7 +21,7 @@ mod velocity;
 pub use constraints::{Classified, Constraints};
 pub use error::{NoFlow, TheoryError, Unrestrained};
 pub use formulation::{
-    Bracket, Card, Form, Formulation, Law, Lift, LocalChart, MatrixBlock, Motion, NumberError, Shape, Space,
+    Bracket, Card, Form, Formulation, Lapse, Law, Lift, LocalChart, MatrixBlock, Motion, NumberError, Shape, Space,
     VectorField,
 };
 pub use legendre::{legendre, legendre_within};

@@ -25,7 +25,7 @@
 use super::algebra::hamiltonian_field;
 use super::card::{Card, Least, Number, Shape};
 use super::derived::{free, number};
-use super::{Formulation, Law, Lift, Motion, Space};
+use super::{Formulation, Lapse, Law, Lift, Motion, Space};
 use crate::error::TheoryError;
 use crate::legendre::{as_expression, whole};
 use crate::structure::{Structure, minus};
@@ -75,31 +75,6 @@ pub(super) const CARD: Card = Card {
     resets: false,
     inside: Some("the lapse has no value there: a larger --opt epsilon=E bounds it, and another --lapse may have one"),
 };
-
-/// Time as a variable of the state.
-#[derive(Clone, Debug)]
-pub struct Lapse {
-    /// Where the time is in the state.
-    pub time: usize,
-    /// Where its momentum is.
-    pub momentum: usize,
-    /// Γ, as a function of the state.
-    pub pace: Tensor,
-    /// The energy at the start, the last of the numbers of the formulation.
-    pub energy: Array,
-    /// How many observables it adds to those of the model: the lapse, and how far apart neighbouring poses and points of phase
-    /// space are, divided by the step.
-    pub observables: usize,
-    /// Derivatives and brackets of the model itself.
-    pub model: Box<Structure>,
-}
-
-impl Lapse {
-    /// The energy at the start of a state: minus the momentum of the time.
-    pub fn initial_energy(&self, start: &[f64]) -> f64 {
-        -start[self.momentum]
-    }
-}
 
 /// The equations of motion with time as a variable.
 pub(super) fn motion(formulation: Formulation, s: &Structure, limits: &Limits) -> Result<Motion, TheoryError> {

@@ -29,10 +29,9 @@ mod total;
 mod triples;
 
 pub use card::{Card, Least, Number, Shape};
-pub use lapse::Lapse;
 pub use local_chart::LocalChart;
 pub use matrices::MatrixBlock;
-pub use motion::{Bracket, Form, Law, Lift, Motion, Space, VectorField};
+pub use motion::{Bracket, Form, Lapse, Law, Lift, Motion, Space, VectorField};
 pub use numbers::NumberError;
 
 use crate::error::TheoryError;

@@ -4,7 +4,7 @@
 //! the way from its variables to those of the model and back. What is measured on the way is a quantity of the model.
 
 use super::algebra::replaced_arrays;
-use super::{Card, Formulation, Lapse, LocalChart, MatrixBlock};
+use super::{Card, Formulation, LocalChart, MatrixBlock};
 use crate::error::{TheoryError, Unrestrained};
 use crate::legendre::whole;
 use crate::restrained::Restrained;
@@ -100,6 +100,31 @@ pub struct Lift {
     pub arrays: Vec<(Array, Array)>,
     /// The state of the equations as a function of that of the model; without it each variable is that of the model.
     pub restriction: Option<Tensor>,
+}
+
+/// Time as a variable of the state.
+#[derive(Clone, Debug)]
+pub struct Lapse {
+    /// Where the time is in the state.
+    pub time: usize,
+    /// Where its momentum is.
+    pub momentum: usize,
+    /// Γ, as a function of the state.
+    pub pace: Tensor,
+    /// The energy at the start, the last of the numbers of the formulation.
+    pub energy: Array,
+    /// How many observables it adds to those of the model: the lapse, and how far apart neighbouring poses and points of phase
+    /// space are, divided by the step.
+    pub observables: usize,
+    /// Derivatives and brackets of the model itself.
+    pub model: Box<Structure>,
+}
+
+impl Lapse {
+    /// The energy at the start of a state: minus the momentum of the time.
+    pub fn initial_energy(&self, start: &[f64]) -> f64 {
+        -start[self.momentum]
+    }
 }
 
 /// Equations of motion: what a formulation makes of a system.
