@@ -208,6 +208,7 @@ macro_rules! models {
 
 models! {
     bicycle "bicycle"
+    burgers "burgers"
     cawley "cawley"
     chain "chain"
     christ_lee "christ-lee"
@@ -238,4 +239,5 @@ models! {
     tree "tree"
     volterra_lattice "volterra-lattice"
     water "water"
+    zabusky_kruskal "zabusky-kruskal"
 }
