@@ -113,7 +113,9 @@ fn sizes_and_parameters_are_set() {
 fn every_shipped_model_is_decided() {
     for model in cotangent::models::all() {
         let ran = run(&["analyze", model.name, "--json"]);
-        assert_eq!((ran.status, &ran.json()["consistent"]), (0, &json!(true)), "{}", model.name);
+        // The one whose bracket is none says so.
+        let status = i32::from(model.name == "zabusky-kruskal");
+        assert_eq!((ran.status, &ran.json()["consistent"]), (status, &json!(true)), "{}", model.name);
     }
 }
 

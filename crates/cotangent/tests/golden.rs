@@ -208,6 +208,7 @@ macro_rules! models {
 
 models! {
     bicycle "bicycle"
+    burgers "burgers"
     cawley "cawley"
     chain "chain"
     charged_bead "charged-bead"
@@ -241,4 +242,5 @@ models! {
     tree "tree"
     volterra_lattice "volterra-lattice"
     water "water"
+    zabusky_kruskal "zabusky-kruskal"
 }

@@ -8,6 +8,7 @@ use cotangent_fields::burgers::{Reduced, Splitting, broken, projected, reduced, 
 use cotangent_fields::{Characteristics, FieldsError, total_variation};
 use cotangent_integrate::{Handwritten, Method};
 use cotangent_problem::{Instance, Repairs, pose};
+use cotangent_scalar::Dual;
 use cotangent_theory::Formulation::{
     self, DiracBracket, DiracCoordinates, Multipliers, Projected, ProjectedInverse, Slaved,
 };
@@ -202,6 +203,48 @@ fn the_exact_flow_of_the_same_system_and_its_splitting_into_two_parts() {
     let off = |steps: u64| distance(&reach(Method::SplittingStrang, 0.0015, steps), &early);
     let (coarse, fine) = (off(20), off(40));
     assert!((coarse / fine - 4.0).abs() < 0.2, "{coarse:e} {fine:e}");
+}
+
+/// Mᵢⱼ of M = Σ dyᵢ∧dyᵢ₊₁/(yᵢ + yᵢ₊₁).
+fn form(y: &[f64]) -> Vec<Vec<f64>> {
+    let n = y.len();
+    let mut m = vec![vec![0.0; n]; n];
+    for i in 0..n {
+        let j = (i + 1) % n;
+        m[i][j] += 1.0 / (y[i] + y[j]);
+        m[j][i] -= 1.0 / (y[i] + y[j]);
+    }
+    m
+}
+
+#[test]
+fn the_flows_of_both_parts_keep_the_bracket() {
+    // φ′ᵀ M(φ) φ′ = M, with φ′ by dual numbers.
+    let y = [0.4, 1.1, -0.3, 0.9, 1.7, -0.2];
+    let law = Reduced::new(6, 1.0).unwrap().split(Splitting::Sublattices);
+    let mut parts = law.view::<Dual<f64>>().split().unwrap().unwrap();
+    assert_eq!(parts.parts(), 2);
+    for part in 0..2 {
+        let mut tangents = vec![];
+        let mut end = vec![0.0; 6];
+        for j in 0..6 {
+            let mut z: Vec<Dual<f64>> = y.iter().map(|&y| Dual::constant(y)).collect();
+            z[j] = Dual::variable(y[j], 0);
+            let mut out = vec![Dual::constant(0.0); 6];
+            parts.increment(part, Dual::constant(0.15), &z, &mut out).unwrap();
+            let moved: Vec<Dual<f64>> = z.iter().zip(&out).map(|(&z, &d)| z + d).collect();
+            end = moved.iter().map(|d| d.value).collect();
+            tangents.push(moved.iter().map(|d| d.tangent[0]).collect::<Vec<f64>>());
+        }
+        assert!(distance(&end, &y) > 0.05);
+        let (before, after) = (form(&y), form(&end));
+        for (i, a) in tangents.iter().enumerate() {
+            for (j, b) in tangents.iter().enumerate() {
+                let pulled: f64 = (0..36).map(|k| a[k / 6] * after[k / 6][k % 6] * b[k % 6]).sum();
+                assert!((pulled - before[i][j]).abs() < 1e-11, "part {part}, {i} {j}: {pulled} {}", before[i][j]);
+            }
+        }
+    }
 }
 
 #[test]

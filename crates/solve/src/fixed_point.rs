@@ -11,7 +11,7 @@ use crate::stopping::size_ratio;
 #[derive(Clone, Debug)]
 pub struct FixedPointWorkspace<S> {
     next: Vec<S>,
-    /// The largest size of each unknown so far.
+    /// The largest size of each unknown so far; the first alone if all have one.
     sizes: Vec<f64>,
     /// How many unknowns each group has, in order.
     groups: Vec<usize>,
@@ -257,15 +257,23 @@ impl<S: Real> FixedPointWorkspace<S> {
     /// Takes the next iterate, with the size of the largest unknown for all.
     fn update_normed(&mut self, x: &mut [S]) -> Change {
         let (mut largest, mut delta, mut worst) = (self.sizes.first().copied().unwrap_or(0.0), 0.0, 0);
+        // All are finite: comparisons that rarely hold are cheaper than maxima.
         for (j, (x, &next)) in x.iter_mut().zip(&self.next).enumerate() {
-            let change = (next - *x).value().abs();
-            largest = largest.max(x.value().abs()).max(next.value().abs());
+            let (change, before, after) = ((next - *x).value().abs(), x.value().abs(), next.value().abs());
             if change > delta {
                 (delta, worst) = (change, j);
             }
+            if before > largest {
+                largest = before;
+            }
+            if after > largest {
+                largest = after;
+            }
             *x = next;
         }
-        self.sizes.fill(largest);
+        if let Some(size) = self.sizes.first_mut() {
+            *size = largest;
+        }
         let update = size_ratio(delta, largest);
         Change { update, worst, is_round_off: update <= S::EPSILON.powf(ROUGH) }
     }
