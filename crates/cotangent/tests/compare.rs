@@ -328,7 +328,7 @@ fn a_figure_says_how_many_combinations_it_does_not_show() {
         let arguments =
             ["compare", "pendulum", "--formulations", "multipliers,standard", "--until", "6", "--plot", "a.svg"];
         let found = run_in(folder.path(), &[&arguments[..], steps].concat(), b"");
-        assert!(found.status == 0 || found.status == 3, "{}", found.show());
+        assert_ne!(found.status, 2, "{}", found.show());
         std::fs::read_to_string(folder.path().join("a.svg")).expect("the figure")
     };
     // A step of 2 cannot be made in either formulation.

@@ -462,7 +462,7 @@ fn sizes_and_colours_of_what_is_drawn_are_honoured() {
         let text = format!(
             "coord x, y, a\nhamiltonian (p_x^2 + p_y^2 + p_a^2)/2 + (x^2 + y^2)/2\ninitial x = 1, p_y = 1, p_a = 1\n\
              draw trail path: (x, y){trail}\ndraw vehicle car: (-x, y, a){vehicle}\n\
-             draw rod bar: (x, y) -- (x/2, -y/2){rod}\ndraw point mass: (x/3, y/3){point}\nrun step = 0.05, until = 6\n"
+             draw rod bar: (x, y) -- (x/2, -y/2){rod}\ndraw point mass: (x, y){point}\nrun step = 0.05, until = 6\n"
         );
         let found = run_in(folder.path(), &["run", "-", "--plot", "a.svg"], text.as_bytes());
         assert_eq!(found.status, 0, "{}", found.stderr);
