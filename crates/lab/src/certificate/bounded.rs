@@ -143,6 +143,7 @@ mod tests {
     fn run(turns: usize, error: impl Fn(f64) -> f64) -> Along {
         let times: Vec<f64> = (1..=8000).map(|k| 0.1 * f64::from(k)).collect();
         Along {
+            members: [0; 2],
             residuals: [0.0; 2],
             casimirs: 0.0,
             scales: [vec![], vec![]],
