@@ -13,10 +13,10 @@
 //! | | W | Ω |
 //! |---|---|---|
 //! | gl(n) | any real matrix | Ωᵢⱼ = ∂H/∂Wⱼᵢ |
-//! | sl(n) | of trace 0 | the same, without its trace |
+//! | sl(n) | of trace 0 | the same with Ωₙₙ = 0 |
 //! | so(n) | antisymmetric | Ωᵢⱼ = ∂H/∂Wᵢⱼ |
 //! | u(n) | A + iS with A antisymmetric, S symmetric | Ωᵢⱼ = ∂H/∂Aᵢⱼ + i ∂H/∂Sᵢⱼ, twice the latter on the diagonal |
-//! | su(n) | of trace 0 | the same, without its trace |
+//! | su(n) | of trace 0 | the same with Ωₙₙ = 0 |
 //! | sp(n) | −S J with S symmetric, J = (0 1; −1 0) | −J G, Gᵢⱼ = ∂H/∂Sᵢⱼ, twice that on the diagonal |
 //!
 //! The bracket of sp(n) is that of second moments Sᵢⱼ = zᵢzⱼ of canonical variables z. Complex matrices are real ones of
@@ -44,12 +44,10 @@ pub struct Representation {
     pub rows: usize,
     /// Dₐ, by variables.
     pub basis: Vec<Entries>,
-    /// Fₐ, up to multiples of the matrix below.
+    /// Fₐ, by variables.
     pub dual: Vec<Entries>,
     /// ν = tr(Fₐ Dₐ).
     pub norm: i64,
-    /// In sl and su: what commutes with all of gl and u, and is taken off.
-    pub centre: Option<Entries>,
 }
 
 /// One of the real matrices that W is made of: its entries that are variables.
@@ -180,42 +178,11 @@ impl Algebra {
             AlgebraKind::So | AlgebraKind::Sp => -2,
             AlgebraKind::U | AlgebraKind::Su => -4,
         };
-        let identity: Entries = (0..n).map(|k| (k, k, 1)).collect();
-        let centre = match self.kind {
-            AlgebraKind::Sl => Some(identity),
-            AlgebraKind::Su => Some(imaginary(&identity, n)),
-            _ => None,
-        };
-        Representation { rows: self.rows(), basis, dual, norm, centre }
+        Representation { rows: self.rows(), basis, dual, norm }
     }
 }
 
 impl Representation {
-    /// Fₐ.
-    pub fn dual_matrices(&self) -> Vec<Vec<(usize, usize, f64)>> {
-        let product = |a: &Entries, b: &Entries| -> i64 {
-            let all = a.iter().flat_map(|x| b.iter().map(move |y| (x, y)));
-            all.filter(|(x, y)| (x.0, x.1) == (y.1, y.0)).map(|(x, y)| x.2 * y.2).sum()
-        };
-        let values = |e: &Entries| e.iter().map(|&(i, j, v)| (i, j, v as f64)).collect::<Vec<_>>();
-        let without = |f: &Entries| {
-            let mut matrix = values(f);
-            if let Some(centre) = &self.centre
-                && let along @ (..=-1 | 1..) = product(f, centre)
-            {
-                let part = along as f64 / product(centre, centre) as f64;
-                for (i, j, v) in values(centre) {
-                    match matrix.iter_mut().find(|m| (m.0, m.1) == (i, j)) {
-                        Some(own) => own.2 -= part * v,
-                        None => matrix.push((i, j, -part * v)),
-                    }
-                }
-            }
-            matrix
-        };
-        self.dual.iter().map(without).collect()
-    }
-
     /// {zₐ, z_b} = Σ C z_c: all (a, b, c, C), variables counted from 0.
     pub fn bracket(&self) -> Vec<[i64; 4]> {
         let n = self.rows;
@@ -274,7 +241,7 @@ fn imaginary(entries: &[(usize, usize, i64)], n: usize) -> Entries {
 
 #[cfg(test)]
 mod tests {
-    use super::{Algebra, Entries, Representation};
+    use super::{Algebra, Entries};
     use crate::syntax::AlgebraKind;
 
     type Matrix = Vec<Vec<f64>>;
@@ -292,12 +259,6 @@ mod tests {
 
     fn trace(a: &Matrix) -> f64 {
         (0..a.len()).map(|k| a[k][k]).sum()
-    }
-
-    fn dual(r: &Representation, a: usize) -> Matrix {
-        let mut m = vec![vec![0.0; r.rows]; r.rows];
-        r.dual_matrices()[a].iter().for_each(|&(i, j, v)| m[i][j] += v);
-        m
     }
 
     fn all() -> Vec<Algebra> {
@@ -318,7 +279,10 @@ mod tests {
                 let d = dense(r.rows, entries);
                 for a in 0..r.basis.len() {
                     let expected = if a == b { f64::from(r.norm as i32) } else { 0.0 };
-                    assert!((trace(&times(&dual(&r, a), &d)) - expected).abs() < 1e-12, "{algebra:?} {a} {b}");
+                    assert!(
+                        (trace(&times(&dense(r.rows, &r.dual[a]), &d)) - expected).abs() < 1e-12,
+                        "{algebra:?} {a} {b}"
+                    );
                 }
             }
         }
@@ -333,7 +297,7 @@ mod tests {
             for b in 0..r.basis.len() {
                 for c in 0..r.basis.len() {
                     // [D_c, F_b] = Σ C Dₐ
-                    let (d, f) = (dense(r.rows, &r.basis[c]), dual(&r, b));
+                    let (d, f) = (dense(r.rows, &r.basis[c]), dense(r.rows, &r.dual[b]));
                     let (left, right) = (times(&d, &f), times(&f, &d));
                     let mut rest: Matrix =
                         left.iter().zip(&right).map(|(x, y)| x.iter().zip(y).map(|(x, y)| x - y).collect()).collect();

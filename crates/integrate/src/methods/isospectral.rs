@@ -10,8 +10,8 @@
 //!
 //! *Poisson.* The method is symplectic in (Q, P), and W is a momentum map, invariant under Q → QA, P → PA⁻ᵀ, with which
 //! the method commutes. *Spectrum.* R Q is a quadratic invariant, so that W₁ = Q₁ W Q₁⁻¹. *Algebra.* In so, u and sp the
-//! Q₁ are elements of the group for the same reason, and the Qⱼ Rⱼ of the algebra; in sl and su Ω is taken of what is
-//! left of Qⱼ Rⱼ without its trace, which is a Casimir of gl and u. One stage is the isospectral midpoint rule
+//! Q₁ are elements of the group for the same reason, and the Qⱼ Rⱼ of the algebra. In sl and su the energy is one on gl
+//! and u that does not depend on the last entry of the diagonal: the trace is a Casimir there. One stage is the isospectral midpoint rule
 //!
 //! ```text
 //! W = (1 + ½hΩ) W̃ (1 − ½hΩ),   W₁ = (1 − ½hΩ) W̃ (1 + ½hΩ),   Ω = Ω(W̃).
@@ -43,7 +43,8 @@ pub(crate) const MIDPOINT: Card = Card {
     explicit: "never",
     scheme: &["W = (1 + h/2 Ω) V (1 − h/2 Ω),   W₁ = (1 − h/2 Ω) V (1 + h/2 Ω),   Ω = Ω(V)"],
     solution: "For variables that are the entries of matrices W of gl, sl, so, u, su or sp with W′ = [W, Ω], Ω = Ω(W) the \
-        gradient of any energy. V by fixed-point iteration. W₁ is similar to W: eigenvalues stay what they are.",
+        gradient of any energy. V by fixed-point iteration, which fails for steps that are too long for it. W₁ is similar to \
+        W: eigenvalues stay what they are.",
     reference: "K. Modin & M. Viviani, Found. Comput. Math. 20 (2020) 889",
 };
 
@@ -58,7 +59,8 @@ pub(crate) fn card(stages: usize) -> Card {
         ],
         solution: "For variables that are the entries of matrices W of gl, sl, so, u, su or sp with W′ = [W, Ω], Ω = Ω(W) the \
             gradient of any energy. The nodes are those of Gauss–Legendre quadrature (`--stages S`, 2 unless said \
-            otherwise). Qᵢ and Rᵢ by fixed-point iteration. W₁ is similar to W: eigenvalues stay what they are.",
+            otherwise). Qᵢ and Rᵢ by fixed-point iteration, which fails for steps that are too long for it. W₁ is similar \
+            to W: eigenvalues stay what they are.",
         ..MIDPOINT
     }
 }
@@ -147,10 +149,9 @@ impl Isospectral {
         for (block, own) in self.blocks() {
             let matrix = &matrix[own];
             for (entries, &a) in block.dual.iter().zip(&block.variables) {
-                let mut terms =
-                    entries.iter().map(|&(i, j, f)| S::from_f64(f / block.norm) * matrix[j * block.rows + i]);
+                let mut terms = entries.iter().map(|&(i, j, f)| S::from_f64(f) * matrix[j * block.rows + i]);
                 let first = terms.next().unwrap_or_else(|| S::from_f64(0.0));
-                out[a] = terms.fold(first, |sum, term| sum + term);
+                out[a] = terms.fold(first, |sum, term| sum + term) / S::from_f64(block.norm);
             }
         }
     }

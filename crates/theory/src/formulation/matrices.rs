@@ -35,7 +35,7 @@ pub(super) fn declared(algebras: &[Algebra]) -> Vec<MatrixBlock> {
             rows: r.rows,
             variables,
             basis: r.basis.iter().map(values).collect(),
-            dual: r.dual_matrices(),
+            dual: r.dual.iter().map(values).collect(),
             norm: r.norm as f64,
         }
     };
