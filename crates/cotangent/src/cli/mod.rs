@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     let done = match arguments.verb {
         Verb::Check(check) => verbs::check(check, &mut out),
         Verb::Analyze(analyze) => verbs::analyze(analyze, &mut out),
-        Verb::Run(run) => verbs::run(run, &mut out),
+        Verb::Run(run) => verbs::run(*run, &mut out),
         Verb::Certify(certify) => verbs::certify(certify, &mut out),
         Verb::Compare(compare) => verbs::compare(compare, &mut out),
         Verb::Methods(_) => describe::methods(&mut out),

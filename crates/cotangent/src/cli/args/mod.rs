@@ -80,7 +80,7 @@ Results go to stdout, messages to stderr. Exit status:
 pub(crate) enum Verb {
     Check(Check),
     Analyze(Analyze),
-    Run(Run),
+    Run(Box<Run>),
     Certify(Certify),
     Compare(Compare),
     Models(Models),
