@@ -16,25 +16,29 @@ use cotangent_solve::Pattern;
 /// ```text
 /// |ψᵢ| ≤ |Gᵢ| |π|,   |Gᵢ|² = Σ |Gᵢⱼ H_pp Gᵢₖ|,   |π|² = Σ |πⱼ H_pp πₖ|   for π = p, p₁ and h H_q.
 /// ```
+///
+/// So may those of φ, as of x = 0, of which nothing cancels but in the step: where its terms sᵢ are no larger than φᵢ
+/// itself, h|Gᵢ||π| counts, by the share 4|φᵢ|/(sᵢ + 4|φᵢ|).
 pub(crate) fn around<'s, S: Scalar + 's>(
     inner: Box<dyn Stepper<S> + 's>,
     manifold: Box<dyn Canonical<S> + 's>,
     claims: Claims,
 ) -> Box<dyn Stepper<S> + 's> {
-    let hidden = claims.hidden_constraints.then(|| HiddenTerms::new(manifold.shape()));
+    let terms = HiddenTerms::new(manifold.shape());
     let m = manifold.shape().constraints;
-    Box::new(Held { inner, manifold, positions: claims.constraints, hidden, residual: zeros(m), magnitude: zeros(m) })
+    let (residual, magnitude) = ([zeros(m), zeros(m)], [zeros(m), zeros(m)]);
+    Box::new(Held { inner, manifold, claims, terms, residual, magnitude })
 }
 
 struct Held<'s, S> {
     inner: Box<dyn Stepper<S> + 's>,
     manifold: Box<dyn Canonical<S> + 's>,
-    /// Whether φ has to be zero.
-    positions: bool,
-    /// What ψ is made of, if it has to be zero.
-    hidden: Option<HiddenTerms<S>>,
-    residual: Vec<S>,
-    magnitude: Vec<S>,
+    /// Whether φ and ψ have to be zero.
+    claims: Claims,
+    terms: HiddenTerms<S>,
+    /// Of φ and ψ.
+    residual: [Vec<S>; 2],
+    magnitude: [Vec<S>; 2],
 }
 
 impl<S: Scalar> Stepper<S> for Held<'_, S> {
@@ -52,18 +56,31 @@ impl<S: Scalar> Stepper<S> for Held<'_, S> {
 
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
         self.inner.step(machine, h, from, to)?;
-        let Held { manifold, residual, magnitude, .. } = self;
-        if self.positions {
-            let q = &to.values[..manifold.shape().coordinates];
-            manifold.constraints(q, residual)?;
-            manifold.constraint_magnitudes(q, magnitude)?;
-            machine.require(Kind::Constraint, residual, magnitude)?;
+        let Held { manifold, claims, terms, residual: [phi, psi], magnitude: [of_phi, of_psi], .. } = self;
+        if !(claims.constraints || claims.hidden_constraints) {
+            return Ok(());
         }
-        if let Some(hidden) = &mut self.hidden {
-            hidden.evaluate(manifold.as_mut(), h, [&from.values, &to.values], residual, magnitude)?;
-            machine.require(Kind::HiddenConstraint, residual, magnitude)?;
+        terms.evaluate(manifold.as_mut(), h, [&from.values, &to.values], psi, of_psi)?;
+        if claims.constraints {
+            let q = &to.values[..manifold.shape().coordinates];
+            manifold.constraints(q, phi)?;
+            manifold.constraint_magnitudes(q, of_phi)?;
+            moved(h, phi, of_psi, of_phi);
+            machine.require(Kind::Constraint, phi, of_phi)?;
+        }
+        if claims.hidden_constraints {
+            machine.require(Kind::HiddenConstraint, psi, of_psi)?;
         }
         Ok(())
+    }
+}
+
+/// Adds to the sizes of the terms of φ what they move by in a step, where nothing of them cancels.
+pub(crate) fn moved<S: Scalar>(h: S, phi: &[S], rates: &[S], sizes: &mut [S]) {
+    let tiny = S::from_f64(f64::MIN_POSITIVE);
+    for ((size, phi), rate) in sizes.iter_mut().zip(phi).zip(rates) {
+        let own = phi.abs() * S::from_f64(4.0);
+        *size = *size + h.abs() * *rate * own / (*size + own + tiny);
     }
 }
 

@@ -1,6 +1,6 @@
 //! A planned method on a system, making steps by calls of the system's functions.
 
-use crate::held::HiddenTerms;
+use crate::held::{HiddenTerms, moved};
 use crate::prepare::Prepared;
 use crate::projection::{Target, project_onto};
 use cotangent_dynamics::{
@@ -131,16 +131,17 @@ impl<'s> Propagator<'s> {
         let (n, m) = (manifold.shape().coordinates, manifold.shape().constraints);
         let (mut residual, mut magnitude) = (vec![0.0; m], vec![0.0; m]);
         let off = |kind, r: &[f64], m: &[f64]| unsatisfied(kind, r.iter().copied().zip(m.iter().copied()), allowed);
+        let mut rates = (vec![0.0; m], vec![0.0; m]);
+        let ends = [&state.values[..], &next.values[..]];
+        HiddenTerms::new(manifold.shape()).evaluate(manifold.as_mut(), h, ends, &mut rates.0, &mut rates.1)?;
         if claims.constraints {
             manifold.constraints(&next.values[..n], &mut residual)?;
             manifold.constraint_magnitudes(&next.values[..n], &mut magnitude)?;
+            moved(h, &residual, &rates.1, &mut magnitude);
             off(Kind::Constraint, &residual, &magnitude).map_or(Ok(()), Err)?;
         }
         if claims.hidden_constraints {
-            let mut hidden = HiddenTerms::new(manifold.shape());
-            let ends = [&state.values[..], &next.values[..]];
-            hidden.evaluate(manifold.as_mut(), h, ends, &mut residual, &mut magnitude)?;
-            off(Kind::HiddenConstraint, &residual, &magnitude).map_or(Ok(()), Err)?;
+            off(Kind::HiddenConstraint, &rates.0, &rates.1).map_or(Ok(()), Err)?;
         }
         if let Some(k) = next.values.iter().position(|v| !v.is_finite()) {
             return Err(Failure::NotFinite(Value::State(k)));
