@@ -161,3 +161,21 @@ proptest! {
         prop_assert_eq!((x, work.iterations), (unit * y, plain.iterations));
     }
 }
+
+#[test]
+fn small_entries_of_a_matrix_are_not_waited_for() {
+    // x ← x/2 + 1 from 0, beside an entry of 1e-20 that changes its sign for ever.
+    let map = |x: &[f64], next: &mut [f64]| -> Result<(), Infallible> {
+        next.copy_from_slice(&[x[0] / 2.0 + 1.0, -x[1]]);
+        Ok(())
+    };
+    let rule = StoppingRule { max_iterations: 200, ..StoppingRule::default() };
+    let mut x = [0.0, 1e-20];
+    let work = fixed_point(&mut FixedPointWorkspace::normed(2), &rule, &mut x, map).unwrap();
+    assert!((x[0] - 2.0).abs() <= 2.0 * f64::EPSILON, "{x:?}");
+    assert!(work.iterations < 60, "{work:?}");
+    // Each by its own size: the iteration stops for the small one before the large one has all its digits.
+    let mut y = [0.0, 1e-20];
+    fixed_point(&mut FixedPointWorkspace::grouped(&[2]), &rule, &mut y, map).unwrap();
+    assert!((y[0] - 2.0).abs() > 1e-9, "{y:?}");
+}

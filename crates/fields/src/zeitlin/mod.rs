@@ -37,6 +37,12 @@ pub struct Torus {
     inverse: Arc<dyn Fft<f64>>,
 }
 
+impl std::fmt::Debug for Torus {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Torus").field("size", &self.size).finish_non_exhaustive()
+    }
+}
+
 impl Torus {
     /// The torus for an odd N.
     ///
