@@ -218,7 +218,7 @@ fn a_constraint_of_one_term_holds_as_far_as_the_step_rounds() {
         for h in [0.0037, 0.01, 0.03] {
             let state = |text: &str| {
                 let (run, end) = run(text, method.into(), h, 200);
-                assert_eq!(end, End::Finished, "{method:?} with {h}");
+                assert!(matches!(end, End::Finished), "{method:?} with {h}: {end:?}");
                 run.state().values.clone()
             };
             let (held, free) = (state(held), state(free));
