@@ -131,3 +131,49 @@ fn a_lapse_is_compared_with_equal_steps_of_the_same_work() {
     assert!((lapse[0] / equal[0] - 1.0).abs() < 0.02, "{lapse:?} {equal:?}");
     assert!(lapse[1] < 3e-4 && equal[1] > 1.0, "{lapse:?} {equal:?}");
 }
+
+/// The motion goes through q = 1/2 at t ≈ 0.52, and q = 0: a lapse that vanishes there never lets time pass it, and what rounding
+/// makes of that is no motion.
+#[test]
+fn a_lapse_that_vanishes_on_the_way_stops_the_run() {
+    let folder = folder(PENDULUM);
+    let crossing = [("0.5 - q", 0.52f64), ("abs(0.5 - q)", 0.52)];
+    for (lapse, at) in crossing {
+        for method in [&["gauss", "0.01"][..], &["rk4", "0.3"], &["rk4", "1.5"], &["hamilton-pontryagin-2", "0.05"]] {
+            let arguments = [
+                "run", "m.cot", "--json", "--until", "5", "--lapse", lapse, "--method", method[0], "--step", method[1],
+            ];
+            let ran = run_in(folder.path(), &arguments, b"");
+            assert_eq!(ran.status, 3, "{lapse} {method:?}");
+            let time = ran.json()["time"].as_f64().unwrap();
+            assert!((0.0..=at + 0.01).contains(&time), "{lapse} {method:?}: {time}");
+        }
+    }
+    let arguments = ["run", "m.cot", "--json", "--until", "5", "--lapse", "kepler", "--set", "q=1", "--set", "p_q=0"];
+    assert_eq!(run_in(folder.path(), &[&arguments[..], &["--method", "gauss"]].concat(), b"").status, 3);
+}
+
+#[test]
+fn compare_knows_the_exact_motion_whatever_comes_first() {
+    let folder = folder(PENDULUM);
+    for formulations in ["lapse,multipliers", "multipliers,lapse"] {
+        let lapse =
+            ["--formulations", formulations, "--lapse", "equispaced-phase", "--methods", "rattle", "--until", "10"];
+        let document = run_in(folder.path(), &[&["compare", "m.cot", "--json"][..], &lapse].concat(), b"").json();
+        let text = document.to_string();
+        assert!(!text.contains("no exact motion") && !text.contains("is not an input"), "{formulations}: {text}");
+    }
+}
+
+/// With B the momenta of a charge at rest do not vanish.
+#[test]
+fn a_lapse_made_of_the_potential_is_refused_where_there_is_none() {
+    let text = "param B = 1\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 + B*(x*y' - y*x')/2\ninitial x = 1, x' = 1\n\
+        run step = 0.02, until = 1\n";
+    let folder = folder(text);
+    let ran = run_in(folder.path(), &["run", "m.cot", "--json", "--lapse", "arc-length"], b"");
+    assert_eq!(ran.status, 2);
+    let document = ran.json().to_string();
+    assert!(document.contains("momenta do not vanish with the velocities"), "{document}");
+    assert_eq!(run_in(folder.path(), &["run", "m.cot", "--lapse", "1 + x^2"], b"").status, 0);
+}

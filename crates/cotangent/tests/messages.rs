@@ -38,7 +38,7 @@ fn a_bracket_that_fails_jacobi_is_noted() {
         "variables a, b, c\nbracket {a, b} = c^2, {b, c} = a*b, {c, a} = 1\nhamiltonian a^2 + b^2\ninitial a = 1\nrun step = 0.1, until = 1\n"
     ));
     // Where that is not decided, that is said.
-    let undecided = "param n : int = 200\nvariables u[i in 1..n]\nbracket {u[i in 1..n], u[mod(i, n) + 1]} = u[i]*u[mod(i, n) + 1] + 1e-9*u[1]\n\
+    let undecided = "param n : int = 1500\nvariables u[i in 1..n]\nbracket {u[i in 1..n], u[mod(i, n) + 1]} = u[i]*u[mod(i, n) + 1] + 1e-9*u[1]\n\
         hamiltonian sum(i in 1..n, u[i])\ninitial u = 1\n";
     assert!(checked(undecided).contains("note: not decided whether Jacobi's identity holds"), "{}", checked(undecided));
     // That of the rigid body is one.

@@ -112,7 +112,7 @@ impl fmt::Display for Words<'_> {
                 )
             }
             Failure::Standstill { pace } => {
-                write!(f, "the lapse at its end would be {pace:.3e}, and must be more than 0 for time to pass")
+                write!(f, "the lapse at its end would be {pace:.3e}, and must stay well above 0 for time to pass")
             }
             Failure::NoChart { given } => f.write_str(match given {
                 0 => "no coordinates fit: the constraints are dependent there",

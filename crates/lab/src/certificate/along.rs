@@ -4,7 +4,7 @@ use super::candidate::Candidate;
 use super::ended::{Ended, Stopped};
 use super::size::{Sizes, kinetic};
 use super::{CertificateError, Options};
-use cotangent_dynamics::{Advance, Family, Measure, Source};
+use cotangent_dynamics::{Advance, Measure, Source};
 use cotangent_integrate::Prepared;
 use cotangent_observe::{End, Monitor, Observer, Run, RunError, Sample, Schedule, Verdict};
 use cotangent_scalar::{Dual, Interrupted, Limits};
@@ -63,12 +63,12 @@ pub(super) fn run<C: Candidate>(
     options: Options,
     limits: &Limits,
 ) -> Result<Along, CertificateError> {
-    let (quantities, integrator) = (problem.quantities()?, problem.integrator(prepared)?);
-    let names = quantities.names();
-    let members = |families: &[Family]| families.iter().map(|f| f.members().count()).sum();
+    let (mut quantities, integrator) = (problem.quantities()?, problem.integrator(prepared)?);
+    // What is measured says how many there are: a system in Rust need not name them.
+    let members = quantities.kept(problem.start()).map(|k| [k.constraints.len(), k.hidden_constraints.len()]);
     let mut look = Look {
         along: Along {
-            members: [members(&names.constraints), members(&names.hidden_constraints)],
+            members: members.unwrap_or_default(),
             residuals: [0.0; 2],
             casimirs: 0.0,
             scales: [vec![], vec![]],

@@ -32,6 +32,13 @@ impl Seen {
 /// Larger systems are not followed: the parts together take as long as a hundred steps, in which nothing is heard.
 const MAX_FOLLOWED: usize = 2000;
 
+/// A lapse that is this part of its largest value vanishes…
+const VANISHED: f64 = 1e-9;
+
+/// … and so does one that is this part of it, if the energy changed by the next part of its terms.
+const SMALL: f64 = 1e-2;
+const OTHER: f64 = 0.05;
+
 /// In how many parts a step is followed: where one of them ends at the singular point, others do not.
 const PARTS: [u32; 4] = [8, 13, 29, 64];
 
@@ -104,8 +111,13 @@ impl<I: Advance, D: Measure> Run<I, D> {
             Some(_) if self.time != Time::Parameter => Some(self.quantities.pace(&self.state.values)?),
             _ => None,
         };
+        let error = seen.map(|seen| energy + seen.change - self.kept.as_slice()[0].initial);
+        let stands = match (pace, error) {
+            (Some(pace), Some(error)) => self.stands_still(h, pace, error)?,
+            _ => false,
+        };
         let failure = match (made, seen) {
-            _ if pace.is_some_and(|pace| pace.is_nan() || pace <= 0.0) => pace.map(|pace| Failure::Standstill { pace }),
+            _ if stands => pace.map(|pace| Failure::Standstill { pace }),
             (Ok(()), Some(seen)) if ill && seen.kind == Change::Leap => Some(Failure::Torn { change: seen.change }),
             (Err(failure), seen) if seen.is_none_or(|s| s.kind >= Change::Rough) => Some(failure),
             (_, Some(seen)) => seen.lost(),
@@ -128,6 +140,18 @@ impl<I: Advance, D: Measure> Run<I, D> {
             self.monitor.note_error(time, error, magnitude);
         }
         Ok(None)
+    }
+
+    /// Whether time, where it is a variable of the state, came to a stand in the step from `before`, or turned. A lapse that
+    /// vanishes on the way is approached in ever shorter steps and never reached; rounding throws the motion back at last, on a
+    /// branch of another energy.
+    fn stands_still(&mut self, h: f64, pace: f64, error: f64) -> Result<bool, RunError> {
+        let passed = self.time_of(&self.state, self.done + 1) - self.time_of(&self.before, self.done);
+        let part = pace / self.monitor.pace.map_or(pace, |[_, largest]| largest);
+        if pace.is_nan() || pace <= 0.0 || passed * h <= 0.0 || part < VANISHED {
+            return Ok(true);
+        }
+        Ok(part < SMALL && error.abs() > OTHER * self.quantities.energy_magnitude(&self.state.values)?)
     }
 
     /// Makes the step from `before` again, along the smooth continuation of the motion, unless what was found of it

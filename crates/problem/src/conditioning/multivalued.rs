@@ -15,6 +15,7 @@ use cotangent_compile::{CompileError, Engine, FunctionBuilder};
 use cotangent_dynamics::{Failure, Presymplectic, PresymplecticShape};
 use cotangent_expr::Tensor;
 use cotangent_integrate::IndexOne;
+use cotangent_model::Dynamics;
 use cotangent_solve::{LinearSolver, Pattern, departure, excess};
 use cotangent_theory::{Formulation, Law, Motion, Space};
 
@@ -60,7 +61,7 @@ pub(super) struct Linear {
 }
 
 impl Multivalued {
-    /// For equations with velocity constraints, with constraints that an analysis found, or with a form that may be singular.
+    /// For equations with velocity constraints, with those of a bracket, or with a form that may be singular.
     pub(super) fn new(motion: &Motion) -> Result<Vec<Multivalued>, CompileError> {
         if let Law::Form(form) = &motion.law {
             return Ok(if form.field.is_none() { variables(motion, form)?.into_iter().collect() } else { vec![] });
@@ -69,7 +70,8 @@ impl Multivalued {
             Space::Reduced(surface) => surface.slope.as_ref(),
             _ => None,
         };
-        let found = matches!(motion.space, Space::Surface(_) | Space::Reduced(_));
+        let found = matches!(motion.space, Space::Surface(_) | Space::Reduced(_))
+            && matches!(motion.system.dynamics, Dynamics::Poisson { .. });
         // The brackets of constraints play no part in a projection.
         let brackets = motion.brackets().filter(|_| found && motion.formulation != Formulation::Projected);
         let multipliers = motion.velocity.as_ref().map(|v| &v.kkt).or(brackets);

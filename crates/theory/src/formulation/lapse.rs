@@ -174,6 +174,11 @@ fn built_in(
         })
     };
     let potential = at_rest(&s.hamiltonian)?;
+    if name != BuiltInLapse::Kepler && !at_rest(&s.hamiltonian_p)?.is_zero() {
+        let why = "momenta do not vanish with the velocities, so that H at p = 0 is no potential for this lapse: write the \
+                   lapse as an expression";
+        return Err(TheoryError::Unfit { formulation: CARD.name, why });
+    }
     let kinetic = energy - as_expression("potential", potential.clone());
     let over_root = |square: Expr| Expr::one() / square.sqrt();
     Ok(match name {

@@ -339,6 +339,9 @@ impl Motion {
     /// The Hamilton–Dirac equations of the same model: these, if they are, as an analysis may have derived
     /// them, or if they determine all that is not in the state by themselves.
     pub fn hamilton_dirac(&self) -> Result<Motion, TheoryError> {
+        if let Some(lapse) = &self.lapse {
+            return Formulation::HamiltonDirac.of(&lapse.model, &self.limits);
+        }
         match self.formulation {
             Formulation::HamiltonDirac => Ok(self.clone()),
             Formulation::DiracBracket => Ok(self.clone()),

@@ -22,10 +22,13 @@ pub(super) fn remedy(
     let lapse = motion.lapse.as_ref()?;
     let mut parts = vec![];
     if prepared.method() == Method::HamiltonPontryagin && failure.kind() == FailureKind::NotConverged {
-        let slope = slope(problem, state, step).ok().flatten();
+        // In several degrees of freedom it is a bound on ∇Γ in all directions.
+        let one = lapse.time == 1;
+        let slope = one.then(|| slope(problem, state, step).ok().flatten()).flatten();
         let slope = slope.map_or(String::new(), |slope| format!(", and h dΓ/dt is about {} here", short(slope)));
+        let bound = if one { ", h dΓ/dt > -1/2" } else { "" };
         parts.push(format!(
-            "the equation for the momenta has a real solution only where the lapse does not fall too fast, h dΓ/dt > -1/2{slope}"
+            "the equation for the momenta has a real solution only where the lapse does not fall too fast{bound}{slope}"
         ));
     }
     let smaller = (1..=TRIES).map(|k| step / 2f64.powi(k)).find(|h| can(problem, prepared, state, *h));
