@@ -166,15 +166,23 @@ fn built_in(
     s: &Structure,
     [epsilon, factor, power, energy]: [Expr; 4],
 ) -> Result<Expr, TheoryError> {
-    // At p = 0.
-    let at_rest = |t: &Tensor| {
+    let without = |t: &Tensor, layout: &Layout| {
         t.rewrite_deep(&mut |leaf| match leaf.node() {
-            Node::At(a, _) if s.momenta.offset(a).is_some() => Some(Expr::zero()),
+            Node::At(a, _) if layout.offset(a).is_some() => Some(Expr::zero()),
             _ => None,
         })
     };
+    // At p = 0.
+    let at_rest = |t: &Tensor| without(t, &s.momenta);
     let potential = at_rest(&s.hamiltonian)?;
-    if name != BuiltInLapse::Kepler && !at_rest(&s.hamiltonian_p)?.is_zero() {
+    // ∂L/∂q̇ at q̇ = 0, or ∂H/∂p at p = 0.
+    let moving = match &s.system.dynamics {
+        Dynamics::Lagrangian { lagrangian, velocities, .. } => {
+            without(&lagrangian.gradient_within(velocities, &s.limits)?, velocities)?
+        }
+        _ => at_rest(&s.hamiltonian_p)?,
+    };
+    if name != BuiltInLapse::Kepler && !moving.is_zero() {
         let why = "momenta do not vanish with the velocities, so that H at p = 0 is no potential for this lapse: write the \
                    lapse as an expression";
         return Err(TheoryError::Unfit { formulation: CARD.name, why });
