@@ -219,7 +219,10 @@ fn families_flow_as_a_whole() {
         }
         assert!(distance(&found, &y) < 1e-14, "{n}: {:e}", distance(&found, &y));
     }
-    // A chain of a thousand particles with springs: kicks and drifts of all at once.
+    // Without parts that are named, the members of a family whose flow is not known as a whole are parts.
+    let unnamed = lattice(6).lines().filter(|l| !l.starts_with("split")).collect::<Vec<_>>().join("\n") + "\n";
+    assert_eq!(Splitting::new(&System::parse(&unnamed).unwrap()).unwrap().parts.len(), 6);
+    // A chain of five thousand particles with springs: kicks and drifts of all at once.
     let chain = "param n : int = 5000\ncoord q[i in 1..n]\n\
         hamiltonian sum(i in 1..n, p_q[i]^2/2) + sum(i in 1..n-1, (q[i+1] - q[i])^4/4)\n\
         initial q[i in 1..n] = sin(i), p_q[i in 1..n] = 0\n";

@@ -85,12 +85,13 @@ impl Splitting {
             let members = match system.splits.is_empty() {
                 false => vec![(name, Expr::sum(energy.expand()?.entries()))],
                 true => {
-                    let members = energy.expand()?;
-                    let own = |(k, t): (usize, &Term)| match members.terms().len() {
-                        1 => (name.clone(), t.value.clone()),
-                        _ => (format!("{name}.{}", k + 1), t.value.clone()),
+                    let members: Vec<Expr> = energy.expand()?.terms().iter().flat_map(|t| summands(&t.value)).collect();
+                    let count = members.len();
+                    let own = |(k, e): (usize, Expr)| match count {
+                        1 => (name.clone(), e),
+                        _ => (format!("{name}.{}", k + 1), e),
                     };
-                    members.terms().iter().enumerate().map(own).collect()
+                    members.into_iter().enumerate().map(own).collect()
                 }
             };
             parts.extend(Splitting::of(phase, members, refused)?.parts);
