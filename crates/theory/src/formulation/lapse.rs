@@ -29,7 +29,7 @@ use super::{Formulation, Lapse, Law, Lift, Motion, Space};
 use crate::error::TheoryError;
 use crate::legendre::{as_expression, whole};
 use crate::structure::{Structure, minus};
-use cotangent_expr::{Array, Expr, Layout, Node, Place, Role, Tensor, Term};
+use cotangent_expr::{Array, Definition, Error, Expr, Layout, Node, Place, Role, Tensor, Term};
 use cotangent_model::{BuiltInLapse, Dynamics, Quantity, RunKey, RunValue, System};
 use cotangent_scalar::Limits;
 
@@ -166,23 +166,15 @@ fn built_in(
     s: &Structure,
     [epsilon, factor, power, energy]: [Expr; 4],
 ) -> Result<Expr, TheoryError> {
-    let without = |t: &Tensor, layout: &Layout| {
+    // At p = 0.
+    let at_rest = |t: &Tensor| {
         t.rewrite_deep(&mut |leaf| match leaf.node() {
-            Node::At(a, _) if layout.offset(a).is_some() => Some(Expr::zero()),
+            Node::At(a, _) if s.momenta.offset(a).is_some() => Some(Expr::zero()),
             _ => None,
         })
     };
-    // At p = 0.
-    let at_rest = |t: &Tensor| without(t, &s.momenta);
     let potential = at_rest(&s.hamiltonian)?;
-    // ∂L/∂q̇ at q̇ = 0, or ∂H/∂p at p = 0.
-    let moving = match &s.system.dynamics {
-        Dynamics::Lagrangian { lagrangian, velocities, .. } => {
-            without(&lagrangian.gradient_within(velocities, &s.limits)?, velocities)?
-        }
-        _ => at_rest(&s.hamiltonian_p)?,
-    };
-    if name != BuiltInLapse::Kepler && !moving.is_zero() {
+    if name != BuiltInLapse::Kepler && !vanishes(&at_rest(&s.hamiltonian_p)?)? {
         let why = "momenta do not vanish with the velocities, so that H at p = 0 is no potential for this lapse: write the \
                    lapse as an expression";
         return Err(TheoryError::Unfit { formulation: CARD.name, why });
@@ -205,4 +197,25 @@ fn built_in(
             square.power(&(power / Expr::from(2)))
         }
     })
+}
+
+/// Whether all entries are zero, also as solutions of linear systems without a right-hand side.
+fn vanishes(t: &Tensor) -> Result<bool, Error> {
+    let mut failed = None;
+    let known = t.rewrite(&mut |leaf| {
+        let Node::At(array, _) = leaf.node() else { return None };
+        let inner = match array.definition() {
+            Definition::Defined(values) => values,
+            Definition::Solved { rhs, .. } => rhs,
+            _ => return None,
+        };
+        match vanishes(inner) {
+            Ok(zero) => zero.then(Expr::zero),
+            Err(error) => {
+                failed = Some(error);
+                None
+            }
+        }
+    })?;
+    failed.map_or(Ok(known.is_zero()), Err)
 }
