@@ -20,6 +20,10 @@ pub(super) fn remedy(
 ) -> Option<String> {
     let motion = &problem.equations.motion;
     let lapse = motion.lapse.as_ref()?;
+    // A smaller step only comes nearer to where a lapse vanishes.
+    if failure.kind() == FailureKind::Standstill {
+        return Some("the lapse vanishes where the motion goes: take another --lapse".to_owned());
+    }
     let mut parts = vec![];
     if prepared.method() == Method::HamiltonPontryagin && failure.kind() == FailureKind::NotConverged {
         // In several degrees of freedom it is a bound on ∇Γ in all directions.
