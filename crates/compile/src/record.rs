@@ -1,13 +1,13 @@
 //! Recording a step: the arithmetic a generic step performs, as data.
 //!
 //! A step written over [`Scalar`] and [`Machine`] is run once with [`Traced`] numbers. What comes
-//! out is a [`Recording`]: a list of operations in which a Newton iteration is one region and a
-//! linear solve one instruction. It can be replayed (the reference) or compiled to one native
+//! out is a [`Recording`]: a list of operations in which a Newton iteration is one region, the stages
+//! of a composition are one loop and a linear solve is one instruction. It can be replayed (the reference) or compiled to one native
 //! function (see [`Step`](crate::Step)).
 
 use crate::program::{Binary, Unary};
 use crate::tape::{binary, unary};
-use cotangent_dynamics::{Equations, Failure, Kind, Machine, Map, Misuse, Plan, Site, Unrecordable};
+use cotangent_dynamics::{Equations, Failure, Kind, Machine, Map, Misuse, Plan, Site, Stage, Unrecordable};
 use cotangent_scalar::Scalar;
 use cotangent_solve::Pattern;
 use std::cell::RefCell;
@@ -40,6 +40,22 @@ pub enum TraceOp {
         /// Which iteration.
         iteration: u32,
         /// Which unknown.
+        component: u32,
+    },
+    /// A number of the state before a stage that is made several times.
+    Carried {
+        /// Which loop.
+        repeat: u32,
+        /// Which number.
+        component: u32,
+    },
+    /// The coefficient of a stage.
+    Coefficient(u32),
+    /// A number of the state after the last stage.
+    Repeated {
+        /// Which loop.
+        repeat: u32,
+        /// Which number.
         component: u32,
     },
     /// A matrix is factored; it has no value.
@@ -105,11 +121,34 @@ pub struct Iteration {
     pub jacobian: Vec<u32>,
 }
 
+/// Stages of a recording that differ in a coefficient alone, each from where the last one led.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Repeat {
+    /// The coefficients, one for each stage.
+    pub coefficients: Vec<f64>,
+    /// The state before the first.
+    pub first: Vec<u32>,
+    /// Position of the first operation of a stage, after the state before it and its coefficient.
+    pub start: u32,
+    /// Position after its last operation.
+    pub end: u32,
+    /// The state after it.
+    pub next: Vec<u32>,
+}
+
+impl Repeat {
+    /// Position of the state before a stage, which its coefficient follows.
+    pub(crate) fn state(&self) -> usize {
+        self.start as usize - self.first.len() - 1
+    }
+}
+
 /// The arithmetic of a step, as data.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Recording {
     pub(crate) plan: Plan,
     pub(crate) ops: Vec<TraceOp>,
+    pub(crate) repeats: Vec<Repeat>,
     pub(crate) iterations: Vec<Iteration>,
     pub(crate) factors: Vec<Factor>,
     pub(crate) solves: Vec<LinearSolve>,
@@ -139,10 +178,9 @@ impl Recording {
         self.inputs
     }
 
-    /// Whether a value computed inside an iteration is used after it, where it would be that of
+    /// Whether a value computed inside an iteration or a loop is used after it, where it would be that of
     /// some iterate and not of the solution.
     fn leaks(&self) -> bool {
-        let inside = |it: &Iteration, at: u32| at >= it.start - it.guess.len() as u32 && at < it.end;
         let uses = |k: usize| match self.ops[k] {
             TraceOp::Unary(_, a) => vec![a],
             TraceOp::Binary(_, a, b) => vec![a, b],
@@ -154,11 +192,16 @@ impl Recording {
             }
             _ => vec![],
         };
-        self.iterations.iter().enumerate().any(|(n, it)| {
-            let later = (it.end as usize..self.ops.len()).flat_map(uses);
-            let guesses =
-                self.iterations[n + 1..].iter().flat_map(|i| [&i.guess, &i.terms, &i.residual, &i.jacobian]).flatten();
-            later.chain(guesses.copied()).chain(self.outputs.iter().copied()).any(|at| inside(it, at))
+        let of_iterations = self.iterations.iter().map(|it| it.start - it.guess.len() as u32..it.end);
+        let of_repeats = self.repeats.iter().map(|r| r.state() as u32..r.end);
+        of_iterations.chain(of_repeats).any(|inside| {
+            let later = (inside.end as usize..self.ops.len()).flat_map(uses);
+            let iterations = self.iterations.iter().filter(|it| it.start > inside.end);
+            let of_iterations = iterations.flat_map(|i| [&i.guess, &i.terms, &i.residual, &i.jacobian]).flatten();
+            let first = self.repeats.iter().filter(|r| r.start > inside.end).flat_map(|r| &r.first);
+            let next = self.repeats.iter().filter(|r| r.end > inside.end).flat_map(|r| &r.next);
+            let lists = of_iterations.chain(first).chain(next).chain(&self.outputs);
+            later.chain(lists.copied()).any(|at| inside.contains(&at))
         })
     }
 }
@@ -166,6 +209,7 @@ impl Recording {
 #[derive(Default)]
 struct Trace {
     ops: Vec<TraceOp>,
+    repeats: Vec<Repeat>,
     iterations: Vec<Iteration>,
     factors: Vec<Factor>,
     solves: Vec<LinearSolve>,
@@ -175,6 +219,8 @@ struct Trace {
     /// Whether an iteration is being recorded.
     inside: bool,
     nested: bool,
+    /// Whether stages are being recorded.
+    repeated: bool,
     /// Whether a number of another recorder was used.
     foreign: bool,
     /// Whether there were more operations than [`MAX_RECORDED`].
@@ -227,9 +273,9 @@ impl Recorder {
         if trace.full {
             return unrecordable(Unrecordable::TooLong);
         }
-        let Trace { ops, iterations, factors, solves, requirements, .. } = trace;
+        let Trace { ops, repeats, iterations, factors, solves, requirements, .. } = trace;
         let plan = plan.clone();
-        let recording = Recording { plan, ops, iterations, factors, solves, requirements, outputs, inputs };
+        let recording = Recording { plan, ops, repeats, iterations, factors, solves, requirements, outputs, inputs };
         match recording.leaks() {
             true => unrecordable(Unrecordable::Leak),
             false => Ok(recording),
@@ -356,6 +402,44 @@ impl<'t> Machine<Traced<'t>> for Record<'t> {
 
     fn fixed_point(&mut self, _: Site, _: &mut [Traced<'t>], _: &mut Map<'_, Traced<'t>>) -> Result<(), Failure> {
         Err(Misuse::from(Unrecordable::FixedPoint).into())
+    }
+
+    fn repeat(
+        &mut self,
+        coefficients: &[Traced<'t>],
+        state: &mut [Traced<'t>],
+        stage: &mut Stage<'_, Traced<'t>>,
+    ) -> Result<bool, Failure> {
+        let recorder = self.recorder;
+        let known = |c: &Traced<'t>| if let Traced::Constant(c) = c { Some(*c) } else { None };
+        let Some(coefficients) = coefficients.iter().map(known).collect::<Option<Vec<f64>>>() else { return Ok(false) };
+        if recorder.0.borrow().inside || recorder.0.borrow().repeated {
+            return Ok(false);
+        }
+        let first: Vec<u32> = state.iter().map(|x| x.position(recorder)).collect();
+        let repeat = recorder.0.borrow().repeats.len() as u32;
+        recorder.0.borrow_mut().repeated = true;
+        for (component, x) in state.iter_mut().enumerate() {
+            let component = component as u32;
+            *x = Traced::Value(recorder.push(TraceOp::Carried { repeat, component }), recorder);
+        }
+        let coefficient = Traced::Value(recorder.push(TraceOp::Coefficient(repeat)), recorder);
+        let start = recorder.0.borrow().ops.len() as u32;
+        stage(self, coefficient, state)?;
+        let next: Vec<u32> = state.iter().map(|x| x.position(recorder)).collect();
+        {
+            let mut trace = recorder.0.borrow_mut();
+            let end = trace.ops.len() as u32;
+            // What was computed inside belongs to some stage.
+            trace.known.retain(|_, at| *at < start);
+            trace.repeats.push(Repeat { coefficients, first, start, end, next });
+            trace.repeated = false;
+        }
+        for (component, x) in state.iter_mut().enumerate() {
+            let component = component as u32;
+            *x = Traced::Value(recorder.push(TraceOp::Repeated { repeat, component }), recorder);
+        }
+        Ok(true)
     }
 
     fn require(&mut self, kind: Kind, residual: &[Traced<'t>], magnitude: &[Traced<'t>]) -> Result<(), Failure> {

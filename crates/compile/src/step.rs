@@ -9,6 +9,7 @@ use crate::tape::{binary, unary};
 use cotangent_dynamics::{Failure, Machine, Misuse, Numeric, Value, allowance, unsatisfied};
 use cotangent_scalar::Cancel;
 use cotangent_solve::{LinearSolver, NewtonOptions, Pattern};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A step compiled as a whole: state and constants in, the next state out.
@@ -153,7 +154,7 @@ impl Step {
 
     /// One step on the tape: the reference.
     fn replay(&self, state: &mut [f64], constants: &[f64], work: &mut StepWorkspace) -> Result<(), Failure> {
-        let Recording { ops, iterations, factors, solves, requirements, .. } = &*self.recording;
+        let Recording { ops, repeats, iterations, factors, solves, requirements, .. } = &*self.recording;
         let allowance = allowance(f64::EPSILON, work.options.stopping.tolerance);
         let StepWorkspace { values: v, unknowns, terms, machine, solvers, .. } = work;
         let plain = |k: usize, v: &mut [f64], solvers: &mut [LinearSolver<f64>]| -> Result<(), Failure> {
@@ -190,29 +191,51 @@ impl Step {
                     return unsatisfied(*kind, equations, allowance).map_or(Ok(()), Err);
                 }
                 TraceOp::Unknown { .. } | TraceOp::Solution { .. } | TraceOp::Linear { .. } => {}
+                TraceOp::Carried { .. } | TraceOp::Coefficient(_) | TraceOp::Repeated { .. } => {}
             }
             Ok(())
         };
-        let mut k = 0;
-        for ((iteration, unknowns), terms) in iterations.iter().zip(unknowns).zip(terms) {
-            let (start, end, n) = (iteration.start as usize, iteration.end as usize, iteration.guess.len());
-            while k < start - n {
-                plain(k, v, solvers)?;
-                k += 1;
+        // The operations of a range, with the iterations in it.
+        let mut run = |range: Range<usize>, v: &mut [f64]| -> Result<(), Failure> {
+            let mut k = range.start;
+            let within = iterations.iter().zip(&mut *unknowns).zip(&mut *terms);
+            for ((iteration, unknowns), terms) in within.filter(|((it, _), _)| range.contains(&(it.start as usize))) {
+                let (start, end, n) = (iteration.start as usize, iteration.end as usize, iteration.guess.len());
+                (k..start - n).try_for_each(|k| plain(k, v, solvers))?;
+                unknowns.iter_mut().zip(&iteration.guess).for_each(|(x, &g)| *x = v[g as usize]);
+                terms.iter_mut().zip(&iteration.terms).for_each(|(t, &at)| *t = v[at as usize]);
+                machine.newton_of_terms(iteration.site, unknowns, terms, &mut |x, r, j| {
+                    v[start - n..start].copy_from_slice(x);
+                    (start..end).try_for_each(|k| plain(k, v, solvers))?;
+                    r.iter_mut().zip(&iteration.residual).for_each(|(r, &at)| *r = v[at as usize]);
+                    j.iter_mut().zip(&iteration.jacobian).for_each(|(j, &at)| *j = v[at as usize]);
+                    Ok(())
+                })?;
+                v[end..end + n].copy_from_slice(unknowns);
+                k = end + n;
             }
-            unknowns.iter_mut().zip(&iteration.guess).for_each(|(x, &g)| *x = v[g as usize]);
-            terms.iter_mut().zip(&iteration.terms).for_each(|(t, &at)| *t = v[at as usize]);
-            machine.newton_of_terms(iteration.site, unknowns, terms, &mut |x, r, j| {
-                v[start - n..start].copy_from_slice(x);
-                (start..end).try_for_each(|k| plain(k, v, solvers))?;
-                r.iter_mut().zip(&iteration.residual).for_each(|(r, &at)| *r = v[at as usize]);
-                j.iter_mut().zip(&iteration.jacobian).for_each(|(j, &at)| *j = v[at as usize]);
-                Ok(())
-            })?;
-            v[end..end + n].copy_from_slice(unknowns);
-            k = end + n;
+            (k..range.end).try_for_each(|k| plain(k, v, solvers))
+        };
+        let mut k = 0;
+        for repeat in repeats {
+            let (before, start, end) = (repeat.state(), repeat.start as usize, repeat.end as usize);
+            let gather = |v: &mut [f64], from: &[u32]| {
+                // Results are used nowhere before the end of the loop: their places hold the next state meanwhile.
+                for (k, &at) in from.iter().enumerate() {
+                    v[end + k] = v[at as usize];
+                }
+                v.copy_within(end..end + from.len(), before);
+            };
+            run(k..before, v)?;
+            gather(v, &repeat.first);
+            for &coefficient in &repeat.coefficients {
+                v[start - 1] = coefficient;
+                run(start..end, v)?;
+                gather(v, &repeat.next);
+            }
+            k = end + repeat.next.len();
         }
-        (k..ops.len()).try_for_each(|k| plain(k, v, solvers))?;
+        run(k..ops.len(), v)?;
         if let Some(k) = self.recording.outputs.iter().position(|&at| !v[at as usize].is_finite()) {
             return Err(Failure::NotFinite(Value::State(k)));
         }

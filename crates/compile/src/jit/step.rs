@@ -2,14 +2,14 @@
 
 use super::emit::Emitter;
 use crate::error::CompileError;
-use crate::record::{Recording, TraceOp};
+use crate::record::{Recording, Repeat, TraceOp};
 use cotangent_dynamics::allowance;
 use cotangent_solve::{LinearSolver, NewtonOptions, StoppingRule};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
     AbiParam, Block, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types,
 };
-use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use cranelift_jit::JITModule;
 use cranelift_module::Module;
 use std::collections::HashMap;
@@ -46,6 +46,8 @@ pub(crate) struct NativeStep {
     state: usize,
     constants: usize,
     solvers: usize,
+    /// The coefficients of the stages of each loop, which the code reads.
+    _coefficients: Vec<Box<[f64]>>,
 }
 
 // SAFETY: as for `Native`.
@@ -73,7 +75,8 @@ impl NativeStep {
         context.func.signature.returns.push(AbiParam::new(types::I64));
         let b = FunctionBuilder::new(&mut context.func, &mut builders);
         let emitter = Emitter { b, bases: HashMap::new(), vars: vec![], config };
-        StepEmitter { e: emitter, recording }.emit();
+        let coefficients: Vec<Box<[f64]>> = recording.repeats.iter().map(|r| r.coefficients.clone().into()).collect();
+        StepEmitter { e: emitter, recording, coefficients: &coefficients }.emit();
         let id = module.declare_anonymous_function(&context.func.signature).map_err(|e| native(&e))?;
         module.define_function(id, &mut context).map_err(|e| native(&e))?;
         module.finalize_definitions().map_err(|e| native(&e))?;
@@ -81,7 +84,8 @@ impl NativeStep {
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(module.get_finalized_function(id)) };
         let state = recording.outputs.len();
         let solvers = recording.iterations.len() + recording.factors.len();
-        Ok(NativeStep { module: Some(module), entry, state, constants: recording.inputs - state, solvers })
+        let constants = recording.inputs - state;
+        Ok(NativeStep { module: Some(module), entry, state, constants, solvers, _coefficients: coefficients })
     }
 
     /// Makes up to `steps` steps; stops before one that is out of the ordinary.
@@ -158,6 +162,8 @@ pub(super) struct Reach {
 pub(super) struct StepEmitter<'a, 'r> {
     pub(super) e: Emitter<'a>,
     pub(super) recording: &'r Recording,
+    /// Those of the stages of each loop, where they stay.
+    coefficients: &'r [Box<[f64]>],
 }
 
 impl StepEmitter<'_, '_> {
@@ -182,13 +188,12 @@ impl StepEmitter<'_, '_> {
         let mut values: Vec<Option<Value>> = vec![None; self.recording.ops.len()];
         let mut k = 0;
         let recording = self.recording;
-        for (which, iteration) in recording.iterations.iter().enumerate() {
-            let start = iteration.start as usize - iteration.guess.len();
-            self.ops(k..start, &mut values, reach);
-            self.iteration(which, iteration, &mut values, reach, made);
-            k = iteration.end as usize + iteration.guess.len();
+        for (repeat, coefficients) in recording.repeats.iter().zip(self.coefficients) {
+            self.span(k..repeat.state(), &mut values, reach, made);
+            self.repeat(repeat, coefficients, &mut values, reach, made);
+            k = repeat.end as usize + repeat.next.len();
         }
-        self.ops(k..recording.ops.len(), &mut values, reach);
+        self.span(k..recording.ops.len(), &mut values, reach, made);
         let results: Vec<Value> = recording.outputs.iter().map(|&at| self.value(&values, at)).collect();
         let finite = self.finite(&results);
         let keep = self.e.b.create_block();
@@ -212,6 +217,65 @@ impl StepEmitter<'_, '_> {
         self.e.b.seal_all_blocks();
         let config = self.e.config;
         self.e.b.finalize(config);
+    }
+
+    /// The operations of a range, with the iterations in it.
+    fn span(&mut self, range: std::ops::Range<usize>, values: &mut [Option<Value>], reach: Reach, made: Variable) {
+        let mut k = range.start;
+        let within = self.recording.iterations.iter().enumerate();
+        for (which, iteration) in within.filter(|(_, it)| range.contains(&(it.start as usize))) {
+            let start = iteration.start as usize - iteration.guess.len();
+            self.ops(k..start, values, reach);
+            self.iteration(which, iteration, values, reach, made);
+            k = iteration.end as usize + iteration.guess.len();
+        }
+        self.ops(k..range.end, values, reach);
+    }
+
+    /// Stages with one coefficient after the other.
+    fn repeat(
+        &mut self,
+        repeat: &Repeat,
+        coefficients: &[f64],
+        values: &mut [Option<Value>],
+        reach: Reach,
+        made: Variable,
+    ) {
+        let state: Vec<Variable> = repeat.first.iter().map(|_| self.e.b.declare_var(types::F64)).collect();
+        let stage = self.e.b.declare_var(types::I64);
+        for (&x, &at) in state.iter().zip(&repeat.first) {
+            let value = self.value(values, at);
+            self.e.b.def_var(x, value);
+        }
+        let zero = self.e.b.ins().iconst(types::I64, 0);
+        self.e.b.def_var(stage, zero);
+        let (body, exit) = (self.e.b.create_block(), self.e.b.create_block());
+        self.e.b.ins().jump(body, &[]);
+        self.e.b.switch_to_block(body);
+        let before = repeat.state();
+        for (k, &x) in state.iter().enumerate() {
+            values[before + k] = Some(self.e.b.use_var(x));
+        }
+        let table = self.e.b.ins().iconst(types::I64, coefficients.as_ptr() as i64);
+        let which = self.e.b.use_var(stage);
+        let offset = self.e.b.ins().imul_imm_s(which, 8);
+        let place = self.e.b.ins().iadd(table, offset);
+        let (start, end) = (repeat.start as usize, repeat.end as usize);
+        values[start - 1] = Some(self.e.b.ins().load(types::F64, MemFlagsData::trusted(), place, 0));
+        self.span(start..end, values, reach, made);
+        let next: Vec<Value> = repeat.next.iter().map(|&at| self.value(values, at)).collect();
+        for (&x, &value) in state.iter().zip(&next) {
+            self.e.b.def_var(x, value);
+        }
+        let which = self.e.b.ins().iadd_imm_s(which, 1);
+        self.e.b.def_var(stage, which);
+        let count = self.e.b.ins().iconst(types::I64, coefficients.len() as i64);
+        let more = self.e.b.ins().icmp(IntCC::SignedLessThan, which, count);
+        self.e.b.ins().brif(more, body, &[], exit, &[]);
+        self.e.b.switch_to_block(exit);
+        for (k, &value) in next.iter().enumerate() {
+            values[end + k] = Some(value);
+        }
     }
 
     pub(super) fn value(&mut self, values: &[Option<Value>], at: u32) -> Value {
@@ -262,6 +326,7 @@ impl StepEmitter<'_, '_> {
                     continue;
                 }
                 TraceOp::Unknown { .. } | TraceOp::Solution { .. } | TraceOp::Linear { .. } => continue,
+                TraceOp::Carried { .. } | TraceOp::Coefficient(_) | TraceOp::Repeated { .. } => continue,
             };
             values[k] = Some(value);
         }
