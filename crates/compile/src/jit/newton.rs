@@ -1,6 +1,6 @@
 //! Newton's method inline, for the ordinary course of an iteration.
 
-use super::step::{Arrival, Reach, StepEmitter};
+use super::step::{Arrival, Counted, Reach, StepEmitter};
 use crate::record::Iteration;
 use cotangent_solve::{Pattern, StoppingRule};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
@@ -25,7 +25,7 @@ impl StepEmitter<'_, '_> {
         it: &Iteration,
         values: &mut [Option<Value>],
         reach: Reach,
-        made: Variable,
+        counted: Counted,
     ) {
         let n = it.guess.len();
         let bail = reach.bail;
@@ -74,9 +74,7 @@ impl StepEmitter<'_, '_> {
         self.e.b.ins().brif(spent, bail, &[], going, &[]);
         self.e.b.switch_to_block(going);
         let delta = self.update(which, &r, &jacobian, reach);
-        let sum = self.e.b.use_var(made);
-        let sum = self.e.b.ins().iadd_imm_s(sum, 1);
-        self.e.b.def_var(made, sum);
+        self.count(counted.updates);
 
         let measure = self.measure(&l, &x, &r, (pattern, &jacobian), &delta);
         let next: Vec<Value> = x.iter().zip(&delta).map(|(&x, &d)| self.e.b.ins().fsub(x, d)).collect();
@@ -187,8 +185,8 @@ impl StepEmitter<'_, '_> {
         }
     }
 
-    fn larger(&mut self, a: Value, b: Value) -> Value {
-        let more = self.e.b.ins().fcmp(FloatCC::GreaterThan, b, a);
+    pub(super) fn larger(&mut self, a: Value, b: Value) -> Value {
+        let more = self.e.b.ins().fcmp(FloatCC::LessThan, a, b);
         self.e.b.ins().select(more, b, a)
     }
 
@@ -197,7 +195,7 @@ impl StepEmitter<'_, '_> {
     }
 
     /// a/b, where 0/0 is 0.
-    fn ratio(&mut self, a: Value, b: Value) -> Value {
+    pub(super) fn ratio(&mut self, a: Value, b: Value) -> Value {
         let zero = self.e.b.ins().f64const(0.0);
         let nothing = self.e.b.ins().fcmp(FloatCC::Equal, a, zero);
         let quotient = self.e.b.ins().fdiv(a, b);
