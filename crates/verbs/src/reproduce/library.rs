@@ -115,6 +115,7 @@ impl Planned {
             opt: p.opt.into_iter().collect(),
             method: p.method,
             stages: p.stages,
+            stage_solver: None,
             inner: p.inner,
             tol: p.tol,
             compose: p.compose,
