@@ -35,4 +35,6 @@ macro_rules! papers {
 /// The files under `experiments`, paper by paper: experiments in the order in which they are shown, and models.
 const PAPERS: &[Folder<'_>] = papers! {
     "leimkuhler-reich": ["fig-1" "fig-2" "fig-3" "fig-4" "fig-5" "fig-6"], [];
+    "seiler": ["fig-1" "growth" "tolerance" "periodogram" "fig-2" "modified" "eigenvalues" "formulations"],
+        ["impetus" "impetus-modified" "pendulum-modified"];
 };
