@@ -1,7 +1,7 @@
 //! The solutions of a step, followed while the step grows.
 
 use crate::failure::Failure;
-use crate::machine::{Equations, Machine, Map};
+use crate::machine::{Contraction, Equations, Machine, Map};
 use crate::numeric::Numeric;
 use crate::plan::{Kind, Site};
 
@@ -71,8 +71,23 @@ impl Machine<f64> for Following<'_> {
         self.machine.fixed_point(site, unknowns, map)
     }
 
+    /// Branches are followed by Newton's method.
+    fn contract(
+        &mut self,
+        _: Site,
+        unknowns: &mut [f64],
+        _: &mut f64,
+        equations: &mut dyn Contraction<f64>,
+    ) -> Result<(), Failure> {
+        equations.otherwise(self, unknowns)
+    }
+
     fn require(&mut self, kind: Kind, residual: &[f64], magnitude: &[f64]) -> Result<(), Failure> {
         self.machine.require(kind, residual, magnitude)
+    }
+
+    fn refine(&mut self, on: bool) -> bool {
+        self.machine.refine(on)
     }
 
     fn value(&mut self, x: f64) -> Result<f64, Failure> {

@@ -49,6 +49,8 @@ codes! {
     UnknownMethod = "unknown-method",
     /// There is no such composition.
     UnknownComposition = "unknown-composition",
+    /// There is no such solver of stages.
+    UnknownStageSolver = "unknown-stage-solver",
     /// There is no such formulation.
     UnknownFormulation = "unknown-formulation",
     /// There is no such projection.
