@@ -111,7 +111,7 @@ pub(crate) fn compare(args: args::Compare, out: &mut Output) -> Result<Status, F
 
 /// Makes experiments of papers again, or lists them.
 pub(crate) fn reproduce(args: args::Reproduce, out: &mut Output) -> Result<Status, Failure> {
-    let library = experiments::library()?;
+    let library = args.folder.as_deref().map_or_else(experiments::library, experiments::read)?;
     let request = args.request();
     if request.wanted.is_empty() {
         let list = library.list();

@@ -83,6 +83,9 @@ functions! {
     "running_max"("a") = Apply::Of(1, |_, all| Ok(running_max(&all[0]))), "the largest value so far";
     "steps"("a") = Apply::Of(1, |_, all| Ok(all[0].windows(2).map(|w| w[1] - w[0]).collect())),
         "the differences of neighbours";
+    "positions"("a") = Apply::Of(1, |_, all| Ok((0..all[0].len()).map(|k| k as f64).collect())),
+        "0, 1, 2, …, as many as there are values";
+    "every"("a, n") = Apply::Of(2, every), "the first value and every n-th after it";
     "at"("a, time, t") = Apply::Of(3, at), "the value at the time nearest to t";
     "part"("a, time, from, to") = Apply::Of(4, part), "the values at times between two";
     "row"("u[*], time, t") = Apply::Of(3, row), "the members of a family at the time nearest to t";
@@ -147,6 +150,14 @@ fn same_length(function: &'static str, a: &[f64], b: &[f64]) -> Result<(), Measu
         true => Ok(()),
         false => Err(MeasureError::Lengths { function, left: a.len(), right: b.len() }),
     }
+}
+
+fn every(name: &'static str, all: &[Vec<f64>]) -> Result<Vec<f64>, MeasureError> {
+    let n = one(&all[1])?;
+    if n < 1.0 {
+        return Err(MeasureError::Empty { function: name });
+    }
+    Ok(all[0].iter().step_by(n as usize).copied().collect())
 }
 
 fn nearest(name: &'static str, times: &[f64], t: f64) -> Result<usize, MeasureError> {

@@ -9,16 +9,16 @@ use cotangent_lab::measure::Expression;
 use cotangent_model::nearest::distance;
 
 /// The texts of a paper: its description, its experiments and models of its own, by the names of their files.
-#[derive(Clone, Copy, Debug)]
-pub struct Folder<'a> {
+#[derive(Clone, Debug, Default)]
+pub struct Folder {
     /// What to call the paper.
-    pub key: &'a str,
+    pub key: String,
     /// What it is.
-    pub paper: &'a str,
+    pub paper: String,
     /// Its experiments, in order.
-    pub experiments: &'a [(&'a str, &'a str)],
+    pub experiments: Vec<(String, String)>,
     /// Models that are not shipped.
-    pub models: &'a [(&'a str, &'a str)],
+    pub models: Vec<(String, String)>,
 }
 
 /// The papers that are known.
@@ -34,19 +34,19 @@ pub struct Library {
 
 impl Library {
     /// Reads papers and their experiments; `shipped` has the texts of models that are not in their folders.
-    pub fn new(folders: &[Folder<'_>], shipped: impl Fn(&str) -> Option<&'static str>) -> Result<Library, Failure> {
+    pub fn new(folders: &[Folder], shipped: impl Fn(&str) -> Option<&'static str>) -> Result<Library, Failure> {
         let mut library = Library::default();
         for folder in folders {
-            let paper: Paper = toml::from_str(folder.paper).map_err(|e| mistaken(folder.key, &e.to_string()))?;
-            library.papers.push(Paper { key: folder.key.to_owned(), ..paper });
-            for (name, text) in folder.experiments {
+            let paper: Paper = toml::from_str(&folder.paper).map_err(|e| mistaken(&folder.key, &e.to_string()))?;
+            library.papers.push(Paper { key: folder.key.clone(), ..paper });
+            for (name, text) in &folder.experiments {
                 let id = format!("{}/{name}", folder.key);
                 let experiment = read(&id, text)?;
                 for model in experiment.run.iter().map(|run| run.model.as_str()) {
-                    let own = folder.models.iter().find(|(name, _)| *name == model).map(|(_, text)| *text);
+                    let own = folder.models.iter().find(|(name, _)| name == model).map(|(_, text)| text.as_str());
                     let source = own.or_else(|| shipped(model));
                     let source = source.ok_or_else(|| mistaken(&id, &format!("there is no model `{model}`")))?;
-                    let key = (folder.key.to_owned(), model.to_owned());
+                    let key = (folder.key.clone(), model.to_owned());
                     if !library.models.iter().any(|(paper, name, _)| (paper, name) == (&key.0, &key.1)) {
                         library.models.push((key.0, key.1, source.to_owned()));
                     }

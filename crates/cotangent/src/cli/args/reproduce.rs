@@ -20,6 +20,10 @@ pub(crate) struct Reproduce {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 
+    /// Experiments of your own: a folder with a folder for each paper, instead of those that come with Cotangent
+    #[arg(long, value_name = "DIR")]
+    pub(crate) folder: Option<PathBuf>,
+
     /// Pictures as PNG, not as SVG
     #[arg(long, requires = "out")]
     pub(crate) png: bool,
