@@ -21,6 +21,7 @@ mod lower;
 mod position;
 pub mod program;
 pub mod record;
+mod replay;
 mod run;
 mod step;
 mod tape;

@@ -7,11 +7,14 @@
 
 use crate::program::{Binary, Unary};
 use crate::tape::{binary, unary};
-use cotangent_dynamics::{Equations, Failure, Kind, Machine, Map, Misuse, Plan, Site, Stage, Unrecordable};
+use cotangent_dynamics::{
+    Contraction, Equations, Failure, Kind, Machine, Map, Misuse, Plan, Site, Stage, Unrecordable,
+};
 use cotangent_scalar::Scalar;
 use cotangent_solve::Pattern;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// The most operations of a recording: beyond, compiling it as one function would take seconds, and
 /// calls of separate functions cost little in comparison.
@@ -30,14 +33,14 @@ pub enum TraceOp {
     Binary(Binary, u32, u32),
     /// An unknown inside an iteration: the current iterate.
     Unknown {
-        /// Which iteration.
+        /// Which iteration of its kind.
         iteration: u32,
         /// Which unknown.
         component: u32,
     },
-    /// The solution of an iteration.
+    /// The solution of an iteration; after that of a fixed point comes its pause.
     Solution {
-        /// Which iteration.
+        /// Which iteration of its kind.
         iteration: u32,
         /// Which unknown.
         component: u32,
@@ -143,6 +146,65 @@ impl Repeat {
     }
 }
 
+impl Iteration {
+    /// Position of its first operation.
+    pub fn first(&self) -> usize {
+        self.start as usize - self.guess.len()
+    }
+
+    /// Position after its last operation, the solution.
+    pub fn last(&self) -> usize {
+        self.end as usize + self.guess.len()
+    }
+}
+
+/// An iteration to a fixed point of a recording.
+///
+/// Its operations follow each other: the unknowns, the map, the other way with its own iterations, the solution, the pause.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FixedPoint {
+    /// Where in the step's plan.
+    pub site: Site,
+    /// The first guess.
+    pub guess: Vec<u32>,
+    /// Position of the first operation of the map, after the unknowns.
+    pub start: u32,
+    /// Position after the last operation of the map.
+    pub end: u32,
+    /// The values of the map.
+    pub next: Vec<u32>,
+    /// Where the map may not contract.
+    pub otherwise: Option<Otherwise>,
+}
+
+/// Another way to a fixed point, where the map does not contract.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Otherwise {
+    /// For how many steps it is taken at once.
+    pub pause: u32,
+    /// Position after its last operation.
+    pub end: u32,
+    /// What it finds.
+    pub solution: Vec<u32>,
+}
+
+impl FixedPoint {
+    /// Position of its first operation.
+    pub fn first(&self) -> usize {
+        self.start as usize - self.guess.len()
+    }
+
+    /// Position of the solution.
+    pub fn solution(&self) -> usize {
+        self.otherwise.as_ref().map_or(self.end, |o| o.end) as usize
+    }
+
+    /// Position after its last operation.
+    pub fn last(&self) -> usize {
+        self.solution() + self.guess.len() + usize::from(self.otherwise.is_some())
+    }
+}
+
 /// The arithmetic of a step, as data.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Recording {
@@ -150,6 +212,7 @@ pub struct Recording {
     pub(crate) ops: Vec<TraceOp>,
     pub(crate) repeats: Vec<Repeat>,
     pub(crate) iterations: Vec<Iteration>,
+    pub(crate) fixed_points: Vec<FixedPoint>,
     pub(crate) factors: Vec<Factor>,
     pub(crate) solves: Vec<LinearSolve>,
     pub(crate) requirements: Vec<Requirement>,
@@ -163,9 +226,14 @@ impl Recording {
         &self.ops
     }
 
-    /// The iterations, in order; they are not nested.
+    /// The iterations of Newton's method, in order; they are not nested.
     pub fn iterations(&self) -> &[Iteration] {
         &self.iterations
+    }
+
+    /// The iterations to fixed points, in order; they are not nested.
+    pub fn fixed_points(&self) -> &[FixedPoint] {
+        &self.fixed_points
     }
 
     /// The results.
@@ -192,17 +260,28 @@ impl Recording {
             }
             _ => vec![],
         };
-        let of_iterations = self.iterations.iter().map(|it| it.start - it.guess.len() as u32..it.end);
-        let of_repeats = self.repeats.iter().map(|r| r.state() as u32..r.end);
-        of_iterations.chain(of_repeats).any(|inside| {
-            let later = (inside.end as usize..self.ops.len()).flat_map(uses);
-            let iterations = self.iterations.iter().filter(|it| it.start > inside.end);
-            let of_iterations = iterations.flat_map(|i| [&i.guess, &i.terms, &i.residual, &i.jacobian]).flatten();
-            let first = self.repeats.iter().filter(|r| r.start > inside.end).flat_map(|r| &r.first);
-            let next = self.repeats.iter().filter(|r| r.end > inside.end).flat_map(|r| &r.next);
-            let lists = of_iterations.chain(first).chain(next).chain(&self.outputs);
-            later.chain(lists.copied()).any(|at| inside.contains(&at))
-        })
+        // Where iterations use values, and which.
+        let newton = self
+            .iterations
+            .iter()
+            .flat_map(|i| [&i.guess, &i.terms, &i.residual, &i.jacobian].map(|list| (i.start, list)));
+        let maps = self.fixed_points.iter().flat_map(|f| [&f.guess, &f.next].map(|list| (f.start, list)));
+        let ways = self.fixed_points.iter().filter_map(|f| Some((f.start, f.otherwise.as_ref()?)));
+        let pauses = ways.clone().map(|(start, o)| (start, o.pause));
+        let lists = newton.chain(maps).chain(ways.map(|(_, o)| (o.end, &o.solution)));
+        let stages = self.repeats.iter().flat_map(|r| [(r.start, &r.first), (r.end, &r.next)]);
+        let taken: Vec<(u32, u32)> =
+            lists.chain(stages).flat_map(|(at, list)| list.iter().map(move |&v| (at, v))).chain(pauses).collect();
+        let leaks = |inside: Range<usize>| {
+            let later = (inside.end..self.ops.len()).flat_map(uses);
+            let taken = taken.iter().filter(|(at, _)| *at as usize > inside.end).map(|&(_, value)| value);
+            later.chain(taken).chain(self.outputs.iter().copied()).any(|at| inside.contains(&(at as usize)))
+        };
+        let newton = self.iterations.iter().map(|it| it.first()..it.end as usize);
+        let maps = self.fixed_points.iter().map(|f| f.first()..f.end as usize);
+        let ways = self.fixed_points.iter().filter_map(|f| Some(f.end as usize..f.otherwise.as_ref()?.end as usize));
+        let stages = self.repeats.iter().map(|r| r.state()..r.end as usize);
+        newton.chain(maps).chain(ways).chain(stages).any(leaks)
     }
 }
 
@@ -211,6 +290,7 @@ struct Trace {
     ops: Vec<TraceOp>,
     repeats: Vec<Repeat>,
     iterations: Vec<Iteration>,
+    fixed_points: Vec<FixedPoint>,
     factors: Vec<Factor>,
     solves: Vec<LinearSolve>,
     requirements: Vec<Requirement>,
@@ -273,9 +353,10 @@ impl Recorder {
         if trace.full {
             return unrecordable(Unrecordable::TooLong);
         }
-        let Trace { ops, repeats, iterations, factors, solves, requirements, .. } = trace;
+        let Trace { ops, repeats, iterations, fixed_points, factors, solves, requirements, .. } = trace;
         let plan = plan.clone();
-        let recording = Recording { plan, ops, repeats, iterations, factors, solves, requirements, outputs, inputs };
+        let recording =
+            Recording { plan, ops, repeats, iterations, fixed_points, factors, solves, requirements, outputs, inputs };
         match recording.leaks() {
             true => unrecordable(Unrecordable::Leak),
             false => Ok(recording),
@@ -303,6 +384,28 @@ impl Recorder {
             trace.known.insert(key, at);
         }
         at
+    }
+
+    /// Begins an iteration; which one it is.
+    fn begin(&self, number: impl FnOnce(&Trace) -> usize) -> u32 {
+        let mut trace = self.0.borrow_mut();
+        trace.nested |= trace.inside;
+        trace.inside = true;
+        number(&trace) as u32
+    }
+
+    /// The unknowns of an iteration.
+    fn unknowns(&self, iteration: u32, count: usize) -> Vec<Traced<'_>> {
+        let unknown = |component| Traced::Value(self.push(TraceOp::Unknown { iteration, component }), self);
+        (0..count as u32).map(unknown).collect()
+    }
+
+    /// What was computed from a position on is not used any more: it belongs to an iterate, not to the solution. Returns
+    /// where it ends.
+    fn forget_from(&self, start: u32) -> u32 {
+        let mut trace = self.0.borrow_mut();
+        trace.known.retain(|_, at| *at < start);
+        trace.ops.len() as u32
     }
 
     /// Records that a matrix is factored.
@@ -345,6 +448,47 @@ impl<'t> Record<'t> {
     }
 }
 
+impl<'t> Record<'t> {
+    /// Records the map of a fixed-point equation.
+    fn map(
+        &mut self,
+        site: Site,
+        unknowns: &[Traced<'t>],
+        map: impl FnOnce(&mut Self, &[Traced<'t>], &mut [Traced<'t>]) -> Result<(), Failure>,
+    ) -> Result<FixedPoint, Failure> {
+        let recorder = self.recorder;
+        let planned = self.plan.unknowns(site).filter(|u| u.pattern.is_none() && u.len() == unknowns.len());
+        if planned.ok_or(Misuse::NoSuchFixedPoint)?.stages.is_none() {
+            return Err(Misuse::from(Unrecordable::FixedPoint).into());
+        }
+        let guess: Vec<u32> = unknowns.iter().map(|u| u.position(recorder)).collect();
+        let iteration = recorder.begin(|trace| trace.fixed_points.len());
+        let inside = recorder.unknowns(iteration, unknowns.len());
+        let start = recorder.0.borrow().ops.len() as u32;
+        let mut next = vec![Traced::Constant(0.0); unknowns.len()];
+        map(self, &inside, &mut next)?;
+        let next = next.iter().map(|v| v.position(recorder)).collect();
+        let end = recorder.forget_from(start);
+        recorder.0.borrow_mut().inside = false;
+        Ok(FixedPoint { site, guess, start, end, next, otherwise: None })
+    }
+
+    /// The unknowns become the solution; which iteration it is.
+    fn arrive(&mut self, fixed_point: FixedPoint, unknowns: &mut [Traced<'t>]) -> u32 {
+        let recorder = self.recorder;
+        let iteration = {
+            let mut trace = recorder.0.borrow_mut();
+            trace.fixed_points.push(fixed_point);
+            trace.fixed_points.len() as u32 - 1
+        };
+        for (component, u) in unknowns.iter_mut().enumerate() {
+            let component = component as u32;
+            *u = Traced::Value(recorder.push(TraceOp::Solution { iteration, component }), recorder);
+        }
+        iteration
+    }
+}
+
 impl<'t> Machine<Traced<'t>> for Record<'t> {
     fn newton(
         &mut self,
@@ -370,15 +514,8 @@ impl<'t> Machine<Traced<'t>> for Record<'t> {
         let k = unknowns.len();
         let [guess, terms] =
             [&*unknowns, terms].map(|list| list.iter().map(|u| u.position(recorder)).collect::<Vec<u32>>());
-        let iteration = {
-            let mut trace = recorder.0.borrow_mut();
-            trace.nested |= trace.inside;
-            trace.inside = true;
-            trace.iterations.len() as u32
-        };
-        let inside: Vec<Traced<'t>> = (0..k as u32)
-            .map(|component| Traced::Value(recorder.push(TraceOp::Unknown { iteration, component }), recorder))
-            .collect();
+        let iteration = recorder.begin(|trace| trace.iterations.len());
+        let inside = recorder.unknowns(iteration, k);
         let start = recorder.0.borrow().ops.len() as u32;
         let mut residual = vec![Traced::Constant(0.0); k];
         let mut jacobian = vec![Traced::Constant(0.0); pattern.len()];
@@ -386,10 +523,8 @@ impl<'t> Machine<Traced<'t>> for Record<'t> {
         let positions = |list: &[Traced<'t>]| list.iter().map(|v| v.position(recorder)).collect::<Vec<u32>>();
         let (residual, jacobian) = (positions(&residual), positions(&jacobian));
         {
+            let end = recorder.forget_from(start);
             let mut trace = recorder.0.borrow_mut();
-            let end = trace.ops.len() as u32;
-            // What was computed inside belongs to the iterate, not to the solution.
-            trace.known.retain(|_, at| *at < start);
             trace.iterations.push(Iteration { site, guess, terms, start, end, residual, jacobian });
             trace.inside = false;
         }
@@ -400,8 +535,35 @@ impl<'t> Machine<Traced<'t>> for Record<'t> {
         Ok(())
     }
 
-    fn fixed_point(&mut self, _: Site, _: &mut [Traced<'t>], _: &mut Map<'_, Traced<'t>>) -> Result<(), Failure> {
-        Err(Misuse::from(Unrecordable::FixedPoint).into())
+    fn fixed_point(
+        &mut self,
+        site: Site,
+        unknowns: &mut [Traced<'t>],
+        map: &mut Map<'_, Traced<'t>>,
+    ) -> Result<(), Failure> {
+        let fixed_point = self.map(site, unknowns, |machine, x, next| map(machine, x, next))?;
+        self.arrive(fixed_point, unknowns);
+        Ok(())
+    }
+
+    fn contract(
+        &mut self,
+        site: Site,
+        unknowns: &mut [Traced<'t>],
+        pause: &mut Traced<'t>,
+        equations: &mut dyn Contraction<Traced<'t>>,
+    ) -> Result<(), Failure> {
+        let recorder = self.recorder;
+        let before = pause.position(recorder);
+        let mut fixed_point = self.map(site, unknowns, |_, x, next| equations.map(x, next))?;
+        equations.otherwise(self, unknowns)?;
+        let solution = unknowns.iter().map(|v| v.position(recorder)).collect();
+        let end = recorder.forget_from(fixed_point.end);
+        fixed_point.otherwise = Some(Otherwise { pause: before, end, solution });
+        let iteration = self.arrive(fixed_point, unknowns);
+        let component = unknowns.len() as u32;
+        *pause = Traced::Value(recorder.push(TraceOp::Solution { iteration, component }), recorder);
+        Ok(())
     }
 
     fn repeat(

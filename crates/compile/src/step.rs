@@ -4,12 +4,11 @@ use crate::error::CompileError;
 use crate::function::Engine;
 #[cfg(feature = "jit")]
 use crate::jit::{Arrival, NativeStep};
-use crate::record::{LinearSolve, Recording, Requirement, TraceOp};
-use crate::tape::{binary, unary};
-use cotangent_dynamics::{Failure, Machine, Misuse, Numeric, Value, allowance, unsatisfied};
+use crate::record::Recording;
+use crate::replay::Replay;
+use cotangent_dynamics::{Failure, Machine, Misuse, Numeric, Value, allowance};
 use cotangent_scalar::Cancel;
 use cotangent_solve::{LinearSolver, NewtonOptions, Pattern};
-use std::ops::Range;
 use std::sync::Arc;
 
 /// A step compiled as a whole: state and constants in, the next state out.
@@ -29,18 +28,18 @@ pub struct StepWorkspace {
     /// The recording it was made for: native code relies on its sizes.
     owner: Arc<Recording>,
     values: Vec<f64>,
-    /// The unknowns of each iteration.
-    unknowns: Vec<Vec<f64>>,
-    /// The sizes of the terms of its equations, if they are known.
-    terms: Vec<Vec<f64>>,
+    /// Room for the unknowns of an iteration, and of one inside another way to a fixed point.
+    unknowns: [Vec<f64>; 2],
+    /// Room for the sizes of the terms of equations, where they are known.
+    terms: Vec<f64>,
     machine: Numeric<f64>,
     options: NewtonOptions,
     #[cfg(feature = "jit")]
     arrival: Arrival,
     /// For the iterations, used by native code; then for the matrices that are factored.
     solvers: Vec<LinearSolver<f64>>,
-    /// Updates of Newton's method made by native code.
-    iterations: u64,
+    /// Updates of Newton's method and iterations to fixed points made by native code.
+    iterations: [u64; 2],
     /// Steps that native code left to the reference.
     pub replayed: u64,
 }
@@ -54,7 +53,12 @@ impl StepWorkspace {
 
     /// Updates of Newton's method made so far.
     pub fn iterations(&self) -> u64 {
-        self.iterations + self.machine.iterations
+        self.iterations[0] + self.machine.iterations
+    }
+
+    /// Iterations to fixed points made so far.
+    pub fn contractions(&self) -> u64 {
+        self.iterations[1] + self.machine.contractions
     }
 }
 
@@ -95,14 +99,14 @@ impl Step {
         Ok(StepWorkspace {
             owner: self.recording.clone(),
             values: vec![0.0; recording.ops.len() + scratch],
-            unknowns: self.recording.iterations.iter().map(|i| vec![0.0; i.guess.len()]).collect(),
-            terms: self.recording.iterations.iter().map(|i| vec![0.0; i.terms.len()]).collect(),
+            unknowns: recording.room(),
+            terms: vec![0.0; recording.iterations.iter().map(|i| i.terms.len()).max().unwrap_or(0)],
             machine,
             options,
             #[cfg(feature = "jit")]
             arrival: Arrival::new(&options),
             solvers,
-            iterations: 0,
+            iterations: [0; 2],
             replayed: 0,
         })
     }
@@ -154,88 +158,12 @@ impl Step {
 
     /// One step on the tape: the reference.
     fn replay(&self, state: &mut [f64], constants: &[f64], work: &mut StepWorkspace) -> Result<(), Failure> {
-        let Recording { ops, repeats, iterations, factors, solves, requirements, .. } = &*self.recording;
-        let allowance = allowance(f64::EPSILON, work.options.stopping.tolerance);
-        let StepWorkspace { values: v, unknowns, terms, machine, solvers, .. } = work;
-        let plain = |k: usize, v: &mut [f64], solvers: &mut [LinearSolver<f64>]| -> Result<(), Failure> {
-            match ops[k] {
-                TraceOp::Input(i) => {
-                    let i = i as usize;
-                    v[k] = if i < state.len() { state[i] } else { constants[i - state.len()] };
-                }
-                TraceOp::Constant(c) => v[k] = c,
-                TraceOp::Unary(f, a) => v[k] = unary(f, v[a as usize]),
-                TraceOp::Binary(f, a, b) => v[k] = binary(f, v[a as usize], v[b as usize]),
-                TraceOp::Factor(f) => {
-                    let matrix = &factors[f as usize].matrix;
-                    // The workspace has a row for the values of each matrix, beyond the operations.
-                    let (v, scratch) = v.split_at_mut(ops.len());
-                    let scratch = &mut scratch[..matrix.len()];
-                    scratch.iter_mut().zip(matrix).for_each(|(s, &at)| *s = v[at as usize]);
-                    let solver = &mut solvers[iterations.len() + f as usize];
-                    solver.factor(scratch).map_err(Failure::Singular)?;
-                }
-                TraceOp::Linear { solve, component: 0 } => {
-                    let LinearSolve { factor, rhs, transposed } = &solves[solve as usize];
-                    for (j, &at) in rhs.iter().enumerate() {
-                        v[k + j] = v[at as usize];
-                    }
-                    let solver = &mut solvers[iterations.len() + *factor as usize];
-                    for x in v[k..k + rhs.len()].chunks_mut(solver.size().max(1)) {
-                        if *transposed { solver.solve_transposed(x) } else { solver.solve(x) }
-                    }
-                }
-                TraceOp::Require(r) => {
-                    let Requirement { kind, residual, magnitude } = &requirements[r as usize];
-                    let equations = residual.iter().zip(magnitude).map(|(&r, &m)| (v[r as usize], v[m as usize]));
-                    return unsatisfied(*kind, equations, allowance).map_or(Ok(()), Err);
-                }
-                TraceOp::Unknown { .. } | TraceOp::Solution { .. } | TraceOp::Linear { .. } => {}
-                TraceOp::Carried { .. } | TraceOp::Coefficient(_) | TraceOp::Repeated { .. } => {}
-            }
-            Ok(())
-        };
-        // The operations of a range, with the iterations in it.
-        let mut run = |range: Range<usize>, v: &mut [f64]| -> Result<(), Failure> {
-            let mut k = range.start;
-            let within = iterations.iter().zip(&mut *unknowns).zip(&mut *terms);
-            for ((iteration, unknowns), terms) in within.filter(|((it, _), _)| range.contains(&(it.start as usize))) {
-                let (start, end, n) = (iteration.start as usize, iteration.end as usize, iteration.guess.len());
-                (k..start - n).try_for_each(|k| plain(k, v, solvers))?;
-                unknowns.iter_mut().zip(&iteration.guess).for_each(|(x, &g)| *x = v[g as usize]);
-                terms.iter_mut().zip(&iteration.terms).for_each(|(t, &at)| *t = v[at as usize]);
-                machine.newton_of_terms(iteration.site, unknowns, terms, &mut |x, r, j| {
-                    v[start - n..start].copy_from_slice(x);
-                    (start..end).try_for_each(|k| plain(k, v, solvers))?;
-                    r.iter_mut().zip(&iteration.residual).for_each(|(r, &at)| *r = v[at as usize]);
-                    j.iter_mut().zip(&iteration.jacobian).for_each(|(j, &at)| *j = v[at as usize]);
-                    Ok(())
-                })?;
-                v[end..end + n].copy_from_slice(unknowns);
-                k = end + n;
-            }
-            (k..range.end).try_for_each(|k| plain(k, v, solvers))
-        };
-        let mut k = 0;
-        for repeat in repeats {
-            let (before, start, end) = (repeat.state(), repeat.start as usize, repeat.end as usize);
-            let gather = |v: &mut [f64], from: &[u32]| {
-                // Results are used nowhere before the end of the loop: their places hold the next state meanwhile.
-                for (k, &at) in from.iter().enumerate() {
-                    v[end + k] = v[at as usize];
-                }
-                v.copy_within(end..end + from.len(), before);
-            };
-            run(k..before, v)?;
-            gather(v, &repeat.first);
-            for &coefficient in &repeat.coefficients {
-                v[start - 1] = coefficient;
-                run(start..end, v)?;
-                gather(v, &repeat.next);
-            }
-            k = end + repeat.next.len();
-        }
-        run(k..ops.len(), v)?;
+        let StepWorkspace { values, unknowns, terms, machine, solvers, options, .. } = work;
+        let allowance = allowance(f64::EPSILON, options.stopping.tolerance);
+        let recording = &*self.recording;
+        let mut replay = Replay { recording, state, constants, values, unknowns, terms, solvers, allowance };
+        replay.step(machine)?;
+        let v = &work.values;
         if let Some(k) = self.recording.outputs.iter().position(|&at| !v[at as usize].is_finite()) {
             return Err(Failure::NotFinite(Value::State(k)));
         }

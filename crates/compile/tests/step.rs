@@ -2,7 +2,7 @@
 
 use cotangent_compile::record::{MAX_RECORDED, Recorder, Recording, Traced};
 use cotangent_compile::{Engine, Step};
-use cotangent_dynamics::{Failure, Kind, Machine, Plan, Site};
+use cotangent_dynamics::{Contraction, Failure, Kind, Machine, Plan, Site};
 use cotangent_scalar::Scalar;
 use cotangent_solve::{NewtonOptions, Pattern, StoppingRule};
 
@@ -173,6 +173,86 @@ fn arguments_of_the_wrong_size_and_foreign_workspaces_are_refused() {
     assert!(a.advance(&mut [0.0], &[0.3], 1, &mut work).is_err());
     assert!(a.advance(&mut [0.7, 0.2], &[], 1, &mut work).is_err());
     assert!(b.advance(&mut [0.7, 0.2], &[0.3], 1, &mut work).is_err());
+}
+
+/// Two stages of z′ = cos(c z), with c a constant: x ← h/2 cos(c (z + x′)), where Newton's method takes over for a large c.
+struct Cosine<'t> {
+    z: Traced<'t>,
+    c: Traced<'t>,
+    newton: Site,
+}
+
+impl<'t> Cosine<'t> {
+    fn angles(&self, x: &[Traced<'t>]) -> [Traced<'t>; 2] {
+        [1, 0].map(|other: usize| self.c * (self.z + x[other]))
+    }
+}
+
+impl<'t> Contraction<Traced<'t>> for Cosine<'t> {
+    fn map(&mut self, x: &[Traced<'t>], next: &mut [Traced<'t>]) -> Result<(), Failure> {
+        let half = Traced::from_f64(0.5);
+        next.iter_mut().zip(self.angles(x)).for_each(|(next, angle)| *next = half * angle.cos());
+        Ok(())
+    }
+
+    fn otherwise(&mut self, machine: &mut dyn Machine<Traced<'t>>, x: &mut [Traced<'t>]) -> Result<(), Failure> {
+        let (half, one) = (Traced::from_f64(0.5), Traced::from_f64(1.0));
+        x.fill(half * (self.c * self.z).cos());
+        machine.newton(self.newton, x, &mut |x, r, j| {
+            let angles = self.angles(x);
+            let slopes = angles.map(|angle| half * self.c * angle.sin());
+            r.copy_from_slice(&[x[0] - half * angles[0].cos(), x[1] - half * angles[1].cos()]);
+            j.copy_from_slice(&[one, slopes[0], slopes[1], one]);
+            Ok(())
+        })
+    }
+}
+
+/// z ← z + x₁ + x₂ − 1, with the pause as the second number of the state.
+fn contraction() -> Recording {
+    let mut plan = Plan::new();
+    let newton = plan.newton(Pattern::dense(2, 2).unwrap(), vec![(Kind::State, 2)]);
+    let site = plan.stages(2, &[(Kind::State, 1)]);
+    Recorder::record(&plan, 3, 2, |machine, z, out| {
+        let (mut x, mut pause) = ([Traced::from_f64(0.0); 2], z[1]);
+        machine.contract(site, &mut x, &mut pause, &mut Cosine { z: z[0], c: z[2], newton })?;
+        out.copy_from_slice(&[z[0] + x[0] + x[1] - Traced::from_f64(1.0), pause]);
+        Ok(())
+    })
+    .unwrap()
+}
+
+#[test]
+fn a_contraction_is_the_same_on_the_tape_and_native_and_newton_takes_over() {
+    let recording = contraction();
+    assert_eq!((recording.fixed_points().len(), recording.iterations().len()), (1, 1));
+    for (c, iterated) in [(0.1, true), (0.7, true), (1.9, false), (30.0, false)] {
+        let run = |engine: Engine| {
+            let step = step(&recording, engine);
+            let mut work = step.workspace(NewtonOptions::default()).unwrap();
+            let mut state = [0.3, 0.0];
+            let mut residuals = vec![];
+            for _ in 0..70 {
+                let z = state[0];
+                step.advance(&mut state, &[c], 1, &mut work).unwrap();
+                residuals.push((z, state));
+            }
+            (residuals, work.iterations(), work.contractions(), work.replayed)
+        };
+        let (native, tape) = (run(Engine::Best), run(Engine::Tape));
+        assert_eq!((&native.0, native.1, native.2), (&tape.0, tape.1, tape.2), "{c}");
+        assert!(!cfg!(feature = "jit") || native.3 < 7, "{} of 70 steps replayed", native.3);
+        // Without Newton's method where the map contracts, and with two trials in 70 steps where it does not.
+        assert_eq!((native.1 == 0, native.0[63].1[1] == 0.0), (iterated, true), "{c}");
+        assert_eq!(native.0[0].1[1], if iterated { 0.0 } else { 63.0 });
+        assert!(iterated || (20..=100).contains(&native.2), "{}", native.2);
+        // x = ½ cos(c (z + x)) for both, as both began alike.
+        for (z, [next, _]) in &native.0 {
+            let x = 0.5 * (next - z + 1.0);
+            let slope = 1.0 + 0.5 * c * (c * (z + x)).sin().abs();
+            assert!((x - 0.5 * (c * (z + x)).cos()).abs() <= 4.0 * slope * f64::EPSILON, "{c} {z}");
+        }
+    }
 }
 
 /// z ← the solution of u³ + γ z u = 1 + γ z.

@@ -39,6 +39,11 @@ pub trait Advance {
     /// Updates of Newton's method made so far.
     fn iterations(&self) -> u64;
 
+    /// Iterations to fixed points made so far.
+    fn contractions(&self) -> u64 {
+        0
+    }
+
     /// Steps that were brought back onto the constraints, by no more than the rounding of their multipliers.
     fn mended(&self) -> u64 {
         0

@@ -103,7 +103,7 @@ pub enum Unrecordable {
     /// It calls a function that equations define.
     #[error("an implicit function cannot be recorded")]
     Implicit,
-    /// It iterates to a fixed point.
+    /// It iterates to a fixed point that is not one of stages.
     #[error("a fixed-point iteration cannot be recorded")]
     FixedPoint,
     /// It branches on values.

@@ -1,7 +1,7 @@
 //! The solutions of a step, followed while the step grows.
 
 use crate::failure::Failure;
-use crate::machine::{Equations, Machine, Map};
+use crate::machine::{Contraction, Equations, Machine, Map};
 use crate::numeric::Numeric;
 use crate::plan::{Kind, Site};
 
@@ -69,6 +69,17 @@ impl Machine<f64> for Following<'_> {
 
     fn fixed_point(&mut self, site: Site, unknowns: &mut [f64], map: &mut Map<'_, f64>) -> Result<(), Failure> {
         self.machine.fixed_point(site, unknowns, map)
+    }
+
+    /// Branches are followed by Newton's method.
+    fn contract(
+        &mut self,
+        _: Site,
+        unknowns: &mut [f64],
+        _: &mut f64,
+        equations: &mut dyn Contraction<f64>,
+    ) -> Result<(), Failure> {
+        equations.otherwise(self, unknowns)
     }
 
     fn require(&mut self, kind: Kind, residual: &[f64], magnitude: &[f64]) -> Result<(), Failure> {

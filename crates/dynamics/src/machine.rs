@@ -14,6 +14,24 @@ pub type Map<'a, S> = dyn FnMut(&mut dyn Machine<S>, &[S], &mut [S]) -> Result<(
 /// A part of a step that is made several times: (machine, coefficient, state before and after).
 pub type Stage<'a, S> = dyn FnMut(&mut dyn Machine<S>, S, &mut [S]) -> Result<(), Failure> + 'a;
 
+/// A fixed-point equation x = F(x) with a way to solve it where F does not contract, or too slowly.
+pub trait Contraction<S: Scalar> {
+    /// The map F.
+    fn map(&mut self, x: &[S], next: &mut [S]) -> Result<(), Failure>;
+
+    /// Another way to the fixed point, from a first guess of its own.
+    fn otherwise(&mut self, machine: &mut dyn Machine<S>, x: &mut [S]) -> Result<(), Failure>;
+}
+
+/// So many iterations of a contraction in `f64` cost about what the other way does, Newton's method with a full matrix: the
+/// more unknowns, the more.
+pub fn patience(unknowns: usize) -> u32 {
+    (8 + 4 * unknowns.min(12)) as u32
+}
+
+/// After a map that did not contract so many further steps go the other way at once.
+pub const PAUSE: f64 = 63.0;
+
 /// Where the branches of a step are.
 pub trait Machine<S: Scalar> {
     /// Solves equations by Newton's method; `unknowns` holds the first guess before and the
@@ -44,6 +62,17 @@ pub trait Machine<S: Scalar> {
     fn repeat(&mut self, _coefficients: &[S], _state: &mut [S], _stage: &mut Stage<'_, S>) -> Result<bool, Failure> {
         Ok(false)
     }
+
+    /// The same where the map may not contract: after so many iterations as [`patience`] says, or where F has no value, it goes the other
+    /// way. `pause` counts the steps that go that way without trying; it is remembered from step to step, and set to
+    /// [`PAUSE`] after a trial in vain.
+    fn contract(
+        &mut self,
+        site: Site,
+        unknowns: &mut [S],
+        pause: &mut S,
+        equations: &mut dyn Contraction<S>,
+    ) -> Result<(), Failure>;
 
     /// Requires that equations hold: that each residual is explained by the rounding of its terms, whose sizes are
     /// given (see [`unsatisfied`](crate::unsatisfied)). Whatever an iteration thinks of its own arrival, a step

@@ -9,6 +9,10 @@ pub enum Part {
     LastIncrement,
     /// 1/h₋₁ of the step before; zero if there is none.
     LastInverseStep,
+    /// The terms h bᵢ f expected at the stages of the next step, if it has the size of the last.
+    NextTerms,
+    /// For how many steps no iteration to a fixed point is tried.
+    Pause,
     /// How far the own time of a method with a step-size control is ahead of what is delivered, and its rounding error.
     OwnTime,
     /// Its current own step with its sign, the size of the next, and the error of the last.

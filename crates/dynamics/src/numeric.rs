@@ -2,11 +2,13 @@
 
 use crate::cause::{Misuse, Value};
 use crate::failure::Failure;
-use crate::machine::{Equations, Machine, Map};
+use crate::machine::{Contraction, Equations, Machine, Map, PAUSE, patience};
 use crate::plan::{Kind, Plan, Site, Unknowns};
 use crate::requirement::{allowance, unsatisfied};
 use cotangent_scalar::{Cancel, Real};
-use cotangent_solve::{FixedPointWorkspace, NewtonError, NewtonOptions, NewtonWorkspace, affine, fixed_point, newton};
+use cotangent_solve::{
+    FixedPointWorkspace, NewtonError, NewtonOptions, NewtonWorkspace, StoppingRule, affine, fixed_point, newton,
+};
 
 /// Solves the equations of a step in any [`Real`] arithmetic.
 ///
@@ -17,6 +19,8 @@ pub struct Numeric<S> {
     fixed_points: Vec<Option<FixedPointWorkspace<S>>>,
     /// Updates of Newton's method made so far.
     pub iterations: u64,
+    /// Iterations to fixed points made so far.
+    pub contractions: u64,
     /// When an iteration stops.
     pub options: NewtonOptions,
     /// Whether affine equations are iterated, too.
@@ -28,12 +32,17 @@ impl<S: Real> Numeric<S> {
     pub fn new(plan: &Plan, options: NewtonOptions) -> Result<Self, Failure> {
         let workspace = |u: &Unknowns| -> Result<Option<NewtonWorkspace<S>>, Failure> {
             let made = u.pattern.as_ref().map(NewtonWorkspace::new).transpose().map_err(Failure::of)?;
-            Ok(made.map(|workspace| workspace.grouped(&groups(u))))
+            Ok(made.map(|workspace| workspace.grouped(&u.groups())))
         };
         let newton = plan.sites().iter().map(workspace).collect::<Result<_, _>>()?;
-        let fixed_point = |u: &Unknowns| u.pattern.is_none().then(|| FixedPointWorkspace::grouped(&groups(u)));
+        let fixed_point = |u: &Unknowns| match (&u.pattern, u.stages) {
+            (Some(_), _) => None,
+            (None, Some(stages)) => Some(FixedPointWorkspace::stages(stages, &u.groups())),
+            (None, None) => Some(FixedPointWorkspace::grouped(&u.groups())),
+        };
         let fixed_points = plan.sites().iter().map(fixed_point).collect();
-        Ok(Numeric { plan: plan.clone(), newton, fixed_points, iterations: 0, options, refined: false })
+        let refined = false;
+        Ok(Numeric { plan: plan.clone(), newton, fixed_points, iterations: 0, contractions: 0, options, refined })
     }
 
     /// Steps fail when the token is set, also inside the solution of a large linear system.
@@ -76,24 +85,34 @@ impl<S: Real> Machine<S> for Numeric<S> {
     }
 
     fn fixed_point(&mut self, site: Site, unknowns: &mut [S], map: &mut Map<'_, S>) -> Result<(), Failure> {
-        // Taken out while the map, which may solve equations of other sites, has the machine.
-        let taken = self.fixed_points.get_mut(site.index()).and_then(Option::take);
-        let Some(mut workspace) = taken.filter(|w| w.size() == unknowns.len()) else {
-            return Err(Misuse::NoSuchFixedPoint.into());
-        };
-        let stopping = self.options.stopping;
-        let done = fixed_point(&mut workspace, &stopping, unknowns, |x, next| map(self, x, next));
-        self.fixed_points[site.index()] = Some(workspace);
-        match done {
-            Ok(_) => Ok(()),
-            Err(error) => Err(match error.own() {
-                Ok(error) => {
-                    let unknown = error.unknown();
-                    let equation = unknown.and_then(|k| self.plan.unknowns(site)?.equation(k));
-                    Failure::FixedPoint { error: Box::new(error), equation }
-                }
-                Err(failure) => failure,
-            }),
+        self.iterate(site, self.options.stopping, unknowns, map)
+    }
+
+    fn contract(
+        &mut self,
+        site: Site,
+        unknowns: &mut [S],
+        pause: &mut S,
+        equations: &mut dyn Contraction<S>,
+    ) -> Result<(), Failure> {
+        if pause.value() > 0.0 {
+            *pause = *pause - S::from_f64(1.0);
+            return equations.otherwise(self, unknowns);
+        }
+        // As many for each digit.
+        let patience = f64::from(patience(unknowns.len())) * S::EPSILON.ln() / f64::EPSILON.ln();
+        let mut stopping = self.options.stopping;
+        stopping.max_iterations = stopping.max_iterations.min(patience.ceil() as u32);
+        match self.iterate(site, stopping, unknowns, &mut |_, x, next| equations.map(x, next)) {
+            Err(failure @ (Failure::Interrupted | Failure::Misused(_))) => Err(failure),
+            Ok(()) => {
+                *pause = S::from_f64(0.0);
+                Ok(())
+            }
+            Err(_) => {
+                *pause = S::from_f64(PAUSE);
+                equations.otherwise(self, unknowns)
+            }
         }
     }
 
@@ -113,10 +132,38 @@ impl<S: Real> Machine<S> for Numeric<S> {
     }
 }
 
-/// How many equations of one kind follow each other: they have a unit in common.
-fn groups(unknowns: &Unknowns) -> Vec<usize> {
-    let kinds = unknowns.rows.chunk_by(|(a, _), (b, _)| a == b);
-    kinds.map(|rows| rows.iter().map(|&(_, count)| count).sum()).collect()
+impl<S: Real> Numeric<S> {
+    fn iterate(
+        &mut self,
+        site: Site,
+        stopping: StoppingRule,
+        unknowns: &mut [S],
+        map: &mut Map<'_, S>,
+    ) -> Result<(), Failure> {
+        // Taken out while the map, which may solve equations of other sites, has the machine.
+        let taken = self.fixed_points.get_mut(site.index()).and_then(Option::take);
+        let Some(mut workspace) = taken.filter(|w| w.size() == unknowns.len()) else {
+            return Err(Misuse::NoSuchFixedPoint.into());
+        };
+        let mut evaluated = 0;
+        let done = fixed_point(&mut workspace, &stopping, unknowns, |x, next| {
+            evaluated += 1;
+            map(self, x, next)
+        });
+        self.contractions += evaluated;
+        self.fixed_points[site.index()] = Some(workspace);
+        match done {
+            Ok(_) => Ok(()),
+            Err(error) => Err(match error.own() {
+                Ok(error) => {
+                    let unknown = error.unknown();
+                    let equation = unknown.and_then(|k| self.plan.unknowns(site)?.equation(k));
+                    Failure::FixedPoint { error: Box::new(error), equation }
+                }
+                Err(failure) => failure,
+            }),
+        }
+    }
 }
 
 fn failure(error: NewtonError<Failure>, unknowns: Option<&Unknowns>) -> Failure {

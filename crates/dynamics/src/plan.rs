@@ -48,6 +48,8 @@ pub struct Unknowns {
     pub rows: Vec<(Kind, usize)>,
     /// Whether they are affine in their unknowns: one update of Newton's method solves them.
     pub affine: bool,
+    /// How often the rows repeat where they are a fixed-point equation for the stages of a vector.
+    pub stages: Option<usize>,
 }
 
 /// Every site of a step: what a [`Machine`](crate::Machine) makes its workspaces from.
@@ -62,17 +64,22 @@ impl Plan {
 
     /// Adds equations that Newton's method solves.
     pub fn newton(&mut self, pattern: Pattern, rows: Vec<(Kind, usize)>) -> Site {
-        self.push(Unknowns { pattern: Some(pattern), rows, affine: false })
+        self.push(Unknowns { pattern: Some(pattern), rows, affine: false, stages: None })
     }
 
     /// Adds equations that are affine in their unknowns: they are solved once.
     pub fn affine(&mut self, pattern: Pattern, rows: Vec<(Kind, usize)>) -> Site {
-        self.push(Unknowns { pattern: Some(pattern), rows, affine: true })
+        self.push(Unknowns { pattern: Some(pattern), rows, affine: true, stages: None })
     }
 
     /// Adds a fixed-point equation.
     pub fn fixed_point(&mut self, rows: Vec<(Kind, usize)>) -> Site {
-        self.push(Unknowns { pattern: None, rows, affine: false })
+        self.push(Unknowns { pattern: None, rows, affine: false, stages: None })
+    }
+
+    /// Adds a fixed-point equation for so many stages of a vector.
+    pub fn stages(&mut self, stages: usize, of: &[(Kind, usize)]) -> Site {
+        self.push(Unknowns { pattern: None, rows: of.repeat(stages), affine: false, stages: Some(stages) })
     }
 
     fn push(&mut self, unknowns: Unknowns) -> Site {
@@ -92,6 +99,13 @@ impl Plan {
 }
 
 impl Unknowns {
+    /// How many equations of one kind follow each other, in one stage where there are several: they have a unit in common.
+    pub fn groups(&self) -> Vec<usize> {
+        let rows = &self.rows[..self.rows.len() / self.stages.unwrap_or(1).max(1)];
+        let kinds = rows.chunk_by(|(a, _), (b, _)| a == b);
+        kinds.map(|rows| rows.iter().map(|&(_, count)| count).sum()).collect()
+    }
+
     /// The number of equations.
     pub fn len(&self) -> usize {
         self.rows.iter().map(|(_, count)| count).sum()

@@ -30,6 +30,9 @@ impl Coefficient {
     }
 }
 
+/// So many stages and no more are continued as a polynomial.
+const EXTRAPOLATED: usize = 8;
+
 /// The coefficients of Gauss collocation: weights bᵢ, nodes cᵢ and μᵢⱼ = aᵢⱼ/bⱼ.
 ///
 /// The method is symplectic where bᵢ aᵢⱼ + bⱼ aⱼᵢ = bᵢ bⱼ, that is μᵢⱼ + μⱼᵢ = 1. Of each pair the
@@ -68,6 +71,17 @@ impl Gauss {
 
     pub(crate) fn b(&self, i: usize) -> Coefficient {
         Coefficient::Number(self.weights[i])
+    }
+
+    /// bᵢ ℓⱼ(1 + cᵢ)/bⱼ: the terms h bᵢ f of the next step, of the same size, on the polynomial through those of this one.
+    /// With many stages it would magnify their rounding, and the last of them stands for all.
+    pub(crate) fn extrapolation(&self, i: usize, j: usize) -> Coefficient {
+        let last = self.stages() - 1;
+        let ahead = match last < EXTRAPOLATED {
+            true => lagrange(&self.nodes, j, Dd::from(1.0) + self.nodes[i]),
+            false => Dd::from(if j == last { 1.0 } else { 0.0 }),
+        };
+        Coefficient::Number(self.weights[i] * ahead / self.weights[j])
     }
 
     /// μᵢⱼ = aᵢⱼ/bⱼ.

@@ -194,6 +194,18 @@ impl Method {
         Some(self)
     }
 
+    /// Whether it solves for the stages of a vector field, which can be iterated; `None` if it has no such equations.
+    pub fn is_iterated(self) -> Option<bool> {
+        match self {
+            Method::ImplicitMidpoint | Method::Gauss { .. } => Some(true),
+            Method::Reich { inner } => inner.method().is_iterated(),
+            Method::Lobatto3A3B { .. } | Method::AverageVectorField { .. } | Method::Bdf2 | Method::Radau2A { .. } => {
+                Some(false)
+            }
+            _ => None,
+        }
+    }
+
     /// The error of a step it aims at, where it controls its steps.
     pub fn tolerance(self) -> Option<f64> {
         match self {

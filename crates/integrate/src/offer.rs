@@ -6,6 +6,7 @@ use crate::method::{Inner, MAX_STAGES, Method};
 use crate::projection::Target;
 use crate::recipe::Recipe;
 use crate::refusal::Refusal;
+use crate::stage_solver::StageSolver;
 use cotangent_dynamics::{Dynamics, Failure, Index};
 
 /// What equations of motion offer to methods.
@@ -92,6 +93,13 @@ impl Offer {
             return Err(Refusal::UnknownMultipliers { method });
         }
         admits_parameters(method)?;
+        match (recipe.stage_solver, method.is_iterated()) {
+            (Some(_), None) => return Err(Refusal::NoStageSolver { method }),
+            (Some(StageSolver::FixedPoint), Some(iterated)) if !iterated || !self.field && !self.restrained => {
+                return Err(Refusal::NotIterated { method });
+            }
+            _ => {}
+        }
         if let (Method::Reich { inner }, false) = (method, self.constrained || self.restrained) {
             return Err(Refusal::NoConstraints { method, instead: inner.method() });
         }

@@ -71,14 +71,17 @@ impl Prepared {
             }
             (None, None) => Err(Refusal::UnknownMultipliers { method }),
         };
+        let sides = Sides { canonical, hidden: &hidden, free, groups: &groups, solver: recipe.stage_solver };
         let scheme = match method {
-            Method::Reich { inner } if offer.restrained => Scheme::restrained(inner.method(), system, &mut plan)?,
+            Method::Reich { inner } if offer.restrained => {
+                Scheme::restrained((inner.method(), recipe.stage_solver), system, &mut plan)?
+            }
             Method::DiscreteEulerPoincare
             | Method::SphericalMidpoint
             | Method::IsospectralMidpoint
             | Method::IsospectralGauss { .. } => Scheme::of_bracket(method, system, &mut plan)?,
             Method::AverageVectorField { .. } if canonical.is_none() => Scheme::of_bracket(method, system, &mut plan)?,
-            _ => Scheme::new(method, Sides { canonical, hidden: &hidden, free, groups: &groups }, &mut plan)?,
+            _ => Scheme::new(method, sides, &mut plan)?,
         };
         let charts = match (&chart, &manifold) {
             (Some(chart), Some(m)) => {

@@ -218,6 +218,10 @@ impl Advance for Propagator<'_> {
         self.steps.as_ref().map_or(0, |steps| steps.machine.iterations)
     }
 
+    fn contractions(&self) -> u64 {
+        self.steps.as_ref().map_or(0, |steps| steps.machine.contractions)
+    }
+
     fn mended(&self) -> u64 {
         self.mended
     }

@@ -3,6 +3,7 @@
 use crate::compose::Composition;
 use crate::method::Method;
 use crate::projection::Projection;
+use crate::stage_solver::StageSolver;
 
 /// A method with everything around its steps, from the inside out: whether what rounding cuts off
 /// is carried along, a composition, charts, a projection.
@@ -12,6 +13,9 @@ use crate::projection::Projection;
 pub struct Recipe {
     /// The method.
     pub method: Method,
+    /// What solves the equations of its stages; `None`: the iteration where they can be iterated, with Newton's method where
+    /// it does not converge.
+    pub stage_solver: Option<StageSolver>,
     /// Whether sums are compensated: always, but to see what it is worth.
     pub compensated: bool,
     /// Several steps of the method as one of higher order.
@@ -24,11 +28,16 @@ pub struct Recipe {
 
 impl From<Method> for Recipe {
     fn from(method: Method) -> Self {
-        Recipe { method, compensated: true, composition: None, charts: vec![], projection: None }
+        Recipe { method, stage_solver: None, compensated: true, composition: None, charts: vec![], projection: None }
     }
 }
 
 impl Recipe {
+    /// The same with what solves the equations of the stages.
+    pub fn solved_by(self, solver: impl Into<Option<StageSolver>>) -> Recipe {
+        Recipe { stage_solver: solver.into(), ..self }
+    }
+
     /// The same with a composition around the method.
     pub fn composed(self, composition: impl Into<Option<Composition>>) -> Recipe {
         Recipe { composition: composition.into(), ..self }

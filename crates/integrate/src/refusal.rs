@@ -133,6 +133,18 @@ pub enum Refusal {
         /// The smallest number.
         least: usize,
     },
+    /// It solves no equations of stages.
+    #[error("`{}` has no stages whose equations could be solved in one way or another", method.name())]
+    NoStageSolver {
+        /// The method.
+        method: Method,
+    },
+    /// The equations of its stages are no fixed-point equation that contracts.
+    #[error("the stages of `{}` on these equations are no iteration: Newton's method solves for them", method.name())]
+    NotIterated {
+        /// The method.
+        method: Method,
+    },
     /// A tolerance that no error can meet, or that every error would.
     #[error("the tolerance of the error of a step is relative, between 0 and 1, not {tolerance}")]
     Tolerance {

@@ -20,6 +20,7 @@ use crate::methods::spherical::SphericalMidpoint;
 use crate::methods::symplectic_euler::{First, SymplecticEuler};
 use crate::methods::{rk4, splitting};
 use crate::refusal::Refusal;
+use crate::stage_solver::StageSolver;
 use crate::stages::Shape;
 use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, HiddenShape, MemoryLayout, Misuse, Plan, Stepper};
 use cotangent_scalar::Scalar;
@@ -53,11 +54,12 @@ pub(crate) struct Sides<'a> {
     pub(crate) free: &'a mut dyn FnMut() -> Result<Shape, Refusal>,
     /// The lengths of the groups of variables that have a size in common.
     pub(crate) groups: &'a [usize],
+    pub(crate) solver: Option<StageSolver>,
 }
 
 impl Scheme {
     pub(crate) fn new(method: Method, sides: Sides<'_>, plan: &mut Plan) -> Result<Scheme, Refusal> {
-        let Sides { canonical, hidden, free, groups } = sides;
+        let Sides { canonical, hidden, free, groups, solver } = sides;
         Ok(match (method, canonical) {
             (Method::SymplecticEuler, Some(shape)) => {
                 Scheme::SymplecticEuler(SymplecticEuler::new(shape, First::Momenta, plan)?)
@@ -74,12 +76,12 @@ impl Scheme {
                 let without = free_shape(shape)?;
                 let field = free_field(shape)?.0.pattern;
                 let free = &mut || Ok(Shape::Field(field.clone()));
-                let sides = Sides { canonical: Some(&without), hidden, free, groups };
+                let sides = Sides { canonical: Some(&without), hidden, free, groups, solver };
                 let inner = Scheme::new(inner.method(), sides, plan)?;
                 Scheme::Reich(ReichSplitting::new(shape, plan)?, Box::new(inner))
             }
-            (Method::ImplicitMidpoint, _) => Scheme::Gauss(GaussCollocation::new(free()?, 1, plan)?),
-            (Method::Gauss { stages }, _) => Scheme::Gauss(GaussCollocation::new(free()?, stages, plan)?),
+            (Method::ImplicitMidpoint, _) => Scheme::Gauss(GaussCollocation::new(free()?, 1, solver, plan)?),
+            (Method::Gauss { stages }, _) => Scheme::Gauss(GaussCollocation::new(free()?, stages, solver, plan)?),
             (Method::AverageVectorField { stages }, Some(shape)) => {
                 let missing = || Failure::from(Misuse::NoHiddenConstraints);
                 let hidden = if shape.constraints == 0 { None } else { Some(hidden()?.ok_or_else(missing)?) };
@@ -131,7 +133,7 @@ impl Scheme {
 
     /// Reich's method where the constraints are held by the flows that they generate.
     pub(crate) fn restrained(
-        inner: Method,
+        (inner, solver): (Method, Option<StageSolver>),
         system: &dyn Dynamics<'_, f64>,
         plan: &mut Plan,
     ) -> Result<Scheme, Refusal> {
@@ -146,7 +148,7 @@ impl Scheme {
         let mut field = field_of(&*free)?.ok_or_else(missing)?;
         let groups = [shape.dimension];
         let free = &mut || Ok(Shape::Field(field.jacobian_pattern()?));
-        let sides = Sides { canonical: None, hidden: &|| Ok(None), free, groups: &groups };
+        let sides = Sides { canonical: None, hidden: &|| Ok(None), free, groups: &groups, solver };
         let inner = Scheme::new(inner, sides, plan)?;
         Ok(Scheme::Restrained(ReichPoisson::new(&shape, plan), Box::new(inner)))
     }
@@ -184,6 +186,7 @@ impl Scheme {
     /// What the method remembers from step to step.
     pub(crate) fn memory(&self) -> MemoryLayout {
         match self {
+            Scheme::Gauss(method) => method.memory(),
             Scheme::Bdf2(method) => method.memory().clone(),
             Scheme::Embedded(method) => method.memory().clone(),
             Scheme::Reich(_, inner) | Scheme::Restrained(_, inner) => inner.memory(),

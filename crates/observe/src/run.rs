@@ -59,7 +59,7 @@ pub struct Run<I, D> {
     /// The time of measured steps, without what is measured, if somebody asks.
     stepping: Option<Duration>,
     /// Updates of Newton's method before the run was resumed.
-    earlier: u64,
+    earlier: [u64; 2],
     unobserved: Option<Unobserved>,
     monitor: Monitor,
     /// The state before the last step, and that after it while others between them are recorded.
@@ -119,7 +119,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
             watch: None,
             seconds: 0.0,
             stepping: None,
-            earlier: 0,
+            earlier: [0; 2],
             unobserved: None,
             monitor,
             before: State::default(),

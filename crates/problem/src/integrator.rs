@@ -122,6 +122,10 @@ impl Advance for Integrator {
         self.whole.as_ref().map_or_else(|| self.calls.iterations(), |whole| whole.work.iterations())
     }
 
+    fn contractions(&self) -> u64 {
+        self.whole.as_ref().map_or_else(|| self.calls.contractions(), |whole| whole.work.contractions())
+    }
+
     fn mended(&self) -> u64 {
         self.calls.mended()
     }

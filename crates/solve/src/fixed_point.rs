@@ -4,15 +4,20 @@ use cotangent_scalar::Real;
 use std::convert::Infallible;
 use std::fmt::Display;
 
+mod columns;
+
 use crate::StoppingRule;
 use crate::stopping::size_ratio;
+pub use columns::StageRule;
 
 /// The memory of [`fixed_point`] for so many unknowns, allocated once.
 #[derive(Clone, Debug)]
 pub struct FixedPointWorkspace<S> {
     next: Vec<S>,
-    /// The largest size of each unknown so far; the first alone if all have one.
+    /// The largest size of each unknown so far; the first alone if all have one; of each entry of stages the present one.
     sizes: Vec<f64>,
+    /// The update of each entry of stages.
+    updates: Vec<f64>,
     /// How many unknowns each group has, in order.
     groups: Vec<usize>,
     /// Whether the unknowns of a group have the size of the largest of them.
@@ -28,7 +33,8 @@ impl<S: Real> FixedPointWorkspace<S> {
     /// A workspace for groups of unknowns of one kind and unit, one after the other.
     pub fn grouped(groups: &[usize]) -> Self {
         let size = groups.iter().sum();
-        Self { next: vec![S::from_f64(0.0); size], sizes: vec![0.0; size], groups: groups.to_vec(), normed: false }
+        let (next, groups) = (vec![S::from_f64(0.0); size], groups.to_vec());
+        Self { next, sizes: vec![0.0; size], updates: vec![], groups, normed: false }
     }
 
     /// A workspace for the entries of one vector or matrix, whose errors are measured by its largest entry: those that are
@@ -39,7 +45,7 @@ impl<S: Real> FixedPointWorkspace<S> {
 
     /// The number of unknowns.
     pub fn size(&self) -> usize {
-        self.sizes.len()
+        self.next.len()
     }
 }
 
@@ -149,7 +155,8 @@ const STALLS: u32 = 3;
 ///    by more than a unit; an unknown that happens to be zero has no size of its own.)
 ///
 /// With a `tolerance`, an update of |δⱼ| ≤ tolerance · sⱼ is the last, too. Units do not matter, and
-/// the `scale` of the rule is not used. Updates that grow to
+/// the `scale` of the rule is not used. The stages of a Runge–Kutta method have a rule of their own, [`StageRule`].
+/// Updates that grow to
 /// 1/√u times the smallest before are a divergence and end the iteration at once; a contraction
 /// that is too slow for `max_iterations` ends it then.
 ///
@@ -186,7 +193,12 @@ pub fn fixed_point<S: Real, E>(
         let change = w.evaluate(x, &mut map, &mut work)?;
         history.note::<S>(&change);
         (work.update, work.contraction) = (change.update, history.rate.unwrap_or(0.0));
-        match history.judge::<S>(stopping, &change) {
+        let verdict = match w.updates.is_empty() {
+            true => history.judge::<S>(stopping, &change),
+            false if history.stages_arrived(stopping, &change, w) => Verdict::Arrived,
+            false => Verdict::Continue,
+        };
+        match verdict {
             Verdict::Arrived => break,
             Verdict::Diverged => return Err(history.not_converged(&work, change.worst)),
             Verdict::Continue if work.iterations >= stopping.max_iterations => {
@@ -228,6 +240,9 @@ impl<S: Real> FixedPointWorkspace<S> {
         work.iterations += 1;
         if self.normed {
             return Ok(self.update_normed(x));
+        }
+        if !self.updates.is_empty() {
+            return Ok(self.update_columns(x));
         }
         let mut change = Change { update: 0.0, worst: 0, is_round_off: true };
         let mut first = 0;
@@ -354,7 +369,7 @@ impl History {
         self.worst = change.worst;
         self.ratio = size_ratio(update, self.previous);
         // Smaller by more than the growth of an unknown by a unit makes it.
-        self.stalls = if update < 0.9 * self.smallest { 0 } else { self.stalls + 1 };
+        self.stalls = if update < StageRule::SHRINKING * self.smallest { 0 } else { self.stalls + 1 };
         if self.count == 0 {
             self.first = update;
         } else if update > 64.0 * S::EPSILON {

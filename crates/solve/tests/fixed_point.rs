@@ -179,3 +179,48 @@ fn small_entries_of_a_matrix_are_not_waited_for() {
     fixed_point(&mut FixedPointWorkspace::grouped(&[2]), &rule, &mut y, map).unwrap();
     assert!((y[0] - 2.0).abs() > 1e-9, "{y:?}");
 }
+
+/// Two stages of a vector of two entries: y ← a + b y′, where y′ is the other stage.
+fn stages(b: f64, a: [f64; 4]) -> Result<([f64; 4], FixedPointWork), FixedPointError<Infallible>> {
+    let mut x = [0.0; 4];
+    let map = |x: &[f64], next: &mut [f64]| {
+        for k in 0..4 {
+            next[k] = a[k] + b * x[(k + 2) % 4];
+        }
+        Ok(())
+    };
+    let rule = StoppingRule { max_iterations: 100, ..StoppingRule::default() };
+    fixed_point(&mut FixedPointWorkspace::stages(2, &[2]), &rule, &mut x, map).map(|work| (x, work))
+}
+
+#[test]
+fn stages_arrive_at_round_off_and_one_that_passes_through_zero_is_not_waited_for() {
+    // y₁ = (a₁ + b a₂)/(1 − b²): the first entry is zero at the first stage.
+    let (x, work) = stages(0.125, [-0.125, 1.0, 1.0, 3.0]).unwrap();
+    let exact = |a: f64, b: f64| (a + 0.125 * b) / (1.0 - 0.125 * 0.125);
+    for (x, exact) in x.iter().zip([0.0, exact(1.0, 3.0), exact(1.0, -0.125), exact(3.0, 1.0)]) {
+        assert!((x - exact).abs() <= 2.0 * f64::EPSILON, "{x} {exact}");
+    }
+    // 16 digits at three bits each, and one that shows that nothing changes.
+    assert!((17..=20).contains(&work.iterations), "{work:?}");
+}
+
+#[test]
+fn stages_that_do_not_contract_are_an_error() {
+    let error = stages(1.25, [1.0; 4]).unwrap_err();
+    assert!(matches!(error, FixedPointError::NotConverged { iterations: 100, .. }), "{error}");
+}
+
+#[test]
+fn stages_of_an_entry_that_is_rounding_alone_arrive() {
+    // The second entry is what rounding leaves of a cancellation, of another sign each time.
+    let (mut x, mut sign) = ([0.0; 4], 1e-17);
+    let map = |x: &[f64], next: &mut [f64]| -> Result<(), Infallible> {
+        sign = -sign;
+        next.copy_from_slice(&[1.0 + x[2] / 8.0, sign, 2.0 + x[0] / 8.0, -sign]);
+        Ok(())
+    };
+    let workspace = &mut FixedPointWorkspace::stages(2, &[2]);
+    let work = fixed_point(workspace, &StoppingRule::default(), &mut x, map).unwrap();
+    assert!((x[0] - 10.0 / 63.0 * 8.0).abs() <= 4.0 * f64::EPSILON, "{x:?} {work:?}");
+}

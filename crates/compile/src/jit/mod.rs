@@ -8,6 +8,7 @@
 #![allow(unsafe_code)]
 
 mod emit;
+mod fixed_point;
 mod math;
 mod newton;
 mod step;

@@ -1,6 +1,6 @@
 //! Newton's method inline, for the ordinary course of an iteration.
 
-use super::step::{Arrival, Reach, StepEmitter};
+use super::step::{Arrival, Counted, Reach, StepEmitter};
 use crate::program::{Binary, Unary};
 use crate::record::{Iteration, TraceOp};
 use cotangent_solve::{Comparisons, Pattern, StoppingRule, Verdict};
@@ -27,14 +27,14 @@ impl StepEmitter<'_, '_> {
         it: &Iteration,
         values: &mut [Option<Value>],
         reach: Reach,
-        made: Variable,
+        counted: Counted,
     ) {
         let n = it.guess.len();
         let bail = reach.bail;
         let Some(unknowns) = self.recording.plan.unknowns(it.site) else { return };
         let Some(pattern) = unknowns.pattern.as_ref() else { return };
         if unknowns.affine {
-            return self.affine(which, it, values, reach, made);
+            return self.affine(which, it, values, reach, counted);
         }
         let l = Loop {
             unknowns: (0..n).map(|_| self.e.b.declare_var(types::F64)).collect(),
@@ -80,9 +80,7 @@ impl StepEmitter<'_, '_> {
         self.e.b.ins().brif(spent, bail, &[], going, &[]);
         self.e.b.switch_to_block(going);
         let delta = self.update(which, &r, &jacobian, reach);
-        let sum = self.e.b.use_var(made);
-        let sum = self.e.b.ins().iadd_imm_s(sum, 1);
-        self.e.b.def_var(made, sum);
+        self.count(counted.updates);
 
         let terms: Vec<Value> = it.terms.iter().map(|&at| self.value(values, at)).collect();
         let verdict = self.judge(&l, (&x, &delta), (&r, &terms), (pattern, &jacobian), reach);
@@ -111,7 +109,7 @@ impl StepEmitter<'_, '_> {
     }
 
     /// One update from the first guess.
-    fn affine(&mut self, which: usize, it: &Iteration, values: &mut [Option<Value>], reach: Reach, made: Variable) {
+    fn affine(&mut self, which: usize, it: &Iteration, values: &mut [Option<Value>], reach: Reach, counted: Counted) {
         let n = it.guess.len();
         let first = it.start as usize - n;
         let x: Vec<Value> = it.guess.iter().map(|&g| self.value(values, g)).collect();
@@ -131,9 +129,9 @@ impl StepEmitter<'_, '_> {
         let count = self.e.b.ins().uextend(types::I64, solved);
         let one = self.e.b.ins().iconst(types::I64, 1);
         let count = self.e.b.ins().isub(one, count);
-        let sum = self.e.b.use_var(made);
+        let sum = self.e.b.use_var(counted.updates);
         let sum = self.e.b.ins().iadd(sum, count);
-        self.e.b.def_var(made, sum);
+        self.e.b.def_var(counted.updates, sum);
     }
 
     /// The equations at a first guess that may be zero: what is multiplied by it is left out. It is an entry of the

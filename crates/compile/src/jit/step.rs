@@ -14,14 +14,17 @@ use cranelift_jit::JITModule;
 use cranelift_module::Module;
 use std::collections::HashMap;
 
-/// (state, constants, solvers, steps, updates of Newton's method, when it has arrived) → steps made.
-type Entry = unsafe extern "C" fn(*mut f64, *const f64, *mut LinearSolver<f64>, i64, *mut u64, *const Arrival) -> i64;
+/// (state, constants, solvers, steps, what is counted, when an iteration has arrived) → steps made.
+type Entry =
+    unsafe extern "C" fn(*mut f64, *const f64, *mut LinearSolver<f64>, i64, *mut [u64; 2], *const Arrival) -> i64;
 
 /// What the numbers of a stopping rule make of its comparisons.
 #[repr(C)]
 pub(crate) struct Arrival {
     /// An update max |δⱼ|/sⱼ up to this is the last.
     pub(super) update: f64,
+    /// The same to a fixed point.
+    pub(super) tolerance: f64,
     /// The part of the terms of an equation that its residual may be.
     allowance: f64,
     /// Updates until the iteration is given up.
@@ -33,6 +36,7 @@ impl Arrival {
         let StoppingRule { tolerance, max_iterations, .. } = options.stopping;
         Arrival {
             update: options.stopping.smallest_update(f64::EPSILON),
+            tolerance: tolerance.unwrap_or(0.0),
             allowance: allowance(f64::EPSILON, tolerance),
             limit: i64::from(max_iterations),
         }
@@ -95,7 +99,7 @@ impl NativeStep {
         constants: &[f64],
         steps: u64,
         solvers: &mut [LinearSolver<f64>],
-        iterations: &mut u64,
+        iterations: &mut [u64; 2],
         arrival: &Arrival,
     ) -> u64 {
         let fits = state.len() == self.state && constants.len() == self.constants && solvers.len() == self.solvers;
@@ -159,6 +163,13 @@ pub(super) struct Reach {
     pub(super) bail: Block,
 }
 
+/// What is counted on the way: updates of Newton's method, and iterations to fixed points.
+#[derive(Clone, Copy)]
+pub(super) struct Counted {
+    pub(super) updates: Variable,
+    pub(super) contractions: Variable,
+}
+
 pub(super) struct StepEmitter<'a, 'r> {
     pub(super) e: Emitter<'a>,
     pub(super) recording: &'r Recording,
@@ -172,8 +183,9 @@ impl StepEmitter<'_, '_> {
         self.e.b.append_block_params_for_function_params(entry);
         self.e.b.switch_to_block(entry);
         let p = self.e.b.block_params(entry).to_vec();
-        let (state, constants, solvers, steps, updates, arrival) = (p[0], p[1], p[2], p[3], p[4], p[5]);
-        let (done, made) = (self.e.b.declare_var(types::I64), self.e.b.declare_var(types::I64));
+        let (state, constants, solvers, steps, sums, arrival) = (p[0], p[1], p[2], p[3], p[4], p[5]);
+        let [done, updates, contractions] = [(); 3].map(|()| self.e.b.declare_var(types::I64));
+        let counted = Counted { updates, contractions };
         let zero = self.e.b.ins().iconst(types::I64, 0);
         self.e.b.def_var(done, zero);
         let (head, body, finish) = (self.e.b.create_block(), self.e.b.create_block(), self.e.b.create_block());
@@ -184,16 +196,17 @@ impl StepEmitter<'_, '_> {
         self.e.b.ins().brif(more, body, &[], finish, &[]);
         self.e.b.switch_to_block(body);
         let reach = Reach { state, constants, solvers, arrival, bail: finish };
-        self.e.b.def_var(made, zero);
+        self.e.b.def_var(updates, zero);
+        self.e.b.def_var(contractions, zero);
         let mut values: Vec<Option<Value>> = vec![None; self.recording.ops.len()];
-        let mut k = 0;
         let recording = self.recording;
+        let mut k = 0;
         for (repeat, coefficients) in recording.repeats.iter().zip(self.coefficients) {
-            self.span(k..repeat.state(), &mut values, reach, made);
-            self.repeat(repeat, coefficients, &mut values, reach, made);
+            self.regions(k..repeat.state(), &mut values, reach, counted);
+            self.repeat(repeat, coefficients, &mut values, reach, counted);
             k = repeat.end as usize + repeat.next.len();
         }
-        self.span(k..recording.ops.len(), &mut values, reach, made);
+        self.regions(k..recording.ops.len(), &mut values, reach, counted);
         let results: Vec<Value> = recording.outputs.iter().map(|&at| self.value(&values, at)).collect();
         let finite = self.finite(&results);
         let keep = self.e.b.create_block();
@@ -202,11 +215,12 @@ impl StepEmitter<'_, '_> {
         for (i, &value) in results.iter().enumerate() {
             self.e.b.ins().store(MemFlagsData::trusted(), value, state, 8 * i as i32);
         }
-        if !recording.iterations.is_empty() {
-            let before = self.e.b.ins().load(types::I64, MemFlagsData::trusted(), updates, 0);
-            let made = self.e.b.use_var(made);
+        let used = [!recording.iterations.is_empty(), !recording.fixed_points.is_empty()];
+        for (k, variable) in [updates, contractions].into_iter().enumerate().filter(|(k, _)| used[*k]) {
+            let before = self.e.b.ins().load(types::I64, MemFlagsData::trusted(), sums, 8 * k as i32);
+            let made = self.e.b.use_var(variable);
             let sum = self.e.b.ins().iadd(before, made);
-            self.e.b.ins().store(MemFlagsData::trusted(), sum, updates, 0);
+            self.e.b.ins().store(MemFlagsData::trusted(), sum, sums, 8 * k as i32);
         }
         let next = self.e.b.ins().iadd_imm_s(count, 1);
         self.e.b.def_var(done, next);
@@ -219,17 +233,44 @@ impl StepEmitter<'_, '_> {
         self.e.b.finalize(config);
     }
 
-    /// The operations of a range, with the iterations in it.
-    fn span(&mut self, range: std::ops::Range<usize>, values: &mut [Option<Value>], reach: Reach, made: Variable) {
+    /// Operations with the iterations among them.
+    pub(super) fn regions(
+        &mut self,
+        range: std::ops::Range<usize>,
+        values: &mut [Option<Value>],
+        reach: Reach,
+        counted: Counted,
+    ) {
+        let recording = self.recording;
         let mut k = range.start;
-        let within = self.recording.iterations.iter().enumerate();
-        for (which, iteration) in within.filter(|(_, it)| range.contains(&(it.start as usize))) {
-            let start = iteration.start as usize - iteration.guess.len();
-            self.ops(k..start, values, reach);
-            self.iteration(which, iteration, values, reach, made);
-            k = iteration.end as usize + iteration.guess.len();
+        while k < range.end {
+            let newton = recording.iterations.iter().position(|i| i.first() >= k && i.first() < range.end);
+            let fixed = recording.fixed_points.iter().find(|f| f.first() >= k && f.first() < range.end);
+            let next = newton.map(|which| (which, &recording.iterations[which]));
+            match (next, fixed) {
+                (Some((which, newton)), fixed) if fixed.is_none_or(|f| newton.first() < f.first()) => {
+                    self.ops(k..newton.first(), values, reach);
+                    self.iteration(which, newton, values, reach, counted);
+                    k = newton.last();
+                }
+                (_, Some(fixed)) => {
+                    self.ops(k..fixed.first(), values, reach);
+                    self.fixed_point(fixed, values, reach, counted);
+                    k = fixed.last();
+                }
+                (_, None) => {
+                    self.ops(k..range.end, values, reach);
+                    k = range.end;
+                }
+            }
         }
-        self.ops(k..range.end, values, reach);
+    }
+
+    /// One more of what is counted.
+    pub(super) fn count(&mut self, variable: Variable) {
+        let sum = self.e.b.use_var(variable);
+        let sum = self.e.b.ins().iadd_imm_s(sum, 1);
+        self.e.b.def_var(variable, sum);
     }
 
     /// Stages with one coefficient after the other.
@@ -239,7 +280,7 @@ impl StepEmitter<'_, '_> {
         coefficients: &[f64],
         values: &mut [Option<Value>],
         reach: Reach,
-        made: Variable,
+        counted: Counted,
     ) {
         let state: Vec<Variable> = repeat.first.iter().map(|_| self.e.b.declare_var(types::F64)).collect();
         let stage = self.e.b.declare_var(types::I64);
@@ -262,7 +303,7 @@ impl StepEmitter<'_, '_> {
         let place = self.e.b.ins().iadd(table, offset);
         let (start, end) = (repeat.start as usize, repeat.end as usize);
         values[start - 1] = Some(self.e.b.ins().load(types::F64, MemFlagsData::trusted(), place, 0));
-        self.span(start..end, values, reach, made);
+        self.regions(start..end, values, reach, counted);
         let next: Vec<Value> = repeat.next.iter().map(|&at| self.value(values, at)).collect();
         for (&x, &value) in state.iter().zip(&next) {
             self.e.b.def_var(x, value);

@@ -6,7 +6,8 @@
 //! ```
 //!
 //! with the nodes cᵢ of Gauss–Legendre quadrature on [0, 1]. The unknowns are the increments
-//! Wᵢ = Yᵢ − z, found by Newton's method with the matrix δᵢⱼ − h aᵢⱼ f′(Yⱼ). The rounded μ satisfy
+//! Wᵢ = Yᵢ − z, found by Newton's method with the matrix δᵢⱼ − h aᵢⱼ f′(Yⱼ); or the Lⱼ, by iteration from the polynomial
+//! of the step before ([`Iterated`]), where that contracts. The rounded μ satisfy
 //! the condition of symplecticity μᵢⱼ + μⱼᵢ = 1 exactly.
 //!
 //! For equations J ż = ∇H with a constant J, perhaps singular, the same with J before the increments,
@@ -24,9 +25,12 @@
 
 use crate::card::{Card, Keeps, KeepsBracket, Needs};
 use crate::coefficients::Gauss as Coefficients;
-use crate::stages::{Evaluator, Input, Point, Row, Shape, StageEquations, Stages, Sum, Term, Unknown, Work};
+use crate::stage_solver::StageSolver;
+use crate::stages::{
+    Evaluator, Input, Iterated, Point, Row, Shape, StageEquations, Stages, Sum, Term, Terms, Unknown, Work,
+};
 use crate::vector::{advanced, combination, zeros};
-use cotangent_dynamics::{Dynamics, Failure, Machine, Plan, State, Stepper};
+use cotangent_dynamics::{Dynamics, Failure, Machine, MemoryLayout, Plan, State, Stepper};
 use cotangent_scalar::Scalar;
 use cotangent_solve::PatternError;
 use std::sync::Arc;
@@ -45,7 +49,7 @@ pub(crate) const IMPLICIT_MIDPOINT: Card = Card {
     needs: Needs::Field,
     explicit: "never",
     scheme: &["z₁ = z + h f((z + z₁)/2)"],
-    solution: "Newton's method for the increment at the midpoint.",
+    solution: "Fixed-point iteration for the increment, which Newton's method takes over where it does not contract; `--stage-solver` chooses one of them.",
     reference: "Hairer, Lubich & Wanner, Geometric Numerical Integration, II.1.3",
 };
 
@@ -64,7 +68,7 @@ pub(crate) fn card(stages: usize) -> Card {
         needs: Needs::Field,
         explicit: "never",
         scheme: &["Yᵢ = z + h Σⱼ aᵢⱼ f(Yⱼ),   i = 1 … s", "z₁ = z + h Σᵢ bᵢ f(Yᵢ)"],
-        solution: "The nodes are those of Gauss–Legendre quadrature (`--stages S`, 2 unless said otherwise). Newton's method for the increments Yᵢ − z.",
+        solution: "The nodes are those of Gauss–Legendre quadrature (`--stages S`, 2 unless said otherwise). Fixed-point iteration for the terms h bᵢ f(Yᵢ), from the polynomial of the step before; where it does not contract Newton's method for the increments Yᵢ − z. `--stage-solver` chooses one of them.",
         reference: "J. C. Butcher, Math. Comp. 18 (1964) 50; Hairer, Lubich & Wanner, Geometric Numerical Integration, II.1.3",
     }
 }
@@ -100,17 +104,34 @@ pub(crate) struct GaussCollocation {
     number: usize,
     term: Term,
     stages: Stages,
+    /// Where the terms are iterated.
+    iterated: Option<Iterated>,
     /// Where it has to be solved for.
     end: Option<Stages>,
 }
 
 impl GaussCollocation {
-    pub(crate) fn new(shape: Shape, number: usize, plan: &mut Plan) -> Result<Arc<GaussCollocation>, PatternError> {
+    pub(crate) fn new(
+        shape: Shape,
+        number: usize,
+        solver: Option<StageSolver>,
+        plan: &mut Plan,
+    ) -> Result<Arc<GaussCollocation>, PatternError> {
+        let coefficients = Coefficients::new(number);
         let with_form = matches!(shape, Shape::Presymplectic(_));
         let term = if with_form { Term::Gradient } else { Term::Rate };
-        let stages = Stages::new(stage_equations(&Coefficients::new(number), term), shape.clone(), plan)?;
+        let stages = Stages::new(stage_equations(&coefficients, term), shape.clone(), plan)?;
+        let iterated = (!with_form && solver != Some(StageSolver::Newton)).then(|| {
+            let entries = (0..number * number).map(|k| coefficients.extrapolation(k / number, k % number));
+            Iterated::new(&stages, entries.collect(), solver.is_none(), plan)
+        });
         let end = if with_form { Some(Stages::new(end_equations(), shape, plan)?) } else { None };
-        Ok(Arc::new(GaussCollocation { number, term, stages, end }))
+        Ok(Arc::new(GaussCollocation { number, term, stages, iterated, end }))
+    }
+
+    /// What the iteration begins with.
+    pub(crate) fn memory(&self) -> MemoryLayout {
+        self.iterated.as_ref().map_or_else(MemoryLayout::new, |iterated| iterated.memory().clone())
     }
 
     pub(crate) fn stepper<'s, S: Scalar + 's>(
@@ -120,6 +141,7 @@ impl GaussCollocation {
         Ok(Box::new(GaussStepper {
             evaluator: Evaluator::new(&self.stages.shape, system)?,
             work: self.stages.work(),
+            terms: self.iterated.as_ref().map(|iterated| iterated.terms(&self.stages)),
             end: self.end.as_ref().map(Stages::work),
             sum: zeros(self.stages.dimension()),
             method: self.clone(),
@@ -131,18 +153,32 @@ struct GaussStepper<'s, S> {
     method: Arc<GaussCollocation>,
     evaluator: Evaluator<'s, S>,
     work: Work<S>,
+    terms: Option<Terms<S>>,
     end: Option<Work<S>>,
     /// Σᵢ Lᵢ.
     sum: Vec<S>,
 }
 
 impl<S: Scalar> Stepper<S> for GaussStepper<'_, S> {
+    fn memory(&self) -> usize {
+        self.method.iterated.as_ref().map_or(0, |iterated| iterated.memory().len())
+    }
+
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
-        let GaussStepper { method, evaluator, work, end, sum } = self;
-        work.solve(&method.stages, machine, evaluator, (h, Input::none()), from)?;
-        work.evaluate(&method.stages, evaluator, from)?;
-        let one = S::from_f64(1.0);
-        combination((0..method.number).map(|i| (one, work.term(&method.stages, method.term, i))), sum);
+        let GaussStepper { method, evaluator, work, terms, end, sum } = self;
+        let (stages, one) = (&method.stages, S::from_f64(1.0));
+        to.memory.copy_from_slice(&from.memory);
+        match (&method.iterated, terms) {
+            (Some(iterated), Some(terms)) => {
+                terms.solve((stages, iterated), machine, (evaluator, work), h, from, &mut to.memory)?;
+                combination((0..method.number).map(|i| (one, terms.term(stages, i))), sum);
+            }
+            _ => {
+                work.solve(stages, machine, evaluator, (h, Input::none()), from)?;
+                work.evaluate(stages, evaluator, from)?;
+                combination((0..method.number).map(|i| (one, work.term(stages, method.term, i))), sum);
+            }
+        }
         let increment = match (&method.end, end) {
             (Some(equations), Some(work)) => {
                 work.solve(equations, machine, evaluator, (h, Input { given: &[], past: sum }), from)?;
@@ -151,7 +187,6 @@ impl<S: Scalar> Stepper<S> for GaussStepper<'_, S> {
             _ => sum,
         };
         advanced((&from.values, &from.carry), increment, (&mut to.values, &mut to.carry));
-        to.memory.copy_from_slice(&from.memory);
         Ok(())
     }
 }

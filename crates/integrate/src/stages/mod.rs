@@ -14,9 +14,12 @@
 //! arithmetic with an [`Evaluator`] for that shape. What can stand in a row is the vocabulary of [`terms`]: something new
 //! (a velocity constraint g(q, v), B(z) times an averaged ∇H) is one more [`Term`] there with its matrices, its
 //! derivatives in [`shape`], and its evaluation in [`evaluator`].
+//!
+//! Newton's method solves them, or where all terms are rates of one vector field an iteration ([`Iterated`]).
 
 mod declaration;
 mod evaluator;
+mod iterated;
 mod kernel;
 mod numbers;
 mod planned;
@@ -26,6 +29,7 @@ mod work;
 
 pub(crate) use declaration::{Point, Row, StageEquations, Sum, Unknown};
 pub(crate) use evaluator::Evaluator;
+pub(crate) use iterated::{Iterated, Terms};
 pub(crate) use kernel::Kernel;
 pub(crate) use planned::Stages;
 pub(crate) use shape::Shape;

@@ -30,16 +30,16 @@ impl<S> Input<'_, S> {
 
 /// The unknowns of stage equations, and what is evaluated at them.
 pub(crate) struct Work<S> {
-    unknowns: Vec<S>,
-    evaluated: Evaluated<S>,
+    pub(super) unknowns: Vec<S>,
+    pub(super) evaluated: Evaluated<S>,
 }
 
-struct Evaluated<S> {
-    numbers: Numbers<S>,
+pub(super) struct Evaluated<S> {
+    pub(super) numbers: Numbers<S>,
     /// The variables of each point.
     points: Vec<[Vec<S>; 4]>,
     /// The values of terms.
-    values: Vec<Vec<S>>,
+    pub(super) values: Vec<Vec<S>>,
     /// G at the start, where a point needs it.
     jacobian: Vec<S>,
     sum: Vec<S>,
@@ -93,10 +93,7 @@ impl<S: Scalar> Work<S> {
         evaluator: &mut Evaluator<'_, S>,
         from: &State<S>,
     ) -> Result<(), Failure> {
-        (0..self.evaluated.points.len()).try_for_each(|point| {
-            self.place(stages, point, from);
-            self.evaluated.terms(stages, evaluator, point)
-        })
+        self.evaluated.all_terms(stages, evaluator, from, &self.unknowns)
     }
 
     /// Puts a point where the solution has it.
@@ -206,6 +203,20 @@ impl<S: Scalar> Evaluated<S> {
                 }
             }
         }
+    }
+
+    /// The terms of right sides at all points.
+    pub(super) fn all_terms(
+        &mut self,
+        stages: &Stages,
+        evaluator: &mut Evaluator<'_, S>,
+        from: &State<S>,
+        x: &[S],
+    ) -> Result<(), Failure> {
+        (0..self.points.len()).try_for_each(|point| {
+            self.place(stages, point, from, x);
+            self.terms(stages, evaluator, point)
+        })
     }
 
     /// The terms of right sides at a point.

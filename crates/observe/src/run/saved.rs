@@ -33,6 +33,9 @@ pub struct Header<R> {
     pub platform: Platform,
     /// Updates of Newton's method.
     pub iterations: u64,
+    /// Iterations to fixed points.
+    #[serde(default)]
+    pub contractions: u64,
     /// Seconds of integration.
     pub seconds: f64,
     /// What was noticed on the way.
@@ -60,6 +63,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
             mark,
             platform: Platform::current(),
             iterations: self.iterations(),
+            contractions: self.contractions(),
             seconds: self.seconds,
             monitor: self.monitor.clone(),
             unobserved: self.unobserved.clone(),
@@ -95,7 +99,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
         self.done = header.done;
         (self.is_ending, self.last) = (false, None);
         self.seconds = header.seconds;
-        self.earlier = header.iterations;
+        self.earlier = [header.iterations, header.contractions];
         self.unobserved.clone_from(&header.unobserved);
         self.past = past.to_vec();
         self.quantities.kept(&self.state.values)?;

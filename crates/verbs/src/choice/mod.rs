@@ -7,7 +7,7 @@ pub(crate) mod shown;
 use crate::figures::{count, number};
 use crate::setting;
 use cotangent_compile::values::Setting;
-use cotangent_integrate::{Composition, Method, Projection};
+use cotangent_integrate::{Composition, Method, Projection, StageSolver};
 use cotangent_problem::Repairs;
 use cotangent_theory::Formulation;
 use serde::{Deserialize, Serialize};
@@ -40,6 +40,8 @@ pub struct Choice {
     pub method: Option<String>,
     /// The number of stages of a method that has them.
     pub stages: Option<u64>,
+    /// What solves the equations of its stages: `newton` or `fixed-point`; unless given, what fits.
+    pub stage_solver: Option<String>,
     /// The method for the equations without constraints inside `reich`.
     pub inner: Option<String>,
     /// The error of a step that a method with steps of its own aims at, relative to the state; 0: steps as given.
@@ -98,6 +100,11 @@ impl Choice {
         let tol = method.with_tolerance(None).map(|_| method.tolerance().unwrap_or(0.0));
         let stages = method.stages().map(|s| s as u64);
         Choice { method: Some(method.name().to_owned()), stages, inner, tol, ..self }
+    }
+
+    /// With what solves the equations of the stages.
+    pub fn stage_solver(self, solver: StageSolver) -> Choice {
+        Choice { stage_solver: Some(solver.name().to_owned()), ..self }
     }
 
     /// With several steps composed to one, or with none, whatever the model says.
@@ -203,6 +210,7 @@ impl Choice {
             parts.push(self.set.iter().map(set).collect::<Vec<_>>().join(", "));
         }
         parts.extend(self.lapse.iter().map(|lapse| format!("lapse {lapse}")));
+        parts.extend(self.stage_solver.iter().map(|solver| format!("stages by {solver}")));
         parts.extend(self.chart.iter().map(|chart| format!("chart {chart}")));
         parts.extend(self.solver_tol.map(|tol| format!("solver tolerance {}", number(tol))));
         parts.extend(self.project_initial.then(|| "initial data moved onto the constraints".to_owned()));

@@ -42,6 +42,8 @@ struct Common {
     /// Those that were named; `chart` in a document is the one in use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     charts: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stage_solver: Option<String>,
     #[serde(default, skip_serializing_if = "is_false")]
     project_initial: bool,
     #[serde(default, skip_serializing_if = "is_false")]
@@ -60,6 +62,7 @@ impl Common {
         Common {
             set: choice.set.clone(),
             charts: choice.chart.clone(),
+            stage_solver: choice.stage_solver.clone(),
             project_initial: choice.project_initial,
             drop_redundant: choice.drop_redundant,
             allow_almost_poisson: choice.allow_almost_poisson,
@@ -70,6 +73,7 @@ impl Common {
         Choice {
             set: self.set,
             chart: self.charts,
+            stage_solver: self.stage_solver,
             project_initial: self.project_initial,
             drop_redundant: self.drop_redundant,
             allow_almost_poisson: self.allow_almost_poisson,

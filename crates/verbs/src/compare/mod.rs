@@ -245,8 +245,15 @@ fn methods(
             continue;
         }
         for &projection in &request.projections {
-            let choice =
-                Selection { method, composition: request.composition, formulation, projection, charts: charts.clone() };
+            let choice = Selection {
+                method,
+                // For those methods that have stages to solve for.
+                stage_solver: request.stage_solver.filter(|_| method.is_iterated().is_some()),
+                composition: request.composition,
+                formulation,
+                projection,
+                charts: charts.clone(),
+            };
             match fits(&choice, problem) {
                 Ok(prepared) if charts.is_empty() => found.push(prepared),
                 // What is wrong with charts is so with every method.

@@ -5,10 +5,11 @@ use crate::failure::{Code, Failure};
 use crate::figures::{number, short};
 use crate::loaded::Loaded;
 use crate::setup::{
-    Repairs, composition, defaults, formulation, given_once, method, option, projection, target, with_options,
+    Repairs, composition, defaults, formulation, given_once, method, option, projection, stage_solver, target,
+    with_options,
 };
 use cotangent_compile::values;
-use cotangent_integrate::{Composition, MAX_STAGES, Method, Projection, Target};
+use cotangent_integrate::{Composition, MAX_STAGES, Method, Projection, StageSolver, Target};
 use cotangent_model::{Dynamics, RunKey};
 use cotangent_observe::Schedule;
 use cotangent_theory::Formulation;
@@ -39,6 +40,8 @@ pub(super) struct Combinations {
     pub(super) named: bool,
     /// None: one that suits each formulation.
     pub(super) methods: Option<Vec<Method>>,
+    /// What solves the equations of stages, if it was chosen.
+    pub(super) stage_solver: Option<StageSolver>,
     /// Of the steps of each method.
     pub(super) composition: Option<Composition>,
     /// Methods that suit one formulation or another: the model's own first.
@@ -117,6 +120,7 @@ impl Combinations {
             formulations,
             named: !named.is_empty(),
             methods,
+            stage_solver: wanted.stage_solver.as_deref().map(stage_solver).transpose()?,
             composition: wanted.composition().map(composition).transpose()?,
             suited,
             projections,

@@ -75,6 +75,9 @@ fn work(summary: &Document) -> Table {
         ("Newton iterations", w.newton_iterations.to_string()),
         ("seconds of integration and measurement", short(summary.seconds)),
     ];
+    if let Some(iterations) = w.fixed_point_iterations {
+        rows.push(("fixed-point iterations", iterations.to_string()));
+    }
     if summary.choice.project.is_some() && summary.is_projected_at_once() {
         rows.push(("projections", w.projections.to_string()));
     } else if summary.choice.project.is_some() {

@@ -1,16 +1,17 @@
-//! What helps where a step with a lapse cannot be made: found by trying.
+//! What helps where a step cannot be made, whose stages are iterated, or with a lapse: that is found by trying.
 
 use crate::figures::short;
 use cotangent_compile::Native;
 use cotangent_dynamics::{Advance, Dynamics, Failure, FailureKind, Measure};
 use cotangent_expr::Layout;
-use cotangent_integrate::{Method, Prepared};
+use cotangent_integrate::{Method, Prepared, StageSolver};
 use cotangent_problem::Instance;
 
 /// Steps are halved, and ε is doubled, so often.
 const TRIES: i32 = 12;
 
-/// Which bound the step violates, and which smaller step or larger ε could be made from the last state; `None` without a lapse.
+/// Which bound the step violates, and which smaller step or larger ε could be made from the last state; `None` if there
+/// is nothing to say.
 pub(super) fn remedy(
     problem: &Instance,
     prepared: &Prepared,
@@ -18,6 +19,14 @@ pub(super) fn remedy(
     step: f64,
     failure: &Failure,
 ) -> Option<String> {
+    if matches!(failure, Failure::FixedPoint { .. }) && prepared.recipe().stage_solver == Some(StageSolver::FixedPoint)
+    {
+        return Some(
+            "the iteration for the stages does not contract: leave out --stage-solver, or take --stage-solver newton, or a \
+             smaller --step"
+                .to_owned(),
+        );
+    }
     let motion = &problem.equations.motion;
     let lapse = motion.lapse.as_ref()?;
     // A smaller step only comes nearer to where a lapse vanishes.

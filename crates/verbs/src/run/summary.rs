@@ -181,6 +181,9 @@ pub struct Lapse {
 pub struct Work {
     /// Iterations of Newton's method.
     pub newton_iterations: u64,
+    /// Iterations to fixed points, of the stages of a method above all; none: there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fixed_point_iterations: Option<u64>,
     /// Projections onto the constraints.
     pub projections: u64,
     /// Those of positions, or of all variables at once.
@@ -298,6 +301,7 @@ impl Document {
             observables: flat(&observable_names, &observed),
             work: Work {
                 newton_iterations: run.iterations(),
+                fixed_point_iterations: Some(run.contractions()).filter(|n| *n > 0),
                 projections: if setup.prepared.projects_at_once() { positions } else { positions + momenta },
                 position_projections: positions,
                 momentum_projections: momenta,

@@ -191,6 +191,7 @@ fn differences(now: &Choice, begun: &Begun) -> Result<Vec<String>, Failure> {
     let Choice {
         method,
         stages,
+        stage_solver,
         inner,
         tol,
         compose,
@@ -216,6 +217,7 @@ fn differences(now: &Choice, begun: &Begun) -> Result<Vec<String>, Failure> {
     let exact = |number: &Option<f64>| number.map(digits);
     list.compare("method", method.clone(), then.method.clone());
     list.compare("stages", whole(stages), whole(&then.stages));
+    list.compare("stage-solver", stage_solver.clone(), then.stage_solver.clone());
     list.compare("inner", inner.clone(), then.inner.clone());
     list.compare("tol", exact(tol), exact(&then.tol));
     list.compare("compose", compose.clone(), then.compose.clone());

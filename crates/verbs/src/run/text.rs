@@ -150,10 +150,13 @@ fn details(s: &Document) -> Vec<(&'static str, String)> {
         list.push(("chart", format!("{}{more}", chart[..chart.len().min(MOST)].join(", "))));
     }
     let w = &s.work;
-    let mut work = vec![match w.newton_iterations {
-        0 => "no Newton iterations".to_owned(),
-        n => count(n, "Newton iteration", "Newton iterations"),
-    }];
+    let mut work: Vec<String> = vec![];
+    work.extend(w.fixed_point_iterations.map(|n| count(n, "fixed-point iteration", "fixed-point iterations")));
+    match w.newton_iterations {
+        0 if work.is_empty() => work.push("no Newton iterations".to_owned()),
+        0 => {}
+        n => work.push(count(n, "Newton iteration", "Newton iterations")),
+    }
     if let Some(own) = &w.own_steps {
         work.push(format!("{} of its own, {} rejected", count(own.accepted, "step", "steps"), own.rejected));
     }

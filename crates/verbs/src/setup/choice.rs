@@ -1,6 +1,6 @@
 //! Method, formulation and projection, by name.
 
-use super::named::{composition, formulation, target};
+use super::named::{composition, formulation, stage_solver, target};
 use super::options::with_options;
 use super::problem::explained;
 use crate::choice::Choice;
@@ -8,7 +8,7 @@ use crate::failure::{Code, Failure};
 use crate::figures::{count, number};
 use crate::loaded::Loaded;
 use crate::session::Session;
-use cotangent_integrate::{Composition, Method, Needs, Projection, Recipe, Target};
+use cotangent_integrate::{Composition, Method, Needs, Projection, Recipe, StageSolver, Target};
 use cotangent_model::{ConstraintKind, RunKey, System};
 use cotangent_problem::Preferred;
 use cotangent_theory::{Formulation, NumberError, Shape};
@@ -17,6 +17,8 @@ use cotangent_theory::{Formulation, NumberError, Shape};
 #[derive(Clone)]
 pub(crate) struct Selection {
     pub(crate) method: Method,
+    /// What solves the equations of the stages, if it was chosen.
+    pub(crate) stage_solver: Option<StageSolver>,
     pub(crate) composition: Option<Composition>,
     pub(crate) formulation: Formulation,
     pub(crate) projection: Option<Projection>,
@@ -27,7 +29,7 @@ pub(crate) struct Selection {
 impl Selection {
     /// A method with what is put around it, charts aside: their names mean something with a problem only.
     pub(crate) fn recipe(&self, method: Method) -> Recipe {
-        Recipe::from(method).composed(self.composition).projected(self.projection)
+        Recipe::from(method).solved_by(self.stage_solver).composed(self.composition).projected(self.projection)
     }
 }
 
@@ -174,12 +176,13 @@ impl Selection {
     /// What the names stand for.
     pub(crate) fn named(choice: &Choice) -> Result<Selection, Failure> {
         let method = with_options(choice)?;
+        let stage_solver = choice.stage_solver.as_deref().map(stage_solver).transpose()?;
         let composition = choice.composition().map(composition).transpose()?;
         let formulation = formulation(choice.formulation.as_deref().unwrap_or_default())?;
         let formulation = with_numbers(formulation, &choice.opt)?;
         let target = choice.project.as_deref().map(target).transpose()?;
         let projection = projection(target, choice.project_above)?;
-        Ok(Selection { method, composition, formulation, projection, charts: choice.chart.clone() })
+        Ok(Selection { method, stage_solver, composition, formulation, projection, charts: choice.chart.clone() })
     }
 }
 

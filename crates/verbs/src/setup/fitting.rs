@@ -102,6 +102,7 @@ fn code(refusal: &Refusal) -> Code {
         Refusal::Threshold { .. } => Code::Threshold,
         Refusal::Tolerance { .. } => Code::Tol,
         Refusal::Stages { .. } => Code::Stages,
+        Refusal::NoStageSolver { .. } => Code::DoesNotApply,
         Refusal::TooLarge(_) => Code::TooLarge,
         Refusal::Failure(_) => Code::Evaluate,
         // A composition or projection that does not fit, a method that is for constraints only.
@@ -176,6 +177,8 @@ fn explain(refusal: &Refusal, choice: &Selection, problem: &Instance) -> Failure
                 Refusal::SymmetricProjection { .. } => failure.help("project `both` after each step instead"),
                 Refusal::Tolerance { .. } => failure.help("choose another --tol"),
                 Refusal::Stages { .. } => failure.help("choose another --stages"),
+                Refusal::NoStageSolver { .. } => failure.help("leave out --stage-solver, or take `gauss`"),
+                Refusal::NotIterated { .. } => failure.help("leave out --stage-solver, or take --stage-solver newton"),
                 Refusal::TooLarge(_) => failure.help("choose another method"),
                 Refusal::Failure(_) => match unknown_flow(choice, problem) {
                     Some((why, help)) => Failure::new(Code::DoesNotFit, why).help(help),

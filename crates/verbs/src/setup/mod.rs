@@ -19,7 +19,7 @@ pub(crate) use bracket::{almost_poisson, examined};
 pub(crate) use choice::{Selection, completed, given_once, option, projection, wanted_formulation};
 pub(crate) use defaults::defaults;
 pub(crate) use fitting::{fits, prepare};
-pub(crate) use named::{composition, formulation, method, target};
+pub(crate) use named::{composition, formulation, method, stage_solver, target};
 pub(crate) use options::with_options;
 pub(crate) use problem::{Repairs, caution, explained, pose, posed, remark};
 pub(crate) use refused::{Refused, refused};

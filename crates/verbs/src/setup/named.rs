@@ -1,7 +1,7 @@
 //! Methods, formulations, compositions and projections by name.
 
 use crate::failure::{Code, Failure};
-use cotangent_integrate::{Composition, Method, Target};
+use cotangent_integrate::{Composition, Method, StageSolver, Target};
 use cotangent_model::nearest::nearest;
 use cotangent_theory::Formulation;
 
@@ -33,6 +33,19 @@ pub(crate) fn target(name: &str) -> Result<Target, Failure> {
     let found = Target::ALL.into_iter().find(|t| t.name() == name);
     found.ok_or_else(|| {
         unknown((Code::UnknownProjection, "projection"), name, &known, &format!("there are {}", known.join(", ")))
+    })
+}
+
+/// The solver of stages with a name.
+pub(crate) fn stage_solver(name: &str) -> Result<StageSolver, Failure> {
+    let known = StageSolver::ALL.map(StageSolver::name);
+    StageSolver::named(name).ok_or_else(|| {
+        unknown(
+            (Code::UnknownStageSolver, "solver of stages"),
+            name,
+            &known,
+            &format!("there are {}", known.join(", ")),
+        )
     })
 }
 

@@ -10,6 +10,8 @@ pub(crate) struct Choose(pub(crate) Choice);
 const METHOD: &str = "The method; `cotangent methods` lists them";
 const STAGES: &str = "The number of stages of a method that has them (gauss: order 2*S, lobatto-3a3b: 2*S - 2, \
     radau-2a: 2*S - 1, average-vector-field: points of the quadrature)";
+const STAGE_SOLVER: &str = "What solves the equations of the stages: newton or fixed-point (an iteration, and Newton's method \
+    where it does not converge, unless given)";
 const INNER: &str = "The method for the equations without constraints inside `reich`";
 const TOL: &str = "The error of a step that dopri5 and dop853 aim at, relative to the state; 0: steps as given";
 const COMPOSE: &str = "Compose several steps of a symmetric method to one of higher order; `cotangent methods` lists \
@@ -50,6 +52,7 @@ impl Args for Choose {
         command.args([
             word("method", "NAME", METHOD),
             option("stages", "S", STAGES, setting::whole_number as fn(&str) -> _),
+            word("stage-solver", "NAME", STAGE_SOLVER),
             word("inner", "NAME", INNER),
             real("tol", "T", TOL),
             word("compose", "NAME", COMPOSE),
@@ -86,6 +89,7 @@ impl FromArgMatches for Choose {
         Ok(Choose(Choice {
             method: word("method"),
             stages: found.get_one("stages").copied(),
+            stage_solver: word("stage-solver"),
             inner: word("inner"),
             tol: real("tol"),
             compose: word("compose"),

@@ -32,6 +32,11 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "S", value_parser = setting::whole_number)]
     pub(crate) stages: Option<u64>,
 
+    /// What solves the equations of stages: newton or fixed-point (an iteration, and Newton's method where it does not
+    /// converge, unless given)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) stage_solver: Option<String>,
+
     /// The projections: none, position, momentum, both, symmetric
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) projections: Vec<String>,
@@ -100,6 +105,7 @@ impl Compare {
     pub(crate) fn request(self) -> (String, Request) {
         let choice = Choice {
             stages: self.stages,
+            stage_solver: self.stage_solver,
             project_above: self.project_above,
             step: self.step,
             until: self.until,
