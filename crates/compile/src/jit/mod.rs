@@ -7,6 +7,7 @@
 //! it is called.
 #![allow(unsafe_code)]
 
+mod elimination;
 mod emit;
 mod fixed_point;
 mod math;

@@ -34,7 +34,7 @@ impl StepEmitter<'_, '_> {
         let Some(unknowns) = self.recording.plan.unknowns(it.site) else { return };
         let Some(pattern) = unknowns.pattern.as_ref() else { return };
         if unknowns.affine {
-            return self.affine(which, it, values, reach, counted);
+            return self.affine((which, it, pattern), values, reach, counted);
         }
         let l = Loop {
             unknowns: (0..n).map(|_| self.e.b.declare_var(types::F64)).collect(),
@@ -79,7 +79,7 @@ impl StepEmitter<'_, '_> {
         let going = self.e.b.create_block();
         self.e.b.ins().brif(spent, bail, &[], going, &[]);
         self.e.b.switch_to_block(going);
-        let delta = self.update(which, &r, &jacobian, reach);
+        let delta = self.update(which, &r, (pattern, &jacobian), reach);
         self.count(counted.updates);
 
         let terms: Vec<Value> = it.terms.iter().map(|&at| self.value(values, at)).collect();
@@ -109,7 +109,13 @@ impl StepEmitter<'_, '_> {
     }
 
     /// One update from the first guess.
-    fn affine(&mut self, which: usize, it: &Iteration, values: &mut [Option<Value>], reach: Reach, counted: Counted) {
+    fn affine(
+        &mut self,
+        (which, it, pattern): (usize, &Iteration, &Pattern),
+        values: &mut [Option<Value>],
+        reach: Reach,
+        counted: Counted,
+    ) {
         let n = it.guess.len();
         let first = it.start as usize - n;
         let x: Vec<Value> = it.guess.iter().map(|&g| self.value(values, g)).collect();
@@ -119,7 +125,7 @@ impl StepEmitter<'_, '_> {
         self.ops_from_nothing(it, values, reach);
         let r: Vec<Value> = it.residual.iter().map(|&at| self.value(values, at)).collect();
         let jacobian: Vec<Value> = it.jacobian.iter().map(|&at| self.value(values, at)).collect();
-        let delta = self.update(which, &r, &jacobian, reach);
+        let delta = self.update(which, &r, (pattern, &jacobian), reach);
         for (j, (&x, &delta)) in x.iter().zip(&delta).enumerate() {
             values[it.end as usize + j] = Some(self.e.b.ins().fsub(x, delta));
         }
@@ -165,7 +171,13 @@ impl StepEmitter<'_, '_> {
     }
 
     /// δ = J⁻¹ r.
-    fn update(&mut self, which: usize, r: &[Value], jacobian: &[Value], reach: Reach) -> Vec<Value> {
+    fn update(
+        &mut self,
+        which: usize,
+        r: &[Value],
+        (pattern, jacobian): (&Pattern, &[Value]),
+        reach: Reach,
+    ) -> Vec<Value> {
         if let (&[r], &[j]) = (r, jacobian) {
             let good = self.e.b.create_block();
             let delta = self.e.b.ins().fdiv(r, j);
@@ -180,8 +192,7 @@ impl StepEmitter<'_, '_> {
             self.e.b.switch_to_block(good);
             return vec![delta];
         }
-        self.factor(which, jacobian, reach);
-        self.solve(which, r, (1, false, true), reach)
+        self.solved(which, r, (pattern, jacobian), reach)
     }
 
     /// What the stopping rule says of an update.
