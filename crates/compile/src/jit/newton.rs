@@ -195,7 +195,7 @@ impl StepEmitter<'_, '_> {
     }
 
     /// a/b, where 0/0 is 0.
-    pub(super) fn ratio(&mut self, a: Value, b: Value) -> Value {
+    fn ratio(&mut self, a: Value, b: Value) -> Value {
         let zero = self.e.b.ins().f64const(0.0);
         let nothing = self.e.b.ins().fcmp(FloatCC::Equal, a, zero);
         let quotient = self.e.b.ins().fdiv(a, b);
