@@ -1,13 +1,15 @@
 //! Recording a step: the arithmetic a generic step performs, as data.
 //!
 //! A step written over [`Scalar`] and [`Machine`] is run once with [`Traced`] numbers. What comes
-//! out is a [`Recording`]: a list of operations in which a Newton iteration is one region and a
-//! linear solve one instruction. It can be replayed (the reference) or compiled to one native
+//! out is a [`Recording`]: a list of operations in which a Newton iteration is one region, the stages
+//! of a composition are one loop and a linear solve is one instruction. It can be replayed (the reference) or compiled to one native
 //! function (see [`Step`](crate::Step)).
 
 use crate::program::{Binary, Unary};
 use crate::tape::{binary, unary};
-use cotangent_dynamics::{Contraction, Equations, Failure, Kind, Machine, Map, Misuse, Plan, Site, Unrecordable};
+use cotangent_dynamics::{
+    Contraction, Equations, Failure, Kind, Machine, Map, Misuse, Plan, Site, Stage, Unrecordable,
+};
 use cotangent_scalar::Scalar;
 use cotangent_solve::Pattern;
 use std::cell::RefCell;
@@ -41,6 +43,22 @@ pub enum TraceOp {
         /// Which iteration of its kind.
         iteration: u32,
         /// Which unknown.
+        component: u32,
+    },
+    /// A number of the state before a stage that is made several times.
+    Carried {
+        /// Which loop.
+        repeat: u32,
+        /// Which number.
+        component: u32,
+    },
+    /// The coefficient of a stage.
+    Coefficient(u32),
+    /// A number of the state after the last stage.
+    Repeated {
+        /// Which loop.
+        repeat: u32,
+        /// Which number.
         component: u32,
     },
     /// A matrix is factored; it has no value.
@@ -104,6 +122,28 @@ pub struct Iteration {
     pub residual: Vec<u32>,
     /// The Jacobian, in the order of the site's pattern.
     pub jacobian: Vec<u32>,
+}
+
+/// Stages of a recording that differ in a coefficient alone, each from where the last one led.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Repeat {
+    /// The coefficients, one for each stage.
+    pub coefficients: Vec<f64>,
+    /// The state before the first.
+    pub first: Vec<u32>,
+    /// Position of the first operation of a stage, after the state before it and its coefficient.
+    pub start: u32,
+    /// Position after its last operation.
+    pub end: u32,
+    /// The state after it.
+    pub next: Vec<u32>,
+}
+
+impl Repeat {
+    /// Position of the state before a stage, which its coefficient follows.
+    pub(crate) fn state(&self) -> usize {
+        self.start as usize - self.first.len() - 1
+    }
 }
 
 impl Iteration {
@@ -170,6 +210,7 @@ impl FixedPoint {
 pub struct Recording {
     pub(crate) plan: Plan,
     pub(crate) ops: Vec<TraceOp>,
+    pub(crate) repeats: Vec<Repeat>,
     pub(crate) iterations: Vec<Iteration>,
     pub(crate) fixed_points: Vec<FixedPoint>,
     pub(crate) factors: Vec<Factor>,
@@ -205,7 +246,7 @@ impl Recording {
         self.inputs
     }
 
-    /// Whether a value computed inside an iteration is used after it, where it would be that of
+    /// Whether a value computed inside an iteration or a loop is used after it, where it would be that of
     /// some iterate and not of the solution.
     fn leaks(&self) -> bool {
         let uses = |k: usize| match self.ops[k] {
@@ -228,8 +269,9 @@ impl Recording {
         let ways = self.fixed_points.iter().filter_map(|f| Some((f.start, f.otherwise.as_ref()?)));
         let pauses = ways.clone().map(|(start, o)| (start, o.pause));
         let lists = newton.chain(maps).chain(ways.map(|(_, o)| (o.end, &o.solution)));
+        let stages = self.repeats.iter().flat_map(|r| [(r.start, &r.first), (r.end, &r.next)]);
         let taken: Vec<(u32, u32)> =
-            lists.flat_map(|(at, list)| list.iter().map(move |&v| (at, v))).chain(pauses).collect();
+            lists.chain(stages).flat_map(|(at, list)| list.iter().map(move |&v| (at, v))).chain(pauses).collect();
         let leaks = |inside: Range<usize>| {
             let later = (inside.end..self.ops.len()).flat_map(uses);
             let taken = taken.iter().filter(|(at, _)| *at as usize > inside.end).map(|&(_, value)| value);
@@ -238,13 +280,15 @@ impl Recording {
         let newton = self.iterations.iter().map(|it| it.first()..it.end as usize);
         let maps = self.fixed_points.iter().map(|f| f.first()..f.end as usize);
         let ways = self.fixed_points.iter().filter_map(|f| Some(f.end as usize..f.otherwise.as_ref()?.end as usize));
-        newton.chain(maps).chain(ways).any(leaks)
+        let stages = self.repeats.iter().map(|r| r.state()..r.end as usize);
+        newton.chain(maps).chain(ways).chain(stages).any(leaks)
     }
 }
 
 #[derive(Default)]
 struct Trace {
     ops: Vec<TraceOp>,
+    repeats: Vec<Repeat>,
     iterations: Vec<Iteration>,
     fixed_points: Vec<FixedPoint>,
     factors: Vec<Factor>,
@@ -255,6 +299,8 @@ struct Trace {
     /// Whether an iteration is being recorded.
     inside: bool,
     nested: bool,
+    /// Whether stages are being recorded.
+    repeated: bool,
     /// Whether a number of another recorder was used.
     foreign: bool,
     /// Whether there were more operations than [`MAX_RECORDED`].
@@ -307,10 +353,10 @@ impl Recorder {
         if trace.full {
             return unrecordable(Unrecordable::TooLong);
         }
-        let Trace { ops, iterations, fixed_points, factors, solves, requirements, .. } = trace;
+        let Trace { ops, repeats, iterations, fixed_points, factors, solves, requirements, .. } = trace;
         let plan = plan.clone();
         let recording =
-            Recording { plan, ops, iterations, fixed_points, factors, solves, requirements, outputs, inputs };
+            Recording { plan, ops, repeats, iterations, fixed_points, factors, solves, requirements, outputs, inputs };
         match recording.leaks() {
             true => unrecordable(Unrecordable::Leak),
             false => Ok(recording),
@@ -518,6 +564,44 @@ impl<'t> Machine<Traced<'t>> for Record<'t> {
         let component = unknowns.len() as u32;
         *pause = Traced::Value(recorder.push(TraceOp::Solution { iteration, component }), recorder);
         Ok(())
+    }
+
+    fn repeat(
+        &mut self,
+        coefficients: &[Traced<'t>],
+        state: &mut [Traced<'t>],
+        stage: &mut Stage<'_, Traced<'t>>,
+    ) -> Result<bool, Failure> {
+        let recorder = self.recorder;
+        let known = |c: &Traced<'t>| if let Traced::Constant(c) = c { Some(*c) } else { None };
+        let Some(coefficients) = coefficients.iter().map(known).collect::<Option<Vec<f64>>>() else { return Ok(false) };
+        if recorder.0.borrow().inside || recorder.0.borrow().repeated {
+            return Ok(false);
+        }
+        let first: Vec<u32> = state.iter().map(|x| x.position(recorder)).collect();
+        let repeat = recorder.0.borrow().repeats.len() as u32;
+        recorder.0.borrow_mut().repeated = true;
+        for (component, x) in state.iter_mut().enumerate() {
+            let component = component as u32;
+            *x = Traced::Value(recorder.push(TraceOp::Carried { repeat, component }), recorder);
+        }
+        let coefficient = Traced::Value(recorder.push(TraceOp::Coefficient(repeat)), recorder);
+        let start = recorder.0.borrow().ops.len() as u32;
+        stage(self, coefficient, state)?;
+        let next: Vec<u32> = state.iter().map(|x| x.position(recorder)).collect();
+        {
+            let mut trace = recorder.0.borrow_mut();
+            let end = trace.ops.len() as u32;
+            // What was computed inside belongs to some stage.
+            trace.known.retain(|_, at| *at < start);
+            trace.repeats.push(Repeat { coefficients, first, start, end, next });
+            trace.repeated = false;
+        }
+        for (component, x) in state.iter_mut().enumerate() {
+            let component = component as u32;
+            *x = Traced::Value(recorder.push(TraceOp::Repeated { repeat, component }), recorder);
+        }
+        Ok(true)
     }
 
     fn require(&mut self, kind: Kind, residual: &[Traced<'t>], magnitude: &[Traced<'t>]) -> Result<(), Failure> {

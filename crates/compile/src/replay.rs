@@ -1,6 +1,6 @@
 //! A recorded step on the tape: the reference for native code.
 
-use crate::record::{FixedPoint, Iteration, LinearSolve, Recording, Requirement, TraceOp};
+use crate::record::{FixedPoint, Iteration, LinearSolve, Recording, Repeat, Requirement, TraceOp};
 use crate::tape::{binary, unary};
 use cotangent_dynamics::{Contraction, Failure, Machine, unsatisfied};
 use cotangent_solve::LinearSolver;
@@ -30,6 +30,32 @@ impl Recording {
 }
 
 impl Replay<'_> {
+    /// The whole step.
+    pub(crate) fn step(&mut self, machine: &mut dyn Machine<f64>) -> Result<(), Failure> {
+        let recording = self.recording;
+        let mut k = 0;
+        for repeat in &recording.repeats {
+            self.run(k..repeat.state(), machine)?;
+            self.carry(repeat, &repeat.first);
+            for &coefficient in &repeat.coefficients {
+                self.values[repeat.start as usize - 1] = coefficient;
+                self.run(repeat.start as usize..repeat.end as usize, machine)?;
+                self.carry(repeat, &repeat.next);
+            }
+            k = repeat.end as usize + repeat.next.len();
+        }
+        self.run(k..recording.ops.len(), machine)
+    }
+
+    /// The state before the next stage, and what it is after the last.
+    fn carry(&mut self, repeat: &Repeat, from: &[u32]) {
+        let end = repeat.end as usize;
+        for (k, &at) in from.iter().enumerate() {
+            self.values[end + k] = self.values[at as usize];
+        }
+        self.values.copy_within(end..end + from.len(), repeat.state());
+    }
+
     /// Operations with the iterations among them.
     pub(crate) fn run(&mut self, range: Range<usize>, machine: &mut dyn Machine<f64>) -> Result<(), Failure> {
         let recording = self.recording;
@@ -137,6 +163,7 @@ impl Replay<'_> {
                 return unsatisfied(*kind, equations, *allowance).map_or(Ok(()), Err);
             }
             TraceOp::Unknown { .. } | TraceOp::Solution { .. } | TraceOp::Linear { .. } => {}
+            TraceOp::Carried { .. } | TraceOp::Coefficient(_) | TraceOp::Repeated { .. } => {}
         }
         Ok(())
     }

@@ -162,7 +162,7 @@ impl Step {
         let allowance = allowance(f64::EPSILON, options.stopping.tolerance);
         let recording = &*self.recording;
         let mut replay = Replay { recording, state, constants, values, unknowns, terms, solvers, allowance };
-        replay.run(0..recording.ops.len(), machine)?;
+        replay.step(machine)?;
         let v = &work.values;
         if let Some(k) = self.recording.outputs.iter().position(|&at| !v[at as usize].is_finite()) {
             return Err(Failure::NotFinite(Value::State(k)));

@@ -254,3 +254,127 @@ fn a_contraction_is_the_same_on_the_tape_and_native_and_newton_takes_over() {
         }
     }
 }
+
+/// z ← the solution of u³ + γ z u = 1 + γ z.
+fn stage<'t>(
+    site: Site,
+    machine: &mut dyn Machine<Traced<'t>>,
+    gamma: Traced<'t>,
+    z: &mut [Traced<'t>],
+) -> Result<(), Failure> {
+    let (scaled, one) = (gamma * z[0], Traced::from_f64(1.0));
+    let mut u = [z[1]];
+    machine.newton(site, &mut u, &mut |u, r, j| {
+        r[0] = u[0] * u[0] * u[0] + scaled * u[0] - one - scaled;
+        j[0] = Traced::from_f64(3.0) * u[0] * u[0] + scaled;
+        Ok(())
+    })?;
+    (z[0], z[1]) = (z[1] + scaled * u[0], u[0]);
+    Ok(())
+}
+
+/// For one γ after the other.
+fn staged(table: &[f64], looped: bool) -> Recording {
+    let (plan, sites) = plan(&[1]);
+    Recorder::record(&plan, 3, 2, |machine, z, out| {
+        let table: Vec<Traced<'_>> = table.iter().map(|&c| Traced::from_f64(c)).collect();
+        let mut state = [z[0] * z[2], z[1]];
+        match looped {
+            true => {
+                let recorded = machine.repeat(&table, &mut state, &mut |m, gamma, z| stage(sites[0], m, gamma, z))?;
+                assert!(recorded);
+            }
+            false => table.iter().try_for_each(|&gamma| stage(sites[0], machine, gamma, &mut state))?,
+        }
+        out.copy_from_slice(&[state[0] - z[2], state[1]]);
+        Ok(())
+    })
+    .unwrap()
+}
+
+#[test]
+fn stages_are_recorded_once_and_are_the_same_as_one_after_the_other() {
+    let table = [0.3, -0.2, 0.8, -0.2, 0.3];
+    let (looped, unrolled) = (staged(&table, true), staged(&table, false));
+    assert!(looped.ops().len() < unrolled.ops().len() / 2);
+    assert_eq!(looped.ops().len(), staged(&table.repeat(7), true).ops().len());
+    let run = |recording: &Recording, engine| {
+        let step = step(recording, engine);
+        let (mut z, mut work) = ([0.7, 0.2], step.workspace(NewtonOptions::default()).unwrap());
+        step.advance(&mut z, &[0.3], 100, &mut work).unwrap();
+        (z.map(f64::to_bits), work.iterations())
+    };
+    let expected = run(&unrolled, Engine::Tape);
+    for engine in [Engine::Best, Engine::Tape] {
+        assert_eq!(run(&looped, engine), expected);
+    }
+}
+
+#[test]
+fn what_a_stage_computes_may_not_be_used_after_the_last() {
+    let leak = Recorder::record(&Plan::new(), 1, 1, |machine, z, out| {
+        let mut inside = z[0];
+        let table = [Traced::from_f64(0.5), Traced::from_f64(0.25)];
+        machine.repeat(&table, &mut [z[0]], &mut |_, gamma, z| {
+            inside = gamma * z[0];
+            z[0] = inside + z[0];
+            Ok(())
+        })?;
+        out[0] = inside;
+        Ok(())
+    });
+    assert!(reason(leak).contains("computed inside an iteration"));
+}
+
+/// a u = b and a system of two, affine in their unknowns.
+fn affine() -> Recording {
+    let mut plan = Plan::new();
+    let one = plan.affine(Pattern::dense(1, 1).unwrap(), vec![(Kind::State, 1)]);
+    let two = plan.affine(Pattern::dense(2, 2).unwrap(), vec![(Kind::State, 2)]);
+    Recorder::record(&plan, 3, 2, |machine, z, out| {
+        let (zero, two_z) = (Traced::from_f64(0.0), z[0] + z[0]);
+        let mut u = [zero];
+        machine.newton(one, &mut u, &mut |u, r, j| {
+            r[0] = z[1] - z[2] * (z[0] * u[0] + z[1]);
+            j[0] = -(z[2] * z[0]);
+            Ok(())
+        })?;
+        let mut v = [zero, z[1]];
+        machine.newton(two, &mut v, &mut |v, r, j| {
+            r[0] = z[0] * v[0] + z[2] * v[1] - u[0];
+            r[1] = v[0] - two_z * v[1] + z[1];
+            j.copy_from_slice(&[z[0], z[2], Traced::from_f64(1.0), -two_z]);
+            Ok(())
+        })?;
+        out.copy_from_slice(&[v[0].sin() + Traced::from_f64(1.5), v[1].cos()]);
+        Ok(())
+    })
+    .unwrap()
+}
+
+#[test]
+fn affine_equations_take_one_update() {
+    let recording = affine();
+    let run = |engine| {
+        let step = step(&recording, engine);
+        let (mut z, mut work) = ([0.7, 0.2], step.workspace(NewtonOptions::default()).unwrap());
+        step.advance(&mut z, &[0.3], 50, &mut work).unwrap();
+        assert_eq!(work.iterations(), 100);
+        assert!(engine == Engine::Tape || !cfg!(feature = "jit") || work.replayed == 0);
+        z
+    };
+    let mut expected = [0.7f64, 0.2];
+    for _ in 0..50 {
+        let ([a, b], c) = (expected, 0.3);
+        let u = (b - c * b) / (c * a);
+        // a v + c w = u, v − 2a w = −b.
+        let determinant = -2.0 * a * a - c;
+        let (v, w) = ((-2.0 * a * u + c * b) / determinant, (-a * b - u) / determinant);
+        expected = [v.sin() + 1.5, w.cos()];
+    }
+    for engine in [Engine::Best, Engine::Tape] {
+        let found = run(engine);
+        assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?} {expected:?}");
+    }
+    assert_eq!(run(Engine::Best).map(f64::to_bits), run(Engine::Tape).map(f64::to_bits));
+}

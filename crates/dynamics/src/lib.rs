@@ -39,7 +39,7 @@ pub use conditioned::{Branch, Conditioned, NEARLY_SINGULAR};
 pub use failure::{ErrorControl, Failure, FailureKind, GaveUp};
 pub use family::Family;
 pub use following::Following;
-pub use machine::{Contraction, Equations, Machine, Map, PAUSE, patience};
+pub use machine::{Contraction, Equations, Machine, Map, PAUSE, Stage, patience};
 pub use measure::{Condition, Kept, Measure, Recorded, Time};
 pub use mechanics::Mechanics;
 pub use memory::{MemoryLayout, Part};

@@ -11,6 +11,9 @@ pub type Equations<'a, S> = dyn FnMut(&[S], &mut [S], &mut [S]) -> Result<(), Fa
 /// The map of a fixed-point equation x = F(x): (machine, x, F(x)).
 pub type Map<'a, S> = dyn FnMut(&mut dyn Machine<S>, &[S], &mut [S]) -> Result<(), Failure> + 'a;
 
+/// A part of a step that is made several times: (machine, coefficient, state before and after).
+pub type Stage<'a, S> = dyn FnMut(&mut dyn Machine<S>, S, &mut [S]) -> Result<(), Failure> + 'a;
+
 /// A fixed-point equation x = F(x) with a way to solve it where F does not contract, or too slowly.
 pub trait Contraction<S: Scalar> {
     /// The map F.
@@ -53,6 +56,12 @@ pub trait Machine<S: Scalar> {
 
     /// Iterates a contraction to its fixed point; `unknowns` holds the first guess before.
     fn fixed_point(&mut self, site: Site, unknowns: &mut [S], map: &mut Map<'_, S>) -> Result<(), Failure>;
+
+    /// Records stages of a step that differ in a coefficient alone, each from where the last one led, as one loop; false, and
+    /// nothing done, if it is for the caller to make them one after the other.
+    fn repeat(&mut self, _coefficients: &[S], _state: &mut [S], _stage: &mut Stage<'_, S>) -> Result<bool, Failure> {
+        Ok(false)
+    }
 
     /// The same where the map may not contract: after so many iterations as [`patience`] says, or where F has no value, it goes the other
     /// way. `pause` counts the steps that go that way without trying; it is remembered from step to step, and set to

@@ -41,6 +41,30 @@ impl<S: Scalar> State<S> {
         ((q, q_carry), (p, p_carry))
     }
 
+    /// The number of its numbers: values, carry and memory.
+    pub fn numbers(&self) -> usize {
+        self.values.len() + self.carry.len() + self.memory.len()
+    }
+
+    /// Takes its numbers from a list that has as many: values, then carry, then memory.
+    pub fn load(&mut self, flat: &[S]) {
+        let mut at = 0;
+        for part in [&mut self.values, &mut self.carry, &mut self.memory] {
+            let end = at + part.len();
+            part.copy_from_slice(&flat[at..end]);
+            at = end;
+        }
+    }
+
+    /// Puts them there.
+    pub fn store(&self, flat: &mut [S]) {
+        let mut at = 0;
+        for part in [&self.values, &self.carry, &self.memory] {
+            flat[at..at + part.len()].copy_from_slice(part);
+            at += part.len();
+        }
+    }
+
     /// Takes the numbers of another state; allocates only if the lengths differ.
     pub fn copy_from(&mut self, other: &State<S>) {
         self.values.clone_from(&other.values);

@@ -175,13 +175,16 @@ pub(crate) fn around<'s, S: Scalar + 's>(
 ) -> Box<dyn Stepper<S> + 's> {
     let rounded = |g: Dd| S::from_f64(g.hi()) + S::from_f64(g.lo());
     let coefficients = composition.coefficients().into_iter().map(rounded).collect();
-    Box::new(Composed { inner, coefficients, states: [State::new(vec![], 0), State::new(vec![], 0)] })
+    let states = [State::new(vec![], 0), State::new(vec![], 0)];
+    Box::new(Composed { inner, coefficients, states, numbers: vec![] })
 }
 
 struct Composed<'s, S> {
     inner: Box<dyn Stepper<S> + 's>,
     coefficients: Vec<S>,
     states: [State<S>; 2],
+    /// The numbers of a state in a row.
+    numbers: Vec<S>,
 }
 
 impl<S: Scalar> Stepper<S> for Composed<'_, S> {
@@ -194,11 +197,24 @@ impl<S: Scalar> Stepper<S> for Composed<'_, S> {
     }
 
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
-        let [a, b] = &mut self.states;
+        let Composed { inner, coefficients, states: [a, b], numbers } = self;
         a.copy_from(from);
         b.copy_from(from);
-        for &gamma in &self.coefficients {
-            self.inner.step(machine, gamma * h, a, b)?;
+        numbers.resize(from.numbers(), S::from_f64(0.0));
+        from.store(numbers);
+        let looped = machine.repeat(coefficients, numbers, &mut |machine, gamma, numbers| {
+            a.load(numbers);
+            inner.step(machine, gamma * h, a, b)?;
+            b.store(numbers);
+            Ok(())
+        })?;
+        if looped {
+            to.copy_from(a);
+            to.load(numbers);
+            return Ok(());
+        }
+        for &gamma in &*coefficients {
+            inner.step(machine, gamma * h, a, b)?;
             std::mem::swap(a, b);
         }
         to.copy_from(a);

@@ -200,9 +200,7 @@ fn record(compiled: &Compiled, prepared: &Prepared, parameters: usize, memory: u
         let from = State { values: part(0..n), carry: part(n..2 * n), memory: part(2 * n..len) };
         let mut to: State<Traced<'_>> = from.clone();
         stepper.step(machine, constants[0], &from, &mut to)?;
-        out[..n].copy_from_slice(&to.values);
-        out[n..2 * n].copy_from_slice(&to.carry);
-        out[2 * n..].copy_from_slice(&to.memory);
+        to.store(out);
         Ok(())
     })
 }

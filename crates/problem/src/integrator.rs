@@ -140,16 +140,10 @@ impl Advance for Integrator {
 
 impl Whole {
     fn advance(&mut self, state: &mut State<f64>, h: f64, steps: u64) -> Result<(), (u64, Failure)> {
-        let n = state.values.len();
-        let flat = &mut self.state;
-        flat[..n].copy_from_slice(&state.values);
-        flat[n..2 * n].copy_from_slice(&state.carry);
-        flat[2 * n..].copy_from_slice(&state.memory);
+        state.store(&mut self.state);
         self.constants[0] = h;
-        let done = self.step.advance(flat, &self.constants, steps, &mut self.work);
-        state.values.copy_from_slice(&flat[..n]);
-        state.carry.copy_from_slice(&flat[n..2 * n]);
-        state.memory.copy_from_slice(&flat[2 * n..]);
+        let done = self.step.advance(&mut self.state, &self.constants, steps, &mut self.work);
+        state.load(&self.state);
         done
     }
 }

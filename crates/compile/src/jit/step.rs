@@ -2,7 +2,7 @@
 
 use super::emit::Emitter;
 use crate::error::CompileError;
-use crate::record::{Recording, TraceOp};
+use crate::record::{Recording, Repeat, TraceOp};
 use cotangent_dynamics::allowance;
 use cotangent_solve::{LinearSolver, NewtonOptions, StoppingRule};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
@@ -50,6 +50,8 @@ pub(crate) struct NativeStep {
     state: usize,
     constants: usize,
     solvers: usize,
+    /// The coefficients of the stages of each loop, which the code reads.
+    _coefficients: Vec<Box<[f64]>>,
 }
 
 // SAFETY: as for `Native`.
@@ -77,7 +79,8 @@ impl NativeStep {
         context.func.signature.returns.push(AbiParam::new(types::I64));
         let b = FunctionBuilder::new(&mut context.func, &mut builders);
         let emitter = Emitter { b, bases: HashMap::new(), vars: vec![], config };
-        StepEmitter { e: emitter, recording }.emit();
+        let coefficients: Vec<Box<[f64]>> = recording.repeats.iter().map(|r| r.coefficients.clone().into()).collect();
+        StepEmitter { e: emitter, recording, coefficients: &coefficients }.emit();
         let id = module.declare_anonymous_function(&context.func.signature).map_err(|e| native(&e))?;
         module.define_function(id, &mut context).map_err(|e| native(&e))?;
         module.finalize_definitions().map_err(|e| native(&e))?;
@@ -85,7 +88,8 @@ impl NativeStep {
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(module.get_finalized_function(id)) };
         let state = recording.outputs.len();
         let solvers = recording.iterations.len() + recording.factors.len();
-        Ok(NativeStep { module: Some(module), entry, state, constants: recording.inputs - state, solvers })
+        let constants = recording.inputs - state;
+        Ok(NativeStep { module: Some(module), entry, state, constants, solvers, _coefficients: coefficients })
     }
 
     /// Makes up to `steps` steps; stops before one that is out of the ordinary.
@@ -169,6 +173,8 @@ pub(super) struct Counted {
 pub(super) struct StepEmitter<'a, 'r> {
     pub(super) e: Emitter<'a>,
     pub(super) recording: &'r Recording,
+    /// Those of the stages of each loop, where they stay.
+    coefficients: &'r [Box<[f64]>],
 }
 
 impl StepEmitter<'_, '_> {
@@ -194,7 +200,13 @@ impl StepEmitter<'_, '_> {
         self.e.b.def_var(contractions, zero);
         let mut values: Vec<Option<Value>> = vec![None; self.recording.ops.len()];
         let recording = self.recording;
-        self.regions(0..recording.ops.len(), &mut values, reach, counted);
+        let mut k = 0;
+        for (repeat, coefficients) in recording.repeats.iter().zip(self.coefficients) {
+            self.regions(k..repeat.state(), &mut values, reach, counted);
+            self.repeat(repeat, coefficients, &mut values, reach, counted);
+            k = repeat.end as usize + repeat.next.len();
+        }
+        self.regions(k..recording.ops.len(), &mut values, reach, counted);
         let results: Vec<Value> = recording.outputs.iter().map(|&at| self.value(&values, at)).collect();
         let finite = self.finite(&results);
         let keep = self.e.b.create_block();
@@ -261,6 +273,52 @@ impl StepEmitter<'_, '_> {
         self.e.b.def_var(variable, sum);
     }
 
+    /// Stages with one coefficient after the other.
+    fn repeat(
+        &mut self,
+        repeat: &Repeat,
+        coefficients: &[f64],
+        values: &mut [Option<Value>],
+        reach: Reach,
+        counted: Counted,
+    ) {
+        let state: Vec<Variable> = repeat.first.iter().map(|_| self.e.b.declare_var(types::F64)).collect();
+        let stage = self.e.b.declare_var(types::I64);
+        for (&x, &at) in state.iter().zip(&repeat.first) {
+            let value = self.value(values, at);
+            self.e.b.def_var(x, value);
+        }
+        let zero = self.e.b.ins().iconst(types::I64, 0);
+        self.e.b.def_var(stage, zero);
+        let (body, exit) = (self.e.b.create_block(), self.e.b.create_block());
+        self.e.b.ins().jump(body, &[]);
+        self.e.b.switch_to_block(body);
+        let before = repeat.state();
+        for (k, &x) in state.iter().enumerate() {
+            values[before + k] = Some(self.e.b.use_var(x));
+        }
+        let table = self.e.b.ins().iconst(types::I64, coefficients.as_ptr() as i64);
+        let which = self.e.b.use_var(stage);
+        let offset = self.e.b.ins().imul_imm_s(which, 8);
+        let place = self.e.b.ins().iadd(table, offset);
+        let (start, end) = (repeat.start as usize, repeat.end as usize);
+        values[start - 1] = Some(self.e.b.ins().load(types::F64, MemFlagsData::trusted(), place, 0));
+        self.regions(start..end, values, reach, counted);
+        let next: Vec<Value> = repeat.next.iter().map(|&at| self.value(values, at)).collect();
+        for (&x, &value) in state.iter().zip(&next) {
+            self.e.b.def_var(x, value);
+        }
+        let which = self.e.b.ins().iadd_imm_s(which, 1);
+        self.e.b.def_var(stage, which);
+        let count = self.e.b.ins().iconst(types::I64, coefficients.len() as i64);
+        let more = self.e.b.ins().icmp(IntCC::SignedLessThan, which, count);
+        self.e.b.ins().brif(more, body, &[], exit, &[]);
+        self.e.b.switch_to_block(exit);
+        for (k, &value) in next.iter().enumerate() {
+            values[end + k] = Some(value);
+        }
+    }
+
     pub(super) fn value(&mut self, values: &[Option<Value>], at: u32) -> Value {
         match values[at as usize] {
             Some(v) => v,
@@ -309,6 +367,7 @@ impl StepEmitter<'_, '_> {
                     continue;
                 }
                 TraceOp::Unknown { .. } | TraceOp::Solution { .. } | TraceOp::Linear { .. } => continue,
+                TraceOp::Carried { .. } | TraceOp::Coefficient(_) | TraceOp::Repeated { .. } => continue,
             };
             values[k] = Some(value);
         }
