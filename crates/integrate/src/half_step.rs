@@ -7,7 +7,7 @@
 //! All but the multipliers is explicit. Newton's method solves φ(q₁(λ)) = 0 with the matrix −h²/2 G(q₁) H_pp G(q)ᵀ.
 
 use crate::sparse::{Gram, GramWork};
-use crate::vector::{clear, moved, plus_transposed_times, scaled, zeros};
+use crate::vector::{clear, moved, scaled, zeros};
 use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Kind, Machine, Plan, Site, State};
 use cotangent_scalar::Scalar;
 use std::sync::Arc;
@@ -88,7 +88,7 @@ impl HalfStep {
         clear(&mut lambda);
         let solved = self.site.map_or(Ok(()), |site| {
             machine.newton(site, &mut lambda, &mut |lambda, r, jacobian| {
-                work.drift(&self.shape, system, h, from, lambda)?;
+                work.drift(self, system, h, from, lambda)?;
                 system.constraints(&work.q1, r)?;
                 system.jacobian(&work.q1, &mut work.g1)?;
                 system.hessian_pp(q, &work.p, &mut work.hpp)?;
@@ -96,7 +96,7 @@ impl HalfStep {
                 Ok(())
             })
         });
-        let moved = solved.and_then(|()| work.drift(&self.shape, system, h, from, &lambda));
+        let moved = solved.and_then(|()| work.drift(self, system, h, from, &lambda));
         work.lambda = lambda;
         moved
     }
@@ -106,7 +106,7 @@ impl<S: Scalar> HalfStepWork<S> {
     /// p½ and q₁, given λ.
     fn drift(
         &mut self,
-        shape: &CanonicalShape,
+        HalfStep { shape, gram, .. }: &HalfStep,
         system: &mut (dyn Canonical<S> + '_),
         h: S,
         from: &State<S>,
@@ -114,7 +114,7 @@ impl<S: Scalar> HalfStepWork<S> {
     ) -> Result<(), Failure> {
         let (q, p) = from.values.split_at(shape.coordinates);
         let (q_carry, p_carry) = from.carry.split_at(shape.coordinates);
-        plus_transposed_times(&shape.jacobian, &self.g0, lambda, &self.force, &mut self.kick);
+        gram.jacobian.plus_transposed(&self.g0, lambda, &self.force, &mut self.kick);
         scaled(-(h * S::from_f64(0.5)), &self.kick, &mut self.dp);
         moved((p, p_carry), &self.dp, &mut self.p);
         system.hamiltonian_p(q, &self.p, &mut self.velocity)?;
