@@ -51,9 +51,10 @@ impl Known<'_> {
                         }
                     }
                 }
-                Instruction::Root { solver, unknown, residual, jacobian, body } => {
+                Instruction::Root { solver, unknown, terms, residual, jacobian, body } => {
                     let pattern = &self.program.systems[*solver].pattern;
                     self.require(*solver, *unknown, pattern.rows())?;
+                    terms.iter().try_for_each(|terms| self.require(*solver, *terms, pattern.rows()))?;
                     let outside = (self.work.clone(), self.factored.clone());
                     self.instructions(body)?;
                     self.require(*solver, *residual, pattern.rows())?;

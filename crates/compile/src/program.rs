@@ -182,6 +182,8 @@ pub enum Instruction {
         solver: usize,
         /// Where the unknowns are; they hold the starting point.
         unknown: usize,
+        /// Where the sizes of the terms of the equations are, if they are known.
+        terms: Option<usize>,
         /// Where `body` leaves the residual.
         residual: usize,
         /// Where `body` leaves the Jacobian's values.

@@ -93,6 +93,8 @@ pub struct Iteration {
     pub site: Site,
     /// The first guess.
     pub guess: Vec<u32>,
+    /// The sizes of the terms of the equations, if they are known.
+    pub terms: Vec<u32>,
     /// Position of the first operation of the equations, after the unknowns.
     pub start: u32,
     /// Position after their last operation.
@@ -155,7 +157,7 @@ impl Recording {
         self.iterations.iter().enumerate().any(|(n, it)| {
             let later = (it.end as usize..self.ops.len()).flat_map(uses);
             let guesses =
-                self.iterations[n + 1..].iter().flat_map(|i| i.guess.iter().chain(&i.residual).chain(&i.jacobian));
+                self.iterations[n + 1..].iter().flat_map(|i| [&i.guess, &i.terms, &i.residual, &i.jacobian]).flatten();
             later.chain(guesses.copied()).chain(self.outputs.iter().copied()).any(|at| inside(it, at))
         })
     }
@@ -304,13 +306,24 @@ impl<'t> Machine<Traced<'t>> for Record<'t> {
         unknowns: &mut [Traced<'t>],
         equations: &mut Equations<'_, Traced<'t>>,
     ) -> Result<(), Failure> {
+        self.newton_of_terms(site, unknowns, &[], equations)
+    }
+
+    fn newton_of_terms(
+        &mut self,
+        site: Site,
+        unknowns: &mut [Traced<'t>],
+        terms: &[Traced<'t>],
+        equations: &mut Equations<'_, Traced<'t>>,
+    ) -> Result<(), Failure> {
         let recorder = self.recorder;
         let pattern = self.plan.unknowns(site).and_then(|u| u.pattern.as_ref());
         let Some(pattern) = pattern.filter(|p| p.rows() == unknowns.len()) else {
             return Err(Misuse::NoSuchEquations.into());
         };
         let k = unknowns.len();
-        let guess: Vec<u32> = unknowns.iter().map(|u| u.position(recorder)).collect();
+        let [guess, terms] =
+            [&*unknowns, terms].map(|list| list.iter().map(|u| u.position(recorder)).collect::<Vec<u32>>());
         let iteration = {
             let mut trace = recorder.0.borrow_mut();
             trace.nested |= trace.inside;
@@ -331,7 +344,7 @@ impl<'t> Machine<Traced<'t>> for Record<'t> {
             let end = trace.ops.len() as u32;
             // What was computed inside belongs to the iterate, not to the solution.
             trace.known.retain(|_, at| *at < start);
-            trace.iterations.push(Iteration { site, guess, start, end, residual, jacobian });
+            trace.iterations.push(Iteration { site, guess, terms, start, end, residual, jacobian });
             trace.inside = false;
         }
         for (component, u) in unknowns.iter_mut().enumerate() {

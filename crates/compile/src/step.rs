@@ -30,6 +30,8 @@ pub struct StepWorkspace {
     values: Vec<f64>,
     /// The unknowns of each iteration.
     unknowns: Vec<Vec<f64>>,
+    /// The sizes of the terms of its equations, if they are known.
+    terms: Vec<Vec<f64>>,
     machine: Numeric<f64>,
     options: NewtonOptions,
     #[cfg(feature = "jit")]
@@ -93,6 +95,7 @@ impl Step {
             owner: self.recording.clone(),
             values: vec![0.0; recording.ops.len() + scratch],
             unknowns: self.recording.iterations.iter().map(|i| vec![0.0; i.guess.len()]).collect(),
+            terms: self.recording.iterations.iter().map(|i| vec![0.0; i.terms.len()]).collect(),
             machine,
             options,
             #[cfg(feature = "jit")]
@@ -123,7 +126,12 @@ impl Step {
                     break;
                 }
             }
-            self.replay(state, constants, work).map_err(|e| (done, e))?;
+            let mut made = self.replay(state, constants, work);
+            if matches!(made, Err(Failure::Unsatisfied { .. })) && work.machine.refine(true) {
+                made = self.replay(state, constants, work);
+                work.machine.refine(false);
+            }
+            made.map_err(|e| (done, e))?;
             work.replayed += 1;
             done += 1;
         }
@@ -147,7 +155,7 @@ impl Step {
     fn replay(&self, state: &mut [f64], constants: &[f64], work: &mut StepWorkspace) -> Result<(), Failure> {
         let Recording { ops, iterations, factors, solves, requirements, .. } = &*self.recording;
         let allowance = allowance(f64::EPSILON, work.options.stopping.tolerance);
-        let StepWorkspace { values: v, unknowns, machine, solvers, .. } = work;
+        let StepWorkspace { values: v, unknowns, terms, machine, solvers, .. } = work;
         let plain = |k: usize, v: &mut [f64], solvers: &mut [LinearSolver<f64>]| -> Result<(), Failure> {
             match ops[k] {
                 TraceOp::Input(i) => {
@@ -186,14 +194,15 @@ impl Step {
             Ok(())
         };
         let mut k = 0;
-        for (iteration, unknowns) in iterations.iter().zip(unknowns) {
+        for ((iteration, unknowns), terms) in iterations.iter().zip(unknowns).zip(terms) {
             let (start, end, n) = (iteration.start as usize, iteration.end as usize, iteration.guess.len());
             while k < start - n {
                 plain(k, v, solvers)?;
                 k += 1;
             }
             unknowns.iter_mut().zip(&iteration.guess).for_each(|(x, &g)| *x = v[g as usize]);
-            machine.newton(iteration.site, unknowns, &mut |x, r, j| {
+            terms.iter_mut().zip(&iteration.terms).for_each(|(t, &at)| *t = v[at as usize]);
+            machine.newton_of_terms(iteration.site, unknowns, terms, &mut |x, r, j| {
                 v[start - n..start].copy_from_slice(x);
                 (start..end).try_for_each(|k| plain(k, v, solvers))?;
                 r.iter_mut().zip(&iteration.residual).for_each(|(r, &at)| *r = v[at as usize]);

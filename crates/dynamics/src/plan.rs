@@ -46,6 +46,8 @@ pub struct Unknowns {
     pub pattern: Option<Pattern>,
     /// What the equations determine: a kind and how many, in order.
     pub rows: Vec<(Kind, usize)>,
+    /// Whether they are affine in their unknowns: one update of Newton's method solves them.
+    pub affine: bool,
 }
 
 /// Every site of a step: what a [`Machine`](crate::Machine) makes its workspaces from.
@@ -60,12 +62,17 @@ impl Plan {
 
     /// Adds equations that Newton's method solves.
     pub fn newton(&mut self, pattern: Pattern, rows: Vec<(Kind, usize)>) -> Site {
-        self.push(Unknowns { pattern: Some(pattern), rows })
+        self.push(Unknowns { pattern: Some(pattern), rows, affine: false })
+    }
+
+    /// Adds equations that are affine in their unknowns: they are solved once.
+    pub fn affine(&mut self, pattern: Pattern, rows: Vec<(Kind, usize)>) -> Site {
+        self.push(Unknowns { pattern: Some(pattern), rows, affine: true })
     }
 
     /// Adds a fixed-point equation.
     pub fn fixed_point(&mut self, rows: Vec<(Kind, usize)>) -> Site {
-        self.push(Unknowns { pattern: None, rows })
+        self.push(Unknowns { pattern: None, rows, affine: false })
     }
 
     fn push(&mut self, unknowns: Unknowns) -> Site {

@@ -19,7 +19,13 @@ impl Product {
         Product::of(a, b, |entry| entry)
     }
 
-    /// The same where the entries of B are elsewhere than in its pattern.
+    /// The plan for A Bᵀ, with the entries of B as they are.
+    pub(crate) fn with_transposed(a: &Pattern, b: &Pattern) -> Result<Product, PatternError> {
+        let (transposed, origin) = b.transposed();
+        Product::of(a, &transposed, |entry| origin[entry])
+    }
+
+    /// The same as [`new`](Product::new) where the entries of B are elsewhere than in its pattern.
     fn of(a: &Pattern, b: &Pattern, place: impl Fn(usize) -> usize) -> Result<Product, PatternError> {
         let mut addresses = vec![];
         for i in 0..a.rows() {
@@ -52,6 +58,11 @@ impl Product {
 
     pub(crate) fn evaluate<S: Scalar>(&self, a: &[S], b: &[S], out: &mut [S]) {
         S::sums(&self.sums, false, [a, b], out, |[a, b]| a * b, |sum| sum);
+    }
+
+    /// out = factor · A B.
+    pub(crate) fn scaled<S: Scalar>(&self, factor: S, a: &[S], b: &[S], out: &mut [S]) {
+        S::sums(&self.sums, false, [a, b], out, |[a, b]| a * b, |sum| factor * sum);
     }
 }
 
@@ -112,8 +123,7 @@ impl Gram {
     /// G H_pp Gᵀ of canonical equations.
     pub(crate) fn of(shape: &CanonicalShape) -> Result<Arc<Gram>, PatternError> {
         let left = Product::new(&shape.jacobian, &shape.hessian_pp)?;
-        let (transpose, origin) = shape.jacobian.transposed();
-        let right = Product::of(&left.pattern, &transpose, |entry| origin[entry])?;
+        let right = Product::with_transposed(&left.pattern, &shape.jacobian)?;
         Ok(Arc::new(Gram { left, right, jacobian: Times::new(&shape.jacobian) }))
     }
 
@@ -134,6 +144,6 @@ impl Gram {
         out: &mut [S],
     ) {
         self.left.evaluate(a, d, &mut work.product);
-        S::sums(&self.right.sums, false, [&work.product, b], out, |[a, b]| a * b, |sum| factor * sum);
+        self.right.scaled(factor, &work.product, b, out);
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn fused(arrays: &[usize], items: Vec<Item>, results: &[usize]) -> Ve
 fn hoisted(items: Vec<Item>) -> Vec<Item> {
     let mut out = vec![];
     for item in items {
-        let Item::Newton { site, unknown, residual, jacobian, body } = item else {
+        let Item::Newton { site, unknown, terms, residual, jacobian, body } = item else {
             out.push(item);
             continue;
         };
@@ -49,7 +49,7 @@ fn hoisted(items: Vec<Item>) -> Vec<Item> {
         };
         let (body, constant): (Vec<Item>, Vec<Item>) = body.into_iter().partition(stays);
         out.extend(constant);
-        out.push(Item::Newton { site, unknown, residual, jacobian, body });
+        out.push(Item::Newton { site, unknown, terms, residual, jacobian, body });
     }
     out
 }
@@ -399,10 +399,10 @@ fn joined(arrays: &[usize], items: Vec<Item>, boundaries: &BTreeMap<usize, BTree
     for item in items {
         match item {
             Item::Kernel(kernel) => groups.kernel(kernel, arrays, boundaries),
-            Item::Newton { site, unknown, residual, jacobian, body } => {
+            Item::Newton { site, unknown, terms, residual, jacobian, body } => {
                 std::mem::take(&mut groups).emit(&mut out);
                 let body = joined(arrays, body, boundaries);
-                out.push(Item::Newton { site, unknown, residual, jacobian, body });
+                out.push(Item::Newton { site, unknown, terms, residual, jacobian, body });
             }
             Item::Require { .. } => {
                 std::mem::take(&mut groups).emit(&mut out);
@@ -525,8 +525,9 @@ fn drop_unread(items: &mut Vec<Item>, results: &[usize]) -> bool {
         for item in items {
             match item {
                 Item::Kernel(kernel) => read.extend(reads(kernel)),
-                Item::Newton { unknown, residual, jacobian, body, .. } => {
+                Item::Newton { unknown, terms, residual, jacobian, body, .. } => {
                     read.extend([*unknown, *residual, *jacobian]);
+                    read.extend(*terms);
                     collect(body, read);
                 }
                 Item::Require { residual, magnitude, .. } => read.extend([*residual, *magnitude]),

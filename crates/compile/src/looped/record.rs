@@ -30,6 +30,8 @@ pub(super) enum Item {
     Newton {
         site: Site,
         unknown: usize,
+        /// The sizes of the terms of its equations, where they are known.
+        terms: Option<usize>,
         residual: usize,
         jacobian: usize,
         body: Vec<Item>,
@@ -349,12 +351,23 @@ impl<'t> Machine<Looped<'t>> for LoopRecord<'t> {
         unknowns: &mut [Looped<'t>],
         equations: &mut Equations<'_, Looped<'t>>,
     ) -> Result<(), Failure> {
+        self.newton_of_terms(site, unknowns, &[], equations)
+    }
+
+    fn newton_of_terms(
+        &mut self,
+        site: Site,
+        unknowns: &mut [Looped<'t>],
+        terms: &[Looped<'t>],
+        equations: &mut Equations<'_, Looped<'t>>,
+    ) -> Result<(), Failure> {
         let recorder = self.recorder;
         let pattern = self.plan.unknowns(site).and_then(|u| u.pattern.as_ref());
         let Some(pattern) = pattern.filter(|p| p.rows() == unknowns.len()) else {
             return Err(Misuse::NoSuchEquations.into());
         };
         let unknown = recorder.copied(unknowns);
+        let terms = (!terms.is_empty()).then(|| recorder.whole(terms));
         {
             let mut trace = recorder.0.borrow_mut();
             if trace.outside.is_some() {
@@ -371,7 +384,7 @@ impl<'t> Machine<Looped<'t>> for LoopRecord<'t> {
             let mut trace = recorder.0.borrow_mut();
             let before = trace.outside.take().unwrap_or_default();
             let body = std::mem::replace(&mut trace.items, before);
-            trace.items.push(Item::Newton { site, unknown, residual, jacobian, body });
+            trace.items.push(Item::Newton { site, unknown, terms, residual, jacobian, body });
         }
         unknowns.copy_from_slice(&recorder.entries(unknown));
         Ok(())

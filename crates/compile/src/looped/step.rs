@@ -38,6 +38,8 @@ pub struct LoopedWorkspace {
     registers: Vec<f64>,
     /// The unknowns of each system.
     unknowns: Vec<Vec<f64>>,
+    /// The sizes of the terms of each system, where they are known.
+    terms: Vec<Vec<f64>>,
     machine: Numeric<f64>,
     next: State<f64>,
 }
@@ -99,9 +101,20 @@ impl LoopedStep {
             work: vec![0.0; self.work],
             registers: vec![0.0; registers],
             unknowns: self.program.systems.iter().map(|s| vec![0.0; s.pattern.rows()]).collect(),
+            terms: self.program.instructions.iter().filter_map(|i| self.terms(i)).collect(),
             machine: Numeric::new(&self.plan, options).map_err(|e| CompileError::system("step", e))?,
             next: State::default(),
         })
+    }
+
+    /// Room for the sizes of the terms of a system.
+    fn terms(&self, instruction: &Instruction) -> Option<Vec<f64>> {
+        match instruction {
+            Instruction::Root { solver, terms, .. } => {
+                Some(vec![0.0; terms.map_or(0, |_| self.program.systems[*solver].pattern.rows())])
+            }
+            _ => None,
+        }
     }
 
     /// Makes `steps` steps. On failure the state is that of the last good step; the error says how many were made.
@@ -128,7 +141,7 @@ impl LoopedStep {
 
     fn step(&self, state: &State<f64>, constants: &[f64], work: &mut LoopedWorkspace) -> Result<(), Failure> {
         let Program { inputs: wanted, outputs: made, instructions, .. } = &*self.program;
-        let LoopedWorkspace { work, registers, unknowns, machine, next, .. } = work;
+        let LoopedWorkspace { work, registers, unknowns, terms, machine, next, .. } = work;
         let inputs = [&state.values[..], &state.carry, constants, &state.memory];
         let mut outputs = [&mut next.values[..], &mut next.carry, &mut next.memory];
         let (inputs, outputs) = (&inputs[..wanted.len().min(4)], &mut outputs[..made.len().min(3)]);
@@ -143,11 +156,15 @@ impl LoopedStep {
         for instruction in instructions {
             match instruction {
                 Instruction::Segment(k) => self.segment(*k, &mut memory, registers),
-                Instruction::Root { solver, unknown, residual, jacobian, body } => {
-                    let x = &mut unknowns[*solver];
+                Instruction::Root { solver, unknown, terms: sizes, residual, jacobian, body } => {
+                    let (x, terms) = (&mut unknowns[*solver], &mut terms[*solver]);
                     let at = *unknown..*unknown + x.len();
                     x.copy_from_slice(&memory.work[at.clone()]);
-                    machine.newton(self.sites[*solver], x, &mut |x, r, j| {
+                    if let Some(sizes) = *sizes {
+                        let len = terms.len();
+                        terms.copy_from_slice(&memory.work[sizes..sizes + len]);
+                    }
+                    machine.newton_of_terms(self.sites[*solver], x, terms, &mut |x, r, j| {
                         memory.work[at.clone()].copy_from_slice(x);
                         for instruction in body {
                             if let Instruction::Segment(k) = instruction {
@@ -247,7 +264,7 @@ impl<'a> Building<'a> {
                     let kernel = self.kernel(kernel);
                     open.kernels.push(kernel);
                 }
-                Item::Newton { site, unknown, residual, jacobian, body } => {
+                Item::Newton { site, unknown, terms, residual, jacobian, body } => {
                     self.close(&mut open, &mut out);
                     let pattern = self.plan.unknowns(site).and_then(|u| u.pattern.clone());
                     let Some(pattern) = pattern else { return Err(CompileError::system("step", Misuse::Unknowns)) };
@@ -255,9 +272,10 @@ impl<'a> Building<'a> {
                     self.sites.push(site);
                     let solver = self.sites.len() - 1;
                     let unknown = self.in_work(unknown)?;
+                    let terms = terms.map(|terms| self.in_work(terms)).transpose()?;
                     let body = self.instructions(body)?;
                     let (residual, jacobian) = (self.in_work(residual)?, self.in_work(jacobian)?);
-                    out.push(Instruction::Root { solver, unknown, residual, jacobian, body });
+                    out.push(Instruction::Root { solver, unknown, terms, residual, jacobian, body });
                 }
                 Item::Require { kind, residual, magnitude } => {
                     self.close(&mut open, &mut out);
