@@ -11,14 +11,44 @@ use crate::program::{Address, Base, Binary, Kernel, Op, Store, Unary, Write};
 use cotangent_expr::{Atom, Domain, Ix};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Joins the loops of a step with arrays of these lengths; `results` are the arrays that are asked for.
-pub(super) fn fused(arrays: &[usize], items: Vec<Item>, results: &[usize]) -> Vec<Item> {
+/// Joins the loops of a step with arrays of these lengths: what has to be done once, and what in each step. `changing` are
+/// the inputs that change from step to step, `results` the arrays that are asked for.
+pub(super) fn fused(arrays: &[usize], items: Vec<Item>, changing: &[usize], results: &[usize]) -> [Vec<Item>; 2] {
     let items = requirements_last(hoisted(items));
     let mut boundaries = BTreeMap::new();
     family_boundaries(arrays, &items, &mut boundaries);
-    let mut items = joined(arrays, items, &boundaries);
-    while drop_unread(&mut items, results) {}
-    items
+    let unknowns = items.iter().filter_map(|item| if let Item::Newton { unknown, .. } = item { Some(*unknown) } else { None });
+    let varying = dependent(&items, changing.iter().chain(results).copied().chain(unknowns));
+    let (each, once) = items.into_iter().partition(|item| stays(item, &varying));
+    let mut parts = [once, each].map(|items| joined(arrays, items, &boundaries));
+    while drop_unread(&mut parts, results) {}
+    parts
+}
+
+/// The arrays that depend on others, and these.
+fn dependent(items: &[Item], others: impl Iterator<Item = usize>) -> HashSet<usize> {
+    let mut varying: HashSet<usize> = others.collect();
+    loop {
+        let known = varying.len();
+        for item in items {
+            if let Item::Kernel(kernel) = item
+                && touched(kernel).any(|(array, _)| varying.contains(&array))
+            {
+                varying.extend(writes(kernel));
+            }
+        }
+        if varying.len() == known {
+            return varying;
+        }
+    }
+}
+
+/// Whether an item makes something of these arrays.
+fn stays(item: &Item, varying: &HashSet<usize>) -> bool {
+    match item {
+        Item::Kernel(kernel) => writes(kernel).any(|array| varying.contains(&array)),
+        _ => true,
+    }
 }
 
 /// Moves what does not depend on the unknowns of an iteration out of it.
@@ -29,25 +59,8 @@ fn hoisted(items: Vec<Item>) -> Vec<Item> {
             out.push(item);
             continue;
         };
-        let mut varying = HashSet::from([unknown, residual, jacobian]);
-        loop {
-            let known = varying.len();
-            for item in &body {
-                if let Item::Kernel(kernel) = item
-                    && touched(kernel).any(|(array, _)| varying.contains(&array))
-                {
-                    varying.extend(writes(kernel));
-                }
-            }
-            if varying.len() == known {
-                break;
-            }
-        }
-        let stays = |item: &Item| match item {
-            Item::Kernel(kernel) => writes(kernel).any(|array| varying.contains(&array)),
-            _ => true,
-        };
-        let (body, constant): (Vec<Item>, Vec<Item>) = body.into_iter().partition(stays);
+        let varying = dependent(&body, [unknown, residual, jacobian].into_iter());
+        let (body, constant): (Vec<Item>, Vec<Item>) = body.into_iter().partition(|item| stays(item, &varying));
         out.extend(constant);
         out.push(Item::Newton { site, unknown, terms, residual, jacobian, body });
     }
@@ -520,7 +533,7 @@ impl Body {
 }
 
 /// Drops stores that nobody reads; whether there were any.
-fn drop_unread(items: &mut Vec<Item>, results: &[usize]) -> bool {
+fn drop_unread(parts: &mut [Vec<Item>; 2], results: &[usize]) -> bool {
     fn collect(items: &[Item], read: &mut HashSet<usize>) {
         for item in items {
             match item {
@@ -555,6 +568,7 @@ fn drop_unread(items: &mut Vec<Item>, results: &[usize]) -> bool {
         any
     }
     let mut read: HashSet<usize> = results.iter().copied().collect();
-    collect(items, &mut read);
-    drop(items, &read)
+    parts.iter().for_each(|items| collect(items, &mut read));
+    let [once, each] = parts;
+    drop(once, &read) | drop(each, &read)
 }

@@ -26,6 +26,8 @@ pub struct LoopedStep {
     plan: Plan,
     /// The site of each system of the program.
     sites: Vec<Site>,
+    /// How many of the instructions depend on the constants alone.
+    once: usize,
     work: usize,
     #[cfg(feature = "jit")]
     native: Option<Native>,
@@ -61,10 +63,14 @@ impl LoopedStep {
     /// what is remembered; its outputs values, carry and what is remembered.
     pub fn new(recording: LoopedRecording, engine: Engine) -> Result<LoopedStep, CompileError> {
         let LoopedRecording { plan, arrays, inputs, outputs, items } = recording;
-        let items = fused(&arrays, items, &outputs);
+        // All but the constants.
+        let changing: Vec<usize> = inputs.iter().enumerate().filter(|(k, _)| *k != 2).map(|(_, &array)| array).collect();
+        let [once, each] = fused(&arrays, items, &changing, &outputs);
         let mut building = Building::new(&arrays, &inputs, &outputs, &plan);
-        let instructions = building.instructions(items)?;
+        let (mut instructions, each) = (building.instructions(once)?, building.instructions(each)?);
         let Building { mut program, sites, .. } = building;
+        let once = instructions.len();
+        instructions.extend(each);
         program.instructions = instructions;
         if program.len() > MOST_OPERATIONS {
             return Err(CompileError::TooLarge { limit: MOST_OPERATIONS });
@@ -83,6 +89,7 @@ impl LoopedStep {
             program,
             plan,
             sites,
+            once,
             #[cfg(feature = "jit")]
             native,
         })
@@ -129,8 +136,10 @@ impl LoopedStep {
             return Err((0, Misuse::OtherWorkspace.into()));
         }
         work.next.copy_from(state);
+        let (once, each) = self.program.instructions.split_at(self.once);
+        self.run(once, state, constants, work).map_err(|e| (0, e))?;
         for done in 0..steps {
-            self.step(state, constants, work).map_err(|e| (done, e))?;
+            self.run(each, state, constants, work).map_err(|e| (done, e))?;
             if let Some(k) = work.next.values.iter().position(|v| !v.is_finite()) {
                 return Err((done, Failure::NotFinite(Value::State(k))));
             }
@@ -139,8 +148,14 @@ impl LoopedStep {
         Ok(())
     }
 
-    fn step(&self, state: &State<f64>, constants: &[f64], work: &mut LoopedWorkspace) -> Result<(), Failure> {
-        let Program { inputs: wanted, outputs: made, instructions, .. } = &*self.program;
+    fn run(
+        &self,
+        instructions: &[Instruction],
+        state: &State<f64>,
+        constants: &[f64],
+        work: &mut LoopedWorkspace,
+    ) -> Result<(), Failure> {
+        let Program { inputs: wanted, outputs: made, .. } = &*self.program;
         let LoopedWorkspace { work, registers, unknowns, terms, machine, next, .. } = work;
         let inputs = [&state.values[..], &state.carry, constants, &state.memory];
         let mut outputs = [&mut next.values[..], &mut next.carry, &mut next.memory];
