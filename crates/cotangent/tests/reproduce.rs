@@ -71,7 +71,9 @@ fn quick_experiments_are_those_of_their_references() {
             other.len() == row.len() && other.iter().zip(&row).enumerate().all(|(k, (a, b))| a == b || k == 4)
         };
         let found = in_book.iter().find(is_same).unwrap_or_else(|| panic!("the book has no row {row:?}"));
-        if let (Some(Ok(a)), Some(Ok(b))) = (found.get(4).map(|c| c.parse::<f64>()), row.get(4).map(|c| c.parse::<f64>())) {
+        if let (Some(Ok(a)), Some(Ok(b))) =
+            (found.get(4).map(|c| c.parse::<f64>()), row.get(4).map(|c| c.parse::<f64>()))
+        {
             assert!((a - b).abs() <= 1e-4 * b.abs() || a.abs().max(b.abs()) < 1e-8, "{found:?} and {row:?}");
         }
     }
@@ -140,7 +142,12 @@ fn the_verdict_is_about_the_paper_and_the_status_about_the_reference() {
         ("paper = { value = -2, within = 0.01 }\nreference = { value = -2, within = 1e-9 }", "reproduced", true, 0),
         ("paper = { value = -3, within = 0.01 }\nreference = { value = -2, within = 1e-9 }", "differs", true, 0),
         ("reference = { at_most = -1 }", "not stated", true, 0),
-        ("paper = { at_most = 0, says = \"down\" }\nreference = { value = -3, within = \"1%\" }", "reproduced", false, 1),
+        (
+            "paper = { at_most = 0, says = \"down\" }\nreference = { value = -3, within = \"1%\" }",
+            "reproduced",
+            false,
+            1,
+        ),
     ] {
         let folder = tempfile::tempdir().expect("a folder");
         paper(folder.path(), claim);
@@ -161,7 +168,10 @@ fn mistakes_in_experiments_are_named() {
     for (claim, said) in [
         ("reference = { value = 1 }", "a `value` needs `within`"),
         ("reference = { at_most = 1 }\nnotes = \"x\"", "unknown field `notes`"),
-        ("reference = { at_most = 1 }\n[[panel]]\nx = \"a\"\ny = \"b\"\ncurve = [{ x = \"run.time\", y = \"1\" }]", "there is no run `run`"),
+        (
+            "reference = { at_most = 1 }\n[[panel]]\nx = \"a\"\ny = \"b\"\ncurve = [{ x = \"run.time\", y = \"1\" }]",
+            "there is no run `run`",
+        ),
     ] {
         let folder = tempfile::tempdir().expect("a folder");
         paper(folder.path(), claim);
@@ -216,11 +226,8 @@ fn pages_of_papers_work_in_a_browser() {
     for paper in &library.papers {
         let own = library.experiments.iter().filter(|e| e.paper() == paper.key);
         let quickest = own.min_by(|a, b| work(a).total_cmp(&work(b))).expect("a paper has experiments");
-        let request = Request {
-            wanted: vec![quickest.id.clone()],
-            out: Some(folder.path().to_owned()),
-            ..Request::default()
-        };
+        let request =
+            Request { wanted: vec![quickest.id.clone()], out: Some(folder.path().to_owned()), ..Request::default() };
         let document = request.answer(&library, &mut Session::default()).expect("it is known");
         assert!(document.unwritten.is_empty(), "{:?}", document.unwritten);
         let mut browser = devtools::Browser::start(&program);

@@ -166,7 +166,8 @@ impl Advance for Integrator {
     }
 
     fn contractions(&self) -> u64 {
-        self.whole.as_ref().map_or_else(|| self.calls.contractions(), |whole| whole.work.contractions())
+        let own = if let Whole::Function(whole) = &self.whole { whole.work.contractions() } else { 0 };
+        self.calls.contractions() + own
     }
 
     fn mended(&self) -> u64 {

@@ -122,8 +122,7 @@ pub trait Scalar:
             for round in 0..l.rounds {
                 for (to, terms) in &l.sums {
                     let out = &mut out[to.at(round)];
-                    let mut terms =
-                        terms.iter().map(|at| term(std::array::from_fn(|k| inputs[k][at[k].at(round)])));
+                    let mut terms = terms.iter().map(|at| term(std::array::from_fn(|k| inputs[k][at[k].at(round)])));
                     let first = if onto { Some(*out) } else { terms.next() };
                     *out = last(terms.fold(first.unwrap_or_else(|| Self::from_f64(0.0)), |sum, term| sum + term));
                 }

@@ -206,7 +206,8 @@ mod tests {
     #[test]
     fn rows_of_a_chain_are_few_loops() {
         let n = 100;
-        let rows: Vec<Vec<usize>> = (0..n).map(|i: usize| (i.saturating_sub(1)..=(i + 1).min(n - 1)).collect()).collect();
+        let rows: Vec<Vec<usize>> =
+            (0..n).map(|i: usize| (i.saturating_sub(1)..=(i + 1).min(n - 1)).collect()).collect();
         let (plan, out, by_hand) = product(&rows, n);
         assert_eq!(plan.loops().len(), 3);
         assert_eq!(out, by_hand);

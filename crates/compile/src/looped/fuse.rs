@@ -17,7 +17,8 @@ pub(super) fn fused(arrays: &[usize], items: Vec<Item>, changing: &[usize], resu
     let items = requirements_last(hoisted(items));
     let mut boundaries = BTreeMap::new();
     family_boundaries(arrays, &items, &mut boundaries);
-    let unknowns = items.iter().filter_map(|item| if let Item::Newton { unknown, .. } = item { Some(*unknown) } else { None });
+    let unknowns =
+        items.iter().filter_map(|item| if let Item::Newton { unknown, .. } = item { Some(*unknown) } else { None });
     let varying = dependent(&items, changing.iter().chain(results).copied().chain(unknowns));
     let (each, once) = items.into_iter().partition(|item| stays(item, &varying));
     let mut parts = [once, each].map(|items| joined(arrays, items, &boundaries));

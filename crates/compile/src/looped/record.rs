@@ -3,7 +3,7 @@
 use crate::function::Function;
 use crate::program::{Address, Base, Binary, Instruction, Kernel, Op, Store, Unary, Write};
 use crate::tape::{binary, unary};
-use cotangent_dynamics::{Equations, Failure, Kind, Machine, Map, Misuse, Plan, Site, Unrecordable};
+use cotangent_dynamics::{Contraction, Equations, Failure, Kind, Machine, Map, Misuse, Plan, Site, Unrecordable};
 use cotangent_expr::{Dim, Domain, Ix, Number, Table};
 use cotangent_scalar::{Place, Scalar, Sums};
 use std::cell::RefCell;
@@ -391,6 +391,16 @@ impl<'t> Machine<Looped<'t>> for LoopRecord<'t> {
     }
 
     fn fixed_point(&mut self, _: Site, _: &mut [Looped<'t>], _: &mut Map<'_, Looped<'t>>) -> Result<(), Failure> {
+        Err(Misuse::from(Unrecordable::FixedPoint).into())
+    }
+
+    fn contract(
+        &mut self,
+        _: Site,
+        _: &mut [Looped<'t>],
+        _: &mut Looped<'t>,
+        _: &mut dyn Contraction<Looped<'t>>,
+    ) -> Result<(), Failure> {
         Err(Misuse::from(Unrecordable::FixedPoint).into())
     }
 

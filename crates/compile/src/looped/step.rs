@@ -64,7 +64,8 @@ impl LoopedStep {
     pub fn new(recording: LoopedRecording, engine: Engine) -> Result<LoopedStep, CompileError> {
         let LoopedRecording { plan, arrays, inputs, outputs, items } = recording;
         // All but the constants.
-        let changing: Vec<usize> = inputs.iter().enumerate().filter(|(k, _)| *k != 2).map(|(_, &array)| array).collect();
+        let changing: Vec<usize> =
+            inputs.iter().enumerate().filter(|(k, _)| *k != 2).map(|(_, &array)| array).collect();
         let [once, each] = fused(&arrays, items, &changing, &outputs);
         let mut building = Building::new(&arrays, &inputs, &outputs, &plan);
         let (mut instructions, each) = (building.instructions(once)?, building.instructions(each)?);

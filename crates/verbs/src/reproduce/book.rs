@@ -39,7 +39,8 @@ fn table(experiment: &Reproduced) -> String {
     let mut text = format!("### {}: {}\n\n{}\n\n", experiment.id, experiment.title, experiment.about.trim());
     text += "| claim | where | paper | measured | tolerance | verdict | reference |\n|---|---|---|---|---|---|---|\n";
     for claim in &experiment.claims {
-        let (paper, measured, tolerance, reference) = (said(claim), measured(claim), tolerance(claim), reference(claim));
+        let (paper, measured, tolerance, reference) =
+            (said(claim), measured(claim), tolerance(claim), reference(claim));
         let cells = [&claim.claim, &claim.r#where, &paper, &measured, &tolerance, claim.verdict.name(), &reference];
         let _ = writeln!(text, "{}", row(&cells));
     }
