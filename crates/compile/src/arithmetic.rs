@@ -2,6 +2,7 @@
 
 use crate::error::{CallError, CompileError};
 use crate::function::{Function, Workspace};
+use crate::looped::{LoopRecorder, Looped};
 use crate::record::{Recorder, Traced};
 use cotangent_dynamics::{Failure, Misuse, Unrecordable};
 use cotangent_scalar::{Real, Scalar};
@@ -88,6 +89,31 @@ impl<'t> Arithmetic<Traced<'t>> for Inline<'t> {
         _: &mut (),
     ) -> Result<(), Failure> {
         match function.inline(self.0, inputs, outputs).map_err(failure)? {
+            true => Ok(()),
+            false => Err(Failure::from(Misuse::from(Unrecordable::Implicit))),
+        }
+    }
+}
+
+/// Records what a function does, with its loops.
+#[derive(Clone, Copy)]
+pub struct InLoops<'t>(pub &'t LoopRecorder);
+
+impl<'t> Arithmetic<Looped<'t>> for InLoops<'t> {
+    type Work = ();
+
+    fn workspace(&self, _: &Function) -> Result<(), CompileError> {
+        Ok(())
+    }
+
+    fn call(
+        &self,
+        function: &Function,
+        inputs: &[&[Looped<'t>]],
+        outputs: &mut [&mut [Looped<'t>]],
+        _: &mut (),
+    ) -> Result<(), Failure> {
+        match self.0.splice(function, inputs, outputs) {
             true => Ok(()),
             false => Err(Failure::from(Misuse::from(Unrecordable::Implicit))),
         }

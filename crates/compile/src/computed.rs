@@ -44,9 +44,17 @@ impl Known<'_> {
                     }
                     self.require(*solver, *rhs, columns * self.program.systems[*solver].pattern.rows())?;
                 }
-                Instruction::Root { solver, unknown, residual, jacobian, body } => {
+                Instruction::Require { residual, magnitude, count, .. } => {
+                    for at in [*residual, *magnitude] {
+                        if !self.work.get(at..at + count).is_some_and(|all| all.iter().all(|&known| known)) {
+                            return Err(CompileError::NotComputed { what: "what has to hold".into() });
+                        }
+                    }
+                }
+                Instruction::Root { solver, unknown, terms, residual, jacobian, body } => {
                     let pattern = &self.program.systems[*solver].pattern;
                     self.require(*solver, *unknown, pattern.rows())?;
+                    terms.iter().try_for_each(|terms| self.require(*solver, *terms, pattern.rows()))?;
                     let outside = (self.work.clone(), self.factored.clone());
                     self.instructions(body)?;
                     self.require(*solver, *residual, pattern.rows())?;
@@ -83,13 +91,38 @@ impl Known<'_> {
         let Some(hull) = kernel.domain.hull() else { return Ok(()) };
         let loads = kernel.ops.iter().filter_map(|op| if let Op::Load(a) = op { Some(a) } else { None });
         let added = kernel.stores.iter().filter(|s| s.write != Write::Set).map(|s| &s.to);
-        for address in loads.chain(added) {
-            self.read(kernel, address, &hull)?;
+        let before = loads.chain(added).try_for_each(|address| self.read(kernel, address, &hull));
+        if let Err(missing) = before {
+            // Perhaps the kernel makes it itself, at an earlier point.
+            return if self.in_order(kernel) { Ok(()) } else { Err(missing) };
         }
         for store in kernel.stores.iter().filter(|s| s.write == Write::Set) {
             self.written(kernel, &store.to);
         }
         Ok(())
+    }
+
+    /// Follows a kernel point by point: whether all it reads is known where it is read.
+    fn in_order(&mut self, kernel: &Kernel) -> bool {
+        let at = |address: &Address, vars: &[i64]| address.at.eval(vars).and_then(|at| usize::try_from(at).ok());
+        kernel.domain.for_each(&mut |vars| {
+            let is_known = |own: &Self, address: &Address| match own.memory(address.base) {
+                Some(memory) => at(address, vars).and_then(|at| memory.get(at)).is_some_and(|&known| known),
+                None => true,
+            };
+            let mut loads = kernel.ops.iter().filter_map(|op| if let Op::Load(a) = op { Some(a) } else { None });
+            let loaded = loads.all(|address| is_known(self, address));
+            loaded
+                && kernel.stores.iter().all(|store| {
+                    let slot = match store.to.base {
+                        _ if store.write != Write::Set => return is_known(self, &store.to),
+                        Base::Input(_) => None,
+                        Base::Output(k) => at(&store.to, vars).and_then(|at| self.outputs[k].get_mut(at)),
+                        Base::Work => at(&store.to, vars).and_then(|at| self.work.get_mut(at)),
+                    };
+                    slot.map(|slot| *slot = true).is_some()
+                })
+        })
     }
 
     fn memory(&self, base: Base) -> Option<&[bool]> {

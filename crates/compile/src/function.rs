@@ -280,7 +280,7 @@ impl Function {
                     let len = columns * self.program.systems[solver].pattern.rows();
                     recorder.solve(factors[solver], &mut memory.work[rhs..rhs + len], transposed);
                 }
-                Instruction::Root { .. } => {}
+                Instruction::Root { .. } | Instruction::Require { .. } => {}
             }
         }
         Ok(true)

@@ -17,6 +17,7 @@ pub mod fuzzing;
 #[cfg(feature = "jit")]
 mod jit;
 mod kernel;
+mod looped;
 mod lower;
 mod position;
 pub mod program;
@@ -28,10 +29,11 @@ mod tape;
 pub mod values;
 mod verify;
 
-pub use arithmetic::{Arithmetic, Inline, Native, Tape};
+pub use arithmetic::{Arithmetic, InLoops, Inline, Native, Tape};
 pub use error::{CallError, CompileError};
 pub use evaluator::Evaluator;
 pub use function::{Engine, Function, FunctionBuilder, Workspace};
 pub use kernel::MAX_OPS;
+pub use looped::{LoopRecord, LoopRecorder, Looped, LoopedRecording, LoopedStep, LoopedWorkspace};
 pub use lower::{Storage, UNROLL};
 pub use step::{Step, StepWorkspace};

@@ -192,6 +192,7 @@ impl Lowering {
                 self.instructions.push(Instruction::Root {
                     solver,
                     unknown: offset,
+                    terms: None,
                     residual: at,
                     jacobian: values,
                     body,

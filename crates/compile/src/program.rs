@@ -4,6 +4,7 @@
 //! outputs, and a work area. Arithmetic happens in [`Kernel`]s, straight-line code repeated over a
 //! domain; linear solves and Newton's method happen between kernels.
 
+use cotangent_dynamics::Kind;
 use cotangent_expr::{Domain, Ix, Number};
 use cotangent_solve::Pattern;
 
@@ -116,6 +117,33 @@ pub struct Kernel {
     pub stores: Vec<Store>,
 }
 
+impl Kernel {
+    /// Drops the instructions that nothing stored depends on.
+    pub(crate) fn drop_unused(&mut self) {
+        let mut used = vec![false; self.ops.len()];
+        self.stores.iter().for_each(|store| used[store.value as usize] = true);
+        for (k, op) in self.ops.iter().enumerate().rev() {
+            match *op {
+                Op::Unary(_, a) if used[k] => used[a as usize] = true,
+                Op::Binary(_, a, b) if used[k] => (used[a as usize], used[b as usize]) = (true, true),
+                _ => {}
+            }
+        }
+        let mut place = vec![0; self.ops.len()];
+        let mut ops = vec![];
+        for (k, op) in std::mem::take(&mut self.ops).into_iter().enumerate().filter(|(k, _)| used[*k]) {
+            place[k] = ops.len() as u32;
+            ops.push(match op {
+                Op::Unary(f, a) => Op::Unary(f, place[a as usize]),
+                Op::Binary(f, a, b) => Op::Binary(f, place[a as usize], place[b as usize]),
+                other => other,
+            });
+        }
+        self.ops = ops;
+        self.stores.iter_mut().for_each(|store| store.value = place[store.value as usize]);
+    }
+}
+
 /// Memory set to zero, then kernels in order: what one native function does.
 #[derive(Clone, Debug, Default)]
 pub struct Segment {
@@ -154,12 +182,25 @@ pub enum Instruction {
         solver: usize,
         /// Where the unknowns are; they hold the starting point.
         unknown: usize,
+        /// Where the sizes of the terms of the equations are, if they are known.
+        terms: Option<usize>,
         /// Where `body` leaves the residual.
         residual: usize,
         /// Where `body` leaves the Jacobian's values.
         jacobian: usize,
         /// Computes residual and Jacobian from the unknowns.
         body: Vec<Instruction>,
+    },
+    /// Equations have to hold: residuals and the sizes of their terms in the work area.
+    Require {
+        /// What they are.
+        kind: Kind,
+        /// Where the residuals are.
+        residual: usize,
+        /// Where the sizes are.
+        magnitude: usize,
+        /// How many.
+        count: usize,
     },
 }
 

@@ -71,9 +71,11 @@ impl<S: Real> Run<'_, '_, S> {
                         }
                     }
                 }
-                Instruction::Root { solver, unknown, residual, jacobian, body } => {
+                Instruction::Root { solver, unknown, residual, jacobian, body, .. } => {
                     self.root(solvers, *solver, [*unknown, *residual, *jacobian], body)?;
                 }
+                // A function asks for values; only steps require equations to hold.
+                Instruction::Require { .. } => {}
             }
         }
         Ok(())

@@ -90,6 +90,7 @@ fn help_teaches() {
     assert_snapshot!("help_run", run(&["run", "--help"]).show());
     assert_snapshot!("help_certify", run(&["certify", "--help"]).show());
     assert_snapshot!("help_compare", run(&["compare", "--help"]).show());
+    assert_snapshot!("help_reproduce", run(&["reproduce", "--help"]).show());
     assert_snapshot!("help_methods", run(&["methods", "--help"]).show());
     assert_snapshot!("help_formulations", run(&["formulations", "--help"]).show());
     assert_snapshot!("help_explain", run(&["help", "explain"]).show());

@@ -57,12 +57,6 @@ pub trait Machine<S: Scalar> {
     /// Iterates a contraction to its fixed point; `unknowns` holds the first guess before.
     fn fixed_point(&mut self, site: Site, unknowns: &mut [S], map: &mut Map<'_, S>) -> Result<(), Failure>;
 
-    /// Records stages of a step that differ in a coefficient alone, each from where the last one led, as one loop; false, and
-    /// nothing done, if it is for the caller to make them one after the other.
-    fn repeat(&mut self, _coefficients: &[S], _state: &mut [S], _stage: &mut Stage<'_, S>) -> Result<bool, Failure> {
-        Ok(false)
-    }
-
     /// The same where the map may not contract: after so many iterations as [`patience`] says, or where F has no value, it goes the other
     /// way. `pause` counts the steps that go that way without trying; it is remembered from step to step, and set to
     /// [`PAUSE`] after a trial in vain.
@@ -73,6 +67,12 @@ pub trait Machine<S: Scalar> {
         pause: &mut S,
         equations: &mut dyn Contraction<S>,
     ) -> Result<(), Failure>;
+
+    /// Records stages of a step that differ in a coefficient alone, each from where the last one led, as one loop; false, and
+    /// nothing done, if it is for the caller to make them one after the other.
+    fn repeat(&mut self, _coefficients: &[S], _state: &mut [S], _stage: &mut Stage<'_, S>) -> Result<bool, Failure> {
+        Ok(false)
+    }
 
     /// Requires that equations hold: that each residual is explained by the rounding of its terms, whose sizes are
     /// given (see [`unsatisfied`](crate::unsatisfied)). Whatever an iteration thinks of its own arrival, a step

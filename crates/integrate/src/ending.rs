@@ -7,7 +7,7 @@
 //! Newton's method solves for μ with the matrix −w G H_pp Gᵀ, once where H_pp does not depend on p.
 
 use crate::sparse::{Gram, GramWork};
-use crate::vector::{clear, moved, plus_transposed_times, scaled_difference, times, zeros};
+use crate::vector::{clear, moved, scaled_difference, zeros};
 use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Kind, Machine, Plan, Site};
 use cotangent_scalar::Scalar;
 use std::sync::Arc;
@@ -87,17 +87,17 @@ impl Ending {
         }
         if let Some(site) = self.site {
             machine.newton(site, mu, &mut |mu, r, jacobian| {
-                plus_transposed_times(&self.shape.jacobian, g, mu, force, kick);
+                self.gram.jacobian.plus_transposed(g, mu, force, kick);
                 scaled_difference(increment, weight, kick, sum);
                 moved(p, sum, p1);
                 system.hamiltonian_p(q1, p1, velocity)?;
-                times(&self.shape.jacobian, g, velocity, r);
+                self.gram.jacobian.evaluate(g, velocity, r);
                 system.hessian_pp(q1, p1, hpp)?;
                 self.gram.evaluate(-weight, (g, hpp, g), gram, jacobian);
                 Ok(())
             })?;
         }
-        plus_transposed_times(&self.shape.jacobian, g, mu, force, kick);
+        self.gram.jacobian.plus_transposed(g, mu, force, kick);
         scaled_difference(increment, weight, kick, sum);
         increment.copy_from_slice(sum);
         Ok(())

@@ -11,8 +11,8 @@
 //! q₁ = q₁(0) − h²/2 H_pp G(q)ᵀλ
 //! ```
 
-use crate::sparse::{Gram, GramWork, Product};
-use crate::vector::{clear, gathered, moved, plus_transposed_times, scale, scaled, scaled_sum, times, zeros};
+use crate::sparse::{Gram, GramWork, Product, Times};
+use crate::vector::{clear, moved, scaled, scaled_sum, zeros};
 use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Kind, Machine, Plan, Site, State};
 use cotangent_scalar::Scalar;
 use cotangent_solve::PatternError;
@@ -32,10 +32,10 @@ pub(crate) struct HalfStep {
 /// q₁ as an affine function of λ: which entries of which matrices multiply.
 #[derive(Clone, Debug)]
 struct AffineDrift {
-    /// Where the entries of Gᵀ are in G.
-    transposed: Vec<usize>,
     /// H_pp Gᵀ.
     drift: Product,
+    /// That times λ.
+    along: Times,
     /// G times that.
     matrix: Product,
 }
@@ -43,11 +43,10 @@ struct AffineDrift {
 impl AffineDrift {
     /// `None` where the multipliers have another matrix than G H_pp Gᵀ: a pattern that is not symmetric.
     fn new(shape: &CanonicalShape, gram: &Gram) -> Result<Option<AffineDrift>, PatternError> {
-        let (transpose, transposed) = shape.jacobian.transposed();
-        let drift = Product::new(&shape.hessian_pp, &transpose)?;
+        let drift = Product::with_transposed(&shape.hessian_pp, &shape.jacobian)?;
         let matrix = Product::new(&shape.jacobian, &drift.pattern)?;
         let known = shape.quadratic && shape.constraints > 0 && matrix.pattern == *gram.pattern();
-        Ok(known.then_some(AffineDrift { transposed, drift, matrix }))
+        Ok(known.then(|| AffineDrift { along: Times::new(&drift.pattern), drift, matrix }))
     }
 }
 
@@ -68,8 +67,7 @@ pub(crate) struct HalfStepWork<S> {
     g1: Vec<S>,
     hpp: Vec<S>,
     gram: GramWork<S>,
-    /// G(q)ᵀ, −h²/2 H_pp Gᵀ and that times λ; q₁ − q and q₁ for λ = 0.
-    transposed: Vec<S>,
+    /// −h²/2 H_pp G(q)ᵀ and that times λ; q₁ − q and q₁ for λ = 0.
     drift: Vec<S>,
     shift: Vec<S>,
     free_dq: Vec<S>,
@@ -102,7 +100,6 @@ impl HalfStep {
             g1: zeros(self.shape.jacobian.len()),
             hpp: zeros(self.shape.hessian_pp.len()),
             gram: self.gram.work(),
-            transposed: zeros(self.shape.jacobian.len()),
             drift: zeros(self.affine.as_ref().map_or(0, |affine| affine.drift.pattern.len())),
             shift: zeros(n),
             free_dq: zeros(n),
@@ -136,7 +133,7 @@ impl HalfStep {
         let mut lambda = std::mem::take(&mut work.lambda);
         let solved = self.site.map_or(Ok(()), |site| {
             machine.newton(site, &mut lambda, &mut |lambda, r, jacobian| {
-                work.drift(&self.shape, system, h, from, lambda)?;
+                work.drift(self, system, h, from, lambda)?;
                 system.constraints(&work.q1, r)?;
                 system.jacobian(&work.q1, &mut work.g1)?;
                 system.hessian_pp(q, &work.p, &mut work.hpp)?;
@@ -144,7 +141,7 @@ impl HalfStep {
                 Ok(())
             })
         });
-        let moved = solved.and_then(|()| work.drift(&self.shape, system, h, from, &lambda));
+        let moved = solved.and_then(|()| work.drift(self, system, h, from, &lambda));
         work.lambda = lambda;
         moved
     }
@@ -168,24 +165,22 @@ impl HalfStep {
         scaled(h, &work.velocity, &mut work.free_dq);
         moved(q, &work.free_dq, &mut work.free_q1);
         system.hessian_pp(q.0, &work.p, &mut work.hpp)?;
-        let HalfStepWork { lambda, q1, dq, g0, g1, hpp, transposed, drift, shift, free_dq, free_q1, terms, .. } = work;
-        gathered(g0, &affine.transposed, transposed);
-        affine.drift.evaluate(hpp, transposed, drift);
-        scale(-(half * h), drift);
+        let HalfStepWork { lambda, q1, dq, g0, g1, hpp, drift, shift, free_dq, free_q1, terms, .. } = work;
+        affine.drift.scaled(-(half * h), hpp, g0, drift);
         system.constraint_magnitudes(q.0, terms)?;
         let one = S::from_f64(1.0);
         machine.newton_of_terms(site, lambda, terms, &mut |lambda, r, jacobian| {
-            times(&affine.drift.pattern, drift, lambda, shift);
+            affine.along.evaluate(drift, lambda, shift);
             scaled_sum(free_q1, one, shift, q1);
             system.constraints(q1, r)?;
             system.jacobian(q1, g1)?;
             affine.matrix.evaluate(g1, drift, jacobian);
             Ok(())
         })?;
-        times(&affine.drift.pattern, drift, lambda, shift);
+        affine.along.evaluate(drift, lambda, shift);
         scaled_sum(free_dq, one, shift, dq);
         moved(q, dq, q1);
-        plus_transposed_times(&self.shape.jacobian, g0, lambda, &work.force, &mut work.kick);
+        self.gram.jacobian.plus_transposed(g0, lambda, &work.force, &mut work.kick);
         scaled(-half, &work.kick, &mut work.dp);
         moved(p, &work.dp, &mut work.p);
         Ok(())
@@ -196,7 +191,7 @@ impl<S: Scalar> HalfStepWork<S> {
     /// p½ and q₁, given λ.
     fn drift(
         &mut self,
-        shape: &CanonicalShape,
+        HalfStep { shape, gram, .. }: &HalfStep,
         system: &mut (dyn Canonical<S> + '_),
         h: S,
         from: &State<S>,
@@ -204,7 +199,7 @@ impl<S: Scalar> HalfStepWork<S> {
     ) -> Result<(), Failure> {
         let (q, p) = from.values.split_at(shape.coordinates);
         let (q_carry, p_carry) = from.carry.split_at(shape.coordinates);
-        plus_transposed_times(&shape.jacobian, &self.g0, lambda, &self.force, &mut self.kick);
+        gram.jacobian.plus_transposed(&self.g0, lambda, &self.force, &mut self.kick);
         scaled(-(h * S::from_f64(0.5)), &self.kick, &mut self.dp);
         moved((p, p_carry), &self.dp, &mut self.p);
         system.hamiltonian_p(q, &self.p, &mut self.velocity)?;

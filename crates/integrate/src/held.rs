@@ -1,9 +1,10 @@
 //! A step that is one only if the constraints hold at its end.
 
 use crate::card::Claims;
-use crate::vector::{clear, times, zeros};
+use crate::sparse::Times;
+use crate::vector::zeros;
 use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Kind, Machine, State, Stepper};
-use cotangent_scalar::Scalar;
+use cotangent_scalar::{Scalar, Sums, SumsBuilder};
 use cotangent_solve::Pattern;
 
 /// The method, whose steps fail where they do not end on φ(q) = 0 and ψ = G(q) H_p = 0, if it claims so, whatever its own
@@ -96,10 +97,10 @@ impl<S: Scalar> Held<'_, S> {
 /// Adds to the sizes of the terms of φ what they move by in a step, where nothing of them cancels.
 pub(crate) fn moved<S: Scalar>(h: S, phi: &[S], rates: &[S], sizes: &mut [S]) {
     let tiny = S::from_f64(f64::MIN_POSITIVE);
-    for ((size, phi), rate) in sizes.iter_mut().zip(phi).zip(rates) {
+    S::each([phi, rates], [sizes], |[phi, rate], [size]| {
         let own = phi.abs() * S::from_f64(4.0);
-        *size = *size + h.abs() * *rate * own / (*size + own + tiny);
-    }
+        [size + h.abs() * rate * own / (size + own + tiny)]
+    });
 }
 
 /// The terms of ψ = G H_p.
@@ -109,16 +110,25 @@ pub(crate) struct HiddenTerms<S> {
     hpp: Vec<S>,
     velocity: Vec<S>,
     force: Vec<S>,
-    /// The products Gᵢⱼ H_pp Gᵢₖ: i, and where their factors are.
-    products: Vec<(usize, [usize; 3])>,
+    jacobian: Times,
+    lengths: Lengths,
+    square: Square<S>,
 }
 
 impl<S: Scalar> HiddenTerms<S> {
     pub(crate) fn new(shape: &CanonicalShape) -> Self {
         let n = shape.coordinates;
         let (g, hpp) = (zeros(shape.jacobian.len()), zeros(shape.hessian_pp.len()));
-        let products = products(shape);
-        HiddenTerms { shape: shape.clone(), g, hpp, velocity: zeros(n), force: zeros(n), products }
+        HiddenTerms {
+            shape: shape.clone(),
+            g,
+            hpp,
+            velocity: zeros(n),
+            force: zeros(n),
+            jacobian: Times::new(&shape.jacobian),
+            lengths: Lengths::new(shape),
+            square: Square::new(&shape.hessian_pp),
+        }
     }
 
     /// ψ at the end of a step, and the sizes of its terms.
@@ -130,48 +140,70 @@ impl<S: Scalar> HiddenTerms<S> {
         residual: &mut [S],
         magnitude: &mut [S],
     ) -> Result<(), Failure> {
-        let HiddenTerms { shape, g, hpp, velocity, force, products } = self;
+        let HiddenTerms { shape, g, hpp, velocity, force, jacobian, lengths, square } = self;
         let (q, p) = to.split_at(shape.coordinates);
         manifold.jacobian(q, g)?;
         manifold.hamiltonian_p(q, p, velocity)?;
         manifold.hamiltonian_q(q, p, force)?;
         manifold.hessian_pp(q, p, hpp)?;
-        times(&shape.jacobian, g, velocity, residual);
-        let square = |x: &[S]| square(&shape.hessian_pp, hpp, x);
+        jacobian.evaluate(g, velocity, residual);
+        let mut square = |x: &[S]| square.evaluate(hpp, x);
         let momenta = (square(&from[shape.coordinates..]) + square(p) + h * h * square(force)).sqrt();
-        lengths(products, g, hpp, magnitude);
-        magnitude.iter_mut().for_each(|m| *m = *m * momenta);
+        lengths.evaluate(g, hpp, magnitude);
+        S::each([], [magnitude], |[], [length]| [length * momenta]);
         Ok(())
     }
 }
 
-/// The products Gᵢⱼ H_pp Gᵢₖ: i, and where their factors are.
-pub(crate) fn products(shape: &CanonicalShape) -> Vec<(usize, [usize; 3])> {
-    let mut products = vec![];
-    for i in 0..shape.constraints {
-        let row = || shape.jacobian.row(i).iter().zip(shape.jacobian.positions(i));
-        for (&j, first) in row() {
-            let pairs = row().filter_map(|(&k, last)| {
-                let between = shape.hessian_pp.position(j as usize, k as usize)?;
-                Some((i, [first, between, last]))
-            });
-            products.extend(pairs);
+/// |Gᵢ|, the roots of the sums of the sizes of the products Gᵢⱼ H_pp Gᵢₖ.
+#[derive(Clone, Debug)]
+pub(crate) struct Lengths(Sums<3>);
+
+impl Lengths {
+    pub(crate) fn new(shape: &CanonicalShape) -> Lengths {
+        let mut sums = SumsBuilder::default();
+        for i in 0..shape.constraints {
+            sums.sum(i);
+            let row = || shape.jacobian.row(i).iter().zip(shape.jacobian.positions(i));
+            for (&j, first) in row() {
+                for (&k, last) in row() {
+                    if let Some(between) = shape.hessian_pp.position(j as usize, k as usize) {
+                        sums.term([first, between, last]);
+                    }
+                }
+            }
+            sums.end_row();
         }
+        Lengths(sums.finish())
     }
-    products
+
+    pub(crate) fn evaluate<S: Scalar>(&self, g: &[S], hpp: &[S], out: &mut [S]) {
+        S::sums(&self.0, false, [g, hpp, g], out, |[a, b, c]| (a * b * c).abs(), |square| square.sqrt());
+    }
 }
 
-/// |Gᵢ|, the root of the sum of the sizes of these products.
-pub(crate) fn lengths<S: Scalar>(products: &[(usize, [usize; 3])], g: &[S], hpp: &[S], out: &mut [S]) {
-    clear(out);
-    for &(i, [first, between, last]) in products {
-        out[i] = out[i] + (g[first] * hpp[between] * g[last]).abs();
-    }
-    out.iter_mut().for_each(|length| *length = length.sqrt());
+/// Σ |xⱼ Aⱼₖ xₖ| for matrices of one pattern.
+#[derive(Clone, Debug)]
+pub(crate) struct Square<S> {
+    entries: Sums<3>,
+    terms: Vec<S>,
 }
 
-/// Σ |xⱼ Aⱼₖ xₖ|.
-pub(crate) fn square<S: Scalar>(pattern: &Pattern, a: &[S], x: &[S]) -> S {
-    let terms = pattern.addresses().zip(a).map(|((i, j), a)| (x[i as usize] * *a * x[j as usize]).abs());
-    terms.fold(S::from_f64(0.0), |sum, term| sum + term)
+impl<S: Scalar> Square<S> {
+    pub(crate) fn new(pattern: &Pattern) -> Square<S> {
+        let mut entries = SumsBuilder::default();
+        for i in 0..pattern.rows() {
+            for (at, &j) in pattern.positions(i).zip(pattern.row(i)) {
+                entries.sum(at);
+                entries.term([i, at, j as usize]);
+            }
+            entries.end_row();
+        }
+        Square { entries: entries.finish(), terms: zeros(pattern.len()) }
+    }
+
+    pub(crate) fn evaluate(&mut self, a: &[S], x: &[S]) -> S {
+        S::sums(&self.entries, false, [x, a, x], &mut self.terms, |[x, a, y]| (x * a * y).abs(), |term| term);
+        S::total(&self.terms)
+    }
 }

@@ -95,7 +95,7 @@ impl Offer {
         admits_parameters(method)?;
         match (recipe.stage_solver, method.is_iterated()) {
             (Some(_), None) => return Err(Refusal::NoStageSolver { method }),
-            (Some(StageSolver::FixedPoint), Some(iterated)) if !iterated || !self.field && !self.restrained => {
+            (Some(StageSolver::FixedPoint), Some(iterated)) if !iterated || self.presymplectic && !self.field => {
                 return Err(Refusal::NotIterated { method });
             }
             _ => {}

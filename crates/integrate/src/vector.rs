@@ -19,52 +19,52 @@ pub(crate) fn clear<S: Scalar>(x: &mut [S]) {
 
 /// x = −x.
 pub(crate) fn negate<S: Scalar>(x: &mut [S]) {
-    x.iter_mut().for_each(|x| *x = -*x);
+    S::each([], [x], |[], [x]| [-x]);
 }
 
 /// x = a x.
 pub(crate) fn scale<S: Scalar>(a: S, x: &mut [S]) {
-    x.iter_mut().for_each(|x| *x = a * *x);
+    S::each([], [x], |[], [x]| [a * x]);
 }
 
 /// out = a x.
 pub(crate) fn scaled<S: Scalar>(a: S, x: &[S], out: &mut [S]) {
-    out.iter_mut().zip(x).for_each(|(out, &x)| *out = a * x);
+    S::each([x], [out], |[x], _| [a * x]);
 }
 
 /// x = x + y.
 pub(crate) fn add<S: Scalar>(x: &mut [S], y: &[S]) {
-    x.iter_mut().zip(y).for_each(|(x, &y)| *x = *x + y);
+    S::each([y], [x], |[y], [x]| [x + y]);
 }
 
 /// x = x + a y.
 pub(crate) fn add_scaled<S: Scalar>(x: &mut [S], a: S, y: &[S]) {
-    x.iter_mut().zip(y).for_each(|(x, &y)| *x = *x + a * y);
+    S::each([y], [x], |[y], [x]| [x + a * y]);
 }
 
 /// x = x − a y.
 pub(crate) fn subtract_scaled<S: Scalar>(x: &mut [S], a: S, y: &[S]) {
-    x.iter_mut().zip(y).for_each(|(x, &y)| *x = *x - a * y);
+    S::each([y], [x], |[y], [x]| [x - a * y]);
 }
 
 /// x = x − y.
 pub(crate) fn subtract<S: Scalar>(x: &mut [S], y: &[S]) {
-    x.iter_mut().zip(y).for_each(|(x, &y)| *x = *x - y);
+    S::each([y], [x], |[y], [x]| [x - y]);
 }
 
 /// out = x − y.
 pub(crate) fn difference<S: Scalar>(x: &[S], y: &[S], out: &mut [S]) {
-    out.iter_mut().zip(x.iter().zip(y)).for_each(|(out, (&x, &y))| *out = x - y);
+    S::each([x, y], [out], |[x, y], _| [x - y]);
 }
 
 /// out = x − a y.
 pub(crate) fn scaled_difference<S: Scalar>(x: &[S], a: S, y: &[S], out: &mut [S]) {
-    out.iter_mut().zip(x.iter().zip(y)).for_each(|(out, (&x, &y))| *out = x - a * y);
+    S::each([x, y], [out], |[x, y], _| [x - a * y]);
 }
 
 /// out = x + a y.
 pub(crate) fn scaled_sum<S: Scalar>(x: &[S], a: S, y: &[S], out: &mut [S]) {
-    out.iter_mut().zip(x.iter().zip(y)).for_each(|(out, (&x, &y))| *out = x + a * y);
+    S::each([x, y], [out], |[x, y], _| [x + a * y]);
 }
 
 /// out = Σⱼ aⱼ xⱼ, from the first term on; zero if there is none.
@@ -100,24 +100,14 @@ pub(crate) fn add_transposed_times<S: Scalar>(pattern: &Pattern, a: &[S], x: &[S
     }
 }
 
-/// out = b + Aᵀ x.
-pub(crate) fn plus_transposed_times<S: Scalar>(pattern: &Pattern, a: &[S], x: &[S], b: &[S], out: &mut [S]) {
-    out.copy_from_slice(b);
-    add_transposed_times(pattern, a, x, out);
-}
-
 /// out = z + increment, rounded once, where `z` has a value and what rounding has cut off from it.
 pub(crate) fn moved<S: Scalar>((values, carry): Carried<'_, S>, increment: &[S], out: &mut [S]) {
-    for (k, out) in out.iter_mut().enumerate() {
-        *out = carried(values[k], carry[k], increment[k]).0;
-    }
+    S::each([values, carry, increment], [out], |[z, e, d], _| [carried(z, e, d).0]);
 }
 
 /// x = z + x.
 pub(crate) fn displace<S: Scalar>((values, carry): Carried<'_, S>, x: &mut [S]) {
-    for (k, x) in x.iter_mut().enumerate() {
-        *x = carried(values[k], carry[k], *x).0;
-    }
+    S::each([values, carry], [x], |[z, e], [x]| [carried(z, e, x).0]);
 }
 
 /// z + increment with what rounding cuts off now: compensated summation.
@@ -126,14 +116,10 @@ pub(crate) fn advanced<S: Scalar>(
     increment: &[S],
     (to_values, to_carry): CarriedMut<'_, S>,
 ) {
-    for (k, &increment) in increment.iter().enumerate() {
-        (to_values[k], to_carry[k]) = carried(values[k], carry[k], increment);
-    }
+    S::each([values, carry, increment], [to_values, to_carry], |[z, e, d], _| carried(z, e, d).into());
 }
 
 /// z = z + increment, in its own place.
 pub(crate) fn advance<S: Scalar>((values, carry): CarriedMut<'_, S>, increment: &[S]) {
-    for (k, &increment) in increment.iter().enumerate() {
-        (values[k], carry[k]) = carried(values[k], carry[k], increment);
-    }
+    S::each([increment], [values, carry], |[d], [z, e]| carried(z, e, d).into());
 }

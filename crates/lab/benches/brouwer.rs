@@ -4,6 +4,8 @@
 //! round-off and which no period is a multiple of. The root of the mean square over the starts is
 //! fitted by C tᵖ: p = ½ is a random walk, the best there is; p = 1 a bias in every step.
 //!
+//! The same for `gauss` with 6 stages on `hamilton-dirac`, whose stages are iterated.
+//!
 //! `cargo bench -p cotangent-lab --bench brouwer`
 
 #![allow(clippy::print_stdout)]
@@ -28,8 +30,16 @@ fn energy(s: &State<f64>) -> Dd {
     (z[2] * z[2] + z[3] * z[3]) * Dd::from_f64(0.5) + z[1]
 }
 
+/// A method with its formulation, and the step.
+struct Tested {
+    formulation: Formulation,
+    recipe: Recipe,
+    step: f64,
+    steps: f64,
+}
+
 /// A run from the k-th start.
-fn start(system: &System, k: usize, compensated: bool) -> (Integrator, State<f64>) {
+fn start(system: &System, k: usize, tested: &Tested, compensated: bool) -> (Integrator, State<f64>) {
     let angle = 0.1 + 6.0 * (k as f64 * 0.618_033_988_749_895).fract();
     let speed = 1.2 + 1.5 * (k as f64 * 0.754_877_666_246_693).fract();
     let set = |name: &str, value: f64| Setting { name: name.into(), index: None, value };
@@ -40,9 +50,9 @@ fn start(system: &System, k: usize, compensated: bool) -> (Integrator, State<f64
         set("p_y", speed * angle.sin()),
     ];
     let repairs = Repairs { project_initial: true, drop_redundant: false };
-    let problem = Instance::new(system, Formulation::Multipliers, &settings, repairs, Engine::Best)
-        .unwrap_or_else(|e| panic!("{e}"));
-    let recipe = Recipe { compensated, ..Recipe::from(Method::Rattle).composed(Composition::KahanLi8) };
+    let problem =
+        Instance::new(system, tested.formulation, &settings, repairs, Engine::Best).unwrap_or_else(|e| panic!("{e}"));
+    let recipe = Recipe { compensated, ..tested.recipe.clone() };
     let prepared = problem.prepare(recipe).expect("fits");
     let options = NewtonOptions::default();
     let run = Integrator::new(&problem.equations, &prepared, &problem.parameters, options, Engine::Best)
@@ -54,18 +64,29 @@ fn start(system: &System, k: usize, compensated: bool) -> (Integrator, State<f64
 fn main() {
     let system = System::parse(include_str!("../../../models/pendulum.cot")).expect("a model");
     // Truncation: an error of order 8 at this step is far below round-off.
+    let rattle = Recipe::from(Method::Rattle).composed(Composition::KahanLi8);
     let step = 0.01 * 2f64.sqrt();
     println!("{STARTS} starts, {STEPS:.0} steps of {step:.6}, rattle + kahan-li-8 on the pendulum");
+    grow(&system, &Tested { formulation: Formulation::Multipliers, recipe: rattle, step, steps: STEPS });
+    // The energy is quadratic, and kept but for round-off.
+    let (gauss, step, steps) = (Recipe::from(Method::Gauss { stages: 6 }), 0.2 * 2f64.sqrt(), STEPS / 10.0);
+    println!("{STARTS} starts, {steps:.0} steps of {step:.6}, gauss with 6 stages on hamilton-dirac");
+    grow(&system, &Tested { formulation: Formulation::HamiltonDirac, recipe: gauss, step, steps });
+}
+
+/// How the energy error grows.
+fn grow(system: &System, tested: &Tested) {
+    let Tested { step, steps, .. } = *tested;
     for compensated in [true, false] {
         let (mut squares, mut means) = (vec![0.0f64; SAMPLES], vec![0.0f64; SAMPLES]);
         for k in 0..STARTS {
-            let (mut run, mut state) = start(&system, k, compensated);
+            let (mut run, mut state) = start(system, k, tested, compensated);
             let initial = energy(&state);
             let mut done = 0;
             for sample in 0..SAMPLES {
                 // Logarithmically spaced, from 10³ on.
                 let part = sample as f64 / (SAMPLES - 1) as f64;
-                let until = (1e3 * (STEPS / 1e3).powf(part)).round() as u64;
+                let until = (1e3 * (steps / 1e3).powf(part)).round() as u64;
                 run.advance(&mut state, step, until - done).unwrap_or_else(|(_, e)| panic!("{e}"));
                 done = until;
                 let error = (energy(&state) - initial).hi();
@@ -73,7 +94,7 @@ fn main() {
                 means[sample] += error / STARTS as f64;
             }
         }
-        let times: Vec<f64> = (0..SAMPLES).map(|s| (STEPS / 1e3).log10() * s as f64 / (SAMPLES - 1) as f64).collect();
+        let times: Vec<f64> = (0..SAMPLES).map(|s| (steps / 1e3).log10() * s as f64 / (SAMPLES - 1) as f64).collect();
         let logs: Vec<f64> = squares.iter().map(|s| 0.5 * s.log10()).collect();
         let fit = fit_line(&times, &logs).expect("a line");
         println!(

@@ -40,8 +40,8 @@ fn both_solvers_agree_to_round_off() {
         (shipped("kepler"), Formulation::Multipliers, 0.05),
         (shipped("rigid-body"), Formulation::Multipliers, 0.1),
         (shipped("lotka-volterra"), Formulation::Multipliers, 0.05),
-        (shipped("landau"), Formulation::Multipliers, 0.05),
-        (PENDULUM.into(), Formulation::HamiltonDirac, 0.2),
+        (shipped("sphere-vortices"), Formulation::Multipliers, 0.05),
+        (PENDULUM.into(), Formulation::HamiltonDirac, 0.05),
         (DOUBLE.into(), Formulation::Standard, 0.02),
         (RELATIVISTIC.into(), Formulation::ImpetusStriction, 0.02),
     ];

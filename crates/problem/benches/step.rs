@@ -198,7 +198,11 @@ fn main() {
         let begin = seconds(clock);
         integrator.advance(&mut state, 0.001, steps).expect("steps");
         let ns = (seconds(clock) - begin) * 1e9 / steps as f64 / n as f64;
-        let how = if integrator.is_whole() { "one function" } else { "in parts" };
+        let how = match (integrator.is_whole(), integrator.is_looped()) {
+            (true, _) => "one function",
+            (_, true) => "loops",
+            _ => "in parts",
+        };
         let newton = integrator.iterations() as f64 / steps as f64;
         println!("  {n:7} links {ns:9.0}   {how:12} {newton:5.1} Newton updates a step, set up in {setup:.0} ms");
     }

@@ -9,7 +9,9 @@ use crate::surface::Residuals;
 use cotangent_analysis::{Lagrangian, constraints_within};
 use cotangent_compile::record::{MAX_RECORDED, Recorder, Recording, Traced};
 use cotangent_compile::values::Values;
-use cotangent_compile::{CompileError, Engine, Evaluator, Inline, Native, Step};
+use cotangent_compile::{
+    CompileError, Engine, Evaluator, InLoops, Inline, LoopRecorder, LoopedRecording, LoopedStep, Native, Step,
+};
 use cotangent_dynamics::{Failure, Misuse, State, Unrecordable};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_integrate::{Prepared, Recipe, Refusal};
@@ -45,11 +47,22 @@ pub struct Equations {
 /// A method, whether its steps must end on the constraints, and what runs them.
 type StepsOf = (Recipe, bool, Engine);
 
-/// The steps of a method: how many numbers they remember, and one as a function, if it can be one.
+/// The steps of a method: how many numbers they remember, and one as a whole, if it can be.
 #[derive(Clone)]
 pub(crate) struct Steps {
     pub(crate) memory: usize,
-    pub(crate) whole: Option<Arc<Step>>,
+    pub(crate) whole: Whole,
+}
+
+/// A step as a whole.
+#[derive(Clone)]
+pub(crate) enum Whole {
+    /// One function without loops.
+    Function(Arc<Step>),
+    /// Loops over families.
+    Loops(Arc<LoopedStep>),
+    /// It is made by calls of functions.
+    No,
 }
 
 impl std::fmt::Debug for Equations {
@@ -147,9 +160,14 @@ impl Equations {
         let stepper = prepared.stepper(&self.compiled.view(Native, parameters.clone())).map_err(failed)?;
         let memory = stepper.memory();
         let whole = match record(&self.compiled, prepared, parameters.len(), memory) {
-            Ok(recording) => Some(Arc::new(Step::new(recording, engine)?)),
-            // What cannot be recorded (too large, an iteration inside an iteration, a decision) runs in parts.
-            Err(_) => None,
+            Ok(recording) => Whole::Function(Arc::new(Step::new(recording, engine)?)),
+            // What cannot be recorded (an iteration inside an iteration, a decision) runs in parts.
+            Err(_) => match record_loops(&self.compiled, prepared, parameters.len(), memory)
+                .map(|recording| LoopedStep::new(recording, engine))
+            {
+                Ok(Ok(step)) => Whole::Loops(Arc::new(step)),
+                Ok(Err(_)) | Err(_) => Whole::No,
+            },
         };
         let steps = Steps { memory, whole };
         known().push((key, steps.clone()));
@@ -202,5 +220,32 @@ fn record(compiled: &Compiled, prepared: &Prepared, parameters: usize, memory: u
         stepper.step(machine, constants[0], &from, &mut to)?;
         to.store(out);
         Ok(())
+    })
+}
+
+/// Records a step with its loops: values, carry, step size and parameters, and what is remembered.
+fn record_loops(
+    compiled: &Compiled,
+    prepared: &Prepared,
+    parameters: usize,
+    memory: usize,
+) -> Result<LoopedRecording, Failure> {
+    if !compiled.is_inlinable() {
+        return Err(Misuse::from(Unrecordable::Implicit).into());
+    }
+    let n = compiled.dimension();
+    let mut lengths = vec![n, n, 1 + parameters];
+    lengths.extend((memory > 0).then_some(memory));
+    LoopRecorder::record(prepared.plan(), &lengths, |machine, mut inputs| {
+        let memory = if memory > 0 { inputs.pop().unwrap_or_default() } else { vec![] };
+        let constants = inputs.pop().unwrap_or_default();
+        let carry = inputs.pop().unwrap_or_default();
+        let from = State { values: inputs.pop().unwrap_or_default(), carry, memory };
+        let view = compiled.view(InLoops(machine.recorder()), constants[1..].to_vec());
+        let mut stepper = prepared.stepper(&view)?;
+        let mut to = from.clone();
+        stepper.step(machine, constants[0], &from, &mut to)?;
+        let State { values, carry, memory } = to;
+        Ok(if memory.is_empty() { vec![values, carry] } else { vec![values, carry, memory] })
     })
 }

@@ -1,7 +1,7 @@
 //! A method on a compiled system, ready to run in `f64`.
 
-use crate::equations::{Equations, Steps};
-use cotangent_compile::{CompileError, Engine, Native, Step, StepWorkspace};
+use crate::equations::{self, Equations, Steps};
+use cotangent_compile::{CompileError, Engine, LoopedStep, LoopedWorkspace, Native, Step, StepWorkspace};
 use cotangent_dynamics::{Advance, Failure, State};
 use cotangent_integrate::{Prepared, Propagator};
 use cotangent_scalar::Cancel;
@@ -9,22 +9,37 @@ use cotangent_solve::NewtonOptions;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Makes steps: a small system as one native function, any other by calls of native functions.
+/// Makes steps: of a small system as one native function, of a large one as native loops, any other by calls of native
+/// functions.
 ///
-/// Which of the two it is does not change the numbers.
+/// Which of these it is does not change the numbers.
 pub struct Integrator {
-    /// A step that is one function.
-    whole: Option<Box<Whole>>,
+    /// A step as a whole.
+    whole: Whole,
     /// The same by calls of functions: all steps without a whole one, otherwise those that are out of the ordinary.
     calls: Propagator<'static>,
 }
 
+enum Whole {
+    Function(Box<Function>),
+    Loops(Box<Loops>),
+    No,
+}
+
 /// A step that is one function.
-struct Whole {
+struct Function {
     step: Arc<Step>,
     work: StepWorkspace,
     /// Values, carry and memory, one after the other.
     state: Vec<f64>,
+    /// The step size, then the parameters.
+    constants: Vec<f64>,
+}
+
+/// A step that is loops over families.
+struct Loops {
+    step: Arc<LoopedStep>,
+    work: LoopedWorkspace,
     /// The step size, then the parameters.
     constants: Vec<f64>,
 }
@@ -39,16 +54,22 @@ impl Integrator {
         engine: Engine,
     ) -> Result<Integrator, CompileError> {
         let Steps { memory, whole } = equations.steps(prepared, engine)?;
-        let Some(step) = whole else { return Integrator::in_parts(equations, prepared, parameters, options) };
-        let whole = Whole {
-            work: step.workspace(options)?,
-            state: vec![0.0; step.recording().outputs().len()],
-            constants: std::iter::once(0.0).chain(parameters.iter().copied()).collect(),
-            step,
+        let constants = std::iter::once(0.0).chain(parameters.iter().copied()).collect();
+        let whole = match whole {
+            equations::Whole::No => return Integrator::in_parts(equations, prepared, parameters, options),
+            equations::Whole::Function(step) => Whole::Function(Box::new(Function {
+                work: step.workspace(options)?,
+                state: vec![0.0; step.recording().outputs().len()],
+                constants,
+                step,
+            })),
+            equations::Whole::Loops(step) => {
+                Whole::Loops(Box::new(Loops { work: step.workspace(options)?, constants, step }))
+            }
         };
         let lengths = [equations.compiled.dimension(), memory];
         let calls = Propagator::remembering(prepared, options, lengths, views(equations, parameters));
-        Ok(Integrator { whole: Some(Box::new(whole)), calls })
+        Ok(Integrator { whole, calls })
     }
 
     /// The same by calls of functions, whatever the size.
@@ -61,17 +82,26 @@ impl Integrator {
         let dimension = equations.compiled.dimension();
         let failed = |e: Failure| CompileError::system(prepared.method().name(), e);
         let calls = Propagator::new(prepared, options, dimension, views(equations, parameters)).map_err(failed)?;
-        Ok(Integrator { whole: None, calls })
+        Ok(Integrator { whole: Whole::No, calls })
     }
 
     /// Whether a step is one function.
     pub fn is_whole(&self) -> bool {
-        self.whole.is_some()
+        matches!(self.whole, Whole::Function(_))
     }
 
-    /// The number of operations of a step that is one function.
+    /// Whether a step is loops over families.
+    pub fn is_looped(&self) -> bool {
+        matches!(self.whole, Whole::Loops(_))
+    }
+
+    /// The number of operations of a step that is a whole.
     pub fn operations(&self) -> Option<usize> {
-        self.whole.as_ref().map(|whole| whole.step.recording().ops().len())
+        match &self.whole {
+            Whole::Function(whole) => Some(whole.step.recording().ops().len()),
+            Whole::Loops(loops) => Some(loops.step.program().len()),
+            Whole::No => None,
+        }
     }
 }
 
@@ -90,13 +120,21 @@ impl Advance for Integrator {
     }
 
     fn advance(&mut self, state: &mut State<f64>, h: f64, steps: u64) -> Result<(), (u64, Failure)> {
-        let Some(whole) = &mut self.whole else { return self.calls.advance(state, h, steps) };
         self.calls.check(state).map_err(|e| (0, e))?;
         let mut done = 0;
         while done < steps {
-            let Err((made, failure)) = whole.advance(state, h, steps - done) else { break };
+            let made = match &mut self.whole {
+                Whole::Function(whole) => whole.advance(state, h, steps - done),
+                Whole::Loops(loops) => loops.advance(state, h, steps - done),
+                Whole::No => return self.calls.advance(state, h, steps),
+            };
+            let Err((made, failure)) = made else { break };
             done += made;
-            self.calls.mend(state, h, failure).map_err(|failure| (done, failure))?;
+            match self.whole {
+                // The reference makes such a step, or says why it cannot be made.
+                Whole::Loops(_) => self.calls.advance(state, h, 1).map_err(|(_, failure)| (done, failure))?,
+                _ => self.calls.mend(state, h, failure).map_err(|failure| (done, failure))?,
+            }
             done += 1;
         }
         Ok(())
@@ -119,11 +157,17 @@ impl Advance for Integrator {
     }
 
     fn iterations(&self) -> u64 {
-        self.whole.as_ref().map_or_else(|| self.calls.iterations(), |whole| whole.work.iterations())
+        self.calls.iterations()
+            + match &self.whole {
+                Whole::Function(whole) => whole.work.iterations(),
+                Whole::Loops(loops) => loops.work.iterations(),
+                Whole::No => 0,
+            }
     }
 
     fn contractions(&self) -> u64 {
-        self.whole.as_ref().map_or_else(|| self.calls.contractions(), |whole| whole.work.contractions())
+        let own = if let Whole::Function(whole) = &self.whole { whole.work.contractions() } else { 0 };
+        self.calls.contractions() + own
     }
 
     fn mended(&self) -> u64 {
@@ -131,14 +175,23 @@ impl Advance for Integrator {
     }
 
     fn cancel_with(&mut self, cancel: &Cancel) {
-        if let Some(whole) = &mut self.whole {
-            whole.work.cancel_with(cancel);
+        match &mut self.whole {
+            Whole::Function(whole) => whole.work.cancel_with(cancel),
+            Whole::Loops(loops) => loops.work.cancel_with(cancel),
+            Whole::No => {}
         }
         self.calls.cancel_with(cancel);
     }
 }
 
-impl Whole {
+impl Loops {
+    fn advance(&mut self, state: &mut State<f64>, h: f64, steps: u64) -> Result<(), (u64, Failure)> {
+        self.constants[0] = h;
+        self.step.advance(state, &self.constants, steps, &mut self.work)
+    }
+}
+
+impl Function {
     fn advance(&mut self, state: &mut State<f64>, h: f64, steps: u64) -> Result<(), (u64, Failure)> {
         state.store(&mut self.state);
         self.constants[0] = h;

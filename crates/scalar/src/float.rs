@@ -5,6 +5,7 @@ use crate::stumpff::{self, StumpffArithmetic};
 use crate::{Real, Scalar};
 
 impl Scalar for f64 {
+    #[inline]
     fn from_f64(x: f64) -> Self {
         x
     }
@@ -17,10 +18,12 @@ impl Scalar for f64 {
         std::f64::consts::PI
     }
 
+    #[inline]
     fn is_zero(self) -> bool {
         self == 0.0
     }
 
+    #[inline]
     fn sqrt(self) -> Self {
         f64::sqrt(self)
     }
@@ -73,6 +76,7 @@ impl Scalar for f64 {
         f64::tanh(self)
     }
 
+    #[inline]
     fn abs(self) -> Self {
         f64::abs(self)
     }
@@ -141,14 +145,17 @@ impl Real for f64 {
     const DERIVATIVE_ORDER: u32 = 0;
     const EPSILON: f64 = f64::EPSILON;
 
+    #[inline]
     fn value(self) -> f64 {
         self
     }
 
+    #[inline]
     fn is_finite(self) -> bool {
         f64::is_finite(self)
     }
 
+    #[inline]
     fn infinitesimal(self) -> Self {
         0.0
     }

@@ -29,6 +29,7 @@ mod random;
 mod real;
 mod scalar;
 mod stumpff;
+mod sums;
 
 pub use dd::Dd;
 pub use dual::Dual;
@@ -36,3 +37,4 @@ pub use limits::{Cancel, Clock, Interrupted, Limits};
 pub use random::Random;
 pub use real::Real;
 pub use scalar::Scalar;
+pub use sums::{Place, SumLoop, Sums, SumsBuilder};

@@ -1,5 +1,6 @@
 //! The [`Scalar`] trait.
 
+use crate::Sums;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// Arithmetic a step or a tape can be written in: it may be run, differentiated or recorded.
@@ -88,4 +89,49 @@ pub trait Scalar:
     /// so that c₀ = cos √s and c₁ = sin √s / √s for s > 0, cosh and sinh for s < 0. It is entire,
     /// c_k = 1/k! − s c_{k+2}, and c_k′ = −½ (c_{k+1} − k c_{k+2}).
     fn stumpff(self, k: u32) -> Self;
+
+    /// Runs `f` on the entries of vectors of one length, one after the other: it gets those of the inputs and what the
+    /// outputs hold, and gives what they will hold. A tracing scalar may keep this as one loop.
+    fn each<const I: usize, const O: usize>(
+        inputs: [&[Self]; I],
+        outputs: [&mut [Self]; O],
+        f: impl Fn([Self; I], [Self; O]) -> [Self; O],
+    ) {
+        let lengths = inputs.iter().map(|x| x.len()).chain(outputs.iter().map(|y| y.len()));
+        let len = lengths.min().unwrap_or(0);
+        let (inputs, outputs) = (inputs.map(|x| &x[..len]), outputs.map(|y| &mut y[..len]));
+        for k in 0..len {
+            let made = f(std::array::from_fn(|i| inputs[i][k]), std::array::from_fn(|o| outputs[o][k]));
+            for o in 0..O {
+                outputs[o][k] = made[o];
+            }
+        }
+    }
+
+    /// Makes the planned sums, of what `term` makes of the entries of the inputs, added to what `out` holds or from the
+    /// first term on; what `last` makes of a sum goes to its place. A tracing scalar may keep this as loops.
+    fn sums<const K: usize>(
+        plan: &Sums<K>,
+        onto: bool,
+        inputs: [&[Self]; K],
+        out: &mut [Self],
+        term: impl Fn([Self; K]) -> Self,
+        last: impl Fn(Self) -> Self,
+    ) {
+        for l in plan.loops() {
+            for round in 0..l.rounds {
+                for (to, terms) in &l.sums {
+                    let out = &mut out[to.at(round)];
+                    let mut terms = terms.iter().map(|at| term(std::array::from_fn(|k| inputs[k][at[k].at(round)])));
+                    let first = if onto { Some(*out) } else { terms.next() };
+                    *out = last(terms.fold(first.unwrap_or_else(|| Self::from_f64(0.0)), |sum, term| sum + term));
+                }
+            }
+        }
+    }
+
+    /// The sum of all entries, from the first on.
+    fn total(x: &[Self]) -> Self {
+        x.iter().fold(Self::from_f64(0.0), |sum, &x| sum + x)
+    }
 }

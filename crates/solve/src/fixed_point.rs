@@ -8,16 +8,17 @@ mod columns;
 
 use crate::StoppingRule;
 use crate::stopping::size_ratio;
+use columns::Column;
 pub use columns::StageRule;
 
 /// The memory of [`fixed_point`] for so many unknowns, allocated once.
 #[derive(Clone, Debug)]
 pub struct FixedPointWorkspace<S> {
     next: Vec<S>,
-    /// The largest size of each unknown so far; the first alone if all have one; of each entry of stages the present one.
+    /// The largest size of each unknown so far; the first alone if all have one.
     sizes: Vec<f64>,
-    /// The update of each entry of stages.
-    updates: Vec<f64>,
+    /// The entries of stages, where the unknowns are such.
+    columns: Vec<Column>,
     /// How many unknowns each group has, in order.
     groups: Vec<usize>,
     /// Whether the unknowns of a group have the size of the largest of them.
@@ -34,7 +35,7 @@ impl<S: Real> FixedPointWorkspace<S> {
     pub fn grouped(groups: &[usize]) -> Self {
         let size = groups.iter().sum();
         let (next, groups) = (vec![S::from_f64(0.0); size], groups.to_vec());
-        Self { next, sizes: vec![0.0; size], updates: vec![], groups, normed: false }
+        Self { next, sizes: vec![0.0; size], columns: vec![], groups, normed: false }
     }
 
     /// A workspace for the entries of one vector or matrix, whose errors are measured by its largest entry: those that are
@@ -187,15 +188,16 @@ pub fn fixed_point<S: Real, E>(
         return Ok(work);
     }
     w.sizes.fill(0.0);
+    w.begin();
     finite(x, 0)?;
     let mut history = History::new();
     loop {
         let change = w.evaluate(x, &mut map, &mut work)?;
         history.note::<S>(&change);
         (work.update, work.contraction) = (change.update, history.rate.unwrap_or(0.0));
-        let verdict = match w.updates.is_empty() {
+        let verdict = match w.columns.is_empty() {
             true => history.judge::<S>(stopping, &change),
-            false if history.stages_arrived(stopping, &change, w) => Verdict::Arrived,
+            false if w.is_settled(stopping) => Verdict::Arrived,
             false => Verdict::Continue,
         };
         match verdict {
@@ -241,7 +243,7 @@ impl<S: Real> FixedPointWorkspace<S> {
         if self.normed {
             return Ok(self.update_normed(x));
         }
-        if !self.updates.is_empty() {
+        if !self.columns.is_empty() {
             return Ok(self.update_columns(x));
         }
         let mut change = Change { update: 0.0, worst: 0, is_round_off: true };
@@ -369,7 +371,7 @@ impl History {
         self.worst = change.worst;
         self.ratio = size_ratio(update, self.previous);
         // Smaller by more than the growth of an unknown by a unit makes it.
-        self.stalls = if update < StageRule::SHRINKING * self.smallest { 0 } else { self.stalls + 1 };
+        self.stalls = if update < 0.9 * self.smallest { 0 } else { self.stalls + 1 };
         if self.count == 0 {
             self.first = update;
         } else if update > 64.0 * S::EPSILON {

@@ -44,6 +44,8 @@ pub struct LinearSolver<S> {
     /// For each entry of the pattern: its row and column in that order.
     addresses: Vec<(u32, u32)>,
     scratch: Vec<S>,
+    /// Whether it is a full tridiagonal matrix in its own order.
+    tridiagonal: bool,
     factored: bool,
 }
 
@@ -116,12 +118,17 @@ impl<S: Real> LinearSolver<S> {
             }
         };
         let natural = |o: &(Vec<u32>, Vec<u32>)| o.0.is_sorted() && o.1.is_sorted();
+        let orders = orders.filter(|o| !natural(o));
+        let tridiagonal = matches!(&factorisation, Factorisation::Banded(lu) if lu.bandwidth() == (1, 1))
+            && orders.is_none()
+            && pattern.len() == 3 * size - 2;
         Ok(Self {
             pattern: pattern.clone(),
             factorisation,
             scales: Scales::new(size),
             places,
-            orders: orders.filter(|o| !natural(o)),
+            orders,
+            tridiagonal,
             addresses,
             scratch: vec![S::from_f64(0.0); size],
             factored: size == 0,
@@ -156,7 +163,13 @@ impl<S: Real> LinearSolver<S> {
     /// If the number of values is not the number of entries of the pattern.
     pub fn factor(&mut self, values: &[S]) -> Result<(), Singular> {
         assert_eq!(values.len(), self.places.len(), "one value for each entry of the pattern");
-        self.factored = false;
+        self.factored = match &mut self.factorisation {
+            Factorisation::Banded(lu) if self.tridiagonal => lu.factor_in_order(values, &mut self.scales),
+            _ => false,
+        };
+        if self.factored {
+            return Ok(());
+        }
         let entries = self.addresses.iter().zip(values).map(|(&(i, j), &value)| (i, j, value));
         self.scales.measure(entries);
         let mut outcome = self.factor_scaled(values);

@@ -95,6 +95,7 @@ pub fn newton<S: Real, E>(
         w.infinitesimal_step(x);
     }
     finite(x, Quantity::Unknown, work.iterations)?;
+    work.residual = w.worst_residual().1;
     Ok(work)
 }
 
@@ -127,5 +128,6 @@ pub fn affine<S: Real, E>(
     work.iterations = u32::from(!solved);
     w.step(x);
     finite(x, Quantity::Unknown, work.iterations)?;
+    work.residual = w.worst_residual().1;
     Ok(work)
 }

@@ -97,18 +97,21 @@ impl Scales {
     }
 
     /// The size of an entry relative to its row.
+    #[inline]
     pub(crate) fn in_row<S: Real>(&self, row: u32, value: S) -> f64 {
         value.value().abs() * self.rows[row as usize]
     }
 
     /// Whether a candidate replaces the best pivot so far, each with its row. Among near equals the
     /// earlier row is taken, so that of two equations that say the same the later is left over.
+    #[inline]
     pub(crate) fn prefers(candidate: (f64, u32), best: (f64, u32)) -> bool {
         let margin = if candidate.1 < best.1 { -1e-3 } else { 1e-3 };
         candidate.0 > best.0 + best.0.abs() * margin || candidate.0.is_nan()
     }
 
     /// Whether a pivot of size `in_row` relative to its row is one.
+    #[inline]
     pub(crate) fn is_pivot<S: Real>(&self, column: usize, in_row: f64) -> bool {
         let pivot = in_row * self.columns[column];
         // What is left of a dependent row is round-off: some units, more for larger matrices.
@@ -117,6 +120,7 @@ impl Scales {
     }
 
     /// Takes note of a pivot of size `in_row` relative to its row; false if it is none.
+    #[inline]
     pub(crate) fn accept<S: Real>(&mut self, column: usize, in_row: f64) -> bool {
         let pivot = in_row * self.columns[column];
         self.smallest = self.smallest.min(pivot);
@@ -126,6 +130,44 @@ impl Scales {
             self.smallest = if pivot.is_finite() { pivot } else { f64::NAN };
         }
         accepted
+    }
+
+    /// Takes note of the pivots that a tridiagonal matrix has in the order of its rows; false if one is none, or another
+    /// row is preferred: then nothing is known.
+    ///
+    /// `eliminate` gets k and gives the size of the pivot k, of the next row's entry in its column, and then of the entries
+    /// of row k + 1 of the matrix as it was given: below, on and above the diagonal.
+    pub(crate) fn in_order<S: Real>(
+        &mut self,
+        first: [f64; 2],
+        mut eliminate: impl FnMut(usize) -> (f64, [f64; 3]),
+    ) -> bool {
+        let n = self.rows.len();
+        let negligible = 16.0 * S::EPSILON * (n as f64).sqrt();
+        let (mut smallest, mut largest) = (f64::INFINITY, 0.0f64);
+        // The scale of row k, and what rows before have in column k, in their scales.
+        let mut row = inverse(first[0].max(first[1]));
+        let (mut above, mut own, mut right) = (0.0, first[0], first[1]);
+        let mut good = !(first[0].is_nan() || first[1].is_nan());
+        for k in 0..n {
+            let (pivot, [left, diagonal, next]) = eliminate(k);
+            let next_row = inverse(left.max(diagonal).max(next));
+            let below = left * next_row;
+            let column = inverse((own * row).max(above).max(below));
+            let in_row = pivot * row;
+            let relative = in_row * column;
+            smallest = smallest.min(relative);
+            largest = largest.max(relative);
+            // The row below is only preferred if its entry is larger; comparisons with NaN do not hold.
+            good &= relative > negligible && relative.is_finite() && below <= in_row + in_row * 1e-3;
+            good &= !(diagonal.is_nan() || next.is_nan());
+            if k % 4096 == 0 && (!good || self.cancel.is_set()) {
+                return false;
+            }
+            (above, own, right, row) = (right * row, diagonal, next, next_row);
+        }
+        (self.smallest, self.largest) = (smallest, largest);
+        good
     }
 
     /// The pivot of the last failed [`accept`](Self::accept).
@@ -140,6 +182,7 @@ impl Scales {
 }
 
 /// The maximum, or NaN once there was one.
+#[inline]
 pub(crate) fn grow(largest: &mut f64, size: f64) {
     if size > *largest || size.is_nan() {
         *largest = size;
@@ -147,8 +190,12 @@ pub(crate) fn grow(largest: &mut f64, size: f64) {
 }
 
 fn invert(size: &mut f64) {
-    if *size != 0.0 {
-        // An overflow for subnormal sizes would turn 0 · ∞ into NaN.
-        *size = (1.0 / *size).min(f64::MAX);
-    }
+    *size = inverse(*size);
+}
+
+/// 1/size, and zero for zero.
+#[inline]
+fn inverse(size: f64) -> f64 {
+    // An overflow for subnormal sizes would turn 0 · ∞ into NaN.
+    if size == 0.0 { 0.0 } else { (1.0 / size).min(f64::MAX) }
 }

@@ -12,16 +12,16 @@ use std::mem::offset_of;
 /// The values that an iteration carries on.
 struct Loop {
     unknowns: Vec<Variable>,
-    previous: Variable,
-    smallest: Variable,
-    stalls: Variable,
+    /// By entry of the vector.
+    smallest: Vec<Variable>,
+    stalls: Vec<Variable>,
     count: Variable,
 }
 
-/// Of each entry of the stages the largest update, and the largest size.
-struct Columns {
-    updates: Vec<Value>,
-    sizes: Vec<Value>,
+/// An entry of the vector: its largest update at any stage, and its largest size.
+struct Column {
+    update: Value,
+    size: Value,
 }
 
 impl StepEmitter<'_, '_> {
@@ -92,11 +92,11 @@ impl StepEmitter<'_, '_> {
         (arrived, failed): (Block, Block),
     ) {
         let Some(site) = self.recording.plan.unknowns(fixed.site) else { return };
+        let columns = 0..site.len() / site.stages.unwrap_or(1).max(1);
         let l = Loop {
             unknowns: fixed.guess.iter().map(|_| self.e.b.declare_var(types::F64)).collect(),
-            previous: self.e.b.declare_var(types::F64),
-            smallest: self.e.b.declare_var(types::F64),
-            stalls: self.e.b.declare_var(types::I64),
+            smallest: columns.clone().map(|_| self.e.b.declare_var(types::F64)).collect(),
+            stalls: columns.map(|_| self.e.b.declare_var(types::I64)).collect(),
             count: self.e.b.declare_var(types::I64),
         };
         let guess: Vec<Value> = fixed.guess.iter().map(|&at| self.value(values, at)).collect();
@@ -107,9 +107,8 @@ impl StepEmitter<'_, '_> {
         l.unknowns.iter().zip(&guess).for_each(|(&x, &g)| self.e.b.def_var(x, g));
         let none = self.e.b.ins().f64const(f64::INFINITY);
         let nothing = self.e.b.ins().iconst(types::I64, 0);
-        self.e.b.def_var(l.previous, none);
-        self.e.b.def_var(l.smallest, none);
-        self.e.b.def_var(l.stalls, nothing);
+        l.smallest.iter().for_each(|&smallest| self.e.b.def_var(smallest, none));
+        l.stalls.iter().for_each(|&stalls| self.e.b.def_var(stalls, nothing));
         self.e.b.def_var(l.count, nothing);
         let head = self.e.b.create_block();
         self.e.b.ins().jump(head, &[]);
@@ -141,54 +140,27 @@ impl StepEmitter<'_, '_> {
         reach: Reach,
         (arrived, failed): (Block, Block),
     ) {
-        use FloatCC::{GreaterThanOrEqual, LessThan, LessThanOrEqual};
         let there: Vec<BlockArg> = next.iter().map(|&x| BlockArg::Value(x)).collect();
-        let columns = self.columns(x, next, site.len() / site.stages.unwrap_or(1).max(1));
-        let mut update = self.e.b.ins().f64const(0.0);
-        for (&delta, &size) in columns.updates.iter().zip(&columns.sizes) {
-            let ratio = self.ratio(delta, size);
-            update = self.larger(update, ratio);
-        }
-        let c = |s: &mut Self, x: f64| s.e.b.ins().f64const(x);
-        let (one, shrinking) = (c(self, 1.0), c(self, StageRule::SHRINKING));
-        let (epsilon, negligible) = (c(self, f64::EPSILON), c(self, StageRule::NEGLIGIBLE * f64::EPSILON));
-        let round_off = c(self, StageRule::ROUND_OFF * f64::EPSILON);
-        let (previous, least) = (self.e.b.use_var(l.previous), self.e.b.use_var(l.smallest));
+        let columns = self.columns(x, next, l.stalls.len());
         let tolerance = self.arrival(types::F64, offset_of!(Arrival, tolerance), reach);
-        let tolerated = self.e.b.ins().fcmp(LessThanOrEqual, update, tolerance);
-        let ratio = self.e.b.ins().fdiv(update, previous);
-        let rest = self.e.b.ins().fmul(update, ratio);
-        let still = self.e.b.ins().fsub(one, ratio);
-        let rest = self.e.b.ins().fdiv(rest, still);
-        let last = self.all(vec![
-            (LessThanOrEqual, update, epsilon),
-            (LessThan, ratio, one),
-            (LessThanOrEqual, rest, negligible),
-        ]);
-        let settled = self.all(vec![(LessThanOrEqual, update, round_off), (GreaterThanOrEqual, update, least)]);
-        let done = self.e.b.ins().bor(tolerated, last);
-        let done = self.e.b.ins().bor(done, settled);
-        let onward = self.e.b.create_block();
-        self.e.b.ins().brif(done, arrived, &there, onward, &[]);
-        self.e.b.switch_to_block(onward);
-
-        let bound = self.e.b.ins().fmul(shrinking, least);
-        let shrinks = self.e.b.ins().fcmp(LessThan, update, bound);
-        let stalls = self.e.b.use_var(l.stalls);
-        let more = self.e.b.ins().iadd_imm_s(stalls, 1);
-        let none = self.e.b.ins().iconst(types::I64, 0);
-        let stalls = self.e.b.ins().select(shrinks, none, more);
-        self.e.b.def_var(l.stalls, stalls);
-        let smaller = self.e.b.ins().fcmp(LessThan, update, least);
-        let least = self.e.b.ins().select(smaller, update, least);
-        self.e.b.def_var(l.smallest, least);
-        self.e.b.def_var(l.previous, update);
-        let (stalled, patient) = (self.e.b.create_block(), self.e.b.create_block());
-        let stall = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, stalls, i64::from(StageRule::STALLS));
-        self.e.b.ins().brif(stall, stalled, &[], patient, &[]);
-        self.e.b.switch_to_block(stalled);
-        let rough = self.is_rough(&columns, &site.groups());
-        self.e.b.ins().brif(rough, arrived, &there, patient, &[]);
+        let (mut first, mut all) = (0, None);
+        for count in site.groups() {
+            let group = first..first + count;
+            let mut largest = self.e.b.ins().f64const(0.0);
+            for column in &columns[group.clone()] {
+                largest = self.larger(largest, column.size);
+            }
+            let part = self.e.b.ins().f64const(StageRule::NOISE * f64::EPSILON);
+            let noise = self.e.b.ins().fmul(part, largest);
+            for j in group {
+                let settled = self.settled(&columns[j], (l.smallest[j], l.stalls[j]), tolerance, noise);
+                all = Some(all.map_or(settled, |all| self.e.b.ins().band(all, settled)));
+            }
+            first += count;
+        }
+        let all = all.unwrap_or_else(|| self.e.b.ins().iconst(types::I8, 1));
+        let patient = self.e.b.create_block();
+        self.e.b.ins().brif(all, arrived, &there, patient, &[]);
 
         self.e.b.switch_to_block(patient);
         let count = self.e.b.use_var(l.count);
@@ -203,38 +175,69 @@ impl StepEmitter<'_, '_> {
         self.e.b.switch_to_block(going);
     }
 
-    fn columns(&mut self, x: &[Value], next: &[Value], n: usize) -> Columns {
-        let mut columns = Columns { updates: vec![], sizes: vec![] };
-        for j in 0..n {
+    /// Whether an entry is settled.
+    fn settled(
+        &mut self,
+        column: &Column,
+        (smallest, stalls): (Variable, Variable),
+        tolerance: Value,
+        noise: Value,
+    ) -> Value {
+        use FloatCC::{GreaterThanOrEqual, LessThan, LessThanOrEqual};
+        let &Column { update, size } = column;
+        let c = |s: &mut Self, x: f64| s.e.b.ins().f64const(x);
+        let (least, before) = (self.e.b.use_var(smallest), self.e.b.use_var(stalls));
+        let (zero, epsilon) = (c(self, 0.0), c(self, f64::EPSILON));
+        let (negligible, units) = (c(self, StageRule::NEGLIGIBLE), c(self, StageRule::ROUND_OFF));
+        let unit = self.e.b.ins().fmul(epsilon, size);
+        let tolerated = self.e.b.ins().fmul(tolerance, size);
+        let tolerated = self.e.b.ins().fcmp(LessThanOrEqual, update, tolerated);
+        let square = self.e.b.ins().fmul(update, update);
+        let gap = self.e.b.ins().fsub(least, update);
+        let rest = self.e.b.ins().fmul(negligible, unit);
+        let rest = self.e.b.ins().fmul(rest, gap);
+        let last = self.all(vec![(LessThanOrEqual, update, unit), (LessThanOrEqual, square, rest)]);
+        let round_off = self.e.b.ins().fmul(units, unit);
+        let steady = self.all(vec![(LessThanOrEqual, update, round_off), (GreaterThanOrEqual, update, least)]);
+        let settled = self.e.b.ins().bor(tolerated, last);
+        let settled = self.e.b.ins().bor(settled, steady);
+
+        let shrinks = self.e.b.ins().fcmp(LessThan, update, least);
+        let anew = self.e.b.ins().fcmp(FloatCC::Equal, least, zero);
+        let more = self.e.b.ins().iadd_imm_s(before, 1);
+        let none = self.e.b.ins().iconst(types::I64, 0);
+        let fresh = self.e.b.ins().bor(shrinks, anew);
+        let fresh = self.e.b.ins().bor(fresh, settled);
+        let now = self.e.b.ins().select(fresh, none, more);
+        self.e.b.def_var(stalls, now);
+        let lower = self.smaller(least, update);
+        let lower = self.e.b.ins().select(anew, update, lower);
+        let lower = self.e.b.ins().select(settled, zero, lower);
+        self.e.b.def_var(smallest, lower);
+        let stall = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, now, i64::from(StageRule::STALLS));
+        let is_noise = self.e.b.ins().fcmp(LessThanOrEqual, update, noise);
+        let is_noise = self.e.b.ins().band(stall, is_noise);
+        self.e.b.ins().bor(settled, is_noise)
+    }
+
+    fn smaller(&mut self, a: Value, b: Value) -> Value {
+        let less = self.e.b.ins().fcmp(FloatCC::LessThan, b, a);
+        self.e.b.ins().select(less, b, a)
+    }
+
+    fn columns(&mut self, x: &[Value], next: &[Value], n: usize) -> Vec<Column> {
+        let column = |j: usize| {
             let zero = self.e.b.ins().f64const(0.0);
-            let (mut delta, mut size) = (zero, zero);
+            let (mut update, mut size) = (zero, zero);
             for k in (j..x.len()).step_by(n) {
                 let change = self.e.b.ins().fsub(next[k], x[k]);
                 let change = self.e.b.ins().fabs(change);
-                delta = self.larger(delta, change);
+                update = self.larger(update, change);
                 let own = self.e.b.ins().fabs(next[k]);
                 size = self.larger(size, own);
             }
-            columns.updates.push(delta);
-            columns.sizes.push(size);
-        }
-        columns
-    }
-
-    /// Whether each update is a rough part of the largest size in its group.
-    fn is_rough(&mut self, columns: &Columns, groups: &[usize]) -> Value {
-        let (mut first, mut hold) = (0, vec![]);
-        let part = self.e.b.ins().f64const(f64::EPSILON.powf(StageRule::ROUGH));
-        for count in groups {
-            let group = first..first + count;
-            let mut largest = self.e.b.ins().f64const(0.0);
-            for &size in &columns.sizes[group.clone()] {
-                largest = self.larger(largest, size);
-            }
-            let rough = self.e.b.ins().fmul(part, largest);
-            hold.extend(columns.updates[group].iter().map(|&update| (FloatCC::LessThanOrEqual, update, rough)));
-            first += count;
-        }
-        self.all(hold)
+            Column { update, size }
+        };
+        (0..n).map(column).collect()
     }
 }

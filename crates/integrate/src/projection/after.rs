@@ -1,7 +1,7 @@
 //! Projections after a step.
 
 use super::{ManifoldProjection, count, is_due};
-use crate::held::{lengths, products, square};
+use crate::held::{Lengths, Square};
 use crate::sparse::GramWork;
 use crate::vector::{add_transposed_times, advance, clear, moved, negate, times, zeros};
 use cotangent_dynamics::{Canonical, Failure, Machine, MemoryLayout, State, Stepper};
@@ -26,7 +26,8 @@ pub(crate) struct Projector<'s, S> {
     g1: Vec<S>,
     hpp: Vec<S>,
     gram: GramWork<S>,
-    products: Vec<(usize, [usize; 3])>,
+    lengths: Lengths,
+    square: Square<S>,
 }
 
 impl<'s, S: Scalar> Projector<'s, S> {
@@ -45,7 +46,8 @@ impl<'s, S: Scalar> Projector<'s, S> {
             g1: zeros(planned.shape.jacobian.len()),
             hpp: zeros(planned.shape.hessian_pp.len()),
             gram: planned.gram.work(),
-            products: products(&planned.shape),
+            lengths: Lengths::new(&planned.shape),
+            square: Square::new(&planned.shape.hessian_pp),
             planned,
         }
     }
@@ -96,8 +98,8 @@ impl<'s, S: Scalar> Projector<'s, S> {
         }
         // All terms may be zero but for rounding: |Gᵢ| |p| in the metric H_pp is what they could be.
         system.hessian_pp(q.0, p.0, hpp)?;
-        lengths(&self.products, g0, hpp, multipliers);
-        let momenta = square(&shape.hessian_pp, hpp, p.0).sqrt() * S::from_f64(NOISE);
+        self.lengths.evaluate(g0, hpp, multipliers);
+        let momenta = self.square.evaluate(hpp, p.0).sqrt() * S::from_f64(NOISE);
         terms(&shape.jacobian, g0, velocity, residual, sizes);
         sizes.iter_mut().zip(&*multipliers).for_each(|(size, length)| *size = size.max(*length * momenta));
         let shift_along = |lambda: &[S], g0: &[S], shift: &mut [S]| {

@@ -81,6 +81,8 @@ pub struct Measured {
     pub residuals: [Vec<f64>; 2],
     /// Updates of Newton's method.
     pub newton_iterations: u64,
+    /// Iterations to fixed points.
+    pub fixed_point_iterations: u64,
     /// Steps of its own that a method with a tolerance has accepted and rejected.
     pub own_steps: Option<[u64; 2]>,
     /// How often positions and momenta were projected.
@@ -209,6 +211,7 @@ pub fn measure(
         hidden_growth: pace(&curves.hidden, |s| s.hidden, psi),
         residuals: [last(run.constraints()), last(run.hidden_constraints())],
         newton_iterations: run.iterations(),
+        fixed_point_iterations: run.contractions(),
         own_steps: prepared.substeps(&run.state().memory),
         projections: prepared.projections(&run.state().memory).unwrap_or_default(),
         seconds,

@@ -1,23 +1,26 @@
-//! Unknowns that are one vector at several stages: measured column by column.
+//! Unknowns that are one vector at several stages: measured entry by entry.
 
 use cotangent_scalar::Real;
 
-use super::{Change, FixedPointWorkspace, History, ROUGH, STALLS};
+use super::{Change, FixedPointWorkspace, STALLS};
 use crate::StoppingRule;
 use crate::stopping::size_ratio;
 
 /// The numbers of the rule for the stages of a Runge–Kutta method, which native code compares with, too.
 ///
-/// The stages hold one vector after the other; an entry of it has the size of the largest at any stage, so that one
-/// that passes through zero at a stage is not waited for. With δ the largest update relative to that size, the iteration
-/// has arrived when
+/// The unknowns are one vector after the other, and an entry of it has the size s of the largest at any stage, so that
+/// one that passes through zero at a stage is not waited for. With δ its largest update at any stage, and δₘ the smallest
+/// such update before, it is settled when
 ///
-/// 1. no value changes, or δ is at most the tolerance that was asked for; or
-/// 2. δ is at most the precision u, and with θ the ratio of the last two all further updates are negligible:
-///    θ/(1 − θ) δ ≤ [`NEGLIGIBLE`](Self::NEGLIGIBLE) u; or
-/// 3. the updates no longer decrease, and are round-off: δ ≤ [`ROUND_OFF`](Self::ROUND_OFF) u; or
-/// 4. three in a row were not smaller by a tenth than the smallest so far, each at most u^⅜ times the largest entry of
-///    its group.
+/// 1. δ is at most the tolerance that was asked for, if any, times s: zero without one; or
+/// 2. δ is at most the precision, u s, and all further updates together are negligible, θ/(1 − θ) δ ≤
+///    [`NEGLIGIBLE`](Self::NEGLIGIBLE) u s with θ = δ/δₘ; or
+/// 3. updates no longer decrease, δ ≥ δₘ, and are round-off, δ ≤ [`ROUND_OFF`](Self::ROUND_OFF) u s; or
+/// 4. three updates in a row did not decrease, and this one is at most [`NOISE`](Self::NOISE) u times the largest entry of its
+///    group: an entry that is nothing but what rounding leaves of others.
+///
+/// Once it is settled by 1, 2 or 3 later updates up to the bound of 3 are no matter; a larger one begins anew. The iteration
+/// has arrived when all entries are settled.
 ///
 /// (E. Hairer, R. I. McLachlan & A. Razakarivony, BIT 48 (2008) 231: with a threshold in the place of 2 and 3 the energy
 /// drifts.)
@@ -28,38 +31,48 @@ impl StageRule {
     pub const NEGLIGIBLE: f64 = 1.0 / 64.0;
     /// How many units of the precision updates that no longer decrease may have.
     pub const ROUND_OFF: f64 = 256.0;
-    /// How much smaller an update must be than the smallest before, not to be a stall.
-    pub const SHRINKING: f64 = 0.9;
-    /// How many stalls in a row are the end.
+    /// How many updates in a row that do not decrease are noise,
     pub const STALLS: u32 = STALLS;
-    /// The power of the precision up to which they are round-off.
-    pub const ROUGH: f64 = ROUGH;
+    /// and up to how many units of the precision of the largest entry.
+    pub const NOISE: f64 = 1024.0;
 }
+
+/// An entry of the vector.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Column {
+    size: f64,
+    update: f64,
+    smallest: f64,
+    stalls: u32,
+}
+
+const NEW: Column = Column { size: 0.0, update: 0.0, smallest: f64::INFINITY, stalls: 0 };
 
 impl<S: Real> FixedPointWorkspace<S> {
     /// A workspace for so many stages of a vector, whose entries come in groups of one kind and unit.
     pub fn stages(stages: usize, groups: &[usize]) -> Self {
         let columns: usize = groups.iter().sum();
-        let mut made = Self::grouped(&vec![columns; stages]);
-        made.sizes = vec![0.0; columns];
-        made.updates = vec![0.0; columns];
-        made.groups = groups.to_vec();
-        made
+        let made = Self::grouped(&vec![columns; stages]);
+        Self { columns: vec![NEW; columns], groups: groups.to_vec(), ..made }
     }
 
-    /// Takes the next iterate, with the size of the largest stage for all.
+    /// Forgets an earlier iteration.
+    pub(super) fn begin(&mut self) {
+        self.columns.fill(NEW);
+    }
+
+    /// Takes the next iterate.
     pub(super) fn update_columns(&mut self, x: &mut [S]) -> Change {
-        let Self { next, sizes, updates, .. } = self;
-        let (n, mut change) = (sizes.len(), Change { update: 0.0, worst: 0, is_round_off: false });
-        for j in 0..n {
-            let (mut delta, mut size) = (0.0, 0.0);
+        let Self { next, columns, .. } = self;
+        let (n, mut change) = (columns.len(), Change { update: 0.0, worst: 0, is_round_off: false });
+        for (j, column) in columns.iter_mut().enumerate() {
+            (column.update, column.size) = (0.0, 0.0);
             for k in (j..x.len()).step_by(n) {
-                delta = f64::max((next[k] - x[k]).value().abs(), delta);
-                size = f64::max(next[k].value().abs(), size);
+                column.update = f64::max((next[k] - x[k]).value().abs(), column.update);
+                column.size = f64::max(next[k].value().abs(), column.size);
                 x[k] = next[k];
             }
-            (sizes[j], updates[j]) = (size, delta);
-            let update = size_ratio(delta, size);
+            let update = size_ratio(column.update, column.size);
             if update > change.update {
                 (change.update, change.worst) = (update, j);
             }
@@ -67,32 +80,36 @@ impl<S: Real> FixedPointWorkspace<S> {
         change
     }
 
-    /// Whether round-off alone explains the last update: as in 4 of [`StageRule`].
-    fn is_rough(&self) -> bool {
-        let (mut first, rough) = (0, S::EPSILON.powf(ROUGH));
-        self.groups.iter().all(|count| {
-            let group = first..first + count;
-            first += count;
-            let largest = self.sizes[group.clone()].iter().copied().fold(0.0, f64::max);
-            self.updates[group].iter().all(|&update| update <= rough * largest)
-        })
+    /// Whether all entries are settled.
+    pub(super) fn is_settled(&mut self, stopping: &StoppingRule) -> bool {
+        let (tolerance, noise) = (stopping.tolerance.unwrap_or(0.0), StageRule::NOISE * S::EPSILON);
+        let (mut all, mut rest) = (true, &mut self.columns[..]);
+        for &count in &self.groups {
+            let (group, others) = rest.split_at_mut(count);
+            let largest = group.iter().fold(0.0, |largest, column| f64::max(column.size, largest));
+            for column in group {
+                all &= column.judge(S::EPSILON, tolerance, noise * largest);
+            }
+            rest = others;
+        }
+        all
     }
 }
 
-impl History {
-    /// Whether stages have arrived.
-    pub(super) fn stages_arrived<S: Real>(
-        &mut self,
-        stopping: &StoppingRule,
-        change: &Change,
-        workspace: &FixedPointWorkspace<S>,
-    ) -> bool {
-        let (update, least, ratio) = (change.update, self.smallest, self.ratio);
-        self.smallest = least.min(update);
-        let rest = update * ratio / (1.0 - ratio);
-        update <= stopping.tolerance.unwrap_or(0.0)
-            || (update <= S::EPSILON && ratio < 1.0 && rest <= StageRule::NEGLIGIBLE * S::EPSILON)
-            || (update <= StageRule::ROUND_OFF * S::EPSILON && update >= least)
-            || (self.stalls >= STALLS && workspace.is_rough())
+impl Column {
+    fn judge(&mut self, epsilon: f64, tolerance: f64, noise: f64) -> bool {
+        let Column { size, update, smallest, stalls } = *self;
+        let unit = epsilon * size;
+        let settled = update <= tolerance * size
+            || (update <= unit && update * update <= StageRule::NEGLIGIBLE * unit * (smallest - update))
+            || (update <= StageRule::ROUND_OFF * unit && update >= smallest);
+        let stalls = if update < smallest { 0 } else { stalls + 1 };
+        // Settled entries have a smallest update of zero, which none is below.
+        (self.smallest, self.stalls) = match (settled, smallest == 0.0) {
+            (true, _) => (0.0, 0),
+            (false, true) => (update, 0),
+            (false, false) => (f64::min(update, smallest), stalls),
+        };
+        settled || (self.stalls >= STALLS && update <= noise)
     }
 }

@@ -211,6 +211,9 @@ pub struct Size {
 pub struct Work {
     /// Iterations of Newton's method.
     pub newton_iterations: u64,
+    /// Iterations to fixed points; none: there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fixed_point_iterations: Option<u64>,
     /// Projections of positions.
     pub position_projections: u64,
     /// Projections of momenta.
@@ -315,6 +318,7 @@ impl Row {
             hidden_constraints: Size { r#final: finals[1], ..size(Some(m.hidden), &m.hidden_growth) },
             work: Work {
                 newton_iterations: m.newton_iterations,
+                fixed_point_iterations: Some(m.fixed_point_iterations).filter(|n| *n > 0),
                 position_projections: m.projections[0],
                 momentum_projections: m.projections[1],
                 own_steps: m.own_steps,
@@ -342,6 +346,7 @@ impl Row {
             hidden_growth: unknown(),
             residuals: [vec![], vec![]],
             newton_iterations: 0,
+            fixed_point_iterations: 0,
             own_steps: None,
             projections: [0; 2],
             seconds: 0.0,

@@ -62,7 +62,7 @@ impl Places {
                 Err(error) => failures.push(Reason::new((&error).into(), error.to_string())),
             }
         }
-        let path = self.folder.join("claims.md");
+        let path = self.folder.join("papers.md");
         match cotangent_destination::replace(&path, document.markdown().as_bytes()) {
             Ok(()) => written.push(path.display().to_string()),
             Err(error) => failures.push(Reason::new(Code::Unwritable, error.to_string())),

@@ -123,15 +123,13 @@ impl Planned {
             project_above: p.project_above,
             chart: p.chart,
             project_initial: p.project_initial,
-            drop_redundant: false,
-            allow_almost_poisson: false,
             step: p.step,
             until: p.until,
             steps: p.steps,
             solver_tol: p.solver_tol,
             record: Some(p.record.unwrap_or(1)),
-            every: None,
             set: p.set.iter().map(|text| setting::parse(text)).collect::<Result<_, _>>()?,
+            ..Choice::default()
         })
     }
 }

@@ -83,9 +83,9 @@ impl Document {
         text::render(self, coloured)
     }
 
-    /// The claims as tables in Markdown, paper by paper.
+    /// A page in Markdown, as in the book: claims and errata, paper by paper.
     pub fn markdown(&self) -> String {
-        book::claims(self)
+        book::page(self)
     }
 }
 

@@ -66,9 +66,10 @@ pub(super) fn paper(claim: &Claim) -> String {
     }
 }
 
-/// What was measured, with five digits.
+/// What was measured, with five digits; with one where it is about as small as round-off.
 pub(super) fn measured(claim: &Claim) -> String {
-    claim.measured.map_or("-".to_owned(), |value| number(rounded(value, 5)))
+    let digits = |value: f64| if value.abs() < 1e-11 { 1 } else { 5 };
+    claim.measured.map_or("-".to_owned(), |value| number(rounded(value, digits(value))))
 }
 
 /// How far from the paper's value is near enough.

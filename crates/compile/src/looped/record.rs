@@ -1,0 +1,609 @@
+//! Recording a step with its loops.
+
+use crate::function::Function;
+use crate::program::{Address, Base, Binary, Instruction, Kernel, Op, Store, Unary, Write};
+use crate::tape::{binary, unary};
+use cotangent_dynamics::{Contraction, Equations, Failure, Kind, Machine, Map, Misuse, Plan, Site, Unrecordable};
+use cotangent_expr::{Dim, Domain, Ix, Number, Table};
+use cotangent_scalar::{Place, Scalar, Sums};
+use std::cell::RefCell;
+
+/// The most kernels of a recording: one that has more is not made of loops.
+const MOST_KERNELS: usize = 2_000;
+
+/// In place of an array: the value of an operation of the loop that is being recorded.
+const LANE: u32 = u32::MAX;
+
+/// A number that knows where it is.
+#[derive(Clone, Copy)]
+pub enum Looped<'t> {
+    /// Known while recording.
+    Constant(f64),
+    /// An entry of an array.
+    Entry(u32, u32, &'t LoopRecorder),
+}
+
+/// What a step does, in order. Arrays are the bases of addresses: array k is `Base::Output(k)`.
+#[derive(Clone, Debug)]
+pub(super) enum Item {
+    Kernel(Kernel),
+    Newton {
+        site: Site,
+        unknown: usize,
+        /// The sizes of the terms of its equations, where they are known.
+        terms: Option<usize>,
+        residual: usize,
+        jacobian: usize,
+        body: Vec<Item>,
+    },
+    Require {
+        kind: Kind,
+        residual: usize,
+        magnitude: usize,
+    },
+}
+
+/// The arithmetic of a step, with its loops.
+#[derive(Clone, Debug)]
+pub struct LoopedRecording {
+    pub(super) plan: Plan,
+    /// The lengths of all arrays.
+    pub(super) arrays: Vec<usize>,
+    pub(super) inputs: Vec<usize>,
+    pub(super) outputs: Vec<usize>,
+    pub(super) items: Vec<Item>,
+}
+
+#[derive(Default)]
+struct Trace {
+    arrays: Vec<usize>,
+    items: Vec<Item>,
+    /// What came before the iteration that is being recorded.
+    outside: Option<Vec<Item>>,
+    /// The operations of the loop that is being recorded.
+    body: Option<Vec<Op>>,
+    kernels: usize,
+    fault: Option<Unrecordable>,
+}
+
+/// Records loops; lives as long as the [`Looped`] numbers that refer to it.
+#[derive(Default)]
+pub struct LoopRecorder(RefCell<Trace>);
+
+/// A stretch of a vector.
+#[derive(Clone, Copy, PartialEq)]
+enum Part {
+    /// Entries of an array one after the other, from this one on.
+    Entries(u32, u32),
+    /// The same number again and again.
+    Same(Uniform),
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Uniform {
+    Constant(u64),
+    Entry(u32, u32),
+}
+
+impl LoopRecorder {
+    /// Records a step with the implicit equations of `plan`: `step` gets vectors of these lengths and gives others.
+    pub fn record(
+        plan: &Plan,
+        inputs: &[usize],
+        step: impl for<'t> FnOnce(&mut LoopRecord<'t>, Vec<Vec<Looped<'t>>>) -> Result<Vec<Vec<Looped<'t>>>, Failure>,
+    ) -> Result<LoopedRecording, Failure> {
+        let recorder = LoopRecorder::default();
+        let given: Vec<usize> = inputs.iter().map(|&len| recorder.array(len)).collect();
+        let vectors = given.iter().map(|&array| recorder.entries(array)).collect();
+        let results = step(&mut LoopRecord { recorder: &recorder, plan }, vectors)?;
+        let outputs = results.iter().map(|vector| recorder.copied(vector)).collect();
+        let Trace { arrays, items, fault, .. } = recorder.0.into_inner();
+        match fault {
+            Some(why) => Err(Misuse::from(why).into()),
+            None => Ok(LoopedRecording { plan: plan.clone(), arrays, inputs: given, outputs, items }),
+        }
+    }
+
+    fn array(&self, len: usize) -> usize {
+        let mut trace = self.0.borrow_mut();
+        trace.arrays.push(len);
+        trace.arrays.len() - 1
+    }
+
+    fn entries(&self, array: usize) -> Vec<Looped<'_>> {
+        let len = self.0.borrow().arrays[array];
+        (0..len).map(|at| Looped::Entry(array as u32, at as u32, self)).collect()
+    }
+
+    fn kernel(&self, domain: Domain, ops: Vec<Op>, stores: Vec<Store>) {
+        let mut kernel = Kernel { domain, ops, stores };
+        kernel.drop_unused();
+        let mut trace = self.0.borrow_mut();
+        trace.kernels += 1;
+        match trace.kernels > MOST_KERNELS {
+            true => trace.fault = Some(Unrecordable::TooLong),
+            false => trace.items.push(Item::Kernel(kernel)),
+        }
+    }
+
+    /// The position of a number among the operations of the loop that is being recorded.
+    fn operand(&self, x: Looped<'_>) -> u32 {
+        let mut trace = self.0.borrow_mut();
+        let op = match x {
+            Looped::Entry(LANE, at, _) if trace.body.is_some() => return at,
+            Looped::Entry(LANE, ..) => {
+                trace.fault = Some(Unrecordable::Foreign);
+                Op::Constant(Number::ZERO)
+            }
+            Looped::Entry(array, at, own) => {
+                if !std::ptr::eq(own, self) {
+                    trace.fault = Some(Unrecordable::Foreign);
+                }
+                Op::Load(address(array as usize, Ix::constant(i64::from(at))))
+            }
+            Looped::Constant(c) => Op::Constant(Number::from(c)),
+        };
+        push(&mut trace.body, op)
+    }
+
+    /// Records an operation: into the loop that is being recorded, otherwise as a number of its own.
+    fn operation(&self, operands: &[Looped<'_>], op: impl Fn(&[u32]) -> Op) -> Looped<'_> {
+        let alone = self.0.borrow().body.is_none();
+        if alone {
+            self.0.borrow_mut().body = Some(vec![]);
+        }
+        let operands: Vec<u32> = operands.iter().map(|&x| self.operand(x)).collect();
+        let value = push(&mut self.0.borrow_mut().body, op(&operands));
+        if !alone {
+            return Looped::Entry(LANE, value, self);
+        }
+        let array = self.array(1);
+        let ops = self.0.borrow_mut().body.take().unwrap_or_default();
+        let to = address(array, Ix::constant(0));
+        self.kernel(Domain::point(), ops, vec![Store { to, value, write: Write::Set }]);
+        Looped::Entry(array as u32, 0, self)
+    }
+
+    /// Records a loop, whose body stores what `f` says: an address and a number.
+    fn repeat<'t>(&'t self, rounds: usize, f: impl FnOnce(&Ix) -> Vec<(Address, Looped<'t>, Write)>) {
+        self.0.borrow_mut().body = Some(vec![]);
+        let (domain, round) = match rounds {
+            1 => (Domain::point(), Ix::constant(0)),
+            _ => (Domain::range("k", 0, rounds as i64 - 1), Ix::var(0)),
+        };
+        let made = f(&round);
+        let stores = made.into_iter().map(|(to, x, write)| Store { to, value: self.operand(x), write }).collect();
+        let ops = self.0.borrow_mut().body.take().unwrap_or_default();
+        self.kernel(domain, ops, stores);
+    }
+
+    fn load(&self, from: Address) -> Looped<'_> {
+        Looped::Entry(LANE, push(&mut self.0.borrow_mut().body, Op::Load(from)), self)
+    }
+
+    fn uniform(&self, x: Uniform) -> Looped<'_> {
+        match x {
+            Uniform::Constant(bits) => Looped::Constant(f64::from_bits(bits)),
+            Uniform::Entry(array, at) => Looped::Entry(array, at, self),
+        }
+    }
+
+    /// A vector as a copy of its own.
+    fn copied(&self, vector: &[Looped<'_>]) -> usize {
+        let array = self.array(vector.len());
+        for (start, len, part) in parts(vector) {
+            self.repeat(len, |k| {
+                let x = match part {
+                    Part::Entries(from, at) => self.load(address(from as usize, k.shifted(i64::from(at)))),
+                    Part::Same(x) => self.uniform(x),
+                };
+                vec![(address(array, k.shifted(start as i64)), x, Write::Set)]
+            });
+        }
+        array
+    }
+
+    /// An array that a vector is a stretch of, and from where on; a copy, if it is none.
+    fn stretch(&self, vector: &[Looped<'_>]) -> (usize, i64) {
+        match parts(vector)[..] {
+            [(_, _, Part::Entries(array, at))] => (array as usize, i64::from(at)),
+            _ => (self.copied(vector), 0),
+        }
+    }
+
+    /// An array that is this vector; a copy, if it is none.
+    fn whole(&self, vector: &[Looped<'_>]) -> usize {
+        match self.stretch(vector) {
+            (array, 0) if self.0.borrow().arrays[array] == vector.len() => array,
+            _ => self.copied(vector),
+        }
+    }
+
+    /// Records what a function does, as loops; false if it solves equations.
+    pub(crate) fn splice<'t>(
+        &'t self,
+        function: &Function,
+        inputs: &[&[Looped<'t>]],
+        outputs: &mut [&mut [Looped<'t>]],
+    ) -> bool {
+        let program = function.program();
+        let fits = inputs.iter().map(|x| x.len()).eq(program.inputs.iter().copied())
+            && outputs.iter().map(|y| y.len()).eq(program.outputs.iter().copied());
+        if !fits || program.instructions.iter().any(|i| !matches!(i, Instruction::Segment(_))) {
+            return false;
+        }
+        let given: Vec<(usize, i64)> = inputs.iter().map(|vector| self.stretch(vector)).collect();
+        let made: Vec<usize> = program.outputs.iter().map(|&len| self.array(len)).collect();
+        let work = self.array(program.work);
+        let placed = |a: &Address| match a.base {
+            Base::Input(k) => address(given[k].0, a.at.shifted(given[k].1)),
+            Base::Output(k) => address(made[k], a.at.clone()),
+            Base::Work => address(work, a.at.clone()),
+        };
+        for segment in &program.segments {
+            for &(base, start, len) in &segment.clear {
+                self.repeat(len, |k| {
+                    let to = placed(&Address { base, at: k.shifted(start as i64) });
+                    vec![(to, Looped::Constant(0.0), Write::Set)]
+                });
+            }
+            for kernel in &segment.kernels {
+                let op = |op: &Op| match op {
+                    Op::Load(a) => Op::Load(placed(a)),
+                    other => other.clone(),
+                };
+                let store = |s: &Store| Store { to: placed(&s.to), ..s.clone() };
+                let stores = kernel.stores.iter().map(store).collect();
+                self.kernel(kernel.domain.clone(), kernel.ops.iter().map(op).collect(), stores);
+            }
+        }
+        for (out, &array) in outputs.iter_mut().zip(&made) {
+            out.copy_from_slice(&self.entries(array));
+        }
+        true
+    }
+}
+
+fn address(array: usize, at: Ix) -> Address {
+    Address { base: Base::Output(array), at }
+}
+
+fn push(body: &mut Option<Vec<Op>>, op: Op) -> u32 {
+    let body = body.get_or_insert_default();
+    body.push(op);
+    body.len() as u32 - 1
+}
+
+/// The stretches of a vector: start, length, and what it is.
+fn parts(vector: &[Looped<'_>]) -> Vec<(usize, usize, Part)> {
+    let mut out: Vec<(usize, usize, Part)> = vec![];
+    for (k, x) in vector.iter().enumerate() {
+        let same = match *x {
+            Looped::Constant(c) => Uniform::Constant(c.to_bits()),
+            Looped::Entry(array, at, _) => Uniform::Entry(array, at),
+        };
+        if let Some((start, len, part)) = out.last_mut() {
+            let continued = match (*part, same) {
+                (Part::Entries(array, first), Uniform::Entry(own, at)) if array == own => {
+                    // A stretch of one entry may still become the same again and again.
+                    if *len == 1 && at == first {
+                        *part = Part::Same(same);
+                        true
+                    } else {
+                        at as usize == first as usize + (k - *start)
+                    }
+                }
+                (Part::Same(x), y) => x == y,
+                _ => false,
+            };
+            if continued {
+                *len += 1;
+                continue;
+            }
+        }
+        let part = match same {
+            Uniform::Entry(array, at) => Part::Entries(array, at),
+            constant => Part::Same(constant),
+        };
+        out.push((k, 1, part));
+    }
+    out
+}
+
+/// The recorder that numbers of vectors refer to.
+fn recorder_of<'t>(vectors: &[&[Looped<'t>]]) -> Option<&'t LoopRecorder> {
+    vectors.iter().flat_map(|v| v.iter()).find_map(|x| match *x {
+        Looped::Entry(_, _, recorder) => Some(recorder),
+        Looped::Constant(_) => None,
+    })
+}
+
+/// An index of a place, by the round.
+fn index(place: &Place, rounds: usize, round: &Ix) -> Ix {
+    match place {
+        Place::Affine { start, step } => round.times(*step as i64).shifted(*start as i64),
+        Place::Listed(_) if rounds == 1 => Ix::constant(place.at(0) as i64),
+        Place::Listed(places) => {
+            let values = places.iter().map(|&at| i64::from(at)).collect();
+            let table = Table::new("place", vec![Dim { first: 0, len: rounds }], values);
+            table.map_or_else(Ix::default, |table| Ix::table(table, vec![round.clone()]))
+        }
+    }
+}
+
+/// The machine that records: a Newton iteration becomes one region.
+pub struct LoopRecord<'t> {
+    recorder: &'t LoopRecorder,
+    plan: &'t Plan,
+}
+
+impl<'t> LoopRecord<'t> {
+    /// The recorder of this step.
+    pub fn recorder(&self) -> &'t LoopRecorder {
+        self.recorder
+    }
+}
+
+impl<'t> Machine<Looped<'t>> for LoopRecord<'t> {
+    fn newton(
+        &mut self,
+        site: Site,
+        unknowns: &mut [Looped<'t>],
+        equations: &mut Equations<'_, Looped<'t>>,
+    ) -> Result<(), Failure> {
+        self.newton_of_terms(site, unknowns, &[], equations)
+    }
+
+    fn newton_of_terms(
+        &mut self,
+        site: Site,
+        unknowns: &mut [Looped<'t>],
+        terms: &[Looped<'t>],
+        equations: &mut Equations<'_, Looped<'t>>,
+    ) -> Result<(), Failure> {
+        let recorder = self.recorder;
+        let pattern = self.plan.unknowns(site).and_then(|u| u.pattern.as_ref());
+        let Some(pattern) = pattern.filter(|p| p.rows() == unknowns.len()) else {
+            return Err(Misuse::NoSuchEquations.into());
+        };
+        let unknown = recorder.copied(unknowns);
+        let terms = (!terms.is_empty()).then(|| recorder.whole(terms));
+        {
+            let mut trace = recorder.0.borrow_mut();
+            if trace.outside.is_some() {
+                return Err(Misuse::from(Unrecordable::Nested).into());
+            }
+            let before = std::mem::take(&mut trace.items);
+            trace.outside = Some(before);
+        }
+        let mut residual = vec![Looped::Constant(0.0); unknowns.len()];
+        let mut jacobian = vec![Looped::Constant(0.0); pattern.len()];
+        equations(&recorder.entries(unknown), &mut residual, &mut jacobian)?;
+        let (residual, jacobian) = (recorder.whole(&residual), recorder.whole(&jacobian));
+        {
+            let mut trace = recorder.0.borrow_mut();
+            let before = trace.outside.take().unwrap_or_default();
+            let body = std::mem::replace(&mut trace.items, before);
+            trace.items.push(Item::Newton { site, unknown, terms, residual, jacobian, body });
+        }
+        unknowns.copy_from_slice(&recorder.entries(unknown));
+        Ok(())
+    }
+
+    fn fixed_point(&mut self, _: Site, _: &mut [Looped<'t>], _: &mut Map<'_, Looped<'t>>) -> Result<(), Failure> {
+        Err(Misuse::from(Unrecordable::FixedPoint).into())
+    }
+
+    fn contract(
+        &mut self,
+        _: Site,
+        _: &mut [Looped<'t>],
+        _: &mut Looped<'t>,
+        _: &mut dyn Contraction<Looped<'t>>,
+    ) -> Result<(), Failure> {
+        Err(Misuse::from(Unrecordable::FixedPoint).into())
+    }
+
+    fn require(&mut self, kind: Kind, residual: &[Looped<'t>], magnitude: &[Looped<'t>]) -> Result<(), Failure> {
+        let (residual, magnitude) = (self.recorder.whole(residual), self.recorder.whole(magnitude));
+        self.recorder.0.borrow_mut().items.push(Item::Require { kind, residual, magnitude });
+        Ok(())
+    }
+
+    fn value(&mut self, _: Looped<'t>) -> Result<f64, Failure> {
+        Err(Misuse::from(Unrecordable::Decision).into())
+    }
+}
+
+impl Looped<'_> {
+    fn map(self, f: Unary) -> Self {
+        match self {
+            Looped::Constant(c) => Looped::Constant(unary(f, c)),
+            Looped::Entry(_, _, r) => r.operation(&[self], |x| Op::Unary(f, x[0])),
+        }
+    }
+
+    fn join(self, other: Self, f: Binary) -> Self {
+        let recorder = match (self, other) {
+            (Looped::Constant(a), Looped::Constant(b)) => return Looped::Constant(binary(f, a, b)),
+            // Exact in IEEE arithmetic, whatever the other value is.
+            (_, Looped::Constant(1.0)) if matches!(f, Binary::Mul | Binary::Div) => return self,
+            (Looped::Constant(1.0), _) if f == Binary::Mul => return other,
+            (Looped::Entry(_, _, r), _) | (_, Looped::Entry(_, _, r)) => r,
+        };
+        recorder.operation(&[self, other], |x| Op::Binary(f, x[0], x[1]))
+    }
+}
+
+macro_rules! operators {
+    ($($trait:ident $method:ident),*) => {
+        $(impl std::ops::$trait for Looped<'_> {
+            type Output = Self;
+            fn $method(self, other: Self) -> Self {
+                self.join(other, Binary::$trait)
+            }
+        })*
+    };
+}
+operators!(Add add, Sub sub, Mul mul, Div div);
+
+impl std::ops::Neg for Looped<'_> {
+    type Output = Self;
+    fn neg(self) -> Self {
+        self.map(Unary::Neg)
+    }
+}
+
+macro_rules! functions {
+    ($($name:ident $op:ident),*) => {
+        $(fn $name(self) -> Self {
+            self.map(Unary::$op)
+        })*
+    };
+}
+
+impl Scalar for Looped<'_> {
+    fn from_f64(x: f64) -> Self {
+        Looped::Constant(x)
+    }
+    fn ratio(numerator: i64, denominator: i64) -> Self {
+        Looped::Constant(f64::ratio(numerator, denominator))
+    }
+    fn pi() -> Self {
+        Looped::Constant(std::f64::consts::PI)
+    }
+    fn is_zero(self) -> bool {
+        matches!(self, Looped::Constant(c) if c == 0.0)
+    }
+    functions!(sqrt Sqrt, exp Exp, ln Ln, sin Sin, cos Cos, tan Tan, asin Asin, acos Acos, atan Atan, sinh Sinh,
+        cosh Cosh, tanh Tanh, abs Abs, sign Sign, floor Floor);
+    fn atan2(self, x: Self) -> Self {
+        self.join(x, Binary::Atan2)
+    }
+    fn min(self, other: Self) -> Self {
+        self.join(other, Binary::Min)
+    }
+    fn max(self, other: Self) -> Self {
+        self.join(other, Binary::Max)
+    }
+    fn modulo(self, modulus: Self) -> Self {
+        self.join(modulus, Binary::Mod)
+    }
+    fn pow(self, exponent: Self) -> Self {
+        self.join(exponent, Binary::Pow)
+    }
+    fn stumpff(self, k: u32) -> Self {
+        self.map(Unary::Stumpff(k))
+    }
+
+    fn each<const I: usize, const O: usize>(
+        inputs: [&[Self]; I],
+        outputs: [&mut [Self]; O],
+        f: impl Fn([Self; I], [Self; O]) -> [Self; O],
+    ) {
+        let read: Vec<&[Self]> = inputs.iter().copied().chain(outputs.iter().map(|y| &**y)).collect();
+        let len = read.iter().map(|x| x.len()).min().unwrap_or(0);
+        let Some(recorder) = recorder_of(&read) else {
+            // Nothing but constants: the same ones have the same result.
+            let mut last: Option<(Vec<u64>, [Self; O])> = None;
+            for k in 0..len {
+                let bits = read_constants(&inputs, &outputs, k);
+                let made = match &last {
+                    Some((known, made)) if *known == bits => *made,
+                    _ => f(std::array::from_fn(|i| inputs[i][k]), std::array::from_fn(|o| outputs[o][k])),
+                };
+                (0..O).for_each(|o| outputs[o][k] = made[o]);
+                last = Some((bits, made));
+            }
+            return;
+        };
+        // Stretches in which every vector is entries of one array, or the same number.
+        let stretches: Vec<Vec<(usize, usize, Part)>> = read.iter().map(|x| parts(&x[..len])).collect();
+        let mut cuts: Vec<usize> = stretches.iter().flatten().map(|&(start, ..)| start).chain([len]).collect();
+        cuts.sort_unstable();
+        cuts.dedup();
+        let made: [usize; O] = std::array::from_fn(|_| recorder.array(len));
+        for pair in cuts.windows(2) {
+            let (start, end) = (pair[0], pair[1]);
+            recorder.repeat(end - start, |k| {
+                let lane = |v: usize| {
+                    let own = stretches[v].partition_point(|&(first, ..)| first <= start) - 1;
+                    let (first, _, part) = stretches[v][own];
+                    match part {
+                        Part::Entries(array, at) => {
+                            let at = i64::from(at) + (start - first) as i64;
+                            recorder.load(address(array as usize, k.shifted(at)))
+                        }
+                        Part::Same(x) => recorder.uniform(x),
+                    }
+                };
+                let results = f(std::array::from_fn(lane), std::array::from_fn(|o| lane(I + o)));
+                let store = |(&to, x)| (address(to, k.shifted(start as i64)), x, Write::Set);
+                made.iter().zip(results).map(store).collect()
+            });
+        }
+        for (out, &array) in outputs.into_iter().zip(&made) {
+            out[..len].copy_from_slice(&recorder.entries(array));
+        }
+    }
+
+    fn sums<const K: usize>(
+        plan: &Sums<K>,
+        onto: bool,
+        inputs: [&[Self]; K],
+        out: &mut [Self],
+        term: impl Fn([Self; K]) -> Self,
+        last: impl Fn(Self) -> Self,
+    ) {
+        let read: Vec<&[Self]> = inputs.iter().copied().chain([&*out]).collect();
+        let Some(recorder) = recorder_of(&read) else {
+            for (round, l) in plan.loops().iter().flat_map(|l| (0..l.rounds).map(move |round| (round, l))) {
+                for (to, terms) in &l.sums {
+                    let out = &mut out[to.at(round)];
+                    let terms = terms.iter().map(|at| term(std::array::from_fn(|k| inputs[k][at[k].at(round)])));
+                    *out = last(terms.fold(if onto { *out } else { Looped::Constant(0.0) }, |sum, term| sum + term));
+                }
+            }
+            return;
+        };
+        let given: [(usize, i64); K] = inputs.map(|x| recorder.stretch(x));
+        let before = onto.then(|| recorder.stretch(out));
+        let made = recorder.array(out.len());
+        for l in plan.loops() {
+            recorder.repeat(l.rounds, |round| {
+                let sum = |(to, terms): &(Place, Vec<[Place; K]>)| {
+                    let to = index(to, l.rounds, round);
+                    let mut terms = terms.iter().map(|at| {
+                        term(std::array::from_fn(|k| {
+                            let (array, first) = given[k];
+                            recorder.load(address(array, index(&at[k], l.rounds, round).shifted(first)))
+                        }))
+                    });
+                    let first = match before {
+                        Some((array, first)) => Some(recorder.load(address(array, to.shifted(first)))),
+                        None => terms.next(),
+                    };
+                    let sum = terms.fold(first.unwrap_or(Looped::Constant(0.0)), |sum, term| sum + term);
+                    (address(made, to), last(sum), Write::Set)
+                };
+                l.sums.iter().map(sum).collect()
+            });
+        }
+        out.copy_from_slice(&recorder.entries(made));
+    }
+
+    fn total(x: &[Self]) -> Self {
+        let Some(recorder) = recorder_of(&[x]) else { return x.iter().fold(Looped::Constant(0.0), |sum, &x| sum + x) };
+        let (array, first) = recorder.stretch(x);
+        let sum = recorder.array(1);
+        let to = || address(sum, Ix::constant(0));
+        recorder.repeat(1, |_| vec![(to(), Looped::Constant(0.0), Write::Set)]);
+        recorder.repeat(x.len(), |k| vec![(to(), recorder.load(address(array, k.shifted(first))), Write::Reduce)]);
+        Looped::Entry(sum as u32, 0, recorder)
+    }
+}
+
+fn read_constants(inputs: &[&[Looped<'_>]], outputs: &[&mut [Looped<'_>]], k: usize) -> Vec<u64> {
+    let bits = |x: Looped<'_>| if let Looped::Constant(c) = x { c.to_bits() } else { 0 };
+    inputs.iter().map(|x| bits(x[k])).chain(outputs.iter().map(|y| bits(y[k]))).collect()
+}
