@@ -94,6 +94,8 @@ pub struct Iteration {
     pub site: Site,
     /// The first guess.
     pub guess: Vec<u32>,
+    /// The sizes of the terms of the equations, if they are known.
+    pub terms: Vec<u32>,
     /// Position of the first operation of the equations, after the unknowns.
     pub start: u32,
     /// Position after their last operation.
@@ -218,8 +220,10 @@ impl Recording {
             _ => vec![],
         };
         // Where iterations use values, and which.
-        let newton =
-            self.iterations.iter().flat_map(|i| [&i.guess, &i.residual, &i.jacobian].map(|list| (i.start, list)));
+        let newton = self
+            .iterations
+            .iter()
+            .flat_map(|i| [&i.guess, &i.terms, &i.residual, &i.jacobian].map(|list| (i.start, list)));
         let maps = self.fixed_points.iter().flat_map(|f| [&f.guess, &f.next].map(|list| (f.start, list)));
         let ways = self.fixed_points.iter().filter_map(|f| Some((f.start, f.otherwise.as_ref()?)));
         let pauses = ways.clone().map(|(start, o)| (start, o.pause));
@@ -446,13 +450,24 @@ impl<'t> Machine<Traced<'t>> for Record<'t> {
         unknowns: &mut [Traced<'t>],
         equations: &mut Equations<'_, Traced<'t>>,
     ) -> Result<(), Failure> {
+        self.newton_of_terms(site, unknowns, &[], equations)
+    }
+
+    fn newton_of_terms(
+        &mut self,
+        site: Site,
+        unknowns: &mut [Traced<'t>],
+        terms: &[Traced<'t>],
+        equations: &mut Equations<'_, Traced<'t>>,
+    ) -> Result<(), Failure> {
         let recorder = self.recorder;
         let pattern = self.plan.unknowns(site).and_then(|u| u.pattern.as_ref());
         let Some(pattern) = pattern.filter(|p| p.rows() == unknowns.len()) else {
             return Err(Misuse::NoSuchEquations.into());
         };
         let k = unknowns.len();
-        let guess: Vec<u32> = unknowns.iter().map(|u| u.position(recorder)).collect();
+        let [guess, terms] =
+            [&*unknowns, terms].map(|list| list.iter().map(|u| u.position(recorder)).collect::<Vec<u32>>());
         let iteration = recorder.begin(|trace| trace.iterations.len());
         let inside = recorder.unknowns(iteration, k);
         let start = recorder.0.borrow().ops.len() as u32;
@@ -464,7 +479,7 @@ impl<'t> Machine<Traced<'t>> for Record<'t> {
         {
             let end = recorder.forget_from(start);
             let mut trace = recorder.0.borrow_mut();
-            trace.iterations.push(Iteration { site, guess, start, end, residual, jacobian });
+            trace.iterations.push(Iteration { site, guess, terms, start, end, residual, jacobian });
             trace.inside = false;
         }
         for (component, u) in unknowns.iter_mut().enumerate() {

@@ -14,6 +14,7 @@ pub(crate) struct Replay<'a> {
     /// By position of the operation; beyond, room for the values of a matrix.
     pub(crate) values: &'a mut [f64],
     pub(crate) unknowns: &'a mut [Vec<f64>; 2],
+    pub(crate) terms: &'a mut Vec<f64>,
     pub(crate) solvers: &'a mut [LinearSolver<f64>],
     /// The part of the terms of an equation that its residual may be.
     pub(crate) allowance: f64,
@@ -60,7 +61,10 @@ impl Replay<'_> {
         let mut room = std::mem::take(&mut self.unknowns[0]);
         let unknowns = &mut room[..iteration.guess.len()];
         self.gather(&iteration.guess, unknowns);
-        let solved = machine.newton(iteration.site, unknowns, &mut |x, r, j| {
+        let mut sizes = std::mem::take(self.terms);
+        let terms = &mut sizes[..iteration.terms.len()];
+        self.gather(&iteration.terms, terms);
+        let solved = machine.newton_of_terms(iteration.site, unknowns, terms, &mut |x, r, j| {
             self.values[first..start].copy_from_slice(x);
             (start..end).try_for_each(|k| self.plain(k))?;
             self.gather(&iteration.residual, r);
@@ -68,7 +72,7 @@ impl Replay<'_> {
             Ok(())
         });
         self.values[end..iteration.last()].copy_from_slice(unknowns);
-        self.unknowns[0] = room;
+        (self.unknowns[0], *self.terms) = (room, sizes);
         solved
     }
 

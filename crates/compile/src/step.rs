@@ -6,7 +6,7 @@ use crate::function::Engine;
 use crate::jit::{Arrival, NativeStep};
 use crate::record::Recording;
 use crate::replay::Replay;
-use cotangent_dynamics::{Failure, Misuse, Numeric, Value, allowance};
+use cotangent_dynamics::{Failure, Machine, Misuse, Numeric, Value, allowance};
 use cotangent_scalar::Cancel;
 use cotangent_solve::{LinearSolver, NewtonOptions, Pattern};
 use std::sync::Arc;
@@ -30,6 +30,8 @@ pub struct StepWorkspace {
     values: Vec<f64>,
     /// Room for the unknowns of an iteration, and of one inside another way to a fixed point.
     unknowns: [Vec<f64>; 2],
+    /// Room for the sizes of the terms of equations, where they are known.
+    terms: Vec<f64>,
     machine: Numeric<f64>,
     options: NewtonOptions,
     #[cfg(feature = "jit")]
@@ -98,6 +100,7 @@ impl Step {
             owner: self.recording.clone(),
             values: vec![0.0; recording.ops.len() + scratch],
             unknowns: recording.room(),
+            terms: vec![0.0; recording.iterations.iter().map(|i| i.terms.len()).max().unwrap_or(0)],
             machine,
             options,
             #[cfg(feature = "jit")]
@@ -128,7 +131,12 @@ impl Step {
                     break;
                 }
             }
-            self.replay(state, constants, work).map_err(|e| (done, e))?;
+            let mut made = self.replay(state, constants, work);
+            if matches!(made, Err(Failure::Unsatisfied { .. })) && work.machine.refine(true) {
+                made = self.replay(state, constants, work);
+                work.machine.refine(false);
+            }
+            made.map_err(|e| (done, e))?;
             work.replayed += 1;
             done += 1;
         }
@@ -150,10 +158,10 @@ impl Step {
 
     /// One step on the tape: the reference.
     fn replay(&self, state: &mut [f64], constants: &[f64], work: &mut StepWorkspace) -> Result<(), Failure> {
-        let StepWorkspace { values, unknowns, machine, solvers, options, .. } = work;
+        let StepWorkspace { values, unknowns, terms, machine, solvers, options, .. } = work;
         let allowance = allowance(f64::EPSILON, options.stopping.tolerance);
         let recording = &*self.recording;
-        let mut replay = Replay { recording, state, constants, values, unknowns, solvers, allowance };
+        let mut replay = Replay { recording, state, constants, values, unknowns, terms, solvers, allowance };
         replay.run(0..recording.ops.len(), machine)?;
         let v = &work.values;
         if let Some(k) = self.recording.outputs.iter().position(|&at| !v[at as usize].is_finite()) {

@@ -86,6 +86,10 @@ impl Machine<f64> for Following<'_> {
         self.machine.require(kind, residual, magnitude)
     }
 
+    fn refine(&mut self, on: bool) -> bool {
+        self.machine.refine(on)
+    }
+
     fn value(&mut self, x: f64) -> Result<f64, Failure> {
         self.machine.value(x)
     }

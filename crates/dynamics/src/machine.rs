@@ -36,8 +36,20 @@ pub trait Machine<S: Scalar> {
     ///
     /// The equations may be evaluated any number of times, the last time not at the solution: what
     /// else depends on the unknowns is computed from them afterwards. They are evaluated with the
-    /// same instructions each time (a recording evaluates them once).
+    /// same instructions each time (a recording evaluates them once). Where the plan knows them as affine, one update is made.
     fn newton(&mut self, site: Site, unknowns: &mut [S], equations: &mut Equations<'_, S>) -> Result<(), Failure>;
+
+    /// The same for equations the sizes of whose terms are known: an update that is bound to leave less than their rounding
+    /// is the last.
+    fn newton_of_terms(
+        &mut self,
+        site: Site,
+        unknowns: &mut [S],
+        _terms: &[S],
+        equations: &mut Equations<'_, S>,
+    ) -> Result<(), Failure> {
+        self.newton(site, unknowns, equations)
+    }
 
     /// Iterates a contraction to its fixed point; `unknowns` holds the first guess before.
     fn fixed_point(&mut self, site: Site, unknowns: &mut [S], map: &mut Map<'_, S>) -> Result<(), Failure>;
@@ -57,6 +69,12 @@ pub trait Machine<S: Scalar> {
     /// given (see [`unsatisfied`](crate::unsatisfied)). Whatever an iteration thinks of its own arrival, a step
     /// that has no solution fails here.
     fn require(&mut self, kind: Kind, residual: &[S], magnitude: &[S]) -> Result<(), Failure>;
+
+    /// From now on affine equations are iterated like any others, until round-off is all that is left, or again solved once;
+    /// false if there are none, or none that can be iterated. For a step that one update left short of what it requires.
+    fn refine(&mut self, _on: bool) -> bool {
+        false
+    }
 
     /// A number, to branch on; an infinity or NaN is a failure. A step that asks cannot be recorded.
     fn value(&mut self, x: S) -> Result<f64, Failure>;

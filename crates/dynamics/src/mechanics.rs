@@ -90,6 +90,7 @@ impl<'s, M: Mechanics, S: Scalar> Derived<'s, M, S> {
             constraints: m,
             index: Index::Three,
             separable: false,
+            quadratic: false,
             jacobian: Pattern::dense(m, n)?,
             curvature: if m > 0 { square.clone() } else { Pattern::new(n, n, &[])? },
             curvature_along: Pattern::dense(m, n)?,

@@ -7,7 +7,7 @@ use crate::plan::{Kind, Plan, Site, Unknowns};
 use crate::requirement::{allowance, unsatisfied};
 use cotangent_scalar::{Cancel, Real};
 use cotangent_solve::{
-    FixedPointWorkspace, NewtonError, NewtonOptions, NewtonWorkspace, StoppingRule, fixed_point, newton,
+    FixedPointWorkspace, NewtonError, NewtonOptions, NewtonWorkspace, StoppingRule, affine, fixed_point, newton,
 };
 
 /// Solves the equations of a step in any [`Real`] arithmetic.
@@ -23,6 +23,8 @@ pub struct Numeric<S> {
     pub contractions: u64,
     /// When an iteration stops.
     pub options: NewtonOptions,
+    /// Whether affine equations are iterated, too.
+    refined: bool,
 }
 
 impl<S: Real> Numeric<S> {
@@ -39,7 +41,8 @@ impl<S: Real> Numeric<S> {
             (None, None) => Some(FixedPointWorkspace::grouped(&u.groups())),
         };
         let fixed_points = plan.sites().iter().map(fixed_point).collect();
-        Ok(Numeric { plan: plan.clone(), newton, fixed_points, iterations: 0, contractions: 0, options })
+        let refined = false;
+        Ok(Numeric { plan: plan.clone(), newton, fixed_points, iterations: 0, contractions: 0, options, refined })
     }
 
     /// Steps fail when the token is set, also inside the solution of a large linear system.
@@ -50,13 +53,29 @@ impl<S: Real> Numeric<S> {
 
 impl<S: Real> Machine<S> for Numeric<S> {
     fn newton(&mut self, site: Site, unknowns: &mut [S], equations: &mut Equations<'_, S>) -> Result<(), Failure> {
+        self.newton_of_terms(site, unknowns, &[], equations)
+    }
+
+    fn newton_of_terms(
+        &mut self,
+        site: Site,
+        unknowns: &mut [S],
+        terms: &[S],
+        equations: &mut Equations<'_, S>,
+    ) -> Result<(), Failure> {
         let Some(Some(workspace)) = self.newton.get_mut(site.index()) else {
             return Err(Misuse::NoSuchEquations.into());
         };
         if workspace.size() != unknowns.len() {
             return Err(Misuse::Unknowns.into());
         }
-        match newton(workspace, &self.options, unknowns, equations) {
+        workspace.set_terms(terms);
+        let once = !self.refined && self.plan.unknowns(site).is_some_and(|u| u.affine);
+        let solved = match once {
+            true => affine(workspace, unknowns, equations),
+            false => newton(workspace, &self.options, unknowns, equations),
+        };
+        match solved {
             Ok(work) => {
                 self.iterations += u64::from(work.iterations);
                 Ok(())
@@ -100,6 +119,11 @@ impl<S: Real> Machine<S> for Numeric<S> {
     fn require(&mut self, kind: Kind, residual: &[S], magnitude: &[S]) -> Result<(), Failure> {
         let equations = residual.iter().zip(magnitude).map(|(r, m)| (r.value(), m.value()));
         unsatisfied(kind, equations, allowance(S::EPSILON, self.options.stopping.tolerance)).map_or(Ok(()), Err)
+    }
+
+    fn refine(&mut self, on: bool) -> bool {
+        self.refined = on;
+        self.plan.sites().iter().any(|u| u.affine)
     }
 
     fn value(&mut self, x: S) -> Result<f64, Failure> {

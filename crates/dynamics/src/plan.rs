@@ -46,6 +46,8 @@ pub struct Unknowns {
     pub pattern: Option<Pattern>,
     /// What the equations determine: a kind and how many, in order.
     pub rows: Vec<(Kind, usize)>,
+    /// Whether they are affine in their unknowns: one update of Newton's method solves them.
+    pub affine: bool,
     /// How often the rows repeat where they are a fixed-point equation for the stages of a vector.
     pub stages: Option<usize>,
 }
@@ -62,17 +64,22 @@ impl Plan {
 
     /// Adds equations that Newton's method solves.
     pub fn newton(&mut self, pattern: Pattern, rows: Vec<(Kind, usize)>) -> Site {
-        self.push(Unknowns { pattern: Some(pattern), rows, stages: None })
+        self.push(Unknowns { pattern: Some(pattern), rows, affine: false, stages: None })
+    }
+
+    /// Adds equations that are affine in their unknowns: they are solved once.
+    pub fn affine(&mut self, pattern: Pattern, rows: Vec<(Kind, usize)>) -> Site {
+        self.push(Unknowns { pattern: Some(pattern), rows, affine: true, stages: None })
     }
 
     /// Adds a fixed-point equation.
     pub fn fixed_point(&mut self, rows: Vec<(Kind, usize)>) -> Site {
-        self.push(Unknowns { pattern: None, rows, stages: None })
+        self.push(Unknowns { pattern: None, rows, affine: false, stages: None })
     }
 
     /// Adds a fixed-point equation for so many stages of a vector.
     pub fn stages(&mut self, stages: usize, of: &[(Kind, usize)]) -> Site {
-        self.push(Unknowns { pattern: None, rows: of.repeat(stages), stages: Some(stages) })
+        self.push(Unknowns { pattern: None, rows: of.repeat(stages), affine: false, stages: Some(stages) })
     }
 
     fn push(&mut self, unknowns: Unknowns) -> Site {

@@ -24,6 +24,8 @@ pub struct CanonicalShape {
     pub index: Index,
     /// Whether H = T(p) + V(q): ∂H/∂q does not depend on p nor ∂H/∂p on q.
     pub separable: bool,
+    /// Whether H is at most quadratic in p, and is known to be: ∂²H/∂p² does not depend on p.
+    pub quadratic: bool,
     /// Where G = ∂φ/∂q has entries: m × n.
     pub jacobian: Pattern,
     /// Where Σᵢ λᵢ ∂²φᵢ/∂q² has entries: n × n.

@@ -4,7 +4,7 @@
 //! p₁ = p + δ − w (F + G(q₁)ᵀμ),   G(q₁) H_p(q₁, p₁) = 0
 //! ```
 //!
-//! Newton's method solves for μ with the matrix −w G H_pp Gᵀ.
+//! Newton's method solves for μ with the matrix −w G H_pp Gᵀ, once where H_pp does not depend on p.
 
 use crate::sparse::{Gram, GramWork};
 use crate::vector::{clear, moved, plus_transposed_times, scaled_difference, times, zeros};
@@ -43,7 +43,11 @@ impl Ending {
     /// With the equations for μ, which are added to the plan of a step; without them if they are known.
     pub(crate) fn new(shape: &CanonicalShape, gram: &Arc<Gram>, plan: Option<&mut Plan>) -> Ending {
         let m = shape.constraints;
-        let site = plan.filter(|_| m > 0).map(|p| p.newton(gram.pattern().clone(), vec![(Kind::HiddenConstraint, m)]));
+        let rows = vec![(Kind::HiddenConstraint, m)];
+        let site = plan.filter(|_| m > 0).map(|plan| match shape.quadratic {
+            true => plan.affine(gram.pattern().clone(), rows),
+            false => plan.newton(gram.pattern().clone(), rows),
+        });
         Ending { shape: shape.clone(), gram: gram.clone(), site }
     }
 

@@ -4,12 +4,18 @@
 //! p½ = p − h/2 (H_q(q) + G(q)ᵀλ),   q₁ = q + h H_p(p½),   φ(q₁) = 0
 //! ```
 //!
-//! All but the multipliers is explicit. Newton's method solves φ(q₁(λ)) = 0 with the matrix −h²/2 G(q₁) H_pp G(q)ᵀ.
+//! All but the multipliers is explicit. Newton's method solves φ(q₁(λ)) = 0 with the matrix −h²/2 G(q₁) H_pp G(q)ᵀ. Where
+//! H_pp does not depend on p, q₁ is affine in λ, and an update takes no more than φ and G:
+//!
+//! ```text
+//! q₁ = q₁(0) − h²/2 H_pp G(q)ᵀλ
+//! ```
 
-use crate::sparse::{Gram, GramWork};
-use crate::vector::{clear, moved, plus_transposed_times, scaled, zeros};
+use crate::sparse::{Gram, GramWork, Product};
+use crate::vector::{clear, gathered, moved, plus_transposed_times, scale, scaled, scaled_sum, times, zeros};
 use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Kind, Machine, Plan, Site, State};
 use cotangent_scalar::Scalar;
+use cotangent_solve::PatternError;
 use std::sync::Arc;
 
 /// The first half of a step, planned.
@@ -19,6 +25,30 @@ pub(crate) struct HalfStep {
     gram: Arc<Gram>,
     /// φ(q₁) = 0, if there are constraints.
     site: Option<Site>,
+    /// Where q₁ is affine in λ.
+    affine: Option<AffineDrift>,
+}
+
+/// q₁ as an affine function of λ: which entries of which matrices multiply.
+#[derive(Clone, Debug)]
+struct AffineDrift {
+    /// Where the entries of Gᵀ are in G.
+    transposed: Vec<usize>,
+    /// H_pp Gᵀ.
+    drift: Product,
+    /// G times that.
+    matrix: Product,
+}
+
+impl AffineDrift {
+    /// `None` where the multipliers have another matrix than G H_pp Gᵀ: a pattern that is not symmetric.
+    fn new(shape: &CanonicalShape, gram: &Gram) -> Result<Option<AffineDrift>, PatternError> {
+        let (transpose, transposed) = shape.jacobian.transposed();
+        let drift = Product::new(&shape.hessian_pp, &transpose)?;
+        let matrix = Product::new(&shape.jacobian, &drift.pattern)?;
+        let known = shape.quadratic && shape.constraints > 0 && matrix.pattern == *gram.pattern();
+        Ok(known.then_some(AffineDrift { transposed, drift, matrix }))
+    }
 }
 
 /// Where it leads, and what it needs besides.
@@ -38,14 +68,23 @@ pub(crate) struct HalfStepWork<S> {
     g1: Vec<S>,
     hpp: Vec<S>,
     gram: GramWork<S>,
+    /// G(q)ᵀ, −h²/2 H_pp Gᵀ and that times λ; q₁ − q and q₁ for λ = 0.
+    transposed: Vec<S>,
+    drift: Vec<S>,
+    shift: Vec<S>,
+    free_dq: Vec<S>,
+    free_q1: Vec<S>,
+    /// The sizes of the terms of φ.
+    terms: Vec<S>,
 }
 
 impl HalfStep {
     /// With the product G H_pp Gᵀ.
-    pub(crate) fn new(shape: &CanonicalShape, gram: &Arc<Gram>, plan: &mut Plan) -> HalfStep {
+    pub(crate) fn new(shape: &CanonicalShape, gram: &Arc<Gram>, plan: &mut Plan) -> Result<HalfStep, PatternError> {
         let m = shape.constraints;
         let site = (m > 0).then(|| plan.newton(gram.pattern().clone(), vec![(Kind::Constraint, m)]));
-        HalfStep { shape: shape.clone(), gram: gram.clone(), site }
+        let affine = AffineDrift::new(shape, gram)?;
+        Ok(HalfStep { shape: shape.clone(), gram: gram.clone(), site, affine })
     }
 
     pub(crate) fn work<S: Scalar>(&self) -> HalfStepWork<S> {
@@ -63,6 +102,12 @@ impl HalfStep {
             g1: zeros(self.shape.jacobian.len()),
             hpp: zeros(self.shape.hessian_pp.len()),
             gram: self.gram.work(),
+            transposed: zeros(self.shape.jacobian.len()),
+            drift: zeros(self.affine.as_ref().map_or(0, |affine| affine.drift.pattern.len())),
+            shift: zeros(n),
+            free_dq: zeros(n),
+            free_q1: zeros(n),
+            terms: zeros(self.shape.constraints),
         }
     }
 
@@ -84,8 +129,11 @@ impl HalfStep {
         let half = h * S::from_f64(0.5);
         system.hamiltonian_q(q, p, &mut work.force)?;
         system.jacobian(q, &mut work.g0)?;
+        clear(&mut work.lambda);
+        if let (Some(site), Some(affine)) = (self.site, &self.affine) {
+            return self.solve_affine(machine, system, h, from, (site, affine), work);
+        }
         let mut lambda = std::mem::take(&mut work.lambda);
-        clear(&mut lambda);
         let solved = self.site.map_or(Ok(()), |site| {
             machine.newton(site, &mut lambda, &mut |lambda, r, jacobian| {
                 work.drift(&self.shape, system, h, from, lambda)?;
@@ -99,6 +147,48 @@ impl HalfStep {
         let moved = solved.and_then(|()| work.drift(&self.shape, system, h, from, &lambda));
         work.lambda = lambda;
         moved
+    }
+
+    /// The same where q₁ is affine in λ.
+    fn solve_affine<S: Scalar>(
+        &self,
+        machine: &mut dyn Machine<S>,
+        system: &mut (dyn Canonical<S> + '_),
+        h: S,
+        from: &State<S>,
+        (site, affine): (Site, &AffineDrift),
+        work: &mut HalfStepWork<S>,
+    ) -> Result<(), Failure> {
+        let half = h * S::from_f64(0.5);
+        let (q, p) = from.halves(self.shape.coordinates);
+        // Without constraint forces.
+        scaled(-half, &work.force, &mut work.dp);
+        moved(p, &work.dp, &mut work.p);
+        system.hamiltonian_p(q.0, &work.p, &mut work.velocity)?;
+        scaled(h, &work.velocity, &mut work.free_dq);
+        moved(q, &work.free_dq, &mut work.free_q1);
+        system.hessian_pp(q.0, &work.p, &mut work.hpp)?;
+        let HalfStepWork { lambda, q1, dq, g0, g1, hpp, transposed, drift, shift, free_dq, free_q1, terms, .. } = work;
+        gathered(g0, &affine.transposed, transposed);
+        affine.drift.evaluate(hpp, transposed, drift);
+        scale(-(half * h), drift);
+        system.constraint_magnitudes(q.0, terms)?;
+        let one = S::from_f64(1.0);
+        machine.newton_of_terms(site, lambda, terms, &mut |lambda, r, jacobian| {
+            times(&affine.drift.pattern, drift, lambda, shift);
+            scaled_sum(free_q1, one, shift, q1);
+            system.constraints(q1, r)?;
+            system.jacobian(q1, g1)?;
+            affine.matrix.evaluate(g1, drift, jacobian);
+            Ok(())
+        })?;
+        times(&affine.drift.pattern, drift, lambda, shift);
+        scaled_sum(free_dq, one, shift, dq);
+        moved(q, dq, q1);
+        plus_transposed_times(&self.shape.jacobian, g0, lambda, &work.force, &mut work.kick);
+        scaled(-half, &work.kick, &mut work.dp);
+        moved(p, &work.dp, &mut work.p);
+        Ok(())
     }
 }
 

@@ -55,6 +55,24 @@ impl<S: Scalar> Stepper<S> for Held<'_, S> {
     }
 
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
+        let made = self.attempt(machine, h, from, to);
+        if !matches!(made, Err(Failure::Unsatisfied { .. })) || !machine.refine(true) {
+            return made;
+        }
+        let again = self.attempt(machine, h, from, to);
+        machine.refine(false);
+        again
+    }
+}
+
+impl<S: Scalar> Held<'_, S> {
+    fn attempt(
+        &mut self,
+        machine: &mut dyn Machine<S>,
+        h: S,
+        from: &State<S>,
+        to: &mut State<S>,
+    ) -> Result<(), Failure> {
         self.inner.step(machine, h, from, to)?;
         let Held { manifold, claims, terms, residual: [phi, psi], magnitude: [of_phi, of_psi], .. } = self;
         if !(claims.constraints || claims.hidden_constraints) {

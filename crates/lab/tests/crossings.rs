@@ -270,6 +270,10 @@ fn runs_that_went_astray_unnoticed_are_stopped() {
     assert!(apart < 0.02, "{end:?}: {apart}");
     // Branches that meet at an acute angle: the velocity turns by more than a right one.
     let text = slider_crank(1.0, 2.710873796176474, 0.01490085384594118, [0.6753464890872247, 2.438425749940049]);
-    let (run, end) = run(&text, (Formulation::Standard, Method::Rk4), 0.027361209136973423, 219);
-    assert!(matches!(end, End::Failed(_)), "{end:?} at {:?}", run.state().values);
+    let (rk4, end) = run(&text, (Formulation::Standard, Method::Rk4), 0.027361209136973423, 219);
+    assert!(matches!(end, End::Failed(_)), "{end:?} at {:?}", rk4.state().values);
+    // A gap of a quarter of a step: the frame turned, but the wrong way, onto the other branch.
+    let text = slider_crank(1.0 + 10f64.powf(-5.004997), 2.49491077, 0.0, [0.2, 1.702591021]);
+    let (midpoint, end) = run(&text, (Formulation::HamiltonDirac, Method::ImplicitMidpoint), 0.020188294, 99);
+    assert!(matches!(end, End::Failed(_)), "{end:?} at {:?}", midpoint.state().values);
 }

@@ -5,7 +5,7 @@
 //!   pattern suggests, in any [`Real`](cotangent_scalar::Real) arithmetic, all memory allocated
 //!   when it is built;
 //! - [`newton`]: one loop for every implicit equation f(x) = 0, iterating to round-off unless told
-//!   otherwise ([`StoppingRule`]);
+//!   otherwise ([`StoppingRule`]), and [`affine`] for equations that one update solves;
 //! - [`fixed_point`]: the same for equations x = F(x) that contract;
 //! - [`gauss_newton`]: the nearest solution, roughly, of fewer equations than unknowns;
 //! - [`dependent_rows`] and [`null_space`]: which equations repeat others, and what a set of
@@ -65,16 +65,16 @@ mod workspace;
 pub use choice::Unsupported;
 pub use departure::{departure, excess};
 pub use eigenvalues::{EigenvalueError, eigenvalues};
-pub use fixed_point::{FixedPointError, FixedPointWork, FixedPointWorkspace, StageRule, fixed_point};
+pub use fixed_point::{FixedPointError, FixedPointWork, FixedPointWorkspace, StageRule, UNSETTLED, fixed_point};
 pub use gauss_newton::{Descended, Descent, Linearised, gauss_newton};
 pub use graded::cancelled_rows;
 pub use least_change::least_change;
 pub use linear::{LinearSolver, Structure};
-pub use newton::{NewtonOptions, newton};
+pub use newton::{NewtonOptions, affine, newton};
 pub use outcome::{NewtonError, NewtonWork, Quantity};
 pub use pattern::{Pattern, PatternError};
 pub use pivoting::Singular;
 pub use rank::{Dependent, RankError, Scales, dependent_rows, null_space};
 pub use singular::singular_values;
-pub use stopping::StoppingRule;
+pub use stopping::{Comparisons, StoppingRule, Verdict};
 pub use workspace::NewtonWorkspace;

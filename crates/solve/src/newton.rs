@@ -4,7 +4,6 @@ use cotangent_scalar::Real;
 
 use crate::StoppingRule;
 use crate::outcome::{NewtonError, NewtonWork, Quantity};
-use crate::stopping::Verdict;
 use crate::workspace::{NewtonWorkspace, finite};
 
 /// How [`newton`] iterates.
@@ -46,7 +45,9 @@ pub fn newton<S: Real, E>(
     w.forget_sizes();
     finite(x, Quantity::Unknown, 0)?;
     w.evaluate(x, &mut system, &mut work)?;
-    let (mut previous, mut stalls, mut astray) = (None, 0, false);
+    // The update before, if it was a full step: no comparison with NaN holds.
+    let (mut previous, mut stalls, mut astray) = (f64::NAN, 0, false);
+    let smallest = options.stopping.smallest_update(S::EPSILON);
     loop {
         w.check_finite(work.iterations)?;
         if w.is_solved() {
@@ -62,16 +63,17 @@ pub fn newton<S: Real, E>(
         if astray {
             w.forget_sizes();
         }
-        let measure = w.measure(x);
-        astray = astray || measure.runaway && previous.is_some();
-        match options.stopping.judge(S::EPSILON, previous, &measure) {
-            Verdict::Last => {
-                w.step(x);
+        astray |= w.grow_sizes(x) && !previous.is_nan();
+        let verdict = w.judge(x, smallest, previous);
+        if verdict.last {
+            w.step(x);
+            break;
+        }
+        if verdict.stalled {
+            if verdict.round_off || w.stalled_at_round_off(x, options.stopping.scale, stalls) {
                 break;
             }
-            Verdict::Stalled if w.stalled_at_round_off(x, &measure, options.stopping.scale, stalls) => break,
-            Verdict::Stalled => stalls += 1,
-            Verdict::Continue => {}
+            stalls += 1;
         }
         let before = if options.max_halvings > 0 { w.weigh_equations() } else { 0.0 };
         w.step(x);
@@ -84,7 +86,7 @@ pub fn newton<S: Real, E>(
             w.evaluate(x, &mut system, &mut work)?;
         }
         work.halvings += halvings;
-        previous = (halvings == 0).then_some(measure.update);
+        previous = if halvings == 0 { verdict.update } else { f64::NAN };
     }
     for _ in 0..S::refinements() {
         w.evaluate(x, &mut system, &mut work)?;
@@ -92,6 +94,38 @@ pub fn newton<S: Real, E>(
         w.compute_update(&mut work)?;
         w.infinitesimal_step(x);
     }
+    finite(x, Quantity::Unknown, work.iterations)?;
+    Ok(work)
+}
+
+/// Solves equations that are affine in their unknowns, f(x) = A x − b, with one update; otherwise as [`newton`]. In dual
+/// arithmetic the update is exact, too.
+///
+/// The residual that is left is the rounding of A x and b, whatever the condition of A.
+///
+/// # Panics
+/// If the number of unknowns is not that of the workspace's pattern.
+pub fn affine<S: Real, E>(
+    workspace: &mut NewtonWorkspace<S>,
+    unknowns: &mut [S],
+    mut system: impl FnMut(&[S], &mut [S], &mut [S]) -> Result<(), E>,
+) -> Result<NewtonWork, NewtonError<E>> {
+    let (w, x) = (workspace, unknowns);
+    assert_eq!(x.len(), w.size(), "as many unknowns as the pattern has columns");
+    let mut work = NewtonWork { iterations: 0, evaluations: 0, halvings: 0, residual: 0.0, rcond: 1.0 };
+    if x.is_empty() {
+        return Ok(work);
+    }
+    finite(x, Quantity::Unknown, 0)?;
+    w.evaluate(x, &mut system, &mut work)?;
+    w.check_finite(0)?;
+    let solved = w.is_solved();
+    if solved && S::refinements() == 0 {
+        return Ok(work);
+    }
+    w.compute_update(&mut work)?;
+    work.iterations = u32::from(!solved);
+    w.step(x);
     finite(x, Quantity::Unknown, work.iterations)?;
     Ok(work)
 }

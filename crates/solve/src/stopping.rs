@@ -1,5 +1,7 @@
 //! When an iteration has arrived.
 
+use crate::pivoting::grow;
+
 /// When Newton's method stops.
 ///
 /// By default it iterates to round-off, and the last update is always made: an iteration that
@@ -10,8 +12,9 @@
 ///
 /// 1. the residual is exactly zero; or
 /// 2. the update is the last that can matter: |δⱼ| ≤ u |xⱼ| for every unknown; or the residual is
-///    what a rounding of the unknowns explains, |fᵢ| ≤ 2u Σⱼ |∂fᵢ/∂xⱼ xⱼ| for every equation; or θ is
-///    small and the next update is expected to be negligible, θ |δⱼ| ≤ u |xⱼ|/16; or every unknown
+///    what a rounding of the unknowns explains, |fᵢ| ≤ 2u Σⱼ |∂fᵢ/∂xⱼ xⱼ| for every equation; or θ ≤ ¼
+///    and what comes next is negligible: θ |δⱼ| ≤ u |xⱼ|/16 for every unknown, or, where the sizes tᵢ of the terms of the equations
+///    are given, the residual that quadratic convergence leaves, θ² |fᵢ| ≤ u tᵢ/256 for every equation; or every unknown
 ///    that still changes is all but gone, |δⱼ| ≤ u² sⱼ, sⱼ being its largest size so far; or
 /// 3. the updates no longer shrink (θ ≥ 0.7; at a double root they halve), which is accepted if it happens at round-off and not
 ///    for want of a solution: if |δⱼ| ≤ √u |xⱼ| for every unknown; or if the residual is
@@ -51,44 +54,145 @@ impl Default for StoppingRule {
     }
 }
 
-/// What the rule looks at in one iteration.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Measure {
-    /// max |δⱼ|/sⱼ, with sⱼ the size of the unknown or its largest update so far.
-    pub(crate) update: f64,
-    /// max |δⱼ|/|xⱼ|.
-    pub(crate) relative_update: f64,
-    /// max |fᵢ|/Σⱼ |∂fᵢ/∂xⱼ xⱼ|.
-    pub(crate) relative_residual: f64,
-    /// Whether |δⱼ| > sⱼ/√u for some unknown, with its largest size before.
-    pub(crate) runaway: bool,
+/// What the rule is written in: numbers and comparisons that are made, or that are written down as a program.
+pub trait Comparisons {
+    /// A number.
+    type Number: Copy;
+    /// What a comparison says.
+    type Truth: Copy;
+    /// A number that is known.
+    fn number(&mut self, x: f64) -> Self::Number;
+    /// a b.
+    fn product(&mut self, a: Self::Number, b: Self::Number) -> Self::Number;
+    /// a/b for sizes, where 0/0 is 0: nothing is always small.
+    fn ratio(&mut self, a: Self::Number, b: Self::Number) -> Self::Number;
+    /// The larger of two.
+    fn larger(&mut self, a: Self::Number, b: Self::Number) -> Self::Number;
+    /// a ≤ b, which holds for no NaN.
+    fn at_most(&mut self, a: Self::Number, b: Self::Number) -> Self::Truth;
+    /// Both.
+    fn both(&mut self, a: Self::Truth, b: Self::Truth) -> Self::Truth;
+    /// At least one.
+    fn either(&mut self, a: Self::Truth, b: Self::Truth) -> Self::Truth;
+    /// a if it holds, otherwise b.
+    fn choice(&mut self, truth: Self::Truth, a: Self::Number, b: Self::Number) -> Self::Number;
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// Make the update and go on.
-    Continue,
-    /// Make the update: it is the last.
-    Last,
-    /// The updates do not shrink; converged if this is round-off.
-    Stalled,
+/// What the rule says of an update.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Verdict<N, T> {
+    /// max |δⱼ|/sⱼ.
+    pub update: N,
+    /// It is made, and is the last.
+    pub last: T,
+    /// Otherwise: the updates do not shrink; converged if this is round-off.
+    pub stalled: T,
+    /// And it is: |δⱼ| ≤ √u |xⱼ| for every unknown.
+    pub round_off: T,
 }
 
 impl StoppingRule {
-    /// `previous` is the [`Measure::update`] of the iteration before, if this was a full step.
-    pub(crate) fn judge(&self, epsilon: f64, previous: Option<f64>, now: &Measure) -> Verdict {
-        if self.tolerance.is_some_and(|tolerance| now.update <= tolerance)
-            || now.relative_update <= epsilon
-            || now.update <= epsilon * epsilon
-            || now.relative_residual <= 2.0 * epsilon
-        {
-            return Verdict::Last;
+    /// An update max |δⱼ|/sⱼ up to this is the last.
+    pub fn smallest_update(&self, epsilon: f64) -> f64 {
+        self.tolerance.unwrap_or(0.0).max(epsilon * epsilon)
+    }
+
+    /// The rule, in products: a quotient takes as long as several of them.
+    ///
+    /// `smallest` is [`smallest_update`](Self::smallest_update) and `previous` the update of the iteration before, if that
+    /// was a full step, otherwise NaN. Of each unknown |xⱼ|, |δⱼ| and sⱼ are given, its size or largest update so far, and of
+    /// each equation |fᵢ|, Σⱼ |∂fᵢ/∂xⱼ xⱼ| and tᵢ, NaN if it is not known.
+    pub fn judge<C: Comparisons>(
+        c: &mut C,
+        epsilon: f64,
+        (smallest, previous): (C::Number, C::Number),
+        unknowns: impl Iterator<Item = [C::Number; 3]> + Clone,
+        equations: impl Iterator<Item = [C::Number; 3]>,
+    ) -> Verdict<C::Number, C::Truth> {
+        let mut update = c.number(0.0);
+        for [_, delta, size] in unknowns.clone() {
+            let ratio = c.ratio(delta, size);
+            update = c.larger(update, ratio);
         }
-        match previous.map(|update| now.update / update) {
-            Some(theta) if theta <= 0.25 && theta * now.relative_update <= epsilon / 16.0 => Verdict::Last,
-            Some(theta) if theta >= Self::STALL => Verdict::Stalled,
-            _ => Verdict::Continue,
+        // θ = update/previous, and its square is what the next θ is.
+        let [quarter, stall, sixteenth] = [0.25, Self::STALL, epsilon / 16.0].map(|part| {
+            let part = c.number(part);
+            c.product(part, previous)
+        });
+        let sixteenth_of_previous = c.product(sixteenth, previous);
+        let part = c.number(1.0 / 16.0);
+        let remainder = c.product(sixteenth_of_previous, part);
+        let square = c.product(update, update);
+        let (unit, root, twice) = (c.number(epsilon), c.number(epsilon.sqrt()), c.number(2.0 * epsilon));
+        let yes = c.at_most(unit, unit);
+        let all = |c: &mut C, so_far: &mut C::Truth, a: C::Number, part: C::Number, of: C::Number| {
+            let bound = c.product(part, of);
+            let holds = c.at_most(a, bound);
+            *so_far = c.both(*so_far, holds);
+        };
+        let (mut small, mut round_off, mut negligible) = (yes, yes, yes);
+        for [x, delta, _] in unknowns {
+            all(c, &mut small, delta, unit, x);
+            all(c, &mut round_off, delta, root, x);
+            let next = c.product(update, delta);
+            all(c, &mut negligible, next, sixteenth, x);
         }
+        let (mut explained, mut vanishing) = (yes, yes);
+        for [f, moving, terms] in equations {
+            all(c, &mut explained, f, twice, moving);
+            let next = c.product(square, f);
+            all(c, &mut vanishing, next, remainder, terms);
+        }
+        let shrinking = c.at_most(update, quarter);
+        let soon = c.either(negligible, vanishing);
+        let soon = c.both(shrinking, soon);
+        let mut last = c.at_most(update, smallest);
+        for reason in [small, explained, soon] {
+            last = c.either(last, reason);
+        }
+        let stalled = c.at_most(stall, update);
+        Verdict { update, last, stalled, round_off }
+    }
+}
+
+/// Comparisons that are made.
+pub(crate) struct Made;
+
+impl Comparisons for Made {
+    type Number = f64;
+    type Truth = bool;
+
+    fn number(&mut self, x: f64) -> f64 {
+        x
+    }
+
+    fn product(&mut self, a: f64, b: f64) -> f64 {
+        a * b
+    }
+
+    fn ratio(&mut self, a: f64, b: f64) -> f64 {
+        size_ratio(a, b)
+    }
+
+    fn larger(&mut self, mut a: f64, b: f64) -> f64 {
+        grow(&mut a, b);
+        a
+    }
+
+    fn at_most(&mut self, a: f64, b: f64) -> bool {
+        a <= b
+    }
+
+    fn both(&mut self, a: bool, b: bool) -> bool {
+        a && b
+    }
+
+    fn either(&mut self, a: bool, b: bool) -> bool {
+        a || b
+    }
+
+    fn choice(&mut self, truth: bool, a: f64, b: f64) -> f64 {
+        if truth { a } else { b }
     }
 }
 
@@ -103,48 +207,106 @@ mod tests {
 
     const U: f64 = f64::EPSILON;
 
-    fn measure(update: f64) -> Measure {
-        Measure { update, relative_update: update, relative_residual: update, runaway: false }
+    fn judge(tolerance: Option<f64>, previous: Option<f64>, unknowns: [f64; 3], [f, moving]: [f64; 2]) -> &'static str {
+        judge_terms(tolerance, previous, unknowns, [f, moving, f64::NAN])
+    }
+
+    fn judge_terms(
+        tolerance: Option<f64>,
+        previous: Option<f64>,
+        unknowns: [f64; 3],
+        equation: [f64; 3],
+    ) -> &'static str {
+        let smallest = StoppingRule { tolerance, ..StoppingRule::default() }.smallest_update(U);
+        let before = (smallest, previous.unwrap_or(f64::NAN));
+        let verdict = StoppingRule::judge(&mut Made, U, before, [unknowns].into_iter(), [equation].into_iter());
+        match verdict {
+            Verdict { last: true, .. } => "last",
+            Verdict { stalled: true, round_off: true, .. } => "stalled at round-off",
+            Verdict { stalled: true, .. } => "stalled",
+            _ => "continue",
+        }
+    }
+
+    /// An unknown of size 1 in an equation that is made of it.
+    fn relative(tolerance: Option<f64>, previous: Option<f64>, update: f64) -> &'static str {
+        judge(tolerance, previous, [1.0, update, 1.0], [update, 1.0])
     }
 
     #[test]
     fn an_update_below_the_last_digit_is_the_last() {
-        assert_eq!(StoppingRule::default().judge(U, None, &measure(1e-16)), Verdict::Last);
-        assert_eq!(StoppingRule::default().judge(U, None, &measure(1e-15)), Verdict::Continue);
+        assert_eq!(relative(None, None, 1e-16), "last");
+        assert_eq!(relative(None, None, 1e-15), "continue");
+    }
+
+    #[test]
+    fn a_residual_that_rounding_of_the_unknowns_explains_is_the_last() {
+        assert_eq!(judge(None, None, [1.0, 1e-3, 1.0], [4e-16, 1.0]), "last");
+        assert_eq!(judge(None, None, [1.0, 1e-3, 1.0], [5e-16, 1.0]), "continue");
     }
 
     #[test]
     fn an_update_is_the_last_if_the_next_is_bound_to_be_negligible() {
-        assert_eq!(StoppingRule::default().judge(U, Some(1e-5), &measure(1e-12)), Verdict::Last);
-        assert_eq!(StoppingRule::default().judge(U, Some(1e-5), &measure(1e-10)), Verdict::Continue);
+        assert_eq!(relative(None, Some(1e-5), 1e-12), "last");
+        assert_eq!(relative(None, Some(1e-5), 1e-10), "continue");
+    }
+
+    #[test]
+    fn an_update_is_the_last_if_what_it_leaves_is_less_than_the_rounding_of_terms() {
+        // A multiplier that moves a constraint by 10⁻⁶ of its terms: after updates of 1 and 10⁻⁶ the residual goes from
+        // 10⁻⁶ and 10⁻¹² to 10⁻²⁴; with 10⁻⁴ it goes from 10⁻⁴ and 10⁻⁸ to 10⁻¹⁶, which is not yet nothing.
+        let constraint = |part: f64, terms: f64| {
+            judge_terms(None, Some(1.0), [1.0, part, 1.0], [part * part * terms, part * terms, terms])
+        };
+        assert_eq!((constraint(1e-6, 1.0), constraint(1e-4, 1.0)), ("last", "continue"));
+        assert_eq!((constraint(1e-6, 1e-90), constraint(1e-4, 1e90)), ("last", "continue"));
+        assert_eq!(judge(None, Some(1.0), [1.0, 1e-6, 1.0], [1e-12, 1e-6]), "continue");
+        // Not if they hardly shrink.
+        assert_eq!(judge_terms(None, Some(1e-3), [1.0, 3e-4, 1.0], [1e-20, 1e-20, 1.0]), "continue");
     }
 
     #[test]
     fn an_unknown_that_vanishes_has_arrived() {
         // It halves for ever, and never is small compared with itself.
-        let vanishing = |update: f64| Measure { update, relative_update: 0.5, relative_residual: 1.0, runaway: false };
-        assert_eq!(StoppingRule::default().judge(U, Some(8e-32), &vanishing(4e-32)), Verdict::Last);
-        assert_eq!(StoppingRule::default().judge(U, Some(2e-20), &vanishing(1e-20)), Verdict::Continue);
+        let vanishing = |previous, update| judge(None, Some(previous), [2.0 * update, update, 1.0], [1.0, 1.0]);
+        assert_eq!(vanishing(8e-32, 4e-32), "last");
+        assert_eq!(vanishing(2e-20, 1e-20), "continue");
     }
 
     #[test]
     fn updates_that_do_not_shrink_are_a_stall() {
-        assert_eq!(StoppingRule::default().judge(U, Some(1e-13), &measure(0.8e-13)), Verdict::Stalled);
+        assert_eq!(relative(None, Some(1e-13), 0.8e-13), "stalled at round-off");
+        assert_eq!(relative(None, Some(1e-3), 0.8e-3), "stalled");
         // A double root.
-        assert_eq!(StoppingRule::default().judge(U, Some(1e-9), &measure(0.5e-9)), Verdict::Continue);
-        assert_eq!(StoppingRule::default().judge(U, None, &measure(1e-13)), Verdict::Continue);
+        assert_eq!(relative(None, Some(1e-9), 0.5e-9), "continue");
+        assert_eq!(relative(None, None, 1e-13), "continue");
     }
 
     #[test]
     fn a_tolerance_is_one_more_way_out() {
-        let rule = StoppingRule { tolerance: Some(1e-8), ..StoppingRule::default() };
-        assert_eq!(rule.judge(U, Some(1e-9), &measure(1e-8)), Verdict::Last);
-        assert_eq!(rule.judge(U, Some(1e-7), &measure(2e-8)), Verdict::Continue);
-        assert_eq!(rule.judge(U, Some(2e-8), &measure(2e-8)), Verdict::Stalled);
+        assert_eq!(relative(Some(1e-8), Some(1e-9), 1e-8), "last");
+        assert_eq!(relative(Some(1e-8), Some(1e-7), 2e-8), "continue");
+        assert_eq!(relative(Some(1e-8), Some(2e-8), 2e-8), "stalled at round-off");
+    }
+
+    #[test]
+    fn units_do_not_matter() {
+        for unit in [1e-140, 1e-60, 1e60, 1e140] {
+            for (previous, update) in [(1e-4, 2e-12), (1.0, 3e-6), (1e-3, 0.9e-3), (1e-7, 1e-13)] {
+                let scaled = judge(None, Some(previous), [unit, update * unit, unit], [update * unit, unit]);
+                assert_eq!(scaled, relative(None, Some(previous), update), "{unit} {previous} {update}");
+            }
+        }
     }
 
     #[test]
     fn nothing_is_small() {
         assert_eq!((size_ratio(0.0, 0.0), size_ratio(1.0, 0.0)), (0.0, f64::INFINITY));
+        assert_eq!(judge(None, None, [0.0; 3], [0.0; 2]), "last");
+    }
+
+    #[test]
+    fn no_number_is_no_arrival() {
+        assert_eq!(judge(None, None, [1.0, f64::NAN, f64::NAN], [f64::NAN, 1.0]), "continue");
     }
 }

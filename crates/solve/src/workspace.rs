@@ -4,7 +4,7 @@ use cotangent_scalar::Real;
 
 use crate::outcome::{NewtonError, NewtonWork, Quantity};
 use crate::pivoting::grow;
-use crate::stopping::{Measure, size_ratio};
+use crate::stopping::{Made, StoppingRule, Verdict, size_ratio};
 use crate::{LinearSolver, Pattern, Unsupported};
 
 /// The memory of [`newton`](crate::newton) for systems of one pattern, allocated once.
@@ -20,6 +20,8 @@ pub struct NewtonWorkspace<S> {
     sizes: Vec<f64>,
     /// The size of each equation, for the damping.
     weights: Vec<f64>,
+    /// The sizes of the terms of the equations, where they are known; otherwise empty.
+    terms: Vec<f64>,
     /// How many equations each group of one kind and unit has, in order.
     groups: Vec<usize>,
 }
@@ -41,6 +43,7 @@ impl<S: Real> NewtonWorkspace<S> {
             previous_update: vec![zero; size],
             sizes: vec![0.0; size],
             weights: vec![0.0; size],
+            terms: Vec::with_capacity(size),
             groups: vec![1; size],
         })
     }
@@ -52,6 +55,15 @@ impl<S: Real> NewtonWorkspace<S> {
             return self;
         }
         NewtonWorkspace { groups: groups.to_vec(), ..self }
+    }
+
+    /// From now on the terms of the equations have these sizes, by which an update may be known to be the last; with none of
+    /// them, their sizes are not known.
+    pub fn set_terms(&mut self, sizes: &[S]) {
+        self.terms.clear();
+        if sizes.len() == self.size() {
+            self.terms.extend(sizes.iter().map(|size| size.value()));
+        }
     }
 
     /// The solver, factored at the Jacobian of the last update: for sensitivities at the solution
@@ -152,20 +164,26 @@ impl<S: Real> NewtonWorkspace<S> {
         std::mem::swap(&mut self.jacobian, &mut self.previous_jacobian);
     }
 
-    pub(crate) fn measure(&mut self, x: &[S]) -> Measure {
-        let (mut update, mut relative, mut residual, mut runaway) = (0.0, 0.0, 0.0, false);
+    /// Takes note of how large the unknowns and their updates are; says whether |δⱼ| > sⱼ/√u for some unknown, with its
+    /// largest size before.
+    pub(crate) fn grow_sizes(&mut self, x: &[S]) -> bool {
+        let mut runaway = false;
         for ((x, delta), size) in x.iter().zip(&self.update).zip(&mut self.sizes) {
-            let (x, delta) = (x.value().abs(), delta.value().abs());
-            *size = size.max(x);
+            *size = size.max(x.value().abs());
+            let delta = delta.value().abs();
             runaway |= *size > 0.0 && delta * S::EPSILON.sqrt() > *size;
             *size = size.max(delta);
-            grow(&mut update, size_ratio(delta, *size));
-            grow(&mut relative, size_ratio(delta, x));
         }
-        for i in 0..self.size() {
-            grow(&mut residual, size_ratio(self.residual[i].value().abs(), self.row_size(i, x)));
-        }
-        Measure { update, relative_update: relative, relative_residual: residual, runaway }
+        runaway
+    }
+
+    /// What the rule says of the update.
+    pub(crate) fn judge(&self, x: &[S], smallest: f64, previous: f64) -> Verdict<f64, bool> {
+        let unknowns = x.iter().zip(&self.update).zip(&self.sizes);
+        let unknowns = unknowns.map(|((x, delta), &size)| [x.value().abs(), delta.value().abs(), size]);
+        let terms = |i: usize| self.terms.get(i).copied().unwrap_or(f64::NAN);
+        let equations = (0..self.size()).map(|i| [self.residual[i].value().abs(), self.row_size(i, x), terms(i)]);
+        StoppingRule::judge(&mut Made, S::EPSILON, (smallest, previous), unknowns, equations)
     }
 
     /// Σⱼ |∂fᵢ/∂xⱼ xⱼ|: how much of equation i moves with the unknowns.
@@ -183,12 +201,9 @@ impl<S: Real> NewtonWorkspace<S> {
         self.residual[i].value().abs() <= S::EPSILON.sqrt() * self.row_size(i, x).max(scale)
     }
 
-    /// Whether updates that no longer shrink are round-off: see [`StoppingRule`](crate::StoppingRule).
+    /// Whether updates that no longer shrink, and are not small, are round-off nevertheless: see [`StoppingRule`](crate::StoppingRule).
     /// `stalls` counts those before.
-    pub(crate) fn stalled_at_round_off(&self, x: &[S], measure: &Measure, scale: f64, stalls: u32) -> bool {
-        if measure.relative_update <= S::EPSILON.sqrt() {
-            return true;
-        }
+    pub(crate) fn stalled_at_round_off(&self, x: &[S], scale: f64, stalls: u32) -> bool {
         // f at the new point is ½ ΔJ δ if the Jacobian is right and nothing is rounded. Every equation
         // must be at round-off or off by more than that: one that is noise says nothing of the others.
         // But noise in one moves all unknowns, and others may show the ½ ΔJ δ of that; and the unknowns

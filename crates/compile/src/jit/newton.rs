@@ -1,11 +1,13 @@
 //! Newton's method inline, for the ordinary course of an iteration.
 
 use super::step::{Arrival, Counted, Reach, StepEmitter};
-use crate::record::Iteration;
-use cotangent_solve::{Pattern, StoppingRule};
+use crate::program::{Binary, Unary};
+use crate::record::{Iteration, TraceOp};
+use cotangent_solve::{Comparisons, Pattern, StoppingRule, Verdict};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
+use std::collections::HashSet;
 use std::mem::offset_of;
 
 /// The values an iteration compares.
@@ -17,8 +19,8 @@ struct Loop {
 }
 
 impl StepEmitter<'_, '_> {
-    /// Newton's method by the rule of [`StoppingRule`](cotangent_solve::StoppingRule), operation for
-    /// operation; anything but its ordinary course goes to `bail`.
+    /// Newton's method by the rule of [`StoppingRule`](cotangent_solve::StoppingRule), or one update of affine equations;
+    /// anything but its ordinary course goes to `bail`.
     pub(super) fn iteration(
         &mut self,
         which: usize,
@@ -29,7 +31,11 @@ impl StepEmitter<'_, '_> {
     ) {
         let n = it.guess.len();
         let bail = reach.bail;
-        let Some(pattern) = self.recording.plan.unknowns(it.site).and_then(|u| u.pattern.as_ref()) else { return };
+        let Some(unknowns) = self.recording.plan.unknowns(it.site) else { return };
+        let Some(pattern) = unknowns.pattern.as_ref() else { return };
+        if unknowns.affine {
+            return self.affine(which, it, values, reach, counted);
+        }
         let l = Loop {
             unknowns: (0..n).map(|_| self.e.b.declare_var(types::F64)).collect(),
             sizes: (0..n).map(|_| self.e.b.declare_var(types::F64)).collect(),
@@ -76,48 +82,85 @@ impl StepEmitter<'_, '_> {
         let delta = self.update(which, &r, &jacobian, reach);
         self.count(counted.updates);
 
-        let measure = self.measure(&l, &x, &r, (pattern, &jacobian), &delta);
+        let terms: Vec<Value> = it.terms.iter().map(|&at| self.value(values, at)).collect();
+        let verdict = self.judge(&l, (&x, &delta), (&r, &terms), (pattern, &jacobian), reach);
         let next: Vec<Value> = x.iter().zip(&delta).map(|(&x, &d)| self.e.b.ins().fsub(x, d)).collect();
         let there: Vec<BlockArg> = next.iter().map(|&x| BlockArg::Value(x)).collect();
-        let previous = self.e.b.use_var(l.previous);
-        let theta = self.e.b.ins().fdiv(measure.update, previous);
-        let c = |s: &mut Self, x: f64| s.e.b.ins().f64const(x);
-        let (epsilon, twice, sixteenth) =
-            (c(self, f64::EPSILON), c(self, 2.0 * f64::EPSILON), c(self, f64::EPSILON / 16.0));
-        let (quarter, stall_ratio) = (c(self, 0.25), c(self, StoppingRule::STALL));
-        let small_update = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, measure.relative_update, epsilon);
-        let small_residual = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, measure.relative_residual, twice);
-        let shrinking = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, theta, quarter);
-        let expected = self.e.b.ins().fmul(theta, measure.relative_update);
-        let negligible = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, expected, sixteenth);
-        let last_update = self.arrival(types::F64, offset_of!(Arrival, update), reach);
-        let gone = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, measure.update, last_update);
-        let at_once = self.e.b.ins().bor(small_update, small_residual);
-        let at_once = self.e.b.ins().bor(at_once, gone);
-        let soon = self.e.b.ins().band(shrinking, negligible);
-        let last = self.e.b.ins().bor(at_once, soon);
         let onward = self.e.b.create_block();
-        self.e.b.ins().brif(last, exit, &there, onward, &[]);
+        self.e.b.ins().brif(verdict.last, exit, &there, onward, &[]);
         self.e.b.switch_to_block(onward);
-        let stalled = self.e.b.ins().fcmp(FloatCC::GreaterThanOrEqual, theta, stall_ratio);
         let (again, stall) = (self.e.b.create_block(), self.e.b.create_block());
-        self.e.b.ins().brif(stalled, stall, &[], again, &[]);
+        self.e.b.ins().brif(verdict.stalled, stall, &[], again, &[]);
         // A stall at round-off is arrival; any other is for the reference to judge.
         self.e.b.switch_to_block(stall);
-        let root = c(self, f64::EPSILON.sqrt());
-        let round_off = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, measure.relative_update, root);
-        self.e.b.ins().brif(round_off, exit, &here, bail, &[]);
+        self.e.b.ins().brif(verdict.round_off, exit, &here, bail, &[]);
         self.e.b.switch_to_block(again);
         for (j, &x) in next.iter().enumerate() {
             self.e.b.def_var(l.unknowns[j], x);
         }
-        self.e.b.def_var(l.previous, measure.update);
+        self.e.b.def_var(l.previous, verdict.update);
         let count = self.e.b.ins().iadd_imm_s(count, 1);
         self.e.b.def_var(l.count, count);
         self.e.b.ins().jump(head, &[]);
         self.e.b.switch_to_block(exit);
         for (j, &s) in solution.iter().enumerate() {
             values[it.end as usize + j] = Some(s);
+        }
+    }
+
+    /// One update from the first guess.
+    fn affine(&mut self, which: usize, it: &Iteration, values: &mut [Option<Value>], reach: Reach, counted: Counted) {
+        let n = it.guess.len();
+        let first = it.start as usize - n;
+        let x: Vec<Value> = it.guess.iter().map(|&g| self.value(values, g)).collect();
+        for (j, &x) in x.iter().enumerate() {
+            values[first + j] = Some(x);
+        }
+        self.ops_from_nothing(it, values, reach);
+        let r: Vec<Value> = it.residual.iter().map(|&at| self.value(values, at)).collect();
+        let jacobian: Vec<Value> = it.jacobian.iter().map(|&at| self.value(values, at)).collect();
+        let delta = self.update(which, &r, &jacobian, reach);
+        for (j, (&x, &delta)) in x.iter().zip(&delta).enumerate() {
+            values[it.end as usize + j] = Some(self.e.b.ins().fsub(x, delta));
+        }
+        // None where every residual is zero already.
+        let zero = self.e.b.ins().f64const(0.0);
+        let solved = self.all(r.iter().map(|&r| (FloatCC::Equal, r, zero)).collect());
+        let count = self.e.b.ins().uextend(types::I64, solved);
+        let one = self.e.b.ins().iconst(types::I64, 1);
+        let count = self.e.b.ins().isub(one, count);
+        let sum = self.e.b.use_var(counted.updates);
+        let sum = self.e.b.ins().iadd(sum, count);
+        self.e.b.def_var(counted.updates, sum);
+    }
+
+    /// The equations at a first guess that may be zero: what is multiplied by it is left out. It is an entry of the
+    /// Jacobian, or part of one, and not finite only if that is not.
+    fn ops_from_nothing(&mut self, it: &Iteration, values: &mut [Option<Value>], reach: Reach) {
+        let recording = self.recording;
+        let first = it.start as usize - it.guess.len();
+        let is_zero = |g: &u32| matches!(recording.ops[*g as usize], TraceOp::Constant(0.0));
+        let mut nothing: HashSet<usize> =
+            (first..).zip(&it.guess).filter(|(_, g)| is_zero(g)).map(|(k, _)| k).collect();
+        for k in it.start as usize..it.end as usize {
+            let zero = |at: u32| nothing.contains(&(at as usize));
+            let known = match recording.ops[k] {
+                TraceOp::Binary(Binary::Mul, a, b) if zero(a) || zero(b) => None,
+                TraceOp::Unary(Unary::Neg, a) if zero(a) => None,
+                TraceOp::Binary(Binary::Add | Binary::Sub, a, b) if zero(b) => Some(a),
+                TraceOp::Binary(Binary::Add, a, b) if zero(a) => Some(b),
+                _ => {
+                    self.ops(k..k + 1, values, reach);
+                    continue;
+                }
+            };
+            values[k] = match known {
+                Some(at) => values[at as usize],
+                None => Some(self.e.b.ins().f64const(0.0)),
+            };
+            if known.is_none_or(zero) {
+                nothing.insert(k);
+            }
         }
     }
 
@@ -141,70 +184,82 @@ impl StepEmitter<'_, '_> {
         self.solve(which, r, (1, false, true), reach)
     }
 
-    /// The sizes that the stopping rule compares, computed as `NewtonWorkspace::measure` does.
-    fn measure(
+    /// What the stopping rule says of an update.
+    fn judge(
         &mut self,
         l: &Loop,
-        x: &[Value],
-        r: &[Value],
+        (x, delta): (&[Value], &[Value]),
+        (r, terms): (&[Value], &[Value]),
         (pattern, jacobian): (&Pattern, &[Value]),
-        delta: &[Value],
-    ) -> Measured {
-        let n = x.len();
-        let abs = |s: &mut Self, v: &Value| s.e.b.ins().fabs(*v);
-        let sizes_x: Vec<Value> = x.iter().map(|v| abs(self, v)).collect();
-        let sizes_d: Vec<Value> = delta.iter().map(|v| abs(self, v)).collect();
-        let (mut update, mut relative, mut residual) = (None, None, None);
-        for j in 0..n {
+        reach: Reach,
+    ) -> Verdict<Value, Value> {
+        let mut unknowns = vec![];
+        for (j, (&x, &delta)) in x.iter().zip(delta).enumerate() {
+            let (x, delta) = (self.e.b.ins().fabs(x), self.e.b.ins().fabs(delta));
             let before = self.e.b.use_var(l.sizes[j]);
-            let size = self.larger(before, sizes_x[j]);
-            let size = self.larger(size, sizes_d[j]);
+            let size = self.larger(before, x);
+            let size = self.larger(size, delta);
             self.e.b.def_var(l.sizes[j], size);
-            let ratio = self.ratio(sizes_d[j], size);
-            update = Some(self.grow(update, ratio));
-            let ratio = self.ratio(sizes_d[j], sizes_x[j]);
-            relative = Some(self.grow(relative, ratio));
+            unknowns.push([x, delta, size]);
         }
-        for i in 0..n {
+        let mut equations = vec![];
+        for (i, &r) in r.iter().enumerate() {
             let mut row = None;
             for (entry, &j) in pattern.positions(i).zip(pattern.row(i)) {
                 let term = self.e.b.ins().fmul(jacobian[entry], x[j as usize]);
                 let term = self.e.b.ins().fabs(term);
                 row = Some(row.map_or(term, |sum| self.e.b.ins().fadd(sum, term)));
             }
-            let size = self.e.b.ins().fabs(r[i]);
             let row = row.unwrap_or_else(|| self.e.b.ins().f64const(0.0));
-            let ratio = self.ratio(size, row);
-            residual = Some(self.grow(residual, ratio));
+            let terms = terms.get(i).copied().unwrap_or_else(|| self.e.b.ins().f64const(f64::NAN));
+            equations.push([self.e.b.ins().fabs(r), row, terms]);
         }
-        let none = self.e.b.ins().f64const(f64::NAN);
-        Measured {
-            update: update.unwrap_or(none),
-            relative_update: relative.unwrap_or(none),
-            relative_residual: residual.unwrap_or(none),
-        }
+        let smallest = self.arrival(types::F64, offset_of!(Arrival, update), reach);
+        let previous = self.e.b.use_var(l.previous);
+        let (unknowns, equations) = (unknowns.into_iter(), equations.into_iter());
+        StoppingRule::judge(self, f64::EPSILON, (smallest, previous), unknowns, equations)
+    }
+}
+
+/// The comparisons of the stopping rule as instructions.
+impl Comparisons for StepEmitter<'_, '_> {
+    type Number = Value;
+    type Truth = Value;
+
+    fn number(&mut self, x: f64) -> Value {
+        self.e.b.ins().f64const(x)
     }
 
-    pub(super) fn larger(&mut self, a: Value, b: Value) -> Value {
-        let more = self.e.b.ins().fcmp(FloatCC::LessThan, a, b);
-        self.e.b.ins().select(more, b, a)
+    fn product(&mut self, a: Value, b: Value) -> Value {
+        self.e.b.ins().fmul(a, b)
     }
 
-    fn grow(&mut self, largest: Option<Value>, size: Value) -> Value {
-        largest.map_or(size, |l| self.larger(l, size))
-    }
-
-    /// a/b, where 0/0 is 0.
     fn ratio(&mut self, a: Value, b: Value) -> Value {
         let zero = self.e.b.ins().f64const(0.0);
         let nothing = self.e.b.ins().fcmp(FloatCC::Equal, a, zero);
         let quotient = self.e.b.ins().fdiv(a, b);
         self.e.b.ins().select(nothing, zero, quotient)
     }
-}
 
-struct Measured {
-    update: Value,
-    relative_update: Value,
-    relative_residual: Value,
+    fn larger(&mut self, a: Value, b: Value) -> Value {
+        // As one instruction: the larger one of two.
+        let more = self.e.b.ins().fcmp(FloatCC::LessThan, a, b);
+        self.e.b.ins().select(more, b, a)
+    }
+
+    fn at_most(&mut self, a: Value, b: Value) -> Value {
+        self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, a, b)
+    }
+
+    fn both(&mut self, a: Value, b: Value) -> Value {
+        self.e.b.ins().band(a, b)
+    }
+
+    fn either(&mut self, a: Value, b: Value) -> Value {
+        self.e.b.ins().bor(a, b)
+    }
+
+    fn choice(&mut self, truth: Value, a: Value, b: Value) -> Value {
+        self.e.b.ins().select(truth, a, b)
+    }
 }

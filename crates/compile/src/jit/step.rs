@@ -35,7 +35,7 @@ impl Arrival {
     pub(crate) fn new(options: &NewtonOptions) -> Arrival {
         let StoppingRule { tolerance, max_iterations, .. } = options.stopping;
         Arrival {
-            update: tolerance.unwrap_or(0.0).max(f64::EPSILON * f64::EPSILON),
+            update: options.stopping.smallest_update(f64::EPSILON),
             tolerance: tolerance.unwrap_or(0.0),
             allowance: allowance(f64::EPSILON, tolerance),
             limit: i64::from(max_iterations),

@@ -10,7 +10,8 @@
 //!
 //! For a separable energy H = T(p) + V(q) everything but the multipliers is explicit, and Newton's
 //! method solves φ(q₁(λ)) = 0 with the matrix −h²/2 G(q₁) T_pp G(q)ᵀ. Otherwise its unknowns are the
-//! increments p½ − p and q₁ − q and λ. The second system, for μ, has the matrix −h/2 G H_pp Gᵀ.
+//! increments p½ − p and q₁ − q and λ. The second system, for μ, has the matrix −h/2 G H_pp Gᵀ; where H is
+//! quadratic in p it is linear, and solved once.
 //!
 //! Without constraints this is the Störmer–Verlet method. SHAKE leaves out the second system and
 //! takes λ for μ: the positions are the same, since a change of p₁ along G(q₁)ᵀ is undone by the
@@ -129,7 +130,7 @@ impl Rattle {
     pub(crate) fn new(shape: &CanonicalShape, last: Last, plan: &mut Plan) -> Result<Arc<Rattle>, PatternError> {
         let (equations, gram) = (Shape::canonical(shape, None)?, Gram::of(shape)?);
         let first = match shape.separable {
-            true => First::Separable(Box::new(HalfStep::new(shape, &gram, plan))),
+            true => First::Separable(Box::new(HalfStep::new(shape, &gram, plan)?)),
             false => First::Stages(Box::new(Stages::new(stage_equations(), equations.clone(), plan)?)),
         };
         let ending = Ending::new(shape, &gram, (last == Last::Hidden).then_some(plan));

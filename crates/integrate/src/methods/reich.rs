@@ -58,7 +58,7 @@ impl ReichSplitting {
     pub(crate) fn new(shape: &CanonicalShape, plan: &mut Plan) -> Result<Arc<ReichSplitting>, PatternError> {
         let (n, m) = (shape.coordinates, shape.constraints);
         let gram = Gram::of(shape)?;
-        let linear = plan.newton(gram.pattern().clone(), vec![(Kind::Constraint, m)]);
+        let linear = plan.affine(gram.pattern().clone(), vec![(Kind::Constraint, m)]);
         let ending = Ending::new(shape, &gram, Some(plan));
         let start = plan.fixed_point(vec![(Kind::Momentum, n), (Kind::Momentum, n)]);
         Ok(Arc::new(ReichSplitting { start, linear, ending }))

@@ -29,7 +29,7 @@ pub(crate) struct ReichPoisson {
 impl ReichPoisson {
     pub(crate) fn new(shape: &RestrainedShape, plan: &mut Plan) -> Arc<ReichPoisson> {
         let (n, m) = (shape.dimension, shape.brackets.rows());
-        let linear = plan.newton(shape.brackets.clone(), vec![(Kind::Constraint, m)]);
+        let linear = plan.affine(shape.brackets.clone(), vec![(Kind::Constraint, m)]);
         let start = plan.fixed_point(vec![(Kind::State, n)]);
         let end = plan.fixed_point(vec![(Kind::State, n)]);
         Arc::new(ReichPoisson { shape: shape.clone(), start, end, linear })

@@ -104,7 +104,7 @@ impl ManifoldProjection {
         let mut site = |kind: Kind| plan.newton(gram.pattern().clone(), vec![(kind, m)]);
         let (position, momentum) = (site(Kind::Constraint), site(Kind::HiddenConstraint));
         let symmetric = (projection.target == Target::Symmetric).then(|| {
-            let linear = plan.newton(gram.pattern().clone(), vec![(Kind::Constraint, m)]);
+            let linear = plan.affine(gram.pattern().clone(), vec![(Kind::Constraint, m)]);
             let half = [(Kind::Coordinate, n), (Kind::Momentum, n)];
             (plan.fixed_point([half, half].concat()), linear)
         });

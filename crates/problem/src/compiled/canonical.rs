@@ -27,10 +27,10 @@ impl CanonicalFunctions {
     pub(super) fn new(s: &Structure, index: Index, parameters: &Layout, means: &Means) -> Result<Self, CompileError> {
         let (q, p) = (&s.coordinates, &s.momenta);
         let derived = |t: &Tensor, by: &Layout| t.jacobian_within(by, &means.limits);
-        let qp = derived(&s.hamiltonian_q, p)?;
+        let (qp, pp) = (derived(&s.hamiltonian_q, p)?, derived(&s.hamiltonian_p, p)?);
         let energy = |t: &Tensor| means.compiled(&[q, p, parameters], t);
         let position = |t: &Tensor| means.compiled(&[q, parameters], t);
-        let (hessian_qp, hessian_pp) = (energy(&qp)?, energy(&derived(&s.hamiltonian_p, p)?)?);
+        let (hessian_qp, hessian_pp) = (energy(&qp)?, energy(&pp)?);
         let hessian_qq = energy(&derived(&s.hamiltonian_q, q)?)?;
         let jacobian = position(&s.jacobian)?;
         let (lambda, curvature) = s.curvature().map_err(underived)?;
@@ -42,6 +42,7 @@ impl CanonicalFunctions {
             constraints: s.constraints.shape()[0].len(),
             index,
             separable: qp.is_zero(),
+            quadratic: !pp.depends_on(p),
             jacobian: pattern(&jacobian)?,
             curvature: pattern(&curvature)?,
             curvature_along: pattern(&curvature_along)?,

@@ -10,9 +10,10 @@
 //! nearest to q* where r·H_pp A v changes its sign. It goes through q* if r is reversed and v is not; it turns into
 //! another branch if the frame (v, r) turns as a whole; if v is reversed and r is not it goes back where it came from.
 //!
-//! To turn is right where ℓ* ≠ 0, and to go straight on where ℓ* = 0. A state that is off its constraints by δ = c·φ moves
-//! on another level, where branches that cross avoid each other: if δ is as large as ℓ*, a turn says nothing of the motion
-//! on the constraints, however small the steps are that resolve it.
+//! To turn is right where ℓ* ≠ 0, if it leads along the same branch of the hyperbola ½ ξᵀA ξ = −ℓ*, and to go straight on
+//! where ℓ* = 0. A state that is off its constraints by δ = c·φ moves on another level, where branches that cross avoid
+//! each other: if δ is as large as ℓ*, a turn says nothing of the motion on the constraints, however small the steps are
+//! that resolve it.
 //!
 //! q* is found by Newton's method for r = 0 in the plane of v and n = H_pp r, which for one degree of freedom is the whole
 //! tangent space of the other constraints, to which it is brought back.
@@ -73,6 +74,8 @@ pub(super) struct Point {
     distance: f64,
     /// Whether the plane is all there is.
     planar: bool,
+    /// Whether the ends of the step lie on different branches of the level, which avoid each other here.
+    apart: bool,
 }
 
 pub(super) enum Nearest {
@@ -93,6 +96,7 @@ impl Point {
         match (passed.turned, passed.crossed) {
             (true, _) if near && (explained || unresolved || passed.reflected) => Branch::Left,
             (_, true) if near && self.planar && wide => Branch::Jumped,
+            _ if near && self.planar && wide && self.apart && !passed.resolved => Branch::Jumped,
             _ => Branch::Kept,
         }
     }
@@ -168,12 +172,12 @@ impl Gradients {
 }
 
 impl Conditioning {
-    /// The singular configuration next to a state with these velocities, which moves in steps of the length `step`.
+    /// The singular configuration next to the state with these velocities, one of the ends of a step of the length `step`.
     pub(super) fn nearest(
         &mut self,
         gradients: &mut Gradients,
         constraint: usize,
-        state: &[f64],
+        (state, ends): (&[f64], [&[f64]; 2]),
         (velocities, step): (&[f64], f64),
     ) -> Result<Nearest, CallError> {
         let n = gradients.columns();
@@ -192,8 +196,9 @@ impl Conditioning {
             step,
             distance: 0.0,
             planar: n == self.direction.len() + 1,
+            apart: false,
         };
-        let (mut by, mut shifted) = (step, step);
+        let (mut by, mut shifted, mut form) = (step, step, [0.0; 3]);
         for iteration in 0..NEWTON.0 {
             self.evaluate(&at)?;
             let singular = self.factor().is_some();
@@ -214,7 +219,13 @@ impl Conditioning {
                 point.level = level;
             }
             if singular || shifted <= NEWTON.1 * step {
-                return Ok(if iteration == 0 { Nearest::Unknown } else { Nearest::At(point) });
+                let Some(axes) = &axes else { return Ok(Nearest::Unknown) };
+                let along = |end: &[f64]| {
+                    let xi: Vec<f64> = end[..n].iter().zip(&at).map(|(q, at)| q - at).collect();
+                    [0, 1].map(|k| gradients.weighed(&axes[k], &xi))
+                };
+                point.apart = are_apart(form, point.level - level, ends.map(along));
+                return Ok(Nearest::At(point));
             }
             // What brings the other constraints back: Q y = −φ without the part of c.
             let mut y: Vec<f64> = gradients.constraints().iter().map(|phi| -phi).collect();
@@ -237,6 +248,7 @@ impl Conditioning {
                 gradients.bend(&face, &at, &self.parameters, (axis, by), bent)?;
             }
             let (a, b, d) = (dot(e, &bent[0]), dot(f, &bent[0]), dot(f, &bent[1]));
+            form = [a, b, d];
             let size = a.abs().max(b.abs()).max(d.abs());
             let determinant = a * d - b * b;
             if iteration == 0 {
@@ -264,5 +276,35 @@ impl Conditioning {
             }
         }
         Ok(Nearest::Unknown)
+    }
+}
+
+/// Whether two points lie on different branches of the hyperbola ½ ξᵀA ξ = level: on different sides along the
+/// eigenvector of A = (a b; b d) whose eigenvalue has the sign of the level.
+fn are_apart([a, b, d]: [f64; 3], level: f64, [first, last]: [[f64; 2]; 2]) -> bool {
+    let root = ((a - d) / 2.0).hypot(b).copysign(level);
+    // (A − κ) u = 0 with κ = (a + d)/2 + root; the larger of two ways to write u.
+    let [x, y] = [root + (a - d) / 2.0, root - (a - d) / 2.0];
+    let u = if x.abs() > y.abs() { [x, b] } else { [b, y] };
+    let [first, last] = [first, last].map(|xi| xi[0] * u[0] + xi[1] * u[1]);
+    first * last < 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::are_apart;
+
+    #[test]
+    fn branches_of_a_hyperbola_lie_on_both_sides_of_its_centre() {
+        // x y = level, turned by an angle: on x, y > 0 and on x, y < 0 for a positive level.
+        for angle in [0.0f64, 0.3, 1.1, 2.0, 3.0, 4.5] {
+            let (s, c) = angle.sin_cos();
+            let turned = |[x, y]: [f64; 2]| [c * x - s * y, s * x + c * y];
+            let form = [-2.0 * s * c, c * c - s * s, 2.0 * s * c];
+            let [near, far, back] = [[2.0, 0.5], [0.5, 2.0], [-4.0, -0.25]].map(turned);
+            assert!(!are_apart(form, 1.0, [near, far]) && are_apart(form, 1.0, [near, back]));
+            let [near, far, back] = [[2.0, -0.5], [0.5, -2.0], [-4.0, 0.25]].map(turned);
+            assert!(!are_apart(form, -1.0, [near, far]) && are_apart(form, -1.0, [near, back]));
+        }
     }
 }

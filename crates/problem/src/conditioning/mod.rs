@@ -231,7 +231,7 @@ impl Conditioning {
         let (from, face) =
             if self.before.square < self.after.square { (before, &self.before) } else { (after, &self.after) };
         let velocities = face.v.clone();
-        match self.nearest(gradients, constraint, from, (&velocities, passed.distance))? {
+        match self.nearest(gradients, constraint, (from, [before, after]), (&velocities, passed.distance))? {
             Nearest::Far => seen.far = true,
             Nearest::Unknown => {}
             Nearest::At(point) => seen.branch = point.branch(&passed, self.largest[constraint]),
