@@ -9,7 +9,7 @@ mod columns;
 use crate::StoppingRule;
 use crate::stopping::size_ratio;
 use columns::Column;
-pub use columns::StageRule;
+pub use columns::{StageRule, UNSETTLED};
 
 /// The memory of [`fixed_point`] for so many unknowns, allocated once.
 #[derive(Clone, Debug)]

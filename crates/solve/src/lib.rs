@@ -65,7 +65,7 @@ mod workspace;
 pub use choice::Unsupported;
 pub use departure::{departure, excess};
 pub use eigenvalues::{EigenvalueError, eigenvalues};
-pub use fixed_point::{FixedPointError, FixedPointWork, FixedPointWorkspace, StageRule, fixed_point};
+pub use fixed_point::{FixedPointError, FixedPointWork, FixedPointWorkspace, StageRule, UNSETTLED, fixed_point};
 pub use gauss_newton::{Descended, Descent, Linearised, gauss_newton};
 pub use graded::cancelled_rows;
 pub use least_change::least_change;

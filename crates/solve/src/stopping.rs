@@ -74,6 +74,8 @@ pub trait Comparisons {
     fn both(&mut self, a: Self::Truth, b: Self::Truth) -> Self::Truth;
     /// At least one.
     fn either(&mut self, a: Self::Truth, b: Self::Truth) -> Self::Truth;
+    /// a if it holds, otherwise b.
+    fn choice(&mut self, truth: Self::Truth, a: Self::Number, b: Self::Number) -> Self::Number;
 }
 
 /// What the rule says of an update.
@@ -187,6 +189,10 @@ impl Comparisons for Made {
 
     fn either(&mut self, a: bool, b: bool) -> bool {
         a || b
+    }
+
+    fn choice(&mut self, truth: bool, a: f64, b: f64) -> f64 {
+        if truth { a } else { b }
     }
 }
 

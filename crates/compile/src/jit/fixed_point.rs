@@ -3,7 +3,7 @@
 use super::step::{Arrival, Counted, Reach, StepEmitter};
 use crate::record::FixedPoint;
 use cotangent_dynamics::{PAUSE, Unknowns, patience};
-use cotangent_solve::{Comparisons, StageRule};
+use cotangent_solve::{Comparisons, StageRule, UNSETTLED};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
@@ -12,9 +12,8 @@ use std::mem::offset_of;
 /// The values that an iteration carries on.
 struct Loop {
     unknowns: Vec<Variable>,
-    /// By entry of the vector.
-    smallest: Vec<Variable>,
-    stalls: Vec<Variable>,
+    /// What is known of each entry of the vector.
+    known: Vec<[Variable; 2]>,
     count: Variable,
 }
 
@@ -95,8 +94,7 @@ impl StepEmitter<'_, '_> {
         let columns = 0..site.len() / site.stages.unwrap_or(1).max(1);
         let l = Loop {
             unknowns: fixed.guess.iter().map(|_| self.e.b.declare_var(types::F64)).collect(),
-            smallest: columns.clone().map(|_| self.e.b.declare_var(types::F64)).collect(),
-            stalls: columns.map(|_| self.e.b.declare_var(types::I64)).collect(),
+            known: columns.map(|_| [(); 2].map(|()| self.e.b.declare_var(types::F64))).collect(),
             count: self.e.b.declare_var(types::I64),
         };
         let guess: Vec<Value> = fixed.guess.iter().map(|&at| self.value(values, at)).collect();
@@ -105,10 +103,11 @@ impl StepEmitter<'_, '_> {
         self.e.b.ins().brif(finite, begin, &[], reach.bail, &[]);
         self.e.b.switch_to_block(begin);
         l.unknowns.iter().zip(&guess).for_each(|(&x, &g)| self.e.b.def_var(x, g));
-        let none = self.e.b.ins().f64const(f64::INFINITY);
+        let unsettled = UNSETTLED.map(|number| self.e.b.ins().f64const(number));
         let nothing = self.e.b.ins().iconst(types::I64, 0);
-        l.smallest.iter().for_each(|&smallest| self.e.b.def_var(smallest, none));
-        l.stalls.iter().for_each(|&stalls| self.e.b.def_var(stalls, nothing));
+        for (&variable, number) in l.known.iter().flat_map(|known| known.iter().zip(unsettled)) {
+            self.e.b.def_var(variable, number);
+        }
         self.e.b.def_var(l.count, nothing);
         let head = self.e.b.create_block();
         self.e.b.ins().jump(head, &[]);
@@ -141,7 +140,7 @@ impl StepEmitter<'_, '_> {
         (arrived, failed): (Block, Block),
     ) {
         let there: Vec<BlockArg> = next.iter().map(|&x| BlockArg::Value(x)).collect();
-        let columns = self.columns(x, next, l.stalls.len());
+        let columns = self.columns(x, next, l.known.len());
         let tolerance = self.arrival(types::F64, offset_of!(Arrival, tolerance), reach);
         let (mut first, mut all) = (0, None);
         for count in site.groups() {
@@ -150,10 +149,12 @@ impl StepEmitter<'_, '_> {
             for column in &columns[group.clone()] {
                 largest = self.larger(largest, column.size);
             }
-            let part = self.e.b.ins().f64const(StageRule::NOISE * f64::EPSILON);
-            let noise = self.e.b.ins().fmul(part, largest);
             for j in group {
-                let settled = self.settled(&columns[j], (l.smallest[j], l.stalls[j]), tolerance, noise);
+                let Column { update, size } = columns[j];
+                let known = l.known[j].map(|variable| self.e.b.use_var(variable));
+                let sizes = [update, size, largest];
+                let (settled, known) = StageRule::judge(self, f64::EPSILON, tolerance, sizes, known);
+                l.known[j].iter().zip(known).for_each(|(&variable, value)| self.e.b.def_var(variable, value));
                 all = Some(all.map_or(settled, |all| self.e.b.ins().band(all, settled)));
             }
             first += count;
@@ -173,56 +174,6 @@ impl StepEmitter<'_, '_> {
         let going = self.e.b.create_block();
         self.e.b.ins().brif(spent, failed, &[], going, &[]);
         self.e.b.switch_to_block(going);
-    }
-
-    /// Whether an entry is settled.
-    fn settled(
-        &mut self,
-        column: &Column,
-        (smallest, stalls): (Variable, Variable),
-        tolerance: Value,
-        noise: Value,
-    ) -> Value {
-        use FloatCC::{GreaterThanOrEqual, LessThan, LessThanOrEqual};
-        let &Column { update, size } = column;
-        let c = |s: &mut Self, x: f64| s.e.b.ins().f64const(x);
-        let (least, before) = (self.e.b.use_var(smallest), self.e.b.use_var(stalls));
-        let (zero, epsilon) = (c(self, 0.0), c(self, f64::EPSILON));
-        let (negligible, units) = (c(self, StageRule::NEGLIGIBLE), c(self, StageRule::ROUND_OFF));
-        let unit = self.e.b.ins().fmul(epsilon, size);
-        let tolerated = self.e.b.ins().fmul(tolerance, size);
-        let tolerated = self.e.b.ins().fcmp(LessThanOrEqual, update, tolerated);
-        let square = self.e.b.ins().fmul(update, update);
-        let gap = self.e.b.ins().fsub(least, update);
-        let rest = self.e.b.ins().fmul(negligible, unit);
-        let rest = self.e.b.ins().fmul(rest, gap);
-        let last = self.all(vec![(LessThanOrEqual, update, unit), (LessThanOrEqual, square, rest)]);
-        let round_off = self.e.b.ins().fmul(units, unit);
-        let steady = self.all(vec![(LessThanOrEqual, update, round_off), (GreaterThanOrEqual, update, least)]);
-        let settled = self.e.b.ins().bor(tolerated, last);
-        let settled = self.e.b.ins().bor(settled, steady);
-
-        let shrinks = self.e.b.ins().fcmp(LessThan, update, least);
-        let anew = self.e.b.ins().fcmp(FloatCC::Equal, least, zero);
-        let more = self.e.b.ins().iadd_imm_s(before, 1);
-        let none = self.e.b.ins().iconst(types::I64, 0);
-        let fresh = self.e.b.ins().bor(shrinks, anew);
-        let fresh = self.e.b.ins().bor(fresh, settled);
-        let now = self.e.b.ins().select(fresh, none, more);
-        self.e.b.def_var(stalls, now);
-        let lower = self.smaller(least, update);
-        let lower = self.e.b.ins().select(anew, update, lower);
-        let lower = self.e.b.ins().select(settled, zero, lower);
-        self.e.b.def_var(smallest, lower);
-        let stall = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, now, i64::from(StageRule::STALLS));
-        let is_noise = self.e.b.ins().fcmp(LessThanOrEqual, update, noise);
-        let is_noise = self.e.b.ins().band(stall, is_noise);
-        self.e.b.ins().bor(settled, is_noise)
-    }
-
-    fn smaller(&mut self, a: Value, b: Value) -> Value {
-        let less = self.e.b.ins().fcmp(FloatCC::LessThan, b, a);
-        self.e.b.ins().select(less, b, a)
     }
 
     fn columns(&mut self, x: &[Value], next: &[Value], n: usize) -> Vec<Column> {

@@ -253,7 +253,8 @@ impl Comparisons for StepEmitter<'_, '_> {
     }
 
     fn larger(&mut self, a: Value, b: Value) -> Value {
-        let more = self.e.b.ins().fcmp(FloatCC::GreaterThan, b, a);
+        // As one instruction: the larger one of two.
+        let more = self.e.b.ins().fcmp(FloatCC::LessThan, a, b);
         self.e.b.ins().select(more, b, a)
     }
 
@@ -267,5 +268,9 @@ impl Comparisons for StepEmitter<'_, '_> {
 
     fn either(&mut self, a: Value, b: Value) -> Value {
         self.e.b.ins().bor(a, b)
+    }
+
+    fn choice(&mut self, truth: Value, a: Value, b: Value) -> Value {
+        self.e.b.ins().select(truth, a, b)
     }
 }

@@ -2,22 +2,21 @@
 
 use cotangent_scalar::Real;
 
-use super::{Change, FixedPointWorkspace, STALLS};
-use crate::StoppingRule;
-use crate::stopping::size_ratio;
+use super::{Change, FixedPointWorkspace};
+use crate::stopping::{Comparisons, Made, StoppingRule, size_ratio};
 
-/// The numbers of the rule for the stages of a Runge–Kutta method, which native code compares with, too.
+/// When the stages of a Runge–Kutta method have arrived, in [`Comparisons`]: they are made here, and emitted as native code.
 ///
 /// The unknowns are one vector after the other, and an entry of it has the size s of the largest at any stage, so that
 /// one that passes through zero at a stage is not waited for. With δ its largest update at any stage, and δₘ the smallest
 /// such update before, it is settled when
 ///
 /// 1. δ is at most the tolerance that was asked for, if any, times s: zero without one; or
-/// 2. δ is at most the precision, u s, and all further updates together are negligible, θ/(1 − θ) δ ≤
-///    [`NEGLIGIBLE`](Self::NEGLIGIBLE) u s with θ = δ/δₘ; or
-/// 3. updates no longer decrease, δ ≥ δₘ, and are round-off, δ ≤ [`ROUND_OFF`](Self::ROUND_OFF) u s; or
-/// 4. three updates in a row did not decrease, and this one is at most [`NOISE`](Self::NOISE) u times the largest entry of its
-///    group: an entry that is nothing but what rounding leaves of others.
+/// 2. δ is at most the precision, u s, and all further updates together are negligible: with θ = δ/δₘ ≤ ½ they are at most
+///    2 θ δ ≤ u s/64; or
+/// 3. updates no longer decrease, δ ≥ δₘ, and are round-off, δ ≤ 256 u s; or
+/// 4. three updates in a row did not decrease, and this one is at most 1024 u times the largest entry of its group: an entry
+///    that is nothing but what rounding leaves of others.
 ///
 /// Once it is settled by 1, 2 or 3 later updates up to the bound of 3 are no matter; a larger one begins anew. The iteration
 /// has arrived when all entries are settled.
@@ -26,15 +25,60 @@ use crate::stopping::size_ratio;
 /// drifts.)
 pub struct StageRule;
 
+/// An entry of the stages before its first update: δₘ, and 2 to the number of updates in a row that did not decrease.
+pub const UNSETTLED: [f64; 2] = [f64::INFINITY, 1.0];
+
 impl StageRule {
-    /// The part of the precision that may be left of an iteration that still shrinks.
-    pub const NEGLIGIBLE: f64 = 1.0 / 64.0;
-    /// How many units of the precision updates that no longer decrease may have.
-    pub const ROUND_OFF: f64 = 256.0;
-    /// How many updates in a row that do not decrease are noise,
-    pub const STALLS: u32 = STALLS;
-    /// and up to how many units of the precision of the largest entry.
-    pub const NOISE: f64 = 1024.0;
+    /// Whether an entry is settled, and what is known of it from now on (see [`UNSETTLED`]).
+    ///
+    /// δ and s are given, and the largest entry of its group.
+    pub fn judge<C: Comparisons>(
+        c: &mut C,
+        epsilon: f64,
+        tolerance: C::Number,
+        [update, size, largest]: [C::Number; 3],
+        [smallest, stalls]: [C::Number; 2],
+    ) -> (C::Truth, [C::Number; 2]) {
+        let (zero, one, two) = (c.number(0.0), c.number(1.0), c.number(2.0));
+        let part = |c: &mut C, part: f64, of: C::Number| {
+            let part = c.number(part);
+            c.product(part, of)
+        };
+        let tolerated = c.product(tolerance, size);
+        let tolerated = c.at_most(update, tolerated);
+        let unit = part(c, epsilon, size);
+        let is_small = c.at_most(update, unit);
+        let half = part(c, 0.5, smallest);
+        let shrinks_fast = c.at_most(update, half);
+        let square = c.product(update, update);
+        let rest = part(c, 1.0 / 128.0, unit);
+        let rest = c.product(rest, smallest);
+        let negligible = c.at_most(square, rest);
+        let last = c.both(is_small, shrinks_fast);
+        let last = c.both(last, negligible);
+        let round_off = part(c, 256.0, unit);
+        let round_off = c.at_most(update, round_off);
+        let steady = c.at_most(smallest, update);
+        let settled = c.both(round_off, steady);
+        let settled = c.either(settled, last);
+        let settled = c.either(settled, tolerated);
+
+        // Settled entries have a smallest update of zero, which none is below.
+        let anew = c.at_most(smallest, zero);
+        let more = c.product(two, stalls);
+        let stalls = c.choice(steady, more, one);
+        let stalls = c.choice(anew, one, stalls);
+        let stalls = c.choice(settled, one, stalls);
+        let smallest = c.choice(steady, smallest, update);
+        let smallest = c.choice(anew, update, smallest);
+        let smallest = c.choice(settled, zero, smallest);
+        let eight = c.number(8.0);
+        let stalled = c.at_most(eight, stalls);
+        let noise = part(c, 1024.0 * epsilon, largest);
+        let noise = c.at_most(update, noise);
+        let noise = c.both(noise, stalled);
+        (c.either(settled, noise), [smallest, stalls])
+    }
 }
 
 /// An entry of the vector.
@@ -42,11 +86,10 @@ impl StageRule {
 pub(super) struct Column {
     size: f64,
     update: f64,
-    smallest: f64,
-    stalls: u32,
+    known: [f64; 2],
 }
 
-const NEW: Column = Column { size: 0.0, update: 0.0, smallest: f64::INFINITY, stalls: 0 };
+const NEW: Column = Column { size: 0.0, update: 0.0, known: UNSETTLED };
 
 impl<S: Real> FixedPointWorkspace<S> {
     /// A workspace for so many stages of a vector, whose entries come in groups of one kind and unit.
@@ -82,34 +125,19 @@ impl<S: Real> FixedPointWorkspace<S> {
 
     /// Whether all entries are settled.
     pub(super) fn is_settled(&mut self, stopping: &StoppingRule) -> bool {
-        let (tolerance, noise) = (stopping.tolerance.unwrap_or(0.0), StageRule::NOISE * S::EPSILON);
+        let tolerance = stopping.tolerance.unwrap_or(0.0);
         let (mut all, mut rest) = (true, &mut self.columns[..]);
         for &count in &self.groups {
             let (group, others) = rest.split_at_mut(count);
             let largest = group.iter().fold(0.0, |largest, column| f64::max(column.size, largest));
-            for column in group {
-                all &= column.judge(S::EPSILON, tolerance, noise * largest);
+            for Column { size, update, known } in group {
+                let settled;
+                (settled, *known) =
+                    StageRule::judge(&mut Made, S::EPSILON, tolerance, [*update, *size, largest], *known);
+                all &= settled;
             }
             rest = others;
         }
         all
-    }
-}
-
-impl Column {
-    fn judge(&mut self, epsilon: f64, tolerance: f64, noise: f64) -> bool {
-        let Column { size, update, smallest, stalls } = *self;
-        let unit = epsilon * size;
-        let settled = update <= tolerance * size
-            || (update <= unit && update * update <= StageRule::NEGLIGIBLE * unit * (smallest - update))
-            || (update <= StageRule::ROUND_OFF * unit && update >= smallest);
-        let stalls = if update < smallest { 0 } else { stalls + 1 };
-        // Settled entries have a smallest update of zero, which none is below.
-        (self.smallest, self.stalls) = match (settled, smallest == 0.0) {
-            (true, _) => (0.0, 0),
-            (false, true) => (update, 0),
-            (false, false) => (f64::min(update, smallest), stalls),
-        };
-        settled || (self.stalls >= STALLS && update <= noise)
     }
 }
