@@ -54,6 +54,10 @@ pub(crate) struct Steps {
     pub(crate) whole: Whole,
 }
 
+/// Equations of so many unknowns are solved inside of one function without loops; larger ones are not, and loops are then
+/// as fast, and shorter.
+const LARGEST_UNROLLED: usize = 8;
+
 /// A step as a whole.
 #[derive(Clone)]
 pub(crate) enum Whole {
@@ -159,16 +163,21 @@ impl Equations {
         let failed = |e: Failure| CompileError::system(prepared.method().name(), e);
         let stepper = prepared.stepper(&self.compiled.view(Native, parameters.clone())).map_err(failed)?;
         let memory = stepper.memory();
-        let whole = match record(&self.compiled, prepared, parameters.len(), memory) {
-            Ok(recording) => Whole::Function(Arc::new(Step::new(recording, engine)?)),
-            // What cannot be recorded (an iteration inside an iteration, a decision) runs in parts.
-            Err(_) => match record_loops(&self.compiled, prepared, parameters.len(), memory)
-                .map(|recording| LoopedStep::new(recording, engine))
-            {
-                Ok(Ok(step)) => Whole::Loops(Arc::new(step)),
-                Ok(Err(_)) | Err(_) => Whole::No,
-            },
+        let function = || match record(&self.compiled, prepared, parameters.len(), memory) {
+            Ok(recording) => Step::new(recording, engine).map(|step| Some(Whole::Function(Arc::new(step)))),
+            Err(_) => Ok(None),
         };
+        let loops = || {
+            let recording = record_loops(&self.compiled, prepared, parameters.len(), memory).ok()?;
+            Some(Whole::Loops(Arc::new(LoopedStep::new(recording, engine).ok()?)))
+        };
+        // What cannot be recorded (an iteration inside an iteration, a decision) runs in parts.
+        let size = prepared.plan().sites().iter().map(|site| site.len()).max().unwrap_or(0);
+        let whole = match size <= LARGEST_UNROLLED {
+            true => function()?.or_else(loops),
+            false => loops().map_or_else(function, |made| Ok(Some(made)))?,
+        };
+        let whole = whole.unwrap_or(Whole::No);
         let steps = Steps { memory, whole };
         known().push((key, steps.clone()));
         Ok(steps)

@@ -9,7 +9,7 @@ use cotangent_scalar::{Place, Scalar, Sums};
 use std::cell::RefCell;
 
 /// The most kernels of a recording: one that has more is not made of loops.
-const MOST_KERNELS: usize = 2_000;
+const MOST_KERNELS: usize = 800;
 
 /// In place of an array: the value of an operation of the loop that is being recorded.
 const LANE: u32 = u32::MAX;

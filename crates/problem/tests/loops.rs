@@ -1,0 +1,100 @@
+//! Steps of large systems are loops over families, and what they find is what calls of functions find.
+
+#[path = "common/systems.rs"]
+mod systems;
+
+use cotangent_compile::Engine;
+use cotangent_dynamics::Advance;
+use cotangent_integrate::Method;
+use cotangent_problem::Integrator;
+use cotangent_solve::NewtonOptions;
+use cotangent_theory::Formulation;
+use systems::{Case, shipped};
+
+/// A closed chain on springs, with masses of its own: constraints that end where they begin.
+const RING: &str = "param n : int = 40\nparam m[i in 1..n] = 1 + i/n\nparam k = 3\n\
+    coord x[i in 1..n], y[i in 1..n]\n\
+    lagrangian sum(i in 1..n, m[i]*(x[i]'^2 + y[i]'^2)/2 - m[i]*y[i] - k*(x[i]^2 + y[i]^2)/2)\n\
+    constraint link[i in 1..n]: ((x[i] - x[mod(i, n) + 1])^2 + (y[i] - y[mod(i, n) + 1])^2)/2 = 2*sin(pi/n)^2\n\
+    initial x[i in 1..n] = cos(2*pi*i/n), y[i in 1..n] = sin(2*pi*i/n)\n";
+
+/// A strip of triangles in space, hung up at one side: several constraints for each member, and masses that differ by direction.
+/// With `+ 0` replaced, the masses have to be solved for.
+const STRIP: &str = "param n : int = 30\n\
+    coord x[i in 1..n], y[i in 1..n], z[i in 1..n]\n\
+    lagrangian sum(i in 1..n, (x[i]'^2 + y[i]'^2 + 2*z[i]'^2 + 0)/2 - z[i])\n\
+    constraint top: (x[1]^2 + y[1]^2 + z[1]^2 - 1)/2 = 0\n\
+    constraint side[i in 2..n]: ((x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 + (z[i] - z[i-1])^2 - 1)/2 = 0\n\
+    constraint brace[i in 3..n]: ((x[i] - x[i-2])^2 + (y[i] - y[i-2])^2 + (z[i] - z[i-2])^2 - 1)/2 = 0\n\
+    initial x[i in 1..n] = i/2 + 1/2, y[i in 1..n] = sqrt(3)/2*mod(i - 1, 2)\n";
+
+fn both(text: &str, n: Option<i64>, method: Method, engine: Engine) -> (Case, Integrator, Integrator) {
+    let case = Case::new(text, n, Formulation::Multipliers, engine);
+    let prepared = case.equations.prepare(method).unwrap();
+    let options = NewtonOptions::default();
+    let whole = Integrator::new(&case.equations, &prepared, &case.parameters, options, engine).unwrap();
+    let parts = Integrator::in_parts(&case.equations, &prepared, &case.parameters, options).unwrap();
+    (case, whole, parts)
+}
+
+/// Runs both ways; they agree to the last bit.
+fn agree(text: &str, n: Option<i64>, method: Method, engine: Engine, h: f64, steps: u64) -> Integrator {
+    let (case, mut whole, mut parts) = both(text, n, method, engine);
+    let (mut a, mut b) = (whole.state(case.start.clone()), parts.state(case.start.clone()));
+    // In several calls: what is done once is done in each of them.
+    for _ in 0..2 {
+        whole.advance(&mut a, h, steps).unwrap();
+        parts.advance(&mut b, h, steps).unwrap();
+    }
+    assert!(a.values != case.start, "it moves");
+    assert_eq!((a.values, a.carry), (b.values, b.carry), "{method:?} n = {n:?}");
+    assert_eq!(whole.iterations(), parts.iterations());
+    whole
+}
+
+#[test]
+fn a_chain_is_loops_of_the_same_numbers() {
+    let masses = shipped("chain").replace("param m[i in 1..n] = 1", "param m[i in 1..n] = 1 + i/n");
+    for method in [Method::Rattle, Method::Shake] {
+        let short = agree(&masses, Some(60), method, Engine::Best, 0.01, 40);
+        let long = agree(&masses, Some(400), method, Engine::Best, 0.01, 5);
+        assert!(short.is_looped() && long.is_looped(), "{method:?}");
+        // The code is the same, however long the chain is.
+        assert_eq!(short.operations(), long.operations(), "{method:?}");
+    }
+}
+
+#[test]
+fn the_tape_runs_the_same_loops() {
+    assert!(agree(&shipped("chain"), Some(50), Method::Rattle, Engine::Tape, 0.01, 10).is_looped());
+}
+
+#[test]
+fn a_tree_is_loops_over_lists_of_places() {
+    assert!(agree(&shipped("tree"), Some(100), Method::Rattle, Engine::Best, 0.01, 20).is_looped());
+}
+
+#[test]
+fn rings_and_strips_are_loops_too() {
+    assert!(agree(RING, None, Method::Rattle, Engine::Best, 0.01, 20).is_looped());
+    assert!(agree(STRIP, None, Method::Rattle, Engine::Best, 0.002, 20).is_looped());
+    // Linear equations inside of functions are left to calls of these.
+    let coupled = STRIP.replace("+ 0)", "+ y[i]'*z[i]')");
+    assert!(!agree(&coupled, None, Method::Rattle, Engine::Best, 0.002, 20).is_looped());
+}
+
+#[test]
+fn without_constraints_a_lattice_is_loops() {
+    assert!(agree(&shipped("toda"), Some(200), Method::Rattle, Engine::Best, 0.01, 50).is_looped());
+}
+
+#[test]
+fn a_step_without_a_solution_fails_as_calls_of_functions_do() {
+    let (case, mut whole, mut parts) = both(&shipped("chain"), Some(60), Method::Rattle, Engine::Best);
+    assert!(whole.is_looped());
+    let (mut a, mut b) = (whole.state(case.start.clone()), parts.state(case.start.clone()));
+    let failed = whole.advance(&mut a, 20.0, 3).unwrap_err();
+    assert_eq!(failed, parts.advance(&mut b, 20.0, 3).unwrap_err());
+    assert_eq!(failed.0, 0);
+    assert_eq!(a.values, case.start);
+}
