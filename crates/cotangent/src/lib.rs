@@ -4,7 +4,7 @@
 //! constraints. It is parsed into a [`System`] of symbols, whose expressions are differentiated
 //! and compiled; a [`Formulation`] makes equations of motion of it, a [`Method`] integrates them.
 //! The verbs [`check()`], [`analyze()`], [`run()`], [`certify()`] and [`compare()`] do what the program does, and return documents.
-//! This crate re-exports the crates it is made of, holds the shipped [`models`], and builds the program `cotangent`.
+//! This crate re-exports the crates it is made of, holds the shipped [`models`] and the [`experiments`] of papers, and builds the program `cotangent`.
 //!
 //! From text to a run:
 //!
@@ -88,6 +88,7 @@ pub use cotangent_scalar::{Real, Scalar};
 pub use cotangent_theory::Formulation;
 pub use cotangent_verbs::{Choice, analyze, certify, check, compare, run};
 
+pub mod experiments;
 pub mod models;
 
 // The Rust code of the README and of the book runs with the documentation tests.

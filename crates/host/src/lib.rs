@@ -1,6 +1,6 @@
-//! What an ordinary machine gives to a computation: its clock, and Ctrl-C as a request to stop.
+//! What an ordinary machine gives to a computation: its clock, its processors, and Ctrl-C as a request to stop.
 //!
-//! The other crates ask the machine for neither: they are handed both in their
+//! The other crates do not ask the machine: they are handed clock and token in their
 //! [`Limits`](cotangent_scalar::Limits), so that they run where there is no clock, or another one, as in a browser.
 //!
 //! ```
@@ -15,6 +15,8 @@
 
 mod clock;
 mod interrupt;
+mod workers;
 
 pub use clock::clock;
 pub use interrupt::{InterruptError, cancel_on_signal};
+pub use workers::side_by_side;

@@ -10,7 +10,8 @@
 //! - [`SymplecticDefect`]: how far the derivative of a step is from symplectic;
 //! - [`no_casimirs`]: functions that a model claims to be Casimirs and are none;
 //! - [`Stability`]: what a formulation does to errors of the constraints;
-//! - [`comparison`]: formulations and methods of one model side by side.
+//! - [`comparison`]: formulations and methods of one model side by side;
+//! - [`measure`]: named measurements of the tables of runs.
 //!
 //! ```
 //! use cotangent_lab::{Pendulum, Reference};
@@ -41,6 +42,7 @@ pub mod comparison;
 mod elliptic;
 mod fit;
 mod forces;
+pub mod measure;
 mod pendulum;
 mod reference;
 pub mod stability;

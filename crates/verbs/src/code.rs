@@ -57,6 +57,10 @@ codes! {
     UnknownOption = "unknown-option",
     /// A chart names what is no coordinate.
     UnknownCoordinate = "unknown-coordinate",
+    /// There is no such paper or experiment.
+    UnknownExperiment = "unknown-experiment",
+    /// The description of an experiment has a mistake.
+    Experiment = "experiment",
     /// A name or number is given twice.
     DuplicateName = "duplicate-name",
     /// An option of a formulation is given twice.

@@ -1,4 +1,4 @@
-//! The verbs: check, analyze, run, certify, compare, each a function from a request to a document.
+//! The verbs: check, analyze, run, certify, compare, reproduce, each a function from a request to a document.
 //!
 //! A verb prints nothing, and writes no file but those it is asked for. What it has to say on the way goes to a
 //! [`Listener`], and it ends early where its limits say so. Its document is what `--json` shows; text, figures and pages
@@ -48,6 +48,7 @@ mod noticed;
 mod picture;
 pub mod printable;
 mod reason;
+pub mod reproduce;
 pub mod run;
 mod session;
 pub mod setting;

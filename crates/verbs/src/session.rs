@@ -59,7 +59,7 @@ pub trait Listener {
 }
 
 /// Nobody listens.
-struct Nobody;
+pub(crate) struct Nobody;
 
 impl Listener for Nobody {}
 

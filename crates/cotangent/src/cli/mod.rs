@@ -56,6 +56,7 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Verb::Run(run) => verbs::run(*run, &mut out),
         Verb::Certify(certify) => verbs::certify(certify, &mut out),
         Verb::Compare(compare) => verbs::compare(compare, &mut out),
+        Verb::Reproduce(reproduce) => verbs::reproduce(reproduce, &mut out),
         Verb::Methods(_) => describe::methods(&mut out),
         Verb::Formulations(_) => describe::formulations(&mut out),
         Verb::Explain(explain) => describe::explain(&explain, &mut out),

@@ -3,6 +3,7 @@
 use super::args;
 use super::input;
 use super::output::Output;
+use cotangent::experiments;
 use cotangent::verbs::{self, Code, Ending, Failure, Source, Status, printable};
 use std::path::Path;
 
@@ -103,6 +104,29 @@ pub(crate) fn compare(args: args::Compare, out: &mut Output) -> Result<Status, F
             if document.status == Ending::Interrupted {
                 out.tell("interrupted: these are the rows done so far\n");
             }
+        }
+    }
+    Ok(document.status())
+}
+
+/// Makes experiments of papers again, or lists them.
+pub(crate) fn reproduce(args: args::Reproduce, out: &mut Output) -> Result<Status, Failure> {
+    let library = experiments::library()?;
+    let request = args.request();
+    if request.wanted.is_empty() {
+        let list = library.list();
+        match out.wants_json() {
+            true => out.document(&list)?,
+            false => out.print(&list.text(out.coloured())),
+        }
+        return Ok(Status::Held);
+    }
+    let document = request.answer(&library, &mut out.session())?;
+    match out.wants_json() {
+        true => out.document(&document)?,
+        false => {
+            out.print(&document.text(out.coloured()));
+            document.failures().for_each(|failure| out.tell_of(&failure));
         }
     }
     Ok(document.status())

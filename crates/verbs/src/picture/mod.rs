@@ -19,5 +19,5 @@ pub(crate) use figure::figure;
 pub use film::Watch;
 pub(crate) use film::{Film, check_quantities, watch};
 pub(crate) use movie::shortened;
-pub(crate) use page::{Page, formulas, sources};
+pub(crate) use page::{Page, formulas, provenance, sources};
 pub(crate) use sparkline::{Sparkline, sparklines};

@@ -99,7 +99,7 @@ fn formulation(selection: &Selection) -> (Formulas, Text) {
 }
 
 /// Where results come from.
-fn provenance(input: &Input) -> Provenance {
+pub(crate) fn provenance(input: &Input) -> Provenance {
     let platform = Platform::current();
     let engine = if cfg!(feature = "jit") { "native code" } else { "tape, without native code" };
     let model = Path::new(&input.name).file_name().map_or_else(String::new, |n| n.to_string_lossy().into());

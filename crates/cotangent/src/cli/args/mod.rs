@@ -5,6 +5,7 @@ mod certify;
 mod choose;
 mod compare;
 mod describe;
+mod reproduce;
 mod run;
 
 pub(crate) use analyze::Analyze;
@@ -12,6 +13,7 @@ pub(crate) use certify::Certify;
 use choose::Choose;
 pub(crate) use compare::Compare;
 pub(crate) use describe::{Explain, Formulations, Methods};
+pub(crate) use reproduce::Reproduce;
 pub(crate) use run::Run;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -83,6 +85,7 @@ pub(crate) enum Verb {
     Run(Box<Run>),
     Certify(Certify),
     Compare(Compare),
+    Reproduce(Reproduce),
     Models(Models),
     Methods(Methods),
     Formulations(Formulations),
