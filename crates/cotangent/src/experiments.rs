@@ -35,4 +35,10 @@ macro_rules! papers {
 /// The files under `experiments`, paper by paper: experiments in the order in which they are shown, and models.
 const PAPERS: &[Folder<'_>] = papers! {
     "leimkuhler-reich": ["fig-1" "fig-2" "fig-3" "fig-4" "fig-5" "fig-6"], [];
+    "tyranowski": [
+        "fig-1" "fig-2" "fig-3" "fig-4" "fig-5" "fig-6" "fig-7" "fig-8" "fig-9" "fig-10" "fig-11" "fig-12" "turning-points"
+    ], ["swing"];
+    "balk": ["fig-1-1" "fig-3-1" "fig-3-2" "example-3-6" "fig-4-1" "fig-4-2"], [
+        "two-constraints" "two-constraints-printed" "mass-burgers" "characteristics" "broken-burgers"
+    ];
 };

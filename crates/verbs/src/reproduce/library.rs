@@ -123,7 +123,7 @@ impl Planned {
             chart: p.chart,
             project_initial: p.project_initial,
             drop_redundant: false,
-            allow_almost_poisson: false,
+            allow_almost_poisson: p.allow_almost_poisson,
             step: p.step,
             until: p.until,
             steps: p.steps,
