@@ -97,9 +97,13 @@ macro_rules! paper {
 
 /// The files under `experiments`, paper by paper.
 const PAPERS: &[Paper] = &[
+    paper!("balk": ["example-3-6" "fig-1-1" "fig-3-1" "fig-3-2" "fig-4-1" "fig-4-2"],
+        ["two-constraints" "two-constraints-printed" "mass-burgers" "characteristics" "broken-burgers"]),
     paper!("leimkuhler-reich": ["fig-1" "fig-2" "fig-3" "fig-4" "fig-5" "fig-6"], []),
     paper!("mclachlan": ["fig-2" "fig-3" "fig-4" "fig-5" "fig-6" "fig-7" "fig-8-11" "fig-12"],
         ["bicycle-reduced" "hill"]),
     paper!("seiler": ["eigenvalues" "fig-1" "fig-2" "formulations" "growth" "modified" "periodogram" "tolerance"],
         ["impetus" "impetus-modified" "pendulum-modified"]),
+    paper!("tyranowski": ["fig-1" "fig-2" "fig-3" "fig-4" "fig-5" "fig-6" "fig-7" "fig-8" "fig-9" "fig-10" "fig-11" "fig-12"
+        "turning-points"], ["swing"]),
 ];

@@ -75,6 +75,7 @@ functions! {
     "max"("a") = Apply::Whole(|a| a.iter().copied().fold(f64::NEG_INFINITY, larger)), "the largest value";
     "min"("a") = Apply::Whole(|a| -a.iter().map(|x| -x).fold(f64::NEG_INFINITY, larger)), "the least value";
     "mean"("a") = Apply::Whole(mean), "the mean value";
+    "median"("a") = Apply::Whole(median), "the median: half of the values are less";
     "spread"("a") = Apply::Whole(spread), "the standard deviation from the mean";
     "count"("a") = Apply::Whole(|a| a.len() as f64), "how many values there are";
     "variation"("a") = Apply::Whole(variation), "the total variation of a periodic series: Σ |aᵢ₊₁ − aᵢ|";
@@ -112,6 +113,12 @@ fn larger(a: f64, b: f64) -> f64 {
 
 fn mean(a: &[f64]) -> f64 {
     a.iter().sum::<f64>() / a.len() as f64
+}
+
+fn median(a: &[f64]) -> f64 {
+    let mut sorted = a.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    (sorted[(a.len() - 1) / 2] + sorted[a.len() / 2]) / 2.0
 }
 
 fn spread(a: &[f64]) -> f64 {
@@ -218,4 +225,16 @@ fn amplitudes(a: &[f64]) -> Vec<f64> {
 
 fn where_largest(a: &[f64]) -> f64 {
     (0..a.len()).max_by(|&i, &k| a[i].total_cmp(&a[k]).then(k.cmp(&i))).map_or(0.0, |k| k as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::median;
+
+    #[test]
+    fn half_of_the_values_are_on_each_side_of_the_median() {
+        assert_eq!(median(&[3.0, -1.0, 100.0]), 3.0);
+        assert_eq!(median(&[4.0, 1.0, 2.0, 50.0]), 3.0);
+        assert_eq!(median(&[7.0]), 7.0);
+    }
 }

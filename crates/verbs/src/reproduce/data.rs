@@ -94,6 +94,9 @@ pub struct Planned {
     /// Whether initial data are moved onto the constraints.
     #[serde(default)]
     pub project_initial: bool,
+    /// Whether a bracket for which Jacobi's identity fails is integrated.
+    #[serde(default)]
+    pub allow_almost_poisson: bool,
     /// Where Newton's method stops.
     pub solver_tol: Option<f64>,
     /// The step size.

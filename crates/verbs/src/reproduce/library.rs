@@ -123,6 +123,7 @@ impl Planned {
             project_above: p.project_above,
             chart: p.chart,
             project_initial: p.project_initial,
+            allow_almost_poisson: p.allow_almost_poisson,
             step: p.step,
             until: p.until,
             steps: p.steps,
