@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::ast::{
     Additive, Assignment, Binder, Condition, Coordinate, Definition, Drawing, Expr, ExprKind, File, Fold, Head, Matrix,
-    Multiplicative, Pairing, Parameter, Place, PlaceIndex, Point, Reference, Relation, Requirement, Setting, SettingValue, Sign,
-    Statement, StatementKind,
+    Multiplicative, Pairing, Parameter, Place, PlaceIndex, Point, Reference, Relation, Requirement, Setting,
+    SettingValue, Sign, Statement, StatementKind,
 };
 
 /// The canonical text of a model: one statement a line, a blank line after `model`. Comments are

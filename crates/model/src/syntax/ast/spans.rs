@@ -2,7 +2,8 @@
 
 use super::{
     Assignment, Binder, Condition, Coordinate, Definition, Drawing, Expr, ExprKind, File, Head, Matrix, Name, Pairing,
-    Parameter, Place, PlaceIndex, Point, Reference, Relation, Requirement, Setting, SettingValue, Statement, StatementKind, Title,
+    Parameter, Place, PlaceIndex, Point, Reference, Relation, Requirement, Setting, SettingValue, Statement,
+    StatementKind, Title,
 };
 use crate::diagnostic::Span;
 
