@@ -288,7 +288,9 @@ pub trait Surface<S: Scalar> {
 /// system has no such side.
 pub trait Dynamics<'s, S: Scalar + 's> {
     /// The system as canonical equations with constraints on the positions.
-    fn canonical(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure>;
+    fn canonical(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
+        Ok(None)
+    }
 
     /// The hidden constraints of the canonical equations; asked for by methods that need their
     /// second derivatives only, as those may be costly.
@@ -347,7 +349,9 @@ pub trait Dynamics<'s, S: Scalar + 's> {
 
     /// The constraint manifold that the field should stay on, for projections: the constraints of
     /// the canonical equations it comes from, where its state is (q, p).
-    fn manifold(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure>;
+    fn manifold(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
+        Ok(None)
+    }
 
     /// The constraint surface that the field should stay on, where its constraints are not those of canonical
     /// equations.

@@ -1,6 +1,6 @@
 //! Burgers' equation u_t + u u_x = 0 before the shock: u is constant along x = ξ + u t.
 
-use crate::error::FieldsError;
+use crate::error::{FieldsError, length};
 
 /// Points at which the steepest descent is looked for, before it is found between them.
 const SAMPLES: u32 = 4096;
@@ -13,7 +13,7 @@ const HALVINGS: u32 = 200;
 /// use cotangent_fields::Characteristics;
 /// use std::f64::consts::TAU;
 ///
-/// let sine = Characteristics::new(f64::sin, f64::cos, TAU);
+/// let sine = Characteristics::new(f64::sin, f64::cos, TAU)?;
 /// assert!((sine.shock_time().unwrap() - 1.0).abs() < 1e-12);
 /// assert!(sine.at(1.0, 0.5)? < 1.0);
 /// assert!(sine.at(1.0, 1.5).unwrap_err().to_string().contains("the shock begins at t = 1"));
@@ -27,7 +27,8 @@ pub struct Characteristics<F> {
 
 impl<F: Fn(f64) -> f64> Characteristics<F> {
     /// The solution from u(x, 0) with its derivative and its period.
-    pub fn new(profile: F, slope: impl Fn(f64) -> f64, period: f64) -> Characteristics<F> {
+    pub fn new(profile: F, slope: impl Fn(f64) -> f64, period: f64) -> Result<Characteristics<F>, FieldsError> {
+        let period = length("period", period)?;
         let step = period / f64::from(SAMPLES);
         let crossing = |sign: f64| {
             let falling = |x: f64| sign * slope(x);
@@ -36,7 +37,7 @@ impl<F: Fn(f64) -> f64> Characteristics<F> {
             let steepest = least(&falling, x - step, x + step);
             (steepest < 0.0).then(|| -sign / steepest)
         };
-        Characteristics { crossings: [crossing(1.0), crossing(-1.0)], profile }
+        Ok(Characteristics { crossings: [crossing(1.0), crossing(-1.0)], profile })
     }
 
     /// When characteristics first cross, −1/min u₀′; never if the profile does not fall anywhere.
@@ -50,13 +51,17 @@ impl<F: Fn(f64) -> f64> Characteristics<F> {
         if let Some(time) = forward.filter(|&time| t >= time).or(backward.filter(|&time| t <= time)) {
             return Err(FieldsError::Shock { time, asked: t });
         }
+        let nowhere = FieldsError::Nowhere { place: x, time: t };
+        if !x.is_finite() || !t.is_finite() {
+            return Err(nowhere);
+        }
         // ξ + t u₀(ξ) − x grows with ξ.
         let late = |xi: f64| xi + t * (self.profile)(xi) > x;
         let mut reach = t.abs() * (self.profile)(x).abs() + f64::EPSILON;
         while late(x - reach) || !late(x + reach) {
             reach *= 2.0;
             if !reach.is_finite() {
-                return Ok(f64::NAN);
+                return Err(nowhere);
             }
         }
         let (mut low, mut high) = (x - reach, x + reach);
@@ -71,7 +76,7 @@ impl<F: Fn(f64) -> f64> Characteristics<F> {
                 low = middle;
             }
         }
-        Ok((self.profile)(low))
+        Some((self.profile)(low)).filter(|u| u.is_finite()).ok_or(nowhere)
     }
 }
 

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 /// Σ|uᵢ₊₁ − uᵢ| around the circle.
 pub fn total_variation(u: &[f64]) -> f64 {
-    u.iter().zip(u.iter().cycle().skip(1)).map(|(a, b)| (b - a).abs()).sum()
+    u.iter().zip(u.iter().cycle().skip(1)).map(|(a, b)| (b - a).abs()).fold(0.0, |sum, change| sum + change)
 }
 
 /// |ûₖ| for k = 0, 1, …, at most to half the number of values: u = Σ ûₖ exp(ikx), so that a cos(kx) has |ûₖ| = a/2 (a for
@@ -19,5 +19,6 @@ pub fn spectrum(u: &[f64], modes: usize) -> Vec<f64> {
         });
         parts[0].hypot(parts[1]) / n as f64
     };
-    (0..modes.min(n / 2 + 1)).map(amplitude).collect()
+    let most = if n == 0 { 0 } else { n / 2 + 1 };
+    (0..modes.min(most)).map(amplitude).collect()
 }

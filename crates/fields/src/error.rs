@@ -32,15 +32,31 @@ pub enum FieldsError {
         /// The number of cells.
         cells: usize,
     },
-    /// The constraints commute at the start.
+    /// A state where the matrix of the brackets of the constraints has no inverse.
     #[error(
-        "the brackets of the constraints are singular at the start: the products of u over the odd and over the even cells \
-         agree (ratio {ratio}); constants have that always, sines if 4 divides the number of cells"
+        "the brackets of the constraints are singular there: the products of yᵢ + yᵢ₊₁ over odd and over even i agree; \
+         constants have that always, sines if 4 divides the number of cells, and positive data on many cells up to rounding"
     )]
-    SingularStart {
-        /// The quotient of the two products.
-        ratio: f64,
+    Singular,
+    /// A state of another length.
+    #[error("a state of {given} numbers: there are {cells}")]
+    OtherLength {
+        /// As many as were given.
+        given: usize,
+        /// As many as there must be.
+        cells: usize,
     },
+    /// A length that is none.
+    #[error("a {what} of {length}: it must be positive and finite")]
+    NotALength {
+        /// What has that length.
+        what: &'static str,
+        /// The length.
+        length: f64,
+    },
+    /// A basis without functions.
+    #[error("there are no basis functions: give one or more")]
+    NoFunctions,
     /// Functions on different meshes, or a mesh that does not increase.
     #[error("function {function} does not fit the mesh of the first: all are given on the same increasing points")]
     OtherMesh {
@@ -77,7 +93,7 @@ pub enum FieldsError {
         size: usize,
     },
     /// A fraction that has too many digits.
-    #[error("the fractions of this basis do not fit 64 bits: take simpler points or fewer functions")]
+    #[error("the numbers of this basis are no fractions that fit 64 bits: take simpler points or fewer functions")]
     NotExact,
     /// Characteristics have crossed.
     #[error("there is no smooth solution at t = {asked}: characteristics cross, the shock begins at t = {time}")]
@@ -86,6 +102,14 @@ pub enum FieldsError {
         time: f64,
         /// When the solution was asked for.
         asked: f64,
+    },
+    /// A place or a time without a value.
+    #[error("there is no solution at x = {place}, t = {time}")]
+    Nowhere {
+        /// x
+        place: f64,
+        /// t
+        time: f64,
     },
     /// A size without a sine bracket.
     #[error("N = {size}: the sine bracket needs an odd N of 3 or more")]
@@ -96,4 +120,12 @@ pub enum FieldsError {
     /// A system that could not be built.
     #[error(transparent)]
     Build(#[from] BuildError),
+}
+
+/// A length that is one.
+pub(crate) fn length(what: &'static str, length: f64) -> Result<f64, FieldsError> {
+    match length > 0.0 && length.is_finite() {
+        true => Ok(length),
+        false => Err(FieldsError::NotALength { what, length }),
+    }
 }

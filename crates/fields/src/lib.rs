@@ -3,9 +3,9 @@
 //! - [`VectorFields`]: vector fields on a line that are spanned by piecewise polynomials, with exact structure constants;
 //!   with a quadratic energy they give a Lie–Poisson [`System`](cotangent_model::System) (Euler–Poincaré, Clebsch);
 //! - [`burgers`]: u_t + u u_x = 0 on a circle by broken linear functions: the constraints that make them continuous, and
-//!   what can be made of them;
+//!   what can be made of them; [`Characteristics`]: the exact solution up to the shock;
 //! - [`zeitlin`]: the Euler equations of a plane fluid on a torus, as matrices that keep their eigenvalues;
-//! - [`Characteristics`]: its exact solution up to the shock; [`total_variation`] and [`spectrum`] to look at fields.
+//! - [`total_variation`] and [`spectrum`] to look at fields.
 
 // Clock, threads, files and the like come from the caller: see clippy.toml.
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]

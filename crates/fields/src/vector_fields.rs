@@ -15,7 +15,7 @@
 //! ∫eᵢeⱼ the equations approach u_t = −3 u u_x.
 
 use crate::error::FieldsError;
-use crate::rational::{derivative, exact, integral, inverse, minus, printed, product, sum};
+use crate::rational::{Fraction, derivative, integral, inverse, printed, product, sum};
 use cotangent_expr::{Expr, Ix, Number};
 use cotangent_model::{System, SystemBuilder};
 
@@ -67,61 +67,66 @@ pub struct VectorFields {
 impl VectorFields {
     /// The algebra that functions span; refused if they depend on each other, or some bracket is no sum of them.
     pub fn new(basis: &[PiecewisePolynomial]) -> Result<VectorFields, FieldsError> {
-        let points = basis.first().map_or(&[][..], |e| &e.points);
+        let points = basis.first().map(|e| &e.points).ok_or(FieldsError::NoFunctions)?;
         for (k, e) in basis.iter().enumerate() {
             let increasing = e.points.windows(2).all(|w| w[0] < w[1]);
-            if e.points != points || e.pieces.len() + 1 != points.len() || !increasing {
+            if e.points != *points || e.pieces.len() + 1 != points.len() || !increasing {
                 return Err(FieldsError::OtherMesh { function: k + 1 });
             }
         }
-        let lengths: Vec<Number> = points.windows(2).map(|w| minus(w[1], w[0])).collect();
-        let paired = |a: &[Vec<Number>], b: &[Vec<Number>]| {
+        let fractions = |list: &[Number]| list.iter().map(|&x| Fraction::new(x)).collect::<Vec<_>>();
+        let lengths: Vec<Fraction> = fractions(points).windows(2).map(|w| w[1] - w[0]).collect();
+        let functions: Vec<Pieces> = basis.iter().map(|e| e.pieces.iter().map(|p| fractions(p)).collect()).collect();
+        let paired = |a: &Pieces, b: &Pieces| {
             let parts = a.iter().zip(b).zip(&lengths).map(|((a, b), &l)| integral(&product(a, b), l));
-            exact(parts.fold(Number::ZERO, |sum, part| sum + part))
+            parts.fold(Fraction::ZERO, |sum, part| sum + part)
         };
-        let row = |a: &PiecewisePolynomial| basis.iter().map(|b| paired(&a.pieces, &b.pieces)).collect();
-        let gram: Vec<Vec<Number>> = basis.iter().map(row).collect::<Result<_, _>>()?;
+        let row = |a: &Pieces| functions.iter().map(|b| paired(a, b)).collect();
+        let gram: Vec<Vec<Fraction>> = functions.iter().map(row).collect();
         let Some(inverted) = inverse(&gram)? else {
             return Err(FieldsError::Dependent { function: dependent(&gram)? });
         };
         let mut constants = vec![];
-        for (i, a) in basis.iter().enumerate() {
-            for (j, b) in basis.iter().enumerate().skip(i + 1) {
-                let bracket: Vec<Vec<Number>> = a.pieces.iter().zip(&b.pieces).map(|(a, b)| commutator(a, b)).collect();
-                let moments: Vec<Number> =
-                    basis.iter().map(|e| paired(&e.pieces, &bracket)).collect::<Result<_, _>>()?;
+        for (i, a) in functions.iter().enumerate() {
+            for (j, b) in functions.iter().enumerate().skip(i + 1) {
+                let bracket: Pieces = a.iter().zip(b).map(|(a, b)| commutator(a, b)).collect();
+                let moments: Vec<Fraction> = functions.iter().map(|e| paired(e, &bracket)).collect();
                 let coefficient =
-                    |row: &Vec<Number>| exact(row.iter().zip(&moments).fold(Number::ZERO, |sum, (&g, &m)| sum + g * m));
-                let found: Vec<Number> = inverted.iter().map(coefficient).collect::<Result<_, _>>()?;
+                    |row: &Vec<Fraction>| row.iter().zip(&moments).fold(Fraction::ZERO, |sum, (&g, &m)| sum + g * m);
+                let found: Vec<Fraction> = inverted.iter().map(coefficient).collect();
                 // The projection onto the basis is the bracket itself, or there is no algebra.
                 for (piece, own) in bracket.iter().enumerate() {
-                    let rest = basis.iter().zip(&found).fold(own.clone(), |r, (e, &c)| sum(&r, -c, &e.pieces[piece]));
-                    if rest.iter().any(|x| !x.is_zero()) {
+                    let rest = functions.iter().zip(&found).fold(own.clone(), |r, (e, &c)| sum(&r, -c, &e[piece]));
+                    let remainder = printed(&rest)?;
+                    if !remainder.is_empty() {
                         return Err(FieldsError::NotClosed {
                             first: i + 1,
                             second: j + 1,
-                            remainder: printed(&rest),
+                            remainder,
                             from: points[piece].to_string(),
                             to: points[piece + 1].to_string(),
                         });
                     }
                 }
-                let kept = found.into_iter().enumerate().filter(|(_, c)| !c.is_zero());
-                constants.extend(kept.map(|(k, value)| StructureConstant { i, j, k, value }));
+                for (k, c) in found.into_iter().enumerate() {
+                    if !c.is_zero()? {
+                        constants.push(StructureConstant { i, j, k, value: c.number()? });
+                    }
+                }
             }
         }
-        Ok(VectorFields { constants, gram })
+        Ok(VectorFields { constants, gram: numbers(&gram)? })
     }
 
-    /// Constant and linear functions on each of so many cells of a length, not continuous between them: 1 and x − x₀ on
-    /// the first, then on the next.
+    /// Constant and linear functions on each of so many cells of a length, not continuous between them: 1 and x − x̄ on
+    /// the first, with x̄ its middle, then on the next.
     pub fn broken_linear(cells: usize, length: Number) -> Result<VectorFields, FieldsError> {
         let points: Vec<Number> = (0..=cells as i64).map(|k| Number::from(k) * length).collect();
         let on = |cell: usize, own: Vec<Number>| {
             let pieces = (0..cells).map(|k| if k == cell { own.clone() } else { vec![] }).collect();
             PiecewisePolynomial { points: points.clone(), pieces }
         };
-        // From the middle of the cell, so that the two are orthogonal.
+        // x − x̄, so that the two are orthogonal.
         let linear = vec![length * -Number::HALF, Number::ONE];
         let both = |cell| [on(cell, vec![Number::ONE]), on(cell, linear.clone())];
         VectorFields::new(&(0..cells).flat_map(both).collect::<Vec<_>>())
@@ -145,8 +150,10 @@ impl VectorFields {
         let symmetric = q.len() == size
             && q.iter().all(|row| row.len() == size)
             && (0..size).all(|i| (0..i).all(|j| q[i][j] == q[j][i]));
-        let inverted = if symmetric { inverse(q)? } else { None };
+        let fractions = |row: &Vec<Number>| row.iter().map(|&x| Fraction::new(x)).collect();
+        let inverted = if symmetric { inverse(&q.iter().map(fractions).collect::<Vec<_>>())? } else { None };
         let Some(inverted) = inverted else { return Err(FieldsError::NotAnEnergy { size }) };
+        let inverted = numbers(&inverted)?;
         let mut builder = SystemBuilder::new(name);
         let m = builder.variable_family("m", 1..=size as i64);
         let at = |i: usize| Expr::at(&m, vec![Ix::constant(i as i64 + 1)]);
@@ -166,15 +173,22 @@ impl VectorFields {
     }
 }
 
+/// The polynomials of a function, piece by piece.
+type Pieces = Vec<Vec<Fraction>>;
+
+fn numbers(matrix: &[Vec<Fraction>]) -> Result<Vec<Vec<Number>>, FieldsError> {
+    matrix.iter().map(|row| row.iter().map(|x| x.number()).collect()).collect()
+}
+
 /// a b′ − a′ b.
-fn commutator(a: &[Number], b: &[Number]) -> Vec<Number> {
-    sum(&product(a, &derivative(b)), Number::MINUS_ONE, &product(&derivative(a), b))
+fn commutator(a: &[Fraction], b: &[Fraction]) -> Vec<Fraction> {
+    sum(&product(a, &derivative(b)), -Fraction::ONE, &product(&derivative(a), b))
 }
 
 /// The number, from 1, of the first function that depends on those before it.
-fn dependent(gram: &[Vec<Number>]) -> Result<usize, FieldsError> {
+fn dependent(gram: &[Vec<Fraction>]) -> Result<usize, FieldsError> {
     for k in 1..=gram.len() {
-        let leading: Vec<Vec<Number>> = gram[..k].iter().map(|row| row[..k].to_vec()).collect();
+        let leading: Vec<Vec<Fraction>> = gram[..k].iter().map(|row| row[..k].to_vec()).collect();
         if inverse(&leading)?.is_none() {
             return Ok(k);
         }

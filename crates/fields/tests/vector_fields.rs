@@ -1,8 +1,15 @@
 //! Lie algebras of piecewise polynomials, with exact constants.
 
 use cotangent_analysis::{Certainty, Outcome, analyze};
-use cotangent_expr::Number;
+use cotangent_compile::values::Setting;
+use cotangent_compile::{Engine, Tape};
+use cotangent_dynamics::Dynamics;
+use cotangent_expr::{Expr, Number};
+use cotangent_fields::burgers::broken;
 use cotangent_fields::{FieldsError, PiecewisePolynomial, VectorFields};
+use cotangent_model::System;
+use cotangent_problem::{Repairs, pose};
+use cotangent_theory::Formulation;
 
 fn ratio(n: i64, d: i64) -> Number {
     Number::ratio(n, d).unwrap()
@@ -47,6 +54,90 @@ fn quadratic_functions_are_sl2_and_the_energy_is_that_of_the_velocities() {
     assert!(matches!(algebra.lie_poisson("x", Some(&q[..2])), Err(FieldsError::NotAnEnergy { size: 3 })));
 }
 
+/// B(z) of a system.
+fn tensor(system: &System, set: &[Setting], z: &[f64]) -> Vec<Vec<f64>> {
+    let problem = pose(system, Formulation::Multipliers, set, Repairs::default(), Engine::Best).unwrap();
+    let view = problem.equations.compiled.view::<f64, _>(Tape, problem.parameters.clone());
+    let mut poisson = view.poisson().unwrap().unwrap();
+    let pattern = poisson.shape().tensor.clone();
+    let mut out = vec![0.0; pattern.len()];
+    poisson.tensor(z, &mut out).unwrap();
+    let mut full = vec![vec![0.0; z.len()]; z.len()];
+    pattern.addresses().zip(out).for_each(|((i, j), b)| full[i as usize][j as usize] = b);
+    full
+}
+
+#[test]
+fn the_momentum_of_a_particle_is_a_poisson_map() {
+    // Clebsch: mᵢ = p eᵢ(q) of a canonical pair, {mᵢ, mⱼ} = ∂mᵢ/∂q ∂mⱼ/∂p − ∂mᵢ/∂p ∂mⱼ/∂q.
+    let squares: Vec<_> = [&[1][..], &[0, 1], &[0, 0, 1]].map(|p| function(&[0, 2], &[p])).to_vec();
+    // On two cells of length 1: 1 and x − x̄ on each.
+    let cells = VectorFields::broken_linear(2, Number::ONE).unwrap();
+    let half = |x: f64| if x < 1.0 { [1.0, x - 0.5, 0.0, 0.0] } else { [0.0, 0.0, 1.0, x - 1.5] };
+    let slopes = |x: f64| if x < 1.0 { [0.0, 1.0, 0.0, 0.0] } else { [0.0, 0.0, 0.0, 1.0] };
+    type Values = Box<dyn Fn(f64) -> Vec<f64>>;
+    let cases: [(VectorFields, Values, Values); 2] = [
+        (
+            VectorFields::new(&squares).unwrap(),
+            Box::new(|x| vec![1.0, x, x * x]),
+            Box::new(|x| vec![0.0, 1.0, 2.0 * x]),
+        ),
+        (cells, Box::new(move |x| half(x).to_vec()), Box::new(move |x| slopes(x).to_vec())),
+    ];
+    for (algebra, values, slopes) in cases {
+        for (q, p) in [(0.3, 1.7), (1.6, -0.9)] {
+            let (e, d) = (values(q), slopes(q));
+            let m: Vec<f64> = e.iter().map(|e| p * e).collect();
+            let b = tensor(&algebra.lie_poisson("clebsch", None).unwrap(), &[], &m);
+            for i in 0..m.len() {
+                for j in 0..m.len() {
+                    let canonical = p * d[i] * e[j] - e[i] * p * d[j];
+                    assert!((b[i][j] - canonical).abs() < 1e-14, "{i} {j}: {} {canonical}", b[i][j]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_bracket_of_burgers_is_a_third_of_that_of_broken_linear_functions() {
+    // On cells of length Δx = 3/4: u = Δx^(−1/2) m₁ and v = (12/Δx³)^(1/2) m₂ for the normed functions.
+    let (cells, length) = (4, 0.75);
+    let algebra = VectorFields::broken_linear(cells, ratio(3, 4)).unwrap();
+    let m = [0.4, 1.1, -0.3, 0.9, 1.7, -0.2, 0.6, -1.2];
+    let lie = tensor(&algebra.lie_poisson("cells", None).unwrap(), &[], &m);
+    let scale = [f64::powf(length, -0.5), (12.0 / f64::powi(length, 3)).sqrt()];
+    // u₁ … u₄ and then v₁ … v₄ of the model; m₁, m₂ of one cell after the other.
+    let place = |k: usize| (2 * (k % cells) + k / cells, scale[k / cells]);
+    let mut free = broken(cells, |_| Expr::zero()).unwrap();
+    free.constraints.clear();
+    let z: Vec<f64> = (0..2 * cells).map(|k| place(k).1 * m[place(k).0]).collect();
+    let found = tensor(&free, &[Setting { name: "L".into(), index: None, value: 3.0 }], &z);
+    assert!(found.iter().flatten().filter(|b| **b != 0.0).count() == 2 * cells);
+    for (i, row) in found.iter().enumerate() {
+        for (j, b) in row.iter().enumerate() {
+            let ((a, f), (c, g)) = (place(i), place(j));
+            assert!((3.0 * b - f * g * lie[a][c]).abs() < 1e-12, "{i} {j}: {b}");
+        }
+    }
+}
+
+#[test]
+fn numbers_that_are_no_fractions_or_do_not_fit_are_refused() {
+    let float = PiecewisePolynomial {
+        points: vec![Number::ZERO, Number::ONE],
+        pieces: vec![vec![Number::from(0.1_f64.sqrt())]],
+    };
+    assert!(matches!(VectorFields::new(&[float]), Err(FieldsError::NotExact)));
+    // ∫(x − x̄)² = Δx³/12 has more than 64 bits.
+    let fine = VectorFields::broken_linear(1, ratio(1, 3_037_000_507));
+    assert!(matches!(fine, Err(FieldsError::NotExact)), "{fine:?}");
+    // On the way 128 bits are enough where 64 are not: Δx = 1/10⁵, whose inverse Gram matrix has 12·10¹⁵.
+    let exact = VectorFields::broken_linear(2, ratio(1, 100_000)).unwrap();
+    assert_eq!(exact.constants().len(), 2);
+    assert!(exact.constants().iter().all(|c| c.value == Number::ONE));
+}
+
 #[test]
 fn functions_that_do_not_close_are_refused_with_what_is_left() {
     // Hat functions on [0, 2] with values 1 at 0 and 1: their bracket is −1 on the first piece and 0 on the other.
@@ -63,6 +154,7 @@ fn functions_that_do_not_close_are_refused_with_what_is_left() {
     assert!(matches!(VectorFields::new(&twice), Err(FieldsError::Dependent { function: 2 })));
     let other = [function(&[0, 1], &[&[1]]), function(&[0, 2], &[&[0, 1]])];
     assert!(matches!(VectorFields::new(&other), Err(FieldsError::OtherMesh { function: 2 })));
+    assert!(matches!(VectorFields::new(&[]), Err(FieldsError::NoFunctions)));
     let back = [function(&[1, 0], &[&[1]])];
     assert!(matches!(VectorFields::new(&back), Err(FieldsError::OtherMesh { function: 1 })));
 }

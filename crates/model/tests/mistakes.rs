@@ -374,6 +374,22 @@ fn size_too_large() {
     insta::assert_snapshot!("size_too_large", messages(SIZED, &sizes(&[("count", i64::MIN)]), 1));
 }
 
+const EVEN: &str = "param n : int = 6\nrequire n >= 4 \"neighbours differ\", mod(n, 2) = 0\ncoord x[i in 1..n]\n\
+    hamiltonian p_x[3]^2\n";
+
+#[test]
+fn sizes_that_the_model_does_not_allow() {
+    let (few, odd) = (messages(EVEN, &sizes(&[("n", 2)]), 1), messages(EVEN, &sizes(&[("n", 7)]), 1));
+    assert!(few.contains("[requirement-fails]") && odd.contains("[requirement-fails]"), "{few}{odd}");
+    assert!(few.contains("the model requires n >= 4, and n = 2: neighbours differ"), "{few}");
+    assert!(odd.contains("the model requires mod(n, 2) = 0, and n = 7"), "{odd}");
+    assert!(System::parse_with(EVEN, &sizes(&[("n", 8)])).is_ok());
+    let real = messages("param g = 1\nrequire g > 0\ncoord x\nhamiltonian p_x^2\n", &Options::default(), 1);
+    assert!(real.contains("a condition compares integers"), "{real}");
+    let nothing = messages("param n : int = 1\nrequire n\ncoord x\nhamiltonian p_x^2\n", &Options::default(), 1);
+    assert!(nothing.contains("expected a comparison"), "{nothing}");
+}
+
 #[test]
 fn all_mistakes_come_at_once() {
     let source = "model pendulum\nparam g = 1, g = 2\ncoord x, y\nlet r2 = x^2 + z^2\n\

@@ -101,6 +101,15 @@ fn parameter() -> impl Strategy<Value = Parameter> {
     })
 }
 
+fn requirement() -> impl Strategy<Value = Requirement> {
+    let reason = option::of(select(&["", "n is even, as θ is"][..]));
+    (condition(expression()), reason).prop_map(|(condition, reason)| Requirement {
+        condition,
+        reason: reason.map(|text| Title { text: text.into(), span: NOWHERE }),
+        span: NOWHERE,
+    })
+}
+
 fn definitions() -> impl Strategy<Value = Vec<Definition>> {
     vec((head(), expression()).prop_map(|(head, value)| Definition { head, value, span: NOWHERE }), 1..3)
 }
@@ -173,6 +182,7 @@ fn statement() -> impl Strategy<Value = Statement> {
             title: title.map(|text| Title { text: text.into(), span: NOWHERE }),
         }),
         vec(parameter(), 1..3).prop_map(StatementKind::Param),
+        vec(requirement(), 1..3).prop_map(StatementKind::Require),
         vec(coordinate, 1..3).prop_map(StatementKind::Coord),
         vec(head(), 1..3).prop_map(StatementKind::Variables),
         assignments().prop_map(StatementKind::Boundary),

@@ -130,6 +130,10 @@ impl<S: Scalar, const N: usize> Scalar for Dual<S, N> {
         self.value.is_zero() && self.tangent.iter().all(|t| t.is_zero())
     }
 
+    fn known(self) -> Option<f64> {
+        self.value.known()
+    }
+
     fn sqrt(self) -> Self {
         let root = self.value.sqrt();
         self.chain(root, S::from_f64(0.5) / root)

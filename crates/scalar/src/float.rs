@@ -23,6 +23,10 @@ impl Scalar for f64 {
         self == 0.0
     }
 
+    fn known(self) -> Option<f64> {
+        Some(self)
+    }
+
     #[inline]
     fn sqrt(self) -> Self {
         f64::sqrt(self)

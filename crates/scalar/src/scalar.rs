@@ -34,6 +34,13 @@ pub trait Scalar:
         false
     }
 
+    /// The value in double precision, where there is one at hand: a tracing scalar has none.
+    ///
+    /// For what does not change the result: to choose between equivalent formulas as pivots are chosen, or to refuse.
+    fn known(self) -> Option<f64> {
+        None
+    }
+
     /// √x.
     fn sqrt(self) -> Self;
     /// eˣ.

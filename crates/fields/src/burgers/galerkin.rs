@@ -3,17 +3,17 @@
 //! $$ (M \dot U)_i = -\frac{(U_i + U_{i+1})\,U_{i+1} - (U_{i-1} + U_i)\,U_{i-1}}{6\,\Delta x}, \qquad
 //! M = \mathrm{circ}(\tfrac16, \tfrac23, \tfrac16), $$
 //!
-//! with the integrals ½ UᵀMU and ΣUᵢ. M⁻¹ is full, so that the equations of a step are solved with M on their left side:
-//! the midpoint rule is 2M d + h T(U + d) = 0 for half the increment, d, with a Jacobian of three diagonals and two corners.
+//! with the integrals ½ UᵀMU and ΣUᵢ. M⁻¹ is full: U̇ takes O(n) operations, but methods that solve equations with ∂U̇/∂U take
+//! O(n³). [`Midpoint`](super::Midpoint) leaves M on the left side, and takes O(n).
+//!
+//! It is what projecting the broken functions gives, with the Moore–Penrose inverse of their embedding: the same motion as
+//! that of [`broken`](super::broken) in the formulation `projected`.
 
-use super::enough;
+use super::{Ring, enough, regular};
 use crate::error::FieldsError;
-use cotangent_dynamics::{
-    Advance, AnySystem, Canonical, Dynamics, Failure, Family, Field, Kind, Machine, Numeric, Plan, Site, State,
-    Stepper, carried,
-};
-use cotangent_scalar::{Cancel, Scalar};
-use cotangent_solve::{NewtonOptions, Pattern};
+use cotangent_dynamics::{AnySystem, Dynamics, Failure, Family, Field};
+use cotangent_scalar::Scalar;
+use cotangent_solve::Pattern;
 
 /// Galerkin's equations on a circle.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,17 +26,12 @@ impl Galerkin {
     /// The equations on so many cells of a length.
     pub fn new(cells: usize, cell_length: f64) -> Result<Galerkin, FieldsError> {
         enough(cells)?;
-        Ok(Galerkin { cells, cell_length })
+        Ok(Galerkin { cells, cell_length: regular(cell_length)? })
     }
 
-    /// T(U)/(6Δx).
-    fn transport<S: Scalar>(&self, u: &[S], out: &mut [S]) {
-        let n = u.len();
-        let scale = S::from_f64(6.0 * self.cell_length);
-        for (i, out) in out.iter_mut().enumerate() {
-            let (before, after) = (u[(i + n - 1) % n], u[(i + 1) % n]);
-            *out = ((u[i] + after) * after - (before + u[i]) * before) / scale;
-        }
+    /// T(U)ᵢ/(6Δx) from Uᵢ₋₁, Uᵢ, Uᵢ₊₁.
+    fn transport<S: Scalar>(&self, [before, own, after]: [S; 3]) -> S {
+        ((own + after) * after - (before + own) * before) / S::from_f64(6.0 * self.cell_length)
     }
 
     /// Its derivatives by the node before, the own and the node after.
@@ -53,10 +48,25 @@ fn mass<S: Scalar>() -> [S; 2] {
     [S::ratio(2, 3), S::ratio(1, 6)]
 }
 
-fn times_mass<S: Scalar>(u: &[S], i: usize) -> S {
-    let n = u.len();
+/// (M U)ᵢ from Uᵢ₋₁, Uᵢ, Uᵢ₊₁.
+fn times_mass<S: Scalar>([before, here, after]: [S; 3]) -> S {
     let [own, neighbour] = mass::<S>();
-    own * u[i] + neighbour * (u[(i + n - 1) % n] + u[(i + 1) % n])
+    own * here + neighbour * (before + after)
+}
+
+impl Ring for Galerkin {
+    fn nodes(&self) -> usize {
+        self.cells
+    }
+
+    fn row<S: Scalar>(&self, u: [S; 3], v: [S; 3], h: S) -> S {
+        times_mass(v) + h * self.transport(u)
+    }
+
+    /// M is never singular.
+    fn check(&self, _: &[f64]) -> Result<(), FieldsError> {
+        Ok(())
+    }
 }
 
 /// Solves M x = b in place: elimination without the corners, which a second right side puts in (Sherman & Morrison).
@@ -94,7 +104,8 @@ impl AnySystem for Galerkin {
     }
 
     fn energy<S: Scalar>(&self, u: &[S]) -> S {
-        let terms = (0..u.len()).map(|i| u[i] * times_mass(u, i));
+        let n = u.len();
+        let terms = (0..n).map(|i| u[i] * times_mass([u[(i + n - 1) % n], u[i], u[(i + 1) % n]]));
         terms.fold(S::from_f64(0.0), |sum, term| sum + term) / S::from_f64(2.0)
     }
 
@@ -110,16 +121,8 @@ impl AnySystem for Galerkin {
 struct View<'s>(&'s Galerkin);
 
 impl<'s, S: Scalar + 's> Dynamics<'s, S> for View<'s> {
-    fn canonical(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
-        Ok(None)
-    }
-
     fn field(&self) -> Result<Option<Box<dyn Field<S> + 's>>, Failure> {
         Ok(Some(Box::new(View(self.0))))
-    }
-
-    fn manifold(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
-        Ok(None)
     }
 }
 
@@ -133,9 +136,11 @@ impl<S: Scalar> Field<S> for View<'_> {
     }
 
     fn rate(&mut self, u: &[S], out: &mut [S]) -> Result<(), Failure> {
-        self.0.transport(u, out);
+        let n = u.len();
+        for (i, out) in out.iter_mut().enumerate() {
+            *out = -self.0.transport([u[(i + n - 1) % n], u[i], u[(i + 1) % n]]);
+        }
         divide_mass(out);
-        out.iter_mut().for_each(|x| *x = -*x);
         Ok(())
     }
 
@@ -151,97 +156,5 @@ impl<S: Scalar> Field<S> for View<'_> {
             (0..n).for_each(|i| out[i * n + j] = column[i]);
         }
         Ok(())
-    }
-}
-
-/// The midpoint rule on Galerkin's equations, O(n) operations a step.
-pub struct GalerkinMidpoint {
-    stepper: Midpoint,
-    machine: Numeric<f64>,
-    next: State<f64>,
-}
-
-impl GalerkinMidpoint {
-    /// The method for a system, its equations solved to round-off.
-    pub fn new(system: &Galerkin) -> Result<GalerkinMidpoint, Failure> {
-        let n = system.cells as u32;
-        let row = |i: u32| [(i, (i + n - 1) % n), (i, i), (i, (i + 1) % n)];
-        let addresses: Vec<(u32, u32)> = (0..n).flat_map(row).collect();
-        let pattern = Pattern::new(system.cells, system.cells, &addresses).map_err(Failure::of)?;
-        let mut plan = Plan::new();
-        let site = plan.newton(pattern.clone(), vec![(Kind::State, system.cells)]);
-        let machine = Numeric::new(&plan, NewtonOptions::default())?;
-        Ok(GalerkinMidpoint {
-            stepper: Midpoint { system: system.clone(), pattern, site },
-            machine,
-            next: State::default(),
-        })
-    }
-}
-
-struct Midpoint {
-    system: Galerkin,
-    pattern: Pattern,
-    site: Site,
-}
-
-impl<S: Scalar> Stepper<S> for Midpoint {
-    fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
-        let n = self.system.cells;
-        let (zero, two) = (S::from_f64(0.0), S::from_f64(2.0));
-        let [own, neighbour] = mass::<S>();
-        let (system, pattern) = (&self.system, &self.pattern);
-        let mut half = vec![zero; n];
-        let mut middle = vec![zero; n];
-        machine.newton(self.site, &mut half, &mut |d, residual, jacobian| {
-            middle.iter_mut().zip(&from.values).zip(d).for_each(|((m, &u), &d)| *m = u + d);
-            system.transport(&middle, residual);
-            for i in 0..n {
-                residual[i] = two * times_mass(d, i) + h * residual[i];
-                let [before, here, after] = system.slopes(&middle, i);
-                let entries = [((i + n - 1) % n, neighbour, before), (i, own, here), ((i + 1) % n, neighbour, after)];
-                for (j, mass, slope) in entries {
-                    if let Some(k) = pattern.position(i, j) {
-                        jacobian[k] = two * mass + h * slope;
-                    }
-                }
-            }
-            Ok(())
-        })?;
-        for i in 0..n {
-            (to.values[i], to.carry[i]) = carried(from.values[i], from.carry[i], two * half[i]);
-        }
-        Ok(())
-    }
-}
-
-impl Advance for GalerkinMidpoint {
-    fn state(&self, values: Vec<f64>) -> State<f64> {
-        State::new(values, 0)
-    }
-
-    fn advance(&mut self, state: &mut State<f64>, h: f64, steps: u64) -> Result<(), (u64, Failure)> {
-        for k in 0..steps {
-            self.follow(state, h, 1).map_err(|failure| (k, failure))?;
-        }
-        Ok(())
-    }
-
-    fn follow(&mut self, state: &mut State<f64>, h: f64, _parts: u32) -> Result<(), Failure> {
-        if state.values.len() != self.stepper.system.cells {
-            return Err(cotangent_dynamics::Misuse::OtherState.into());
-        }
-        self.next.copy_from(state);
-        self.stepper.step(&mut self.machine, h, state, &mut self.next)?;
-        std::mem::swap(state, &mut self.next);
-        Ok(())
-    }
-
-    fn iterations(&self) -> u64 {
-        self.machine.iterations
-    }
-
-    fn cancel_with(&mut self, cancel: &Cancel) {
-        self.machine.cancel_with(cancel);
     }
 }

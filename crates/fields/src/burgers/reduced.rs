@@ -3,18 +3,18 @@
 //! $$ M(y)\,\dot y = \nabla K(y), \qquad M = \frac1c \sum_i \frac{dy_i \wedge dy_{i+1}}{y_i + y_{i+1}}, \quad c = 2\,\Delta
 //! x^{-3/2}, $$
 //!
-//! row by row (ẏᵢ₊₁/sᵢ − ẏᵢ₋₁/sᵢ₋₁)/c = ∂K/∂yᵢ with sᵢ = yᵢ + yᵢ₊₁. Each term of M is closed, so that Jacobi's identity
+//! row by row (ẏᵢ₊₁/sᵢ − ẏᵢ₋₁/sᵢ₋₁)/c = ∂K/∂yᵢ with sᵢ = yᵢ + yᵢ₊₁ and K = Σ yᵢ²/3 + yᵢyᵢ₊₁/6. Each term of M is closed, so that Jacobi's identity
 //! holds. The odd and the even nodes go separate ways: with qᵢ = ẏᵢ₊₁/sᵢ it is qᵢ = (sᵢ₋₂/sᵢ₋₁) qᵢ₋₂ + c ∂K/∂yᵢ once around,
 //! O(n) operations, and det M = 0 where the product of all sᵢ with odd i is that with even i: for constants always, for
-//! sines if 4 divides n. The bracket M⁻¹ is an integral operator, c y^(1/2) ∂⁻¹ y^(1/2)/Δx, not the −2 y^(1/2) ∂ y^(1/2)
+//! sines if 4 divides n. The bracket M⁻¹ is an integral operator, c y^(1/2) ∂⁻¹ y^(1/2)/Δx, not the −⅔ y^(1/2) ∂ y^(1/2)
 //! of Burgers' equation; the separate sums over odd and even nodes show as a checkerboard from the first step.
 //!
 //! With the energy ½ Σyᵢ², which is K for smooth y, the flows of its parts are known: while yⱼ for odd j rest,
 //! d/dt log(sⱼ/sⱼ₋₁) = c yⱼ, and the even ones follow from the ratios.
 
-use super::{Circle, at, enough, even};
+use super::{Circle, Ring, at, enough, even, regular};
 use crate::error::FieldsError;
-use cotangent_dynamics::{AnySystem, Canonical, Dynamics, Failure, Family, Field, Split};
+use cotangent_dynamics::{AnySystem, Dynamics, Failure, Family, Field, Split};
 use cotangent_expr::{Expr, Ix};
 use cotangent_model::{Sum, System};
 use cotangent_scalar::{Dual, Scalar};
@@ -26,6 +26,7 @@ const WRITTEN: usize = 32;
 /// The bracket M⁻¹ written out, for few cells: to be analysed. The variables are `y[1..n]` = Δx^(1/2) U, the energy is
 /// K = Σ yᵢ²/3 + yᵢyᵢ₊₁/6.
 pub fn reduced(cells: usize, start: impl Fn(&Expr) -> Expr) -> Result<System, FieldsError> {
+    enough(cells)?;
     even(cells)?;
     if cells > WRITTEN {
         return Err(FieldsError::TooManyCells { cells, most: WRITTEN });
@@ -72,7 +73,9 @@ pub enum Splitting {
     Nodes,
 }
 
-/// The system with Dirac's bracket in numbers, for any even n, O(n) operations for ẏ.
+/// The system with Dirac's bracket in numbers, for any even n: O(n) operations for ẏ, and for a step of
+/// [`Midpoint`](super::Midpoint) or of a splitting into sublattices. ∂ẏ/∂y is full, so that other implicit methods take O(n³).
+/// Where M is singular, up to rounding, every method ends with [`FieldsError::Singular`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct Reduced {
     cells: usize,
@@ -86,7 +89,7 @@ impl Reduced {
     pub fn new(cells: usize, cell_length: f64) -> Result<Reduced, FieldsError> {
         enough(cells)?;
         even(cells)?;
-        Ok(Reduced { cells, strength: 2.0 / cell_length.powf(1.5), splitting: None })
+        Ok(Reduced { cells, strength: 2.0 / regular(cell_length)?.powf(1.5), splitting: None })
     }
 
     /// The same with the energy ½ Σyᵢ², in parts with known flows.
@@ -99,54 +102,123 @@ impl Reduced {
         Reduced { strength, ..self }
     }
 
-    /// Refuses a start where the brackets of the constraints are singular: where the product over odd nodes is that over
-    /// even ones, up to rounding.
-    pub fn check(&self, y: &[f64]) -> Result<(), FieldsError> {
-        let s = |i: usize| y[i] + y[(i + 1) % y.len()];
-        let ratio: f64 = (0..y.len() / 2).map(|k| s(2 * k) / s(2 * k + 1)).product();
-        let rounding = 8.0 * f64::EPSILON * y.len() as f64;
-        match (ratio - 1.0).abs() > rounding {
-            true => Ok(()),
-            false => Err(FieldsError::SingularStart { ratio }),
+    /// ∂K/∂yᵢ from yᵢ₋₁, yᵢ, yᵢ₊₁, or that of ½ Σyᵢ².
+    fn slope<S: Scalar>(&self, [before, own, after]: [S; 3]) -> S {
+        match self.splitting {
+            Some(_) => own,
+            None => S::ratio(2, 3) * own + (after + before) * S::ratio(1, 6),
         }
     }
 
     fn gradient<S: Scalar>(&self, y: &[S], out: &mut [S]) {
         let n = y.len();
         for (i, out) in out.iter_mut().enumerate() {
-            *out = match self.splitting {
-                Some(_) => y[i],
-                None => S::ratio(2, 3) * y[i] + (y[(i + 1) % n] + y[(i + n - 1) % n]) * S::ratio(1, 6),
-            };
+            *out = self.slope([y[(i + n - 1) % n], y[i], y[(i + 1) % n]]);
         }
     }
 
     /// ẏ = M⁻¹∇K.
-    fn rate<S: Scalar>(&self, y: &[S], gradient: &[S], out: &mut [S]) {
+    fn rate<S: Scalar>(&self, y: &[S], gradient: &[S], out: &mut [S]) -> Result<(), FieldsError> {
         let n = y.len();
-        let s = |i: usize| y[i % n] + y[(i + 1) % n];
+        let s = sums(y);
         let c = S::from_f64(self.strength);
         for parity in 0..2 {
-            let coefficient = |i: usize| (s(i + n - 2) / s(i + n - 1), c * gradient[i % n]);
-            let mut q = around(n, parity, coefficient);
-            for i in (parity..n).step_by(2) {
-                out[(i + 1) % n] = s(i) * q;
-                let (alpha, beta) = coefficient(i + 2);
-                q = alpha * q + beta;
-            }
+            let link = |i: usize| Link { after: s(i + n - 1), before: s(i + n - 2), source: c * gradient[i % n] };
+            closed(n, parity, link, |i, q| out[(i + 1) % n] = s(i) * q)?;
         }
+        Ok(())
     }
 }
 
-/// The x with which xᵢ = αᵢ xᵢ₋₂ + βᵢ closes, once around the nodes i of one parity.
-fn around<S: Scalar>(n: usize, first: usize, coefficient: impl Fn(usize) -> (S, S)) -> S {
-    let (mut slope, mut constant) = (S::from_f64(1.0), S::from_f64(0.0));
-    for i in (first + 2..first + n + 2).step_by(2) {
-        let (alpha, beta) = coefficient(i);
-        slope = alpha * slope;
-        constant = alpha * constant + beta;
+/// sᵢ = yᵢ + yᵢ₊₁, i modulo n.
+fn sums<S: Scalar>(y: &[S]) -> impl Fn(usize) -> S {
+    move |i| y[i % y.len()] + y[(i + 1) % y.len()]
+}
+
+/// a xᵢ = b xᵢ₋₂ + a β.
+struct Link<S> {
+    /// a
+    after: S,
+    /// b
+    before: S,
+    /// β
+    source: S,
+}
+
+/// Solves such equations for all i of one parity, once around the nodes: forward by b/a or backward by a/b, whichever makes
+/// errors smaller. So one of the a, or of the b, may vanish, and where both do the matrix is singular.
+fn closed<S: Scalar>(
+    n: usize,
+    parity: usize,
+    link: impl Fn(usize) -> Link<S>,
+    mut put: impl FnMut(usize, S),
+) -> Result<(), FieldsError> {
+    let one = S::from_f64(1.0);
+    let growth = (parity..n).step_by(2).fold(one, |growth, i| growth * (link(i).before / link(i).after));
+    let forward = growth.known().is_none_or(|growth| growth.abs() <= 1.0);
+    // The map from x to x, one place further.
+    let map = |k: usize| {
+        let Link { after, before, source } = if forward { link(parity + 2 * k + 2) } else { link(parity + n - 2 * k) };
+        match forward {
+            true => (before / after, source),
+            false => (after / before, -(after / before * source)),
+        }
+    };
+    let (mut slope, mut constant) = (one, S::from_f64(0.0));
+    for k in 0..n / 2 {
+        let (factor, source) = map(k);
+        (slope, constant) = (factor * slope, factor * constant + source);
     }
-    constant / (S::from_f64(1.0) - slope)
+    let gap = one - slope;
+    if gap.known().is_some_and(|gap| gap.abs() <= rounding(n) || gap.is_nan()) {
+        return Err(FieldsError::Singular);
+    }
+    let mut x = constant / gap;
+    for k in 0..n / 2 {
+        put(if forward { parity + 2 * k } else { (parity + n - 2 * k) % n }, x);
+        let (factor, source) = map(k);
+        x = factor * x + source;
+    }
+    Ok(())
+}
+
+/// What rounding makes of a product of n quotients.
+fn rounding(n: usize) -> f64 {
+    8.0 * f64::EPSILON * n as f64
+}
+
+impl Ring for Reduced {
+    fn nodes(&self) -> usize {
+        self.cells
+    }
+
+    /// sᵢ₋₁sᵢ times row i of M v − h∇K, so that no sum divides.
+    fn row<S: Scalar>(&self, y: [S; 3], v: [S; 3], h: S) -> S {
+        let (before, after) = (y[0] + y[1], y[1] + y[2]);
+        let c = S::from_f64(self.strength);
+        v[2] * before - v[0] * after - h * c * before * after * self.slope(y)
+    }
+
+    /// Refuses states where the brackets of the constraints are singular: where the product of sᵢ over odd i is that over
+    /// even i, up to rounding.
+    fn check(&self, y: &[f64]) -> Result<(), FieldsError> {
+        if y.len() != self.cells {
+            return Err(FieldsError::OtherLength { given: y.len(), cells: self.cells });
+        }
+        distinct(y)
+    }
+}
+
+/// Refuses y with the same product of sᵢ over odd and over even i, up to rounding.
+fn distinct<S: Scalar>(y: &[S]) -> Result<(), FieldsError> {
+    let s = sums(y);
+    let ratio = |first: usize| (first..y.len()).step_by(2).fold(S::from_f64(1.0), |r, i| r * (s(i) / s(i + 1)));
+    let Some((odd, even)) = ratio(0).known().zip(ratio(1).known()) else { return Ok(()) };
+    let gap = 1.0 - if odd.abs() <= 1.0 { odd } else { even };
+    match gap.abs() > rounding(y.len()) {
+        true => Ok(()),
+        false => Err(FieldsError::Singular),
+    }
 }
 
 impl AnySystem for Reduced {
@@ -172,10 +244,6 @@ impl AnySystem for Reduced {
 struct View<'s>(&'s Reduced);
 
 impl<'s, S: Scalar + 's> Dynamics<'s, S> for View<'s> {
-    fn canonical(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
-        Ok(None)
-    }
-
     fn field(&self) -> Result<Option<Box<dyn Field<S> + 's>>, Failure> {
         Ok(Some(Box::new(View(self.0))))
     }
@@ -186,10 +254,6 @@ impl<'s, S: Scalar + 's> Dynamics<'s, S> for View<'s> {
 
     fn split(&self) -> Result<Option<Box<dyn Split<S> + 's>>, Failure> {
         Ok(self.0.splitting.map(|splitting| Box::new(Parts { system: self.0, splitting }) as Box<dyn Split<S>>))
-    }
-
-    fn manifold(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
-        Ok(None)
     }
 }
 
@@ -205,8 +269,7 @@ impl<S: Scalar> Field<S> for View<'_> {
     fn rate(&mut self, y: &[S], out: &mut [S]) -> Result<(), Failure> {
         let mut gradient = vec![S::from_f64(0.0); y.len()];
         self.0.gradient(y, &mut gradient);
-        self.0.rate(y, &gradient, out);
-        Ok(())
+        self.0.rate(y, &gradient, out).map_err(Failure::of)
     }
 
     fn jacobian(&mut self, y: &[S], out: &mut [S]) -> Result<(), Failure> {
@@ -217,7 +280,7 @@ impl<S: Scalar> Field<S> for View<'_> {
         for j in 0..n {
             point[j] = Dual::variable(y[j], 0);
             self.0.gradient(&point, &mut gradient);
-            self.0.rate(&point, &gradient, &mut rate);
+            self.0.rate(&point, &gradient, &mut rate).map_err(Failure::of)?;
             point[j] = Dual::constant(y[j]);
             (0..n).for_each(|i| out[i * n + j] = rate[i].tangent[0]);
         }
@@ -246,23 +309,18 @@ impl<S: Scalar> Split<S> for Parts<'_> {
     /// With ρⱼ = sⱼ/sⱼ₋₁ and eⱼ = exp(c h yⱼ) it is ρⱼ → eⱼρⱼ: the changes δ of the other nodes follow from
     /// δⱼ₊₁ = ρⱼeⱼ δⱼ₋₁ + (eⱼ − 1) sⱼ.
     fn increment(&mut self, part: usize, h: S, y: &[S], out: &mut [S]) -> Result<(), Failure> {
+        // Where M is singular the equations for δ still have solutions, which do not go to zero with h.
+        distinct(y).map_err(Failure::of)?;
         let n = y.len();
         let one = S::from_f64(1.0);
-        let s = |i: usize| y[i % n] + y[(i + 1) % n];
+        let s = sums(y);
         let c = S::from_f64(self.system.strength) * h;
         let moves = |i: usize| self.splitting == Splitting::Sublattices || i % n == part;
-        let coefficient = |i: usize| {
+        let link = |i: usize| {
             let factor = if moves(i) { (c * y[i % n]).exp() } else { one };
-            (s(i) / s(i + n - 1) * factor, (factor - one) * s(i))
+            Link { after: s(i + n - 1), before: s(i) * factor, source: (factor - one) * s(i) }
         };
-        let parity = part % 2;
-        let mut delta = around(n, parity, coefficient);
         out.fill(S::from_f64(0.0));
-        for i in (parity..n).step_by(2) {
-            out[(i + 1) % n] = delta;
-            let (alpha, beta) = coefficient(i + 2);
-            delta = alpha * delta + beta;
-        }
-        Ok(())
+        closed(n, part % 2, link, |i, delta| out[(i + 1) % n] = delta).map_err(Failure::of)
     }
 }

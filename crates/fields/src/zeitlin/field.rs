@@ -1,7 +1,7 @@
 //! The equations in any arithmetic, entry by entry: for small N, to be certified and compared with.
 
 use super::Torus;
-use cotangent_dynamics::{AnySystem, Canonical, Dynamics, Failure, Family, Field};
+use cotangent_dynamics::{AnySystem, Dynamics, Failure, Family, Field};
 use cotangent_scalar::{Dual, Scalar};
 use cotangent_solve::Pattern;
 
@@ -107,16 +107,8 @@ impl AnySystem for Torus {
 struct View<'s>(&'s Torus);
 
 impl<'s, S: Scalar + 's> Dynamics<'s, S> for View<'s> {
-    fn canonical(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
-        Ok(None)
-    }
-
     fn field(&self) -> Result<Option<Box<dyn Field<S> + 's>>, Failure> {
         Ok(Some(Box::new(View(self.0))))
-    }
-
-    fn manifold(&self) -> Result<Option<Box<dyn Canonical<S> + 's>>, Failure> {
-        Ok(None)
     }
 }
 

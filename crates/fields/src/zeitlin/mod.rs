@@ -28,8 +28,8 @@ use rustfft::{Fft, FftPlanner};
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
-/// The fluid on a torus with N × N matrices. A state has N² numbers: i Wₐₐ on the diagonal of a matrix without its i, the
-/// real parts of W above it and the imaginary parts, reflected, below.
+/// The fluid on a torus with N × N matrices. A state has N² numbers: the imaginary parts of W on the diagonal of a matrix, its
+/// real parts above, and its imaginary parts above reflected below.
 #[derive(Clone)]
 pub struct Torus {
     size: usize,
@@ -51,7 +51,7 @@ impl Torus {
     ///
     /// let torus = Torus::new(17)?;
     /// let state = torus.state(|x, y| x.cos() + (2.0 * y).sin());
-    /// assert!((torus.enstrophy(&state) - 2.0 * std::f64::consts::PI.powi(2)).abs() < 1e-12);
+    /// assert!((torus.enstrophy(&state)? - 2.0 * std::f64::consts::PI.powi(2)).abs() < 1e-12);
     /// assert!(Torus::new(16).unwrap_err().to_string().contains("odd N"));
     /// # Ok::<(), cotangent_fields::FieldsError>(())
     /// ```
@@ -68,45 +68,46 @@ impl Torus {
         self.size
     }
 
-    /// The state of a vorticity, of which the waves that fit on N × N points are kept; its mean is left out, as a fluid on
-    /// a torus has none.
+    /// The state of a vorticity: its waves with |k₁|, |k₂| < N/2. Others are cut off, and so is its mean, as a fluid on a
+    /// torus has none. It is taken at (4N + 1)² points: waves of 2N and more cannot be told from slower ones there.
     pub fn state(&self, vorticity: impl Fn(f64, f64) -> f64) -> Vec<f64> {
-        let n = self.size;
-        let at = |k: usize| TAU * k as f64 / n as f64;
-        let mut waves: Vec<Complex64> = (0..n * n).map(|k| vorticity(at(k / n), at(k % n)).into()).collect();
-        self.plane(&mut waves, &*self.forward);
+        let (n, m) = (self.size, 4 * self.size + 1);
+        let at = |k: usize| TAU * k as f64 / m as f64;
+        let mut waves: Vec<Complex64> = (0..m * m).map(|k| vorticity(at(k / m), at(k % m)).into()).collect();
+        plane(&mut waves, m, &*FftPlanner::new().plan_fft_forward(m));
         waves[0] = Complex64::ZERO;
-        let unit = Complex64::I / (n * n) as f64;
-        self.packed(&self.matrix(waves.into_iter().map(|w| w * unit)))
+        let unit = Complex64::I / (m * m) as f64;
+        // Where k modulo N stands modulo 4N + 1.
+        let place = |k: usize| if 2 * k < n { k } else { m - n + k };
+        self.packed(&self.matrix((0..n * n).map(|k| waves[place(k / n) * m + place(k % n)] * unit)))
     }
 
     /// The vorticity of a state at the points (2πi/N, 2πj/N), in the order i N + j.
-    pub fn vorticity(&self, state: &[f64]) -> Vec<f64> {
-        let n = self.size;
-        let mut waves = self.coefficients(state);
-        self.plane(&mut waves, &*self.inverse);
-        debug_assert_eq!(waves.len(), n * n);
-        waves.into_iter().map(|w| (w * -Complex64::I).re).collect()
+    pub fn vorticity(&self, state: &[f64]) -> Result<Vec<f64>, FieldsError> {
+        let mut waves = self.coefficients(state)?;
+        plane(&mut waves, self.size, &*self.inverse);
+        Ok(waves.into_iter().map(|w| (w * -Complex64::I).re).collect())
     }
 
     /// ½∫|∇ψ|².
-    pub fn energy(&self, state: &[f64]) -> f64 {
-        let waves = self.coefficients(state).into_iter().enumerate().skip(1);
+    pub fn energy(&self, state: &[f64]) -> Result<f64, FieldsError> {
+        let waves = self.coefficients(state)?.into_iter().enumerate().skip(1);
         let sum: f64 = waves.map(|(k, w)| w.norm_sqr() / self.square(k / self.size, k % self.size)).sum();
-        2.0 * PI * PI * sum
+        Ok(2.0 * PI * PI * sum)
     }
 
     /// ½∫ω² = (2π²/N) tr W†W.
-    pub fn enstrophy(&self, state: &[f64]) -> f64 {
+    pub fn enstrophy(&self, state: &[f64]) -> Result<f64, FieldsError> {
         let n = self.size;
         let weight = |k: usize| if k / n == k % n { 1.0 } else { 2.0 };
-        let sum: f64 = state.iter().enumerate().map(|(k, w)| weight(k) * w * w).sum();
-        2.0 * PI * PI * sum / n as f64
+        let sum: f64 = self.fits(state)?.iter().enumerate().map(|(k, w)| weight(k) * w * w).sum();
+        Ok(2.0 * PI * PI * sum / n as f64)
     }
 
     /// W of a state, row by row.
-    pub fn unpacked(&self, state: &[f64]) -> Vec<Complex64> {
+    pub fn unpacked(&self, state: &[f64]) -> Result<Vec<Complex64>, FieldsError> {
         let n = self.size;
+        let state = self.fits(state)?;
         let entry = |k: usize| {
             let (a, b) = (k / n, k % n);
             match a.cmp(&b) {
@@ -115,7 +116,15 @@ impl Torus {
                 std::cmp::Ordering::Greater => Complex64::new(-state[b * n + a], state[k]),
             }
         };
-        (0..n * n).map(entry).collect()
+        Ok((0..n * n).map(entry).collect())
+    }
+
+    fn fits<'z>(&self, state: &'z [f64]) -> Result<&'z [f64], FieldsError> {
+        let cells = self.size * self.size;
+        match state.len() == cells {
+            true => Ok(state),
+            false => Err(FieldsError::OtherLength { given: state.len(), cells }),
+        }
     }
 
     fn packed(&self, matrix: &[Complex64]) -> Vec<f64> {
@@ -148,16 +157,16 @@ impl Torus {
     }
 
     /// The coefficients of W = Σ wₖTₖ.
-    fn coefficients(&self, state: &[f64]) -> Vec<Complex64> {
+    fn coefficients(&self, state: &[f64]) -> Result<Vec<Complex64>, FieldsError> {
         let n = self.size;
-        let w = self.unpacked(state);
+        let w = self.unpacked(state)?;
         let mut bands: Vec<Complex64> = (0..n * n).map(|k| w[(k % n) * n + (k % n + k / n) % n]).collect();
         self.forward.process(&mut bands);
         let wave = |k: usize| {
             let (k1, k2) = (k / n, k % n);
             bands[k2 * n + (2 * k1) % n] * self.root(k1, k2).conj() / n as f64
         };
-        (0..n * n).map(wave).collect()
+        Ok((0..n * n).map(wave).collect())
     }
 
     /// r^(k₁k₂): the same for k₁ + N, as r^N = 1.
@@ -166,20 +175,19 @@ impl Torus {
         Complex64::from_polar(1.0, TAU * power as f64 / self.size as f64)
     }
 
-    /// A transform in both directions of the plane.
-    fn plane(&self, values: &mut [Complex64], fft: &dyn Fft<f64>) {
-        let n = self.size;
-        for _ in 0..2 {
-            fft.process(values);
-            for a in 0..n {
-                for b in 0..a {
-                    values.swap(a * n + b, b * n + a);
-                }
-            }
-        }
-    }
-
     fn bands(&self) -> Bands {
         Bands::new(self)
+    }
+}
+
+/// A transform of n × n values in both directions of the plane.
+fn plane(values: &mut [Complex64], n: usize, fft: &dyn Fft<f64>) {
+    for _ in 0..2 {
+        fft.process(values);
+        for a in 0..n {
+            for b in 0..a {
+                values.swap(a * n + b, b * n + a);
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@ use cotangent_fields::zeitlin::Torus;
 /// The eigenvalues of −iW, growing.
 pub fn eigenvalues(torus: &Torus, state: &[f64]) -> Vec<f64> {
     let n = torus.size();
-    let w = torus.unpacked(state);
+    let w = torus.unpacked(state).unwrap();
     // −iW = H₀ + iH₁ as the symmetric matrix ((H₀, −H₁), (H₁, H₀)), which has each eigenvalue twice.
     let m = 2 * n;
     let mut a = vec![0.0; m * m];

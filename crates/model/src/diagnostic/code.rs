@@ -172,6 +172,8 @@ codes! {
     EmptyConstraint = "empty-constraint",
     /// A value that contradicts the sign stated for it.
     WrongSign = "wrong-sign",
+    /// Integer parameters that do not satisfy what the model requires of them.
+    RequirementFails = "requirement-fails",
     /// More members, points or terms than the limits allow.
     TooLarge = "too-large",
     /// Declared, but not used.

@@ -22,6 +22,8 @@ pub(super) struct Declared {
     pub(super) momenta: Vec<Array>,
     pub(super) variables: Vec<Array>,
     pub(super) algebras: Vec<Algebra>,
+    /// A requirement fails: there is no model of these sizes.
+    pub(super) refused: bool,
 }
 
 impl<'a> Elaborator<'a> {
@@ -31,6 +33,9 @@ impl<'a> Elaborator<'a> {
         for statement in &parsed.file.statements {
             match &statement.kind {
                 StatementKind::Param(list) => list.iter().for_each(|p| self.parameter(p, &mut declared)),
+                StatementKind::Require(list) => {
+                    declared.refused |= list.iter().any(|r| self.requirement(r).is_none());
+                }
                 StatementKind::Coord(list) => list.iter().for_each(|c| self.coordinate(c, &mut declared)),
                 StatementKind::Variables(list) => {
                     for head in list {
@@ -57,6 +62,24 @@ impl<'a> Elaborator<'a> {
         }
         self.overrides();
         declared
+    }
+
+    /// Refuses sizes that do not satisfy what is required of them.
+    fn requirement(&mut self, r: &ast::Requirement) -> Option<()> {
+        if self.holds(&r.condition, &Loops::default(), &[])? {
+            return Some(());
+        }
+        let mut given: Vec<String> = vec![];
+        for reference in r.condition.references() {
+            if let Some(Meaning::Integer(value)) = self.names.get(&reference.name.text) {
+                given.push(format!("{} = {value}", reference.name.text));
+            }
+        }
+        given.dedup();
+        let reason = r.reason.as_ref().map_or_else(String::new, |reason| format!(": {}", reason.text));
+        let message = format!("the model requires {}, and {}{reason}", r.condition, given.join(", "));
+        self.error(Diagnostic::new(Code::RequirementFails, r.span, message).help("choose other integers"));
+        None
     }
 
     /// Refuses values for what is not an integer parameter.

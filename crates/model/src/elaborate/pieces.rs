@@ -266,7 +266,7 @@ impl Elaborator<'_> {
     }
 
     /// Whether a condition holds at a point.
-    fn holds(&mut self, condition: &Condition, loops: &Loops, point: &[i64]) -> Option<bool> {
+    pub(super) fn holds(&mut self, condition: &Condition, loops: &Loops, point: &[i64]) -> Option<bool> {
         match condition {
             Condition::Compare { left, comparison, right } => {
                 let (a, b) = (self.compared(left, loops, point), self.compared(right, loops, point));

@@ -25,6 +25,9 @@ impl Elaborator<'_> {
         };
         self.is_poisson = find(Keyword::Variables).or(find(Keyword::Algebra)).is_some();
         let declared = self.declarations();
+        if declared.refused {
+            return None;
+        }
         self.without_variables = ![Keyword::Coord, Keyword::Variables, Keyword::Algebra].into_iter().any(stated);
         self.boundary_statements();
         self.all_lets();

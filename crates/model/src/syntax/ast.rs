@@ -41,6 +41,8 @@ pub enum StatementKind {
     },
     /// `param n : int = 10, m[i in 1..n] > 0 = 1`
     Param(Vec<Parameter>),
+    /// `require n >= 4 "neighbours of a cell differ"`
+    Require(Vec<Requirement>),
     /// `coord x, q[i in 1..n] momentum p`
     Coord(Vec<Coordinate>),
     /// `variables y1, z[i in 1..n]`
@@ -94,6 +96,7 @@ impl StatementKind {
         match self {
             StatementKind::Model { .. } => Keyword::Model,
             StatementKind::Param(_) => Keyword::Param,
+            StatementKind::Require(_) => Keyword::Require,
             StatementKind::Coord(_) => Keyword::Coord,
             StatementKind::Variables(_) => Keyword::Variables,
             StatementKind::Algebra(_) => Keyword::Algebra,
@@ -126,7 +129,7 @@ pub struct Name {
     pub span: Span,
 }
 
-/// The title of a model; it contains neither `"` nor line breaks.
+/// A text in quotes, the title of a model or the reason of a requirement; it contains neither `"` nor line breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Title {
     /// The text between the quotes.
@@ -155,6 +158,17 @@ pub struct Binder {
     pub from: Expr,
     /// The last value.
     pub to: Expr,
+    /// All of it.
+    pub span: Span,
+}
+
+/// What integer parameters must satisfy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Requirement {
+    /// What must hold.
+    pub condition: Condition,
+    /// Why, for whoever sets them otherwise.
+    pub reason: Option<Title>,
     /// All of it.
     pub span: Span,
 }

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::ast::{
     Additive, Assignment, Binder, Condition, Coordinate, Definition, Drawing, Expr, ExprKind, File, Fold, Head, Matrix,
-    Multiplicative, Pairing, Parameter, Place, PlaceIndex, Point, Reference, Relation, Setting, SettingValue, Sign,
-    Statement, StatementKind,
+    Multiplicative, Pairing, Parameter, Place, PlaceIndex, Point, Reference, Relation, Requirement, Setting,
+    SettingValue, Sign, Statement, StatementKind,
 };
 
 /// The canonical text of a model: one statement a line, a blank line after `model`. Comments are
@@ -209,6 +209,16 @@ impl fmt::Display for Place {
     }
 }
 
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.condition)?;
+        match &self.reason {
+            Some(reason) => write!(f, " \"{}\"", reason.text),
+            None => Ok(()),
+        }
+    }
+}
+
 impl fmt::Display for Sign {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -330,6 +340,7 @@ impl fmt::Display for StatementKind {
                 }
             }
             StatementKind::Param(items) => list(f, items),
+            StatementKind::Require(items) => list(f, items),
             StatementKind::Coord(items) => list(f, items),
             StatementKind::Variables(items) => list(f, items),
             StatementKind::Algebra(items) => list(f, items),

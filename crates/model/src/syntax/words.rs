@@ -41,6 +41,7 @@ words! {
     Keyword {
         Model = "model",
         Param = "param",
+        Require = "require",
         Coord = "coord",
         Variables = "variables",
         Algebra = "algebra",

@@ -65,6 +65,10 @@ impl Scalar for Dd {
         self.hi == 0.0
     }
 
+    fn known(self) -> Option<f64> {
+        Some(self.hi)
+    }
+
     /// One Newton correction of the root of the leading word.
     fn sqrt(self) -> Self {
         if self.hi == 0.0 || !self.hi.is_finite() || self.hi < 0.0 {

@@ -34,7 +34,7 @@ pub(super) fn text(model: &Loaded, set: &[Setting], to: &str, back: Option<&str>
     let functions = read(&new, &model.input.source, &model.input, system)?;
     let names: Vec<&str> = new.iter().map(|(name, _)| name.as_str()).collect();
     // The new coordinates are the variables of a model of their own, with the same parameters.
-    let parameters = copied(model, |kind| matches!(kind, StatementKind::Param(_)));
+    let parameters = copied(model, |kind| matches!(kind, StatementKind::Param(_) | StatementKind::Require(_)));
     let bare = format!("{parameters}variables {}\nhamiltonian 0\n", names.join(", "));
     let bare = match &names[..] {
         [first, second, ..] => format!("{bare}bracket {{{first}, {second}}} = 0\n"),

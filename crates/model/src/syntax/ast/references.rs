@@ -11,6 +11,15 @@ impl Expr {
     }
 }
 
+impl Condition {
+    /// Every reference in it.
+    pub fn references(&self) -> Vec<&Reference> {
+        let mut found = vec![];
+        in_condition(self, &mut found);
+        found
+    }
+}
+
 fn in_binder<'e>(b: &'e Binder, found: &mut Vec<&'e Reference>) {
     in_expression(&b.from, found);
     in_expression(&b.to, found);

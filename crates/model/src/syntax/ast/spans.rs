@@ -2,7 +2,8 @@
 
 use super::{
     Assignment, Binder, Condition, Coordinate, Definition, Drawing, Expr, ExprKind, File, Head, Matrix, Name, Pairing,
-    Parameter, Place, PlaceIndex, Point, Reference, Relation, Setting, SettingValue, Statement, StatementKind, Title,
+    Parameter, Place, PlaceIndex, Point, Reference, Relation, Requirement, Setting, SettingValue, Statement,
+    StatementKind, Title,
 };
 use crate::diagnostic::Span;
 
@@ -70,6 +71,7 @@ erase_fields! {
     Head { name, binders, span }
     Binder { index, from, to, span }
     Parameter { head, integer, sign, value, span }
+    Requirement { condition, reason, span }
     Coordinate { head, momentum, span }
     Matrix { size, name, span }
     Definition { head, value, span }
@@ -110,6 +112,7 @@ impl Erase for StatementKind {
                 title.erase();
             }
             StatementKind::Param(list) => list.erase(),
+            StatementKind::Require(list) => list.erase(),
             StatementKind::Coord(list) => list.erase(),
             StatementKind::Variables(list) => list.erase(),
             StatementKind::Algebra(list) => list.erase(),

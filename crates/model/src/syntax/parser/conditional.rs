@@ -1,8 +1,8 @@
-//! `if(condition, a, b)`: the condition, and what can go wrong with it.
+//! `if(condition, a, b)` and `require condition`: the condition, and what can go wrong with it.
 
 use super::{Parse, Parser};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::syntax::ast::{Comparison, Condition, Expr, ExprKind};
+use crate::syntax::ast::{Comparison, Condition, Expr, ExprKind, Requirement};
 use crate::syntax::token::Kind;
 
 const USAGE: &str = "write `if(i = 1, a, b)`: a comparison, the value where it holds, the value where it does not";
@@ -34,6 +34,17 @@ impl Parser<'_, '_> {
         self.close(opening)?;
         let (condition, then, otherwise) = (Box::new(condition), Box::new(then), Box::new(otherwise));
         Ok(Expr { kind: ExprKind::If { condition, then, otherwise }, span: self.span_from(name) })
+    }
+
+    /// `n >= 4 "reason"`
+    pub(super) fn requirement(&mut self) -> Parse<Requirement> {
+        let start = self.span(self.peek());
+        let outer = std::mem::replace(&mut self.condition, true);
+        let condition = self.any();
+        self.condition = outer;
+        let condition = condition?;
+        let reason = self.quoted();
+        Ok(Requirement { condition, reason, span: self.span_from(start) })
     }
 
     /// `, value`

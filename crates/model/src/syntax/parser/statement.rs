@@ -30,6 +30,7 @@ impl Parser<'_, '_> {
         match word {
             Keyword::Model => self.model(),
             Keyword::Param => self.items(Self::parameter).map(StatementKind::Param),
+            Keyword::Require => self.items(Self::requirement).map(StatementKind::Require),
             Keyword::Coord => self.items(Self::coordinate).map(StatementKind::Coord),
             Keyword::Variables => self.items(Self::variable).map(StatementKind::Variables),
             Keyword::Algebra => self.items(Self::matrix).map(StatementKind::Algebra),
@@ -243,14 +244,17 @@ impl Parser<'_, '_> {
             self.skip(self.range.start);
             return None;
         };
-        let title = self.eat(Kind::Text).map(|token| {
-            let text = self.text(token).trim_matches('"').to_owned();
-            Title { text, span: self.span(token) }
-        });
+        let title = self.quoted();
         if self.kind() != Kind::End {
             self.malformed_title(&name);
         }
         Some(StatementKind::Model { name, title })
+    }
+
+    /// A text in double quotes, if one stands here.
+    pub(super) fn quoted(&mut self) -> Option<Title> {
+        let token = self.eat(Kind::Text)?;
+        Some(Title { text: self.text(token).trim_matches('"').to_owned(), span: self.span(token) })
     }
 
     fn malformed_title(&mut self, name: &Name) {
@@ -330,6 +334,7 @@ pub(super) fn example(keyword: Keyword) -> &'static str {
     match keyword {
         Keyword::Model => "model pendulum \"Planar pendulum\"",
         Keyword::Param => "param g = 9.81",
+        Keyword::Require => "require mod(n, 2) = 0 \"n is even\"",
         Keyword::Coord => "coord x, y",
         Keyword::Variables => "variables y1, y2, y3",
         Keyword::Algebra => "algebra so(3): W",
