@@ -52,3 +52,24 @@ fn every_model_is_certified_without_options() {
 fn every_model_is_compared_without_options() {
     each("compare", &[]);
 }
+
+#[test]
+fn sizes_that_a_model_does_not_allow_are_refused_with_the_reason() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let refused = |model: &str, size: &str| {
+        let ran = run_in(folder.path(), &["run", model, "--set", size], b"");
+        assert_eq!(ran.status, 2, "{model} {size}: {}", ran.stdout);
+        ran.stderr
+    };
+    for odd in ["n=5", "n=7", "n=9", "n=101"] {
+        let said = refused("burgers", odd);
+        assert!(said.contains("the model requires mod(n, 2) = 0") && said.contains("singular everywhere"), "{said}");
+    }
+    for (model, few) in [("burgers", "n=1"), ("burgers", "n=2"), ("zabusky-kruskal", "n=2"), ("zabusky-kruskal", "n=3")]
+    {
+        let said = refused(model, few);
+        assert!(said.contains("the model requires n >= 4") && said.contains("neighbours"), "{said}");
+    }
+    let said = refused("burgers", "n=3");
+    assert!(said.contains("the model requires n >= 4"), "{said}");
+}
