@@ -1,7 +1,7 @@
 //! Sums, products and powers of columns, numbers and named functions.
 
 use super::error::MeasureError;
-use super::function::Function;
+use super::function::{Function, paired};
 use super::record::Records;
 
 /// What is measured.
@@ -91,21 +91,6 @@ impl Node {
             Node::Operation { left, right, .. } => [left, right].into_iter().for_each(|n| n.runs(found)),
             Node::Call { arguments, .. } => arguments.iter().for_each(|n| n.runs(found)),
         }
-    }
-}
-
-/// Value by value; one value stands beside any.
-pub(super) fn paired(
-    function: &'static str,
-    left: &[f64],
-    right: &[f64],
-    f: impl Fn(f64, f64) -> f64,
-) -> Result<Vec<f64>, MeasureError> {
-    match (left, right) {
-        (left, [b]) => Ok(left.iter().map(|a| f(*a, *b)).collect()),
-        ([a], right) => Ok(right.iter().map(|b| f(*a, *b)).collect()),
-        _ if left.len() == right.len() => Ok(left.iter().zip(right).map(|(a, b)| f(*a, *b)).collect()),
-        _ => Err(MeasureError::Lengths { function, left: left.len(), right: right.len() }),
     }
 }
 

@@ -1,7 +1,6 @@
 //! The named functions of measurements.
 
 use super::error::MeasureError;
-use super::expression::paired;
 use crate::fit::{fit_line, growth_exponent, observed_order};
 
 /// A named function of series.
@@ -16,6 +15,9 @@ pub struct Function {
     apply: Apply,
 }
 
+/// By the name of the function, for messages.
+type OfSeries = fn(&'static str, &[Vec<f64>]) -> Result<Vec<f64>, MeasureError>;
+
 #[derive(Clone, Copy, Debug)]
 enum Apply {
     /// Value by value.
@@ -23,9 +25,24 @@ enum Apply {
     /// A number of the values of one series, which has some.
     Whole(fn(&[f64]) -> f64),
     /// Anything of so many series.
-    Of(usize, fn(&'static str, &[Vec<f64>]) -> Result<Vec<f64>, MeasureError>),
+    Of(usize, OfSeries),
     /// Anything of one or more.
-    Any(fn(&'static str, &[Vec<f64>]) -> Result<Vec<f64>, MeasureError>),
+    Any(OfSeries),
+}
+
+/// Value by value; one value stands beside any.
+pub(super) fn paired(
+    function: &'static str,
+    left: &[f64],
+    right: &[f64],
+    f: impl Fn(f64, f64) -> f64,
+) -> Result<Vec<f64>, MeasureError> {
+    match (left, right) {
+        (left, [b]) => Ok(left.iter().map(|a| f(*a, *b)).collect()),
+        ([a], right) => Ok(right.iter().map(|b| f(*a, *b)).collect()),
+        _ if left.len() == right.len() => Ok(left.iter().zip(right).map(|(a, b)| f(*a, *b)).collect()),
+        _ => Err(MeasureError::Lengths { function, left: left.len(), right: right.len() }),
+    }
 }
 
 /// Functions are those of their names.
