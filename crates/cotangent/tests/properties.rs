@@ -10,13 +10,14 @@ use serde_json::Value;
 use std::path::PathBuf;
 
 /// What a method is measured on: the first that it fits.
-const PROBLEMS: [&[&str]; 6] = [
+const PROBLEMS: [&[&str]; 7] = [
     &["pendulum"],
     &["pendulum", "--formulation", "hamilton-dirac"],
     &["henon-heiles"],
     &["rigid-body"],
     &["lorenz-86"],
     &["rigid-body-4"],
+    &["eccentric-kepler"],
 ];
 
 /// Title of the column and key in the certificate.
