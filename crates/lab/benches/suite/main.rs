@@ -21,11 +21,14 @@ use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
 use table::Table;
 
+/// Its name, and what it measures.
+type Section = (&'static str, fn(&mut Table));
+
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let wanted = |name: &str| words.is_empty() || words.iter().any(|word| word == name);
     let mut table = Table::new();
-    let sections: [(&str, fn(&mut Table)); 5] = [
+    let sections: [Section; 5] = [
         ("steps", steps::measure),
         ("chains", chains::measure),
         ("shapes", chains::shapes),

@@ -17,7 +17,7 @@ pub(crate) fn measure(table: &mut Table) {
         "pendulum, rattle, a step",
         (texts::PENDULUM, Formulation::Multipliers, Method::Rattle.into()),
         [0.01, 1.0],
-        |z, h| plain::pendulum(z, h),
+        plain::pendulum,
     );
     let pendulum = (texts::PENDULUM, Formulation::Multipliers, composed(Method::Rattle));
     one(table, "pendulum, kahan-li-8, a stage", pendulum, [0.1, 17.0], |z, h| {
