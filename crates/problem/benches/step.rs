@@ -3,7 +3,7 @@
 //!
 //! `cargo bench -p cotangent-problem --bench step`
 
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stdout, clippy::excessive_precision)]
 
 use cotangent_compile::Engine;
 use cotangent_dynamics::Advance;
