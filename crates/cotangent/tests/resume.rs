@@ -175,7 +175,7 @@ fn pictures_of_a_killed_and_resumed_run_are_those_of_a_run_that_was_not() {
     let mut seed = seed();
     let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     // So many steps that the history is thinned out, and an observable that ranges are kept of.
-    let options = ["--until", "600", "--step", "0.01", "--checkpoint", "0.02", "--record", "100"];
+    let options = ["--until", "3000", "--step", "0.01", "--checkpoint", "0.02", "--record", "100"];
     let command: Vec<&str> =
         [&["run", "double-pendulum", "--out", "a.csv", "--plot", "a.svg", "--report", "a.html"], &options[..]].concat();
     let ran = run_in(whole.path(), &command, b"");

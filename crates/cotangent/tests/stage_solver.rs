@@ -34,10 +34,16 @@ fn the_summary_says_which_solver_it_was() {
 
 #[test]
 fn an_iteration_that_is_forced_and_does_not_contract_fails_with_the_way_out() {
-    let ran = stiff(&["--stage-solver", "fixed-point"]);
-    assert_eq!(ran.status, 3);
-    assert!(ran.stderr.contains("the fixed-point iteration did not converge in 50 iterations"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("take --stage-solver newton"), "{}", ran.stderr);
+    // h ω = 4 does not contract, and 1,000 leaves what is finite.
+    for (step, cause) in [
+        ("4e-5", "the fixed-point iteration did not converge in 50 iterations"),
+        ("0.01", "of the fixed-point iteration unknown 2 is not finite"),
+    ] {
+        let ran = stiff(&["--stage-solver", "fixed-point", "--step", step]);
+        assert_eq!(ran.status, 3);
+        assert!(ran.stderr.contains(cause), "{}", ran.stderr);
+        assert!(ran.stderr.contains("take --stage-solver newton"), "{}", ran.stderr);
+    }
 }
 
 #[test]

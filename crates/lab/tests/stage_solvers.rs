@@ -64,6 +64,22 @@ fn both_solvers_agree_to_round_off() {
 }
 
 #[test]
+fn an_iteration_leaves_no_bias() {
+    // Gauss's methods keep quadratic integrals, here the constraint: what is lost of it is what the iteration leaves and
+    // rounding, which for n steps are about √n units in the last place. A unit in each step in one direction is n of them.
+    let text = PENDULUM.replace("p_y = -2", "p_y = -2.18").replace("g = 1", "g = 3.67");
+    let case = Case::new(&text, Formulation::HamiltonDirac);
+    for h in [0.05, 0.07, 0.1, 0.14, 0.2, 0.28] {
+        let steps = 10_000;
+        let (_, state) =
+            run(&case, Recipe::from(Method::Gauss { stages: 2 }).solved_by(StageSolver::FixedPoint), h, steps);
+        let [x, y] = [state.values[0], state.values[1]];
+        let lost = (x * x + y * y - 1.0).abs() / f64::EPSILON;
+        assert!(lost < 0.5 * (steps as f64).sqrt(), "h = {h}: {lost} units");
+    }
+}
+
+#[test]
 fn newtons_method_takes_over_where_the_iteration_does_not_contract() {
     // A spring so stiff that h ω = 10⁴: what Newton's method finds from the start on.
     let stiff = Case::new(

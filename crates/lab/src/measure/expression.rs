@@ -208,6 +208,9 @@ impl Reader<'_> {
         }
         if self.takes('.') {
             let mut column = self.while_is(|c| c.is_ascii_alphanumeric() || c == '_');
+            if column.is_empty() {
+                return Err(self.unexpected("a column"));
+            }
             if self.characters.get(self.at) == Some(&'[') {
                 column += &self.while_is(|c| c != ']');
                 column.push(']');

@@ -14,7 +14,8 @@ use crate::stopping::{Comparisons, Made, StoppingRule, size_ratio};
 /// 1. δ is at most the tolerance that was asked for, if any, times s: zero without one; or
 /// 2. δ is at most the precision, u s, and all further updates together are negligible: with θ = δ/δₘ ≤ ½ they are at most
 ///    2 θ δ ≤ u s/64; or
-/// 3. updates no longer decrease, δ ≥ δₘ, and are round-off, δ ≤ 256 u s; or
+/// 3. two updates in a row did not decrease, δ ≥ δₘ, and this one is round-off, δ ≤ 256 u s: one alone happens on the way,
+///    where the map also turns what it contracts; or
 /// 4. three updates in a row did not decrease, and this one is at most 1024 u times the largest entry of its group: an entry
 ///    that is nothing but what rounding leaves of others.
 ///
@@ -59,13 +60,18 @@ impl StageRule {
         let round_off = part(c, 256.0, unit);
         let round_off = c.at_most(update, round_off);
         let steady = c.at_most(smallest, update);
-        let settled = c.both(round_off, steady);
+        let more = c.product(two, stalls);
+        let four = c.number(4.0);
+        let twice = c.at_most(four, more);
+        let settled = c.both(steady, twice);
+        let settled = c.both(round_off, settled);
+        // Settled entries have a smallest update of zero, which none is below.
+        let anew = c.at_most(smallest, zero);
+        let still = c.both(anew, round_off);
+        let settled = c.either(settled, still);
         let settled = c.either(settled, last);
         let settled = c.either(settled, tolerated);
 
-        // Settled entries have a smallest update of zero, which none is below.
-        let anew = c.at_most(smallest, zero);
-        let more = c.product(two, stalls);
         let stalls = c.choice(steady, more, one);
         let stalls = c.choice(anew, one, stalls);
         let stalls = c.choice(settled, one, stalls);

@@ -70,8 +70,8 @@ mod tests {
     fn tolerances_are_numbers_or_parts_of_the_value() {
         let plain = expected("value = 155\nwithin = 0");
         assert!(plain.holds(155.0) && !plain.holds(154.0) && !plain.holds(f64::NAN));
-        let part = expected("value = -2\nwithin = \"10%\"");
-        assert!(part.holds(-2.2) && part.holds(-1.8) && !part.holds(-2.3) && part.tolerance() == Some(0.2));
+        let part = expected("value = -2\nwithin = \"25%\"");
+        assert!(part.holds(-2.5) && part.holds(-1.5) && !part.holds(-2.6) && part.tolerance() == Some(0.5));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `if(condition, a, b)` and `require condition`: the condition, and what can go wrong with it.
 
-use super::{Parse, Parser};
+use super::{Failed, Parse, Parser};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::syntax::ast::{Comparison, Condition, Expr, ExprKind, Requirement};
 use crate::syntax::token::Kind;
@@ -133,8 +133,13 @@ impl Parser<'_, '_> {
             return self.fail(d.help("a condition compares two integers: <, <=, >, >=, = or !="));
         };
         self.advance();
+        let before = self.diagnostics.count();
         let right = self.expression()?;
         if sign_of(self.kind()).is_some() {
+            // What was amiss on the right is why, as in `n >= 4 andmod(n, 2) = 0`.
+            if self.diagnostics.count() > before {
+                return Err(Failed);
+            }
             let message = "a comparison has two sides";
             let d = Diagnostic::new(Code::MalformedCondition, self.span(self.peek()), message);
             return self.fail(d.help("write `1 < i and i < n` for `1 < i < n`"));
