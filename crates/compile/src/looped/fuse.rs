@@ -189,7 +189,10 @@ impl Member {
 
     /// Cut where families begin or end in the arrays it goes through entry by entry.
     fn cut(self, arrays: &[usize], boundaries: &BTreeMap<usize, BTreeSet<i64>>) -> Vec<Member> {
-        if self.is_point() || self.accesses.iter().any(|(e, _)| !(0..=1).contains(&e.stride)) {
+        if self.high - self.low <= SHORT {
+            return (self.low..self.high).map(|at| self.part(at, at + 1)).collect();
+        }
+        if self.accesses.iter().any(|(e, _)| !(0..=1).contains(&e.stride)) {
             return vec![self];
         }
         let mut cuts = BTreeSet::new();
@@ -201,7 +204,17 @@ impl Member {
             return vec![self];
         }
         let ends: Vec<i64> = [self.low].into_iter().chain(cuts).chain([self.high]).collect();
-        ends.windows(2).map(|pair| self.part(pair[0], pair[1])).collect()
+        let points = |pair: &[i64]| match pair[1] - pair[0] <= SHORT {
+            true => (pair[0]..pair[1]).map(|at| [at, at + 1]).collect(),
+            false => vec![[pair[0], pair[1]]],
+        };
+        ends.windows(2).flat_map(points).map(|[low, high]| self.part(low, high)).collect()
+    }
+
+    /// Whether most of it would be inside of a span.
+    fn is_beside(&self, shift: i64, (begin, end): (i64, i64)) -> bool {
+        let common = (self.high + shift).min(end) - (self.low + shift).max(begin);
+        2 * common >= self.high - self.low
     }
 
     fn moved(mut self, shift: i64) -> Member {
@@ -212,6 +225,9 @@ impl Member {
         self
     }
 }
+
+/// A loop of so few points is taken for these: it would have no others to run with.
+const SHORT: i64 = 4;
 
 /// A loop with more cuts than this is left as it is.
 const MOST_CUTS: usize = 12;
@@ -285,12 +301,15 @@ impl Group {
         }
     }
 
-    /// Where its loops end.
+    /// Where its loops begin and end.
+    fn span(&self) -> Option<(i64, i64)> {
+        let Group::Loops(members) = self else { return None };
+        let loops = || members.iter().filter(|m| !m.is_point());
+        loops().map(|m| m.low).min().zip(loops().map(|m| m.high).max())
+    }
+
     fn end(&self) -> Option<i64> {
-        match self {
-            Group::Loops(members) => members.iter().filter(|m| !m.is_point()).map(|m| m.high).max(),
-            Group::Other(_) => None,
-        }
+        self.span().map(|(_, end)| end)
     }
 }
 
@@ -353,11 +372,12 @@ impl Groups {
                 Fit::From(loops, points) => {
                     let group = &mut self.0[k];
                     let least = loops.max(points).unwrap_or(FIRST);
-                    let shift = match (member.is_point(), loops, group.end()) {
-                        (true, ..) => least.max(FIRST - member.low),
-                        (false, Some(_), _) => least,
-                        (false, None, Some(end)) => least.max(end - member.high),
-                        (false, None, None) => least.max(-member.low),
+                    let shift = match (member.is_point(), group.span()) {
+                        (true, _) => least.max(FIRST - member.low),
+                        // As near as possible to what it reads, if that is where the others are, too.
+                        (false, Some(span)) if loops.is_some() && member.is_beside(least, span) => least,
+                        (false, Some((_, end))) => least.max(end - member.high),
+                        (false, None) => least.max(-member.low),
                     };
                     // A loop that begins where the others have ended is none with them.
                     let apart = !member.is_point() && group.end().is_some_and(|end| member.low + shift >= end);
@@ -373,7 +393,10 @@ impl Groups {
 
     /// Puts a member into the last group from `first` on, with none of which it has to do; or into a new one.
     fn join(&mut self, first: usize, member: Member) {
-        let free = (first..self.0.len()).rev().find(|&k| matches!(self.0[k], Group::Loops(_)));
+        let loops = || (first..self.0.len()).rev().filter(|&k| matches!(self.0[k], Group::Loops(_)));
+        // With loops of about its own length, if there are any.
+        let length = |k: usize| self.0[k].span().map_or(0, |(begin, end)| end - begin);
+        let free = loops().find(|&k| 2 * length(k) >= member.high - member.low).or_else(|| loops().next());
         let k = free.unwrap_or_else(|| {
             self.0.push(Group::Loops(vec![]));
             self.0.len() - 1
