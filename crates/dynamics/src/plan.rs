@@ -1,6 +1,6 @@
 //! The implicit equations of a step, listed before it runs.
 
-use cotangent_solve::Pattern;
+use cotangent_solve::{Pattern, filling};
 
 /// One place in a step where equations are solved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,6 +52,9 @@ pub struct Unknowns {
     pub stages: Option<usize>,
 }
 
+/// Fewer equations are solved in no time, whatever their pattern.
+const MANY: usize = 200;
+
 /// Every site of a step: what a [`Machine`](crate::Machine) makes its workspaces from.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Plan(Vec<Unknowns>);
@@ -85,6 +88,14 @@ impl Plan {
     fn push(&mut self, unknowns: Unknowns) -> Site {
         self.0.push(unknowns);
         Site(self.0.len() - 1)
+    }
+
+    /// Equations that no order of elimination keeps sparse, if an update of Newton's method is long for that: how many, and
+    /// about how many nanoseconds it takes.
+    pub fn filling(&self) -> Option<(usize, f64)> {
+        let patterns = self.0.iter().filter_map(|site| site.pattern.as_ref()).filter(|p| p.rows() >= MANY);
+        let costly = patterns.filter_map(|pattern| Some((pattern.rows(), filling(pattern)?)));
+        costly.max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
     /// The sites, in order.

@@ -55,11 +55,11 @@ const SPARSE_MULTIPLICATION: f64 = 2.0;
 const SPARSE_ROW: f64 = 40.0;
 
 impl Choice {
-    /// The fastest, by the multiplications a factorisation takes.
-    pub(crate) fn new(pattern: &Pattern) -> Result<Self, Unsupported> {
+    /// The fastest, by the multiplications a factorisation takes, and about how many nanoseconds these are.
+    pub(crate) fn new(pattern: &Pattern) -> Result<(Self, f64), Unsupported> {
         let size = pattern.rows();
         if size <= SMALL {
-            return Ok(Self::Dense);
+            return Ok((Self::Dense, (size * size * size) as f64));
         }
         let fits = |row: usize, limit: usize| row.saturating_mul(size) <= limit;
         let n = size as f64;
@@ -72,17 +72,27 @@ impl Choice {
             f64::INFINITY
         };
         if banded.is_finite() && band.cost() <= NARROW {
-            return Ok(Self::Banded(band));
+            return Ok((Self::Banded(band), banded));
         }
         let symbolic = SymbolicFactorisation::new(pattern, LARGEST_SPARSE)?;
         let sparse = symbolic
             .as_ref()
             .map_or(f64::INFINITY, |symbolic| SPARSE_MULTIPLICATION * symbolic.cost() + SPARSE_ROW * n);
         match symbolic {
-            Some(symbolic) if sparse < dense.min(banded) => Ok(Self::Sparse(symbolic)),
-            _ if banded < dense => Ok(Self::Banded(band)),
-            _ if dense.is_finite() => Ok(Self::Dense),
+            Some(symbolic) if sparse < dense.min(banded) => Ok((Self::Sparse(symbolic), sparse)),
+            _ if banded < dense => Ok((Self::Banded(band), banded)),
+            _ if dense.is_finite() => Ok((Self::Dense, dense)),
             _ => Err(Unsupported::TooLarge { size, limit: LARGEST_SPARSE }),
         }
     }
 }
+
+/// About how many nanoseconds the factorisation of a matrix of this pattern takes, if no order of elimination keeps it sparse:
+/// if it is so many for each row that they are for multiplications alone.
+pub fn filling(pattern: &Pattern) -> Option<f64> {
+    let (_, cost) = Choice::new(pattern).ok()?;
+    (cost > FULL * SPARSE_ROW * pattern.rows() as f64).then_some(cost)
+}
+
+/// So many times what a row takes beside its multiplications.
+const FULL: f64 = 100.0;

@@ -83,7 +83,7 @@ impl<S: Real> LinearSolver<S> {
         if size != columns {
             return Err(Unsupported::NotSquare { rows: size, columns });
         }
-        let choice = Choice::new(pattern)?;
+        let (choice, _) = Choice::new(pattern)?;
         let mut addresses: Vec<_> = pattern.addresses().collect();
         let orders = match &choice {
             Choice::Dense => None,

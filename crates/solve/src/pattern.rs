@@ -106,11 +106,13 @@ impl Pattern {
     }
 
     /// The columns of the entries of a row, ascending; none if there is no such row.
+    #[inline]
     pub fn row(&self, row: usize) -> &[u32] {
         self.columns.get(self.positions(row)).unwrap_or_default()
     }
 
     /// The positions of the entries of a row; none if there is no such row.
+    #[inline]
     pub fn positions(&self, row: usize) -> Range<usize> {
         match (self.starts.get(row), self.starts.get(row.wrapping_add(1))) {
             (Some(&start), Some(&end)) => start..end,

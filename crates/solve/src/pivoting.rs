@@ -144,7 +144,8 @@ impl Scales {
     ) -> bool {
         let n = self.rows.len();
         let negligible = 16.0 * S::EPSILON * (n as f64).sqrt();
-        let (mut smallest, mut largest) = (f64::INFINITY, 0.0f64);
+        // The smallest pivot and the largest as quotients, of which only these two are made.
+        let (mut smallest, mut largest) = ([f64::INFINITY, 1.0], [0.0, 1.0]);
         // The scale of row k, and what rows before have in column k, in their scales.
         let mut row = inverse(first[0].max(first[1]));
         let (mut above, mut own, mut right) = (0.0, first[0], first[1]);
@@ -153,20 +154,23 @@ impl Scales {
             let (pivot, [left, diagonal, next]) = eliminate(k);
             let next_row = inverse(left.max(diagonal).max(next));
             let below = left * next_row;
-            let column = inverse((own * row).max(above).max(below));
+            let column = (own * row).max(above).max(below);
             let in_row = pivot * row;
-            let relative = in_row * column;
-            smallest = smallest.min(relative);
-            largest = largest.max(relative);
+            if in_row * smallest[1] < smallest[0] * column {
+                smallest = [in_row, column];
+            }
+            if in_row * largest[1] > largest[0] * column {
+                largest = [in_row, column];
+            }
             // The row below is only preferred if its entry is larger; comparisons with NaN do not hold.
-            good &= relative > negligible && relative.is_finite() && below <= in_row + in_row * 1e-3;
+            good &= in_row > negligible * column && in_row.is_finite() && below <= in_row + in_row * 1e-3;
             good &= !(diagonal.is_nan() || next.is_nan());
             if k % 4096 == 0 && (!good || self.cancel.is_set()) {
                 return false;
             }
             (above, own, right, row) = (right * row, diagonal, next, next_row);
         }
-        (self.smallest, self.largest) = (smallest, largest);
+        [self.smallest, self.largest] = [smallest, largest].map(|[in_row, column]| in_row / column);
         good
     }
 

@@ -76,6 +76,10 @@ pub trait Comparisons {
     fn either(&mut self, a: Self::Truth, b: Self::Truth) -> Self::Truth;
     /// a if it holds, otherwise b.
     fn choice(&mut self, truth: Self::Truth, a: Self::Number, b: Self::Number) -> Self::Number;
+    /// Whether it is known by now not to hold, so that nothing more need be compared for it.
+    fn fails(&self, _: Self::Truth) -> bool {
+        false
+    }
 }
 
 /// What the rule says of an update.
@@ -101,13 +105,14 @@ impl StoppingRule {
     ///
     /// `smallest` is [`smallest_update`](Self::smallest_update) and `previous` the update of the iteration before, if that
     /// was a full step, otherwise NaN. Of each unknown |xⱼ|, |δⱼ| and sⱼ are given, its size or largest update so far, and of
-    /// each equation |fᵢ|, Σⱼ |∂fᵢ/∂xⱼ xⱼ| and tᵢ, NaN if it is not known.
+    /// each equation |fᵢ| and tᵢ, NaN if it is not known, and then |fᵢ| and Σⱼ |∂fᵢ/∂xⱼ xⱼ|.
     pub fn judge<C: Comparisons>(
         c: &mut C,
         epsilon: f64,
         (smallest, previous): (C::Number, C::Number),
         unknowns: impl Iterator<Item = [C::Number; 3]> + Clone,
-        equations: impl Iterator<Item = [C::Number; 3]>,
+        terms: impl Iterator<Item = [C::Number; 2]>,
+        moving: impl Iterator<Item = [C::Number; 2]>,
     ) -> Verdict<C::Number, C::Truth> {
         let mut update = c.number(0.0);
         for [_, delta, size] in unknowns.clone() {
@@ -136,12 +141,24 @@ impl StoppingRule {
             all(c, &mut round_off, delta, root, x);
             let next = c.product(update, delta);
             all(c, &mut negligible, next, sixteenth, x);
+            // An update that is small is round-off, too.
+            if c.fails(round_off) && c.fails(negligible) {
+                break;
+            }
         }
         let (mut explained, mut vanishing) = (yes, yes);
-        for [f, moving, terms] in equations {
-            all(c, &mut explained, f, twice, moving);
+        for [f, terms] in terms {
             let next = c.product(square, f);
             all(c, &mut vanishing, next, remainder, terms);
+            if c.fails(vanishing) {
+                break;
+            }
+        }
+        for [f, moving] in moving {
+            all(c, &mut explained, f, twice, moving);
+            if c.fails(explained) {
+                break;
+            }
         }
         let shrinking = c.at_most(update, quarter);
         let soon = c.either(negligible, vanishing);
@@ -194,6 +211,10 @@ impl Comparisons for Made {
     fn choice(&mut self, truth: bool, a: f64, b: f64) -> f64 {
         if truth { a } else { b }
     }
+
+    fn fails(&self, truth: bool) -> bool {
+        !truth
+    }
 }
 
 /// a/b for sizes, where 0/0 is 0: nothing is always small.
@@ -215,11 +236,13 @@ mod tests {
         tolerance: Option<f64>,
         previous: Option<f64>,
         unknowns: [f64; 3],
-        equation: [f64; 3],
+        [f, moving, terms]: [f64; 3],
     ) -> &'static str {
         let smallest = StoppingRule { tolerance, ..StoppingRule::default() }.smallest_update(U);
         let before = (smallest, previous.unwrap_or(f64::NAN));
-        let verdict = StoppingRule::judge(&mut Made, U, before, [unknowns].into_iter(), [equation].into_iter());
+        let one = |pair: [f64; 2]| [pair].into_iter();
+        let verdict =
+            StoppingRule::judge(&mut Made, U, before, [unknowns].into_iter(), one([f, terms]), one([f, moving]));
         match verdict {
             Verdict { last: true, .. } => "last",
             Verdict { stalled: true, round_off: true, .. } => "stalled at round-off",

@@ -180,9 +180,11 @@ impl<S: Real> NewtonWorkspace<S> {
     pub(crate) fn judge(&self, x: &[S], smallest: f64, previous: f64) -> Verdict<f64, bool> {
         let unknowns = x.iter().zip(&self.update).zip(&self.sizes);
         let unknowns = unknowns.map(|((x, delta), &size)| [x.value().abs(), delta.value().abs(), size]);
-        let terms = |i: usize| self.terms.get(i).copied().unwrap_or(f64::NAN);
-        let equations = (0..self.size()).map(|i| [self.residual[i].value().abs(), self.row_size(i, x), terms(i)]);
-        StoppingRule::judge(&mut Made, S::EPSILON, (smallest, previous), unknowns, equations)
+        let residual = self.residual.iter().map(|f| f.value().abs());
+        let known = self.terms.iter().copied().chain(std::iter::repeat(f64::NAN));
+        let terms = residual.clone().zip(known).map(|(f, terms)| [f, terms]);
+        let moving = residual.enumerate().map(|(i, f)| [f, self.row_size(i, x)]);
+        StoppingRule::judge(&mut Made, S::EPSILON, (smallest, previous), unknowns, terms, moving)
     }
 
     /// Σⱼ |∂fᵢ/∂xⱼ xⱼ|: how much of equation i moves with the unknowns.

@@ -2,7 +2,7 @@
 
 use crate::figures::{count, listed, number, short};
 use crate::map::{Map, or_nan};
-use cotangent_dynamics::{Advance, Measure};
+use cotangent_dynamics::{Advance, Measure, Plan};
 use cotangent_expr::Layout;
 use cotangent_lab::NoCasimir;
 use cotangent_model::ClaimKind;
@@ -33,6 +33,16 @@ pub(crate) fn passages(monitor: &Monitor, names: &[String]) -> Vec<SingularPassa
         crossed: p.crossed,
     };
     monitor.passages.iter().map(named).collect()
+}
+
+/// What a step costs whose equations depend on each other too much.
+pub(crate) fn filling(plan: &Plan) -> Option<String> {
+    let (equations, nanoseconds) = plan.filling()?;
+    Some(format!(
+        "no order of elimination keeps the {equations} equations of a step sparse: an update of Newton's method, of which \
+         a step takes a few, is about {} s of work",
+        short(nanoseconds * 1e-9)
+    ))
 }
 
 /// Functions that a model claims to be Casimirs and are none, each with a bracket that should vanish.

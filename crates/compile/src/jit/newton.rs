@@ -213,7 +213,7 @@ impl StepEmitter<'_, '_> {
             self.e.b.def_var(l.sizes[j], size);
             unknowns.push([x, delta, size]);
         }
-        let mut equations = vec![];
+        let (mut equations, mut moving) = (vec![], vec![]);
         for (i, &r) in r.iter().enumerate() {
             let mut row = None;
             for (entry, &j) in pattern.positions(i).zip(pattern.row(i)) {
@@ -223,12 +223,14 @@ impl StepEmitter<'_, '_> {
             }
             let row = row.unwrap_or_else(|| self.e.b.ins().f64const(0.0));
             let terms = terms.get(i).copied().unwrap_or_else(|| self.e.b.ins().f64const(f64::NAN));
-            equations.push([self.e.b.ins().fabs(r), row, terms]);
+            let size = self.e.b.ins().fabs(r);
+            equations.push([size, terms]);
+            moving.push([size, row]);
         }
         let smallest = self.arrival(types::F64, offset_of!(Arrival, update), reach);
         let previous = self.e.b.use_var(l.previous);
-        let (unknowns, equations) = (unknowns.into_iter(), equations.into_iter());
-        StoppingRule::judge(self, f64::EPSILON, (smallest, previous), unknowns, equations)
+        let (unknowns, equations, moving) = (unknowns.into_iter(), equations.into_iter(), moving.into_iter());
+        StoppingRule::judge(self, f64::EPSILON, (smallest, previous), unknowns, equations, moving)
     }
 }
 

@@ -40,7 +40,11 @@ pub(crate) fn measure(table: &mut Table) {
         );
         let work = count as f64 * n as f64;
         let apart = (end[0] - by_hand[0]).abs().max((end[1] - by_hand[1]).abs());
-        let how = if ours.is_whole() { "one function" } else { "in parts" };
+        let how = match (ours.is_whole(), ours.is_looped()) {
+            (true, _) => "one function",
+            (_, true) => "loops",
+            _ => "in parts",
+        };
         let each = [ours.iterations() as f64 / rounds as f64, updates as f64].map(|u| u / count as f64);
         let remarks = format!(
             "{how}, {:.1} updates a step ({:.1} by hand); ends {apart:.0e} apart after {count} steps",

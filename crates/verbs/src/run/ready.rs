@@ -77,6 +77,7 @@ impl Ready {
         let problem = pose(&model, choice.formulation, begun.choice.repairs(), session)?;
         noticed::no_casimirs(&no_casimirs(&problem), &problem).into_iter().for_each(|note| session.note(note));
         let prepared = prepare(&choice, &problem)?;
+        noticed::filling(prepared.plan()).into_iter().for_each(|note| session.note(note));
         let unused = problem.unused_numbers();
         for (name, _) in request.choice.opt.iter().filter(|(name, _)| unused.contains(&name.as_str())) {
             session.note(format!("--opt {name} changes nothing: it is not in this lapse"));
