@@ -6,7 +6,7 @@
 //!
 //! The same for `gauss` with 6 stages on `hamilton-dirac`, whose stages are iterated.
 //!
-//! `cargo bench -p cotangent-lab --bench brouwer`
+//! `cargo bench -p cotangent-lab --bench brouwer`, with `rattle` or `gauss` after `--` for one of them.
 
 #![allow(clippy::print_stdout)]
 
@@ -66,12 +66,18 @@ fn main() {
     // Truncation: an error of order 8 at this step is far below round-off.
     let rattle = Recipe::from(Method::Rattle).composed(Composition::KahanLi8);
     let step = 0.01 * 2f64.sqrt();
-    println!("{STARTS} starts, {STEPS:.0} steps of {step:.6}, rattle + kahan-li-8 on the pendulum");
-    grow(&system, &Tested { formulation: Formulation::Multipliers, recipe: rattle, step, steps: STEPS });
+    let names: Vec<String> = std::env::args().collect();
+    let asked = |name: &str| names.iter().any(|n| n == name) || !names.iter().any(|n| n == "rattle" || n == "gauss");
+    if asked("rattle") {
+        println!("{STARTS} starts, {STEPS:.0} steps of {step:.6}, rattle + kahan-li-8 on the pendulum");
+        grow(&system, &Tested { formulation: Formulation::Multipliers, recipe: rattle, step, steps: STEPS });
+    }
     // The energy is quadratic, and kept but for round-off.
     let (gauss, step, steps) = (Recipe::from(Method::Gauss { stages: 6 }), 0.2 * 2f64.sqrt(), STEPS / 10.0);
-    println!("{STARTS} starts, {steps:.0} steps of {step:.6}, gauss with 6 stages on hamilton-dirac");
-    grow(&system, &Tested { formulation: Formulation::HamiltonDirac, recipe: gauss, step, steps });
+    if asked("gauss") {
+        println!("{STARTS} starts, {steps:.0} steps of {step:.6}, gauss with 6 stages on hamilton-dirac");
+        grow(&system, &Tested { formulation: Formulation::HamiltonDirac, recipe: gauss, step, steps });
+    }
 }
 
 /// How the energy error grows.

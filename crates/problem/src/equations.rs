@@ -17,6 +17,7 @@ use cotangent_expr::{Layout, Tensor};
 use cotangent_integrate::{Prepared, Recipe, Refusal};
 use cotangent_model::System;
 use cotangent_scalar::{Limits, Random};
+use cotangent_solve::LARGEST_UNROLLED;
 use cotangent_theory::{Formulation, Motion};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -53,10 +54,6 @@ pub(crate) struct Steps {
     pub(crate) memory: usize,
     pub(crate) whole: Whole,
 }
-
-/// Equations of so many unknowns are solved inside of one function without loops; larger ones are not, and loops are then
-/// as fast, and shorter.
-const LARGEST_UNROLLED: usize = 8;
 
 /// A step as a whole.
 #[derive(Clone)]
@@ -171,7 +168,8 @@ impl Equations {
             let recording = record_loops(&self.compiled, prepared, parameters.len(), memory).ok()?;
             Some(Whole::Loops(Arc::new(LoopedStep::new(recording, engine).ok()?)))
         };
-        // What cannot be recorded (an iteration inside an iteration, a decision) runs in parts.
+        // What cannot be recorded (an iteration inside an iteration, a decision) runs in parts. Equations of many unknowns are
+        // not solved inside of one function without loops, and loops are then as fast, and shorter.
         let size = prepared.plan().sites().iter().map(|site| site.len()).max().unwrap_or(0);
         let whole = match size <= LARGEST_UNROLLED {
             true => function()?.or_else(loops),

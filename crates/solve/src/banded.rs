@@ -54,7 +54,9 @@ impl<S: Real> BandedLu<S> {
     /// Factors a full tridiagonal matrix whose values are given row by row, if that takes no exchange of rows: with the same
     /// pivots as [`factor`](Self::factor), in one pass, and with products by their inverses in the place of quotients: these
     /// are stored behind each row. False if it does, or there is no factorisation.
-    pub(crate) fn factor_in_order(&mut self, values: &[S], scales: &mut Scales) -> bool {
+    ///
+    /// Right-hand sides, if there are any, are eliminated on the way: `x` is L⁻¹ b then.
+    pub(crate) fn factor_in_order(&mut self, values: &[S], scales: &mut Scales, (b, x): (&[S], &mut [S])) -> bool {
         if !self.in_order {
             self.exchanged.iter_mut().enumerate().for_each(|(k, exchanged)| *exchanged = k);
             self.in_order = true;
@@ -64,9 +66,14 @@ impl<S: Real> BandedLu<S> {
         let (mut rest, mut rows) = (values[2..].chunks(3), self.entries.chunks_exact_mut(4));
         let (mut diagonal, mut above) = (values[0], values[1]);
         let mut row = rows.next();
-        let mut multiplier = zero;
+        let (mut multiplier, mut before) = (zero, zero);
+        let mut sides = b.iter().zip(x);
         let good = scales.in_order::<S>([size(diagonal), size(above)], |_| {
             let inverse = one / diagonal;
+            if let Some((&b, x)) = sides.next() {
+                before = b - multiplier * before;
+                *x = before;
+            }
             if let Some(row) = &mut row {
                 row.copy_from_slice(&[multiplier, diagonal, above, inverse]);
             }
@@ -171,14 +178,18 @@ impl<S: Real> BandedLu<S> {
 
     /// The same without exchanges, with the inverses of the pivots.
     fn solve_in_order(&self, x: &mut [S]) {
-        let rows = || self.entries.chunks_exact(4);
         let mut before = S::from_f64(0.0);
-        for (x, row) in x.iter_mut().zip(rows()) {
+        for (x, row) in x.iter_mut().zip(self.entries.chunks_exact(4)) {
             before = *x - row[0] * before;
             *x = before;
         }
+        self.back_in_order(x);
+    }
+
+    /// U⁻¹ x.
+    pub(crate) fn back_in_order(&self, x: &mut [S]) {
         let mut after = S::from_f64(0.0);
-        for (x, row) in x.iter_mut().zip(rows()).rev() {
+        for (x, row) in x.iter_mut().zip(self.entries.chunks_exact(4)).rev() {
             after = *x * row[3] - row[2] * row[3] * after;
             *x = after;
         }
@@ -235,7 +246,7 @@ mod tests {
         scales.measure(addresses.iter().copied());
         generic.factor(&mut scales).unwrap();
         let mut fast = BandedLu::<f64>::new(n, 1, 1);
-        let in_order = fast.factor_in_order(&values, &mut own);
+        let in_order = fast.factor_in_order(&values, &mut own, (&[], &mut []));
         if in_order {
             assert!((own.pivot_ratio() - scales.pivot_ratio()).abs() <= 1e-14);
             for (fast, generic) in fast.entries.chunks(4).zip(generic.entries.chunks(4)) {
@@ -248,6 +259,11 @@ mod tests {
         let (mut transposed, mut other) = (x.clone(), y.clone());
         generic.solve(&mut x);
         fast.solve(&mut y);
+        let mut at_once = vec![0.0; n];
+        if fast.factor_in_order(&values, &mut own, (&other, &mut at_once)) {
+            fast.back_in_order(&mut at_once);
+            assert_eq!(at_once, y);
+        }
         generic.solve_transposed(&mut transposed);
         fast.solve_transposed(&mut other);
         let apart = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);

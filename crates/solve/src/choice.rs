@@ -36,8 +36,8 @@ pub(crate) enum Choice {
     Sparse(SymbolicFactorisation),
 }
 
-/// Up to this size nothing is worth the index arithmetic.
-const SMALL: usize = 8;
+/// Up to this size nothing is worth the index arithmetic: a matrix is full, and native code eliminates it without loops.
+pub const LARGEST_UNROLLED: usize = 12;
 /// A band of so few multiplications in a row is not compared with anything but the full matrix.
 const NARROW: usize = 64;
 /// The largest numbers of entries a factorisation may store.
@@ -58,7 +58,7 @@ impl Choice {
     /// The fastest, by the multiplications a factorisation takes, and about how many nanoseconds these are.
     pub(crate) fn new(pattern: &Pattern) -> Result<(Self, f64), Unsupported> {
         let size = pattern.rows();
-        if size <= SMALL {
+        if size <= LARGEST_UNROLLED {
             return Ok((Self::Dense, (size * size * size) as f64));
         }
         let fits = |row: usize, limit: usize| row.saturating_mul(size) <= limit;

@@ -62,7 +62,7 @@ mod symbolic;
 mod transversal;
 mod workspace;
 
-pub use choice::{Unsupported, filling};
+pub use choice::{LARGEST_UNROLLED, Unsupported, filling};
 pub use departure::{departure, excess};
 pub use eigenvalues::{EigenvalueError, eigenvalues};
 pub use fixed_point::{FixedPointError, FixedPointWork, FixedPointWorkspace, StageRule, UNSETTLED, fixed_point};

@@ -164,12 +164,38 @@ impl<S: Real> LinearSolver<S> {
     pub fn factor(&mut self, values: &[S]) -> Result<(), Singular> {
         assert_eq!(values.len(), self.places.len(), "one value for each entry of the pattern");
         self.factored = match &mut self.factorisation {
-            Factorisation::Banded(lu) if self.tridiagonal => lu.factor_in_order(values, &mut self.scales),
+            Factorisation::Banded(lu) if self.tridiagonal => {
+                lu.factor_in_order(values, &mut self.scales, (&[], &mut []))
+            }
             _ => false,
         };
-        if self.factored {
-            return Ok(());
+        if self.factored { Ok(()) } else { self.factor_in_any_order(values) }
+    }
+
+    /// Factors the matrix with these values, and solves A x = b: the same as [`factor`](Self::factor) and
+    /// [`solve`](Self::solve).
+    ///
+    /// # Panics
+    /// If the number of values is not the number of entries of the pattern, or that of b or x not the number of equations.
+    pub fn factor_and_solve(&mut self, values: &[S], b: &[S], x: &mut [S]) -> Result<(), Singular> {
+        assert_eq!(values.len(), self.places.len(), "one value for each entry of the pattern");
+        assert_eq!([b.len(), x.len()], [self.size(); 2], "one right-hand side for each equation");
+        if let Factorisation::Banded(lu) = &mut self.factorisation
+            && self.tridiagonal
+        {
+            self.factored = lu.factor_in_order(values, &mut self.scales, (b, x));
+            if self.factored {
+                lu.back_in_order(x);
+                return Ok(());
+            }
         }
+        self.factor_in_any_order(values)?;
+        x.copy_from_slice(b);
+        self.solve(x);
+        Ok(())
+    }
+
+    fn factor_in_any_order(&mut self, values: &[S]) -> Result<(), Singular> {
         let entries = self.addresses.iter().zip(values).map(|(&(i, j), &value)| (i, j, value));
         self.scales.measure(entries);
         let mut outcome = self.factor_scaled(values);

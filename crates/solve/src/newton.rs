@@ -49,8 +49,9 @@ pub fn newton<S: Real, E>(
     let (mut previous, mut stalls, mut astray) = (f64::NAN, 0, false);
     let smallest = options.stopping.smallest_update(S::EPSILON);
     loop {
-        w.check_finite(work.iterations)?;
+        w.check_residual(work.iterations)?;
         if w.is_solved() {
+            w.check_jacobian(work.iterations)?;
             break;
         }
         if work.iterations == options.stopping.max_iterations {
@@ -90,7 +91,7 @@ pub fn newton<S: Real, E>(
     }
     for _ in 0..S::refinements() {
         w.evaluate(x, &mut system, &mut work)?;
-        w.check_finite(work.iterations)?;
+        w.check_residual(work.iterations)?;
         w.compute_update(&mut work)?;
         w.infinitesimal_step(x);
     }
@@ -119,9 +120,10 @@ pub fn affine<S: Real, E>(
     }
     finite(x, Quantity::Unknown, 0)?;
     w.evaluate(x, &mut system, &mut work)?;
-    w.check_finite(0)?;
+    w.check_residual(0)?;
     let solved = w.is_solved();
     if solved && S::refinements() == 0 {
+        w.check_jacobian(0)?;
         return Ok(work);
     }
     w.compute_update(&mut work)?;

@@ -14,7 +14,8 @@ use crate::pivoting::grow;
 /// 2. the update is the last that can matter: |δⱼ| ≤ u |xⱼ| for every unknown; or the residual is
 ///    what a rounding of the unknowns explains, |fᵢ| ≤ 2u Σⱼ |∂fᵢ/∂xⱼ xⱼ| for every equation; or θ ≤ ¼
 ///    and what comes next is negligible: θ |δⱼ| ≤ u |xⱼ|/16 for every unknown, or, where the sizes tᵢ of the terms of the equations
-///    are given, the residual that quadratic convergence leaves, θ² |fᵢ| ≤ u tᵢ/256 for every equation; or every unknown
+///    are given, the residual that quadratic convergence leaves, θ² |fᵢ| ≤ u tᵢ/65536 for every equation (it has one sign, and
+///    adds up); or every unknown
 ///    that still changes is all but gone, |δⱼ| ≤ u² sⱼ, sⱼ being its largest size so far; or
 /// 3. the updates no longer shrink (θ ≥ 0.7; at a double root they halve), which is accepted if it happens at round-off and not
 ///    for want of a solution: if |δⱼ| ≤ √u |xⱼ| for every unknown; or if the residual is
@@ -125,7 +126,7 @@ impl StoppingRule {
             c.product(part, previous)
         });
         let sixteenth_of_previous = c.product(sixteenth, previous);
-        let part = c.number(1.0 / 16.0);
+        let part = c.number(1.0 / 4096.0);
         let remainder = c.product(sixteenth_of_previous, part);
         let square = c.product(update, update);
         let (unit, root, twice) = (c.number(epsilon), c.number(epsilon.sqrt()), c.number(2.0 * epsilon));
@@ -179,39 +180,48 @@ impl Comparisons for Made {
     type Number = f64;
     type Truth = bool;
 
+    #[inline]
     fn number(&mut self, x: f64) -> f64 {
         x
     }
 
+    #[inline]
     fn product(&mut self, a: f64, b: f64) -> f64 {
         a * b
     }
 
+    #[inline]
     fn ratio(&mut self, a: f64, b: f64) -> f64 {
         size_ratio(a, b)
     }
 
+    #[inline]
     fn larger(&mut self, mut a: f64, b: f64) -> f64 {
         grow(&mut a, b);
         a
     }
 
+    #[inline]
     fn at_most(&mut self, a: f64, b: f64) -> bool {
         a <= b
     }
 
+    #[inline]
     fn both(&mut self, a: bool, b: bool) -> bool {
         a && b
     }
 
+    #[inline]
     fn either(&mut self, a: bool, b: bool) -> bool {
         a || b
     }
 
+    #[inline]
     fn choice(&mut self, truth: bool, a: f64, b: f64) -> f64 {
         if truth { a } else { b }
     }
 
+    #[inline]
     fn fails(&self, truth: bool) -> bool {
         !truth
     }

@@ -107,8 +107,13 @@ impl<S: Real> NewtonWorkspace<S> {
         self.residual.iter().all(|f| f.value() == 0.0)
     }
 
-    pub(crate) fn check_finite<E>(&self, iteration: u32) -> Result<(), NewtonError<E>> {
-        finite(&self.residual, Quantity::Residual, iteration)?;
+    pub(crate) fn check_residual<E>(&self, iteration: u32) -> Result<(), NewtonError<E>> {
+        finite(&self.residual, Quantity::Residual, iteration)
+    }
+
+    /// A Jacobian that is not finite has no factors, or no finite solution: it is looked at where that is so, or where no
+    /// update is made.
+    pub(crate) fn check_jacobian<E>(&self, iteration: u32) -> Result<(), NewtonError<E>> {
         // Without an exit on the way: it is taken by almost none.
         if self.jacobian.iter().fold(true, |all, j| all & j.is_finite()) {
             return Ok(());
@@ -128,12 +133,17 @@ impl<S: Real> NewtonWorkspace<S> {
     /// δ = J⁻¹ f; the last update becomes the previous one.
     pub(crate) fn compute_update<E>(&mut self, work: &mut NewtonWork) -> Result<(), NewtonError<E>> {
         let iteration = work.iterations;
-        self.solver.factor(&self.jacobian).map_err(|singular| NewtonError::Singular { singular, iteration })?;
-        work.rcond = self.solver.rcond();
         std::mem::swap(&mut self.update, &mut self.previous_update);
-        self.update.copy_from_slice(&self.residual);
-        self.solver.solve(&mut self.update);
-        finite(&self.update, Quantity::Update, iteration)
+        if let Err(singular) = self.solver.factor_and_solve(&self.jacobian, &self.residual, &mut self.update) {
+            self.check_jacobian(iteration)?;
+            return Err(NewtonError::Singular { singular, iteration });
+        }
+        work.rcond = self.solver.rcond();
+        let solved = finite(&self.update, Quantity::Update, iteration);
+        if solved.is_err() {
+            self.check_jacobian(iteration)?;
+        }
+        solved
     }
 
     pub(crate) fn step(&self, x: &mut [S]) {

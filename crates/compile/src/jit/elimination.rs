@@ -1,13 +1,10 @@
 //! Gaussian elimination of small matrices inline.
 
 use super::step::{Reach, StepEmitter};
-use cotangent_solve::Pattern;
+use cotangent_solve::{LARGEST_UNROLLED, Pattern};
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
 
-/// Up to so many unknowns a matrix is eliminated inline, as [`LinearSolver`](cotangent_solve::LinearSolver) does with full
-/// matrices.
-const SMALL: usize = 8;
 /// A row is not exchanged for one below whose entry, relative to its row, is larger by less than this: the reference
 /// exchanges them from a thousandth on.
 const TIE: f64 = 1.0005;
@@ -15,7 +12,8 @@ const TIE: f64 = 1.0005;
 const PIVOT: f64 = 1e-8;
 
 impl StepEmitter<'_, '_> {
-    /// J⁻¹ r. Where the reference would exchange rows, or may find J singular, or something is not finite, it is called.
+    /// J⁻¹ r; small matrices are eliminated inline, as [`LinearSolver`](cotangent_solve::LinearSolver) does with full ones.
+    /// Where the reference would exchange rows, or may find J singular, or something is not finite, it is called.
     pub(super) fn solved(
         &mut self,
         which: usize,
@@ -23,7 +21,7 @@ impl StepEmitter<'_, '_> {
         (pattern, jacobian): (&Pattern, &[Value]),
         reach: Reach,
     ) -> Vec<Value> {
-        let inline = (r.len() <= SMALL).then(|| self.eliminated(r, pattern, jacobian)).flatten();
+        let inline = (r.len() <= LARGEST_UNROLLED).then(|| self.eliminated(r, pattern, jacobian)).flatten();
         let Some((solution, ordinary)) = inline else {
             self.factor(which, jacobian, reach);
             return self.solve(which, r, (1, false, true), reach);

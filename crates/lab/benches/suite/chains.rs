@@ -21,7 +21,7 @@ pub(crate) fn measure(table: &mut Table) {
     for n in LENGTHS {
         let chain = instance(texts::CHAIN, Some(n), Formulation::Multipliers);
         let (mut ours, start) = integrator(&chain, Method::Rattle.into());
-        let (count, rounds) = (steps(n), 5);
+        let (count, rounds) = (steps(n), 9);
         // Positions grow with n, and so does what rounding leaves of the constraints.
         let tolerance = 1e-13f64.max(8.0 * f64::EPSILON * n as f64);
         let (mut end, mut by_hand, mut updates) = ([0.0; 2], [0.0; 2], 0);

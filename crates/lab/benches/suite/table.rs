@@ -1,14 +1,17 @@
 //! Times, and the table of what was measured.
 
-use std::time::Instant;
-
-/// Seconds that this thread was on a processor, which other processes change little; where the system does not tell,
-/// those of the clock.
+/// Seconds that this thread was on a processor, which other processes change little.
+#[cfg(unix)]
 pub(crate) fn seconds() -> f64 {
-    thread_local!(static BEGIN: Instant = Instant::now());
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let spent = told.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
-    spent.map_or_else(|| BEGIN.with(|begin| begin.elapsed().as_secs_f64()), |nanoseconds| nanoseconds * 1e-9)
+    let spent = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    spent.tv_sec as f64 + spent.tv_nsec as f64 * 1e-9
+}
+
+/// Seconds of the clock.
+#[cfg(not(unix))]
+pub(crate) fn seconds() -> f64 {
+    thread_local!(static BEGIN: std::time::Instant = std::time::Instant::now());
+    BEGIN.with(|begin| begin.elapsed().as_secs_f64())
 }
 
 /// Seconds of each of two computations, the best of several rounds that alternate.
