@@ -98,7 +98,7 @@ macro_rules! paper {
 /// The files under `experiments`, paper by paper.
 const PAPERS: &[Paper] = &[
     paper!("balk": ["example-3-6" "fig-1-1" "fig-3-1" "fig-3-2" "fig-4-1" "fig-4-2"],
-        ["two-constraints" "two-constraints-printed" "mass-burgers" "characteristics" "broken-burgers"]),
+        ["two-constraints" "two-constraints-printed" "mass-burgers" "characteristics" "broken-burgers" "galerkin-burgers" "nodal-burgers"]),
     paper!("leimkuhler-reich": ["fig-1" "fig-2" "fig-3" "fig-4" "fig-5" "fig-6"], []),
     paper!("mclachlan": ["fig-2" "fig-3" "fig-4" "fig-5" "fig-6" "fig-7" "fig-8-11" "fig-12"],
         ["bicycle-reduced" "hill"]),

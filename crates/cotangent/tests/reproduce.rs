@@ -186,15 +186,22 @@ fn mistakes_in_experiments_are_named() {
 #[test]
 fn a_run_that_is_refused_leaves_its_reference() {
     let folder = tempfile::tempdir().expect("a folder");
-    paper(folder.path(), "reference = { at_most = 1 }");
+    let panel = "[[panel]]\nx = \"t\"\ny = \"z\"\ncurve = [{ x = \"fall.time\", y = \"fall.z\" }]";
+    paper(
+        folder.path(),
+        &format!("paper = {{ at_most = 0, says = \"down\" }}\nreference = {{ at_most = 1 }}\n{panel}"),
+    );
     let file = folder.path().join("papers/mine/one.toml");
-    let text = std::fs::read_to_string(&file).expect("the file").replace("rk4", "rattle");
-    std::fs::write(&file, text.replace("rattle", "no-such-method")).expect("the file");
-    let ran = run_in(folder.path(), &["reproduce", "mine", "--folder", "papers", "--json"], b"");
+    let text = std::fs::read_to_string(&file).expect("the file");
+    std::fs::write(&file, text.replace("rk4", "no-such-method")).expect("the file");
+    let ran = run_in(folder.path(), &["reproduce", "mine", "--folder", "papers", "--json", "--out", "pages"], b"");
     let json = ran.json();
     let claim = &json["experiments"][0]["claims"][0];
     assert_eq!((ran.status, &claim["measured"], claim["reference"]["held"].as_bool()), (1, &Value::Null, Some(false)));
     assert!(claim["reason"].as_str().is_some_and(|why| why.contains("no-such-method")), "{claim}");
+    // The page is written, without the picture.
+    assert_eq!((claim["verdict"].as_str(), ran.stderr.as_str()), (Some("not measured"), ""));
+    assert!(folder.path().join("pages/mine.html").exists() && !folder.path().join("pages/mine/one.svg").exists());
 }
 
 #[cfg(unix)]

@@ -90,6 +90,9 @@ pub enum Verdict {
     /// The paper does not say.
     #[serde(rename = "not stated")]
     NotStated,
+    /// There is no measurement.
+    #[serde(rename = "not measured")]
+    NotMeasured,
 }
 
 impl Verdict {
@@ -99,6 +102,7 @@ impl Verdict {
             Verdict::Reproduced => "reproduced",
             Verdict::Differs => "differs",
             Verdict::NotStated => "not stated",
+            Verdict::NotMeasured => "not measured",
         }
     }
 }
@@ -131,6 +135,17 @@ pub struct Panel {
     pub curves: Vec<[Vec<f64>; 2]>,
 }
 
+impl Panel {
+    /// With the curves that could be measured; none without any.
+    pub(super) fn measured(self) -> Option<Panel> {
+        let Panel { mut data, curves } = self;
+        let all = data.curve.into_iter().zip(curves);
+        let (named, curves): (Vec<_>, Vec<_>) = all.filter(|(_, [x, y])| !x.is_empty() && x.len() == y.len()).unzip();
+        data.curve = named;
+        (!curves.is_empty()).then_some(Panel { data, curves })
+    }
+}
+
 impl Document {
     /// All claims.
     pub fn claims(&self) -> impl Iterator<Item = &Claim> {
@@ -142,12 +157,17 @@ impl Document {
         let count = |verdict: Verdict| self.claims().filter(|c| c.verdict == verdict).count();
         let outside = self.claims().filter(|c| !c.reference.held).count();
         format!(
-            "{} in {}: {} reproduced, {} differ, {} not stated by the paper; {}",
+            "{} in {}: {} reproduced, {} {}, {} not stated by the paper{}; {}",
             crate::figures::count(self.claims().count() as u64, "claim", "claims"),
             crate::figures::count(self.experiments.len() as u64, "experiment", "experiments"),
             count(Verdict::Reproduced),
             count(Verdict::Differs),
+            if count(Verdict::Differs) == 1 { "differs" } else { "differ" },
             count(Verdict::NotStated),
+            match count(Verdict::NotMeasured) {
+                0 => String::new(),
+                n => format!(", {n} not measured"),
+            },
             match outside {
                 0 => "every measurement is that of its independent reference".to_owned(),
                 1 => "1 measurement is not that of its independent reference".to_owned(),

@@ -112,7 +112,8 @@ fn reproduced(library: &Library, experiment: &Experiment, runs: &Runs) -> Option
         let curve = |c: &data::Curve| [measured(&c.x).unwrap_or_default(), measured(&c.y).unwrap_or_default()];
         panel.curve.iter().map(curve).collect()
     };
-    let panels = experiment.panel.iter().map(|panel| Panel { data: panel.clone(), curves: curves(panel) }).collect();
+    let panels = experiment.panel.iter().map(|panel| Panel { data: panel.clone(), curves: curves(panel) });
+    let panels = panels.filter_map(Panel::measured).collect();
     let mut models: Vec<(String, String)> = vec![];
     for run in &experiment.run {
         let input = library.model(experiment.paper(), &run.model).map(|input| input.source).unwrap_or_default();
@@ -135,9 +136,10 @@ fn judged(claim: &data::Claim, measured: Result<Vec<f64>, String>) -> Claim {
         Err(reason) => (None, Some(reason)),
     };
     let verdict = match (&claim.paper, value) {
-        (None, _) => Verdict::NotStated,
+        (_, None) => Verdict::NotMeasured,
+        (None, Some(_)) => Verdict::NotStated,
         (Some(paper), Some(value)) if paper.holds(value) => Verdict::Reproduced,
-        (Some(_), _) => Verdict::Differs,
+        (Some(_), Some(_)) => Verdict::Differs,
     };
     let stated = |paper: &data::Expected| match (paper.value, &paper.says) {
         (_, Some(words)) if paper.value.is_none() => Stated::Words(format!("{words} ({})", paper.shown())),

@@ -27,6 +27,7 @@ pub(super) fn render(document: &Document, coloured: bool) -> String {
             let style = match claim.verdict {
                 Verdict::Reproduced => AnsiColor::Green.on_default(),
                 Verdict::Differs => AnsiColor::Yellow.on_default(),
+                Verdict::NotMeasured => AnsiColor::Red.on_default(),
                 Verdict::NotStated => Style::new(),
             };
             let left = wrapped(&claim.claim, CLAIM);
