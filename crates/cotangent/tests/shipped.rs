@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Ran, run_in};
+use common::{Ran, run, run_in};
 use std::path::Path;
 
 /// How the line begins that says why a model cannot be run.
@@ -72,4 +72,14 @@ fn sizes_that_a_model_does_not_allow_are_refused_with_the_reason() {
     }
     let said = refused("burgers", "n=3");
     assert!(said.contains("the model requires n >= 4"), "{said}");
+}
+
+#[test]
+fn analysis_says_where_the_brackets_of_constraints_are_singular() {
+    // The products of u over odd and even cells agree for this sine exactly if 4 divides n.
+    for n in [4, 6, 8, 10] {
+        let ran = run(&["analyze", "burgers", "--set", &format!("n={n}")]);
+        let said = ran.stderr.contains("the matrix of the brackets of the constraints is singular");
+        assert_eq!((ran.status, said), (0, n % 4 == 0), "{n}: {}", ran.stderr);
+    }
 }

@@ -62,6 +62,12 @@ impl Request {
             }
             false => {
                 report.brackets = None;
+                // The class of constraints is that of the surface; where a model starts it may be another.
+                if report.poisson.is_some()
+                    && is_singular(&posed(&model, Formulation::HamiltonDirac, Repairs::default()))
+                {
+                    session.note("where the model starts the matrix of the brackets of the constraints is singular: multipliers are not determined there".to_owned());
+                }
                 None
             }
         };
@@ -77,16 +83,19 @@ impl Request {
     }
 }
 
+fn is_singular<T>(posed: &Result<T, PoseError>) -> bool {
+    matches!(posed, Err(PoseError::Problem(ProblemError::SingularBrackets { .. })))
+}
+
 /// How well the second-class block of the matrix of brackets can be inverted where the model starts; nothing if it does
 /// not start there, or its motion is not determined.
 fn at_the_start(report: &Analysis, model: &Loaded) -> Option<Invertibility> {
     let matrix = report.brackets.as_ref()?;
-    let instance = match posed(model, Formulation::HamiltonDirac, Repairs::default()) {
-        Err(PoseError::Problem(ProblemError::SingularBrackets { .. })) => {
-            return Some(Invertibility { determinant: 0.0, condition: f64::INFINITY });
-        }
-        posed => posed.ok()?,
-    };
+    let posed = posed(model, Formulation::HamiltonDirac, Repairs::default());
+    if is_singular(&posed) {
+        return Some(Invertibility { determinant: 0.0, condition: f64::INFINITY });
+    }
+    let instance = posed.ok()?;
     let motion = &instance.equations.motion;
     let parameters = motion.parameters();
     matrix.invertibility([(&motion.state, &instance.start), (&parameters, &instance.parameters)]).ok()?
