@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Sums Σ f(x₁[i₁], …, x_K[i_K]), each with a place in a vector of results.
+/// Sums Σ f(x₁\[i₁\], …, x_K\[i_K\]), each with a place in a vector of results.
 ///
 /// Where the places of a stretch of rows advance by constants, as they do along a chain, it is one loop; rows without such
 /// an order are loops over lists of places, one for all rows of the same shape.
