@@ -2,8 +2,7 @@
 
 use crate::error::{CallError, CompileError};
 use crate::function::{Function, Workspace};
-use crate::looped::{LoopRecorder, Looped};
-use crate::record::{Recorder, Traced};
+use crate::record::{LoopRecorder, Looped, Recorder, Traced};
 use cotangent_dynamics::{Failure, Misuse, Unrecordable};
 use cotangent_scalar::{Real, Scalar};
 

@@ -2,10 +2,11 @@
 //!
 //! The instructions are followed in order, with a note for each number of the work area and the outputs
 //! whether it has been written, and for each linear system whether it has been factored. What the
-//! body of a root computes belongs to its last iterate, so that only the unknown is known after it.
+//! body of an iteration or of stages computes belongs to the last iterate or stage, so that only the unknowns, or the
+//! state, are known after it.
 
 use crate::error::CompileError;
-use crate::program::{Address, Base, Instruction, Kernel, Op, Program, Segment, Write};
+use crate::program::{Address, Base, Instruction, Kernel, Op, Otherwise, Program, Segment, Write};
 
 /// Follows a program whose addresses are known to be inside their memory.
 pub(crate) fn computed_before_use(program: &Program) -> Result<(), CompileError> {
@@ -45,11 +46,7 @@ impl Known<'_> {
                     self.require(*solver, *rhs, columns * self.program.systems[*solver].pattern.rows())?;
                 }
                 Instruction::Require { residual, magnitude, count, .. } => {
-                    for at in [*residual, *magnitude] {
-                        if !self.work.get(at..at + count).is_some_and(|all| all.iter().all(|&known| known)) {
-                            return Err(CompileError::NotComputed { what: "what has to hold".into() });
-                        }
-                    }
+                    [*residual, *magnitude].into_iter().try_for_each(|at| self.computed(at, *count))?;
                 }
                 Instruction::Root { solver, unknown, terms, residual, jacobian, body } => {
                     let pattern = &self.program.systems[*solver].pattern;
@@ -59,6 +56,28 @@ impl Known<'_> {
                     self.instructions(body)?;
                     self.require(*solver, *residual, pattern.rows())?;
                     self.require(*solver, *jacobian, pattern.len())?;
+                    (self.work, self.factored) = outside;
+                }
+                Instruction::FixedPoint { site, unknown, next, body, otherwise } => {
+                    let len = self.program.plan.unknowns(*site).map_or(0, |site| site.len());
+                    self.computed(*unknown, len)?;
+                    let outside = (self.work.clone(), self.factored.clone());
+                    self.instructions(body)?;
+                    self.computed(*next, len)?;
+                    (self.work, self.factored) = outside.clone();
+                    if let Some(Otherwise { pause, solution, body }) = otherwise {
+                        self.computed(*pause, 1)?;
+                        self.instructions(body)?;
+                        self.computed(*solution, len)?;
+                    }
+                    (self.work, self.factored) = outside;
+                }
+                Instruction::Repeat { coefficient, state, next, count, body, .. } => {
+                    self.computed(*state, *count)?;
+                    let outside = (self.work.clone(), self.factored.clone());
+                    self.work[*coefficient] = true;
+                    self.instructions(body)?;
+                    self.computed(*next, *count)?;
                     (self.work, self.factored) = outside;
                 }
             }
@@ -163,6 +182,14 @@ impl Known<'_> {
             }
             true
         });
+    }
+
+    /// Numbers of an iteration, of stages or of what has to hold.
+    fn computed(&self, at: usize, len: usize) -> Result<(), CompileError> {
+        match self.work.get(at..at + len).is_some_and(|all| all.iter().all(|&known| known)) {
+            true => Ok(()),
+            false => Err(CompileError::NotComputed { what: format!("the work area from {at} on") }),
+        }
     }
 
     fn require(&self, system: usize, at: usize, len: usize) -> Result<(), CompileError> {

@@ -94,6 +94,9 @@ pub enum CallError {
         /// The length it has.
         found: usize,
     },
+    /// Implicit equations of a step, which a function has none of.
+    #[error("a function has no implicit equations of a step")]
+    Misplaced,
     /// Equations inside the function that have no solution.
     #[error(transparent)]
     Implicit(Box<Implicit>),

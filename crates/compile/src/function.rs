@@ -6,9 +6,10 @@ use crate::jit::{MAX_VECTORS, Native, Single, spill};
 use crate::lower::{Storage, lower};
 use crate::program::{Instruction, Program};
 use crate::record::{Recorder, Traced};
-use crate::run::{self, Run, Solvers};
+use crate::run::{self, Nobody, Run, Solvers};
 use crate::tape::{self, Memory};
 use crate::verify::verify;
+use cotangent_dynamics::Failure;
 use cotangent_expr::{Layout, Tensor};
 use cotangent_scalar::{Limits, Real};
 use cotangent_solve::Pattern;
@@ -273,14 +274,17 @@ impl Function {
                     tape::run(&self.program.segments[k], &mut memory, &mut registers);
                 }
                 Instruction::Factor { solver, values } => {
-                    let pattern = &self.program.systems[solver].pattern;
-                    factors[solver] = recorder.factor(pattern, &memory.work[values..values + pattern.len()]);
+                    let system = &self.program.systems[solver];
+                    factors[solver] = recorder.factor(system, &memory.work[values..values + system.pattern.len()]);
                 }
                 Instruction::Solve { solver, rhs, columns, transposed } => {
                     let len = columns * self.program.systems[solver].pattern.rows();
                     recorder.solve(factors[solver], &mut memory.work[rhs..rhs + len], transposed);
                 }
-                Instruction::Root { .. } | Instruction::Require { .. } => {}
+                Instruction::Root { .. }
+                | Instruction::FixedPoint { .. }
+                | Instruction::Repeat { .. }
+                | Instruction::Require { .. } => {}
             }
         }
         Ok(true)
@@ -300,8 +304,12 @@ impl Function {
     ) -> Result<(), CallError> {
         self.check(inputs, outputs, workspace)?;
         let memory = Memory { inputs, outputs, work: &mut workspace.work };
-        let mut run = Run { program: &self.program, memory, registers: &mut workspace.registers, segment };
-        run.instructions(&self.program.instructions, &mut workspace.solvers)
+        let Workspace { registers, solvers, .. } = workspace;
+        let mut run = Run { program: &self.program, memory, registers, solvers, segment };
+        run.instructions(&self.program.instructions, &mut Nobody).map_err(|failure| match failure {
+            Failure::Implicit(implicit) => CallError::Implicit(implicit),
+            _ => CallError::Misplaced,
+        })
     }
 
     /// Checks the lengths of everything a call is given: native code relies on it.

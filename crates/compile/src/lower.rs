@@ -207,7 +207,7 @@ impl Lowering {
     fn system(&mut self, name: &str, matrix: &Tensor) -> Result<(usize, usize, Positions), CompileError> {
         let found = sparse_positions(matrix, &self.limits)?;
         let values = self.reserve(found.positions.len);
-        let system = System { name: name.into(), pattern: found.pattern };
+        let system = System { name: name.into(), pattern: found.pattern, site: None };
         self.program.systems.push(system);
         Ok((self.program.systems.len() - 1, values, found.positions))
     }

@@ -1,15 +1,18 @@
-//! The tape: what a compiled function does, as data that both engines read.
+//! The intermediate form: what a compiled function or a recorded step does, as data that every engine reads.
 //!
 //! A program is a list of [`Instruction`]s over three kinds of memory: the caller's inputs, the caller's
-//! outputs, and a work area. Arithmetic happens in [`Kernel`]s, straight-line code repeated over a
-//! domain; linear solves and Newton's method happen between kernels.
+//! outputs, and a work area. Arithmetic happens in [`Kernel`]s, straight-line code in single assignment that is repeated
+//! over a domain: a point, or the members of a family. Around kernels there are regions: Newton's method, an iteration to
+//! a fixed point, stages that differ in a coefficient; a matrix that is factored, linear equations that are solved,
+//! equations that have to hold. The tape runs a program in any arithmetic and is the reference ([`run`](crate)); other
+//! engines write it down for a machine.
 
-use cotangent_dynamics::Kind;
+use cotangent_dynamics::{Kind, Plan, Site};
 use cotangent_expr::{Domain, Ix, Number};
 use cotangent_solve::Pattern;
 
 /// Which memory an address is in.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Base {
     /// An input vector of the caller.
     Input(usize),
@@ -180,7 +183,7 @@ pub enum Instruction {
     Root {
         /// Which solver and name.
         solver: usize,
-        /// Where the unknowns are; they hold the starting point.
+        /// Where the unknowns are; they hold the starting point before, and the solution after.
         unknown: usize,
         /// Where the sizes of the terms of the equations are, if they are known.
         terms: Option<usize>,
@@ -189,6 +192,34 @@ pub enum Instruction {
         /// Where `body` leaves the Jacobian's values.
         jacobian: usize,
         /// Computes residual and Jacobian from the unknowns.
+        body: Vec<Instruction>,
+    },
+    /// An iteration x ← F(x) to a fixed point.
+    FixedPoint {
+        /// Which equations of the plan.
+        site: Site,
+        /// Where x is; the first guess before, the solution after.
+        unknown: usize,
+        /// Where `body` leaves F(x).
+        next: usize,
+        /// Computes F(x).
+        body: Vec<Instruction>,
+        /// Where F may not contract.
+        otherwise: Option<Otherwise>,
+    },
+    /// Stages that differ in a coefficient alone, each from where the last one led.
+    Repeat {
+        /// The coefficients, one for each stage.
+        coefficients: Vec<f64>,
+        /// Where the coefficient of a stage is put.
+        coefficient: usize,
+        /// Where the state before a stage is; after the last, what that led to.
+        state: usize,
+        /// Where `body` leaves the state after it.
+        next: usize,
+        /// The length of the state.
+        count: usize,
+        /// Makes a stage.
         body: Vec<Instruction>,
     },
     /// Equations have to hold: residuals and the sizes of their terms in the work area.
@@ -204,6 +235,17 @@ pub enum Instruction {
     },
 }
 
+/// Another way to a fixed point, where the map does not contract.
+#[derive(Clone, Debug)]
+pub struct Otherwise {
+    /// For how many steps it is taken at once, before and after; see [`Machine::contract`](cotangent_dynamics::Machine::contract).
+    pub pause: usize,
+    /// Where `body` leaves what it finds.
+    pub solution: usize,
+    /// Finds it.
+    pub body: Vec<Instruction>,
+}
+
 /// A linear system of the program.
 #[derive(Clone, Debug)]
 pub struct System {
@@ -211,9 +253,11 @@ pub struct System {
     pub name: String,
     /// The sparsity of the matrix.
     pub pattern: Pattern,
+    /// Where the equations are in the plan of a step; those of a function are in none.
+    pub site: Option<Site>,
 }
 
-/// A function as data.
+/// A function, or a step, as data.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     /// Lengths of the inputs.
@@ -228,6 +272,10 @@ pub struct Program {
     pub instructions: Vec<Instruction>,
     /// The linear systems.
     pub systems: Vec<System>,
+    /// How many instructions depend on constants alone, so that several calls with these need them once.
+    pub once: usize,
+    /// The implicit equations of a step.
+    pub plan: Plan,
 }
 
 impl Program {
@@ -236,8 +284,46 @@ impl Program {
         self.segments.iter().flat_map(|s| &s.kernels).map(|k| k.ops.len()).sum()
     }
 
+    /// Whether it has no loops over members: every address is one number.
+    pub fn is_flat(&self) -> bool {
+        let is_one = |a: &Address| a.at.as_constant().is_some();
+        self.segments.iter().all(|segment| {
+            segment.clear.is_empty()
+                && segment.kernels.iter().all(|kernel| {
+                    kernel.domain.is_point()
+                        && kernel.ops.iter().all(|op| if let Op::Load(a) = op { is_one(a) } else { true })
+                        && kernel.stores.iter().all(|store| is_one(&store.to) && store.write == Write::Set)
+                })
+        })
+    }
+
+    /// All instructions, those inside of others after these.
+    pub fn all_instructions(&self) -> Vec<&Instruction> {
+        let mut out: Vec<&Instruction> = self.instructions.iter().collect();
+        let mut k = 0;
+        while let Some(&instruction) = out.get(k) {
+            out.extend(instruction.bodies().into_iter().flatten());
+            k += 1;
+        }
+        out
+    }
+
     /// Whether there is no instruction.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+impl Instruction {
+    /// The instructions inside of it.
+    pub fn bodies(&self) -> [&[Instruction]; 2] {
+        match self {
+            Instruction::Root { body, .. } | Instruction::Repeat { body, .. } => [body, &[]],
+            Instruction::FixedPoint { body, otherwise, .. } => [body, otherwise.as_ref().map_or(&[], |o| &o.body)],
+            Instruction::Segment(_)
+            | Instruction::Factor { .. }
+            | Instruction::Solve { .. }
+            | Instruction::Require { .. } => [&[]; 2],
+        }
     }
 }

@@ -1,40 +1,53 @@
-//! Running a program: the order of instructions, linear solves and Newton's method, for every engine.
+//! Running a program: the order of instructions, linear solves, iterations and stages, for every engine and in any
+//! arithmetic.
 
-use crate::error::{CallError, CompileError};
-use crate::program::{Instruction, Program};
+use crate::error::CompileError;
+use crate::program::{Instruction, Otherwise, Program, System};
 use crate::tape::Memory;
-use cotangent_dynamics::{Implicit, Unsolved};
-use cotangent_scalar::Real;
+use cotangent_dynamics::{Contraction, Equations, Failure, Implicit, Kind, Machine, Map, Misuse, Site, Unsolved};
+use cotangent_scalar::{Cancel, Real};
 use cotangent_solve::{LinearSolver, NewtonOptions, NewtonWorkspace, newton};
 
-/// One linear solver or Newton workspace for each system of a program.
+/// What solves the equations of a program.
 #[derive(Clone)]
 pub(crate) struct Solvers<S> {
-    linear: Vec<LinearSolver<S>>,
-    /// For the systems that Newton's method solves: its workspace and the unknowns.
-    roots: Vec<Option<(NewtonWorkspace<S>, Vec<S>)>>,
+    /// For the matrices that are factored by instructions.
+    pub(crate) linear: Vec<Option<LinearSolver<S>>>,
+    /// For the roots of a function.
+    roots: Vec<Option<NewtonWorkspace<S>>>,
+    /// The unknowns of each system, and after them those of each site of the plan.
+    rooms: Vec<Vec<S>>,
+    /// The sizes of the terms of each system.
+    terms: Vec<Vec<S>>,
 }
 
 impl<S: Real> Solvers<S> {
     pub(crate) fn new(program: &Program) -> Result<Self, CompileError> {
-        fn is_root(instructions: &[Instruction], system: usize) -> bool {
-            instructions.iter().any(
-                |s| matches!(s, Instruction::Root { solver, body, .. } if *solver == system || is_root(body, system)),
-            )
+        let instructions = program.all_instructions();
+        let zeros = |len: usize| vec![S::from_f64(0.0); len];
+        let mut solvers = Solvers { linear: vec![], roots: vec![], rooms: vec![], terms: vec![] };
+        for (k, System { name, pattern, site }) in program.systems.iter().enumerate() {
+            let failed = |e| CompileError::system(name, e);
+            let factored = |i: &&Instruction| matches!(i, Instruction::Factor { solver, .. } if *solver == k);
+            let root = |i: &&Instruction| matches!(i, Instruction::Root { solver, .. } if *solver == k);
+            let sized =
+                |i: &&Instruction| matches!(i, Instruction::Root { solver, terms: Some(_), .. } if *solver == k);
+            let has = |which: &dyn Fn(&&Instruction) -> bool| instructions.iter().any(which);
+            let linear = has(&factored).then(|| LinearSolver::new(pattern)).transpose().map_err(failed)?;
+            let own = has(&root) && site.is_none();
+            solvers.linear.push(linear);
+            solvers.roots.push(own.then(|| NewtonWorkspace::new(pattern)).transpose().map_err(failed)?);
+            solvers.rooms.push(if has(&root) { zeros(pattern.rows()) } else { vec![] });
+            solvers.terms.push(if has(&sized) { zeros(pattern.rows()) } else { vec![] });
         }
-        let mut solvers = Solvers { linear: vec![], roots: vec![] };
-        for (k, system) in program.systems.iter().enumerate() {
-            let failed = |e| CompileError::system(&system.name, e);
-            solvers.linear.push(LinearSolver::new(&system.pattern).map_err(failed)?);
-            solvers.roots.push(match is_root(&program.instructions, k) {
-                true => {
-                    let workspace = NewtonWorkspace::new(&system.pattern).map_err(failed)?;
-                    Some((workspace, vec![S::from_f64(0.0); system.pattern.rows()]))
-                }
-                false => None,
-            });
-        }
+        let unknowns = |site: &cotangent_dynamics::Unknowns| if site.pattern.is_none() { site.len() } else { 0 };
+        solvers.rooms.extend(program.plan.sites().iter().map(|site| zeros(unknowns(site))));
         Ok(solvers)
+    }
+
+    /// Calls fail when the token is set.
+    pub(crate) fn cancel_with(&mut self, cancel: &Cancel) {
+        self.linear.iter_mut().flatten().for_each(|solver| solver.cancel_with(cancel));
     }
 }
 
@@ -46,75 +59,203 @@ pub(crate) struct Run<'a, 'b, S> {
     pub(crate) program: &'a Program,
     pub(crate) memory: Memory<'a, 'b, S>,
     pub(crate) registers: &'a mut [S],
+    pub(crate) solvers: &'a mut Solvers<S>,
     /// Runs segments.
     pub(crate) segment: &'a Engine<'a, S>,
 }
 
+/// A region of an iteration with one result.
+struct Region<'p> {
+    unknown: usize,
+    next: usize,
+    body: &'p [Instruction],
+}
+
 impl<S: Real> Run<'_, '_, S> {
-    pub(crate) fn instructions(&mut self, list: &[Instruction], solvers: &mut Solvers<S>) -> Result<(), CallError> {
+    /// Runs instructions; the implicit equations of a step are for the machine.
+    pub(crate) fn instructions(&mut self, list: &[Instruction], machine: &mut dyn Machine<S>) -> Result<(), Failure> {
         for instruction in list {
             match instruction {
                 Instruction::Segment(k) => (self.segment)(*k, &mut self.memory, self.registers),
-                Instruction::Factor { solver, values } => {
-                    let system = &self.program.systems[*solver];
-                    let values = &self.memory.work[*values..*values + system.pattern.len()];
-                    let factored = solvers.linear[*solver].factor(values);
-                    factored.map_err(|e| unsolved(&system.name, Unsolved::Linear(e)))?;
-                }
+                Instruction::Factor { solver, values } => self.factor(*solver, *values)?,
                 Instruction::Solve { solver, rhs, columns, transposed } => {
                     let n = self.program.systems[*solver].pattern.rows();
+                    let Some(linear) = &mut self.solvers.linear[*solver] else { continue };
                     for x in self.memory.work[*rhs..*rhs + n * columns].chunks_exact_mut(n.max(1)) {
-                        if *transposed {
-                            solvers.linear[*solver].solve_transposed(x);
-                        } else {
-                            solvers.linear[*solver].solve(x);
-                        }
+                        if *transposed { linear.solve_transposed(x) } else { linear.solve(x) }
                     }
                 }
-                Instruction::Root { solver, unknown, residual, jacobian, body, .. } => {
-                    self.root(solvers, *solver, [*unknown, *residual, *jacobian], body)?;
+                Instruction::Root { solver, unknown, terms, residual, jacobian, body } => {
+                    let at = [*unknown, *residual, *jacobian];
+                    match self.program.systems[*solver].site {
+                        Some(site) => self.newton((*solver, site), at, *terms, body, machine)?,
+                        None => self.root(*solver, at, body)?,
+                    }
                 }
-                // A function asks for values; only steps require equations to hold.
-                Instruction::Require { .. } => {}
+                Instruction::FixedPoint { site, unknown, next, body, otherwise } => {
+                    let region = Region { unknown: *unknown, next: *next, body };
+                    self.fixed_point(*site, region, otherwise.as_ref(), machine)?;
+                }
+                Instruction::Repeat { coefficients, coefficient, state, next, count, body } => {
+                    for &c in coefficients {
+                        self.memory.work[*coefficient] = S::from_f64(c);
+                        self.instructions(body, machine)?;
+                        self.memory.work.copy_within(*next..*next + count, *state);
+                    }
+                }
+                Instruction::Require { kind, residual, magnitude, count } => {
+                    let [residual, magnitude] = [*residual, *magnitude].map(|at| &self.memory.work[at..at + count]);
+                    machine.require(*kind, residual, magnitude)?;
+                }
             }
         }
         Ok(())
     }
 
-    fn root(
+    fn factor(&mut self, solver: usize, values: usize) -> Result<(), Failure> {
+        let System { name, pattern, .. } = &self.program.systems[solver];
+        let Some(linear) = &mut self.solvers.linear[solver] else { return Ok(()) };
+        let factored = linear.factor(&self.memory.work[values..values + pattern.len()]);
+        factored.map_err(|e| unsolved(name, Unsolved::Linear(e)))
+    }
+
+    /// Equations of a step.
+    fn newton(
         &mut self,
-        solvers: &mut Solvers<S>,
-        solver: usize,
-        at: [usize; 3],
+        (solver, site): (usize, Site),
+        [unknown, residual, jacobian]: [usize; 3],
+        terms: Option<usize>,
         body: &[Instruction],
-    ) -> Result<(), CallError> {
-        let system = &self.program.systems[solver];
-        let [unknown, residual, jacobian] = at;
-        // Taken out while the body may use the other solvers.
-        let Some((mut workspace, mut x)) = solvers.roots[solver].take() else { return Ok(()) };
-        let n = x.len();
-        x.copy_from_slice(&self.memory.work[unknown..unknown + n]);
-        // Damped: an implicit function may be far from its starting point.
-        let options = NewtonOptions { max_halvings: 40, ..NewtonOptions::default() };
-        let result = newton(&mut workspace, &options, &mut x, |x, r, j| {
-            self.memory.work[unknown..unknown + n].copy_from_slice(x);
-            self.instructions(body, solvers)?;
+        machine: &mut dyn Machine<S>,
+    ) -> Result<(), Failure> {
+        // Taken out while the body has the memory.
+        let mut x = std::mem::take(&mut self.solvers.rooms[solver]);
+        let mut sizes = std::mem::take(&mut self.solvers.terms[solver]);
+        let at = unknown..unknown + x.len();
+        x.copy_from_slice(&self.memory.work[at.clone()]);
+        if let Some(terms) = terms {
+            let len = sizes.len();
+            sizes.copy_from_slice(&self.memory.work[terms..terms + len]);
+        }
+        let solved = machine.newton_of_terms(site, &mut x, &sizes, &mut |x, r, j| {
+            self.memory.work[at.clone()].copy_from_slice(x);
+            self.instructions(body, &mut Nobody)?;
             r.copy_from_slice(&self.memory.work[residual..residual + r.len()]);
             j.copy_from_slice(&self.memory.work[jacobian..jacobian + j.len()]);
             Ok(())
         });
-        self.memory.work[unknown..unknown + n].copy_from_slice(&x);
-        solvers.roots[solver] = Some((workspace, x));
+        self.memory.work[at].copy_from_slice(&x);
+        (self.solvers.rooms[solver], self.solvers.terms[solver]) = (x, sizes);
+        solved
+    }
+
+    /// A root of a function.
+    fn root(
+        &mut self,
+        solver: usize,
+        [unknown, residual, jacobian]: [usize; 3],
+        body: &[Instruction],
+    ) -> Result<(), Failure> {
+        let Some(mut workspace) = self.solvers.roots[solver].take() else { return Ok(()) };
+        let mut x = std::mem::take(&mut self.solvers.rooms[solver]);
+        let at = unknown..unknown + x.len();
+        x.copy_from_slice(&self.memory.work[at.clone()]);
+        // Damped: an implicit function may be far from its starting point.
+        let options = NewtonOptions { max_halvings: 40, ..NewtonOptions::default() };
+        let result = newton(&mut workspace, &options, &mut x, |x, r, j| {
+            self.memory.work[at.clone()].copy_from_slice(x);
+            self.instructions(body, &mut Nobody)?;
+            r.copy_from_slice(&self.memory.work[residual..residual + r.len()]);
+            j.copy_from_slice(&self.memory.work[jacobian..jacobian + j.len()]);
+            Ok(())
+        });
+        self.memory.work[at].copy_from_slice(&x);
+        (self.solvers.rooms[solver], self.solvers.roots[solver]) = (x, Some(workspace));
         match result {
             Ok(_) => Ok(()),
             Err(error) => Err(match error.own() {
-                Ok(error) => unsolved(&system.name, Unsolved::Newton(error)),
+                Ok(error) => unsolved(&self.program.systems[solver].name, Unsolved::Newton(error)),
                 Err(inner) => inner,
             }),
         }
     }
+
+    fn fixed_point(
+        &mut self,
+        site: Site,
+        region: Region<'_>,
+        otherwise: Option<&Otherwise>,
+        machine: &mut dyn Machine<S>,
+    ) -> Result<(), Failure> {
+        let room = self.program.systems.len() + site.index();
+        let mut x = std::mem::take(&mut self.solvers.rooms[room]);
+        let at = region.unknown..region.unknown + x.len();
+        x.copy_from_slice(&self.memory.work[at.clone()]);
+        let mut pause = otherwise.map(|o| self.memory.work[o.pause]);
+        let mut ways = Ways { run: self, region, otherwise };
+        let solved = match &mut pause {
+            Some(pause) => machine.contract(site, &mut x, pause, &mut ways),
+            None => machine.fixed_point(site, &mut x, &mut |_, x, next| ways.map(x, next)),
+        };
+        self.memory.work[at].copy_from_slice(&x);
+        if let Some((otherwise, pause)) = otherwise.zip(pause) {
+            self.memory.work[otherwise.pause] = pause;
+        }
+        self.solvers.rooms[room] = x;
+        solved
+    }
 }
 
-fn unsolved(name: &str, cause: Unsolved) -> CallError {
-    CallError::Implicit(Box::new(Implicit { name: name.to_owned(), cause }))
+/// The two ways to a fixed point.
+struct Ways<'r, 'a, 'b, 'p, S> {
+    run: &'r mut Run<'a, 'b, S>,
+    region: Region<'p>,
+    otherwise: Option<&'p Otherwise>,
+}
+
+impl<S: Real> Contraction<S> for Ways<'_, '_, '_, '_, S> {
+    fn map(&mut self, x: &[S], next: &mut [S]) -> Result<(), Failure> {
+        let Region { unknown, next: left, body } = self.region;
+        self.run.memory.work[unknown..unknown + x.len()].copy_from_slice(x);
+        self.run.instructions(body, &mut Nobody)?;
+        next.copy_from_slice(&self.run.memory.work[left..left + next.len()]);
+        Ok(())
+    }
+
+    fn otherwise(&mut self, machine: &mut dyn Machine<S>, x: &mut [S]) -> Result<(), Failure> {
+        let Some(Otherwise { solution, body, .. }) = self.otherwise else { return Ok(()) };
+        self.run.instructions(body, machine)?;
+        x.copy_from_slice(&self.run.memory.work[*solution..*solution + x.len()]);
+        Ok(())
+    }
+}
+
+/// The machine of a function, which has no equations of a step, and of what is inside of an iteration.
+pub(crate) struct Nobody;
+
+impl<S: Real> Machine<S> for Nobody {
+    fn newton(&mut self, _: Site, _: &mut [S], _: &mut Equations<'_, S>) -> Result<(), Failure> {
+        Err(Misuse::NoSuchEquations.into())
+    }
+
+    fn fixed_point(&mut self, _: Site, _: &mut [S], _: &mut Map<'_, S>) -> Result<(), Failure> {
+        Err(Misuse::NoSuchFixedPoint.into())
+    }
+
+    fn contract(&mut self, _: Site, _: &mut [S], _: &mut S, _: &mut dyn Contraction<S>) -> Result<(), Failure> {
+        Err(Misuse::NoSuchFixedPoint.into())
+    }
+
+    // A function asks for values; only steps require equations to hold.
+    fn require(&mut self, _: Kind, _: &[S], _: &[S]) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn value(&mut self, x: S) -> Result<f64, Failure> {
+        Ok(x.value())
+    }
+}
+
+fn unsolved(name: &str, cause: Unsolved) -> Failure {
+    Failure::Implicit(Box::new(Implicit { name: name.to_owned(), cause }))
 }

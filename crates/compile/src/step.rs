@@ -1,46 +1,62 @@
-//! A recorded step that runs: replayed on the tape, or as one native function.
+//! A recorded step that runs: on the tape, with native loops, or as one native function.
 
 use crate::error::CompileError;
 use crate::function::Engine;
 #[cfg(feature = "jit")]
-use crate::jit::{Arrival, NativeStep};
-use crate::record::Recording;
-use crate::replay::Replay;
-use cotangent_dynamics::{Failure, Machine, Misuse, Numeric, Value, allowance};
+use crate::jit::{Arrival, Native, NativeStep, spill};
+use crate::program::{Instruction, Program};
+use crate::run::{Run, Solvers};
+use crate::tape::{self, Memory};
+use crate::verify::verify;
+use cotangent_dynamics::{Failure, Machine, Misuse, Numeric, State, Value};
 use cotangent_scalar::Cancel;
-use cotangent_solve::{LinearSolver, NewtonOptions, Pattern};
+#[cfg(feature = "jit")]
+use cotangent_scalar::Limits;
+use cotangent_solve::NewtonOptions;
 use std::sync::Arc;
 
-/// A step compiled as a whole: state and constants in, the next state out.
+/// The most operations of a step: beyond, compiling it takes long.
+const MOST_OPERATIONS: usize = 40_000;
+
+/// A step compiled as a whole. The inputs of its program are values, carry, constants and, if there are any, what is
+/// remembered; its outputs values, carry and what is remembered.
 ///
-/// The native form makes the common decisions of Newton's method inline, by the same rule and in
-/// the same arithmetic as the reference. Where an iteration is out of the ordinary (it stalls, does
+/// Without loops it becomes one native function, which makes the common decisions of Newton's method inline, by the same
+/// rule and in the same arithmetic as the reference. Where an iteration is out of the ordinary (it stalls, does
 /// not end, meets a singular matrix or a number that is not finite) it leaves the state as it is
-/// and the reference makes that step, or says why it cannot be made.
+/// and the tape makes that step, or says why it cannot be made. With loops over families the arithmetic is native, and
+/// what solves the equations is the reference itself.
 pub struct Step {
-    recording: Arc<Recording>,
+    program: Arc<Program>,
     #[cfg(feature = "jit")]
-    native: Option<NativeStep>,
+    native: Option<Compiled>,
+}
+
+#[cfg(feature = "jit")]
+enum Compiled {
+    /// One function.
+    Whole(NativeStep),
+    /// Loops, one function for each segment.
+    Loops(Native),
 }
 
 /// What a [`Step`] needs besides its arguments.
 pub struct StepWorkspace {
-    /// The recording it was made for: native code relies on its sizes.
-    owner: Arc<Recording>,
-    values: Vec<f64>,
-    /// Room for the unknowns of an iteration, and of one inside another way to a fixed point.
-    unknowns: [Vec<f64>; 2],
-    /// Room for the sizes of the terms of equations, where they are known.
-    terms: Vec<f64>,
+    /// The program it was made for: native code relies on its sizes.
+    owner: Arc<Program>,
+    work: Vec<f64>,
+    registers: Vec<f64>,
+    solvers: Solvers<f64>,
     machine: Numeric<f64>,
-    options: NewtonOptions,
+    next: State<f64>,
     #[cfg(feature = "jit")]
     arrival: Arrival,
-    /// For the iterations, used by native code; then for the matrices that are factored.
-    solvers: Vec<LinearSolver<f64>>,
+    /// What native code calls for its matrices.
+    #[cfg(feature = "jit")]
+    linear: Vec<cotangent_solve::LinearSolver<f64>>,
     /// Updates of Newton's method and iterations to fixed points made by native code.
-    iterations: [u64; 2],
-    /// Steps that native code left to the reference.
+    iterations: [f64; 2],
+    /// Steps that were not made by one native function.
     pub replayed: u64,
 }
 
@@ -48,65 +64,80 @@ impl StepWorkspace {
     /// Steps fail when the token is set, also inside the solution of a large linear system.
     pub fn cancel_with(&mut self, cancel: &Cancel) {
         self.machine.cancel_with(cancel);
-        self.solvers.iter_mut().for_each(|solver| solver.cancel_with(cancel));
+        self.solvers.cancel_with(cancel);
+        #[cfg(feature = "jit")]
+        self.linear.iter_mut().for_each(|solver| solver.cancel_with(cancel));
     }
 
     /// Updates of Newton's method made so far.
     pub fn iterations(&self) -> u64 {
-        self.iterations[0] + self.machine.iterations
+        self.iterations[0] as u64 + self.machine.iterations
     }
 
     /// Iterations to fixed points made so far.
     pub fn contractions(&self) -> u64 {
-        self.iterations[1] + self.machine.contractions
+        self.iterations[1] as u64 + self.machine.contractions
     }
 }
 
 impl Step {
-    /// Prepares a recording whose first inputs are the state and whose outputs are the next state.
-    pub fn new(recording: Recording, engine: Engine) -> Result<Step, CompileError> {
-        if recording.outputs.len() > recording.inputs {
-            return Err(CompileError::Native("a step has more outputs than inputs".into()));
+    /// Prepares a recorded step.
+    pub fn new(program: Program, engine: Engine) -> Result<Step, CompileError> {
+        if !(3..=4).contains(&program.inputs.len()) || program.outputs.len() + 1 != program.inputs.len() {
+            return Err(CompileError::Native("a step has values, carry, constants and memory".into()));
         }
+        if program.len() > MOST_OPERATIONS {
+            return Err(CompileError::TooLarge { limit: MOST_OPERATIONS });
+        }
+        verify(&program)?;
+        let program = Arc::new(program);
         #[cfg(feature = "jit")]
         let native = match engine {
-            Engine::Best => Some(NativeStep::compile(&recording)?),
+            Engine::Best if program.is_flat() => Some(Compiled::Whole(NativeStep::compile(&program)?)),
+            Engine::Best => Some(Compiled::Loops(Native::compile(&program, &Limits::default())?)),
             Engine::Tape => None,
         };
         #[cfg(not(feature = "jit"))]
         let _ = engine;
         Ok(Step {
-            recording: Arc::new(recording),
+            program,
             #[cfg(feature = "jit")]
             native,
         })
     }
 
-    /// The recording.
-    pub fn recording(&self) -> &Recording {
-        &self.recording
+    /// What it does.
+    pub fn program(&self) -> &Program {
+        &self.program
     }
 
     /// A workspace, with how the equations of a step are solved.
     pub fn workspace(&self, options: NewtonOptions) -> Result<StepWorkspace, CompileError> {
-        let solver = |p: &Pattern| LinearSolver::new(p).map_err(|e| CompileError::system("step", e));
-        let recording = &self.recording;
-        let patterns = recording.iterations.iter().filter_map(|i| recording.plan.unknowns(i.site)?.pattern.as_ref());
-        let patterns = patterns.chain(recording.factors.iter().map(|f| &f.pattern));
-        let solvers = patterns.map(solver).collect::<Result<_, _>>()?;
-        let machine = Numeric::new(&recording.plan, options).map_err(|e| CompileError::system("step", e))?;
-        let scratch = recording.factors.iter().map(|f| f.matrix.len()).max().unwrap_or(0);
+        let program = &self.program;
+        let failed = |e| CompileError::system("step", e);
+        let work = program.work;
+        #[cfg(feature = "jit")]
+        let (work, linear) = match &self.native {
+            Some(Compiled::Whole(_)) => {
+                let solver = |s: &crate::program::System| cotangent_solve::LinearSolver::new(&s.pattern);
+                let made = program.systems.iter().map(solver).collect::<Result<_, _>>();
+                (work, made.map_err(|e| CompileError::system("step", e))?)
+            }
+            Some(Compiled::Loops(_)) => (work.max(spill(program)), vec![]),
+            None => (work, vec![]),
+        };
         Ok(StepWorkspace {
-            owner: self.recording.clone(),
-            values: vec![0.0; recording.ops.len() + scratch],
-            unknowns: recording.room(),
-            terms: vec![0.0; recording.iterations.iter().map(|i| i.terms.len()).max().unwrap_or(0)],
-            machine,
-            options,
+            owner: program.clone(),
+            work: vec![0.0; work],
+            registers: vec![0.0; program.segments.iter().map(tape::registers).max().unwrap_or(0)],
+            solvers: Solvers::new(program)?,
+            machine: Numeric::new(&program.plan, options).map_err(failed)?,
+            next: State::default(),
             #[cfg(feature = "jit")]
             arrival: Arrival::new(&options),
-            solvers,
-            iterations: [0; 2],
+            #[cfg(feature = "jit")]
+            linear,
+            iterations: [0.0; 2],
             replayed: 0,
         })
     }
@@ -115,28 +146,44 @@ impl Step {
     /// many were made.
     pub fn advance(
         &self,
-        state: &mut [f64],
+        state: &mut State<f64>,
         constants: &[f64],
         steps: u64,
         work: &mut StepWorkspace,
     ) -> Result<(), (u64, Failure)> {
         self.check(state, constants, work).map_err(|e| (0, e))?;
+        work.next.copy_from(state);
+        let (once, each) = self.program.instructions.split_at(self.program.once);
+        let mut prepared = false;
         let mut done = 0;
         while done < steps {
             #[cfg(feature = "jit")]
-            if let Some(native) = &self.native {
-                let StepWorkspace { solvers, iterations, arrival, .. } = work;
-                done += native.advance(state, constants, steps - done, solvers, iterations, arrival);
+            if let Some(Compiled::Whole(native)) = &self.native {
+                let StepWorkspace { linear, iterations, arrival, .. } = work;
+                done += native.advance(state, constants, steps - done, linear, iterations, arrival);
                 if done == steps {
                     break;
                 }
             }
-            let mut made = self.replay(state, constants, work);
+            if !prepared {
+                self.run(once, state, constants, work).map_err(|e| (done, e))?;
+                prepared = true;
+            }
+            let mut made = self.run(each, state, constants, work);
             if matches!(made, Err(Failure::Unsatisfied { .. })) && work.machine.refine(true) {
-                made = self.replay(state, constants, work);
+                made = self.run(each, state, constants, work);
                 work.machine.refine(false);
             }
             made.map_err(|e| (done, e))?;
+            let State { values, carry, memory } = &work.next;
+            let mut first = 0;
+            for part in [values, carry, memory] {
+                if let Some(k) = part.iter().position(|v| !v.is_finite()) {
+                    return Err((done, Failure::NotFinite(Value::State(first + k))));
+                }
+                first += part.len();
+            }
+            std::mem::swap(state, &mut work.next);
             work.replayed += 1;
             done += 1;
         }
@@ -144,32 +191,41 @@ impl Step {
     }
 
     /// Checks what a call is given: native code relies on it.
-    fn check(&self, state: &[f64], constants: &[f64], work: &StepWorkspace) -> Result<(), Failure> {
-        let (n, all) = (self.recording.outputs.len(), self.recording.inputs);
-        if state.len() != n || constants.len() != all - n {
-            let found = [state.len(), constants.len()];
-            return Err(Misuse::Lengths { expected: [n, all - n], found }.into());
+    fn check(&self, state: &State<f64>, constants: &[f64], work: &StepWorkspace) -> Result<(), Failure> {
+        let State { values, carry, memory } = state;
+        let lengths = [values.len(), carry.len(), constants.len(), memory.len()];
+        let Program { inputs, outputs, .. } = &*self.program;
+        let made = [values.len(), carry.len(), memory.len()];
+        let fits = lengths[..inputs.len()] == inputs[..] && made[..outputs.len()] == outputs[..];
+        if !fits || (inputs.len() == 3 && !memory.is_empty()) {
+            return Err(Misuse::OtherState.into());
         }
-        if !Arc::ptr_eq(&self.recording, &work.owner) {
-            return Err(Misuse::OtherWorkspace.into());
-        }
-        Ok(())
+        if Arc::ptr_eq(&self.program, &work.owner) { Ok(()) } else { Err(Misuse::OtherWorkspace.into()) }
     }
 
-    /// One step on the tape: the reference.
-    fn replay(&self, state: &mut [f64], constants: &[f64], work: &mut StepWorkspace) -> Result<(), Failure> {
-        let StepWorkspace { values, unknowns, terms, machine, solvers, options, .. } = work;
-        let allowance = allowance(f64::EPSILON, options.stopping.tolerance);
-        let recording = &*self.recording;
-        let mut replay = Replay { recording, state, constants, values, unknowns, terms, solvers, allowance };
-        replay.step(machine)?;
-        let v = &work.values;
-        if let Some(k) = self.recording.outputs.iter().position(|&at| !v[at as usize].is_finite()) {
-            return Err(Failure::NotFinite(Value::State(k)));
-        }
-        for (s, &at) in state.iter_mut().zip(&self.recording.outputs) {
-            *s = v[at as usize];
-        }
-        Ok(())
+    /// Runs instructions from a state to the next.
+    fn run(
+        &self,
+        instructions: &[Instruction],
+        state: &State<f64>,
+        constants: &[f64],
+        work: &mut StepWorkspace,
+    ) -> Result<(), Failure> {
+        let Program { inputs: wanted, outputs: made, .. } = &*self.program;
+        let StepWorkspace { work, registers, solvers, machine, next, .. } = work;
+        let inputs = [&state.values[..], &state.carry, constants, &state.memory];
+        let mut outputs = [&mut next.values[..], &mut next.carry, &mut next.memory];
+        let memory = Memory { inputs: &inputs[..wanted.len()], outputs: &mut outputs[..made.len()], work };
+        let segment = |k: usize, memory: &mut Memory<'_, '_, f64>, registers: &mut [f64]| {
+            let segment = &self.program.segments[k];
+            #[cfg(feature = "jit")]
+            if let Some(Compiled::Loops(native)) = &self.native {
+                return native.run(k, segment, memory);
+            }
+            memory.clear(segment);
+            tape::run(segment, memory, registers);
+        };
+        let mut run = Run { program: &self.program, memory, registers, solvers, segment: &segment };
+        run.instructions(instructions, machine)
     }
 }

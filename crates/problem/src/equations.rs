@@ -7,16 +7,14 @@ use crate::forces::Forces;
 use crate::model::{Model, once};
 use crate::surface::Residuals;
 use cotangent_analysis::{Lagrangian, constraints_within};
-use cotangent_compile::record::{MAX_RECORDED, Recorder, Recording, Traced};
+use cotangent_compile::record::{LoopRecorder, MAX_RECORDED, Recorder};
 use cotangent_compile::values::Values;
-use cotangent_compile::{
-    CompileError, Engine, Evaluator, InLoops, Inline, LoopRecorder, LoopedRecording, LoopedStep, Native, Step,
-};
-use cotangent_dynamics::{Failure, Misuse, State, Unrecordable};
+use cotangent_compile::{Arithmetic, CompileError, Engine, Evaluator, InLoops, Inline, Native, Step};
+use cotangent_dynamics::{Failure, Machine, Misuse, State, Unrecordable};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_integrate::{Prepared, Recipe, Refusal};
 use cotangent_model::System;
-use cotangent_scalar::{Limits, Random};
+use cotangent_scalar::{Limits, Random, Scalar};
 use cotangent_solve::LARGEST_UNROLLED;
 use cotangent_theory::{Formulation, Motion};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -52,18 +50,7 @@ type StepsOf = (Recipe, bool, Engine);
 #[derive(Clone)]
 pub(crate) struct Steps {
     pub(crate) memory: usize,
-    pub(crate) whole: Whole,
-}
-
-/// A step as a whole.
-#[derive(Clone)]
-pub(crate) enum Whole {
-    /// One function without loops.
-    Function(Arc<Step>),
-    /// Loops over families.
-    Loops(Arc<LoopedStep>),
-    /// It is made by calls of functions.
-    No,
+    pub(crate) whole: Option<Arc<Step>>,
 }
 
 impl std::fmt::Debug for Equations {
@@ -160,22 +147,34 @@ impl Equations {
         let failed = |e: Failure| CompileError::system(prepared.method().name(), e);
         let stepper = prepared.stepper(&self.compiled.view(Native, parameters.clone())).map_err(failed)?;
         let memory = stepper.memory();
-        let function = || match record(&self.compiled, prepared, parameters.len(), memory) {
-            Ok(recording) => Step::new(recording, engine).map(|step| Some(Whole::Function(Arc::new(step)))),
-            Err(_) => Ok(None),
-        };
-        let loops = || {
-            let recording = record_loops(&self.compiled, prepared, parameters.len(), memory).ok()?;
-            Some(Whole::Loops(Arc::new(LoopedStep::new(recording, engine).ok()?)))
-        };
         // What cannot be recorded (an iteration inside an iteration, a decision) runs in parts. Equations of many unknowns are
         // not solved inside of one function without loops, and loops are then as fast, and shorter.
         let size = prepared.plan().sites().iter().map(|site| site.len()).max().unwrap_or(0);
-        let whole = match size <= LARGEST_UNROLLED {
-            true => function()?.or_else(loops),
-            false => loops().map_or_else(function, |made| Ok(Some(made)))?,
+        let n = self.compiled.dimension();
+        let mut lengths = vec![n, n, 1 + parameters.len()];
+        lengths.extend((memory > 0).then_some(memory));
+        let unrolled = || match n > MAX_RECORDED / 16 {
+            true => Ok(None),
+            false => match Recorder::record(prepared.plan(), &lengths, |machine, inputs| {
+                let arithmetic = Inline(machine.recorder());
+                stepped(&self.compiled, prepared, arithmetic, machine, inputs)
+            }) {
+                Ok(program) => Step::new(program, engine).map(Some),
+                Err(_) => Ok(None),
+            },
         };
-        let whole = whole.unwrap_or(Whole::No);
+        let looped = || {
+            let program = LoopRecorder::record(prepared.plan(), &lengths, |machine, inputs| {
+                let arithmetic = InLoops(machine.recorder());
+                stepped(&self.compiled, prepared, arithmetic, machine, inputs)
+            });
+            Step::new(program.ok()?, engine).ok()
+        };
+        let whole = match size <= LARGEST_UNROLLED {
+            true => unrolled()?.or_else(looped),
+            false => looped().map_or_else(unrolled, |made| Ok(Some(made)))?,
+        };
+        let whole = whole.map(Arc::new);
         let steps = Steps { memory, whole };
         known().push((key, steps.clone()));
         Ok(steps)
@@ -207,52 +206,24 @@ fn momentum(lagrangian: &Lagrangian, by: &[&Layout], limits: &Limits) -> Result<
     Evaluator::new(&momentum, by, limits)
 }
 
-/// Records a step: state, step size and parameters in, state out.
-fn record(compiled: &Compiled, prepared: &Prepared, parameters: usize, memory: usize) -> Result<Recording, Failure> {
-    if !compiled.is_inlinable() {
-        return Err(Misuse::from(Unrecordable::Implicit).into());
-    }
-    let n = compiled.dimension();
-    if n > MAX_RECORDED / 16 {
-        return Err(Misuse::from(Unrecordable::TooLarge).into());
-    }
-    let len = 2 * n + memory;
-    Recorder::record(prepared.plan(), len + 1 + parameters, len, |machine, inputs, out| {
-        let (flat, constants) = inputs.split_at(len);
-        let view = compiled.view(Inline(machine.recorder()), constants[1..].to_vec());
-        let mut stepper = prepared.stepper(&view)?;
-        let part = |range: std::ops::Range<usize>| flat[range].to_vec();
-        let from = State { values: part(0..n), carry: part(n..2 * n), memory: part(2 * n..len) };
-        let mut to: State<Traced<'_>> = from.clone();
-        stepper.step(machine, constants[0], &from, &mut to)?;
-        to.store(out);
-        Ok(())
-    })
-}
-
-/// Records a step with its loops: values, carry, step size and parameters, and what is remembered.
-fn record_loops(
+/// A step in numbers that record: values, carry, step size and parameters, and what is remembered.
+fn stepped<S: Scalar>(
     compiled: &Compiled,
     prepared: &Prepared,
-    parameters: usize,
-    memory: usize,
-) -> Result<LoopedRecording, Failure> {
+    arithmetic: impl Arithmetic<S>,
+    machine: &mut dyn Machine<S>,
+    inputs: Vec<Vec<S>>,
+) -> Result<Vec<Vec<S>>, Failure> {
     if !compiled.is_inlinable() {
         return Err(Misuse::from(Unrecordable::Implicit).into());
     }
-    let n = compiled.dimension();
-    let mut lengths = vec![n, n, 1 + parameters];
-    lengths.extend((memory > 0).then_some(memory));
-    LoopRecorder::record(prepared.plan(), &lengths, |machine, mut inputs| {
-        let memory = if memory > 0 { inputs.pop().unwrap_or_default() } else { vec![] };
-        let constants = inputs.pop().unwrap_or_default();
-        let carry = inputs.pop().unwrap_or_default();
-        let from = State { values: inputs.pop().unwrap_or_default(), carry, memory };
-        let view = compiled.view(InLoops(machine.recorder()), constants[1..].to_vec());
-        let mut stepper = prepared.stepper(&view)?;
-        let mut to = from.clone();
-        stepper.step(machine, constants[0], &from, &mut to)?;
-        let State { values, carry, memory } = to;
-        Ok(if memory.is_empty() { vec![values, carry] } else { vec![values, carry, memory] })
-    })
+    let mut inputs = inputs.into_iter();
+    let [values, carry, constants, memory] = [(); 4].map(|()| inputs.next().unwrap_or_default());
+    let from = State { values, carry, memory };
+    let view = compiled.view(arithmetic, constants[1..].to_vec());
+    let mut stepper = prepared.stepper(&view)?;
+    let mut to = from.clone();
+    stepper.step(machine, constants[0], &from, &mut to)?;
+    let State { values, carry, memory } = to;
+    Ok(if memory.is_empty() { vec![values, carry] } else { vec![values, carry, memory] })
 }

@@ -1,7 +1,7 @@
 //! A method on a compiled system, ready to run in `f64`.
 
-use crate::equations::{self, Equations, Steps};
-use cotangent_compile::{CompileError, Engine, LoopedStep, LoopedWorkspace, Native, Step, StepWorkspace};
+use crate::equations::{Equations, Steps};
+use cotangent_compile::{CompileError, Engine, Native, Step, StepWorkspace};
 use cotangent_dynamics::{Advance, Failure, State};
 use cotangent_integrate::{Prepared, Propagator};
 use cotangent_scalar::Cancel;
@@ -15,31 +15,15 @@ use std::sync::Arc;
 /// Which of these it is does not change the numbers.
 pub struct Integrator {
     /// A step as a whole.
-    whole: Whole,
+    whole: Option<Box<Whole>>,
     /// The same by calls of functions: all steps without a whole one, otherwise those that are out of the ordinary.
     calls: Propagator<'static>,
 }
 
-enum Whole {
-    Function(Box<Function>),
-    Loops(Box<Loops>),
-    No,
-}
-
-/// A step that is one function.
-struct Function {
+/// A step as a whole, with what it works with.
+struct Whole {
     step: Arc<Step>,
     work: StepWorkspace,
-    /// Values, carry and memory, one after the other.
-    state: Vec<f64>,
-    /// The step size, then the parameters.
-    constants: Vec<f64>,
-}
-
-/// A step that is loops over families.
-struct Loops {
-    step: Arc<LoopedStep>,
-    work: LoopedWorkspace,
     /// The step size, then the parameters.
     constants: Vec<f64>,
 }
@@ -54,19 +38,9 @@ impl Integrator {
         engine: Engine,
     ) -> Result<Integrator, CompileError> {
         let Steps { memory, whole } = equations.steps(prepared, engine)?;
+        let Some(step) = whole else { return Integrator::in_parts(equations, prepared, parameters, options) };
         let constants = std::iter::once(0.0).chain(parameters.iter().copied()).collect();
-        let whole = match whole {
-            equations::Whole::No => return Integrator::in_parts(equations, prepared, parameters, options),
-            equations::Whole::Function(step) => Whole::Function(Box::new(Function {
-                work: step.workspace(options)?,
-                state: vec![0.0; step.recording().outputs().len()],
-                constants,
-                step,
-            })),
-            equations::Whole::Loops(step) => {
-                Whole::Loops(Box::new(Loops { work: step.workspace(options)?, constants, step }))
-            }
-        };
+        let whole = Some(Box::new(Whole { work: step.workspace(options)?, constants, step }));
         let lengths = [equations.compiled.dimension(), memory];
         let calls = Propagator::remembering(prepared, options, lengths, views(equations, parameters));
         Ok(Integrator { whole, calls })
@@ -82,26 +56,22 @@ impl Integrator {
         let dimension = equations.compiled.dimension();
         let failed = |e: Failure| CompileError::system(prepared.method().name(), e);
         let calls = Propagator::new(prepared, options, dimension, views(equations, parameters)).map_err(failed)?;
-        Ok(Integrator { whole: Whole::No, calls })
+        Ok(Integrator { whole: None, calls })
     }
 
-    /// Whether a step is one function.
+    /// Whether a step is one function without loops over members.
     pub fn is_whole(&self) -> bool {
-        matches!(self.whole, Whole::Function(_))
+        self.whole.as_ref().is_some_and(|whole| whole.step.program().is_flat())
     }
 
     /// Whether a step is loops over families.
     pub fn is_looped(&self) -> bool {
-        matches!(self.whole, Whole::Loops(_))
+        self.whole.is_some() && !self.is_whole()
     }
 
     /// The number of operations of a step that is a whole.
     pub fn operations(&self) -> Option<usize> {
-        match &self.whole {
-            Whole::Function(whole) => Some(whole.step.recording().ops().len()),
-            Whole::Loops(loops) => Some(loops.step.program().len()),
-            Whole::No => None,
-        }
+        self.whole.as_ref().map(|whole| whole.step.program().len())
     }
 }
 
@@ -121,19 +91,18 @@ impl Advance for Integrator {
 
     fn advance(&mut self, state: &mut State<f64>, h: f64, steps: u64) -> Result<(), (u64, Failure)> {
         self.calls.check(state).map_err(|e| (0, e))?;
+        let Some(whole) = &mut self.whole else { return self.calls.advance(state, h, steps) };
+        whole.constants[0] = h;
         let mut done = 0;
         while done < steps {
-            let made = match &mut self.whole {
-                Whole::Function(whole) => whole.advance(state, h, steps - done),
-                Whole::Loops(loops) => loops.advance(state, h, steps - done),
-                Whole::No => return self.calls.advance(state, h, steps),
-            };
+            let made = whole.step.advance(state, &whole.constants, steps - done, &mut whole.work);
             let Err((made, failure)) = made else { break };
             done += made;
-            match self.whole {
-                // The reference makes such a step, or says why it cannot be made.
-                Whole::Loops(_) => self.calls.advance(state, h, 1).map_err(|(_, failure)| (done, failure))?,
-                _ => self.calls.mend(state, h, failure).map_err(|failure| (done, failure))?,
+            match whole.step.program().is_flat() {
+                // The tape has said why it cannot be made.
+                true => self.calls.mend(state, h, failure).map_err(|failure| (done, failure))?,
+                // Sums over loops that were joined may differ in the last digit: the calls have the word.
+                false => self.calls.advance(state, h, 1).map_err(|(_, failure)| (done, failure))?,
             }
             done += 1;
         }
@@ -157,17 +126,11 @@ impl Advance for Integrator {
     }
 
     fn iterations(&self) -> u64 {
-        self.calls.iterations()
-            + match &self.whole {
-                Whole::Function(whole) => whole.work.iterations(),
-                Whole::Loops(loops) => loops.work.iterations(),
-                Whole::No => 0,
-            }
+        self.calls.iterations() + self.whole.as_ref().map_or(0, |whole| whole.work.iterations())
     }
 
     fn contractions(&self) -> u64 {
-        let own = if let Whole::Function(whole) = &self.whole { whole.work.contractions() } else { 0 };
-        self.calls.contractions() + own
+        self.calls.contractions() + self.whole.as_ref().map_or(0, |whole| whole.work.contractions())
     }
 
     fn mended(&self) -> u64 {
@@ -175,28 +138,9 @@ impl Advance for Integrator {
     }
 
     fn cancel_with(&mut self, cancel: &Cancel) {
-        match &mut self.whole {
-            Whole::Function(whole) => whole.work.cancel_with(cancel),
-            Whole::Loops(loops) => loops.work.cancel_with(cancel),
-            Whole::No => {}
+        if let Some(whole) = &mut self.whole {
+            whole.work.cancel_with(cancel);
         }
         self.calls.cancel_with(cancel);
-    }
-}
-
-impl Loops {
-    fn advance(&mut self, state: &mut State<f64>, h: f64, steps: u64) -> Result<(), (u64, Failure)> {
-        self.constants[0] = h;
-        self.step.advance(state, &self.constants, steps, &mut self.work)
-    }
-}
-
-impl Function {
-    fn advance(&mut self, state: &mut State<f64>, h: f64, steps: u64) -> Result<(), (u64, Failure)> {
-        state.store(&mut self.state);
-        self.constants[0] = h;
-        let done = self.step.advance(&mut self.state, &self.constants, steps, &mut self.work);
-        state.load(&self.state);
-        done
     }
 }

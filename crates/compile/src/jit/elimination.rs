@@ -1,9 +1,10 @@
 //! Gaussian elimination of small matrices inline.
 
-use super::step::{Reach, StepEmitter};
-use cotangent_solve::{LARGEST_UNROLLED, Pattern};
-use cranelift_codegen::ir::condcodes::FloatCC;
-use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
+use super::newton::At;
+use super::step::Steps;
+use super::target::{Comparison, Sides, Target};
+use crate::program::{Binary, Unary};
+use cotangent_solve::LARGEST_UNROLLED;
 
 /// A row is not exchanged for one below whose entry, relative to its row, is larger by less than this: the reference
 /// exchanges them from a thousandth on.
@@ -11,96 +12,95 @@ const TIE: f64 = 1.0005;
 /// A pivot that is larger than this, relative to its row, is one for the reference, too.
 const PIVOT: f64 = 1e-8;
 
-impl StepEmitter<'_, '_> {
+impl<T: Target> Steps<'_, '_, T> {
     /// J⁻¹ r; small matrices are eliminated inline, as [`LinearSolver`](cotangent_solve::LinearSolver) does with full ones.
     /// Where the reference would exchange rows, or may find J singular, or something is not finite, it is called.
-    pub(super) fn solved(
-        &mut self,
-        which: usize,
-        r: &[Value],
-        (pattern, jacobian): (&Pattern, &[Value]),
-        reach: Reach,
-    ) -> Vec<Value> {
-        let inline = (r.len() <= LARGEST_UNROLLED).then(|| self.eliminated(r, pattern, jacobian)).flatten();
-        let Some((solution, ordinary)) = inline else {
-            self.factor(which, jacobian, reach);
-            return self.solve(which, r, (1, false, true), reach);
-        };
-        let (called, merged) = (self.e.b.create_block(), self.e.b.create_block());
-        let result = r.iter().map(|_| self.e.b.append_block_param(merged, types::F64)).collect();
-        let arguments = |values: Vec<Value>| values.into_iter().map(BlockArg::Value).collect::<Vec<_>>();
-        self.e.b.ins().brif(ordinary, merged, &arguments(solution), called, &[]);
-        self.e.b.switch_to_block(called);
-        self.factor(which, jacobian, reach);
-        let solution = self.solve(which, r, (1, false, true), reach);
-        self.e.b.ins().jump(merged, &arguments(solution));
-        self.e.b.switch_to_block(merged);
-        result
+    pub(super) fn solved(&mut self, at: &At<'_, T>) -> Vec<T::Number> {
+        let inline = (at.residual.len() <= LARGEST_UNROLLED).then(|| self.eliminated(at)).flatten();
+        let Some((solution, ordinary)) = inline else { return self.solved_by_call(at) };
+        let cells: Vec<T::Cell> = solution.iter().map(|_| self.t.cell()).collect();
+        cells.iter().zip(&solution).for_each(|(&cell, &x)| self.t.set(cell, x));
+        let merged = self.t.open_block();
+        self.t.go_if(ordinary, merged);
+        let solution = self.solved_by_call(at);
+        cells.iter().zip(&solution).for_each(|(&cell, &x)| self.t.set(cell, x));
+        self.t.close_block(merged);
+        cells.into_iter().map(|cell| self.t.get(cell)).collect()
+    }
+
+    fn solved_by_call(&mut self, at: &At<'_, T>) -> Vec<T::Number> {
+        let regular = self.t.factor(at.system, &at.jacobian);
+        self.t.go_unless(regular, self.bail);
+        let how = Sides { columns: 1, transposed: false, strict: true };
+        let (solution, good) = self.t.solve(at.system, &at.residual, how);
+        self.t.go_unless(good, self.bail);
+        solution
     }
 
     /// J⁻¹ r by elimination in the order of the rows, and whether that is the order of the reference and all is finite.
     /// Entries that are not in the pattern take no operations. `None` if a pivot is none of them.
-    fn eliminated(&mut self, r: &[Value], pattern: &Pattern, jacobian: &[Value]) -> Option<(Vec<Value>, Value)> {
-        let n = r.len();
-        let mut a: Vec<Vec<Option<Value>>> = vec![vec![None; n]; n];
+    fn eliminated(&mut self, at: &At<'_, T>) -> Option<(Vec<T::Number>, T::Truth)> {
+        let n = at.residual.len();
+        let mut a: Vec<Vec<Option<T::Number>>> = vec![vec![None; n]; n];
         let mut scales = vec![];
-        let one = self.e.b.ins().f64const(1.0);
+        let one = self.t.number(1.0);
         for (i, row) in a.iter_mut().enumerate() {
-            let mut largest = self.e.b.ins().f64const(0.0);
-            for (entry, &j) in pattern.positions(i).zip(pattern.row(i)) {
-                row[j as usize] = Some(jacobian[entry]);
-                let size = self.e.b.ins().fabs(jacobian[entry]);
-                let more = self.e.b.ins().fcmp(FloatCC::GreaterThan, size, largest);
-                largest = self.e.b.ins().select(more, size, largest);
+            let mut largest = self.t.number(0.0);
+            for (entry, &j) in at.pattern.positions(i).zip(at.pattern.row(i)) {
+                row[j as usize] = Some(at.jacobian[entry]);
+                let size = self.t.unary(Unary::Abs, at.jacobian[entry]);
+                let more = self.t.compare(Comparison::Less, largest, size);
+                largest = self.t.choice(more, size, largest);
             }
-            scales.push(self.e.b.ins().fdiv(one, largest));
+            scales.push(self.t.binary(Binary::Div, one, largest));
         }
-        let (tie, least) = (self.e.b.ins().f64const(TIE), self.e.b.ins().f64const(PIVOT));
-        let zero = self.e.b.ins().f64const(0.0);
+        let (tie, least) = (self.t.number(TIE), self.t.number(PIVOT));
+        let zero = self.t.number(0.0);
         let mut conditions = vec![];
         for k in 0..n {
             let pivot = a[k][k]?;
-            let in_row = |s: &mut Self, value: Value, i: usize| {
-                let size = s.e.b.ins().fabs(value);
-                s.e.b.ins().fmul(size, scales[i])
+            let in_row = |t: &mut T, value: T::Number, i: usize| {
+                let size = t.unary(Unary::Abs, value);
+                t.binary(Binary::Mul, size, scales[i])
             };
-            let best = in_row(self, pivot, k);
-            conditions.push((FloatCC::GreaterThan, best, least));
-            let bound = self.e.b.ins().fmul(best, tie);
+            let best = in_row(self.t, pivot, k);
+            conditions.push(self.t.compare(Comparison::Less, least, best));
+            let bound = self.t.binary(Binary::Mul, best, tie);
             let (done, below) = a.split_at_mut(k + 1);
             for (i, row) in (k + 1..).zip(below) {
                 let Some(entry) = row[k] else { continue };
-                conditions.push((FloatCC::LessThanOrEqual, in_row(self, entry, i), bound));
-                let factor = self.e.b.ins().fdiv(entry, pivot);
+                let size = in_row(self.t, entry, i);
+                conditions.push(self.t.compare(Comparison::AtMost, size, bound));
+                let factor = self.t.binary(Binary::Div, entry, pivot);
                 row[k] = Some(factor);
                 for (entry, p) in row[k + 1..].iter_mut().zip(&done[k][k + 1..]) {
                     let Some(p) = p else { continue };
-                    let product = self.e.b.ins().fmul(factor, *p);
-                    *entry = Some(self.e.b.ins().fsub(entry.unwrap_or(zero), product));
+                    let product = self.t.binary(Binary::Mul, factor, *p);
+                    *entry = Some(self.t.binary(Binary::Sub, entry.unwrap_or(zero), product));
                 }
             }
         }
-        let mut x = r.to_vec();
-        let subtract = |s: &mut Self, sum: Value, entry: Option<Value>, x: Value| match entry {
+        let mut x = at.residual.clone();
+        let subtract = |t: &mut T, sum: T::Number, entry: Option<T::Number>, x: T::Number| match entry {
             Some(entry) => {
-                let product = s.e.b.ins().fmul(entry, x);
-                s.e.b.ins().fsub(sum, product)
+                let product = t.binary(Binary::Mul, entry, x);
+                t.binary(Binary::Sub, sum, product)
             }
             None => sum,
         };
         for i in 0..n {
             for j in 0..i {
-                x[i] = subtract(self, x[i], a[i][j], x[j]);
+                x[i] = subtract(self.t, x[i], a[i][j], x[j]);
             }
         }
         for i in (0..n).rev() {
             for j in i + 1..n {
-                x[i] = subtract(self, x[i], a[i][j], x[j]);
+                x[i] = subtract(self.t, x[i], a[i][j], x[j]);
             }
-            x[i] = self.e.b.ins().fdiv(x[i], a[i][i]?);
+            x[i] = self.t.binary(Binary::Div, x[i], a[i][i]?);
         }
         let ordinary = self.all(conditions);
-        let finite = self.finite(&[r, &x].concat());
-        Some((x, self.e.b.ins().band(ordinary, finite)))
+        let finite = self.finite(&[&at.residual[..], &x].concat());
+        Some((x, self.t.both(ordinary, finite)))
     }
 }

@@ -7,23 +7,25 @@
 //! it is called.
 #![allow(unsafe_code)]
 
+mod cranelift;
 mod elimination;
-mod emit;
 mod fixed_point;
+mod kernels;
 mod math;
 mod newton;
 mod step;
+mod target;
 
-pub(crate) use step::{Arrival, NativeStep};
+pub(crate) use step::Arrival;
 
 use crate::error::CompileError;
-use crate::program::{Instruction, Program, Segment};
+use crate::program::{Base, Instruction, Op, Program, Segment};
 use crate::tape::Memory;
+use cotangent_dynamics::State;
 use cotangent_scalar::Limits;
-use cranelift_codegen::settings::{self, Configurable};
-use cranelift_frontend::FunctionBuilderContext;
-use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::Module;
+use cotangent_solve::LinearSolver;
+use cranelift::{Code, Machine};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// How native code gets its arguments.
@@ -57,12 +59,11 @@ union Entry {
     lists: unsafe extern "C" fn(*const *const f64, *const *mut f64, *mut f64),
 }
 
-/// The native form of a program.
+/// The native form of a program: a function for each piece of a segment.
 pub(crate) struct Native {
-    /// Owns the code; taken only when dropped.
-    module: Option<JITModule>,
     segments: Vec<Vec<Entry>>,
     convention: Convention,
+    _code: Code,
     /// Keeps the integer tables alive whose addresses the code holds.
     _program: Arc<Program>,
     /// Bytes of machine code.
@@ -72,59 +73,32 @@ pub(crate) struct Native {
 /// The end of the work area that the code of a program uses: beyond the program's own, it hands values from piece to
 /// piece.
 pub(crate) fn spill(program: &Program) -> usize {
-    let pieces = program.segments.iter().flat_map(|segment| emit::pieces(segment, program.work));
+    let pieces = program.segments.iter().flat_map(|segment| kernels::pieces(segment, program.work));
     pieces.map(|piece| piece.spill()).max().unwrap_or(0)
 }
 
-// SAFETY: after `compile` the code is immutable and position-fixed; calls read it and write only
-// through the pointers they are given. The module is touched again only by `drop`.
+// SAFETY: entries point into code that is immutable.
 unsafe impl Send for Native {}
 unsafe impl Sync for Native {}
 
-/// An empty module for this machine.
-fn module() -> Result<JITModule, CompileError> {
-    let native = |e: &dyn std::fmt::Display| CompileError::Native(e.to_string());
-    let mut flags = settings::builder();
-    let wanted = [
-        ("opt_level", "speed"),
-        ("is_pic", "false"),
-        ("use_colocated_libcalls", "false"),
-        ("enable_verifier", "false"),
-    ];
-    for (name, value) in wanted {
-        flags.set(name, value).map_err(|e| native(&e))?;
-    }
-    let isa = cranelift_native::builder().map_err(|e| native(&e))?;
-    let isa = isa.finish(settings::Flags::new(flags)).map_err(|e| native(&e))?;
-    Ok(JITModule::new(JITBuilder::with_isa(isa, cranelift_module::default_libcall_names())))
-}
-
 impl Native {
     pub(crate) fn compile(program: &Arc<Program>, limits: &Limits) -> Result<Native, CompileError> {
-        let native = |e: &dyn std::fmt::Display| CompileError::Native(e.to_string());
-        let mut module = module()?;
-        let mut builders = FunctionBuilderContext::new();
-        let mut context = module.make_context();
+        let mut machine = Machine::new()?;
         let convention = Convention::of(program);
-        let mut pieces = vec![];
-        let mut code_size = 0;
+        let (mut functions, mut counts) = (vec![], vec![]);
         for segment in &program.segments {
-            let mut ids = vec![];
-            for piece in emit::pieces(segment, program.work) {
+            let pieces = kernels::pieces(segment, program.work);
+            counts.push(pieces.len());
+            for piece in pieces {
                 limits.check()?;
-                module.clear_context(&mut context);
-                piece.emit(&mut context.func, &mut builders, module.target_config(), convention);
-                let id = module.declare_anonymous_function(&context.func.signature).map_err(|e| native(&e))?;
-                module.define_function(id, &mut context).map_err(|e| native(&e))?;
-                code_size += context.compiled_code().map_or(0, |c| c.code_info().total_size as usize);
-                ids.push(id);
+                functions.push(piece.compile(&mut machine, convention)?);
             }
-            pieces.push(ids);
         }
-        module.finalize_definitions().map_err(|e| native(&e))?;
-        let entry = |id| Entry { code: module.get_finalized_function(id) };
-        let segments = pieces.into_iter().map(|ids| ids.into_iter().map(entry).collect()).collect();
-        Ok(Native { module: Some(module), segments, convention, _program: program.clone(), code_size })
+        let code_size = machine.size;
+        let (code, entries) = machine.finish(&functions)?;
+        let mut entries = entries.into_iter().map(|code| Entry { code });
+        let segments = counts.into_iter().map(|count| entries.by_ref().take(count).collect()).collect();
+        Ok(Native { segments, convention, _code: code, _program: program.clone(), code_size })
     }
 
     /// The only piece of a program, if it has just one, clears nothing and has few arguments: the
@@ -215,11 +189,87 @@ impl Single {
 /// The most input or output vectors of one function.
 pub(crate) const MAX_VECTORS: usize = 16;
 
-impl Drop for Native {
-    fn drop(&mut self) {
-        if let Some(module) = self.module.take() {
-            // SAFETY: the entries die with `self`, nothing else points into the code.
-            unsafe { module.free_memory() }
+impl kernels::Piece<'_> {
+    fn compile(&self, machine: &mut Machine, convention: Convention) -> Result<cranelift_module::FuncId, CompileError> {
+        let parameters = if convention == Convention::Registers { INPUTS + OUTPUTS + 1 } else { 3 };
+        machine.function(parameters, false, |target, arguments| {
+            for base in self.bases() {
+                match (convention, base) {
+                    (_, Base::Work) => target.place(base, arguments[parameters - 1]),
+                    (Convention::Registers, Base::Input(k)) => target.place(base, arguments[k]),
+                    (Convention::Registers, Base::Output(k)) => target.place(base, arguments[INPUTS + k]),
+                    (Convention::Lists, Base::Input(k)) => target.place_from(base, arguments[0], k),
+                    (Convention::Lists, Base::Output(k)) => target.place_from(base, arguments[1], k),
+                }
+            }
+            self.write(target);
+            None
+        })
+    }
+
+    /// The vectors that it uses.
+    fn bases(&self) -> BTreeSet<Base> {
+        let loads = |op: &Op| if let Op::Load(a) = op { Some(a.base) } else { None };
+        let used = |kernel: &crate::program::Kernel| {
+            let loaded = kernel.ops.iter().filter_map(loads);
+            loaded.chain(kernel.stores.iter().map(|store| store.to.base)).collect::<Vec<_>>()
+        };
+        self.kernels().iter().flat_map(used).chain([Base::Work]).collect()
+    }
+}
+
+/// A step as one native function.
+pub(crate) struct NativeStep {
+    entry: StepEntry,
+    _code: Code,
+    /// Keeps the coefficients of stages alive, which the code reads.
+    program: Arc<Program>,
+}
+
+/// (addresses of the inputs, of the numbers of the stopping rule and of what is counted; solvers; steps) → steps made.
+type StepEntry = unsafe extern "C" fn(*const *mut f64, *mut LinearSolver<f64>, i64) -> i64;
+
+impl NativeStep {
+    pub(crate) fn compile(program: &Arc<Program>) -> Result<NativeStep, CompileError> {
+        let mut machine = Machine::new()?;
+        let function = machine.function(3, true, |target, arguments| {
+            (0..program.inputs.len() + 2).for_each(|k| target.place_from(Base::Input(k), arguments[0], k));
+            target.solve_with(arguments[1]);
+            Some(step::write(target, program, arguments[2]))
+        })?;
+        let (code, entries) = machine.finish(&[function])?;
+        // SAFETY: the function was defined with exactly this signature.
+        let entry = unsafe { std::mem::transmute::<*const u8, StepEntry>(entries[0]) };
+        Ok(NativeStep { entry, _code: code, program: program.clone() })
+    }
+
+    /// Makes up to `steps` steps; stops before one that is out of the ordinary. The state has been checked by the caller.
+    pub(crate) fn advance(
+        &self,
+        state: &mut State<f64>,
+        constants: &[f64],
+        steps: u64,
+        solvers: &mut [LinearSolver<f64>],
+        counts: &mut [f64; 2],
+        arrival: &Arrival,
+    ) -> u64 {
+        let State { values, carry, memory } = state;
+        let lengths = [values.len(), carry.len(), constants.len(), memory.len()];
+        let inputs = self.program.inputs.len();
+        if lengths[..inputs] != self.program.inputs[..] || solvers.len() != self.program.systems.len() {
+            return 0;
         }
+        let steps = i64::try_from(steps).unwrap_or(i64::MAX);
+        // The constants and the numbers of the rule are only read.
+        let own = [values.as_mut_ptr(), carry.as_mut_ptr(), constants.as_ptr().cast_mut(), memory.as_mut_ptr()];
+        let mut pointers = [std::ptr::null_mut(); 6];
+        pointers[..inputs].copy_from_slice(&own[..inputs]);
+        pointers[inputs] = arrival.numbers().as_ptr().cast_mut();
+        pointers[inputs + 1] = counts.as_mut_ptr();
+        // SAFETY: the code reads the inputs of its program and writes to all of them but the constants, as far as the
+        // lengths that have just been compared; it reads the four numbers of the rule, adds to the two that count, and uses
+        // one solver for each system of the program.
+        let done = unsafe { (self.entry)(pointers.as_ptr(), solvers.as_mut_ptr(), steps) };
+        done.max(0) as u64
     }
 }

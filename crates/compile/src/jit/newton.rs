@@ -1,278 +1,209 @@
 //! Newton's method inline, for the ordinary course of an iteration.
 
-use super::step::{Arrival, Counted, Reach, StepEmitter};
-use crate::program::{Binary, Unary};
-use crate::record::{Iteration, TraceOp};
+use super::step::{Rule, Steps};
+use super::target::{Comparison, Target};
+use crate::program::{Binary, Instruction, Program, Unary};
 use cotangent_solve::{Comparisons, Pattern, StoppingRule, Verdict};
-use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
-use cranelift_frontend::Variable;
-use std::collections::HashSet;
-use std::mem::offset_of;
 
-/// The values an iteration compares.
-struct Loop {
-    unknowns: Vec<Variable>,
-    sizes: Vec<Variable>,
-    previous: Variable,
-    count: Variable,
+/// What an iteration carries on besides its unknowns.
+struct Loop<T: Target> {
+    sizes: Vec<T::Cell>,
+    previous: T::Cell,
+    count: T::Cell,
 }
 
-impl StepEmitter<'_, '_> {
-    /// Newton's method by the rule of [`StoppingRule`](cotangent_solve::StoppingRule), or one update of affine equations;
+/// A system with its residual and Jacobian at an iterate.
+pub(super) struct At<'p, T: Target> {
+    pub(super) system: usize,
+    pub(super) pattern: &'p Pattern,
+    pub(super) residual: Vec<T::Number>,
+    pub(super) jacobian: Vec<T::Number>,
+}
+
+/// Whether the equations are affine in their unknowns.
+fn is_affine(program: &Program, system: usize) -> bool {
+    let site = program.systems[system].site.and_then(|site| program.plan.unknowns(site));
+    site.is_some_and(|unknowns| unknowns.affine)
+}
+
+impl<'p, T: Target> Steps<'_, 'p, T> {
+    /// Newton's method by the rule of [`StoppingRule`], or one update of affine equations;
     /// anything but its ordinary course goes to `bail`.
-    pub(super) fn iteration(
-        &mut self,
-        which: usize,
-        it: &Iteration,
-        values: &mut [Option<Value>],
-        reach: Reach,
-        counted: Counted,
-    ) {
-        let n = it.guess.len();
-        let bail = reach.bail;
-        let Some(unknowns) = self.recording.plan.unknowns(it.site) else { return };
-        let Some(pattern) = unknowns.pattern.as_ref() else { return };
-        if unknowns.affine {
-            return self.affine((which, it, pattern), values, reach, counted);
+    pub(super) fn newton(&mut self, root: &Instruction) {
+        let Instruction::Root { solver, unknown, terms, residual, jacobian, body } = root else { return };
+        let equations = (*solver, [*residual, *jacobian], &body[..]);
+        if is_affine(self.program, *solver) {
+            return self.affine(*unknown, equations);
         }
-        let l = Loop {
-            unknowns: (0..n).map(|_| self.e.b.declare_var(types::F64)).collect(),
-            sizes: (0..n).map(|_| self.e.b.declare_var(types::F64)).collect(),
-            previous: self.e.b.declare_var(types::F64),
-            count: self.e.b.declare_var(types::I64),
-        };
-        let zero = self.e.b.ins().f64const(0.0);
-        for (j, &g) in it.guess.iter().enumerate() {
-            let g = self.value(values, g);
-            self.e.b.def_var(l.unknowns[j], g);
-            self.e.b.def_var(l.sizes[j], zero);
-        }
+        let n = self.program.systems[*solver].pattern.rows();
+        let l =
+            Loop::<T> { sizes: (0..n).map(|_| self.t.cell()).collect(), previous: self.t.cell(), count: self.t.cell() };
+        let zero = self.t.number(0.0);
+        l.sizes.iter().for_each(|&size| self.t.set(size, zero));
         // No update yet: no comparison with NaN holds.
-        let none = self.e.b.ins().f64const(f64::NAN);
-        self.e.b.def_var(l.previous, none);
-        let start = self.e.b.ins().iconst(types::I64, 0);
-        self.e.b.def_var(l.count, start);
-        let (head, exit) = (self.e.b.create_block(), self.e.b.create_block());
-        let solution: Vec<Value> = (0..n).map(|_| self.e.b.append_block_param(exit, types::F64)).collect();
-        self.e.b.ins().jump(head, &[]);
-        self.e.b.switch_to_block(head);
-        let x: Vec<Value> = l.unknowns.iter().map(|&u| self.e.b.use_var(u)).collect();
-        for (j, &x) in x.iter().enumerate() {
-            values[it.start as usize - n + j] = Some(x);
-        }
-        self.ops(it.start as usize..it.end as usize, values, reach);
-        let r: Vec<Value> = it.residual.iter().map(|&at| self.value(values, at)).collect();
-        let jacobian: Vec<Value> = it.jacobian.iter().map(|&at| self.value(values, at)).collect();
-        let here: Vec<BlockArg> = x.iter().map(|&x| BlockArg::Value(x)).collect();
-
+        let none = self.t.number(f64::NAN);
+        self.t.set(l.previous, none);
+        self.t.set(l.count, zero);
+        let terms = terms.map_or(vec![], |terms| self.listed(terms, n));
+        let exit = self.t.open_block();
+        let again = self.t.open_loop();
+        let x = self.listed(*unknown, n);
+        let at = self.evaluated(equations);
         // Solved already: every residual is zero.
-        let solved = self.all(r.iter().map(|&r| (FloatCC::Equal, r, zero)).collect());
-        let finite = self.finite(&jacobian);
-        let solved = self.e.b.ins().band(solved, finite);
-        let unsolved = self.e.b.create_block();
-        self.e.b.ins().brif(solved, exit, &here, unsolved, &[]);
-        self.e.b.switch_to_block(unsolved);
-        let count = self.e.b.use_var(l.count);
-        let limit = self.arrival(types::I64, offset_of!(Arrival, limit), reach);
-        let spent = self.e.b.ins().icmp(IntCC::Equal, count, limit);
-        let going = self.e.b.create_block();
-        self.e.b.ins().brif(spent, bail, &[], going, &[]);
-        self.e.b.switch_to_block(going);
-        let delta = self.update(which, &r, (pattern, &jacobian), reach);
-        self.count(counted.updates);
+        let (solved, finite) = (self.vanish(&at.residual), self.finite(&at.jacobian));
+        let solved = self.t.both(solved, finite);
+        self.t.go_if(solved, exit);
+        let (count, limit) = (self.t.get(l.count), self.rule(Rule::Limit));
+        let spent = self.t.compare(Comparison::AtMost, limit, count);
+        self.t.go_if(spent, self.bail);
+        let delta = self.update(&at);
+        let one = self.t.number(1.0);
+        self.count(0, one);
 
-        let terms: Vec<Value> = it.terms.iter().map(|&at| self.value(values, at)).collect();
-        let verdict = self.judge(&l, (&x, &delta), (&r, &terms), (pattern, &jacobian), reach);
-        let next: Vec<Value> = x.iter().zip(&delta).map(|(&x, &d)| self.e.b.ins().fsub(x, d)).collect();
-        let there: Vec<BlockArg> = next.iter().map(|&x| BlockArg::Value(x)).collect();
-        let onward = self.e.b.create_block();
-        self.e.b.ins().brif(verdict.last, exit, &there, onward, &[]);
-        self.e.b.switch_to_block(onward);
-        let (again, stall) = (self.e.b.create_block(), self.e.b.create_block());
-        self.e.b.ins().brif(verdict.stalled, stall, &[], again, &[]);
+        let verdict = self.judge(&l, (&x, &delta), &terms, &at);
+        let next: Vec<T::Number> = x.iter().zip(&delta).map(|(&x, &d)| self.t.binary(Binary::Sub, x, d)).collect();
+        self.set_all(*unknown, &next);
+        self.t.go_if(verdict.last, exit);
+        let moving = self.t.open_block();
+        self.t.go_unless(verdict.stalled, moving);
         // A stall at round-off is arrival; any other is for the reference to judge.
-        self.e.b.switch_to_block(stall);
-        self.e.b.ins().brif(verdict.round_off, exit, &here, bail, &[]);
-        self.e.b.switch_to_block(again);
-        for (j, &x) in next.iter().enumerate() {
-            self.e.b.def_var(l.unknowns[j], x);
-        }
-        self.e.b.def_var(l.previous, verdict.update);
-        let count = self.e.b.ins().iadd_imm_s(count, 1);
-        self.e.b.def_var(l.count, count);
-        self.e.b.ins().jump(head, &[]);
-        self.e.b.switch_to_block(exit);
-        for (j, &s) in solution.iter().enumerate() {
-            values[it.end as usize + j] = Some(s);
-        }
+        self.set_all(*unknown, &x);
+        self.t.go_if(verdict.round_off, exit);
+        self.t.go(self.bail);
+        self.t.close_block(moving);
+        self.t.set(l.previous, verdict.update);
+        let count = self.t.binary(Binary::Add, count, one);
+        self.t.set(l.count, count);
+        self.t.go(again);
+        self.t.close_loop(again);
+        self.t.close_block(exit);
     }
 
     /// One update from the first guess.
-    fn affine(
-        &mut self,
-        (which, it, pattern): (usize, &Iteration, &Pattern),
-        values: &mut [Option<Value>],
-        reach: Reach,
-        counted: Counted,
-    ) {
-        let n = it.guess.len();
-        let first = it.start as usize - n;
-        let x: Vec<Value> = it.guess.iter().map(|&g| self.value(values, g)).collect();
-        for (j, &x) in x.iter().enumerate() {
-            values[first + j] = Some(x);
-        }
-        self.ops_from_nothing(it, values, reach);
-        let r: Vec<Value> = it.residual.iter().map(|&at| self.value(values, at)).collect();
-        let jacobian: Vec<Value> = it.jacobian.iter().map(|&at| self.value(values, at)).collect();
-        let delta = self.update(which, &r, (pattern, &jacobian), reach);
-        for (j, (&x, &delta)) in x.iter().zip(&delta).enumerate() {
-            values[it.end as usize + j] = Some(self.e.b.ins().fsub(x, delta));
-        }
+    fn affine(&mut self, unknown: usize, equations: (usize, [usize; 2], &[Instruction])) {
+        let n = self.program.systems[equations.0].pattern.rows();
+        let x = self.listed(unknown, n);
+        let zeros = (unknown..unknown + n).map(|at| at as i64).filter(|at| self.zeros.contains(at));
+        self.nothing = zeros.collect();
+        let at = self.evaluated(equations);
+        self.nothing.clear();
+        let delta = self.update(&at);
+        let next: Vec<T::Number> = x.iter().zip(&delta).map(|(&x, &d)| self.t.binary(Binary::Sub, x, d)).collect();
+        self.set_all(unknown, &next);
         // None where every residual is zero already.
-        let zero = self.e.b.ins().f64const(0.0);
-        let solved = self.all(r.iter().map(|&r| (FloatCC::Equal, r, zero)).collect());
-        let count = self.e.b.ins().uextend(types::I64, solved);
-        let one = self.e.b.ins().iconst(types::I64, 1);
-        let count = self.e.b.ins().isub(one, count);
-        let sum = self.e.b.use_var(counted.updates);
-        let sum = self.e.b.ins().iadd(sum, count);
-        self.e.b.def_var(counted.updates, sum);
+        let solved = self.vanish(&at.residual);
+        let (zero, one) = (self.t.number(0.0), self.t.number(1.0));
+        let made = self.t.choice(solved, zero, one);
+        self.count(0, made);
     }
 
-    /// The equations at a first guess that may be zero: what is multiplied by it is left out. It is an entry of the
-    /// Jacobian, or part of one, and not finite only if that is not.
-    fn ops_from_nothing(&mut self, it: &Iteration, values: &mut [Option<Value>], reach: Reach) {
-        let recording = self.recording;
-        let first = it.start as usize - it.guess.len();
-        let is_zero = |g: &u32| matches!(recording.ops[*g as usize], TraceOp::Constant(0.0));
-        let mut nothing: HashSet<usize> =
-            (first..).zip(&it.guess).filter(|(_, g)| is_zero(g)).map(|(k, _)| k).collect();
-        for k in it.start as usize..it.end as usize {
-            let zero = |at: u32| nothing.contains(&(at as usize));
-            let known = match recording.ops[k] {
-                TraceOp::Binary(Binary::Mul, a, b) if zero(a) || zero(b) => None,
-                TraceOp::Unary(Unary::Neg, a) if zero(a) => None,
-                TraceOp::Binary(Binary::Add | Binary::Sub, a, b) if zero(b) => Some(a),
-                TraceOp::Binary(Binary::Add, a, b) if zero(a) => Some(b),
-                _ => {
-                    self.ops(k..k + 1, values, reach);
-                    continue;
-                }
-            };
-            values[k] = match known {
-                Some(at) => values[at as usize],
-                None => Some(self.e.b.ins().f64const(0.0)),
-            };
-            if known.is_none_or(zero) {
-                nothing.insert(k);
-            }
-        }
+    /// Residual and Jacobian at the unknowns.
+    fn evaluated(&mut self, root: (usize, [usize; 2], &[Instruction])) -> At<'p, T> {
+        let (system, [residual, jacobian], body) = root;
+        self.instructions(body);
+        let program: &'p Program = self.program;
+        let pattern = &program.systems[system].pattern;
+        let residual = self.listed(residual, pattern.rows());
+        At { system, pattern, residual, jacobian: self.listed(jacobian, pattern.len()) }
     }
 
     /// δ = J⁻¹ r.
-    fn update(
-        &mut self,
-        which: usize,
-        r: &[Value],
-        (pattern, jacobian): (&Pattern, &[Value]),
-        reach: Reach,
-    ) -> Vec<Value> {
-        if let (&[r], &[j]) = (r, jacobian) {
-            let good = self.e.b.create_block();
-            let delta = self.e.b.ins().fdiv(r, j);
-            let infinity = self.e.b.ins().f64const(f64::INFINITY);
+    fn update(&mut self, at: &At<'_, T>) -> Vec<T::Number> {
+        if let (&[r], &[j]) = (&at.residual[..], &at.jacobian[..]) {
+            let delta = self.t.binary(Binary::Div, r, j);
+            let infinity = self.t.number(f64::INFINITY);
             let mut finite = vec![];
             for v in [r, j, delta] {
-                let size = self.e.b.ins().fabs(v);
-                finite.push((FloatCC::LessThan, size, infinity));
+                let size = self.t.unary(Unary::Abs, v);
+                finite.push(self.t.compare(Comparison::Less, size, infinity));
             }
             let finite = self.all(finite);
-            self.e.b.ins().brif(finite, good, &[], reach.bail, &[]);
-            self.e.b.switch_to_block(good);
+            self.t.go_unless(finite, self.bail);
             return vec![delta];
         }
-        self.solved(which, r, (pattern, jacobian), reach)
+        self.solved(at)
     }
 
     /// What the stopping rule says of an update.
     fn judge(
         &mut self,
-        l: &Loop,
-        (x, delta): (&[Value], &[Value]),
-        (r, terms): (&[Value], &[Value]),
-        (pattern, jacobian): (&Pattern, &[Value]),
-        reach: Reach,
-    ) -> Verdict<Value, Value> {
+        l: &Loop<T>,
+        (x, delta): (&[T::Number], &[T::Number]),
+        terms: &[T::Number],
+        at: &At<'_, T>,
+    ) -> Verdict<T::Number, T::Truth> {
         let mut unknowns = vec![];
-        for (j, (&x, &delta)) in x.iter().zip(delta).enumerate() {
-            let (x, delta) = (self.e.b.ins().fabs(x), self.e.b.ins().fabs(delta));
-            let before = self.e.b.use_var(l.sizes[j]);
-            let size = self.larger(before, x);
-            let size = self.larger(size, delta);
-            self.e.b.def_var(l.sizes[j], size);
-            unknowns.push([x, delta, size]);
+        for ((&x, &delta), &size) in x.iter().zip(delta).zip(&l.sizes) {
+            let (x, delta) = (self.t.unary(Unary::Abs, x), self.t.unary(Unary::Abs, delta));
+            let before = self.t.get(size);
+            let largest = self.larger(before, x);
+            let largest = self.larger(largest, delta);
+            self.t.set(size, largest);
+            unknowns.push([x, delta, largest]);
         }
         let (mut equations, mut moving) = (vec![], vec![]);
-        for (i, &r) in r.iter().enumerate() {
+        for (i, &r) in at.residual.iter().enumerate() {
             let mut row = None;
-            for (entry, &j) in pattern.positions(i).zip(pattern.row(i)) {
-                let term = self.e.b.ins().fmul(jacobian[entry], x[j as usize]);
-                let term = self.e.b.ins().fabs(term);
-                row = Some(row.map_or(term, |sum| self.e.b.ins().fadd(sum, term)));
+            for (entry, &j) in at.pattern.positions(i).zip(at.pattern.row(i)) {
+                let term = self.t.binary(Binary::Mul, at.jacobian[entry], x[j as usize]);
+                let term = self.t.unary(Unary::Abs, term);
+                row = Some(match row {
+                    Some(sum) => self.t.binary(Binary::Add, sum, term),
+                    None => term,
+                });
             }
-            let row = row.unwrap_or_else(|| self.e.b.ins().f64const(0.0));
-            let terms = terms.get(i).copied().unwrap_or_else(|| self.e.b.ins().f64const(f64::NAN));
-            let size = self.e.b.ins().fabs(r);
+            let row = row.unwrap_or_else(|| self.t.number(0.0));
+            let terms = terms.get(i).copied().unwrap_or_else(|| self.t.number(f64::NAN));
+            let size = self.t.unary(Unary::Abs, r);
             equations.push([size, terms]);
             moving.push([size, row]);
         }
-        let smallest = self.arrival(types::F64, offset_of!(Arrival, update), reach);
-        let previous = self.e.b.use_var(l.previous);
+        let smallest = self.rule(Rule::Update);
+        let previous = self.t.get(l.previous);
         let (unknowns, equations, moving) = (unknowns.into_iter(), equations.into_iter(), moving.into_iter());
         StoppingRule::judge(self, f64::EPSILON, (smallest, previous), unknowns, equations, moving)
     }
 }
 
 /// The comparisons of the stopping rule as instructions.
-impl Comparisons for StepEmitter<'_, '_> {
-    type Number = Value;
-    type Truth = Value;
+impl<T: Target> Comparisons for Steps<'_, '_, T> {
+    type Number = T::Number;
+    type Truth = T::Truth;
 
-    fn number(&mut self, x: f64) -> Value {
-        self.e.b.ins().f64const(x)
+    fn number(&mut self, x: f64) -> T::Number {
+        self.t.number(x)
     }
 
-    fn product(&mut self, a: Value, b: Value) -> Value {
-        self.e.b.ins().fmul(a, b)
+    fn product(&mut self, a: T::Number, b: T::Number) -> T::Number {
+        self.t.binary(Binary::Mul, a, b)
     }
 
-    fn ratio(&mut self, a: Value, b: Value) -> Value {
-        let zero = self.e.b.ins().f64const(0.0);
-        let nothing = self.e.b.ins().fcmp(FloatCC::Equal, a, zero);
-        let quotient = self.e.b.ins().fdiv(a, b);
-        self.e.b.ins().select(nothing, zero, quotient)
+    fn ratio(&mut self, a: T::Number, b: T::Number) -> T::Number {
+        let zero = self.t.number(0.0);
+        let nothing = self.t.compare(Comparison::Equal, a, zero);
+        let quotient = self.t.binary(Binary::Div, a, b);
+        self.t.choice(nothing, zero, quotient)
     }
 
-    fn larger(&mut self, a: Value, b: Value) -> Value {
+    fn larger(&mut self, a: T::Number, b: T::Number) -> T::Number {
         // As one instruction: the larger one of two.
-        let more = self.e.b.ins().fcmp(FloatCC::LessThan, a, b);
-        self.e.b.ins().select(more, b, a)
+        let more = self.t.compare(Comparison::Less, a, b);
+        self.t.choice(more, b, a)
     }
 
-    fn at_most(&mut self, a: Value, b: Value) -> Value {
-        self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, a, b)
+    fn at_most(&mut self, a: T::Number, b: T::Number) -> T::Truth {
+        self.t.compare(Comparison::AtMost, a, b)
     }
 
-    fn both(&mut self, a: Value, b: Value) -> Value {
-        self.e.b.ins().band(a, b)
+    fn both(&mut self, a: T::Truth, b: T::Truth) -> T::Truth {
+        self.t.both(a, b)
     }
 
-    fn either(&mut self, a: Value, b: Value) -> Value {
-        self.e.b.ins().bor(a, b)
+    fn either(&mut self, a: T::Truth, b: T::Truth) -> T::Truth {
+        self.t.either(a, b)
     }
 
-    fn choice(&mut self, truth: Value, a: Value, b: Value) -> Value {
-        self.e.b.ins().select(truth, a, b)
+    fn choice(&mut self, truth: T::Truth, a: T::Number, b: T::Number) -> T::Number {
+        self.t.choice(truth, a, b)
     }
 }

@@ -1,462 +1,295 @@
-//! Whole steps as native code: Newton's method inline for the ordinary course of an iteration.
+//! Whole steps without loops over members, on any target: all numbers of the work area are cells.
 
-use super::emit::Emitter;
-use crate::error::CompileError;
-use crate::record::{Recording, Repeat, TraceOp};
+use super::kernels::of_both;
+use super::target::{Comparison, Place, Sides, Target};
+use crate::program::{Address, Base, Binary, Instruction, Kernel, Op, Program, Unary};
 use cotangent_dynamics::allowance;
-use cotangent_solve::{LinearSolver, NewtonOptions, StoppingRule};
-use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{
-    AbiParam, Block, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types,
-};
-use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
-use cranelift_jit::JITModule;
-use cranelift_module::Module;
-use std::collections::HashMap;
+use cotangent_solve::{NewtonOptions, StoppingRule};
+use std::collections::{HashMap, HashSet};
 
-/// (state, constants, solvers, steps, what is counted, when an iteration has arrived) → steps made.
-type Entry =
-    unsafe extern "C" fn(*mut f64, *const f64, *mut LinearSolver<f64>, i64, *mut [u64; 2], *const Arrival) -> i64;
+/// What the numbers of a stopping rule make of its comparisons, in the order in which the code finds them.
+pub(crate) struct Arrival([f64; 4]);
 
-/// What the numbers of a stopping rule make of its comparisons.
-#[repr(C)]
-pub(crate) struct Arrival {
+/// Which number of these.
+#[derive(Clone, Copy)]
+pub(super) enum Rule {
     /// An update max |δⱼ|/sⱼ up to this is the last.
-    pub(super) update: f64,
+    Update,
     /// The same to a fixed point.
-    pub(super) tolerance: f64,
+    Tolerance,
     /// The part of the terms of an equation that its residual may be.
-    allowance: f64,
+    Allowance,
     /// Updates until the iteration is given up.
-    pub(super) limit: i64,
+    Limit,
 }
 
 impl Arrival {
     pub(crate) fn new(options: &NewtonOptions) -> Arrival {
         let StoppingRule { tolerance, max_iterations, .. } = options.stopping;
-        Arrival {
-            update: options.stopping.smallest_update(f64::EPSILON),
-            tolerance: tolerance.unwrap_or(0.0),
-            allowance: allowance(f64::EPSILON, tolerance),
-            limit: i64::from(max_iterations),
-        }
+        Arrival([
+            options.stopping.smallest_update(f64::EPSILON),
+            tolerance.unwrap_or(0.0),
+            allowance(f64::EPSILON, tolerance),
+            f64::from(max_iterations),
+        ])
+    }
+
+    pub(super) fn numbers(&self) -> &[f64; 4] {
+        &self.0
     }
 }
 
-/// A step as one native function.
-pub(crate) struct NativeStep {
-    module: Option<JITModule>,
-    entry: Entry,
-    state: usize,
-    constants: usize,
-    solvers: usize,
-    /// The coefficients of the stages of each loop, which the code reads.
-    _coefficients: Vec<Box<[f64]>>,
-}
-
-// SAFETY: as for `Native`.
-unsafe impl Send for NativeStep {}
-unsafe impl Sync for NativeStep {}
-
-impl Drop for NativeStep {
-    fn drop(&mut self) {
-        if let Some(module) = self.module.take() {
-            // SAFETY: the entry dies with `self`.
-            unsafe { module.free_memory() }
-        }
-    }
-}
-
-impl NativeStep {
-    pub(crate) fn compile(recording: &Recording) -> Result<NativeStep, CompileError> {
-        let native = |e: &dyn std::fmt::Display| CompileError::Native(e.to_string());
-        let mut module = super::module()?;
-        let mut context = module.make_context();
-        let mut builders = FunctionBuilderContext::new();
-        let config = module.target_config();
-        context.func.signature.call_conv = config.default_call_conv;
-        context.func.signature.params.extend([AbiParam::new(types::I64); 6]);
-        context.func.signature.returns.push(AbiParam::new(types::I64));
-        let b = FunctionBuilder::new(&mut context.func, &mut builders);
-        let emitter = Emitter { b, bases: HashMap::new(), vars: vec![], config };
-        let coefficients: Vec<Box<[f64]>> = recording.repeats.iter().map(|r| r.coefficients.clone().into()).collect();
-        StepEmitter { e: emitter, recording, coefficients: &coefficients }.emit();
-        let id = module.declare_anonymous_function(&context.func.signature).map_err(|e| native(&e))?;
-        module.define_function(id, &mut context).map_err(|e| native(&e))?;
-        module.finalize_definitions().map_err(|e| native(&e))?;
-        // SAFETY: the function was defined with exactly this signature.
-        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(module.get_finalized_function(id)) };
-        let state = recording.outputs.len();
-        let solvers = recording.iterations.len() + recording.factors.len();
-        let constants = recording.inputs - state;
-        Ok(NativeStep { module: Some(module), entry, state, constants, solvers, _coefficients: coefficients })
-    }
-
-    /// Makes up to `steps` steps; stops before one that is out of the ordinary.
-    pub(crate) fn advance(
-        &self,
-        state: &mut [f64],
-        constants: &[f64],
-        steps: u64,
-        solvers: &mut [LinearSolver<f64>],
-        iterations: &mut [u64; 2],
-        arrival: &Arrival,
-    ) -> u64 {
-        let fits = state.len() == self.state && constants.len() == self.constants && solvers.len() == self.solvers;
-        if !fits {
-            return 0;
-        }
-        let steps = i64::try_from(steps).unwrap_or(i64::MAX);
-        let (state, constants, solvers) = (state.as_mut_ptr(), constants.as_ptr(), solvers.as_mut_ptr());
-        // SAFETY: the code reads and writes `state`, reads `constants` and `arrival`, counts in `iterations` and
-        // uses one solver for each iteration and matrix of the recording, all of which have just been counted.
-        let done = unsafe { (self.entry)(state, constants, solvers, steps, iterations, arrival) };
-        done.max(0) as u64
-    }
-}
-
-/// Factors a matrix. Returns 0 if it is finite and not singular.
-extern "C" fn factor(solvers: *mut LinearSolver<f64>, which: i64, matrix: *const f64) -> i64 {
-    // SAFETY: native code passes the solvers it was given, the number of one of them, and a stack
-    // slot with as many values as its pattern has entries.
-    let (solver, matrix) = unsafe {
-        let solver = &mut *solvers.add(which as usize);
-        let len = solver.pattern().len();
-        (solver, std::slice::from_raw_parts(matrix, len))
-    };
-    (!matrix.iter().all(|v| v.is_finite()) || solver.factor(matrix).is_err()) as i64
-}
-
-/// Solves in place for several right-hand sides. Returns 0 if all values are finite.
-extern "C" fn solve(
-    solvers: *mut LinearSolver<f64>,
-    which: i64,
-    x: *mut f64,
-    columns: i64,
-    transposed: i64,
-    strict: i64,
-) -> i64 {
-    // SAFETY: as in `factor`; the slot holds this many columns.
-    let (solver, x) = unsafe {
-        let solver = &mut *solvers.add(which as usize);
-        let len = solver.size() * columns as usize;
-        (solver, std::slice::from_raw_parts_mut(x, len))
-    };
-    let finite = |v: &[f64]| v.iter().all(|v| v.is_finite());
-    if strict != 0 && !finite(x) {
-        return 1;
-    }
-    for x in x.chunks_mut(solver.size().max(1)) {
-        if transposed != 0 { solver.solve_transposed(x) } else { solver.solve(x) }
-    }
-    (strict != 0 && !finite(x)) as i64
-}
-
-/// What the code of a step can reach.
-#[derive(Clone, Copy)]
-pub(super) struct Reach {
-    state: Value,
-    constants: Value,
-    solvers: Value,
-    arrival: Value,
+/// A step in the making.
+pub(super) struct Steps<'t, 'p, T: Target> {
+    pub(super) t: &'t mut T,
+    pub(super) program: &'p Program,
+    cells: HashMap<(Base, i64), T::Cell>,
+    /// Numbers of the work area that a kernel has set to the constant zero.
+    pub(super) zeros: HashSet<i64>,
+    /// Those of them that are left out of products and sums now.
+    pub(super) nothing: HashSet<i64>,
+    /// Updates of Newton's method and iterations to fixed points in this step.
+    pub(super) counted: [T::Cell; 2],
     /// Where to go if something is out of the ordinary.
-    pub(super) bail: Block,
+    pub(super) bail: T::Label,
 }
 
-/// What is counted on the way: updates of Newton's method, and iterations to fixed points.
-#[derive(Clone, Copy)]
-pub(super) struct Counted {
-    pub(super) updates: Variable,
-    pub(super) contractions: Variable,
+/// Writes down a function that makes up to so many steps and says how many it made: it stops before one that is out of the
+/// ordinary. After the inputs of the program come the numbers of the stopping rule and two numbers that count.
+pub(super) fn write<T: Target>(target: &mut T, program: &Program, steps: T::Integer) -> T::Integer {
+    let made = target.counter();
+    let nothing = target.integer(0);
+    target.set_count(made, nothing);
+    let counted = [target.cell(), target.cell()];
+    let bail = target.open_block();
+    let mut s = Steps {
+        t: target,
+        program,
+        cells: HashMap::new(),
+        zeros: HashSet::new(),
+        nothing: HashSet::new(),
+        counted,
+        bail,
+    };
+    let (once, each) = program.instructions.split_at(program.once);
+    s.instructions(once);
+    let again = s.t.open_loop();
+    let done = s.t.count(made);
+    let one = s.t.integer(1);
+    let next = s.t.sum(done, one);
+    let more = s.t.in_order(next, steps);
+    s.t.go_unless(more, bail);
+    let zero = s.t.number(0.0);
+    counted.iter().for_each(|&cell| s.t.set(cell, zero));
+    s.instructions(each);
+    s.keep();
+    s.t.set_count(made, next);
+    s.t.go(again);
+    s.t.close_loop(again);
+    target.close_block(bail);
+    target.count(made)
 }
 
-pub(super) struct StepEmitter<'a, 'r> {
-    pub(super) e: Emitter<'a>,
-    pub(super) recording: &'r Recording,
-    /// Those of the stages of each loop, where they stay.
-    coefficients: &'r [Box<[f64]>],
-}
-
-impl StepEmitter<'_, '_> {
-    fn emit(mut self) {
-        let entry = self.e.b.create_block();
-        self.e.b.append_block_params_for_function_params(entry);
-        self.e.b.switch_to_block(entry);
-        let p = self.e.b.block_params(entry).to_vec();
-        let (state, constants, solvers, steps, sums, arrival) = (p[0], p[1], p[2], p[3], p[4], p[5]);
-        let [done, updates, contractions] = [(); 3].map(|()| self.e.b.declare_var(types::I64));
-        let counted = Counted { updates, contractions };
-        let zero = self.e.b.ins().iconst(types::I64, 0);
-        self.e.b.def_var(done, zero);
-        let (head, body, finish) = (self.e.b.create_block(), self.e.b.create_block(), self.e.b.create_block());
-        self.e.b.ins().jump(head, &[]);
-        self.e.b.switch_to_block(head);
-        let count = self.e.b.use_var(done);
-        let more = self.e.b.ins().icmp(IntCC::SignedLessThan, count, steps);
-        self.e.b.ins().brif(more, body, &[], finish, &[]);
-        self.e.b.switch_to_block(body);
-        let reach = Reach { state, constants, solvers, arrival, bail: finish };
-        self.e.b.def_var(updates, zero);
-        self.e.b.def_var(contractions, zero);
-        let mut values: Vec<Option<Value>> = vec![None; self.recording.ops.len()];
-        let recording = self.recording;
-        let mut k = 0;
-        for (repeat, coefficients) in recording.repeats.iter().zip(self.coefficients) {
-            self.regions(k..repeat.state(), &mut values, reach, counted);
-            self.repeat(repeat, coefficients, &mut values, reach, counted);
-            k = repeat.end as usize + repeat.next.len();
-        }
-        self.regions(k..recording.ops.len(), &mut values, reach, counted);
-        let results: Vec<Value> = recording.outputs.iter().map(|&at| self.value(&values, at)).collect();
+impl<T: Target> Steps<'_, '_, T> {
+    /// The results become the state, if all are finite.
+    fn keep(&mut self) {
+        let places = |(k, &len): (usize, &usize)| (0..len as i64).map(move |at| (k, at)).collect::<Vec<_>>();
+        let places: Vec<(usize, i64)> = self.program.outputs.iter().enumerate().flat_map(places).collect();
+        let results: Vec<T::Number> = places.iter().map(|&(k, at)| self.get(Base::Output(k), at)).collect();
         let finite = self.finite(&results);
-        let keep = self.e.b.create_block();
-        self.e.b.ins().brif(finite, keep, &[], finish, &[]);
-        self.e.b.switch_to_block(keep);
-        for (i, &value) in results.iter().enumerate() {
-            self.e.b.ins().store(MemFlagsData::trusted(), value, state, 8 * i as i32);
+        self.t.go_unless(finite, self.bail);
+        for (&(k, offset), &value) in places.iter().zip(&results) {
+            // Values, carry, then memory, which comes after the constants among the inputs.
+            let base = Base::Input(if k < 2 { k } else { k + 1 });
+            self.t.store(Place { base, index: None, offset }, value);
         }
-        let used = [!recording.iterations.is_empty(), !recording.fixed_points.is_empty()];
-        for (k, variable) in [updates, contractions].into_iter().enumerate().filter(|(k, _)| used[*k]) {
-            let before = self.e.b.ins().load(types::I64, MemFlagsData::trusted(), sums, 8 * k as i32);
-            let made = self.e.b.use_var(variable);
-            let sum = self.e.b.ins().iadd(before, made);
-            self.e.b.ins().store(MemFlagsData::trusted(), sum, sums, 8 * k as i32);
+        let counts = Base::Input(self.program.inputs.len() + 1);
+        let instructions = self.program.all_instructions();
+        let used = [
+            instructions.iter().any(|i| matches!(i, Instruction::Root { .. })),
+            instructions.iter().any(|i| matches!(i, Instruction::FixedPoint { .. })),
+        ];
+        for k in (0..2).filter(|&k| used[k]) {
+            let place = Place { base: counts, index: None, offset: k as i64 };
+            let (before, own) = (self.t.load(place), self.t.get(self.counted[k]));
+            let sum = self.t.binary(Binary::Add, before, own);
+            self.t.store(place, sum);
         }
-        let next = self.e.b.ins().iadd_imm_s(count, 1);
-        self.e.b.def_var(done, next);
-        self.e.b.ins().jump(head, &[]);
-        self.e.b.switch_to_block(finish);
-        let count = self.e.b.use_var(done);
-        self.e.b.ins().return_(&[count]);
-        self.e.b.seal_all_blocks();
-        let config = self.e.config;
-        self.e.b.finalize(config);
     }
 
-    /// Operations with the iterations among them.
-    pub(super) fn regions(
-        &mut self,
-        range: std::ops::Range<usize>,
-        values: &mut [Option<Value>],
-        reach: Reach,
-        counted: Counted,
-    ) {
-        let recording = self.recording;
-        let mut k = range.start;
-        while k < range.end {
-            let newton = recording.iterations.iter().position(|i| i.first() >= k && i.first() < range.end);
-            let fixed = recording.fixed_points.iter().find(|f| f.first() >= k && f.first() < range.end);
-            let next = newton.map(|which| (which, &recording.iterations[which]));
-            match (next, fixed) {
-                (Some((which, newton)), fixed) if fixed.is_none_or(|f| newton.first() < f.first()) => {
-                    self.ops(k..newton.first(), values, reach);
-                    self.iteration(which, newton, values, reach, counted);
-                    k = newton.last();
+    pub(super) fn instructions(&mut self, list: &[Instruction]) {
+        for instruction in list {
+            match instruction {
+                Instruction::Segment(k) => {
+                    self.program.segments[*k].kernels.iter().for_each(|kernel| self.kernel(kernel));
                 }
-                (_, Some(fixed)) => {
-                    self.ops(k..fixed.first(), values, reach);
-                    self.fixed_point(fixed, values, reach, counted);
-                    k = fixed.last();
+                Instruction::Factor { solver, values } => {
+                    let matrix = self.listed(*values, self.program.systems[*solver].pattern.len());
+                    let good = self.t.factor(*solver, &matrix);
+                    self.t.go_unless(good, self.bail);
                 }
-                (_, None) => {
-                    self.ops(k..range.end, values, reach);
-                    k = range.end;
+                Instruction::Solve { solver, rhs, columns, transposed } => {
+                    let sides = self.listed(*rhs, columns * self.program.systems[*solver].pattern.rows());
+                    let how = Sides { columns: *columns, transposed: *transposed, strict: false };
+                    let (solution, good) = self.t.solve(*solver, &sides, how);
+                    self.t.go_unless(good, self.bail);
+                    self.set_all(*rhs, &solution);
                 }
+                Instruction::Root { .. } => self.newton(instruction),
+                Instruction::FixedPoint { .. } => self.fixed_point(instruction),
+                Instruction::Repeat { coefficients, coefficient, state, next, count, body } => {
+                    self.stages(coefficients, [*coefficient, *state, *next, *count], body);
+                }
+                Instruction::Require { residual, magnitude, count, .. } => self.require(*residual, *magnitude, *count),
             }
         }
     }
 
-    /// One more of what is counted.
-    pub(super) fn count(&mut self, variable: Variable) {
-        let sum = self.e.b.use_var(variable);
-        let sum = self.e.b.ins().iadd_imm_s(sum, 1);
-        self.e.b.def_var(variable, sum);
-    }
-
     /// Stages with one coefficient after the other.
-    fn repeat(
-        &mut self,
-        repeat: &Repeat,
-        coefficients: &[f64],
-        values: &mut [Option<Value>],
-        reach: Reach,
-        counted: Counted,
-    ) {
-        let state: Vec<Variable> = repeat.first.iter().map(|_| self.e.b.declare_var(types::F64)).collect();
-        let stage = self.e.b.declare_var(types::I64);
-        for (&x, &at) in state.iter().zip(&repeat.first) {
-            let value = self.value(values, at);
-            self.e.b.def_var(x, value);
-        }
-        let zero = self.e.b.ins().iconst(types::I64, 0);
-        self.e.b.def_var(stage, zero);
-        let (body, exit) = (self.e.b.create_block(), self.e.b.create_block());
-        self.e.b.ins().jump(body, &[]);
-        self.e.b.switch_to_block(body);
-        let before = repeat.state();
-        for (k, &x) in state.iter().enumerate() {
-            values[before + k] = Some(self.e.b.use_var(x));
-        }
-        let table = self.e.b.ins().iconst(types::I64, coefficients.as_ptr() as i64);
-        let which = self.e.b.use_var(stage);
-        let offset = self.e.b.ins().imul_imm_s(which, 8);
-        let place = self.e.b.ins().iadd(table, offset);
-        let (start, end) = (repeat.start as usize, repeat.end as usize);
-        values[start - 1] = Some(self.e.b.ins().load(types::F64, MemFlagsData::trusted(), place, 0));
-        self.regions(start..end, values, reach, counted);
-        let next: Vec<Value> = repeat.next.iter().map(|&at| self.value(values, at)).collect();
-        for (&x, &value) in state.iter().zip(&next) {
-            self.e.b.def_var(x, value);
-        }
-        let which = self.e.b.ins().iadd_imm_s(which, 1);
-        self.e.b.def_var(stage, which);
-        let count = self.e.b.ins().iconst(types::I64, coefficients.len() as i64);
-        let more = self.e.b.ins().icmp(IntCC::SignedLessThan, which, count);
-        self.e.b.ins().brif(more, body, &[], exit, &[]);
-        self.e.b.switch_to_block(exit);
-        for (k, &value) in next.iter().enumerate() {
-            values[end + k] = Some(value);
-        }
-    }
-
-    pub(super) fn value(&mut self, values: &[Option<Value>], at: u32) -> Value {
-        match values[at as usize] {
-            Some(v) => v,
-            None => self.e.b.ins().f64const(f64::NAN),
-        }
-    }
-
-    pub(super) fn ops(&mut self, range: std::ops::Range<usize>, values: &mut [Option<Value>], reach: Reach) {
-        let n = self.recording.outputs.len();
-        for k in range {
-            let value = match self.recording.ops[k] {
-                TraceOp::Input(i) => {
-                    let i = i as usize;
-                    let (list, at) = if i < n { (reach.state, i) } else { (reach.constants, i - n) };
-                    self.e.b.ins().load(types::F64, MemFlagsData::trusted(), list, 8 * at as i32)
-                }
-                TraceOp::Constant(c) => self.e.b.ins().f64const(c),
-                TraceOp::Unary(f, a) => {
-                    let a = self.value(values, a);
-                    self.e.unary(f, a)
-                }
-                TraceOp::Binary(f, a, b) => {
-                    let (a, b) = (self.value(values, a), self.value(values, b));
-                    self.e.binary(f, a, b)
-                }
-                TraceOp::Factor(f) => {
-                    let matrix = &self.recording.factors[f as usize].matrix;
-                    let matrix: Vec<Value> = matrix.iter().map(|&at| self.value(values, at)).collect();
-                    self.factor(self.recording.iterations.len() + f as usize, &matrix, reach);
-                    continue;
-                }
-                TraceOp::Linear { solve, component: 0 } => {
-                    let recording = self.recording;
-                    let s = &recording.solves[solve as usize];
-                    let n = recording.factors[s.factor as usize].pattern.rows();
-                    let rhs: Vec<Value> = s.rhs.iter().map(|&at| self.value(values, at)).collect();
-                    let which = recording.iterations.len() + s.factor as usize;
-                    let columns = (rhs.len() / n.max(1), s.transposed, false);
-                    for (j, x) in self.solve(which, &rhs, columns, reach).into_iter().enumerate() {
-                        values[k + j] = Some(x);
-                    }
-                    continue;
-                }
-                TraceOp::Require(r) => {
-                    self.require(r as usize, values, reach);
-                    continue;
-                }
-                TraceOp::Unknown { .. } | TraceOp::Solution { .. } | TraceOp::Linear { .. } => continue,
-                TraceOp::Carried { .. } | TraceOp::Coefficient(_) | TraceOp::Repeated { .. } => continue,
-            };
-            values[k] = Some(value);
-        }
+    fn stages(&mut self, coefficients: &[f64], [coefficient, state, next, count]: [usize; 4], body: &[Instruction]) {
+        let stage = self.t.counter();
+        let first = self.t.integer(0);
+        self.t.set_count(stage, first);
+        let done = self.t.open_block();
+        let again = self.t.open_loop();
+        let which = self.t.count(stage);
+        let value = self.t.coefficient(coefficients, which);
+        self.set(Base::Work, coefficient as i64, value);
+        self.instructions(body);
+        let after = self.listed(next, count);
+        self.set_all(state, &after);
+        let one = self.t.integer(1);
+        let which = self.t.sum(which, one);
+        self.t.set_count(stage, which);
+        let last = self.t.integer(coefficients.len() as i64 - 1);
+        let more = self.t.in_order(which, last);
+        self.t.go_if(more, again);
+        self.t.go(done);
+        self.t.close_loop(again);
+        self.t.close_block(done);
     }
 
     /// Residuals larger than what their terms explain are for the reference to judge.
-    fn require(&mut self, which: usize, values: &[Option<Value>], reach: Reach) {
-        let requirement = &self.recording.requirements[which];
-        let allowance = self.arrival(types::F64, std::mem::offset_of!(Arrival, allowance), reach);
+    fn require(&mut self, residual: usize, magnitude: usize, count: usize) {
+        let allowance = self.rule(Rule::Allowance);
+        let (residuals, magnitudes) = (self.listed(residual, count), self.listed(magnitude, count));
         let mut hold = vec![];
-        for (&residual, &magnitude) in requirement.residual.iter().zip(&requirement.magnitude) {
-            let (residual, magnitude) = (self.value(values, residual), self.value(values, magnitude));
-            let size = self.e.b.ins().fabs(residual);
-            let explained = self.e.b.ins().fmul(allowance, magnitude);
-            hold.push((FloatCC::LessThanOrEqual, size, explained));
+        for (residual, magnitude) in residuals.into_iter().zip(magnitudes) {
+            let size = self.t.unary(Unary::Abs, residual);
+            let explained = self.t.binary(Binary::Mul, allowance, magnitude);
+            hold.push(self.t.compare(Comparison::AtMost, size, explained));
         }
         let hold = self.all(hold);
-        let good = self.e.b.create_block();
-        self.e.b.ins().brif(hold, good, &[], reach.bail, &[]);
-        self.e.b.switch_to_block(good);
+        self.t.go_unless(hold, self.bail);
+    }
+
+    /// A kernel of one point, with memory in cells.
+    fn kernel(&mut self, kernel: &Kernel) {
+        let both = of_both(&kernel.ops);
+        let mut pairs: HashMap<u32, [T::Number; 2]> = HashMap::new();
+        let mut values: Vec<T::Number> = Vec::with_capacity(kernel.ops.len());
+        // What is multiplied by zero is left out where a first guess is none: it is an entry of a Jacobian, or part of
+        // one, and not finite only if that is not.
+        let mut nothing: HashSet<u32> = HashSet::new();
+        for (k, op) in kernel.ops.iter().enumerate() {
+            let zero = |at: u32| nothing.contains(&at);
+            let at = |k: u32| values[k as usize];
+            let (value, vanishes) = match *op {
+                Op::Load(ref a) if self.is_nothing(a) => (self.t.number(0.0), true),
+                Op::Load(ref a) => (self.get(a.base, a.at.offset()), false),
+                Op::Binary(Binary::Mul, a, b) if zero(a) || zero(b) => (self.t.number(0.0), true),
+                Op::Unary(Unary::Neg, a) if zero(a) => (self.t.number(0.0), true),
+                Op::Binary(Binary::Add | Binary::Sub, a, b) if zero(b) => (at(a), zero(a)),
+                Op::Binary(Binary::Add, a, b) if zero(a) => (at(b), zero(b)),
+                Op::Constant(n) => (self.t.number(n.to_f64()), false),
+                Op::Pi => (self.t.number(std::f64::consts::PI), false),
+                Op::Index(ref i) => (self.t.number(i.offset() as f64), false),
+                Op::Unary(f @ (Unary::Sin | Unary::Cos), a) if both.contains(&a) => {
+                    let x = at(a);
+                    let pair = *pairs.entry(a).or_insert_with(|| self.t.sin_cos(x));
+                    (pair[usize::from(f == Unary::Cos)], false)
+                }
+                Op::Unary(f, a) => (self.t.unary(f, at(a)), false),
+                Op::Binary(f, a, b) => (self.t.binary(f, at(a), at(b)), false),
+            };
+            values.push(value);
+            if vanishes {
+                nothing.insert(k as u32);
+            }
+        }
+        for store in &kernel.stores {
+            if matches!(kernel.ops[store.value as usize], Op::Constant(n) if n.is_zero()) {
+                self.zeros.insert(store.to.at.offset());
+            }
+            self.set(store.to.base, store.to.at.offset(), values[store.value as usize]);
+        }
+    }
+
+    fn is_nothing(&self, address: &Address) -> bool {
+        address.base == Base::Work && self.nothing.contains(&address.at.offset())
+    }
+
+    fn get(&mut self, base: Base, at: i64) -> T::Number {
+        if let Base::Input(_) = base {
+            return self.t.load(Place { base, index: None, offset: at });
+        }
+        let cell = self.cell(base, at);
+        self.t.get(cell)
+    }
+
+    fn set(&mut self, base: Base, at: i64, value: T::Number) {
+        let cell = self.cell(base, at);
+        self.t.set(cell, value);
+    }
+
+    fn cell(&mut self, base: Base, at: i64) -> T::Cell {
+        *self.cells.entry((base, at)).or_insert_with(|| self.t.cell())
+    }
+
+    /// Numbers of the work area that follow each other.
+    pub(super) fn listed(&mut self, first: usize, count: usize) -> Vec<T::Number> {
+        (first..first + count).map(|at| self.get(Base::Work, at as i64)).collect()
+    }
+
+    pub(super) fn set_all(&mut self, first: usize, values: &[T::Number]) {
+        for (at, &value) in (first..).zip(values) {
+            self.set(Base::Work, at as i64, value);
+        }
     }
 
     /// A number of the stopping rule.
-    pub(super) fn arrival(&mut self, kind: Type, offset: usize, reach: Reach) -> Value {
-        self.e.b.ins().load(kind, MemFlagsData::trusted(), reach.arrival, offset as i32)
+    pub(super) fn rule(&mut self, which: Rule) -> T::Number {
+        self.t.load(Place { base: Base::Input(self.program.inputs.len()), index: None, offset: which as i64 })
     }
 
-    /// Whether all comparisons hold.
-    pub(super) fn all(&mut self, comparisons: Vec<(FloatCC, Value, Value)>) -> Value {
-        let mut all = None;
-        for (how, a, b) in comparisons {
-            let one = self.e.b.ins().fcmp(how, a, b);
-            all = Some(all.map_or(one, |all| self.e.b.ins().band(all, one)));
-        }
-        all.unwrap_or_else(|| self.e.b.ins().iconst(types::I8, 1))
+    /// Adds to what is counted.
+    pub(super) fn count(&mut self, which: usize, more: T::Number) {
+        let before = self.t.get(self.counted[which]);
+        let sum = self.t.binary(Binary::Add, before, more);
+        self.t.set(self.counted[which], sum);
+    }
+
+    pub(super) fn all(&mut self, truths: Vec<T::Truth>) -> T::Truth {
+        let all = truths.into_iter().reduce(|a, b| self.t.both(a, b));
+        all.unwrap_or_else(|| self.t.always())
     }
 
     /// Whether every value is finite: the sum of their sizes is, unless it overflows, and then the
     /// reference decides.
-    pub(super) fn finite(&mut self, values: &[Value]) -> Value {
-        let mut sum = self.e.b.ins().f64const(0.0);
+    pub(super) fn finite(&mut self, values: &[T::Number]) -> T::Truth {
+        let mut sum = self.t.number(0.0);
         for &v in values {
-            let size = self.e.b.ins().fabs(v);
-            sum = self.e.b.ins().fadd(sum, size);
+            let size = self.t.unary(Unary::Abs, v);
+            sum = self.t.binary(Binary::Add, sum, size);
         }
-        let infinity = self.e.b.ins().f64const(f64::INFINITY);
-        self.e.b.ins().fcmp(FloatCC::LessThan, sum, infinity)
+        let infinity = self.t.number(f64::INFINITY);
+        self.t.compare(Comparison::Less, sum, infinity)
     }
 
-    /// Puts values on the stack and returns their address.
-    fn slot(&mut self, values: &[Value]) -> Value {
-        let size = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * values.len() as u32, 3);
-        let slot = self.e.b.create_sized_stack_slot(size);
-        let list = self.e.b.ins().stack_addr(types::I64, slot, 0);
-        for (k, &v) in values.iter().enumerate() {
-            self.e.b.ins().store(MemFlagsData::trusted(), v, list, 8 * k as i32);
-        }
-        list
-    }
-
-    /// Calls a function that returns 0 unless something is out of the ordinary.
-    fn call(&mut self, function: usize, arguments: &[Value], bail: Block) {
-        let signature = self.e.signature(&vec![types::I64; arguments.len()], &[types::I64]);
-        let signature = self.e.b.import_signature(signature);
-        let callee = self.e.b.ins().iconst(types::I64, function as i64);
-        let call = self.e.b.ins().call_indirect(signature, callee, arguments);
-        let status = self.e.b.inst_results(call)[0];
-        let good = self.e.b.create_block();
-        self.e.b.ins().brif(status, bail, &[], good, &[]);
-        self.e.b.switch_to_block(good);
-    }
-
-    pub(super) fn factor(&mut self, which: usize, matrix: &[Value], reach: Reach) {
-        let matrix = self.slot(matrix);
-        let which = self.e.b.ins().iconst(types::I64, which as i64);
-        self.call(factor as *const () as usize, &[reach.solvers, which, matrix], reach.bail);
-    }
-
-    /// Solves with the last factors; `how` is the number of right-hand sides, whether the matrix is
-    /// transposed and whether all values must be finite.
-    pub(super) fn solve(&mut self, which: usize, rhs: &[Value], how: (usize, bool, bool), reach: Reach) -> Vec<Value> {
-        let x = self.slot(rhs);
-        let (columns, transposed, strict) = how;
-        let number = |s: &mut Self, n: usize| s.e.b.ins().iconst(types::I64, n as i64);
-        let (which, columns) = (number(self, which), number(self, columns));
-        let (transposed, strict) = (number(self, transposed as usize), number(self, strict as usize));
-        let arguments = [reach.solvers, which, x, columns, transposed, strict];
-        self.call(solve as *const () as usize, &arguments, reach.bail);
-        let load = |k: usize| self.e.b.ins().load(types::F64, MemFlagsData::trusted(), x, 8 * k as i32);
-        (0..rhs.len()).map(load).collect()
+    /// Whether all residuals are zero.
+    pub(super) fn vanish(&mut self, residuals: &[T::Number]) -> T::Truth {
+        let zero = self.t.number(0.0);
+        let vanish = residuals.iter().map(|&r| self.t.compare(Comparison::Equal, r, zero)).collect();
+        self.all(vanish)
     }
 }

@@ -1,7 +1,8 @@
 //! Recording a step with its loops.
 
+use super::layout::program;
 use crate::function::Function;
-use crate::program::{Address, Base, Binary, Instruction, Kernel, Op, Store, Unary, Write};
+use crate::program::{Address, Base, Binary, Instruction, Kernel, Op, Program, Store, Unary, Write};
 use crate::tape::{binary, unary};
 use cotangent_dynamics::{Contraction, Equations, Failure, Kind, Machine, Map, Misuse, Plan, Site, Unrecordable};
 use cotangent_expr::{Dim, Domain, Ix, Number, Table};
@@ -43,17 +44,6 @@ pub(super) enum Item {
     },
 }
 
-/// The arithmetic of a step, with its loops.
-#[derive(Clone, Debug)]
-pub struct LoopedRecording {
-    pub(super) plan: Plan,
-    /// The lengths of all arrays.
-    pub(super) arrays: Vec<usize>,
-    pub(super) inputs: Vec<usize>,
-    pub(super) outputs: Vec<usize>,
-    pub(super) items: Vec<Item>,
-}
-
 #[derive(Default)]
 struct Trace {
     arrays: Vec<usize>,
@@ -86,21 +76,22 @@ enum Uniform {
 }
 
 impl LoopRecorder {
-    /// Records a step with the implicit equations of `plan`: `step` gets vectors of these lengths and gives others.
+    /// Records a step with the implicit equations of `plan`: `step` gets vectors of these lengths and gives others. The
+    /// third of those it gets is constant from step to step.
     pub fn record(
         plan: &Plan,
         inputs: &[usize],
         step: impl for<'t> FnOnce(&mut LoopRecord<'t>, Vec<Vec<Looped<'t>>>) -> Result<Vec<Vec<Looped<'t>>>, Failure>,
-    ) -> Result<LoopedRecording, Failure> {
+    ) -> Result<Program, Failure> {
         let recorder = LoopRecorder::default();
         let given: Vec<usize> = inputs.iter().map(|&len| recorder.array(len)).collect();
         let vectors = given.iter().map(|&array| recorder.entries(array)).collect();
         let results = step(&mut LoopRecord { recorder: &recorder, plan }, vectors)?;
-        let outputs = results.iter().map(|vector| recorder.copied(vector)).collect();
+        let outputs: Vec<usize> = results.iter().map(|vector| recorder.copied(vector)).collect();
         let Trace { arrays, items, fault, .. } = recorder.0.into_inner();
         match fault {
             Some(why) => Err(Misuse::from(why).into()),
-            None => Ok(LoopedRecording { plan: plan.clone(), arrays, inputs: given, outputs, items }),
+            None => program(plan, &arrays, &given, &outputs, items),
         }
     }
 
