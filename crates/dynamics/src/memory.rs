@@ -11,6 +11,14 @@ pub enum Part {
     LastInverseStep,
     /// The terms h bᵢ f expected at the stages of the next step, if it has the size of the last.
     NextTerms,
+    /// The multipliers expected in the next step, if it has the size of the last.
+    NextMultipliers,
+    /// Those at the end of the last.
+    LastMultipliers,
+    /// One if the multipliers change little in a step, otherwise zero.
+    Trust,
+    /// h₋₁ of the step before; zero if there is none.
+    LastStep,
     /// For how many steps no iteration to a fixed point is tried.
     Pause,
     /// How far the own time of a method with a step-size control is ahead of what is delivered, and its rounding error.

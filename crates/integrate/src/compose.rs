@@ -107,6 +107,11 @@ impl Composition {
         let back = outer.iter().rev().copied();
         outer.iter().copied().chain([middle]).chain(back).collect()
     }
+
+    /// The same in another arithmetic.
+    pub(crate) fn rounded<S: Scalar>(self) -> Vec<S> {
+        self.coefficients().into_iter().map(|g| S::from_f64(g.hi()) + S::from_f64(g.lo())).collect()
+    }
 }
 
 /// γ₁ … of the first half, as (first 13 digits, next 13 digits) after the decimal point.
@@ -173,8 +178,7 @@ pub(crate) fn around<'s, S: Scalar + 's>(
     composition: Composition,
     inner: Box<dyn Stepper<S> + 's>,
 ) -> Box<dyn Stepper<S> + 's> {
-    let rounded = |g: Dd| S::from_f64(g.hi()) + S::from_f64(g.lo());
-    let coefficients = composition.coefficients().into_iter().map(rounded).collect();
+    let coefficients = composition.rounded();
     let states = [State::new(vec![], 0), State::new(vec![], 0)];
     Box::new(Composed { inner, coefficients, states, numbers: vec![] })
 }

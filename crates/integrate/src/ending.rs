@@ -32,7 +32,8 @@ pub(crate) struct EndingWork<S> {
     g: Vec<S>,
     hpp: Vec<S>,
     gram: GramWork<S>,
-    mu: Vec<S>,
+    /// μ.
+    pub(crate) mu: Vec<S>,
     kick: Vec<S>,
     sum: Vec<S>,
     p1: Vec<S>,

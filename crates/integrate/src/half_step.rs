@@ -12,7 +12,7 @@
 //! ```
 
 use crate::sparse::{Gram, GramWork, Product, Times};
-use crate::vector::{clear, moved, scaled, scaled_sum, zeros};
+use crate::vector::{moved, scaled, scaled_sum, zeros};
 use cotangent_dynamics::{Canonical, CanonicalShape, Failure, Kind, Machine, Plan, Site, State};
 use cotangent_scalar::Scalar;
 use cotangent_solve::PatternError;
@@ -108,12 +108,7 @@ impl HalfStep {
         }
     }
 
-    /// Finds p½, q₁ and λ.
-    ///
-    /// The free motion is the first guess. From the λ of the step before, Newton's method is an update shorter, but
-    /// where steps are large it finds the other solution of φ(q₁) = 0, on the far side of the constraint; and that
-    /// guess lies behind the solution in time, the rounded solution then with it, and a bias that is odd in time makes
-    /// energy drift.
+    /// Finds p½, q₁ and λ, of which `work.lambda` has a first guess.
     pub(crate) fn solve<S: Scalar>(
         &self,
         machine: &mut dyn Machine<S>,
@@ -126,7 +121,6 @@ impl HalfStep {
         let half = h * S::from_f64(0.5);
         system.hamiltonian_q(q, p, &mut work.force)?;
         system.jacobian(q, &mut work.g0)?;
-        clear(&mut work.lambda);
         if let (Some(site), Some(affine)) = (self.site, &self.affine) {
             return self.solve_affine(machine, system, h, from, (site, affine), work);
         }

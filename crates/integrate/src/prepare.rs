@@ -5,6 +5,7 @@ use crate::card::{Claims, Keeps, KeepsBracket, Kind, Needs};
 use crate::charts::Charts;
 use crate::compose::{self, Composition};
 use crate::held;
+use crate::leapfrog;
 use crate::method::Method;
 use crate::offer::Offer;
 use crate::plain;
@@ -71,7 +72,8 @@ impl Prepared {
             }
             (None, None) => Err(Refusal::UnknownMultipliers { method }),
         };
-        let sides = Sides { canonical, hidden: &hidden, free, groups: &groups, solver: recipe.stage_solver };
+        let (solver, composed) = (recipe.stage_solver, recipe.composition.is_some());
+        let sides = Sides { canonical, hidden: &hidden, free, groups: &groups, solver, composed };
         let scheme = match method {
             Method::Reich { inner } if offer.restrained => {
                 Scheme::restrained((inner.method(), recipe.stage_solver), system, &mut plan)?
@@ -249,11 +251,16 @@ impl Prepared {
         system: &dyn Dynamics<'s, S>,
     ) -> Result<Box<dyn Stepper<S> + 's>, Failure> {
         let missing = || Failure::from(Misuse::OtherSystem);
-        let inner = self.scheme.stepper(system)?;
-        let inner = if self.recipe.compensated { inner } else { plain::around(inner) };
+        let inner = || {
+            let inner = self.scheme.stepper(system)?;
+            Ok::<_, Failure>(if self.recipe.compensated { inner } else { plain::around(inner) })
+        };
         let inner = match self.recipe.composition {
-            Some(composition) => compose::around(composition, inner),
-            None => inner,
+            Some(composition) if self.recipe.compensated && self.scheme.is_leapfrog() => {
+                leapfrog::composed(composition.rounded(), system.canonical()?.ok_or_else(missing)?)
+            }
+            Some(composition) => compose::around(composition, inner()?),
+            None => inner()?,
         };
         let inner = match (&self.charts, system.chart()?) {
             (Some(charts), Some(chart)) => {

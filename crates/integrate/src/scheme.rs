@@ -55,11 +55,13 @@ pub(crate) struct Sides<'a> {
     /// The lengths of the groups of variables that have a size in common.
     pub(crate) groups: &'a [usize],
     pub(crate) solver: Option<StageSolver>,
+    /// Whether steps of different sizes follow each other.
+    pub(crate) composed: bool,
 }
 
 impl Scheme {
     pub(crate) fn new(method: Method, sides: Sides<'_>, plan: &mut Plan) -> Result<Scheme, Refusal> {
-        let Sides { canonical, hidden, free, groups, solver } = sides;
+        let Sides { canonical, hidden, free, groups, solver, composed } = sides;
         Ok(match (method, canonical) {
             (Method::SymplecticEuler, Some(shape)) => {
                 Scheme::SymplecticEuler(SymplecticEuler::new(shape, First::Momenta, plan)?)
@@ -68,15 +70,15 @@ impl Scheme {
                 Scheme::SymplecticEuler(SymplecticEuler::new(shape, First::Positions, plan)?)
             }
             (Method::StormerVerlet | Method::Rattle, Some(shape)) => {
-                Scheme::Rattle(Rattle::new(shape, Last::Hidden, plan)?)
+                Scheme::Rattle(Rattle::new(shape, Last::Hidden, composed, plan)?)
             }
-            (Method::Shake, Some(shape)) => Scheme::Rattle(Rattle::new(shape, Last::Reused, plan)?),
+            (Method::Shake, Some(shape)) => Scheme::Rattle(Rattle::new(shape, Last::Reused, composed, plan)?),
             (Method::Lobatto3A3B { stages }, Some(shape)) => Scheme::Lobatto(LobattoPair::new(shape, stages, plan)?),
             (Method::Reich { inner }, Some(shape)) => {
                 let without = free_shape(shape)?;
                 let field = free_field(shape)?.0.pattern;
                 let free = &mut || Ok(Shape::Field(field.clone()));
-                let sides = Sides { canonical: Some(&without), hidden, free, groups, solver };
+                let sides = Sides { canonical: Some(&without), hidden, free, groups, solver, composed };
                 let inner = Scheme::new(inner.method(), sides, plan)?;
                 Scheme::Reich(ReichSplitting::new(shape, plan)?, Box::new(inner))
             }
@@ -148,7 +150,8 @@ impl Scheme {
         let mut field = field_of(&*free)?.ok_or_else(missing)?;
         let groups = [shape.dimension];
         let free = &mut || Ok(Shape::Field(field.jacobian_pattern()?));
-        let sides = Sides { canonical: None, hidden: &|| Ok(None), free, groups: &groups, solver };
+        let hidden = &|| Ok(None);
+        let sides = Sides { canonical: None, hidden, free, groups: &groups, solver, composed: false };
         let inner = Scheme::new(inner, sides, plan)?;
         Ok(Scheme::Restrained(ReichPoisson::new(&shape, plan), Box::new(inner)))
     }
@@ -187,11 +190,17 @@ impl Scheme {
     pub(crate) fn memory(&self) -> MemoryLayout {
         match self {
             Scheme::Gauss(method) => method.memory(),
+            Scheme::Rattle(method) => method.memory(),
             Scheme::Bdf2(method) => method.memory().clone(),
             Scheme::Embedded(method) => method.memory().clone(),
             Scheme::Reich(_, inner) | Scheme::Restrained(_, inner) => inner.memory(),
             _ => MemoryLayout::new(),
         }
+    }
+
+    /// Whether it is the Störmer–Verlet method for a separable energy.
+    pub(crate) fn is_leapfrog(&self) -> bool {
+        matches!(self, Scheme::Rattle(method) if method.is_leapfrog())
     }
 
     /// Whether the method itself knows the constraints, rather than a field that comes from them.

@@ -20,6 +20,8 @@ pub(crate) struct BandedLu<S> {
     exchanged: Vec<usize>,
     /// The original row now in place k.
     origin: Vec<u32>,
+    /// The first row that was exchanged; rows of U before it reach no further than those of the matrix.
+    first_exchanged: usize,
     /// Whether the matrix is tridiagonal and no rows were exchanged.
     in_order: bool,
 }
@@ -28,7 +30,7 @@ impl<S: Real> BandedLu<S> {
     pub(crate) fn new(size: usize, lower: usize, upper: usize) -> Self {
         let entries = vec![S::from_f64(0.0); size * Self::row_length(lower, upper)];
         let (exchanged, origin) = (vec![0; size], vec![0; size]);
-        Self { size, lower, upper, entries, exchanged, origin, in_order: false }
+        Self { size, lower, upper, entries, exchanged, origin, first_exchanged: size, in_order: false }
     }
 
     pub(crate) fn row_length(lower: usize, upper: usize) -> usize {
@@ -48,7 +50,8 @@ impl<S: Real> BandedLu<S> {
     /// The last row with an entry in column k, and the last column with one in row k of U.
     fn reach(&self, k: usize) -> (usize, usize) {
         let last = self.size - 1;
-        (last.min(k + self.lower), last.min(k + self.lower + self.upper))
+        let further = if k < self.first_exchanged { 0 } else { self.lower };
+        (last.min(k + self.lower), last.min(k + self.upper + further))
     }
 
     /// Factors a full tridiagonal matrix whose values are given row by row, if that takes no exchange of rows: with the same
@@ -57,6 +60,7 @@ impl<S: Real> BandedLu<S> {
     ///
     /// Right-hand sides, if there are any, are eliminated on the way: `x` is L⁻¹ b then.
     pub(crate) fn factor_in_order(&mut self, values: &[S], scales: &mut Scales, (b, x): (&[S], &mut [S])) -> bool {
+        self.first_exchanged = self.size;
         if !self.in_order {
             self.exchanged.iter_mut().enumerate().for_each(|(k, exchanged)| *exchanged = k);
             self.in_order = true;
@@ -95,12 +99,12 @@ impl<S: Real> BandedLu<S> {
     }
 
     pub(crate) fn factor(&mut self, scales: &mut Scales) -> Result<(), Singular> {
-        self.in_order = false;
+        (self.in_order, self.first_exchanged) = (false, self.size);
         for k in 0..self.size {
             self.origin[k] = k as u32;
         }
         for k in 0..self.size {
-            let (last_row, last_column) = self.reach(k);
+            let (last_row, _) = self.reach(k);
             let (mut best, mut size) = (k, -1.0);
             for i in k..=last_row {
                 let candidate = scales.in_row(self.origin[i], self.entries[self.place(i, k)]);
@@ -113,7 +117,10 @@ impl<S: Real> BandedLu<S> {
                 return Err(Singular { row, column: k, pivot: scales.last_pivot() });
             }
             self.exchanged[k] = best;
-            let width = last_column - k + 1;
+            if best != k {
+                self.first_exchanged = self.first_exchanged.min(k);
+            }
+            let width = self.reach(k).1 - k + 1;
             let diagonal = self.place(k, k);
             if best != k {
                 self.origin.swap(k, best);
@@ -140,7 +147,7 @@ impl<S: Real> BandedLu<S> {
 
     /// The row that could still take part of which least is left, relative to what it was.
     fn left_over(&self, k: usize, scales: &Scales) -> u32 {
-        let (last_row, last_column) = self.reach(k);
+        let (last_row, last_column) = (self.reach(k).0, (k + self.lower + self.upper).min(self.size - 1));
         let (mut row, mut least) = (self.origin[k], f64::INFINITY);
         for i in k..=last_row {
             let mut size = 0.0;
@@ -198,9 +205,7 @@ impl<S: Real> BandedLu<S> {
     /// Aᵀ x = b.
     pub(crate) fn solve_transposed(&self, x: &mut [S]) {
         for k in 0..self.size {
-            // Without exchanges U reaches no further than A.
-            let last = if self.in_order { (k + 1).min(self.size - 1) } else { self.reach(k).1 };
-            let row = &self.entries[self.place(k, k)..=self.place(k, last)];
+            let row = &self.entries[self.place(k, k)..=self.place(k, self.reach(k).1)];
             let value = x[k] / row[0];
             x[k] = value;
             for (&u, y) in row[1..].iter().zip(&mut x[k + 1..]) {

@@ -15,7 +15,8 @@ use crate::pivoting::grow;
 ///    what a rounding of the unknowns explains, |fᵢ| ≤ 2u Σⱼ |∂fᵢ/∂xⱼ xⱼ| for every equation; or θ ≤ ¼
 ///    and what comes next is negligible: θ |δⱼ| ≤ u |xⱼ|/16 for every unknown, or, where the sizes tᵢ of the terms of the equations
 ///    are given, the residual that quadratic convergence leaves, θ² |fᵢ| ≤ u tᵢ/65536 for every equation (it has one sign, and
-///    adds up); or every unknown
+///    adds up), which is also known of a first update of no more than ¼ from a good guess: |fᵢ| ≤ √u tᵢ/256, as what it leaves is of the
+///    size of |fᵢ|²/tᵢ; or every unknown
 ///    that still changes is all but gone, |δⱼ| ≤ u² sⱼ, sⱼ being its largest size so far; or
 /// 3. the updates no longer shrink (θ ≥ 0.7; at a double root they halve), which is accepted if it happens at round-off and not
 ///    for want of a solution: if |δⱼ| ≤ √u |xⱼ| for every unknown; or if the residual is
@@ -147,11 +148,13 @@ impl StoppingRule {
                 break;
             }
         }
-        let (mut explained, mut vanishing) = (yes, yes);
+        let (mut explained, mut vanishing, mut nearby) = (yes, yes, yes);
+        let near = c.number(epsilon.sqrt() / 256.0);
         for [f, terms] in terms {
             let next = c.product(square, f);
             all(c, &mut vanishing, next, remainder, terms);
-            if c.fails(vanishing) {
+            all(c, &mut nearby, f, near, terms);
+            if c.fails(vanishing) && c.fails(nearby) {
                 break;
             }
         }
@@ -162,10 +165,13 @@ impl StoppingRule {
             }
         }
         let shrinking = c.at_most(update, quarter);
+        let part = c.number(0.25);
+        let slight = c.at_most(update, part);
+        let nearby = c.both(slight, nearby);
         let soon = c.either(negligible, vanishing);
         let soon = c.both(shrinking, soon);
         let mut last = c.at_most(update, smallest);
-        for reason in [small, explained, soon] {
+        for reason in [small, explained, soon, nearby] {
             last = c.either(last, reason);
         }
         let stalled = c.at_most(stall, update);
@@ -294,8 +300,17 @@ mod tests {
         assert_eq!((constraint(1e-6, 1.0), constraint(1e-4, 1.0)), ("last", "continue"));
         assert_eq!((constraint(1e-6, 1e-90), constraint(1e-4, 1e90)), ("last", "continue"));
         assert_eq!(judge(None, Some(1.0), [1.0, 1e-6, 1.0], [1e-12, 1e-6]), "continue");
-        // Not if they hardly shrink.
-        assert_eq!(judge_terms(None, Some(1e-3), [1.0, 3e-4, 1.0], [1e-20, 1e-20, 1.0]), "continue");
+    }
+
+    #[test]
+    fn a_first_update_from_a_good_guess_is_the_last() {
+        // It leaves a residual of about f²/t: of (5·10⁻¹¹)² for terms of size one.
+        let guessed =
+            |update: f64, f: f64, terms: f64| judge_terms(None, None, [1.0, update, 1.0], [f, update * terms, terms]);
+        assert_eq!((guessed(1e-3, 5e-11, 1.0), guessed(1e-3, 7e-11, 1.0)), ("last", "continue"));
+        assert_eq!((guessed(1e-3, 5e79, 1e90), guessed(1e-3, 7e-101, 1e-90)), ("last", "continue"));
+        // Not one that moves an unknown by much, and not where the terms are not known.
+        assert_eq!((guessed(0.3, 5e-11, 1.0), guessed(1e-3, 5e-11, f64::NAN)), ("continue", "continue"));
     }
 
     #[test]

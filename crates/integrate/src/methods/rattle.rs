@@ -23,11 +23,12 @@
 
 use crate::card::{Card, Keeps, KeepsBracket, Needs};
 use crate::ending::{Ending, EndingWork};
+use crate::expected::Expected;
 use crate::half_step::{HalfStep, HalfStepWork};
 use crate::sparse::Gram;
 use crate::stages::{Evaluator, Input, Point, Row, Shape, StageEquations, Stages, Term, Unknown, Work};
-use crate::vector::advanced;
-use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, Machine, Misuse, Plan, State, Stepper};
+use crate::vector::{advanced, clear, zeros};
+use cotangent_dynamics::{CanonicalShape, Dynamics, Failure, Machine, MemoryLayout, Misuse, Plan, State, Stepper};
 use cotangent_scalar::Scalar;
 use cotangent_solve::PatternError;
 use std::sync::Arc;
@@ -117,6 +118,8 @@ pub(crate) struct Rattle {
     first: First,
     last: Last,
     ending: Ending,
+    /// What is known of λ beforehand.
+    expected: Option<Expected>,
 }
 
 /// How p½, q₁ and λ are found.
@@ -127,14 +130,31 @@ enum First {
 }
 
 impl Rattle {
-    pub(crate) fn new(shape: &CanonicalShape, last: Last, plan: &mut Plan) -> Result<Arc<Rattle>, PatternError> {
+    /// The stages of a composition have other sizes each: nothing is expected of their multipliers.
+    pub(crate) fn new(
+        shape: &CanonicalShape,
+        last: Last,
+        composed: bool,
+        plan: &mut Plan,
+    ) -> Result<Arc<Rattle>, PatternError> {
         let (equations, gram) = (Shape::canonical(shape, None)?, Gram::of(shape)?);
         let first = match shape.separable {
             true => First::Separable(Box::new(HalfStep::new(shape, &gram, plan)?)),
             false => First::Stages(Box::new(Stages::new(stage_equations(), equations.clone(), plan)?)),
         };
         let ending = Ending::new(shape, &gram, (last == Last::Hidden).then_some(plan));
-        Ok(Arc::new(Rattle { shape: equations, first, last, ending }))
+        let known = shape.separable && last == Last::Hidden && shape.constraints > 0 && !composed;
+        let expected = known.then(|| Expected::new(shape.constraints));
+        Ok(Arc::new(Rattle { shape: equations, first, last, ending, expected }))
+    }
+
+    /// Whether all of it is explicit.
+    pub(crate) fn is_leapfrog(&self) -> bool {
+        matches!(self.first, First::Separable(_)) && self.ending.shape.constraints == 0
+    }
+
+    pub(crate) fn memory(&self) -> MemoryLayout {
+        self.expected.as_ref().map_or_else(MemoryLayout::new, |expected| expected.memory().clone())
     }
 
     pub(crate) fn stepper<'s, S: Scalar + 's>(
@@ -146,7 +166,9 @@ impl Rattle {
             First::Stages(stages) => FirstWork::Stages(stages.work()),
         };
         let evaluator = Evaluator::new(&self.shape, system)?;
-        Ok(Box::new(RattleStepper { evaluator, first, end: self.ending.work(), method: self.clone() }))
+        let m = self.expected.as_ref().map_or(0, |_| self.ending.shape.constraints);
+        let sizes = (zeros(m), zeros(m));
+        Ok(Box::new(RattleStepper { evaluator, first, end: self.ending.work(), sizes, method: self.clone() }))
     }
 }
 
@@ -155,6 +177,8 @@ struct RattleStepper<'s, S> {
     evaluator: Evaluator<'s, S>,
     first: FirstWork<S>,
     end: EndingWork<S>,
+    /// Room for the sizes of multipliers and their changes.
+    sizes: (Vec<S>, Vec<S>),
 }
 
 enum FirstWork<S> {
@@ -163,11 +187,19 @@ enum FirstWork<S> {
 }
 
 impl<S: Scalar> Stepper<S> for RattleStepper<'_, S> {
+    fn memory(&self) -> usize {
+        self.method.expected.as_ref().map_or(0, |expected| expected.memory().len())
+    }
+
     fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
-        let RattleStepper { method, evaluator, first, end } = self;
+        let RattleStepper { method, evaluator, first, end, sizes } = self;
         let n = method.ending.shape.coordinates;
         let (q1, p_half, dp, dq, lambda) = match (&method.first, first) {
             (First::Separable(half), FirstWork::Separable(work)) => {
+                match &method.expected {
+                    Some(expected) => expected.guess(h, &from.memory, &mut work.lambda)?,
+                    None => clear(&mut work.lambda),
+                }
                 half.solve(machine, evaluator.canonical()?, h, from, work)?;
                 (&work.q1[..], &work.p[..], &work.dp[..], &work.dq[..], &work.lambda[..])
             }
@@ -189,6 +221,10 @@ impl<S: Scalar> Stepper<S> for RattleStepper<'_, S> {
         let (to_q, to_p) = to.halves_mut(n);
         advanced(q, dq, to_q);
         advanced(p, &end.increment, to_p);
+        if let Some(expected) = &method.expected {
+            let sizes = [&mut sizes.0[..], &mut sizes.1[..]];
+            expected.remember(h, &from.memory, (lambda, &end.mu), (&mut to.memory, sizes))?;
+        }
         Ok(())
     }
 }

@@ -15,12 +15,10 @@ use super::evaluator::Evaluator;
 use super::planned::Stages;
 use super::work::{Evaluated, Input, Work};
 use crate::coefficients::Coefficient;
+use crate::expected::equal_steps;
 use crate::vector::{combination, scaled, zeros};
 use cotangent_dynamics::{Contraction, Failure, Kind, Machine, MemoryLayout, Misuse, Part, Plan, Site, State};
 use cotangent_scalar::Scalar;
-
-/// How much the sizes of two steps may differ by, relatively, is a small part of 1 over this.
-const EQUAL: f64 = 1_048_576.0;
 
 /// The iteration, planned.
 #[derive(Clone, Debug)]
@@ -38,7 +36,7 @@ impl Iterated {
     pub(crate) fn new(stages: &Stages, extrapolation: Vec<Coefficient>, guarded: bool, plan: &mut Plan) -> Iterated {
         let (number, n) = (stages.values.len(), stages.dimension());
         let site = plan.stages(number, &[(Kind::State, n)]);
-        let memory = MemoryLayout::new().with(Part::NextTerms, number * n).with(Part::LastInverseStep, 1);
+        let memory = MemoryLayout::new().with(Part::NextTerms, number * n).with(Part::LastStep, 1);
         let memory = if guarded { memory.with(Part::Pause, 1) } else { memory };
         Iterated { site, guarded, extrapolation, memory }
     }
@@ -80,12 +78,11 @@ impl<S: Scalar> Terms<S> {
     ) -> Result<(), Failure> {
         let Iterated { site, guarded, memory, .. } = iterated;
         let expected = memory.part(Part::NextTerms, &from.memory).ok_or(Misuse::OtherState)?;
-        let &[inverse] = memory.part(Part::LastInverseStep, &from.memory).ok_or(Misuse::OtherState)? else {
+        let &[last] = memory.part(Part::LastStep, &from.memory).ok_or(Misuse::OtherState)? else {
             return Err(Misuse::OtherState.into());
         };
-        let (zero, one) = (S::from_f64(0.0), S::from_f64(1.0));
-        let equal = (one - (h * inverse - one).abs() * S::from_f64(EQUAL)).max(zero);
-        scaled(equal, expected, &mut self.terms);
+        let zero = S::from_f64(0.0);
+        scaled(equal_steps(h, last), expected, &mut self.terms);
         work.evaluated.numbers.set(stages, h, &[]);
         let mut ways = Ways { stages, evaluator, work, h, from };
         let mut pause = memory.part(Part::Pause, &from.memory).and_then(|p| p.first().copied()).unwrap_or(zero);
@@ -94,8 +91,8 @@ impl<S: Scalar> Terms<S> {
             false => machine.fixed_point(*site, &mut self.terms, &mut |_, x, next| ways.map(x, next))?,
         }
         self.remember(stages, memory, to)?;
-        let written = memory.part_mut(Part::LastInverseStep, to).ok_or(Misuse::OtherState)?;
-        written.fill(one / h);
+        let written = memory.part_mut(Part::LastStep, to).ok_or(Misuse::OtherState)?;
+        written.fill(h);
         if let Some(written) = memory.part_mut(Part::Pause, to) {
             written.fill(pause);
         }

@@ -12,7 +12,7 @@ const LENGTHS: [usize; 4] = [10, 100, 1_000, 100_000];
 const STEP: f64 = 0.01;
 
 fn steps(n: usize) -> u64 {
-    (300_000 / n as u64).clamp(3, 10_000)
+    (300_000 / n as u64).clamp(30, 10_000)
 }
 
 /// Nanoseconds for each link and step, and what they are by hand.

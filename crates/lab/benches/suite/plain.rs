@@ -19,6 +19,24 @@ pub(crate) fn kahan_li_8() -> [f64; 17] {
     all
 }
 
+/// γ₁ … γ₁₅ of the composition of order 8 by Yoshida (solution D).
+pub(crate) fn yoshida_8() -> [f64; 15] {
+    let outer = [
+        0.741_670_364_350_613,
+        -0.409_100_825_800_031_6,
+        0.190_754_710_296_238_4,
+        -0.573_862_471_116_082_3,
+        0.299_064_181_303_655_9,
+        0.334_624_918_245_298_2,
+        0.315_293_092_396_766_6,
+    ];
+    let mut all = [1.0 - 2.0 * outer.iter().sum::<f64>(); 15];
+    for (k, gamma) in outer.into_iter().enumerate() {
+        (all[k], all[14 - k]) = (gamma, gamma);
+    }
+    all
+}
+
 /// RATTLE on the pendulum (x, y, p_x, p_y) with a rod, a mass and a gravity of 1.
 #[inline(always)]
 pub(crate) fn pendulum([x, y, px, py]: [f64; 4], h: f64) -> [f64; 4] {

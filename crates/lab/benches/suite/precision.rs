@@ -9,27 +9,40 @@ use std::hint::black_box;
 
 const TIME: f64 = 1000.0;
 
+/// Its name, the equations and the method.
+type Way = (String, Formulation, Recipe);
+
 pub(crate) fn measure(table: &mut Table) {
     let composed = |c| Recipe::from(Method::Rattle).composed(c);
-    let ways: Vec<(String, Recipe)> = [
+    let rattle = [
         ("kahan-li-8".to_string(), composed(Composition::KahanLi8)),
         ("sofroniou-spaletta-10".to_string(), composed(Composition::SofroniouSpaletta10)),
-    ]
-    .into_iter()
-    .chain([4, 5, 6, 8].map(|stages| (format!("lobatto-3a3b, {stages} stages"), Method::Lobatto3A3B { stages }.into())))
-    .collect();
+    ];
+    let lobatto =
+        [5, 8].map(|stages| (format!("lobatto-3a3b, {stages} stages"), Method::Lobatto3A3B { stages }.into()));
+    let multipliers = rattle.into_iter().chain(lobatto).map(|(name, recipe)| (name, Formulation::Multipliers, recipe));
+    // The constraints of the pendulum are quadratic integrals of the Hamilton–Dirac equations, which gauss keeps.
+    let gauss = [4, 5, 6].map(|stages| {
+        let name = format!("gauss, {stages} stages, hamilton-dirac");
+        (name, Formulation::HamiltonDirac, Method::Gauss { stages }.into())
+    });
+    let ways: Vec<Way> = multipliers.chain(gauss).collect();
     for (digits, error) in [("1e-10", 1e-10), ("1e-13", 1e-13)] {
         let plain = by_hand(error);
-        for (name, recipe) in &ways {
-            let what = format!("pendulum to t = 1000, energy {digits}, {name}");
-            match ours(recipe, error) {
-                Some((time, h)) => {
+        for way in &ways {
+            let what = format!("pendulum to t = 1000, energy {digits}, {}", way.0);
+            match ours(way, error) {
+                Some((time, h, off)) => {
                     let time = time * 1e3;
                     match plain {
                         Some((plain, own)) => {
-                            table.compare(&what, "ms", [time, plain * 1e3], &format!("h = {h:.3} ({own:.3} by hand)"));
+                            let remarks = format!("h = {h:.3} ({own:.3} by hand); constraints below {off:.0e}");
+                            table.compare(&what, "ms", [time, plain * 1e3], &remarks);
                         }
-                        None => table.tell(&what, format!("{time:.2} ms"), &format!("h = {h:.3}")),
+                        None => {
+                            let remarks = format!("h = {h:.3}; constraints below {off:.0e}");
+                            table.tell(&what, format!("{time:.2} ms"), &remarks);
+                        }
                     }
                 }
                 None => table.tell(&what, "-".into(), "not reached"),
@@ -43,19 +56,24 @@ fn sizes() -> impl Iterator<Item = u64> {
     (0..40).map(|k| (TIME * 1.12f64.powi(k)) as u64)
 }
 
-/// Seconds, and the size of the largest step with this energy error all along.
-fn ours(recipe: &Recipe, error: f64) -> Option<(f64, f64)> {
-    let pendulum = instance(texts::PENDULUM, None, Formulation::Multipliers);
+/// Residuals up to this are round-off: some units for each of the steps, of which the signs differ.
+const ROUND_OFF: f64 = 3e-14;
+
+/// Seconds, the size of the largest step with this energy error all along, and the largest residual of a constraint.
+fn ours((_, formulation, recipe): &Way, error: f64) -> Option<(f64, f64, f64)> {
+    let pendulum = instance(texts::PENDULUM, None, *formulation);
     let mut diagnostics = pendulum.diagnostics().expect("diagnostics");
     let (mut run, start) = integrator(&pendulum, recipe.clone());
     let energy = diagnostics.kept(&start.values).expect("values").energy;
+    let mut off = 0.0f64;
     let steps = sizes().find(|&steps| {
         let mut state = start.clone();
+        off = 0.0;
         (0..steps).all(|_| {
             let made = run.advance(&mut state, TIME / steps as f64, 1).is_ok();
             let kept = diagnostics.kept(&state.values).expect("values");
-            let held = kept.constraints.iter().chain(&kept.hidden_constraints).all(|r| r.abs() < 1e-14);
-            made && held && (kept.energy - energy).abs() < error
+            off = kept.constraints.iter().chain(&kept.hidden_constraints).fold(off, |off, r| off.max(r.abs()));
+            made && off < ROUND_OFF && (kept.energy - energy).abs() < error
         })
     })?;
     let [time, _] = compared(
@@ -67,7 +85,7 @@ fn ours(recipe: &Recipe, error: f64) -> Option<(f64, f64)> {
         },
         || {},
     );
-    Some((time, TIME / steps as f64))
+    Some((time, TIME / steps as f64, off))
 }
 
 /// The same of the loop by hand with the composition of order 8.
