@@ -112,7 +112,7 @@ impl<'t> Arithmetic<Looped<'t>> for InLoops<'t> {
         outputs: &mut [&mut [Looped<'t>]],
         _: &mut (),
     ) -> Result<(), Failure> {
-        match self.0.splice(function, inputs, outputs) {
+        match self.0.splice(function.program(), inputs, outputs) {
             true => Ok(()),
             false => Err(Failure::from(Misuse::from(Unrecordable::Implicit))),
         }

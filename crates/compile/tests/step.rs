@@ -81,7 +81,7 @@ fn native_steps_equal_replayed_ones_to_the_bit_with_any_stopping_rule() {
             let mut work = step.workspace(options).unwrap();
             let mut z = [0.7, 0.2];
             for _ in 0..20 {
-                advance(&step, &mut z, &[0.3], 10, &mut work).unwrap();
+                advance(step, &mut z, &[0.3], 10, &mut work).unwrap();
             }
             (z.map(f64::to_bits), work.iterations(), work.replayed)
         };

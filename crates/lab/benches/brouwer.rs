@@ -6,7 +6,11 @@
 //!
 //! The same for `gauss` with 6 stages on `hamilton-dirac`, whose stages are iterated.
 //!
-//! `cargo bench -p cotangent-lab --bench brouwer`, with `rattle` or `gauss` after `--` for one of them.
+//! And `rattle` by itself, with equal steps and so with first guesses from the steps before. Its energy oscillates by far
+//! more than round-off: smoothly weighted means are compared, 10⁷ steps apart, in units of rounding for each step. A random
+//! walk leaves 3·10⁻⁴ of such a unit; a bias would be a part of one.
+//!
+//! `cargo bench -p cotangent-lab --bench brouwer`, with `rattle`, `gauss` or `equal` after `--` for one of them.
 
 #![allow(clippy::print_stdout)]
 
@@ -23,6 +27,8 @@ use cotangent_theory::Formulation;
 const STARTS: usize = 32;
 const STEPS: f64 = 1e6;
 const SAMPLES: usize = 20;
+/// Steps over which energies are averaged.
+const BLOCK: u64 = 400_000;
 
 /// H, the carry being part of the state, without a rounding error of its own.
 fn energy(s: &State<f64>) -> Dd {
@@ -67,10 +73,15 @@ fn main() {
     let rattle = Recipe::from(Method::Rattle).composed(Composition::KahanLi8);
     let step = 0.01 * 2f64.sqrt();
     let names: Vec<String> = std::env::args().collect();
-    let asked = |name: &str| names.iter().any(|n| n == name) || !names.iter().any(|n| n == "rattle" || n == "gauss");
+    let all = !names.iter().any(|n| ["rattle", "gauss", "equal"].contains(&n.as_str()));
+    let asked = |name: &str| all || names.iter().any(|n| n == name);
     if asked("rattle") {
         println!("{STARTS} starts, {STEPS:.0} steps of {step:.6}, rattle + kahan-li-8 on the pendulum");
         grow(&system, &Tested { formulation: Formulation::Multipliers, recipe: rattle, step, steps: STEPS });
+    }
+    if asked("equal") {
+        let recipe = Recipe::from(Method::Rattle);
+        drift(&system, &Tested { formulation: Formulation::Multipliers, recipe, step, steps: 1e7 });
     }
     // The energy is quadratic, and kept but for round-off.
     let (gauss, step, steps) = (Recipe::from(Method::Gauss { stages: 6 }), 0.2 * 2f64.sqrt(), STEPS / 10.0);
@@ -78,6 +89,39 @@ fn main() {
         println!("{STARTS} starts, {steps:.0} steps of {step:.6}, gauss with 6 stages on hamilton-dirac");
         grow(&system, &Tested { formulation: Formulation::HamiltonDirac, recipe: gauss, step, steps });
     }
+}
+
+/// How the mean of the energy changes in a step, in units of its rounding.
+fn drift(system: &System, tested: &Tested) {
+    let Tested { step, steps, .. } = *tested;
+    let mut drifts = vec![];
+    for k in 0..STARTS / 2 {
+        let (mut run, mut state) = start(system, k, tested, true);
+        let mut mean = || {
+            // Weights that vanish with all derivatives at both ends: what is periodic averages out.
+            let weight = |k: u64| {
+                let part = (k + 1) as f64 / (BLOCK + 1) as f64;
+                Dd::from((-1.0 / (part * (1.0 - part))).exp())
+            };
+            let (mut sum, mut weights) = (Dd::from(0.0), Dd::from(0.0));
+            for k in 0..BLOCK {
+                run.advance(&mut state, step, 1).unwrap_or_else(|(_, e)| panic!("{e}"));
+                (sum, weights) = (sum + weight(k) * energy(&state), weights + weight(k));
+            }
+            let mean = sum / weights;
+            run.advance(&mut state, step, steps as u64).unwrap_or_else(|(_, e)| panic!("{e}"));
+            mean
+        };
+        let (first, last) = (mean(), mean());
+        drifts.push((last - first).hi() / ((steps + BLOCK as f64) * f64::EPSILON * first.hi().abs().max(1.0)));
+    }
+    let n = drifts.len() as f64;
+    let mean = drifts.iter().sum::<f64>() / n;
+    let spread = (drifts.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt();
+    println!(
+        "{n} starts, {steps:.0} steps of {step:.6}, rattle: the mean energy changes by ({mean:+.1e} ± {:.1e}) u a step",
+        2.0 * spread / n.sqrt()
+    );
 }
 
 /// How the energy error grows.

@@ -1,7 +1,6 @@
 //! Recording a step with its loops.
 
 use super::layout::program;
-use crate::function::Function;
 use crate::program::{Address, Base, Binary, Instruction, Kernel, Op, Program, Store, Unary, Write};
 use crate::tape::{binary, unary};
 use cotangent_dynamics::{Contraction, Equations, Failure, Kind, Machine, Map, Misuse, Plan, Site, Unrecordable};
@@ -213,11 +212,10 @@ impl LoopRecorder {
     /// Records what a function does, as loops; false if it solves equations.
     pub(crate) fn splice<'t>(
         &'t self,
-        function: &Function,
+        program: &Program,
         inputs: &[&[Looped<'t>]],
         outputs: &mut [&mut [Looped<'t>]],
     ) -> bool {
-        let program = function.program();
         let fits = inputs.iter().map(|x| x.len()).eq(program.inputs.iter().copied())
             && outputs.iter().map(|y| y.len()).eq(program.outputs.iter().copied());
         if !fits || program.instructions.iter().any(|i| !matches!(i, Instruction::Segment(_))) {
