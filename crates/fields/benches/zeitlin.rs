@@ -18,7 +18,6 @@ use ndarray::Array2;
 use spectra::{drift, eigenvalues, swirls};
 use std::f64::consts::TAU;
 use std::process::ExitCode;
-use std::time::Instant;
 
 /// The step times N: frequencies grow with N, and the iteration contracts by this much.
 const STEP: f64 = 3.25;
@@ -30,16 +29,24 @@ const KEPT: f64 = 1e-12;
 /// In so many parts a run is measured.
 const PARTS: u64 = 20;
 
-/// Seconds that this process was on a processor for some work, which other processes do not change much; where the system
-/// does not tell, those of the clock.
+/// Seconds that this thread was on a processor for some work, which other processes do not change much.
+#[cfg(unix)]
 fn seconds(work: impl FnOnce()) -> f64 {
     let spent = || {
-        let told = std::fs::read_to_string("/proc/self/schedstat").ok()?;
-        Some(told.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
+        let spent = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        spent.tv_sec as f64 + spent.tv_nsec as f64 * 1e-9
     };
-    let (begin, before) = (Instant::now(), spent());
+    let before = spent();
     work();
-    before.zip(spent()).map_or_else(|| begin.elapsed().as_secs_f64(), |(before, after)| after - before)
+    spent() - before
+}
+
+/// Seconds of the clock.
+#[cfg(not(unix))]
+fn seconds(work: impl FnOnce()) -> f64 {
+    let begin = std::time::Instant::now();
+    work();
+    begin.elapsed().as_secs_f64()
 }
 
 fn main() -> ExitCode {

@@ -7,6 +7,8 @@
 //! it is called.
 #![allow(unsafe_code)]
 
+#[cfg(test)]
+mod c;
 mod cranelift;
 mod elimination;
 mod fixed_point;
