@@ -14,6 +14,12 @@ const MOST_SERIES: usize = 64;
 /// Bytes of the page that a point takes, at most.
 const POINT: usize = 22;
 
+/// Bytes of the page that a series takes beside its points.
+const NAMED: usize = 1500;
+
+/// Bytes of the page for which a series is shown: with its first points.
+const SERIES: usize = NAMED + 500;
+
 /// A plot that can be zoomed and read off.
 ///
 /// On a logarithmic axis zeros and negative values are gaps with a mark at the edge; a note says
@@ -95,7 +101,7 @@ impl Plot {
 
     pub(crate) fn need(&self) -> usize {
         let points: usize = self.series.iter().map(|series| series.x.len()).sum();
-        (2000 + 1500 * self.series.len().min(MOST_SERIES)).saturating_add(points.saturating_mul(POINT))
+        (SERIES * self.series.len().clamp(1, MOST_SERIES)).saturating_add(points.saturating_mul(POINT))
     }
 
     pub(crate) fn html(&self, id: usize, budget: usize) -> Result<String, ReportError> {
@@ -109,9 +115,9 @@ impl Plot {
                 });
             }
         }
-        let shown = self.series.len().min(MOST_SERIES).min((budget / 2000).max(1));
+        let shown = self.series.len().min(MOST_SERIES).min((budget / SERIES).max(1));
         let shown = &self.series[..shown];
-        let (data, kept) = self.encoded(shown, budget.saturating_sub(1500 * shown.len()));
+        let (data, kept) = self.encoded(shown, budget.saturating_sub(NAMED * shown.len()));
         let caption = match self.description.as_str() {
             "" => String::new(),
             text => format!("<p id=\"about-{id}\">{}</p>", escape::text(&escape::clip(text, 3000))),
@@ -278,6 +284,16 @@ mod tests {
             let html = plot.html(0, budget).unwrap();
             assert!(html.len() < budget + 6_000, "{} for {budget}", html.len());
             assert!(html.contains("points are in this file"));
+        }
+    }
+
+    #[test]
+    fn a_plot_that_gets_what_it_needs_is_whole() {
+        for (series, points) in [(1, 0), (6, 3), (40, 1), (64, 2), (6, 5000)] {
+            let mut plot = Plot::new("P", "t", "y");
+            plot.series = vec![Series::line("a", ramp(points), ramp(points)); series];
+            let html = plot.html(0, plot.need()).unwrap();
+            assert!(!html.contains("series are shown") && !html.contains("are in this file"), "{series} of {points}");
         }
     }
 
