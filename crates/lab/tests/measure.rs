@@ -106,8 +106,23 @@ fn mistakes_are_named() {
     for text in ["", "1 +", "max(", "max(a.x", "a.", "a.u[1", "1 2", "(1", "a", "2 ^", "1..2", "$", "max()"] {
         assert!(Expression::parse(text).is_err(), "{text}");
     }
-    let deep = "(".repeat(100) + "1" + &")".repeat(100);
-    assert_eq!(number(&deep), Ok(1.0));
+    assert_eq!(number(&deep(100)), Ok(1.0));
+}
+
+fn deep(levels: usize) -> String {
+    "(".repeat(levels) + "1" + &")".repeat(levels)
+}
+
+#[test]
+fn what_is_too_long_or_too_deep_is_refused() {
+    assert_eq!(number(&("1".to_owned() + &"+1".repeat(9_000))), Ok(9_001.0));
+    assert_eq!(number(&("1".to_owned() + &"*1".repeat(9_000))), Ok(1.0));
+    let long = |n| MeasureError::Long { length: n, most: 20_000 };
+    assert_eq!(number(&("1".to_owned() + &"+1".repeat(100_000))), Err(long(200_001)));
+    assert_eq!(number(&deep(100_000)), Err(long(200_001)));
+    for levels in [deep(5_000), "-".repeat(5_000) + "1", "2^".repeat(5_000) + "1", "abs(".repeat(4_000) + "1"] {
+        assert!(matches!(number(&levels), Err(MeasureError::Deep { most: 200, .. })), "{levels:.20}");
+    }
 }
 
 #[test]

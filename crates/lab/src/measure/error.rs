@@ -17,6 +17,22 @@ pub enum MeasureError {
         /// What should.
         expected: &'static str,
     },
+    /// The text is too long.
+    #[error("the expression is {length} characters long, and may have {most}")]
+    Long {
+        /// How many characters it has.
+        length: usize,
+        /// How many it may have.
+        most: usize,
+    },
+    /// Parentheses, powers or signs stand too deep in each other.
+    #[error("the expression is more than {most} levels deep at character {at}: parentheses, powers and signs count")]
+    Deep {
+        /// Where, from 1.
+        at: usize,
+        /// How many levels it may have.
+        most: usize,
+    },
     /// There is no run of this name.
     #[error("there is no run `{name}`")]
     UnknownRun {

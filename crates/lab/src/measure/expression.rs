@@ -19,16 +19,36 @@ pub struct Expression(Node);
 #[derive(Clone, Debug, PartialEq)]
 enum Node {
     Number(f64),
-    Column { run: String, name: String },
+    Column {
+        run: String,
+        name: String,
+    },
     Negative(Box<Node>),
-    Operation { name: &'static str, left: Box<Node>, right: Box<Node> },
-    Call { function: &'static Function, arguments: Vec<Node> },
+    /// From the left to the right.
+    Operations {
+        first: Box<Node>,
+        then: Vec<(&'static str, Node)>,
+    },
+    Call {
+        function: &'static Function,
+        arguments: Vec<Node>,
+    },
 }
+
+/// An expression has at most so many characters.
+const LONGEST: usize = 20_000;
+
+/// And so many levels, each of which takes a few frames of the stack.
+const DEEPEST: usize = 200;
 
 impl Expression {
     /// Reads an expression.
     pub fn parse(text: &str) -> Result<Expression, MeasureError> {
-        let mut reader = Reader { text, characters: text.chars().collect(), at: 0 };
+        let mut reader = Reader { text, characters: text.chars().collect(), at: 0, depth: 0 };
+        let length = reader.characters.len();
+        if length > LONGEST {
+            return Err(MeasureError::Long { length, most: LONGEST });
+        }
         let node = reader.sum()?;
         match reader.peek() {
             None => Ok(Expression(node)),
@@ -66,7 +86,7 @@ impl Node {
                 record.get(run, name)
             }
             Node::Negative(inner) => Ok(inner.values(runs)?.iter().map(|x| -x).collect()),
-            Node::Operation { name, left, right } => {
+            Node::Operations { first, then } => then.iter().try_fold(first.values(runs)?, |left, (name, right)| {
                 let f = match *name {
                     "+" => |a, b| a + b,
                     "-" => |a, b| a - b,
@@ -74,8 +94,8 @@ impl Node {
                     "/" => |a, b| a / b,
                     _ => f64::powf,
                 };
-                paired(name, &left.values(runs)?, &right.values(runs)?, f)
-            }
+                paired(name, &left, &right.values(runs)?, f)
+            }),
             Node::Call { function, arguments } => {
                 let values: Result<Vec<Vec<f64>>, MeasureError> = arguments.iter().map(|a| a.values(runs)).collect();
                 function.apply(&values?)
@@ -88,16 +108,24 @@ impl Node {
             Node::Number(_) => {}
             Node::Column { run, .. } => found.push(run),
             Node::Negative(inner) => inner.runs(found),
-            Node::Operation { left, right, .. } => [left, right].into_iter().for_each(|n| n.runs(found)),
+            Node::Operations { first, then } => {
+                first.runs(found);
+                then.iter().for_each(|(_, n)| n.runs(found));
+            }
             Node::Call { arguments, .. } => arguments.iter().for_each(|n| n.runs(found)),
         }
     }
 }
 
+/// Reads a part of an expression.
+type Read<R> = fn(&mut R) -> Result<Node, MeasureError>;
+
 struct Reader<'a> {
     text: &'a str,
     characters: Vec<char>,
     at: usize,
+    /// How many signs, powers and parentheses are open.
+    depth: usize,
 }
 
 impl Reader<'_> {
@@ -130,47 +158,46 @@ impl Reader<'_> {
         word
     }
 
-    fn operation(name: &'static str, left: Node, right: Node) -> Node {
-        Node::Operation { name, left: Box::new(left), right: Box::new(right) }
-    }
-
     fn sum(&mut self) -> Result<Node, MeasureError> {
-        let mut left = self.product()?;
-        loop {
-            left = match self.peek() {
-                Some('+') => Self::operation("+", left, self.after(Self::product)?),
-                Some('-') => Self::operation("-", left, self.after(Self::product)?),
-                _ => return Ok(left),
-            };
-        }
+        self.operations(&["+", "-"], Self::product)
     }
 
     fn product(&mut self) -> Result<Node, MeasureError> {
-        let mut left = self.sign()?;
-        loop {
-            left = match self.peek() {
-                Some('*') => Self::operation("*", left, self.after(Self::sign)?),
-                Some('/') => Self::operation("/", left, self.after(Self::sign)?),
-                _ => return Ok(left),
-            };
+        self.operations(&["*", "/"], Self::sign)
+    }
+
+    /// Some of these operations, one after the other.
+    fn operations(&mut self, names: &[&'static str], read: Read<Self>) -> Result<Node, MeasureError> {
+        let (first, mut then) = (read(self)?, vec![]);
+        while let Some(name) = self.peek().and_then(|c| names.iter().find(|name| name.starts_with(c))) {
+            then.push((*name, self.after(read)?));
         }
+        Ok(if then.is_empty() { first } else { Node::Operations { first: Box::new(first), then } })
     }
 
     /// What comes after the character at hand.
-    fn after(&mut self, read: fn(&mut Self) -> Result<Node, MeasureError>) -> Result<Node, MeasureError> {
+    fn after(&mut self, read: Read<Self>) -> Result<Node, MeasureError> {
         self.at += 1;
         read(self)
     }
 
+    /// Whatever stands inside another passes here.
     fn sign(&mut self) -> Result<Node, MeasureError> {
-        if self.takes('-') {
-            return Ok(Node::Negative(Box::new(self.sign()?)));
+        if self.depth == DEEPEST {
+            return Err(MeasureError::Deep { at: self.at + 1, most: DEEPEST });
         }
+        self.depth += 1;
+        let node = if self.takes('-') { Node::Negative(Box::new(self.sign()?)) } else { self.power()? };
+        self.depth -= 1;
+        Ok(node)
+    }
+
+    fn power(&mut self) -> Result<Node, MeasureError> {
         let base = self.value()?;
-        if self.takes('^') {
-            return Ok(Self::operation("^", base, self.sign()?));
-        }
-        Ok(base)
+        Ok(match self.takes('^') {
+            true => Node::Operations { first: Box::new(base), then: vec![("^", self.sign()?)] },
+            false => base,
+        })
     }
 
     fn value(&mut self) -> Result<Node, MeasureError> {
