@@ -174,6 +174,8 @@ pub struct Checked {
 /// The largest residual of a family.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Worst {
+    /// Left minus right side, or its rate.
+    pub value: f64,
     /// Its size.
     pub max_abs: f64,
     /// The member.

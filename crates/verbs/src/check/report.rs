@@ -237,6 +237,7 @@ fn take(list: &mut &[Measured], array: &Array) -> Option<Worst> {
     let rank = |m: &Measured| (!m.holds(), if m.value.is_nan() { f64::INFINITY } else { m.value.abs() });
     let worst = own.iter().fold(first, |w, m| if rank(m) > rank(w) { m } else { w });
     Some(Worst {
+        value: worst.value,
         max_abs: worst.value.abs(),
         at: worst.name.clone(),
         holds: worst.holds(),

@@ -214,7 +214,10 @@ impl Page {
             }
         }
         if report.consistent == Some(false) {
-            let _ = writeln!(self.text, "  change the `initial` values in the model, or give others with --set");
+            let _ = writeln!(
+                self.text,
+                "  change the `initial` values in the model, or give others with --set; `run --project-initial` moves them onto the constraints"
+            );
         }
         if report.energy.finite == Some(false) {
             let word = self.paint(bad, "undefined");
@@ -272,17 +275,17 @@ fn violations(c: &Checked) -> Vec<String> {
     let bad = |w: &&Worst| !w.holds;
     let mut lines = vec![];
     if let Some(w) = c.residual.as_ref().filter(bad) {
-        let size = short(w.max_abs);
+        let value = short(w.value);
         lines.push(match w.violated {
-            1 => format!("`{}` is off by {size}: left minus right side should be 0", w.at),
-            n => format!("{n} members of `{name}` are off, `{}` by {size}: left minus right side should be 0", w.at),
+            1 => format!("`{}` is off by {value}: left minus right side should be 0", w.at),
+            n => format!("{n} members of `{name}` are off, `{}` by {value}: left minus right side should be 0", w.at),
         });
     }
     if let Some(w) = c.hidden_residual.as_ref().filter(bad) {
-        let size = short(w.max_abs);
+        let value = short(w.value);
         lines.push(match w.violated {
-            1 => format!("`{}` changes at the rate {size}: its time derivative should be 0", w.at),
-            n => format!("{n} members of `{name}` change, `{}` at the rate {size}: it should be 0", w.at),
+            1 => format!("`{}` changes at the rate {value}: its time derivative should be 0", w.at),
+            n => format!("{n} members of `{name}` change, `{}` at the rate {value}: it should be 0", w.at),
         });
     }
     lines
