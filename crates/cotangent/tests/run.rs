@@ -213,6 +213,11 @@ fn inconsistent_data_are_refused_or_projected() {
     let found = json(&["pendulum", "--set", "x=1.000000001", "--steps", "10"]);
     close(&found["moved"]["positions"], 1e-9, 1e-3);
     assert!(found["notes"][0].as_str().unwrap().contains("rounding"), "{found}");
+    // What is rounding of the positions is not said beside what was moved.
+    let start = ["x=0.7071067811865475", "y=-0.7071067811865475", "p_y=1"].map(|value| ["--set", value]).concat();
+    let found = json(&[&["pendulum", "--project-initial", "--steps", "10"], &start[..]].concat());
+    assert!(found["moved"]["positions"].as_f64().is_some_and(|by| by > 0.0 && by < 2e-16), "{found}");
+    assert_eq!(found["notes"][0], "the initial data were moved onto the constraints: momenta by up to 0.5");
 }
 
 const TWICE: &str = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: x^2 + y^2 = 1\n\

@@ -124,19 +124,26 @@ pub(crate) fn remark(problem: &Instance, system: &System, repairs: Repairs, sess
             tau = OrbitParameter::NAME
         ));
     }
-    match problem.moved {
-        Some([q, p]) if repairs.project_initial => session.note(format!(
-            "the initial data were moved onto the constraints: positions by up to {}, momenta by up to {}",
-            short(q),
-            short(p)
-        )),
-        Some([q, p]) => session.note(format!(
-            "rounding of the initial data was removed: positions moved by up to {}, momenta by up to {}",
-            short(q),
-            short(p)
-        )),
-        None => {}
+    let moved = moved(problem);
+    if !moved.is_empty() {
+        let what = match repairs.project_initial {
+            true => "the initial data were moved onto the constraints",
+            false => "rounding of the initial data was removed",
+        };
+        session.note(format!("{what}: {}", moved.join(", ")));
     }
+}
+
+/// How far positions and momenta were moved, where that is more than the rounding of their values.
+fn moved(problem: &Instance) -> Vec<String> {
+    let coordinates = problem.equations.motion.system.dynamics.variables().len();
+    let (positions, momenta) = problem.start.split_at(coordinates.min(problem.start.len()));
+    let parts = [("positions", positions), ("momenta", momenta)].into_iter().zip(problem.moved.into_iter().flatten());
+    let rounding = |values: &[f64]| f64::EPSILON * values.iter().fold(0.0, |size, v| v.abs().max(size));
+    parts
+        .filter(|((_, values), by)| *by > rounding(values))
+        .map(|((name, _), by)| format!("{name} by up to {}", short(by)))
+        .collect()
 }
 
 /// Constraints of a bracket, with backticks, that the analysis did not need: they follow from the others.
