@@ -1,4 +1,4 @@
-//! `reproduce`: the experiments of papers, made again. All of them take minutes; here are those that take seconds.
+//! `reproduce`: the experiments of papers, made again. All of them take about 20 s; here are those that take seconds.
 
 mod common;
 #[cfg(unix)]
@@ -38,11 +38,7 @@ fn work(experiment: &Experiment) -> f64 {
 #[test]
 fn every_file_under_experiments_is_part_of_the_program() {
     let (shipped, on_disk) = (library(), experiments::read(&root().join("experiments")).expect("the folder is read"));
-    let ids = |library: &Library| {
-        let mut ids: Vec<String> = library.experiments.iter().map(|e| e.id.clone()).collect();
-        ids.sort();
-        ids
-    };
+    let ids = |library: &Library| library.experiments.iter().map(|e| e.id.clone()).collect::<Vec<String>>();
     assert_eq!(ids(&shipped), ids(&on_disk));
     for experiment in &shipped.experiments {
         assert!(!experiment.claim.is_empty() && !experiment.panel.is_empty(), "{}", experiment.id);
@@ -120,6 +116,55 @@ fn what_is_unknown_is_refused_with_the_nearest_first() {
     assert!(ran.stderr.contains("there is no paper and no experiment `seiler/fig1`"), "{}", ran.stderr);
     assert!(ran.stderr.contains("the nearest first: seiler/fig-1, "), "{}", ran.stderr);
     assert_eq!(run(&["reproduce", "nonsense", "--json"]).json()["error"]["code"], "unknown-experiment");
+    for (word, first) in [
+        ("leimkuhler", "leimkuhler-reich"),
+        ("tyranowski/fig-1x", "tyranowski/fig-1"),
+        ("mclachlan/fig-9", "mclachlan/fig-8-11"),
+        ("mclachlan/fig-10", "mclachlan/fig-8-11"),
+        ("fig-10", "tyranowski/fig-10"),
+        ("balk/fig-3", "balk/fig-3-1"),
+    ] {
+        let ran = run(&["reproduce", word]);
+        assert!(ran.stderr.contains(&format!("the nearest first: {first}, ")), "{word}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_folder_without_papers_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    paper(folder.path(), "reference = { at_most = -1 }");
+    std::fs::create_dir_all(folder.path().join("empty")).expect("a folder");
+    for (place, help) in [("empty", "a folder for each paper"), ("papers/mine", "give the one above it")] {
+        for words in [&["reproduce", "--folder", place][..], &["reproduce", "all", "--folder", place]] {
+            let ran = run_in(folder.path(), words, b"");
+            assert_eq!((ran.status, ran.stdout.as_str()), (2, ""));
+            let said = format!("there is no folder with a file `paper.toml` in `{place}`");
+            assert!(ran.stderr.contains(&said) && ran.stderr.contains(help), "{}", ran.stderr);
+        }
+    }
+    std::fs::remove_file(folder.path().join("papers/mine/one.toml")).expect("the file");
+    let ran = run_in(folder.path(), &["reproduce", "all", "--folder", "papers"], b"");
+    assert_eq!(ran.status, 2);
+    assert!(ran.stderr.contains("the paper `mine`: it has no experiments"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_file_that_is_no_text_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    paper(folder.path(), "reference = { at_most = -1 }");
+    let own = Path::new("papers").join("mine").join("stone.cot");
+    std::fs::write(folder.path().join(&own), b"coord \xff").expect("a file");
+    let ran = run_in(folder.path(), &["reproduce", "--folder", "papers"], b"");
+    assert_eq!(ran.status, 2);
+    assert!(ran.stderr.contains(&format!("`{}`", own.display())), "{}", ran.stderr);
+}
+
+#[test]
+fn pages_are_written_of_something() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ran = run_in(folder.path(), &["reproduce", "--out", "pages"], b"");
+    assert_eq!((ran.status, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.contains("WHAT"), "{}", ran.stderr);
 }
 
 /// A paper with one experiment.
@@ -163,6 +208,22 @@ fn the_verdict_is_about_the_paper_and_the_status_about_the_reference() {
     }
 }
 
+/// Puts something else into the experiment.
+fn edit(folder: &Path, from: &str, to: &str) {
+    let file = folder.join("papers/mine/one.toml");
+    let text = std::fs::read_to_string(&file).expect("the file");
+    assert!(text.contains(from));
+    std::fs::write(&file, text.replace(from, to)).expect("the file");
+}
+
+/// The experiment is refused with these words.
+fn refused(folder: &Path, said: &str) {
+    let ran = run_in(folder, &["reproduce", "mine", "--folder", "papers"], b"");
+    assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{said}");
+    assert!(ran.stderr.contains(said) && ran.stderr.contains("mine/one"), "{said}: {}", ran.stderr);
+    assert!(!ran.stderr.contains("\\n"), "{}", ran.stderr);
+}
+
 #[test]
 fn mistakes_in_experiments_are_named() {
     for (claim, said) in [
@@ -172,12 +233,29 @@ fn mistakes_in_experiments_are_named() {
             "reference = { at_most = 1 }\n[[panel]]\nx = \"a\"\ny = \"b\"\ncurve = [{ x = \"run.time\", y = \"1\" }]",
             "there is no run `run`",
         ),
+        ("reference = { at_most = 1 }\n[[claim]]\nclaim = \"x\"\nwhere = \"y\"\n", "line 14: missing field `measure`"),
+        ("reference = { at_most = 1 }\n[[run]]\nname = \"x\"\n", "line 14: missing field `model`"),
+        ("reference = { at_most = 1 }\n[[claim]\n", "line 14: "),
+        ("reference = { at_most = }", "line 13: "),
     ] {
         let folder = tempfile::tempdir().expect("a folder");
         paper(folder.path(), claim);
-        let ran = run_in(folder.path(), &["reproduce", "mine", "--folder", "papers"], b"");
-        assert_eq!((ran.status, ran.stdout.as_str()), (2, ""));
-        assert!(ran.stderr.contains(said) && ran.stderr.contains("mine/one"), "{}", ran.stderr);
+        refused(folder.path(), said);
+    }
+    let deep = format!("{}1{}", "(".repeat(100_000), ")".repeat(100_000));
+    for (from, to, said) in [
+        ("until = 2", "until = 2\nsteps = 20", "the run `fall`: it has both `until` and `steps`"),
+        ("[[run]]", "[common]\nsteps = 20\n[[run]]", "the run `fall`: it has both `until` and `steps`"),
+        ("\"stone\"", "\"pendulun\"", "there is no model `pendulun`; did you mean `pendulum`?"),
+        ("\"stone\"", "\"ston\"", "there is no model `ston`; did you mean `stone`?"),
+        ("last(fall.z)", "lastt(fall.z)", "there is no measurement `lastt`; did you mean `last`?"),
+        ("last(fall.z)", "last(fal.z)", "there is no run `fal`; did you mean `fall`?"),
+        ("last(fall.z)", &deep, "the expression is 200001 characters long"),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        paper(folder.path(), "reference = { at_most = 1 }");
+        edit(folder.path(), from, to);
+        refused(folder.path(), said);
     }
     let folder = tempfile::tempdir().expect("a folder");
     assert_eq!(run_in(folder.path(), &["reproduce", "all", "--folder", "no"], b"").status, 2);
@@ -191,9 +269,7 @@ fn a_run_that_is_refused_leaves_its_reference() {
         folder.path(),
         &format!("paper = {{ at_most = 0, says = \"down\" }}\nreference = {{ at_most = 1 }}\n{panel}"),
     );
-    let file = folder.path().join("papers/mine/one.toml");
-    let text = std::fs::read_to_string(&file).expect("the file");
-    std::fs::write(&file, text.replace("rk4", "no-such-method")).expect("the file");
+    edit(folder.path(), "rk4", "no-such-method");
     let ran = run_in(folder.path(), &["reproduce", "mine", "--folder", "papers", "--json", "--out", "pages"], b"");
     let json = ran.json();
     let claim = &json["experiments"][0]["claims"][0];
@@ -202,6 +278,38 @@ fn a_run_that_is_refused_leaves_its_reference() {
     // The page is written, without the picture.
     assert_eq!((claim["verdict"].as_str(), ran.stderr.as_str()), (Some("not measured"), ""));
     assert!(folder.path().join("pages/mine.html").exists() && !folder.path().join("pages/mine/one.svg").exists());
+}
+
+#[test]
+fn a_curve_that_cannot_be_drawn_is_said_with_its_reason() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let panels = "[[panel]]\ntitle = \"Height\"\nx = \"t\"\ny = \"z\"\ncurve = [{ name = \"a\", x = \"fall.time\", y = \"fall.z\" }, \
+                  { name = \"b\", x = \"fall.time\", y = \"fall.height\" }, { name = \"c\", x = \"fall.time\", y = \"1\" }]\n\
+                  [[panel]]\ntitle = \"Nothing\"\nx = \"t\"\ny = \"z\"\n\
+                  curve = [{ x = \"part(fall.z, fall.time, 5, 6)\", y = \"part(fall.z, fall.time, 5, 6)\" }]";
+    paper(folder.path(), &format!("reference = {{ at_most = -1 }}\n{panels}"));
+    let words = ["reproduce", "mine", "--folder", "papers", "--out", "pages"];
+    let (text, ran) =
+        (run_in(folder.path(), &words, b""), run_in(folder.path(), &[&words[..], &["--json"]].concat(), b""));
+    assert_eq!((text.status, ran.status), (1, 1));
+    let page = std::fs::read_to_string(folder.path().join("pages/mine.html")).expect("a page");
+    let undrawn = ran.json()["experiments"][0]["undrawn"].clone();
+    for (k, (panel, curve, reason)) in [
+        ("Height", "b", "the run `fall` has no column `height`"),
+        ("Height", "c", "`fall.time` is 21 values, and `1` is 1"),
+        ("Nothing", "", "`part(fall.z, fall.time, 5, 6)` has no values"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        assert_eq!((&undrawn[k]["panel"], &undrawn[k]["curve"]), (&panel.into(), &curve.into()));
+        assert!(undrawn[k]["reason"].as_str().is_some_and(|why| why.starts_with(reason)), "{undrawn}");
+        let said =
+            if curve.is_empty() { format!("NOT drawn: {panel}: ") } else { format!("NOT drawn: {panel}, {curve}: ") };
+        assert!(text.stdout.contains(&said) && page.contains(&said), "{}", text.stdout);
+    }
+    assert!(text.stdout.contains("; 3 curves not drawn"), "{}", text.stdout);
+    assert!(folder.path().join("pages/mine/one.svg").exists());
 }
 
 #[cfg(unix)]

@@ -48,6 +48,9 @@ fn table(experiment: &Reproduced) -> String {
     for claim in experiment.claims.iter().filter(|claim| claim.note.is_some()) {
         let _ = writeln!(text, "- {}: {}", claim.claim, claim.note.as_deref().unwrap_or_default());
     }
+    for curve in &experiment.undrawn {
+        let _ = writeln!(text, "- {}", curve.said());
+    }
     text.trim_end().to_owned() + "\n\n"
 }
 

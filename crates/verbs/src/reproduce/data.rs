@@ -36,11 +36,9 @@ pub struct Erratum {
 }
 
 /// An experiment: runs, what is claimed of them, and a figure.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Experiment {
     /// What to call it: the paper and a name, `leimkuhler-reich/fig-3`.
-    #[serde(skip)]
     pub id: String,
     /// What it is, in a line.
     pub title: String,
@@ -49,10 +47,8 @@ pub struct Experiment {
     /// The runs.
     pub run: Vec<Planned>,
     /// What is claimed.
-    #[serde(default)]
     pub claim: Vec<Claim>,
     /// The panels of its figure.
-    #[serde(default)]
     pub panel: Vec<Panel>,
 }
 

@@ -33,6 +33,9 @@ pub struct Reproduced {
     pub about: String,
     /// What is claimed, and what was measured.
     pub claims: Vec<Claim>,
+    /// Curves of its figure that could not be drawn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undrawn: Vec<Undrawn>,
     /// Its figure.
     #[serde(skip)]
     pub panels: Vec<Panel>,
@@ -135,14 +138,50 @@ pub struct Panel {
     pub curves: Vec<[Vec<f64>; 2]>,
 }
 
+/// A curve that could not be drawn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Undrawn {
+    /// The title of its panel.
+    pub panel: String,
+    /// Its name.
+    pub curve: String,
+    /// Why.
+    pub reason: String,
+}
+
+impl Undrawn {
+    /// Which curve it is, and why it could not be drawn.
+    pub(super) fn said(&self) -> String {
+        let name = [&self.panel, &self.curve].into_iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>();
+        format!("NOT drawn: {}{}{}", name.join(", "), if name.is_empty() { "" } else { ": " }, self.reason)
+    }
+}
+
 impl Panel {
-    /// With the curves that could be measured; none without any.
-    pub(super) fn measured(self) -> Option<Panel> {
-        let Panel { mut data, curves } = self;
-        let all = data.curve.into_iter().zip(curves);
-        let (named, curves): (Vec<_>, Vec<_>) = all.filter(|(_, [x, y])| !x.is_empty() && x.len() == y.len()).unzip();
-        data.curve = named;
-        (!curves.is_empty()).then_some(Panel { data, curves })
+    /// With the curves that can be measured, none without any; and those that cannot.
+    pub(super) fn measured(
+        panel: &data::Panel,
+        measured: impl Fn(&str) -> Result<Vec<f64>, String>,
+    ) -> (Option<Panel>, Vec<Undrawn>) {
+        let points = |c: &data::Curve| match [measured(&c.x)?, measured(&c.y)?] {
+            [x, y] if x.len() != y.len() => {
+                Err(format!("`{}` is {} values, and `{}` is {}", c.x, x.len(), c.y, y.len()))
+            }
+            [x, _] if x.is_empty() => Err(format!("`{}` has no values", c.x)),
+            points => Ok(points),
+        };
+        let (mut drawn, mut undrawn) = (Panel { data: panel.clone(), curves: vec![] }, vec![]);
+        drawn.data.curve.retain(|curve| match points(curve) {
+            Ok(points) => {
+                drawn.curves.push(points);
+                true
+            }
+            Err(reason) => {
+                undrawn.push(Undrawn { panel: panel.title.clone(), curve: curve.name.clone(), reason });
+                false
+            }
+        });
+        (Some(drawn).filter(|panel| !panel.curves.is_empty()), undrawn)
     }
 }
 
@@ -152,12 +191,17 @@ impl Document {
         self.experiments.iter().flat_map(|e| &e.claims)
     }
 
+    /// All curves that could not be drawn.
+    pub fn undrawn(&self) -> impl Iterator<Item = &Undrawn> {
+        self.experiments.iter().flat_map(|e| &e.undrawn)
+    }
+
     /// How many claims there are of each verdict, in a line.
     pub fn counted(&self) -> String {
         let count = |verdict: Verdict| self.claims().filter(|c| c.verdict == verdict).count();
         let outside = self.claims().filter(|c| !c.reference.held).count();
         format!(
-            "{} in {}: {} reproduced, {} {}, {} not stated by the paper{}; {}",
+            "{} in {}: {} reproduced, {} {}, {} not stated by the paper{}; {}{}",
             crate::figures::count(self.claims().count() as u64, "claim", "claims"),
             crate::figures::count(self.experiments.len() as u64, "experiment", "experiments"),
             count(Verdict::Reproduced),
@@ -172,6 +216,10 @@ impl Document {
                 0 => "every measurement is that of its independent reference".to_owned(),
                 1 => "1 measurement is not that of its independent reference".to_owned(),
                 n => format!("{n} measurements are not those of their independent references"),
+            },
+            match self.undrawn().count() {
+                0 => String::new(),
+                n => format!("; {} not drawn", crate::figures::count(n as u64, "curve", "curves")),
             }
         )
     }

@@ -16,7 +16,7 @@ mod page;
 mod runner;
 mod text;
 
-pub use document::{Claim, Document, Panel, Reference, Reproduced, Stated, Verdict};
+pub use document::{Claim, Document, Panel, Reference, Reproduced, Stated, Undrawn, Verdict};
 pub use files::Picture;
 pub use library::{Folder, Library};
 pub use list::{Entry, List, Listed};
@@ -62,9 +62,9 @@ impl Request {
 }
 
 impl Document {
-    /// Whether all measurements are those of their references.
+    /// Whether all measurements are those of their references, and all curves are drawn.
     pub fn status(&self) -> Status {
-        let held = self.claims().all(|claim| claim.reference.held);
+        let held = self.claims().all(|claim| claim.reference.held) && self.undrawn().next().is_none();
         match (self.unwritten.is_empty(), self.status) {
             (false, _) => Status::Unwritten,
             (true, Ending::Interrupted) => Status::Stopped,
@@ -108,12 +108,9 @@ fn reproduced(library: &Library, experiment: &Experiment, runs: &Runs) -> Option
         expression.series(&records).map_err(|e| e.to_string())
     };
     let claims = experiment.claim.iter().map(|claim| judged(claim, measured(&claim.measure))).collect();
-    let curves = |panel: &data::Panel| {
-        let curve = |c: &data::Curve| [measured(&c.x).unwrap_or_default(), measured(&c.y).unwrap_or_default()];
-        panel.curve.iter().map(curve).collect()
-    };
-    let panels = experiment.panel.iter().map(|panel| Panel { data: panel.clone(), curves: curves(panel) });
-    let panels = panels.filter_map(Panel::measured).collect();
+    let (panels, undrawn): (Vec<_>, Vec<_>) =
+        experiment.panel.iter().map(|panel| Panel::measured(panel, measured)).unzip();
+    let (panels, undrawn) = (panels.into_iter().flatten().collect(), undrawn.into_iter().flatten().collect());
     let mut models: Vec<(String, String)> = vec![];
     for run in &experiment.run {
         let input = library.model(experiment.paper(), &run.model).map(|input| input.source).unwrap_or_default();
@@ -122,7 +119,7 @@ fn reproduced(library: &Library, experiment: &Experiment, runs: &Runs) -> Option
         }
     }
     let (id, title, about) = (experiment.id.clone(), experiment.title.clone(), experiment.about.clone());
-    Some(Reproduced { id, title, about, claims, panels, models })
+    Some(Reproduced { id, title, about, claims, undrawn, panels, models })
 }
 
 /// A claim beside its measurement.

@@ -1,7 +1,7 @@
 //! The page of a paper: its experiments with claims, measurements and figures.
 
 use super::data::Paper;
-use super::document::{Claim, Document, Reproduced};
+use super::document::{Claim, Document, Reproduced, Undrawn};
 use super::figure::interactive;
 use super::text::{measured, paper as said, reference, tolerance};
 use crate::input::Input;
@@ -17,7 +17,8 @@ pub(super) fn page(document: &Document, paper: &Paper) -> Report {
         .subtitle(format!("{}. {}.", paper.published, of_paper.counted()))
         .with(Text::new("About", format!("{}\n\n{LEGEND}", paper.about)));
     for experiment in &of_paper.experiments {
-        let notes = experiment.claims.iter().filter_map(remark);
+        let undrawn = experiment.undrawn.iter().map(Undrawn::said);
+        let notes = experiment.claims.iter().filter_map(remark).chain(undrawn);
         let notes: String = notes.map(|note| format!("- {note}\n")).collect();
         let name = experiment.id.split_once('/').map_or("", |(_, name)| name);
         report = report

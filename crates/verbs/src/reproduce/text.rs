@@ -46,6 +46,9 @@ pub(super) fn render(document: &Document, coloured: bool) -> String {
                 let _ = writeln!(text, "    {}", wrapped(&remark, 104).join("\n    "));
             }
         }
+        for curve in &experiment.undrawn {
+            let _ = writeln!(text, "  {}", wrapped(&curve.said(), 106).join("\n    "));
+        }
         text += "\n";
     }
     if document.status == Ending::Interrupted {

@@ -17,7 +17,7 @@ pub(crate) struct Reproduce {
     pub(crate) wanted: Vec<String>,
 
     /// Write a page for each paper and a picture for each figure into this folder
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", requires = "wanted")]
     pub(crate) out: Option<PathBuf>,
 
     /// Experiments of your own: a folder with a folder for each paper, instead of those that come with Cotangent
@@ -45,4 +45,4 @@ Examples:
   cotangent reproduce all --json                   everything, for programs
 
 Exit status: 0 the measurements are those of their independent references, whatever the verdicts;
-1 one is not; 2 refused; 3 stopped by Ctrl-C: experiments whose runs were done are shown.";
+1 one is not, or a curve could not be drawn; 2 refused; 3 stopped by Ctrl-C: experiments whose runs were done are shown.";
