@@ -10,6 +10,8 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod arithmetic;
+#[cfg(all(test, feature = "jit", unix))]
+mod c_text;
 mod computed;
 mod error;
 mod evaluator;

@@ -7,8 +7,8 @@
 //! it is called.
 #![allow(unsafe_code)]
 
-#[cfg(test)]
-mod c;
+#[cfg(all(test, unix))]
+pub(crate) mod c;
 mod cranelift;
 mod elimination;
 mod fixed_point;
