@@ -200,6 +200,34 @@ pub(crate) fn factors(p: &Polynomial, work: &Work) -> Option<Vec<(Polynomial, u3
     out.extend(m.0.iter().map(|&(v, k)| (Polynomial::unknown(v), k)));
     let core = p.over(&Polynomial::monomial(m, content(p).max(1)), work)?;
     split(&core, 1, &mut out, work)?;
+    coprime(out, work)
+}
+
+/// The same product of factors no two of which have one in common: what p and its derivative have in common is a factor of
+/// what is left of p, too.
+fn coprime(mut open: Vec<(Polynomial, u32)>, work: &Work) -> Option<Vec<(Polynomial, u32)>> {
+    let mut out: Vec<(Polynomial, u32)> = vec![];
+    open.reverse();
+    while let Some((f, k)) = open.pop() {
+        let mut common = None;
+        for (at, (known, _)) in out.iter().enumerate() {
+            let divisor = greatest_common_divisor(known, &f, work)?;
+            if divisor.as_constant().is_none() {
+                common = Some((at, divisor));
+                break;
+            }
+        }
+        let Some((at, divisor)) = common else {
+            out.push((f, k));
+            continue;
+        };
+        let (known, l) = out.remove(at);
+        for (rest, times) in [(known.over(&divisor, work)?, l), (f.over(&divisor, work)?, k), (divisor, k + l)] {
+            if rest.as_constant().is_none() {
+                open.push((rest.positive().0, times));
+            }
+        }
+    }
     Some(out)
 }
 
@@ -394,6 +422,16 @@ mod tests {
         assert!(found.contains(&(unknown(3), 1)), "{found:?}");
         assert!(found.contains(&(a, 2)), "{found:?}");
         assert!(found.contains(&(c, 1)), "{found:?}");
+    }
+
+    #[test]
+    fn repeated_factors_are_told_from_those_beside_them() {
+        // Of a²b, a is what it has in common with its derivatives, and a factor of the rest.
+        let work = &Work::default();
+        let [a, b, _] = parts();
+        let p = a.times(&a, work).and_then(|square| square.times(&b, work)).unwrap();
+        let found = factors(&p, work).unwrap();
+        assert!(found.len() == 2 && found.contains(&(a, 2)) && found.contains(&(b, 1)), "{found:?}");
     }
 
     #[test]
