@@ -123,11 +123,12 @@ impl<S: Real> Run<'_, '_, S> {
     fn newton(
         &mut self,
         (solver, site): (usize, Site),
-        [unknown, residual, jacobian]: [usize; 3],
+        places: [usize; 3],
         terms: Option<usize>,
         body: &[Instruction],
         machine: &mut dyn Machine<S>,
     ) -> Result<(), Failure> {
+        let unknown = places[0];
         // Taken out while the body has the memory.
         let mut x = std::mem::take(&mut self.solvers.rooms[solver]);
         let mut sizes = std::mem::take(&mut self.solvers.terms[solver]);
@@ -137,38 +138,38 @@ impl<S: Real> Run<'_, '_, S> {
             let len = sizes.len();
             sizes.copy_from_slice(&self.memory.work[terms..terms + len]);
         }
-        let solved = machine.newton_of_terms(site, &mut x, &sizes, &mut |x, r, j| {
-            self.memory.work[at.clone()].copy_from_slice(x);
-            self.instructions(body, &mut Nobody)?;
-            r.copy_from_slice(&self.memory.work[residual..residual + r.len()]);
-            j.copy_from_slice(&self.memory.work[jacobian..jacobian + j.len()]);
-            Ok(())
-        });
+        let solved =
+            machine.newton_of_terms(site, &mut x, &sizes, &mut |x, r, j| self.evaluate(body, places, x, [r, j]));
         self.memory.work[at].copy_from_slice(&x);
         (self.solvers.rooms[solver], self.solvers.terms[solver]) = (x, sizes);
         solved
     }
 
-    /// A root of a function.
-    fn root(
+    /// Residual and Jacobian at an iterate; `places` says where it, and these, are in the work area.
+    fn evaluate(
         &mut self,
-        solver: usize,
-        [unknown, residual, jacobian]: [usize; 3],
         body: &[Instruction],
+        [unknown, residual, jacobian]: [usize; 3],
+        x: &[S],
+        [r, j]: [&mut [S]; 2],
     ) -> Result<(), Failure> {
+        self.memory.work[unknown..unknown + x.len()].copy_from_slice(x);
+        self.instructions(body, &mut Nobody)?;
+        r.copy_from_slice(&self.memory.work[residual..residual + r.len()]);
+        j.copy_from_slice(&self.memory.work[jacobian..jacobian + j.len()]);
+        Ok(())
+    }
+
+    /// A root of a function.
+    fn root(&mut self, solver: usize, places: [usize; 3], body: &[Instruction]) -> Result<(), Failure> {
+        let unknown = places[0];
         let Some(mut workspace) = self.solvers.roots[solver].take() else { return Ok(()) };
         let mut x = std::mem::take(&mut self.solvers.rooms[solver]);
         let at = unknown..unknown + x.len();
         x.copy_from_slice(&self.memory.work[at.clone()]);
         // Damped: an implicit function may be far from its starting point.
         let options = NewtonOptions { max_halvings: 40, ..NewtonOptions::default() };
-        let result = newton(&mut workspace, &options, &mut x, |x, r, j| {
-            self.memory.work[at.clone()].copy_from_slice(x);
-            self.instructions(body, &mut Nobody)?;
-            r.copy_from_slice(&self.memory.work[residual..residual + r.len()]);
-            j.copy_from_slice(&self.memory.work[jacobian..jacobian + j.len()]);
-            Ok(())
-        });
+        let result = newton(&mut workspace, &options, &mut x, |x, r, j| self.evaluate(body, places, x, [r, j]));
         self.memory.work[at].copy_from_slice(&x);
         (self.solvers.rooms[solver], self.solvers.roots[solver]) = (x, Some(workspace));
         match result {

@@ -6,7 +6,7 @@
 //! another takes from a register. Sums over all points are made in parts, one for each such loop: their rounding may differ
 //! in the last digit from that of a single loop. All other numbers are the same to the last bit.
 
-use super::looped::Item;
+use super::item::Item;
 use crate::program::{Address, Base, Binary, Kernel, Op, Store, Unary, Write};
 use cotangent_expr::{Atom, Domain, Ix};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

@@ -1,7 +1,7 @@
 //! From loops over arrays to a program: where each array is.
 
 use super::fuse::fused;
-use super::looped::Item;
+use super::item::Item;
 use super::unrolled::CONSTANTS;
 use crate::program::{Address, Base, Instruction, Kernel, Op, Program, Segment, Store, System};
 use cotangent_dynamics::{Failure, Misuse, Plan};

@@ -1,6 +1,8 @@
 //! Recording a step with its loops.
 
+use super::item::Item;
 use super::layout::program;
+use super::numbers::{elementary, operators};
 use crate::program::{Address, Base, Binary, Instruction, Kernel, Op, Program, Store, Unary, Write};
 use crate::tape::{binary, unary};
 use cotangent_dynamics::{Contraction, Equations, Failure, Kind, Machine, Map, Misuse, Plan, Site, Unrecordable};
@@ -21,26 +23,6 @@ pub enum Looped<'t> {
     Constant(f64),
     /// An entry of an array.
     Entry(u32, u32, &'t LoopRecorder),
-}
-
-/// What a step does, in order. Arrays are the bases of addresses: array k is `Base::Output(k)`.
-#[derive(Clone, Debug)]
-pub(super) enum Item {
-    Kernel(Kernel),
-    Newton {
-        site: Site,
-        unknown: usize,
-        /// The sizes of the terms of its equations, where they are known.
-        terms: Option<usize>,
-        residual: usize,
-        jacobian: usize,
-        body: Vec<Item>,
-    },
-    Require {
-        kind: Kind,
-        residual: usize,
-        magnitude: usize,
-    },
 }
 
 #[derive(Default)]
@@ -424,66 +406,10 @@ impl Looped<'_> {
     }
 }
 
-macro_rules! operators {
-    ($($trait:ident $method:ident),*) => {
-        $(impl std::ops::$trait for Looped<'_> {
-            type Output = Self;
-            fn $method(self, other: Self) -> Self {
-                self.join(other, Binary::$trait)
-            }
-        })*
-    };
-}
-operators!(Add add, Sub sub, Mul mul, Div div);
-
-impl std::ops::Neg for Looped<'_> {
-    type Output = Self;
-    fn neg(self) -> Self {
-        self.map(Unary::Neg)
-    }
-}
-
-macro_rules! functions {
-    ($($name:ident $op:ident),*) => {
-        $(fn $name(self) -> Self {
-            self.map(Unary::$op)
-        })*
-    };
-}
+operators!(Looped);
 
 impl Scalar for Looped<'_> {
-    fn from_f64(x: f64) -> Self {
-        Looped::Constant(x)
-    }
-    fn ratio(numerator: i64, denominator: i64) -> Self {
-        Looped::Constant(f64::ratio(numerator, denominator))
-    }
-    fn pi() -> Self {
-        Looped::Constant(std::f64::consts::PI)
-    }
-    fn is_zero(self) -> bool {
-        matches!(self, Looped::Constant(c) if c == 0.0)
-    }
-    functions!(sqrt Sqrt, exp Exp, ln Ln, sin Sin, cos Cos, tan Tan, asin Asin, acos Acos, atan Atan, sinh Sinh,
-        cosh Cosh, tanh Tanh, abs Abs, sign Sign, floor Floor);
-    fn atan2(self, x: Self) -> Self {
-        self.join(x, Binary::Atan2)
-    }
-    fn min(self, other: Self) -> Self {
-        self.join(other, Binary::Min)
-    }
-    fn max(self, other: Self) -> Self {
-        self.join(other, Binary::Max)
-    }
-    fn modulo(self, modulus: Self) -> Self {
-        self.join(modulus, Binary::Mod)
-    }
-    fn pow(self, exponent: Self) -> Self {
-        self.join(exponent, Binary::Pow)
-    }
-    fn stumpff(self, k: u32) -> Self {
-        self.map(Unary::Stumpff(k))
-    }
+    elementary!(Looped);
 
     fn each<const I: usize, const O: usize>(
         inputs: [&[Self]; I],

@@ -12,8 +12,10 @@
 //! In both an iteration of Newton's method is one region, and a linear solve one instruction.
 
 mod fuse;
+mod item;
 mod layout;
 mod looped;
+mod numbers;
 mod unrolled;
 
 pub use looped::{LoopRecord, LoopRecorder, Looped};

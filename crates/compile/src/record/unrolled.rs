@@ -1,5 +1,6 @@
 //! Recording a step with all its loops written out.
 
+use super::numbers::{elementary, operators};
 use crate::program::{
     Address, Base, Binary, Instruction, Kernel, Op, Otherwise, Program, Segment, Store, System, Unary, Write,
 };
@@ -565,64 +566,8 @@ impl<'t> Traced<'t> {
     }
 }
 
-macro_rules! operators {
-    ($($trait:ident $method:ident),*) => {
-        $(impl std::ops::$trait for Traced<'_> {
-            type Output = Self;
-            fn $method(self, other: Self) -> Self {
-                self.join(other, Binary::$trait)
-            }
-        })*
-    };
-}
-operators!(Add add, Sub sub, Mul mul, Div div);
-
-impl std::ops::Neg for Traced<'_> {
-    type Output = Self;
-    fn neg(self) -> Self {
-        self.map(Unary::Neg)
-    }
-}
-
-macro_rules! functions {
-    ($($name:ident $op:ident),*) => {
-        $(fn $name(self) -> Self {
-            self.map(Unary::$op)
-        })*
-    };
-}
+operators!(Traced);
 
 impl Scalar for Traced<'_> {
-    fn from_f64(x: f64) -> Self {
-        Traced::Constant(x)
-    }
-    fn ratio(numerator: i64, denominator: i64) -> Self {
-        Traced::Constant(f64::ratio(numerator, denominator))
-    }
-    fn pi() -> Self {
-        Traced::Constant(std::f64::consts::PI)
-    }
-    fn is_zero(self) -> bool {
-        matches!(self, Traced::Constant(c) if c == 0.0)
-    }
-    functions!(sqrt Sqrt, exp Exp, ln Ln, sin Sin, cos Cos, tan Tan, asin Asin, acos Acos, atan Atan, sinh Sinh,
-        cosh Cosh, tanh Tanh, abs Abs, sign Sign, floor Floor);
-    fn atan2(self, x: Self) -> Self {
-        self.join(x, Binary::Atan2)
-    }
-    fn min(self, other: Self) -> Self {
-        self.join(other, Binary::Min)
-    }
-    fn max(self, other: Self) -> Self {
-        self.join(other, Binary::Max)
-    }
-    fn modulo(self, modulus: Self) -> Self {
-        self.join(modulus, Binary::Mod)
-    }
-    fn pow(self, exponent: Self) -> Self {
-        self.join(exponent, Binary::Pow)
-    }
-    fn stumpff(self, k: u32) -> Self {
-        self.map(Unary::Stumpff(k))
-    }
+    elementary!(Traced);
 }
