@@ -9,13 +9,12 @@ use cotangent_compile::Engine;
 use cotangent_dynamics::Advance;
 use cotangent_expr::{Expr, Function};
 use cotangent_fields::burgers::{Galerkin, Midpoint, Reduced, Splitting, averaged, zabusky_kruskal};
-use cotangent_integrate::{Handwritten, Method};
+use cotangent_integrate::{Handwritten, Method, Recipe, StageSolver};
 use cotangent_model::System;
 use cotangent_problem::{Instance, Repairs};
 use cotangent_theory::Formulation;
 use std::f64::consts::TAU;
 use std::process::ExitCode;
-use std::time::Instant;
 
 /// Twice an odd number each, so that Dirac's bracket is regular for the sine.
 const CELLS: [usize; 4] = [1_002, 10_002, 30_002, 100_002];
@@ -62,17 +61,28 @@ fn sines(n: usize) -> Vec<f64> {
 fn symbols(system: &System, method: Method, n: usize) -> f64 {
     let problem = Instance::new(system, Formulation::Multipliers, &[], Repairs::default(), Engine::Best);
     let problem = problem.unwrap_or_else(|e| panic!("{e}"));
-    let prepared = problem.prepare(method).expect("it fits");
+    // One way to the stages at all sizes: an iteration would settle on few cells only.
+    let recipe = match method {
+        Method::ImplicitMidpoint => Recipe::from(method).solved_by(StageSolver::Newton),
+        _ => Recipe::from(method),
+    };
+    let prepared = problem.prepare(recipe).expect("it fits");
     let mut integrator = problem.integrator(&prepared).expect("a method");
     Timed { step: 0.02 * TAU / n as f64, start: problem.start.clone() }.seconds(&mut integrator)
 }
 
-/// Seconds that this process was on a processor, which other processes do not change much; where the system does not
-/// tell, those of the clock.
-fn spent(begin: Instant) -> f64 {
-    let told = std::fs::read_to_string("/proc/self/schedstat").ok();
-    let spent = told.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
-    spent.map_or_else(|| begin.elapsed().as_secs_f64(), |nanoseconds| nanoseconds * 1e-9)
+/// Seconds that this thread was on a processor, which other processes do not change much.
+#[cfg(unix)]
+fn spent() -> f64 {
+    let spent = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    spent.tv_sec as f64 + spent.tv_nsec as f64 * 1e-9
+}
+
+/// Seconds of the clock.
+#[cfg(not(unix))]
+fn spent() -> f64 {
+    thread_local!(static BEGIN: std::time::Instant = std::time::Instant::now());
+    BEGIN.with(|begin| begin.elapsed().as_secs_f64())
 }
 
 /// What is integrated.
@@ -93,10 +103,9 @@ impl Timed {
         let steps = (300_000 / self.start.len() as u64).max(1);
         let mut state = integrator.state(self.start.clone());
         let mut once = || {
-            let begin = Instant::now();
-            let before = spent(begin);
+            let before = spent();
             integrator.advance(&mut state, self.step, steps).unwrap_or_else(|(_, e)| panic!("{e:?}"));
-            (spent(begin) - before) / steps as f64
+            (spent() - before) / steps as f64
         };
         once();
         (0..REPEATS).map(|_| once()).fold(f64::INFINITY, f64::min)
