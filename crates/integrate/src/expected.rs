@@ -8,7 +8,8 @@
 //! λ₁ = μ₋₁ + 5 (μ − λ)
 //! ```
 //!
-//! is right up to O(h⁵), as what is left of lower order cancels; after one step the line through λ and μ, 3μ − 2λ, up to O(h²).
+//! is right up to O(h³), as any parabola; on a pendulum up to O(h⁵), as measured. After one step it is the line through λ and μ,
+//! 3μ − 2λ, which is right up to O(h²).
 //! Both relations are the same if time is reversed, when λ₁ and μ₋₁ change places, and λ and μ: what rounding leaves of the guess
 //! in the solution has no direction in time, and energy does not drift for it. (The λ of the step before lies behind.)
 //!
