@@ -197,6 +197,10 @@ impl Step {
         let Program { inputs, outputs, .. } = &*self.program;
         let made = [values.len(), carry.len(), memory.len()];
         let fits = lengths[..inputs.len()] == inputs[..] && made[..outputs.len()] == outputs[..];
+        if (values.len(), constants.len()) != (inputs[0], inputs[2]) {
+            let (expected, found) = ([inputs[0], inputs[2]], [values.len(), constants.len()]);
+            return Err(Misuse::Lengths { expected, found }.into());
+        }
         if !fits || (inputs.len() == 3 && !memory.is_empty()) {
             return Err(Misuse::OtherState.into());
         }

@@ -200,7 +200,8 @@ fn arguments_of_the_wrong_size_and_foreign_workspaces_are_refused() {
     let (a, b) = (step(&recording, Engine::Best), step(&recording, Engine::Best));
     let mut work = a.workspace(NewtonOptions::default()).unwrap();
     assert!(advance(&a, &mut [0.0], &[0.3], 1, &mut work).is_err());
-    assert!(advance(&a, &mut [0.7, 0.2], &[], 1, &mut work).is_err());
+    let (_, wrong) = advance(&a, &mut [0.7, 0.2], &[], 1, &mut work).unwrap_err();
+    assert!(wrong.to_string().contains("2 state values and 1 constants, not 2 and 0"), "{wrong}");
     assert!(advance(&b, &mut [0.7, 0.2], &[0.3], 1, &mut work).is_err());
 }
 
