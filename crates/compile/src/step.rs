@@ -3,7 +3,7 @@
 use crate::error::CompileError;
 use crate::function::Engine;
 #[cfg(feature = "jit")]
-use crate::jit::{Arrival, Native, NativeStep, spill};
+use crate::jit::{Arrival, Native, NativeLoops, NativeStep, spill};
 use crate::program::{Instruction, Program};
 use crate::run::{Run, Solvers};
 use crate::tape::{self, Memory};
@@ -36,8 +36,8 @@ pub struct Step {
 enum Compiled {
     /// One function.
     Whole(NativeStep),
-    /// Loops, one function for each segment.
-    Loops(Native),
+    /// Loops over members: one function, if it is not too long, and one for each segment, with the reference's Newton between them.
+    Loops(Option<NativeLoops>, Native),
 }
 
 /// What a [`Step`] needs besides its arguments.
@@ -56,8 +56,34 @@ pub struct StepWorkspace {
     linear: Vec<cotangent_solve::LinearSolver<f64>>,
     /// Updates of Newton's method and iterations to fixed points made by native code.
     iterations: [f64; 2],
+    #[cfg(feature = "jit")]
+    pause: Pause,
     /// Steps that were not made by one native function.
     pub replayed: u64,
+}
+
+/// For how many steps one native function is not tried, which was not able to make the last ones: twice as many after each
+/// attempt, up to 64.
+#[cfg(feature = "jit")]
+#[derive(Default)]
+struct Pause {
+    steps: u32,
+    left: u32,
+}
+
+#[cfg(feature = "jit")]
+impl Pause {
+    /// Whether it is tried in this step.
+    fn is_over(&mut self) -> bool {
+        let is_over = self.left == 0;
+        self.left = self.left.saturating_sub(1);
+        is_over
+    }
+
+    fn lengthen(&mut self) {
+        self.steps = (2 * self.steps + 1).min(64);
+        self.left = self.steps;
+    }
 }
 
 impl StepWorkspace {
@@ -94,7 +120,10 @@ impl Step {
         #[cfg(feature = "jit")]
         let native = match engine {
             Engine::Best if program.is_flat() => Some(Compiled::Whole(NativeStep::compile(&program)?)),
-            Engine::Best => Some(Compiled::Loops(Native::compile(&program, &Limits::default())?)),
+            Engine::Best => {
+                let segments = Native::compile(&program, &Limits::default())?;
+                Some(Compiled::Loops(NativeLoops::compile(&program)?, segments))
+            }
             Engine::Tape => None,
         };
         #[cfg(not(feature = "jit"))]
@@ -118,12 +147,13 @@ impl Step {
         let work = program.work;
         #[cfg(feature = "jit")]
         let (work, linear) = match &self.native {
-            Some(Compiled::Whole(_)) => {
+            Some(Compiled::Loops(None, _)) => (work.max(spill(program)), vec![]),
+            Some(one) => {
                 let solver = |s: &crate::program::System| cotangent_solve::LinearSolver::new(&s.pattern);
                 let made = program.systems.iter().map(solver).collect::<Result<_, _>>();
+                let work = if let Compiled::Loops(Some(loops), _) = one { loops.work() } else { work };
                 (work, made.map_err(|e| CompileError::system("step", e))?)
             }
-            Some(Compiled::Loops(_)) => (work.max(spill(program)), vec![]),
             None => (work, vec![]),
         };
         Ok(StepWorkspace {
@@ -138,6 +168,8 @@ impl Step {
             #[cfg(feature = "jit")]
             linear,
             iterations: [0.0; 2],
+            #[cfg(feature = "jit")]
+            pause: Pause::default(),
             replayed: 0,
         })
     }
@@ -168,6 +200,19 @@ impl Step {
             if !prepared {
                 self.run(once, state, constants, work).map_err(|e| (done, e))?;
                 prepared = true;
+            }
+            #[cfg(feature = "jit")]
+            if let Some(Compiled::Loops(Some(native), _)) = &self.native
+                && work.pause.is_over()
+            {
+                let StepWorkspace { work: own, linear, iterations, arrival, next, .. } = work;
+                if native.step((state, next), constants, own, linear, iterations, arrival) {
+                    std::mem::swap(state, &mut work.next);
+                    work.pause = Pause::default();
+                    done += 1;
+                    continue;
+                }
+                work.pause.lengthen();
             }
             let mut made = self.run(each, state, constants, work);
             if matches!(made, Err(Failure::Unsatisfied { .. })) && work.machine.refine(true) {
@@ -223,7 +268,7 @@ impl Step {
         let segment = |k: usize, memory: &mut Memory<'_, '_, f64>, registers: &mut [f64]| {
             let segment = &self.program.segments[k];
             #[cfg(feature = "jit")]
-            if let Some(Compiled::Loops(native)) = &self.native {
+            if let Some(Compiled::Loops(_, native)) = &self.native {
                 return native.run(k, segment, memory);
             }
             memory.clear(segment);

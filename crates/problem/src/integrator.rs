@@ -69,6 +69,11 @@ impl Integrator {
         self.whole.is_some() && !self.is_whole()
     }
 
+    /// Steps of a whole that were not made by native code alone.
+    pub fn replayed(&self) -> u64 {
+        self.whole.as_ref().map_or(0, |whole| whole.work.replayed)
+    }
+
     /// The number of operations of a step that is a whole.
     pub fn operations(&self) -> Option<usize> {
         self.whole.as_ref().map(|whole| whole.step.program().len())

@@ -59,6 +59,8 @@ fn a_chain_is_loops_of_the_same_numbers() {
         let short = agree(&masses, Some(60), method, Engine::Best, 0.01, 40);
         let long = agree(&masses, Some(400), method, Engine::Best, 0.01, 5);
         assert!(short.is_looped() && long.is_looped(), "{method:?}");
+        // One native function, with the elimination inside.
+        assert_eq!((short.replayed(), long.replayed()), (0, 0), "{method:?}");
         // The code is the same, however long the chain is.
         assert_eq!(short.operations(), long.operations(), "{method:?}");
     }
@@ -71,7 +73,8 @@ fn the_tape_runs_the_same_loops() {
 
 #[test]
 fn a_tree_is_loops_over_lists_of_places() {
-    assert!(agree(&shipped("tree"), Some(100), Method::Rattle, Engine::Best, 0.01, 20).is_looped());
+    let tree = agree(&shipped("tree"), Some(100), Method::Rattle, Engine::Best, 0.01, 20);
+    assert_eq!((tree.is_looped(), tree.replayed()), (true, 0));
 }
 
 #[test]
@@ -81,6 +84,28 @@ fn rings_and_strips_are_loops_too() {
     // Linear equations inside of functions are left to calls of these.
     let coupled = STRIP.replace("+ 0)", "+ y[i]'*z[i]')");
     assert!(!agree(&coupled, None, Method::Rattle, Engine::Best, 0.002, 20).is_looped());
+}
+
+#[test]
+fn rows_of_a_chain_that_are_exchanged_are_left_to_the_solver() {
+    // Links that fold back on themselves: where neighbours are opposite a row has its largest entry beside the diagonal.
+    let folded = shipped("chain").replace("initial x[i in 1..n] = i*l", "initial x[i in 1..n] = mod(i, 2)*l");
+    let masses = folded.replace("param m[i in 1..n] = 1", "param m[i in 1..n] = 1 + 999*mod(floor(i/2), 2)");
+    assert!(masses.contains("mod(i, 2)*l") && masses.contains("999"), "{masses}");
+    let chain = agree(&masses, Some(40), Method::Rattle, Engine::Best, 0.001, 40);
+    assert_eq!((chain.is_looped(), chain.replayed()), (true, 0));
+}
+
+#[test]
+fn a_chain_at_rest_stays_there() {
+    // Every residual is zero: no update is made.
+    let hung = shipped("chain").replace("initial x[i in 1..n] = i*l", "initial y[i in 1..n] = -i*l");
+    let (case, mut whole, mut parts) = both(&hung.replace("g = 1", "g = 0"), Some(30), Method::Rattle, Engine::Best);
+    let (mut a, mut b) = (whole.state(case.start.clone()), parts.state(case.start.clone()));
+    whole.advance(&mut a, 0.01, 5).unwrap();
+    parts.advance(&mut b, 0.01, 5).unwrap();
+    assert_eq!((&a.values, &a.values), (&b.values, &case.start));
+    assert_eq!([whole.iterations(), parts.iterations(), whole.replayed()], [0; 3]);
 }
 
 #[test]
@@ -97,4 +122,12 @@ fn a_step_without_a_solution_fails_as_calls_of_functions_do() {
     assert_eq!(failed, parts.advance(&mut b, 20.0, 3).unwrap_err());
     assert_eq!(failed.0, 0);
     assert_eq!(a.values, case.start);
+}
+
+#[test]
+fn free_fall_has_multipliers_that_are_noise() {
+    let strip = STRIP.replace("constraint top: (x[1]^2 + y[1]^2 + z[1]^2 - 1)/2 = 0\n", "");
+    assert_ne!(strip, STRIP);
+    let falling = agree(&strip, None, Method::Rattle, Engine::Best, 0.001, 20);
+    assert_eq!((falling.is_looped(), falling.replayed()), (true, 0));
 }

@@ -36,7 +36,8 @@ pub(crate) enum Choice {
     Sparse(SymbolicFactorisation),
 }
 
-/// Up to this size nothing is worth the index arithmetic: a matrix is full, and native code eliminates it without loops.
+/// Up to this size nothing is worth the index arithmetic: a matrix is full, if it is not tridiagonal, and native code eliminates
+/// it without loops.
 pub const LARGEST_UNROLLED: usize = 12;
 /// A band of so few multiplications in a row is not compared with anything but the full matrix.
 const NARROW: usize = 64;
@@ -58,6 +59,11 @@ impl Choice {
     /// The fastest, by the multiplications a factorisation takes, and about how many nanoseconds these are.
     pub(crate) fn new(pattern: &Pattern) -> Result<(Self, f64), Unsupported> {
         let size = pattern.rows();
+        if pattern.is_tridiagonal() {
+            let band = Ordering::natural(size, [1, 1]);
+            let cost = size as f64 * (BAND_MULTIPLICATION * band.cost() as f64 + BAND_ROW);
+            return Ok((Self::Banded(band), cost));
+        }
         if size <= LARGEST_UNROLLED {
             return Ok((Self::Dense, (size * size * size) as f64));
         }

@@ -119,9 +119,7 @@ impl<S: Real> LinearSolver<S> {
         };
         let natural = |o: &(Vec<u32>, Vec<u32>)| o.0.is_sorted() && o.1.is_sorted();
         let orders = orders.filter(|o| !natural(o));
-        let tridiagonal = matches!(&factorisation, Factorisation::Banded(lu) if lu.bandwidth() == (1, 1))
-            && orders.is_none()
-            && pattern.len() == 3 * size - 2;
+        let tridiagonal = pattern.is_tridiagonal();
         Ok(Self {
             pattern: pattern.clone(),
             factorisation,

@@ -14,6 +14,12 @@ pub(crate) struct Ordering {
 }
 
 impl Ordering {
+    /// Rows and columns as they are, with so many diagonals below and above the main one.
+    pub(crate) fn natural(size: usize, [lower, upper]: [usize; 2]) -> Self {
+        let order: Vec<u32> = (0..size as u32).collect();
+        Ordering { rows: order.clone(), columns: order, lower, upper }
+    }
+
     /// The best of three orderings of a square pattern: as it is; by the graph of A + Aᵀ, which
     /// treats equation i and unknown i as one; by the graph that joins equations to unknowns, which
     /// also helps when equations and unknowns are numbered independently.

@@ -40,6 +40,13 @@ pub enum PatternError {
 }
 
 impl Pattern {
+    /// Whether its entries are the main diagonal and those beside it, all of them, of three rows or more.
+    pub fn is_tridiagonal(&self) -> bool {
+        let n = self.rows();
+        let band = |i: usize| i.saturating_sub(1) as u32..(i + 2).min(n) as u32;
+        n > 2 && self.columns() == n && (0..n).all(|i| self.row(i).iter().copied().eq(band(i)))
+    }
+
     /// The pattern with an entry at each of the given (row, column) addresses, which may come in
     /// any order and more than once.
     pub fn new(rows: usize, columns: usize, addresses: &[(u32, u32)]) -> Result<Self, PatternError> {

@@ -1,6 +1,8 @@
 //! When an iteration has arrived.
 
+use crate::Pattern;
 use crate::pivoting::grow;
+use cotangent_scalar::Real;
 
 /// When Newton's method stops.
 ///
@@ -103,7 +105,7 @@ impl StoppingRule {
         self.tolerance.unwrap_or(0.0).max(epsilon * epsilon)
     }
 
-    /// The rule, in products: a quotient takes as long as several of them.
+    /// The rule for vectors that are at hand: [`Bounds`] has its comparisons.
     ///
     /// `smallest` is [`smallest_update`](Self::smallest_update) and `previous` the update of the iteration before, if that
     /// was a full step, otherwise NaN. Of each unknown |xⱼ|, |δⱼ| and sⱼ are given, its size or largest update so far, and of
@@ -118,11 +120,98 @@ impl StoppingRule {
     ) -> Verdict<C::Number, C::Truth> {
         let mut update = c.number(0.0);
         for [_, delta, size] in unknowns.clone() {
-            let ratio = c.ratio(delta, size);
-            update = c.larger(update, ratio);
+            update = Bounds::larger(c, update, [delta, size]);
         }
-        // θ = update/previous, and its square is what the next θ is.
-        let [quarter, stall, sixteenth] = [0.25, Self::STALL, epsilon / 16.0].map(|part| {
+        let bounds = Bounds::new(c, epsilon, update, previous);
+        let mut held = Held([bounds.always(c); 6]);
+        for [x, delta, _] in unknowns {
+            let tests = bounds.unknown(c, [x, delta]);
+            if held.and(c, UNKNOWN, tests) {
+                break;
+            }
+        }
+        for [f, terms] in terms {
+            let tests = bounds.equation(c, [f, terms]);
+            if held.and(c, EQUATION, tests) {
+                break;
+            }
+        }
+        for [f, moving] in moving {
+            let tests = [bounds.explained(c, [f, moving])];
+            if held.and(c, EXPLAINED, tests) {
+                break;
+            }
+        }
+        bounds.verdict(c, smallest, held)
+    }
+}
+
+impl StoppingRule {
+    /// Whether a rounding of the unknowns explains every residual: |fᵢ| ≤ 2u Σⱼ |∂fᵢ/∂xⱼ xⱼ|.
+    pub fn explained<S: Real>(pattern: &Pattern, jacobian: &[S], unknowns: &[S], residual: &[S]) -> bool {
+        let none = Bounds::new(&mut Made, S::EPSILON, f64::NAN, f64::NAN);
+        residual.iter().enumerate().all(|(i, f)| {
+            let moving = moving(pattern, i, jacobian, unknowns);
+            none.explained(&mut Made, [f.value().abs(), moving])
+        })
+    }
+}
+
+/// Σⱼ |∂fᵢ/∂xⱼ xⱼ|: how much of equation i moves with the unknowns.
+pub(crate) fn moving<S: Real>(pattern: &Pattern, i: usize, jacobian: &[S], x: &[S]) -> f64 {
+    let entries = pattern.row(i).iter().zip(&jacobian[pattern.positions(i)]);
+    entries.map(|(&j, entry)| (entry.value() * x[j as usize].value()).abs()).sum()
+}
+
+/// What holds of all unknowns and equations: the comparisons of [`Bounds`], those of unknowns first, then those of equations with
+/// their terms, then that with what moves.
+#[derive(Clone, Copy, Debug)]
+pub struct Held<T>(pub [T; 6]);
+
+/// Where the three of [`Bounds::unknown`] begin.
+const UNKNOWN: usize = 0;
+/// Where the two of [`Bounds::equation`] begin.
+const EQUATION: usize = 3;
+/// Where that of [`Bounds::explained`] is.
+const EXPLAINED: usize = 5;
+
+impl<T: Copy> Held<T> {
+    /// Takes note of what is known of one more; whether nothing that remains can change anything. An update that is small is
+    /// round-off, too, and need not be waited for.
+    fn and<C: Comparisons<Truth = T>, const N: usize>(&mut self, c: &mut C, first: usize, tests: [T; N]) -> bool {
+        for (held, test) in self.0[first..].iter_mut().zip(tests) {
+            *held = c.both(*held, test);
+        }
+        let waited = if first == UNKNOWN { first + 1 } else { first };
+        self.0[waited..first + N].iter().all(|&held| c.fails(held))
+    }
+}
+
+/// The comparisons of the rule for one update, in products: a quotient takes as long as several of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds<N> {
+    update: N,
+    square: N,
+    quarter: N,
+    stall: N,
+    sixteenth: N,
+    remainder: N,
+    unit: N,
+    root: N,
+    twice: N,
+    near: N,
+}
+
+impl<N: Copy> Bounds<N> {
+    /// max |δⱼ|/sⱼ, one by one.
+    pub fn larger<C: Comparisons<Number = N>>(c: &mut C, update: N, [delta, size]: [N; 2]) -> N {
+        let ratio = c.ratio(delta, size);
+        c.larger(update, ratio)
+    }
+
+    /// For an update max |δⱼ|/sⱼ after another: θ is their quotient, and its square is what the next θ is.
+    pub fn new<C: Comparisons<Number = N>>(c: &mut C, epsilon: f64, update: N, previous: N) -> Self {
+        let [quarter, stall, sixteenth] = [0.25, StoppingRule::STALL, epsilon / 16.0].map(|part| {
             let part = c.number(part);
             c.product(part, previous)
         });
@@ -131,52 +220,61 @@ impl StoppingRule {
         let remainder = c.product(sixteenth_of_previous, part);
         let square = c.product(update, update);
         let (unit, root, twice) = (c.number(epsilon), c.number(epsilon.sqrt()), c.number(2.0 * epsilon));
-        let yes = c.at_most(unit, unit);
-        let all = |c: &mut C, so_far: &mut C::Truth, a: C::Number, part: C::Number, of: C::Number| {
-            let bound = c.product(part, of);
-            let holds = c.at_most(a, bound);
-            *so_far = c.both(*so_far, holds);
-        };
-        let (mut small, mut round_off, mut negligible) = (yes, yes, yes);
-        for [x, delta, _] in unknowns {
-            all(c, &mut small, delta, unit, x);
-            all(c, &mut round_off, delta, root, x);
-            let next = c.product(update, delta);
-            all(c, &mut negligible, next, sixteenth, x);
-            // An update that is small is round-off, too.
-            if c.fails(round_off) && c.fails(negligible) {
-                break;
-            }
-        }
-        let (mut explained, mut vanishing, mut nearby) = (yes, yes, yes);
         let near = c.number(epsilon.sqrt() / 256.0);
-        for [f, terms] in terms {
-            let next = c.product(square, f);
-            all(c, &mut vanishing, next, remainder, terms);
-            all(c, &mut nearby, f, near, terms);
-            if c.fails(vanishing) && c.fails(nearby) {
-                break;
-            }
-        }
-        for [f, moving] in moving {
-            all(c, &mut explained, f, twice, moving);
-            if c.fails(explained) {
-                break;
-            }
-        }
-        let shrinking = c.at_most(update, quarter);
+        Bounds { update, square, quarter, stall, sixteenth, remainder, unit, root, twice, near }
+    }
+
+    /// What holds of nothing at all.
+    pub fn always<C: Comparisons<Number = N>>(&self, c: &mut C) -> C::Truth {
+        c.at_most(self.unit, self.unit)
+    }
+
+    /// Of |xⱼ| and |δⱼ|: whether the update is small, whether it is round-off, whether what comes next is negligible.
+    pub fn unknown<C: Comparisons<Number = N>>(&self, c: &mut C, [x, delta]: [N; 2]) -> [C::Truth; 3] {
+        let small = within(c, delta, self.unit, x);
+        let round_off = within(c, delta, self.root, x);
+        let next = c.product(self.update, delta);
+        [small, round_off, within(c, next, self.sixteenth, x)]
+    }
+
+    /// Of |fᵢ| and tᵢ: whether the residual that is left vanishes, whether the guess was good.
+    pub fn equation<C: Comparisons<Number = N>>(&self, c: &mut C, [f, terms]: [N; 2]) -> [C::Truth; 2] {
+        let next = c.product(self.square, f);
+        [within(c, next, self.remainder, terms), within(c, f, self.near, terms)]
+    }
+
+    /// Of |fᵢ| and Σⱼ |∂fᵢ/∂xⱼ xⱼ|: whether a rounding of the unknowns explains the residual.
+    pub fn explained<C: Comparisons<Number = N>>(&self, c: &mut C, [f, moving]: [N; 2]) -> C::Truth {
+        within(c, f, self.twice, moving)
+    }
+
+    /// What follows from what holds of all.
+    pub fn verdict<C: Comparisons<Number = N>>(
+        &self,
+        c: &mut C,
+        smallest: N,
+        held: Held<C::Truth>,
+    ) -> Verdict<N, C::Truth> {
+        let [small, round_off, negligible, vanishing, nearby, explained] = held.0;
+        let shrinking = c.at_most(self.update, self.quarter);
         let part = c.number(0.25);
-        let slight = c.at_most(update, part);
+        let slight = c.at_most(self.update, part);
         let nearby = c.both(slight, nearby);
         let soon = c.either(negligible, vanishing);
         let soon = c.both(shrinking, soon);
-        let mut last = c.at_most(update, smallest);
+        let mut last = c.at_most(self.update, smallest);
         for reason in [small, explained, soon, nearby] {
             last = c.either(last, reason);
         }
-        let stalled = c.at_most(stall, update);
-        Verdict { update, last, stalled, round_off }
+        let stalled = c.at_most(self.stall, self.update);
+        Verdict { update: self.update, last, stalled, round_off }
     }
+}
+
+/// a ≤ part · of.
+fn within<C: Comparisons>(c: &mut C, a: C::Number, part: C::Number, of: C::Number) -> C::Truth {
+    let bound = c.product(part, of);
+    c.at_most(a, bound)
 }
 
 /// Comparisons that are made.

@@ -4,7 +4,8 @@ use cotangent_scalar::Real;
 
 use crate::outcome::{NewtonError, NewtonWork, Quantity};
 use crate::pivoting::grow;
-use crate::stopping::{Made, StoppingRule, Verdict, size_ratio};
+use crate::stall::{Stall, weight};
+use crate::stopping::{Made, StoppingRule, Verdict, moving, size_ratio};
 use crate::{LinearSolver, Pattern, Unsupported};
 
 /// The memory of [`newton`](crate::newton) for systems of one pattern, allocated once.
@@ -193,64 +194,46 @@ impl<S: Real> NewtonWorkspace<S> {
         let residual = self.residual.iter().map(|f| f.value().abs());
         let known = self.terms.iter().copied().chain(std::iter::repeat(f64::NAN));
         let terms = residual.clone().zip(known).map(|(f, terms)| [f, terms]);
-        let moving = residual.enumerate().map(|(i, f)| [f, self.row_size(i, x)]);
+        let moving = residual.enumerate().map(|(i, f)| [f, moving(self.solver.pattern(), i, &self.jacobian, x)]);
         StoppingRule::judge(&mut Made, S::EPSILON, (smallest, previous), unknowns, terms, moving)
     }
 
-    /// Σⱼ |∂fᵢ/∂xⱼ xⱼ|: how much of equation i moves with the unknowns.
-    fn row_size(&self, i: usize, x: &[S]) -> f64 {
-        self.row(i).map(|(j, entry)| (entry.value() * x[j].value()).abs()).sum()
-    }
-
-    /// Σⱼ |∂fᵢ/∂xⱼ| sⱼ: the same with the largest sizes of the unknowns so far.
-    fn weight(&self, i: usize) -> f64 {
-        self.row(i).map(|(j, entry)| entry.value().abs() * self.sizes[j]).sum()
-    }
-
-    /// Whether a residual is so small that it may be round-off, were its terms of this size or of its own.
-    fn is_small(&self, i: usize, x: &[S], scale: f64) -> bool {
-        self.residual[i].value().abs() <= S::EPSILON.sqrt() * self.row_size(i, x).max(scale)
+    /// What is looked at where updates do not shrink.
+    fn stall<'a>(&'a self, x: &'a [S]) -> Stall<'a, S> {
+        Stall {
+            pattern: self.solver.pattern(),
+            unknowns: x,
+            sizes: &self.sizes,
+            residual: &self.residual,
+            jacobian: &self.jacobian,
+            previous_jacobian: &self.previous_jacobian,
+            previous_update: &self.previous_update,
+        }
     }
 
     /// Whether updates that no longer shrink, and are not small, are round-off nevertheless: see [`StoppingRule`](crate::StoppingRule).
     /// `stalls` counts those before.
     pub(crate) fn stalled_at_round_off(&self, x: &[S], scale: f64, stalls: u32) -> bool {
-        // f at the new point is ½ ΔJ δ if the Jacobian is right and nothing is rounded. Every equation
-        // must be at round-off or off by more than that: one that is noise says nothing of the others.
-        // But noise in one moves all unknowns, and others may show the ½ ΔJ δ of that; and the unknowns
+        let stall = self.stall(x);
+        if stalls < STALLS {
+            return stall.is_round_off(scale);
+        }
+        // Noise in one equation moves all unknowns, and others may show the ½ ΔJ δ of that; and the unknowns
         // of an equation may all but vanish where those of others in its group show how large its terms
         // are. After several stalls a residual that is small for its group is accepted.
         let mut first = 0;
         self.groups.iter().all(|&count| {
-            let group = first..first + count;
+            let mut group = first..first + count;
             first += count;
-            let weight = match stalls < STALLS {
-                true => 0.0,
-                false => group.clone().map(|i| self.weight(i)).fold(0.0, f64::max),
-            };
-            let small = group.clone().all(|i| self.is_small(i, x, weight.max(scale)));
-            small && self.is_noise(group, S::EPSILON.sqrt() * weight)
-        })
-    }
-
-    /// Whether no equation of a group shows a quadratic remainder larger than round-off.
-    fn is_noise(&self, mut group: std::ops::Range<usize>, accepted: f64) -> bool {
-        let pattern = self.solver.pattern();
-        group.all(|i| {
-            let mut change = 0.0;
-            for (position, &j) in pattern.positions(i).zip(pattern.row(i)) {
-                let difference = self.jacobian[position] - self.previous_jacobian[position];
-                change += (difference.value() * self.previous_update[j as usize].value()).abs();
-            }
-            let residual = self.residual[i].value().abs();
-            residual > 4.0 * change || residual <= accepted.max(16.0 * S::EPSILON * self.weight(i))
+            let weight = group.clone().map(|i| stall.weight(i)).fold(0.0, f64::max);
+            group.all(|i| stall.is_small(i, weight.max(scale)) && stall.is_noise(i, S::EPSILON.sqrt() * weight))
         })
     }
 
     /// Fixes the size of each equation for this step and returns the largest relative residual.
     pub(crate) fn weigh_equations(&mut self) -> f64 {
         for i in 0..self.size() {
-            self.weights[i] = self.weight(i);
+            self.weights[i] = weight(self.solver.pattern(), i, &self.jacobian, &self.sizes);
         }
         self.weighted_residual()
     }
@@ -266,7 +249,7 @@ impl<S: Real> NewtonWorkspace<S> {
     /// Whether the residual has grown, and not by round-off.
     pub(crate) fn has_grown(&self, x: &[S], before: f64, scale: f64) -> bool {
         let now = self.weighted_residual();
-        now.is_nan() || (now > before && !(0..self.size()).all(|i| self.is_small(i, x, scale)))
+        now.is_nan() || (now > before && !(0..self.size()).all(|i| self.stall(x).is_small(i, scale)))
     }
 }
 

@@ -234,4 +234,16 @@ impl Target for C {
     fn solve(&mut self, _: usize, sides: &[usize], _: Sides) -> (Vec<usize>, usize) {
         (sides.to_vec(), self.value("int", "0"))
     }
+
+    fn eliminate(&mut self, _: usize, _: [usize; 3]) -> usize {
+        self.value("int", "0")
+    }
+
+    fn explained(&mut self, _: usize, _: [usize; 3]) -> usize {
+        self.value("int", "0")
+    }
+
+    fn is_round_off(&mut self, _: usize, _: [usize; 6], _: usize) -> usize {
+        self.value("int", "0")
+    }
 }

@@ -4,7 +4,7 @@ use super::math;
 use super::target::{Comparison, Place, Sides, Target};
 use crate::error::CompileError;
 use crate::program::{Base, Binary, Unary};
-use cotangent_solve::LinearSolver;
+use cotangent_solve::{LinearSolver, Stall, StoppingRule};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
     self, AbiParam, Block, InstBuilder, MemFlagsData, Signature, StackSlotData, StackSlotKind, Value, types,
@@ -176,6 +176,16 @@ impl Cranelift<'_> {
         let status = self.call(address, arguments, &[types::I64]);
         let status = status.unwrap_or_else(|| self.b.ins().iconst(types::I64, 1));
         self.b.ins().icmp_imm_s(IntCC::Equal, status, 0)
+    }
+
+    /// The same for a function of vectors in the work area.
+    fn of_vectors(&mut self, address: usize, system: usize, vectors: &[usize], number: Option<Value>) -> Value {
+        let Some(solvers) = self.solvers else { return self.b.ins().iconst(types::I8, 0) };
+        let mut arguments = vec![solvers, self.integer(system as i64)];
+        let work = self.pointers[&Base::Work];
+        arguments.extend(vectors.iter().map(|&at| self.b.ins().iadd_imm_s(work, 8 * at as i64)));
+        arguments.extend(number);
+        self.went_well(address, &arguments)
     }
 
     fn pointer(&mut self, place: Place<Value>) -> (Value, i32) {
@@ -407,6 +417,18 @@ impl Target for Cranelift<'_> {
         let load = |k: usize| self.b.ins().load(types::F64, MemFlagsData::trusted(), x, 8 * k as i32);
         ((0..sides.len()).map(load).collect(), good)
     }
+
+    fn eliminate(&mut self, system: usize, vectors: [usize; 3]) -> Value {
+        self.of_vectors(eliminate as *const () as usize, system, &vectors, None)
+    }
+
+    fn explained(&mut self, system: usize, vectors: [usize; 3]) -> Value {
+        self.of_vectors(explained as *const () as usize, system, &vectors, None)
+    }
+
+    fn is_round_off(&mut self, system: usize, vectors: [usize; 6], scale: Value) -> Value {
+        self.of_vectors(is_round_off as *const () as usize, system, &vectors, Some(scale))
+    }
 }
 
 /// Factors a matrix. Returns 0 if it is finite and not singular.
@@ -444,4 +466,75 @@ extern "C" fn solve(
         if transposed != 0 { solver.solve_transposed(x) } else { solver.solve(x) }
     }
     (strict != 0 && !finite(x)) as i64
+}
+
+/// Factors a matrix and solves for one right-hand side. Returns 0 if it is not singular.
+extern "C" fn eliminate(
+    solvers: *mut LinearSolver<f64>,
+    which: i64,
+    matrix: *const f64,
+    side: *const f64,
+    solution: *mut f64,
+) -> i64 {
+    // SAFETY: native code passes the solvers it was given, the number of one of them, and vectors of the work area, which
+    // do not overlap: of as many values as its pattern has entries, and as it has equations.
+    unsafe {
+        let solver = &mut *solvers.add(which as usize);
+        let matrix = std::slice::from_raw_parts(matrix, solver.pattern().len());
+        let side = std::slice::from_raw_parts(side, solver.size());
+        let solution = std::slice::from_raw_parts_mut(solution, solver.size());
+        solver.factor_and_solve(matrix, side, solution).is_err() as i64
+    }
+}
+
+/// Returns 0 if a rounding of the unknowns explains every residual.
+extern "C" fn explained(
+    solvers: *mut LinearSolver<f64>,
+    which: i64,
+    jacobian: *const f64,
+    unknowns: *const f64,
+    residual: *const f64,
+) -> i64 {
+    // SAFETY: as above; nothing is written.
+    let (solver, jacobian, unknowns, residual) = unsafe {
+        let solver = &*solvers.add(which as usize);
+        (
+            solver,
+            std::slice::from_raw_parts(jacobian, solver.pattern().len()),
+            std::slice::from_raw_parts(unknowns, solver.size()),
+            std::slice::from_raw_parts(residual, solver.size()),
+        )
+    };
+    (!StoppingRule::explained(solver.pattern(), jacobian, unknowns, residual)) as i64
+}
+
+/// Returns 0 if a stall is one at round-off.
+#[allow(clippy::too_many_arguments)]
+extern "C" fn is_round_off(
+    solvers: *mut LinearSolver<f64>,
+    which: i64,
+    unknowns: *const f64,
+    sizes: *const f64,
+    residual: *const f64,
+    jacobian: *const f64,
+    previous_jacobian: *const f64,
+    previous_update: *const f64,
+    scale: f64,
+) -> i64 {
+    // SAFETY: as above; nothing is written.
+    let stall = unsafe {
+        let pattern = (*solvers.add(which as usize)).pattern();
+        let vector = |at: *const f64| std::slice::from_raw_parts(at, pattern.rows());
+        let matrix = |at: *const f64| std::slice::from_raw_parts(at, pattern.len());
+        Stall {
+            pattern,
+            unknowns: vector(unknowns),
+            sizes: vector(sizes),
+            residual: vector(residual),
+            jacobian: matrix(jacobian),
+            previous_jacobian: matrix(previous_jacobian),
+            previous_update: vector(previous_update),
+        }
+    };
+    (!stall.is_round_off(scale)) as i64
 }

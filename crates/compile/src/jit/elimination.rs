@@ -12,6 +12,32 @@ const TIE: f64 = 1.0005;
 /// A pivot that is larger than this, relative to its row, is one for the reference, too.
 const PIVOT: f64 = 1e-8;
 
+/// The largest of some sizes.
+pub(super) fn largest<T: Target>(t: &mut T, sizes: &[T::Number]) -> T::Number {
+    let zero = t.number(0.0);
+    sizes.iter().fold(zero, |largest, &size| {
+        let more = t.compare(Comparison::Less, largest, size);
+        t.choice(more, size, largest)
+    })
+}
+
+/// Whether a pivot is one for the reference, too, of its size and that of the largest entry of its row.
+pub(super) fn is_pivot<T: Target>(t: &mut T, pivot: T::Number, row: T::Number) -> T::Truth {
+    let least = t.number(PIVOT);
+    let bound = t.binary(Binary::Mul, least, row);
+    t.compare(Comparison::Less, bound, pivot)
+}
+
+/// Whether a pivot is not exchanged for an entry below it; of each the size and that of the largest entry of its row. In products,
+/// which take less time than quotients; where these are not finite, or nothing, it is for the reference to say.
+pub(super) fn is_in_order<T: Target>(t: &mut T, pivot: [T::Number; 2], below: [T::Number; 2]) -> T::Truth {
+    let tie = t.number(TIE);
+    let bound = t.binary(Binary::Mul, pivot[0], tie);
+    let bound = t.binary(Binary::Mul, bound, below[1]);
+    let size = t.binary(Binary::Mul, below[0], pivot[1]);
+    t.compare(Comparison::Less, size, bound)
+}
+
 impl<T: Target> Steps<'_, '_, T> {
     /// J⁻¹ r; small matrices are eliminated inline, as [`LinearSolver`](cotangent_solve::LinearSolver) does with full ones.
     /// Where the reference would exchange rows, or may find J singular, or something is not finite, it is called.
@@ -42,36 +68,30 @@ impl<T: Target> Steps<'_, '_, T> {
     fn eliminated(&mut self, at: &At<'_, T>) -> Option<(Vec<T::Number>, T::Truth)> {
         let n = at.residual.len();
         let mut a: Vec<Vec<Option<T::Number>>> = vec![vec![None; n]; n];
-        let mut scales = vec![];
-        let one = self.t.number(1.0);
+        let mut rows = vec![];
         for (i, row) in a.iter_mut().enumerate() {
-            let mut largest = self.t.number(0.0);
+            let mut sizes = vec![];
             for (entry, &j) in at.pattern.positions(i).zip(at.pattern.row(i)) {
                 row[j as usize] = Some(at.jacobian[entry]);
-                let size = self.t.unary(Unary::Abs, at.jacobian[entry]);
-                let more = self.t.compare(Comparison::Less, largest, size);
-                largest = self.t.choice(more, size, largest);
+                sizes.push(self.t.unary(Unary::Abs, at.jacobian[entry]));
             }
-            scales.push(self.t.binary(Binary::Div, one, largest));
+            rows.push(largest(self.t, &sizes));
         }
-        let (tie, least) = (self.t.number(TIE), self.t.number(PIVOT));
-        let zero = self.t.number(0.0);
-        let mut conditions = vec![];
+        // As the reference, which has the inverses of the pivots of a tridiagonal matrix.
+        let inverses = at.pattern.is_tridiagonal();
+        let (zero, one) = (self.t.number(0.0), self.t.number(1.0));
+        let (mut conditions, mut pivots) = (vec![], vec![]);
         for k in 0..n {
             let pivot = a[k][k]?;
-            let in_row = |t: &mut T, value: T::Number, i: usize| {
-                let size = t.unary(Unary::Abs, value);
-                t.binary(Binary::Mul, size, scales[i])
-            };
-            let best = in_row(self.t, pivot, k);
-            conditions.push(self.t.compare(Comparison::Less, least, best));
-            let bound = self.t.binary(Binary::Mul, best, tie);
+            let size = self.t.unary(Unary::Abs, pivot);
+            conditions.push(is_pivot(self.t, size, rows[k]));
+            pivots.push(if inverses { self.t.binary(Binary::Div, one, pivot) } else { pivot });
             let (done, below) = a.split_at_mut(k + 1);
             for (i, row) in (k + 1..).zip(below) {
                 let Some(entry) = row[k] else { continue };
-                let size = in_row(self.t, entry, i);
-                conditions.push(self.t.compare(Comparison::AtMost, size, bound));
-                let factor = self.t.binary(Binary::Div, entry, pivot);
+                let own = self.t.unary(Unary::Abs, entry);
+                conditions.push(is_in_order(self.t, [size, rows[k]], [own, rows[i]]));
+                let factor = self.over(entry, pivots[k], inverses);
                 row[k] = Some(factor);
                 for (entry, p) in row[k + 1..].iter_mut().zip(&done[k][k + 1..]) {
                     let Some(p) = p else { continue };
@@ -94,13 +114,26 @@ impl<T: Target> Steps<'_, '_, T> {
             }
         }
         for i in (0..n).rev() {
+            if inverses {
+                // The products with the inverse do not wait for the rows below.
+                let above = a[i].get(i + 1).copied().flatten();
+                let above = above.map(|above| self.t.binary(Binary::Mul, above, pivots[i]));
+                let own = self.t.binary(Binary::Mul, x[i], pivots[i]);
+                x[i] = if i + 1 < n { subtract(self.t, own, above, x[i + 1]) } else { own };
+                continue;
+            }
             for j in i + 1..n {
                 x[i] = subtract(self.t, x[i], a[i][j], x[j]);
             }
-            x[i] = self.t.binary(Binary::Div, x[i], a[i][i]?);
+            x[i] = self.t.binary(Binary::Div, x[i], pivots[i]);
         }
         let ordinary = self.all(conditions);
         let finite = self.finite(&[&at.residual[..], &x].concat());
         Some((x, self.t.both(ordinary, finite)))
+    }
+
+    /// A quotient, or a product with the inverse.
+    fn over(&mut self, x: T::Number, pivot: T::Number, inverse: bool) -> T::Number {
+        self.t.binary(if inverse { Binary::Mul } else { Binary::Div }, x, pivot)
     }
 }

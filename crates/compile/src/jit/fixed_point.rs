@@ -1,5 +1,6 @@
 //! Iterations to a fixed point inline, for the stages of a Runge–Kutta method.
 
+use super::newton::Written;
 use super::step::{Rule, Steps};
 use super::target::{Comparison, Target};
 use crate::program::{Binary, Instruction, Otherwise, Unary};
@@ -106,13 +107,13 @@ impl<T: Target> Steps<'_, '_, T> {
             let group = first..first + count;
             let mut largest = self.t.number(0.0);
             for column in &columns[group.clone()] {
-                largest = self.larger(largest, column.size);
+                largest = Written(self.t).larger(largest, column.size);
             }
             for j in group {
                 let Column { update, size } = columns[j];
                 let known = l.known[j].map(|cell| self.t.get(cell));
                 let sizes = [update, size, largest];
-                let (settled, known) = StageRule::judge(self, f64::EPSILON, tolerance, sizes, known);
+                let (settled, known) = StageRule::judge(&mut Written(self.t), f64::EPSILON, tolerance, sizes, known);
                 l.known[j].iter().zip(known).for_each(|(&cell, value)| self.t.set(cell, value));
                 all.push(settled);
             }
@@ -128,9 +129,9 @@ impl<T: Target> Steps<'_, '_, T> {
         for k in (j..x.len()).step_by(n) {
             let change = self.t.binary(Binary::Sub, next[k], x[k]);
             let change = self.t.unary(Unary::Abs, change);
-            update = self.larger(update, change);
+            update = Written(self.t).larger(update, change);
             let own = self.t.unary(Unary::Abs, next[k]);
-            size = self.larger(size, own);
+            size = Written(self.t).larger(size, own);
         }
         Column { update, size }
     }

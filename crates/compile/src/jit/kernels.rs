@@ -1,13 +1,13 @@
 //! Kernels, on any target.
 
 use super::target::{Place, Target};
-use crate::program::{Address, Base, Kernel, Op, Segment, Unary, Write};
+use crate::program::{Address, Base, Binary, Kernel, Op, Segment, Unary, Write};
 use cotangent_expr::{Atom, Domain, Ix};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Straight-line code longer than this is cut: compile time grows faster than length.
-const PIECE: usize = 2000;
+pub(super) const PIECE: usize = 2000;
 
 /// What becomes one native function: whole kernels, or a stretch of a long straight-line one.
 pub(super) enum Piece<'a> {
@@ -95,7 +95,7 @@ impl<'a> Piece<'a> {
 
     /// Writes it down.
     pub(super) fn write<T: Target>(&self, target: &mut T) {
-        let mut writer = Kernels { t: target, vars: vec![] };
+        let mut writer = Kernels { t: target, vars: vec![], sizes: None };
         match self {
             Piece::Kernels(kernels) => kernels.iter().for_each(|kernel| writer.kernel(kernel)),
             Piece::Stretch { kernel, ops, slots } => writer.stretch(kernel, ops.clone(), slots),
@@ -103,10 +103,62 @@ impl<'a> Piece<'a> {
     }
 }
 
+/// A loop in the making: for i from one index to another, up or down.
+pub(super) struct Each<T: Target> {
+    pub(super) i: T::Integer,
+    counter: T::Counter,
+    step: i64,
+    done: T::Label,
+    again: T::Label,
+}
+
+impl<T: Target> Each<T> {
+    pub(super) fn up(t: &mut T, first: T::Integer, last: T::Integer) -> Each<T> {
+        Each::open(t, [first, last], 1)
+    }
+
+    pub(super) fn down(t: &mut T, first: T::Integer, last: T::Integer) -> Each<T> {
+        Each::open(t, [first, last], -1)
+    }
+
+    fn open(t: &mut T, [first, last]: [T::Integer; 2], step: i64) -> Each<T> {
+        let counter = t.counter();
+        t.set_count(counter, first);
+        let done = t.open_block();
+        let again = t.open_loop();
+        let i = t.count(counter);
+        let more = if step > 0 { t.in_order(i, last) } else { t.in_order(last, i) };
+        t.go_unless(more, done);
+        Each { i, counter, step, done, again }
+    }
+
+    /// Leaves the loop before its end.
+    pub(super) fn leave_if(&self, t: &mut T, truth: T::Truth) {
+        t.go_if(truth, self.done);
+    }
+
+    pub(super) fn close(self, t: &mut T) {
+        let step = t.integer(self.step);
+        let next = t.sum(self.i, step);
+        t.set_count(self.counter, next);
+        t.go(self.again);
+        t.close_loop(self.again);
+        t.close_block(self.done);
+    }
+}
+
+/// Writes down kernels, and adds the sizes of what they put into outputs: that is finite if all of these are.
+pub(super) fn write_and_measure<T: Target>(target: &mut T, kernels: &[Kernel], sizes: T::Cell) {
+    let mut writer = Kernels { t: target, vars: vec![], sizes: Some(sizes) };
+    kernels.iter().for_each(|kernel| writer.kernel(kernel));
+}
+
 struct Kernels<'t, T: Target> {
     t: &'t mut T,
     /// The loop variables.
     vars: Vec<T::Integer>,
+    /// The sum of the sizes of what is put into outputs, if it is asked for.
+    sizes: Option<T::Cell>,
 }
 
 impl<T: Target> Kernels<'_, T> {
@@ -160,35 +212,44 @@ impl<T: Target> Kernels<'_, T> {
 
     /// for i in low..=high { body }
     fn each(&mut self, low: T::Integer, high: T::Integer, body: impl FnOnce(&mut Self, T::Integer)) {
-        let counter = self.t.counter();
-        self.t.set_count(counter, low);
-        let done = self.t.open_block();
-        let again = self.t.open_loop();
-        let i = self.t.count(counter);
-        let more = self.t.in_order(i, high);
-        self.t.go_unless(more, done);
-        body(self, i);
-        let next = self.shifted(i, 1);
-        self.t.set_count(counter, next);
-        self.t.go(again);
-        self.t.close_loop(again);
-        self.t.close_block(done);
+        let each = Each::up(self.t, low, high);
+        body(self, each.i);
+        each.close(self.t);
     }
 
     fn point(&mut self, kernel: &Kernel, sums: &[Option<T::Cell>]) {
         let mut values = HashMap::with_capacity(kernel.ops.len());
         self.ops(kernel, 0..kernel.ops.len(), &mut values, &mut |_, _, _| None);
+        self.measure(kernel.stores.iter().filter(|s| matches!(s.to.base, Base::Output(_))).map(|s| values[&s.value]));
         for (store, sum) in kernel.stores.iter().zip(sums) {
             let value = values[&store.value];
             match (store.write, sum) {
                 (Write::Reduce, Some(sum)) => {
                     let before = self.t.get(*sum);
-                    let after = self.t.binary(crate::program::Binary::Add, before, value);
+                    let after = self.t.binary(Binary::Add, before, value);
                     self.t.set(*sum, after);
                 }
                 (Write::Set, _) => self.set(&store.to, value),
                 _ => self.add(&store.to, value),
             }
+        }
+    }
+
+    /// Adds sizes in pairs, so that a loop waits for one addition.
+    fn measure(&mut self, values: impl Iterator<Item = T::Number>) {
+        let Some(total) = self.sizes else { return };
+        let mut sizes: Vec<T::Number> = values.map(|value| self.t.unary(Unary::Abs, value)).collect();
+        while sizes.len() > 1 {
+            let pair = |pair: &[T::Number]| match *pair {
+                [a, b] => self.t.binary(Binary::Add, a, b),
+                _ => pair[0],
+            };
+            sizes = sizes.chunks(2).map(pair).collect();
+        }
+        if let Some(&size) = sizes.first() {
+            let before = self.t.get(total);
+            let sum = self.t.binary(Binary::Add, before, size);
+            self.t.set(total, sum);
         }
     }
 
@@ -295,7 +356,7 @@ impl<T: Target> Kernels<'_, T> {
     fn add(&mut self, address: &Address, value: T::Number) {
         let place = self.place(address);
         let before = self.t.load(place);
-        let after = self.t.binary(crate::program::Binary::Add, before, value);
+        let after = self.t.binary(Binary::Add, before, value);
         self.t.store(place, after);
     }
 

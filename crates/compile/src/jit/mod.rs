@@ -13,6 +13,7 @@ mod cranelift;
 mod elimination;
 mod fixed_point;
 mod kernels;
+mod looped;
 mod math;
 mod newton;
 mod step;
@@ -269,9 +270,80 @@ impl NativeStep {
         pointers[inputs] = arrival.numbers().as_ptr().cast_mut();
         pointers[inputs + 1] = counts.as_mut_ptr();
         // SAFETY: the code reads the inputs of its program and writes to all of them but the constants, as far as the
-        // lengths that have just been compared; it reads the four numbers of the rule, adds to the two that count, and uses
+        // lengths that have just been compared; it reads the numbers of the rule, adds to the two that count, and uses
         // one solver for each system of the program.
         let done = unsafe { (self.entry)(pointers.as_ptr(), solvers.as_mut_ptr(), steps) };
         done.max(0) as u64
+    }
+}
+
+/// A step with loops over members as one native function.
+pub(crate) struct NativeLoops {
+    entry: LoopsEntry,
+    _code: Code,
+    /// Keeps the integer tables alive whose addresses the code holds.
+    program: Arc<Program>,
+}
+
+/// (addresses of the inputs, of the numbers of the stopping rule and of what is counted, of the outputs, of the work area;
+/// solvers) → whether the step was made.
+type LoopsEntry = unsafe extern "C" fn(*const *mut f64, *mut LinearSolver<f64>) -> i64;
+
+impl NativeLoops {
+    /// None if the step is too long for one function, or is not made of loops.
+    pub(crate) fn compile(program: &Arc<Program>) -> Result<Option<NativeLoops>, CompileError> {
+        if !looped::fits(program) {
+            return Ok(None);
+        }
+        let mut machine = Machine::new()?;
+        let (inputs, outputs) = (program.inputs.len(), program.outputs.len());
+        let function = machine.function(2, true, |target, arguments| {
+            (0..inputs + 2).for_each(|k| target.place_from(Base::Input(k), arguments[0], k));
+            (0..outputs).for_each(|k| target.place_from(Base::Output(k), arguments[0], inputs + 2 + k));
+            target.place_from(Base::Work, arguments[0], inputs + 2 + outputs);
+            target.solve_with(arguments[1]);
+            Some(looped::write(target, program))
+        })?;
+        let (code, entries) = machine.finish(&[function])?;
+        // SAFETY: the function was defined with exactly this signature.
+        let entry = unsafe { std::mem::transmute::<*const u8, LoopsEntry>(entries[0]) };
+        Ok(Some(NativeLoops { entry, _code: code, program: program.clone() }))
+    }
+
+    /// The end of the work area that it uses.
+    pub(crate) fn work(&self) -> usize {
+        looped::work(&self.program)
+    }
+
+    /// Makes one step; false if it is out of the ordinary, and then `next` is nothing. The states have been checked by the
+    /// caller.
+    pub(crate) fn step(
+        &self,
+        (state, next): (&State<f64>, &mut State<f64>),
+        constants: &[f64],
+        work: &mut [f64],
+        solvers: &mut [LinearSolver<f64>],
+        counts: &mut [f64; 2],
+        arrival: &Arrival,
+    ) -> bool {
+        let Program { inputs, outputs, systems, .. } = &*self.program;
+        let given = [&state.values[..], &state.carry, constants, &state.memory];
+        let made = [&mut next.values, &mut next.carry, &mut next.memory];
+        let fits = given.iter().map(|x| x.len()).take(inputs.len()).eq(inputs.iter().copied())
+            && made.iter().map(|x| x.len()).take(outputs.len()).eq(outputs.iter().copied())
+            && (solvers.len(), work.len() >= self.work()) == (systems.len(), true);
+        if !fits {
+            return false;
+        }
+        let mut pointers = [std::ptr::null_mut(); 10];
+        // Inputs and the numbers of the rule are only read.
+        let own = given[..inputs.len()].iter().map(|x| x.as_ptr().cast_mut());
+        let own = own.chain([arrival.numbers().as_ptr().cast_mut(), counts.as_mut_ptr()]);
+        let own = own.chain(made.into_iter().take(outputs.len()).map(|x| x.as_mut_ptr())).chain([work.as_mut_ptr()]);
+        pointers.iter_mut().zip(own).for_each(|(pointer, own)| *pointer = own);
+        // SAFETY: the code reads the inputs of its program and writes its outputs and the work area, as far as the lengths that
+        // have just been compared; it reads the numbers of the rule, adds to the two that count, and uses one solver for
+        // each system of the program.
+        unsafe { (self.entry)(pointers.as_ptr(), solvers.as_mut_ptr()) == 1 }
     }
 }

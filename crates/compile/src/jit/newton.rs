@@ -21,7 +21,7 @@ pub(super) struct At<'p, T: Target> {
 }
 
 /// Whether the equations are affine in their unknowns.
-fn is_affine(program: &Program, system: usize) -> bool {
+pub(super) fn is_affine(program: &Program, system: usize) -> bool {
     let site = program.systems[system].site.and_then(|site| program.plan.unknowns(site));
     site.is_some_and(|unknowns| unknowns.affine)
 }
@@ -136,8 +136,9 @@ impl<'p, T: Target> Steps<'_, 'p, T> {
         for ((&x, &delta), &size) in x.iter().zip(delta).zip(&l.sizes) {
             let (x, delta) = (self.t.unary(Unary::Abs, x), self.t.unary(Unary::Abs, delta));
             let before = self.t.get(size);
-            let largest = self.larger(before, x);
-            let largest = self.larger(largest, delta);
+            let mut c = Written(self.t);
+            let largest = c.larger(before, x);
+            let largest = c.larger(largest, delta);
             self.t.set(size, largest);
             unknowns.push([x, delta, largest]);
         }
@@ -161,49 +162,51 @@ impl<'p, T: Target> Steps<'_, 'p, T> {
         let smallest = self.rule(Rule::Update);
         let previous = self.t.get(l.previous);
         let (unknowns, equations, moving) = (unknowns.into_iter(), equations.into_iter(), moving.into_iter());
-        StoppingRule::judge(self, f64::EPSILON, (smallest, previous), unknowns, equations, moving)
+        StoppingRule::judge(&mut Written(self.t), f64::EPSILON, (smallest, previous), unknowns, equations, moving)
     }
 }
 
 /// The comparisons of the stopping rule as instructions.
-impl<T: Target> Comparisons for Steps<'_, '_, T> {
+pub(super) struct Written<'t, T>(pub(super) &'t mut T);
+
+impl<T: Target> Comparisons for Written<'_, T> {
     type Number = T::Number;
     type Truth = T::Truth;
 
     fn number(&mut self, x: f64) -> T::Number {
-        self.t.number(x)
+        self.0.number(x)
     }
 
     fn product(&mut self, a: T::Number, b: T::Number) -> T::Number {
-        self.t.binary(Binary::Mul, a, b)
+        self.0.binary(Binary::Mul, a, b)
     }
 
     fn ratio(&mut self, a: T::Number, b: T::Number) -> T::Number {
-        let zero = self.t.number(0.0);
-        let nothing = self.t.compare(Comparison::Equal, a, zero);
-        let quotient = self.t.binary(Binary::Div, a, b);
-        self.t.choice(nothing, zero, quotient)
+        let zero = self.0.number(0.0);
+        let nothing = self.0.compare(Comparison::Equal, a, zero);
+        let quotient = self.0.binary(Binary::Div, a, b);
+        self.0.choice(nothing, zero, quotient)
     }
 
     fn larger(&mut self, a: T::Number, b: T::Number) -> T::Number {
         // As one instruction: the larger one of two.
-        let more = self.t.compare(Comparison::Less, a, b);
-        self.t.choice(more, b, a)
+        let more = self.0.compare(Comparison::Less, a, b);
+        self.0.choice(more, b, a)
     }
 
     fn at_most(&mut self, a: T::Number, b: T::Number) -> T::Truth {
-        self.t.compare(Comparison::AtMost, a, b)
+        self.0.compare(Comparison::AtMost, a, b)
     }
 
     fn both(&mut self, a: T::Truth, b: T::Truth) -> T::Truth {
-        self.t.both(a, b)
+        self.0.both(a, b)
     }
 
     fn either(&mut self, a: T::Truth, b: T::Truth) -> T::Truth {
-        self.t.either(a, b)
+        self.0.either(a, b)
     }
 
     fn choice(&mut self, truth: T::Truth, a: T::Number, b: T::Number) -> T::Number {
-        self.t.choice(truth, a, b)
+        self.0.choice(truth, a, b)
     }
 }

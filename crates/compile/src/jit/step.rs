@@ -8,7 +8,7 @@ use cotangent_solve::{NewtonOptions, StoppingRule};
 use std::collections::{HashMap, HashSet};
 
 /// What the numbers of a stopping rule make of its comparisons, in the order in which the code finds them.
-pub(crate) struct Arrival([f64; 4]);
+pub(crate) struct Arrival([f64; 5]);
 
 /// Which number of these.
 #[derive(Clone, Copy)]
@@ -21,20 +21,23 @@ pub(super) enum Rule {
     Allowance,
     /// Updates until the iteration is given up.
     Limit,
+    /// The size of terms that do not show it.
+    Scale,
 }
 
 impl Arrival {
     pub(crate) fn new(options: &NewtonOptions) -> Arrival {
-        let StoppingRule { tolerance, max_iterations, .. } = options.stopping;
+        let StoppingRule { tolerance, max_iterations, scale } = options.stopping;
         Arrival([
             options.stopping.smallest_update(f64::EPSILON),
             tolerance.unwrap_or(0.0),
             allowance(f64::EPSILON, tolerance),
             f64::from(max_iterations),
+            scale,
         ])
     }
 
-    pub(super) fn numbers(&self) -> &[f64; 4] {
+    pub(super) fn numbers(&self) -> &[f64; 5] {
         &self.0
     }
 }

@@ -101,4 +101,13 @@ pub(crate) trait Target: Sized {
     fn factor(&mut self, system: usize, matrix: &[Self::Number]) -> Self::Truth;
     /// Solves with the last factors; and whether all went well.
     fn solve(&mut self, system: usize, sides: &[Self::Number], how: Sides) -> (Vec<Self::Number>, Self::Truth);
+    /// The same with vectors of the work area: the matrix, the right-hand side, the solution, by where they begin; whether the
+    /// matrix is regular.
+    fn eliminate(&mut self, system: usize, vectors: [usize; 3]) -> Self::Truth;
+    /// Whether a rounding of the unknowns explains the residual, by the rule of [`Bounds`](cotangent_solve::Bounds): of the
+    /// Jacobian, the unknowns and the residual in the work area.
+    fn explained(&mut self, system: usize, vectors: [usize; 3]) -> Self::Truth;
+    /// Whether a stall is one at round-off, by [`Stall`](cotangent_solve::Stall): of the unknowns, their sizes, the residual, the
+    /// Jacobian and those before the last update, with that, in the work area; and the number for sizes that do not show.
+    fn is_round_off(&mut self, system: usize, vectors: [usize; 6], scale: Self::Number) -> Self::Truth;
 }

@@ -556,30 +556,71 @@ impl Body {
     }
 }
 
-/// Drops stores that nobody reads; whether there were any.
-fn drop_unread(parts: &mut [Vec<Item>; 2], results: &[usize]) -> bool {
-    fn collect(items: &[Item], read: &mut HashSet<usize>) {
+/// Which entries of arrays are read: from the first to the last of each kernel.
+#[derive(Default)]
+struct Read(HashMap<usize, Vec<(i64, i64)>>);
+
+/// Every entry.
+const ALL: (i64, i64) = (i64::MIN, i64::MAX);
+
+/// The entries that an address has in a kernel.
+fn span(kernel: &Kernel, address: &Address) -> (i64, i64) {
+    let ends = match &kernel.domain {
+        Domain::Ranges(ranges) => match ranges.as_slice() {
+            [] => Some((0, 0)),
+            [r] => r.low.as_constant().zip(r.high.as_constant()),
+            _ => None,
+        },
+        Domain::Points(_) => None,
+    };
+    let Some((entry, (low, high))) = Entry::new(address).zip(ends) else { return ALL };
+    let [first, last] = [low, high].map(|at| entry.at(at).offset);
+    (first.min(last), first.max(last))
+}
+
+impl Read {
+    fn whole(&mut self, arrays: impl IntoIterator<Item = usize>) {
+        arrays.into_iter().for_each(|array| self.0.entry(array).or_default().push(ALL));
+    }
+
+    fn by(&mut self, items: &[Item]) {
         for item in items {
             match item {
-                Item::Kernel(kernel) => read.extend(reads(kernel)),
-                Item::Newton { unknown, terms, residual, jacobian, body, .. } => {
-                    read.extend([*unknown, *residual, *jacobian]);
-                    read.extend(*terms);
-                    collect(body, read);
+                Item::Kernel(kernel) => {
+                    for op in &kernel.ops {
+                        let Op::Load(address) = op else { continue };
+                        let (own, spans) = (span(kernel, address), self.0.entry(array(address)).or_default());
+                        if !spans.iter().any(|known| known.0 <= own.0 && own.1 <= known.1) {
+                            spans.push(own);
+                        }
+                    }
                 }
-                Item::Require { residual, magnitude, .. } => read.extend([*residual, *magnitude]),
+                Item::Newton { unknown, terms, residual, jacobian, body, .. } => {
+                    self.whole([*unknown, *residual, *jacobian].into_iter().chain(*terms));
+                    self.by(body);
+                }
+                Item::Require { residual, magnitude, .. } => self.whole([*residual, *magnitude]),
             }
         }
     }
-    fn drop(items: &mut Vec<Item>, read: &HashSet<usize>) -> bool {
+
+    fn has(&self, kernel: &Kernel, store: &Store) -> bool {
+        let own = span(kernel, &store.to);
+        let spans = self.0.get(&array(&store.to)).into_iter().flatten();
+        spans.into_iter().any(|read| read.0 <= own.1 && own.0 <= read.1)
+    }
+}
+
+/// Drops stores that nobody reads; whether there were any.
+fn drop_unread(parts: &mut [Vec<Item>; 2], results: &[usize]) -> bool {
+    fn drop(items: &mut Vec<Item>, read: &Read) -> bool {
         let mut any = false;
         items.retain_mut(|item| match item {
             Item::Kernel(kernel) => {
-                let before = kernel.stores.len();
-                kernel.stores.retain(|store| read.contains(&array(&store.to)));
-                if kernel.stores.len() < before {
-                    any = true;
-                }
+                let stores = std::mem::take(&mut kernel.stores);
+                let before = stores.len();
+                kernel.stores = stores.into_iter().filter(|store| read.has(kernel, store)).collect();
+                any |= kernel.stores.len() < before;
                 kernel.drop_unused();
                 !kernel.stores.is_empty()
             }
@@ -591,8 +632,9 @@ fn drop_unread(parts: &mut [Vec<Item>; 2], results: &[usize]) -> bool {
         });
         any
     }
-    let mut read: HashSet<usize> = results.iter().copied().collect();
-    parts.iter().for_each(|items| collect(items, &mut read));
+    let mut read = Read::default();
+    read.whole(results.iter().copied());
+    parts.iter().for_each(|items| read.by(items));
     let [once, each] = parts;
     drop(once, &read) | drop(each, &read)
 }
