@@ -126,6 +126,38 @@ fn a_step_that_is_too_large_for_a_quadrature_does_not_contradict_what_it_keeps()
     );
 }
 
+/// The same at steps of which some show next to nothing at the place where they are looked at, and with an error that adds
+/// up: sqrt(1 + p²) is no polynomial, and its period is 6.6.
+#[test]
+fn a_quadrature_is_told_from_the_method_at_any_step_and_no_drift_of_it() {
+    let root = "coord x\nhamiltonian sqrt(1 + p_x^2) + x^2/2\ninitial x = 1\n";
+    for stages in [4, 5, 6] {
+        for step in [1.0, 1.3, 1.5, 1.7, 2.0, 2.3] {
+            let c = free(root, Method::AverageVectorField { stages }, step, 1000);
+            assert_ne!((c.energy_defect.held, c.energy_drift.held), (Some(false), Some(false)));
+            assert!(c.held(), "{stages} points, step {step}: {:?} {:?}", c.energy_defect, c.energy_drift);
+        }
+    }
+    // Two points are no quadrature to speak of, and nothing is claimed of them.
+    assert_eq!(free(root, Method::AverageVectorField { stages: 2 }, 1.0, 1000).energy_defect.held, Some(false));
+}
+
+/// Three species, of which a large step makes negative numbers: the step back takes another solution of its equations.
+#[test]
+fn a_step_back_to_another_solution_does_not_contradict_symmetry() {
+    let text = shipped("lotka-volterra-3");
+    for step in [0.5, 0.6, 0.7, 0.8, 1.0, 1.2] {
+        for method in [Method::Gauss { stages: 2 }, Method::Gauss { stages: 3 }, Method::ImplicitMidpoint] {
+            let c = free(&text, method, step, 50);
+            assert_ne!(c.symmetry_defect.held, Some(false), "{method:?} {step}: {:?}", c.symmetry_defect);
+        }
+    }
+    let c = free(&text, Method::Gauss { stages: 2 }, 0.8, 50);
+    assert!(matches!(c.symmetry_defect.reason, Some(Reason::OtherSolution { .. })), "{:?}", c.symmetry_defect);
+    // What is not symmetric is seen as ever.
+    assert_eq!(free(&text, Method::Rk4, 0.05, 50).symmetry_defect.held, Some(false));
+}
+
 #[test]
 fn a_short_series_contradicts_nothing() {
     for steps in [20, 100, 300, 1000] {

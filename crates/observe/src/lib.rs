@@ -26,7 +26,7 @@ pub mod table;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use cotangent_destination::{DestinationError, is_same};
 pub use history::History;
-pub use monitor::{Jump, MAX_PASSAGES, Monitor, Passage};
+pub use monitor::{Jump, MAX_PASSAGES, Monitor, Passage, Unresolved};
 pub use platform::Platform;
 pub use run::{
     Arrays, Checkpoints, Each, End, Extra, Foreign, HISTORY_ERRORS, Header, Observer, OnProgress, Progress, Run,

@@ -25,6 +25,17 @@ pub struct Jump {
     pub change: f64,
 }
 
+/// A step that does not resolve the motion.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Unresolved {
+    /// The time at the end of the step.
+    pub time: f64,
+    /// How many times larger the terms of the energy became since they were last looked at.
+    pub grown: f64,
+    /// The same in two steps of half the size; none if they could not be made.
+    pub halves: Option<f64>,
+}
+
 /// What was noticed along a run, in constant memory.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Monitor {
@@ -36,6 +47,9 @@ pub struct Monitor {
     pub jump: Option<Jump>,
     /// When the error of the energy became a large part of it.
     pub lost: Option<Jump>,
+    /// The first step that was found not to resolve the motion.
+    #[serde(default)]
+    pub unresolved: Option<Unresolved>,
     /// Steps of several solutions of which the smooth continuation was taken.
     pub followed: u64,
     /// Steps that were brought back onto the constraints, by no more than the rounding of their multipliers.
@@ -55,6 +69,9 @@ pub struct Monitor {
     quiet: f64,
     /// An error of the energy that is known to be a small part of it, and with it all up to half as large again.
     known_error: f64,
+    /// The terms of the energy when they were last looked at: as often as it changes by more than ever before.
+    #[serde(default)]
+    terms: f64,
     /// Steps seen.
     steps: u64,
 }
@@ -73,6 +90,10 @@ const LEAP: (f64, f64) = (20.0, 0.01);
 const SHARE: f64 = 0.05;
 /// An error of the energy that is this part of its terms is spoken of, however slowly it came.
 const LOST: f64 = 0.25;
+/// Terms of the energy that grow by this factor are looked at again with half the step…
+const GROWN: f64 = 4.0;
+/// … and are not resolved if they differ by this one.
+const APART: f64 = 2.0;
 /// Units in the last place of those terms that rounding may change.
 const UNITS: f64 = 1000.0;
 
@@ -109,6 +130,25 @@ impl Monitor {
         } else {
             Change::Ordinary
         }
+    }
+
+    /// By what factor the terms of the energy have grown, if that has to be looked at: a motion that ends in finite time
+    /// grows without bound, and a method that keeps the energy, the difference of these terms, may step over its end.
+    pub(crate) fn has_grown(&self, terms: f64) -> Option<f64> {
+        let looks = self.unresolved.is_none() && self.terms > 0.0 && terms.is_finite() && terms > GROWN * self.terms;
+        looks.then(|| terms / self.terms)
+    }
+
+    /// Takes note of the terms of the energy, and of their growth beside that in two steps of half the size.
+    pub(crate) fn note_terms(&mut self, time: f64, terms: f64, halves: Option<Option<f64>>) {
+        if let (Some(halves), Some(grown)) = (halves, self.has_grown(terms)) {
+            let halves = halves.map(|halves| halves / self.terms);
+            let agrees = |halves: f64| halves < APART * grown && grown < APART * halves;
+            if !halves.is_some_and(agrees) {
+                self.unresolved = Some(Unresolved { time, grown, halves });
+            }
+        }
+        self.terms = terms;
     }
 
     /// Whether the last state is one near which steps may have several solutions.
@@ -223,6 +263,21 @@ mod tests {
             }
             assert!(monitor.lost.is_some_and(|lost| (lost.time - at).abs() < 1.5), "{:?}", monitor.lost);
         }
+    }
+
+    #[test]
+    fn terms_that_grow_otherwise_with_half_the_step_are_not_resolved() {
+        let noted = |halves: Option<f64>| {
+            let mut monitor = Monitor::default();
+            monitor.note_terms(0.1, 2.0, None);
+            assert_eq!((monitor.has_grown(7.0), monitor.has_grown(20.0)), (None, Some(10.0)));
+            monitor.note_terms(0.2, 20.0, Some(halves));
+            monitor.unresolved
+        };
+        assert_eq!(noted(Some(24.0)), None);
+        assert_eq!(noted(Some(2e3)), Some(Unresolved { time: 0.2, grown: 10.0, halves: Some(1e3) }));
+        assert_eq!(noted(Some(f64::NAN)).map(|u| u.time), Some(0.2));
+        assert_eq!(noted(None), Some(Unresolved { time: 0.2, grown: 10.0, halves: None }));
     }
 
     #[test]

@@ -41,6 +41,9 @@ pub enum PlotError {
         /// The refused destination.
         path: PathBuf,
     },
+    /// Somebody asked to stop.
+    #[error("interrupted before the movie was made")]
+    Interrupted,
     /// A movie without a picture.
     #[error("a movie needs at least one frame")]
     NoFrames,

@@ -58,10 +58,13 @@ struct Palette {
 
 impl Palette {
     /// The most frequent colours of some frames.
-    fn new(frames: &[Figure]) -> Result<Palette, PlotError> {
+    fn new(frames: &[Figure], goes_on: &dyn Fn() -> bool) -> Result<Palette, PlotError> {
         let stride = frames.len().div_ceil(LOOKED_AT).max(1);
         let mut counts: HashMap<[u8; 3], u64> = HashMap::new();
         for figure in frames.iter().step_by(stride) {
+            if !goes_on() {
+                return Err(PlotError::Interrupted);
+            }
             for colour in pixels(figure)?.rgb {
                 *counts.entry(colour).or_default() += 1;
             }
@@ -99,8 +102,13 @@ fn changed(before: &[u8], now: &[u8], width: usize) -> Option<[usize; 4]> {
 impl Movie {
     /// The movie as a GIF file. The same figures always give the same bytes.
     pub fn to_gif(&self) -> Result<Vec<u8>, PlotError> {
+        self.to_gif_while(&|| true)
+    }
+
+    /// The same while it goes on, which is asked before each frame; else [`PlotError::Interrupted`].
+    pub fn to_gif_while(&self, goes_on: &dyn Fn() -> bool) -> Result<Vec<u8>, PlotError> {
         let Some(first) = self.frames.first() else { return Err(PlotError::NoFrames) };
-        let mut palette = Palette::new(&self.frames)?;
+        let mut palette = Palette::new(&self.frames, goes_on)?;
         let Pixels { width, height, .. } = pixels(first)?;
         let stays = palette.colours.len() as u8;
         let table: Vec<u8> = palette.colours.iter().copied().chain([[0; 3]]).flatten().collect();
@@ -109,6 +117,9 @@ impl Movie {
         encoder.set_repeat(Repeat::Infinite)?;
         let mut before: Vec<u8> = vec![];
         for figure in &self.frames {
+            if !goes_on() {
+                return Err(PlotError::Interrupted);
+            }
             let found = pixels(figure)?;
             if (found.width, found.height) != (width, height) {
                 return Err(PlotError::FrameSize);
@@ -144,8 +155,13 @@ impl Movie {
 
     /// Writes the movie to a file whose name ends in `.gif`.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), PlotError> {
+        self.write_while(path, &|| true)
+    }
+
+    /// The same while it goes on, as of [`to_gif_while`](Movie::to_gif_while); nothing is written of a movie that was left.
+    pub fn write_while(&self, path: impl AsRef<Path>, goes_on: &dyn Fn() -> bool) -> Result<(), PlotError> {
         let path = path.as_ref();
         check_movie_destination(path)?;
-        Ok(cotangent_destination::replace(path, &self.to_gif()?)?)
+        Ok(cotangent_destination::replace(path, &self.to_gif_while(goes_on)?)?)
     }
 }

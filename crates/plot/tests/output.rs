@@ -214,3 +214,19 @@ fn a_movie_without_frames_or_with_others_is_refused() {
     let error = cotangent_plot::check_movie_destination("a.mp4").unwrap_err();
     assert_eq!(error.to_string(), "cannot write a movie to `a.mp4`: the name must end in .gif");
 }
+
+#[test]
+fn a_movie_is_left_before_the_next_frame_once_somebody_asks() {
+    let movie = swinging(30);
+    // Some frames are looked at for the palette, then all are drawn: in both parts.
+    for most in [0, 3, 25] {
+        let asked = std::cell::Cell::new(0);
+        let goes_on = || {
+            asked.set(asked.get() + 1);
+            asked.get() <= most
+        };
+        assert!(matches!(movie.to_gif_while(&goes_on), Err(PlotError::Interrupted)));
+        assert_eq!(asked.get(), most + 1);
+    }
+    assert_eq!(movie.to_gif_while(&|| true).unwrap(), movie.to_gif().unwrap());
+}

@@ -331,6 +331,7 @@ impl From<&PlotError> for Code {
     fn from(error: &PlotError) -> Code {
         match error {
             PlotError::UnknownExtension { .. } | PlotError::Destination(_) => Code::Unwritable,
+            PlotError::Interrupted => Code::Interrupted,
             _ => Code::Plot,
         }
     }

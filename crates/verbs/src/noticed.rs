@@ -189,6 +189,18 @@ pub(crate) fn notes(monitor: &Monitor, passages: &[SingularPassage]) -> Vec<Stri
             number(lost.time)
         ));
     }
+    if let Some(unresolved) = monitor.unresolved {
+        let halves = match unresolved.halves {
+            Some(halves) => format!("by {} in two of half its size", short(halves)),
+            None => "and two of half its size cannot be made".to_owned(),
+        };
+        notes.push(format!(
+            "the step to t = {} does not resolve the motion: the terms of the energy grow by a factor of {}, {halves}; \
+             the motion may end there, and what follows is another one: take a smaller --step",
+            number(unresolved.time),
+            short(unresolved.grown)
+        ));
+    }
     if let Some(jump) = monitor.jump {
         notes.push(format!(
             "the energy changed by {} in the step to t = {}, out of proportion: take a smaller --step, or look at what the \

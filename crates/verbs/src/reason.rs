@@ -58,6 +58,7 @@ fn property(reason: &certificate::Reason) -> Code {
         R::Singular => Code::SingularConfiguration,
         R::NoOrder(_) | R::NotConfirmed => Code::NoOrder,
         R::TooLarge(_) | R::Unresolved { .. } | R::Unstable { .. } | R::Quadrature { .. } => Code::StepTooLarge,
+        R::OtherSolution { .. } => Code::StepTooLarge,
         R::OrderElsewhere { here, .. } => property(here),
         R::SmallerSteps { reason, .. } => property(reason),
         R::OrderAbove(_) | R::DefectAbove { .. } | R::RoundOff(_) | R::NotFalling { .. } => Code::RoundOff,

@@ -4,6 +4,10 @@
 //! round-off does not fall, and grows where a small step divides it. So a defect is *real* if it falls as
 //! the step is halved twice. One that is not seen at the given step is looked for at larger ones, 4 h, 16 h, …, up
 //! to a step so large that it would show. Where smaller steps cannot be made, it is real if it fell so from 4 h on.
+//!
+//! The equations of a large step have several solutions, and the one that is found need not continue the motion. What that
+//! does to a property ends at once below some step, where nothing else is left. So what contradicts a claim has to fall
+//! like a power of the step, as far down as it can be followed.
 
 use super::reason::{LargerSteps, Reason};
 
@@ -20,6 +24,9 @@ const RESOLVED: f64 = 0.25;
 
 /// Error constants of methods of high order may be as small as this.
 const SMALLEST_CONSTANT: f64 = 1e-12;
+
+/// So often a step is halved to see how what contradicts a claim falls.
+const HALVINGS: i32 = 14;
 
 /// Far above round-off: real if it does not grow as the step falls.
 const LARGE: f64 = 1e-6;
@@ -72,8 +79,9 @@ pub(super) type Gauge<'a> = dyn FnMut(f64, f64) -> Result<Sample, Reason> + 'a;
 
 enum Nature {
     Real,
-    /// From round-off to something large at once: no power of the step. Another solution was taken.
-    Sudden,
+    /// From round-off to something large at once: no power of the step. Another solution was taken. With the step below
+    /// which it is not, and the defect there.
+    Sudden(f64, f64),
     RoundOff,
     /// Not known: a smaller step cannot be made.
     Unknown(Reason),
@@ -100,7 +108,11 @@ pub(super) fn climb(ask: Question, gauge: &mut Gauge<'_>) -> Result<(f64, Shown)
                 }
                 Nature::Real => seen = Some((step, sample.defect)),
                 Nature::Unknown(reason) if level == 0 => unknown = Some(reason),
-                Nature::Sudden => {
+                Nature::Sudden(smaller, there) if level == 0 => {
+                    let reason = Reason::OtherSolution { defect: first.defect, step: smaller, there };
+                    return Ok((first.defect, Shown::Unclear(reason)));
+                }
+                Nature::Sudden(..) => {
                     larger = LargerSteps::OtherSolution { step };
                     break;
                 }
@@ -142,20 +154,41 @@ pub(super) fn climb(ask: Question, gauge: &mut Gauge<'_>) -> Result<(f64, Shown)
 }
 
 fn nature(ask: Question, step: f64, at: Sample, gauge: &mut Gauge<'_>) -> Nature {
-    let (half, quarter) = match (gauge(step, step / 2.0), gauge(step, step / 4.0)) {
-        (Ok(half), Ok(quarter)) => (half, quarter),
-        (Err(reason), _) | (_, Err(reason)) => return Nature::Unknown(reason),
-    };
-    let [whole, half, quarter] = [at, half, quarter].map(|s| s.defect);
     // Twice the order, and a factor: more than any power of the step makes of a halving.
     let most = 2f64.powi(2 * ask.order as i32 + 12);
-    if whole > most * half.max(ask.floor) {
-        return Nature::Sudden;
+    let (mut defects, mut failed) = (vec![at.defect], None);
+    for halvings in 1..=HALVINGS {
+        let smaller = step * 0.5f64.powi(halvings);
+        let defect = match gauge(step, smaller) {
+            Ok(sample) => sample.defect,
+            Err(reason) if halvings <= 2 => return Nature::Unknown(reason),
+            Err(reason) => {
+                failed = Some(reason);
+                continue;
+            }
+        };
+        if defects[defects.len() - 1] > most * defect.max(ask.floor) {
+            return Nature::Sudden(smaller, defect);
+        }
+        defects.push(defect);
+        if halvings == 2 && !is_real(ask, &defects) {
+            return Nature::RoundOff;
+        }
+        // The rest is for what contradicts a claim, and has not yet fallen to round-off.
+        if halvings >= 2 && (!ask.claimed || defect <= CLEAR) {
+            return Nature::Real;
+        }
     }
+    failed.map_or(Nature::Real, Nature::Unknown)
+}
+
+/// Whether the defects of a step, of half of it and of a quarter fall as real ones do.
+fn is_real(ask: Question, defects: &[f64]) -> bool {
+    let [whole, half, quarter] = [0, 1, 2].map(|k| defects[k]);
     let falls = half <= 1.25 * whole * 0.5f64.powi(ask.power) && quarter <= 1.5 * whole * 0.25f64.powi(ask.power);
     let clear = whole > CLEAR && half <= whole && quarter <= 0.7 * whole;
     let large = whole > LARGE && quarter <= 2.0 * whole;
-    if falls || clear || large { Nature::Real } else { Nature::RoundOff }
+    falls || clear || large
 }
 
 #[cfg(test)]
@@ -206,6 +239,17 @@ mod tests {
         assert_eq!(climb(asked(0.5, 2, true), &mut gauge).unwrap().1, Shown::Nowhere);
         assert!(matches!(climb(asked(0.5, 2, false), &mut gauge).unwrap().1, Shown::Unclear(_)));
         assert!(matches!(climb(asked(1.5, 2, true), &mut gauge).unwrap().1, Shown::Unclear(_)));
+    }
+
+    /// Other solutions at several steps, from 0.1 on, and none of it below; and a defect that is one all the way down.
+    #[test]
+    fn what_ends_at_once_below_some_step_contradicts_no_claim() {
+        let mut other = |_: f64, h: f64| Ok(Sample { defect: if h > 0.1 { 0.9 * h.sqrt() } else { 1e-31 }, reach: h });
+        let (defect, shown) = climb(asked(0.8, 4, true), &mut other).unwrap();
+        let reason = Reason::OtherSolution { defect, step: 0.1, there: 1e-31 };
+        assert_eq!(shown, Shown::Unclear(reason));
+        let mut rough = |_: f64, h: f64| Ok(Sample { defect: (0.9 * h.sqrt()).min(100.0 * h.powi(5)), reach: h });
+        assert_eq!(climb(asked(0.8, 4, true), &mut rough).unwrap().1, Shown::Here);
     }
 
     /// A defect h³ where steps below 0.008 cannot be made: seen from 0.04 on, at which it is 64 times that of 0.01.

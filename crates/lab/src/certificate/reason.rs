@@ -77,6 +77,16 @@ pub enum Reason {
         /// Why larger steps do not tell.
         larger: LargerSteps,
     },
+    /// A defect that is not one of a smaller step, where it ends at once: this step takes another solution of its equations
+    /// than the one that continues the motion.
+    OtherSolution {
+        /// The defect.
+        defect: f64,
+        /// The smaller step.
+        step: f64,
+        /// The defect there.
+        there: f64,
+    },
     /// A defect of which it is not known whether it falls with the step: a smaller one cannot be made.
     SmallerSteps {
         /// The defect.
@@ -244,9 +254,17 @@ impl fmt::Display for Words<'_> {
                     self.larger(larger)
                 )
             }
+            Reason::OtherSolution { defect, step, there } => write!(
+                f,
+                "{} is no defect of the method: this step takes another solution of its equations than the one that \
+                 continues the motion; at step {} it is {}",
+                short(*defect),
+                exact(*step),
+                short(*there)
+            ),
             Reason::SmallerSteps { defect, reason } => write!(
                 f,
-                "{}, which may be round-off: a smaller step, by which it should fall, cannot be made: {}",
+                "{}, which may be none of the method: a smaller step, by which it should fall, cannot be made: {}",
                 short(*defect),
                 Words(reason, self.1)
             ),

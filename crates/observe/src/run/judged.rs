@@ -10,6 +10,8 @@ struct Seen {
     /// By how much the energy changed.
     change: f64,
     kind: Change,
+    /// The terms of the energy, where they were looked at.
+    terms: Option<f64>,
     conditioned: Option<Conditioned>,
     /// Whether momenta that the method leaves free were brought back.
     settled: bool,
@@ -116,7 +118,9 @@ impl<I: Advance, D: Measure> Run<I, D> {
             (Some(pace), Some(error)) => self.stands_still(h, pace, error)?,
             _ => false,
         };
+        let halves = seen.map_or(Ok(None), |seen| self.halves(h, seen));
         let failure = match (made, seen) {
+            _ if halves.is_err() => halves.clone().err(),
             _ if stands => pace.map(|pace| Failure::Standstill { pace }),
             (Ok(()), Some(seen)) if ill && seen.kind == Change::Leap => Some(Failure::Torn { change: seen.change }),
             (Err(failure), seen) if seen.is_none_or(|s| s.kind >= Change::Rough) => Some(failure),
@@ -128,18 +132,38 @@ impl<I: Advance, D: Measure> Run<I, D> {
             self.quantities.kept(&self.state.values)?;
             return Ok(failure);
         };
+        let halves = halves.unwrap_or_default();
         let time = self.time_of(&self.state, self.done + 1);
         if let Some(pace) = pace {
             self.monitor.note_pace(pace);
         }
         self.monitor.note(time, seen.change, seen.kind, seen.conditioned);
         self.monitor.settled += u64::from(seen.settled);
+        if let Some(terms) = seen.terms {
+            self.monitor.note_terms(time, terms, halves);
+        }
         let error = energy + seen.change - self.kept.as_slice()[0].initial;
         if self.monitor.is_new_error(error) {
             let magnitude = self.quantities.energy_magnitude(&self.state.values)?;
             self.monitor.note_error(time, error, magnitude);
         }
         Ok(None)
+    }
+
+    /// The terms of the energy after two steps of half the size from `before`, if their growth has to be looked at; `None`
+    /// inside if these steps cannot be made.
+    fn halves(&mut self, h: f64, seen: Seen) -> Result<Option<Option<f64>>, Failure> {
+        // A method that chooses its steps resolves what it meets.
+        let grown = seen.terms.and_then(|terms| self.monitor.has_grown(terms));
+        if grown.is_none() || self.integrator.own_steps().is_some() {
+            return Ok(None);
+        }
+        let mut state = self.integrator.state(self.before.values.clone());
+        match self.integrator.advance(&mut state, h / 2.0, 2) {
+            Ok(()) => Ok(Some(self.quantities.energy_magnitude(&state.values).ok())),
+            Err((_, Failure::Interrupted)) => Err(Failure::Interrupted),
+            Err(_) => Ok(Some(None)),
+        }
     }
 
     /// Whether time, where it is a variable of the state, came to a stand in the step from `before`, or turned. A lapse that
@@ -190,11 +214,12 @@ impl<I: Advance, D: Measure> Run<I, D> {
         let crosses = conditioned.is_some_and(|c| c.crossed);
         let settled = (crosses || self.monitor.is_unsettled()) && self.integrator.settle(&mut self.state);
         let change = self.quantities.kept(&self.state.values)?.energy - energy;
-        let kind = match self.monitor.has_seen(change) {
-            true => Change::Ordinary,
-            false => self.monitor.judge(change, self.quantities.energy_magnitude(&self.state.values)?),
+        let terms = match self.monitor.has_seen(change) {
+            true => None,
+            false => Some(self.quantities.energy_magnitude(&self.state.values)?),
         };
-        Ok(Seen { change, kind, conditioned, settled })
+        let kind = terms.map_or(Change::Ordinary, |terms| self.monitor.judge(change, terms));
+        Ok(Seen { change, kind, terms, conditioned, settled })
     }
 
     /// How well the forces were determined in the step from `before`, and in the method's own steps inside it.

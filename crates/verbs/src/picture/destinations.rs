@@ -3,8 +3,9 @@
 use crate::failure::{Code, Failure};
 use crate::reason::Reason;
 use cotangent_observe::is_same;
-use cotangent_plot::{self as plot, Figure, Movie};
+use cotangent_plot::{self as plot, Figure, Movie, PlotError};
 use cotangent_report::{self as report, Report};
+use cotangent_scalar::Cancel;
 use std::path::{Path, PathBuf};
 
 /// The files of `--plot`, `--report` and `--movie`.
@@ -93,10 +94,20 @@ impl Destinations {
         self.movie.is_some()
     }
 
-    /// Draws the movie, if there is something that moves, where it is wanted; the file that was written.
-    pub(crate) fn write_movie(&self, written: &mut Written, movie: impl FnOnce() -> Option<Movie>) -> Option<String> {
+    /// Draws the movie, if there is something that moves, where it is wanted and nobody asks to stop; the file that was
+    /// written.
+    pub(crate) fn write_movie(
+        &self,
+        written: &mut Written,
+        cancel: &Cancel,
+        movie: impl FnOnce() -> Option<Movie>,
+    ) -> Option<String> {
         let path = self.movie.as_ref()?;
-        match movie()?.write(path) {
+        let made = match cancel.is_set() {
+            true => Err(PlotError::Interrupted),
+            false => movie()?.write_while(path, &|| !cancel.is_set()),
+        };
+        match made {
             Ok(()) => Some(path.display().to_string()),
             Err(error) => {
                 written.failures.push(Reason::new((&error).into(), error.to_string()));

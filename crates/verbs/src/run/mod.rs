@@ -41,7 +41,9 @@ impl Request {
 impl Document {
     /// Whether the run came to its end, and everything was written.
     pub fn status(&self) -> Status {
+        let interrupted = self.unwritten.iter().any(|reason| reason.code == Code::Interrupted);
         match (self.unwritten.is_empty(), self.status) {
+            _ if interrupted => Status::Stopped,
             (false, _) => Status::Unwritten,
             (true, Ending::Finished) => Status::Held,
             (true, _) => Status::Stopped,

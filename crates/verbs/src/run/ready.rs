@@ -217,7 +217,7 @@ impl Ready {
             remarks: self.begun.notes.iter().chain(&session.notes()[self.said..]).cloned().collect(),
         };
         let mut written = self.pictures.write(|| document.figure(), || document.page());
-        document.movie = self.pictures.write_movie(&mut written, || document.movie());
+        document.movie = self.pictures.write_movie(&mut written, &session.limits().cancel, || document.movie());
         (document.plot, document.report) = (written.plot, written.report);
         // The table comes last: until then everything can be made again from the checkpoint.
         if let Err(error) = self.close(end, written.failures.is_empty()) {
