@@ -52,7 +52,7 @@ fn nothing_is_said_of_motions_that_go_on() {
         "coord x\nhamiltonian p_x^2/2 + x^4/4\ninitial x = 1, p_x = 1\n",
         "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 - 1/sqrt(x^2 + y^2)\ninitial x = 1, p_y = 0.6\n",
         "coord x\nhamiltonian p_x^2/2 + 1/x^2\ninitial x = 5, p_x = -2\n",
-        "coord x\nhamiltonian p_x^2/2 + 1e4*(exp(-2*x) - 2*exp(-x))\ninitial x = 6\n",
+        "coord x\nhamiltonian p_x^2/2 + 100*(exp(-2*x) - 2*exp(-x))\ninitial x = 6\n",
     ];
     let methods = [AVERAGE, Method::StormerVerlet, Method::ImplicitMidpoint, Method::Rk4, Method::Bdf2];
     for text in models {

@@ -179,16 +179,24 @@ fn nature(ask: Question, step: f64, at: Sample, gauge: &mut Gauge<'_>) -> Nature
             return Nature::Real;
         }
     }
-    failed.map_or(Nature::Real, Nature::Unknown)
+    match failed {
+        Some(reason) if !falls(ask, &defects) => Nature::Unknown(reason),
+        _ => Nature::Real,
+    }
 }
 
 /// Whether the defects of a step, of half of it and of a quarter fall as real ones do.
 fn is_real(ask: Question, defects: &[f64]) -> bool {
     let [whole, half, quarter] = [0, 1, 2].map(|k| defects[k]);
-    let falls = half <= 1.25 * whole * 0.5f64.powi(ask.power) && quarter <= 1.5 * whole * 0.25f64.powi(ask.power);
     let clear = whole > CLEAR && half <= whole && quarter <= 0.7 * whole;
     let large = whole > LARGE && quarter <= 2.0 * whole;
-    falls || clear || large
+    falls(ask, defects) || clear || large
+}
+
+/// Whether they fall at least as fast as the power of the step that is asked for.
+fn falls(ask: Question, defects: &[f64]) -> bool {
+    let [whole, half, quarter] = [0, 1, 2].map(|k| defects[k]);
+    half <= 1.25 * whole * 0.5f64.powi(ask.power) && quarter <= 1.5 * whole * 0.25f64.powi(ask.power)
 }
 
 #[cfg(test)]
