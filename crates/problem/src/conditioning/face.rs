@@ -105,10 +105,13 @@ impl Gradients {
         Ok(())
     }
 
-    /// c·φ: by how much a state is off its constraints, and what rounding explains of it.
+    /// c·φ: by how much a state is off its constraints, and a unit in the last place of what it is made of: the terms of φ, and
+    /// positions that are rounded, with G where was looked at last.
     pub(super) fn level(&mut self, state: &[f64], parameters: &[f64], c: &[f64]) -> Result<[f64; 2], CallError> {
         self.levels.call(&[state, parameters], &mut [&mut self.phi, &mut self.sizes])?;
-        let size: f64 = c.iter().zip(&self.sizes).map(|(c, size)| c.abs() * size).sum();
+        let terms: f64 = c.iter().zip(&self.sizes).map(|(c, size)| c.abs() * size).sum();
+        let positions = self.jacobian.addresses().zip(&self.g).map(|((i, j), g)| c[i as usize] * g * state[j as usize]);
+        let size = terms + positions.map(f64::abs).sum::<f64>();
         Ok([dot(c, &self.phi), f64::EPSILON * size])
     }
 
@@ -126,6 +129,11 @@ impl Gradients {
     pub(super) fn shift(&mut self, y: &[f64], out: &mut [f64]) {
         transposed_times(&self.jacobian, &self.g, y, &mut self.scratch);
         times(&self.metric, &self.h, &self.scratch, out);
+    }
+
+    /// G w where was looked at last, into `out`.
+    pub(super) fn rates(&self, w: &[f64], out: &mut [f64]) {
+        times(&self.jacobian, &self.g, w, out);
     }
 
     /// Makes M where was looked at last; whether there is one.

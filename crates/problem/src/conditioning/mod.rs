@@ -11,7 +11,7 @@
 //! metric H_pp; a gradient that vanishes by itself makes it large, too. The part of ∇φᵢ that the others do not
 //! explain is r = Gᵀc with Q c = (Q⁻¹)ᵢᵢ⁻¹ eᵢ. Through a singular configuration r goes through zero, and points
 //! the other way behind it: where r(before) and r(after) are opposite, nearly, the step has crossed one. Whether a step
-//! kept to its branch there is decided in [`branch`].
+//! kept to its branch there is decided in [`branch`]; the configuration is found in [`nearest`].
 //!
 //! The matrix C of brackets is antisymmetric, without a diagonal: its condition is
 //!
@@ -22,9 +22,11 @@
 //! which no units change. (C⁻¹)ⱼᵢ is ∂ log det C/∂Cᵢⱼ: on the way to a singular C one of these products grows without
 //! bound. Whether C stayed regular inside a step is decided in [`multivalued`].
 
+mod arms;
 mod branch;
 mod face;
 mod multivalued;
+mod nearest;
 
 use crate::callable::Callable;
 use crate::error::underived;
@@ -72,10 +74,15 @@ pub struct Conditioning {
     /// Q̂ or Ĉ up to the step that is looked at, and up to where that begins: what was looked at may not have become a step.
     largest: Vec<f64>,
     known: Vec<f64>,
+    /// Whether an entry was much smaller than that at the end of the step that is looked at, and where it begins. Of the
+    /// start of a run nothing is known.
+    has_fallen: [bool; 2],
     /// The end of the step that was looked at last.
     reached: Vec<f64>,
-    /// Where the last two steps began, since forces became badly determined.
+    /// Where the last two steps began, since forces became badly determined. The first of them stays where it was as long
+    /// as it is not known on which arm the second one lies.
     begun: [Vec<f64>; 2],
+    is_placed: bool,
     parameters: Vec<f64>,
     /// Columns of Q⁻¹.
     direction: Vec<f64>,
@@ -127,10 +134,12 @@ impl Conditioning {
             multivalued,
             largest: vec![0.0; entries.len()],
             known: vec![0.0; entries.len()],
+            has_fallen: [true; 2],
             entries,
             is_antisymmetric,
             reached: vec![0.0; motion.state.len()],
             begun: [vec![0.0; motion.state.len()], vec![0.0; motion.state.len()]],
+            is_placed: true,
             parameters: vec![],
             direction: vec![0.0; m],
             before: Face::new(m, columns),
@@ -149,12 +158,13 @@ impl Conditioning {
         Conditioning { multivalued: vec![], ..self }
     }
 
-    /// Looks at a step, given where the one before it began and its length, if they are known.
+    /// Looks at a step, given where the one before it began and its length, if they are known, or at several as one.
     fn observe_one(
         &mut self,
         earlier: (Option<&[f64]>, Option<f64>),
         [before, after]: [&[f64]; 2],
         was_ill: bool,
+        is_one: bool,
     ) -> Result<Conditioned, CallError> {
         if self.names.is_empty() {
             return Ok(Conditioned::WELL);
@@ -164,12 +174,17 @@ impl Conditioning {
         if self.gradients.is_none() && self.values.iter().any(|v| v.is_infinite()) {
             return Ok(Conditioned::WELL);
         }
-        let mut fallen = was_ill;
+        let mut fallen = false;
         for (largest, entry) in self.largest.iter_mut().zip(&self.entries) {
             let size = entry.at.map_or(0.0, |at| self.values[at].abs());
             *largest = largest.max(size);
             fallen |= size < WELL * *largest;
         }
+        let was_fallen = self.has_fallen[0] || was_ill;
+        if is_one {
+            self.has_fallen[1] = fallen;
+        }
+        fallen |= was_fallen;
         // Of one constraint, or one pair, there is nothing else to know.
         if self.names.len() <= if self.is_antisymmetric { 2 } else { 1 } && !fallen {
             return Ok(Conditioned::WELL);
@@ -191,7 +206,7 @@ impl Conditioning {
         };
         let mut seen = Conditioned::of(condition, constraint, false);
         if let Some(mut gradients) = self.gradients.take() {
-            let judged = self.judge(&mut gradients, earlier, [before, after], was_ill, &mut seen);
+            let judged = self.judge(&mut gradients, earlier, [before, after], (was_ill, is_one), &mut seen);
             self.gradients = Some(gradients);
             judged?;
         }
@@ -204,7 +219,7 @@ impl Conditioning {
         gradients: &mut Gradients,
         earlier: (Option<&[f64]>, Option<f64>),
         [before, after]: [&[f64]; 2],
-        was_ill: bool,
+        (was_ill, is_one): (bool, bool),
         seen: &mut Conditioned,
     ) -> Result<(), CallError> {
         let constraint = seen.constraint;
@@ -225,7 +240,7 @@ impl Conditioning {
         std::mem::swap(&mut self.parameters, &mut parameters);
         let passed = passed?;
         seen.crossed = passed.crossed;
-        if !(passed.crossed || passed.turned || close) {
+        if !(passed.crossed || passed.turned || passed.moved) {
             return Ok(());
         }
         let (from, face) =
@@ -234,7 +249,12 @@ impl Conditioning {
         match self.nearest(gradients, constraint, (from, [before, after]), (&velocities, passed.distance))? {
             Nearest::Far => seen.far = true,
             Nearest::Unknown => {}
-            Nearest::At(point) => seen.branch = point.branch(&passed, self.largest[constraint]),
+            Nearest::At(point) => {
+                seen.branch = point.branch(&passed, is_one);
+                if is_one {
+                    self.is_placed = point.arms.is_none_or(|[first, _]| first.are_known());
+                }
+            }
         }
         Ok(())
     }
@@ -300,22 +320,24 @@ impl Conditioning {
 }
 
 impl Condition for Conditioning {
-    /// A motion that goes over a gap in two steps, the state between which lies in the gap, does so in neither of them:
-    /// where forces are badly determined, two steps are looked at as one, too.
+    /// A motion that goes over a gap in several steps, the states between which lie in the gap, does so in none of them: where
+    /// forces are badly determined, they are looked at as one, too.
     fn observe(
         &mut self,
         [before, after]: [&[f64]; 2],
         step: Option<f64>,
         was_ill: bool,
     ) -> Result<Conditioned, Failure> {
-        match self.reached == before {
-            true => self.known.copy_from_slice(&self.largest),
-            false => self.largest.copy_from_slice(&self.known),
+        if self.reached == before {
+            self.known.copy_from_slice(&self.largest);
+            self.has_fallen[0] = self.has_fallen[1];
         }
+        self.largest.copy_from_slice(&self.known);
         self.reached.copy_from_slice(after);
         let begun = std::mem::take(&mut self.begun);
         let earlier = begun.iter().rev().map(|state| &state[..]).find(|state| was_ill && *state != before);
-        let seen = self.observe_one((earlier, step), [before, after], was_ill);
+        let was_placed = std::mem::replace(&mut self.is_placed, true);
+        let seen = self.observe_one((earlier, step), [before, after], was_ill, true);
         self.begun = begun;
         let mut seen = seen?;
         for multivalued in &mut self.multivalued {
@@ -331,17 +353,19 @@ impl Condition for Conditioning {
             return Ok(seen);
         }
         if self.begun[1] != before {
-            self.begun.swap(0, 1);
+            if was_placed {
+                self.begun.swap(0, 1);
+            }
             self.begun[1].copy_from_slice(before);
         }
         if self.begun[0] == self.begun[1] || seen.branch != Branch::Kept {
             return Ok(seen);
         }
         let first = std::mem::take(&mut self.begun[0]);
-        let both = self.observe_one((None, None), [&first, after], true);
+        let both = self.observe_one((None, None), [&first, after], true, false);
         self.begun[0] = first;
         let both = both?;
-        Ok(if both.branch == Branch::Jumped { both } else { seen })
+        Ok(if both.branch == Branch::Kept { seen } else { both })
     }
 
     fn constraints(&self) -> Vec<String> {
@@ -350,12 +374,14 @@ impl Condition for Conditioning {
 
     /// The largest Qᵢᵢ so far, where the last steps began, and where the last one ended.
     fn memory(&self) -> Vec<f64> {
-        [&self.largest[..], &self.known, &self.begun[0], &self.begun[1], &self.reached].concat()
+        let flags = [self.is_placed, self.has_fallen[0], self.has_fallen[1]].map(|flag| f64::from(u8::from(flag)));
+        [&self.largest[..], &self.known, &self.begun[0], &self.begun[1], &self.reached, &flags].concat()
     }
 
     fn restore(&mut self, memory: &[f64]) {
         let [last, this] = &mut self.begun;
         let mut parts = [&mut self.largest, &mut self.known, last, this, &mut self.reached];
+        let Some((memory, &[placed, began, ended])) = memory.split_last_chunk() else { return };
         if memory.len() == parts.iter().map(|part| part.len()).sum::<usize>() {
             let mut rest = memory;
             for part in &mut parts {
@@ -363,6 +389,8 @@ impl Condition for Conditioning {
                 part.copy_from_slice(own);
                 rest = after;
             }
+            self.is_placed = placed != 0.0;
+            self.has_fallen = [began != 0.0, ended != 0.0];
         }
     }
 }
