@@ -190,7 +190,9 @@ impl<I: Advance, D: Measure> Run<I, D> {
             }
             // What has no value is no continuation.
             let Ok(seen) = self.seen(h, energy) else { continue };
-            let is_better = |best: Seen| match (seen.lost().is_some(), best.lost().is_some()) {
+            // A leap of the energy is no better than another branch.
+            let is_lost = |seen: Seen| seen.lost().is_some() || seen.kind == Change::Leap;
+            let is_better = |best: Seen| match (is_lost(seen), is_lost(best)) {
                 (false, true) => true,
                 (true, false) => false,
                 _ => seen.change.abs() < best.change.abs() / 4.0,

@@ -169,22 +169,20 @@ impl Conditioning {
         if self.names.is_empty() {
             return Ok(Conditioned::WELL);
         }
+        if self.gradients.is_some() && self.largest.iter().all(|largest| *largest == 0.0) {
+            self.evaluate(before)?;
+            self.measure();
+        }
         self.evaluate(after)?;
         // Of velocity constraints on coordinates without mass.
         if self.gradients.is_none() && self.values.iter().any(|v| v.is_infinite()) {
             return Ok(Conditioned::WELL);
         }
-        let mut fallen = false;
-        for (largest, entry) in self.largest.iter_mut().zip(&self.entries) {
-            let size = entry.at.map_or(0.0, |at| self.values[at].abs());
-            *largest = largest.max(size);
-            fallen |= size < WELL * *largest;
-        }
-        let was_fallen = self.has_fallen[0] || was_ill;
+        let is_fallen = self.measure();
         if is_one {
-            self.has_fallen[1] = fallen;
+            self.has_fallen[1] = is_fallen;
         }
-        fallen |= was_fallen;
+        let fallen = is_fallen || self.has_fallen[0] || was_ill;
         // Of one constraint, or one pair, there is nothing else to know.
         if self.names.len() <= if self.is_antisymmetric { 2 } else { 1 } && !fallen {
             return Ok(Conditioned::WELL);
@@ -261,6 +259,17 @@ impl Conditioning {
 
     fn evaluate(&mut self, state: &[f64]) -> Result<(), CallError> {
         self.matrix.call(&[state, &self.parameters], &mut [&mut self.values])
+    }
+
+    /// Takes note of the sizes of entries; whether one is much smaller than it was.
+    fn measure(&mut self) -> bool {
+        let mut is_fallen = false;
+        for (largest, entry) in self.largest.iter_mut().zip(&self.entries) {
+            let size = entry.at.map_or(0.0, |at| self.values[at].abs());
+            *largest = largest.max(size);
+            is_fallen |= size < WELL * *largest;
+        }
+        is_fallen
     }
 
     /// Factors Q; the row that depends on the others, if it is singular.

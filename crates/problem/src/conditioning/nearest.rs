@@ -56,7 +56,8 @@ impl Conditioning {
             }
             gradients.look(&at, &self.parameters, &mut face)?;
             let [level, rounding] = gradients.level(&at, &self.parameters, &face.c)?;
-            (point.critical, point.rounding) = (level, UNITS * rounding);
+            // What is left of a correction changes the level by its square.
+            (point.critical, point.rounding) = (level, UNITS * rounding + point.bend * shifted * shifted);
             if iteration == 0 {
                 point.level = level;
             }
@@ -83,7 +84,8 @@ impl Conditioning {
             if shifted <= NEWTON.1 * step {
                 if n == self.direction.len() + 1 {
                     let seen = Axes::of(form);
-                    let [first, last] = ends.map(|end| self.arms(gradients, &face.c, (&at, end), (axes, &seen)));
+                    let [first, last] =
+                        ends.map(|end| self.arms(gradients, (&face.c, point.rounding), (&at, end), (axes, &seen)));
                     point.arms = Some([first?, last?]);
                 }
                 return Ok(Nearest::At(point));
@@ -128,18 +130,18 @@ impl Conditioning {
     fn arms(
         &mut self,
         gradients: &mut Gradients,
-        c: &[f64],
+        (c, rounding): (&[f64], f64),
         (at, state): (&[f64], &[f64]),
         (plane, axes): (&[Vec<f64>; 2], &Axes),
     ) -> Result<Arms, CallError> {
-        let [critical, rounding] = gradients.level(at, &self.parameters, c)?;
+        let [critical, _] = gradients.level(at, &self.parameters, c)?;
         let mut state = state.to_vec();
         let mut start = None;
         for rest in (0..=APPROACH.0).rev() {
             let xi: Vec<f64> = state[..gradients.columns()].iter().zip(at).map(|(q, at)| q - at).collect();
             let along = [0, 1].map(|k| gradients.weighed(&plane[k], &xi));
             let [level, own] = gradients.level(&state, &self.parameters, c)?;
-            let (level, rounding) = (level - critical, UNITS * rounding.max(own));
+            let (level, rounding) = (level - critical, rounding.max(UNITS * own));
             let arms = axes.arms(along, level, rounding);
             let is_far = axes.size(along) > APPROACH.2 * (rounding + level.abs());
             let start = start.get_or_insert_with(|| gradients.constraints().to_vec());
