@@ -349,4 +349,15 @@ fn runs_that_went_astray_unnoticed_are_stopped() {
     let [x, y, z] = midpoint.state().values[..3] else { panic!() };
     let apart = (x - expected.cos()).hypot(y - expected.sin()).hypot(z - slider(rod, expected)[0]);
     assert!(matches!(end, End::Failed(_)) || apart < 0.02, "{end:?} at {:?}", midpoint.state().values);
+    // To and fro in a gap for six steps, each of which ends nearly where it began, and then back.
+    let text = "coord x, y, u, v\n\
+        lagrangian (x'^2 + y'^2)/2 + 1.356240348913381*(u'^2 + v'^2)/2\n\
+        constraint a: (x^2 + y^2 - 1.6561639328194773^2)/2 = 0\n\
+        constraint b: ((u - 0.8870268281808503)^2 + v^2 - 1.6561638738537283^2)/2 = 0\n\
+        constraint c: ((u - x)^2 + (v - y)^2 - 0.8870268281808503^2)/2 = 0\n\
+        initial x = -0.29494332754394276, y = 1.6296893587151462, u = 0.5920835006369055, v = 1.6296892987914884, \
+        x' = -1.7888691751431611, y' = -0.3237519004686181, u' = -1.788869175143162, v' = -0.3237519123729743\n";
+    let (linkage, end) = run(text, (Formulation::HamiltonDirac, Method::ImplicitMidpoint), 0.007041072124491103, 200);
+    assert!(matches!(end, End::Failed(_)), "{end:?} at {:?}", linkage.state().values);
+    assert!((linkage.time() - 1.267).abs() < 0.02, "{}", linkage.time());
 }

@@ -51,7 +51,7 @@ pub(super) struct Passed {
     resolved: bool,
     /// Whether the step is so near that it may have come past a singular configuration.
     pub(super) moved: bool,
-    /// |Δq| in the metric M.
+    /// |Δq| in the metric M, or what the speeds make of it if that is more.
     pub(super) distance: f64,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Point {
     pub(super) rounding: f64,
     /// |A|, in the metric M.
     pub(super) bend: f64,
-    /// |Δq| of the step.
+    /// The length of the step.
     pub(super) step: f64,
     /// |ξ|.
     pub(super) distance: f64,
@@ -142,8 +142,12 @@ impl Gradients {
         }
         passed.crossed = opposite && velocities > 0.0;
         // Δq = h (v + v′)/2 + O(h³): in q* the equations of a step may be solved by staying there.
-        let far = duration.map_or(0.0, |h| h.abs() * (slow * slow + fast * fast + 2.0 * along).max(0.0).sqrt() / 2.0);
-        if velocities > 0.0 && passed.distance < STUCK * far {
+        let h = duration.map_or(0.0, f64::abs);
+        let far = h * (slow * slow + fast * fast + 2.0 * along).max(0.0).sqrt() / 2.0;
+        let is_stuck = velocities > 0.0 && passed.distance < STUCK * far;
+        // One that is thrown back may end where it began: what is near is so for a step of its speed.
+        passed.distance = passed.distance.max(h * (slow + fast) / 2.0);
+        if is_stuck {
             (passed.turned, passed.reflected) = (true, true);
             return Ok(passed);
         }
