@@ -84,7 +84,12 @@ impl Dirac<'_> {
 
     /// The constraints that a condition asks for; an end where it asks for too much.
     pub(crate) fn take_apart(&mut self, c: Candidate) -> Result<Vec<Candidate>, Progress> {
-        match self.surface.condition(&c.expression) {
+        self.surface.unfactored = false;
+        let condition = self.surface.condition(&c.expression);
+        if self.surface.unfactored {
+            self.journal.unfactored(&c.name);
+        }
+        match condition {
             Condition::Identity => {
                 self.journal.dependent(&c.name, Certainty::Proved);
                 Ok(vec![])

@@ -331,8 +331,8 @@ fn own_form(system: &System, field: &mut Field, report: &mut Analysis) -> Result
 /// The factors of the denominator of a Lagrangian, those without velocities.
 fn undefined(lagrangian: &Expr, field: &mut Field) -> Option<Vec<Expr>> {
     let denominator = field.normal(lagrangian)?.denominator;
-    let all =
-        factors(&denominator, &field.work())?.into_iter().map(|(p, _)| field.sum(&p)).collect::<Option<Vec<Expr>>>()?;
+    let parts = factors(&denominator, &field.work()).unwrap_or_else(|| vec![(denominator, 1)]);
+    let all = parts.into_iter().map(|(p, _)| field.sum(&p)).collect::<Option<Vec<Expr>>>()?;
     let moves = |e: &Expr| e.leaves().iter().any(|l| matches!(l.node(), Node::At(a, _) if a.role() == Role::Velocity));
     Some(all.into_iter().filter(|e| !moves(e)).collect())
 }

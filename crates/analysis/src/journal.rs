@@ -24,6 +24,14 @@ impl Journal {
         self.verdicts.push(Verdict { statement: statement.into(), outcome });
     }
 
+    /// Notes, once, that a constraint was taken as it is: it may be a product, and its surface fall apart.
+    pub(crate) fn unfactored(&mut self, name: &str) {
+        let statement = format!("`{name}` = 0 does not fall apart: its factors were not found");
+        if self.verdicts.iter().all(|v| v.statement != statement) {
+            self.say(statement, Outcome::Undecided);
+        }
+    }
+
     /// Ends the algorithm with a reason.
     pub(crate) fn stop(&mut self, reason: impl Into<String>) {
         self.stopped = Some(reason.into());

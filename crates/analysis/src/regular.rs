@@ -1,7 +1,7 @@
 //! What a condition F = 0 asks for, from the factors of F: those that it is written with, those that are found, those
 //! over the real numbers, and those that F has on the surface that is known.
 
-use crate::algebra::{Fraction, Polynomial, Relation, factors, irreducible_factors, pseudo_remainder};
+use crate::algebra::{Fraction, Polynomial, Relation, factors, pseudo_remainder};
 use crate::surface::KnownSurface;
 use cotangent_expr::{Expr, Node, Number};
 
@@ -141,8 +141,15 @@ impl KnownSurface {
         reduced().unwrap_or(e)
     }
 
+    /// Notes that the factors of a condition are not known.
+    fn unknown<T>(&mut self) -> Option<T> {
+        self.unfactored = true;
+        None
+    }
+
+    /// `None` if it is irreducible, or its factors are not known, which is noted.
     fn factors_of(&mut self, f: &Expr) -> Option<Condition> {
-        let normal = self.field.normal(f)?;
+        let Some(normal) = self.field.normal(f) else { return self.unknown() };
         let whole = self.field.only_parameters(&normal.denominator);
         self.of_polynomial(&normal.numerator, whole)
     }
@@ -153,7 +160,8 @@ impl KnownSurface {
             return Some(Condition::Identity);
         }
         let mut left: Vec<(Polynomial, u32)> = vec![];
-        for (p, k) in irreducible_factors(numerator, work)? {
+        let Some(all) = factors(numerator, work) else { return self.unknown() };
+        for (p, k) in all {
             if self.field.only_parameters(&p) {
                 self.assume(&p);
             } else if self.field.strict_sign(&p).is_some() || self.is_excluded(&p) || self.never(&p) {
@@ -164,20 +172,28 @@ impl KnownSurface {
         }
         if let [(p, k)] = left.as_slice() {
             if let Some(found) = self.field.semidefinite(p) {
-                let expressions = found.zeros.iter().map(|z| self.field.sum(z)).collect::<Option<_>>()?;
+                let zeros = found.zeros.iter().map(|z| self.field.sum(z)).collect::<Option<_>>();
+                let Some(expressions) = zeros else { return self.unknown() };
                 return Some(Condition::Constraints { expressions, irregular: true, whole: false });
             }
             if let Some(lines) = self.field.over_the_reals(p) {
                 return self.kept(lines);
             }
-            let expressions = vec![self.field.sum(p)?];
+            let expressions = match self.field.sum(p) {
+                Some(one) => vec![one],
+                None if whole && *k == 1 => return None,
+                None => return self.unknown(),
+            };
             return Some(Condition::Constraints { expressions, irregular: *k > 1, whole: whole && *k == 1 });
         }
         let mut parts = vec![];
         for (p, _) in &left {
             match self.field.over_the_reals(p) {
                 Some(lines) => parts.extend(lines),
-                None => parts.push(self.field.sum(p)?),
+                None => match self.field.sum(p) {
+                    Some(one) => parts.push(one),
+                    None => return self.unknown(),
+                },
             }
         }
         if parts.is_empty() { Some(Condition::Contradiction) } else { self.kept(parts) }
@@ -188,13 +204,27 @@ impl KnownSurface {
     fn where_others_hold(&mut self, f: &Expr) -> Option<Condition> {
         let normal = self.field.normal(f)?;
         // What was replaced once is not replaced again.
-        if self.replacing || self.weak_normal(&normal)?.is_zero() {
+        if self.replacing {
             return None;
         }
+        match self.weak_normal(&normal) {
+            Some(weak) if weak.is_zero() => return None,
+            Some(_) => {}
+            None => return self.unknown(),
+        }
+        let known = self.unfactored;
         self.replacing = true;
-        let found =
-            self.views().iter().find_map(|view| self.field.work().within(VIEW, || self.seen_with(f, &normal, view)));
+        let (mut found, mut seen) = (None, false);
+        for view in self.views() {
+            self.unfactored = false;
+            found = self.field.work().within(VIEW, || self.seen_with(f, &normal, &view));
+            seen = seen || !self.unfactored;
+            if found.is_some() {
+                break;
+            }
+        }
         self.replacing = false;
+        self.unfactored = known || found.is_none() && !seen;
         found
     }
 
@@ -219,9 +249,12 @@ impl KnownSurface {
 
     fn seen_with(&mut self, f: &Expr, normal: &Fraction, view: &[Relation]) -> Option<Condition> {
         let work = &self.field.work();
-        let (above, by_above) = self.field.reduce_with(normal.numerator.clone(), view)?;
-        let (below, by_below) = self.field.reduce_with(normal.denominator.clone(), view)?;
-        let rest = self.field.fraction(above.times(&by_below, work)?, below.times(&by_above, work)?)?.numerator;
+        let reduced = || {
+            let (above, by_above) = self.field.reduce_with(normal.numerator.clone(), view)?;
+            let (below, by_below) = self.field.reduce_with(normal.denominator.clone(), view)?;
+            Some(self.field.fraction(above.times(&by_below, work)?, below.times(&by_above, work)?)?.numerator)
+        };
+        let Some(rest) = reduced() else { return self.unknown() };
         if rest == normal.numerator || rest.is_zero() {
             return None;
         }

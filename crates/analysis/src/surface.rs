@@ -62,6 +62,8 @@ pub(crate) struct KnownSurface {
     pub(crate) chosen: Vec<Expr>,
     /// Factors that were shown to vanish nowhere on the surface.
     pub(crate) empty: Vec<Expr>,
+    /// Whether a condition was taken as it is because its factors, there or where the constraints hold, were not found.
+    pub(crate) unfactored: bool,
     /// Whether a condition is looked at with variables replaced by what the constraints make of them.
     pub(crate) replacing: bool,
     /// Whether polynomials are reduced by the constraints: not for large systems.
@@ -85,6 +87,7 @@ impl KnownSurface {
             excluded: vec![],
             chosen: vec![],
             empty: vec![],
+            unfactored: false,
             replacing: false,
             symbolic: variables <= MAX_SYMBOLIC,
         }
@@ -157,8 +160,7 @@ impl KnownSurface {
     /// Takes a factor not to vanish, and says so unless the model does.
     pub(crate) fn assume(&mut self, p: &Polynomial) {
         let work = &self.field.work();
-        let Some(parts) = factors(p, work) else { return };
-        for (f, _) in parts {
+        for (f, _) in factors(p, work).unwrap_or_else(|| vec![(p.clone(), 1)]) {
             let known = match f.unknowns()[..] {
                 [v] if f == Polynomial::unknown(v) => {
                     matches!(self.field.sign(v), Some(Sign::Positive | Sign::Negative | Sign::NonZero))
@@ -177,7 +179,7 @@ impl KnownSurface {
     /// Takes those factors not to vanish that are made of parameters.
     pub(crate) fn assume_parameters(&mut self, p: &Polynomial) {
         let work = &self.field.work();
-        for (f, _) in factors(p, work).unwrap_or_default() {
+        for (f, _) in factors(p, work).unwrap_or_else(|| vec![(p.clone(), 1)]) {
             if self.field.only_parameters(&f) {
                 self.assume(&f);
             }

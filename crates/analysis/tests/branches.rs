@@ -109,3 +109,19 @@ fn factors_without_real_points() {
         assert!(report.verdicts.iter().any(|v| v.statement.contains("has no points")), "{text}");
     }
 }
+
+/// Multiplied out: two ovals, four lines, a cusp and a circle. Each real part of f = 0 in the plane is a curve on which one
+/// degree of freedom is left.
+#[test]
+fn curves_are_found_in_products_that_are_multiplied_out() {
+    for (text, factors) in [
+        ("x^4 + 3*x^2*y^2 - 4*x^2 + 2*y^4 - 5*y^2 + 3", vec!["x^2 + 2*y^2 - 3", "x^2 + y^2 - 1"]),
+        ("x^3*y + x^2*y^2 - 2*x*y^3", vec!["x", "x + 2*y", "x - y", "y"]),
+        ("x^5 + x^3*y^2 - 4*x^3 - x^2*y^2 - y^4 + 4*y^2", vec!["x^2 + y^2 - 4", "x^3 - y^2"]),
+    ] {
+        let text = format!("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: {text} = 0\n");
+        let mut found = parts(&analysis(&text));
+        found.sort();
+        assert_eq!(found, factors.iter().map(|f| ((*f).to_owned(), (0, 2, 1))).collect::<Vec<_>>(), "{text}");
+    }
+}

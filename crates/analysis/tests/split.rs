@@ -7,7 +7,7 @@ mod common;
 use common::{analysis, counts, value};
 use cotangent_analysis::Analysis;
 use proptest::prelude::*;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A part of a curve f = 0 in the plane: points of it, and how far others are from it.
 #[derive(Clone, Debug)]
@@ -31,6 +31,56 @@ impl Part {
 
 /// A factor as it is written, and its real parts.
 type Factor = (String, Vec<Part>);
+
+/// a x² + b x y + c y² + d x + e y + g + h x³ with integers.
+type Cubic = [i64; 7];
+
+/// The coefficients of the powers of x and y in a product.
+fn expanded(factors: &[(Cubic, u32)]) -> BTreeMap<(u32, u32), i64> {
+    let powers = [(2, 0), (1, 1), (0, 2), (1, 0), (0, 1), (0, 0), (3, 0)];
+    let mut out = BTreeMap::from([((0, 0), 1)]);
+    for factor in factors.iter().flat_map(|(f, k)| vec![f; *k as usize]) {
+        let mut next = BTreeMap::new();
+        for (&(i, j), c) in &out {
+            for ((k, l), d) in powers.into_iter().zip(factor) {
+                *next.entry((i + k, j + l)).or_insert(0) += c * d;
+            }
+        }
+        next.retain(|_, c| *c != 0);
+        out = next;
+    }
+    out
+}
+
+/// Factors by their coefficients, with their real parts.
+fn cubic() -> impl Strategy<Value = (Cubic, Vec<Part>)> {
+    let small = -3i64..=3;
+    let positive = 1i64..=5;
+    prop_oneof![
+        2 => (small.clone(), small.clone(), small.clone())
+            .prop_filter("a line", |(a, b, _)| (*a, *b) != (0, 0))
+            .prop_map(|(a, b, c)| ([0, 0, 0, a, b, c, 0], vec![line(a as f64, b as f64, c as f64)])),
+        3 => (small.clone(), small.clone(), positive.clone()).prop_map(|(a, b, r)| {
+            let around = move |u: f64| (a as f64 + (r as f64).sqrt() * u.cos(), b as f64 + (r as f64).sqrt() * u.sin());
+            let form = [1, 0, 1, -2 * a, -2 * b, a * a + b * b - r, 0];
+            (form, vec![curve(form.map(|c| c as f64), around)])
+        }),
+        2 => (positive.clone(), small.clone()).prop_map(|(a, c)| {
+            let form = [-a, 0, 0, 0, 1, -c, 0];
+            (form, vec![curve(form.map(|c| c as f64), move |u| (u, a as f64 * u * u + c as f64))])
+        }),
+        2 => small.clone().prop_map(|c| {
+            let form = [0, 0, 0, 0, 1, -c, -1];
+            (form, vec![curve(form.map(|c| c as f64), move |u| (u, u * u * u + c as f64))])
+        }),
+        1 => (positive.clone(), small, positive.clone()).prop_map(|(a, b, c)| {
+            let (s, t) = (a as f64, b as f64);
+            let root = (t * t + s * c as f64).sqrt();
+            ([a, 2 * b, -c, 0, 0, 0, 0], vec![line(s, t - root, 0.0), line(s, t + root, 0.0)])
+        }),
+        1 => positive.prop_map(|k| ([1, -1, 1, 0, 0, k, 0], vec![])),
+    ]
+}
 
 fn curve(form: [f64; 7], points: impl Fn(f64) -> (f64, f64)) -> Part {
     Part { points: [-1.3, -0.4, 0.2, 0.9, 1.7].map(points).to_vec(), form, is_point: false }
@@ -103,7 +153,7 @@ fn factor() -> impl Strategy<Value = Factor> {
 }
 
 /// The parts of a product: without those inside others.
-fn parts(factors: &[(Factor, u32)]) -> Vec<Part> {
+fn parts<T>(factors: &[((T, Vec<Part>), u32)]) -> Vec<Part> {
     let all: Vec<&Part> = factors.iter().flat_map(|f| &f.0.1).collect();
     let mut out: Vec<Part> = vec![];
     for (k, part) in all.iter().enumerate() {
@@ -161,6 +211,16 @@ proptest! {
     #[test]
     fn products_fall_apart_into_their_real_parts(factors in factors()) {
         let text = format!("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: {} = 0\n", product(&factors));
+        compare(&analysis(&text), &parts(&factors), &|_, _| 0.0, 0, &text);
+    }
+
+    /// Multiplied out, of degree 8 and more.
+    #[test]
+    fn so_do_products_that_are_multiplied_out(factors in prop::collection::vec((cubic(), 1u32..=2), 2..=4)) {
+        let forms: Vec<(Cubic, u32)> = factors.iter().map(|((form, _), k)| (*form, *k)).collect();
+        let terms = expanded(&forms).into_iter().map(|((i, j), c)| format!("({c})*x^{i}*y^{j}")).collect::<Vec<_>>();
+        let text =
+            format!("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: {} = 0\n", terms.join(" + "));
         compare(&analysis(&text), &parts(&factors), &|_, _| 0.0, 0, &text);
     }
 

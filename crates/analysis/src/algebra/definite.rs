@@ -5,10 +5,14 @@
 //! power of an unknown and a is made of parameters of known sign. This goes on with the discriminant, which has one
 //! unknown less: every positive semidefinite quadratic form is found, whatever it is written as.
 
-use super::divisor::{content, factors};
+use super::divisor::content;
+use super::factors::factors;
 use super::field::Field;
 use super::polynomial::{Monomial, Polynomial};
 use super::quadratic::Quadratic;
+use cotangent_model::Sign;
+use cotangent_scalar::Random;
+use std::collections::BTreeMap;
 
 /// A polynomial of one sign.
 #[derive(Clone, PartialEq, Debug)]
@@ -20,6 +24,8 @@ pub(crate) struct Semidefinite {
 
 /// What it may take: the algebra that comes after needs some, too.
 const WORK: u64 = 100_000;
+/// At how many places a change of sign is looked for.
+const SIGNS: usize = 12;
 /// Discriminants of discriminants, up to here.
 const MAX_DEPTH: usize = 8;
 
@@ -42,6 +48,9 @@ impl Field {
         if let Some(found) = self.by_terms(p) {
             return Some(found);
         }
+        if self.changes_sign(p) {
+            return None;
+        }
         let parts = factors(p, work)?;
         match parts.as_slice() {
             [(one, 1)] => self.by_square(one, depth).map(|found| {
@@ -51,6 +60,32 @@ impl Field {
             }),
             _ => self.by_factors(p, &parts, depth),
         }
+    }
+
+    /// Whether it has both signs at some integers that have the signs which are known.
+    fn changes_sign(&self, p: &Polynomial) -> bool {
+        let mut random = Random::default();
+        let mut next = |v: u32| {
+            let size = 1 + (5.0 * random.uniform()) as i128;
+            match self.sign(v) {
+                Some(Sign::Positive | Sign::NonNegative) => size,
+                Some(Sign::Negative | Sign::NonPositive) => -size,
+                Some(Sign::NonZero) | None if random.uniform() < 0.5 => -size,
+                Some(Sign::NonZero) | None => size,
+            }
+        };
+        let unknowns = p.unknowns();
+        let (mut positive, mut negative) = (false, false);
+        for _ in 0..SIGNS {
+            let at: BTreeMap<u32, i128> = unknowns.iter().map(|&v| (v, next(v))).collect();
+            let value = p.0.iter().try_fold(0i128, |sum, (m, &c)| {
+                let powers = m.0.iter().try_fold(c, |t, (v, k)| t.checked_mul(at.get(v)?.checked_pow(*k)?));
+                sum.checked_add(powers?)
+            });
+            let value = value.unwrap_or(0);
+            (positive, negative) = (positive || value > 0, negative || value < 0);
+        }
+        positive && negative
     }
 
     /// A sum of terms of one sign, each made of squares and of factors with known signs.

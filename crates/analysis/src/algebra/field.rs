@@ -4,7 +4,8 @@
 //! polynomials; a fraction of two without a common divisor is the normal form. Unknowns that are not
 //! independent carry a relation, sin²x + cos²x = 1 or (√u)² = u, by which polynomials are reduced.
 
-use super::divisor::{common_monomial, factors, greatest_common_divisor, pseudo_remainder};
+use super::divisor::{common_monomial, greatest_common_divisor, pseudo_remainder};
+use super::factors::factors;
 use super::polynomial::{Monomial, Polynomial};
 use super::work::Work;
 use cotangent_expr::{Digest, Expr, Function, Node, Number};
@@ -360,7 +361,7 @@ impl Field {
         if p.0.len() > MAX_FACTORISED {
             return self.sum(p);
         }
-        let parts = factors(p, work)?;
+        let Some(parts) = factors(p, work) else { return self.sum(p) };
         let product =
             parts.iter().try_fold(Polynomial::one(), |product, (f, k)| product.times(&f.power(*k, work)?, work))?;
         let number = p.over(&product, work)?.as_constant()?;

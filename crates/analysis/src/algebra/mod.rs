@@ -7,14 +7,19 @@
 
 mod definite;
 mod divisor;
+mod factors;
 mod field;
+mod lifting;
 mod linear;
+mod modular;
 mod polynomial;
 mod quadratic;
 mod signs;
+mod univariate;
 mod work;
 
-pub(crate) use divisor::{factors, irreducible_factors, pseudo_remainder};
+pub(crate) use divisor::pseudo_remainder;
+pub(crate) use factors::factors;
 pub(crate) use field::{Field, Fraction, Relation};
 pub(crate) use linear::{Row, eliminate, inverse, kernel, reduced, size_cost};
 pub(crate) use polynomial::{Monomial, Polynomial};

@@ -75,7 +75,12 @@ impl Monomial {
         self.0.iter().find(|f| f.0 == v).map_or(0, |f| f.1)
     }
 
-    fn without(&self, v: u32) -> Monomial {
+    /// The sum of the exponents.
+    pub(crate) fn total(&self) -> usize {
+        self.0.iter().map(|f| f.1 as usize).sum()
+    }
+
+    pub(crate) fn without(&self, v: u32) -> Monomial {
         Monomial(self.0.iter().filter(|f| f.0 != v).copied().collect())
     }
 }
@@ -165,18 +170,26 @@ impl Polynomial {
 
     /// The quotient, if the division leaves no rest.
     pub(crate) fn over(&self, divisor: &Polynomial, work: &Work) -> Option<Polynomial> {
+        self.quotient(divisor, work).flatten()
+    }
+
+    /// The same, where `Some(None)` says that there is a rest: nothing was given up.
+    pub(crate) fn quotient(&self, divisor: &Polynomial, work: &Work) -> Option<Option<Polynomial>> {
         let (lead, factor) = divisor.0.last_key_value()?;
         let mut rest = self.clone();
         let mut quotient = Polynomial::default();
         while let Some((m, c)) = rest.0.last_key_value() {
-            if c % factor != 0 {
-                return None;
-            }
-            let term = Polynomial::monomial(m.over(lead)?, c / factor);
+            let Some(m) = m.over(lead).filter(|_| c % factor == 0) else { return Some(None) };
+            let term = Polynomial::monomial(m, c / factor);
             rest = rest.minus(&term.times(divisor, work)?, work)?;
             quotient = quotient.plus(&term, work)?;
         }
-        Some(quotient)
+        Some(Some(quotient))
+    }
+
+    /// The degree in all unknowns together.
+    pub(crate) fn total_degree(&self) -> usize {
+        self.0.keys().map(Monomial::total).max().unwrap_or(0)
     }
 
     /// The highest power of an unknown.
@@ -207,22 +220,6 @@ impl Polynomial {
             Some((_, &c)) if c < 0 => (self.negated(), false),
             _ => (self, true),
         }
-    }
-
-    /// The derivative by one unknown.
-    pub(crate) fn derivative(&self, v: u32, work: &Work) -> Option<Polynomial> {
-        let mut out = Polynomial::default();
-        for (m, &c) in &self.0 {
-            let k = m.degree(v);
-            if k > 0 {
-                let mut n = m.without(v);
-                if k > 1 {
-                    n = n.times(&Monomial(vec![(v, k - 1)]));
-                }
-                out = out.plus(&Polynomial::monomial(n, c.checked_mul(k as i128)?), work)?;
-            }
-        }
-        Some(out)
     }
 }
 

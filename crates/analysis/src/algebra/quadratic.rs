@@ -1,6 +1,7 @@
 //! Quadratic polynomials in a power of an unknown: discriminant, and factors over the real numbers.
 
-use super::divisor::{content, factors, gcd};
+use super::divisor::{content, gcd};
+use super::factors::factors;
 use super::field::Field;
 use super::polynomial::{Monomial, Polynomial};
 use super::work::Work;
