@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const FACTORS: u64 = 4_000_000;
 const CONTENTS: u64 = 200_000;
 /// How many lines are looked at.
-const LINES: u64 = 5;
+const LINES: u64 = 3;
 /// The largest number of factors on a line whose products are tried.
 const MAX_ON_LINE: usize = 16;
 

@@ -16,16 +16,19 @@ pub(crate) fn balanced(r: u128) -> i128 {
     if r > PRIME / 2 { -lift(PRIME - r) } else { lift(r) }
 }
 
+#[inline]
 pub(crate) fn plus(a: u128, b: u128) -> u128 {
     let sum = a + b;
     if sum >= PRIME { sum - PRIME } else { sum }
 }
 
+#[inline]
 pub(crate) fn minus(a: u128, b: u128) -> u128 {
     plus(a, PRIME - b)
 }
 
 /// With a = a₁2⁶⁴ + a₀ and b alike, and 2¹²⁷ = 1: a b = 2 a₁b₁ + (a₁b₀ + a₀b₁)2⁶⁴ + a₀b₀.
+#[inline]
 pub(crate) fn times(a: u128, b: u128) -> u128 {
     let low = |x: u128| x & u128::from(u64::MAX);
     let (a1, a0, b1, b0) = (a >> 64, low(a), b >> 64, low(b));
