@@ -83,7 +83,9 @@ impl Dirac<'_> {
             let mut row = Row::new();
             for (&b, e) in &rows[i] {
                 let f = self.surface.field.normal(e)?;
-                row.insert(b, self.surface.weak_normal(&f)?);
+                // It does not vanish at the points: what reduces to zero was multiplied by something that does.
+                let reduced = self.surface.weak_normal(&f)?;
+                row.insert(b, if reduced.is_zero() { f } else { reduced });
             }
             matrix.push(row);
         }

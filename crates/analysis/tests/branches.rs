@@ -125,3 +125,12 @@ fn curves_are_found_in_products_that_are_multiplied_out() {
         assert_eq!(found, factors.iter().map(|f| ((*f).to_owned(), (0, 2, 1))).collect::<Vec<_>>(), "{text}");
     }
 }
+
+/// x³ = 2y³ is the line x = 2^(1/3) y, along which nothing pushes: a = 0 and its multiplier vanishes. The bracket that
+/// determines it, 3x⁴ + 12y⁴, reduces to zero by constraints only if it is multiplied by something that vanishes there.
+#[test]
+fn what_determines_a_multiplier_is_no_zero() {
+    let report = analysis("coord x, y, a\nlagrangian (x'^2 + y'^2)/2 - a*(x^3 - 2*y^3)\n");
+    assert_eq!(counts(&report), (0, 4, 1));
+    assert!(report.assumptions.iter().all(|e| !e.is_zero()), "{:?}", report.assumptions);
+}
