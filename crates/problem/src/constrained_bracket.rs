@@ -43,6 +43,7 @@ impl Model {
             }
             Err(error) => return Err(error.into()),
         };
+        known.fits(formulation).map_err(ProblemError::from)?;
         let mut motion = known.motion(system, limits).map_err(ProblemError::from)?;
         if formulation == Formulation::HamiltonDirac {
             motion.formulation = formulation;

@@ -4,8 +4,8 @@ use cotangent_compile::Engine;
 use cotangent_compile::values::Setting;
 use cotangent_model::System;
 use cotangent_problem::pose;
-use cotangent_problem::{Instance, Repairs};
-use cotangent_theory::Formulation;
+use cotangent_problem::{Instance, PoseError, ProblemError, Repairs};
+use cotangent_theory::{Formulation, TheoryError};
 
 fn posed(text: &str, project_initial: bool, set: &[Setting]) -> Instance {
     let system = System::parse(text).unwrap_or_else(|d| panic!("{d}"));
@@ -114,4 +114,18 @@ fn a_stop_before_the_beginning_is_heard() {
     let model = std::sync::Arc::new(Model::new(&system, &limits));
     let posed = model.pose(Formulation::HamiltonDirac, &[], Repairs::default(), Engine::Tape).err();
     assert_eq!(posed, Some(PoseError::Motion(MotionError::Analysis(AnalysisError::Interrupted(Interrupted)))));
+}
+
+/// Burgers' equation on 26 cells has 26 constraints, and 26 variables are kept: 27 systems of 26² entries, each a sum of 52
+/// products. That is refused before any of them is written down; `dirac-bracket` writes down the brackets alone.
+#[test]
+fn equations_that_would_not_fit_into_memory_are_refused_with_their_size() {
+    let text = include_str!("../../../models/burgers.cot").replace("param n : int = 6", "param n : int = 26");
+    let system = System::parse(&text).unwrap_or_else(|d| panic!("{d}"));
+    let refused = pose(&system, Formulation::Slaved, &[], Repairs::default(), Engine::Tape).err();
+    let Some(PoseError::Problem(ProblemError::Theory(TheoryError::TooManyTerms { formulation, terms, .. }))) = refused
+    else {
+        panic!("{refused:?}")
+    };
+    assert_eq!((formulation, terms), ("slaved", 27 * 26 * 26 * 52));
 }

@@ -35,6 +35,18 @@ pub enum TheoryError {
         /// Why.
         why: &'static str,
     },
+    /// A formulation whose equations are too large for this model.
+    #[error(
+        "the equations of `{formulation}` would have {terms} terms for a model of this size, and at most {limit} are written down"
+    )]
+    TooManyTerms {
+        /// The formulation.
+        formulation: &'static str,
+        /// How many there would be.
+        terms: usize,
+        /// How many there may be.
+        limit: usize,
+    },
     /// A part of the energy whose flow is not known.
     #[error("the flow of the part `{part}` is not known: {why}")]
     NoFlow {

@@ -324,6 +324,10 @@ fn underivable(error: &TheoryError, model: &Loaded) -> Failure {
         TheoryError::SingularLagrangian { .. } => (Code::SingularLagrangian, way_out(model)),
         TheoryError::NotCanonical { .. } => (Code::NotCanonical, "choose another formulation".into()),
         TheoryError::Unfit { .. } => (Code::DoesNotFit, "choose another --formulation".into()),
+        TheoryError::TooManyTerms { .. } => (
+            Code::DoesNotFit,
+            "choose a smaller model, or another --formulation: `dirac-bracket` has the same motion".into(),
+        ),
         TheoryError::NoFlow { .. } => (Code::DoesNotFit, KNOWN_FLOWS.into()),
         TheoryError::NoConstraintFlow { .. } | TheoryError::Unrestrained(_) => (Code::DoesNotFit, UNRESTRAINED.into()),
         TheoryError::Expression(_) => {

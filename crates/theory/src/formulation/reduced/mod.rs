@@ -58,7 +58,26 @@ const KEPT: Card = Card {
     inside: None,
 };
 
+/// The most terms of matrices that are written down. With about 2 kB for each, which is what one takes until it is
+/// compiled, this is a little more than a gigabyte.
+const MAX_TERMS: usize = 700_000;
+
 impl Constraints {
+    /// Refuses a formulation whose matrices would not fit into memory, before they are written down. One that is slaved
+    /// solves a system with {g, g} for each variable that is kept, and once more for the motion; an entry of it is a sum
+    /// over these variables, twice.
+    pub fn fits(&self, formulation: Formulation) -> Result<(), TheoryError> {
+        let (solved, kept) = (self.list.len(), self.phase.len().saturating_sub(self.list.len()));
+        let terms = match formulation {
+            Formulation::Slaved => (kept + 1).saturating_mul(solved * solved).saturating_mul(2 * kept),
+            _ => 0,
+        };
+        match terms > MAX_TERMS {
+            true => Err(TheoryError::TooManyTerms { formulation: formulation.name(), terms, limit: MAX_TERMS }),
+            false => Ok(()),
+        }
+    }
+
     /// The motion on the surface in the variables that are kept, by their numbers among those of the model. Where the
     /// constraints are not linear in the others, these are found near a given state.
     pub fn reduced(
@@ -68,6 +87,7 @@ impl Constraints {
         (kept, near): (&[usize], &[f64]),
         limits: &Limits,
     ) -> Result<Motion, TheoryError> {
+        self.fits(formulation)?;
         let reduction = Reduction::new(self, kept)?;
         let (tensor, rates) = match formulation {
             Formulation::Slaved => slaved::bracket(&reduction)?,
