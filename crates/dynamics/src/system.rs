@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use cotangent_scalar::Scalar;
 use cotangent_solve::Pattern;
+use std::ops::Range;
 
 /// On which level the equations hold constraints.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -206,6 +207,10 @@ pub trait Split<S: Scalar> {
     fn parts(&self) -> usize;
     /// φ_h(z) − z for the flow φ of a part.
     fn increment(&mut self, part: usize, h: S, z: &[S], out: &mut [S]) -> Result<(), Failure>;
+    /// Where that may be other than zero, in order: everywhere, if nothing is known.
+    fn moved(&self, _part: usize) -> Vec<Range<usize>> {
+        std::iter::once(0..self.dimension()).collect()
+    }
 }
 
 /// Sizes and sparsity of constraints that are held by the flows they generate.

@@ -17,6 +17,12 @@ pub(crate) trait StumpffArithmetic: Real {
     /// 1/k!, rounded; zero where it underflows.
     fn reciprocal_factorial(k: u32) -> Self;
 
+    /// self/((n + 1)(n + 2)).
+    fn over_next_two(self, n: u32) -> Self {
+        let n = f64::from(n);
+        self / Self::from_f64((n + 1.0) * (n + 2.0))
+    }
+
     /// (z, δ) with z + δ = √self to twice the precision, for a positive finite `self`.
     fn root(self) -> (Self, Self);
 }
@@ -44,19 +50,15 @@ fn nested_series<S: StumpffArithmetic>(s: S, k: u32) -> S {
     if first.is_zero() {
         return first;
     }
-    let order = f64::from(k);
-    let divisor = |j: u32| {
-        let n = order + 2.0 * f64::from(j);
-        (n + 1.0) * (n + 2.0)
-    };
     let size = s.value().abs();
     let (mut terms, mut term) = (0, 1.0);
     while term > S::EPSILON / 16.0 {
-        term *= size / divisor(terms);
+        term *= size.over_next_two(k + 2 * terms);
         terms += 1;
     }
     let one = S::from_f64(1.0);
-    let nest = |h: S, j: u32| one - s * h / S::from_f64(divisor(j));
+    // The factor does not wait for h.
+    let nest = |h: S, j: u32| one - s.over_next_two(k + 2 * j) * h;
     (0..terms).rev().fold(one, nest) * first
 }
 

@@ -23,6 +23,7 @@ use crate::phase::{Phase, Sparse};
 use cotangent_expr::{Array, Expr, Function, Ix, Layout, Node, Place, Role, Tensor, Term};
 use cotangent_model::{Dynamics, System};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// More variables are not taken one by one.
 const LARGEST: usize = 3000;
@@ -45,6 +46,28 @@ pub struct Part {
     pub name: String,
     /// φ_h(z) − z for its flow φ.
     pub increment: Tensor,
+}
+
+impl Part {
+    /// Which entries of the state it may move, in order: those of a family together.
+    pub fn moved(&self, state: &Layout) -> Vec<Range<usize>> {
+        let range = |term: &Term| {
+            let Place { array, index } = term.at.first()?;
+            let offset = state.offset(array)?;
+            let own = array.flat_index(index).as_constant().and_then(|at| usize::try_from(at).ok());
+            Some(own.map_or(offset..offset + array.len(), |at| offset + at..offset + at + 1))
+        };
+        let mut ranges: Vec<Range<usize>> = self.increment.terms().iter().filter_map(range).collect();
+        ranges.sort_by_key(|range| (range.start, range.end));
+        let mut joined: Vec<Range<usize>> = vec![];
+        for range in ranges {
+            match joined.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => joined.push(range),
+            }
+        }
+        joined
+    }
 }
 
 impl Splitting {

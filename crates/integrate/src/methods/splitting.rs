@@ -12,6 +12,7 @@ use crate::card::{Card, Keeps, KeepsBracket, Needs};
 use crate::vector::{advance, zeros};
 use cotangent_dynamics::{Failure, Machine, Split, State, Stepper};
 use cotangent_scalar::Scalar;
+use std::ops::Range;
 
 pub(crate) const LIE: Card = Card {
     name: "splitting-lie",
@@ -51,19 +52,25 @@ pub(crate) enum Order {
 }
 
 pub(crate) fn stepper<'s, S: Scalar + 's>(order: Order, parts: Box<dyn Split<S> + 's>) -> Box<dyn Stepper<S> + 's> {
-    Box::new(Splitting { order, increment: zeros(parts.dimension()), parts })
+    let moved = (0..parts.parts()).map(|part| parts.moved(part)).collect();
+    Box::new(Splitting { order, moved, increment: zeros(parts.dimension()), parts })
 }
 
 struct Splitting<'s, S> {
     order: Order,
     parts: Box<dyn Split<S> + 's>,
+    /// What each part moves.
+    moved: Vec<Vec<Range<usize>>>,
     increment: Vec<S>,
 }
 
 impl<S: Scalar> Splitting<'_, S> {
     fn flow(&mut self, part: usize, h: S, state: &mut State<S>) -> Result<(), Failure> {
         self.parts.increment(part, h, &state.values, &mut self.increment)?;
-        advance((&mut state.values, &mut state.carry), &self.increment);
+        for range in &self.moved[part] {
+            let own = (&mut state.values[range.clone()], &mut state.carry[range.clone()]);
+            advance(own, &self.increment[range.clone()]);
+        }
         Ok(())
     }
 }
