@@ -8,8 +8,10 @@
 //! ```
 //!
 //! after a first kick by γ₁ h/2, with γ_{s+1} = 0.
+//!
+//! What rounding cuts off is summed up beside q and p, and joins them at the end of the step: no stage waits for it.
 
-use crate::vector::{advanced, scaled, zeros};
+use crate::vector::{accumulate, scaled, settle, zeros};
 use cotangent_dynamics::{Canonical, Failure, Machine, State, Stepper};
 use cotangent_scalar::Scalar;
 
@@ -21,7 +23,7 @@ pub(crate) fn composed<'s, S: Scalar + 's>(
     let n = system.shape().coordinates;
     let next = coefficients.iter().skip(1).copied().chain([S::from_f64(0.0)]).collect();
     let first = coefficients.first().copied().unwrap_or_else(|| S::from_f64(0.0));
-    let moves = Moves { system, rate: zeros(n), increment: zeros(n), before: zeros(2 * n) };
+    let moves = Moves { system, rate: zeros(n), increment: zeros(n) };
     Box::new(Leapfrog { first, next, numbers: zeros(4 * n + 1), moves })
 }
 
@@ -39,8 +41,6 @@ struct Moves<'s, S> {
     system: Box<dyn Canonical<S> + 's>,
     rate: Vec<S>,
     increment: Vec<S>,
-    /// What is moved, before it is, and its carry.
-    before: Vec<S>,
 }
 
 impl<S: Scalar> Moves<'_, S> {
@@ -65,11 +65,7 @@ impl<S: Scalar> Moves<'_, S> {
         let n = self.rate.len();
         scaled(t, &self.rate, &mut self.increment);
         let (values, carry) = numbers[..4 * n].split_at_mut(2 * n);
-        let (values, carry) = (&mut values[first..first + n], &mut carry[first..first + n]);
-        let (before, cut_off) = self.before.split_at_mut(n);
-        before.copy_from_slice(values);
-        cut_off.copy_from_slice(carry);
-        advanced((before, cut_off), &self.increment, (values, carry));
+        accumulate((&mut values[first..first + n], &mut carry[first..first + n]), &self.increment);
     }
 }
 
@@ -91,6 +87,8 @@ impl<S: Scalar> Stepper<S> for Leapfrog<'_, S> {
         if !machine.repeat(next, numbers, &mut |_, next, numbers| stage(next, numbers))? {
             next.iter().try_for_each(|&next| stage(next, numbers))?;
         }
+        let (values, carry) = numbers[..end].split_at_mut(end / 2);
+        settle((values, carry));
         to.load(&numbers[..end]);
         Ok(())
     }

@@ -123,3 +123,19 @@ pub(crate) fn advanced<S: Scalar>(
 pub(crate) fn advance<S: Scalar>((values, carry): CarriedMut<'_, S>, increment: &[S]) {
     S::each([increment], [values, carry], |[d], [z, e]| carried(z, e, d).into());
 }
+
+/// z = z + increment, and what rounding cuts off is added to what it has cut off before.
+pub(crate) fn accumulate<S: Scalar>((values, carry): CarriedMut<'_, S>, increment: &[S]) {
+    S::each([increment], [values, carry], |[d], [z, e]| {
+        let sum = z + d;
+        [sum, e + (d - (sum - z))]
+    });
+}
+
+/// z = z + e with what that leaves of e.
+pub(crate) fn settle<S: Scalar>((values, carry): CarriedMut<'_, S>) {
+    S::each([], [values, carry], |[], [z, e]| {
+        let sum = z + e;
+        [sum, e - (sum - z)]
+    });
+}

@@ -63,3 +63,23 @@ fn only_symmetric_methods_are_composed() {
         assert!(refused.to_string().contains("a symmetric method"), "{refused}");
     }
 }
+
+#[test]
+fn kicks_that_are_merged_are_those_of_single_steps() {
+    // With two stages the Lobatto pair is the Störmer–Verlet method, made stage by stage: its kicks are not merged.
+    let single = Method::Lobatto3A3B { stages: 2 };
+    let relativistic = "coord x, y\nhamiltonian sqrt(1 + 2*p_x^2 + p_x*p_y + p_y^2) + x^2 + y^2/2 + x^2*y/10\n\
+        initial x = 0.4, p_x = 0.2, p_y = 0.3\n";
+    for text in [shipped("henon-heiles"), relativistic.to_owned()] {
+        let case = Case::new(&text, Formulation::Multipliers);
+        for composition in Composition::ALL {
+            let [merged, one_by_one] = [Method::StormerVerlet, single].map(|method| {
+                let (run, _) = case.run(Recipe::from(method).composed(composition), 0.1, 20);
+                run.state().values.clone()
+            });
+            for (a, b) in merged.iter().zip(&one_by_one) {
+                assert!((a - b).abs() < 1e-14, "{text}, {composition:?}: {a} {b}");
+            }
+        }
+    }
+}
