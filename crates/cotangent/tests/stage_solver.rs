@@ -27,6 +27,12 @@ fn the_summary_says_which_solver_it_was() {
     let [newton, iterated] = work(&run(&by_newton));
     assert!(newton > Some(100) && iterated.is_none(), "{newton:?} {iterated:?}");
     assert_eq!(run(&by_newton).json()["stage_solver"], "newton");
+    // With constraints: one update in each step is for the hidden ones at its end.
+    let constrained = ["run", "pendulum", "--method", "lobatto-3a3b", "--step", "0.01", "--until", "1", "--json"];
+    let [newton, iterated] = work(&run(&constrained));
+    assert!(newton == Some(100) && iterated > Some(300), "{newton:?} {iterated:?}");
+    let [newton, iterated] = work(&run(&[&constrained[..], &["--stage-solver", "newton"]].concat()));
+    assert!(newton > Some(300) && iterated.is_none(), "{newton:?} {iterated:?}");
     // Stiff: Newton's method in every step, and two trials in a hundred.
     let [newton, iterated] = work(&stiff(&["--json"]));
     assert!(newton > Some(200) && iterated > Some(2) && iterated < Some(100), "{newton:?} {iterated:?}");
@@ -57,6 +63,6 @@ fn a_choice_that_does_not_apply_is_refused() {
     assert!(unknown.contains("there is no solver of stages `newtn`") && unknown.contains("did you mean `newton`"));
     let none = refused(&["run", "pendulum", "--stage-solver", "newton"]);
     assert!(none.contains("`rattle` has no stages") && none.contains("leave out --stage-solver"), "{none}");
-    let never = refused(&["run", "pendulum", "--method", "lobatto-3a3b", "--stage-solver", "fixed-point"]);
+    let never = refused(&["run", "pendulum", "--method", "radau-2a", "--stage-solver", "fixed-point"]);
     assert!(never.contains("take --stage-solver newton"), "{never}");
 }

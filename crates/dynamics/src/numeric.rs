@@ -37,7 +37,7 @@ impl<S: Real> Numeric<S> {
         let newton = plan.sites().iter().map(workspace).collect::<Result<_, _>>()?;
         let fixed_point = |u: &Unknowns| match (&u.pattern, u.stages) {
             (Some(_), _) => None,
-            (None, Some(stages)) => Some(FixedPointWorkspace::stages(stages, &u.groups())),
+            (None, Some(stages)) => Some(FixedPointWorkspace::stages(stages, u.rounded, &u.groups())),
             (None, None) => Some(FixedPointWorkspace::grouped(&u.groups())),
         };
         let fixed_points = plan.sites().iter().map(fixed_point).collect();

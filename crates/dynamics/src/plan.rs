@@ -50,6 +50,8 @@ pub struct Unknowns {
     pub affine: bool,
     /// How often the rows repeat where they are a fixed-point equation for the stages of a vector.
     pub stages: Option<usize>,
+    /// Whether the stages are followed by a row that the map keeps: how large the numbers are whose rounding the entries have.
+    pub rounded: bool,
 }
 
 /// Fewer equations are solved in no time, whatever their pattern.
@@ -67,22 +69,40 @@ impl Plan {
 
     /// Adds equations that Newton's method solves.
     pub fn newton(&mut self, pattern: Pattern, rows: Vec<(Kind, usize)>) -> Site {
-        self.push(Unknowns { pattern: Some(pattern), rows, affine: false, stages: None })
+        self.push(Unknowns { pattern: Some(pattern), rows, affine: false, stages: None, rounded: false })
     }
 
     /// Adds equations that are affine in their unknowns: they are solved once.
     pub fn affine(&mut self, pattern: Pattern, rows: Vec<(Kind, usize)>) -> Site {
-        self.push(Unknowns { pattern: Some(pattern), rows, affine: true, stages: None })
+        self.push(Unknowns { pattern: Some(pattern), rows, affine: true, stages: None, rounded: false })
     }
 
     /// Adds a fixed-point equation.
     pub fn fixed_point(&mut self, rows: Vec<(Kind, usize)>) -> Site {
-        self.push(Unknowns { pattern: None, rows, affine: false, stages: None })
+        self.push(Unknowns { pattern: None, rows, affine: false, stages: None, rounded: false })
     }
 
     /// Adds a fixed-point equation for so many stages of a vector.
     pub fn stages(&mut self, stages: usize, of: &[(Kind, usize)]) -> Site {
-        self.push(Unknowns { pattern: None, rows: of.repeat(stages), affine: false, stages: Some(stages) })
+        self.push(Unknowns {
+            pattern: None,
+            rows: of.repeat(stages),
+            affine: false,
+            stages: Some(stages),
+            rounded: false,
+        })
+    }
+
+    /// The same, followed by a row that the map keeps: how large the numbers are whose rounding the entries have. For stages
+    /// that are determined by equations the rounding of whose terms is more than their own.
+    pub fn rounded_stages(&mut self, stages: usize, of: &[(Kind, usize)]) -> Site {
+        self.push(Unknowns {
+            pattern: None,
+            rows: of.repeat(stages + 1),
+            affine: false,
+            stages: Some(stages),
+            rounded: true,
+        })
     }
 
     fn push(&mut self, unknowns: Unknowns) -> Site {
@@ -112,9 +132,14 @@ impl Plan {
 impl Unknowns {
     /// How many equations of one kind follow each other, in one stage where there are several: they have a unit in common.
     pub fn groups(&self) -> Vec<usize> {
-        let rows = &self.rows[..self.rows.len() / self.stages.unwrap_or(1).max(1)];
+        let rows = &self.rows[..self.rows.len() / self.repeats()];
         let kinds = rows.chunk_by(|(a, _), (b, _)| a == b);
         kinds.map(|rows| rows.iter().map(|&(_, count)| count).sum()).collect()
+    }
+
+    /// How often the rows repeat.
+    pub fn repeats(&self) -> usize {
+        self.stages.unwrap_or(1).max(1) + usize::from(self.rounded)
     }
 
     /// The number of equations.

@@ -1,6 +1,6 @@
 //! Coefficients of methods, computed in double-double and rounded once.
 
-use cotangent_scalar::{Dd, Scalar};
+use cotangent_scalar::{Dd, Real, Scalar};
 use std::cmp::Ordering;
 
 /// A coefficient of a method.
@@ -74,14 +74,8 @@ impl Gauss {
     }
 
     /// bᵢ ℓⱼ(1 + cᵢ)/bⱼ: the terms h bᵢ f of the next step, of the same size, on the polynomial through those of this one.
-    /// With many stages it would magnify their rounding, and the last of them stands for all.
     pub(crate) fn extrapolation(&self, i: usize, j: usize) -> Coefficient {
-        let last = self.stages() - 1;
-        let ahead = match last < EXTRAPOLATED {
-            true => lagrange(&self.nodes, j, Dd::from(1.0) + self.nodes[i]),
-            false => Dd::from(if j == last { 1.0 } else { 0.0 }),
-        };
-        Coefficient::Number(self.weights[i] * ahead / self.weights[j])
+        Coefficient::Number(self.weights[i] * ahead(&self.nodes, j, self.nodes[i]) / self.weights[j])
     }
 
     /// μᵢⱼ = aᵢⱼ/bⱼ.
@@ -147,6 +141,64 @@ impl Lobatto {
     pub(crate) fn a_hat(&self, i: usize, j: usize) -> Coefficient {
         Coefficient::Number(self.momenta[i * self.stages() + j])
     }
+
+    /// The inverse of A Â without its first row and its last column, which are zero; row by row.
+    pub(crate) fn inverse_of_product(&self) -> Vec<Dd> {
+        let s = self.stages();
+        let entry = |i: usize, k: usize| sum((0..s).map(|j| self.positions[i * s + j] * self.momenta[j * s + k]));
+        inverse((1..s).map(|i| (0..s - 1).map(|k| entry(i, k)).collect()).collect())
+    }
+
+    /// Σₖ aᵢₖ ℓⱼ(1 + cₖ): positions of the next step, of the same size, from the velocities of this one.
+    pub(crate) fn next_position(&self, i: usize, j: usize) -> Coefficient {
+        let s = self.stages();
+        Coefficient::Number(sum((0..s).map(|k| self.positions[i * s + k] * ahead(&self.nodes, j, self.nodes[k]))))
+    }
+
+    /// Σₖ âᵢₖ ℓⱼ(1 + cₖ): its momenta from the forces of this one, of all nodes but the last.
+    pub(crate) fn next_momentum(&self, i: usize, j: usize) -> Coefficient {
+        let (s, nodes) = (self.stages(), &self.nodes[..self.stages() - 1]);
+        Coefficient::Number(sum((0..s - 1).map(|k| self.momenta[i * s + k] * ahead(nodes, j, self.nodes[k]))))
+    }
+
+    /// ℓⱼ(1 + cᵢ): its multipliers from those of this one.
+    pub(crate) fn next_multiplier(&self, i: usize, j: usize) -> Coefficient {
+        Coefficient::Number(ahead(&self.nodes[..self.stages() - 1], j, self.nodes[i]))
+    }
+}
+
+fn sum(terms: impl Iterator<Item = Dd>) -> Dd {
+    terms.fold(Dd::from(0.0), |sum, term| sum + term)
+}
+
+/// ℓⱼ(1 + c): what a polynomial through values at the nodes is a step further. With many nodes it would magnify their
+/// rounding, and the last of them stands for all.
+fn ahead(nodes: &[Dd], j: usize, c: Dd) -> Dd {
+    match nodes.len() <= EXTRAPOLATED {
+        true => lagrange(nodes, j, Dd::from(1.0) + c),
+        false => Dd::from(if j + 1 == nodes.len() { 1.0 } else { 0.0 }),
+    }
+}
+
+/// The inverse of a regular matrix, row by row (Gauss–Jordan elimination).
+fn inverse(mut rows: Vec<Vec<Dd>>) -> Vec<Dd> {
+    let n = rows.len();
+    for (i, row) in rows.iter_mut().enumerate() {
+        row.extend((0..n).map(|j| Dd::from(if i == j { 1.0 } else { 0.0 })));
+    }
+    for k in 0..n {
+        let size = |i: usize| rows[i][k].value().abs();
+        let pivot = (k..n).max_by(|&i, &j| size(i).total_cmp(&size(j))).unwrap_or(k);
+        rows.swap(k, pivot);
+        let own = rows[k][k];
+        rows[k].iter_mut().for_each(|x| *x = *x / own);
+        let solved = rows[k].clone();
+        for (_, row) in rows.iter_mut().enumerate().filter(|(i, _)| *i != k) {
+            let factor = row[k];
+            row.iter_mut().zip(&solved).for_each(|(x, &y)| *x = *x - factor * y);
+        }
+    }
+    rows.iter().flat_map(|row| row[n..].iter().copied()).collect()
 }
 
 /// The coefficients of Radau IIA collocation, with d = a⁻¹: Σⱼ dᵢⱼ u(cⱼ) = u′(cᵢ) for a polynomial u

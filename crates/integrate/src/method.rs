@@ -194,14 +194,12 @@ impl Method {
         Some(self)
     }
 
-    /// Whether it solves for the stages of a vector field, which can be iterated; `None` if it has no such equations.
+    /// Whether it solves for stages that can be iterated; `None` if it has none.
     pub fn is_iterated(self) -> Option<bool> {
         match self {
-            Method::ImplicitMidpoint | Method::Gauss { .. } => Some(true),
+            Method::ImplicitMidpoint | Method::Gauss { .. } | Method::Lobatto3A3B { .. } => Some(true),
             Method::Reich { inner } => inner.method().is_iterated(),
-            Method::Lobatto3A3B { .. } | Method::AverageVectorField { .. } | Method::Bdf2 | Method::Radau2A { .. } => {
-                Some(false)
-            }
+            Method::AverageVectorField { .. } | Method::Bdf2 | Method::Radau2A { .. } => Some(false),
             _ => None,
         }
     }

@@ -73,7 +73,9 @@ impl Scheme {
                 Scheme::Rattle(Rattle::new(shape, Last::Hidden, composed, plan)?)
             }
             (Method::Shake, Some(shape)) => Scheme::Rattle(Rattle::new(shape, Last::Reused, composed, plan)?),
-            (Method::Lobatto3A3B { stages }, Some(shape)) => Scheme::Lobatto(LobattoPair::new(shape, stages, plan)?),
+            (Method::Lobatto3A3B { stages }, Some(shape)) => {
+                Scheme::Lobatto(LobattoPair::new(shape, stages, solver, plan)?)
+            }
             (Method::Reich { inner }, Some(shape)) => {
                 let without = free_shape(shape)?;
                 let field = free_field(shape)?.0.pattern;
@@ -190,6 +192,7 @@ impl Scheme {
     pub(crate) fn memory(&self) -> MemoryLayout {
         match self {
             Scheme::Gauss(method) => method.memory(),
+            Scheme::Lobatto(method) => method.memory(),
             Scheme::Rattle(method) => method.memory(),
             Scheme::Bdf2(method) => method.memory().clone(),
             Scheme::Embedded(method) => method.memory().clone(),

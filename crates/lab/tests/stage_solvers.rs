@@ -63,6 +63,42 @@ fn both_solvers_agree_to_round_off() {
     }
 }
 
+/// A spatial pendulum with a full mass matrix that depends on the position, and a second rod.
+const FULL: &str = "coord x, y, z, u, v, w\n\
+    hamiltonian (p_x^2 + 2*p_y^2 + (1 + x^2)*p_z^2)/2 + p_x*p_y/3 + p_y*p_z*x/4 + p_u^2 + p_v^2/2 + p_w^2/2 \
+    + p_u*p_x/5 + z + w + x*u/3\n\
+    constraint first: x^2 + y^2 + z^2 = 1\nconstraint second: (u - x)^2 + (v - y)^2 + (w - z)^2 = 1/4\n\
+    initial x = 0.6, z = -0.8, u = 0.6, v = 0.5, w = -0.8\n";
+
+#[test]
+fn constrained_stages_by_both_solvers_agree_to_round_off() {
+    let cases: [(String, Option<i64>, f64); 6] = [
+        (PENDULUM.into(), None, 0.1),
+        (DOUBLE.into(), None, 0.05),
+        (shipped("four-bar"), None, 0.02),
+        (shipped("chain"), Some(5), 0.02),
+        (FULL.into(), None, 0.05),
+        (RELATIVISTIC.into(), None, 0.05),
+    ];
+    for (text, n, h) in cases {
+        let case = Case::sized(&text, n, Formulation::Multipliers);
+        for stages in [2, 3, 5, 8] {
+            let recipe = Recipe::from(Method::Lobatto3A3B { stages });
+            let (newton, by_newton) = run(&case, recipe.clone().solved_by(StageSolver::Newton), h, 20);
+            let (iterated, state) = run(&case, recipe.clone(), h, 20);
+            let (_, same) = run(&case, recipe.solved_by(StageSolver::FixedPoint), h, 20);
+            assert_eq!(newton[1], 0);
+            // One update in each step for the hidden constraints, or some where the energy is not quadratic.
+            assert!(iterated[0] <= 20 * 4 && iterated[1] <= 20 * 20, "{text}, {stages} stages: {iterated:?}");
+            assert_eq!((&same.values, &same.carry), (&state.values, &state.carry));
+            let size = state.values.iter().fold(1.0f64, |m, v| m.max(v.abs()));
+            for (a, b) in by_newton.values.iter().zip(&state.values) {
+                assert!((a - b).abs() < 2e-13 * size, "{text}, {stages} stages: {a} {b}");
+            }
+        }
+    }
+}
+
 #[test]
 fn an_iteration_leaves_no_bias() {
     // Gauss's methods keep quadratic integrals, here the constraint: what is lost of it is what the iteration leaves and
@@ -77,6 +113,49 @@ fn an_iteration_leaves_no_bias() {
         let lost = (x * x + y * y - 1.0).abs() / f64::EPSILON;
         assert!(lost < 0.5 * (steps as f64).sqrt(), "h = {h}: {lost} units");
     }
+}
+
+#[test]
+fn an_iteration_of_constrained_stages_leaves_no_bias() {
+    // The pair keeps x p_y − y p_x, on which the constraint force does not act.
+    let case = Case::new(
+        "coord x, y, z\nhamiltonian (p_x^2 + p_y^2 + p_z^2)/2 + z\nconstraint rod: x^2 + y^2 + z^2 = 1\n\
+         initial x = 0.6, z = -0.8, p_y = 0.7\n",
+        Formulation::Multipliers,
+    );
+    for (stages, h) in [(2, 0.01), (3, 0.01), (3, 0.07), (3, 0.2), (5, 0.1), (5, 0.28), (8, 0.4)] {
+        let steps = 10_000;
+        let [iterated, by_newton] = [StageSolver::FixedPoint, StageSolver::Newton].map(|solver| {
+            let recipe = Recipe::from(Method::Lobatto3A3B { stages }).solved_by(solver);
+            let (_, state) = run(&case, recipe, h, steps);
+            let [x, y, p, q] = [0, 1, 3, 4].map(|k| state.values[k]);
+            (x * q - y * p - 0.42) / (0.42 * f64::EPSILON)
+        });
+        // What the rounding of the coefficients loses in every step both lose.
+        let own = (iterated - by_newton).abs();
+        assert!(own < (steps as f64).sqrt(), "{stages} stages, h = {h}: {own} units");
+    }
+}
+
+#[test]
+fn newtons_method_takes_over_where_constrained_stages_do_not_contract() {
+    // A spring with h ω = 10 beside a pendulum.
+    let stiff = Case::new(
+        "coord x, y, z\nhamiltonian (p_x^2 + p_y^2 + p_z^2)/2 + y + 5e5*z^2 + x*z^2\nconstraint rod: x^2 + y^2 = 1\n\
+         initial x = 1, z = 1e-12\n",
+        Formulation::Multipliers,
+    );
+    let recipe = Recipe::from(Method::Lobatto3A3B { stages: 3 });
+    let (work, state) = run(&stiff, recipe.clone(), 0.01, 5);
+    let (newton, by_newton) = run(&stiff, recipe.clone().solved_by(StageSolver::Newton), 0.01, 5);
+    assert!(work[0] == newton[0] && work[1] > 0 && work[1] <= 56, "{work:?} {newton:?}");
+    for k in [0, 1, 3, 4] {
+        assert!((state.values[k] - by_newton.values[k]).abs() < 1e-14, "{k}: {state:?} {by_newton:?}");
+    }
+    let [mut run, _] = integrators(&stiff, recipe.solved_by(StageSolver::FixedPoint));
+    let mut state = run.state(stiff.problem.start.clone());
+    let (done, failure) = run.advance(&mut state, 0.01, 1).unwrap_err();
+    assert!(done == 0 && matches!(failure, Failure::FixedPoint { .. }), "{failure}");
 }
 
 #[test]
@@ -146,9 +225,9 @@ fn a_method_without_such_stages_refuses_the_choice() {
     let case = Case::new(PENDULUM, Formulation::Multipliers);
     let refused = |method: Method, solver| case.problem.prepare(Recipe::from(method).solved_by(solver)).err();
     assert!(matches!(refused(Method::Rattle, StageSolver::Newton), Some(Refusal::NoStageSolver { .. })));
-    let lobatto = Method::Lobatto3A3B { stages: 3 };
-    assert!(matches!(refused(lobatto, StageSolver::FixedPoint), Some(Refusal::NotIterated { .. })));
-    assert_eq!(refused(lobatto, StageSolver::Newton), None);
+    let radau = Method::Radau2A { stages: 3 };
+    assert!(matches!(refused(radau, StageSolver::FixedPoint), Some(Refusal::NotIterated { .. })));
+    assert_eq!(refused(radau, StageSolver::Newton), None);
     let reich = Method::Reich { inner: Inner::ImplicitMidpoint };
     assert_eq!(refused(reich, StageSolver::FixedPoint), None);
 }

@@ -19,6 +19,8 @@ pub struct FixedPointWorkspace<S> {
     sizes: Vec<f64>,
     /// The entries of stages, where the unknowns are such.
     columns: Vec<Column>,
+    /// How many unknowns are stages, where others follow them.
+    stages: Option<usize>,
     /// How many unknowns each group has, in order.
     groups: Vec<usize>,
     /// Whether the unknowns of a group have the size of the largest of them.
@@ -35,7 +37,7 @@ impl<S: Real> FixedPointWorkspace<S> {
     pub fn grouped(groups: &[usize]) -> Self {
         let size = groups.iter().sum();
         let (next, groups) = (vec![S::from_f64(0.0); size], groups.to_vec());
-        Self { next, sizes: vec![0.0; size], columns: vec![], groups, normed: false }
+        Self { next, sizes: vec![0.0; size], columns: vec![], stages: None, groups, normed: false }
     }
 
     /// A workspace for the entries of one vector or matrix, whose errors are measured by its largest entry: those that are

@@ -4,6 +4,7 @@
 //! - [`LinearSolver`]: LU factorisation with partial pivoting, dense, banded or sparse as the
 //!   pattern suggests, in any [`Real`](cotangent_scalar::Real) arithmetic, all memory allocated
 //!   when it is built;
+//! - [`SymmetricFactors`]: L D Lᵀ without exchanges, for the approximate matrices of iterations;
 //! - [`newton`]: one loop for every implicit equation f(x) = 0, iterating to round-off unless told
 //!   otherwise ([`StoppingRule`]), and [`affine`] for equations that one update solves;
 //! - [`fixed_point`]: the same for equations x = F(x) that contract;
@@ -60,6 +61,7 @@ mod sparse;
 mod stall;
 mod stopping;
 mod symbolic;
+mod symmetric;
 mod transversal;
 mod workspace;
 
@@ -79,4 +81,5 @@ pub use rank::{Dependent, RankError, Scales, dependent_rows, null_space};
 pub use singular::singular_values;
 pub use stall::Stall;
 pub use stopping::{Bounds, Comparisons, Held, StoppingRule, Verdict};
+pub use symmetric::{SymmetricFactors, SymmetricValues};
 pub use workspace::NewtonWorkspace;

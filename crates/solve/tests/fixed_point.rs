@@ -190,7 +190,7 @@ fn stages(b: f64, a: [f64; 4]) -> Result<([f64; 4], FixedPointWork), FixedPointE
         Ok(())
     };
     let rule = StoppingRule { max_iterations: 100, ..StoppingRule::default() };
-    fixed_point(&mut FixedPointWorkspace::stages(2, &[2]), &rule, &mut x, map).map(|work| (x, work))
+    fixed_point(&mut FixedPointWorkspace::stages(2, false, &[2]), &rule, &mut x, map).map(|work| (x, work))
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn stages_of_an_entry_that_is_rounding_alone_arrive() {
         next.copy_from_slice(&[1.0 + x[2] / 8.0, sign, 2.0 + x[0] / 8.0, -sign]);
         Ok(())
     };
-    let workspace = &mut FixedPointWorkspace::stages(2, &[2]);
+    let workspace = &mut FixedPointWorkspace::stages(2, false, &[2]);
     let work = fixed_point(workspace, &StoppingRule::default(), &mut x, map).unwrap();
     assert!((x[0] - 10.0 / 63.0 * 8.0).abs() <= 4.0 * f64::EPSILON, "{x:?} {work:?}");
 }

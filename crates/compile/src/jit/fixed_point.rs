@@ -62,7 +62,7 @@ impl<T: Target> Steps<'_, '_, T> {
         failed: T::Label,
     ) {
         let n = site.len();
-        let columns = n / site.stages.unwrap_or(1).max(1);
+        let columns = n / site.repeats();
         let l =
             Loop::<T> { known: (0..columns).map(|_| [self.t.cell(), self.t.cell()]).collect(), count: self.t.cell() };
         let guess = self.listed(unknown, n);
@@ -100,7 +100,9 @@ impl<T: Target> Steps<'_, '_, T> {
 
     /// Whether every entry of the vector is settled.
     fn settled(&mut self, l: &Loop<T>, site: &Unknowns, (x, next): (&[T::Number], &[T::Number])) -> T::Truth {
-        let columns: Vec<Column<T>> = (0..l.known.len()).map(|j| self.column(x, next, j, l.known.len())).collect();
+        let n = l.known.len();
+        let (next, rounded) = next.split_at(if site.rounded { next.len() - n } else { next.len() });
+        let columns: Vec<Column<T>> = (0..n).map(|j| self.column(x, next, j, n)).collect();
         let tolerance = self.rule(Rule::Tolerance);
         let (mut first, mut all) = (0, vec![]);
         for count in site.groups() {
@@ -112,7 +114,7 @@ impl<T: Target> Steps<'_, '_, T> {
             for j in group {
                 let Column { update, size } = columns[j];
                 let known = l.known[j].map(|cell| self.t.get(cell));
-                let sizes = [update, size, largest];
+                let sizes = ([update, size, largest], rounded.get(j).copied());
                 let (settled, known) = StageRule::judge(&mut Written(self.t), f64::EPSILON, tolerance, sizes, known);
                 l.known[j].iter().zip(known).for_each(|(&cell, value)| self.t.set(cell, value));
                 all.push(settled);
@@ -126,7 +128,7 @@ impl<T: Target> Steps<'_, '_, T> {
     fn column(&mut self, x: &[T::Number], next: &[T::Number], j: usize, n: usize) -> Column<T> {
         let zero = self.t.number(0.0);
         let (mut update, mut size) = (zero, zero);
-        for k in (j..x.len()).step_by(n) {
+        for k in (j..next.len()).step_by(n) {
             let change = self.t.binary(Binary::Sub, next[k], x[k]);
             let change = self.t.unary(Unary::Abs, change);
             update = Written(self.t).larger(update, change);

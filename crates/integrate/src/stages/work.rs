@@ -106,6 +106,16 @@ impl<S: Scalar> Work<S> {
         &self.unknowns[stages.unknowns[unknown].clone()]
     }
 
+    /// The same to be filled.
+    pub(crate) fn unknown_mut(&mut self, stages: &Stages, unknown: usize) -> &mut [S] {
+        &mut self.unknowns[stages.unknowns[unknown].clone()]
+    }
+
+    /// What else is known at the start, where unknowns were filled: G.
+    pub(crate) fn start_at(&mut self, jacobian: &[S]) {
+        self.evaluated.jacobian.copy_from_slice(jacobian);
+    }
+
     /// out = the vector that an unknown stands for, whatever its units.
     pub(crate) fn vector(&self, stages: &Stages, unknown: usize, out: &mut [S]) {
         let x = self.unknown(stages, unknown);

@@ -15,7 +15,8 @@ use crate::stopping::{Comparisons, Made, StoppingRule, size_ratio};
 /// 2. δ is at most the precision, u s, and all further updates together are negligible: with θ = δ/δₘ ≤ ½ they are at most
 ///    2 θ δ ≤ u s/64; or
 /// 3. two updates in a row did not decrease, δ ≥ δₘ, and this one is round-off, δ ≤ 256 u s: one alone happens on the way,
-///    where the map also turns what it contracts; or
+///    where the map also turns what it contracts. Where the map says how large the numbers are whose rounding the entry
+///    has, and that is more than s, it stands for s here; or
 /// 4. three updates in a row did not decrease, and this one is at most 1024 u times the largest entry of its group: an entry
 ///    that is nothing but what rounding leaves of others.
 ///
@@ -32,12 +33,12 @@ pub const UNSETTLED: [f64; 2] = [f64::INFINITY, 1.0];
 impl StageRule {
     /// Whether an entry is settled, and what is known of it from now on (see [`UNSETTLED`]).
     ///
-    /// δ and s are given, and the largest entry of its group.
+    /// δ and s are given, and the largest entry of its group; perhaps what its rounding is that of.
     pub fn judge<C: Comparisons>(
         c: &mut C,
         epsilon: f64,
         tolerance: C::Number,
-        [update, size, largest]: [C::Number; 3],
+        ([update, size, largest], rounded): ([C::Number; 3], Option<C::Number>),
         [smallest, stalls]: [C::Number; 2],
     ) -> (C::Truth, [C::Number; 2]) {
         let (zero, one, two) = (c.number(0.0), c.number(1.0), c.number(2.0));
@@ -57,6 +58,14 @@ impl StageRule {
         let negligible = c.at_most(square, rest);
         let last = c.both(is_small, shrinks_fast);
         let last = c.both(last, negligible);
+        let unit = match rounded {
+            Some(rounded) => {
+                let more = c.at_most(size, rounded);
+                let size = c.choice(more, rounded, size);
+                part(c, epsilon, size)
+            }
+            None => unit,
+        };
         let round_off = part(c, 256.0, unit);
         let round_off = c.at_most(update, round_off);
         let steady = c.at_most(smallest, update);
@@ -92,17 +101,21 @@ impl StageRule {
 pub(super) struct Column {
     size: f64,
     update: f64,
+    /// Where the map says it.
+    rounded: Option<f64>,
     known: [f64; 2],
 }
 
-const NEW: Column = Column { size: 0.0, update: 0.0, known: UNSETTLED };
+const NEW: Column = Column { size: 0.0, update: 0.0, rounded: None, known: UNSETTLED };
 
 impl<S: Real> FixedPointWorkspace<S> {
-    /// A workspace for so many stages of a vector, whose entries come in groups of one kind and unit.
-    pub fn stages(stages: usize, groups: &[usize]) -> Self {
+    /// A workspace for so many stages of a vector, whose entries come in groups of one kind and unit. After the stages there
+    /// may be a row of numbers that the map keeps: how large the numbers are whose rounding the entries have.
+    pub fn stages(stages: usize, rounded: bool, groups: &[usize]) -> Self {
         let columns: usize = groups.iter().sum();
-        let made = Self::grouped(&vec![columns; stages]);
-        Self { columns: vec![NEW; columns], groups: groups.to_vec(), ..made }
+        let made = Self::grouped(&vec![columns; stages + usize::from(rounded)]);
+        let stages = Some(columns * stages).filter(|_| rounded);
+        Self { columns: vec![NEW; columns], stages, groups: groups.to_vec(), ..made }
     }
 
     /// Forgets an earlier iteration.
@@ -112,16 +125,19 @@ impl<S: Real> FixedPointWorkspace<S> {
 
     /// Takes the next iterate.
     pub(super) fn update_columns(&mut self, x: &mut [S]) -> Change {
-        let Self { next, columns, .. } = self;
+        let Self { next, columns, stages, .. } = self;
+        let rows = stages.unwrap_or(x.len());
         let (n, mut change) = (columns.len(), Change { update: 0.0, worst: 0, is_round_off: false });
         for (j, column) in columns.iter_mut().enumerate() {
             (column.update, column.size) = (0.0, 0.0);
-            for k in (j..x.len()).step_by(n) {
+            for k in (j..rows).step_by(n) {
                 column.update = f64::max((next[k] - x[k]).value().abs(), column.update);
                 column.size = f64::max(next[k].value().abs(), column.size);
                 x[k] = next[k];
             }
-            let update = size_ratio(column.update, column.size);
+            column.rounded = x.get(rows + j).map(|x| x.value());
+            let size = column.rounded.map_or(column.size, |rounded| f64::max(rounded, column.size));
+            let update = size_ratio(column.update, size);
             if update > change.update {
                 (change.update, change.worst) = (update, j);
             }
@@ -136,10 +152,10 @@ impl<S: Real> FixedPointWorkspace<S> {
         for &count in &self.groups {
             let (group, others) = rest.split_at_mut(count);
             let largest = group.iter().fold(0.0, |largest, column| f64::max(column.size, largest));
-            for Column { size, update, known } in group {
+            for Column { size, update, rounded, known } in group {
                 let settled;
-                (settled, *known) =
-                    StageRule::judge(&mut Made, S::EPSILON, tolerance, [*update, *size, largest], *known);
+                let sizes = ([*update, *size, largest], *rounded);
+                (settled, *known) = StageRule::judge(&mut Made, S::EPSILON, tolerance, sizes, *known);
                 all &= settled;
             }
             rest = others;
