@@ -16,6 +16,7 @@
 //! Numerical Integration, VII.1.4.
 
 mod iterated;
+mod numbers;
 
 use crate::card::{Card, Keeps, KeepsBracket, Needs};
 use crate::coefficients::Lobatto as Coefficients;
