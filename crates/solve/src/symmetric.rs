@@ -16,7 +16,7 @@ use crate::{Pattern, PatternError};
 pub struct SymmetricFactors {
     /// The row that is eliminated at each place.
     rows: Vec<usize>,
-    /// Where A has the diagonal entry of each place, and where those in the columns of L are.
+    /// Where A has the diagonal entry of each place.
     diagonal: Vec<Option<usize>>,
     /// L below its diagonal, by columns: its places, and the entry of A there.
     columns: Vec<Vec<(usize, Option<usize>)>>,

@@ -190,10 +190,13 @@ impl<S: Scalar> Ways<'_, '_, S> {
         for (row, own) in tables.inverse.iter().zip(inverse) {
             scaled(square, row, own);
         }
-        for (i, size) in own.iter_mut().enumerate() {
+        // What rounding of φ does to the multipliers: of its own row, and by way of the others.
+        multipliers.copy_from_slice(own);
+        factors.solve(&iterated.factors, multipliers);
+        for (i, (size, others)) in own.iter_mut().zip(&*multipliers).enumerate() {
             let diagonal = iterated.gram.pattern().position(i, i);
             let diagonal = diagonal.map_or(S::from_f64(0.0), |k| matrix[k].abs());
-            *size = square * *size / diagonal;
+            *size = square * (*size / diagonal + others.abs());
         }
         scaled(tables.norm, own, multipliers);
         // h |Gᵀ| of that, and h |H_pp| of this.
