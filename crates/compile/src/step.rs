@@ -24,8 +24,8 @@ const MOST_OPERATIONS: usize = 40_000;
 /// Without loops it becomes one native function, which makes the common decisions of Newton's method inline, by the same
 /// rule and in the same arithmetic as the reference. Where an iteration is out of the ordinary (it stalls, does
 /// not end, meets a singular matrix or a number that is not finite) it leaves the state as it is
-/// and the tape makes that step, or says why it cannot be made. With loops over families the arithmetic is native, and
-/// what solves the equations is the reference itself.
+/// and the tape makes that step, or says why it cannot be made. With loops over families it is one native function, too, with vectors
+/// in memory; there native loops and the reference's Newton between them make the steps that are out of the ordinary.
 pub struct Step {
     program: Arc<Program>,
     #[cfg(feature = "jit")]
@@ -58,11 +58,12 @@ pub struct StepWorkspace {
     iterations: [f64; 2],
     #[cfg(feature = "jit")]
     pause: Pause,
+    cancel: Cancel,
     /// Steps that were not made by one native function.
     pub replayed: u64,
 }
 
-/// For how many steps one native function is not tried, which was not able to make the last ones: twice as many after each
+/// For how many steps one native function is not tried, which was not able to make the last ones: about twice as many after each
 /// attempt, up to 64.
 #[cfg(feature = "jit")]
 #[derive(Default)]
@@ -89,6 +90,7 @@ impl Pause {
 impl StepWorkspace {
     /// Steps fail when the token is set, also inside the solution of a large linear system.
     pub fn cancel_with(&mut self, cancel: &Cancel) {
+        self.cancel = cancel.clone();
         self.machine.cancel_with(cancel);
         self.solvers.cancel_with(cancel);
         #[cfg(feature = "jit")]
@@ -122,7 +124,7 @@ impl Step {
             Engine::Best if program.is_flat() => Some(Compiled::Whole(NativeStep::compile(&program)?)),
             Engine::Best => {
                 let segments = Native::compile(&program, &Limits::default())?;
-                Some(Compiled::Loops(NativeLoops::compile(&program)?, segments))
+                Some(Compiled::Loops(NativeLoops::compile(&program).unwrap_or_default(), segments))
             }
             Engine::Tape => None,
         };
@@ -170,6 +172,7 @@ impl Step {
             iterations: [0.0; 2],
             #[cfg(feature = "jit")]
             pause: Pause::default(),
+            cancel: Cancel::new(),
             replayed: 0,
         })
     }
@@ -196,6 +199,10 @@ impl Step {
                 if done == steps {
                     break;
                 }
+            }
+            // One step of a large system may take long.
+            if work.cancel.is_set() {
+                return Err((done, Failure::Interrupted));
             }
             if !prepared {
                 self.run(once, state, constants, work).map_err(|e| (done, e))?;

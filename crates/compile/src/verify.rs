@@ -7,6 +7,20 @@ use crate::program::{Address, Base, Kernel, Op, Program};
 use cotangent_expr::{Domain, Error};
 
 pub(crate) fn verify(program: &Program) -> Result<(), CompileError> {
+    for &(base, start, len) in program.segments.iter().flat_map(|s| &s.clear) {
+        let memory = match base {
+            Base::Input(_) => None,
+            Base::Output(k) => program.outputs.get(k).copied(),
+            Base::Work => Some(program.work),
+        };
+        if !start.checked_add(len).zip(memory).is_some_and(|(end, memory)| end <= memory) {
+            return Err(CompileError::NotComputed { what: "what is cleared".into() });
+        }
+    }
+    let stored = |kernel: &Kernel| kernel.stores.iter().any(|store| matches!(store.to.base, Base::Input(_)));
+    if program.segments.iter().flat_map(|s| &s.kernels).any(stored) {
+        return Err(CompileError::NotComputed { what: "an input".into() });
+    }
     for kernel in program.segments.iter().flat_map(|s| &s.kernels) {
         kernel.domain.check()?;
         let hull = kernel.domain.hull();

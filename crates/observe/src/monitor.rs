@@ -132,6 +132,11 @@ impl Monitor {
         }
     }
 
+    /// Whether the terms of the energy at the start are not known yet.
+    pub(crate) fn lacks_terms(&self) -> bool {
+        self.terms == 0.0
+    }
+
     /// By what factor the terms of the energy have grown, if that has to be looked at: a motion that ends in finite time
     /// grows without bound, and a method that keeps the energy, the difference of these terms, may step over its end.
     pub(crate) fn has_grown(&self, terms: f64) -> Option<f64> {

@@ -88,8 +88,8 @@ impl<S: Real> BandedLu<S> {
                 Some(&[below, own]) => (below, own, zero),
                 _ => return (pivot, [0.0; 3]),
             };
-            multiplier = if below.is_zero() { zero } else { below * inverse };
-            diagonal = if below.is_zero() { own } else { own - multiplier * above };
+            multiplier = below * inverse;
+            diagonal = own - multiplier * above;
             above = next;
             (pivot, [size(below), size(own), size(next)])
         });
@@ -195,8 +195,11 @@ impl<S: Real> BandedLu<S> {
 
     /// U⁻¹ x.
     pub(crate) fn back_in_order(&self, x: &mut [S]) {
-        let mut after = S::from_f64(0.0);
-        for (x, row) in x.iter_mut().zip(self.entries.chunks_exact(4)).rev() {
+        let mut rows = x.iter_mut().zip(self.entries.chunks_exact(4)).rev();
+        let Some((x, row)) = rows.next() else { return };
+        *x = *x * row[3];
+        let mut after = *x;
+        for (x, row) in rows {
             after = *x * row[3] - row[2] * row[3] * after;
             *x = after;
         }

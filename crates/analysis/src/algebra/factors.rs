@@ -111,6 +111,11 @@ impl OnLine {
     }
 }
 
+/// A class, and the degree of all of it.
+fn whole((&m, sums): (&u32, &BTreeSet<usize>)) -> (u32, Option<usize>) {
+    (m, sums.last().copied())
+}
+
 fn by_lines(p: Polynomial, work: &Work) -> Option<Vec<(Polynomial, u32)>> {
     let x = *p.unknowns().first()?;
     let (mut best, mut degrees): (Option<OnLine>, Option<BTreeMap<u32, BTreeSet<usize>>>) = (None, None);
@@ -119,7 +124,7 @@ fn by_lines(p: Polynomial, work: &Work) -> Option<Vec<(Polynomial, u32)>> {
         let sums = line.sums();
         let left = match degrees.take() {
             None => sums,
-            Some(known) if known.keys().eq(sums.keys()) => {
+            Some(known) if known.iter().map(whole).eq(sums.iter().map(whole)) => {
                 known.into_iter().zip(sums).map(|((m, a), (_, b))| (m, a.intersection(&b).copied().collect())).collect()
             }
             // One of the lines is a special one.
@@ -181,19 +186,29 @@ impl Search<'_> {
         let target = Series::new(&self.rest, self.x).sheared(&line.shears, order, self.work)?;
         let lead = *target.on_line().coefficients().last()?;
         let lifted = target.scaled(modular::inverse(lead)).lifted(&on_line, order, self.work)?;
+        let mut simple = 0;
         for &m in line.classes.keys().rev() {
             let own = lifted.iter().zip(&on_line).filter(|(_, g)| g.1 == m).map(|(g, _)| g.clone()).collect();
-            self.class(m, own, &line.shears)?;
+            let left = self.class(m, own, &line.shears)?;
+            // What is a power modulo the prime alone is none: nothing is known of its factors.
+            if m > 1 && left > 0 {
+                return None;
+            }
+            simple = left;
         }
-        // What is left has no factor of half its degree or less.
-        if self.rest.as_constant().is_none() {
-            self.out.push((self.rest, 1));
+        // What is left has no factor of half its degree or less, if it is made of simple factors on the line.
+        match self.rest.as_constant() {
+            Some(_) => {}
+            None if line.classes.contains_key(&1) && self.rest.total_degree() == simple => {
+                self.out.push((self.rest, 1))
+            }
+            None => return None,
         }
         Some(self.out)
     }
 
-    /// The factors of one multiplicity: products of as few as possible.
-    fn class(&mut self, multiplicity: u32, mut open: Vec<Series>, shears: &[Shear]) -> Option<()> {
+    /// The factors of one multiplicity: products of as few as possible. Returns the degree of those on the line that are in none.
+    fn class(&mut self, multiplicity: u32, mut open: Vec<Series>, shears: &[Shear]) -> Option<usize> {
         let back: Vec<Shear> = shears.iter().map(Shear::back).collect();
         let mut size = 1;
         while size <= open.len() {
@@ -208,7 +223,7 @@ impl Search<'_> {
             let mut at = 0..;
             open.retain(|_| at.next().is_some_and(|k: usize| !chosen.contains(&k)));
         }
-        Some(())
+        Some(open.iter().map(|g| g.on_line().degree()).sum())
     }
 
     /// The next product of so many that is a factor.

@@ -39,7 +39,7 @@ pub(super) fn is_in_order<T: Target>(t: &mut T, pivot: [T::Number; 2], below: [T
 }
 
 impl<T: Target> Steps<'_, '_, T> {
-    /// J⁻¹ r; small matrices are eliminated inline, as [`LinearSolver`](cotangent_solve::LinearSolver) does with full ones.
+    /// J⁻¹ r; small matrices are eliminated inline, as [`LinearSolver`](cotangent_solve::LinearSolver) does with full and tridiagonal ones.
     /// Where the reference would exchange rows, or may find J singular, or something is not finite, it is called.
     pub(super) fn solved(&mut self, at: &At<'_, T>) -> Vec<T::Number> {
         let inline = (at.residual.len() <= LARGEST_UNROLLED).then(|| self.eliminated(at)).flatten();

@@ -20,15 +20,17 @@ pub(crate) fn work(program: &Program) -> usize {
 
 /// Whether a step is made of loops, iterations over them and requirements, and is not too long for one function.
 pub(super) fn fits(program: &Program) -> bool {
-    let is_loops = |i: &&Instruction| {
-        matches!(i, Instruction::Segment(_) | Instruction::Require { .. } | Instruction::Root { .. })
+    let is_segment = |i: &Instruction| matches!(i, Instruction::Segment(_));
+    let is_loops = |i: &Instruction| match i {
+        Instruction::Root { body, .. } => body.iter().all(is_segment),
+        other => is_segment(other) || matches!(other, Instruction::Require { .. }),
     };
     let is_whole = |segment: &Segment| pieces(segment, 0).iter().all(|piece| matches!(piece, Piece::Kernels(_)));
     let sets = |kernel: &Kernel| kernel.stores.iter().all(|s| matches!(s.to.base, Base::Work) || s.write == Write::Set);
     program.len() <= 4 * PIECE
         && program.segments.iter().all(|segment| segment.kernels.iter().all(sets))
         && program.systems.iter().all(|system| system.site.is_some())
-        && program.all_instructions().iter().all(is_loops)
+        && program.instructions.iter().all(is_loops)
         && program.segments.iter().all(is_whole)
 }
 

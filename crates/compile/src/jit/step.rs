@@ -32,7 +32,8 @@ impl Arrival {
             options.stopping.smallest_update(f64::EPSILON),
             tolerance.unwrap_or(0.0),
             allowance(f64::EPSILON, tolerance),
-            f64::from(max_iterations),
+            // Steps that are halved are for the reference.
+            if options.max_halvings > 0 { 0.0 } else { f64::from(max_iterations) },
             scale,
         ])
     }

@@ -556,9 +556,10 @@ impl Body {
     }
 }
 
-/// Which entries of arrays are read: from the first to the last of each kernel.
+/// Which entries of arrays are read: from the first to the last of each kernel; and to which something is added, which reads them,
+/// too, if anybody reads the sums.
 #[derive(Default)]
-struct Read(HashMap<usize, Vec<(i64, i64)>>);
+struct Read(HashMap<usize, Vec<(i64, i64)>>, Vec<(usize, (i64, i64))>);
 
 /// Every entry.
 const ALL: (i64, i64) = (i64::MIN, i64::MAX);
@@ -594,6 +595,8 @@ impl Read {
                             spans.push(own);
                         }
                     }
+                    let added = kernel.stores.iter().filter(|store| store.write != Write::Set);
+                    self.1.extend(added.map(|store| (array(&store.to), span(kernel, &store.to))));
                 }
                 Item::Newton { unknown, terms, residual, jacobian, body, .. } => {
                     self.whole([*unknown, *residual, *jacobian].into_iter().chain(*terms));
@@ -606,8 +609,9 @@ impl Read {
 
     fn has(&self, kernel: &Kernel, store: &Store) -> bool {
         let own = span(kernel, &store.to);
-        let spans = self.0.get(&array(&store.to)).into_iter().flatten();
-        spans.into_iter().any(|read| read.0 <= own.1 && own.0 <= read.1)
+        let Some(spans) = self.0.get(&array(&store.to)) else { return false };
+        let added = self.1.iter().filter(|(to, _)| *to == array(&store.to)).map(|(_, span)| span);
+        spans.iter().chain(added).any(|read| read.0 <= own.1 && own.0 <= read.1)
     }
 }
 

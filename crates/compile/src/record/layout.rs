@@ -3,8 +3,10 @@
 use super::fuse::fused;
 use super::item::Item;
 use super::unrolled::CONSTANTS;
+use crate::computed::computed_before_use;
 use crate::program::{Address, Base, Instruction, Kernel, Op, Program, Segment, Store, System};
-use cotangent_dynamics::{Failure, Misuse, Plan};
+use cotangent_dynamics::{Failure, Misuse, Plan, Unrecordable};
+use std::collections::BTreeMap;
 
 /// Joins the loops of a step and lays out its memory. `inputs` and `outputs` are among the arrays.
 pub(super) fn program(
@@ -17,13 +19,12 @@ pub(super) fn program(
     let changing: Vec<usize> =
         inputs.iter().enumerate().filter(|(k, _)| *k != CONSTANTS).map(|(_, &array)| array).collect();
     let [once, each] = fused(arrays, items, &changing, outputs);
-    let mut building = Building::new(arrays, inputs, outputs, plan);
-    let (mut instructions, each) = (building.instructions(once)?, building.instructions(each)?);
-    let mut program = building.program;
-    program.once = instructions.len();
-    instructions.extend(each);
-    program.instructions = instructions;
-    Ok(program)
+    // Whether everything is computed before it is used is seen where every array has a place of its own.
+    let apart = Building::new(arrays, inputs, outputs, plan).laid_out(once.clone(), each.clone(), false)?;
+    if computed_before_use(&apart).is_err() {
+        return Err(Misuse::from(Unrecordable::Leak).into());
+    }
+    Building::new(arrays, inputs, outputs, plan).laid_out(once, each, true)
 }
 
 /// From items to a program.
@@ -44,6 +45,54 @@ impl<'a> Building<'a> {
         inputs.iter().enumerate().for_each(|(k, &array)| places[array] = Some((Base::Input(k), 0)));
         outputs.iter().enumerate().for_each(|(k, &array)| places[array] = Some((Base::Output(k), 0)));
         Building { program, plan, arrays, places }
+    }
+
+    /// The program of what is done once and what in each step, whose arrays may share places or not.
+    fn laid_out(mut self, once: Vec<Item>, each: Vec<Item>, shared: bool) -> Result<Program, Failure> {
+        let mut instructions = self.instructions(once)?;
+        if shared {
+            self.share(&each);
+        }
+        let each = self.instructions(each)?;
+        self.program.once = instructions.len();
+        instructions.extend(each);
+        self.program.instructions = instructions;
+        Ok(self.program)
+    }
+
+    /// Gives the arrays of a step their places: two that are never needed at the same time may have the same one, so that what is
+    /// written is still near the processor. What was placed before stays.
+    fn share(&mut self, items: &[Item]) {
+        // The first and the last item that an array is met in.
+        let mut spans: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+        for (k, item) in items.iter().enumerate() {
+            let mut arrays = vec![];
+            met(item, &mut arrays);
+            for array in arrays.into_iter().filter(|&array| self.places[array].is_none()) {
+                spans.entry(array).and_modify(|span| span.1 = k).or_insert((k, k));
+            }
+        }
+        let mut waiting: Vec<(usize, (usize, usize))> = spans.into_iter().collect();
+        waiting.sort_by_key(|&(array, (first, _))| (first, array));
+        let first_free = self.program.work;
+        // The last item, the beginning and the end of those that are needed, in the order of their places.
+        let mut needed: Vec<(usize, usize, usize)> = vec![];
+        for (array, (first, last)) in waiting {
+            needed.retain(|&(until, ..)| until >= first);
+            let len = self.arrays[array];
+            let mut at = first_free;
+            let mut before = 0;
+            for &(_, begin, end) in &needed {
+                if at + len <= begin {
+                    break;
+                }
+                at = end;
+                before += 1;
+            }
+            needed.insert(before, (last, at, at + len));
+            self.places[array] = Some((Base::Work, at));
+            self.program.work = self.program.work.max(at + len);
+        }
     }
 
     /// Where an array is; it gets a place when it is first met.
@@ -122,5 +171,29 @@ impl<'a> Building<'a> {
             self.program.segments.push(std::mem::take(open));
             out.push(Instruction::Segment(self.program.segments.len() - 1));
         }
+    }
+}
+
+/// The arrays of an item.
+fn met(item: &Item, out: &mut Vec<usize>) {
+    let mut address = |a: &Address| {
+        if let Base::Output(array) = a.base {
+            out.push(array);
+        }
+    };
+    match item {
+        Item::Kernel(kernel) => {
+            kernel.ops.iter().for_each(|op| {
+                if let Op::Load(a) = op {
+                    address(a)
+                }
+            });
+            kernel.stores.iter().for_each(|store| address(&store.to));
+        }
+        Item::Newton { unknown, terms, residual, jacobian, body, .. } => {
+            out.extend([*unknown, *residual, *jacobian].into_iter().chain(*terms));
+            body.iter().for_each(|item| met(item, out));
+        }
+        Item::Require { residual, magnitude, .. } => out.extend([*residual, *magnitude]),
     }
 }

@@ -156,32 +156,42 @@ pub(super) fn climb(ask: Question, gauge: &mut Gauge<'_>) -> Result<(f64, Shown)
 fn nature(ask: Question, step: f64, at: Sample, gauge: &mut Gauge<'_>) -> Nature {
     // Twice the order, and a factor: more than any power of the step makes of a halving.
     let most = 2f64.powi(2 * ask.order as i32 + 12);
-    let (mut defects, mut failed) = (vec![at.defect], None);
+    let (mut defects, mut failed, mut skipped) = (vec![at.defect], None, 0);
     for halvings in 1..=HALVINGS {
         let smaller = step * 0.5f64.powi(halvings);
         let defect = match gauge(step, smaller) {
             Ok(sample) => sample.defect,
             Err(reason) if halvings <= 2 => return Nature::Unknown(reason),
             Err(reason) => {
-                failed = Some(reason);
+                (failed, skipped) = (Some(reason), skipped + 1);
                 continue;
             }
         };
-        if defects[defects.len() - 1] > most * defect.max(ask.floor) {
-            return Nature::Sudden(smaller, defect);
+        if defects.last().is_some_and(|&last| last > most.powi(1 + skipped) * defect.max(ask.floor)) {
+            if defect <= CLEAR {
+                return Nature::Sudden(smaller, defect);
+            }
+            // A step that does not resolve anything says nothing of how a defect falls: from this one on.
+            defects.clear();
         }
         defects.push(defect);
-        if halvings == 2 && !is_real(ask, &defects) {
+        skipped = 0;
+        if halvings == 2 && defects.len() == 3 && !is_real(ask, &defects) {
             return Nature::RoundOff;
         }
         // The rest is for what contradicts a claim, and has not yet fallen to round-off.
-        if halvings >= 2 && (!ask.claimed || defect <= CLEAR) {
+        if defects.len() >= 3 && (!ask.claimed || defect <= CLEAR) {
             return Nature::Real;
         }
     }
-    match failed {
-        Some(reason) if !falls(ask, &defects) => Nature::Unknown(reason),
-        _ => Nature::Real,
+    match (failed, &defects[..]) {
+        (Some(reason), defects) if defects.len() < 3 || !falls(ask, defects) => Nature::Unknown(reason),
+        (_, [first, .., last])
+            if *last <= first * 0.5f64.powf(0.5 * f64::from(ask.power) * (defects.len() - 1) as f64) =>
+        {
+            Nature::Real
+        }
+        _ => Nature::RoundOff,
     }
 }
 

@@ -425,8 +425,9 @@ impl<C: Candidate> Judge<'_, C> {
     /// hᵖ⁺¹. At one place it may vanish by chance.
     fn quadrature(&mut self, size: f64) -> Option<Reason> {
         let least = 2 * self.claims.order as i32 + 2;
-        // The largest defect as a multiple of the power that tells one from the other.
-        let mut largest = 0.0f64;
+        // The largest defect as a multiple of the power that tells one from the other; that of the whole step, which may
+        // resolve nothing, where there is no other.
+        let (mut largest, mut whole) = (0.0f64, 0.0);
         for halvings in 0..=HALVINGS {
             let factor = 0.5f64.powi(halvings);
             let mut defect = 0.0f64;
@@ -436,10 +437,13 @@ impl<C: Candidate> Judge<'_, C> {
             }
             let multiple = defect / factor.powi(least);
             if halvings > 0 && defect <= f64::EPSILON {
-                let falls = multiple <= largest;
+                let falls = multiple <= if largest > 0.0 { largest } else { whole };
                 return falls.then_some(Reason::Quadrature { step: self.step * factor, defect });
             }
-            largest = largest.max(multiple);
+            match halvings {
+                0 => whole = multiple,
+                _ => largest = largest.max(multiple),
+            }
         }
         None
     }

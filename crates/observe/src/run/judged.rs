@@ -154,8 +154,13 @@ impl<I: Advance, D: Measure> Run<I, D> {
     /// inside if these steps cannot be made.
     fn halves(&mut self, h: f64, seen: Seen) -> Result<Option<Option<f64>>, Failure> {
         // A method that chooses its steps resolves what it meets.
+        if seen.terms.is_some() && self.monitor.lacks_terms() {
+            let terms = self.quantities.energy_magnitude(&self.before.values)?;
+            self.monitor.note_terms(0.0, terms, None);
+        }
         let grown = seen.terms.and_then(|terms| self.monitor.has_grown(terms));
-        if grown.is_none() || self.integrator.own_steps().is_some() {
+        // Where branches meet, half steps may take another one.
+        if grown.is_none() || self.integrator.own_steps().is_some() || self.monitor.is_ill() {
             return Ok(None);
         }
         let mut state = self.integrator.state(self.before.values.clone());

@@ -4,6 +4,7 @@
 //! `irreducible.txt` has one in each line, coefficient:exponents of x, y, z, w.
 
 use super::factors;
+use crate::algebra::modular;
 use crate::algebra::polynomial::{Monomial, Polynomial};
 use crate::algebra::work::Work;
 use cotangent_scalar::Random;
@@ -30,6 +31,21 @@ fn product(parts: &[(Polynomial, u32)]) -> Polynomial {
 fn sorted(mut all: Vec<(Polynomial, u32)>) -> Vec<(Polynomial, u32)> {
     all.sort_by_key(|(p, k)| (*k, p.0.iter().map(|(m, c)| (m.0.clone(), *c)).collect::<Vec<_>>()));
     all
+}
+
+#[test]
+fn a_square_modulo_the_prime_alone_is_not_taken_for_irreducible() {
+    // x² + b x + c with b² − 4c = 3 (2¹²⁷ − 1): a square modulo the prime, irreducible over the rational numbers.
+    let (b, c) = (22_592_555_198_148_962_257i128, 9_085_650_594_589_554_217i128);
+    assert_eq!(modular::times(modular::residue(b), modular::residue(b)), modular::residue(4 * c));
+    let of = |terms: &[(u32, i128)]| {
+        let term = |&(k, c): &(u32, i128)| (Monomial(if k > 0 { vec![(0, k)] } else { vec![] }), c);
+        Polynomial(terms.iter().map(term).collect())
+    };
+    let (line, square) = (of(&[(1, 1), (0, -1)]), of(&[(2, 1), (1, b), (0, c)]));
+    let both = vec![(line, 1), (square, 1)];
+    let found = factors(&product(&both), &Work::default());
+    assert!(found.is_none_or(|found| sorted(found) == sorted(both)));
 }
 
 #[test]
