@@ -165,7 +165,8 @@ impl<I: Advance, D: Measure> Run<I, D> {
         }
         let mut state = self.integrator.state(self.before.values.clone());
         match self.integrator.advance(&mut state, h / 2.0, 2) {
-            Ok(()) => Ok(Some(self.quantities.energy_magnitude(&state.values).ok())),
+            // A state whose energy has no value is none.
+            Ok(()) => Ok(Some(self.quantities.energy_magnitude(&state.values).ok().filter(|terms| terms.is_finite()))),
             Err((_, Failure::Interrupted)) => Err(Failure::Interrupted),
             Err(_) => Ok(Some(None)),
         }
