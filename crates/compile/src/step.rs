@@ -35,9 +35,9 @@ pub struct Step {
 #[cfg(feature = "jit")]
 enum Compiled {
     /// One function.
-    Whole(NativeStep),
+    Whole(Box<NativeStep>),
     /// Loops over members: one function, if it is not too long, and one for each segment, with the reference's Newton between them.
-    Loops(Option<NativeLoops>, Native),
+    Loops(Option<Box<NativeLoops>>, Box<Native>),
 }
 
 /// What a [`Step`] needs besides its arguments.
@@ -121,10 +121,10 @@ impl Step {
         let program = Arc::new(program);
         #[cfg(feature = "jit")]
         let native = match engine {
-            Engine::Best if program.is_flat() => Some(Compiled::Whole(NativeStep::compile(&program)?)),
+            Engine::Best if program.is_flat() => Some(Compiled::Whole(Box::new(NativeStep::compile(&program)?))),
             Engine::Best => {
-                let segments = Native::compile(&program, &Limits::default())?;
-                Some(Compiled::Loops(NativeLoops::compile(&program).unwrap_or_default(), segments))
+                let segments = Box::new(Native::compile(&program, &Limits::default())?);
+                Some(Compiled::Loops(NativeLoops::compile(&program).unwrap_or_default().map(Box::new), segments))
             }
             Engine::Tape => None,
         };

@@ -13,7 +13,7 @@ pub(crate) fn verify(program: &Program) -> Result<(), CompileError> {
             Base::Output(k) => program.outputs.get(k).copied(),
             Base::Work => Some(program.work),
         };
-        if !start.checked_add(len).zip(memory).is_some_and(|(end, memory)| end <= memory) {
+        if start.checked_add(len).zip(memory).is_none_or(|(end, memory)| end > memory) {
             return Err(CompileError::NotComputed { what: "what is cleared".into() });
         }
     }

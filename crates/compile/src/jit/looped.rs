@@ -88,6 +88,9 @@ struct Vectors {
     tridiagonal: bool,
 }
 
+/// What is told of each δⱼ, with j.
+type Told<'a, 't, 'p, T> = dyn FnMut(&mut Loops<'t, 'p, T>, <T as Target>::Integer, <T as Target>::Number) + 'a;
+
 /// What an iteration has seen of an update.
 struct Seen<T: Target> {
     /// Σ |δⱼ|.
@@ -96,7 +99,7 @@ struct Seen<T: Target> {
     largest: T::Cell,
 }
 
-impl<T: Target> Loops<'_, '_, T> {
+impl<'t, 'p, T: Target> Loops<'t, 'p, T> {
     fn instructions(&mut self, list: &[Instruction]) {
         for instruction in list {
             match instruction {
@@ -361,7 +364,7 @@ impl<T: Target> Loops<'_, '_, T> {
     }
 
     /// δ = J⁻¹ f, of which `seen` is told one by one; goes to `exit` where every residual is zero.
-    fn update(&mut self, v: &Vectors, exit: T::Label, seen: &mut dyn FnMut(&mut Self, T::Integer, T::Number)) {
+    fn update(&mut self, v: &Vectors, exit: T::Label, seen: &mut Told<'_, 't, 'p, T>) {
         let total = self.start(0.0);
         if !v.tridiagonal {
             self.each(v.n, |s, i| {
@@ -385,7 +388,7 @@ impl<T: Target> Loops<'_, '_, T> {
         self.t.close_block(found);
     }
 
-    fn called(&mut self, v: &Vectors, seen: &mut dyn FnMut(&mut Self, T::Integer, T::Number)) {
+    fn called(&mut self, v: &Vectors, seen: &mut Told<'_, 't, 'p, T>) {
         let good = self.t.eliminate(v.system, [v.jacobian, v.residual, v.update]);
         self.t.go_unless(good, self.bail);
         self.each(v.n, |s, j| {
@@ -414,7 +417,7 @@ impl<T: Target> Loops<'_, '_, T> {
 
 /// Elimination of a tridiagonal matrix as [`LinearSolver`](cotangent_solve::LinearSolver) does it, with products by the inverses of
 /// pivots, where it exchanges no rows.
-impl<T: Target> Loops<'_, '_, T> {
+impl<'t, 'p, T: Target> Loops<'t, 'p, T> {
     /// An entry of the Jacobian: this far behind the diagonal of row i.
     fn entry(&mut self, v: &Vectors, row: T::Integer, behind: i64) -> T::Number {
         let index = Some(self.t.multiple(row, 3));
@@ -481,7 +484,7 @@ impl<T: Target> Loops<'_, '_, T> {
     }
 
     /// U⁻¹ of that, from the last row to the first.
-    fn backward(&mut self, v: &Vectors, seen: &mut dyn FnMut(&mut Self, T::Integer, T::Number)) {
+    fn backward(&mut self, v: &Vectors, seen: &mut Told<'_, 't, 'p, T>) {
         let after = self.start(0.0);
         let (first, last) = (self.t.integer(0), self.t.integer(v.n as i64 - 1));
         let scaled = |s: &mut Self, i: T::Integer| {
