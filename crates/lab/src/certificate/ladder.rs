@@ -217,6 +217,23 @@ mod tests {
         Question { step, order, power: 2, floor: FLOOR, shows: FLOOR, claimed }
     }
 
+    #[test]
+    fn a_defect_that_falls_steeply_at_first_is_one_nevertheless() {
+        // As of rk4 on p²/2 + q⁸/8 from q = p = 1: 10⁷ at h = 1, where nothing is resolved, and 0.18 (2h)⁶ from 1/2 on.
+        let steep = |h: f64| if h > 0.9 { 1e7 } else { 0.18 * (2.0 * h).powi(6) };
+        let shown = climb(asked(1.0, 4, true), &mut |_, h| Ok(Sample { defect: steep(h), reach: h }));
+        assert!(matches!(shown, Ok((1e7, Shown::Here))), "{shown:?}");
+        // Nor is a fall over steps that cannot be made.
+        let gaps = climb(asked(1.0, 4, true), &mut |_, h: f64| match (0.02..0.2).contains(&h) {
+            true => Err(Reason::Singular),
+            false => Ok(Sample { defect: h.powi(6), reach: h }),
+        });
+        assert!(matches!(gaps, Ok((1.0, Shown::Here))), "{gaps:?}");
+        // What does not fall at all is no defect that grows with the step.
+        let flat = climb(asked(1.0, 4, true), &mut |_, h| Ok(Sample { defect: 1e-5, reach: h }));
+        assert!(!matches!(flat, Ok((_, Shown::Here))), "{flat:?}");
+    }
+
     /// Round-off of 10⁻³⁰/h, with scatter, and a defect c hʳ; a step moves the state by h.
     fn noisy(c: f64, r: i32) -> impl FnMut(f64, f64) -> Result<Sample, Reason> {
         move |_, h: f64| {
