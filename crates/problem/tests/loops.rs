@@ -52,6 +52,11 @@ fn agree(text: &str, n: Option<i64>, method: Method, engine: Engine, h: f64, ste
     whole
 }
 
+/// Whether native code made every step, where there is any.
+fn is_native(whole: &Integrator) -> bool {
+    !cfg!(feature = "jit") || whole.replayed() == 0
+}
+
 #[test]
 fn a_chain_is_loops_of_the_same_numbers() {
     let masses = shipped("chain").replace("param m[i in 1..n] = 1", "param m[i in 1..n] = 1 + i/n");
@@ -60,7 +65,7 @@ fn a_chain_is_loops_of_the_same_numbers() {
         let long = agree(&masses, Some(400), method, Engine::Best, 0.01, 5);
         assert!(short.is_looped() && long.is_looped(), "{method:?}");
         // One native function, with the elimination inside.
-        assert_eq!((short.replayed(), long.replayed()), (0, 0), "{method:?}");
+        assert!(is_native(&short) && is_native(&long), "{method:?}");
         // The code is the same, however long the chain is.
         assert_eq!(short.operations(), long.operations(), "{method:?}");
     }
@@ -74,7 +79,7 @@ fn the_tape_runs_the_same_loops() {
 #[test]
 fn a_tree_is_loops_over_lists_of_places() {
     let tree = agree(&shipped("tree"), Some(100), Method::Rattle, Engine::Best, 0.01, 20);
-    assert_eq!((tree.is_looped(), tree.replayed()), (true, 0));
+    assert!(tree.is_looped() && is_native(&tree));
 }
 
 #[test]
@@ -93,7 +98,7 @@ fn rows_of_a_chain_that_are_exchanged_are_left_to_the_solver() {
     let masses = folded.replace("param m[i in 1..n] = 1", "param m[i in 1..n] = 1 + 999*mod(floor(i/2), 2)");
     assert!(masses.contains("mod(i, 2)*l") && masses.contains("999"), "{masses}");
     let chain = agree(&masses, Some(40), Method::Rattle, Engine::Best, 0.001, 40);
-    assert_eq!((chain.is_looped(), chain.replayed()), (true, 0));
+    assert!(chain.is_looped() && is_native(&chain));
 }
 
 #[test]
@@ -105,7 +110,8 @@ fn a_chain_at_rest_stays_there() {
     whole.advance(&mut a, 0.01, 5).unwrap();
     parts.advance(&mut b, 0.01, 5).unwrap();
     assert_eq!((&a.values, &a.values), (&b.values, &case.start));
-    assert_eq!([whole.iterations(), parts.iterations(), whole.replayed()], [0; 3]);
+    assert_eq!([whole.iterations(), parts.iterations()], [0; 2]);
+    assert!(is_native(&whole));
 }
 
 #[test]
@@ -129,5 +135,5 @@ fn free_fall_has_multipliers_that_are_noise() {
     let strip = STRIP.replace("constraint top: (x[1]^2 + y[1]^2 + z[1]^2 - 1)/2 = 0\n", "");
     assert_ne!(strip, STRIP);
     let falling = agree(&strip, None, Method::Rattle, Engine::Best, 0.001, 20);
-    assert_eq!((falling.is_looped(), falling.replayed()), (true, 0));
+    assert!(falling.is_looped() && is_native(&falling));
 }
