@@ -24,6 +24,9 @@ fn main() {
     for n in [1_000, 10_000, 100_000] {
         chain_row = table("chain", n, &graph(n, |i| vec![i - 1]), f64::NAN);
         table("tree", n, &graph(n, |i| vec![(i - 1) / 2]), chain_row);
+        table("ring", n, &graph(n, |i| if i + 1 == n { vec![i - 1, 0] } else { vec![i - 1] }), chain_row);
+        table("stars", n, &graph(n, |i| (i / 4 * 4..i).collect()), chain_row);
+        table("strip", n, &graph(n, |i| (i.saturating_sub(4)..i).collect()), chain_row);
         table("arrow", n, &graph(n, |_| vec![0]), chain_row);
         table("chain+arrow", n, &graph(n, |i| vec![i - 1, 0]), chain_row);
         let side = (n as f64).sqrt() as u32;

@@ -245,13 +245,11 @@ mod tests {
                 values.push(value);
             }
         }
-        let addresses: Vec<(u32, u32, f64)> = (0..n)
+        let addresses: Vec<(u32, u32)> = (0..n)
             .flat_map(|i| (i.saturating_sub(1)..=(i + 1).min(n - 1)).map(move |j| (i as u32, j as u32)))
-            .zip(&values)
-            .map(|((i, j), &value)| (i, j, value))
             .collect();
         let (mut scales, mut own) = (Scales::new(n), Scales::new(n));
-        scales.measure(addresses.iter().copied());
+        scales.measure(&addresses, &values);
         generic.factor(&mut scales).unwrap();
         let mut fast = BandedLu::<f64>::new(n, 1, 1);
         let in_order = fast.factor_in_order(&values, &mut own, (&[], &mut []));

@@ -54,6 +54,7 @@ mod orthogonal;
 mod outcome;
 mod pattern;
 mod pivoting;
+mod planned;
 mod rank;
 mod reach;
 mod singular;

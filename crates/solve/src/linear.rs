@@ -7,8 +7,9 @@ use crate::banded::BandedLu;
 use crate::choice::{Choice, Unsupported};
 use crate::dense::DenseLu;
 use crate::ordering::{Ordering, inverse};
-use crate::pivoting::{Scales, Singular};
-use crate::sparse::SparseLu;
+use crate::pivoting::{PREFERRED, Scales, Singular};
+use crate::planned::PlannedLu;
+use crate::sparse::{LEAST_PLANNED, SparseLu};
 use crate::symbolic::SymbolicFactorisation;
 
 /// Solves A x = b and Aᵀ x = b for matrices of one pattern.
@@ -35,6 +36,8 @@ use crate::symbolic::SymbolicFactorisation;
 #[derive(Clone, Debug)]
 pub struct LinearSolver<S> {
     pattern: Pattern,
+    /// On the diagonal, if that is quick: it is tried first.
+    planned: Option<PlannedLu<S>>,
     factorisation: Factorisation<S>,
     scales: Scales,
     /// For each entry of the pattern: its place in the factorisation's storage.
@@ -46,7 +49,17 @@ pub struct LinearSolver<S> {
     scratch: Vec<S>,
     /// Whether it is a full tridiagonal matrix in its own order.
     tridiagonal: bool,
-    factored: bool,
+    /// The last factorisation.
+    factored: Factored,
+}
+
+/// How the last matrix was factored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Factored {
+    No,
+    AsPlanned,
+    /// With exchanges of rows, or by what needs none.
+    InAnyOrder,
 }
 
 /// One variant for each way of solving.
@@ -120,7 +133,14 @@ impl<S: Real> LinearSolver<S> {
         let natural = |o: &(Vec<u32>, Vec<u32>)| o.0.is_sorted() && o.1.is_sorted();
         let orders = orders.filter(|o| !natural(o));
         let tridiagonal = pattern.is_tridiagonal();
+        let planned = match &factorisation {
+            Factorisation::Dense(_) => None,
+            Factorisation::Banded(_) if tridiagonal => None,
+            Factorisation::Banded(_) => PlannedLu::new(size, &addresses, 1.0 / (1.0 + PREFERRED)),
+            Factorisation::Sparse(_) => PlannedLu::new(size, &addresses, LEAST_PLANNED),
+        };
         Ok(Self {
+            planned,
             pattern: pattern.clone(),
             factorisation,
             scales: Scales::new(size),
@@ -129,7 +149,7 @@ impl<S: Real> LinearSolver<S> {
             tridiagonal,
             addresses,
             scratch: vec![S::from_f64(0.0); size],
-            factored: size == 0,
+            factored: if size == 0 { Factored::InAnyOrder } else { Factored::No },
         })
     }
 
@@ -161,13 +181,14 @@ impl<S: Real> LinearSolver<S> {
     /// If the number of values is not the number of entries of the pattern.
     pub fn factor(&mut self, values: &[S]) -> Result<(), Singular> {
         assert_eq!(values.len(), self.places.len(), "one value for each entry of the pattern");
-        self.factored = match &mut self.factorisation {
-            Factorisation::Banded(lu) if self.tridiagonal => {
-                lu.factor_in_order(values, &mut self.scales, (&[], &mut []))
-            }
-            _ => false,
-        };
-        if self.factored { Ok(()) } else { self.factor_in_any_order(values) }
+        if let Factorisation::Banded(lu) = &mut self.factorisation
+            && self.tridiagonal
+            && lu.factor_in_order(values, &mut self.scales, (&[], &mut []))
+        {
+            self.factored = Factored::InAnyOrder;
+            return Ok(());
+        }
+        if self.factor_as_planned(values, false) { Ok(()) } else { self.factor_in_any_order(values) }
     }
 
     /// Factors the matrix with these values, and solves A x = b: the same as [`factor`](Self::factor) and
@@ -180,10 +201,19 @@ impl<S: Real> LinearSolver<S> {
         assert_eq!([b.len(), x.len()], [self.size(); 2], "one right-hand side for each equation");
         if let Factorisation::Banded(lu) = &mut self.factorisation
             && self.tridiagonal
+            && lu.factor_in_order(values, &mut self.scales, (b, x))
         {
-            self.factored = lu.factor_in_order(values, &mut self.scales, (b, x));
-            if self.factored {
-                lu.back_in_order(x);
+            self.factored = Factored::InAnyOrder;
+            lu.back_in_order(x);
+            return Ok(());
+        }
+        if self.planned.is_some() {
+            self.put(b, false);
+            if self.factor_as_planned(values, true) {
+                if let Some(lu) = &self.planned {
+                    lu.back(&mut self.scratch);
+                }
+                self.take(x, false);
                 return Ok(());
             }
         }
@@ -193,9 +223,40 @@ impl<S: Real> LinearSolver<S> {
         Ok(())
     }
 
+    /// Factors on the diagonal, if that was planned and goes well, with the right-hand side in the scratch memory or without.
+    fn factor_as_planned(&mut self, values: &[S], with_side: bool) -> bool {
+        let Some(lu) = &mut self.planned else { return false };
+        self.scales.measure(&self.addresses, values);
+        let side = if with_side { &mut self.scratch[..] } else { &mut [] };
+        let good = lu.factor(values, &mut self.scales, side);
+        self.factored = if good { Factored::AsPlanned } else { Factored::No };
+        good
+    }
+
+    /// Puts a right-hand side into the scratch memory, in the order of elimination.
+    fn put(&mut self, x: &[S], transposed: bool) {
+        match &self.orders {
+            None => self.scratch.copy_from_slice(x),
+            Some((rows, columns)) => {
+                let order = if transposed { columns } else { rows };
+                self.scratch.iter_mut().zip(order).for_each(|(place, &i)| *place = x[i as usize]);
+            }
+        }
+    }
+
+    /// Takes a solution from there.
+    fn take(&self, x: &mut [S], transposed: bool) {
+        match &self.orders {
+            None => x.copy_from_slice(&self.scratch),
+            Some((rows, columns)) => {
+                let order = if transposed { rows } else { columns };
+                self.scratch.iter().zip(order).for_each(|(&value, &j)| x[j as usize] = value);
+            }
+        }
+    }
+
     fn factor_in_any_order(&mut self, values: &[S]) -> Result<(), Singular> {
-        let entries = self.addresses.iter().zip(values).map(|(&(i, j), &value)| (i, j, value));
-        self.scales.measure(entries);
+        self.scales.measure(&self.addresses, values);
         let mut outcome = self.factor_scaled(values);
         if outcome.is_err() && !self.scales.cancel.is_set() {
             // Perhaps only in the eyes of rough scales: once more with the best.
@@ -204,7 +265,7 @@ impl<S: Real> LinearSolver<S> {
                 outcome = Ok(());
             }
         }
-        self.factored = outcome.is_ok();
+        self.factored = if outcome.is_ok() { Factored::InAnyOrder } else { Factored::No };
         outcome.map_err(|singular| match &self.orders {
             Some((rows, columns)) => Singular {
                 row: rows[singular.row] as usize,
@@ -257,24 +318,21 @@ impl<S: Real> LinearSolver<S> {
 
     fn solve_in_order(&mut self, x: &mut [S], transposed: bool) {
         assert_eq!(x.len(), self.size(), "one right-hand side for each equation");
-        if !self.factored {
+        if self.factored == Factored::No {
             x.fill(S::from_f64(f64::NAN));
             return;
         }
-        let Some((rows, columns)) = &self.orders else {
-            self.factorisation.solve(x, transposed);
-            return;
-        };
-        let (from, to) = match transposed {
-            false => (rows, columns),
-            true => (columns, rows),
-        };
-        for (place, &i) in self.scratch.iter_mut().zip(from) {
-            *place = x[i as usize];
+        if self.orders.is_some() {
+            self.put(x, transposed);
         }
-        self.factorisation.solve(&mut self.scratch, transposed);
-        for (&value, &j) in self.scratch.iter().zip(to) {
-            x[j as usize] = value;
+        let own = if self.orders.is_some() { &mut self.scratch[..] } else { &mut *x };
+        match (&self.planned, transposed) {
+            (Some(lu), false) if self.factored == Factored::AsPlanned => lu.solve(own),
+            (Some(lu), true) if self.factored == Factored::AsPlanned => lu.solve_transposed(own),
+            _ => self.factorisation.solve(own, transposed),
+        }
+        if self.orders.is_some() {
+            self.take(x, transposed);
         }
     }
 

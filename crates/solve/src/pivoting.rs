@@ -28,6 +28,9 @@ impl Singular {
     }
 }
 
+/// Pivots are nearly equal if they differ by this part.
+pub(crate) const PREFERRED: f64 = 1e-3;
+
 /// The sizes of the rows and columns of a matrix, by which pivots are chosen and judged.
 ///
 /// A pivot a in row i and column j counts as |a|/(rᵢ cⱼ), with rᵢ the largest entry of row i and
@@ -40,10 +43,13 @@ impl Singular {
 pub(crate) struct Scales {
     /// 1/rᵢ; zero for a row of zeros.
     rows: Vec<f64>,
-    /// 1/cⱼ; zero for a column of zeros.
+    /// cⱼ.
     columns: Vec<f64>,
-    smallest: f64,
-    largest: f64,
+    /// The smallest pivot and the largest, as quotients |a|/rᵢ and cⱼ: they are compared by products.
+    smallest: [f64; 2],
+    largest: [f64; 2],
+    /// √n.
+    root: f64,
     /// Empty until it is needed.
     transversal: Transversal,
     /// Whether to stop: no pivot is accepted then.
@@ -54,22 +60,35 @@ impl Scales {
     pub(crate) fn new(size: usize) -> Self {
         let zeros = || vec![0.0; size];
         let transversal = Transversal::default();
-        Self { rows: zeros(), columns: zeros(), smallest: f64::NAN, largest: 0.0, transversal, cancel: Cancel::new() }
+        let (root, cancel) = ((size as f64).sqrt(), Cancel::new());
+        Self { rows: zeros(), columns: zeros(), smallest: [f64::NAN, 1.0], largest: NONE, root, transversal, cancel }
     }
 
-    /// Measures a matrix given entry by entry, (row, column, value).
-    pub(crate) fn measure<S: Real>(&mut self, entries: impl Iterator<Item = (u32, u32, S)> + Clone) {
-        (self.smallest, self.largest) = (f64::INFINITY, 0.0);
+    /// Measures a matrix given row by row: the places (row, column) of the entries and their values.
+    pub(crate) fn measure<S: Real>(&mut self, addresses: &[(u32, u32)], values: &[S]) {
+        (self.smallest, self.largest) = (ANY, NONE);
         self.rows.fill(0.0);
         self.columns.fill(0.0);
-        for (i, _, value) in entries.clone() {
-            grow(&mut self.rows[i as usize], value.value().abs());
+        let mut values = values;
+        for row in addresses.chunk_by(|a, b| a.0 == b.0) {
+            let (own, rest) = values.split_at(row.len().min(values.len()));
+            values = rest;
+            let sizes = || own.iter().map(|value| value.value().abs());
+            let (mut largest, mut sum) = (0.0, 0.0);
+            for size in sizes() {
+                (largest, sum) = (larger(size, largest), sum + size);
+            }
+            let columns = row.iter().map(|&(_, j)| j as usize).zip(sizes());
+            let own = &mut self.rows[row[0].0 as usize];
+            if sum.is_finite() {
+                *own = inverse(largest);
+                columns.for_each(|(j, size)| self.columns[j] = larger(size * *own, self.columns[j]));
+            } else {
+                sizes().for_each(|size| grow(own, size));
+                invert(own);
+                columns.for_each(|(j, size)| grow(&mut self.columns[j], size * *own));
+            }
         }
-        self.rows.iter_mut().for_each(invert);
-        for (i, j, value) in entries {
-            grow(&mut self.columns[j as usize], value.value().abs() * self.rows[i as usize]);
-        }
-        self.columns.iter_mut().for_each(invert);
     }
 
     /// Replaces the scales by those of the transversal with the largest product; false, and nothing done, if
@@ -79,7 +98,7 @@ impl Scales {
         if values.clone().any(|(_, _, value)| !value.is_finite()) {
             return false;
         }
-        (self.smallest, self.largest) = (f64::INFINITY, 0.0);
+        (self.smallest, self.largest) = (ANY, NONE);
         self.transversal.find(self.rows.len(), values);
         let found = &self.transversal;
         // A common factor of all rows may go to the columns: both in the middle of the range.
@@ -88,11 +107,8 @@ impl Scales {
             ends.map_or(0, |(least, most)| (least + most) / 2)
         };
         let shift = (middle(&found.rows) - middle(&found.columns)) / 2;
-        for (scales, exponents, shift) in
-            [(&mut self.rows, &found.rows, -shift), (&mut self.columns, &found.columns, shift)]
-        {
-            scales.iter_mut().zip(exponents).for_each(|(scale, &k)| *scale = power_of_two(k + shift));
-        }
+        self.rows.iter_mut().zip(&found.rows).for_each(|(scale, &k)| *scale = power_of_two(k - shift));
+        self.columns.iter_mut().zip(&found.columns).for_each(|(size, &k)| *size = power_of_two(-k - shift));
         true
     }
 
@@ -106,28 +122,31 @@ impl Scales {
     /// earlier row is taken, so that of two equations that say the same the later is left over.
     #[inline]
     pub(crate) fn prefers(candidate: (f64, u32), best: (f64, u32)) -> bool {
-        let margin = if candidate.1 < best.1 { -1e-3 } else { 1e-3 };
+        let margin = if candidate.1 < best.1 { -PREFERRED } else { PREFERRED };
         candidate.0 > best.0 + best.0.abs() * margin || candidate.0.is_nan()
     }
 
     /// Whether a pivot of size `in_row` relative to its row is one.
     #[inline]
     pub(crate) fn is_pivot<S: Real>(&self, column: usize, in_row: f64) -> bool {
-        let pivot = in_row * self.columns[column];
         // What is left of a dependent row is round-off: some units, more for larger matrices.
-        let negligible = 16.0 * S::EPSILON * (self.rows.len() as f64).sqrt();
-        pivot.is_finite() && pivot > negligible && !self.cancel.is_set()
+        let negligible = 16.0 * S::EPSILON * self.root;
+        in_row.is_finite() && in_row > negligible * self.columns[column] && !self.cancel.is_set()
     }
 
     /// Takes note of a pivot of size `in_row` relative to its row; false if it is none.
     #[inline]
     pub(crate) fn accept<S: Real>(&mut self, column: usize, in_row: f64) -> bool {
-        let pivot = in_row * self.columns[column];
-        self.smallest = self.smallest.min(pivot);
-        self.largest = self.largest.max(pivot);
+        let pivot = [in_row, self.columns[column]];
+        if is_less(pivot, self.smallest) {
+            self.smallest = pivot;
+        }
+        if is_less(self.largest, pivot) {
+            self.largest = pivot;
+        }
         let accepted = self.is_pivot::<S>(column, in_row);
         if !accepted {
-            self.smallest = if pivot.is_finite() { pivot } else { f64::NAN };
+            self.smallest = if in_row == 0.0 { [0.0, 1.0] } else { pivot };
         }
         accepted
     }
@@ -143,9 +162,8 @@ impl Scales {
         mut eliminate: impl FnMut(usize) -> (f64, [f64; 3]),
     ) -> bool {
         let n = self.rows.len();
-        let negligible = 16.0 * S::EPSILON * (n as f64).sqrt();
-        // The smallest pivot and the largest as quotients, of which only these two are made.
-        let (mut smallest, mut largest) = ([f64::INFINITY, 1.0], [0.0, 1.0]);
+        let negligible = 16.0 * S::EPSILON * self.root;
+        let (mut smallest, mut largest) = (ANY, NONE);
         // The scale of row k, and what rows before have in column k, in their scales.
         let mut row = inverse(first[0].max(first[1]));
         let (mut above, mut own, mut right) = (0.0, first[0], first[1]);
@@ -156,33 +174,59 @@ impl Scales {
             let below = left * next_row;
             let column = (own * row).max(above).max(below);
             let in_row = pivot * row;
-            if in_row * smallest[1] < smallest[0] * column {
+            if is_less([in_row, column], smallest) {
                 smallest = [in_row, column];
             }
-            if in_row * largest[1] > largest[0] * column {
+            if is_less(largest, [in_row, column]) {
                 largest = [in_row, column];
             }
             // The row below is only preferred if its entry is larger; comparisons with NaN do not hold.
-            good &= in_row > negligible * column && in_row.is_finite() && below <= in_row + in_row * 1e-3;
+            good &= in_row > negligible * column && in_row.is_finite() && below <= in_row + in_row * PREFERRED;
             good &= !(diagonal.is_nan() || next.is_nan());
             if k % 4096 == 0 && (!good || self.cancel.is_set()) {
                 return false;
             }
             (above, own, right, row) = (right * row, diagonal, next, next_row);
         }
-        [self.smallest, self.largest] = [smallest, largest].map(|[in_row, column]| in_row / column);
+        (self.smallest, self.largest) = (smallest, largest);
         good
     }
 
     /// The pivot of the last failed [`accept`](Self::accept).
     pub(crate) fn last_pivot(&self) -> f64 {
-        self.smallest
+        let pivot = quotient(self.smallest);
+        if pivot.is_finite() { pivot } else { f64::NAN }
     }
 
     /// The smallest pivot over the largest: a cheap and optimistic estimate of 1/condition.
     pub(crate) fn pivot_ratio(&self) -> f64 {
-        if self.rows.is_empty() { 1.0 } else { self.smallest / self.largest }
+        if self.rows.is_empty() { 1.0 } else { quotient(self.smallest) / quotient(self.largest) }
     }
+}
+
+/// No pivot is larger, none smaller.
+const ANY: [f64; 2] = [f64::INFINITY, 1.0];
+const NONE: [f64; 2] = [0.0, 1.0];
+
+/// Whether one quotient is less than another.
+#[inline]
+fn is_less(a: [f64; 2], b: [f64; 2]) -> bool {
+    let (one, other) = (a[0] * b[1], b[0] * a[1]);
+    match one.min(other) >= f64::MIN_POSITIVE && one.max(other) < f64::INFINITY {
+        true => one < other,
+        // Products of what is small against its column are nothing.
+        false => quotient(a) < quotient(b),
+    }
+}
+
+fn quotient([numerator, denominator]: [f64; 2]) -> f64 {
+    numerator / denominator
+}
+
+/// The larger one; of comparisons with NaN, the second.
+#[inline]
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
 }
 
 /// The maximum, or NaN once there was one.

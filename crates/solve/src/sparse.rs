@@ -8,7 +8,7 @@ use crate::reach::Reach;
 use crate::symbolic::SymbolicFactorisation;
 
 /// The pivot meant is taken if it is at least this part of the best: it keeps the structure.
-const LEAST_PLANNED: f64 = 0.05;
+pub(crate) const LEAST_PLANNED: f64 = 0.05;
 /// Any other is taken for the sparsity of its row if it is at least this part of the best.
 const LEAST_OTHER: f64 = 0.1;
 const NONE: u32 = u32::MAX;
