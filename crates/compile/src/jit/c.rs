@@ -131,6 +131,10 @@ impl Target for C {
         self.value("int", &format!("v{a} {sign} v{b}"))
     }
 
+    fn is_finite(&mut self, x: usize) -> usize {
+        self.value("int", &format!("isfinite(v{x})"))
+    }
+
     fn in_order(&mut self, a: usize, b: usize) -> usize {
         self.value("int", &format!("v{a} <= v{b}"))
     }

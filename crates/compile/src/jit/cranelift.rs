@@ -188,6 +188,11 @@ impl Cranelift<'_> {
         self.went_well(address, &arguments)
     }
 
+    fn is_constant(&self, x: Value) -> bool {
+        let dfg = &self.b.func.dfg;
+        dfg.value_def(x).inst().is_some_and(|inst| dfg.insts[inst].opcode() == ir::Opcode::F64const)
+    }
+
     fn pointer(&mut self, place: Place<Value>) -> (Value, i32) {
         let base = self.pointers[&place.base];
         let (pointer, offset) = match i32::try_from(place.offset.saturating_mul(8)) {
@@ -225,9 +230,16 @@ impl Target for Cranelift<'_> {
 
     fn unary(&mut self, f: Unary, x: Value) -> Value {
         match f {
-            Unary::Neg => self.b.ins().fneg(x),
+            // With masks that are found in memory; `fneg` and `fabs` would put them into registers each time.
+            Unary::Neg => {
+                let sign = self.b.ins().f64const(-0.0);
+                self.b.ins().bxor(x, sign)
+            }
+            Unary::Abs => {
+                let rest = self.b.ins().f64const(f64::from_bits(i64::MAX as u64));
+                self.b.ins().band(x, rest)
+            }
             Unary::Sqrt => self.b.ins().sqrt(x),
-            Unary::Abs => self.b.ins().fabs(x),
             Unary::Sign => {
                 let [zero, one, minus] = [0.0, 1.0, -1.0].map(|c| self.b.ins().f64const(c));
                 let [more, less, none] = [FloatCC::GreaterThan, FloatCC::LessThan, FloatCC::Equal]
@@ -245,6 +257,9 @@ impl Target for Cranelift<'_> {
     }
 
     fn binary(&mut self, f: Binary, x: Value, y: Value) -> Value {
+        // An operation finds a constant in memory if that is its second operand.
+        let commutes = matches!(f, Binary::Add | Binary::Mul);
+        let [x, y] = if commutes && self.is_constant(x) { [y, x] } else { [x, y] };
         match f {
             Binary::Add => self.b.ins().fadd(x, y),
             Binary::Sub => self.b.ins().fsub(x, y),
@@ -291,6 +306,12 @@ impl Target for Cranelift<'_> {
             Comparison::AtMost => FloatCC::LessThanOrEqual,
         };
         self.b.ins().fcmp(how, a, b)
+    }
+
+    fn is_finite(&mut self, x: Value) -> Value {
+        // Of a number that is not finite the difference from itself is not a number.
+        let nothing = self.b.ins().fsub(x, x);
+        self.b.ins().fcmp(FloatCC::Ordered, nothing, nothing)
     }
 
     fn in_order(&mut self, a: Value, b: Value) -> Value {

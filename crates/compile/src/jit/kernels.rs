@@ -95,7 +95,7 @@ impl<'a> Piece<'a> {
 
     /// Writes it down.
     pub(super) fn write<T: Target>(&self, target: &mut T) {
-        let mut writer = Kernels { t: target, vars: vec![], sizes: None };
+        let mut writer = Kernels { t: target, vars: vec![], sum: None };
         match self {
             Piece::Kernels(kernels) => kernels.iter().for_each(|kernel| writer.kernel(kernel)),
             Piece::Stretch { kernel, ops, slots } => writer.stretch(kernel, ops.clone(), slots),
@@ -147,9 +147,9 @@ impl<T: Target> Each<T> {
     }
 }
 
-/// Writes down kernels, and adds the sizes of what they put into outputs: that is finite if all of these are.
-pub(super) fn write_and_measure<T: Target>(target: &mut T, kernels: &[Kernel], sizes: T::Cell) {
-    let mut writer = Kernels { t: target, vars: vec![], sizes: Some(sizes) };
+/// Writes down kernels, and adds what they put into outputs: the sum is finite only if all of these are.
+pub(super) fn write_and_sum<T: Target>(target: &mut T, kernels: &[Kernel], sum: T::Cell) {
+    let mut writer = Kernels { t: target, vars: vec![], sum: Some(sum) };
     kernels.iter().for_each(|kernel| writer.kernel(kernel));
 }
 
@@ -157,8 +157,8 @@ struct Kernels<'t, T: Target> {
     t: &'t mut T,
     /// The loop variables.
     vars: Vec<T::Integer>,
-    /// The sum of the sizes of what is put into outputs, if it is asked for.
-    sizes: Option<T::Cell>,
+    /// The sum of what is put into outputs, if it is asked for.
+    sum: Option<T::Cell>,
 }
 
 impl<T: Target> Kernels<'_, T> {
@@ -220,7 +220,7 @@ impl<T: Target> Kernels<'_, T> {
     fn point(&mut self, kernel: &Kernel, sums: &[Option<T::Cell>]) {
         let mut values = HashMap::with_capacity(kernel.ops.len());
         self.ops(kernel, 0..kernel.ops.len(), &mut values, &mut |_, _, _| None);
-        self.measure(kernel.stores.iter().filter(|s| matches!(s.to.base, Base::Output(_))).map(|s| values[&s.value]));
+        self.total(kernel.stores.iter().filter(|s| matches!(s.to.base, Base::Output(_))).map(|s| values[&s.value]));
         for (store, sum) in kernel.stores.iter().zip(sums) {
             let value = values[&store.value];
             match (store.write, sum) {
@@ -235,20 +235,20 @@ impl<T: Target> Kernels<'_, T> {
         }
     }
 
-    /// Adds sizes in pairs, so that a loop waits for one addition.
-    fn measure(&mut self, values: impl Iterator<Item = T::Number>) {
-        let Some(total) = self.sizes else { return };
-        let mut sizes: Vec<T::Number> = values.map(|value| self.t.unary(Unary::Abs, value)).collect();
-        while sizes.len() > 1 {
+    /// Adds values in pairs, so that a loop waits for one addition.
+    fn total(&mut self, values: impl Iterator<Item = T::Number>) {
+        let Some(total) = self.sum else { return };
+        let mut sums: Vec<T::Number> = values.collect();
+        while sums.len() > 1 {
             let pair = |pair: &[T::Number]| match *pair {
                 [a, b] => self.t.binary(Binary::Add, a, b),
                 _ => pair[0],
             };
-            sizes = sizes.chunks(2).map(pair).collect();
+            sums = sums.chunks(2).map(pair).collect();
         }
-        if let Some(&size) = sizes.first() {
+        if let Some(&sum) = sums.first() {
             let before = self.t.get(total);
-            let sum = self.t.binary(Binary::Add, before, size);
+            let sum = self.t.binary(Binary::Add, before, sum);
             self.t.set(total, sum);
         }
     }

@@ -1,7 +1,7 @@
 //! Whole steps with loops over members, on any target: vectors are in memory, and Newton's method goes over them in loops.
 
 use super::elimination::{is_in_order, is_pivot, largest};
-use super::kernels::{Each, PIECE, Piece, pieces, write_and_measure};
+use super::kernels::{Each, PIECE, Piece, pieces, write_and_sum};
 use super::newton::{Written, is_affine};
 use super::step::Rule;
 use super::target::{Comparison, Place, Target};
@@ -42,14 +42,14 @@ pub(super) fn write<T: Target>(target: &mut T, program: &Program) -> T::Integer 
     let nothing = target.integer(0);
     target.set_count(made, nothing);
     let bail = target.open_block();
-    let [updates, sizes] = [(); 2].map(|()| {
+    let [updates, sum] = [(); 2].map(|()| {
         let (cell, zero) = (target.cell(), target.number(0.0));
         target.set(cell, zero);
         cell
     });
-    let mut s = Loops { t: target, program, updates, sizes, bail };
+    let mut s = Loops { t: target, program, updates, sum, bail };
     s.instructions(&program.instructions[program.once..]);
-    s.bail_unless_finite(sizes);
+    s.bail_unless_finite(sum);
     let counts = Place { base: Base::Input(program.inputs.len() + 1), index: None, offset: 0 };
     let (before, own) = (target.load(counts), target.get(updates));
     let sum = target.binary(Binary::Add, before, own);
@@ -65,8 +65,8 @@ struct Loops<'t, 'p, T: Target> {
     program: &'p Program,
     /// Updates of Newton's method in this step.
     updates: T::Cell,
-    /// The sum of the sizes of the results.
-    sizes: T::Cell,
+    /// The sum of the results.
+    sum: T::Cell,
     /// Where to go if something is out of the ordinary.
     bail: T::Label,
 }
@@ -119,7 +119,7 @@ impl<'t, 'p, T: Target> Loops<'t, 'p, T> {
             let zero = self.t.number(0.0);
             self.each(len, |s, i| s.t.store(Place { base, index: Some(i), offset: start as i64 }, zero));
         }
-        write_and_measure(self.t, &segment.kernels, self.sizes);
+        write_and_sum(self.t, &segment.kernels, self.sum);
     }
 
     /// for i in 0..len { body }
@@ -144,7 +144,12 @@ impl<'t, 'p, T: Target> Loops<'t, 'p, T> {
     }
 
     fn start(&mut self, value: f64) -> T::Cell {
-        let (cell, value) = (self.t.cell(), self.t.number(value));
+        let value = self.t.number(value);
+        self.start_with(value)
+    }
+
+    fn start_with(&mut self, value: T::Number) -> T::Cell {
+        let cell = self.t.cell();
         self.t.set(cell, value);
         cell
     }
@@ -172,23 +177,20 @@ impl<'t, 'p, T: Target> Loops<'t, 'p, T> {
     }
 
     fn bail_unless_finite(&mut self, sum: T::Cell) {
-        let (sum, infinity) = (self.t.get(sum), self.t.number(f64::INFINITY));
-        let finite = self.t.compare(Comparison::Less, sum, infinity);
+        let sum = self.t.get(sum);
+        let finite = self.t.is_finite(sum);
         self.t.go_unless(finite, self.bail);
     }
 
     /// Residuals larger than what their terms explain are for the reference to judge.
     fn require(&mut self, residual: usize, magnitude: usize, count: usize) {
-        let hold = self.start(1.0);
         let allowance = self.rule(Rule::Allowance);
         self.each(count, |s, i| {
             let (size, magnitude) = (s.size(residual, i), s.load(magnitude, i));
             let explained = s.t.binary(Binary::Mul, allowance, magnitude);
             let holds = s.t.compare(Comparison::AtMost, size, explained);
-            s.hold(hold, holds);
+            s.t.go_unless(holds, s.bail);
         });
-        let hold = self.held(hold);
-        self.t.go_unless(hold, self.bail);
     }
 
     fn root(&mut self, root: &Instruction) {
@@ -221,10 +223,7 @@ impl<'t, 'p, T: Target> Loops<'t, 'p, T> {
         let done = self.t.open_block();
         self.instructions(body);
         let total = self.start(0.0);
-        self.update(v, done, &mut |s, _, delta| {
-            let size = s.t.unary(Unary::Abs, delta);
-            s.add(total, size);
-        });
+        self.update(v, done, &mut |s, _, delta| s.add(total, delta));
         self.bail_unless_finite(total);
         self.step(v);
         let one = self.t.number(1.0);
@@ -365,30 +364,28 @@ impl<'t, 'p, T: Target> Loops<'t, 'p, T> {
 
     /// δ = J⁻¹ f, of which `seen` is told one by one; goes to `exit` where every residual is zero.
     fn update(&mut self, v: &Vectors, exit: T::Label, seen: &mut Told<'_, 't, 'p, T>) {
-        let total = self.start(0.0);
         if !v.tridiagonal {
-            self.each(v.n, |s, i| {
-                let f = s.size(v.residual, i);
-                s.add(total, f);
-            });
-            self.exit_if_solved(v, total, exit);
-            return self.called(v, seen);
+            return self.called(v, exit, seen);
         }
-        let ordinary = self.start(1.0);
-        self.forward(v, total, ordinary);
-        self.exit_if_solved(v, total, exit);
         let found = self.t.open_block();
         let general = self.t.open_block();
-        let ordinary = self.held(ordinary);
-        self.t.go_unless(ordinary, general);
+        let total = self.start(0.0);
+        self.forward(v, total, general);
+        self.exit_if_solved(v, total, exit);
         self.backward(v, seen);
         self.t.go(found);
         self.t.close_block(general);
-        self.called(v, seen);
+        self.called(v, exit, seen);
         self.t.close_block(found);
     }
 
-    fn called(&mut self, v: &Vectors, seen: &mut Told<'_, 't, 'p, T>) {
+    fn called(&mut self, v: &Vectors, exit: T::Label, seen: &mut Told<'_, 't, 'p, T>) {
+        let total = self.start(0.0);
+        self.each(v.n, |s, i| {
+            let f = s.size(v.residual, i);
+            s.add(total, f);
+        });
+        self.exit_if_solved(v, total, exit);
         let good = self.t.eliminate(v.system, [v.jacobian, v.residual, v.update]);
         self.t.go_unless(good, self.bail);
         self.each(v.n, |s, j| {
@@ -406,13 +403,26 @@ impl<'t, 'p, T: Target> Loops<'t, 'p, T> {
         self.t.go_unless(solved, unsolved);
         let entries = self.start(0.0);
         self.each(v.entries, |s, k| {
-            let j = s.size(v.jacobian, k);
+            let j = s.load(v.jacobian, k);
             s.add(entries, j);
         });
         self.bail_unless_finite(entries);
         self.t.go(exit);
         self.t.close_block(unsolved);
     }
+}
+
+/// The row of a tridiagonal matrix that is next.
+struct Row<T: Target> {
+    diagonal: T::Cell,
+    above: T::Cell,
+    /// The largest size of an entry, before anything was eliminated.
+    largest: T::Cell,
+    /// What the row before was multiplied with, and its right-hand side.
+    multiplier: T::Cell,
+    before: T::Cell,
+    /// Σ |fᵢ|.
+    total: T::Cell,
 }
 
 /// Elimination of a tridiagonal matrix as [`LinearSolver`](cotangent_solve::LinearSolver) does it, with products by the inverses of
@@ -424,61 +434,52 @@ impl<'t, 'p, T: Target> Loops<'t, 'p, T> {
         self.t.load(Place { base: Base::Work, index, offset: v.jacobian as i64 + behind })
     }
 
-    /// L⁻¹ f and the inverses of the pivots; Σ |fᵢ|, and whether the order of the rows is that of the reference.
-    fn forward(&mut self, v: &Vectors, total: T::Cell, ordinary: T::Cell) {
+    /// L⁻¹ f, the inverses of the pivots, and Σ |fᵢ|; goes to `general` where the order of the rows is not that of the reference.
+    fn forward(&mut self, v: &Vectors, total: T::Cell, general: T::Label) {
         let zero = self.t.integer(0);
         let (diagonal, above) = (self.entry(v, zero, 0), self.entry(v, zero, 1));
         let sizes = [diagonal, above].map(|x| self.t.unary(Unary::Abs, x));
         let row = largest(self.t, &sizes);
-        let cells = [diagonal, above, row].map(|x| {
-            let cell = self.t.cell();
-            self.t.set(cell, x);
-            cell
-        });
+        let [diagonal, above, row] = [diagonal, above, row].map(|x| self.start_with(x));
         let [multiplier, before] = [(); 2].map(|()| self.start(0.0));
+        let state = Row { diagonal, above, largest: row, multiplier, before, total };
         let last = v.n as i64 - 1;
-        self.each(v.n - 2, |s, i| s.row(v, i, Some(true), (cells, [multiplier, before]), (total, ordinary)));
+        self.each(v.n - 2, |s, i| s.row(v, i, Some(true), &state, general));
         for (i, next) in [(last - 1, Some(false)), (last, None)] {
             let i = self.t.integer(i);
-            self.row(v, i, next, (cells, [multiplier, before]), (total, ordinary));
+            self.row(v, i, next, &state, general);
         }
     }
 
     /// Eliminates row i, and makes the next one, which has an entry above the diagonal or not, if there is one.
-    fn row(
-        &mut self,
-        v: &Vectors,
-        i: T::Integer,
-        next: Option<bool>,
-        ([diagonal, above, row], [multiplier, before]): ([T::Cell; 3], [T::Cell; 2]),
-        (total, ordinary): (T::Cell, T::Cell),
-    ) {
+    fn row(&mut self, v: &Vectors, i: T::Integer, next: Option<bool>, state: &Row<T>, general: T::Label) {
         let f = self.load(v.residual, i);
         let size = self.t.unary(Unary::Abs, f);
-        self.add(total, size);
-        let (factor, y) = (self.t.get(multiplier), self.t.get(before));
+        self.add(state.total, size);
+        let (factor, y) = (self.t.get(state.multiplier), self.t.get(state.before));
         let product = self.t.binary(Binary::Mul, factor, y);
         let y = self.t.binary(Binary::Sub, f, product);
-        self.t.set(before, y);
+        self.t.set(state.before, y);
         self.store(v.update, i, y);
-        let (pivot, own_row, one) = (self.t.get(diagonal), self.t.get(row), self.t.number(1.0));
+        let (pivot, own_row, one) = (self.t.get(state.diagonal), self.t.get(state.largest), self.t.number(1.0));
         let inverse = self.t.binary(Binary::Div, one, pivot);
         self.store(v.inverses, i, inverse);
         let size = self.t.unary(Unary::Abs, pivot);
         let is_pivot = is_pivot(self.t, size, own_row);
-        self.hold(ordinary, is_pivot);
+        self.t.go_unless(is_pivot, general);
         let Some(has_above) = next else { return };
         let (below, own) = (self.entry(v, i, 2), self.entry(v, i, 3));
         let next = if has_above { self.entry(v, i, 4) } else { self.t.number(0.0) };
         let sizes = [below, own, next].map(|x| self.t.unary(Unary::Abs, x));
         let of_next = largest(self.t, &sizes);
         let in_order = is_in_order(self.t, [size, own_row], [sizes[0], of_next]);
-        self.hold(ordinary, in_order);
+        self.t.go_unless(in_order, general);
         let factor = self.t.binary(Binary::Mul, below, inverse);
-        let above_pivot = self.t.get(above);
+        let above_pivot = self.t.get(state.above);
         let product = self.t.binary(Binary::Mul, factor, above_pivot);
         let pivot = self.t.binary(Binary::Sub, own, product);
-        for (cell, value) in [(multiplier, factor), (diagonal, pivot), (above, next), (row, of_next)] {
+        let Row { diagonal, above, largest, multiplier, .. } = *state;
+        for (cell, value) in [(multiplier, factor), (diagonal, pivot), (above, next), (largest, of_next)] {
             self.t.set(cell, value);
         }
     }

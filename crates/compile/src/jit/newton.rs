@@ -50,9 +50,12 @@ impl<'p, T: Target> Steps<'_, 'p, T> {
         let x = self.listed(*unknown, n);
         let at = self.evaluated(equations);
         // Solved already: every residual is zero.
-        let (solved, finite) = (self.vanish(&at.residual), self.finite(&at.jacobian));
-        let solved = self.t.both(solved, finite);
-        self.t.go_if(solved, exit);
+        let unsolved = self.t.open_block();
+        let solved = self.vanish(&at.residual);
+        self.t.go_unless(solved, unsolved);
+        let finite = self.finite(&at.jacobian);
+        self.t.go_if(finite, exit);
+        self.t.close_block(unsolved);
         let (count, limit) = (self.t.get(l.count), self.rule(Rule::Limit));
         let spent = self.t.compare(Comparison::AtMost, limit, count);
         self.t.go_if(spent, self.bail);
@@ -111,13 +114,8 @@ impl<'p, T: Target> Steps<'_, 'p, T> {
     fn update(&mut self, at: &At<'_, T>) -> Vec<T::Number> {
         if let (&[r], &[j]) = (&at.residual[..], &at.jacobian[..]) {
             let delta = self.t.binary(Binary::Div, r, j);
-            let infinity = self.t.number(f64::INFINITY);
-            let mut finite = vec![];
-            for v in [r, j, delta] {
-                let size = self.t.unary(Unary::Abs, v);
-                finite.push(self.t.compare(Comparison::Less, size, infinity));
-            }
-            let finite = self.all(finite);
+            // With these r is finite, too.
+            let finite = self.finite(&[j, delta]);
             self.t.go_unless(finite, self.bail);
             return vec![delta];
         }

@@ -278,16 +278,12 @@ impl<T: Target> Steps<'_, '_, T> {
         all.unwrap_or_else(|| self.t.always())
     }
 
-    /// Whether every value is finite: the sum of their sizes is, unless it overflows, and then the
-    /// reference decides.
+    /// Whether every value is finite: their sum is, unless it overflows, and then the reference decides.
     pub(super) fn finite(&mut self, values: &[T::Number]) -> T::Truth {
-        let mut sum = self.t.number(0.0);
-        for &v in values {
-            let size = self.t.unary(Unary::Abs, v);
-            sum = self.t.binary(Binary::Add, sum, size);
+        match values.iter().copied().reduce(|a, b| self.t.binary(Binary::Add, a, b)) {
+            Some(sum) => self.t.is_finite(sum),
+            None => self.t.always(),
         }
-        let infinity = self.t.number(f64::INFINITY);
-        self.t.compare(Comparison::Less, sum, infinity)
     }
 
     /// Whether all residuals are zero.

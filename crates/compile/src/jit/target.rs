@@ -63,6 +63,7 @@ pub(crate) trait Target: Sized {
     fn as_number(&mut self, k: Self::Integer) -> Self::Number;
 
     fn compare(&mut self, how: Comparison, a: Self::Number, b: Self::Number) -> Self::Truth;
+    fn is_finite(&mut self, x: Self::Number) -> Self::Truth;
     /// a ≤ b.
     fn in_order(&mut self, a: Self::Integer, b: Self::Integer) -> Self::Truth;
     fn always(&mut self) -> Self::Truth;

@@ -6,8 +6,11 @@
 //! another takes from a register. Sums over all points are made in parts, one for each such loop: their rounding may differ
 //! in the last digit from that of a single loop. All other numbers are the same to the last bit.
 
+use super::alike;
+use super::entry::{Entry, array};
 use super::item::Item;
-use crate::program::{Address, Base, Binary, Kernel, Op, Store, Unary, Write};
+use super::unread::drop_unread;
+use crate::program::{Address, Binary, Kernel, Op, Store, Unary, Write};
 use cotangent_expr::{Atom, Domain, Ix};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -20,8 +23,10 @@ pub(super) fn fused(arrays: &[usize], items: Vec<Item>, changing: &[usize], resu
     let unknowns =
         items.iter().filter_map(|item| if let Item::Newton { unknown, .. } = item { Some(*unknown) } else { None });
     let varying = dependent(&items, changing.iter().chain(results).copied().chain(unknowns));
-    let (each, once) = items.into_iter().partition(|item| stays(item, &varying));
-    let mut parts = [once, each].map(|items| joined(arrays, items, &boundaries));
+    let (mut each, once): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|item| stays(item, &varying));
+    let once = joined(arrays, once, &boundaries);
+    alike::merge(&once, &mut each);
+    let mut parts = [once, joined(arrays, each, &boundaries)];
     while drop_unread(&mut parts, results) {}
     parts
 }
@@ -87,49 +92,6 @@ fn writes(kernel: &Kernel) -> impl Iterator<Item = usize> {
 /// The arrays of a kernel, and whether it changes them.
 fn touched(kernel: &Kernel) -> impl Iterator<Item = (usize, bool)> {
     reads(kernel).map(|a| (a, false)).chain(writes(kernel).map(|a| (a, true)))
-}
-
-fn array(address: &Address) -> usize {
-    match address.base {
-        Base::Output(k) | Base::Input(k) => k,
-        Base::Work => usize::MAX,
-    }
-}
-
-/// An entry of an array at a point i: stride · i + offset.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Entry {
-    array: usize,
-    stride: i64,
-    offset: i64,
-}
-
-impl Entry {
-    fn new(address: &Address) -> Option<Entry> {
-        let stride = match address.at.terms() {
-            [] => 0,
-            [(Atom::Var(0), stride)] => *stride,
-            _ => return None,
-        };
-        Some(Entry { array: array(address), stride, offset: address.at.offset() })
-    }
-
-    /// The same after its loop was moved.
-    fn moved(self, shift: i64) -> Entry {
-        Entry { offset: self.offset - self.stride * shift, ..self }
-    }
-
-    fn at(self, point: i64) -> Entry {
-        Entry { stride: 0, offset: self.stride * point + self.offset, ..self }
-    }
-
-    fn address(self) -> Address {
-        let at = match self.stride {
-            0 => Ix::constant(self.offset),
-            stride => Ix::var(0).times(stride).shifted(self.offset),
-        };
-        Address { base: Base::Output(self.array), at }
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -554,91 +516,4 @@ impl Body {
         let kernel = Kernel { domain, ops: self.ops, stores: self.stores };
         (!kernel.stores.is_empty()).then_some(kernel)
     }
-}
-
-/// Which entries of arrays are read: from the first to the last of each kernel; and to which something is added, which reads them,
-/// too, if anybody reads the sums.
-#[derive(Default)]
-struct Read(HashMap<usize, Vec<(i64, i64)>>, Vec<(usize, (i64, i64))>);
-
-/// Every entry.
-const ALL: (i64, i64) = (i64::MIN, i64::MAX);
-
-/// The entries that an address has in a kernel.
-fn span(kernel: &Kernel, address: &Address) -> (i64, i64) {
-    let ends = match &kernel.domain {
-        Domain::Ranges(ranges) => match ranges.as_slice() {
-            [] => Some((0, 0)),
-            [r] => r.low.as_constant().zip(r.high.as_constant()),
-            _ => None,
-        },
-        Domain::Points(_) => None,
-    };
-    let Some((entry, (low, high))) = Entry::new(address).zip(ends) else { return ALL };
-    let [first, last] = [low, high].map(|at| entry.at(at).offset);
-    (first.min(last), first.max(last))
-}
-
-impl Read {
-    fn whole(&mut self, arrays: impl IntoIterator<Item = usize>) {
-        arrays.into_iter().for_each(|array| self.0.entry(array).or_default().push(ALL));
-    }
-
-    fn by(&mut self, items: &[Item]) {
-        for item in items {
-            match item {
-                Item::Kernel(kernel) => {
-                    for op in &kernel.ops {
-                        let Op::Load(address) = op else { continue };
-                        let (own, spans) = (span(kernel, address), self.0.entry(array(address)).or_default());
-                        if !spans.iter().any(|known| known.0 <= own.0 && own.1 <= known.1) {
-                            spans.push(own);
-                        }
-                    }
-                    let added = kernel.stores.iter().filter(|store| store.write != Write::Set);
-                    self.1.extend(added.map(|store| (array(&store.to), span(kernel, &store.to))));
-                }
-                Item::Newton { unknown, terms, residual, jacobian, body, .. } => {
-                    self.whole([*unknown, *residual, *jacobian].into_iter().chain(*terms));
-                    self.by(body);
-                }
-                Item::Require { residual, magnitude, .. } => self.whole([*residual, *magnitude]),
-            }
-        }
-    }
-
-    fn has(&self, kernel: &Kernel, store: &Store) -> bool {
-        let own = span(kernel, &store.to);
-        let Some(spans) = self.0.get(&array(&store.to)) else { return false };
-        let added = self.1.iter().filter(|(to, _)| *to == array(&store.to)).map(|(_, span)| span);
-        spans.iter().chain(added).any(|read| read.0 <= own.1 && own.0 <= read.1)
-    }
-}
-
-/// Drops stores that nobody reads; whether there were any.
-fn drop_unread(parts: &mut [Vec<Item>; 2], results: &[usize]) -> bool {
-    fn drop(items: &mut Vec<Item>, read: &Read) -> bool {
-        let mut any = false;
-        items.retain_mut(|item| match item {
-            Item::Kernel(kernel) => {
-                let stores = std::mem::take(&mut kernel.stores);
-                let before = stores.len();
-                kernel.stores = stores.into_iter().filter(|store| read.has(kernel, store)).collect();
-                any |= kernel.stores.len() < before;
-                kernel.drop_unused();
-                !kernel.stores.is_empty()
-            }
-            Item::Newton { body, .. } => {
-                any |= drop(body, read);
-                true
-            }
-            Item::Require { .. } => true,
-        });
-        any
-    }
-    let mut read = Read::default();
-    read.whole(results.iter().copied());
-    parts.iter().for_each(|items| read.by(items));
-    let [once, each] = parts;
-    drop(once, &read) | drop(each, &read)
 }

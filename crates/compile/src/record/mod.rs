@@ -11,11 +11,14 @@
 //!
 //! In both an iteration of Newton's method is one region, and a linear solve one instruction.
 
+mod alike;
+mod entry;
 mod fuse;
 mod item;
 mod layout;
 mod looped;
 mod numbers;
+mod unread;
 mod unrolled;
 
 pub use looped::{LoopRecord, LoopRecorder, Looped};

@@ -40,6 +40,8 @@ struct Known {
     home: Home,
     /// The region in which it has a value.
     region: u32,
+    /// Whether its sign is known to be plus, that of a zero, too.
+    plus: bool,
 }
 
 /// Instructions that are being recorded: those of the step, or of an iteration or a stage in it.
@@ -121,7 +123,8 @@ impl Trace {
             self.fail(Unrecordable::TooLong);
             return 0;
         }
-        self.numbers.push(Known { home, region });
+        let plus = matches!(home, Home::Constant(c) if c.is_sign_positive());
+        self.numbers.push(Known { home, region, plus });
         self.numbers.len() as u32 - 1
     }
 
@@ -150,7 +153,7 @@ impl Trace {
 
     /// The position of a number among the operations of the segment that is being recorded, or of those made once.
     fn operand(&mut self, number: u32, once: bool) -> u32 {
-        let Known { home, region } = self.numbers[number as usize];
+        let Known { home, region, .. } = self.numbers[number as usize];
         if !self.is_open(region) {
             self.fail(Unrecordable::Leak);
         }
@@ -201,8 +204,21 @@ impl Trace {
         let op = self.push(once, op(&operands));
         let (segment, region) = if once { (ONCE, 0) } else { (self.program.segments.len(), self.region()) };
         let number = self.number(Home::Computed { segment, op, slot: None }, region);
+        self.numbers[number as usize].plus = self.makes_plus(&key);
         self.known.insert(key, number);
         number
+    }
+
+    /// Whether the sign of what an operation makes is plus, if it is a number.
+    fn makes_plus(&self, key: &Key) -> bool {
+        let plus = |number: u32| self.numbers[number as usize].plus;
+        match *key {
+            Key::Constant(bits) => f64::from_bits(bits).is_sign_positive(),
+            Key::Unary(Unary::Abs | Unary::Exp, _) => true,
+            Key::Unary(f, a) => f == Unary::Sqrt && plus(a),
+            Key::Binary(Binary::Mul, a, b) if a == b => true,
+            Key::Binary(f, a, b) => matches!(f, Binary::Add | Binary::Mul | Binary::Div) && plus(a) && plus(b),
+        }
     }
 
     fn constant(&mut self, c: f64) -> u32 {
@@ -542,9 +558,17 @@ impl<'t> Traced<'t> {
         }
     }
 
+    fn is_plus(self) -> bool {
+        match self {
+            Traced::Constant(c) => c.is_sign_positive(),
+            Traced::Value(number, r) => r.0.borrow().numbers[number as usize].plus,
+        }
+    }
+
     fn map(self, f: Unary) -> Self {
         match self {
             Traced::Constant(c) => Traced::Constant(unary(f, c)),
+            Traced::Value(..) if f == Unary::Abs && self.is_plus() => self,
             Traced::Value(a, r) => {
                 let made = r.0.borrow_mut().operation(Key::Unary(f, a), &[a], |x| Op::Unary(f, x[0]));
                 Traced::Value(made, r)
@@ -558,6 +582,9 @@ impl<'t> Traced<'t> {
             // Exact in IEEE arithmetic, whatever the other value is.
             (_, Traced::Constant(1.0)) if matches!(f, Binary::Mul | Binary::Div) => return self,
             (Traced::Constant(1.0), _) if f == Binary::Mul => return other,
+            // So is this, unless it makes a zero with a minus one with a plus.
+            (_, Traced::Constant(0.0)) if f == Binary::Add && self.is_plus() => return self,
+            (Traced::Constant(0.0), _) if f == Binary::Add && other.is_plus() => return other,
             (Traced::Value(_, r), _) | (_, Traced::Value(_, r)) => r,
         };
         let (a, b) = (self.number(recorder), other.number(recorder));
