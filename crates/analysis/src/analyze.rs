@@ -4,6 +4,7 @@ use crate::algebra::{Field, Work, factors};
 use crate::branches::{Part, branches};
 use crate::casimirs;
 use crate::conclusion::Conclusion;
+use crate::defects::Defects;
 use crate::dirac::{Candidate, Dirac, Progress};
 use crate::error::AnalysisError;
 use crate::lie;
@@ -102,7 +103,7 @@ fn whole(system: &System, limits: &Limits) -> Result<(Analysis, Option<Phase>), 
         }
         report.branches = parts;
     }
-    claims_at_values(system, &mut report, limits)?;
+    claims_at_values(system, phase.as_ref(), &mut report, limits)?;
     if let Some(phase) = &phase {
         describe_bracket(system, phase, &mut report, limits)?;
     }
@@ -142,13 +143,22 @@ fn describe_bracket(
 }
 
 /// Looks again at claims that do not hold for all parameters, for those of the model.
-fn claims_at_values(system: &System, report: &mut Analysis, limits: &Limits) -> Result<(), AnalysisError> {
+fn claims_at_values(
+    system: &System,
+    phase: Option<&Phase>,
+    report: &mut Analysis,
+    limits: &Limits,
+) -> Result<(), AnalysisError> {
     let holds = |c: &ClaimReport| matches!(c.outcome, Outcome::Holds(_));
     if report.claims.iter().all(holds) {
         return Ok(());
     }
     let (Some(special), Ok(values)) = (at_own_values(system)?, parameters(system, &[])) else { return Ok(()) };
-    let claims = part(&special, &[], &Rc::new(Work::new(WORK, limits)))?.0.analysis.claims;
+    let special = part(&special, &[], &Rc::new(Work::new(WORK, limits)))?.0.analysis;
+    let claims = &special.claims;
+    let is_free = special.constraints.is_empty() && report.constraints.is_empty();
+    let work = Rc::new(Work::new(WORK, limits));
+    let mut defects = phase.map(|phase| Defects::new(system, phase, work)).transpose()?;
     let named: Vec<(String, f64)> = system.parameter_layout().entry_names().into_iter().zip(values).collect();
     for c in report.claims.iter_mut().filter(|c| !holds(c)) {
         let Some(own) = claims.iter().find(|own| own.name == c.name && own.kind == c.kind) else { continue };
@@ -158,7 +168,15 @@ fn claims_at_values(system: &System, report: &mut Analysis, limits: &Limits) -> 
         if values.iter().any(|v| occurring.contains(&v.0)) {
             values.retain(|v| occurring.contains(&v.0));
         }
-        c.at_values = Some(AtValues { values, outcome: own.outcome });
+        let outcome = match (own.outcome, &mut defects) {
+            (Outcome::Holds(certainty), Some(defects)) => match defects.vanish(c, is_free)? {
+                Some(true) => Outcome::Holds(certainty),
+                Some(false) => Outcome::Fails,
+                None => Outcome::Undecided,
+            },
+            (outcome, _) => outcome,
+        };
+        c.at_values = Some(AtValues { values, outcome });
     }
     Ok(())
 }

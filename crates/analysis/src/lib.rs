@@ -31,6 +31,7 @@ mod classes;
 mod conclusion;
 mod conjecture;
 mod coordinates;
+mod defects;
 mod determined;
 mod dirac;
 mod error;

@@ -4,11 +4,11 @@
 //! generic parameters. A point is moved onto the surface by Gauss–Newton steps, in `f64` first and
 //! then in double-double: what vanishes there is about 10⁻²⁸, and what does not is about 1.
 
-use crate::algebra::Work;
+use crate::algebra::{Work, decimal_form};
 use crate::error::AnalysisError;
 use crate::weighed::Weighed;
 use cotangent_compile::{Engine, Function, FunctionBuilder};
-use cotangent_expr::{Expr, Layout, Tensor};
+use cotangent_expr::{Expr, Layout, Node, Role, Tensor};
 use cotangent_model::{Sign, System};
 use cotangent_scalar::{Dd, Random, Real, Scalar};
 use cotangent_solve::{Descent, Linearised, gauss_newton};
@@ -40,6 +40,10 @@ pub(crate) struct Sampler {
     signs: Vec<Option<Sign>>,
     /// The values of the model's text, and its start: where a surface surely has points.
     usual: Option<(Vec<f64>, Vec<f64>)>,
+    /// The same values, not rounded.
+    own_parameters: Option<Vec<Dd>>,
+    /// The start with momenta.
+    start: Option<Vec<f64>>,
     state: Layout,
     /// What has to be a number at a point: the equations of motion.
     domain: Vec<Expr>,
@@ -59,12 +63,14 @@ pub(crate) const RANDOM: usize = 24;
 impl Sampler {
     pub(crate) fn new(system: &System, state: &Layout, work: Rc<Work>) -> Sampler {
         let signs = system.parameters.iter().flat_map(|p| vec![p.sign; p.array.len()]).collect();
-        let usual = cotangent_compile::values::parameters(system, &[]).ok().map(|values| {
-            let start = cotangent_compile::values::initial(system, &values, &[]).map(|i| i.coordinates);
-            (values, start.unwrap_or_default())
-        });
-        let parameters = system.parameter_layout();
-        Sampler { parameters, signs, usual, state: state.clone(), domain: vec![], random: Random::default(), work }
+        let values = cotangent_compile::values::parameters(system, &[]).ok();
+        let initial = values.as_ref().and_then(|v| cotangent_compile::values::initial(system, v, &[]).ok());
+        let start = |v: &[f64]| cotangent_compile::values::start(system, v, initial.as_ref()?).ok();
+        let start = values.as_deref().and_then(start).filter(|start| start.len() == state.len());
+        let own_parameters = exact_values(system);
+        let usual = values.map(|values| (values, initial.map(|i| i.coordinates).unwrap_or_default()));
+        let (parameters, random) = (system.parameter_layout(), Random::default());
+        Sampler { parameters, signs, usual, own_parameters, start, state: state.clone(), domain: vec![], random, work }
     }
 
     /// A random point, wherever it is: every other one with positive variables (for logarithms and roots). From
@@ -89,6 +95,28 @@ impl Sampler {
         let start = usual.filter(|_| !far).map(|u| u.1);
         let state = self.vary(start.as_deref().unwrap_or_default(), unit, attempt % 2 == 1);
         Point { parameters, state, unit, slow: false }
+    }
+
+    /// Random points around the start of the model, as far away as that is from zero, with its parameters: none if it does
+    /// not give them. In units like those of an atom or a star what matters there is nothing elsewhere.
+    pub(crate) fn draw_beside_start(&mut self, count: usize) -> Vec<Point> {
+        let Some((parameters, start)) = self.own_parameters.clone().zip(self.start.clone()) else { return vec![] };
+        // A variable that starts at zero is as large as those of its kind.
+        let kinds = self.state.arrays().iter().flat_map(|a| vec![a.role() == Role::Momentum; a.len()]);
+        let kinds: Vec<bool> = kinds.collect();
+        let largest = |kind: bool| {
+            let own = start.iter().zip(&kinds).filter(|(_, k)| **k == kind).map(|(x, _)| x.abs());
+            Some(own.fold(0.0, f64::max)).filter(|size| *size > 0.0).unwrap_or(1.0)
+        };
+        let sizes = [false, true].map(largest);
+        let point = |random: &mut Random| {
+            let each = start.iter().zip(&kinds).map(|(&x, &kind)| {
+                let size = if x == 0.0 { sizes[usize::from(kind)] } else { x.abs() };
+                Dd::from_f64(x + size * (random.uniform() - 0.5))
+            });
+            Point { parameters: parameters.clone(), state: each.collect(), unit: 0.0, slow: false }
+        };
+        (0..count).map(|_| point(&mut self.random)).collect()
     }
 
     /// A random vector.
@@ -206,10 +234,18 @@ impl Sampler {
         Ok(Some(points))
     }
 
+    /// Random points, with the parameters of the model as they are written: anywhere, and beside the start.
+    pub(crate) fn draw_with_own_parameters(&mut self, count: usize) -> Vec<Point> {
+        let Some(parameters) = self.own_parameters.clone() else { return vec![] };
+        let anywhere = |k: usize| Point { parameters: parameters.clone(), unit: 0.0, ..self.draw(k) };
+        let mut points: Vec<Point> = (0..count).map(anywhere).collect();
+        points.extend(self.draw_beside_start(count));
+        points
+    }
+
     /// A random point for the parameters of the model.
     pub(crate) fn draw_own(&mut self, attempt: usize) -> Option<Point> {
-        let values = self.usual.as_ref().map(|u| &u.0).filter(|v| !v.is_empty())?;
-        let parameters = values.iter().map(|x| Dd::from_f64(*x)).collect();
+        let parameters = self.own_parameters.clone().filter(|v| !v.is_empty())?;
         Some(Point { parameters, ..self.draw(attempt) })
     }
 
@@ -240,6 +276,47 @@ impl Sampler {
         let slopes = gradients.iter().flat_map(|g| g.values().cloned());
         self.function(&constraints.iter().cloned().chain(slopes).collect::<Vec<_>>())
     }
+}
+
+/// The values that a model gives its parameters, as they are written: a third is not rounded to a `f64`.
+fn exact_values(system: &System) -> Option<Vec<Dd>> {
+    let layout = system.parameter_layout();
+    let mut defaults = vec![];
+    for p in &system.parameters {
+        defaults.extend(p.default.as_ref()?.expand().ok()?.entries());
+    }
+    let written: Vec<Option<Dd>> = defaults.iter().map(decimal).collect();
+    let outputs = Tensor::vector("value", defaults).ok()?;
+    let f = FunctionBuilder::new().input(&layout).output(&outputs).engine(Engine::Tape).compile().ok()?;
+    let mut workspace = f.workspace_in::<Dd>().ok()?;
+    let mut values = vec![Dd::from_f64(0.0); layout.len()];
+    // Each depends on those before it alone: they are known round by round.
+    for _ in 0..=DEPTH {
+        let mut next = values.clone();
+        f.call_in(&[&values], &mut [&mut next], &mut workspace).ok()?;
+        next.iter_mut().zip(&written).for_each(|(value, written)| *value = written.unwrap_or(*value));
+        if next == values {
+            return values.iter().all(|x| x.is_finite()).then_some(values);
+        }
+        values = next;
+    }
+    None
+}
+
+/// Parameters that depend on each other in longer chains are not followed.
+const DEPTH: usize = 100;
+
+/// A number that is written with few digits and no fraction of integers, in all digits of its decimal form.
+fn decimal(e: &Expr) -> Option<Dd> {
+    let Node::Number(n) = e.node() else { return None };
+    if n.as_ratio().is_some() {
+        return None;
+    }
+    let (digits, exponent) = decimal_form(*n)?;
+    let power = (0..exponent.unsigned_abs()).fold(Dd::from_f64(1.0), |power, _| power * Dd::from_f64(10.0));
+    let digits = Dd::ratio(digits, 1);
+    let value = if exponent < 0 { digits / power } else { digits * power };
+    value.is_finite().then_some(value)
 }
 
 /// The values of a function at a point; none where a root in it is not found.

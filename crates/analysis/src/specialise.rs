@@ -48,13 +48,21 @@ pub fn specialise(system: &System, set: &[Setting]) -> Result<System, AnalysisEr
 /// The system with every parameter replaced by the value that the model gives it, exactly: 1/3 is a third. `None` if
 /// there is no parameter, or one without a value.
 pub(crate) fn at_own_values(system: &System) -> Result<Option<System>, AnalysisError> {
-    let mut by: HashMap<Expr, Expr> = HashMap::new();
+    let Some(values) = written_values(system)?.filter(|values| !values.is_empty()) else { return Ok(None) };
+    Ok(Some(substituted(system, &values.into_iter().collect())?))
+}
+
+/// The parameters, each with the value that the model gives it, as it is written; `None` if one has none.
+pub(crate) fn written_values(system: &System) -> Result<Option<Vec<(Expr, Expr)>>, AnalysisError> {
+    let (mut by, mut out): (HashMap<Expr, Expr>, Vec<(Expr, Expr)>) = Default::default();
     for p in &system.parameters {
         let Some(default) = &p.default else { return Ok(None) };
-        let known = substitute(default, &by)?.entries();
-        by.extend(known.into_iter().enumerate().map(|(k, value)| (p.array.element(&p.array.multi_index(k)), value)));
+        for (k, value) in substitute(default, &by)?.entries().into_iter().enumerate() {
+            out.push((p.array.element(&p.array.multi_index(k)), value));
+        }
+        by.extend(out[out.len() - p.array.len()..].iter().cloned());
     }
-    Ok(if by.is_empty() { None } else { Some(substituted(system, &by)?) })
+    Ok(Some(out))
 }
 
 /// A vector over an array.

@@ -33,14 +33,18 @@ enum Shown {
     ZeroByDivision,
 }
 
-/// What values at points show; points outside the domain of an expression say nothing.
-fn sampled<'a>(values: impl Iterator<Item = &'a Weighed>) -> Weak {
-    let inside = values.filter(|x| Real::is_finite(**x));
-    let vanishing: Vec<Option<bool>> = inside.map(|x| x.vanishes()).collect();
-    match vanishing.len() {
+/// What values at points show, and at points beside the start; points outside the domain of an expression say nothing.
+fn sampled(random: &[Weighed], beside: &[Weighed], vanishes: fn(Weighed) -> Option<bool>) -> Weak {
+    let shown = |values: &[Weighed]| -> Vec<Option<bool>> {
+        values.iter().filter(|x| Real::is_finite(**x)).map(|x| vanishes(*x)).collect()
+    };
+    let (random, beside) = (shown(random), shown(beside));
+    let all = |value: bool| random.iter().chain(&beside).all(|v| *v == Some(value));
+    match random.len() {
+        _ if beside.len() > 1 && beside.iter().all(|v| *v == Some(false)) => Weak::Nonzero,
         0 | 1 => Weak::Undecided,
-        k if vanishing.iter().all(|v| *v == Some(true)) => Weak::Zero(Certainty::Sampled(k)),
-        _ if vanishing.iter().all(|v| *v == Some(false)) => Weak::Nonzero,
+        k if all(true) => Weak::Zero(Certainty::Sampled(k)),
+        _ if random.iter().all(|v| *v == Some(false)) => Weak::Nonzero,
         _ => Weak::Undecided,
     }
 }
@@ -53,6 +57,8 @@ pub(crate) struct KnownSurface {
     /// Those whose leading coefficient is made of parameters.
     plain: Vec<Relation>,
     pub(crate) points: Vec<Point>,
+    /// Whether there is none: all points of the phase space are meant.
+    free: bool,
     pub(crate) sampler: Sampler,
     /// Parameters and expressions that were taken not to vanish.
     pub(crate) assumptions: Vec<Expr>,
@@ -72,6 +78,8 @@ pub(crate) struct KnownSurface {
 
 /// How many points decide.
 pub(crate) const POINTS: usize = 8;
+/// And how many beside the start.
+const BESIDE: usize = 4;
 /// With more variables the surface is only sampled, at fewer points.
 const MAX_SYMBOLIC: usize = 30;
 
@@ -82,6 +90,7 @@ impl KnownSurface {
             relations: vec![],
             plain: vec![],
             points: vec![],
+            free: true,
             sampler,
             assumptions: vec![],
             excluded: vec![],
@@ -108,9 +117,9 @@ impl KnownSurface {
 
     /// Takes up constraints for as long as it takes to look at something, and forgets them.
     pub(crate) fn for_the_moment<T>(&mut self, run: impl FnOnce(&mut KnownSurface) -> T) -> T {
-        let known = (self.relations.clone(), self.plain.clone(), self.assumptions.clone());
+        let known = (self.relations.clone(), self.plain.clone(), self.assumptions.clone(), self.free);
         let out = run(self);
-        (self.relations, self.plain, self.assumptions) = known;
+        (self.relations, self.plain, self.assumptions, self.free) = known;
         out
     }
 
@@ -121,12 +130,14 @@ impl KnownSurface {
 
     /// Moves the sampled points onto these constraints; how many were found.
     pub(crate) fn resample(&mut self, constraints: &[Expr], gradients: &[Sparse]) -> Result<usize, AnalysisError> {
+        self.free = constraints.is_empty();
         self.points = self.sampler.surface(constraints, gradients, self.count())?;
         Ok(self.points.len())
     }
 
     /// Takes up a constraint.
     pub(crate) fn add(&mut self, constraint: &Expr) {
+        self.free = false;
         if !self.symbolic {
             return;
         }
@@ -232,8 +243,12 @@ impl KnownSurface {
         if !open.is_empty() {
             let expressions: Vec<Expr> = open.iter().map(|&k| all[k].clone()).collect();
             let values = self.sampler.values(&expressions, &self.points)?;
+            let beside = if self.free { self.sampler.draw_beside_start(BESIDE) } else { vec![] };
+            let beside = self.sampler.values(&expressions, &beside)?;
+            let vanishes = if self.free { Weighed::vanishes_anywhere } else { Weighed::vanishes };
             for (slot, &k) in open.iter().enumerate() {
-                out[k] = match (sampled(values.iter().map(|v| &v[slot])), &shown[k]) {
+                let own = |all: &[Vec<Weighed>]| all.iter().map(|v| v[slot]).collect::<Vec<_>>();
+                out[k] = match (sampled(&own(&values), &own(&beside), vanishes), &shown[k]) {
                     // Zero where nothing was divided by zero, and zero at the points: proved for generic points.
                     (Weak::Zero(_), Some(Shown::ZeroByDivision)) => Weak::Zero(Certainty::Proved),
                     (weak, _) => weak,
@@ -263,9 +278,9 @@ impl KnownSurface {
     fn decide_at(&mut self, first: usize, all: &[Expr]) -> Result<Vec<Weak>, AnalysisError> {
         let anywhere = (first..first + POINTS).map(|k| self.sampler.draw(k)).collect();
         let points = std::mem::replace(&mut self.points, anywhere);
-        let relations = std::mem::take(&mut self.relations);
+        let (relations, free) = (std::mem::take(&mut self.relations), std::mem::replace(&mut self.free, true));
         let verdicts = self.decide(all);
-        (self.points, self.relations) = (points, relations);
+        (self.points, self.relations, self.free) = (points, relations, free);
         verdicts
     }
 
@@ -291,11 +306,16 @@ impl KnownSurface {
             return zero;
         }
         let (rest, multiplier) = self.field.reduce_with(f.numerator, &self.relations)?;
+        let rest = self.field.added_up(rest);
         match rest.is_zero() {
             true if self.field.only_parameters(&multiplier) => zero,
             true => Some(Shown::ZeroByDivision),
             // multiplier·e is a number: e does not vanish.
-            false => self.field.only_parameters(&rest).then_some(Shown::Surely(Weak::Never)),
+            false if self.field.only_parameters(&rest) && self.field.is_exact(&rest) => {
+                Some(Shown::Surely(Weak::Never))
+            }
+            false if self.free && self.field.is_polynomial(&rest) => Some(Shown::Surely(Weak::Nonzero)),
+            false => None,
         }
     }
 

@@ -16,8 +16,16 @@ pub(crate) struct Weighed {
 
 /// Below this part of its size a value is zero: round-off, and the distance of the points from the surface.
 const ZERO: f64 = 1e-18;
+/// The same at points that need not be on a surface: round-off alone, of a hundred operations or a million.
+const ZERO_ANYWHERE: f64 = 1e-25;
 /// Above this part of its size a value is not zero; between the two nothing is said.
 const NONZERO: f64 = 1e-9;
+
+/// Products below this have lost digits of the second half of a [`Dd`].
+const SMALLEST: f64 = 1e-290;
+
+/// Nothing is known of it.
+const UNKNOWN: Weighed = Weighed { value: Dd::new(f64::NAN, f64::NAN), size: f64::NAN };
 
 impl Weighed {
     /// A value of at least this size.
@@ -27,9 +35,18 @@ impl Weighed {
 
     /// Whether it vanishes: `None` outside the domain, or if that is not clear.
     pub(crate) fn vanishes(self) -> Option<bool> {
+        self.vanishes_up_to(ZERO)
+    }
+
+    /// The same at a point that is where it is meant to be.
+    pub(crate) fn vanishes_anywhere(self) -> Option<bool> {
+        self.vanishes_up_to(ZERO_ANYWHERE)
+    }
+
+    fn vanishes_up_to(self, zero: f64) -> Option<bool> {
         let value = self.value.value().abs();
         match value.is_finite() && self.size.is_finite() {
-            true if value <= ZERO * self.size => Some(true),
+            true if value <= zero * self.size => Some(true),
             true if value > NONZERO * self.size => Some(false),
             _ => None,
         }
@@ -37,8 +54,7 @@ impl Weighed {
 
     /// Nothing is known of a function where it is singular.
     fn unless_singular(self, at: Weighed) -> Weighed {
-        let unknown = Weighed { value: Dd::from_f64(f64::NAN), size: f64::NAN };
-        if at.vanishes() == Some(true) { unknown } else { self }
+        if at.vanishes() == Some(true) { UNKNOWN } else { self }
     }
 
     fn chain(self, value: Dd, slope: Dd) -> Weighed {
@@ -66,7 +82,12 @@ impl Mul for Weighed {
     type Output = Self;
     fn mul(self, other: Self) -> Self {
         let (a, b) = (self.value.value().abs(), other.value.value().abs());
-        Weighed::new(self.value * other.value, a * other.size + b * self.size)
+        let product = self.value * other.value;
+        if a > 0.0 && b > 0.0 && a * b < SMALLEST {
+            // What is too small for a number is not nothing.
+            return UNKNOWN;
+        }
+        Weighed::new(product, a * other.size + b * self.size)
     }
 }
 

@@ -68,6 +68,40 @@ pub(crate) struct Field {
     pub(super) signs: Vec<(Expr, Sign)>,
 }
 
+/// Numbers that are no fractions are written with powers of ten to this.
+const UNIT: i32 = 20;
+/// Characters of a number that was written, rather than rounded: its digits and a point.
+const FEW_DIGITS: usize = 16;
+
+/// digits · 10^exponent, for a float that was written with few digits rather than rounded.
+pub(crate) fn decimal_form(n: Number) -> Option<(i64, i32)> {
+    let text = format!("{:e}", n.to_f64().abs());
+    let (mantissa, exponent) = text.split_once('e').filter(|(mantissa, _)| mantissa.len() <= FEW_DIGITS)?;
+    let behind = mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len() as i32);
+    let digits: i64 = mantissa.replace('.', "").parse().ok()?;
+    Some((if n.is_negative() { -digits } else { digits }, exponent.parse::<i32>().ok()? - behind))
+}
+
+fn unit() -> Option<Expr> {
+    Some(Expr::number(Number::decimal("1", i64::from(UNIT))?))
+}
+
+/// Whether Σ cₖ 10^(20 k) is zero, from the lowest power on.
+fn is_nothing(sum: &BTreeMap<u32, i128>) -> bool {
+    let unit = 10i128.pow(UNIT as u32);
+    let (Some((&first, _)), Some((&last, _))) = (sum.first_key_value(), sum.last_key_value()) else { return true };
+    let mut carried = 0i128;
+    for k in first..=last {
+        let c = sum.get(&k).copied().unwrap_or(0);
+        let rest = carried % unit + c % unit;
+        if rest % unit != 0 {
+            return false;
+        }
+        carried = carried / unit + c / unit + rest / unit;
+    }
+    carried == 0
+}
+
 impl Field {
     /// With symbols of known signs; its algebra spends of this work.
     pub(crate) fn new(work: Rc<Work>, signs: Vec<(Expr, Sign)>) -> Field {
@@ -157,9 +191,44 @@ impl Field {
                 let (numerator, denominator) = (Polynomial::constant(a as i128), Polynomial::constant(b as i128));
                 Fraction { numerator, denominator }
             }
-            // A rounded number is a symbol of its own: nothing exact is known about it.
-            None => self.single(&Expr::number(n)),
+            None => self.decimal(n).unwrap_or_else(|| self.single(&Expr::number(n))),
         }
+    }
+
+    /// A number of few digits that is too large or too small for a fraction of integers: an integer times a power of 10²⁰, which
+    /// is a symbol, so that 10²¹ twice is 2·10²¹. Of more digits it was rounded, and is a symbol of its own: nothing exact is
+    /// known about it.
+    fn decimal(&mut self, n: Number) -> Option<Fraction> {
+        let (digits, exponent) = decimal_form(n)?;
+        let (powers, rest) = (exponent.div_euclid(UNIT), exponent.rem_euclid(UNIT));
+        let unit = self.unknown(&unit()?);
+        let power = if powers == 0 { vec![] } else { vec![(unit, powers.unsigned_abs())] };
+        let power = Polynomial::monomial(Monomial(power), 1);
+        let integer = Polynomial::constant(i128::from(digits).checked_mul(10i128.checked_pow(rest.unsigned_abs())?)?);
+        Some(match powers < 0 {
+            true => Fraction { numerator: integer, denominator: power },
+            false => Fraction { numerator: integer.times(&power, &self.work())?, denominator: Polynomial::one() },
+        })
+    }
+
+    /// The same without what powers of that symbol add up to nothing: 10·10²⁰ − 10²¹.
+    pub(crate) fn added_up(&self, p: Polynomial) -> Polynomial {
+        let Some(&own) = unit().and_then(|unit| self.known.get(&unit.digest())) else { return p };
+        let mut groups: BTreeMap<Monomial, BTreeMap<u32, i128>> = BTreeMap::new();
+        for (monomial, &c) in &p.0 {
+            let others = monomial.0.iter().filter(|f| f.0 != own).copied().collect();
+            groups.entry(Monomial(others)).or_default().insert(monomial.degree(own), c);
+        }
+        let vanishes = |m: &Monomial| {
+            let others = Monomial(m.0.iter().filter(|f| f.0 != own).copied().collect());
+            groups.get(&others).is_some_and(is_nothing)
+        };
+        Polynomial(p.0.iter().filter(|(m, _)| !vanishes(m)).map(|(m, &c)| (m.clone(), c)).collect())
+    }
+
+    /// Whether an unknown is that symbol.
+    pub(crate) fn is_unit(&self, v: u32) -> bool {
+        unit().is_some_and(|unit| unit == *self.symbol(v))
     }
 
     /// sin or cos (sinh or cosh) as an unknown, with the relation between the two.
@@ -450,5 +519,17 @@ mod tests {
         assert_eq!(normal(&(1 / &root - &root / (x.powi(2) + 1))), "0");
         let growth = |e: Expr| Expr::call(Function::Exp, vec![e]);
         assert_eq!(normal(&(growth(x.clone()) * growth(-&x))), "1");
+    }
+
+    #[test]
+    fn powers_of_a_large_number_add_up() {
+        let sum = |list: &[(u32, i128)]| {
+            super::is_nothing(&list.iter().copied().collect::<std::collections::BTreeMap<_, _>>())
+        };
+        let unit = 10i128.pow(20);
+        assert!(sum(&[]) && sum(&[(0, unit), (1, -1)]) && sum(&[(1, 3 * unit), (2, -3)]));
+        assert!(sum(&[(0, -5 * unit), (1, 5 - unit), (2, 1)]));
+        assert!(!sum(&[(0, 1)]) && !sum(&[(0, unit), (1, 1)]) && !sum(&[(0, unit + 1), (1, -1)]));
+        assert!(!sum(&[(0, i128::MAX), (1, i128::MAX)]) && !sum(&[(0, unit), (3, -1)]));
     }
 }

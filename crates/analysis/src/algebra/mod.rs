@@ -20,7 +20,7 @@ mod work;
 
 pub(crate) use divisor::pseudo_remainder;
 pub(crate) use factors::factors;
-pub(crate) use field::{Field, Fraction, Relation};
+pub(crate) use field::{Field, Fraction, Relation, decimal_form};
 pub(crate) use linear::{Row, eliminate, inverse, kernel, reduced, size_cost};
 pub(crate) use polynomial::{Monomial, Polynomial};
 pub(crate) use work::Work;

@@ -1,7 +1,7 @@
 //! What is known of the signs of unknowns, and of polynomials term by term.
 
 use super::field::Field;
-use super::polynomial::Polynomial;
+use super::polynomial::{Monomial, Polynomial};
 use cotangent_expr::{Expr, Function, Node, Number, Role};
 use cotangent_model::Sign;
 
@@ -21,6 +21,42 @@ impl Field {
     /// Whether a polynomial is made of constants alone, and is not zero.
     pub(crate) fn only_parameters(&self, p: &Polynomial) -> bool {
         !p.is_zero() && p.unknowns().into_iter().all(|v| self.is_parameter(v))
+    }
+
+    /// Whether it is a polynomial in variables and parameters, but for a common factor that does not vanish everywhere: then it
+    /// does so only if it is zero. Roots and functions may hide relations.
+    pub(crate) fn is_polynomial(&self, p: &Polynomial) -> bool {
+        let is_plain = |v: u32| matches!(self.symbol(v).node(), Node::At(a, _) if a.is_given());
+        let is_other = |v: u32| !is_plain(v) && !self.is_unit(v);
+        let others = p.unknowns().into_iter().filter(|&v| is_other(v));
+        self.is_homogeneous(p, is_other) && others.into_iter().all(|v| self.is_something(v))
+    }
+
+    /// Whether an unknown that is no symbol of the model surely does not vanish everywhere: π, a number, an exponential, or the root
+    /// of a polynomial that is not zero.
+    fn is_something(&self, v: u32) -> bool {
+        match self.symbol(v).node() {
+            Node::Pi => true,
+            Node::Number(n) => !n.is_zero(),
+            Node::Call(Function::Exp | Function::Cosh, _) => true,
+            Node::Mul(_) => self.relations().iter().any(|relation| {
+                let radicand = relation.polynomial.coefficients(v).into_iter().next().unwrap_or_default();
+                relation.unknown == v && !radicand.is_zero() && self.is_polynomial(&radicand)
+            }),
+            _ => false,
+        }
+    }
+
+    /// Whether numbers that are symbols are at most a common factor: otherwise these may add up to nothing.
+    pub(crate) fn is_exact(&self, p: &Polynomial) -> bool {
+        self.is_homogeneous(p, |v| matches!(self.symbol(v).node(), Node::Number(_)) && !self.is_unit(v))
+    }
+
+    /// Whether all terms have the same powers of some unknowns.
+    fn is_homogeneous(&self, p: &Polynomial, is_one: impl Fn(u32) -> bool) -> bool {
+        let powers = |m: &Monomial| m.0.iter().filter(|(v, _)| is_one(*v)).copied().collect::<Vec<_>>();
+        let mut all = p.0.keys().map(powers);
+        all.next().is_some_and(|first| all.all(|other| other == first))
     }
 
     /// The sign of an unknown, as far as it is known.

@@ -1,0 +1,73 @@
+//! What should vanish and does not for all parameters, at those of the model.
+//!
+//! Symbols are not enough there: numbers are rounded where they outgrow fractions, and what is left out may be all there is, as of
+//! (w + 1) − w with w = 10³⁰⁰. So what should vanish is also looked at in as many digits as there are.
+
+use crate::algebra::Work;
+use crate::error::AnalysisError;
+use crate::report::ClaimReport;
+use crate::sample::Sampler;
+use crate::specialise::written_values;
+use cotangent_expr::{Expr, Node};
+use cotangent_model::{ClaimKind, System};
+use cotangent_scalar::Real;
+use cotangent_theory::phase::Phase;
+use std::rc::Rc;
+
+/// At how many points.
+const POINTS: usize = 4;
+
+/// Fractions of numbers up to this are not rounded in what a model is made of.
+const SMALL: i64 = 1_000_000;
+
+/// A system at the values that it gives its parameters.
+pub(crate) struct Defects<'a> {
+    system: &'a System,
+    phase: &'a Phase,
+    sampler: Sampler,
+    /// Whether all values are small fractions.
+    are_small: bool,
+}
+
+impl<'a> Defects<'a> {
+    pub(crate) fn new(system: &'a System, phase: &'a Phase, work: Rc<Work>) -> Result<Defects<'a>, AnalysisError> {
+        let is_small = |e: &Expr| match e.node() {
+            Node::Number(n) => n.as_ratio().is_some_and(|(n, d)| n.abs() <= SMALL && d <= SMALL),
+            // Functions of such numbers are not evaluated by symbols.
+            _ => true,
+        };
+        let are_small = written_values(system)?.is_some_and(|values| values.iter().all(|(_, value)| is_small(value)));
+        Ok(Defects { system, phase, sampler: Sampler::new(system, &phase.layout, work), are_small })
+    }
+
+    /// Whether what should vanish for a claim does: all brackets of a Casimir, the rate of an invariant where there are no
+    /// constraints. Other claims are taken to be right where nothing is rounded.
+    pub(crate) fn vanish(&mut self, claim: &ClaimReport, is_free: bool) -> Result<Option<bool>, AnalysisError> {
+        let expressions = match (claim.kind, &claim.defect) {
+            (ClaimKind::Casimir, _) => self.brackets(&claim.name)?,
+            (ClaimKind::Invariant, Some(rate)) if is_free => vec![rate.clone()],
+            _ => return Ok(self.are_small.then_some(true)),
+        };
+        let points = self.sampler.draw_with_own_parameters(POINTS);
+        let values = self.sampler.values(&expressions, &points)?;
+        let shown: Vec<Option<bool>> =
+            values.iter().flatten().filter(|v| v.is_finite()).map(|v| v.vanishes_anywhere()).collect();
+        let is_known = values.iter().any(|values| values.iter().all(|v| v.is_finite()));
+        Ok(match shown.iter().all(|v| *v == Some(true)) {
+            true => is_known.then_some(true),
+            false => shown.contains(&Some(false)).then_some(false),
+        })
+    }
+
+    /// The brackets of a quantity with all variables.
+    fn brackets(&self, name: &str) -> Result<Vec<Expr>, AnalysisError> {
+        for claim in &self.system.claims {
+            let array = &claim.quantity.array;
+            let mut members = claim.quantity.value.expand()?.entries().into_iter().enumerate();
+            if let Some((_, value)) = members.find(|(k, _)| array.element_name(&array.multi_index(*k)) == name) {
+                return Ok(self.phase.flow(&self.phase.gradient(&value)?).into_values().collect());
+            }
+        }
+        Ok(vec![])
+    }
+}

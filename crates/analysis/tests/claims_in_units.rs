@@ -1,0 +1,150 @@
+//! Claims and brackets in units of any size. What is true is known beforehand: a force that depends on the distance alone
+//! conserves the angular momentum, any other does not.
+
+mod common;
+
+use common::{analysis, cases};
+use cotangent_analysis::Outcome;
+use proptest::prelude::*;
+
+fn holds(text: &str) -> bool {
+    matches!(analysis(text).claims[0].judgement(), Outcome::Holds(_))
+}
+
+const ANGULAR_MOMENTUM: &str = "invariant L = x*p_y - y*p_x\n";
+
+/// A weak force beside a strong one: of the sun on a planet, of an electron in a well, of numbers that are written down.
+#[test]
+fn a_weak_force_counts() {
+    let sun = |w: &str| {
+        format!(
+            "param mu = 1.327e20, w = 1e-3\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2 - mu/sqrt(x^2 + y^2) + {w}*x\n\
+             {ANGULAR_MOMENTUM}initial x = 1.5e11, p_y = 3e4\n"
+        )
+    };
+    assert!(holds(&sun("0")) && !holds(&sun("w")) && !holds(&sun("w").replace("mu/", "1.327e20/")));
+    let well = |b: &str| {
+        format!(
+            "param m = 9.109e-31, D = 1.6e-19, a = 1e-10, b = {b}\ncoord x, y\n\
+             hamiltonian (p_x^2 + p_y^2)/(2*m) - D*exp(-x^2/a^2 - y^2/b^2)\n{ANGULAR_MOMENTUM}\
+             initial x = 5e-11, y = 5e-11, p_x = 1e-25\n"
+        )
+    };
+    assert!(holds(&well("1e-10")) && !holds(&well("2e-10")));
+    for [strong, weak] in
+        [["1e10", "1e-10"], ["1e18", "1"], ["1e20", "1e-5"], ["1e25", "1e5"], ["1e19", "1e-19"], ["1e16", "1"]]
+    {
+        let text = format!(
+            "param w = 1\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + {strong}*x^2 + {strong}*y^2 + w*{weak}*x^4\n\
+             {ANGULAR_MOMENTUM}initial x = 1, y = 1\n"
+        );
+        assert!(!holds(&text), "{text}");
+        assert!(holds(&text.replace(&format!(" + w*{weak}*x^4"), "")));
+    }
+}
+
+/// Sums that are rounded to one of their terms.
+#[test]
+fn rounding_proves_nothing() {
+    for [values, a, b] in [
+        ["w = 1e300", "w + 1", "w"],
+        ["w = 1e-30", "1 + w", "1"],
+        ["w = 1e-300", "1 + w", "1"],
+        ["w = 1e16", "w + 1", "w"],
+        ["w = 1.4142135623730951, v = 2", "w^2", "v"],
+    ] {
+        let text = format!(
+            "param {values}\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + ({a})*x^2/2 + ({b})*y^2/2\n{ANGULAR_MOMENTUM}"
+        );
+        assert!(!holds(&text), "{text}");
+        assert!(holds(&text.replace(&format!("({a})"), &format!("({b})"))), "{text}");
+    }
+}
+
+/// A Casimir of so(3) and one that is none; a bracket of spheres and one that violates Jacobi's identity:
+/// J·rot J = −2 μ w x y/r for J = μ z/r + w x² in the place of {x, y}.
+#[test]
+fn brackets_are_judged_by_all_their_terms() {
+    let spin = |rest: &str| {
+        format!(
+            "param w = 1\nvariables x, y, z\nbracket {{x, y}} = z, {{y, z}} = x, {{z, x}} = y\nhamiltonian x^2 + 2*y^2\n\
+             casimir c = 1e20*(x^2 + y^2 + z^2){rest}\n"
+        )
+    };
+    assert!(holds(&spin("")) && !holds(&spin(" + w*x^3")));
+    let spheres = |w: &str| {
+        let over = "1.327e20/sqrt(x^2 + y^2 + z^2)";
+        format!(
+            "param w = 1e-3\nvariables x, y, z\nbracket {{x, y}} = z*{over}{w}, {{y, z}} = x*{over}, {{z, x}} = y*{over}\n\
+             hamiltonian x^2\n"
+        )
+    };
+    let jacobi = |text: &str| analysis(text).poisson.unwrap().jacobi;
+    assert!(matches!(jacobi(&spheres("")), Outcome::Holds(_)));
+    assert!(!matches!(jacobi(&spheres(" + w*x^2")), Outcome::Holds(_)));
+}
+
+/// Rounding in one of several brackets, in the default of a parameter, beside a constraint that is there for these values alone,
+/// and below the smallest number.
+#[test]
+fn rounding_is_found_wherever_it_is() {
+    let two = "param a = 1, w = 1e300\nvariables x, y, u, v\nbracket {x, y} = 1, {u, v} = 1\nhamiltonian x^2 + u^2\n\
+        casimir C = (a - 1)*x + (w + 1)*u - w*u\n";
+    assert!(!holds(two));
+    let well = |values: &str, a: &str, b: &str| {
+        format!("param {values}\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + {a}*x^2/2 + {b}*y^2/2\n{ANGULAR_MOMENTUM}")
+    };
+    assert!(!holds(&well("w = 1e19, v = w + 1", "v", "w")) && holds(&well("w = 1e19, v = w + 0", "v", "w")));
+    assert!(holds(&well("a = 1e23, b = 1e20", "a", "1000*b")));
+    assert!(!holds(&well("w = 1e-200, v = 1e-200", "(1 + w*v)", "1")));
+    let singular = "param w = 1e300, c = 0\ncoord x, y, z\n\
+        lagrangian (x'^2 + y'^2 + c*z'^2 - (w + 1)*x^2 - w*y^2)/2\ninvariant L = x*y' - y*x'\n";
+    assert!(!holds(singular));
+}
+
+/// A product of functions may vanish everywhere though none of them does.
+#[test]
+fn what_vanishes_in_pieces_is_not_called_something() {
+    let bracket = |e: &str| {
+        let text = format!("variables x, y, z\nbracket {{x, y}} = {e}\nhamiltonian x\ncasimir c = y\n");
+        analysis(&text).claims[0].judgement()
+    };
+    for e in ["max(0, z)*max(0, -z)", "min(z^2, 0)", "floor(sin(z)^2/2)", "sqrt(sin(z)^2 + cos(z)^2 - 1)"] {
+        assert_ne!(bracket(e), Outcome::Fails, "{e}");
+    }
+    assert_eq!(bracket("exp(z)*(1e30*z - z)"), Outcome::Fails);
+    assert_eq!(bracket("sqrt(1 + z^2)*z"), Outcome::Fails);
+}
+
+/// The size of a number: 10 to this.
+fn size() -> impl Strategy<Value = i32> {
+    -28..=28i32
+}
+
+proptest! {
+    #![proptest_config(cases(24))]
+
+    #[test]
+    fn a_force_of_any_size_counts(
+        (mass, strong, weak, length) in (size(), size(), size(), -12..=12i32),
+        (shape, written) in (0..4usize, any::<bool>()),
+    ) {
+        let central = ["A*(x^2 + y^2)/2", "-A/sqrt(x^2 + y^2)", "A*(x^2 + y^2)^2", "A*exp(-(x^2 + y^2)/(l^2))"][shape];
+        let values = [("m", mass), ("A", strong), ("B", weak), ("l", length)];
+        let model = |potential: &str| {
+            let mut energy = format!("(p_x^2 + p_y^2)/(2*m) + {potential}");
+            let mut parameters = String::new();
+            for (name, k) in values {
+                if written {
+                    energy = energy.replace(name, &format!("1e{k}"));
+                } else {
+                    parameters += &format!("param {name} = 1e{k}\n");
+                }
+            }
+            format!("{parameters}coord x, y\nhamiltonian {energy}\n{ANGULAR_MOMENTUM}initial x = 1e{length}, p_y = 1e{mass}\n")
+        };
+        let (right, wrong) = (model(central), model(&format!("{central} + B*x*y")));
+        prop_assert!(holds(&right), "{}", right);
+        prop_assert!(!holds(&wrong), "{}", wrong);
+    }
+}
