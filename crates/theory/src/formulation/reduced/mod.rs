@@ -63,13 +63,20 @@ const KEPT: Card = Card {
 const MAX_TERMS: usize = 700_000;
 
 impl Constraints {
-    /// Refuses a formulation whose matrices would not fit into memory, before they are written down. One that is slaved
-    /// solves a system with {g, g} for each variable that is kept, and once more for the motion; an entry of it is a sum
-    /// over these variables, twice.
+    /// Refuses a formulation whose matrices would not fit into memory, before they are written down: each linear system has a
+    /// matrix of its own, and where constraints are solved for variables an entry is a sum over these.
+    ///
+    /// - `slaved` solves with {g, g} for each variable that is kept, and once more for the motion; sums over these variables, twice;
+    /// - `projected` with XᵀX for each variable and twice more, `projected-inverse` with XᵀB⁻¹X for each that is kept and once
+    ///   more; sums over those that are solved for;
+    /// - `dirac-coordinates` with the brackets of the constraints for each that is kept and once more.
     pub fn fits(&self, formulation: Formulation) -> Result<(), TheoryError> {
         let (solved, kept) = (self.list.len(), self.phase.len().saturating_sub(self.list.len()));
         let terms = match formulation {
             Formulation::Slaved => (kept + 1).saturating_mul(solved * solved).saturating_mul(2 * kept),
+            Formulation::Projected => (kept + solved + 2).saturating_mul(kept * kept).saturating_mul(solved + 1),
+            Formulation::ProjectedInverse => (kept + 1).saturating_mul(kept * kept).saturating_mul(solved + 1),
+            Formulation::DiracCoordinates => (kept + 1).saturating_mul(solved * solved),
             _ => 0,
         };
         match terms > MAX_TERMS {
