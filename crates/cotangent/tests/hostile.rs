@@ -223,3 +223,49 @@ fn rounding_far_from_the_origin_is_no_defect() {
         assert_eq!(ran.status, 0, "{c}: {}{}", ran.stdout, ran.stderr);
     }
 }
+
+/// Every result is missed where it cannot be written, the help and the version, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_help_that_cannot_be_written_is_an_error() {
+    for arguments in [&["--help"][..], &["--version"], &["help", "run"], &["run", "-h"], &["models"]] {
+        let full = std::fs::File::create("/dev/full").expect("a full disk");
+        let ran = std::process::Command::new(env!("CARGO_BIN_EXE_cotangent")).args(arguments).stdout(full).output();
+        let ran = ran.expect("the program starts");
+        let said = String::from_utf8_lossy(&ran.stderr);
+        assert!(said.starts_with("error: cannot write the result: No space left"), "{arguments:?}: {said}");
+        assert_eq!(ran.status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+/// The name of a file is any bytes on Unix, that of a model, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_name_of_a_model_file_need_not_be_text() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let name = OsStr::from_bytes(b"swing\xff.cot");
+    let text = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: (x^2 + y^2 - 1)/2 = 0\n\
+        initial x = 1, p_y = -2\nrun step = 0.1, until = 1\n";
+    std::fs::write(folder.path().join(name), text).expect("a model");
+    let ran = |verb: &str, name: &OsStr, more: &[&str]| {
+        let program = std::process::Command::new(env!("CARGO_BIN_EXE_cotangent"));
+        let ran = { program }.arg(verb).arg(name).args(more).current_dir(folder.path()).output();
+        ran.expect("the program starts")
+    };
+    for (verb, more) in [
+        ("check", &["--json"][..]),
+        ("analyze", &[]),
+        ("run", &["--out", "a.csv"]),
+        ("certify", &["--json"]),
+        ("compare", &["--methods", "rattle"]),
+    ] {
+        let ran = ran(verb, name, more);
+        assert_eq!(ran.status.code(), Some(0), "{verb}: {}", String::from_utf8_lossy(&ran.stderr));
+    }
+    let missing = ran("check", OsStr::from_bytes(b"other\xff.cot"), &[]);
+    assert_eq!(missing.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&missing.stderr);
+    assert!(said.contains("there is no file and no shipped model `other\u{fffd}.cot`"), "{said}");
+}

@@ -2,23 +2,10 @@
 
 mod common;
 
-use common::run_in;
+use common::{run_in, start};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
-
-/// Starts the program and leaves it running.
-fn start(folder: &Path, arguments: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_cotangent"))
-        .args(arguments)
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts")
-}
 
 /// A chain that takes a second or two, with checkpoints all the time.
 const CHAIN: [&str; 8] = ["--set", "n=20", "--until", "200", "--record", "20", "--checkpoint", "0.03"];
@@ -227,8 +214,16 @@ fn a_report_that_could_not_be_written_is_made_from_the_checkpoint() {
     let page = std::fs::read_to_string(pages.join("a.html")).unwrap();
     assert!(!page.contains("what came before is not shown"));
     assert!(std::fs::read(folder.path().join("a.csv")).unwrap() == table);
-    // Its last step was made before; there is nothing to extend it from.
-    assert!(!folder.path().join("a.csv.checkpoint").exists());
+    // It is extended as a run is in which nothing went wrong.
+    let whole = tempfile::tempdir().unwrap();
+    let ran = run_in(whole.path(), &chain(&["--out", "a.csv"]), b"");
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let extended = [folder.path(), whole.path()].map(|folder| {
+        let ran = run_in(folder, &["run", "--resume", "a.csv", "--until", "205"], b"");
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        std::fs::read(folder.join("a.csv")).unwrap()
+    });
+    assert!(extended[0] == extended[1]);
 }
 
 /// Begins a run and kills it at its first checkpoint.
@@ -293,7 +288,9 @@ fn a_full_disk_costs_nothing_that_was_computed() {
         _ if said.contains("unshare") => return,
         other => panic!("{other:?}: {said}"),
     }
-    assert!(said.contains("No space left"), "{said}");
+    assert!(said.contains("No space left") && said.contains("`m.csv` is not complete"), "{said}");
+    let result = String::from_utf8_lossy(&made.stdout);
+    assert!(!result.contains("m.csv"), "there is no table: {result}");
     let kept = folder.path().join("kept");
     let resumed = run_in(&kept, &["run", "--resume", "m.csv"], b"");
     assert_eq!(resumed.status, 0, "{}", resumed.stderr);

@@ -1,7 +1,10 @@
 //! A file that is replaced as a whole or not at all.
 //!
 //! New content is written beside the file under another name and renamed over it when it is
-//! complete, so a reader sees the old file or the new one, also after a crash.
+//! complete, so a reader sees the old file or the new one, also after a crash. What a process that
+//! was killed left under other names is taken away when the file is next written.
+
+mod draft;
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -89,24 +92,20 @@ pub fn is_same(a: &Path, b: &Path) -> bool {
 pub fn check(path: &Path) -> Result<(), DestinationError> {
     let destination = Destination::at(path)?;
     let refused = |source| DestinationError::Refused { path: path.to_owned(), source };
-    let trial = destination.own();
-    File::create_new(&trial).map_err(refused)?;
-    fs::remove_file(&trial).map_err(refused)
+    let (_draft, at) = draft::begin(&destination).map_err(refused)?;
+    fs::remove_file(&at).map_err(refused)
 }
 
 /// Puts these bytes in the place of the file: whoever reads it sees the old ones or the new ones.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), DestinationError> {
     let destination = Destination::at(path)?;
-    let temporary = destination.own();
-    let put = || {
-        let mut file = File::create_new(&temporary)?;
-        file.write_all(bytes)?;
-        destination.replace_with(&file, &temporary)
-    };
-    put().map_err(|source| {
+    let refused = |source| DestinationError::Refused { path: path.to_owned(), source };
+    let (mut draft, at) = draft::begin(&destination).map_err(refused)?;
+    let put = draft.write_all(bytes).and_then(|()| destination.replace_with(&draft, &at));
+    put.map_err(|source| {
         // Nothing half written stays; that there is nothing to remove is no error.
-        let _ = fs::remove_file(&temporary);
-        DestinationError::Refused { path: path.to_owned(), source }
+        let _ = fs::remove_file(&at);
+        refused(source)
     })
 }
 
@@ -160,11 +159,6 @@ impl Destination {
         self.sibling("new")
     }
 
-    /// The same under a name that no other process uses.
-    fn own(&self) -> PathBuf {
-        self.sibling(&format!("{}.new", std::process::id()))
-    }
-
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
@@ -208,6 +202,28 @@ mod tests {
             assert_eq!(fs::read(&path).unwrap(), bytes);
         }
         assert_eq!(names(folder.path()), ["a"]);
+    }
+
+    #[test]
+    fn what_a_killed_process_left_goes_and_what_a_living_one_writes_stays() {
+        let folder = tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        // The last has the number of this process, as often happens in a container.
+        let own = format!(".a.png.{}.new", std::process::id());
+        for name in [".a.png.1.new", ".a.png.99999999.new", &own] {
+            fs::write(at(name), "half").unwrap();
+        }
+        let others = [".a.png.part", ".a.png.x.new", ".a.png.new", ".b.png.1.new", ".a.png.7.8.new"];
+        others.iter().for_each(|name| fs::write(at(name), "other").unwrap());
+        let living = File::create(at(".a.png.2.new")).unwrap();
+        living.lock().unwrap();
+        replace(&at("a.png"), b"whole").unwrap();
+        let mut left = names(folder.path());
+        left.sort();
+        let mut expected: Vec<OsString> = others.iter().map(|&name| name.into()).collect();
+        expected.extend(["a.png".into(), ".a.png.2.new".into()]);
+        expected.sort();
+        assert_eq!(left, expected);
     }
 
     #[cfg(unix)]

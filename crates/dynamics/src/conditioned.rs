@@ -33,6 +33,9 @@ pub struct Conditioned {
     pub crossed: bool,
     /// What became of the branch there.
     pub branch: Branch,
+    /// Whether there is a gap between branches, wider than what the state is off its constraints; none where that is not known.
+    /// Beside its constraints a motion turns in gaps that are none.
+    pub gap: Option<bool>,
     /// Whether a singular configuration is known to be far, whatever the condition says: gradients of very different
     /// sizes, or masses.
     pub far: bool,
@@ -41,7 +44,7 @@ pub struct Conditioned {
 impl Conditioned {
     /// Forces that are determined well.
     pub const WELL: Conditioned =
-        Conditioned { condition: 1.0, constraint: 0, crossed: false, branch: Branch::Kept, far: false };
+        Conditioned { condition: 1.0, constraint: 0, crossed: false, branch: Branch::Kept, gap: None, far: false };
 
     /// What is known from a condition alone.
     pub fn of(condition: f64, constraint: usize, crossed: bool) -> Conditioned {
@@ -52,7 +55,11 @@ impl Conditioned {
     pub fn and(self, next: Conditioned) -> Conditioned {
         let (worse, other) = if next.is_worse_than(&self) { (next, self) } else { (self, next) };
         let branch = if worse.branch == Branch::Kept { other.branch } else { worse.branch };
-        Conditioned { crossed: worse.crossed || other.crossed, branch, ..worse }
+        let gap = match (worse.gap, other.gap) {
+            (Some(worse), Some(other)) => Some(worse && other),
+            (worse, other) => worse.or(other),
+        };
+        Conditioned { crossed: worse.crossed || other.crossed, branch, gap, ..worse }
     }
 
     fn is_worse_than(&self, other: &Conditioned) -> bool {

@@ -4,6 +4,10 @@
 //! wherever det G_D ≠ 0. How good it is, is |det G_D| in coordinates in which the kinetic energy is
 //! that of unit masses: the volume that the gradients of the constraints span along D. The state
 //! outside is always (q, p), so that a change of chart, between steps, moves nothing.
+//!
+//! A method that chooses its steps may come to the end of its chart inside an interval: where δ hardly moves any more, as
+//! behind the turn in a narrow gap between two branches, the error control asks for ever smaller steps. It gives up soon, and
+//! the interval is made in parts, each in its own chart.
 
 use crate::refusal::Refusal;
 use crate::vector::{clear, zeros};
@@ -12,6 +16,15 @@ use cotangent_dynamics::{
 };
 use cotangent_scalar::Scalar;
 use std::sync::Arc;
+
+/// Own steps in one chart, beyond which a method that chooses them gives up there.
+pub(crate) const MOST_STEPS: u32 = 200;
+
+/// An interval is made in so many parts at most, and as many tries of them may fail…
+const MOST_PARTS: u32 = 500;
+
+/// … the smallest of which is this part of it: a power of two.
+const FINEST: u64 = 1 << 40;
 
 /// The charts of a method: which there are, and when to change.
 #[derive(Clone, PartialEq, Debug)]
@@ -75,6 +88,7 @@ impl Charts {
             memory: memory.clone(),
             from: state.clone(),
             to: state,
+            own_steps: vec![],
             inner,
             chart,
             manifold,
@@ -171,6 +185,8 @@ struct InCharts<'s, S> {
     matrix: Vec<S>,
     from: State<S>,
     to: State<S>,
+    /// The own states of the method in the last step, on the manifold.
+    own_steps: Vec<S>,
 }
 
 impl<S: Scalar> InCharts<'_, S> {
@@ -188,14 +204,28 @@ impl<S: Scalar> InCharts<'_, S> {
         let changed = current.is_some_and(|current| current != chosen);
         Ok((chosen, changed))
     }
-}
 
-impl<S: Scalar> Stepper<S> for InCharts<'_, S> {
-    fn memory(&self) -> usize {
-        self.memory.range(Part::ChartChanges).map_or(0, |range| range.end)
+    /// Lifts the own states of a method that chooses its steps, but for the last: it lies at the end of the step, or beyond it,
+    /// where the chart may have no position any more.
+    fn lift_own_steps(&mut self, n: usize) -> Result<(), Failure> {
+        let local = 2 * self.charts.local;
+        let own = self.inner.own_steps().unwrap_or_default();
+        for state in own[..own.len().saturating_sub(local)].chunks_exact(local) {
+            let at = self.own_steps.len();
+            self.own_steps.resize(at + n, S::from_f64(0.0));
+            self.chart.lift(state, &mut self.own_steps[at..])?;
+        }
+        Ok(())
     }
 
-    fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
+    /// A step in the chart that is best at its beginning.
+    fn step_in_chart(
+        &mut self,
+        machine: &mut dyn Machine<S>,
+        h: S,
+        from: &State<S>,
+        to: &mut State<S>,
+    ) -> Result<(), Failure> {
         let (chosen, changed) = self.choose(machine, from)?;
         let (inner, n) = (self.inner.memory(), self.charts.shape.coordinates);
         let (one, before) = (S::from_f64(1.0), self.memory.part(Part::ChartChanges, &from.memory));
@@ -220,7 +250,50 @@ impl<S: Scalar> Stepper<S> for InCharts<'_, S> {
         self.chart.lift(&self.to.values, &mut to.values)?;
         clear(&mut to.carry);
         to.memory[..inner].copy_from_slice(&self.to.memory);
+        self.lift_own_steps(to.values.len())
+    }
+}
+
+impl<S: Scalar> Stepper<S> for InCharts<'_, S> {
+    fn memory(&self) -> usize {
+        self.memory.range(Part::ChartChanges).map_or(0, |range| range.end)
+    }
+
+    fn step(&mut self, machine: &mut dyn Machine<S>, h: S, from: &State<S>, to: &mut State<S>) -> Result<(), Failure> {
+        self.own_steps.clear();
+        if self.inner.own_steps().is_none() {
+            return self.step_in_chart(machine, h, from, to);
+        }
+        let mut from = from.clone();
+        let (mut done, mut part) = (0, FINEST);
+        let (mut made, mut failed, mut last) = (0, 0, None);
+        loop {
+            let (size, known) = (h * S::from_f64(part as f64 / FINEST as f64), self.own_steps.len());
+            match self.step_in_chart(machine, size, &from, to) {
+                Ok(()) if done + part == FINEST => break,
+                Ok(()) => {
+                    (done, made) = (done + part, made + 1);
+                    part = (2 * part).min(FINEST - done);
+                    from.copy_from(to);
+                }
+                Err(failure @ (Failure::Misused(_) | Failure::Interrupted)) => return Err(failure),
+                Err(failure) if part == 1 => return Err(failure),
+                Err(failure) => {
+                    self.own_steps.truncate(known);
+                    (part, failed, last) = (part / 2, failed + 1, Some(failure));
+                }
+            }
+            if let Some(failure) = last.take_if(|_| made.max(failed) >= MOST_PARTS) {
+                return Err(failure);
+            }
+        }
+        // The last one lies at the end of the step.
+        self.own_steps.extend_from_slice(&to.values);
         Ok(())
+    }
+
+    fn own_steps(&self) -> Option<&[S]> {
+        self.inner.own_steps().map(|_| &self.own_steps[..])
     }
 }
 

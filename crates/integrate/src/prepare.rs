@@ -2,7 +2,7 @@
 
 use crate::bracket::field_of;
 use crate::card::{Claims, Keeps, KeepsBracket, Kind, Needs};
-use crate::charts::Charts;
+use crate::charts::{Charts, MOST_STEPS};
 use crate::compose::{self, Composition};
 use crate::held;
 use crate::leapfrog;
@@ -90,6 +90,10 @@ impl Prepared {
                 Some(Charts::new(m.shape(), chart.coordinates(), chart.threshold(), &recipe.charts)?)
             }
             _ => None,
+        };
+        let scheme = match scheme {
+            Scheme::Embedded(embedded) if charts.is_some() => Scheme::Embedded(embedded.giving_up_after(MOST_STEPS)),
+            scheme => scheme,
         };
         let projection = match (recipe.projection, &manifold) {
             (None, _) => None,

@@ -4,7 +4,7 @@
 mod problems;
 
 use cotangent_dynamics::Failure;
-use cotangent_integrate::Method;
+use cotangent_integrate::{Composition, Method, Recipe};
 use cotangent_observe::End;
 use cotangent_theory::Formulation;
 use problems::{Case, Run};
@@ -110,6 +110,57 @@ fn slider_crank(rod: f64, mass: f64, g: f64, [angle, speed]: [f64; 2]) -> String
     )
 }
 
+/// A slider-crank whose bars are nearly as long as each other, which runs freely: u is the angle of the shorter one, along which
+/// it turns over and over.
+struct Gap {
+    rod: f64,
+    mass: f64,
+    start: f64,
+    speed: f64,
+}
+
+impl Gap {
+    /// [x, y, z] and their derivatives by u: with r < l the bars, the longer one reaches as far as √(l² − r² sin² u).
+    fn at(&self, u: f64) -> [[f64; 3]; 2] {
+        let (r, l) = (self.rod.min(1.0), self.rod.max(1.0));
+        let (s, c) = u.sin_cos();
+        let reach = ((l - r) * (l + r) + (r * c).powi(2)).sqrt();
+        let slope = -r * r * s * c / reach;
+        let [x, dx] = if self.rod > 1.0 { [r * c, -r * s] } else { [reach, slope] };
+        [[x, r * s, r * c + reach], [dx, r * c, -r * s + slope]]
+    }
+
+    fn inertia(&self, u: f64) -> f64 {
+        let [_, [dx, dy, dz]] = self.at(u);
+        dx * dx + dy * dy + self.mass * dz * dz
+    }
+
+    fn text(&self) -> String {
+        let Gap { rod, mass, start, speed } = self;
+        let [[x, y, z], v] = self.at(*start);
+        let [vx, vy, vz] = v.map(|v| v * speed);
+        format!(
+            "coord x, y, z\nlagrangian (x'^2 + y'^2 + {mass}*z'^2)/2\n\
+             constraint crank: (x^2 + y^2 - 1)/2 = 0\nconstraint rod: ((z - x)^2 + y^2 - {rod:?}^2)/2 = 0\n\
+             initial x = {x:?}, y = {y:?}, z = {z:?}, x' = {vx:?}, y' = {vy:?}, z' = {vz:?}\n"
+        )
+    }
+
+    /// The time at which it comes to u: M(u) u′² stays what it is.
+    fn time(&self, u: f64) -> f64 {
+        let (count, energy) = (100_000, self.inertia(self.start) * self.speed * self.speed);
+        let du = (u - self.start) / f64::from(count);
+        (0..count).map(|k| (self.inertia(self.start + (f64::from(k) + 0.5) * du) / energy).sqrt() * du).sum()
+    }
+
+    /// How far a state is from that at u, and u, which is known from y and the sign of the other side.
+    fn apart(&self, [x, y, z]: [f64; 3]) -> (f64, f64) {
+        let u = y.atan2(if self.rod > 1.0 { x } else { z - x }).rem_euclid(std::f64::consts::TAU);
+        let [[a, b, c], _] = self.at(u);
+        ((x - a).hypot(y - b).hypot(z - c), u)
+    }
+}
+
 /// How far from its centre z = 0 a slider-crank with equal crank and rod may be when a run stops there: two steps, and as
 /// far as the level that it has drifted to keeps it away. The constraints being off by δ₁ and δ₂, it moves on
 /// z (z − 2x) = 2 (δ₂ − δ₁) = ε, which in the metric x′² + m z′² comes nearest to the centre at z⁴ (1 + 4m) = ε².
@@ -122,7 +173,7 @@ fn centre(run: &Run, mass: f64, g: f64, step: f64) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(problems::cases(8))]
+    #![proptest_config(problems::cases(3))]
 
     #[test]
     fn a_figure_of_eight_is_left_on_the_smooth_branch_or_not_at_all(
@@ -168,13 +219,19 @@ proptest! {
             prop_assert!(!lost || error > size / 8.0, "{combination:?}: {error} is called large");
             match stopped {
                 // Beside the smooth branch z = 2x, and nearer to it than to the other one, z = 0. A run that is further
-                // off, as it drifts, has said that its energy changed.
+                // off, as it drifts, has said that its energy changed, or by how much its constraints are off: z (z − 2x) = 2 (δ₂ − δ₁).
                 End::Finished => {
                     let said = run.monitor().jump.is_some();
-                    let allowed = if said { z.abs().max(0.02) } else { 0.02 };
+                    let drift: f64 = run.constraints().iter().map(|c| 2.0 * c.max_deviation).sum();
+                    let explained = (1.001 * drift / z.abs()).min(z.abs() / 2.0);
+                    let allowed = if said { z.abs().max(0.02) } else { explained.max(0.02) };
                     prop_assert!(lost || (z - 2.0 * x).abs() < allowed, "{combination:?}: {x} {z}, {said}");
                     prop_assert!(run.monitor().passage_count >= 1, "{combination:?}");
                 }
+                // A stage of a step that turns the crank far may lie beyond the end of its chart: that is no singular configuration.
+                End::Failed(Failure::Implicit(_))
+                    if matches!(combination.0, Formulation::LocalChart { .. })
+                        && step * (2.0 * (run.energy().initial + g)).sqrt() > 0.2 => {}
                 _ => {
                     let allowed = centre(&run, mass, g, step);
                     prop_assert!(lost || z.abs() < allowed, "{combination:?}: {stopped:?} at {z}, not within {allowed}");
@@ -224,6 +281,40 @@ proptest! {
                 false => (x - (1.0 - y * y).max(0.0).sqrt()).abs(),
             };
             prop_assert!(apart < 0.02 || !matches!(stopped, End::Finished), "{combination:?}: {apart}, {rod:?}");
+        }
+    }
+
+    #[test]
+    fn a_gap_that_is_narrower_than_a_step_is_passed_in_parts(
+        start in 0.2..1.2f64, speed in 1.5..2.5f64, mass in 0.3..3.0f64, width in -10.0..-3.0f64, step in 0.005..0.04f64, is_longer: bool,
+    ) {
+        let width = 10f64.powf(width);
+        let gap = Gap { rod: if is_longer { 1.0 + width } else { 1.0 - width }, mass, start, speed };
+        let steps = (gap.time(2.2) / step) as u64;
+        let composed = Recipe::from(Method::Rattle).composed(Composition::KahanLi8);
+        let drifts = |formulation| matches!(formulation, Formulation::Standard | Formulation::Ggl);
+        let combinations = COMBINATIONS.into_iter().map(|(formulation, method)| (formulation, Recipe::from(method)));
+        for (formulation, recipe) in combinations.chain([(Formulation::Multipliers, composed)]) {
+            let method = recipe.method;
+            let (run, end) = Case::new(&gap.text(), formulation).run(recipe, step, steps);
+            let [x, y, z] = run.state().values[..3] else { panic!() };
+            let (apart, u) = gap.apart([x, y, z]);
+            let late = (gap.time(u) - run.time()).abs();
+            let is_finished = matches!(end, End::Finished);
+            // What drifts moves beside the constraints. An energy that is off by a part makes the speed off by half of that, and
+            // is spoken of where it is large; and a step may be late, or two of bdf2.
+            let allowed = if drifts(formulation) { 0.02 } else { 1e-5 };
+            let off = run.energy().max_deviation / run.energy().initial;
+            let steps_late = if method == Method::Bdf2 { 2.0 } else { 1.0 };
+            let in_time = late < steps_late * step + off * run.time() / 2.0;
+            let said = run.monitor().jump.is_some() || run.monitor().lost.is_some();
+            prop_assert!(off < 0.25 || said || !is_finished, "{formulation:?} {method:?}: {off} is not spoken of");
+            prop_assert!(apart < allowed && in_time || !is_finished, "{formulation:?} {method:?}: {apart} {late}");
+            let must = formulation == Formulation::Multipliers && matches!(method, Method::Rattle | Method::Shake);
+            prop_assert!(is_finished || !must, "{method:?}: {end:?} at {}, gap {width:e}", run.time());
+            // In parts, or along another solution of the step: it is spoken of.
+            let spoken = run.monitor().parted + run.monitor().followed + run.monitor().passage_count > 0;
+            prop_assert!(!(is_finished && must) || width > 0.01 * step * step || spoken, "{method:?}");
         }
     }
 
@@ -314,13 +405,31 @@ fn a_run_that_left_its_branch_says_so() {
     assert!((run.time() - 1.62).abs() < 0.02, "{}", run.time());
 }
 
+/// Its own step went over the crossing, smoothly, and one of the stages of its dense output lay right in it.
+#[test]
+fn what_is_delivered_from_inside_a_step_over_a_crossing_is_part_of_the_motion() {
+    let text = slider_crank(1.0, 2.5992804757801964, 0.40262149821371007, [0.5579914458089597, 2.291957020513655]);
+    let dop853 = (Formulation::HamiltonDirac, Method::Dop853 { tolerance: Some(1e-6) });
+    let (run, end) = run(&text, dop853, 0.005, 1200);
+    // On its constraints it would go on; it has drifted off them.
+    let z = run.state().values[2];
+    assert!(matches!(end, End::Finished) || z.abs() < 0.02, "{end:?} at {z}");
+    let energy = run.energy();
+    assert!(energy.max_deviation < 1e-4 * energy.initial, "{:e} of {}", energy.max_deviation, energy.initial);
+}
+
 /// Found by other seeds: what a run that went astray there says, or that it stops.
 #[test]
 fn runs_that_went_astray_unnoticed_are_stopped() {
     // Of the ways tried through a gap one ended far away, and made what was seen there the measure of what is small.
-    let text = slider_crank(1.000000697646722, 2.7938411090161277, 0.0, [0.28237739500538533, 1.9545608901004954]);
-    let (_, end) = run(&text, (Formulation::Ggl, Method::Radau2A { stages: 2 }), 0.02503538990564558, 79);
-    assert!(matches!(end, End::Failed(Failure::Jumped { .. } | Failure::Branched { .. })), "{end:?}");
+    let gap =
+        Gap { rod: 1.000000697646722, mass: 2.7938411090161277, start: 0.28237739500538533, speed: 1.9545608901004954 };
+    let radau = (Formulation::Ggl, Method::Radau2A { stages: 2 });
+    let (radau, end) = run(&gap.text(), radau, 0.02503538990564558, 79);
+    let [x, y, z] = radau.state().values[..3] else { panic!() };
+    let (apart, u) = gap.apart([x, y, z]);
+    let late = (gap.time(u) - radau.time()).abs();
+    assert!(matches!(end, End::Failed(_)) || apart < 1e-4 && late < 0.02, "{end:?}: {apart} {late}");
     // Thrown back in one step, with the speed that it came with.
     let eight = Eight { a: 1.114353846328442, b: 1.3976834000016, g: 0.2417525965939007, speed: 1.000636952181222 };
     let gauss = (Formulation::HamiltonDirac, Method::Gauss { stages: 2 });
@@ -358,6 +467,20 @@ fn runs_that_went_astray_unnoticed_are_stopped() {
         initial x = -0.29494332754394276, y = 1.6296893587151462, u = 0.5920835006369055, v = 1.6296892987914884, \
         x' = -1.7888691751431611, y' = -0.3237519004686181, u' = -1.788869175143162, v' = -0.3237519123729743\n";
     let (linkage, end) = run(text, (Formulation::HamiltonDirac, Method::ImplicitMidpoint), 0.007041072124491103, 200);
-    assert!(matches!(end, End::Failed(_)), "{end:?} at {:?}", linkage.state().values);
-    assert!((linkage.time() - 1.267).abs() < 0.02, "{}", linkage.time());
+    // The longer crank does not turn over. It goes back with the other one, which the circles of coupler and crank around their
+    // other ends meet in on the other side now.
+    let [x, y, u, v] = linkage.state().values[..4] else { panic!() };
+    let (length, crank) = (0.8870268281808503f64, 1.6561638738537283f64);
+    let square = (length - x).powi(2) + y * y;
+    let along = (length * length - crank * crank + square) / (2.0 * square);
+    let across = (length * length / square - along * along).sqrt();
+    let expected = [x + along * (length - x) - across * y, y - along * y - across * (length - x)];
+    let apart = (u - expected[0]).hypot(v - expected[1]);
+    let goes_back = linkage.state().values[5] > 0.0;
+    assert!(
+        matches!(end, End::Failed(_)) || apart < 1e-6 && goes_back,
+        "{end:?}: {apart} at {:?}",
+        linkage.state().values
+    );
+    assert!(matches!(end, End::Finished) || (linkage.time() - 1.267).abs() < 0.02, "{}", linkage.time());
 }

@@ -7,6 +7,7 @@
 #![allow(clippy::print_stdout)]
 
 use cotangent_observe::{Columns, Family, TableWriter};
+use cotangent_scalar::Cancel;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -30,7 +31,7 @@ fn table(path: &Path, columns: Columns, rows: usize) -> (Duration, Duration) {
         table.row(&row).expect("a row");
     }
     let filled = begin.elapsed();
-    table.finish().expect("the table");
+    table.finish(&Cancel::new()).expect("the table");
     (filled, begin.elapsed() - filled)
 }
 

@@ -30,6 +30,9 @@ const MAGIC: &[u8] = b"cotangent-checkpoint ";
 /// The version that is written, and the newest that is read.
 pub const VERSION: u64 = 1;
 
+/// So many numbers are written at once.
+const PIECE: usize = 1 << 15;
+
 /// The state of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Checkpoint<T> {
@@ -124,11 +127,11 @@ pub fn remove(path: &Path) {
 impl<T: Serialize + DeserializeOwned> Checkpoint<T> {
     /// Writes the checkpoint in the place of an older one, which stays until this one is complete.
     pub fn write(&self, path: &Path) -> Result<(), CheckpointError> {
-        let bytes = self.encode().map_err(|reason| CheckpointError::Unkeepable { path: path.to_owned(), reason })?;
+        let head = self.head().map_err(|reason| CheckpointError::Unkeepable { path: path.to_owned(), reason })?;
         let destination = Destination::at(path)?;
         let temporary = destination.temporary();
-        let written = File::create(&temporary).and_then(|mut file| {
-            file.write_all(&bytes)?;
+        let written = File::create(&temporary).and_then(|file| {
+            put(&file, &head, &self.numbers)?;
             destination.replace_with(&file, &temporary)
         });
         written.map_err(|source| {
@@ -150,7 +153,8 @@ impl<T: Serialize + DeserializeOwned> Checkpoint<T> {
         Self::decode(&bytes, path)
     }
 
-    fn encode(&self) -> Result<Vec<u8>, String> {
+    /// What precedes the numbers.
+    fn head(&self) -> Result<Vec<u8>, String> {
         let header = serde_json::to_vec(&self.header).map_err(|e| e.to_string())?;
         let back: T = serde_json::from_slice(&header).map_err(|e| format!("it could not be read back ({e})"))?;
         if serde_json::to_vec(&back).map_err(|e| e.to_string())? != header {
@@ -158,11 +162,8 @@ impl<T: Serialize + DeserializeOwned> Checkpoint<T> {
         }
         let mut bytes = MAGIC.to_vec();
         bytes.extend(format!("{VERSION}\n{} {}\n", header.len(), self.numbers.len()).bytes());
-        bytes.reserve(header.len() + 1 + self.numbers.len() * 8 + 4);
         bytes.extend(&header);
         bytes.push(b'\n');
-        self.numbers.iter().for_each(|x| bytes.extend(x.to_le_bytes()));
-        bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
         Ok(bytes)
     }
 
@@ -199,6 +200,22 @@ impl<T: Serialize + DeserializeOwned> Checkpoint<T> {
         let numbers = numbers[1..].as_chunks::<8>().0.iter().map(|&x| f64::from_le_bytes(x)).collect();
         Ok(Checkpoint { header, numbers })
     }
+}
+
+/// Writes the head, the numbers and the checksum, piece by piece: there may be more of them than there is memory for
+/// twice.
+fn put(mut file: &File, head: &[u8], numbers: &[f64]) -> io::Result<()> {
+    let mut checksum = crc32fast::Hasher::new();
+    checksum.update(head);
+    file.write_all(head)?;
+    let mut bytes = Vec::with_capacity(PIECE * 8);
+    for piece in numbers.chunks(PIECE) {
+        bytes.clear();
+        piece.iter().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
+        checksum.update(&bytes);
+        file.write_all(&bytes)?;
+    }
+    file.write_all(&checksum.finalize().to_le_bytes())
 }
 
 /// Splits off a line; `None` if it does not end.

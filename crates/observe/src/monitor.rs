@@ -52,6 +52,9 @@ pub struct Monitor {
     pub unresolved: Option<Unresolved>,
     /// Steps of several solutions of which the smooth continuation was taken.
     pub followed: u64,
+    /// Steps that were made in parts: they were longer than a gap between two branches is wide.
+    #[serde(default)]
+    pub parted: u64,
     /// Steps that were brought back onto the constraints, by no more than the rounding of their multipliers.
     pub mended: u64,
     /// Steps behind singular configurations whose momenta, which the method leaves free, were brought back.

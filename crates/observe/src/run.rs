@@ -5,6 +5,7 @@ mod arrival;
 mod end;
 mod judged;
 mod observer;
+mod parts;
 mod reached;
 mod recorder;
 mod rows;
@@ -24,7 +25,7 @@ use crate::schedule::Schedule;
 use crate::statistics::ExtremesList;
 use crate::table::{Columns, TableWriter};
 use cotangent_dynamics::{Advance, Failure, Kept, Measure, State, Time, Value};
-use cotangent_scalar::{Clock, Limits};
+use cotangent_scalar::{Cancel, Clock, Limits};
 use recorder::Recorder;
 use rows::Rows;
 use std::time::Duration;
@@ -215,8 +216,11 @@ impl<I: Advance, D: Measure> Run<I, D> {
                 (_, true) => (batch / 2).max(1),
                 _ => batch,
             };
-            for o in observers.iter_mut() {
-                stops |= o.pause(self)?.is_break();
+            // Whoever asks to stop does not wait for a checkpoint that is followed by the last one.
+            if !limits.cancel.is_set() {
+                for o in observers.iter_mut() {
+                    stops |= o.pause(self)?.is_break();
+                }
             }
             if stops && !self.is_finished() {
                 return Ok(End::Stopped);
@@ -315,14 +319,18 @@ impl<I: Advance, D: Measure> Run<I, D> {
         self.recorder.as_ref().is_some_and(|recorder| recorder.is_behind)
     }
 
-    /// Makes a complete table of the rows so far.
-    fn publish(&mut self) -> Result<(), RunError> {
-        self.recorder.as_mut().map_or(Ok(()), |recorder| Ok(recorder.table.publish()?))
+    /// Makes a complete table of the rows so far, if that takes no longer than a moment; whether it did.
+    fn publish(&mut self) -> Result<bool, RunError> {
+        match &mut self.recorder {
+            Some(recorder) if recorder.table.is_short() => recorder.table.publish().map(|()| true).map_err(Into::into),
+            _ => Ok(false),
+        }
     }
 
-    /// Completes the table.
-    pub fn finish(&mut self) -> Result<(), RunError> {
-        self.recorder.take().map_or(Ok(()), |recorder| Ok(recorder.table.finish()?))
+    /// Completes the table, unless somebody asks to stop and it takes longer than a moment: an error then, and the rows
+    /// are kept.
+    pub fn finish(&mut self, cancel: &Cancel) -> Result<(), RunError> {
+        self.recorder.take().map_or(Ok(()), |recorder| Ok(recorder.table.finish(cancel)?))
     }
 
     /// The state as observers are shown it.

@@ -7,6 +7,7 @@
 //!
 //! ```
 //! use cotangent_observe::{Columns, Family, TableWriter};
+//! use cotangent_scalar::Cancel;
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("run.csv");
 //! let columns = Columns(vec![Family::scalar("t"), Family::indexed("x", [(1, 2)])]);
@@ -16,9 +17,9 @@
 //! table.row(&[0.1, 0.9, 0.6])?;
 //! drop(table); // the run was killed
 //!
-//! let mut table = TableWriter::resume(&path, columns, &mark)?;
+//! let mut table = TableWriter::resume(&path, columns, &mark, &Cancel::new())?;
 //! table.row(&[0.1, 0.9, 0.6])?;
-//! table.finish()?;
+//! table.finish(&Cancel::new())?;
 //! assert_eq!(std::fs::read_to_string(&path)?, "t,x[1],x[2]\n0.0,1.0,0.5\n0.1,0.9,0.6\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

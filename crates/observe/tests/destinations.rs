@@ -4,6 +4,7 @@ mod common;
 
 use common::files;
 use cotangent_observe::{Columns, TableWriter, checkpoint};
+use cotangent_scalar::Cancel;
 use std::fs;
 use std::path::Path;
 use tempfile::tempdir;
@@ -24,7 +25,7 @@ fn the_ending_of_the_name_must_be_that_of_a_table() {
         assert_eq!(table(Path::new(name)), expected);
     }
     let folder = tempdir().unwrap();
-    TableWriter::create(&folder.path().join("RUN.CSV"), Columns::default()).unwrap().finish().unwrap();
+    TableWriter::create(&folder.path().join("RUN.CSV"), Columns::default()).unwrap().finish(&Cancel::new()).unwrap();
     assert_eq!(files(folder.path()), ["RUN.CSV"]);
 }
 
@@ -97,7 +98,7 @@ mod unix {
         fs::write(store.join("real.csv"), "old").unwrap();
         let link = folder.path().join("link.csv");
         symlink(store.join("real.csv"), &link).unwrap();
-        TableWriter::create(&link, Columns::default()).unwrap().finish().unwrap();
+        TableWriter::create(&link, Columns::default()).unwrap().finish(&Cancel::new()).unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(store.join("real.csv")).unwrap(), "\n");
         assert_eq!(files(&store), ["real.csv"]);
@@ -121,7 +122,7 @@ mod unix {
             let path = folder.path().join(name);
             fs::write(&path, "old").unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-            TableWriter::create(&path, Columns::default()).unwrap().finish().unwrap();
+            TableWriter::create(&path, Columns::default()).unwrap().finish(&Cancel::new()).unwrap();
             assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         }
     }

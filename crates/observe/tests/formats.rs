@@ -4,6 +4,7 @@ mod common;
 
 use common::{arrays, bits, files, write};
 use cotangent_observe::{Columns, Family, TableError, TableWriter};
+use cotangent_scalar::Cancel;
 use proptest::prelude::*;
 use std::fs;
 use tempfile::tempdir;
@@ -114,7 +115,7 @@ fn tables_larger_than_a_tile_are_turned_right() {
             row.iter_mut().enumerate().for_each(|(c, x)| *x = value(r, c));
             table.row(&row).unwrap();
         }
-        table.finish().unwrap();
+        table.finish(&Cancel::new()).unwrap();
         let mut start = 0;
         for ((name, shape, numbers), column) in arrays(&path).iter().zip(&columns.0) {
             let k = column.width().unwrap();
@@ -136,7 +137,7 @@ fn a_row_of_the_wrong_length_is_refused_and_changes_nothing() {
     assert_eq!(error.to_string(), "a row has 2 numbers, but the table has 1 columns");
     table.row(&[1.0]).unwrap();
     assert_eq!(table.rows(), 1);
-    table.finish().unwrap();
+    table.finish(&Cancel::new()).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "t\n1.0\n");
 }
 

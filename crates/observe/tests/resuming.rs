@@ -4,6 +4,7 @@ mod common;
 
 use common::{arrays, files, part, write};
 use cotangent_observe::{Columns, Family, Mark, TableError, TableWriter};
+use cotangent_scalar::Cancel;
 use proptest::prelude::*;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -49,10 +50,10 @@ proptest! {
             append(&part(&path), &torn);
 
             let mark: Mark = serde_json::from_str(&serde_json::to_string(&mark).unwrap()).unwrap();
-            let mut table = TableWriter::resume(&path, columns(), &mark).unwrap();
+            let mut table = TableWriter::resume(&path, columns(), &mark, &Cancel::new()).unwrap();
             prop_assert_eq!(table.rows(), cut as u64);
             rows[cut..].iter().for_each(|row| table.row(row).unwrap());
-            table.finish().unwrap();
+            table.finish(&Cancel::new()).unwrap();
             prop_assert_eq!(fs::read(&path).unwrap(), &whole[..]);
         }
     }
@@ -74,7 +75,7 @@ fn a_published_table_is_complete_and_the_run_goes_on() {
             table.row(&rows[n]).unwrap();
         }
         assert_eq!(files(folder.path()), [format!(".{name}.part"), name.to_owned()]);
-        table.finish().unwrap();
+        table.finish(&Cancel::new()).unwrap();
         assert_eq!(files(folder.path()), [name]);
     }
 }
@@ -92,7 +93,7 @@ fn an_older_table_stays_until_a_new_one_is_complete() {
         table.discard().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "precious");
         assert_eq!(files(folder.path()), [name]);
-        TableWriter::create(&path, columns()).unwrap().finish().unwrap();
+        TableWriter::create(&path, columns()).unwrap().finish(&Cancel::new()).unwrap();
         assert_ne!(fs::read(&path).unwrap(), b"precious");
     }
 }
@@ -107,7 +108,7 @@ fn partial_data_that_are_not_those_of_the_mark_are_refused_and_left_alone() {
         let mark = table.mark().unwrap();
         drop(table);
         let resume = |columns, mark: &Mark| {
-            let said = TableWriter::resume(&path, columns, mark).unwrap_err().to_string();
+            let said = TableWriter::resume(&path, columns, mark, &Cancel::new()).unwrap_err().to_string();
             said.replace(folder.path().to_str().unwrap(), "F").replace('\\', "/")
         };
         let part = part(&path);
@@ -159,16 +160,16 @@ fn a_mark_that_makes_no_sense_is_refused() {
         let mark = table.mark().unwrap();
         drop(table);
         for mark in [Mark { rows: u64::MAX, bytes: u64::MAX, ..mark }, Mark { bytes: u64::MAX, ..mark }] {
-            assert!(TableWriter::resume(&path, columns(), &mark).is_err());
+            assert!(TableWriter::resume(&path, columns(), &mark, &Cancel::new()).is_err());
         }
     }
     // Without columns any number of rows has no bytes.
     let path = folder.path().join("none.npz");
     let mark = TableWriter::create(&path, Columns::default()).unwrap().mark().unwrap();
     let mark = Mark { rows: u64::MAX, ..mark };
-    let mut table = TableWriter::resume(&path, Columns::default(), &mark).unwrap();
+    let mut table = TableWriter::resume(&path, Columns::default(), &mark, &Cancel::new()).unwrap();
     table.row(&[]).unwrap();
-    table.finish().unwrap();
+    table.finish(&Cancel::new()).unwrap();
     assert_eq!(arrays(&path), []);
 }
 
@@ -181,8 +182,77 @@ fn two_runs_cannot_write_one_table() {
     let mark = first.mark().unwrap();
     let error = TableWriter::create(&path, columns()).unwrap_err();
     assert!(matches!(error, TableError::Busy { .. }), "{error}");
-    assert!(matches!(TableWriter::resume(&path, columns(), &mark), Err(TableError::Busy { .. })));
-    first.finish().unwrap();
+    assert!(matches!(TableWriter::resume(&path, columns(), &mark, &Cancel::new()), Err(TableError::Busy { .. })));
+    first.finish(&Cancel::new()).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "t,u[2; 5],u[2; 6]\n1.0,1.0,1.0\n");
     TableWriter::create(&path, columns()).unwrap().discard().unwrap();
+}
+
+#[test]
+fn rows_are_taken_from_a_table_that_was_completed_just_before_the_run_was_killed() {
+    for name in ["a.csv", "a.npz"] {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join(name);
+        let rows: Vec<Vec<f64>> = (0..20).map(|k| vec![f64::from(k), 0.5, 1e300]).collect();
+        let mut table = TableWriter::create(&path, columns()).unwrap();
+        rows[..19].iter().for_each(|row| table.row(row).unwrap());
+        let mark = table.mark().unwrap();
+        table.row(&rows[19]).unwrap();
+        table.finish(&Cancel::new()).unwrap();
+        let whole = fs::read(&path).unwrap();
+        // The second time a copy was left that did not come to its end.
+        for copied in [None, Some("t,u[2")] {
+            copied.into_iter().for_each(|bytes| fs::write(part(&path), bytes).unwrap());
+            let mut table = TableWriter::resume(&path, columns(), &mark, &Cancel::new()).unwrap();
+            assert_eq!(table.rows(), 19);
+            table.row(&rows[19]).unwrap();
+            table.finish(&Cancel::new()).unwrap();
+            assert!(fs::read(&path).unwrap() == whole);
+            assert_eq!(files(folder.path()), [name]);
+        }
+        // Another table of the same length is none to go on with, and rows that are there are left alone.
+        fs::write(&path, vec![b'0'; whole.len()]).unwrap();
+        let refused = TableWriter::resume(&path, columns(), &mark, &Cancel::new()).unwrap_err();
+        assert!(matches!(refused, TableError::NothingToResume { .. }), "{refused}");
+        fs::write(part(&path), "t,u[2").unwrap();
+        let refused = TableWriter::resume(&path, columns(), &mark, &Cancel::new()).unwrap_err();
+        assert!(!matches!(refused, TableError::NothingToResume { .. }), "{refused}");
+        assert_eq!(fs::read(part(&path)).unwrap(), b"t,u[2");
+    }
+}
+
+#[test]
+fn whoever_stops_while_a_large_table_is_read_or_completed_loses_nothing() {
+    let columns = || Columns(vec![Family::scalar("t"), Family::indexed("u", [(1, 1 << 20)])]);
+    let row = vec![0.5; 1 + (1 << 20)];
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("a.npz");
+    let (stopped, on) = (Cancel::new(), Cancel::new());
+    stopped.set();
+    let mut table = TableWriter::create(&path, columns()).unwrap();
+    (0..9).for_each(|_| table.row(&row).unwrap());
+    let mark = table.mark().unwrap();
+    assert!(!table.is_short());
+    let is_interrupt = |error: TableError| matches!(error, TableError::Interrupted { .. });
+    assert!(is_interrupt(table.finish(&stopped).unwrap_err()));
+    assert!(is_interrupt(TableWriter::resume(&path, columns(), &mark, &stopped).unwrap_err()));
+    assert_eq!(files(folder.path()), [".a.npz.part"]);
+    TableWriter::resume(&path, columns(), &mark, &on).unwrap().finish(&on).unwrap();
+    assert_eq!(files(folder.path()), ["a.npz"]);
+    assert!(is_interrupt(TableWriter::extend(&path, columns(), &mark, &stopped).unwrap_err()));
+    assert_eq!(files(folder.path()), ["a.npz"], "a copy that was not asked for is gone");
+    let table = TableWriter::extend(&path, columns(), &mark, &on).unwrap();
+    assert_eq!(table.rows(), 9);
+}
+
+#[test]
+fn what_a_run_left_that_was_killed_while_it_published_goes_with_the_next_table() {
+    for name in ["a.csv", "a.npz"] {
+        let folder = tempdir().unwrap();
+        fs::write(folder.path().join(format!(".{name}.new")), "half a table").unwrap();
+        fs::write(folder.path().join(format!(".{name}.part")), "some rows").unwrap();
+        let table = TableWriter::create(&folder.path().join(name), columns()).unwrap();
+        table.finish(&Cancel::new()).unwrap();
+        assert_eq!(files(folder.path()), [name]);
+    }
 }

@@ -141,10 +141,13 @@ fn recorded(folder: &Path, stop: Option<u64>) -> (Vec<u8>, Vec<f64>) {
         run.restore(&saved).unwrap();
         run.watch(history());
         let mark = saved.header.mark.unwrap();
-        run.record_into(TableWriter::resume(&table, run.columns(), &mark).unwrap()).unwrap();
+        run.record_into(TableWriter::resume(&table, run.columns(), &mark, &Cancel::new()).unwrap()).unwrap();
     }
     assert!(matches!(run.go(&limits, &mut [&mut saver]), Ok(End::Finished)));
-    run.finish().unwrap();
+    // Whoever is killed from here on makes the last step again.
+    let saved = Checkpoint::<Header<String>>::read(&checkpoint).unwrap();
+    assert_eq!((saved.header.done, saved.header.finished), (999, false));
+    run.finish(&Cancel::new()).unwrap();
     let mut numbers = vec![];
     run.history().unwrap().export(&mut numbers);
     (std::fs::read(&table).unwrap(), numbers)

@@ -308,6 +308,7 @@ impl From<&TableError> for Code {
             | TableError::Changed { .. }
             | TableError::OtherColumns { .. } => Code::ResumeDiffers,
             TableError::Busy { .. } => Code::Busy,
+            TableError::Interrupted { .. } => Code::Interrupted,
             TableError::Write { .. } => Code::Write,
             _ => Code::Unwritable,
         }

@@ -168,6 +168,12 @@ pub(crate) fn notes(monitor: &Monitor, passages: &[SingularPassage]) -> Vec<Stri
              smoothly"
         ));
     }
+    if monitor.parted > 0 {
+        let steps = count(monitor.parted, "step", "steps");
+        notes.push(format!(
+            "{steps} made in parts: the gap between two branches, in which the motion turns, is narrower than a step is long"
+        ));
+    }
     if monitor.mended > 0 {
         let steps = count(monitor.mended, "step", "steps");
         notes.push(format!(

@@ -56,6 +56,11 @@ pub trait Listener {
 
     /// From now on there is something to keep: rows that are done, files that are open.
     fn keep(&mut self) {}
+
+    /// There is nothing to keep any more that is not safe: who leaves now is told this, and where to find it.
+    fn kept(&mut self, told: &str) {
+        let _ = told;
+    }
 }
 
 /// Nobody listens.
@@ -158,5 +163,10 @@ impl<'a> Session<'a> {
     /// From now on there is something to keep.
     pub(crate) fn keep(&mut self) {
         self.listener.keep();
+    }
+
+    /// What there was to keep is safe; who leaves now is told this.
+    pub(crate) fn kept(&mut self, told: &str) {
+        self.listener.kept(told);
     }
 }

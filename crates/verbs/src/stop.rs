@@ -55,7 +55,10 @@ impl Stop {
             }
             _ => NO_VALUE.to_owned(),
         };
-        let message = format!("after step {done}, t = {}: {error}", number(time));
+        let mut message = format!("after step {done}, t = {}: {error}", number(time));
+        if let (RunError::Table(_) | RunError::Checkpoint(_), Some(table)) = (error, table) {
+            message += &format!("; `{table}` is not complete");
+        }
         Stop { advice, ..Stop::undefined(error.into(), message, time, done) }
     }
 

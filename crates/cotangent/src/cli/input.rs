@@ -6,15 +6,15 @@ use cotangent::model::nearest::nearest;
 use cotangent::model::syntax::decode;
 use cotangent::models;
 use cotangent::verbs::{Code, Failure, Input, printable};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 /// Reads the model, and says which one is meant where a file and a shipped model share its name.
-pub(crate) fn read_for(argument: &str, out: &mut Output) -> Result<Input, Failure> {
+pub(crate) fn read_for(argument: &OsStr, out: &mut Output) -> Result<Input, Failure> {
     let input = read(argument)?;
-    if let Some(note) = which(argument) {
+    if let Some(note) = argument.to_str().and_then(which) {
         out.note(note);
     }
     Ok(input)
@@ -36,18 +36,20 @@ fn which(argument: &str) -> Option<String> {
     })
 }
 
-/// Reads the file, stdin for `-`, or the shipped model of that name; a file comes first.
-fn read(argument: &str) -> Result<Input, Failure> {
+/// Reads the file, stdin for `-`, or the shipped model of that name; a file comes first. The name of a file need not be
+/// text.
+fn read(argument: &OsStr) -> Result<Input, Failure> {
     if argument == "-" {
         return from_reader("<stdin>", Some("stdin".to_owned()), io::stdin().lock());
     }
     let path = Path::new(argument);
     let metadata = std::fs::metadata(path);
     if metadata.as_ref().map_or(true, |m| m.is_dir())
-        && let Some(model) = models::find(argument)
+        && let Some(model) = argument.to_str().and_then(models::find)
     {
         return Ok(input(format!("{}.cot", model.name), Some(model.name.to_owned()), model.source.to_owned()));
     }
+    let argument = &*argument.to_string_lossy();
     match metadata {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Err(missing(argument)),
         Err(e) => Err(unreadable(argument, &e)),

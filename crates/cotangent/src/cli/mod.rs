@@ -40,11 +40,7 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
             let _ = write!(std::io::stderr(), "{}", printable::lines(&text, coloured));
             return REFUSED.into();
         }
-        Err(help) => {
-            // There is nobody to tell if the help cannot be written.
-            let _ = help.print();
-            return ExitCode::SUCCESS;
-        }
+        Err(help) => return output::written(help.print().and_then(|()| std::io::stdout().flush()), 0),
     };
     let mut out = Output::new(arguments.json, arguments.color);
     if let Err(error) = out.listen() {

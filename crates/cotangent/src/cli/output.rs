@@ -2,7 +2,7 @@
 
 use super::args::Colour;
 use super::memory;
-use super::patience::{self, Kept, Last};
+use super::patience::{self, Last, Phase};
 use super::progress::Bar;
 use cotangent::host::{cancel_on_signal, clock};
 use cotangent::model::diagnostic::{self, Diagnostic, Diagnostics};
@@ -40,7 +40,7 @@ pub(crate) struct Output {
     /// What the next session begins with.
     notes: Vec<String>,
     cancel: Cancel,
-    kept: Kept,
+    phase: Phase,
 }
 
 impl Output {
@@ -52,21 +52,25 @@ impl Output {
             messages: String::new(),
             notes: vec![],
             cancel: Cancel::new(),
-            kept: Kept::default(),
+            phase: Phase::new(Last::default()),
         }
     }
 
     /// From now on Ctrl-C asks for a stop.
     pub(crate) fn listen(&mut self) -> Result<(), Failure> {
         cancel_on_signal(&self.cancel).map_err(|e| Failure::new(Code::Signals, e.to_string()))?;
-        let failure = Failure::interrupted();
+        self.phase.leave(self.last(&Failure::interrupted())?);
+        patience::watch(&self.cancel, &self.phase, self.json);
+        Ok(())
+    }
+
+    /// What an interrupted program says instead of a result.
+    fn last(&self, failure: &Failure) -> Result<Last, Failure> {
         let text = match self.json {
             true => document(&failure.document())?,
             false => failure.render(self.message_colour()),
         };
-        let last = Last { text, is_result: self.json, status: exit(Status::Stopped) };
-        patience::watch(&self.cancel, &self.kept, last);
-        Ok(())
+        Ok(Last { text, is_result: self.json, status: exit(Status::Stopped) })
     }
 
     /// A session of a verb: its messages go to stderr, and it may go on until Ctrl-C.
@@ -138,13 +142,11 @@ impl Output {
 
     /// Writes everything and gives the exit status.
     pub(crate) fn finish(mut self, done: Result<Status, Failure>) -> ExitCode {
-        // What is being written is written to its end.
-        self.kept.set();
         let status = match done {
             Ok(status) => exit(status),
             Err(failure) => {
                 // Whatever a part says that was asked to stop, but a file that could not be written is another matter.
-                let stopped = self.cancel.is_set() && !failure.is_about_files();
+                let stopped = self.cancel.is_set() && !failure.is_about_files() && !failure.is_interrupt();
                 let failure = if stopped { Failure::interrupted() } else { failure };
                 self.text.clear();
                 let text = failure.render(self.message_colour());
@@ -156,20 +158,30 @@ impl Output {
             }
         };
         let text = if self.json { self.text.as_str().into() } else { printable::lines(&self.text, self.coloured()) };
+        // Whoever asks to stop now, or already has and does not get all of it soon, has to know that there is more.
+        let cut = "error: interrupted while the result was printed: the end of it is missing\n".to_owned();
+        self.phase.leave(Last { text: cut, is_result: false, status: exit(Status::Stopped) });
         let mut stdout = io::stdout().lock();
         let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
         // Messages come last, where they are seen. Nobody can be told if stderr is closed.
         let coloured = matches!(self.message_colour(), diagnostic::Colour::Always);
         let mut stderr = io::stderr().lock();
         let _ = stderr.write_all(printable::lines(&self.messages, coloured).as_bytes());
-        match written {
-            Ok(()) => status.into(),
-            // The reader has seen enough: `cotangent models | head -1`.
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => status.into(),
-            Err(error) => {
-                let _ = writeln!(stderr, "error: cannot write the result: {error}");
-                REFUSED.into()
-            }
+        drop(stderr);
+        self::written(written, status)
+    }
+}
+
+/// The exit status of a program whose result was written, or was not.
+pub(crate) fn written(written: io::Result<()>, status: u8) -> ExitCode {
+    match written {
+        Ok(()) => status.into(),
+        // The reader has seen enough: `cotangent models | head -1`.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => status.into(),
+        Err(error) => {
+            // Nobody can be told if stderr is closed.
+            let _ = writeln!(io::stderr(), "error: cannot write the result: {error}");
+            REFUSED.into()
         }
     }
 }
@@ -200,7 +212,14 @@ impl Listener for Ear<'_> {
     }
 
     fn keep(&mut self) {
-        self.out.kept.set();
+        self.out.phase.keep();
+    }
+
+    fn kept(&mut self, told: &str) {
+        // What cannot be said leaves what was to be said before.
+        if let Ok(last) = self.out.last(&Failure::new(Code::Interrupted, told)) {
+            self.out.phase.leave(last);
+        }
     }
 }
 

@@ -5,7 +5,6 @@ use super::input;
 use super::output::Output;
 use cotangent::experiments;
 use cotangent::verbs::{self, Code, Ending, Failure, Source, Status, printable};
-use std::path::Path;
 
 /// Checks a model.
 pub(crate) fn check(args: args::Check, out: &mut Output) -> Result<Status, Failure> {
@@ -17,7 +16,7 @@ pub(crate) fn check(args: args::Check, out: &mut Output) -> Result<Status, Failu
         false => out.print(&document.text(out.coloured())),
     }
     if document.can_run() {
-        out.hint(&format!("\nTo integrate it: cotangent run {}\n", args.model));
+        out.hint(&format!("\nTo integrate it: cotangent run {}\n", args.model.display()));
     }
     Ok(document.status())
 }
@@ -66,12 +65,11 @@ fn ended(document: &verbs::run::Document, out: &mut Output) {
         (Some(table), Ending::Interrupted) => {
             format!("interrupted: `{table}` has the rows so far; to go on: cotangent run --resume {table}\n")
         }
-        (None, Ending::Interrupted) => "interrupted: with --out FILE a run can be resumed\n".to_owned(),
-        (Some(table), Ending::Failed) if document.out.as_ref().is_some_and(|file| Path::new(file).exists()) => {
-            format!("the rows up to there are in `{table}`\n")
+        (None, Ending::Interrupted) if document.unwritten.is_empty() => {
+            "interrupted: with --out FILE a run can be resumed\n".to_owned()
         }
-        (Some(table), Ending::Failed) => format!("`{table}` could not be completed\n"),
-        (None, Ending::Failed) => String::new(),
+        (Some(table), Ending::Failed) => format!("the rows up to there are in `{table}`\n"),
+        (None, Ending::Failed | Ending::Interrupted) => String::new(),
     };
     out.tell(&said);
 }

@@ -3,7 +3,7 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// What one run of the program did.
 pub(crate) struct Ran {
@@ -64,4 +64,17 @@ pub(crate) fn run(arguments: &[&str]) -> Ran {
     let left = std::fs::read_dir(folder.path()).expect("the folder").count();
     assert!(left == 0 || arguments.contains(&"new"), "only `new` writes files");
     ran
+}
+
+/// Starts the program and leaves it running.
+pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_cotangent"))
+        .args(arguments)
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts")
 }

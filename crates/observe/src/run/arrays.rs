@@ -25,6 +25,16 @@ impl Arrays {
         Arrays { columns: run.columns(), rows, schedule: run.schedule, kept: vec![], last: None }
     }
 
+    /// How many numbers they are.
+    pub fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
     /// The name and the values of every column, in order.
     pub fn columns(&self) -> impl Iterator<Item = (String, Vec<f64>)> + '_ {
         let width = self.columns.width().unwrap_or(0).max(1);

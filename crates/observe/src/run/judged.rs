@@ -6,20 +6,20 @@ use cotangent_dynamics::{Advance, Branch, Conditioned, Equation, Failure, Kind, 
 
 /// What is noticed of a step.
 #[derive(Clone, Copy)]
-struct Seen {
+pub(super) struct Seen {
     /// By how much the energy changed.
-    change: f64,
-    kind: Change,
+    pub(super) change: f64,
+    pub(super) kind: Change,
     /// The terms of the energy, where they were looked at.
-    terms: Option<f64>,
-    conditioned: Option<Conditioned>,
+    pub(super) terms: Option<f64>,
+    pub(super) conditioned: Option<Conditioned>,
     /// Whether momenta that the method leaves free were brought back.
-    settled: bool,
+    pub(super) settled: bool,
 }
 
 impl Seen {
     /// Why the step is none, if it did not keep to its branch.
-    fn lost(&self) -> Option<Failure> {
+    pub(super) fn lost(&self) -> Option<Failure> {
         let conditioned = self.conditioned?;
         let equation = Equation { kind: Kind::Constraint, index: conditioned.constraint };
         match conditioned.branch {
@@ -28,6 +28,11 @@ impl Seen {
             Branch::Jumped => Some(Failure::Jumped { equation }),
             Branch::Ended => Some(Failure::Ended { equation }),
         }
+    }
+
+    /// Whether it is no continuation: a leap of the energy is no better than another branch.
+    fn is_lost(&self) -> bool {
+        self.lost().is_some() || self.kind == Change::Leap
     }
 }
 
@@ -92,12 +97,12 @@ impl<I: Advance, D: Measure> Run<I, D> {
 
     /// Judges a step from `before` to the state. A step with constraints that fails, or that changes the energy more
     /// than others near a singular configuration, where it may have several solutions, is made again along the smooth
-    /// continuation of the motion; if the energy leaps all the same the step has failed, and the state is that before
-    /// it.
+    /// continuation of the motion, or in parts; if the energy leaps all the same the step has failed, and the state is that
+    /// before it.
     fn look_at_step(&mut self, h: f64, made: Result<(), Failure>) -> Result<Option<Failure>, RunError> {
         let energy = self.quantities.last().energy;
         let mut seen = match made {
-            Ok(()) => Some(self.seen(h, energy)?),
+            Ok(()) => Some(self.seen(h, energy, self.monitor.is_ill())?),
             Err(_) => None,
         };
         let ill = self.monitor.is_ill() || seen.is_some_and(|s| s.conditioned.is_some_and(|c| c.is_ill()));
@@ -105,9 +110,14 @@ impl<I: Advance, D: Measure> Run<I, D> {
             Some(seen) => ill && seen.kind != Change::Ordinary || seen.lost().is_some(),
             None => self.quantities.conditioning().is_some(),
         };
+        let mut parted = false;
         // A method that chooses its steps has nothing to solve.
         if again && self.state.values.len() <= MAX_FOLLOWED && self.integrator.own_steps().is_none() {
             seen = self.follow(h, energy, seen)?;
+            if ill && !self.is_ending && seen.is_none_or(|seen| seen.is_lost()) {
+                let made = self.in_parts(h, energy, seen)?;
+                (parted, seen) = (made.is_some(), made.or(seen));
+            }
         }
         let pace = match seen {
             Some(_) if self.time != Time::Parameter => Some(self.quantities.pace(&self.state.values)?),
@@ -139,6 +149,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
         }
         self.monitor.note(time, seen.change, seen.kind, seen.conditioned);
         self.monitor.settled += u64::from(seen.settled);
+        self.monitor.parted += u64::from(parted);
         if let Some(terms) = seen.terms {
             self.monitor.note_terms(time, terms, halves);
         }
@@ -195,10 +206,8 @@ impl<I: Advance, D: Measure> Run<I, D> {
                 continue;
             }
             // What has no value is no continuation.
-            let Ok(seen) = self.seen(h, energy) else { continue };
-            // A leap of the energy is no better than another branch.
-            let is_lost = |seen: Seen| seen.lost().is_some() || seen.kind == Change::Leap;
-            let is_better = |best: Seen| match (is_lost(seen), is_lost(best)) {
+            let Ok(seen) = self.seen(h, energy, self.monitor.is_ill()) else { continue };
+            let is_better = |best: Seen| match (seen.is_lost(), best.is_lost()) {
                 (false, true) => true,
                 (true, false) => false,
                 _ => seen.change.abs() < best.change.abs() / 4.0,
@@ -210,15 +219,15 @@ impl<I: Advance, D: Measure> Run<I, D> {
                 break;
             }
         }
-        self.monitor.followed += u64::from(followed);
+        self.monitor.followed += u64::from(followed && best.is_some_and(|best| !best.is_lost()));
         self.state = state;
         self.quantities.kept(&self.state.values)?;
         Ok(best)
     }
 
-    /// What a step from `before`, where the energy was this, has come to.
-    fn seen(&mut self, h: f64, energy: f64) -> Result<Seen, RunError> {
-        let conditioned = self.conditioned(h)?;
+    /// What a step from `before`, where the energy was this and forces perhaps badly determined, has come to.
+    pub(super) fn seen(&mut self, h: f64, energy: f64, was_ill: bool) -> Result<Seen, RunError> {
+        let conditioned = self.conditioned(h, was_ill)?;
         let crosses = conditioned.is_some_and(|c| c.crossed);
         let settled = (crosses || self.monitor.is_unsettled()) && self.integrator.settle(&mut self.state);
         let change = self.quantities.kept(&self.state.values)?.energy - energy;
@@ -231,14 +240,14 @@ impl<I: Advance, D: Measure> Run<I, D> {
     }
 
     /// How well the forces were determined in the step from `before`, and in the method's own steps inside it.
-    fn conditioned(&mut self, h: f64) -> Result<Option<Conditioned>, RunError> {
+    fn conditioned(&mut self, h: f64, was_ill: bool) -> Result<Option<Conditioned>, RunError> {
         let Some(conditioning) = self.quantities.conditioning() else { return Ok(None) };
         // The last of its own steps goes to the end of this step, or beyond.
         let n = self.state.values.len();
         let own = self.integrator.own_steps().unwrap_or_default();
         let step = self.integrator.own_steps().is_none().then_some(h);
         let own = own[..own.len().saturating_sub(n)].chunks_exact(n.max(1));
-        let (mut before, mut ill) = (&self.before.values[..], self.monitor.is_ill());
+        let (mut before, mut ill) = (&self.before.values[..], was_ill);
         let mut worst: Option<Conditioned> = None;
         for after in own.chain([&self.state.values[..]]).skip_while(|after| **after == self.before.values) {
             let seen = conditioning.observe([before, after], step, ill)?;

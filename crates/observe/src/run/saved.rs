@@ -51,7 +51,11 @@ impl<I: Advance, D: Measure> Run<I, D> {
     fn saved<R: Clone>(&mut self, request: &R) -> Result<Checkpoint<Header<R>>, RunError> {
         let mark = self.recorder.as_mut().map(|recorder| recorder.table.mark()).transpose()?;
         let conditioning = self.quantities.conditioning().map_or(vec![], |c| c.memory());
-        let mut numbers = [&self.state.values[..], &self.state.carry, &self.state.memory, &conditioning].concat();
+        let parts = [&self.state.values[..], &self.state.carry, &self.state.memory, &conditioning];
+        let statistics = ExtremesList::state_len(self.kept.as_slice().len());
+        // All at once: of a large system they are hundreds of megabytes, and somebody may wait.
+        let mut numbers = Vec::with_capacity(parts.iter().map(|part| part.len()).sum::<usize>() + statistics);
+        parts.iter().for_each(|part| numbers.extend_from_slice(part));
         self.kept.export(&mut numbers);
         if let Some(watch) = &self.watch {
             watch.history.export(&mut numbers);
@@ -107,7 +111,10 @@ impl<I: Advance, D: Measure> Run<I, D> {
     }
 }
 
-/// Writes checkpoints: at the begin, every so often by the clock of the run, and when it is interrupted.
+/// Writes checkpoints: at the begin, every so often by the clock of the run, when it is interrupted, and at its end.
+///
+/// That of the end is the state before the last step: from there a run that is killed while its table is completed ends
+/// in the same bytes, and one that is finished goes on to a later end.
 pub struct Checkpoints<R> {
     path: PathBuf,
     every: Duration,
@@ -118,6 +125,7 @@ pub struct Checkpoints<R> {
     reserve: Option<Reserve>,
     /// The state before the last step.
     before_last: Option<Checkpoint<Header<R>>>,
+    has_published: bool,
 }
 
 impl<R: Clone + Serialize + DeserializeOwned> Checkpoints<R> {
@@ -131,11 +139,18 @@ impl<R: Clone + Serialize + DeserializeOwned> Checkpoints<R> {
             saving: Duration::ZERO,
             reserve: None,
             before_last: None,
+            has_published: false,
         }
     }
 
-    /// Leaves what a finished run is extended from: the state before its last step, which may have been a shorter one.
-    /// False if that step was not made under these eyes.
+    /// Whether the table of a run that was interrupted has the rows so far. One that is large is completed only when
+    /// the run ends.
+    pub fn has_published(&self) -> bool {
+        self.has_published
+    }
+
+    /// Says that the run is finished, and leaves what it is extended from: the state before its last step, which may have
+    /// been a shorter one. False if that step was not made under these eyes.
     pub fn leave(&mut self) -> Result<bool, RunError> {
         let Some(mut left) = self.before_last.take() else { return Ok(false) };
         left.header.finished = true;
@@ -186,8 +201,13 @@ impl<R: Clone + Serialize + DeserializeOwned, I: Advance, D: Measure> Observer<I
         match end {
             Ok(End::Interrupted | End::Stopped) => {
                 self.save(run)?;
-                run.publish()
+                self.has_published = run.publish()?;
+                Ok(())
             }
+            Ok(End::Finished) => match &self.before_last {
+                Some(left) => Ok(left.write(&self.path)?),
+                None => self.save(run),
+            },
             // A row that could not be written: what was computed is kept, now that some room was given up for it.
             Err(RunError::Table(_)) if run.is_behind() => {
                 let _ = run.record().and_then(|()| self.save(run));

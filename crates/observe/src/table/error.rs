@@ -57,6 +57,12 @@ pub enum TableError {
         /// What the operating system says.
         source: io::Error,
     },
+    /// Somebody asked to stop while the table was read or completed. All rows are kept.
+    #[error("interrupted before `{path}` was read or completed; its rows are kept")]
+    Interrupted {
+        /// The table.
+        path: PathBuf,
+    },
     /// There are no partial data to go on from.
     #[error(
         "cannot resume `{path}`: the rows written so far should be in `{part}`, which is not there \

@@ -8,9 +8,11 @@
 //!
 //! Behind the columns come texts: what the table is of, for whoever finds it later.
 
+use super::partial::goes_on;
 use super::place::Placed;
 use super::zip::{Member, end_of_archive};
 use super::{Columns, Family, Text};
+use cotangent_scalar::Cancel;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -98,18 +100,19 @@ fn layout(rows: u64, columns: &Columns) -> Vec<Array> {
     columns.0.iter().map(array).collect()
 }
 
-/// Writes the archive of the rows in `source`, which is read from its beginning.
+/// Writes the archive of the rows in `source`, which is read from its beginning, until somebody asks to stop.
 pub(super) fn assemble(
     source: &mut File,
     rows: u64,
     columns: &Columns,
     texts: &[(String, Text)],
     target: &File,
+    cancel: &Cancel,
 ) -> io::Result<()> {
     let mut arrays = layout(rows, columns);
     let row_len = arrays.last().map_or(0, |last| last.start + last.len);
     let mut target = Placed::new(target);
-    let mut turner = Turner { source, rows: if row_len == 0 { 0 } else { rows }, row_len };
+    let mut turner = Turner { source, rows: if row_len == 0 { 0 } else { rows }, row_len, cancel };
     for group in groups(&mut arrays, rows) {
         turner.turn(group, &mut target)?;
     }
@@ -140,6 +143,7 @@ pub(super) fn take_apart(
     rows: u64,
     columns: &Columns,
     wanted: u64,
+    cancel: &Cancel,
     mut write: impl FnMut(&[u8]) -> io::Result<()>,
 ) -> io::Result<()> {
     let arrays = layout(rows, columns);
@@ -150,6 +154,7 @@ pub(super) fn take_apart(
         let some = most.min(wanted - from) as usize;
         tile.resize(some * row_len, 0);
         for array in arrays.iter().filter(|array| array.len > 0) {
+            goes_on(cancel)?;
             let begin = array.member.content() + array.npy.len() as u64 + from * array.len as u64;
             column.resize(some * array.len, 0);
             source.seek(SeekFrom::Start(begin))?;
@@ -201,6 +206,7 @@ struct Turner<'a> {
     source: &'a mut File,
     rows: u64,
     row_len: usize,
+    cancel: &'a Cancel,
 }
 
 impl Turner<'_> {
@@ -220,6 +226,7 @@ impl Turner<'_> {
             transpose(&tile[..size], width, group, &mut turned[..size]);
             let mut at = 0;
             for array in &mut *group {
+                goes_on(self.cancel)?;
                 let size = rows as usize * array.len;
                 array.write(from, from + rows == self.rows, &turned[at..at + size], target)?;
                 at += size;
@@ -238,6 +245,7 @@ impl Turner<'_> {
             return self.source.read_exact(tile);
         }
         for (i, part) in tile.chunks_exact_mut(width.max(1)).enumerate() {
+            goes_on(self.cancel)?;
             let row = from + i as u64;
             self.source.seek(SeekFrom::Start(row * self.row_len as u64 + start as u64))?;
             self.source.read_exact(part)?;

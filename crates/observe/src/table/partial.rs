@@ -1,6 +1,7 @@
 //! The rows of a table while it grows: a file, a buffer before it and a running checksum.
 
-use super::TableError;
+use super::{Mark, TableError};
+use cotangent_scalar::Cancel;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -35,8 +36,9 @@ impl Partial {
         Partial { file, path, buffer: Vec::new(), written: 0, checksum: crc32fast::Hasher::new() }
     }
 
-    /// Goes on behind the first `bytes` bytes, which must have the given checksum.
-    pub(super) fn reopen(part: PathBuf, table: &Path, bytes: u64, checksum: u32) -> Result<Self, TableError> {
+    /// Goes on behind the first bytes, as a mark has them.
+    pub(super) fn reopen(part: PathBuf, table: &Path, mark: &Mark, cancel: &Cancel) -> Result<Self, TableError> {
+        let Mark { bytes, checksum, .. } = *mark;
         let file = match OpenOptions::new().read(true).write(true).open(&part) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(TableError::NothingToResume { path: table.to_owned(), part });
@@ -50,7 +52,10 @@ impl Partial {
             let (path, part) = (table.to_owned(), partial.path);
             return Err(TableError::TooShort { path, part, found, needed: bytes });
         }
-        partial.read_to(bytes).map_err(|e| partial.failed(e))?;
+        partial.read_to(bytes, cancel).map_err(|error| match error.kind() {
+            io::ErrorKind::Interrupted => TableError::Interrupted { path: table.to_owned() },
+            _ => partial.failed(error),
+        })?;
         if partial.checksum.clone().finalize() != checksum {
             return Err(TableError::Changed { path: table.to_owned(), part: partial.path });
         }
@@ -60,10 +65,11 @@ impl Partial {
     }
 
     /// Takes the first `bytes` bytes of the file for written.
-    fn read_to(&mut self, bytes: u64) -> io::Result<()> {
+    fn read_to(&mut self, bytes: u64, cancel: &Cancel) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(0))?;
         let mut chunk = vec![0; BUFFER];
         while self.written < bytes {
+            goes_on(cancel)?;
             let most = (bytes - self.written).min(BUFFER as u64) as usize;
             self.file.read_exact(&mut chunk[..most])?;
             self.checksum.update(&chunk[..most]);
@@ -100,12 +106,15 @@ impl Partial {
     }
 
     /// Appends all of a source, written as it comes.
-    pub(super) fn fill(&mut self, source: &mut impl Read) -> io::Result<()> {
+    pub(super) fn fill(&mut self, source: &mut impl Read, cancel: &Cancel) -> io::Result<()> {
         let mut chunk = vec![0; BUFFER];
         loop {
-            match source.read(&mut chunk)? {
-                0 => return Ok(()),
-                read => self.buffer().map_err(io::Error::other)?.extend_from_slice(&chunk[..read]),
+            goes_on(cancel)?;
+            match source.read(&mut chunk) {
+                Ok(0) => return Ok(()),
+                Ok(read) => self.buffer().map_err(io::Error::other)?.extend_from_slice(&chunk[..read]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
             }
         }
     }
@@ -115,6 +124,11 @@ impl Partial {
         self.flush()?;
         self.file.sync_data().map_err(|e| self.failed(e))?;
         Ok((self.written, self.checksum.clone().finalize()))
+    }
+
+    /// How many bytes there are, in the file and before it.
+    pub(super) fn bytes(&self) -> u64 {
+        self.written + self.buffer.len() as u64
     }
 
     /// The file from its beginning, and how many bytes of it count.
@@ -142,6 +156,11 @@ impl Partial {
     fn failed(&self, source: io::Error) -> TableError {
         TableError::Write { path: self.path.clone(), source }
     }
+}
+
+/// An error of the kind [`io::ErrorKind::Interrupted`] once somebody asks to stop.
+pub(super) fn goes_on(cancel: &Cancel) -> io::Result<()> {
+    if cancel.is_set() { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
 }
 
 /// Keeps a second run from writing the same table. File systems without locks do without.

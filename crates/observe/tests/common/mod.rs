@@ -3,6 +3,7 @@
 #![allow(dead_code)]
 
 use cotangent_observe::{Columns, TableWriter};
+use cotangent_scalar::Cancel;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -31,7 +32,7 @@ pub(crate) fn arrays(path: &Path) -> Vec<Array> {
 pub(crate) fn write(path: &Path, columns: &Columns, rows: &[Vec<f64>]) {
     let mut table = TableWriter::create(path, columns.clone()).unwrap();
     rows.iter().for_each(|row| table.row(row).unwrap());
-    table.finish().unwrap();
+    table.finish(&Cancel::new()).unwrap();
 }
 
 /// The names in a folder, sorted.

@@ -8,8 +8,13 @@ pub(super) struct Axes {
     vectors: [[f64; 2]; 2],
 }
 
-/// The signs of x₊ and x₋ along the axes, where they are known.
-pub(super) struct Arms([Option<bool>; 2]);
+/// Where a motion is.
+pub(super) struct Arms {
+    /// The signs of x₊ and x₋ along the axes, where they are known.
+    signs: [Option<bool>; 2],
+    /// The velocities along them.
+    heading: [f64; 2],
+}
 
 impl Axes {
     pub(super) fn of([a, b, d]: [f64; 3]) -> Axes {
@@ -28,7 +33,8 @@ impl Axes {
         self.parts(self.along(xi)).iter().map(|part| part.abs()).sum()
     }
 
-    fn along(&self, xi: [f64; 2]) -> [f64; 2] {
+    /// A vector in the plane along the axes.
+    pub(super) fn along(&self, xi: [f64; 2]) -> [f64; 2] {
         self.vectors.map(|u| u[0] * xi[0] + u[1] * xi[1])
     }
 
@@ -42,20 +48,42 @@ impl Axes {
         let x = self.along(xi);
         let parts = self.parts(x);
         let missing = (parts[0] + parts[1] - level).abs();
-        Arms([0, 1].map(|k| (parts[k].abs() > missing + rounding).then_some(x[k] > 0.0)))
+        let signs = [0, 1].map(|k| (parts[k].abs() > missing + rounding).then_some(x[k] > 0.0));
+        Arms { signs, heading: [0.0; 2] }
     }
 }
 
 impl Arms {
-    pub(super) const UNKNOWN: Arms = Arms([None, None]);
+    pub(super) const UNKNOWN: Arms = Arms { signs: [None, None], heading: [0.0; 2] };
 
     pub(super) fn are_known(&self) -> bool {
-        self.0.iter().all(Option::is_some)
+        self.signs.iter().all(Option::is_some)
+    }
+
+    /// The same of a motion with these velocities along the axes.
+    pub(super) fn heading(self, heading: [f64; 2]) -> Arms {
+        Arms { heading, ..self }
+    }
+
+    /// Whether another point lies on the other arm of the same branch.
+    pub(super) fn is_around(&self, other: &Arms) -> bool {
+        let changed = [0, 1].map(|k| self.signs[k].zip(other.signs[k]).is_some_and(|(a, b)| a != b));
+        changed[0] != changed[1]
+    }
+
+    /// Whether a motion that kept to its branch goes the other way along it: where one coordinate keeps its sign the other one
+    /// grows along the branch, or falls.
+    pub(super) fn is_turned_back(&self, other: &Arms, level: f64) -> bool {
+        let opposite = |k: usize| self.heading[k] * other.heading[k] < 0.0;
+        match level {
+            0.0 => opposite(0) && opposite(1),
+            level => opposite(if level > 0.0 { 1 } else { 0 }),
+        }
     }
 
     /// What became of the branch on the way to another point, on constraints of this level; none if that is not known.
     pub(super) fn leads_to(&self, other: &Arms, level: f64) -> Option<Branch> {
-        let [plus, minus] = [0, 1].map(|k| Some(self.0[k]? != other.0[k]?));
+        let [plus, minus] = [0, 1].map(|k| Some(self.signs[k]? != other.signs[k]?));
         let kept = if level > 0.0 { plus } else { minus };
         match (plus, minus) {
             (Some(plus), Some(minus)) if level == 0.0 => Some(if plus == minus { Branch::Kept } else { Branch::Left }),
@@ -69,6 +97,17 @@ impl Arms {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_motion_does_not_go_back_along_its_branch() {
+        // x y = level, from the arm along x to that along y.
+        let axes = Axes::of([0.0, 1.0, 0.0]);
+        let at = |[x, y]: [f64; 2], v: [f64; 2]| axes.arms([x, y], x * y, 1e-15).heading(axes.along(v));
+        let (first, on) = (at([2.0, 0.5], [-1.0, 0.25]), at([0.5, 2.0], [-0.25, 1.0]));
+        let (back, straight) = (at([0.5, 2.0], [0.25, -1.0]), at([-2.0, 0.1], [-1.0, 0.0]));
+        assert!(!first.is_turned_back(&on, 1.0) && first.is_turned_back(&back, 1.0));
+        assert!(!first.is_turned_back(&straight, 0.0) && on.is_turned_back(&back, 0.0));
+    }
 
     #[test]
     fn a_motion_keeps_to_its_branch_of_a_hyperbola_and_goes_straight_through_a_crossing() {

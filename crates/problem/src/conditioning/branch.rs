@@ -17,7 +17,8 @@
 //!
 //! The ends of a step lie on arms of the hyperbola, between the axes of A: with the coordinates x₊ and x₋ along the
 //! eigenvectors of its positive and its negative eigenvalue, a motion keeps the sign of x₊ where ℓ* < 0, that of x₋ where
-//! ℓ* > 0, and changes both or none where ℓ* = 0.
+//! ℓ* > 0, and changes both or none where ℓ* = 0. Along its branch it goes on in the direction that it came in, unless a force
+//! turns it, which takes more than a step.
 
 use super::arms::Arms;
 use super::face::{Face, Gradients, dot};
@@ -36,6 +37,8 @@ const MOVED: f64 = 0.25;
 const STUCK: f64 = 0.25;
 /// A motion whose speed falls by less than this part of what it changes by in the next step is not slowed.
 const SLOWED: f64 = 0.1;
+/// The way around a gap, relative to what the speeds make of it: out of these bounds the step is another one's.
+const WAY: [f64; 2] = [0.85, 1.18];
 /// Larger systems are not looked at so closely.
 pub(super) const MAX_VARIABLES: usize = 500;
 
@@ -47,12 +50,16 @@ pub(super) struct Passed {
     /// It came out on the other side of the configuration, and goes the other way, was thrown back, or stays there: no
     /// branch leads there.
     reflected: bool,
+    /// Whether a force may have turned the motion: it slowed it in the step before, or nothing is known of that.
+    slowed: bool,
     /// Whether the turn is one that a step can resolve.
     resolved: bool,
     /// Whether the step is so near that it may have come past a singular configuration.
     pub(super) moved: bool,
     /// |Δq| in the metric M, or what the speeds make of it if that is more.
     pub(super) distance: f64,
+    /// What the speeds make of it, where the duration is known.
+    expected: Option<f64>,
 }
 
 /// The singular configuration next to a state.
@@ -67,6 +74,8 @@ pub(super) struct Point {
     pub(super) step: f64,
     /// |ξ|.
     pub(super) distance: f64,
+    /// |ξ| + |ξ′|: the way from one end of the step to the other around the vertex of a narrow gap, if the plane is all there is.
+    pub(super) path: f64,
     /// Where the ends of the step lie, if the plane is all there is.
     pub(super) arms: Option<[Arms; 2]>,
 }
@@ -82,7 +91,6 @@ impl Point {
     pub(super) fn branch(&self, passed: &Passed, is_one: bool) -> Branch {
         let gap = (2.0 * self.critical.abs() / self.bend).sqrt();
         let off = (2.0 * self.level.abs() / self.bend).sqrt();
-        let explained = self.critical.abs() <= 2.0 * self.level.abs() + self.rounding;
         let unresolved = !passed.resolved && gap < GAP * self.step;
         let near = self.distance <= 2.0 * self.step + 3.0 * off;
         // A gap is one of the constraints, however far the state is off them.
@@ -90,14 +98,31 @@ impl Point {
         if is_one && near && passed.reflected {
             return Branch::Left;
         }
-        if let Some(kept) = self.arms.as_ref().and_then(|[first, last]| first.leads_to(last, level)) {
-            return kept;
+        if let Some([first, last]) = &self.arms
+            && let Some(kept) = first.leads_to(last, level)
+        {
+            let is_thrown_back = !passed.slowed && first.is_turned_back(last, level);
+            let is_lost =
+                is_one && near && (is_thrown_back || first.is_around(last) && self.is_out_of_time(passed, gap));
+            return if kept == Branch::Kept && is_lost { Branch::Left } else { kept };
         }
         match (passed.turned, passed.crossed) {
-            (true, _) if is_one && near && (explained || unresolved) => Branch::Left,
+            (true, _) if is_one && near && (!self.has_gap() || unresolved) => Branch::Left,
             (_, true) if near && self.arms.is_some() && level != 0.0 => Branch::Jumped,
             _ => Branch::Kept,
         }
+    }
+
+    /// Whether branches avoid each other by more than the state is off its constraints.
+    pub(super) fn has_gap(&self) -> bool {
+        self.critical.abs() > 2.0 * self.level.abs() + self.rounding
+    }
+
+    /// Whether a step around a gap that it does not resolve came too far, or not far enough: its equations may have such
+    /// solutions, too, on the right arm and with the right energy.
+    fn is_out_of_time(&self, passed: &Passed, gap: f64) -> bool {
+        let [least, most] = WAY;
+        gap < GAP * self.step && passed.expected.is_some_and(|way| !(least * way..=most * way).contains(&self.path))
     }
 }
 
@@ -113,8 +138,16 @@ impl Gradients {
         parameters: &[f64],
     ) -> Result<Passed, CallError> {
         let n = self.columns();
-        let mut passed =
-            Passed { crossed: false, turned: false, reflected: false, resolved: true, moved: false, distance: 0.0 };
+        let mut passed = Passed {
+            crossed: false,
+            turned: false,
+            reflected: false,
+            slowed: true,
+            resolved: true,
+            moved: false,
+            distance: 0.0,
+            expected: None,
+        };
         let gradients = before.cosine(after);
         let opposite = gradients < super::OPPOSITE;
         // |r′ − r|²
@@ -146,6 +179,7 @@ impl Gradients {
         let far = h * (slow * slow + fast * fast + 2.0 * along).max(0.0).sqrt() / 2.0;
         let is_stuck = velocities > 0.0 && passed.distance < STUCK * far;
         // One that is thrown back may end where it began: what is near is so for a step of its speed.
+        passed.expected = duration.map(|h| h.abs() * (slow + fast) / 2.0);
         passed.distance = passed.distance.max(h * (slow + fast) / 2.0);
         if is_stuck {
             (passed.turned, passed.reflected) = (true, true);
@@ -155,11 +189,12 @@ impl Gradients {
         // and is turned over where a motion goes back. v·M n′ = v·r′.
         let is_turned_over = along * before.product(after) < dot(&before.v, &after.r) * dot(&after.v, &before.r);
         let is_reversal = velocities < 0.0 && gradients > 0.0 && is_turned_over;
+        // A force that turns a motion back in one step has slowed it in the step before.
+        let mut was = before.clone();
+        let is_known = earlier.is_some_and(|state| self.move_on(state, parameters, &mut was));
+        passed.slowed = !is_known || self.weighed(&was.v, &was.v).sqrt() - slow >= SLOWED * (slow + fast);
         if is_reversal && velocities < super::OPPOSITE {
-            // A force that turns a motion back in one step has slowed it in the step before.
-            let mut was = before.clone();
-            let is_known = earlier.is_some_and(|state| self.move_on(state, parameters, &mut was));
-            passed.reflected = is_known && self.weighed(&was.v, &was.v).sqrt() - slow < SLOWED * (slow + fast);
+            passed.reflected = !passed.slowed;
             passed.turned = passed.reflected;
         }
         if passed.crossed || is_reversal {

@@ -241,14 +241,14 @@ impl Conditioning {
         if !(passed.crossed || passed.turned || passed.moved) {
             return Ok(());
         }
-        let (from, face) =
-            if self.before.square < self.after.square { (before, &self.before) } else { (after, &self.after) };
-        let velocities = face.v.clone();
+        let from = usize::from(self.before.square >= self.after.square);
+        let velocities = [self.before.v.clone(), self.after.v.clone()];
         match self.nearest(gradients, constraint, (from, [before, after]), (&velocities, passed.distance))? {
             Nearest::Far => seen.far = true,
             Nearest::Unknown => {}
             Nearest::At(point) => {
                 seen.branch = point.branch(&passed, is_one);
+                seen.gap = Some(point.has_gap());
                 if is_one {
                     self.is_placed = point.arms.is_none_or(|[first, _]| first.are_known());
                 }

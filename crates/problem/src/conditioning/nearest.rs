@@ -32,14 +32,15 @@ const APPROACH: (usize, f64, f64) = (12, 0.3, 8.0);
 const CORRECTIONS: usize = 4;
 
 impl Conditioning {
-    /// The singular configuration next to the state with these velocities, one of the ends of a step of the length `step`.
+    /// The singular configuration next to one of the ends of a step of the length `step` with these velocities.
     pub(super) fn nearest(
         &mut self,
         gradients: &mut Gradients,
         constraint: usize,
-        (state, ends): (&[f64], [&[f64]; 2]),
-        (velocities, step): (&[f64], f64),
+        (from, ends): (usize, [&[f64]; 2]),
+        (velocities, step): (&[Vec<f64>; 2], f64),
     ) -> Result<Nearest, CallError> {
+        let state = ends[from];
         let n = gradients.columns();
         if step.is_nan() || step <= 0.0 || n > MAX_VARIABLES {
             return Ok(Nearest::Unknown);
@@ -48,7 +49,8 @@ impl Conditioning {
         let mut face = Face::new(self.direction.len(), n);
         let mut axes: Option<[Vec<f64>; 2]> = None;
         let (mut bent, mut shift) = ([vec![0.0; n], vec![0.0; n]], vec![0.0; n]);
-        let mut point = Point { level: 0.0, critical: 0.0, rounding: 0.0, bend: 0.0, step, distance: 0.0, arms: None };
+        let mut point =
+            Point { level: 0.0, critical: 0.0, rounding: 0.0, bend: 0.0, step, distance: 0.0, path: 0.0, arms: None };
         let (mut by, mut shifted, mut form) = (step, step, [0.0; 3]);
         for iteration in 0..NEWTON.0 {
             if !self.explain(constraint, &at, &mut face.c)? {
@@ -72,8 +74,9 @@ impl Conditioning {
                         return Ok(Nearest::Unknown);
                     }
                     let unit = |x: &[f64], size: f64| x.iter().map(|x| x / size).collect::<Vec<_>>();
-                    let speed = gradients.weighed(velocities, velocities).sqrt();
-                    axes.insert([unit(velocities, speed), unit(&face.n, face.square.sqrt())])
+                    let own = &velocities[from];
+                    let speed = gradients.weighed(own, own).sqrt();
+                    axes.insert([unit(own, speed), unit(&face.n, face.square.sqrt())])
                 }
             };
             if iteration > 0 {
@@ -84,9 +87,16 @@ impl Conditioning {
             if shifted <= NEWTON.1 * step {
                 if n == self.direction.len() + 1 {
                     let seen = Axes::of(form);
-                    let [first, last] =
-                        ends.map(|end| self.arms(gradients, (&face.c, point.rounding), (&at, end), (axes, &seen)));
-                    point.arms = Some([first?, last?]);
+                    let mut end = |k: usize| {
+                        let heading = [0, 1].map(|axis| gradients.weighed(&axes[axis], &velocities[k]));
+                        let arms = self.arms(gradients, (&face.c, point.rounding), (&at, ends[k]), (axes, &seen));
+                        arms.map(|arms| arms.heading(seen.along(heading)))
+                    };
+                    point.arms = Some([end(0)?, end(1)?]);
+                    point.path = ends.iter().fold(0.0, |path, end| {
+                        let apart: Vec<f64> = end[..n].iter().zip(&at).map(|(a, b)| a - b).collect();
+                        path + gradients.weighed(&apart, &apart).sqrt()
+                    });
                 }
                 return Ok(Nearest::At(point));
             }

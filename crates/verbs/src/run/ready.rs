@@ -10,6 +10,7 @@ use crate::failure::{Code, Failure};
 use crate::figures::{count, number};
 use crate::input::Source;
 use crate::loaded::Loaded;
+use crate::map::Map;
 use crate::memory::{Use, afford};
 use crate::noticed;
 use crate::picture::{Background, Destinations, Film, Watch, check_quantities, shortened, watch};
@@ -25,9 +26,13 @@ use cotangent_observe::{
     Arrays, Checkpoints, End, Extra, Header, Observer, RunError, TableError, TableWriter, checkpoint, progress,
 };
 use cotangent_problem::{Diagnostics, Instance, Integrator};
+use cotangent_scalar::Cancel;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// So many numbers are printed in a moment.
+const PRINTED: usize = 2_000_000;
 
 /// A run that can begin, or go on.
 pub(super) struct Ready {
@@ -117,10 +122,10 @@ impl Ready {
         }
         let mut records = false;
         if let Some(files) = &files {
-            session.keep();
             // Before the first step there is nothing in the table that would not be written again.
             let header = from.as_ref().map(|c| &c.header).filter(|h| h.done > 0 || h.finished);
-            records = open(&mut run, files, header, &begun)?;
+            records = open(&mut run, files, header, &begun, &session.limits().cancel)?;
+            session.keep();
         }
         // What was said where the run began is said of all of it.
         match from {
@@ -162,14 +167,19 @@ impl Ready {
         let mut observers: Vec<&mut dyn Observer<_, _>> = vec![&mut told];
         observers.extend(self.arrays.as_mut().map(|a| a as &mut dyn Observer<_, _>));
         observers.extend(self.checkpoints.as_mut().map(|c| c as &mut dyn Observer<_, _>));
-        let mut end = self.run.go(&limits, &mut observers);
-        if let Ok(End::Finished) = end {
-            // Once more with nothing to do: the last checkpoint says that all is done, so that a crash
-            // while the table is completed can be mended.
-            end = self.run.go(&limits, &mut observers);
-        }
+        let end = match self.run.go(&limits, &mut observers) {
+            // Between two steps nothing has a value when somebody asks to stop.
+            Err(RunError::Quantity(_)) if limits.cancel.is_set() => Ok(End::Interrupted),
+            end => end,
+        };
         // Without a table nothing is lost by leaving a step that takes minutes; from here on there is a result.
-        session.keep();
+        let unprinted = "interrupted before the result was printed";
+        match (&end, &self.checkpoints, self.table()) {
+            (Ok(End::Finished | End::Interrupted), Some(_), Some(table)) => {
+                session.kept(&format!("{unprinted}; {}", go_on(&table)));
+            }
+            _ => session.keep(),
+        }
         end
     }
 
@@ -191,14 +201,14 @@ impl Ready {
             Ok(document) => document,
             Err(failure) => {
                 // The rows are there all the same.
-                self.close(end, true).map_err(|e| refused(&e))?;
+                self.close(end, true, &session.limits().cancel).map_err(|e| refused(&e))?;
                 return Err(failure);
             }
         };
         if gap.is_none() {
             noticed::undefined(&document.observables).into_iter().for_each(|note| session.note(note));
         }
-        document.arrays = self.arrays.take().map(|arrays| arrays.columns().collect());
+        document.arrays = self.printed(end, session);
         document.singular_passages = singular_passages;
         document.almost_poisson = self.almost_poisson.take();
         document.warnings = session.warnings().to_vec();
@@ -220,9 +230,21 @@ impl Ready {
         document.movie = self.pictures.write_movie(&mut written, &session.limits().cancel, || document.movie());
         (document.plot, document.report) = (written.plot, written.report);
         // The table comes last: until then everything can be made again from the checkpoint.
-        if let Err(error) = self.close(end, written.failures.is_empty()) {
-            document.status = Ending::Failed;
-            document.failure = Some(self.broken(&error));
+        let closed = self.close(end, written.failures.is_empty(), &session.limits().cancel);
+        if !matches!(closed, Ok(true)) {
+            document.out = None;
+        }
+        match closed {
+            Ok(true) => {}
+            // What could not be written was said.
+            Ok(false) if end.is_err() => {}
+            Ok(false) | Err(RunError::Table(TableError::Interrupted { .. })) => {
+                written.failures.extend(self.table().map(|table| incomplete(&table)));
+            }
+            Err(error) => {
+                document.status = Ending::Failed;
+                document.failure = Some(self.broken(&error));
+            }
         }
         document.notes.extend(written.failures.iter().map(Reason::to_string));
         document.unwritten = written.failures;
@@ -260,13 +282,30 @@ impl Ready {
         Stop::broken(error, self.run.time(), self.run.done(), self.table().as_deref())
     }
 
-    /// Completes the table of a run that cannot go on. If nothing is left to do, the checkpoint becomes that from which
-    /// a finished run is extended, or goes.
-    fn close(&mut self, end: &Result<End, RunError>, complete: bool) -> Result<(), RunError> {
-        // A quantity without a value ends a run as a step does that cannot be made.
-        let ended = matches!(end, Ok(End::Finished | End::Failed(_)) | Err(RunError::Quantity(_)));
+    /// The rows of a table, if they were asked for. Those of a run that was interrupted are to be printed in a moment.
+    fn printed(&mut self, end: &Result<End, RunError>, session: &mut Session<'_>) -> Option<Map<Vec<f64>>> {
+        let arrays = self.arrays.take()?;
+        let numbers = arrays.len();
+        if matches!(end, Ok(End::Interrupted)) && numbers > PRINTED {
+            let text =
+                "`arrays` is left out: printing its {} numbers takes more than a moment; --out FILE keeps the rows";
+            session.note(text.replace("{}", &numbers.to_string()));
+            return None;
+        }
+        Some(arrays.columns().collect())
+    }
+
+    /// Completes the table of a run that cannot go on; whether there is one with all its rows. If nothing is left to do,
+    /// the checkpoint becomes that from which a finished run is extended, or goes.
+    fn close(&mut self, end: &Result<End, RunError>, complete: bool, cancel: &Cancel) -> Result<bool, RunError> {
+        // A quantity without a value ends a run as a step does that cannot be made, and so does an interrupt where there
+        // is no text to begin from again.
+        let left = matches!(end, Ok(End::Interrupted | End::Stopped)) && self.checkpoints.is_none();
+        let ended = left || matches!(end, Ok(End::Finished | End::Failed(_)) | Err(RunError::Quantity(_)));
         if let (true, Some(files)) = (ended, &self.files) {
-            self.run.finish()?;
+            // What cannot be resumed is completed, however long that takes.
+            let cancel = if self.checkpoints.is_none() { Cancel::default() } else { cancel.clone() };
+            self.run.finish(&cancel)?;
             let finished = matches!(end, Ok(End::Finished));
             let left = complete && finished && self.checkpoints.as_mut().map_or(Ok(false), Checkpoints::leave)?;
             if complete && !left {
@@ -274,8 +313,19 @@ impl Ready {
                 checkpoint::remove(&files.checkpoint);
             }
         }
-        Ok(())
+        Ok(ended || self.checkpoints.as_ref().is_some_and(Checkpoints::has_published))
     }
+}
+
+/// How to go on with a run that was interrupted.
+fn go_on(table: &str) -> String {
+    format!("what was computed is kept, to go on: cotangent run --resume {table}")
+}
+
+/// Why there is no table yet of a run that was interrupted.
+fn incomplete(table: &str) -> Reason {
+    let message = format!("interrupted: to complete `{table}` takes longer than a moment; {}", go_on(table));
+    Reason::new(Code::Interrupted, message)
 }
 
 /// Where pictures go: as is asked for, or as the run began with.
@@ -319,13 +369,21 @@ fn motionless(model: &str) -> Failure {
 }
 
 /// Begins the table, or goes on with it; false if there is nothing left to write.
-fn open(run: &mut Run, files: &Places, from: Option<&Header<Begun>>, begun: &Begun) -> Result<bool, Failure> {
+fn open(
+    run: &mut Run,
+    files: &Places,
+    from: Option<&Header<Begun>>,
+    begun: &Begun,
+    cancel: &Cancel,
+) -> Result<bool, Failure> {
     let columns = run.columns();
     let mark = from.and_then(|header| header.mark.as_ref());
     let texts = begun.texts(&columns);
     let table = match mark {
-        Some(mark) if from.is_some_and(|header| header.finished) => TableWriter::extend(&files.table, columns, mark),
-        Some(mark) => TableWriter::resume(&files.table, columns, mark),
+        Some(mark) if from.is_some_and(|header| header.finished) => {
+            TableWriter::extend(&files.table, columns, mark, cancel)
+        }
+        Some(mark) => TableWriter::resume(&files.table, columns, mark, cancel),
         None => TableWriter::create(&files.table, columns),
     };
     let table = table.map(|table| table.with_texts(texts));
@@ -339,8 +397,8 @@ fn open(run: &mut Run, files: &Places, from: Option<&Header<Begun>>, begun: &Beg
             run.record_into(table).map_err(|e| refused(&e))?;
             Ok(true)
         }
-        // All steps were made and the table completed; only its checkpoint is left over, and must
-        // not be replaced by one that knows of no table.
+        // An older version left the checkpoint of a run with nothing left to do, and the table is complete: it must not
+        // be replaced by one that knows of no table.
         Err(TableError::NothingToResume { .. }) if run.is_finished() && files.table.exists() => Ok(false),
         Err(error) => Err(Failure::new((&error).into(), error.to_string())),
     }

@@ -3,6 +3,7 @@
 use clap::Args;
 use cotangent::compile::values::Setting;
 use cotangent::verbs::setting;
+use std::ffi::OsString;
 
 /// Find hidden constraints, their classes, and what is left: Dirac's analysis
 ///
@@ -16,7 +17,7 @@ use cotangent::verbs::setting;
 pub(crate) struct Analyze {
     /// A model file, the name of a shipped model, or - for stdin
     #[arg(value_name = "MODEL")]
-    pub(crate) model: String,
+    pub(crate) model: OsString,
 
     /// Give a size or a parameter a value, and analyse that case; may be repeated
     ///

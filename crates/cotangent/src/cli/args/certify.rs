@@ -4,6 +4,7 @@ use super::Choose;
 use clap::Args;
 use cotangent::verbs::certify::Request;
 use cotangent::verbs::{Choice, Files, setting};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Measure what a method keeps on a model, and compare with what it claims
@@ -17,7 +18,7 @@ use std::path::PathBuf;
 pub(crate) struct Certify {
     /// A model file, the name of a shipped model, or - for stdin
     #[arg(value_name = "MODEL")]
-    pub(crate) model: String,
+    pub(crate) model: OsString,
 
     #[command(flatten)]
     pub(crate) choose: Choose,
@@ -37,7 +38,7 @@ pub(crate) struct Certify {
 
 impl Certify {
     /// What is asked for.
-    pub(crate) fn request(self) -> (String, Request) {
+    pub(crate) fn request(self) -> (OsString, Request) {
         let choice = Choice { steps: Some(self.steps), ..self.choose.0 };
         (self.model, Request { choice, files: Files { plot: self.plot, report: self.report, ..Files::default() } })
     }

@@ -4,6 +4,7 @@ use clap::Args;
 use cotangent::compile::values::Setting;
 use cotangent::verbs::compare::Request;
 use cotangent::verbs::{Choice, Files, setting};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Run every formulation and method of a model side by side
@@ -18,7 +19,7 @@ use std::path::PathBuf;
 pub(crate) struct Compare {
     /// A model file, the name of a shipped model, or - for stdin
     #[arg(value_name = "MODEL")]
-    pub(crate) model: String,
+    pub(crate) model: OsString,
 
     /// The formulations; all that fit, unless said otherwise
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
@@ -102,7 +103,7 @@ pub(crate) struct Compare {
 
 impl Compare {
     /// What is asked for.
-    pub(crate) fn request(self) -> (String, Request) {
+    pub(crate) fn request(self) -> (OsString, Request) {
         let choice = Choice {
             stages: self.stages,
             stage_solver: self.stage_solver,

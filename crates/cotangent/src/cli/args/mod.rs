@@ -18,6 +18,7 @@ pub(crate) use run::Run;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use cotangent::compile::values::Setting;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// The version, and what runs compiled functions.
@@ -106,7 +107,7 @@ pub(crate) enum Verb {
 pub(crate) struct Check {
     /// A model file, the name of a shipped model, or - for stdin
     #[arg(value_name = "MODEL")]
-    pub(crate) model: String,
+    pub(crate) model: OsString,
 
     /// Give a parameter or an initial value another value; may be repeated
     ///

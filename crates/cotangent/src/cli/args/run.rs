@@ -5,6 +5,7 @@ use clap::{Args, ValueEnum};
 use cotangent::observe::Extra;
 use cotangent::verbs::run::Request;
 use cotangent::verbs::{Choice, Files, Watch, setting};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Integrate a model, and measure what was kept
@@ -17,7 +18,7 @@ use std::path::PathBuf;
 pub(crate) struct Run {
     /// A model file, the name of a shipped model, or - for stdin; may be left out with --resume
     #[arg(value_name = "MODEL", required_unless_present = "resume")]
-    pub(crate) model: Option<String>,
+    pub(crate) model: Option<OsString>,
 
     #[command(flatten)]
     pub(crate) choose: Choose,
@@ -88,7 +89,7 @@ pub(crate) enum Column {
 
 impl Run {
     /// What is asked for.
-    pub(crate) fn request(self, quiet: bool) -> (Option<String>, Request) {
+    pub(crate) fn request(self, quiet: bool) -> (Option<OsString>, Request) {
         let Run { until, steps, solver_tol, record, every, resume, checkpoint, arrays, quantities, .. } = self;
         let choice = Choice { until, steps, solver_tol, record, every, ..self.choose.0 };
         let files = Files { table: self.out, plot: self.plot, report: self.report, movie: self.movie };

@@ -149,7 +149,7 @@ impl Controller {
     }
 }
 
-fn ranges(groups: &[usize]) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
+pub(super) fn ranges(groups: &[usize]) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
     let ends = groups.iter().scan(0, |end, &len| {
         *end += len;
         Some((*end, len))
@@ -201,7 +201,7 @@ fn size<S: Scalar>(machine: &mut dyn Machine<S>, x: &[S]) -> Result<f64, Failure
 }
 
 /// The size of a group before or after a step; where it is zero, errors are absolute.
-fn scale<S: Scalar>(machine: &mut dyn Machine<S>, before: &[S], after: &[S]) -> Result<f64, Failure> {
+pub(super) fn scale<S: Scalar>(machine: &mut dyn Machine<S>, before: &[S], after: &[S]) -> Result<f64, Failure> {
     let size = size(machine, before)?.max(size(machine, after)?);
     Ok(if size > 0.0 { size } else { 1.0 })
 }

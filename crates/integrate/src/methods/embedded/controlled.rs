@@ -1,16 +1,11 @@
 //! Own steps under error control, delivered at the end of each interval by dense output.
 //!
 //! The own solution runs ahead of what is delivered: when the end of an interval lies inside an own
-//! step from z to z₁ of length h, at the part θ of it, it is
-//!
-//! ```text
-//! u(θ) = z₁ − (1−θ) (Δ − θ (r₂ + θ (r₃ + (1−θ) (r₄ + θ (r₅ + (1−θ) (r₆ + θ r₇))))))
-//! Δ = z₁ − z,   r₂ = h f(z) − Δ,   r₃ = Δ − h f(z₁) − r₂,   r₄ … = h Σⱼ dᵢⱼ kⱼ
-//! ```
-//!
-//! (r₄ is the last for order 5). So the own steps do not depend on the intervals, and u(1) = z₁ to
-//! the bit. What is delivered has no carry: it is rounded once from the own solution, which keeps
-//! its carry for itself, and nothing is added to it.
+//! step from z to z₁ of length h, at the part θ of it, it is the u(θ) of [`dense`](super::dense). So
+//! the own steps do not depend on the intervals, and u(1) = z₁ to the bit; but a step inside which
+//! something is to be delivered is made shorter where u does not belong to it. What is delivered has
+//! no carry: it is rounded once from the own solution, which keeps its carry for itself, and nothing
+//! is added to it.
 //!
 //! A state that is not the one delivered last (a projection has moved it), or an interval in the
 //! other direction, is a fresh start, with the own step size so far, but not beyond the interval: a
@@ -20,8 +15,9 @@
 
 use super::Formula;
 use super::control::{Controller, LEAST_ERROR};
-use super::tableau::{Tableau, combine};
-use crate::vector::{add, advanced, clear, displace, scale, scaled, scaled_difference, subtract, zeros};
+use super::dense::CUBIC;
+use super::tableau::Tableau;
+use crate::vector::{add, advanced, clear, displace, scale, zeros};
 use cotangent_dynamics::{ErrorControl, Failure, GaveUp, Machine, MemoryLayout, Misuse, Part, State, Stepper, Value};
 use cotangent_scalar::Scalar;
 use std::f64::consts::PI;
@@ -40,11 +36,8 @@ const ERROR: usize = 2;
 const ACCEPTED: usize = 0;
 const REJECTED: usize = 1;
 
-/// The vectors Δ, r₂, r₃; those of `Tableau::dense` follow.
-const CUBIC: usize = 3;
-
 /// Own steps inside an interval, beyond which the method gives up.
-const MOST_STEPS: u32 = 100_000;
+pub(super) const MOST_STEPS: u32 = 100_000;
 
 /// Numbers of own states that are kept of an interval.
 const MOST_KEPT: usize = 1 << 20;
@@ -61,6 +54,9 @@ const LEAST_FIRST: f64 = 1e-6;
 /// The factor after a trial step that leads to where the rate is not defined.
 const RETREAT: f64 = 0.1;
 
+/// The factor after a trial step whose dense output does not belong to it.
+const HALF: f64 = 0.5;
+
 /// What the own steps of a field of n variables need.
 pub(super) fn memory<T>(n: usize, tableau: &Tableau<T>) -> MemoryLayout {
     let numbers = MemoryLayout::new().with(Part::OwnTime, 2).with(Part::OwnStep, 3).with(Part::OwnSteps, 2);
@@ -71,17 +67,18 @@ pub(super) fn memory<T>(n: usize, tableau: &Tableau<T>) -> MemoryLayout {
 pub(super) fn stepper<'s, S: Scalar + 's>(
     formula: Formula<'s, S>,
     controller: Controller,
-    groups: Vec<usize>,
+    (groups, most_steps): (Vec<usize>, u32),
     memory: MemoryLayout,
 ) -> Box<dyn Stepper<S> + 's> {
     let (end, carry) = (zeros(formula.dimension), zeros(formula.dimension));
-    Box::new(Controlled { formula, controller, groups, memory, end, carry, own_steps: vec![] })
+    Box::new(Controlled { formula, controller, groups, most_steps, memory, end, carry, own_steps: vec![] })
 }
 
 struct Controlled<'s, S> {
     formula: Formula<'s, S>,
     controller: Controller,
     groups: Vec<usize>,
+    most_steps: u32,
     memory: MemoryLayout,
     /// z₁ of a trial step.
     end: Vec<S>,
@@ -122,15 +119,15 @@ impl<'m, S: Scalar> Memory<'m, S> {
         Ok(Memory { time, step, steps, delivered, end, carry, rate, dense })
     }
 
-    /// Moves the own time by `time` against what is delivered; exact to twice the precision, as
+    /// The own time and its rest, moved by `time` against what is delivered; exact to twice the precision, as
     /// intervals and own steps are summed up for ever.
-    fn move_ahead(&mut self, time: S) {
+    fn ahead_by(&self, time: S) -> [S; 2] {
         let (ahead, rest) = (self.time[AHEAD], self.time[AHEAD_REST]);
         let sum = ahead + time;
         let part = sum - ahead;
         let rest = rest + ((ahead - (sum - part)) + (time - part));
         let total = sum + rest;
-        (self.time[AHEAD], self.time[AHEAD_REST]) = (total, rest - (total - sum));
+        [total, rest - (total - sum)]
     }
 
     fn count(&mut self, counter: usize) {
@@ -180,7 +177,7 @@ impl<S: Scalar> Stepper<S> for Controlled<'_, S> {
         if length == 0.0 || length.signum() != interval.direction || moved {
             self.start(machine, &interval, from, &mut memory)?;
         }
-        memory.move_ahead(S::from_f64(-interval.direction) * h);
+        [memory.time[AHEAD], memory.time[AHEAD_REST]] = memory.ahead_by(S::from_f64(-interval.direction) * h);
         while machine.value(memory.time[AHEAD])? < 0.0 {
             if self.own_steps.is_empty() {
                 self.own_steps.extend_from_slice(memory.end);
@@ -245,26 +242,33 @@ impl<S: Scalar> Controlled<'_, S> {
         loop {
             self.limits(interval, step, &undefined)?;
             interval.steps += 1;
-            let error = match self.trial(machine, step, interval.direction, memory) {
-                Ok(error) => error,
+            let tried = self
+                .trial(machine, step, interval.direction, memory)
+                .and_then(|error| Ok((error, error <= 1.0 && self.accept(machine, step, interval.direction, memory)?)));
+            let (error, accepted) = match tried {
+                Ok(tried) => tried,
                 Err(failure @ Failure::Misused { .. }) => return Err(failure),
                 Err(failure) => {
                     undefined = Some(failure);
-                    f64::INFINITY
+                    (f64::INFINITY, false)
                 }
             };
-            if error <= 1.0 {
+            if accepted {
                 let before = machine.value(memory.step[ERROR])?;
                 let factor = self.controller.after(error, before);
                 let next = step * if rejected { factor.min(1.0) } else { factor };
                 memory.step[NEXT] = S::from_f64(next);
                 memory.step[ERROR] = S::from_f64(error.max(LEAST_ERROR));
                 memory.count(ACCEPTED);
-                return self.accept(machine, step, interval.direction, memory);
+                return Ok(());
             }
             rejected = true;
             memory.count(REJECTED);
-            step *= if error.is_finite() { self.controller.after_rejection(error) } else { RETREAT };
+            step *= match error {
+                error if error <= 1.0 => HALF,
+                error if error.is_finite() => self.controller.after_rejection(error),
+                _ => RETREAT,
+            };
         }
     }
 
@@ -289,53 +293,31 @@ impl<S: Scalar> Controlled<'_, S> {
         Ok(if error.is_nan() { f64::INFINITY } else { error })
     }
 
-    /// Takes the trial step; with its dense output if something is to be delivered from inside it.
+    /// Takes the trial step, unless something is to be delivered from inside it and its dense output does not belong to it.
     fn accept(
         &mut self,
         machine: &mut dyn Machine<S>,
         step: f64,
         direction: f64,
         memory: &mut Memory<'_, S>,
-    ) -> Result<(), Failure> {
+    ) -> Result<bool, Failure> {
+        let Controlled { formula, controller, groups, end, carry, .. } = self;
         let h = S::from_f64(direction * step);
-        memory.step[LENGTH] = h;
-        memory.move_ahead(S::from_f64(step));
-        let ahead = memory.time[AHEAD];
+        let [ahead, rest] = memory.ahead_by(S::from_f64(step));
         if machine.value(ahead)? >= 0.0 && !ahead.is_zero() {
-            self.dense(h, memory)?;
+            formula.dense(h, (memory.end, memory.carry), memory.dense)?;
+            if !formula.is_one_curve(machine, (controller, groups), (h, memory.end, end), memory.dense)? {
+                return Ok(false);
+            }
         }
-        let n = self.formula.dimension;
-        let last = self.formula.tableau.step.len() * n;
-        memory.end.copy_from_slice(&self.end);
-        memory.carry.copy_from_slice(&self.carry);
-        memory.rate.copy_from_slice(&self.formula.rates[last..last + n]);
-        Ok(())
-    }
-
-    /// Δ, r₂, r₃ …, with the stages that only they need.
-    fn dense(&mut self, h: S, memory: &mut Memory<'_, S>) -> Result<(), Failure> {
-        let Formula { tableau, field, dimension, rates, stage, increment } = &mut self.formula;
-        let n = *dimension;
-        let last = tableau.step.len();
-        for (row, i) in tableau.extra.iter().zip(last + 1..) {
-            combine(row, rates, stage);
-            scale(h, stage);
-            displace((memory.end, memory.carry), stage);
-            field.rate(stage, &mut rates[i * n..(i + 1) * n])?;
-        }
-        let (whole, rest) = memory.dense.split_at_mut(n);
-        let (second, rest) = rest.split_at_mut(n);
-        let (third, others) = rest.split_at_mut(n);
-        whole.copy_from_slice(increment);
-        scaled(h, &rates[..n], second);
-        subtract(second, whole);
-        scaled_difference(whole, h, &rates[last * n..(last + 1) * n], third);
-        subtract(third, second);
-        for (row, out) in tableau.dense.iter().zip(others.chunks_mut(n.max(1))) {
-            combine(row, rates, out);
-            scale(h, out);
-        }
-        Ok(())
+        [memory.time[AHEAD], memory.time[AHEAD_REST]] = [ahead, rest];
+        memory.step[LENGTH] = h;
+        let n = formula.dimension;
+        let last = formula.tableau.step.len() * n;
+        memory.end.copy_from_slice(end);
+        memory.carry.copy_from_slice(carry);
+        memory.rate.copy_from_slice(&formula.rates[last..last + n]);
+        Ok(true)
     }
 
     /// The own solution at the end of the interval.
@@ -366,8 +348,8 @@ impl<S: Scalar> Controlled<'_, S> {
     /// Whether another trial may be made.
     fn limits(&self, interval: &Interval, step: f64, undefined: &Option<Failure>) -> Result<(), Failure> {
         let Interval { size, epsilon, steps, .. } = *interval;
-        if steps == MOST_STEPS {
-            return Err(self.gives_up(GaveUp::TooMany { most: MOST_STEPS, interval: size, step }));
+        if steps >= self.most_steps {
+            return Err(self.gives_up(GaveUp::TooMany { most: self.most_steps, interval: size, step }));
         }
         if step >= LEAST_STEP * epsilon * size {
             return Ok(());

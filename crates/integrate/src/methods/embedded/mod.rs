@@ -10,6 +10,7 @@
 
 mod control;
 mod controlled;
+mod dense;
 mod dop853;
 mod dopri5;
 mod tableau;
@@ -79,6 +80,8 @@ pub(crate) struct EmbeddedMethod {
     tolerance: Option<f64>,
     /// The lengths of the groups of variables that have a size in common.
     groups: Vec<usize>,
+    /// Own steps inside an interval, beyond which it gives up.
+    most_steps: u32,
     tableau: Tableau<Dd>,
     memory: MemoryLayout,
 }
@@ -93,12 +96,18 @@ impl EmbeddedMethod {
             Some(_) => controlled::memory(groups.iter().sum(), &tableau),
             None => MemoryLayout::new(),
         };
-        Arc::new(EmbeddedMethod { pair, tolerance, groups: groups.to_vec(), tableau, memory })
+        let most_steps = controlled::MOST_STEPS;
+        Arc::new(EmbeddedMethod { pair, tolerance, groups: groups.to_vec(), most_steps, tableau, memory })
     }
 
     /// The same with steps as they are given.
     pub(crate) fn uncontrolled(&self) -> Arc<EmbeddedMethod> {
         Arc::new(EmbeddedMethod { tolerance: None, memory: MemoryLayout::new(), ..self.clone() })
+    }
+
+    /// The same with so many own steps inside an interval at most.
+    pub(crate) fn giving_up_after(&self, most_steps: u32) -> Arc<EmbeddedMethod> {
+        Arc::new(EmbeddedMethod { most_steps, ..self.clone() })
     }
 
     /// With a tolerance, what the own steps need.
@@ -115,7 +124,8 @@ impl EmbeddedMethod {
             None => Box::new(Fixed { formula }),
             Some(tolerance) => {
                 let controller = Controller::new(self.pair, tolerance);
-                controlled::stepper(formula, controller, self.groups.clone(), self.memory.clone())
+                let limits = (self.groups.clone(), self.most_steps);
+                controlled::stepper(formula, controller, limits, self.memory.clone())
             }
         }
     }

@@ -1,0 +1,106 @@
+//! Ctrl-C is heard while tables and documents are written, and nothing is lost by it.
+#![cfg(unix)]
+
+mod common;
+
+use common::start;
+use std::io::Read;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+/// Far longer than anything here takes, and far shorter than what is interrupted.
+const LONG: Duration = Duration::from_secs(60);
+
+/// Waits until something holds.
+fn wait_until(holds: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < LONG, "it takes too long");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn interrupt(child: &Child) {
+    let sent = Command::new("kill").args(["-s", "INT", &child.id().to_string()]).status().expect("kill starts");
+    assert!(sent.success());
+}
+
+/// The exit status of a program that nobody reads from, and what it said.
+fn ended(mut child: Child) -> (Option<i32>, String) {
+    let begun = Instant::now();
+    let status = loop {
+        match child.try_wait().expect("the program can be asked") {
+            Some(status) => break status.code(),
+            None if begun.elapsed() > LONG => {
+                child.kill().expect("the program can be killed");
+                panic!("the program does not end");
+            }
+            None => std::thread::sleep(Duration::from_millis(5)),
+        }
+    };
+    let mut said = String::new();
+    child.stderr.take().expect("stderr is piped").read_to_string(&mut said).expect("stderr is UTF-8");
+    (status, said)
+}
+
+#[test]
+fn a_large_table_is_left_to_be_completed_later() {
+    for (table, part) in [("a.csv", ".a.csv.part"), ("a.npz", ".a.npz.part")] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join(name);
+        let steps = ["run", "chain", "--set", "n=3000", "--steps", "100000000", "--record", "1", "--out", table];
+        let child = start(folder.path(), &steps);
+        wait_until(|| std::fs::metadata(file(part)).is_ok_and(|m| m.len() > 100 << 20));
+        interrupt(&child);
+        let (status, said) = ended(child);
+        assert_eq!(status, Some(3), "{said}");
+        let told = format!("to complete `{table}` takes longer than a moment; what was computed is kept");
+        assert!(said.contains(&told) && said.contains(&format!("cotangent run --resume {table}")), "{said}");
+        let [kept, checkpoint] = [part, &format!("{table}.checkpoint")].map(file);
+        assert!(!file(table).exists() && kept.exists() && checkpoint.exists());
+        // It goes on, and can be interrupted again.
+        let before = std::fs::metadata(&kept).unwrap().len();
+        let child = start(folder.path(), &["run", "--resume", table]);
+        wait_until(|| std::fs::metadata(&kept).is_ok_and(|m| m.len() > before + (10 << 20)));
+        interrupt(&child);
+        let (status, said) = ended(child);
+        assert_eq!(status, Some(3), "{said}");
+        assert!(said.contains("note: resuming at t = "), "{said}");
+    }
+}
+
+#[test]
+fn rows_that_take_long_to_print_are_left_out_of_the_document_of_an_interrupted_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let child = start(
+        folder.path(),
+        &["run", "chain", "--set", "n=3000", "--steps", "100000000", "--json", "--arrays", "--record", "1"],
+    );
+    std::thread::sleep(Duration::from_secs(3));
+    interrupt(&child);
+    let output = child.wait_with_output().expect("the program ends");
+    assert_eq!(output.status.code(), Some(3));
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
+    assert_eq!(document["status"], "interrupted");
+    let width = document["state"].as_object().unwrap().len() as u64;
+    let noted = document["notes"].to_string().contains("`arrays` is left out");
+    // How far it comes depends on the machine.
+    let many = document["steps"].as_u64().unwrap() * width > 2_000_000;
+    assert_eq!((document["arrays"].is_null(), noted), (many, many), "{}", document["steps"]);
+}
+
+#[test]
+fn a_result_that_nobody_reads_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    // Much more than what a pipe holds.
+    let mut child =
+        start(folder.path(), &["run", "pendulum", "--steps", "50000", "--record", "1", "--json", "--arrays"]);
+    let mut first = [0; 1];
+    child.stdout.as_mut().expect("stdout is piped").read_exact(&mut first).expect("the result begins");
+    interrupt(&child);
+    let (status, said) = ended(child);
+    assert_eq!(
+        (status, said.as_str()),
+        (Some(3), "error: interrupted while the result was printed: the end of it is missing\n")
+    );
+}
