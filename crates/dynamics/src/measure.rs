@@ -115,8 +115,8 @@ pub trait Condition {
     /// What the constraints are called.
     fn constraints(&self) -> Vec<String>;
 
-    /// What there is to remember, so that a resumed run judges as an uninterrupted one.
-    fn memory(&self) -> Vec<f64>;
+    /// Appends what there is to remember, so that a resumed run judges as an uninterrupted one.
+    fn memory(&self, memory: &mut Vec<f64>);
 
     /// Goes on with what was remembered.
     fn restore(&mut self, memory: &[f64]);

@@ -2,8 +2,10 @@
 
 mod arrays;
 mod arrival;
+mod between;
 mod end;
 mod judged;
+mod made;
 mod observer;
 mod parts;
 mod reached;
@@ -50,6 +52,7 @@ pub struct Run<I, D> {
     is_ending: bool,
     last: Option<f64>,
     clock: Clock,
+    cancel: Cancel,
     /// Energy, constraints, hidden constraints, claims.
     kept: ExtremesList,
     /// The columns that tables have besides.
@@ -66,6 +69,10 @@ pub struct Run<I, D> {
     /// The state before the last step, and that after it while others between them are recorded.
     before: State<f64>,
     ahead: State<f64>,
+    /// What judges forces remembered before the last step.
+    known: Vec<f64>,
+    /// Rows of the next step that are in the table already.
+    between: u64,
     /// The numbers of the history before the run was resumed.
     past: Vec<f64>,
 }
@@ -114,6 +121,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
             is_ending: false,
             last: None,
             clock: Clock::default(),
+            cancel: Cancel::default(),
             kept,
             extra: Extra::default(),
             recorder: None,
@@ -125,6 +133,8 @@ impl<I: Advance, D: Measure> Run<I, D> {
             monitor,
             before: State::default(),
             ahead: State::default(),
+            known: vec![],
+            between: 0,
             past: vec![],
         })
     }
@@ -163,11 +173,12 @@ impl<I: Advance, D: Measure> Run<I, D> {
     /// Makes steps until the end, an interrupt or a failure, or until an observer stops it.
     pub fn go(&mut self, limits: &Limits, observers: Observers<'_, '_, I, D>) -> Result<End, RunError> {
         self.integrator.cancel_with(&limits.cancel);
-        self.clock = limits.clock;
+        (self.clock, self.cancel) = (limits.clock, limits.cancel.clone());
         match self.drive(limits, observers) {
             Ok(end) => {
                 observers.iter_mut().try_for_each(|o| o.end(self, Ok(&end)))?;
-                if matches!(end, End::Failed(_)) && !self.schedule.records(self.done) {
+                // Rows of the step that failed are later ones.
+                if matches!(end, End::Failed(_)) && !self.schedule.records(self.done) && self.between == 0 {
                     self.record()?;
                 }
                 if !matches!(end, End::Finished) {

@@ -4,12 +4,12 @@
 //! lead to a time T. The first step that would pass it is made again with the size σ for which t(σ) = T, by the secant method
 //! inside the bracket of the whole step.
 
-use super::observer::{Observer, Sample};
+use super::made::Made;
 use super::{Run, RunError};
-use cotangent_dynamics::{Advance, Failure, Measure, State, Time};
+use cotangent_dynamics::{Advance, Measure, State, Time};
 
 /// A step that ends this near to the final time, relative to that, is the last one.
-const NEAR: f64 = 1e-12;
+pub(super) const NEAR: f64 = 1e-12;
 
 /// Updates of the secant method, which needs a handful.
 const MOST: usize = 60;
@@ -58,24 +58,27 @@ impl<I, D> Run<I, D> {
 }
 
 impl<I: Advance, D: Measure> Run<I, D> {
-    /// Steps from `before`, which so many steps reached, to a time that a step of size h reaches or passes: the size of the
+    /// Steps from `before`, where the energy was this, to a time that a step of size h reaches or passes: the size of the
     /// step, whose end the state is then.
-    pub(super) fn step_to(&mut self, until: f64, h: f64, done: u64) -> Result<f64, Failure> {
+    pub(super) fn step_to(&mut self, until: f64, h: f64, energy: f64) -> Result<(f64, Made), RunError> {
         let Time::State(entry) = self.time else {
-            let size = until - self.schedule.time(done);
-            self.state.copy_from(&self.before);
-            self.integrator.advance(&mut self.state, size, 1).map_err(|(_, failure)| failure)?;
-            return Ok(size);
+            let size = until - self.schedule.time(self.done);
+            self.go_back()?;
+            return Ok((size, self.make(size, energy)?));
         };
         let start = self.before.values[entry] - until;
-        // Ahead by so much after a step of this size.
-        let mut ahead = |size: f64| -> Result<f64, Failure> {
-            self.state.copy_from(&self.before);
-            self.integrator.advance(&mut self.state, size, 1).map_err(|(_, failure)| failure)?;
-            Ok(self.state.values[entry] - until)
+        // How far a step of some size goes beyond the time.
+        let mut beyond = |size: f64| -> Result<(f64, Made), RunError> {
+            self.go_back()?;
+            let made = self.make(size, energy)?;
+            Ok((self.state.values[entry] - until, made))
         };
+        let (off, made) = beyond(h)?;
+        if made.failure.is_some() {
+            return Ok((h, made));
+        }
         let (mut low, mut high) = (0.0, h);
-        let mut points = [(0.0, start), (h, ahead(h)?)];
+        let mut points = [(0.0, start), (h, off)];
         let mut best = points[1];
         for _ in 0..MOST {
             let [(a, fa), (b, fb)] = points;
@@ -86,7 +89,10 @@ impl<I: Advance, D: Measure> Run<I, D> {
             let inside = (secant - low) * (secant - high) < 0.0;
             // A step that hardly passes the time may have to be a little longer.
             let size = if inside || best.1.abs() <= NEAR * until.abs() { secant } else { (low + high) / 2.0 };
-            let off = ahead(size)?;
+            let (off, made) = beyond(size)?;
+            if made.failure.is_some() {
+                return Ok((size, made));
+            }
             if off * h < 0.0 {
                 low = size
             } else {
@@ -99,45 +105,10 @@ impl<I: Advance, D: Measure> Run<I, D> {
                 break;
             }
         }
-        ahead(best.0)?;
+        let (_, made) = beyond(best.0)?;
         // The last bit.
         (self.state.values[entry], self.state.carry[entry]) = (until, 0.0);
-        Ok(best.0)
-    }
-
-    /// Records at the even times between `before` and the state, which a step of size h has reached.
-    pub(super) fn record_between(&mut self, h: f64) -> Result<(), RunError> {
-        let (Some(every), Some(_)) = (self.schedule.every, &self.recorder) else { return Ok(()) };
-        let done = self.done - 1;
-        let every = every.abs() * h.signum();
-        let (from, to) = (self.time_of(&self.before, done) / every, self.time() / every);
-        let mut next = from.floor() + 1.0;
-        if (next - from) <= NEAR * next {
-            next += 1.0;
-        }
-        if next > to + NEAR * to.abs() {
-            return Ok(());
-        }
-        self.ahead.copy_from(&self.state);
-        while next <= to + NEAR * to.abs() {
-            let time = next * every;
-            let is_here = (next - to).abs() <= NEAR * to.abs();
-            // The end is recorded as such.
-            if is_here && self.is_finished() {
-                break;
-            }
-            let size = if is_here { h } else { self.step_to(time, h, done)? };
-            let parameter = (self.time != Time::Parameter).then(|| (done as f64).mul_add(self.schedule.step, size));
-            let (sample, own) = self.shown();
-            let mut sample = Sample { time, parameter, ..sample };
-            if let Some(recorder) = own.recorder {
-                let _ = Observer::<I, D>::sample(recorder, &mut sample)?;
-            }
-            self.state.copy_from(&self.ahead);
-            next += 1.0;
-        }
-        // As it was measured.
         self.quantities.kept(&self.state.values)?;
-        Ok(())
+        Ok((best.0, made))
     }
 }

@@ -1,43 +1,8 @@
 //! Steps that are looked at one by one: whether they went on smoothly.
 
+use super::made::{Made, Seen};
 use super::{Halt, Observers, Run, RunError};
-use crate::monitor::Change;
-use cotangent_dynamics::{Advance, Branch, Conditioned, Equation, Failure, Kind, Measure, Time};
-
-/// What is noticed of a step.
-#[derive(Clone, Copy)]
-pub(super) struct Seen {
-    /// By how much the energy changed.
-    pub(super) change: f64,
-    pub(super) kind: Change,
-    /// The terms of the energy, where they were looked at.
-    pub(super) terms: Option<f64>,
-    pub(super) conditioned: Option<Conditioned>,
-    /// Whether momenta that the method leaves free were brought back.
-    pub(super) settled: bool,
-}
-
-impl Seen {
-    /// Why the step is none, if it did not keep to its branch.
-    pub(super) fn lost(&self) -> Option<Failure> {
-        let conditioned = self.conditioned?;
-        let equation = Equation { kind: Kind::Constraint, index: conditioned.constraint };
-        match conditioned.branch {
-            Branch::Kept => None,
-            Branch::Left => Some(Failure::Branched { equation }),
-            Branch::Jumped => Some(Failure::Jumped { equation }),
-            Branch::Ended => Some(Failure::Ended { equation }),
-        }
-    }
-
-    /// Whether it is no continuation: a leap of the energy is no better than another branch.
-    fn is_lost(&self) -> bool {
-        self.lost().is_some() || self.kind == Change::Leap
-    }
-}
-
-/// Larger systems are not followed: the parts together take as long as a hundred steps, in which nothing is heard.
-const MAX_FOLLOWED: usize = 2000;
+use cotangent_dynamics::{Advance, Failure, Measure, Time};
 
 /// A lapse that is this part of its largest value vanishes…
 const VANISHED: f64 = 1e-9;
@@ -46,8 +11,17 @@ const VANISHED: f64 = 1e-9;
 const SMALL: f64 = 1e-2;
 const OTHER: f64 = 0.05;
 
-/// In how many parts a step is followed: where one of them ends at the singular point, others do not.
-const PARTS: [u32; 4] = [8, 13, 29, 64];
+/// What a step shows besides when it is looked at.
+#[derive(Default)]
+struct Looked {
+    /// The pace of time at its end, where time is a variable.
+    pace: Option<f64>,
+    /// The terms of the energy after two steps of half the size, if they were looked at; `None` inside if these steps cannot be
+    /// made.
+    halves: Option<Option<f64>>,
+    /// Why it is none.
+    failure: Option<Failure>,
+}
 
 impl<I: Advance, D: Measure> Run<I, D> {
     /// Steps one by one, each looked at, and measured where rows are recorded.
@@ -59,33 +33,33 @@ impl<I: Advance, D: Measure> Run<I, D> {
     ) -> Result<Option<Halt>, RunError> {
         for _ in 0..count {
             self.before.copy_from(&self.state);
-            let mended = self.integrator.mended();
-            let begun = self.stepping.is_some().then(|| self.clock.now());
+            self.remember();
+            let energy = self.quantities.last().energy;
             let (h, made) = match self.goal().filter(|_| self.is_ending) {
-                Some(until) => match self.step_to(until, h, self.done) {
-                    Ok(size) => (size, Ok(())),
-                    Err(failure) => (h, Err(failure)),
-                },
-                None => (h, self.integrator.advance(&mut self.state, h, 1).map_err(|(_, failure)| failure)),
+                Some(until) => self.step_to(until, h, energy)?,
+                None => (h, self.make(h, energy)?),
             };
-            if let (Some(total), Some(begun)) = (&mut self.stepping, begun) {
-                *total += self.clock.now().saturating_sub(begun);
-            }
-            if made.is_ok() && !self.is_ending && self.has_passed() {
+            if made.failure.is_none() && !self.is_ending && self.has_passed() {
                 // The last step is made by itself: what is saved before it can go on to another end.
-                self.state.copy_from(&self.before);
+                self.go_back()?;
                 self.is_ending = true;
                 return Ok(None);
             }
-            self.monitor.mended += self.integrator.mended() - mended;
-            if let Some(failure) = self.look_at_step(h, made)? {
+            let looked = made.seen.map_or(Ok(Looked::default()), |seen| self.look_at(h, energy, seen))?;
+            let failure = looked.failure.clone().or(made.failure.clone());
+            let (None, Some(seen)) = (&failure, made.seen) else {
+                self.go_back()?;
+                return Ok(failure.map(Halt::Failed));
+            };
+            if let Some(failure) = self.record_between(h, energy)? {
+                self.go_back()?;
                 return Ok(Some(Halt::Failed(failure)));
             }
+            self.note(energy, seen, &made, &looked)?;
             self.done += 1;
             if self.is_ending {
                 self.last = Some(h);
             }
-            self.record_between(h)?;
             if self.schedule.record > 0
                 && let Some(halted) = self.measured(observers)?
             {
@@ -95,70 +69,62 @@ impl<I: Advance, D: Measure> Run<I, D> {
         Ok(None)
     }
 
-    /// Judges a step from `before` to the state. A step with constraints that fails, or that changes the energy more
-    /// than others near a singular configuration, where it may have several solutions, is made again along the smooth
-    /// continuation of the motion, or in parts; if the energy leaps all the same the step has failed, and the state is that
-    /// before it.
-    fn look_at_step(&mut self, h: f64, made: Result<(), Failure>) -> Result<Option<Failure>, RunError> {
-        let energy = self.quantities.last().energy;
-        let mut seen = match made {
-            Ok(()) => Some(self.seen(h, energy, self.monitor.is_ill())?),
-            Err(_) => None,
-        };
-        let ill = self.monitor.is_ill() || seen.is_some_and(|s| s.conditioned.is_some_and(|c| c.is_ill()));
-        let again = match seen {
-            Some(seen) => ill && seen.kind != Change::Ordinary || seen.lost().is_some(),
-            None => self.quantities.conditioning().is_some(),
-        };
-        let mut parted = false;
-        // A method that chooses its steps has nothing to solve.
-        if again && self.state.values.len() <= MAX_FOLLOWED && self.integrator.own_steps().is_none() {
-            seen = self.follow(h, energy, seen)?;
-            if ill && !self.is_ending && seen.is_none_or(|seen| seen.is_lost()) {
-                let made = self.in_parts(h, energy, seen)?;
-                (parted, seen) = (made.is_some(), made.or(seen));
-            }
+    /// Remembers what is known of the forces before a step.
+    fn remember(&mut self) {
+        self.known.clear();
+        if let Some(conditioning) = self.quantities.conditioning() {
+            conditioning.memory(&mut self.known);
         }
-        let pace = match seen {
-            Some(_) if self.time != Time::Parameter => Some(self.quantities.pace(&self.state.values)?),
-            _ => None,
-        };
-        let error = seen.map(|seen| energy + seen.change - self.kept.as_slice()[0].initial);
-        let stands = match (pace, error) {
-            (Some(pace), Some(error)) => self.stands_still(h, pace, error)?,
-            _ => false,
-        };
-        let halves = seen.map_or(Ok(None), |seen| self.halves(h, seen));
-        let failure = match (made, seen) {
-            _ if halves.is_err() => halves.clone().err(),
-            _ if stands => pace.map(|pace| Failure::Standstill { pace }),
-            (Ok(()), Some(seen)) if ill && seen.kind == Change::Leap => Some(Failure::Torn { change: seen.change }),
-            (Err(failure), seen) if seen.is_none_or(|s| s.kind >= Change::Rough) => Some(failure),
-            (_, Some(seen)) => seen.lost(),
-            _ => None,
-        };
-        let (None, Some(seen)) = (&failure, seen) else {
-            self.state.copy_from(&self.before);
-            self.quantities.kept(&self.state.values)?;
-            return Ok(failure);
-        };
-        let halves = halves.unwrap_or_default();
+    }
+
+    /// The state is that before the step again, and what was seen of the step is forgotten.
+    pub(super) fn go_back(&mut self) -> Result<(), RunError> {
+        self.state.copy_from(&self.before);
+        if let Some(conditioning) = self.quantities.conditioning() {
+            conditioning.restore(&self.known);
+        }
+        self.quantities.kept(&self.state.values)?;
+        Ok(())
+    }
+
+    /// Looks at a step from `before`, where the energy was this, to the state: whether time goes on, and whether the step
+    /// resolves the motion.
+    fn look_at(&mut self, h: f64, energy: f64, seen: Seen) -> Result<Looked, RunError> {
+        let mut looked = Looked::default();
+        if self.time != Time::Parameter {
+            let pace = self.quantities.pace(&self.state.values)?;
+            let error = energy + seen.change - self.kept.as_slice()[0].initial;
+            looked.pace = Some(pace);
+            looked.failure = self.stands_still(h, pace, error)?.then_some(Failure::Standstill { pace });
+        }
+        match self.halves(h, seen) {
+            Ok(halves) => looked.halves = halves,
+            Err(failure) => looked.failure = Some(failure),
+        }
+        Ok(looked)
+    }
+
+    /// Takes note of a step that was made.
+    fn note(&mut self, energy: f64, seen: Seen, made: &Made, looked: &Looked) -> Result<(), RunError> {
         let time = self.time_of(&self.state, self.done + 1);
-        if let Some(pace) = pace {
-            self.monitor.note_pace(pace);
+        let monitor = &mut self.monitor;
+        if let Some(pace) = looked.pace {
+            monitor.note_pace(pace);
         }
-        self.monitor.note(time, seen.change, seen.kind, seen.conditioned);
-        self.monitor.settled += u64::from(seen.settled);
-        self.monitor.parted += u64::from(parted);
+        monitor.note(time, seen.change, seen.kind, seen.conditioned);
+        monitor.settled += u64::from(seen.settled);
+        monitor.followed += u64::from(made.followed);
+        monitor.parted += u64::from(made.parted);
+        monitor.mended += made.mended;
         if let Some(terms) = seen.terms {
-            self.monitor.note_terms(time, terms, halves);
+            monitor.note_terms(time, terms, looked.halves);
         }
         let error = energy + seen.change - self.kept.as_slice()[0].initial;
-        if self.monitor.is_new_error(error) {
+        if monitor.is_new_error(error) {
             let magnitude = self.quantities.energy_magnitude(&self.state.values)?;
             self.monitor.note_error(time, error, magnitude);
         }
-        Ok(None)
+        Ok(())
     }
 
     /// The terms of the energy after two steps of half the size from `before`, if their growth has to be looked at; `None`
@@ -193,67 +159,5 @@ impl<I: Advance, D: Measure> Run<I, D> {
             return Ok(true);
         }
         Ok(part < SMALL && error.abs() > OTHER * self.quantities.energy_magnitude(&self.state.values)?)
-    }
-
-    /// Makes the step from `before` again, along the smooth continuation of the motion, unless what was found of it
-    /// by itself is as good; the state is then the better one. `None`: there is none.
-    fn follow(&mut self, h: f64, energy: f64, plain: Option<Seen>) -> Result<Option<Seen>, RunError> {
-        let (mut best, mut state) = (plain, self.state.clone());
-        let mut followed = false;
-        for parts in PARTS {
-            self.state.copy_from(&self.before);
-            if self.integrator.follow(&mut self.state, h, parts).is_err() {
-                continue;
-            }
-            // What has no value is no continuation.
-            let Ok(seen) = self.seen(h, energy, self.monitor.is_ill()) else { continue };
-            let is_better = |best: Seen| match (seen.is_lost(), best.is_lost()) {
-                (false, true) => true,
-                (true, false) => false,
-                _ => seen.change.abs() < best.change.abs() / 4.0,
-            };
-            if best.is_none_or(is_better) {
-                (best, state, followed) = (Some(seen), self.state.clone(), true);
-            }
-            if seen.kind == Change::Ordinary && seen.lost().is_none() {
-                break;
-            }
-        }
-        self.monitor.followed += u64::from(followed && best.is_some_and(|best| !best.is_lost()));
-        self.state = state;
-        self.quantities.kept(&self.state.values)?;
-        Ok(best)
-    }
-
-    /// What a step from `before`, where the energy was this and forces perhaps badly determined, has come to.
-    pub(super) fn seen(&mut self, h: f64, energy: f64, was_ill: bool) -> Result<Seen, RunError> {
-        let conditioned = self.conditioned(h, was_ill)?;
-        let crosses = conditioned.is_some_and(|c| c.crossed);
-        let settled = (crosses || self.monitor.is_unsettled()) && self.integrator.settle(&mut self.state);
-        let change = self.quantities.kept(&self.state.values)?.energy - energy;
-        let terms = match self.monitor.has_seen(change) {
-            true => None,
-            false => Some(self.quantities.energy_magnitude(&self.state.values)?),
-        };
-        let kind = terms.map_or(Change::Ordinary, |terms| self.monitor.judge(change, terms));
-        Ok(Seen { change, kind, terms, conditioned, settled })
-    }
-
-    /// How well the forces were determined in the step from `before`, and in the method's own steps inside it.
-    fn conditioned(&mut self, h: f64, was_ill: bool) -> Result<Option<Conditioned>, RunError> {
-        let Some(conditioning) = self.quantities.conditioning() else { return Ok(None) };
-        // The last of its own steps goes to the end of this step, or beyond.
-        let n = self.state.values.len();
-        let own = self.integrator.own_steps().unwrap_or_default();
-        let step = self.integrator.own_steps().is_none().then_some(h);
-        let own = own[..own.len().saturating_sub(n)].chunks_exact(n.max(1));
-        let (mut before, mut ill) = (&self.before.values[..], was_ill);
-        let mut worst: Option<Conditioned> = None;
-        for after in own.chain([&self.state.values[..]]).skip_while(|after| **after == self.before.values) {
-            let seen = conditioning.observe([before, after], step, ill)?;
-            (before, ill) = (after, seen.is_ill());
-            worst = Some(worst.map_or(seen, |worst| worst.and(seen)));
-        }
-        Ok(worst)
     }
 }

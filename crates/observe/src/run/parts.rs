@@ -7,7 +7,7 @@
 //! is not made in parts. Momenta that a method leaves free along the gradients, by as much as its step is long, are
 //! brought back before and behind each of them.
 
-use super::judged::Seen;
+use super::made::Seen;
 use super::{Run, RunError};
 use cotangent_dynamics::{Advance, Conditioned, Failure, Measure};
 
@@ -27,13 +27,13 @@ impl<I: Advance, D: Measure> Run<I, D> {
     pub(super) fn in_parts(&mut self, h: f64, energy: f64, lost: Option<Seen>) -> Result<Option<Seen>, RunError> {
         let (start, plain) = (self.before.clone(), self.state.clone());
         let gap = lost.and_then(|lost| lost.conditioned?.gap);
-        let known = self.quantities.conditioning().map(|conditioning| conditioning.memory());
+        let known = self.conditioning();
         let made = self.make_parts(h, energy, gap)?;
         self.before = start;
         if made.is_none() {
             self.state = plain;
             // What was seen of parts that are none is forgotten.
-            if let (Some(conditioning), Some(known)) = (self.quantities.conditioning(), known) {
+            if let Some(conditioning) = self.quantities.conditioning() {
                 conditioning.restore(&known);
             }
         }

@@ -44,13 +44,25 @@ pub struct Header<R> {
     /// Where observables or the picture had no value.
     #[serde(default)]
     pub unobserved: Option<Unobserved>,
+    /// Rows of the next step that are in the table already.
+    #[serde(default)]
+    pub between: u64,
 }
 
 impl<I: Advance, D: Measure> Run<I, D> {
+    /// What judges forces remembers.
+    pub(super) fn conditioning(&mut self) -> Vec<f64> {
+        let mut memory = vec![];
+        if let Some(conditioning) = self.quantities.conditioning() {
+            conditioning.memory(&mut memory);
+        }
+        memory
+    }
+
     /// Everything it takes to go on from here.
     fn saved<R: Clone>(&mut self, request: &R) -> Result<Checkpoint<Header<R>>, RunError> {
         let mark = self.recorder.as_mut().map(|recorder| recorder.table.mark()).transpose()?;
-        let conditioning = self.quantities.conditioning().map_or(vec![], |c| c.memory());
+        let conditioning = self.conditioning();
         let parts = [&self.state.values[..], &self.state.carry, &self.state.memory, &conditioning];
         let statistics = ExtremesList::state_len(self.kept.as_slice().len());
         // All at once: of a large system they are hundreds of megabytes, and somebody may wait.
@@ -71,6 +83,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
             seconds: self.seconds,
             monitor: self.monitor.clone(),
             unobserved: self.unobserved.clone(),
+            between: self.between,
         };
         Ok(Checkpoint { header, numbers })
     }
@@ -80,7 +93,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
         let header = &checkpoint.header;
         let [n, m] = [self.state.values.len(), self.state.memory.len()];
         let quantities = self.kept.as_slice().len();
-        let conditioning = self.quantities.conditioning().map_or(0, |c| c.memory().len());
+        let conditioning = self.conditioning().len();
         let numbers = &checkpoint.numbers;
         let own = 2 * n + m + conditioning + ExtremesList::state_len(quantities);
         if numbers.len() < own {
@@ -105,8 +118,12 @@ impl<I: Advance, D: Measure> Run<I, D> {
         self.seconds = header.seconds;
         self.earlier = [header.iterations, header.contractions];
         self.unobserved.clone_from(&header.unobserved);
+        self.between = header.between;
         self.past = past.to_vec();
         self.quantities.kept(&self.state.values)?;
+        if !self.has_room_between() {
+            return Err(Foreign::Steps.into());
+        }
         Ok(())
     }
 }
@@ -209,8 +226,9 @@ impl<R: Clone + Serialize + DeserializeOwned, I: Advance, D: Measure> Observer<I
                 None => self.save(run),
             },
             // A row that could not be written: what was computed is kept, now that some room was given up for it.
-            Err(RunError::Table(_)) if run.is_behind() => {
-                let _ = run.record().and_then(|()| self.save(run));
+            Err(RunError::Table(_)) => {
+                let caught_up = if run.is_behind() { run.record() } else { Ok(()) };
+                let _ = caught_up.and_then(|()| self.save(run));
                 Ok(())
             }
             _ => Ok(()),

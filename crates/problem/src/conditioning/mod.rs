@@ -382,9 +382,10 @@ impl Condition for Conditioning {
     }
 
     /// The largest Qᵢᵢ so far, where the last steps began, and where the last one ended.
-    fn memory(&self) -> Vec<f64> {
+    fn memory(&self, memory: &mut Vec<f64>) {
         let flags = [self.is_placed, self.has_fallen[0], self.has_fallen[1]].map(|flag| f64::from(u8::from(flag)));
-        [&self.largest[..], &self.known, &self.begun[0], &self.begun[1], &self.reached, &flags].concat()
+        let parts = [&self.largest[..], &self.known, &self.begun[0], &self.begun[1], &self.reached, &flags];
+        parts.iter().for_each(|part| memory.extend_from_slice(part));
     }
 
     fn restore(&mut self, memory: &[f64]) {
