@@ -45,6 +45,7 @@ impl Known<'_> {
                     }
                     self.require(*solver, *rhs, columns * self.program.systems[*solver].pattern.rows())?;
                 }
+                Instruction::Leave => {}
                 Instruction::Require { residual, magnitude, count, .. } => {
                     [*residual, *magnitude].into_iter().try_for_each(|at| self.computed(at, *count))?;
                 }

@@ -284,7 +284,8 @@ impl Function {
                 Instruction::Root { .. }
                 | Instruction::FixedPoint { .. }
                 | Instruction::Repeat { .. }
-                | Instruction::Require { .. } => {}
+                | Instruction::Require { .. }
+                | Instruction::Leave => {}
             }
         }
         Ok(true)

@@ -233,6 +233,8 @@ pub enum Instruction {
         /// How many.
         count: usize,
     },
+    /// The step is not made by this program but by calls of functions.
+    Leave,
 }
 
 /// Another way to a fixed point, where the map does not contract.
@@ -284,17 +286,19 @@ impl Program {
         self.segments.iter().flat_map(|s| &s.kernels).map(|k| k.ops.len()).sum()
     }
 
-    /// Whether it has no loops over members: every address is one number.
+    /// Whether it has no loops over members, every address is one number, and does all that there is to do.
     pub fn is_flat(&self) -> bool {
         let is_one = |a: &Address| a.at.as_constant().is_some();
-        self.segments.iter().all(|segment| {
-            segment.clear.is_empty()
-                && segment.kernels.iter().all(|kernel| {
-                    kernel.domain.is_point()
-                        && kernel.ops.iter().all(|op| if let Op::Load(a) = op { is_one(a) } else { true })
-                        && kernel.stores.iter().all(|store| is_one(&store.to) && store.write == Write::Set)
-                })
-        })
+        let leaves = self.all_instructions().iter().any(|instruction| matches!(instruction, Instruction::Leave));
+        !leaves
+            && self.segments.iter().all(|segment| {
+                segment.clear.is_empty()
+                    && segment.kernels.iter().all(|kernel| {
+                        kernel.domain.is_point()
+                            && kernel.ops.iter().all(|op| if let Op::Load(a) = op { is_one(a) } else { true })
+                            && kernel.stores.iter().all(|store| is_one(&store.to) && store.write == Write::Set)
+                    })
+            })
     }
 
     /// All instructions, those inside of others after these.
@@ -323,7 +327,8 @@ impl Instruction {
             Instruction::Segment(_)
             | Instruction::Factor { .. }
             | Instruction::Solve { .. }
-            | Instruction::Require { .. } => [&[]; 2],
+            | Instruction::Require { .. }
+            | Instruction::Leave => [&[]; 2],
         }
     }
 }

@@ -4,7 +4,9 @@
 use crate::error::CompileError;
 use crate::program::{Instruction, Otherwise, Program, System};
 use crate::tape::Memory;
-use cotangent_dynamics::{Contraction, Equations, Failure, Implicit, Kind, Machine, Map, Misuse, Site, Unsolved};
+use cotangent_dynamics::{
+    Contraction, Equations, Failure, Implicit, Kind, Machine, Map, Misuse, Site, Unrecordable, Unsolved,
+};
 use cotangent_scalar::{Cancel, Real};
 use cotangent_solve::{LinearSolver, NewtonOptions, NewtonWorkspace, newton};
 
@@ -107,6 +109,7 @@ impl<S: Real> Run<'_, '_, S> {
                     let [residual, magnitude] = [*residual, *magnitude].map(|at| &self.memory.work[at..at + count]);
                     machine.require(*kind, residual, magnitude)?;
                 }
+                Instruction::Leave => return Err(Misuse::from(Unrecordable::TooLong).into()),
             }
         }
         Ok(())

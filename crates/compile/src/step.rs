@@ -221,10 +221,15 @@ impl Step {
                 }
                 work.pause.lengthen();
             }
+            let counted = (work.machine.iterations, work.machine.contractions);
             let mut made = self.run(each, state, constants, work);
             if matches!(made, Err(Failure::Unsatisfied { .. })) && work.machine.refine(true) {
                 made = self.run(each, state, constants, work);
                 work.machine.refine(false);
+            }
+            if made.is_err() && !self.program.is_flat() {
+                // Calls of functions make this step again, and count anew.
+                (work.machine.iterations, work.machine.contractions) = counted;
             }
             made.map_err(|e| (done, e))?;
             let State { values, carry, memory } = &work.next;

@@ -148,8 +148,11 @@ impl Equations {
         let stepper = prepared.stepper(&self.compiled.view(Native, parameters.clone())).map_err(failed)?;
         let memory = stepper.memory();
         // What cannot be recorded (an iteration inside an iteration, a decision) runs in parts. Equations of many unknowns are
-        // not solved inside of one function without loops, and loops are then as fast, and shorter.
-        let size = prepared.plan().sites().iter().map(|site| site.len()).max().unwrap_or(0);
+        // not solved by Newton's method inside of one function without loops, and loops are then as fast, and shorter. To iterate
+        // them takes no matrix.
+        let sites = prepared.plan().sites();
+        let is_iterated = sites.iter().any(|site| site.stages.is_some());
+        let size = sites.iter().map(|site| site.len()).max().unwrap_or(0);
         let n = self.compiled.dimension();
         let mut lengths = vec![n, n, 1 + parameters.len()];
         lengths.extend((memory > 0).then_some(memory));
@@ -170,7 +173,7 @@ impl Equations {
             });
             Step::new(program.ok()?, engine).ok()
         };
-        let whole = match size <= LARGEST_UNROLLED {
+        let whole = match is_iterated || size <= LARGEST_UNROLLED {
             true => unrolled()?.or_else(looped),
             false => looped().map_or_else(unrolled, |made| Ok(Some(made)))?,
         };

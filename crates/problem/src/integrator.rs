@@ -26,6 +26,8 @@ struct Whole {
     work: StepWorkspace,
     /// The step size, then the parameters.
     constants: Vec<f64>,
+    /// Steps that were made by calls of functions.
+    called: u64,
 }
 
 impl Integrator {
@@ -40,7 +42,7 @@ impl Integrator {
         let Steps { memory, whole } = equations.steps(prepared, engine)?;
         let Some(step) = whole else { return Integrator::in_parts(equations, prepared, parameters, options) };
         let constants = std::iter::once(0.0).chain(parameters.iter().copied()).collect();
-        let whole = Some(Box::new(Whole { work: step.workspace(options)?, constants, step }));
+        let whole = Some(Box::new(Whole { work: step.workspace(options)?, constants, called: 0, step }));
         let lengths = [equations.compiled.dimension(), memory];
         let calls = Propagator::remembering(prepared, options, lengths, views(equations, parameters));
         Ok(Integrator { whole, calls })
@@ -71,7 +73,7 @@ impl Integrator {
 
     /// Steps of a whole that were not made by native code alone.
     pub fn replayed(&self) -> u64 {
-        self.whole.as_ref().map_or(0, |whole| whole.work.replayed)
+        self.whole.as_ref().map_or(0, |whole| whole.work.replayed + whole.called)
     }
 
     /// The number of operations of a step that is a whole.
@@ -103,6 +105,10 @@ impl Advance for Integrator {
             let made = whole.step.advance(state, &whole.constants, steps - done, &mut whole.work);
             let Err((made, failure)) = made else { break };
             done += made;
+            if let Failure::Interrupted = failure {
+                return Err((done, failure));
+            }
+            whole.called += 1;
             match whole.step.program().is_flat() {
                 // The tape has said why it cannot be made.
                 true => self.calls.mend(state, h, failure).map_err(|failure| (done, failure))?,

@@ -5,7 +5,7 @@ mod systems;
 
 use cotangent_compile::Engine;
 use cotangent_dynamics::Advance;
-use cotangent_integrate::Method;
+use cotangent_integrate::{Composition, Method, Recipe, StageSolver};
 use cotangent_problem::Integrator;
 use cotangent_solve::NewtonOptions;
 use cotangent_theory::Formulation;
@@ -28,9 +28,9 @@ const STRIP: &str = "param n : int = 30\n\
     constraint brace[i in 3..n]: ((x[i] - x[i-2])^2 + (y[i] - y[i-2])^2 + (z[i] - z[i-2])^2 - 1)/2 = 0\n\
     initial x[i in 1..n] = i/2 + 1/2, y[i in 1..n] = sqrt(3)/2*mod(i - 1, 2)\n";
 
-fn both(text: &str, n: Option<i64>, method: Method, engine: Engine) -> (Case, Integrator, Integrator) {
+fn both(text: &str, n: Option<i64>, recipe: impl Into<Recipe>, engine: Engine) -> (Case, Integrator, Integrator) {
     let case = Case::new(text, n, Formulation::Multipliers, engine);
-    let prepared = case.equations.prepare(method).unwrap();
+    let prepared = case.equations.prepare(recipe).unwrap();
     let options = NewtonOptions::default();
     let whole = Integrator::new(&case.equations, &prepared, &case.parameters, options, engine).unwrap();
     let parts = Integrator::in_parts(&case.equations, &prepared, &case.parameters, options).unwrap();
@@ -38,8 +38,9 @@ fn both(text: &str, n: Option<i64>, method: Method, engine: Engine) -> (Case, In
 }
 
 /// Runs both ways; they agree to the last bit.
-fn agree(text: &str, n: Option<i64>, method: Method, engine: Engine, h: f64, steps: u64) -> Integrator {
-    let (case, mut whole, mut parts) = both(text, n, method, engine);
+fn agree(text: &str, n: Option<i64>, recipe: impl Into<Recipe>, engine: Engine, h: f64, steps: u64) -> Integrator {
+    let recipe = recipe.into();
+    let (case, mut whole, mut parts) = both(text, n, recipe.clone(), engine);
     let (mut a, mut b) = (whole.state(case.start.clone()), parts.state(case.start.clone()));
     // In several calls: what is done once is done in each of them.
     for _ in 0..2 {
@@ -47,8 +48,8 @@ fn agree(text: &str, n: Option<i64>, method: Method, engine: Engine, h: f64, ste
         parts.advance(&mut b, h, steps).unwrap();
     }
     assert!(a.values != case.start, "it moves");
-    assert_eq!((a.values, a.carry), (b.values, b.carry), "{method:?} n = {n:?}");
-    assert_eq!(whole.iterations(), parts.iterations());
+    assert_eq!((a.values, a.carry), (b.values, b.carry), "{recipe:?} n = {n:?}");
+    assert_eq!([whole.iterations(), whole.contractions()], [parts.iterations(), parts.contractions()]);
     whole
 }
 
@@ -136,4 +137,63 @@ fn free_fall_has_multipliers_that_are_noise() {
     assert_ne!(strip, STRIP);
     let falling = agree(&strip, None, Method::Rattle, Engine::Best, 0.001, 20);
     assert!(falling.is_looped() && is_native(&falling));
+}
+
+#[test]
+fn the_stages_of_a_composition_are_one_loop() {
+    let composed = |method: Method, composition| Recipe::from(method).composed(composition);
+    let masses = shipped("chain").replace("param m[i in 1..n] = 1", "param m[i in 1..n] = 1 + i/n");
+    let chain = |composition, engine| agree(&masses, Some(60), composed(Method::Rattle, composition), engine, 0.02, 6);
+    let [short, long] = [Composition::Suzuki4, Composition::SofroniouSpaletta10].map(|c| chain(c, Engine::Best));
+    assert!(short.is_looped() && is_native(&short) && is_native(&long));
+    // Five stages and thirty-five are the same code.
+    assert_eq!(short.operations(), long.operations());
+    assert!(chain(Composition::KahanLi8, Engine::Tape).is_looped());
+    for text in [shipped("tree"), RING.to_string(), STRIP.to_string()] {
+        let n = text.contains("tree").then_some(80);
+        let made = agree(&text, n, composed(Method::Rattle, Composition::Yoshida4), Engine::Best, 0.002, 5);
+        assert!(made.is_looped() && is_native(&made), "{text}");
+    }
+    let lattice =
+        agree(&shipped("toda"), Some(200), composed(Method::Rattle, Composition::KahanLi6), Engine::Best, 0.05, 9);
+    assert!(lattice.is_looped() && is_native(&lattice));
+}
+
+#[test]
+fn stages_of_a_lattice_are_iterated_in_loops() {
+    let toda = shipped("toda");
+    for method in [Method::Gauss { stages: 1 }, Method::Gauss { stages: 3 }, Method::ImplicitMidpoint] {
+        for engine in [Engine::Best, Engine::Tape] {
+            let lattice = agree(&toda, Some(1000), method, engine, 0.05, 12);
+            assert!(lattice.is_looped(), "{method:?}");
+            assert!(lattice.contractions() > 0 && lattice.iterations() == 0, "{method:?}");
+            assert!(engine == Engine::Tape || is_native(&lattice), "{method:?}");
+        }
+        let forced = Recipe::from(method).solved_by(StageSolver::FixedPoint);
+        let lattice = agree(&toda, Some(120), forced, Engine::Best, 0.05, 12);
+        assert!(lattice.is_looped() && is_native(&lattice), "{method:?}");
+        let composed = Recipe::from(method).composed(Composition::Suzuki4);
+        assert!(agree(&toda, Some(120), composed, Engine::Best, 0.05, 6).is_looped(), "{method:?}");
+    }
+}
+
+#[test]
+fn where_stages_do_not_contract_calls_of_functions_find_them() {
+    // A lattice of stiff springs, whose frequency is 2·30, with a step of 0.2.
+    let stiff = "param n : int = 60\ncoord q[i in 1..n] momentum p\nboundary q[0] = 0, q[n+1] = 0\n\
+        hamiltonian sum(i in 1..n, p[i]^2/2) + sum(i in 0..n, 900*(q[i+1] - q[i])^2/2 + (q[i+1] - q[i])^4/4)\n\
+        initial q[i in 1..n] = sin(pi*i/(n+1))/10, p[i in 1..n] = mod(i, 3)/10\n";
+    let lattice = agree(stiff, None, Method::Gauss { stages: 2 }, Engine::Best, 0.2, 70);
+    assert!(lattice.is_looped());
+    // Both ways were gone: the iteration is tried anew now and then.
+    assert!(lattice.iterations() > 0 && lattice.contractions() > 0);
+}
+
+#[test]
+fn a_step_of_few_variables_and_many_stages_is_made_where_they_do_not_contract() {
+    let kepler = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 - 1/sqrt(x^2 + y^2)\ninitial x = 0.2, p_y = 3\n";
+    for stages in [6, 10, 14] {
+        let orbit = agree(kepler, None, Method::Gauss { stages }, Engine::Best, 1.5, 12);
+        assert!(orbit.iterations() > 0 && orbit.contractions() > 0, "{stages}");
+    }
 }

@@ -1,10 +1,11 @@
 //! Iterations to a fixed point inline, for the stages of a Runge–Kutta method.
 
 use super::newton::Written;
+use super::regions::{Map, Regions};
 use super::step::{Rule, Steps};
 use super::target::{Comparison, Target};
-use crate::program::{Binary, Instruction, Otherwise, Unary};
-use cotangent_dynamics::{PAUSE, Unknowns, patience};
+use crate::program::{Binary, Unary};
+use cotangent_dynamics::Unknowns;
 use cotangent_solve::{Comparisons, StageRule, UNSETTLED};
 
 /// What an iteration carries on besides its unknowns.
@@ -21,43 +22,11 @@ struct Column<T: Target> {
 }
 
 impl<T: Target> Steps<'_, '_, T> {
-    /// The iteration by the rule of [`StageRule`], operation for operation, and the other way.
-    pub(super) fn fixed_point(&mut self, instruction: &Instruction) {
-        let Instruction::FixedPoint { site, unknown, next, body, otherwise } = instruction else { return };
-        let Some(site) = self.program.plan.unknowns(*site) else { return };
-        let region = (*unknown, *next, &body[..]);
-        let Some(Otherwise { pause, solution, body: other }) = otherwise else {
-            // The reference says why it fails.
-            return self.iterate(site, region, i64::MAX as f64, self.bail);
-        };
-        let exit = self.t.open_block();
-        let way = self.t.open_block();
-        let tried = self.t.open_block();
-        let (paused, zero) = (self.listed(*pause, 1)[0], self.t.number(0.0));
-        let skipped = self.t.compare(Comparison::Less, zero, paused);
-        self.t.go_unless(skipped, tried);
-        let one = self.t.number(1.0);
-        let fewer = self.t.binary(Binary::Sub, paused, one);
-        self.set_all(*pause, &[fewer]);
-        self.t.go(way);
-        self.t.close_block(tried);
-        let in_vain = self.t.number(PAUSE);
-        self.set_all(*pause, &[in_vain]);
-        self.iterate(site, region, f64::from(patience(site.len())), way);
-        self.set_all(*pause, &[zero]);
-        self.t.go(exit);
-        self.t.close_block(way);
-        self.instructions(other);
-        let found = self.listed(*solution, site.len());
-        self.set_all(*unknown, &found);
-        self.t.close_block(exit);
-    }
-
-    /// The loop: goes on with the solution, or to `failed`.
-    fn iterate(
+    /// The iteration by the rule of [`StageRule`], operation for operation.
+    pub(super) fn iterate_cells(
         &mut self,
         site: &Unknowns,
-        (unknown, next, body): (usize, usize, &[Instruction]),
+        (unknown, next, body): Map<'_>,
         patience: f64,
         failed: T::Label,
     ) {

@@ -1,36 +1,25 @@
 //! Whole steps with loops over members, on any target: vectors are in memory, and Newton's method goes over them in loops.
 
+use super::area::OF_UNKNOWN;
 use super::elimination::{is_in_order, is_pivot, largest};
 use super::kernels::{Each, PIECE, Piece, pieces, write_and_sum};
 use super::newton::{Written, is_affine};
+use super::regions::{Map, Regions};
 use super::step::Rule;
 use super::target::{Comparison, Place, Target};
-use crate::program::{Base, Binary, Instruction, Kernel, Program, Segment, System, Unary, Write};
+use crate::program::{Base, Binary, Instruction, Kernel, Program, Segment, Unary, Write};
+use cotangent_dynamics::Unknowns;
 use cotangent_solve::{Bounds, Comparisons, Held};
 
-/// What is kept of each unknown of an iteration, behind the work area of the program: its update and that before, its largest size
-/// so far and the inverse of its pivot. After these comes the Jacobian before the last update.
-const KEPT: usize = 4;
-
-/// The end of the work area.
-pub(crate) fn work(program: &Program) -> usize {
-    let kept = |s: &System| KEPT * s.pattern.rows() + s.pattern.len();
-    program.work + program.systems.iter().map(kept).max().unwrap_or(0)
-}
-
-/// Whether a step is made of loops, iterations over them and requirements, and is not too long for one function.
+/// Whether a step is made of loops, regions around them and requirements, and is not too long for one function.
 pub(super) fn fits(program: &Program) -> bool {
-    let is_segment = |i: &Instruction| matches!(i, Instruction::Segment(_));
-    let is_loops = |i: &Instruction| match i {
-        Instruction::Root { body, .. } => body.iter().all(is_segment),
-        other => is_segment(other) || matches!(other, Instruction::Require { .. }),
-    };
+    let is_loops = |i: &&Instruction| !matches!(i, Instruction::Factor { .. } | Instruction::Solve { .. });
     let is_whole = |segment: &Segment| pieces(segment, 0).iter().all(|piece| matches!(piece, Piece::Kernels(_)));
     let sets = |kernel: &Kernel| kernel.stores.iter().all(|s| matches!(s.to.base, Base::Work) || s.write == Write::Set);
     program.len() <= 4 * PIECE
         && program.segments.iter().all(|segment| segment.kernels.iter().all(sets))
         && program.systems.iter().all(|system| system.site.is_some())
-        && program.instructions.iter().all(is_loops)
+        && program.all_instructions().iter().all(is_loops)
         && program.segments.iter().all(is_whole)
 }
 
@@ -42,29 +31,32 @@ pub(super) fn write<T: Target>(target: &mut T, program: &Program) -> T::Integer 
     let nothing = target.integer(0);
     target.set_count(made, nothing);
     let bail = target.open_block();
-    let [updates, sum] = [(); 2].map(|()| {
+    let [updates, iterations, sum] = [(); 3].map(|()| {
         let (cell, zero) = (target.cell(), target.number(0.0));
         target.set(cell, zero);
         cell
     });
-    let mut s = Loops { t: target, program, updates, sum, bail };
+    let mut s = Loops { t: target, program, updates, iterations, sum, bail };
     s.instructions(&program.instructions[program.once..]);
     s.bail_unless_finite(sum);
-    let counts = Place { base: Base::Input(program.inputs.len() + 1), index: None, offset: 0 };
-    let (before, own) = (target.load(counts), target.get(updates));
-    let sum = target.binary(Binary::Add, before, own);
-    target.store(counts, sum);
+    for (offset, cell) in [updates, iterations].into_iter().enumerate() {
+        let counts = Place { base: Base::Input(program.inputs.len() + 1), index: None, offset: offset as i64 };
+        let (before, own) = (target.load(counts), target.get(cell));
+        let sum = target.binary(Binary::Add, before, own);
+        target.store(counts, sum);
+    }
     let one = target.integer(1);
     target.set_count(made, one);
     target.close_block(bail);
     target.count(made)
 }
 
-struct Loops<'t, 'p, T: Target> {
-    t: &'t mut T,
-    program: &'p Program,
-    /// Updates of Newton's method in this step.
+pub(super) struct Loops<'t, 'p, T: Target> {
+    pub(super) t: &'t mut T,
+    pub(super) program: &'p Program,
+    /// Updates of Newton's method and iterations to fixed points in this step.
     updates: T::Cell,
+    pub(super) iterations: T::Cell,
     /// The sum of the results.
     sum: T::Cell,
     /// Where to go if something is out of the ordinary.
@@ -99,21 +91,54 @@ struct Seen<T: Target> {
     largest: T::Cell,
 }
 
-impl<'t, 'p, T: Target> Loops<'t, 'p, T> {
+impl<T: Target> Regions<T> for Loops<'_, '_, T> {
+    fn target(&mut self) -> &mut T {
+        self.t
+    }
+
+    fn bail(&self) -> T::Label {
+        self.bail
+    }
+
     fn instructions(&mut self, list: &[Instruction]) {
         for instruction in list {
             match instruction {
                 Instruction::Segment(k) => self.segment(&self.program.segments[*k]),
                 Instruction::Root { .. } => self.root(instruction),
                 Instruction::Require { residual, magnitude, count, .. } => self.require(*residual, *magnitude, *count),
-                Instruction::Factor { .. }
-                | Instruction::Solve { .. }
-                | Instruction::FixedPoint { .. }
-                | Instruction::Repeat { .. } => self.t.go(self.bail),
+                Instruction::FixedPoint { site, unknown, next, body, otherwise } => {
+                    let Some(site) = self.program.plan.unknowns(*site) else { continue };
+                    self.fixed_point(site, (*unknown, *next, body), otherwise.as_ref());
+                }
+                Instruction::Repeat { coefficients, coefficient, state, next, count, body } => {
+                    self.stages(coefficients, [*coefficient, *state, *next, *count], body);
+                }
+                Instruction::Factor { .. } | Instruction::Solve { .. } | Instruction::Leave => self.t.go(self.bail),
             }
         }
     }
 
+    fn number_at(&mut self, at: usize) -> T::Number {
+        self.t.load(Place { base: Base::Work, index: None, offset: at as i64 })
+    }
+
+    fn set_number(&mut self, at: usize, value: T::Number) {
+        self.t.store(Place { base: Base::Work, index: None, offset: at as i64 }, value);
+    }
+
+    fn copy(&mut self, from: usize, to: usize, count: usize) {
+        self.each(count, |s, i| {
+            let value = s.load(from, i);
+            s.store(to, i, value);
+        });
+    }
+
+    fn iterate(&mut self, site: &Unknowns, map: Map<'_>, patience: f64, failed: T::Label) {
+        self.iterate_vectors(site, map, patience, failed);
+    }
+}
+
+impl<'t, 'p, T: Target> Loops<'t, 'p, T> {
     fn segment(&mut self, segment: &Segment) {
         for &(base, start, len) in &segment.clear {
             let zero = self.t.number(0.0);
@@ -123,27 +148,27 @@ impl<'t, 'p, T: Target> Loops<'t, 'p, T> {
     }
 
     /// for i in 0..len { body }
-    fn each(&mut self, len: usize, body: impl FnOnce(&mut Self, T::Integer)) {
+    pub(super) fn each(&mut self, len: usize, body: impl FnOnce(&mut Self, T::Integer)) {
         let (first, last) = (self.t.integer(0), self.t.integer(len as i64 - 1));
         let each = Each::up(self.t, first, last);
         body(self, each.i);
         each.close(self.t);
     }
 
-    fn load(&mut self, vector: usize, i: T::Integer) -> T::Number {
+    pub(super) fn load(&mut self, vector: usize, i: T::Integer) -> T::Number {
         self.t.load(Place { base: Base::Work, index: Some(i), offset: vector as i64 })
     }
 
-    fn store(&mut self, vector: usize, i: T::Integer, value: T::Number) {
+    pub(super) fn store(&mut self, vector: usize, i: T::Integer, value: T::Number) {
         self.t.store(Place { base: Base::Work, index: Some(i), offset: vector as i64 }, value);
     }
 
-    fn size(&mut self, vector: usize, i: T::Integer) -> T::Number {
+    pub(super) fn size(&mut self, vector: usize, i: T::Integer) -> T::Number {
         let x = self.load(vector, i);
         self.t.unary(Unary::Abs, x)
     }
 
-    fn start(&mut self, value: f64) -> T::Cell {
+    pub(super) fn start(&mut self, value: f64) -> T::Cell {
         let value = self.t.number(value);
         self.start_with(value)
     }
@@ -154,29 +179,29 @@ impl<'t, 'p, T: Target> Loops<'t, 'p, T> {
         cell
     }
 
-    fn add(&mut self, cell: T::Cell, value: T::Number) {
+    pub(super) fn add(&mut self, cell: T::Cell, value: T::Number) {
         let before = self.t.get(cell);
         let sum = self.t.binary(Binary::Add, before, value);
         self.t.set(cell, sum);
     }
 
     /// A cell that is one as long as everything held, then zero.
-    fn hold(&mut self, cell: T::Cell, truth: T::Truth) {
+    pub(super) fn hold(&mut self, cell: T::Cell, truth: T::Truth) {
         let (before, zero) = (self.t.get(cell), self.t.number(0.0));
         let after = self.t.choice(truth, before, zero);
         self.t.set(cell, after);
     }
 
-    fn held(&mut self, cell: T::Cell) -> T::Truth {
+    pub(super) fn held(&mut self, cell: T::Cell) -> T::Truth {
         let (value, zero) = (self.t.get(cell), self.t.number(0.0));
         self.t.compare(Comparison::Less, zero, value)
     }
 
-    fn rule(&mut self, which: Rule) -> T::Number {
+    pub(super) fn rule(&mut self, which: Rule) -> T::Number {
         self.t.load(Place { base: Base::Input(self.program.inputs.len()), index: None, offset: which as i64 })
     }
 
-    fn bail_unless_finite(&mut self, sum: T::Cell) {
+    pub(super) fn bail_unless_finite(&mut self, sum: T::Cell) {
         let sum = self.t.get(sum);
         let finite = self.t.is_finite(sum);
         self.t.go_unless(finite, self.bail);
@@ -209,7 +234,7 @@ impl<'t, 'p, T: Target> Loops<'t, 'p, T> {
             sizes: kept + n,
             inverses: kept + 2 * n,
             previous_update: kept + 3 * n,
-            previous_jacobian: kept + KEPT * n,
+            previous_jacobian: kept + OF_UNKNOWN * n,
             tridiagonal: pattern.is_tridiagonal(),
         };
         match is_affine(self.program, *solver) {

@@ -7,6 +7,7 @@
 //! it is called.
 #![allow(unsafe_code)]
 
+mod area;
 #[cfg(all(test, unix))]
 pub(crate) mod c;
 mod cranelift;
@@ -16,6 +17,8 @@ mod kernels;
 mod looped;
 mod math;
 mod newton;
+mod regions;
+mod settled;
 mod step;
 mod target;
 
@@ -312,7 +315,7 @@ impl NativeLoops {
 
     /// The end of the work area that it uses.
     pub(crate) fn work(&self) -> usize {
-        looped::work(&self.program)
+        area::work(&self.program)
     }
 
     /// Makes one step; false if it is out of the ordinary, and then `next` is nothing. The states have been checked by the

@@ -1,5 +1,6 @@
 //! Newton's method inline, for the ordinary course of an iteration.
 
+use super::regions::Regions;
 use super::step::{Rule, Steps};
 use super::target::{Comparison, Target};
 use crate::program::{Binary, Instruction, Program, Unary};

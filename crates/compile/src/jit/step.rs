@@ -1,9 +1,10 @@
 //! Whole steps without loops over members, on any target: all numbers of the work area are cells.
 
 use super::kernels::of_both;
+use super::regions::{Map, Regions};
 use super::target::{Comparison, Place, Sides, Target};
 use crate::program::{Address, Base, Binary, Instruction, Kernel, Op, Program, Unary};
-use cotangent_dynamics::allowance;
+use cotangent_dynamics::{Unknowns, allowance};
 use cotangent_solve::{NewtonOptions, StoppingRule};
 use std::collections::{HashMap, HashSet};
 
@@ -119,58 +120,6 @@ impl<T: Target> Steps<'_, '_, T> {
             let sum = self.t.binary(Binary::Add, before, own);
             self.t.store(place, sum);
         }
-    }
-
-    pub(super) fn instructions(&mut self, list: &[Instruction]) {
-        for instruction in list {
-            match instruction {
-                Instruction::Segment(k) => {
-                    self.program.segments[*k].kernels.iter().for_each(|kernel| self.kernel(kernel));
-                }
-                Instruction::Factor { solver, values } => {
-                    let matrix = self.listed(*values, self.program.systems[*solver].pattern.len());
-                    let good = self.t.factor(*solver, &matrix);
-                    self.t.go_unless(good, self.bail);
-                }
-                Instruction::Solve { solver, rhs, columns, transposed } => {
-                    let sides = self.listed(*rhs, columns * self.program.systems[*solver].pattern.rows());
-                    let how = Sides { columns: *columns, transposed: *transposed, strict: false };
-                    let (solution, good) = self.t.solve(*solver, &sides, how);
-                    self.t.go_unless(good, self.bail);
-                    self.set_all(*rhs, &solution);
-                }
-                Instruction::Root { .. } => self.newton(instruction),
-                Instruction::FixedPoint { .. } => self.fixed_point(instruction),
-                Instruction::Repeat { coefficients, coefficient, state, next, count, body } => {
-                    self.stages(coefficients, [*coefficient, *state, *next, *count], body);
-                }
-                Instruction::Require { residual, magnitude, count, .. } => self.require(*residual, *magnitude, *count),
-            }
-        }
-    }
-
-    /// Stages with one coefficient after the other.
-    fn stages(&mut self, coefficients: &[f64], [coefficient, state, next, count]: [usize; 4], body: &[Instruction]) {
-        let stage = self.t.counter();
-        let first = self.t.integer(0);
-        self.t.set_count(stage, first);
-        let done = self.t.open_block();
-        let again = self.t.open_loop();
-        let which = self.t.count(stage);
-        let value = self.t.coefficient(coefficients, which);
-        self.set(Base::Work, coefficient as i64, value);
-        self.instructions(body);
-        let after = self.listed(next, count);
-        self.set_all(state, &after);
-        let one = self.t.integer(1);
-        let which = self.t.sum(which, one);
-        self.t.set_count(stage, which);
-        let last = self.t.integer(coefficients.len() as i64 - 1);
-        let more = self.t.in_order(which, last);
-        self.t.go_if(more, again);
-        self.t.go(done);
-        self.t.close_loop(again);
-        self.t.close_block(done);
     }
 
     /// Residuals larger than what their terms explain are for the reference to judge.
@@ -291,5 +240,64 @@ impl<T: Target> Steps<'_, '_, T> {
         let zero = self.t.number(0.0);
         let vanish = residuals.iter().map(|&r| self.t.compare(Comparison::Equal, r, zero)).collect();
         self.all(vanish)
+    }
+}
+
+impl<T: Target> Regions<T> for Steps<'_, '_, T> {
+    fn target(&mut self) -> &mut T {
+        self.t
+    }
+
+    fn bail(&self) -> T::Label {
+        self.bail
+    }
+
+    fn instructions(&mut self, list: &[Instruction]) {
+        for instruction in list {
+            match instruction {
+                Instruction::Segment(k) => {
+                    self.program.segments[*k].kernels.iter().for_each(|kernel| self.kernel(kernel));
+                }
+                Instruction::Factor { solver, values } => {
+                    let matrix = self.listed(*values, self.program.systems[*solver].pattern.len());
+                    let good = self.t.factor(*solver, &matrix);
+                    self.t.go_unless(good, self.bail);
+                }
+                Instruction::Solve { solver, rhs, columns, transposed } => {
+                    let sides = self.listed(*rhs, columns * self.program.systems[*solver].pattern.rows());
+                    let how = Sides { columns: *columns, transposed: *transposed, strict: false };
+                    let (solution, good) = self.t.solve(*solver, &sides, how);
+                    self.t.go_unless(good, self.bail);
+                    self.set_all(*rhs, &solution);
+                }
+                Instruction::Root { .. } => self.newton(instruction),
+                Instruction::FixedPoint { site, unknown, next, body, otherwise } => {
+                    let Some(site) = self.program.plan.unknowns(*site) else { continue };
+                    self.fixed_point(site, (*unknown, *next, body), otherwise.as_ref());
+                }
+                Instruction::Repeat { coefficients, coefficient, state, next, count, body } => {
+                    self.stages(coefficients, [*coefficient, *state, *next, *count], body);
+                }
+                Instruction::Require { residual, magnitude, count, .. } => self.require(*residual, *magnitude, *count),
+                Instruction::Leave => self.t.go(self.bail),
+            }
+        }
+    }
+
+    fn number_at(&mut self, at: usize) -> T::Number {
+        self.get(Base::Work, at as i64)
+    }
+
+    fn set_number(&mut self, at: usize, value: T::Number) {
+        self.set(Base::Work, at as i64, value);
+    }
+
+    fn copy(&mut self, from: usize, to: usize, count: usize) {
+        let values = self.listed(from, count);
+        self.set_all(to, &values);
+    }
+
+    fn iterate(&mut self, site: &Unknowns, map: Map<'_>, patience: f64, failed: T::Label) {
+        self.iterate_cells(site, map, patience, failed);
     }
 }

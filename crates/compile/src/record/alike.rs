@@ -22,8 +22,9 @@ type Stored = (usize, Entry, u32);
 
 /// Reads the arrays that are made once where others are alike; `once` and `each` are what is done once and in each step.
 pub(super) fn merge(once: &[Item], each: &mut [Item]) {
-    let kernels: Vec<&Kernel> = once.iter().filter_map(kernel).collect();
-    let changed: HashSet<usize> = kernels_of(each).flat_map(|k| k.stores.iter().map(|s| array(&s.to))).collect();
+    let kernels: Vec<&Kernel> = once.iter().flat_map(Item::kernels).collect();
+    let written = each.iter().flat_map(Item::kernels).flat_map(|k| k.stores.iter().map(|s| array(&s.to)));
+    let changed: HashSet<usize> = written.collect();
     let (mut stores, mut others) = (BTreeMap::<usize, Vec<Stored>>::new(), changed);
     for (k, kernel) in kernels.iter().enumerate() {
         for store in &kernel.stores {
@@ -46,17 +47,6 @@ fn is_made_once(kernels: &[&Kernel], list: &[Stored]) -> bool {
     let mut spans: Vec<(i64, i64)> = list.iter().map(|&(k, entry, _)| span(kernels[k], &entry.address())).collect();
     spans.sort_unstable();
     list.iter().all(is_one) && spans.windows(2).all(|pair| pair[0].1 < pair[1].0)
-}
-
-fn kernel(item: &Item) -> Option<&Kernel> {
-    if let Item::Kernel(kernel) = item { Some(kernel) } else { None }
-}
-
-fn kernels_of(items: &[Item]) -> impl Iterator<Item = &Kernel> {
-    items.iter().flat_map(|item| match item {
-        Item::Newton { body, .. } => body.iter().filter_map(kernel).collect::<Vec<_>>(),
-        other => kernel(other).into_iter().collect(),
-    })
 }
 
 fn instead(kernels: &[&Kernel], stores: &BTreeMap<usize, Vec<Stored>>) -> HashMap<usize, Instead> {
@@ -114,8 +104,7 @@ fn replace(item: &mut Item, instead: &HashMap<usize, Instead>) {
                 }
             }
         }
-        Item::Newton { body, .. } => body.iter_mut().for_each(|item| replace(item, instead)),
-        Item::Require { .. } => {}
+        region => region.bodies_mut().flatten().for_each(|item| replace(item, instead)),
     }
 }
 

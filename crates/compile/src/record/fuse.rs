@@ -20,9 +20,7 @@ pub(super) fn fused(arrays: &[usize], items: Vec<Item>, changing: &[usize], resu
     let items = requirements_last(hoisted(items));
     let mut boundaries = BTreeMap::new();
     family_boundaries(arrays, &items, &mut boundaries);
-    let unknowns =
-        items.iter().filter_map(|item| if let Item::Newton { unknown, .. } = item { Some(*unknown) } else { None });
-    let varying = dependent(&items, changing.iter().chain(results).copied().chain(unknowns));
+    let varying = dependent(&items, changing.iter().chain(results).copied());
     let (mut each, once): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|item| stays(item, &varying));
     let once = joined(arrays, once, &boundaries);
     alike::merge(&once, &mut each);
@@ -31,9 +29,9 @@ pub(super) fn fused(arrays: &[usize], items: Vec<Item>, changing: &[usize], resu
     parts
 }
 
-/// The arrays that depend on others, and these.
+/// The arrays that depend on others or on what regions do, and these.
 fn dependent(items: &[Item], others: impl Iterator<Item = usize>) -> HashSet<usize> {
-    let mut varying: HashSet<usize> = others.collect();
+    let mut varying: HashSet<usize> = others.chain(items.iter().flat_map(Item::changed)).collect();
     loop {
         let known = varying.len();
         for item in items {
@@ -57,18 +55,20 @@ fn stays(item: &Item, varying: &HashSet<usize>) -> bool {
     }
 }
 
-/// Moves what does not depend on the unknowns of an iteration out of it.
+/// Moves what does not depend on the unknowns of an iteration, or on the stage that is repeated, out of it.
 fn hoisted(items: Vec<Item>) -> Vec<Item> {
     let mut out = vec![];
-    for item in items {
-        let Item::Newton { site, unknown, terms, residual, jacobian, body } = item else {
-            out.push(item);
-            continue;
-        };
-        let varying = dependent(&body, [unknown, residual, jacobian].into_iter());
-        let (body, constant): (Vec<Item>, Vec<Item>) = body.into_iter().partition(|item| stays(item, &varying));
-        out.extend(constant);
-        out.push(Item::Newton { site, unknown, terms, residual, jacobian, body });
+    for mut item in items {
+        item.bodies_mut().for_each(|body| *body = hoisted(std::mem::take(body)));
+        let own = item.own_arrays();
+        // What is done otherwise is often not done at all, so that nothing of it is done before.
+        if let Some(body) = item.bodies_mut().next() {
+            let varying = dependent(body, own.into_iter());
+            let (inside, constant) = std::mem::take(body).into_iter().partition(|item| stays(item, &varying));
+            *body = inside;
+            out.extend::<Vec<Item>>(constant);
+        }
+        out.push(item);
     }
     out
 }
@@ -77,6 +77,8 @@ fn hoisted(items: Vec<Item>) -> Vec<Item> {
 fn requirements_last(items: Vec<Item>) -> Vec<Item> {
     let (last, mut first): (Vec<Item>, Vec<Item>) =
         items.into_iter().partition(|item| matches!(item, Item::Require { .. }));
+    let bodies = first.iter_mut().flat_map(Item::bodies_mut);
+    bodies.for_each(|body| *body = requirements_last(std::mem::take(body)));
     first.extend(last);
     first
 }
@@ -196,19 +198,13 @@ const MOST_CUTS: usize = 12;
 
 /// Where families begin or end in arrays, by the length of these: where loops with a step of one do.
 fn family_boundaries(arrays: &[usize], items: &[Item], out: &mut BTreeMap<usize, BTreeSet<i64>>) {
-    for item in items {
-        match item {
-            Item::Kernel(kernel) => {
-                let Some(member) = Member::new(kernel).filter(|m| m.high - m.low > 1) else { continue };
-                for (entry, _) in member.accesses.iter().filter(|(e, _)| e.stride == 1) {
-                    let ends = [member.low + entry.offset, member.high + entry.offset];
-                    let len = arrays[entry.array];
-                    let inside = ends.into_iter().filter(|at| (1..len as i64).contains(at));
-                    out.entry(len).or_default().extend(inside);
-                }
-            }
-            Item::Newton { body, .. } => family_boundaries(arrays, body, out),
-            Item::Require { .. } => {}
+    for kernel in items.iter().flat_map(Item::kernels) {
+        let Some(member) = Member::new(kernel).filter(|m| m.high - m.low > 1) else { continue };
+        for (entry, _) in member.accesses.iter().filter(|(e, _)| e.stride == 1) {
+            let ends = [member.low + entry.offset, member.high + entry.offset];
+            let len = arrays[entry.array];
+            let inside = ends.into_iter().filter(|at| (1..len as i64).contains(at));
+            out.entry(len).or_default().extend(inside);
         }
     }
 }
@@ -398,14 +394,10 @@ fn joined(arrays: &[usize], items: Vec<Item>, boundaries: &BTreeMap<usize, BTree
     for item in items {
         match item {
             Item::Kernel(kernel) => groups.kernel(kernel, arrays, boundaries),
-            Item::Newton { site, unknown, terms, residual, jacobian, body } => {
+            mut region => {
                 std::mem::take(&mut groups).emit(&mut out);
-                let body = joined(arrays, body, boundaries);
-                out.push(Item::Newton { site, unknown, terms, residual, jacobian, body });
-            }
-            Item::Require { .. } => {
-                std::mem::take(&mut groups).emit(&mut out);
-                out.push(item);
+                region.bodies_mut().for_each(|body| *body = joined(arrays, std::mem::take(body), boundaries));
+                out.push(region);
             }
         }
     }

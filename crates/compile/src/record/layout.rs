@@ -1,10 +1,11 @@
 //! From loops over arrays to a program: where each array is.
 
+use super::entry::array;
 use super::fuse::fused;
-use super::item::Item;
+use super::item::{self, Item};
 use super::unrolled::CONSTANTS;
 use crate::computed::computed_before_use;
-use crate::program::{Address, Base, Instruction, Kernel, Op, Program, Segment, Store, System};
+use crate::program::{Address, Base, Instruction, Kernel, Op, Otherwise, Program, Segment, Store, System};
 use cotangent_dynamics::{Failure, Misuse, Plan, Unrecordable};
 use std::collections::BTreeMap;
 
@@ -63,16 +64,10 @@ impl<'a> Building<'a> {
     /// Gives the arrays of a step their places: two that are never needed at the same time may have the same one, so that what is
     /// written is still near the processor. What was placed before stays.
     fn share(&mut self, items: &[Item]) {
-        // The first and the last item that an array is met in.
-        let mut spans: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
-        for (k, item) in items.iter().enumerate() {
-            let mut arrays = vec![];
-            met(item, &mut arrays);
-            for array in arrays.into_iter().filter(|&array| self.places[array].is_none()) {
-                spans.entry(array).and_modify(|span| span.1 = k).or_insert((k, k));
-            }
-        }
-        let mut waiting: Vec<(usize, (usize, usize))> = spans.into_iter().collect();
+        let mut spans = Spans::default();
+        spans.follow(items);
+        let placed = |&(array, _): &(usize, _)| self.places[array].is_none();
+        let mut waiting: Vec<(usize, (usize, usize))> = spans.of.into_iter().filter(placed).collect();
         waiting.sort_by_key(|&(array, (first, _))| (first, array));
         let first_free = self.program.work;
         // The last item, the beginning and the end of those that are needed, in the order of their places.
@@ -154,6 +149,25 @@ impl<'a> Building<'a> {
                     let (residual, jacobian) = (self.in_work(residual)?, self.in_work(jacobian)?);
                     out.push(Instruction::Root { solver, unknown, terms, residual, jacobian, body });
                 }
+                Item::FixedPoint { site, unknown, next, body, otherwise } => {
+                    self.close(&mut open, &mut out);
+                    let (unknown, body) = (self.in_work(unknown)?, self.instructions(body)?);
+                    let next = self.in_work(next)?;
+                    let otherwise = otherwise.map(|o| self.otherwise(o)).transpose()?;
+                    out.push(Instruction::FixedPoint { site, unknown, next, body, otherwise });
+                }
+                Item::Repeat { coefficients, coefficient, state, next, body } => {
+                    self.close(&mut open, &mut out);
+                    let count = self.arrays[state];
+                    let (coefficient, state) = (self.in_work(coefficient)?, self.in_work(state)?);
+                    let body = self.instructions(body)?;
+                    let next = self.in_work(next)?;
+                    out.push(Instruction::Repeat { coefficients, coefficient, state, next, count, body });
+                }
+                Item::Leave => {
+                    self.close(&mut open, &mut out);
+                    out.push(Instruction::Leave);
+                }
                 Item::Require { kind, residual, magnitude } => {
                     self.close(&mut open, &mut out);
                     let count = self.arrays[residual];
@@ -166,6 +180,11 @@ impl<'a> Building<'a> {
         Ok(out)
     }
 
+    fn otherwise(&mut self, item::Otherwise { pause, solution, body }: item::Otherwise) -> Result<Otherwise, Failure> {
+        let (pause, body) = (self.in_work(pause)?, self.instructions(body)?);
+        Ok(Otherwise { pause, solution: self.in_work(solution)?, body })
+    }
+
     fn close(&mut self, open: &mut Segment, out: &mut Vec<Instruction>) {
         if !open.kernels.is_empty() {
             self.program.segments.push(std::mem::take(open));
@@ -174,26 +193,46 @@ impl<'a> Building<'a> {
     }
 }
 
-/// The arrays of an item.
-fn met(item: &Item, out: &mut Vec<usize>) {
-    let mut address = |a: &Address| {
-        if let Base::Output(array) = a.base {
-            out.push(array);
+/// When arrays are needed: the first and the last item that each is met in. An iteration counts as one item; stages that are
+/// repeated are followed inside, and what is there before them is needed until their end.
+#[derive(Default)]
+struct Spans {
+    of: BTreeMap<usize, (usize, usize)>,
+    now: usize,
+}
+
+impl Spans {
+    fn follow(&mut self, items: &[Item]) {
+        for item in items {
+            self.now += 1;
+            let Item::Repeat { body, .. } = item else {
+                self.meet(met(item));
+                continue;
+            };
+            let begin = self.now;
+            self.meet(item.own_arrays());
+            self.follow(body);
+            self.now += 1;
+            let around = |array: &usize| self.of.get(array).is_some_and(|span| span.0 <= begin);
+            let until_now: Vec<usize> = met(item).into_iter().filter(around).collect();
+            self.meet(until_now);
         }
-    };
-    match item {
-        Item::Kernel(kernel) => {
-            kernel.ops.iter().for_each(|op| {
-                if let Op::Load(a) = op {
-                    address(a)
-                }
-            });
-            kernel.stores.iter().for_each(|store| address(&store.to));
-        }
-        Item::Newton { unknown, terms, residual, jacobian, body, .. } => {
-            out.extend([*unknown, *residual, *jacobian].into_iter().chain(*terms));
-            body.iter().for_each(|item| met(item, out));
-        }
-        Item::Require { residual, magnitude, .. } => out.extend([*residual, *magnitude]),
     }
+
+    fn meet(&mut self, arrays: Vec<usize>) {
+        for array in arrays {
+            self.of.entry(array).or_insert((self.now, self.now)).1 = self.now;
+        }
+    }
+}
+
+/// The arrays of an item.
+fn met(item: &Item) -> Vec<usize> {
+    let mut out = item.own_arrays();
+    if let Item::Kernel(kernel) = item {
+        let loads = kernel.ops.iter().filter_map(|op| if let Op::Load(a) = op { Some(a) } else { None });
+        out.extend(loads.chain(kernel.stores.iter().map(|store| &store.to)).map(array));
+    }
+    out.extend(item.bodies().flatten().flat_map(met));
+    out
 }

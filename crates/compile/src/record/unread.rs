@@ -48,11 +48,10 @@ impl Read {
                     let added = kernel.stores.iter().filter(|store| store.write != Write::Set);
                     self.1.extend(added.map(|store| (array(&store.to), span(kernel, &store.to))));
                 }
-                Item::Newton { unknown, terms, residual, jacobian, body, .. } => {
-                    self.whole([*unknown, *residual, *jacobian].into_iter().chain(*terms));
-                    self.by(body);
+                region => {
+                    self.whole(region.own_arrays());
+                    region.bodies().for_each(|body| self.by(body));
                 }
-                Item::Require { residual, magnitude, .. } => self.whole([*residual, *magnitude]),
             }
         }
     }
@@ -78,11 +77,10 @@ pub(super) fn drop_unread(parts: &mut [Vec<Item>; 2], results: &[usize]) -> bool
                 kernel.drop_unused();
                 !kernel.stores.is_empty()
             }
-            Item::Newton { body, .. } => {
-                any |= drop(body, read);
+            region => {
+                region.bodies_mut().for_each(|body| any |= drop(body, read));
                 true
             }
-            Item::Require { .. } => true,
         });
         any
     }

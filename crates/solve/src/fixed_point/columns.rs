@@ -20,14 +20,17 @@ use crate::stopping::{Comparisons, Made, StoppingRule, size_ratio};
 /// 4. three updates in a row did not decrease, and this one is at most 1024 u times the largest entry of its group: an entry
 ///    that is nothing but what rounding leaves of others.
 ///
-/// Once it is settled by 1, 2 or 3 later updates up to the bound of 3 are no matter; a larger one begins anew. The iteration
-/// has arrived when all entries are settled.
+/// Once it is settled by 1, 2 or 3 later updates up to the bound of 3 are no matter, and once by 4 those up to its bound: what
+/// is rounding goes up and down, and of many entries there is always one that has just gone down. A larger one begins anew,
+/// and counts as one that did not decrease.
+/// The iteration has arrived when all entries are settled.
 ///
 /// (E. Hairer, R. I. McLachlan & A. Razakarivony, BIT 48 (2008) 231: with a threshold in the place of 2 and 3 the energy
 /// drifts.)
 pub struct StageRule;
 
-/// An entry of the stages before its first update: δₘ, and 2 to the number of updates in a row that did not decrease.
+/// An entry of the stages before its first update: δₘ, and 2 to the number of updates in a row that did not decrease. In the
+/// place of δₘ stands 0 once the entry is settled, and −1 once it is by 4.
 pub const UNSETTLED: [f64; 2] = [f64::INFINITY, 1.0];
 
 impl StageRule {
@@ -41,7 +44,8 @@ impl StageRule {
         ([update, size, largest], rounded): ([C::Number; 3], Option<C::Number>),
         [smallest, stalls]: [C::Number; 2],
     ) -> (C::Truth, [C::Number; 2]) {
-        let (zero, one, two) = (c.number(0.0), c.number(1.0), c.number(2.0));
+        let (zero, one, two, minus) = (c.number(0.0), c.number(1.0), c.number(2.0), c.number(-1.0));
+        let was_noise = c.at_most(smallest, minus);
         let part = |c: &mut C, part: f64, of: C::Number| {
             let part = c.number(part);
             c.product(part, of)
@@ -74,16 +78,16 @@ impl StageRule {
         let twice = c.at_most(four, more);
         let settled = c.both(steady, twice);
         let settled = c.both(round_off, settled);
-        // Settled entries have a smallest update of zero, which none is below.
+        // None is below the zero of settled entries.
         let anew = c.at_most(smallest, zero);
         let still = c.both(anew, round_off);
         let settled = c.either(settled, still);
         let settled = c.either(settled, last);
         let settled = c.either(settled, tolerated);
 
-        let stalls = c.choice(steady, more, one);
-        let stalls = c.choice(anew, one, stalls);
-        let stalls = c.choice(settled, one, stalls);
+        // An update that begins anew did not decrease.
+        let after = c.choice(steady, more, one);
+        let stalls = c.choice(settled, stalls, after);
         let smallest = c.choice(steady, smallest, update);
         let smallest = c.choice(anew, update, smallest);
         let smallest = c.choice(settled, zero, smallest);
@@ -91,7 +95,9 @@ impl StageRule {
         let stalled = c.at_most(eight, stalls);
         let noise = part(c, 1024.0 * epsilon, largest);
         let noise = c.at_most(update, noise);
-        let noise = c.both(noise, stalled);
+        let known = c.either(stalled, was_noise);
+        let noise = c.both(noise, known);
+        let smallest = c.choice(noise, minus, smallest);
         (c.either(settled, noise), [smallest, stalls])
     }
 }
