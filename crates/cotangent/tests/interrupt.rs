@@ -104,3 +104,23 @@ fn a_result_that_nobody_reads_is_not_waited_for() {
         (Some(3), "error: interrupted while the result was printed: the end of it is missing\n")
     );
 }
+
+#[test]
+fn rows_between_steps_are_neither_lost_nor_written_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments =
+        |out: &'static str| ["run", "pendulum", "--step", "0.1", "--until", "0.2", "--every", "1e-6", "--out", out];
+    let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    assert_eq!(ended(start(folder.path(), &arguments("whole.csv"))).0, Some(0));
+    let child = start(folder.path(), &arguments("a.csv"));
+    wait_until(|| std::fs::metadata(folder.path().join(".a.csv.part")).is_ok_and(|m| m.len() > 1 << 20));
+    interrupt(&child);
+    let (status, said) = ended(child);
+    assert_eq!(status, Some(3), "{said}");
+    // None of the steps is made yet, and thousands of its rows are.
+    let header = String::from_utf8_lossy(&read("a.csv.checkpoint")).into_owned();
+    assert!(header.contains("\"done\":0") && !header.contains("\"between\":0"), "{header:.2000}");
+    assert!(read("a.csv").len() < read("whole.csv").len());
+    assert_eq!(ended(start(folder.path(), &["run", "--resume", "a.csv"])).0, Some(0));
+    assert!(read("a.csv") == read("whole.csv"));
+}

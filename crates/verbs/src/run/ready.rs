@@ -122,8 +122,8 @@ impl Ready {
         }
         let mut records = false;
         if let Some(files) = &files {
-            // Before the first step there is nothing in the table that would not be written again.
-            let header = from.as_ref().map(|c| &c.header).filter(|h| h.done > 0 || h.finished);
+            // Before the first row behind the start there is nothing in the table that would not be written again.
+            let header = from.as_ref().map(|c| &c.header).filter(|h| h.done > 0 || h.between > 0 || h.finished);
             records = open(&mut run, files, header, &begun, &session.limits().cancel)?;
             session.keep();
         }
