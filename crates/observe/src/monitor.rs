@@ -77,6 +77,69 @@ pub struct Monitor {
     terms: f64,
     /// Steps seen.
     steps: u64,
+    /// How many steps are looked at as one.
+    #[serde(default)]
+    pub(crate) stride: Stride,
+}
+
+/// How many steps are looked at as one: more of them as long as little happens.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Stride {
+    steps: u64,
+    /// So many steps are looked at one by one before that is tried again, and how many the next time.
+    pause: u64,
+    next: u64,
+}
+
+/// The fewest and the most steps that are looked at as one.
+const STRIDES: [u64; 2] = [2, 64];
+/// The part of the turn that is too much that is aimed at: steps that turn by too much are made again.
+const AIM: f64 = 0.6;
+/// The least and the most steps one by one after others that could not be looked at as one.
+const PAUSES: [u64; 2] = [16, 1024];
+
+impl Default for Stride {
+    fn default() -> Self {
+        Stride { steps: STRIDES[0], pause: 0, next: PAUSES[0] }
+    }
+}
+
+impl Stride {
+    /// How many steps may be looked at as one now.
+    pub(crate) fn steps(&self) -> u64 {
+        if self.pause > 0 { 1 } else { self.steps }
+    }
+
+    /// A step was looked at by itself.
+    fn count(&mut self) {
+        self.pause = self.pause.saturating_sub(1);
+    }
+
+    /// So many steps were looked at as one, in which gradients turned by this part of what is too much.
+    pub(crate) fn adapt(&mut self, steps: u64, turn: f64) {
+        let aim = (steps as f64 * AIM / turn.max(f64::MIN_POSITIVE)) as u64;
+        // The motion may become quicker: twice as many at the most.
+        let most = STRIDES[1].min(2 * self.steps);
+        *self = Stride { steps: aim.clamp(STRIDES[0], most), ..Stride::default() };
+    }
+
+    /// They turned by more.
+    pub(crate) fn shorten(&mut self, steps: u64) {
+        match steps / 2 {
+            half if half >= STRIDES[0] => self.steps = half,
+            _ => self.interrupt(),
+        }
+    }
+
+    /// They have to be looked at one by one.
+    pub(crate) fn interrupt(&mut self) {
+        *self = Stride { steps: STRIDES[0], pause: self.next, next: (2 * self.next).min(PAUSES[1]) };
+    }
+
+    /// So many have to, because of something that is over then.
+    pub(crate) fn pause(&mut self, steps: u64) {
+        self.pause = steps;
+    }
 }
 
 /// So many passages are listed; the rest is counted.
@@ -117,6 +180,24 @@ impl Monitor {
     /// Whether a step before changed the energy as much.
     pub(crate) fn has_seen(&self, change: f64) -> bool {
         self.steps >= ORDINARY && change.abs() <= self.quiet
+    }
+
+    /// Whether nothing out of the ordinary goes on.
+    pub(crate) fn is_calm(&self) -> bool {
+        self.steps >= ORDINARY && !(self.ill || self.unsettled || self.near)
+    }
+
+    /// Whether a change of the energy in so many steps hides no leap: steps before made it, or it is no large part of the terms.
+    pub(crate) fn expects(&self, change: f64, steps: u64, terms: impl FnOnce() -> f64) -> bool {
+        let size = change.abs();
+        size <= self.quiet || size <= 2.0 * self.quiet * steps as f64 && size <= LEAP.1 * terms()
+    }
+
+    /// Takes note of so many steps in which nothing happened but this change of the energy.
+    pub(crate) fn note_calm(&mut self, change: f64, steps: u64) {
+        self.steps += steps;
+        // One of them made a change of this size.
+        self.quiet = self.quiet.max(change.abs() / steps as f64);
     }
 
     /// Judges a change of the energy, given the size of its terms.
@@ -199,6 +280,7 @@ impl Monitor {
     /// Takes note of a step that was made.
     pub(crate) fn note(&mut self, time: f64, change: f64, kind: Change, conditioned: Option<Conditioned>) {
         self.steps += 1;
+        self.stride.count();
         if kind >= Change::Rough && self.jump.is_none_or(|jump| change.abs() > jump.change.abs()) {
             self.jump = Some(Jump { time, change });
         }

@@ -3,6 +3,7 @@
 mod arrays;
 mod arrival;
 mod between;
+mod calm;
 mod end;
 mod judged;
 mod made;

@@ -1,5 +1,6 @@
 //! Steps that are looked at one by one: whether they went on smoothly.
 
+use super::calm::Calm;
 use super::made::{Made, Seen};
 use super::{Halt, Observers, Run, RunError};
 use cotangent_dynamics::{Advance, Failure, Measure, Time};
@@ -31,7 +32,15 @@ impl<I: Advance, D: Measure> Run<I, D> {
         count: u64,
         observers: Observers<'_, '_, I, D>,
     ) -> Result<Option<Halt>, RunError> {
-        for _ in 0..count {
+        let end = self.done.saturating_add(count);
+        while self.done < end {
+            if let Some(steps) = self.calm_steps() {
+                match self.make_calmly(h, steps)? {
+                    Calm::Made => continue,
+                    Calm::Halted(halt) => return Ok(Some(halt)),
+                    Calm::Not => {}
+                }
+            }
             self.before.copy_from(&self.state);
             self.remember();
             let energy = self.quantities.last().energy;
@@ -70,7 +79,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
     }
 
     /// Remembers what is known of the forces before a step.
-    fn remember(&mut self) {
+    pub(super) fn remember(&mut self) {
         self.known.clear();
         if let Some(conditioning) = self.quantities.conditioning() {
             conditioning.memory(&mut self.known);

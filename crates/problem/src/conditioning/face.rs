@@ -14,14 +14,19 @@ pub(super) struct Gradients {
     metric: Pattern,
     g: Vec<f64>,
     h: Vec<f64>,
+    /// G at another state, and where H_pp has its diagonal.
+    other: Vec<f64>,
+    diagonal: Vec<Option<usize>>,
     /// φ and the sizes of its terms.
     levels: Callable,
     phi: Vec<f64>,
     sizes: Vec<f64>,
     /// The velocities H_p, which some formulations have to solve equations for.
     velocities: Callable,
-    /// M = H_pp⁻¹.
+    /// M = H_pp⁻¹ on all coordinates but the time, if that is one: it passes without mass.
     masses: Option<LinearSolver<f64>>,
+    inverted: Vec<f64>,
+    time: Option<usize>,
     /// A state beside the one that is looked at.
     beside: Vec<f64>,
     scratch: Vec<f64>,
@@ -74,15 +79,23 @@ impl Gradients {
             return Ok(None);
         };
         let (m, n) = (jacobian.rows(), jacobian.columns());
+        let time = motion.lapse.as_ref().map(|lapse| lapse.time);
+        let passing = time.map(|t| (t as u32, t as u32));
+        let of_masses: Vec<(u32, u32)> = metric.addresses().chain(passing).collect();
+        let of_masses = Pattern::new(n, n, &of_masses).ok();
         Ok(Some(Gradients {
             function: function.into(),
             g: vec![0.0; jacobian.len()],
+            other: vec![0.0; jacobian.len()],
+            diagonal: (0..n).map(|j| metric.position(j, j)).collect(),
             h: vec![0.0; metric.len()],
             phi: vec![0.0; m],
             sizes: vec![0.0; m],
             velocities: velocities.into(),
             levels: levels.into(),
-            masses: LinearSolver::new(&metric).ok(),
+            inverted: vec![0.0; of_masses.as_ref().map_or(0, Pattern::len)],
+            masses: of_masses.and_then(|pattern| LinearSolver::new(&pattern).ok()),
+            time,
             jacobian,
             metric,
             beside: vec![0.0; motion.state.len()],
@@ -95,6 +108,11 @@ impl Gradients {
         self.jacobian.columns()
     }
 
+    /// Into how many directions it moves without its constraints.
+    pub(super) fn directions(&self) -> usize {
+        self.columns() - usize::from(self.time.is_some())
+    }
+
     /// Fills a face, whose c is given.
     pub(super) fn look(&mut self, state: &[f64], parameters: &[f64], face: &mut Face) -> Result<(), CallError> {
         let Gradients { function, g, h, .. } = self;
@@ -103,6 +121,40 @@ impl Gradients {
         times(&self.metric, &self.h, &face.r, &mut face.n);
         face.square = dot(&face.r, &face.n);
         Ok(())
+    }
+
+    /// By how much gradients change between two states, at the most, in relation to their sizes at the second, the squares of
+    /// which are given, and in the metric there.
+    pub(super) fn turn(
+        &mut self,
+        [before, after]: [&[f64]; 2],
+        parameters: &[f64],
+        squares: impl Iterator<Item = f64>,
+    ) -> Result<f64, CallError> {
+        let Gradients { function, g, h, other, jacobian, metric, diagonal, .. } = self;
+        function.call(&[before, parameters], &mut [other, h])?;
+        function.call(&[after, parameters], &mut [g, h])?;
+        let is_diagonal = metric.len() == diagonal.iter().flatten().count();
+        let mut most = 0.0f64;
+        for (i, square) in squares.enumerate() {
+            let parts = jacobian.positions(i).zip(jacobian.row(i)).map(|(k, &j)| {
+                let size = diagonal[j as usize].map_or(0.0, |at| h[at].abs());
+                (size, g[k] - other[k])
+            });
+            // |Δg|² in the metric, or what it is at most: Σ |Δgⱼ| √Hⱼⱼ, squared.
+            let change: f64 = match is_diagonal {
+                true => parts.map(|(size, change)| size * change * change).sum(),
+                false => parts.map(|(size, change)| size.sqrt() * change.abs()).sum::<f64>().powi(2),
+            };
+            // What is no number stays none.
+            if !(change <= most * square) {
+                most = change / square;
+            }
+            if most.is_nan() {
+                break;
+            }
+        }
+        Ok(most.sqrt())
     }
 
     /// c·φ: by how much a state is off its constraints, and a unit in the last place of what it is made of: the terms of φ, and
@@ -138,12 +190,21 @@ impl Gradients {
 
     /// Makes M where was looked at last; whether there is one.
     pub(super) fn weigh(&mut self) -> bool {
-        self.masses.as_mut().is_some_and(|masses| masses.factor(&self.h).is_ok())
+        let Gradients { masses: Some(masses), inverted, time, metric, h, .. } = self else { return false };
+        for (value, (i, j)) in inverted.iter_mut().zip(masses.pattern().addresses()) {
+            let (i, j) = (i as usize, j as usize);
+            *value = match Some(i) == *time || Some(j) == *time {
+                true => f64::from(u8::from(i == j)),
+                false => metric.position(i, j).map_or(0.0, |at| h[at]),
+            };
+        }
+        masses.factor(inverted).is_ok()
     }
 
     /// a·M b; M is made by [`weigh`](Gradients::weigh).
     pub(super) fn weighed(&mut self, a: &[f64], b: &[f64]) -> f64 {
         self.scratch.copy_from_slice(b);
+        self.time.into_iter().for_each(|t| self.scratch[t] = 0.0);
         if let Some(masses) = &mut self.masses {
             masses.solve(&mut self.scratch);
         }

@@ -43,6 +43,14 @@ use multivalued::Multivalued;
 /// radian cannot have crossed a singular configuration.
 const WELL: f64 = 0.3;
 
+/// By how much a gradient may turn, or change, in relation to its size, between two states at which forces are determined
+/// well. What of it the others do not explain is more than half of it there: to vanish on the way and come back, it or the others
+/// have to go more than twice this far.
+const TURN: f64 = 0.25;
+
+/// The same of a single constraint, whose gradient has to go to zero and back.
+const TURN_OF_ONE: f64 = 0.5;
+
 /// The cosine of the angle between r(before) and r(after) below which they are opposite. A gradient that only turns
 /// quickly, as at the end of an ellipse, turns by less in a step.
 const OPPOSITE: f64 = -0.8;
@@ -188,11 +196,14 @@ impl Conditioning {
             return Ok(Conditioned::WELL);
         }
         let singular = self.factor();
-        if singular.is_none() && !fallen && !self.is_antisymmetric && self.solver.rcond() >= WELL {
+        let is_well = singular.is_none() && !is_fallen && !self.is_antisymmetric && self.solver.rcond() >= WELL;
+        if is_well && !fallen {
             return Ok(Conditioned::WELL);
         }
         let (condition, constraint) = match singular {
             Some(row) => (MOST, row),
+            // However many constraints add up to a large condition: of a long chain no link depends on its neighbours.
+            None if is_well => (1.0, self.weakest()),
             None if self.is_antisymmetric && self.names.len() <= SMALL => {
                 let rows = (0..self.names.len()).map(|row| (self.condition(row), row));
                 rows.reduce(|worst, next| if next.0 > worst.0 { next } else { worst }).unwrap_or((1.0, 0))
@@ -375,6 +386,35 @@ impl Condition for Conditioning {
         self.begun[0] = first;
         let both = both?;
         Ok(if both.branch == Branch::Kept { seen } else { both })
+    }
+
+    fn strides(&self) -> bool {
+        self.multivalued.is_empty() && !self.is_antisymmetric && self.gradients.is_some()
+    }
+
+    fn calm(&mut self, [before, after]: [&[f64]; 2]) -> Result<Option<f64>, Failure> {
+        if !self.strides() || self.has_fallen[1] || self.reached != before {
+            return Ok(None);
+        }
+        self.evaluate(after)?;
+        let sizes = |entry: &Entry| entry.at.map_or(0.0, |at| self.values[at].abs());
+        let is_small = |(entry, largest): (&Entry, &f64)| sizes(entry) < WELL * largest.max(sizes(entry));
+        let is_fallen = self.entries.iter().zip(&self.largest).any(is_small);
+        if is_fallen || self.names.len() > 1 && (self.factor().is_some() || !(self.solver.rcond() >= WELL)) {
+            return Ok(None);
+        }
+        let Some(gradients) = &mut self.gradients else { return Ok(None) };
+        let squares = self.entries.iter().map(|entry| entry.at.map_or(0.0, |at| self.values[at].abs()));
+        let turn = gradients.turn([before, after], &self.parameters, squares)?;
+        let part = turn / if self.names.len() > 1 { TURN } else { TURN_OF_ONE };
+        if part.is_nan() || part > 1.0 {
+            return Ok(Some(f64::INFINITY));
+        }
+        self.known.copy_from_slice(&self.largest);
+        self.has_fallen[0] = false;
+        self.measure();
+        self.reached.copy_from_slice(after);
+        Ok(Some(part))
     }
 
     fn constraints(&self) -> Vec<String> {

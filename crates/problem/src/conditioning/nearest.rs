@@ -85,7 +85,7 @@ impl Conditioning {
                 }
             }
             if shifted <= NEWTON.1 * step {
-                if n == self.direction.len() + 1 {
+                if gradients.directions() == self.direction.len() + 1 {
                     let seen = Axes::of(form);
                     let mut end = |k: usize| {
                         let heading = [0, 1].map(|axis| gradients.weighed(&axes[axis], &velocities[k]));
