@@ -13,6 +13,8 @@ pub enum Branch {
     /// Velocities and multipliers, or other variables without rates, are not the continuation of those before: their
     /// equations have several solutions, or are singular on the way.
     Ended,
+    /// Nobody can tell: the masses are not positive there.
+    Undetermined,
 }
 
 /// A condition from which on a step may have several solutions: gradients within a quarter of a radian.

@@ -58,6 +58,11 @@ pub enum Failure {
         /// A constraint whose multiplier is one of them.
         equation: Equation,
     },
+    /// The step comes by a singular configuration where masses are not positive, so that its branches are not known.
+    Undetermined {
+        /// The constraint that depends on the others there.
+        equation: Equation,
+    },
     /// Time, which is a variable of the state, does not pass there.
     Standstill {
         /// The pace at which it would.
@@ -130,6 +135,8 @@ pub enum FailureKind {
     Jumped,
     /// The branch of velocities and multipliers ended in the step.
     Ended,
+    /// The branches at a singular configuration are not known.
+    Undetermined,
     /// Time does not pass.
     Standstill,
     /// The equations have no unique solution.
@@ -169,6 +176,7 @@ impl Failure {
             Failure::Branched { .. } => FailureKind::Branched,
             Failure::Jumped { .. } => FailureKind::Jumped,
             Failure::Ended { .. } => FailureKind::Ended,
+            Failure::Undetermined { .. } => FailureKind::Undetermined,
             Failure::Standstill { .. } => FailureKind::Standstill,
             Failure::ErrorControl(_) => FailureKind::NotConverged,
             Failure::NotFinite(_) => FailureKind::NotFinite,
@@ -184,7 +192,8 @@ impl Failure {
             Failure::Unsatisfied { equation, .. }
             | Failure::Branched { equation }
             | Failure::Jumped { equation }
-            | Failure::Ended { equation } => Some(*equation),
+            | Failure::Ended { equation }
+            | Failure::Undetermined { equation } => Some(*equation),
             _ => None,
         }
     }

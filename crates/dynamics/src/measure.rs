@@ -112,16 +112,10 @@ pub trait Condition {
     /// be; of the length `step`, if that is known. A step may be looked at several times.
     fn observe(&mut self, states: [&[f64]; 2], step: Option<f64>, was_ill: bool) -> Result<Conditioned, Failure>;
 
-    /// Whether several steps can be looked at as one.
-    fn strides(&self) -> bool {
-        false
-    }
-
-    /// Looks at several steps as one, before which forces were determined well: by how much the gradients of the constraints
-    /// turned, as a part of what is too much to be sure of the way between. `None` if forces are not determined well at their end,
-    /// or nothing is known of them: each step has to be looked at by itself then, and what is remembered is as before.
-    fn calm(&mut self, _states: [&[f64]; 2]) -> Result<Option<f64>, Failure> {
-        Ok(None)
+    /// Whether forces, which were determined well at the first of these states, are so at the second and nothing is to be said of
+    /// the step. If not, or if that takes a closer look, what is remembered is as before.
+    fn stays_well(&mut self, _states: [&[f64]; 2]) -> Result<bool, Failure> {
+        Ok(false)
     }
 
     /// What the constraints are called.

@@ -96,6 +96,12 @@ impl fmt::Display for Words<'_> {
                  than the step",
                 self.called(*equation)
             ),
+            Failure::Undetermined { equation } => write!(
+                f,
+                "the step comes by a singular configuration of {} where the energy is not convex in the momenta: on which branch \
+                 the motion goes on cannot be told",
+                self.called(*equation)
+            ),
             Failure::Ended { equation } => {
                 write!(
                     f,

@@ -77,74 +77,18 @@ pub struct Monitor {
     terms: f64,
     /// Steps seen.
     steps: u64,
-    /// How many steps are looked at as one.
+    /// So many steps are looked at closely before others are taken calmly, and twice as many as this the next time.
     #[serde(default)]
-    pub(crate) stride: Stride,
-}
-
-/// How many steps are looked at as one: more of them as long as little happens.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct Stride {
-    steps: u64,
-    /// So many steps are looked at one by one before that is tried again, and how many the next time.
-    pause: u64,
-    next: u64,
-}
-
-/// The fewest and the most steps that are looked at as one.
-const STRIDES: [u64; 2] = [2, 64];
-/// The part of the turn that is too much that is aimed at: steps that turn by too much are made again.
-const AIM: f64 = 0.6;
-/// The least and the most steps one by one after others that could not be looked at as one.
-const PAUSES: [u64; 2] = [16, 1024];
-
-impl Default for Stride {
-    fn default() -> Self {
-        Stride { steps: STRIDES[0], pause: 0, next: PAUSES[0] }
-    }
-}
-
-impl Stride {
-    /// How many steps may be looked at as one now.
-    pub(crate) fn steps(&self) -> u64 {
-        if self.pause > 0 { 1 } else { self.steps }
-    }
-
-    /// A step was looked at by itself.
-    fn count(&mut self) {
-        self.pause = self.pause.saturating_sub(1);
-    }
-
-    /// So many steps were looked at as one, in which gradients turned by this part of what is too much.
-    pub(crate) fn adapt(&mut self, steps: u64, turn: f64) {
-        let aim = (steps as f64 * AIM / turn.max(f64::MIN_POSITIVE)) as u64;
-        // The motion may become quicker: twice as many at the most.
-        let most = STRIDES[1].min(2 * self.steps);
-        *self = Stride { steps: aim.clamp(STRIDES[0], most), ..Stride::default() };
-    }
-
-    /// They turned by more.
-    pub(crate) fn shorten(&mut self, steps: u64) {
-        match steps / 2 {
-            half if half >= STRIDES[0] => self.steps = half,
-            _ => self.interrupt(),
-        }
-    }
-
-    /// They have to be looked at one by one.
-    pub(crate) fn interrupt(&mut self) {
-        *self = Stride { steps: STRIDES[0], pause: self.next, next: (2 * self.next).min(PAUSES[1]) };
-    }
-
-    /// So many have to, because of something that is over then.
-    pub(crate) fn pause(&mut self, steps: u64) {
-        self.pause = steps;
-    }
+    close: u64,
+    #[serde(default)]
+    last_close: u64,
 }
 
 /// So many passages are listed; the rest is counted.
 pub const MAX_PASSAGES: usize = 100;
 
+/// The fewest and the most steps that are looked at closely before that is thought of again.
+const CLOSE: [u64; 2] = [16, 1024];
 /// Steps that show what changes of the energy are ordinary.
 const ORDINARY: u64 = 4;
 /// An ordinary change is no larger than the largest so far, times this.
@@ -184,20 +128,39 @@ impl Monitor {
 
     /// Whether nothing out of the ordinary goes on.
     pub(crate) fn is_calm(&self) -> bool {
-        self.steps >= ORDINARY && !(self.ill || self.unsettled || self.near)
+        self.steps >= ORDINARY && self.close == 0 && !(self.ill || self.unsettled || self.near)
     }
 
-    /// Whether a change of the energy in so many steps hides no leap: steps before made it, or it is no large part of the terms.
-    pub(crate) fn expects(&self, change: f64, steps: u64, terms: impl FnOnce() -> f64) -> bool {
+    /// Whether a change of the energy in so many steps hides no leap: a step before made it, or it is no large part of the terms.
+    /// If it may hide one, these steps are looked at closely.
+    pub(crate) fn expects(&mut self, change: f64, steps: u64, terms: impl FnOnce() -> f64) -> bool {
         let size = change.abs();
-        size <= self.quiet || size <= 2.0 * self.quiet * steps as f64 && size <= LEAP.1 * terms()
+        let is_expected = size <= self.quiet || size <= 2.0 * self.quiet * steps as f64 && size <= LEAP.1 * terms();
+        if !is_expected {
+            self.close = steps;
+        }
+        is_expected
+    }
+
+    /// The next steps are looked at closely: as the last one had to be, these may have to be, too.
+    pub(crate) fn look_closely(&mut self) {
+        self.last_close = (2 * self.last_close).clamp(CLOSE[0], CLOSE[1]);
+        self.close = self.last_close;
     }
 
     /// Takes note of so many steps in which nothing happened but this change of the energy.
     pub(crate) fn note_calm(&mut self, change: f64, steps: u64) {
         self.steps += steps;
+        self.last_close = 0;
         // One of them made a change of this size.
         self.quiet = self.quiet.max(change.abs() / steps as f64);
+    }
+
+    /// Takes note of a step through a narrow place, which has a smaller part of the energy to itself than others.
+    pub(crate) fn note_kick(&mut self, time: f64, change: f64, terms: f64) {
+        if change.abs() > LEAP.1 * terms && self.jump.is_none_or(|jump| change.abs() > jump.change.abs()) {
+            self.jump = Some(Jump { time, change });
+        }
     }
 
     /// Judges a change of the energy, given the size of its terms.
@@ -280,7 +243,7 @@ impl Monitor {
     /// Takes note of a step that was made.
     pub(crate) fn note(&mut self, time: f64, change: f64, kind: Change, conditioned: Option<Conditioned>) {
         self.steps += 1;
-        self.stride.count();
+        self.close = self.close.saturating_sub(1);
         if kind >= Change::Rough && self.jump.is_none_or(|jump| change.abs() > jump.change.abs()) {
             self.jump = Some(Jump { time, change });
         }

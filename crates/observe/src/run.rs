@@ -70,6 +70,8 @@ pub struct Run<I, D> {
     /// The state before the last step, and that after it while others between them are recorded.
     before: State<f64>,
     ahead: State<f64>,
+    /// The state before several that are looked at as one.
+    since: State<f64>,
     /// What judges forces remembered before the last step.
     known: Vec<f64>,
     /// Rows of the next step that are in the table already.
@@ -134,6 +136,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
             monitor,
             before: State::default(),
             ahead: State::default(),
+            since: State::default(),
             known: vec![],
             between: 0,
             past: vec![],

@@ -19,6 +19,9 @@ use cotangent_solve::LARGEST_UNROLLED;
 use cotangent_theory::{Formulation, Motion};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+/// Stages of so many variables are iterated in one function without loops, which is longer than loops of more.
+const MOST_ITERATED: usize = 100;
+
 /// A system in a formulation, compiled, without values: real parameters, step, tolerance and start are inputs.
 ///
 /// [`Equations::instance`](Equations::instance) gives it values and a consistent start. Steps of a method and what is
@@ -150,10 +153,10 @@ impl Equations {
         // What cannot be recorded (an iteration inside an iteration, a decision) runs in parts. Equations of many unknowns are
         // not solved by Newton's method inside of one function without loops, and loops are then as fast, and shorter. To iterate
         // them takes no matrix.
-        let sites = prepared.plan().sites();
-        let is_iterated = sites.iter().any(|site| site.stages.is_some());
-        let size = sites.iter().map(|site| site.len()).max().unwrap_or(0);
         let n = self.compiled.dimension();
+        let sites = prepared.plan().sites();
+        let is_iterated = sites.iter().any(|site| site.stages.is_some()) && n <= MOST_ITERATED;
+        let size = sites.iter().map(|site| site.len()).max().unwrap_or(0);
         let mut lengths = vec![n, n, 1 + parameters.len()];
         lengths.extend((memory > 0).then_some(memory));
         let unrolled = || match n > MAX_RECORDED / 16 {

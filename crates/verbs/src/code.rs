@@ -226,6 +226,8 @@ codes! {
     Jumped = "jumped",
     /// Velocities and multipliers do not continue through a step.
     Ended = "ended",
+    /// The branches at a singular configuration are not known.
+    Undetermined = "undetermined",
     /// The lapse is not positive: time does not pass.
     Standstill = "standstill",
     /// An infinity or NaN came up.
@@ -289,6 +291,7 @@ impl From<FailureKind> for Code {
             FailureKind::Branched => Code::Branched,
             FailureKind::Jumped => Code::Jumped,
             FailureKind::Ended => Code::Ended,
+            FailureKind::Undetermined => Code::Undetermined,
             FailureKind::Standstill => Code::Standstill,
             FailureKind::Singular => Code::Singular,
             FailureKind::NotFinite => Code::NotFinite,

@@ -1,20 +1,21 @@
-//! Steps that nobody wants measured, looked at several at once as long as nothing happens: they are the same steps, and when
-//! anything is out of the ordinary they are made again one by one.
+//! Steps that nobody wants measured: each is looked at, but only for how well forces are determined, and several of them for their
+//! energy.
 
-use super::{Halt, Run, RunError};
+use super::{Run, RunError};
 use cotangent_dynamics::{Advance, Failure, Measure, Time};
 
-/// No more numbers than this are computed before the run looks around.
+/// So many steps at most are looked at as one for their energy, and no more of them than have so many numbers.
+const STEPS: u64 = 64;
 const NUMBERS: usize = 1 << 22;
 
 /// What became of several steps.
 pub(super) enum Calm {
-    /// They are made.
+    /// Some are made.
     Made,
     /// Somebody asked to stop.
-    Halted(Halt),
-    /// None is: each has to be looked at.
-    Not,
+    Interrupted,
+    /// The next one has to be looked at more closely.
+    Over,
 }
 
 impl<I: Advance, D: Measure> Run<I, D> {
@@ -27,48 +28,51 @@ impl<I: Advance, D: Measure> Run<I, D> {
         }
         // The last step is made by itself.
         let to_end = self.schedule.total().saturating_sub(self.done + 1);
-        let most = NUMBERS / self.state.values.len().max(1);
-        let steps = self.monitor.stride.steps().min(to_end).min(most as u64);
-        (steps > 1 && self.quantities.conditioning().is_some_and(|c| c.strides())).then_some(steps)
+        let most = STEPS.min((NUMBERS / self.state.values.len().max(1)) as u64).min(to_end);
+        (most > 1 && self.quantities.conditioning().is_some()).then_some(most)
     }
 
-    /// Makes so many steps and looks at them as one.
-    pub(super) fn make_calmly(&mut self, h: f64, steps: u64) -> Result<Calm, RunError> {
-        self.before.copy_from(&self.state);
+    /// Makes up to so many steps, as long as forces are determined well.
+    pub(super) fn make_calmly(&mut self, h: f64, most: u64) -> Result<Calm, RunError> {
+        self.since.copy_from(&self.state);
         self.remember();
-        let mended = self.integrator.mended();
-        let made = self.integrator.advance(&mut self.state, h, steps);
-        if let Err((_, Failure::Interrupted)) = made {
-            // What comes next is as if nobody had asked.
-            self.go_back()?;
-            return Ok(Calm::Halted(Halt::Failed(Failure::Interrupted)));
+        let begun = self.integrator.mended();
+        let mut mended = begun;
+        let mut steps = 0;
+        while steps < most {
+            self.before.copy_from(&self.state);
+            let made = self.integrator.advance(&mut self.state, h, 1);
+            if let Err((_, Failure::Interrupted)) = made {
+                // What comes next is as if nobody had asked.
+                self.return_to_first()?;
+                return Ok(Calm::Interrupted);
+            }
+            let [before, after] = [&self.before.values[..], &self.state.values];
+            let is_well = match self.quantities.conditioning().filter(|_| made.is_ok()) {
+                Some(conditioning) => conditioning.stays_well([before, after]).unwrap_or(false),
+                None => false,
+            };
+            if !is_well {
+                self.state.copy_from(&self.before);
+                break;
+            }
+            steps += 1;
+            mended = self.integrator.mended();
         }
-        let [before, after] = [&self.before.values[..], &self.state.values];
-        let turn = match self.quantities.conditioning().filter(|_| made.is_ok()) {
-            Some(conditioning) => conditioning.calm([before, after]).unwrap_or(None),
-            None => None,
-        };
-        let stride = &mut self.monitor.stride;
-        match turn {
-            Some(turn) if turn <= 1.0 => stride.adapt(steps, turn),
-            Some(_) => stride.shorten(steps),
-            None => stride.interrupt(),
-        }
-        if turn.is_none_or(|turn| turn > 1.0) {
-            self.state.copy_from(&self.before);
-            return Ok(Calm::Not);
+        if steps == 0 {
+            self.monitor.look_closely();
+            return Ok(Calm::Over);
         }
         // Something that has to be spoken of may have changed the energy.
         let energy = self.quantities.last().energy;
         let now = self.quantities.kept(&self.state.values).map_or(f64::NAN, |kept| kept.energy);
         let terms = || self.quantities.energy_magnitude(&self.state.values).unwrap_or(0.0);
         if !self.monitor.expects(now - energy, steps, terms) {
-            self.go_back()?;
-            self.monitor.stride.pause(steps);
-            return Ok(Calm::Not);
+            self.return_to_first()?;
+            return Ok(Calm::Over);
         }
         self.done += steps;
-        self.monitor.mended += self.integrator.mended() - mended;
+        self.monitor.mended += mended - begun;
         self.monitor.note_calm(now - energy, steps);
         let error = now - self.kept.as_slice()[0].initial;
         if self.monitor.is_new_error(error) {
@@ -76,5 +80,11 @@ impl<I: Advance, D: Measure> Run<I, D> {
             self.monitor.note_error(self.schedule.time(self.done), error, magnitude);
         }
         Ok(Calm::Made)
+    }
+
+    /// None of the steps is made.
+    fn return_to_first(&mut self) -> Result<(), RunError> {
+        self.before.copy_from(&self.since);
+        self.go_back()
     }
 }

@@ -37,8 +37,8 @@ impl<I: Advance, D: Measure> Run<I, D> {
             if let Some(steps) = self.calm_steps() {
                 match self.make_calmly(h, steps)? {
                     Calm::Made => continue,
-                    Calm::Halted(halt) => return Ok(Some(halt)),
-                    Calm::Not => {}
+                    Calm::Interrupted => return Ok(Some(Halt::Failed(Failure::Interrupted))),
+                    Calm::Over => {}
                 }
             }
             self.before.copy_from(&self.state);
@@ -125,6 +125,10 @@ impl<I: Advance, D: Measure> Run<I, D> {
         monitor.followed += u64::from(made.followed);
         monitor.parted += u64::from(made.parted);
         monitor.mended += made.mended;
+        if made.parted || made.followed {
+            let terms = self.quantities.energy_magnitude(&self.state.values)?;
+            monitor.note_kick(time, seen.change, terms);
+        }
         if let Some(terms) = seen.terms {
             monitor.note_terms(time, terms, looked.halves);
         }

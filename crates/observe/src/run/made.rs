@@ -27,6 +27,7 @@ impl Seen {
             Branch::Left => Some(Failure::Branched { equation }),
             Branch::Jumped => Some(Failure::Jumped { equation }),
             Branch::Ended => Some(Failure::Ended { equation }),
+            Branch::Undetermined => Some(Failure::Undetermined { equation }),
         }
     }
 

@@ -54,6 +54,8 @@ pub(super) struct Passed {
     slowed: bool,
     /// Whether the turn is one that a step can resolve.
     resolved: bool,
+    /// Whether M is not positive there: it has neither lengths nor angles.
+    pub(super) indefinite: bool,
     /// Whether the step is so near that it may have come past a singular configuration.
     pub(super) moved: bool,
     /// |Δq| in the metric M, or what the speeds make of it if that is more.
@@ -144,6 +146,7 @@ impl Gradients {
             reflected: false,
             slowed: true,
             resolved: true,
+            indefinite: false,
             moved: false,
             distance: 0.0,
             expected: None,
@@ -164,9 +167,12 @@ impl Gradients {
             passed.crossed = opposite;
             return Ok(passed);
         }
+        let squares = [&before.v, &after.v].map(|v| self.weighed(v, v));
+        passed.indefinite =
+            [before.square, after.square].iter().chain(&squares).any(|square| *square < 0.0) || self.is_indefinite();
         let step: Vec<f64> = to[..n].iter().zip(&from[..n]).map(|(a, b)| a - b).collect();
         passed.distance = self.weighed(&step, &step).sqrt();
-        let [slow, fast] = [&before.v, &after.v].map(|v| self.weighed(v, v).sqrt());
+        let [slow, fast] = squares.map(f64::sqrt);
         let along = self.weighed(&before.v, &after.v);
         let velocities = along / (slow * fast);
         if !(velocities.is_finite() && passed.distance > 0.0) {

@@ -14,9 +14,6 @@ pub(super) struct Gradients {
     metric: Pattern,
     g: Vec<f64>,
     h: Vec<f64>,
-    /// G at another state, and where H_pp has its diagonal.
-    other: Vec<f64>,
-    diagonal: Vec<Option<usize>>,
     /// φ and the sizes of its terms.
     levels: Callable,
     phi: Vec<f64>,
@@ -51,10 +48,10 @@ impl Face {
         dot(&self.n, &other.r)
     }
 
-    /// The cosine of the angle between the gradients of two faces; 0 if one is zero.
+    /// The cosine of the angle between the gradients of two faces; 0 if one is zero. The metric may be negative on both.
     pub(super) fn cosine(&self, other: &Face) -> f64 {
         let sizes = self.square * other.square;
-        if sizes > 0.0 { self.product(other) / sizes.sqrt() } else { 0.0 }
+        if sizes > 0.0 { self.square.signum() * self.product(other) / sizes.sqrt() } else { 0.0 }
     }
 
     pub(super) fn new(rows: usize, columns: usize) -> Face {
@@ -86,8 +83,6 @@ impl Gradients {
         Ok(Some(Gradients {
             function: function.into(),
             g: vec![0.0; jacobian.len()],
-            other: vec![0.0; jacobian.len()],
-            diagonal: (0..n).map(|j| metric.position(j, j)).collect(),
             h: vec![0.0; metric.len()],
             phi: vec![0.0; m],
             sizes: vec![0.0; m],
@@ -121,40 +116,6 @@ impl Gradients {
         times(&self.metric, &self.h, &face.r, &mut face.n);
         face.square = dot(&face.r, &face.n);
         Ok(())
-    }
-
-    /// By how much gradients change between two states, at the most, in relation to their sizes at the second, the squares of
-    /// which are given, and in the metric there.
-    pub(super) fn turn(
-        &mut self,
-        [before, after]: [&[f64]; 2],
-        parameters: &[f64],
-        squares: impl Iterator<Item = f64>,
-    ) -> Result<f64, CallError> {
-        let Gradients { function, g, h, other, jacobian, metric, diagonal, .. } = self;
-        function.call(&[before, parameters], &mut [other, h])?;
-        function.call(&[after, parameters], &mut [g, h])?;
-        let is_diagonal = metric.len() == diagonal.iter().flatten().count();
-        let mut most = 0.0f64;
-        for (i, square) in squares.enumerate() {
-            let parts = jacobian.positions(i).zip(jacobian.row(i)).map(|(k, &j)| {
-                let size = diagonal[j as usize].map_or(0.0, |at| h[at].abs());
-                (size, g[k] - other[k])
-            });
-            // |Δg|² in the metric, or what it is at most: Σ |Δgⱼ| √Hⱼⱼ, squared.
-            let change: f64 = match is_diagonal {
-                true => parts.map(|(size, change)| size * change * change).sum(),
-                false => parts.map(|(size, change)| size.sqrt() * change.abs()).sum::<f64>().powi(2),
-            };
-            // What is no number stays none.
-            if !(change <= most * square) {
-                most = change / square;
-            }
-            if most.is_nan() {
-                break;
-            }
-        }
-        Ok(most.sqrt())
     }
 
     /// c·φ: by how much a state is off its constraints, and a unit in the last place of what it is made of: the terms of φ, and
@@ -199,6 +160,11 @@ impl Gradients {
             };
         }
         masses.factor(inverted).is_ok()
+    }
+
+    /// Whether H_pp has a negative entry on its diagonal where was looked at last.
+    pub(super) fn is_indefinite(&self) -> bool {
+        (0..self.metric.rows()).any(|j| self.metric.position(j, j).is_some_and(|at| self.h[at] < 0.0))
     }
 
     /// a·M b; M is made by [`weigh`](Gradients::weigh).

@@ -43,14 +43,6 @@ use multivalued::Multivalued;
 /// radian cannot have crossed a singular configuration.
 const WELL: f64 = 0.3;
 
-/// By how much a gradient may turn, or change, in relation to its size, between two states at which forces are determined
-/// well. What of it the others do not explain is more than half of it there: to vanish on the way and come back, it or the others
-/// have to go more than twice this far.
-const TURN: f64 = 0.25;
-
-/// The same of a single constraint, whose gradient has to go to zero and back.
-const TURN_OF_ONE: f64 = 0.5;
-
 /// The cosine of the angle between r(before) and r(after) below which they are opposite. A gradient that only turns
 /// quickly, as at the end of an ellipse, turns by less in a step.
 const OPPOSITE: f64 = -0.8;
@@ -249,6 +241,10 @@ impl Conditioning {
         std::mem::swap(&mut self.parameters, &mut parameters);
         let passed = passed?;
         seen.crossed = passed.crossed;
+        if passed.indefinite {
+            seen.branch = Branch::Undetermined;
+            return Ok(());
+        }
         if !(passed.crossed || passed.turned || passed.moved) {
             return Ok(());
         }
@@ -388,33 +384,24 @@ impl Condition for Conditioning {
         Ok(if both.branch == Branch::Kept { seen } else { both })
     }
 
-    fn strides(&self) -> bool {
-        self.multivalued.is_empty() && !self.is_antisymmetric && self.gradients.is_some()
-    }
-
-    fn calm(&mut self, [before, after]: [&[f64]; 2]) -> Result<Option<f64>, Failure> {
-        if !self.strides() || self.has_fallen[1] || self.reached != before {
-            return Ok(None);
+    fn stays_well(&mut self, [before, after]: [&[f64]; 2]) -> Result<bool, Failure> {
+        let is_simple = self.multivalued.is_empty() && !self.is_antisymmetric && self.gradients.is_some();
+        if !is_simple || self.has_fallen[1] || self.reached != before {
+            return Ok(false);
         }
         self.evaluate(after)?;
-        let sizes = |entry: &Entry| entry.at.map_or(0.0, |at| self.values[at].abs());
-        let is_small = |(entry, largest): (&Entry, &f64)| sizes(entry) < WELL * largest.max(sizes(entry));
-        let is_fallen = self.entries.iter().zip(&self.largest).any(is_small);
-        if is_fallen || self.names.len() > 1 && (self.factor().is_some() || !(self.solver.rcond() >= WELL)) {
-            return Ok(None);
-        }
-        let Some(gradients) = &mut self.gradients else { return Ok(None) };
-        let squares = self.entries.iter().map(|entry| entry.at.map_or(0.0, |at| self.values[at].abs()));
-        let turn = gradients.turn([before, after], &self.parameters, squares)?;
-        let part = turn / if self.names.len() > 1 { TURN } else { TURN_OF_ONE };
-        if part.is_nan() || part > 1.0 {
-            return Ok(Some(f64::INFINITY));
+        let sizes = self.entries.iter().map(|entry| entry.at.map_or(0.0, |at| self.values[at].abs()));
+        // What is no number is not well.
+        if !sizes.zip(&self.largest).all(|(size, largest)| size >= WELL * largest.max(size) && size > 0.0)
+            || self.names.len() > 1 && (self.factor().is_some() || !(self.solver.rcond() >= WELL))
+        {
+            return Ok(false);
         }
         self.known.copy_from_slice(&self.largest);
         self.has_fallen[0] = false;
         self.measure();
         self.reached.copy_from_slice(after);
-        Ok(Some(part))
+        Ok(true)
     }
 
     fn constraints(&self) -> Vec<String> {

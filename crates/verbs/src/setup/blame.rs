@@ -23,6 +23,10 @@ const ENDED: &str = "take a smaller --step, which tells solutions apart that com
     same time again, the motion ends there: its momenta do not determine velocities and multipliers any more, or the surface of \
     the constraints turns back over the variables that are kept: --chart keeps others, and `dirac-bracket` all";
 
+/// Where no metric tells branches apart.
+const UNDETERMINED: &str = "the eigenvalues of H_pp have different signs, by the model or by a lapse of velocities: take another --lapse, \
+    coordinates that the constraints leave free, or another start";
+
 /// Where time does not pass.
 const STANDSTILL: &str = "take a smaller --step, or another --lapse, which stays positive";
 
@@ -100,6 +104,7 @@ impl Blame {
             FailureKind::Branched => BRANCHED,
             FailureKind::Jumped => JUMPED,
             FailureKind::Ended => ENDED,
+            FailureKind::Undetermined => UNDETERMINED,
             FailureKind::Standstill => STANDSTILL,
             FailureKind::NotFinite => {
                 "take a smaller --step; the motion may also reach a point where the model is not defined"
