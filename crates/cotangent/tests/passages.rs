@@ -158,3 +158,52 @@ fn a_certificate_says_what_its_run_passed() {
     assert!(json["failure"]["message"].as_str().unwrap().contains("another branch"), "{}", json["failure"]);
     assert_eq!(json["failure"]["code"], "branched");
 }
+
+/// Ovals about x = π/2, 3π/2, …, which come near each other at x = π and never touch: y² = sin² x − g.
+fn ovals(energy: &str, g: f64, p: f64) -> String {
+    format!(
+        "coord x, y\nhamiltonian {energy}\nconstraint ovals: (y^2 - sin(x)^2 + {g:e})/2 = 0\n\
+         initial x = pi/2, y = sqrt(1 - {g:e}), p_x = {p:e}\n"
+    )
+}
+
+#[test]
+fn a_long_rest_before_a_fall_is_no_reason_not_to_look() {
+    let text = ovals("(p_x^2 + p_y^2)/2 + sin(x)", 1e-6, 1e-8);
+    for record in ["0", "1"] {
+        let arguments =
+            ["run", "-", "--json", "--method", "rattle", "--step", "0.13", "--until", "24", "--record", record];
+        let ran = on(&text, &arguments);
+        let x = ran.json()["state"]["x"].as_f64().unwrap();
+        assert!(ran.status == 3 || x > 0.0 && x < std::f64::consts::PI, "record {record}: {x}, {}", ran.status);
+    }
+}
+
+/// K_pp of the lapse 1/(1 + p²) is not positive from p² = 1/3 on: what M makes of lengths and angles says nothing of branches.
+#[test]
+fn masses_that_are_not_positive_tell_no_branches_apart() {
+    let run = |p: f64| {
+        let text = ovals("(p_x^2 + p_y^2)/2", 1e-6, p);
+        let lapse = [
+            "run",
+            "-",
+            "--json",
+            "--lapse",
+            "1/(1+p_x^2+p_y^2)",
+            "--method",
+            "rattle",
+            "--step",
+            "0.05",
+            "--until",
+            "13",
+        ];
+        on(&text, &lapse)
+    };
+    let slow = run(0.4);
+    assert_eq!(slow.status, 0, "{}", slow.stdout);
+    let x = slow.json()["state"]["x"].as_f64().unwrap();
+    assert!(x > 0.0 && x < std::f64::consts::PI, "{x}");
+    let fast = run(0.9);
+    assert_eq!(fast.status, 3, "{}", fast.stdout);
+    assert_eq!(fast.json()["failure"]["code"], "undetermined");
+}

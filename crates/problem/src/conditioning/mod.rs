@@ -392,9 +392,9 @@ impl Condition for Conditioning {
         self.evaluate(after)?;
         let sizes = self.entries.iter().map(|entry| entry.at.map_or(0.0, |at| self.values[at].abs()));
         // What is no number is not well.
-        if !sizes.zip(&self.largest).all(|(size, largest)| size >= WELL * largest.max(size) && size > 0.0)
-            || self.names.len() > 1 && (self.factor().is_some() || !(self.solver.rcond() >= WELL))
-        {
+        let are_large = sizes.zip(&self.largest).all(|(size, largest)| size >= WELL * largest.max(size) && size > 0.0);
+        let is_well = are_large && (self.names.len() <= 1 || self.factor().is_none() && self.solver.rcond() >= WELL);
+        if !is_well {
             return Ok(false);
         }
         self.known.copy_from_slice(&self.largest);
