@@ -65,6 +65,8 @@ pub struct Run<I, D> {
     stepping: Option<Duration>,
     /// Updates of Newton's method before the run was resumed.
     earlier: [u64; 2],
+    /// Those of steps that were made again: where that is depends on the end of a run.
+    again: [u64; 2],
     unobserved: Option<Unobserved>,
     monitor: Monitor,
     /// The state before the last step, and that after it while others between them are recorded.
@@ -132,6 +134,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
             seconds: 0.0,
             stepping: None,
             earlier: [0; 2],
+            again: [0; 2],
             unobserved: None,
             monitor,
             before: State::default(),

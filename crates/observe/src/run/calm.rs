@@ -36,15 +36,15 @@ impl<I: Advance, D: Measure> Run<I, D> {
     pub(super) fn make_calmly(&mut self, h: f64, most: u64) -> Result<Calm, RunError> {
         self.since.copy_from(&self.state);
         self.remember();
-        let begun = self.integrator.mended();
-        let mut mended = begun;
+        let begun = self.counts();
+        let mut counts = begun;
         let mut steps = 0;
         while steps < most {
             self.before.copy_from(&self.state);
             let made = self.integrator.advance(&mut self.state, h, 1);
             if let Err((_, Failure::Interrupted)) = made {
                 // What comes next is as if nobody had asked.
-                self.return_to_first()?;
+                self.return_to_first(begun)?;
                 return Ok(Calm::Interrupted);
             }
             let [before, after] = [&self.before.values[..], &self.state.values];
@@ -57,9 +57,10 @@ impl<I: Advance, D: Measure> Run<I, D> {
                 break;
             }
             steps += 1;
-            mended = self.integrator.mended();
+            counts = self.counts();
         }
         if steps == 0 {
+            self.forget(counts);
             self.monitor.look_closely();
             return Ok(Calm::Over);
         }
@@ -68,11 +69,12 @@ impl<I: Advance, D: Measure> Run<I, D> {
         let now = self.quantities.kept(&self.state.values).map_or(f64::NAN, |kept| kept.energy);
         let terms = || self.quantities.energy_magnitude(&self.state.values).unwrap_or(0.0);
         if !self.monitor.expects(now - energy, steps, terms) {
-            self.return_to_first()?;
+            self.return_to_first(begun)?;
             return Ok(Calm::Over);
         }
+        self.forget(counts);
         self.done += steps;
-        self.monitor.mended += mended - begun;
+        self.monitor.mended += counts[2] - begun[2];
         self.monitor.note_calm(now - energy, steps);
         let error = now - self.kept.as_slice()[0].initial;
         if self.monitor.is_new_error(error) {
@@ -82,8 +84,20 @@ impl<I: Advance, D: Measure> Run<I, D> {
         Ok(Calm::Made)
     }
 
+    /// Updates, iterations and steps that were brought back so far.
+    fn counts(&self) -> [u64; 3] {
+        [self.integrator.iterations(), self.integrator.contractions(), self.integrator.mended()]
+    }
+
+    /// What was done since these counts is done again.
+    fn forget(&mut self, [iterations, contractions, _]: [u64; 3]) {
+        self.again[0] += self.integrator.iterations() - iterations;
+        self.again[1] += self.integrator.contractions() - contractions;
+    }
+
     /// None of the steps is made.
-    fn return_to_first(&mut self) -> Result<(), RunError> {
+    fn return_to_first(&mut self, begun: [u64; 3]) -> Result<(), RunError> {
+        self.forget(begun);
         self.before.copy_from(&self.since);
         self.go_back()
     }

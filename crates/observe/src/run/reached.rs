@@ -12,12 +12,12 @@ use cotangent_scalar::Clock;
 impl<I: Advance, D: Measure> Run<I, D> {
     /// Updates of Newton's method.
     pub fn iterations(&self) -> u64 {
-        self.earlier[0] + self.integrator.iterations()
+        self.earlier[0] + self.integrator.iterations() - self.again[0]
     }
 
     /// Iterations to fixed points.
     pub fn contractions(&self) -> u64 {
-        self.earlier[1] + self.integrator.contractions()
+        self.earlier[1] + self.integrator.contractions() - self.again[1]
     }
 
     /// How many values each sample of a history has: the state, the observables and the numbers of
