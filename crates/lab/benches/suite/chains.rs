@@ -1,6 +1,6 @@
 //! Chains of any length and other shapes: cost for each link and step, memory, the time until the first step.
 
-use crate::table::{Table, compared, memory, seconds};
+use crate::table::{Table, compared, memory, peak_memory, seconds};
 use crate::{instance, integrator, plain, texts};
 use cotangent_dynamics::{Advance, State};
 use cotangent_integrate::Method;
@@ -107,7 +107,7 @@ pub(crate) fn latency(table: &mut Table) {
         let (mut ours, mut state) = integrator(&chain, Method::Rattle.into());
         ours.advance(&mut state, STEP, 1).unwrap_or_else(|(_, e)| panic!("{e:?}"));
         let remarks = match n >= 100_000 {
-            true => format!("{:.0} bytes of memory a link", (memory() - before) * 1048576.0 / n as f64),
+            true => format!("{:.0} bytes of memory a link", (peak_memory() - before) * 1048576.0 / n as f64),
             false => String::new(),
         };
         table.tell(&format!("chain of {n}, text to first step"), format!("{:.3} s", seconds() - begin), &remarks);

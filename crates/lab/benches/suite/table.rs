@@ -76,10 +76,21 @@ fn machine() -> String {
     format!("Cotangent {} ({profile}), {}, {}", env!("CARGO_PKG_VERSION"), rustc.trim(), name.trim())
 }
 
-/// The largest memory of this process so far, in megabytes.
+/// The memory of this process now, in megabytes; [`peak_memory`] counts from here on.
 pub(crate) fn memory() -> f64 {
+    // "5" sets the largest memory so far back to the present one (Linux, proc(5)).
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+    status("VmRSS:")
+}
+
+/// The largest memory of this process since [`memory`] was asked for, in megabytes.
+pub(crate) fn peak_memory() -> f64 {
+    status("VmHWM:")
+}
+
+fn status(name: &str) -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
     let kilobytes = line.and_then(|rest| rest.split_whitespace().next()?.parse::<f64>().ok());
     kilobytes.unwrap_or(f64::NAN) / 1024.0
 }
