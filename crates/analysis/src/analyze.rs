@@ -263,6 +263,8 @@ fn run(
         return Ok(ended);
     }
     let Some(mut classes) = dirac.classes()? else { return Ok(Progress::Stopped) };
+    // It is about the theory: a gauge condition determines multipliers that the equations of motion leave arbitrary.
+    let conjecture = dirac.conjecture(&classes)?;
     if !system.gauges.is_empty() {
         out.before_gauge = Some(classes.count);
         classes = match dirac.fix_gauge(system, &classes)? {
@@ -284,7 +286,7 @@ fn run(
     if out.degrees_of_freedom.is_none() {
         dirac.journal.say("the number of degrees of freedom", Outcome::Undecided);
     }
-    out.conjecture = dirac.conjecture(&classes)?;
+    out.conjecture = conjecture;
     dirac.own_values(&classes)?;
     out.claims = dirac.claims(&system.claims)?;
     Ok(Progress::Closed)

@@ -123,7 +123,8 @@ impl Dirac<'_> {
             true => Outcome::Holds(Certainty::Sampled(self.surface.points.len())),
             false => Outcome::Fails,
         };
-        let taken = self.items.len() + reached;
+        // The parameter of the orbit and its momentum are not of the theory.
+        let taken = self.items.len() + reached + 2 * usize::from(self.has_orbit_parameter);
         let dimension = self.phase.len().checked_sub(taken).filter(|_| self.phase.canonical);
         Ok(Some(Conjecture { outcome, not_gauge, dimension }))
     }

@@ -223,8 +223,20 @@ impl Page {
         self.words(
             "First class, but no gauge transformations, as no arbitrary multiplier makes these changes (Dirac's conjecture \
              fails), are",
-            others.into_iter().flat_map(lines).collect(),
+            others.iter().flat_map(|g| lines(g)).collect(),
         );
+        // Gauge conditions may make them second class: then they generate nothing that is written here.
+        let left_out = |n: &&String| report.constraint(n).is_some_and(|c| c.class == Some(Class::Second));
+        let not_gauge = report.conjecture.iter().flat_map(|c| &c.not_gauge).filter(left_out);
+        let names: Vec<String> = not_gauge.map(|n| format!("${}$", name(n))).collect();
+        if !names.is_empty() {
+            let _ = writeln!(
+                self.text,
+                "Without the gauge conditions {} would be first class, but no arbitrary multiplier makes the changes that they \
+                 generate (Dirac's conjecture fails).",
+                names.join(", ")
+            );
+        }
     }
 
     fn end(&mut self, report: &Analysis) {

@@ -343,7 +343,7 @@ pub struct Analysis {
     pub before_gauge: Option<Count>,
     /// What first-class constraints generate.
     pub gauge: Vec<GaugeTransformation>,
-    /// Dirac's conjecture, where there are first-class constraints.
+    /// Dirac's conjecture, where there are first-class constraints; it is about the theory without gauge conditions.
     pub conjecture: Option<Conjecture>,
     /// The brackets of the constraints with each other, if the algorithm came to its end and there are any.
     pub brackets: Option<BracketMatrix>,

@@ -55,3 +55,39 @@ fn regular_constraints_generate_gauge_transformations() {
     }
     assert!(analysis("coord x\nlagrangian x'^2/2\n").conjecture.is_none());
 }
+
+/// A condition that fixes a part of the gauge determines multipliers, but the conjecture is about the theory without it: an
+/// einbein, Christ & Lee's model in the frame ξ = 0, lattice electrodynamics in temporal gauge.
+#[test]
+fn a_gauge_that_is_partly_fixed_refutes_nothing() {
+    for (text, partly) in [
+        ("param m > 0 = 1\ncoord t, x, e\nlagrangian (x'^2 - t'^2)/(2*e) - e*m^2/2\ngauge fixed: e = 1\n", true),
+        (
+            "param k > 0 = 1\ncoord r, theta, xi\nlagrangian r'^2/2 + r^2*(theta' - xi)^2/2 - k*r^2/2\ngauge frame: xi = 0\n",
+            true,
+        ),
+        (
+            "coord A[i in 1..3], A0[i in 1..3]\nlagrangian sum(i in 1..3, (A[i]' - (A0[mod(i,3)+1]-A0[i]))^2)/2\n\
+             gauge temporal[i in 1..3]: A0[i] = 0\n",
+            true,
+        ),
+        ("coord x, y, z\nlagrangian (x'-y)^2/2 + z'^2/2\ngauge g: y = 0\n", true),
+        ("coord x, y, z\nlagrangian (x'-y)^2/2 + z'^2/2\ngauge g: x = 0\n", false),
+    ] {
+        let report = analysis(text);
+        let (conjecture, before) = (report.conjecture.clone().unwrap(), report.before_gauge.unwrap());
+        assert!(matches!(conjecture.outcome, Outcome::Holds(_)), "{text}{conjecture:?}");
+        assert_eq!(report.count.unwrap().first > 0, partly, "{text}");
+        // What is left is the reduced phase space of the theory: all first-class constraints take two dimensions away.
+        let left = report.variables.len() - 2 * before.first - before.second;
+        assert_eq!(conjecture.dimension, Some(left), "{text}");
+        assert!(!latex(&report).contains("conjecture"));
+    }
+}
+
+/// With y fixed, Cawley's p_x and z move as little as without: x and p_z are observable. x′ = p_z, p_z′ = y z = 0.
+#[test]
+fn a_gauge_mends_no_conjecture() {
+    let fixed = |gauge: &str| failing(&format!("coord x, y, z\nlagrangian x'*z' + y*z^2/2\ngauge g: {gauge} = 0\n"));
+    assert_eq!(fixed("y"), (vec!["phi_y'".to_owned(), "phi_y''".to_owned()], Some(2)));
+}

@@ -271,7 +271,7 @@ pub struct GaugeEntry {
     pub changes: Map<String>,
 }
 
-/// Dirac's conjecture.
+/// Dirac's conjecture, about the theory without gauge conditions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ConjectureEntry {
     /// Whether it holds, if that is decided.

@@ -231,13 +231,16 @@ impl Page {
     fn conjecture(&mut self, report: &Document) {
         let Some(c) = &report.dirac_conjecture else { return };
         let names = listed(&c.not_gauge.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>());
+        let is_fixed = report.before_gauge.is_some();
         let line = match c.holds {
             Some(true) => return,
             None => {
-                "whether all of these are gauge transformations (Dirac's conjecture) could not be decided".to_owned()
+                let which = if is_fixed { "what is first class without the gauge conditions" } else { "these" };
+                format!("whether all of {which} are gauge transformations (Dirac's conjecture) could not be decided")
             }
             Some(false) => {
                 let are = if c.not_gauge.len() == 1 { "is" } else { "are" };
+                let without = if is_fixed { " without the gauge conditions" } else { "" };
                 let left = c.dimension.map_or(String::new(), |d| {
                     format!(
                         "; with gauge transformations alone taken out, {} left",
@@ -245,7 +248,8 @@ impl Page {
                     )
                 });
                 format!(
-                    "Dirac's conjecture fails: {names} {are} first class, but no arbitrary multiplier changes what                      {} would{left}",
+                    "Dirac's conjecture fails: {names} {are} first class{without}, but no arbitrary multiplier changes \
+                     what {} would{left}",
                     if c.not_gauge.len() == 1 { "it" } else { "they" }
                 )
             }
