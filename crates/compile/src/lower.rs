@@ -175,13 +175,21 @@ impl Lowering {
                 self.stage(vec![(Base::Work, offset, dense(start)?)])?;
                 self.flush();
                 let (solver, values, pattern) = self.system(array.origin(), jacobian)?;
-                let at = self.reserve(n);
+                let (at, terms) = (self.reserve(n), self.reserve(n));
                 // What the residual depends on is computed inside if it depends on the unknown. What is
                 // computed inside belongs to the last iterate: outside, neither it nor the unknown is known.
-                let outer = std::mem::take(&mut self.instructions);
                 let homes = self.homes.clone();
                 let factored = self.factored.clone();
                 self.homes.insert(unknown.digest(), home.clone());
+                // Of the first guess. In units of its own a residual is as large, or small, as its terms are.
+                let sizes = residual.magnitude()?;
+                self.arrays(&sizes)?;
+                self.stage(vec![(Base::Work, terms, dense(&sizes)?)])?;
+                self.flush();
+                self.homes = homes.clone();
+                self.factored = factored.clone();
+                self.homes.insert(unknown.digest(), home.clone());
+                let outer = std::mem::take(&mut self.instructions);
                 self.arrays(residual)?;
                 self.arrays(jacobian)?;
                 self.stage(vec![(Base::Work, at, dense(residual)?), (Base::Work, values, pattern)])?;
@@ -192,7 +200,7 @@ impl Lowering {
                 self.instructions.push(Instruction::Root {
                     solver,
                     unknown: offset,
-                    terms: None,
+                    terms: Some(terms),
                     residual: at,
                     jacobian: values,
                     body,

@@ -185,7 +185,7 @@ pub enum Instruction {
         solver: usize,
         /// Where the unknowns are; they hold the starting point before, and the solution after.
         unknown: usize,
-        /// Where the sizes of the terms of the equations are, if they are known.
+        /// Where the sizes of the terms of the equations are, if they are known: in a function those at the starting point.
         terms: Option<usize>,
         /// Where `body` leaves the residual.
         residual: usize,

@@ -19,7 +19,7 @@ pub(crate) struct Solvers<S> {
     roots: Vec<Option<NewtonWorkspace<S>>>,
     /// The unknowns of each system, and after them those of each site of the plan.
     rooms: Vec<Vec<S>>,
-    /// The sizes of the terms of each system.
+    /// The sizes of the terms of each system of a step.
     terms: Vec<Vec<S>>,
 }
 
@@ -40,7 +40,7 @@ impl<S: Real> Solvers<S> {
             solvers.linear.push(linear);
             solvers.roots.push(own.then(|| NewtonWorkspace::new(pattern)).transpose().map_err(failed)?);
             solvers.rooms.push(if has(&root) { zeros(pattern.rows()) } else { vec![] });
-            solvers.terms.push(if has(&sized) { zeros(pattern.rows()) } else { vec![] });
+            solvers.terms.push(if has(&sized) && !own { zeros(pattern.rows()) } else { vec![] });
         }
         let unknowns = |site: &cotangent_dynamics::Unknowns| if site.pattern.is_none() { site.len() } else { 0 };
         solvers.rooms.extend(program.plan.sites().iter().map(|site| zeros(unknowns(site))));
@@ -91,7 +91,7 @@ impl<S: Real> Run<'_, '_, S> {
                     let at = [*unknown, *residual, *jacobian];
                     match self.program.systems[*solver].site {
                         Some(site) => self.newton((*solver, site), at, *terms, body, machine)?,
-                        None => self.root(*solver, at, body)?,
+                        None => self.root(*solver, at, *terms, body)?,
                     }
                 }
                 Instruction::FixedPoint { site, unknown, next, body, otherwise } => {
@@ -164,12 +164,19 @@ impl<S: Real> Run<'_, '_, S> {
     }
 
     /// A root of a function.
-    fn root(&mut self, solver: usize, places: [usize; 3], body: &[Instruction]) -> Result<(), Failure> {
+    fn root(
+        &mut self,
+        solver: usize,
+        places: [usize; 3],
+        terms: Option<usize>,
+        body: &[Instruction],
+    ) -> Result<(), Failure> {
         let unknown = places[0];
         let Some(mut workspace) = self.solvers.roots[solver].take() else { return Ok(()) };
         let mut x = std::mem::take(&mut self.solvers.rooms[solver]);
         let at = unknown..unknown + x.len();
         x.copy_from_slice(&self.memory.work[at.clone()]);
+        workspace.set_first_terms(terms.map_or(&[], |terms| &self.memory.work[terms..terms + x.len()]));
         // Damped: an implicit function may be far from its starting point.
         let options = NewtonOptions { max_halvings: 40, ..NewtonOptions::default() };
         let result = newton(&mut workspace, &options, &mut x, |x, r, j| self.evaluate(body, places, x, [r, j]));

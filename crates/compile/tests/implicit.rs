@@ -273,6 +273,26 @@ fn equations_of_the_wrong_shape_are_refused() {
     assert!(Array::root("u", u, one.clone(), one).is_err());
 }
 
+/// z (atan u − x) = 0 from u = 2, where full steps of Newton's method diverge: u = tan x, whatever unit z stands for.
+#[test]
+fn a_root_is_found_in_any_units() {
+    let (by, x, _, z) = vars();
+    let u = rows("u", 1);
+    let residual = &z * (Expr::call(F::Atan, vec![u.element(&[0])]) - &x);
+    let start = Tensor::vector("u", vec![Expr::number(2)]).unwrap();
+    let root = Array::root("u", u, Tensor::vector("u", vec![residual]).unwrap(), start).unwrap();
+    let f = compile(&by, &[Tensor::scalar(root.element(&[0])).unwrap()], Engine::Best);
+    for unit in [1e-40, 1e-27, 1e-12, 1e-7, 1.0, 1e7, 1e24, 1e40] {
+        for angle in [0.0, 1e-9, 0.3, -1.2, 1.5] {
+            let (found, exact) = (native(&f, &[angle, 0.0, unit])[0][0], f64::tan(angle));
+            assert!(
+                (found - exact).abs() <= 4.0 * f64::EPSILON * exact.abs().max(1.0) * exact.abs().max(1.0),
+                "{unit:e}, {angle}: {found} against {exact}"
+            );
+        }
+    }
+}
+
 #[test]
 fn roots_written_with_the_same_unknown_stay_apart() {
     // u² = x, then w³ = u and v³ = y, all with one array for the unknown.

@@ -190,3 +190,39 @@ fn the_jacobian_of_every_formulation_is_the_derivative_of_its_field() {
         assert!(fields >= 7, "{fields} fields");
     }
 }
+
+/// p = m (vₓ + v_y/3 + vₓ³), q = m (vₓ/3 + v_y + v_y³).
+fn quartic(mass: &Expr, p: &[Expr; 2]) -> Array {
+    let v = rows("v", 2);
+    let (x, y) = (v.element(&[0]), v.element(&[1]));
+    let momentum = [&x + &y / 3 + x.powi(3), &x / 3 + &y + y.powi(3)];
+    let residual = momentum.iter().zip(p).map(|(own, p)| mass * own - p).collect();
+    let start = Tensor::zero(vec![Layout::new(vec![v.clone()])]);
+    Array::root("v", v, Tensor::vector("v", residual).unwrap(), start).unwrap()
+}
+
+#[test]
+fn a_velocity_that_vanishes_but_for_rounding_is_tangential_in_any_units() {
+    // Along y, vₓ(p + Θ) = 0 where v_y + v_y³ = q/m: Θ = m v_y/3 − p. Neither x vₓ nor y v_y is larger than what rounding
+    // leaves of them, and where the start is consistent Θ is no larger either.
+    let (by, e) = variables(&["x", "y", "p", "q", "m"]);
+    let theta = rows("reaction", 1);
+    let own = theta.element(&[0]);
+    let v = quartic(&e[4], &[&e[2] + &own * &e[0], &e[3] + &own * &e[1]]);
+    let residual = Tensor::vector("reaction", vec![&e[0] * v.element(&[0]) + &e[1] * v.element(&[1])]).unwrap();
+    let start = Tensor::zero(vec![Layout::new(vec![theta.clone()])]);
+    let reaction = Array::root("reaction", theta, residual, start).unwrap();
+    let f = compile(&by, &[Tensor::scalar(reaction.element(&[0])).unwrap()]);
+    for unit in [1e-27, 1e-12, 1.0, 1e12, 1e24] {
+        for speed in [0.3f64, 0.7, 1.1, -0.9] {
+            for excess in [0.0, 0.2] {
+                let p = unit * (speed / 3.0 - excess);
+                let point = [1.0, 0.0, p, unit * (speed + speed.powi(3)), unit];
+                let mut work = f.workspace();
+                let mut found = [f64::NAN];
+                f.call(&[&point], &mut [&mut found], &mut work).unwrap();
+                assert!((found[0] - unit * excess).abs() <= 1e-15 * unit, "{unit:e}, {speed}, {excess}: {found:?}");
+            }
+        }
+    }
+}

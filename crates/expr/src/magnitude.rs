@@ -14,16 +14,19 @@
 
 use crate::array::{Array, Definition};
 use crate::digest::Digest;
+use crate::domain::{Domain, Range};
 use crate::error::Error;
 use crate::expr::{Expr, Node};
 use crate::function::Function;
+use crate::index::{Dim, Ix};
 use crate::number::Number;
 use crate::partials::call_partial;
 use crate::tensor::{Tensor, Term};
 use std::collections::HashMap;
 
 impl Tensor {
-    /// The magnitude of each entry; that of a solution of equations is its size.
+    /// The magnitude of each entry. That of the solution of linear equations is its size; that of an unknown of a root is the
+    /// size of all of them together: where one is zero, it is what rounding in the equations of the others makes of it.
     pub fn magnitude(&self) -> Result<Tensor, Error> {
         Magnitudes::default().tensor(self)
     }
@@ -63,6 +66,24 @@ impl Magnitudes {
         Ok(magnitude)
     }
 
+    /// Σ |xⱼ| of a solution x.
+    fn size(&mut self, array: &Array) -> Result<Array, Error> {
+        if let Some(known) = self.arrays.get(&array.digest()) {
+            return Ok(known.clone());
+        }
+        let range = |(v, dim): (u8, &Dim)| {
+            (
+                Ix::var(v),
+                Range { name: format!("i{v}").into(), low: Ix::constant(dim.first), high: Ix::constant(dim.last()) },
+            )
+        };
+        let (index, ranges): (Vec<Ix>, Vec<Range>) = (0..).zip(array.dims()).map(range).unzip();
+        let term = Term { domain: Domain::Ranges(ranges), at: vec![], value: abs(&Expr::at(array, index)) };
+        let size = Array::defined(&format!("{}_size", array.name()), vec![], Tensor::new(vec![], vec![term])?);
+        self.arrays.insert(array.digest(), size.clone());
+        Ok(size)
+    }
+
     fn expression(&mut self, e: &Expr) -> Result<Expr, Error> {
         if let Some(known) = self.expressions.get(&e.digest()) {
             return Ok(known.clone());
@@ -72,6 +93,7 @@ impl Magnitudes {
             Node::Poison(p) => return Err((*p).into()),
             Node::At(array, index) => match array.definition() {
                 Definition::Defined(values) => Expr::at(&self.array(array, values)?, index.clone()),
+                Definition::Root { .. } => Expr::from(&self.size(array)?),
                 _ => abs(e),
             },
             Node::Add(constant, terms) => {

@@ -21,6 +21,8 @@ pub struct Stall<'a, S> {
     pub previous_jacobian: &'a [S],
     /// The last update, which led here.
     pub previous_update: &'a [S],
+    /// The sizes of the terms of the equations, where these are known apart from what moves with the unknowns; otherwise empty.
+    pub terms: &'a [f64],
 }
 
 /// Σⱼ |∂fᵢ/∂xⱼ| sⱼ: how much of equation i moves with the largest sizes of the unknowns so far.
@@ -30,8 +32,8 @@ pub(crate) fn weight<S: Real>(pattern: &Pattern, i: usize, jacobian: &[S], sizes
 }
 
 impl<S: Real> Stall<'_, S> {
-    /// Whether every residual is round-off: it is small, were its terms of the size `scale` or of its own, and not the quadratic
-    /// remainder of the last update.
+    /// Whether every residual is round-off: it is small, were its terms of the size `scale`, if theirs are not known, or of its
+    /// own, and not the quadratic remainder of the last update.
     ///
     /// f at the new point is ½ ΔJ δ if the Jacobian is right and nothing is rounded. Every equation must be at round-off or off
     /// by more than that: one that is noise says nothing of the others.
@@ -39,10 +41,17 @@ impl<S: Real> Stall<'_, S> {
         (0..self.residual.len()).all(|i| self.is_small(i, scale) && self.is_noise(i, 0.0))
     }
 
-    /// Whether a residual is so small that it may be round-off, were its terms of this size or of its own.
+    /// Whether a residual is so small that it may be round-off, were its terms of this size, if theirs is not known, or of its own.
     pub(crate) fn is_small(&self, i: usize, scale: f64) -> bool {
         let own = moving(self.pattern, i, self.jacobian, self.unknowns);
-        self.residual[i].value().abs() <= S::EPSILON.sqrt() * own.max(scale)
+        // Where terms have no finite size theirs is not known.
+        let terms = self.terms.get(i).map_or(scale, |&terms| if terms.is_finite() { terms } else { 0.0 });
+        self.is_within(i, own.max(terms))
+    }
+
+    /// Whether a residual is small beside this size.
+    pub(crate) fn is_within(&self, i: usize, size: f64) -> bool {
+        self.residual[i].value().abs() <= S::EPSILON.sqrt() * size
     }
 
     /// Whether a residual shows no quadratic remainder larger than what is accepted, or than round-off.

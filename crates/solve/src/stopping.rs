@@ -22,7 +22,8 @@ use cotangent_scalar::Real;
 ///    that still changes is all but gone, |δⱼ| ≤ u² sⱼ, sⱼ being its largest size so far; or
 /// 3. the updates no longer shrink (θ ≥ 0.7; at a double root they halve), which is accepted if it happens at round-off and not
 ///    for want of a solution: if |δⱼ| ≤ √u |xⱼ| for every unknown; or if the residual is
-///    small, |fᵢ| ≤ √u max(`scale`, Σⱼ |∂fᵢ/∂xⱼ xⱼ|), and is not the quadratic remainder
+///    small, |fᵢ| ≤ √u max(tᵢ, Σⱼ |∂fᵢ/∂xⱼ xⱼ|), tᵢ being the terms at the first guess if they are given and
+///    `scale` otherwise, and is not the quadratic remainder
 ///    ½ ΔJ δ that the change of the Jacobian predicts; from the fourth stall on either may be
 ///    otherwise, if |fᵢ| ≤ √u max Σⱼ |∂fₖ/∂xⱼ| sⱼ over the equations k of its group.
 ///

@@ -23,6 +23,8 @@ pub struct NewtonWorkspace<S> {
     weights: Vec<f64>,
     /// The sizes of the terms of the equations, where they are known; otherwise empty.
     terms: Vec<f64>,
+    /// The same at the first guess alone: for stalls.
+    first_terms: Vec<f64>,
     /// How many equations each group of one kind and unit has, in order.
     groups: Vec<usize>,
 }
@@ -45,6 +47,7 @@ impl<S: Real> NewtonWorkspace<S> {
             sizes: vec![0.0; size],
             weights: vec![0.0; size],
             terms: Vec::with_capacity(size),
+            first_terms: Vec::with_capacity(size),
             groups: vec![1; size],
         })
     }
@@ -64,6 +67,15 @@ impl<S: Real> NewtonWorkspace<S> {
         self.terms.clear();
         if sizes.len() == self.size() {
             self.terms.extend(sizes.iter().map(|size| size.value()));
+        }
+    }
+
+    /// At the first guess the terms of the equations have these sizes: a residual that stays is compared with them
+    /// instead of [`StoppingRule::scale`].
+    pub fn set_first_terms(&mut self, sizes: &[S]) {
+        self.first_terms.clear();
+        if sizes.len() == self.size() {
+            self.first_terms.extend(sizes.iter().map(|size| size.value()));
         }
     }
 
@@ -208,6 +220,7 @@ impl<S: Real> NewtonWorkspace<S> {
             jacobian: &self.jacobian,
             previous_jacobian: &self.previous_jacobian,
             previous_update: &self.previous_update,
+            terms: &self.first_terms,
         }
     }
 
@@ -226,7 +239,10 @@ impl<S: Real> NewtonWorkspace<S> {
             let mut group = first..first + count;
             first += count;
             let weight = group.clone().map(|i| stall.weight(i)).fold(0.0, f64::max);
-            group.all(|i| stall.is_small(i, weight.max(scale)) && stall.is_noise(i, S::EPSILON.sqrt() * weight))
+            group.all(|i| {
+                (stall.is_small(i, scale) || stall.is_within(i, weight))
+                    && stall.is_noise(i, S::EPSILON.sqrt() * weight)
+            })
         })
     }
 

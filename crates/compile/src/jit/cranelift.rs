@@ -555,6 +555,7 @@ extern "C" fn is_round_off(
             jacobian: matrix(jacobian),
             previous_jacobian: matrix(previous_jacobian),
             previous_update: vector(previous_update),
+            terms: &[],
         }
     };
     (!stall.is_round_off(scale)) as i64
