@@ -5,7 +5,7 @@ use crate::Pattern;
 const NONE: u32 = u32::MAX;
 
 /// For each column of a square pattern a row of its own, with an entry there if possible: the
-/// diagonal where it has entries, otherwise by augmenting paths (Duff's MC21). Columns of a
+/// diagonal where it has entries, otherwise by augmenting paths (Hopcroft & Karp, SIAM J. Comput. 2 (1973) 225). Columns of a
 /// structurally singular pattern that cannot be served get what is left.
 pub(crate) fn rows_of_columns(pattern: &Pattern) -> Vec<u32> {
     let n = pattern.rows();
@@ -31,15 +31,15 @@ pub(crate) fn rows_of_columns(pattern: &Pattern) -> Vec<u32> {
             taken[i as usize] = true;
         }
     }
-    let mut seen = vec![NONE; n];
-    let mut next = vec![0; n];
-    let mut path = Vec::new();
-    for start in 0..n as u32 {
-        if row_of[start as usize] == NONE && augment(&columns, &column_of, start, &mut seen, &mut next, &mut path) {
-            // Each column of the path takes the row it found; its last row was free.
-            for &(j, i) in &path {
-                row_of[j as usize] = i;
-                column_of[i as usize] = j;
+    let mut search = Search { distance: vec![NONE; n], next: vec![0; n], queue: vec![], path: vec![] };
+    while search.layers(&columns, &row_of, &column_of) {
+        for start in 0..n as u32 {
+            if row_of[start as usize] == NONE && search.augment(&columns, &column_of, start) {
+                // Each column of the path takes the row it found; its last row was free.
+                for &(j, i) in &search.path {
+                    row_of[j as usize] = i;
+                    column_of[i as usize] = j;
+                }
             }
         }
     }
@@ -50,40 +50,64 @@ pub(crate) fn rows_of_columns(pattern: &Pattern) -> Vec<u32> {
     row_of
 }
 
-/// Looks for a path from a column without a row to a row without a column, by depth first; `path`
-/// is then the list of (column, its new row).
-fn augment(
-    columns: &Pattern,
-    column_of: &[u32],
-    start: u32,
-    seen: &mut [u32],
-    next: &mut [usize],
-    path: &mut Vec<(u32, u32)>,
-) -> bool {
-    path.clear();
-    path.push((start, NONE));
-    next[start as usize] = 0;
-    while let Some(top) = path.last_mut() {
-        let candidates = columns.row(top.0 as usize);
-        let position = &mut next[top.0 as usize];
-        let Some(&i) = candidates.get(*position) else {
-            path.pop();
-            continue;
-        };
-        *position += 1;
-        if seen[i as usize] == start {
-            continue;
+/// A search for augmenting paths, from all columns without a row at once: an arrow or a chain of multipliers would be walked
+/// through for each of them.
+struct Search {
+    /// How many columns before this one a path has to go through.
+    distance: Vec<u32>,
+    /// The entry of a column that is followed next.
+    next: Vec<usize>,
+    queue: Vec<u32>,
+    /// Columns, each with its new row.
+    path: Vec<(u32, u32)>,
+}
+
+impl Search {
+    /// Finds the distances, by breadth first; whether a row without a column can be reached.
+    fn layers(&mut self, columns: &Pattern, row_of: &[u32], column_of: &[u32]) -> bool {
+        self.distance.fill(NONE);
+        self.next.fill(0);
+        self.queue.clear();
+        self.queue.extend((0..).zip(row_of).filter(|(_, row)| **row == NONE).map(|(j, _)| j));
+        self.queue.iter().for_each(|&j| self.distance[j as usize] = 0);
+        let (mut met, mut found) = (0, false);
+        while let Some(&j) = self.queue.get(met) {
+            met += 1;
+            for &i in columns.row(j as usize) {
+                let owner = column_of[i as usize];
+                found |= owner == NONE;
+                if owner != NONE && self.distance[owner as usize] == NONE {
+                    self.distance[owner as usize] = self.distance[j as usize] + 1;
+                    self.queue.push(owner);
+                }
+            }
         }
-        seen[i as usize] = start;
-        top.1 = i;
-        let owner = column_of[i as usize];
-        if owner == NONE {
-            return true;
-        }
-        next[owner as usize] = 0;
-        path.push((owner, NONE));
+        found
     }
-    false
+
+    /// Looks for a path from a column to a row without a column, by depth first along growing distances. What led nowhere is
+    /// not followed again before the distances are new.
+    fn augment(&mut self, columns: &Pattern, column_of: &[u32], start: u32) -> bool {
+        self.path.clear();
+        self.path.push((start, NONE));
+        while let Some(top) = self.path.last_mut() {
+            let j = top.0 as usize;
+            let Some(&i) = columns.row(j).get(self.next[j]) else {
+                self.path.pop();
+                continue;
+            };
+            self.next[j] += 1;
+            top.1 = i;
+            let owner = column_of[i as usize];
+            if owner == NONE {
+                return true;
+            }
+            if self.distance[owner as usize] == self.distance[j] + 1 {
+                self.path.push((owner, NONE));
+            }
+        }
+        false
+    }
 }
 
 #[cfg(test)]
@@ -98,6 +122,26 @@ mod tests {
         addresses.extend([(3, 1), (1, 3)]);
         let rows = rows_of_columns(&Pattern::new(4, 4, &addresses).unwrap());
         assert_eq!(rows, [0, 3, 2, 1]);
+    }
+
+    #[test]
+    fn a_long_chain_of_multipliers_is_matched_in_linear_time() {
+        // n unknowns with masses, each of n − 1 multipliers beside two of them; a search that walked on from the row it is
+        // offered first would take n²/2 visits, more than a minute.
+        let n = 200_000u32;
+        let mut addresses: Vec<(u32, u32)> = (0..n).map(|i| (i, i)).collect();
+        for k in 0..n - 1 {
+            let c = n + k;
+            for i in [k, k + 1] {
+                addresses.extend([(c, i), (i, c)]);
+            }
+        }
+        let size = (2 * n - 1) as usize;
+        let pattern = Pattern::new(size, size, &addresses).unwrap();
+        let mut rows = rows_of_columns(&pattern);
+        assert!(rows.iter().enumerate().all(|(j, &i)| pattern.position(i as usize, j).is_some()));
+        rows.sort_unstable();
+        assert!(rows.iter().enumerate().all(|(k, &i)| i as usize == k));
     }
 
     proptest! {

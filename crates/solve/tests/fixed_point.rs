@@ -224,3 +224,32 @@ fn stages_of_an_entry_that_is_rounding_alone_arrive() {
     let work = fixed_point(workspace, &StoppingRule::default(), &mut x, map).unwrap();
     assert!((x[0] - 10.0 / 63.0 * 8.0).abs() <= 4.0 * f64::EPSILON, "{x:?} {work:?}");
 }
+
+/// xᵢ = r (xᵢ₋₁ + xᵢ₊₁) with b added in the middle: xᵢ = b λ^|i|/√(1 − 4r²), λ = (1 − √(1 − 4r²))/(2r), far from the ends.
+#[test]
+fn a_wave_that_has_all_but_gone_is_not_waited_for() {
+    let (n, middle) = (2001, 1000);
+    for (rate, limit) in [(2e-4, 16), (0.01, 25), (0.06, 45)] {
+        for b in [1e-20, 1.0, 1e20] {
+            let mut x = vec![0.0; n];
+            let mut workspace = FixedPointWorkspace::stages(1, false, &[n]);
+            let work = fixed_point::<_, Infallible>(&mut workspace, &StoppingRule::default(), &mut x, |x, next| {
+                for i in 0..n {
+                    let beside = |k: usize| x.get(k).copied().unwrap_or(0.0);
+                    next[i] = rate * (beside(i.wrapping_sub(1)) + beside(i + 1)) + if i == middle { b } else { 0.0 };
+                }
+                Ok(())
+            })
+            .unwrap();
+            assert!(work.iterations <= limit, "{rate}: {work:?}");
+            let root = (1.0 - 4.0 * rate * rate).sqrt();
+            let ratio = 2.0 * rate / (1.0 + root);
+            for (k, x) in x[middle..].iter().enumerate() {
+                let exact = b / root * ratio.powi(k as i32);
+                // An entry below the round-off of the largest one is noise beside it.
+                let bound = 1e-14 * exact + 1e-3 * f64::EPSILON * b;
+                assert!((x - exact).abs() <= bound, "{rate}, {k}: {x:e} against {exact:e}");
+            }
+        }
+    }
+}

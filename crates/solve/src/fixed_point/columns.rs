@@ -18,7 +18,9 @@ use crate::stopping::{Comparisons, Made, StoppingRule, size_ratio};
 ///    where the map also turns what it contracts. Where the map says how large the numbers are whose rounding the entry
 ///    has, and that is more than s, it stands for s here; or
 /// 4. three updates in a row did not decrease, and this one is at most 1024 u times the largest entry of its group: an entry
-///    that is nothing but what rounding leaves of others.
+///    that is nothing but what rounding leaves of others; or
+/// 5. it is all but gone beside the largest entry of its group, s ≤ u^(3/2) times that: in a long chain where one end moves
+///    such entries go on for as many iterations as there are links, each smaller than the one before.
 ///
 /// Once it is settled by 1, 2 or 3 later updates up to the bound of 3 are no matter, and once by 4 those up to its bound: what
 /// is rounding goes up and down, and of many entries there is always one that has just gone down. A larger one begins anew,
@@ -84,6 +86,9 @@ impl StageRule {
         let settled = c.either(settled, still);
         let settled = c.either(settled, last);
         let settled = c.either(settled, tolerated);
+        let gone = part(c, epsilon * epsilon.sqrt(), largest);
+        let gone = c.at_most(size, gone);
+        let settled = c.either(settled, gone);
 
         // An update that begins anew did not decrease.
         let after = c.choice(steady, more, one);
