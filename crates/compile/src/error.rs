@@ -51,6 +51,12 @@ pub enum CompileError {
 }
 
 impl CompileError {
+    /// Whether it would take more work or memory than the limits allow.
+    pub fn is_too_large(&self) -> bool {
+        use cotangent_expr::Error as E;
+        matches!(self, Self::Expression(E::TooLarge { .. }) | Self::TooLarge { .. } | Self::TooManyVectors { .. })
+    }
+
     /// A linear system for something that cannot be set up.
     pub fn system(name: impl Into<String>, cause: impl Error + Send + Sync + 'static) -> CompileError {
         CompileError::System { name: name.into(), cause: Source::new(cause) }

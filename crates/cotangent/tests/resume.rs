@@ -303,6 +303,57 @@ fn a_full_disk_costs_nothing_that_was_computed() {
     assert_eq!(left, 2, "only the table is left, and its checkpoint");
 }
 
+/// The signal that comes with the limit would end the program without a word.
+#[cfg(unix)]
+#[test]
+fn a_limit_on_the_size_of_files_is_a_full_disk() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = ["run", "pendulum", "--steps", "60000", "--record", "1", "--out", "m.csv", "--checkpoint", "0.01"];
+    // In blocks of 512 or 1024 bytes: less than the table, more than a checkpoint.
+    let made = Command::new("sh")
+        .args(["-c", "ulimit -f 2000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_cotangent")])
+        .args(run)
+        .current_dir(folder.path())
+        .output()
+        .expect("a shell");
+    let said = String::from_utf8_lossy(&made.stderr);
+    assert_eq!(made.status.code(), Some(3), "{said}");
+    assert!(said.contains("`m.csv` is not complete"), "{said}");
+    let resumed = run_in(folder.path(), &["run", "--resume", "m.csv"], b"");
+    assert_eq!(resumed.status, 0, "{}", resumed.stderr);
+    let whole = tempfile::tempdir().expect("a folder");
+    assert_eq!(run_in(whole.path(), &run, b"").status, 0);
+    let tables = [folder.path(), whole.path()].map(|f| std::fs::read(f.join("m.csv")).expect("the table"));
+    assert!(tables[0] == tables[1]);
+}
+
+#[test]
+fn pictures_follow_their_table_into_another_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let [first, copy] = ["a", "b"].map(|name| folder.path().join(name));
+    [&first, &copy].into_iter().for_each(|f| std::fs::create_dir(f).unwrap());
+    let elsewhere = folder.path().join("c.svg");
+    let run = ["run", "pendulum", "--until", "1", "--out", "a.csv", "--report", "a.html", "--plot"];
+    let run = |plot| [&run[..], &[plot]].concat();
+    // Given from its folder a picture goes with the table; given by a whole path it stays where it is.
+    for plot in ["a.svg", elsewhere.to_str().unwrap()] {
+        assert_eq!(run_in(&first, &run(plot), b"").status, 0);
+        for file in std::fs::read_dir(&first).unwrap().flatten() {
+            std::fs::copy(file.path(), copy.join(file.file_name())).unwrap();
+        }
+        let before = ["a.csv", "a.svg", "a.html"].map(|name| std::fs::read(first.join(name)).unwrap());
+        // From a folder of its own, too.
+        let ran = run_in(folder.path(), &["run", "--resume", "b/a.csv", "--until", "2"], b"");
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        let after = ["a.csv", "a.svg", "a.html"].map(|name| std::fs::read(first.join(name)).unwrap());
+        assert!(before == after, "the original is left alone");
+        let changed = |name: &str| std::fs::read(copy.join(name)).unwrap() != std::fs::read(first.join(name)).unwrap();
+        assert!(changed("a.csv") && changed("a.html"));
+        assert_eq!(changed("a.svg"), plot == "a.svg");
+    }
+    assert!(elsewhere.exists());
+}
+
 #[test]
 fn a_finished_run_is_extended_to_the_bytes_of_one_that_went_on() {
     // A last step that was shortened; one that was not, off the rows; start and end alone; pictures; columns.

@@ -1,6 +1,6 @@
 //! What a failure says: the one place with its sentences, with numbers or with names.
 
-use crate::cause::{Unsolved, Value};
+use crate::cause::{Misuse, Unsolved, Value};
 use crate::failure::{ErrorControl, Failure, GaveUp};
 use crate::plan::Equation;
 use cotangent_solve::{FixedPointError, NewtonError};
@@ -136,6 +136,8 @@ impl fmt::Display for Words<'_> {
                     None => write!(f, "{NOT_FINITE}: {value}"),
                 }
             }
+            // What a library above this one says of itself is nobody's misuse.
+            Failure::Misused(Misuse::Source(source)) => write!(f, "{source}"),
             Failure::Misused(misuse) => write!(f, "a step was used wrongly: {misuse}"),
             Failure::Interrupted => f.write_str("interrupted"),
         }

@@ -8,10 +8,16 @@ const INSISTED: i32 = 130;
 
 /// Why signals cannot be caught.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("cannot catch Ctrl-C: {reason}")]
+#[error("cannot catch signals such as Ctrl-C: {reason}")]
 pub struct InterruptError {
     /// What the operating system, or another handler in this process, says.
     reason: String,
+}
+
+impl InterruptError {
+    pub(crate) fn new(reason: &impl ToString) -> InterruptError {
+        InterruptError { reason: reason.to_string() }
+    }
 }
 
 /// From now on Ctrl-C sets this token (SIGINT; on Unix also SIGTERM and SIGHUP) and does not end the process; a second
@@ -25,7 +31,7 @@ pub fn cancel_on_signal(cancel: &Cancel) -> Result<(), InterruptError> {
             std::process::exit(INSISTED);
         }
     };
-    ctrlc::set_handler(handler).map_err(|e| InterruptError { reason: e.to_string() })
+    ctrlc::set_handler(handler).map_err(|e| InterruptError::new(&e))
 }
 
 #[cfg(test)]
@@ -36,6 +42,6 @@ mod tests {
     fn there_is_one_handler_in_a_process() {
         assert_eq!(cancel_on_signal(&Cancel::new()), Ok(()));
         let again = cancel_on_signal(&Cancel::new()).unwrap_err();
-        assert!(again.to_string().starts_with("cannot catch Ctrl-C: "), "{again}");
+        assert!(again.to_string().starts_with("cannot catch signals such as Ctrl-C: "), "{again}");
     }
 }

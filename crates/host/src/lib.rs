@@ -14,9 +14,11 @@
 //! ```
 
 mod clock;
+mod files;
 mod interrupt;
 mod workers;
 
 pub use clock::clock;
+pub use files::fail_at_file_limit;
 pub use interrupt::{InterruptError, cancel_on_signal};
 pub use workers::side_by_side;

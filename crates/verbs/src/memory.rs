@@ -17,7 +17,7 @@ impl Use {
     fn bytes(self) -> u64 {
         match self {
             Use::Check => 150,
-            Use::Integrate => 1000,
+            Use::Integrate => 1600,
         }
     }
 }
@@ -49,9 +49,9 @@ mod tests {
     #[test]
     fn a_model_is_refused_by_its_size_and_what_is_available() {
         let system = System::parse("coord x[i in 1..500]\nhamiltonian sum(i in 1..500, p_x[i]^2)/2\n").unwrap();
-        assert!(afford(&system, Use::Integrate, Some(1_000_000)).is_ok());
-        assert!(afford(&system, Use::Integrate, Some(999_999)).is_err());
-        assert!(afford(&system, Use::Check, Some(999_999)).is_ok());
+        assert!(afford(&system, Use::Integrate, Some(1_600_000)).is_ok());
+        assert!(afford(&system, Use::Integrate, Some(1_599_999)).is_err());
+        assert!(afford(&system, Use::Check, Some(1_599_999)).is_ok());
         assert!(afford(&system, Use::Integrate, None).is_ok());
     }
 }

@@ -154,7 +154,14 @@ impl Settings {
                 Some(Integer::Size) => match whole(s.value) {
                     Some(value) => sorted.integers.push((s.name.clone(), value)),
                     None => {
-                        let message = format!("`{}` is an integer, and {} is not", s.name, s.value);
+                        let message = match s.value.fract() == 0.0 {
+                            true => format!(
+                                "`{}` is an integer, and {} is too large for one",
+                                s.name,
+                                format_args!("{:e}", s.value)
+                            ),
+                            false => format!("`{}` is an integer, and {} is not", s.name, s.value),
+                        };
                         return Err(Failure::new(Code::NotAnInteger, message));
                     }
                 },

@@ -4,7 +4,7 @@ use super::args::Colour;
 use super::memory;
 use super::patience::{self, Last, Phase};
 use super::progress::Bar;
-use cotangent::host::{cancel_on_signal, clock};
+use cotangent::host::{cancel_on_signal, clock, fail_at_file_limit};
 use cotangent::model::diagnostic::{self, Diagnostic, Diagnostics};
 use cotangent::scalar::{Cancel, Limits};
 use cotangent::verbs::{Code, Failure, Input, Listener, Message, Progress, Session, Status, printable};
@@ -58,7 +58,9 @@ impl Output {
 
     /// From now on Ctrl-C asks for a stop.
     pub(crate) fn listen(&mut self) -> Result<(), Failure> {
-        cancel_on_signal(&self.cancel).map_err(|e| Failure::new(Code::Signals, e.to_string()))?;
+        cancel_on_signal(&self.cancel)
+            .and_then(|()| fail_at_file_limit())
+            .map_err(|e| Failure::new(Code::Signals, e.to_string()))?;
         self.phase.leave(self.last(&Failure::interrupted())?);
         patience::watch(&self.cancel, &self.phase, self.json);
         Ok(())

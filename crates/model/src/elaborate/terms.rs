@@ -123,7 +123,7 @@ impl Elaborator<'_> {
 
     pub(super) fn too_large(&mut self, name: &str, span: Span) {
         let message = format!("`{name}` has more than {} members", self.limits.members);
-        let help = "reduce the range: a run takes some 2 kB of memory for each coordinate";
+        let help = "reduce the range: a run takes some 3 kB of memory for each coordinate";
         self.error(Diagnostic::new(Code::TooLarge, span, message).help(help));
     }
 

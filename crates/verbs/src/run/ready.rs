@@ -331,7 +331,12 @@ fn incomplete(table: &str) -> Reason {
 /// Where pictures go: as is asked for, or as the run began with.
 fn pictures(request: &Request, begun: Option<&Begun>, model: Option<&str>) -> Result<Destinations, Failure> {
     let table = request.resume.as_deref().or(request.files.table.as_deref());
-    let before = |file: &Option<String>| file.as_deref().map(|file| nearby(Path::new(file), request.folder.as_deref()));
+    // What is named from the folder of the table is sought there.
+    let there = |file: &str| match table.and_then(Path::parent) {
+        Some(folder) => folder.join(file),
+        None => PathBuf::from(file),
+    };
+    let before = |file: &Option<String>| file.as_deref().map(|file| nearby(&there(file), request.folder.as_deref()));
     let plot = request.files.plot.clone().or_else(|| before(&begun?.plot));
     let report = request.files.report.clone().or_else(|| before(&begun?.report));
     let movie = request.files.movie.clone().or_else(|| before(&begun?.movie));

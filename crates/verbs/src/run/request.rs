@@ -79,7 +79,7 @@ impl Begun {
     pub(super) fn new(
         request: &Request,
         model: &Loaded,
-        table: bool,
+        table: Option<&Path>,
         session: &mut Session<'_>,
     ) -> Result<Begun, Failure> {
         let parameters = values::parameters(&model.system, &model.settings)?;
@@ -99,9 +99,9 @@ impl Begun {
                 Failure::new(Code::SolverTol, message).help(format!("it must be positive, and at most {LOOSEST}"))
             );
         }
-        let rows = table || request.arrays;
+        let rows = table.is_some() || request.arrays;
         if let Some(every) = wanted.every {
-            even(every, table, wanted)?;
+            even(every, table.is_some(), wanted)?;
         }
         let record = match wanted.record.or(own.record) {
             // Rows are at even times, and steps are measured all the same.
@@ -243,11 +243,20 @@ fn kept_apart(every: u64, before: &Schedule, after: &Schedule) -> Option<String>
     })
 }
 
-/// The name of a picture as a checkpoint keeps it, wherever it is resumed.
-pub(super) fn kept(file: Option<&Path>, option: &str, table: bool, session: &mut Session<'_>) -> Option<String> {
+/// The name of a picture as a checkpoint keeps it: from the folder of its table if it is in it, so that both can be moved or
+/// copied together; otherwise, or if it was given so, a whole path.
+pub(super) fn kept(
+    file: Option<&Path>,
+    option: &str,
+    table: Option<&Path>,
+    session: &mut Session<'_>,
+) -> Option<String> {
     let file = file?;
-    let name = std::path::absolute(file).unwrap_or_else(|_| file.to_owned()).to_str().map(str::to_owned);
-    if name.is_none() && table {
+    let whole = |file: &Path| std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    let beside = |table: &Path| whole(file).strip_prefix(whole(table).parent()?).ok().map(Path::to_owned);
+    let path = table.filter(|_| file.is_relative()).and_then(beside).unwrap_or_else(|| whole(file));
+    let name = path.to_str().map(str::to_owned);
+    if name.is_none() && table.is_some() {
         let shown = file.display();
         session.note(format!("a checkpoint cannot keep the name `{shown}`: give {option} again with --resume"));
     }

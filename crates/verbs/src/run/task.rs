@@ -78,7 +78,7 @@ impl Task {
         })?;
         let model = Loaded::with_lapse(model, &request.choice.set, request.choice.lapse.as_deref(), session.limits())?
             .keeping(&request.choice.chart);
-        let begun = Begun::new(request, &model, table.is_some(), session)?;
+        let begun = Begun::new(request, &model, table, session)?;
         Ok(Task { begun, model, files, from: None })
     }
 
@@ -144,9 +144,9 @@ impl Task {
         if let Some(difference) = from.header.platform.difference(&Platform::current()) {
             session.warn(format!("the run began elsewhere ({difference}); the last digits may differ"));
         }
-        begun.plot = kept(request.files.plot.as_deref(), "--plot", true, session).or(begun.plot);
-        begun.movie = kept(request.files.movie.as_deref(), "--movie", true, session).or(begun.movie);
-        begun.report = kept(request.files.report.as_deref(), "--report", true, session).or(begun.report);
+        begun.plot = kept(request.files.plot.as_deref(), "--plot", Some(table), session).or(begun.plot);
+        begun.movie = kept(request.files.movie.as_deref(), "--movie", Some(table), session).or(begun.movie);
+        begun.report = kept(request.files.report.as_deref(), "--report", Some(table), session).or(begun.report);
         let (input, lapse) = (begun.input.clone(), begun.choice.lapse.as_deref());
         let model =
             Loaded::with_lapse(input.into(), &begun.choice.set, lapse, session.limits())?.keeping(&begun.choice.chart);

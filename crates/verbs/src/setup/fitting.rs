@@ -1,12 +1,13 @@
 //! Whether a method fits, and which others do.
 
-use super::problem::{KNOWN_FLOWS, UNRESTRAINED};
+use super::problem::{KNOWN_FLOWS, SMALLER, UNRESTRAINED};
 use super::{Selection, charts};
 use crate::failure::{Code, Failure};
 use crate::figures::{listed, short};
 use crate::reason::Reason;
-use cotangent_compile::values;
-use cotangent_expr::Array;
+use cotangent_compile::{CompileError, values};
+use cotangent_dynamics::{Failure as Unmade, Misuse};
+use cotangent_expr::{Array, Error as ExprError};
 use cotangent_integrate::{Method, Needs, Prepared, Refusal};
 use cotangent_model::System;
 use cotangent_problem::{Instance, offer};
@@ -104,10 +105,18 @@ fn code(refusal: &Refusal) -> Code {
         Refusal::Stages { .. } => Code::Stages,
         Refusal::NoStageSolver { .. } => Code::DoesNotApply,
         Refusal::TooLarge(_) => Code::TooLarge,
+        Refusal::Failure(_) if is_too_large(refusal) => Code::TooLarge,
         Refusal::Failure(_) => Code::Evaluate,
         // A composition or projection that does not fit, a method that is for constraints only.
         _ => Code::DoesNotFit,
     }
+}
+
+/// Whether the derivatives of the equations of a step would be too large.
+fn is_too_large(refusal: &Refusal) -> bool {
+    let Refusal::Failure(Unmade::Misused(Misuse::Source(source))) = refusal else { return false };
+    let of_expressions = source.error().downcast_ref().is_some_and(|e| matches!(e, ExprError::TooLarge { .. }));
+    of_expressions || source.error().downcast_ref().is_some_and(CompileError::is_too_large)
 }
 
 fn explain(refusal: &Refusal, choice: &Selection, problem: &Instance) -> Failure {
@@ -182,6 +191,7 @@ fn explain(refusal: &Refusal, choice: &Selection, problem: &Instance) -> Failure
                 Refusal::TooLarge(_) => failure.help("choose another method"),
                 Refusal::Failure(_) => match unknown_flow(choice, problem) {
                     Some((why, help)) => Failure::new(Code::DoesNotFit, why).help(help),
+                    None if is_too_large(refusal) => failure.help(SMALLER),
                     None => failure,
                 },
                 _ => failure.help(fitting()),

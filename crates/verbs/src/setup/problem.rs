@@ -6,8 +6,8 @@ use crate::figures::{listed, number, short};
 use crate::loaded::Loaded;
 use crate::session::Session;
 use cotangent_analysis::{self as analysis, MotionError};
-use cotangent_compile::Engine;
-use cotangent_expr::{Array, Expr, Layout};
+use cotangent_compile::{CompileError, Engine};
+use cotangent_expr::{Array, Error as ExprError, Expr, Layout};
 use cotangent_model::nearest::nearest;
 use cotangent_model::{ConstraintKind, Dynamics, OrbitParameter, System};
 use cotangent_problem::consistency::Measured;
@@ -183,8 +183,17 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
         ProblemError::Theory(error) => underivable(&error, model),
         ProblemError::Given => Failure::new(Code::DoesNotFit, text),
         ProblemError::Number(_) => Failure::new(Code::Option, text).help("choose another --opt"),
-        ProblemError::Compile(_) => Failure::new(Code::Compile, text)
-            .help("a smaller model may pass, or another formulation: `multipliers` needs least"),
+        ProblemError::Compile(error) => {
+            let failure = Failure::new(Code::Compile, text);
+            match error {
+                error if error.is_too_large() => failure.help(SMALLER),
+                CompileError::Expression(ExprError::Poisoned(_)) => failure.help(
+                    "a number in a formula, or in a derivative of one, is beyond what can be computed with: write it in \
+                     other units, or as a parameter",
+                ),
+                _ => failure,
+            }
+        }
         ProblemError::Inconsistent { residuals } => {
             // Constraints that the model does not state are shown by the analysis.
             let stated = residuals.iter().all(|m| states(&model.system, &m.name));
@@ -308,6 +317,9 @@ fn violated(residuals: &[Measured]) -> String {
 
 /// More are only counted.
 const MOST: usize = 6;
+
+/// What helps where a model is too large for what its formulation or method asks for.
+pub(super) const SMALLER: &str = "a smaller model may pass, or another formulation: `multipliers` needs least";
 
 /// The variable whose rate a singular matrix does not determine: that of a row.
 fn undetermined_rate(model: &Loaded, row: usize) -> String {
