@@ -4,17 +4,18 @@ use crate::algebra::{Field, Work, factors};
 use crate::branches::{Part, branches};
 use crate::casimirs;
 use crate::conclusion::Conclusion;
-use crate::defects::Defects;
+use crate::defects::are_small;
 use crate::dirac::{Candidate, Dirac, Progress};
 use crate::error::AnalysisError;
 use crate::lie;
 use crate::poisson;
-use crate::report::{Analysis, AtValues, Certainty, ClaimReport, Count, Outcome, PoissonReport};
+use crate::report::{Analysis, Branch, Certainty, ClaimReport, Count, Outcome, PoissonReport};
 use crate::sample::Sampler;
-use crate::specialise::{at_own_values, specialise};
+use crate::special::{self, unless_rounded};
+use crate::specialise::{OwnValues, at_own_values, specialise};
 use crate::surface::KnownSurface;
 use crate::transform::{Canonical, Lagrangian, scalar};
-use cotangent_compile::values::{Setting, parameters};
+use cotangent_compile::values::Setting;
 use cotangent_expr::{Array, Expr, Layout, Node, Role};
 use cotangent_model::{ClaimKind, ConstraintKind, Dynamics, OrbitParameter, Sign, System};
 use cotangent_scalar::Limits;
@@ -41,7 +42,20 @@ pub fn analyze(system: &System) -> Result<Analysis, AnalysisError> {
 
 /// The same within limits: [`AnalysisError::Interrupted`] soon after somebody asks to stop.
 pub fn analyze_within(system: &System, limits: &Limits) -> Result<Analysis, AnalysisError> {
-    Ok(with_phase(system, limits)?.0)
+    let done = described(system, limits);
+    // Where nothing is left to spend something may have been given up, or called undecided.
+    limits.check()?;
+    done
+}
+
+/// With what is so for the parameters of the model alone, and what the bracket is like.
+fn described(system: &System, limits: &Limits) -> Result<Analysis, AnalysisError> {
+    let Whole { mut report, phase, is_symbolic } = whole(system, limits)?;
+    special::look_again(system, phase.as_ref(), is_symbolic, &mut report, limits)?;
+    if let Some(phase) = &phase {
+        describe_bracket(system, phase, &mut report, limits)?;
+    }
+    Ok(report)
 }
 
 /// Whether the bracket of a Poisson model is one; `None` for any other model. Where it is none for all parameters, it is
@@ -52,10 +66,14 @@ pub fn bracket(system: &System, set: &[Setting], limits: &Limits) -> Result<Opti
         return Ok(report);
     }
     let parameters: Vec<Setting> = set.iter().filter(|s| system.parameter(&s.name).is_some()).cloned().collect();
-    match at_own_values(&specialise(system, &parameters)?)? {
-        Some(special) => bracket_in_general(&special, limits),
-        None => Ok(report),
-    }
+    let set = specialise(system, &parameters)?;
+    let special = match at_own_values(&set)? {
+        OwnValues::Unknown => return Ok(report),
+        OwnValues::Outgrown => report.map(|r| PoissonReport { jacobi: Outcome::Undecided, ..r }),
+        OwnValues::Known(own) => bracket_in_general(&own, limits)?,
+    };
+    let is_exact = are_small(&set)?;
+    Ok(special.map(|r| PoissonReport { jacobi: unless_rounded(r.jacobi, is_exact), ..r }))
 }
 
 fn bracket_in_general(system: &System, limits: &Limits) -> Result<Option<PoissonReport>, AnalysisError> {
@@ -78,12 +96,19 @@ fn bracket_in_general(system: &System, limits: &Limits) -> Result<Option<Poisson
 /// The analysis and the phase space it is about, if there is one.
 pub(crate) fn with_phase(system: &System, limits: &Limits) -> Result<(Analysis, Option<Phase>), AnalysisError> {
     let done = whole(system, limits);
-    // Where nothing is left to spend something may have been given up, or called undecided.
     limits.check()?;
-    done
+    done.map(|whole| (whole.report, whole.phase))
 }
 
-fn whole(system: &System, limits: &Limits) -> Result<(Analysis, Option<Phase>), AnalysisError> {
+/// The analysis for generic parameters.
+pub(crate) struct Whole {
+    pub(crate) report: Analysis,
+    phase: Option<Phase>,
+    /// Whether constraints were looked at by symbols.
+    is_symbolic: bool,
+}
+
+pub(crate) fn whole(system: &System, limits: &Limits) -> Result<Whole, AnalysisError> {
     let variables = system.state().len();
     if variables > MAX_VARIABLES {
         return Err(AnalysisError::TooLarge { variables, limit: MAX_VARIABLES });
@@ -91,23 +116,25 @@ fn whole(system: &System, limits: &Limits) -> Result<(Analysis, Option<Phase>), 
     let work = Rc::new(Work::new(WORK, limits));
     let granted = work.left();
     let (whole, phase) = part(system, &[], &work)?;
+    let is_symbolic = whole.surface.as_ref().is_some_and(KnownSurface::is_symbolic);
     let mut report = whole.analysis;
     if let Some(factors) = whole.fork {
-        // Each part takes the way to the fork again.
-        let each = (granted - work.left()).saturating_add(PART);
-        let work = Rc::new(Work::new(PARTS, limits));
-        let taken_apart = |chosen: &[Expr]| Ok(work.within(each, || part(system, chosen, &work))?.0);
-        let (parts, all) = branches(&factors, &taken_apart)?;
+        let (parts, all) = parts(system, &factors, granted - work.left(), limits)?;
         if let (false, Some(reason)) = (all, &mut report.stopped) {
             reason.push_str(&format!("; there are more than the {} parts that were analysed", parts.len()));
         }
         report.branches = parts;
     }
-    claims_at_values(system, phase.as_ref(), &mut report, limits)?;
-    if let Some(phase) = &phase {
-        describe_bracket(system, phase, &mut report, limits)?;
-    }
-    Ok((report, phase))
+    Ok(Whole { report, phase, is_symbolic })
+}
+
+/// The analyses of the parts of a surface that falls apart at a product, and whether these are all. Each part takes the way to
+/// the fork again, which took so much work.
+fn parts(system: &System, factors: &[Expr], way: u64, limits: &Limits) -> Result<(Vec<Branch>, bool), AnalysisError> {
+    let each = way.saturating_add(PART);
+    let work = Rc::new(Work::new(PARTS, limits));
+    let taken_apart = |chosen: &[Expr]| Ok(work.within(each, || part(system, chosen, &work))?.0);
+    branches(factors, &taken_apart)
 }
 
 /// What the bracket of a Poisson model is like, and its Casimirs; with work of its own, so that nothing else depends on it.
@@ -139,45 +166,6 @@ fn describe_bracket(
     let sampler = Sampler::new(system, &phase.layout, work);
     let mut surface = KnownSurface::new(sampler, field, phase.len());
     poisson.casimirs = Some(casimirs::search(phase, &mut surface, phase.len() - rank, &claimed)?);
-    Ok(())
-}
-
-/// Looks again at claims that do not hold for all parameters, for those of the model.
-fn claims_at_values(
-    system: &System,
-    phase: Option<&Phase>,
-    report: &mut Analysis,
-    limits: &Limits,
-) -> Result<(), AnalysisError> {
-    let holds = |c: &ClaimReport| matches!(c.outcome, Outcome::Holds(_));
-    if report.claims.iter().all(holds) {
-        return Ok(());
-    }
-    let (Some(special), Ok(values)) = (at_own_values(system)?, parameters(system, &[])) else { return Ok(()) };
-    let special = part(&special, &[], &Rc::new(Work::new(WORK, limits)))?.0.analysis;
-    let claims = &special.claims;
-    let is_free = special.constraints.is_empty() && report.constraints.is_empty();
-    let work = Rc::new(Work::new(WORK, limits));
-    let mut defects = phase.map(|phase| Defects::new(system, phase, work)).transpose()?;
-    let named: Vec<(String, f64)> = system.parameter_layout().entry_names().into_iter().zip(values).collect();
-    for c in report.claims.iter_mut().filter(|c| !holds(c)) {
-        let Some(own) = claims.iter().find(|own| own.name == c.name && own.kind == c.kind) else { continue };
-        let leaves = c.defect.as_ref().map(Expr::leaves).unwrap_or_default();
-        let occurring: BTreeSet<String> = leaves.iter().map(ToString::to_string).collect();
-        let mut values = named.clone();
-        if values.iter().any(|v| occurring.contains(&v.0)) {
-            values.retain(|v| occurring.contains(&v.0));
-        }
-        let outcome = match (own.outcome, &mut defects) {
-            (Outcome::Holds(certainty), Some(defects)) => match defects.vanish(c, is_free)? {
-                Some(true) => Outcome::Holds(certainty),
-                Some(false) => Outcome::Fails,
-                None => Outcome::Undecided,
-            },
-            (outcome, _) => outcome,
-        };
-        c.at_values = Some(AtValues { values, outcome });
-    }
     Ok(())
 }
 

@@ -29,14 +29,23 @@ pub(crate) struct Defects<'a> {
     are_small: bool,
 }
 
+/// Whether all values of the parameters are small fractions, so that nothing is rounded.
+pub(crate) fn are_small(system: &System) -> Result<bool, AnalysisError> {
+    let is_small = |e: &Expr| match e.node() {
+        Node::Number(n) => n.as_ratio().is_some_and(|(n, d)| n.abs() <= SMALL && d <= SMALL),
+        // Functions of such numbers are not evaluated by symbols.
+        _ => true,
+    };
+    match written_values(system) {
+        Ok(values) => Ok(values.is_some_and(|values| values.iter().all(|(_, value)| is_small(value)))),
+        Err(AnalysisError::Expression(_)) => Ok(false),
+        Err(other) => Err(other),
+    }
+}
+
 impl<'a> Defects<'a> {
     pub(crate) fn new(system: &'a System, phase: &'a Phase, work: Rc<Work>) -> Result<Defects<'a>, AnalysisError> {
-        let is_small = |e: &Expr| match e.node() {
-            Node::Number(n) => n.as_ratio().is_some_and(|(n, d)| n.abs() <= SMALL && d <= SMALL),
-            // Functions of such numbers are not evaluated by symbols.
-            _ => true,
-        };
-        let are_small = written_values(system)?.is_some_and(|values| values.iter().all(|(_, value)| is_small(value)));
+        let are_small = are_small(system)?;
         Ok(Defects { system, phase, sampler: Sampler::new(system, &phase.layout, work), are_small })
     }
 

@@ -21,7 +21,7 @@ pub(crate) struct Journal {
 impl Journal {
     /// Notes a decision.
     pub(crate) fn say(&mut self, statement: impl Into<String>, outcome: Outcome) {
-        self.verdicts.push(Verdict { statement: statement.into(), outcome });
+        self.verdicts.push(Verdict { statement: statement.into(), outcome, at_values: None });
     }
 
     /// Notes, once, that a constraint was taken as it is: it may be a product, and its surface fall apart.

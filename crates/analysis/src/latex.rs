@@ -3,7 +3,7 @@
 use crate::implicit::Implicit;
 use crate::report::{
     Analysis, BracketForm, Certainty, Class, ConditionOutcome, ConsistencyCondition, Constraint, Count, DiracBracket,
-    GaugeTransformation, MultiplierValue, Outcome, Verdict,
+    GaugeTransformation, MultiplierValue, Outcome, PoissonReport, Verdict,
 };
 use cotangent_expr::{Expr, latex_lines, latex_name as name, latex_width};
 use std::fmt::Write as _;
@@ -132,6 +132,7 @@ impl Page {
     /// The Lie algebra of a linear bracket, and the Casimirs that were found.
     fn poisson(&mut self, report: &Analysis) {
         let Some(poisson) = &report.poisson else { return };
+        self.no_bracket(poisson);
         if let Some(algebra) = &poisson.algebra {
             let constant = |(i, j, k, value): &(String, String, String, Expr)| {
                 let [i, j, k] = [i, j, k].map(|z| name(z));
@@ -150,6 +151,25 @@ impl Page {
         let found = poisson.casimirs.iter().flat_map(|c| &c.found);
         let lines = found.enumerate().map(|(k, (e, _))| format!("C_{{{}}} &= {}", k + 1, formula(e)));
         self.words("Casimirs of the bracket are", lines.collect());
+    }
+
+    /// That Jacobi's identity does not hold, and where it does.
+    fn no_bracket(&mut self, poisson: &PoissonReport) {
+        let Some((a, b, c, sum)) = &poisson.jacobi_failure else { return };
+        let [a, b, c] = [a, b, c].map(|z| name(z));
+        let own = poisson.jacobi_at_values.as_ref().filter(|v| matches!(v.outcome, Outcome::Holds(_)));
+        let words = match own {
+            Some(own) => {
+                let value =
+                    |(parameter, x): &(String, f64)| format!("${} = {}$", name(parameter), Expr::number(*x).latex(&[]));
+                let values: Vec<String> = own.values.iter().map(value).collect();
+                format!("Jacobi's identity holds at {}, and not in general:", some(values).join(", "))
+            }
+            None => "It is no Poisson bracket, as Jacobi's identity does not hold:".to_owned(),
+        };
+        let cyclic = |a: &str, b: &str, c: &str| format!("\\{{{a}, \\{{{b}, {c}\\}}\\}}");
+        let [first, second, third] = [cyclic(&a, &b, &c), cyclic(&b, &c, &a), cyclic(&c, &a, &b)];
+        self.words(&words, vec![format!("{first} + {second} + {third} &= {}", formula(sum))]);
     }
 
     fn irregular(&mut self, report: &Analysis) {
@@ -255,14 +275,16 @@ impl Page {
         if report.consistent == Some(false) {
             let _ = writeln!(self.text, "The equations of motion have no solutions.");
         }
-        for Verdict { statement, outcome } in &report.verdicts {
+        for Verdict { statement, outcome, at_values } in &report.verdicts {
             let how = match outcome {
                 Outcome::Holds(Certainty::Proved) => "proved".to_owned(),
                 Outcome::Holds(Certainty::Sampled(k)) => format!("sampled at {k} points"),
                 Outcome::Fails => "does not hold".to_owned(),
                 Outcome::Undecided => "undecided".to_owned(),
             };
-            self.comment(&format!("{statement}: {how}"));
+            let own = at_values.as_ref().filter(|v| matches!(v.outcome, Outcome::Holds(_)));
+            let own = own.map_or("", |_| "; it holds for the parameters of the model");
+            self.comment(&format!("{statement}: {how}{own}"));
         }
         if let Some(reason) = &report.stopped {
             self.comment(&format!("stopped: {reason}"));

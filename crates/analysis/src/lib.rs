@@ -51,6 +51,7 @@ mod rank;
 mod regular;
 mod report;
 mod sample;
+mod special;
 mod specialise;
 mod surface;
 mod transform;

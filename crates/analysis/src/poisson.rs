@@ -20,6 +20,10 @@ const MAX_TERMS: usize = 5_000;
 /// With more variables fewer points are looked at.
 const MANY: usize = 60;
 
+/// What is said of a bracket.
+pub(crate) const SKEW: &str = "{F, G} = -{G, F}";
+pub(crate) const JACOBI: &str = "Jacobi's identity";
+
 /// Checks antisymmetry and Jacobi's identity everywhere, not only on a constraint surface.
 pub(crate) fn axioms(phase: &Phase, surface: &mut KnownSurface) -> Result<PoissonReport, AnalysisError> {
     let n = phase.len();
@@ -36,7 +40,17 @@ pub(crate) fn axioms(phase: &Phase, surface: &mut KnownSurface) -> Result<Poisso
         true => slopes.identity(phase, surface)?,
         false => (slopes.contracted(phase, surface)?, None),
     };
-    Ok(PoissonReport { skew, jacobi, jacobi_failure, rank: None, form: None, algebra: None, casimirs: None })
+    Ok(PoissonReport {
+        skew,
+        skew_at_values: None,
+        jacobi,
+        jacobi_at_values: None,
+        jacobi_failure,
+        rank: None,
+        form: None,
+        algebra: None,
+        casimirs: None,
+    })
 }
 
 /// The same, and the rank of the bracket.
@@ -56,8 +70,8 @@ pub(crate) fn examine(phase: &Phase, surface: &mut KnownSurface, report: &mut An
         }
     }
     let rank = generic;
-    report.say("{F, G} = -{G, F}", found.skew);
-    report.say("Jacobi's identity", found.jacobi);
+    report.say(SKEW, found.skew);
+    report.say(JACOBI, found.jacobi);
     match rank {
         Some(r) => report.say(format!("the bracket has rank {r} of {n}"), Outcome::Holds(Certainty::Sampled(count))),
         None => report.say("the bracket has a clear rank", Outcome::Undecided),

@@ -40,6 +40,16 @@ pub struct Verdict {
     pub statement: String,
     /// Whether it holds, and how that is known.
     pub outcome: Outcome,
+    /// Where it is one about all parameters and does not hold, or that is not known: what becomes of it for those of the
+    /// model, if that was looked at.
+    pub at_values: Option<AtValues>,
+}
+
+impl Verdict {
+    /// What became of the statement for the parameters of the model.
+    pub fn judgement(&self) -> Outcome {
+        AtValues::judgement(&self.at_values, self.outcome)
+    }
 }
 
 /// First or second class.
@@ -183,11 +193,15 @@ pub struct Transform {
 /// What is known of the bracket of a Poisson model.
 #[derive(Clone, Debug)]
 pub struct PoissonReport {
-    /// Whether {F, G} = −{G, F}.
+    /// Whether {F, G} = −{G, F}, for all parameters.
     pub skew: Outcome,
-    /// Whether Jacobi's identity holds.
+    /// The same for the parameters of the model, where it does not hold for all.
+    pub skew_at_values: Option<AtValues>,
+    /// Whether Jacobi's identity holds, for all parameters.
     pub jacobi: Outcome,
-    /// Variables whose cyclic sum of brackets does not vanish.
+    /// The same for the parameters of the model, where it does not hold for all.
+    pub jacobi_at_values: Option<AtValues>,
+    /// Variables whose cyclic sum of brackets does not vanish for all parameters.
     pub jacobi_failure: Option<(String, String, String, Expr)>,
     /// The rank at generic points.
     pub rank: Option<usize>,
@@ -267,17 +281,24 @@ pub struct ClaimReport {
 impl ClaimReport {
     /// What became of the claim for the parameters of the model, which is what it is about.
     pub fn judgement(&self) -> Outcome {
-        self.at_values.as_ref().map_or(self.outcome, |v| v.outcome)
+        AtValues::judgement(&self.at_values, self.outcome)
     }
 }
 
-/// A claim for the parameters of the model alone.
+/// A claim or an identity for the parameters of the model alone.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AtValues {
     /// The parameters and their values, those that matter where that is known.
     pub values: Vec<(String, f64)>,
-    /// Whether the claim holds for them: proved where they are exact numbers.
+    /// Whether it holds for them: proved where they are exact numbers.
     pub outcome: Outcome,
+}
+
+impl AtValues {
+    /// What became of something for the parameters of the model, and for all if it was not looked at again.
+    pub(crate) fn judgement(own: &Option<AtValues>, general: Outcome) -> Outcome {
+        own.as_ref().map_or(general, |v| v.outcome)
+    }
 }
 
 /// A point that refutes a claim.
@@ -374,7 +395,7 @@ impl Analysis {
         let fails = |o: &Outcome| !matches!(o, Outcome::Holds(_));
         self.stopped.is_none()
             && self.consistent == Some(true)
-            && !self.verdicts.iter().any(|v| fails(&v.outcome))
+            && !self.verdicts.iter().any(|v| fails(&v.judgement()))
             && !self.claims.iter().any(|c| fails(&c.judgement()))
     }
 
@@ -384,7 +405,7 @@ impl Analysis {
     }
 
     pub(crate) fn say(&mut self, statement: impl Into<String>, outcome: Outcome) {
-        self.verdicts.push(Verdict { statement: statement.into(), outcome });
+        self.verdicts.push(Verdict { statement: statement.into(), outcome, at_values: None });
     }
 
     /// Ends the analysis with a reason.

@@ -45,11 +45,27 @@ pub fn specialise(system: &System, set: &[Setting]) -> Result<System, AnalysisEr
     Ok(out)
 }
 
-/// The system with every parameter replaced by the value that the model gives it, exactly: 1/3 is a third. `None` if
-/// there is no parameter, or one without a value.
-pub(crate) fn at_own_values(system: &System) -> Result<Option<System>, AnalysisError> {
-    let Some(values) = written_values(system)?.filter(|values| !values.is_empty()) else { return Ok(None) };
-    Ok(Some(substituted(system, &values.into_iter().collect())?))
+/// A system at the values that it gives its parameters.
+pub(crate) enum OwnValues {
+    /// There is no parameter, or one without a value.
+    Unknown,
+    /// Numbers become too large or too small, as the square of 10⁻²⁰⁰.
+    Outgrown,
+    /// The system.
+    Known(Box<System>),
+}
+
+/// The system with every parameter replaced by the value that the model gives it, exactly: 1/3 is a third.
+pub(crate) fn at_own_values(system: &System) -> Result<OwnValues, AnalysisError> {
+    let own = || -> Result<OwnValues, AnalysisError> {
+        let values = written_values(system)?.filter(|values| !values.is_empty());
+        let Some(values) = values else { return Ok(OwnValues::Unknown) };
+        Ok(OwnValues::Known(Box::new(substituted(system, &values.into_iter().collect())?)))
+    };
+    match own() {
+        Err(AnalysisError::Expression(_)) => Ok(OwnValues::Outgrown),
+        other => other,
+    }
 }
 
 /// The parameters, each with the value that the model gives it, as it is written; `None` if one has none.

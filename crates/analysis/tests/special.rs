@@ -3,7 +3,7 @@
 mod common;
 
 use common::analysis;
-use cotangent_analysis::{Analysis, Certainty, Outcome, analyze, specialise};
+use cotangent_analysis::{Analysis, Certainty, Outcome, analyze, latex, specialise};
 use cotangent_compile::values::Setting;
 use cotangent_model::System;
 
@@ -80,4 +80,107 @@ fn an_invariant_at_special_values() {
     };
     assert_eq!(judged(&analysis(&model("1"))), (Outcome::Fails, PROVED));
     assert_eq!(judged(&analysis(&model("1.0000000001"))), (Outcome::Fails, Outcome::Fails));
+}
+
+/// What is said of the parameters of the model, where that does not hold.
+fn differing(text: &str) -> Vec<String> {
+    let report = analysis(text);
+    assert_eq!(report.consistent, Some(true), "{text}");
+    let failing = report.verdicts.iter().filter(|v| v.judgement() == Outcome::Fails);
+    let statements: Vec<String> = failing.map(|v| v.statement.clone()).collect();
+    assert_eq!(report.held(), statements.is_empty(), "{text}{:?}", report.verdicts);
+    statements
+}
+
+/// The sign of the discriminant of a quadratic form is that of its parameter: at the value of the model it is definite and
+/// vanishes in a point, x = y = 0 and p_x = p_y = 0, where generic parameters leave a cone.
+#[test]
+fn classes_at_special_values() {
+    let plane = |e: &str| {
+        format!(
+            "param e = {e}\ncoord x, y, z\nhamiltonian (p_x^2+p_y^2+p_z^2)/2 + z\nconstraint c: x^2 + 2*e*x*y + y^2 = 0\n"
+        )
+    };
+    let space = |k: &str| {
+        format!(
+            "param k = {k}\ncoord x, y, z\nhamiltonian (p_x^2+p_y^2+p_z^2)/2\nconstraint c: x^2 + y^2 - k*z^2 = 0\n"
+        )
+    };
+    // a is arbitrary, and its momentum first class.
+    let bound = |f: &str, k: &str| format!("param k = {k}\ncoord x, y, a\nlagrangian (x'^2+y'^2)/2 - a*({f})\n");
+    for (text, classes) in [
+        (plane("1/2"), "0 first class, 4 second class, 1 degree of freedom"),
+        (plane("-0.9"), "0 first class, 4 second class, 1 degree of freedom"),
+        (space("-3"), "0 first class, 6 second class, 0 degrees of freedom"),
+        (bound("x^2-k*y^2", "-2"), "1 first class, 4 second class, 0 degrees of freedom"),
+        (bound("x^2+y^2+2*k*x*y", "1/2"), "1 first class, 4 second class, 0 degrees of freedom"),
+        (bound("(x-1)^2-k*(y-2)^2", "-7"), "1 first class, 4 second class, 0 degrees of freedom"),
+    ] {
+        let found = differing(&text);
+        assert_eq!(found.len(), 1, "{text}{found:?}");
+        assert!(found[0].starts_with("the classes are the same") && found[0].contains(classes), "{text}{found:?}");
+    }
+    // A cone of positive dimension has the classes of generic parameters.
+    assert!(differing(&space("3")).is_empty());
+}
+
+/// x² − 4 y² is two lines, x² − k y² is irreducible for generic k.
+#[test]
+fn a_surface_that_falls_apart_at_special_values() {
+    let found = differing("param k = 4\ncoord x, y, a\nlagrangian (x'^2+y'^2)/2 - a*(x^2-k*y^2)\n");
+    assert_eq!(found.len(), 1);
+    assert!(["in one piece", "x - 2*y = 0", "x + 2*y = 0"].iter().all(|part| found[0].contains(part)), "{found:?}");
+    let found = differing(
+        "param e = 2\ncoord x, y, z\nhamiltonian (p_x^2+p_y^2+p_z^2)/2 + z\nconstraint c: x^2 + 2*e*x*y + y^2 = 0\n",
+    );
+    assert!(found[0].contains("in one piece"), "{found:?}");
+}
+
+/// k = −2 asks for x² + 2 = 0, which has no real solution.
+#[test]
+fn no_solution_at_special_values() {
+    let found = differing("param k = -2\ncoord x, y, a\nlagrangian (x'^2+y'^2)/2 - a*(x^2 + y^2 - k)\n");
+    assert_eq!(found.len(), 1);
+    assert!(found[0].starts_with("the constraints stay zero for the parameters of the model"), "{found:?}");
+}
+
+/// {x, y} = z, {y, z} = x + (a − 2) y z, {z, x} = y: the cyclic sum of brackets of brackets is that of {x, (a − 2) y z} =
+/// (a − 2)(z² − y²), which vanishes for a = 2 alone. Rounded values prove nothing.
+#[test]
+fn a_bracket_at_special_values() {
+    let model = |a: &str, factor: &str| {
+        format!(
+            "param a = {a}\nvariables x, y, z\nbracket {{x, y}} = z, {{y, z}} = x + {factor}*y*z, {{z, x}} = y\n\
+             hamiltonian x^2 + y^2/2 + z^2/3\n"
+        )
+    };
+    let jacobi = |text: &str| {
+        let report = analysis(text);
+        let verdict = report.verdicts.iter().find(|v| v.statement == "Jacobi's identity").unwrap();
+        let poisson = report.poisson.as_ref().unwrap();
+        let own = poisson.jacobi_at_values.clone();
+        assert_eq!((verdict.outcome, &verdict.at_values), (poisson.jacobi, &own));
+        (verdict.outcome, verdict.judgement(), report.held(), own.map(|v| v.values))
+    };
+    let a = |x: f64| Some(vec![("a".to_owned(), x)]);
+    assert_eq!(jacobi(&model("2", "(a-2)")), (Outcome::Fails, PROVED, true, a(2.0)));
+    assert_eq!(jacobi(&model("1/3", "(3*a-1)")), (Outcome::Fails, PROVED, true, a(1.0 / 3.0)));
+    assert_eq!(jacobi(&model("3", "(a-2)")), (Outcome::Fails, Outcome::Fails, false, a(3.0)));
+    assert_eq!(jacobi(&model("1", "0")).0, PROVED);
+    let rounded = jacobi(&model("0.3333333333333333", "(3*a-1)"));
+    assert!(!matches!(rounded.1, Outcome::Holds(_)) && !rounded.2, "{rounded:?}");
+    let page = latex(&analysis(&model("2", "(a-2)")));
+    assert!(page.contains("Jacobi's identity holds at $a = 2$, and not in general"), "{page}");
+    assert!(latex(&analysis(&model("3", "(a-2)"))).contains("It is no Poisson bracket"));
+}
+
+/// a² = 10⁻⁴⁰⁰ is no number: whether x² + y² + z² + a² x is a Casimir cannot be seen.
+#[test]
+fn values_that_are_too_small() {
+    let report = analysis(
+        "param a = 1e-200\nvariables x, y, z\nbracket {x, y} = z, {y, z} = x, {z, x} = y\n\
+         hamiltonian x^2 + y^2/2 + z^2/3\ncasimir K = x^2+y^2+z^2 + a^2*x\n",
+    );
+    assert_eq!(judged(&report), (Outcome::Fails, Outcome::Undecided));
+    assert!(!report.held());
 }

@@ -1,19 +1,24 @@
 //! The bracket of a Poisson model, as data and in words.
 
+use super::document::{points, special};
 use crate::claims::{Judged, holds};
 use crate::figures::count;
-use cotangent_analysis::{BracketForm, Certainty, LieAlgebra, Outcome, PoissonReport};
+use crate::map::Map;
+use cotangent_analysis::{AtValues, BracketForm, Certainty, LieAlgebra, Outcome, PoissonReport};
 use cotangent_expr::Expr;
 use serde::Serialize;
 
 /// The bracket of a Poisson model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Poisson {
-    /// Whether it is antisymmetric.
+    /// Whether it is antisymmetric, for the parameters of the model.
     pub skew: Option<bool>,
-    /// Whether Jacobi's identity holds.
+    /// Whether Jacobi's identity holds, for the parameters of the model.
     pub jacobi: Option<bool>,
-    /// Where it does not.
+    /// Those, if it holds for them and not for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jacobi_values: Option<Map<f64>>,
+    /// Where it does not hold, in general.
     pub jacobi_failure: Option<JacobiFailure>,
     /// The rank of the bracket.
     pub rank: Option<usize>,
@@ -114,6 +119,11 @@ pub struct FoundCasimir {
     pub verdict: Judged,
 }
 
+/// For the parameters of the model, where something is another matter for them.
+fn own(general: Outcome, at_values: &Option<AtValues>) -> Outcome {
+    at_values.as_ref().map_or(general, |v| v.outcome)
+}
+
 impl Poisson {
     pub(super) fn new(p: &PoissonReport) -> Poisson {
         let found = |(e, certainty): &(Expr, Certainty)| FoundCasimir {
@@ -122,8 +132,9 @@ impl Poisson {
         };
         let sought = p.casimirs.as_ref();
         Poisson {
-            skew: holds(p.skew),
-            jacobi: holds(p.jacobi),
+            skew: holds(own(p.skew, &p.skew_at_values)),
+            jacobi: holds(own(p.jacobi, &p.jacobi_at_values)),
+            jacobi_values: special(p.jacobi_at_values.as_ref()),
             jacobi_failure: p
                 .jacobi_failure
                 .clone()
@@ -193,7 +204,11 @@ impl Poisson {
         if let Some(failure) = &self.jacobi_failure {
             let ([a, b, c], e) = (&failure.variables, &failure.sum);
             let sum = format!("{{{a}, {{{b}, {c}}}}} + {{{b}, {{{c}, {a}}}}} + {{{c}, {{{a}, {b}}}}}");
-            lines.push(format!("not a bracket: {sum} = {}", cut(e)));
+            let is = match &self.jacobi_values {
+                Some(values) => format!("a bracket at {}, but not in general", points(values)),
+                None => "not a bracket".to_owned(),
+            };
+            lines.push(format!("{is}: {sum} = {}", cut(e)));
         }
         lines
     }
@@ -209,7 +224,7 @@ impl Poisson {
         });
         match number {
             0 => ": no Casimirs".to_owned(),
-            _ if self.jacobi != Some(true) => {
+            _ if self.jacobi != Some(true) || self.jacobi_values.is_some() => {
                 format!(": at most {}, {known} found{sought}", count(number, "Casimir", "Casimirs"))
             }
             _ => format!(": {}, {known} of {number} found{sought}", count(number, "Casimir", "Casimirs")),

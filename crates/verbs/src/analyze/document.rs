@@ -1,13 +1,14 @@
 //! What `analyze` finds, as data: what JSON shows, and what text is made of.
 
 use super::bracket::Poisson;
-use crate::claims::{ClaimEntry, Judged, holds};
+use crate::claims::{ClaimEntry, Judged, Known, holds};
 use crate::failure::Problem;
+use crate::figures::short;
 use crate::kind::{Class, ModelKind};
 use crate::map::Map;
 use cotangent_analysis::{
-    Analysis, BracketMatrix, Branch, ConditionOutcome, ConsistencyCondition, Constraint, Count, DiracBracket, Implicit,
-    Invertibility, MultiplierValue, Outcome,
+    Analysis, AtValues, BracketMatrix, Branch, ConditionOutcome, ConsistencyCondition, Constraint, Count, DiracBracket,
+    Implicit, Invertibility, MultiplierValue, Outcome, Verdict,
 };
 use cotangent_expr::Expr;
 use cotangent_model::ClaimKind;
@@ -287,9 +288,54 @@ pub struct ConjectureEntry {
 pub struct VerdictEntry {
     /// What was decided.
     pub statement: String,
-    /// How.
+    /// How, for the parameters of the model.
     #[serde(flatten)]
     pub verdict: Judged,
+    /// For all parameters, if that is another matter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_general: Option<Judged>,
+    /// The parameters for which it holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values: Option<Map<f64>>,
+}
+
+impl VerdictEntry {
+    fn new(v: &Verdict) -> VerdictEntry {
+        let special = special(v.at_values.as_ref());
+        VerdictEntry {
+            statement: v.statement.clone(),
+            verdict: Judged::new(v.judgement()),
+            in_general: special.as_ref().map(|_| Judged::new(v.outcome)),
+            values: special,
+        }
+    }
+
+    /// As people read it.
+    pub(super) fn words(&self) -> String {
+        let own = self.verdict.words();
+        match (&self.in_general, &self.values) {
+            (Some(general), Some(values)) => {
+                let general = match general.verdict {
+                    Known::Fails => "but not in general",
+                    Known::Proved | Known::Sampled | Known::Undecided => "undecided in general",
+                };
+                format!("holds at {} ({own}), {general}", points(values))
+            }
+            _ => own,
+        }
+    }
+}
+
+/// The parameters of the model, if something holds for them and not for all.
+pub(super) fn special(own: Option<&AtValues>) -> Option<Map<f64>> {
+    let own = own.filter(|v| matches!(v.outcome, Outcome::Holds(_)))?;
+    Some(own.values.iter().cloned().collect())
+}
+
+/// `a = 1, b = 2`.
+pub(super) fn points(values: &Map<f64>) -> String {
+    let all: Vec<String> = values.iter().map(|(name, x)| format!("{name} = {}", short(*x))).collect();
+    all.join(", ")
 }
 
 /// A part of a surface that falls apart.
@@ -340,10 +386,6 @@ impl Document {
             expression: text(&g.expression),
             changes: g.changes.iter().map(|(z, e)| (z.clone(), text(e))).collect(),
         });
-        let verdicts = report
-            .verdicts
-            .iter()
-            .map(|v| VerdictEntry { statement: v.statement.clone(), verdict: Judged::new(v.outcome) });
         Document {
             name: report.name.clone(),
             title: report.title.clone(),
@@ -391,7 +433,7 @@ impl Document {
             poisson: report.poisson.as_ref().map(Poisson::new),
             casimirs: claims(ClaimKind::Casimir),
             invariants: claims(ClaimKind::Invariant),
-            verdicts: verdicts.collect(),
+            verdicts: report.verdicts.iter().map(VerdictEntry::new).collect(),
             stopped: report.stopped.clone(),
             branches: report.branches.iter().map(branch).collect(),
             seed: Random::SEED,

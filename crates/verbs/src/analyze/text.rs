@@ -54,10 +54,7 @@ pub(super) fn render(report: &Document, coloured: bool) -> String {
         }
         page.section(label, lines);
     }
-    page.section(
-        "verdicts",
-        report.verdicts.iter().map(|v| format!("{}: {}", v.statement, v.verdict.words())).collect(),
-    );
+    page.section("verdicts", report.verdicts.iter().map(|v| format!("{}: {}", v.statement, v.words())).collect());
     let branches = report.branches.iter().map(|b| {
         let factors: Vec<String> = b.vanishing.iter().map(|e| format!("{} = 0", cut(e))).collect();
         let (word, more) = conclusion(&Concluded::from(b));
