@@ -176,9 +176,12 @@ fn part(system: &System, chosen: &[Expr], work: &Rc<Work>) -> Result<(Part, Opti
     let Some(canonical) = hamiltonian_form(system, &mut field, &mut report)? else {
         return Ok((Part { analysis: report, fork: None, surface: None }, None));
     };
-    let Canonical { phase, hamiltonian, primaries, pivots } = canonical;
+    let Canonical { phase, hamiltonian, primaries, pivots, legendre } = canonical;
     report.variables = phase.names.clone();
-    let sampler = Sampler::new(system, &phase.layout, work.clone());
+    let mut sampler = Sampler::new(system, &phase.layout, work.clone());
+    if let Some(legendre) = legendre {
+        sampler.draw_velocities(legendre)?;
+    }
     let excluded = report.lagrangian.as_ref().and_then(|l| undefined(l, &mut field)).unwrap_or_default();
     let mut surface = KnownSurface::new(sampler, field, phase.len());
     surface.excluded = excluded;
@@ -333,7 +336,7 @@ fn own_form(system: &System, field: &mut Field, report: &mut Analysis) -> Result
         other => (Phase::canonical(other.variables(), other.variables()), other.energy()),
     };
     let hamiltonian: Expr = scalar(energy)?;
-    Ok(Some(Canonical { phase, hamiltonian, primaries: vec![], pivots: vec![] }))
+    Ok(Some(Canonical { phase, hamiltonian, primaries: vec![], pivots: vec![], legendre: None }))
 }
 
 /// The factors of the denominator of a Lagrangian, those without velocities.

@@ -20,8 +20,8 @@ use std::rc::Rc;
 pub(crate) struct Point {
     pub(crate) parameters: Vec<Dd>,
     pub(crate) state: Vec<Dd>,
-    /// The size of a variable that is not known to be larger.
-    pub(crate) unit: f64,
+    /// The sizes of the variables that are not known to be larger.
+    pub(crate) units: Vec<f64>,
     /// Whether it came nearer to the surface by small steps only, as where gradients vanish on it.
     pub(crate) slow: bool,
 }
@@ -29,8 +29,15 @@ pub(crate) struct Point {
 impl Point {
     /// Parameters and state with their sizes.
     fn weighed(&self) -> [Vec<Weighed>; 2] {
-        let weigh = |all: &[Dd], unit: f64| all.iter().map(|x| Weighed::new(*x, unit)).collect();
-        [weigh(&self.parameters, 0.0), weigh(&self.state, self.unit)]
+        let parameters = self.parameters.iter().map(|x| Weighed::new(*x, 0.0)).collect();
+        let state = self.state.iter().zip(&self.units).map(|(x, unit)| Weighed::new(*x, *unit)).collect();
+        [parameters, state]
+    }
+
+    /// The sizes of the variables in units of the largest.
+    fn scales(&self) -> Vec<f64> {
+        let largest = self.units.iter().fold(0.0, |m: f64, x| m.max(*x));
+        self.units.iter().map(|x| if *x > 0.0 { x / largest } else { 1.0 }).collect()
     }
 }
 
@@ -45,12 +52,24 @@ pub(crate) struct Sampler {
     /// The start with momenta.
     start: Option<Vec<f64>>,
     state: Layout,
+    /// Where momenta have a range of their own.
+    legendre: Option<(Legendre, Function)>,
     /// What has to be a number at a point: the equations of motion.
     domain: Vec<Expr>,
     random: Random,
     work: Rc<Work>,
 }
 
+/// p = ∂L/∂v, where v has no formula in p: not every p need be one, as that of L = √(1 + v²) is less than 1.
+pub(crate) struct Legendre {
+    pub(crate) coordinates: Layout,
+    pub(crate) velocities: Layout,
+    /// ∂L/∂v by the place of its momentum, for those velocities that L is not affine in.
+    pub(crate) slopes: Vec<(usize, Expr)>,
+}
+
+/// How often velocities are halved until they are inside the domain of L.
+pub(crate) const HALVINGS: usize = 100;
 /// How often a point is sought before the surface counts as empty.
 const ATTEMPTS: usize = 60;
 /// Points farther away do not count: the surface may be there only in the limit.
@@ -70,13 +89,38 @@ impl Sampler {
         let own_parameters = exact_values(system);
         let usual = values.map(|values| (values, initial.map(|i| i.coordinates).unwrap_or_default()));
         let (parameters, random) = (system.parameter_layout(), Random::default());
-        Sampler { parameters, signs, usual, own_parameters, start, state: state.clone(), domain: vec![], random, work }
+        Sampler {
+            parameters,
+            signs,
+            usual,
+            own_parameters,
+            start,
+            state: state.clone(),
+            legendre: None,
+            domain: vec![],
+            random,
+            work,
+        }
+    }
+
+    /// Momenta are those of random velocities from now on.
+    pub(crate) fn draw_velocities(&mut self, legendre: Legendre) -> Result<(), AnalysisError> {
+        let slopes = Tensor::vector("value", legendre.slopes.iter().map(|s| s.1.clone()).collect())?;
+        let builder = FunctionBuilder::new().input(&self.parameters).input(&legendre.coordinates);
+        let f = builder.input(&legendre.velocities).output(&slopes).engine(Engine::Tape).compile()?;
+        self.legendre = Some((legendre, f));
+        Ok(())
     }
 
     /// A random point, wherever it is: every other one with positive variables (for logarithms and roots). From
     /// the attempt [`RANDOM`] on parameters are near the values of the model's text, and so is the state, or it is
     /// of another order of magnitude.
     pub(crate) fn draw(&mut self, attempt: usize) -> Point {
+        self.draw_with(attempt, None)
+    }
+
+    /// The same, with random parameters or these.
+    fn draw_with(&mut self, attempt: usize, own: Option<Vec<Dd>>) -> Point {
         let usual = self.usual.clone().filter(|_| attempt >= RANDOM);
         let far = attempt >= RANDOM && attempt.is_multiple_of(3);
         let unit = if far { 10f64.powf(10.0 * self.random.uniform() - 4.0) } else { 1.0 };
@@ -94,7 +138,24 @@ impl Sampler {
         }
         let start = usual.filter(|_| !far).map(|u| u.1);
         let state = self.vary(start.as_deref().unwrap_or_default(), unit, attempt % 2 == 1);
-        Point { parameters, state, unit, slow: false }
+        let units = vec![unit; state.len()];
+        let mut point = Point { parameters: own.unwrap_or(parameters), state, units, slow: false };
+        self.give_momenta(&mut point, unit);
+        point
+    }
+
+    /// Gives a point the momenta of random velocities, as far as the domain of L reaches.
+    fn give_momenta(&mut self, point: &mut Point, unit: f64) {
+        let Some((legendre, f)) = &self.legendre else { return };
+        let random = &mut self.random;
+        let mut draw = || Dd::from_f64(unit * (3.0 * random.uniform() - 1.5));
+        let velocities: Vec<Dd> = (0..legendre.velocities.len()).map(|_| draw()).collect();
+        let Some(momenta) = legendre.momenta(f, point, velocities) else { return };
+        let (first, size) = (point.state.len() / 2, largest(&momenta));
+        for ((k, _), p) in legendre.slopes.iter().zip(momenta) {
+            point.state[first + k] = p;
+            point.units[first + k] = if size > 0.0 { size } else { unit };
+        }
     }
 
     /// Random points around the start of the model, as far away as that is from zero, with its parameters: none if it does
@@ -114,7 +175,7 @@ impl Sampler {
                 let size = if x == 0.0 { sizes[usize::from(kind)] } else { x.abs() };
                 Dd::from_f64(x + size * (random.uniform() - 0.5))
             });
-            Point { parameters: parameters.clone(), state: each.collect(), unit: 0.0, slow: false }
+            Point { parameters: parameters.clone(), state: each.collect(), units: vec![0.0; start.len()], slow: false }
         };
         (0..count).map(|_| point(&mut self.random)).collect()
     }
@@ -237,7 +298,10 @@ impl Sampler {
     /// Random points, with the parameters of the model as they are written: anywhere, and beside the start.
     pub(crate) fn draw_with_own_parameters(&mut self, count: usize) -> Vec<Point> {
         let Some(parameters) = self.own_parameters.clone() else { return vec![] };
-        let anywhere = |k: usize| Point { parameters: parameters.clone(), unit: 0.0, ..self.draw(k) };
+        let anywhere = |k: usize| {
+            let point = self.draw_with(k, Some(parameters.clone()));
+            Point { units: vec![0.0; point.state.len()], ..point }
+        };
         let mut points: Vec<Point> = (0..count).map(anywhere).collect();
         points.extend(self.draw_beside_start(count));
         points
@@ -246,7 +310,7 @@ impl Sampler {
     /// A random point for the parameters of the model.
     pub(crate) fn draw_own(&mut self, attempt: usize) -> Option<Point> {
         let parameters = self.own_parameters.clone().filter(|v| !v.is_empty())?;
-        Some(Point { parameters, ..self.draw(attempt) })
+        Some(self.draw_with(attempt, Some(parameters)))
     }
 
     /// Points of a surface beside points that are on it.
@@ -261,9 +325,9 @@ impl Sampler {
         for point in points {
             self.work.check()?;
             let mut beside = point.clone();
-            let unit = Dd::from_f64(0.01 * point.unit);
             let away = self.draw_vector(point.state.len());
-            beside.state.iter_mut().zip(away).for_each(|(x, d)| *x = *x + unit * d);
+            let steps = point.units.iter().zip(away).map(|(unit, d)| Dd::from_f64(0.01 * unit) * d);
+            beside.state.iter_mut().zip(steps).for_each(|(x, step)| *x = *x + step);
             if project(&f, gradients, &mut beside)? {
                 out.push(beside);
             }
@@ -275,6 +339,27 @@ impl Sampler {
     fn projection(&self, constraints: &[Expr], gradients: &[Sparse]) -> Result<Function, AnalysisError> {
         let slopes = gradients.iter().flat_map(|g| g.values().cloned());
         self.function(&constraints.iter().cloned().chain(slopes).collect::<Vec<_>>())
+    }
+}
+
+impl Legendre {
+    /// The momenta of these velocities, or of smaller ones that are in the domain of L with all up to twice as large: near its
+    /// border, as that of light, they are not found again.
+    fn momenta(&self, f: &Function, point: &Point, mut velocities: Vec<Dd>) -> Option<Vec<Dd>> {
+        let mut workspace = f.workspace_in::<Dd>().ok()?;
+        let coordinates = &point.state[..self.coordinates.len()];
+        let mut twice = false;
+        for _ in 0..HALVINGS {
+            let mut slopes = vec![Dd::from_f64(0.0); self.slopes.len()];
+            let called = f.call_in(&[&point.parameters, coordinates, &velocities], &mut [&mut slopes], &mut workspace);
+            let inside = called.is_ok() && slopes.iter().all(|x| x.is_finite());
+            if inside && twice {
+                return Some(slopes);
+            }
+            twice = inside;
+            velocities.iter_mut().for_each(|v| *v = *v * Dd::from_f64(0.5));
+        }
+        None
     }
 }
 
@@ -335,13 +420,14 @@ fn project(f: &Function, gradients: &[Sparse], point: &mut Point) -> Result<bool
     let Some(units) = units(f, gradients, point)? else { return Ok(false) };
     let start: Vec<f64> = point.state.iter().map(|x| x.value()).collect();
     let parameters: Vec<f64> = point.parameters.iter().map(|x| x.value()).collect();
+    let scales = point.scales();
     let workspace = f.workspace_in::<f64>()?;
-    let mut coarse = Equations { f, gradients, units: &units, parameters: &parameters, workspace };
+    let mut coarse = Equations { f, gradients, units: &units, scales: &scales, parameters: &parameters, workspace };
     let Some((near, _)) = coarse.descend(start, 200, 1e-11) else { return Ok(false) };
     point.state = near.into_iter().map(Dd::from_f64).collect();
     let Some(units) = self::units(f, gradients, point)? else { return Ok(false) };
     let workspace = f.workspace_in::<Dd>()?;
-    let mut fine = Equations { f, gradients, units: &units, parameters: &point.parameters, workspace };
+    let mut fine = Equations { f, gradients, units: &units, scales: &scales, parameters: &point.parameters, workspace };
     // Where gradients vanish on the surface the error is only halved by a step.
     let Some((state, steps)) = fine.descend(point.state.clone(), 120, 1e-26) else { return Ok(false) };
     (point.state, point.slow) = (state, steps > MAX_STEPS);
@@ -362,6 +448,8 @@ struct Equations<'a, S> {
     gradients: &'a [Sparse],
     /// What each constraint is measured in.
     units: &'a [f64],
+    /// And each variable.
+    scales: &'a [f64],
     parameters: &'a [S],
     workspace: cotangent_compile::Workspace<S>,
 }
@@ -376,7 +464,8 @@ impl<S: Real> Equations<'_, S> {
         let mut slopes = slopes.into_iter();
         let full = |(g, &unit): (&Sparse, &f64)| {
             let mut row = vec![S::from_f64(0.0); state.len()];
-            g.keys().zip(slopes.by_ref()).for_each(|(&j, s)| row[j] = s / S::from_f64(unit));
+            let scaled = |j: usize, s: S| s * S::from_f64(self.scales[j]) / S::from_f64(unit);
+            g.keys().zip(slopes.by_ref()).for_each(|(&j, s)| row[j] = scaled(j, s));
             row
         };
         let rows: Vec<Vec<S>> = self.gradients.iter().zip(self.units).map(full).collect();
@@ -385,11 +474,15 @@ impl<S: Real> Equations<'_, S> {
         finite.then(|| Linearised { size: largest(&out), residual: out, rows })
     }
 
-    /// Gauss–Newton steps until the residual is below `enough`, and how many it took.
+    /// Gauss–Newton steps until the residual is below `enough`, and how many it took. They are least in units of the variables.
     fn descend(&mut self, state: Vec<S>, steps: usize, enough: f64) -> Option<(Vec<S>, usize)> {
         let descent = Descent { steps, enough: Some(enough), shortest: 1e-4, dependent: 1e-9 };
-        let found = gauss_newton(&descent, state, |state| self.linearised(state).ok_or(())).ok()?;
-        (found.arrived && largest(&found.x) < MAX_STATE).then_some((found.x, found.steps))
+        let scales: Vec<S> = self.scales.iter().map(|x| S::from_f64(*x)).collect();
+        let unscaled = |y: &[S]| y.iter().zip(&scales).map(|(&y, &unit)| y * unit).collect::<Vec<S>>();
+        let start = state.into_iter().zip(&scales).map(|(x, &unit)| x / unit).collect();
+        let found = gauss_newton(&descent, start, |y: &[S]| self.linearised(&unscaled(y)).ok_or(())).ok()?;
+        let state = unscaled(&found.x);
+        (found.arrived && largest(&state) < MAX_STATE).then_some((state, found.steps))
     }
 }
 

@@ -14,10 +14,10 @@ use crate::algebra::{Field, Fraction, Polynomial, Row, eliminate, inverse, size_
 use crate::error::AnalysisError;
 use crate::rank::{Rank, agreed, rank};
 use crate::report::{Certainty, Transform};
-use crate::sample::{Point, Sampler};
+use crate::sample::{HALVINGS, Legendre, Point, Sampler};
 use cotangent_expr::{Array, Expr, Layout, Node, Role, Tensor};
 use cotangent_model::{ConstraintKind, Dynamics, System};
-use cotangent_scalar::Real;
+use cotangent_scalar::{Dd, Real, Scalar};
 use cotangent_theory::phase::{Phase, Sparse, gradient, symbols};
 use std::collections::BTreeMap;
 
@@ -65,6 +65,8 @@ pub(crate) struct Canonical {
     pub(crate) primaries: Vec<Primary>,
     /// What was divided by.
     pub(crate) pivots: Vec<Polynomial>,
+    /// p = ∂L/∂v, where velocities have no formula.
+    pub(crate) legendre: Option<Legendre>,
 }
 
 /// The rank of W, and the Hamiltonian form or why there is none.
@@ -199,15 +201,32 @@ impl Lagrangian {
         // A point outside the domain of L says nothing.
         for attempt in 0..20 {
             let Some(point) = draw(sampler, attempt) else { break };
-            let rows = sampler.rows(hessian, self.velocities.len(), &[point])?.remove(0);
-            if rows.iter().flatten().all(|x| Real::is_finite(*x)) {
-                ranks.push(rank(&rows));
+            let width = self.velocities.len();
+            let is_inside = |rows: &Vec<Vec<_>>| rows.iter().flatten().all(|x| Real::is_finite(*x));
+            let mut rows = sampler.rows(hessian, width, std::slice::from_ref(&point))?;
+            if !rows.iter().all(is_inside) {
+                rows = sampler.rows(hessian, width, &self.slower(&point))?;
+            }
+            if let Some(rows) = rows.iter().find(|rows| is_inside(rows)) {
+                ranks.push(rank(rows));
             }
             if ranks.len() == RANK_POINTS {
                 break;
             }
         }
         Ok(agreed(&ranks).map_or(Rank::Unclear, Rank::Clear))
+    }
+
+    /// A point with smaller and smaller velocities: the domain of L may end at any speed of light.
+    fn slower(&self, point: &Point) -> Vec<Point> {
+        let first = self.coordinates.len();
+        let slowed = |point: &Point| {
+            let mut slower = point.clone();
+            slower.state[first..].iter_mut().for_each(|v| *v = *v * Dd::from_f64(0.5));
+            slower.units[first..].iter_mut().for_each(|unit| *unit *= 0.5);
+            slower
+        };
+        std::iter::successors(Some(slowed(point)), |point| Some(slowed(point))).take(HALVINGS).collect()
     }
 
     /// By elimination of W(q): (rank, Hamiltonian form).
@@ -236,7 +255,8 @@ impl Lagrangian {
         pivots: Vec<Polynomial>,
     ) -> Canonical {
         let hamiltonian = field.simplified(&energy);
-        Canonical { phase: Phase::canonical(&self.coordinates, &self.momenta), hamiltonian, primaries, pivots }
+        let phase = Phase::canonical(&self.coordinates, &self.momenta);
+        Canonical { phase, hamiltonian, primaries, pivots, legendre: None }
     }
 
     /// With the velocities as a root, where W is invertible but for velocities that L is affine in: then these
@@ -281,7 +301,15 @@ impl Lagrangian {
         let phase = Phase::canonical(&self.coordinates, &self.momenta);
         let momenta = symbols(&self.momenta);
         let primary = |&j: &usize| Primary::new(&names[j], &momenta[j] - still(&slopes[j]));
-        Ok(Some(Canonical { phase, hamiltonian, primaries: primaries.iter().map(primary).collect(), pivots: vec![] }))
+        let slopes = (0..slopes.len()).filter(|j| !affine(j)).map(|j| (j, still(&slopes[j]))).collect();
+        let legendre = Legendre { coordinates: self.coordinates.clone(), velocities: self.velocities.clone(), slopes };
+        Ok(Some(Canonical {
+            phase,
+            hamiltonian,
+            primaries: primaries.iter().map(primary).collect(),
+            pivots: vec![],
+            legendre: Some(legendre),
+        }))
     }
 }
 

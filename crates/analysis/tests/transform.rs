@@ -85,3 +85,28 @@ fn masses_that_vanish_at_rest() {
         assert_eq!(counts(&analysis(text)), expected, "{text}");
     }
 }
+
+/// A particle on a circle, with the multiplier as a coordinate: p_l = 0, the circle, its derivative p·q = 0 and l. Velocities
+/// are a root of ∂L/∂v = p, and p is not any vector: |p| < 1 for √(1 + v²), |p_x| < 1 for log cosh v. Whatever the unit of mass
+/// is, and the speed of light.
+#[test]
+fn momenta_in_the_range_of_the_transform() {
+    let relativistic = |c: f64, m: f64| format!("-{}*sqrt(1 - (x'^2 + y'^2)/{:?})", m * c * c, c * c);
+    let masses = [(1.0, 0.5), (3.0, 0.1), (1.0, 1.0), (0.1, 2.0), (10.0, 1e-6)];
+    let others = [
+        "sqrt(1+x'^2+y'^2)",
+        "3*sqrt(1+x'^2+y'^2)",
+        "1e-3*sqrt(1+x'^2+y'^2)",
+        "-2*sqrt(1-(x'^2+y'^2)/9)",
+        "log(cosh(x'))+y'^2/2",
+        "sqrt(4+x'^2+x'*y'+y'^2)",
+    ];
+    for energy in masses.map(|(c, m)| relativistic(c, m)).into_iter().chain(others.map(str::to_owned)) {
+        let bound = analysis(&format!("coord x, y, l\nlagrangian {energy} - l*(x^2+y^2-1)\n"));
+        assert_eq!(bound.stopped, None, "{energy}");
+        assert_eq!(counts(&bound), (0, 4, 1), "{energy}");
+        let constrained = analysis(&format!("coord x, y\nlagrangian {energy}\nconstraint c: x^2+y^2 = 1\n"));
+        assert_eq!(counts(&constrained), (0, 2, 1), "{energy}");
+        assert!(bound.transform.unwrap().implicit && constrained.held());
+    }
+}
