@@ -97,7 +97,9 @@ impl KnownSurface {
         for e in parts {
             let e = self.shorter_where_others_hold(e);
             let p = self.field.normal(&e).map(|f| f.numerator);
-            if p.as_ref().is_some_and(|p| self.field.work().within(EMPTY, || self.is_empty_with(&[p]))) {
+            let empty = p.as_ref().and_then(|p| self.field.work().within(EMPTY, || self.emptiness(&[p])));
+            if let Some(unless) = empty {
+                unless.iter().for_each(|p| self.assume(p));
                 self.empty.push(e);
             } else if left.iter().all(|known| known.0 != e) {
                 left.push((e, p));
@@ -297,13 +299,18 @@ impl KnownSurface {
     fn are_disjoint(&mut self, parts: &[Expr]) -> bool {
         let normal: Option<Vec<Polynomial>> = parts.iter().map(|e| Some(self.field.normal(e)?.numerator)).collect();
         let Some(all) = normal else { return false };
-        let apart = |k: usize, j: usize| self.field.work().within(EMPTY, || self.is_empty_with(&[&all[j], &all[k]]));
+        let apart = |k: usize, j: usize| {
+            self.field
+                .work()
+                .within(EMPTY, || self.emptiness(&[&all[j], &all[k]]).is_some_and(|unless| unless.is_none()))
+        };
         (0..all.len()).all(|k| (0..k).all(|j| apart(k, j)))
     }
 
-    /// Whether it is shown that polynomials vanish together nowhere on the surface. Where f and g vanish, so does every remainder
-    /// of their division, whatever it is multiplied by: x + 3 and x² + y² − 1 leave y² + 8.
-    fn is_empty_with(&self, further: &[&Polynomial]) -> bool {
+    /// Whether it is shown that polynomials vanish together nowhere on the surface, and for which parameters alone that is not so:
+    /// where those of a polynomial vanish. Where f and g vanish, so does every remainder of their division, whatever it is
+    /// multiplied by: x + 3 and x² + y² − 1 leave y² + 8, x and x² − k leave k.
+    fn emptiness(&self, further: &[&Polynomial]) -> Option<Option<Polynomial>> {
         let work = &self.field.work();
         let mut known: Vec<Polynomial> = further.iter().map(|&p| p.clone()).collect();
         let relations = self.relations().iter().chain(self.field.relations());
@@ -311,7 +318,7 @@ impl KnownSurface {
         let (mut looked, mut k) = (0, 0);
         while k < known.len() && looked < MAX_REMAINDERS {
             if self.field.strict_sign(&known[k]).is_some() {
-                return true;
+                return Some(None);
             }
             for j in 0..k {
                 for (f, g) in [(j, k), (k, j)] {
@@ -329,7 +336,12 @@ impl KnownSurface {
             }
             k += 1;
         }
-        known[k..].iter().any(|p| self.field.strict_sign(p).is_some())
+        if known[k..].iter().any(|p| self.field.strict_sign(p).is_some()) {
+            return Some(None);
+        }
+        // Generic parameters are no zeros of a polynomial.
+        let special = known.iter().find(|p| self.field.only_parameters(p) && self.field.is_polynomial(p));
+        special.map(|p| Some(p.clone()))
     }
 }
 

@@ -294,3 +294,25 @@ fn a_part_is_granted_the_way_to_the_fork_again() {
     // The circle x² + y² = 2, and the point (−1, 0).
     assert_eq!(found, [(0, 4, 1), (0, 6, 0)]);
 }
+
+/// Parts without real points are none: x³ − x − 3 has its one zero where 3x² ≠ 1, x⁴ − x + 2 has none (Sturm), and x = 0 is no
+/// zero of x² − k unless k = 0.
+#[test]
+fn parts_without_real_points_in_one_variable() {
+    let constrained = |text: &str| format!("coord x, y\nhamiltonian (p_x^2+p_y^2)/2\nconstraint c: {text} = 0\n");
+    for cubic in ["x^3 - x - 3", "x^3 - 2*x - 5", "x^5 - x - 1"] {
+        let report = analysis(&constrained(cubic));
+        assert_eq!(report.stopped, None, "{cubic}");
+        assert_eq!(counts(&report), (0, 2, 1), "{cubic}");
+    }
+    let report = analysis("coord x, y, a\nlagrangian (x'^2+y'^2)/2 - a*(x^4-x+2)*(x-y)\n");
+    assert_eq!(report.stopped, None);
+    assert_eq!(counts(&report), (0, 4, 1));
+    let report = analysis(&format!("param k = 7\n{}", constrained("x^2 - k")));
+    assert_eq!(report.stopped, None);
+    assert_eq!(counts(&report), (0, 2, 1));
+    assert!(report.assumptions.iter().any(|e| e.to_string() == "k"));
+    // Where the derivative does vanish with the polynomial it still falls apart, or is irregular: (x − 1)²(x + 2).
+    let report = analysis(&constrained("x^3 - 3*x + 2"));
+    assert!(report.stopped.is_some_and(|reason| reason.contains("falls apart")));
+}

@@ -3,7 +3,8 @@
 //! 4 a (a w² + b w + c) = (2 a w + b)² − (b² − 4 a c): where the discriminant is never positive, the left side
 //! vanishes only where 2 a w + b and the discriminant do, and nowhere if the discriminant never vanishes. Here w is a
 //! power of an unknown and a is made of parameters of known sign. This goes on with the discriminant, which has one
-//! unknown less: every positive semidefinite quadratic form is found, whatever it is written as.
+//! unknown less: every positive semidefinite quadratic form is found, whatever it is written as. Polynomials in one unknown
+//! are decided by Sturm's theorem.
 
 use super::divisor::content;
 use super::factors::factors;
@@ -48,8 +49,15 @@ impl Field {
         if let Some(found) = self.by_terms(p) {
             return Some(found);
         }
+        let strict = |positive| Semidefinite { positive, zeros: vec![] };
+        if p.unknowns().iter().all(|&v| self.is_number(v)) {
+            return self.sign_of_number(p).map(strict);
+        }
         if self.changes_sign(p) {
             return None;
+        }
+        if let Some(positive) = self.without_zeros(p) {
+            return Some(strict(positive));
         }
         let parts = factors(p, work)?;
         match parts.as_slice() {

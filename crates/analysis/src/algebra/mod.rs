@@ -15,6 +15,7 @@ mod modular;
 mod polynomial;
 mod quadratic;
 mod signs;
+mod sturm;
 mod univariate;
 mod work;
 

@@ -18,6 +18,11 @@ impl Field {
         }
     }
 
+    /// Whether an unknown is made of numbers alone.
+    pub(super) fn is_number(&self, v: u32) -> bool {
+        self.symbol(v).leaves().iter().all(|l| !matches!(l.node(), Node::At(..)))
+    }
+
     /// Whether a polynomial is made of constants alone, and is not zero.
     pub(crate) fn only_parameters(&self, p: &Polynomial) -> bool {
         !p.is_zero() && p.unknowns().into_iter().all(|v| self.is_parameter(v))
