@@ -167,7 +167,7 @@ impl Dirac<'_> {
             out.combinations.insert(a, added);
             let mut list = vec![];
             for (i, terms) in changes {
-                let e = self.surface.weakly_simplified(&Expr::sum(terms));
+                let e = self.surface.written(&Expr::sum(terms));
                 if !e.is_zero() {
                     list.push((self.phase.names[i].clone(), e));
                 }
@@ -208,7 +208,7 @@ impl Dirac<'_> {
                     });
                     let sum = terms.collect::<Option<Vec<Expr>>>().map(Expr::sum);
                     match sum.filter(|e| e.poisoned().is_none()) {
-                        Some(e) => MultiplierValue::Determined(self.surface.weakly_simplified(&e)),
+                        Some(e) => MultiplierValue::Determined(self.surface.written(&e)),
                         None => MultiplierValue::Implicit,
                     }
                 }

@@ -230,6 +230,15 @@ impl KnownSurface {
         best
     }
 
+    /// The same as it is written down: parameters that it divides by are taken not to vanish.
+    pub(crate) fn written(&mut self, e: &Expr) -> Expr {
+        let shortest = self.weakly_simplified(e);
+        if let Some(f) = self.field.normal(&shortest) {
+            self.assume_parameters(&f.denominator);
+        }
+        shortest
+    }
+
     /// Decides for several expressions at once.
     pub(crate) fn decide(&mut self, all: &[Expr]) -> Result<Vec<Weak>, AnalysisError> {
         let shown: Vec<Option<Shown>> = all.iter().map(|e| self.symbolically(e)).collect();

@@ -3,7 +3,7 @@
 mod common;
 
 use common::analysis;
-use cotangent_analysis::{Analysis, Certainty, Outcome, analyze, latex, specialise};
+use cotangent_analysis::{Analysis, Certainty, MultiplierValue, Outcome, analyze, latex, specialise};
 use cotangent_compile::values::Setting;
 use cotangent_model::System;
 
@@ -183,4 +183,14 @@ fn values_that_are_too_small() {
     );
     assert_eq!(judged(&report), (Outcome::Fails, Outcome::Undecided));
     assert!(!report.held());
+}
+
+/// u_y = y′ = x′ = k y + p_x, where p_x = −z/k: what a multiplier is divided by is assumed.
+#[test]
+fn parameters_that_multipliers_are_divided_by() {
+    let report = analysis("param k\ncoord x, y, z\nlagrangian (x'-k*y)^2/2 + z*(x-y)\n");
+    let written = report.multipliers.iter().find(|m| m.name == "u_y").unwrap();
+    let MultiplierValue::Determined(e) = &written.value else { panic!("{written:?}") };
+    assert_eq!(e.to_string(), "k*x - z/k");
+    assert!(report.assumptions.iter().any(|e| e.to_string() == "k"), "{:?}", report.assumptions);
 }
