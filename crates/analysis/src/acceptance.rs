@@ -147,7 +147,12 @@ impl Dirac<'_> {
                 // What a square is made of may fall apart itself.
                 let mut all = vec![];
                 for part in list {
-                    all.extend(if part.expression == c.expression { vec![part] } else { self.take_apart(part)? });
+                    let taken = if part.expression == c.expression { Ok(vec![part]) } else { self.take_apart(part) };
+                    if matches!(taken, Err(Progress::Inconsistent)) {
+                        // Nothing takes its place: x² + k = 0 with k > 0.
+                        self.journal.irregular.retain(|r| r.0 != c.name);
+                    }
+                    all.extend(taken?);
                 }
                 Ok(all)
             }

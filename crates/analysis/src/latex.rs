@@ -173,11 +173,14 @@ impl Page {
     }
 
     fn irregular(&mut self, report: &Analysis) {
-        let lines = report.irregular.iter().map(|(chi, old, _)| format!("{} &:\\quad {}", name(chi), formula(old)));
+        let (replaced, others): (Vec<_>, Vec<_>) = report.irregular.iter().partition(|i| !i.2.is_empty());
+        let line = |(chi, old, _): &(String, Expr, Vec<String>)| format!("{} &:\\quad {}", name(chi), formula(old));
         self.words(
             "The gradients of these vanish where they do, and regular constraints take their place:",
-            lines.collect(),
+            replaced.into_iter().map(line).collect(),
         );
+        let words = "The gradients of these vanish, or depend on those of the others, where they do:";
+        self.words(words, others.into_iter().map(line).collect());
     }
 
     fn classes(&mut self, report: &Analysis) {

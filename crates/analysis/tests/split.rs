@@ -5,7 +5,7 @@
 mod common;
 
 use common::{analysis, counts, value};
-use cotangent_analysis::Analysis;
+use cotangent_analysis::{Analysis, latex};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 
@@ -315,4 +315,13 @@ fn parts_without_real_points_in_one_variable() {
     // Where the derivative does vanish with the polynomial it still falls apart, or is irregular: (x − 1)²(x + 2).
     let report = analysis(&constrained("x^3 - 3*x + 2"));
     assert!(report.stopped.is_some_and(|reason| reason.contains("falls apart")));
+}
+
+/// x² + k = 0 with k > 0 cannot be: no regular constraints take its place. With k ≥ 0 that is so for generic k.
+#[test]
+fn nothing_takes_the_place_of_what_cannot_vanish() {
+    let report = analysis("param k >= 0 = 1\ncoord x, y, a\nlagrangian (x'^2+y'^2)/2 - a*(x^2+k)\n");
+    assert_eq!(report.consistent, Some(false));
+    assert!(report.irregular.is_empty(), "{:?}", report.irregular);
+    assert!(!latex(&report).contains("take their place"));
 }
