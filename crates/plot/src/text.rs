@@ -13,7 +13,7 @@ pub(crate) fn clean(text: &str) -> String {
         if character.is_control()
             || turns(character)
             || character == ' '
-            || matches!(character, '\u{fffe}' | '\u{ffff}')
+            || matches!(character, '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e007f}')
         {
             if !out.is_empty() && !out.ends_with(' ') {
                 out.push(' ');

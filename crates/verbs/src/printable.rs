@@ -29,6 +29,23 @@ pub fn line(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// A JSON text, which is often looked at in a terminal: what acts there can only be in its strings, and is escaped.
+pub fn json(text: &str) -> Cow<'_, str> {
+    if !text.contains(|c: char| c != '\n' && acts(c)) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if c == '\n' || !acts(c) {
+            out.push(c);
+        } else {
+            let units = c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
+            out.push_str(&units);
+        }
+    }
+    Cow::Owned(out)
+}
+
 fn shown(c: char) -> String {
     if acts(c) { c.escape_default().collect() } else { c.to_string() }
 }
@@ -37,7 +54,8 @@ fn shown(c: char) -> String {
 /// what follows around, separators of lines, and what has no width.
 fn acts(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// The bytes of the escape sequence of a colour or style at the beginning of a text; 0 if there is none.
@@ -49,7 +67,7 @@ fn style(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{line, lines};
+    use super::{json, line, lines};
 
     #[test]
     fn nothing_but_lines_and_our_own_colours_reaches_a_terminal() {
@@ -61,5 +79,14 @@ mod tests {
         assert_eq!(lines("\u{1b}[31mred", false), "\\u{1b}[31mred");
         assert_eq!(lines("a\u{202e}b\u{9b}2J\u{2028}\tc", false), "a\\u{202e}b\\u{9b}2J\\u{2028}\tc");
         assert_eq!(line("a\nerror: b\u{200b}"), "a\\nerror: b\\u{200b}");
+    }
+
+    #[test]
+    fn what_acts_is_escaped_in_json_and_means_the_same() {
+        let text = "{\n  \"a\": \"b\u{202e}c\u{e0001}d\u{7f} é λ\"\n}";
+        let escaped = "{\n  \"a\": \"b\\u202ec\\udb40\\udc01d\\u007f é λ\"\n}";
+        assert_eq!(json(text), escaped);
+        let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(read(text), read(escaped));
     }
 }

@@ -236,7 +236,7 @@ fn drawn(input: &Input, warnings: &[Diagnostic], colour: diagnostic::Colour) -> 
 pub(crate) fn document(content: &impl Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(&Document { format: FORMAT, content })
         .map_err(|e| Failure::new(Code::Json, format!("the result cannot be written as JSON: {e}")))?;
-    Ok(text + "\n")
+    Ok(printable::json(&text).into_owned() + "\n")
 }
 
 /// A document and the version of its format.
