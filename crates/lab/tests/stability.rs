@@ -6,7 +6,7 @@ use cotangent_compile::{FunctionBuilder, Tape};
 use cotangent_dynamics::Dynamics;
 use cotangent_expr::{Array, Dim, Domain, Expr, Ix, Layout, Place, Range, Tensor, Term};
 use cotangent_lab::Reference;
-use cotangent_lab::stability::{Linearisation, Linearised, Path, Stability, StabilityError, Verdict};
+use cotangent_lab::stability::{Linearisation, Linearised, Path, Stability, StabilityError, Time, Verdict};
 use cotangent_problem::Instance;
 use cotangent_scalar::{Dd, Limits};
 use cotangent_solve::eigenvalues;
@@ -402,4 +402,22 @@ fn errors_are_followed_through_positions_in_which_constraints_depend_on_each_oth
         assert!(found.until > 0.2 && !said.contains("`eta`") && !said.contains("column"), "{text}: {said}");
         assert!(!matches!(found.verdict, Verdict::Centre { .. } | Verdict::NotInvariant { .. }), "{text}: {said}");
     }
+}
+
+/// Without gravity the pendulum turns evenly, and A = [[0, −1], [b, 0]] does not change: the multipliers of a turn coincide,
+/// ±i√b do not.
+#[test]
+fn constant_matrices_are_judged_by_their_eigenvalues() {
+    let text = PENDULUM.replace("g = 1", "g = 0");
+    for until in [1.0, 20.0] {
+        let found = stability(&text, DIRAC, until);
+        let Verdict::Centre { frequency, time } = found.verdict else { panic!("{:?}", found.verdict) };
+        assert_eq!(time, Time::Steady, "{until}");
+        // b = 4 p² = 16.
+        assert!((frequency - 4.0).abs() < 1e-6, "{frequency}");
+    }
+    // With α² > b it is a saddle of rate √(α² − b).
+    let found = stability(&text, Formulation::Dirac { alpha: 6.0 }, 20.0);
+    let Verdict::Saddle { rate, time: Time::Steady } = found.verdict else { panic!("{:?}", found.verdict) };
+    assert!((rate - 20f64.sqrt()).abs() < 1e-6, "{rate}");
 }

@@ -17,6 +17,9 @@ const BOUNDED: f64 = 0.5;
 /// Exponential growth doubles when the time does, that of a power stays; this is between the two.
 const FASTER: f64 = 1.5;
 
+/// Entries that change by less, compared with the largest, are constant: rates of growth that this leaves are nothing.
+const CONSTANT: f64 = 1e-8;
+
 /// |λ| of a multiplier is one if its logarithm is smaller, and two of this distance are one: perturbations of
 /// order ε move a double one by √ε.
 const MULTIPLIER: f64 = 1e-3;
@@ -39,10 +42,14 @@ pub(super) fn judged(mut followed: Followed<'_>) -> Result<Stability, StabilityE
         return Ok(Stability { verdict, until, frozen: followed.frozen()?, exponent, uncertainty, growth });
     }
     if decided.is_none() && whole {
-        match followed.period()? {
-            Some(0.0) => decided = steady(&followed)?,
-            Some(period) => return periodic(&followed, period),
-            None => {}
+        let period = followed.period()?;
+        if period.is_some_and(|period| period == 0.0 || is_constant(&followed.points)) {
+            decided = steady(&followed)?;
+        }
+        if decided.is_none()
+            && let Some(period) = period.filter(|period| *period > 0.0)
+        {
+            return periodic(&followed, period);
         }
     }
     decided = decided.or_else(|| grown(&followed.growth, followed.time_asked(), followed.residuals()));
@@ -106,6 +113,17 @@ fn at_once(points: &[(f64, Linearised)], until: f64) -> Option<Verdict> {
     // φ̇ = ψ alone: products of such matrices vanish, so that nothing grows faster.
     let is_hidden = |i: usize| first.residuals[i] >= first.count / 2;
     vanishes(&|i, j| is_hidden(i) || !is_hidden(j)).then_some(Verdict::Drift)
+}
+
+/// Whether A is the same at all times of a motion that repeats itself: its multipliers e^{λT} may coincide where its
+/// eigenvalues do not.
+fn is_constant(points: &[(f64, Linearised)]) -> bool {
+    let Some((_, first)) = points.first() else { return false };
+    let entries = |l: &Linearised| scaled(l, &first.sizes).into_iter().flatten().collect::<Vec<f64>>();
+    let own = entries(first);
+    let largest = own.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    let same = |l: &Linearised| entries(l).iter().zip(&own).all(|(x, y)| (x - y).abs() <= CONSTANT * largest);
+    points.iter().all(|(_, l)| same(l))
 }
 
 /// Where A does not change its eigenvalues decide for all times, unless two of them coincide.
