@@ -7,6 +7,7 @@
 //! variables of the model, whatever those of the equations are.
 
 use super::candidate::{Candidate, Explicit};
+use super::stable::resolves;
 use super::subject::{Subject, distance};
 use super::{Finding, OrderAt, Property, Reason};
 use crate::fit::{Order, observed_order};
@@ -31,6 +32,14 @@ const LARGEST: usize = 400;
 
 /// How far a measured order may be below the claim, beyond its own uncertainty.
 const TOLERANCE: f64 = 0.1;
+
+/// Where the given step contradicts a claim, these parts of it are asked, each an eighth of the one before; two of them at
+/// least have to confirm it.
+const SMALLER: [f64; 5] = [1.0 / 8.0, 1.0 / 64.0, 1.0 / 512.0, 1.0 / 4096.0, 1.0 / 32768.0];
+const CONFIRMED: usize = 2;
+
+/// A fit that is known no better contradicts nothing.
+const TOLD: f64 = 0.5;
 
 /// An order that is known no better is not decided.
 const CERTAIN: f64 = 0.2;
@@ -62,32 +71,47 @@ pub(super) fn judge<C: Candidate>(
         value: order.value,
         uncertainty: order.uncertainty,
     };
-    // The first of some steps that shows the order, and whether one of them contradicts it.
+    // The first of some steps that shows the order.
     let elsewhere = |factors: &[f64]| {
-        let mut contradicted = false;
-        for &factor in factors {
+        let shows = |&factor: &f64| {
+            let order = at(factor).ok().filter(|order| held(order, claimed) == Some(true))?;
+            Some((factor, described(factor, &order)))
+        };
+        factors.iter().find_map(shows)
+    };
+    // What smaller steps say of what the given one denies: down to where it is certain.
+    let smaller = |verdict: Option<bool>| {
+        let mut confirmed = 0;
+        for factor in SMALLER {
             match at(factor).map(|order| (held(&order, claimed), order)) {
-                Ok((Some(true), order)) => return (Some((factor, described(factor, &order))), contradicted),
-                Ok((Some(false), _)) => contradicted = true,
-                _ => {}
+                Ok((Some(true), order)) => return (None, Some(Reason::TooLarge(described(factor, &order)))),
+                Ok((Some(false), order)) if order.uncertainty < TOLD && resolves(subject, step * factor) => {
+                    confirmed += 1
+                }
+                Ok(_) => confirmed = 0,
+                // Below are rounding and the accuracy of the reference.
+                Err(_) if confirmed > 0 => break,
+                Err(_) => {}
+            }
+            if verdict.is_none() && factor <= SMALLER[CONFIRMED - 1] || confirmed >= CONFIRMED {
+                break;
             }
         }
-        (None, contradicted)
+        match verdict {
+            Some(false) if confirmed > 0 => (Some(false), None),
+            _ => (None, Some(Reason::NotConfirmed)),
+        }
     };
     match at(1.0) {
         Ok(order) => {
             let (held, reason) = match held(&order, claimed) {
                 Some(true) => (Some(true), None),
-                verdict => match elsewhere(&[0.125, 1.0 / 64.0]) {
-                    (Some((_, smaller)), _) => (None, Some(Reason::TooLarge(smaller))),
-                    (None, true) if verdict == Some(false) => (Some(false), None),
-                    _ => (None, Some(Reason::NotConfirmed)),
-                },
+                verdict => smaller(verdict),
             };
             Property { claimed, found: Finding::Measured(order), held, reason }
         }
         Err(why) => {
-            let reason = match elsewhere(&[8.0, 0.125, 64.0, 512.0]).0 {
+            let reason = match elsewhere(&[8.0, 0.125, 64.0, 512.0]) {
                 Some((factor, larger)) if factor > 1.0 => Reason::OrderAbove(larger),
                 Some((_, there)) => Reason::OrderElsewhere { here: Box::new(why), there },
                 None => why,

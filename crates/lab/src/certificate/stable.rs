@@ -29,8 +29,21 @@ pub(super) fn unstable<C: Candidate>(subject: &Subject<'_, C>, step: f64, steps:
     (excess.is_nan() || excess > MORE).then_some(Reason::Unstable { grown, steps, finer })
 }
 
+/// A step that changes a perturbation by more does not resolve the fastest of its parts.
+const CHANGED: f64 = 0.5;
+
+/// Whether a step resolves all there is, excited or not: orders of stiff equations are lower where it does not.
+pub(super) fn resolves<C: Candidate>(subject: &Subject<'_, C>, step: f64) -> bool {
+    carried(subject, [1e-3 * step, step], 1).is_ok_and(|[_, change]| change <= CHANGED)
+}
+
 /// How much a perturbation in a general direction grows.
 fn stretch<C: Candidate>(subject: &Subject<'_, C>, step: f64, steps: u64) -> Result<f64, Failure> {
+    carried(subject, [step, step], steps).map(|[grown, _]| grown)
+}
+
+/// By how much a perturbation in a general direction grows in steps after a first one, and how far it is changed.
+fn carried<C: Candidate>(subject: &Subject<'_, C>, [first, step]: [f64; 2], steps: u64) -> Result<[f64; 2], Failure> {
     let start = subject.start::<f64>()?;
     let middle = if subject.problem.nature().halves { start.len() / 2 } else { start.len() };
     let unit = |half: &[f64]| Some(half.iter().fold(0.0f64, |m, v| m.max(v.abs()))).filter(|s| *s > 0.0).unwrap_or(1.0);
@@ -44,7 +57,8 @@ fn stretch<C: Candidate>(subject: &Subject<'_, C>, step: f64, steps: u64) -> Res
         state.iter().enumerate().map(|(k, d)| (d.tangent[0] / unit(k)).powi(2)).sum::<f64>().sqrt()
     };
     // The first step takes off what is not tangent to the constraints.
-    let first = subject.walk(&seeded, step, 1)?;
+    let first = subject.walk(&seeded, first, 1)?;
     let last = subject.walk(&first, step, steps)?;
-    Ok(size(&last) / size(&first))
+    let change: Vec<Dual<f64>> = last.iter().zip(&first).map(|(&a, &b)| a - b).collect();
+    Ok([size(&last), size(&change)].map(|s| s / size(&first)))
 }
