@@ -3,10 +3,10 @@
 
 mod problems;
 
-use cotangent_integrate::Method;
-use cotangent_lab::certificate::{Certificate, Finding, Options, Property, Reason};
+use cotangent_integrate::{Inner, Method};
+use cotangent_lab::certificate::{Certificate, Finding, LargerSteps, Options, Property, Reason};
 use cotangent_theory::Formulation;
-use problems::{Case, PENDULUM, shipped};
+use problems::{Case, PENDULUM, RELATIVISTIC, shipped};
 use proptest::prelude::*;
 
 fn certify(text: &str, formulation: Formulation, method: Method, step: f64, steps: u64) -> Option<Certificate> {
@@ -138,6 +138,14 @@ fn a_quadrature_is_told_from_the_method_at_any_step_and_no_drift_of_it() {
             assert!(c.held(), "{stages} points, step {step}: {:?} {:?}", c.energy_defect, c.energy_drift);
         }
     }
+    // A step of 0.4 cannot be made from all of the places where it is tried. What the reason names shows that the energy is kept.
+    for step in [0.3, 0.4, 0.5, 0.6] {
+        let average = Method::AverageVectorField { stages: 4 };
+        let c = free(RELATIVISTIC, average, step, 1000);
+        let Some(Reason::Quadrature { step, .. }) = c.energy_defect.reason else { panic!("{:?}", c.energy_defect) };
+        let there = free(RELATIVISTIC, average, step, 1000);
+        assert_eq!(there.energy_defect.held, Some(true), "{step}: {:?} {:?}", there.energy_defect, there.ended);
+    }
     // Two points are no quadrature to speak of, and nothing is claimed of them.
     assert_eq!(free(root, Method::AverageVectorField { stages: 2 }, 1.0, 1000).energy_defect.held, Some(false));
 }
@@ -193,6 +201,130 @@ fn a_step_that_is_too_large_does_not_contradict_an_order() {
     let c = free(&shipped("kepler"), Method::Gauss { stages: 6 }, 1e-4, 200);
     assert_eq!(c.order.held, None);
     assert!(matches!(&c.order.found, Finding::Undecided(Reason::OrderAbove(_))), "{:?}", c.order);
+}
+
+/// 1 − cos q at q = 10⁻³ is known to ε/(q²/2) = 2e-10 and no better; two springs against each other of an energy 10⁸ times
+/// theirs; heights of 10⁻⁷ as differences from 10⁶. In 40 digits the average vector field keeps the first to 2.3e-35.
+#[test]
+fn terms_that_cancel_in_an_energy_are_no_error_of_the_method() {
+    let small = "coord q\nhamiltonian p_q^2/2 - cos(q) + 1\ninitial q = 1e-3\n";
+    let springs = "param k = 1e4\ncoord q\nhamiltonian p_q^2/2 + k*(q - 1)^2/2 + k*(q + 1)^2/2 - k + q^4\n\
+        initial q = 1e-4\n";
+    let far = "param g = 9.81, y0 = 1e6, a = 1e-3\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + g*(y - y0)\n\
+        constraint rod: (x^2 + (y - y0 - 1)^2 - 1)/2 = 0\ninitial x = a, y = y0 + 1 - sqrt(1 - a^2)\n";
+    let average = Method::AverageVectorField { stages: 6 };
+    for (text, step) in [(small, 0.1), (springs, 0.001), (far, 0.01)] {
+        let c = free(text, average, step, 5000);
+        assert_ne!(c.energy_defect.held, Some(false), "{text}: {:?}", c.energy_defect);
+        assert_ne!(c.energy_drift.held, Some(false), "{text}: {:?}", c.energy_drift);
+    }
+    let c = free(small, average, 0.1, 5000);
+    let Finding::Measured(seen) = c.energy_defect.found else { panic!() };
+    assert!(seen > 1e-11, "{seen:e}: what is seen is rounding");
+    assert_eq!((c.energy_defect.held, c.energy_drift.held), (Some(true), Some(true)), "{c:#?}");
+    // What is an error is seen as ever: rk4 loses (h⁶/72)/h of the energy in a unit of time.
+    let c = free(small, Method::Rk4, 0.1, 5000);
+    assert_eq!((c.energy_defect.held, c.energy_drift.held), (Some(false), Some(false)), "{c:#?}");
+}
+
+/// A velocity of 10⁻⁵ is known to ε h F, where the impulses h F = 0.1 of the weight and of the rod cancel.
+#[test]
+fn what_is_left_of_forces_that_cancel_is_no_velocity_off_the_constraints() {
+    let slow = "param g = 9.81, v = 1e-5\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + g*y\n\
+        constraint rod: (x^2 + y^2 - 1)/2 = 0\ninitial y = -1, p_x = v\n";
+    let methods = [
+        Method::Rattle,
+        Method::Lobatto3A3B { stages: 3 },
+        Method::Reich { inner: Inner::ImplicitMidpoint },
+        Method::AverageVectorField { stages: 6 },
+    ];
+    for method in methods {
+        let c = free(slow, method, 0.01, 2000);
+        assert_eq!(c.hidden_constraint_defect.held, Some(true), "{method:?}: {:?}", c.hidden_constraint_defect);
+    }
+    // What leaves the constraints is seen as ever.
+    let c = certify(PENDULUM, Formulation::Standard, Method::Rk4, 0.01, 2000).unwrap();
+    assert_eq!((c.constraint_defect.held, c.hidden_constraint_defect.held), (Some(false), Some(false)), "{c:#?}");
+}
+
+/// x turns 10 times a unit of time, while x + z = 0.3.
+#[test]
+fn a_casimir_is_measured_by_terms_as_they_are_on_the_way() {
+    let text = "variables x, y, z\nbracket {x, y} = 1, {y, z} = 1\nhamiltonian y^2/2 + cos(x)\ncasimir c = x + z\n\
+        initial x = 0, y = 10, z = 0.3\n";
+    let c = free(text, Method::Gauss { stages: 2 }, 0.1, 20_000);
+    assert_eq!(c.casimir_defect.held, Some(true), "{:?}", c.casimir_defect);
+    // A run that leaves for 10¹⁴⁸ says nothing of a Casimir that each step keeps.
+    let runs_off = "variables x, y, z\nbracket {x, y} = 2, {y, z} = 1\nhamiltonian x^2/2 + y^4/4 + z^2/2 + x*z/4\n\
+        casimir c = x + 2*z\ninitial x = 1, y = 0.4, z = 0.3\n";
+    let c = free(runs_off, Method::SplittingStrang, 0.5, 2000);
+    assert!(c.ended.is_some() && c.casimir_defect.claimed);
+    assert_eq!(c.casimir_defect.held, None, "{:?}", c.casimir_defect);
+    // x² + y² + z² of a free rigid body is quadratic, and rk4 keeps no such thing.
+    assert_eq!(free(&shipped("rigid-body"), Method::Rk4, 0.05, 2000).casimir_defect.held, Some(false));
+}
+
+/// At 0.05 the penalty's frequency is far above 1/h, and rk4 multiplies vectors; at 0.02 its defect is 3.1e-7.
+#[test]
+fn a_step_that_explodes_shows_no_symplecticity() {
+    let text = PENDULUM.replace("p_y = -2", "p_y = -0.4");
+    for step in [0.02, 0.05, 0.1, 0.3] {
+        for epsilon in [1e-2, 1e-3, 1e-4] {
+            let c = certify(&text, Formulation::Penalty { epsilon }, Method::Rk4, step, 300).unwrap();
+            assert_ne!(c.symplectic_defect.held, Some(true), "{step} {epsilon}: {:?}", c.symplectic_defect);
+            assert_ne!(c.symmetry_defect.held, Some(true), "{step} {epsilon}: {:?}", c.symmetry_defect);
+        }
+    }
+}
+
+/// Of a spring of frequency 100 the order of `radau-2a` is 5 where the step resolves it, and 3 or nothing above.
+#[test]
+fn an_order_is_contradicted_by_what_is_certain_and_resolved_alone() {
+    for (k, steps) in [("1e4", &[0.001, 0.1, 0.5, 1.0, 2.0][..]), ("1e6", &[1.0])] {
+        let text = format!(
+            "param k = {k}\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + k*(sqrt(x^2 + y^2) - 1)^2/2 + y\n\
+             initial x = 1, p_y = 0.3\n"
+        );
+        for &step in steps {
+            let c = free(&text, Method::Radau2A { stages: 3 }, step, 20);
+            assert_ne!(c.order.held, Some(false), "{k} {step}: {:?}", c.order);
+        }
+    }
+}
+
+/// On the top and at the bottom, with a coordinate and with a rod.
+#[test]
+fn where_nothing_moves_nothing_is_shown_to_be_kept_or_not() {
+    let rest = |reason: &Option<Reason>| reason == &Some(Reason::RoundOff(LargerSteps::AtRest));
+    for sign in ["", "-"] {
+        let text = format!("coord q\nhamiltonian p_q^2/2 + {sign}cos(q)\ninitial q = 0\n");
+        for method in [Method::Rk4, Method::ImplicitMidpoint, Method::StormerVerlet] {
+            let c = free(&text, method, 0.05, 1000);
+            for p in [&c.symmetry_defect, &c.energy_defect] {
+                assert!(p.held.is_none() && rest(&p.reason), "{method:?}: {p:?}");
+            }
+            assert!(c.energy_drift.held.is_none() && rest(&c.energy_drift.reason), "{:?}", c.energy_drift);
+            // The linear part moves: q̈ = ±q is kept symplectic, or is not.
+            let symplectic = method.card().symplectic;
+            assert_eq!(c.symplectic_defect.held, Some(symplectic), "{method:?}: {:?}", c.symplectic_defect);
+        }
+        let text = format!(
+            "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: (x^2 + y^2 - 1)/2 = 0\ninitial y = {sign}1\n"
+        );
+        for method in [Method::Rattle, Method::Lobatto3A3B { stages: 3 }, Method::AverageVectorField { stages: 6 }] {
+            let c = free(&text, method, 0.05, 1000);
+            let rows = [&c.symmetry_defect, &c.constraint_defect, &c.hidden_constraint_defect, &c.energy_defect];
+            for p in rows {
+                assert!(p.held.is_none() && rest(&p.reason), "{method:?}: {p:?}");
+            }
+        }
+    }
+    // A slider-crank at its dead centre.
+    let slider = "coord x, y, s\nhamiltonian (p_x^2 + p_y^2)/2 + p_s^2/2 + y\nconstraint crank: (x^2 + y^2 - 1)/2 = 0\n\
+        constraint rod: ((s - x)^2 + y^2 - 4)/2 = 0\ninitial x = 0, y = 1, s = sqrt(3)\n";
+    let c = free(slider, Method::Rattle, 0.02, 1000);
+    assert_ne!(c.hidden_constraint_defect.held, Some(false), "{:?}", c.hidden_constraint_defect);
+    assert_ne!(c.symmetry_defect.held, Some(false), "{:?}", c.symmetry_defect);
 }
 
 /// What is true of a method on a system with one degree of freedom.

@@ -2,7 +2,7 @@
 
 use super::candidate::Candidate;
 use super::ended::{Ended, Stopped};
-use super::size::{Sizes, kinetic};
+use super::size::{Sizes, Terms, kinetic};
 use super::{CertificateError, Options};
 use cotangent_dynamics::{Advance, Measure, Source};
 use cotangent_integrate::Prepared;
@@ -15,6 +15,9 @@ const SAMPLES: u64 = 20_000;
 
 /// Most samples at which the sizes of terms are taken.
 const SIZES: u64 = 256;
+
+/// States of the run from which single steps are looked at.
+const PLACES: u64 = 12;
 
 /// A turn counts if the motion has come back by this part of its width.
 const HYSTERESIS: f64 = 0.1;
@@ -34,7 +37,7 @@ pub(super) struct Along {
     pub(super) members: [usize; 2],
     /// The largest residual of constraints and hidden constraints, relative to the size of their terms on the way.
     pub(super) residuals: [f64; 2],
-    /// The largest change of a Casimir, relative to the size of its terms at the start.
+    /// The largest change of a Casimir, relative to the size of its terms on the way.
     pub(super) casimirs: f64,
     /// The sizes of these terms.
     pub(super) scales: [Vec<f64>; 2],
@@ -46,8 +49,16 @@ pub(super) struct Along {
     /// The energy that is exchanged: the largest kinetic energy in the first quarter of the run; and in all of it, if
     /// that is larger than p·q̇ at the start.
     pub(super) exchanged: [f64; 2],
+    /// What rounding of the states is relative to, where terms of the energy cancel: the largest Σᵢ |zᵢ ∂H/∂zᵢ|.
+    pub(super) rounded: f64,
+    /// The largest error that the energy was evaluated with.
+    pub(super) misjudged: f64,
+    /// Some states: that before the step that changed the energy most, and others along the run.
+    pub(super) places: Vec<Vec<f64>>,
     /// Whether anything moved.
     pub(super) moves: bool,
+    /// How far, relative to the largest position, or to the largest variable where there are no momenta.
+    pub(super) moved: f64,
     /// How often the motion turned back.
     pub(super) turns: usize,
     pub(super) steps: u64,
@@ -76,7 +87,11 @@ pub(super) fn run<C: Candidate>(
             errors: vec![],
             energy: 0.0,
             exchanged: [0.0, kinetic(problem)],
+            rounded: 0.0,
+            misjudged: 0.0,
+            places: vec![],
             moves: false,
+            moved: 0.0,
             turns: 0,
             steps: options.steps,
             ended: None,
@@ -86,6 +101,7 @@ pub(super) fn run<C: Candidate>(
         seen: 0,
         sizes: Sizes::new(problem)?,
         largest: [vec![], vec![]],
+        before: Before::default(),
         casimirs: Casimirs::new(problem, casimirs),
         turns: Turns::new(problem),
     };
@@ -104,10 +120,14 @@ pub(super) fn run<C: Candidate>(
         Ok(End::Failed(failure)) => Some(Ended { steps: look.seen, of: options.steps, cause: Stopped::Step(failure) }),
         Err(e) => Some(undefined(look.seen, options.steps, e)),
     };
-    let Look { mut along, largest, turns, .. } = look;
+    let Look { mut along, largest, turns, before, casimirs, .. } = look;
+    along.casimirs = casimirs.changed();
+    along.places.extend(before.leap.map(|(_, state)| state));
+    along.places.reverse();
     let names = run.diagnostics().conditioning().map(|c| c.constraints()).unwrap_or_default();
     along.noticed = Noticed { monitor: run.monitor().clone(), names };
     (along.moves, along.turns, along.ended) = (turns.width > 0.0, turns.count, ended);
+    along.moved = turns.moved();
     // Where nothing moves, nothing shows how large terms are.
     along.scales.iter_mut().flatten().for_each(|s| *s = if *s > 0.0 { *s } else { 1.0 });
     for (worst, (largest, scales)) in along.residuals.iter_mut().zip(largest.iter().zip(&along.scales)) {
@@ -125,45 +145,86 @@ struct Look<'a, C> {
     seen: u64,
     sizes: Sizes<'a, C>,
     largest: [Vec<f64>; 2],
-    casimirs: Casimirs,
+    before: Before,
+    casimirs: Casimirs<'a, C>,
     turns: Turns<'a>,
 }
 
-/// Where the Casimirs are among the claims, their values at the start and the sizes of their terms there.
-struct Casimirs {
-    at: Vec<usize>,
-    start: Vec<f64>,
-    sizes: Vec<f64>,
+/// The state one step before, the energy error there, and the largest change of it in a step with the state before that.
+#[derive(Default)]
+struct Before {
+    state: Vec<f64>,
+    error: f64,
+    leap: Option<(f64, Vec<f64>)>,
 }
 
-impl Casimirs {
+impl Before {
+    /// Goes on to a state.
+    fn follow(&mut self, state: &[f64], error: f64) {
+        let change = (error - self.error).abs();
+        if !self.state.is_empty() && self.leap.as_ref().is_none_or(|(largest, _)| change > *largest) {
+            self.leap = Some((change, self.state.clone()));
+        }
+        self.state.clear();
+        self.state.extend_from_slice(state);
+        self.error = error;
+    }
+}
+
+/// Casimirs along a run.
+struct Casimirs<'a, C> {
+    problem: &'a C,
+    /// Their numbers, and where they are among the claims.
+    numbers: Vec<usize>,
+    at: Vec<usize>,
+    start: Vec<f64>,
+    /// Their largest changes, and the largest sizes of their terms.
+    changes: Vec<f64>,
+    sizes: Vec<f64>,
+    /// The largest variable where these were taken.
+    extent: f64,
+}
+
+impl<'a, C: Candidate> Casimirs<'a, C> {
     /// Those of these numbers.
-    fn new(problem: &impl Candidate, numbers: &[usize]) -> Casimirs {
-        let (at, sizes) = (problem.casimirs(), casimir_sizes(problem).unwrap_or_default());
-        let sizes = numbers.iter().map(|&k| sizes.get(k).copied().unwrap_or(1.0)).collect();
-        Casimirs { at: numbers.iter().filter_map(|&k| at.get(k).copied()).collect(), start: vec![], sizes }
+    fn new(problem: &'a C, numbers: &[usize]) -> Casimirs<'a, C> {
+        let at = problem.casimirs();
+        let at = numbers.iter().filter_map(|&k| at.get(k).copied()).collect();
+        let (changes, sizes) = (vec![0.0; numbers.len()], vec![0.0; numbers.len()]);
+        Casimirs { problem, numbers: numbers.to_vec(), at, start: vec![], changes, sizes, extent: 0.0 }
     }
 
-    /// The largest change so far, with that at a state.
-    fn changed(&mut self, claims: &[f64], so_far: f64) -> f64 {
+    /// Goes on to a state with these claims; the sizes of terms are taken where that is due, or the state has grown.
+    fn follow(&mut self, claims: &[f64], state: &[f64], due: bool) {
+        if self.at.is_empty() {
+            return;
+        }
         let values: Vec<f64> = self.at.iter().filter_map(|&k| claims.get(k).copied()).collect();
         if self.start.is_empty() {
             self.start.clone_from(&values);
         }
-        let mut worst = so_far;
-        for (k, (value, start)) in values.iter().zip(&self.start).enumerate() {
-            let size = self.sizes.get(k).copied().filter(|s| *s > 0.0).unwrap_or(1.0);
-            let change = (value - start).abs() / size;
-            worst = if change.is_nan() || change > worst { change } else { worst };
+        keep_largest(&mut self.changes, &values.iter().zip(&self.start).map(|(v, s)| v - s).collect::<Vec<_>>());
+        let extent = state.iter().fold(0.0f64, |m, z| m.max(z.abs()));
+        if due || extent > 2.0 * self.extent {
+            self.extent = self.extent.max(extent);
+            let found = casimir_sizes(self.problem, state).unwrap_or_default();
+            for (size, &k) in self.sizes.iter_mut().zip(&self.numbers) {
+                *size = found.get(k).copied().filter(|s| s.is_finite()).map_or(*size, |s| size.max(s));
+            }
         }
-        worst
+    }
+
+    /// The largest change, relative to the sizes of terms.
+    fn changed(&self) -> f64 {
+        let relative = self.changes.iter().zip(&self.sizes).map(|(c, s)| c / if *s > 0.0 { *s } else { 1.0 });
+        relative.fold(0.0, |m: f64, c| if c.is_nan() || c > m { c } else { m })
     }
 }
 
-/// |C| + Σᵢ |zᵢ ∂C/∂zᵢ| at the start.
-pub(super) fn casimir_sizes(problem: &impl Candidate) -> Option<Vec<f64>> {
+/// |C| + Σᵢ |zᵢ ∂C/∂zᵢ| at a state.
+pub(super) fn casimir_sizes(problem: &impl Candidate, state: &[f64]) -> Option<Vec<f64>> {
     let mut system = problem.view::<Dual<f64>>().poisson().ok()??;
-    let mut z: Vec<Dual<f64>> = problem.start().iter().map(|&v| Dual::constant(v)).collect();
+    let mut z: Vec<Dual<f64>> = state.iter().map(|&v| Dual::constant(v)).collect();
     let mut out = vec![Dual::constant(0.0); system.shape().casimirs];
     system.casimirs(&z, &mut out).ok()?;
     let mut sizes: Vec<f64> = out.iter().map(|c| c.value.abs()).collect();
@@ -191,25 +252,32 @@ impl<C: Candidate, I: Advance, D: Measure> Observer<I, D> for Look<'_, C> {
 
 impl<C: Candidate> Look<'_, C> {
     fn at<D: Measure>(&mut self, sample: &mut Sample<'_, D>) {
-        let Look { along, options, sizes, largest, casimirs, turns, .. } = self;
+        let Look { along, options, sizes, largest, before, casimirs, turns, .. } = self;
         let k = sample.step;
         self.seen = k;
         let kept = sample.quantities.last();
         keep_largest(&mut largest[0], &kept.constraints);
         keep_largest(&mut largest[1], &kept.hidden_constraints);
-        along.casimirs = casimirs.changed(&kept.claims, along.casimirs);
+        let (state, energy, h) = (&sample.state.values, kept.energy, options.step);
+        let due = k.is_multiple_of(options.steps.div_ceil(SIZES).max(1)) || k == options.steps;
+        casimirs.follow(&kept.claims, state, due);
+        if k < options.steps && k.is_multiple_of(options.steps.div_ceil(PLACES).max(1)) {
+            along.places.push(state.clone());
+        }
         if k > 0 && k.is_multiple_of(options.steps.div_ceil(SAMPLES).max(1)) {
             along.times.push(k as f64 * options.step.abs());
             along.errors.push(sample.energy_error());
         }
-        let state = &sample.state.values;
         turns.follow(state);
-        if k.is_multiple_of(options.steps.div_ceil(SIZES).max(1)) || k == options.steps {
-            sizes.grow(&mut along.scales, state);
-            let exchanged = sizes.exchanged(state);
+        if due {
+            sizes.grow(&mut along.scales, state, h);
+            let Terms { exchanged, rounded } = sizes.terms(state, (k > 0).then_some((&before.state[..], h)));
+            along.rounded = along.rounded.max(rounded);
+            along.misjudged = along.misjudged.max(sizes.misjudged(state, energy));
             let so_far = if 4 * k <= options.steps { 0..2 } else { 1..2 };
             along.exchanged[so_far].iter_mut().for_each(|largest| *largest = largest.max(exchanged));
         }
+        before.follow(state, sample.energy_error());
     }
 }
 
@@ -233,6 +301,8 @@ struct Turns<'a> {
     middle: usize,
     /// The largest position and momentum so far.
     units: [f64; 2],
+    /// The largest change of a position.
+    moved: f64,
     /// The extremes since the last turn, and over all.
     recent: [f64; 2],
     width: f64,
@@ -244,10 +314,17 @@ impl<'a> Turns<'a> {
     fn new(problem: &'a impl Candidate) -> Turns<'a> {
         let start = problem.start();
         let middle = if problem.nature().halves { start.len() / 2 } else { start.len() };
-        Turns { start, middle, units: [0.0; 2], recent: [0.0; 2], width: 0.0, rising: true, count: 0 }
+        Turns { start, middle, units: [0.0; 2], moved: 0.0, recent: [0.0; 2], width: 0.0, rising: true, count: 0 }
+    }
+
+    /// The largest change of a position, relative to the largest position.
+    fn moved(&self) -> f64 {
+        if self.moved == 0.0 { 0.0 } else { self.moved / self.units[0] }
     }
 
     fn follow(&mut self, state: &[f64]) {
+        let moved = state.iter().zip(&self.start[..self.middle]).map(|(a, b)| (a - b).abs());
+        self.moved = moved.fold(self.moved, f64::max);
         let part = |range: std::ops::Range<usize>, unit: &mut f64| -> f64 {
             let size = state[range.clone()].iter().fold(0.0f64, |m, v| m.max(v.abs()));
             *unit = unit.max(size);

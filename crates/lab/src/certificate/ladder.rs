@@ -22,6 +22,9 @@ const LEVELS: usize = 12;
 /// A step that changes the state by this part of it resolves nothing that a larger one would.
 const RESOLVED: f64 = 0.25;
 
+/// A map that stretches vectors by more has images so large and so nearly parallel that no defect is seen.
+const GROWTH: f64 = 1e3;
+
 /// Error constants of methods of high order may be as small as this.
 const SMALLEST_CONSTANT: f64 = 1e-12;
 
@@ -54,6 +57,15 @@ pub(super) struct Question {
 pub(super) struct Sample {
     pub(super) defect: f64,
     pub(super) reach: f64,
+    /// By how much it stretches what it is relative to.
+    pub(super) growth: f64,
+}
+
+impl Question {
+    /// Whether a sample without a defect says nothing of one.
+    fn is_blind(&self, sample: Sample) -> bool {
+        !self.claimed && sample.defect <= self.floor && sample.growth > GROWTH
+    }
 }
 
 /// Where a defect shows.
@@ -90,6 +102,9 @@ enum Nature {
 /// The defect at the given step, and where it shows.
 pub(super) fn climb(ask: Question, gauge: &mut Gauge<'_>) -> Result<(f64, Shown), Reason> {
     let first = gauge(ask.step, ask.step)?;
+    if ask.is_blind(first) {
+        return Ok((first.defect, descend(ask, gauge)));
+    }
     let (mut step, mut sample) = (ask.step, first);
     let (mut quiet, mut seen, mut unknown) = (false, None, None);
     let mut larger = LargerSteps::NoMore;
@@ -118,6 +133,9 @@ pub(super) fn climb(ask: Question, gauge: &mut Gauge<'_>) -> Result<(f64, Shown)
                 }
                 Nature::RoundOff | Nature::Unknown(_) => {}
             }
+        } else if ask.is_blind(sample) {
+            larger = LargerSteps::Growing;
+            break;
         } else {
             quiet = true;
             let reach = sample.reach;
@@ -139,7 +157,7 @@ pub(super) fn climb(ask: Question, gauge: &mut Gauge<'_>) -> Result<(f64, Shown)
         }
     }
     let top = step / ask.step >= RATIO.powi(LEVELS as i32);
-    let conclusive = sample.defect <= ask.floor && (sample.reach >= RESOLVED || top);
+    let conclusive = sample.defect <= ask.floor && !ask.is_blind(sample) && (sample.reach >= RESOLVED || top);
     if let Some(reason) = unknown {
         let reason = Reason::SmallerSteps { defect: first.defect, reason: Box::new(reason) };
         return Ok((first.defect, Shown::Unclear(reason)));
@@ -151,6 +169,21 @@ pub(super) fn climb(ask: Question, gauge: &mut Gauge<'_>) -> Result<(f64, Shown)
         None => Shown::Unclear(Reason::NotFalling { defect: first.defect, larger }),
     };
     Ok((first.defect, shown))
+}
+
+/// Where a defect shows that the growth in larger steps hides.
+fn descend(ask: Question, gauge: &mut Gauge<'_>) -> Shown {
+    for level in 1..=LEVELS {
+        let step = ask.step * RATIO.powi(-(level as i32));
+        match gauge(step, step) {
+            Ok(sample) if ask.is_blind(sample) => continue,
+            Ok(sample) if sample.defect > ask.shows && matches!(nature(ask, step, sample, gauge), Nature::Real) => {
+                return Shown::At { step, defect: sample.defect };
+            }
+            _ => break,
+        }
+    }
+    Shown::Unclear(Reason::RoundOff(LargerSteps::Growing))
 }
 
 fn nature(ask: Question, step: f64, at: Sample, gauge: &mut Gauge<'_>) -> Nature {
@@ -217,20 +250,38 @@ mod tests {
         Question { step, order, power: 2, floor: FLOOR, shows: FLOOR, claimed }
     }
 
+    /// Images that grow like 10⁴⁰ h hide a defect from h = 0.05 on.
+    #[test]
+    fn where_images_grow_without_bound_nothing_is_shown() {
+        let mut explodes = |_: f64, h: f64| match h < 0.02 {
+            true => Ok(Sample { defect: h.powi(5), reach: h, growth: 2.0 }),
+            false => Ok(Sample { defect: 1e-72, reach: 1.0, growth: 1e36 }),
+        };
+        let shown = climb(asked(0.05, 4, false), &mut explodes).unwrap().1;
+        assert!(matches!(shown, Shown::At { step, .. } if (step - 0.0125).abs() < 1e-12), "{shown:?}");
+        // A method without a defect anywhere says as little there.
+        let mut none =
+            |_: f64, h: f64| Ok(Sample { defect: 1e-72, reach: h, growth: if h < 0.02 { 2.0 } else { 1e36 } });
+        let growing = || Shown::Unclear(Reason::RoundOff(LargerSteps::Growing));
+        assert_eq!(climb(asked(0.05, 4, false), &mut none).unwrap().1, growing());
+        assert_eq!(climb(asked(0.01, 4, false), &mut none).unwrap().1, growing());
+        assert_eq!(climb(asked(0.05, 4, true), &mut none).unwrap().1, Shown::Nowhere);
+    }
+
     #[test]
     fn a_defect_that_falls_steeply_at_first_is_one_nevertheless() {
         // As of rk4 on p²/2 + q⁸/8 from q = p = 1: 10⁷ at h = 1, where nothing is resolved, and 0.18 (2h)⁶ from 1/2 on.
         let steep = |h: f64| if h > 0.9 { 1e7 } else { 0.18 * (2.0 * h).powi(6) };
-        let shown = climb(asked(1.0, 4, true), &mut |_, h| Ok(Sample { defect: steep(h), reach: h }));
+        let shown = climb(asked(1.0, 4, true), &mut |_, h| Ok(Sample { defect: steep(h), reach: h, growth: 1.0 }));
         assert!(matches!(shown, Ok((1e7, Shown::Here))), "{shown:?}");
         // Nor is a fall over steps that cannot be made.
         let gaps = climb(asked(1.0, 4, true), &mut |_, h: f64| match (0.02..0.2).contains(&h) {
             true => Err(Reason::Singular),
-            false => Ok(Sample { defect: h.powi(6), reach: h }),
+            false => Ok(Sample { defect: h.powi(6), reach: h, growth: 1.0 }),
         });
         assert!(matches!(gaps, Ok((1.0, Shown::Here))), "{gaps:?}");
         // What does not fall at all is no defect that grows with the step.
-        let flat = climb(asked(1.0, 4, true), &mut |_, h| Ok(Sample { defect: 1e-5, reach: h }));
+        let flat = climb(asked(1.0, 4, true), &mut |_, h| Ok(Sample { defect: 1e-5, reach: h, growth: 1.0 }));
         assert!(!matches!(flat, Ok((_, Shown::Here))), "{flat:?}");
     }
 
@@ -238,7 +289,7 @@ mod tests {
     fn noisy(c: f64, r: i32) -> impl FnMut(f64, f64) -> Result<Sample, Reason> {
         move |_, h: f64| {
             let scatter = 1.0 + 0.9 * (1e4 * h.ln()).sin();
-            Ok(Sample { defect: 1e-30 / h * scatter + c * h.powi(r), reach: h })
+            Ok(Sample { defect: 1e-30 / h * scatter + c * h.powi(r), reach: h, growth: 1.0 })
         }
     }
 
@@ -270,7 +321,8 @@ mod tests {
 
     #[test]
     fn a_jump_at_a_large_step_is_no_power_of_the_step() {
-        let mut gauge = |_: f64, h: f64| Ok(Sample { defect: if h > 1.0 { 1e-3 } else { 1e-31 }, reach: 1e-7 * h });
+        let mut gauge =
+            |_: f64, h: f64| Ok(Sample { defect: if h > 1.0 { 1e-3 } else { 1e-31 }, reach: 1e-7 * h, growth: 1.0 });
         assert_eq!(climb(asked(0.5, 2, true), &mut gauge).unwrap().1, Shown::Nowhere);
         assert!(matches!(climb(asked(0.5, 2, false), &mut gauge).unwrap().1, Shown::Unclear(_)));
         assert!(matches!(climb(asked(1.5, 2, true), &mut gauge).unwrap().1, Shown::Unclear(_)));
@@ -279,11 +331,13 @@ mod tests {
     /// Other solutions at several steps, from 0.1 on, and none of it below; and a defect that is one all the way down.
     #[test]
     fn what_ends_at_once_below_some_step_contradicts_no_claim() {
-        let mut other = |_: f64, h: f64| Ok(Sample { defect: if h > 0.1 { 0.9 * h.sqrt() } else { 1e-31 }, reach: h });
+        let mut other =
+            |_: f64, h: f64| Ok(Sample { defect: if h > 0.1 { 0.9 * h.sqrt() } else { 1e-31 }, reach: h, growth: 1.0 });
         let (defect, shown) = climb(asked(0.8, 4, true), &mut other).unwrap();
         let reason = Reason::OtherSolution { defect, step: 0.1, there: 1e-31 };
         assert_eq!(shown, Shown::Unclear(reason));
-        let mut rough = |_: f64, h: f64| Ok(Sample { defect: (0.9 * h.sqrt()).min(100.0 * h.powi(5)), reach: h });
+        let mut rough =
+            |_: f64, h: f64| Ok(Sample { defect: (0.9 * h.sqrt()).min(100.0 * h.powi(5)), reach: h, growth: 1.0 });
         assert_eq!(climb(asked(0.8, 4, true), &mut rough).unwrap().1, Shown::Here);
     }
 
@@ -293,7 +347,7 @@ mod tests {
         let failing = |above: f64, c: f64| {
             move |_: f64, h: f64| match h < 0.008 || h > above {
                 true => Err(Reason::NoField),
-                false => Ok(Sample { defect: c * h.powi(3), reach: h }),
+                false => Ok(Sample { defect: c * h.powi(3), reach: h, growth: 1.0 }),
             }
         };
         for claimed in [true, false] {
@@ -306,7 +360,7 @@ mod tests {
         // What does not fall from the larger step on is none that is known.
         let mut steady = |_: f64, h: f64| match h < 0.008 {
             true => Err(Reason::NoField),
-            false => Ok(Sample { defect: if h < 0.02 { 1e-6 } else { 0.1 * h.powi(3) }, reach: h }),
+            false => Ok(Sample { defect: if h < 0.02 { 1e-6 } else { 0.1 * h.powi(3) }, reach: h, growth: 1.0 }),
         };
         let shown = climb(asked(0.01, 2, false), &mut steady).unwrap().1;
         assert!(matches!(shown, Shown::Unclear(Reason::SmallerSteps { .. })), "{shown:?}");
@@ -316,7 +370,7 @@ mod tests {
     fn where_larger_steps_fail_what_is_not_claimed_is_open() {
         let mut gauge = |_: f64, h: f64| match h > 0.01 {
             true => Err(Reason::NoField),
-            false => Ok(Sample { defect: 1e-31, reach: h }),
+            false => Ok(Sample { defect: 1e-31, reach: h, growth: 1.0 }),
         };
         assert_eq!(climb(asked(0.01, 2, true), &mut gauge).unwrap().1, Shown::Nowhere);
         let larger = LargerSteps::NoStep { step: 0.04, reason: Box::new(Reason::NoField) };

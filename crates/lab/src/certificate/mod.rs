@@ -46,7 +46,7 @@ use cotangent_dynamics::Failure;
 use cotangent_integrate::{Claims, Kind, Prepared};
 use cotangent_scalar::{Interrupted, Limits};
 use ladder::{FLOOR, Question, Sample, Shown, climb};
-use probe::Probe;
+use probe::{Probe, STILL};
 
 /// A measurement, or why there is none.
 #[derive(Clone, Debug)]
@@ -176,7 +176,7 @@ impl Certificate {
         let subject = Subject::new(problem, &formula).within(limits);
         let nature = problem.nature();
         let claims = prepared.claims(Kind { canonical: nature.canonical, bracket: nature.bracket });
-        let mut judge = Judge { probe: Probe::new(subject)?, claims, step: options.step };
+        let mut judge = Judge { probe: Probe::new(subject, options.step)?, claims, step: options.step };
         let symplectic_defect = match nature.halves || nature.form {
             true => judge.step(claims.symplectic, |probe, place, step| probe.symplectic(place, step)),
             false => Property::absent(),
@@ -186,24 +186,29 @@ impl Certificate {
             None => Property::absent(),
         };
         let symmetry_defect = judge.step(claims.symmetric, |probe, place, step| probe.symmetry(place, step));
+        // Standing still is symmetric, and kept is what does not change.
+        let rests = judge.probe.rests;
+        let symmetry_defect = symmetry_defect.at_rest(rests);
         let no_casimirs = no_casimirs(problem);
         let known = 0..nature.bracket.map_or(0, |bracket| bracket.casimirs);
         let casimirs: Vec<usize> = known.filter(|k| no_casimirs.iter().all(|none| none.number != *k)).collect();
         let along = along::run(problem, prepared, &casimirs, options, limits)?;
+        let rests = rests && along.moved <= STILL;
         let singular = along.noticed.monitor.passages.first().map(|passage| passage.time.abs());
         let whole = Subject::new(problem, prepared).within(limits);
         let order = order::judge(&whole, options.step, claims.order, singular);
         let [constraint_defect, hidden_constraint_defect] = match nature.constrained {
             true => {
-                [judge.residual(&along, 0, claims.constraints), judge.residual(&along, 1, claims.hidden_constraints)]
+                let claimed = [claims.constraints, claims.hidden_constraints];
+                [0, 1].map(|level| judge.residual(&along, level, claimed[level]).at_rest(rests))
             }
             false => [Property::absent(), Property::absent()],
         };
         let casimir_defect = match casimirs.is_empty() {
             true => Property::absent(),
-            false => judge.casimirs(&along, &casimirs),
+            false => judge.casimirs(&along, &casimirs).at_rest(rests),
         };
-        let energy_defect = judge.energy(&along);
+        let energy_defect = judge.energy(&along).at_rest(rests);
         let has_energy = nature.own_energy;
         let bounds = Bounds {
             symplectic: has_energy
@@ -212,7 +217,7 @@ impl Certificate {
             energy: energy_defect.held == Some(true),
         };
         let claimed = ((claims.symplectic || claims.poisson) && has_energy) || claims.energy;
-        let mut energy_drift = drift(&along, claimed, bounds, energy_defect.reason.as_ref());
+        let mut energy_drift = drift(&along, claimed, bounds, energy_defect.reason.as_ref()).at_rest(rests);
         // What the quadrature leaves may add up, or not, and says nothing of the method.
         if energy_drift.held != Some(true)
             && let Some(reason @ Reason::Quadrature { .. }) = &energy_defect.reason
@@ -314,6 +319,10 @@ impl<C: Candidate> Judge<'_, C> {
             Ok((defect, shown)) => {
                 let (held, reason) = match shown {
                     Shown::Here => (Some(false), None),
+                    // Of an equilibrium this is the linear part of the equations.
+                    Shown::Nowhere if self.probe.rests && !claimed => {
+                        (None, Some(Reason::RoundOff(LargerSteps::AtRest)))
+                    }
                     Shown::Nowhere => (Some(true), None),
                     other => (None, other.reason()),
                 };
@@ -337,7 +346,7 @@ impl<C: Candidate> Judge<'_, C> {
         if small && let Some(ended) = &along.ended {
             return Property { claimed, found, held: None, reason: Some(Reason::Ended(ended.clone())) };
         }
-        if claimed || residual.is_nan() || residual > BEYOND {
+        if claimed && small || residual.is_nan() || residual > BEYOND {
             return Property { claimed, found, held: Some(small), reason: None };
         }
         let scales = &along.scales[level];
@@ -351,7 +360,8 @@ impl<C: Candidate> Judge<'_, C> {
         let (held, reason) = match (shown.map(|(_, shown)| shown), small) {
             (Ok(Shown::Nowhere), true) => (Some(true), None),
             (Ok(Shown::Nowhere), false) => (None, Some(Reason::Accumulated)),
-            (Ok(Shown::Here | Shown::At { .. }), false) => (Some(false), None),
+            (Ok(Shown::Here), false) => (Some(false), None),
+            (Ok(Shown::At { step, .. }), false) if !claimed || step == self.step => (Some(false), None),
             (Ok(Shown::Here), true) => (None, Some(Reason::InSteps)),
             (Ok(other), _) => (None, other.reason()),
             (Err(reason), _) => (None, Some(reason)),
@@ -362,23 +372,23 @@ impl<C: Candidate> Judge<'_, C> {
     /// The largest change of a Casimir along the run.
     fn casimirs(&mut self, along: &Along, numbers: &[usize]) -> Property<f64> {
         let (claimed, change) = (self.claims.casimirs, along.casimirs);
-        let found = Finding::Measured(change);
-        if change.is_nan() || change > BEYOND {
-            return Property { claimed, found, held: Some(false), reason: None };
+        let (found, small) = (Finding::Measured(change), change <= ROUND_OFF);
+        let ended = along.ended.clone().map(Reason::Ended);
+        if small && ended.is_some() {
+            return Property { claimed, found, held: None, reason: ended };
         }
-        if let Some(ended) = &along.ended {
-            return Property { claimed, found, held: None, reason: Some(Reason::Ended(ended.clone())) };
-        }
-        if claimed {
-            return Property { claimed, found, held: Some(change <= ROUND_OFF), reason: None };
+        // Of a run that ended early the last steps are none of the motion.
+        if ended.is_none() && (claimed && small || change.is_nan() || change > BEYOND) {
+            return Property { claimed, found, held: Some(small), reason: None };
         }
         let question =
             Question { step: self.step, order: self.claims.order, power: 2, floor: FLOOR, shows: ROUND_OFF, claimed };
         let shown = climb(question, &mut |place, step| self.probe.casimirs(numbers, place, step));
-        let (held, reason) = match (shown.map(|(_, shown)| shown), change <= ROUND_OFF) {
+        let (held, reason) = match (shown.map(|(_, shown)| shown), small) {
             (Ok(Shown::Nowhere), true) => (Some(true), None),
-            (Ok(Shown::Nowhere), false) => (None, Some(Reason::Accumulated)),
-            (Ok(Shown::Here | Shown::At { .. }), false) => (Some(false), None),
+            (Ok(Shown::Nowhere), false) => (None, Some(ended.unwrap_or(Reason::Accumulated))),
+            (Ok(Shown::Here), false) => (Some(false), None),
+            (Ok(Shown::At { step, .. }), false) if !claimed || step == self.step => (Some(false), None),
             (Ok(Shown::Here), true) => (None, Some(Reason::InSteps)),
             (Ok(other), _) => (None, other.reason()),
             (Err(reason), _) => (None, Some(reason)),
@@ -397,55 +407,94 @@ impl<C: Candidate> Judge<'_, C> {
         if let Some(reason) = bounded::underflow(along) {
             return Property { claimed, found: Finding::Undecided(reason), held: None, reason: None };
         }
-        if amplitude.is_nan() || amplitude > round_off {
-            let reason = if claimed { self.quadrature(bounded::size(along)) } else { None };
+        let small = amplitude <= round_off;
+        if amplitude.is_nan() || amplitude > bounded::round_off_of_terms(along).max(round_off) {
+            let reason = if claimed { self.quadrature(along) } else { None };
             return Property { claimed, found, held: reason.is_none().then_some(false), reason };
         }
         if let Some(ended) = &along.ended {
             return Property { claimed, found, held: None, reason: Some(Reason::Ended(ended.clone())) };
         }
         if claimed {
-            return Property { claimed, found, held: Some(true), reason: None };
+            let (held, reason) = if small { (Some(true), None) } else { self.cancelled(along) };
+            return Property { claimed, found, held, reason };
         }
         let size = bounded::size(along);
         let question =
             Question { step: self.step, order: self.claims.order, power: 2, floor: FLOOR, shows: round_off, claimed };
         let shown = climb(question, &mut |place, step| self.probe.energy(place, step, size));
-        let (held, reason) = match shown.map(|(_, shown)| shown) {
-            Ok(Shown::Nowhere) => (Some(true), None),
-            Ok(Shown::Here) => (None, Some(Reason::InSteps)),
-            Ok(other) => (None, other.reason()),
-            Err(reason) => (None, Some(reason)),
+        let (held, reason) = match (shown.map(|(_, shown)| shown), small) {
+            (Ok(Shown::Nowhere), true) => (Some(true), None),
+            (Ok(Shown::Nowhere), false) => (None, Some(Reason::Accumulated)),
+            (Ok(Shown::Here), false) => (Some(false), None),
+            (Ok(Shown::Here), true) => (None, Some(Reason::InSteps)),
+            (Ok(other), _) => (None, other.reason()),
+            (Err(reason), _) => (None, Some(reason)),
         };
         Property { claimed, found, held, reason }
     }
 
+    /// Where a method that keeps the energy shows an error above the round-off of the energy, and not above that of its
+    /// terms, which cancel: whether so many steps as single ones in double-double arithmetic explain it.
+    fn cancelled(&mut self, along: &Along) -> (Option<bool>, Option<Reason>) {
+        let (size, round_off) = (bounded::size(along), bounded::round_off(along));
+        let mut largest = 0.0f64;
+        for place in &along.places {
+            let point = self.probe.settled(place);
+            match point.and_then(|point| self.probe.energy_from(&point, self.step, size)) {
+                Ok(sample) => largest = largest.max(sample.defect),
+                Err(reason) => return (None, Some(reason)),
+            }
+        }
+        if largest * along.steps as f64 <= round_off {
+            return (Some(true), None);
+        }
+        match self.quadrature(along) {
+            None if largest > round_off => (Some(false), None),
+            reason => (None, reason.or(Some(Reason::Accumulated))),
+        }
+    }
+
     /// Where a method that keeps the energy does not, whether its quadrature is why: that error falls like h²ˢ⁺¹, to
     /// round-off in a few halvings of the step, and the error of a method of order p which does not keep the energy like
-    /// hᵖ⁺¹. At one place it may vanish by chance.
-    fn quadrature(&mut self, size: f64) -> Option<Reason> {
+    /// hᵖ⁺¹. At one place it may vanish by chance, and a large step cannot be made from all of them. With the step that is
+    /// named the error along the run, so many times larger than round-off, is expected to fall below it.
+    fn quadrature(&mut self, along: &Along) -> Option<Reason> {
         let least = 2 * self.claims.order as i32 + 2;
+        let (size, excess) = (bounded::size(along), bounded::amplitude(along) / bounded::round_off(along));
+        let mut points: Vec<_> = PLACES.iter().filter_map(|place| self.probe.point(place * self.step).ok()).collect();
+        points.extend(along.places.iter().filter_map(|place| self.probe.settled(place).ok()));
+        if points.len() < 2 {
+            return None;
+        }
         // The largest defect as a multiple of the power that tells one from the other; that of the whole step, which may
         // resolve nothing, where there is no other.
         let (mut largest, mut whole) = (0.0f64, 0.0);
+        let (mut first, mut found) = (None, None);
         for halvings in 0..=HALVINGS {
             let factor = 0.5f64.powi(halvings);
-            let mut defect = 0.0f64;
-            for place in PLACES {
-                let sample = self.probe.energy(place * self.step, self.step * factor, size).ok()?;
-                defect = defect.max(sample.defect);
-            }
+            let samples: Vec<_> =
+                points.iter().map(|point| self.probe.energy_from(point, factor * self.step, size)).collect();
+            let defect = samples.iter().flatten().map(|sample| sample.defect).fold(0.0, f64::max);
             let multiple = defect / factor.powi(least);
-            if halvings > 0 && defect <= f64::EPSILON {
-                let falls = multiple <= if largest > 0.0 { largest } else { whole };
-                return falls.then_some(Reason::Quadrature { step: self.step * factor, defect });
+            if halvings > 0 && defect <= f64::EPSILON && samples.iter().all(Result::is_ok) {
+                if found.is_none() && multiple > if largest > 0.0 { largest } else { whole } {
+                    return None;
+                }
+                found = Some(Reason::Quadrature { step: self.step * factor, defect });
+                if first.is_none_or(|first| excess * defect <= first) {
+                    break;
+                }
+            }
+            if samples.iter().any(Result::is_ok) {
+                first.get_or_insert(defect);
             }
             match halvings {
                 0 => whole = multiple,
                 _ => largest = largest.max(multiple),
             }
         }
-        None
+        found
     }
 }
 
@@ -458,7 +507,7 @@ struct Bounds {
 /// Whether the energy error is bounded: where something bounds it, what the run shows; elsewhere a run
 /// without growth proves nothing.
 fn drift(along: &Along, claimed: bool, bounds: Bounds, below: Option<&Reason>) -> Property<Drift> {
-    let (found, held, reason) = match bounded::judge(along) {
+    let (found, held, reason) = match bounded::judge(along, bounds.energy) {
         Said::Nothing(reason) => (Finding::Undecided(reason), None, None),
         Said::Grows(drift) => (Finding::Measured(drift), Some(false), None),
         Said::Open(drift, reason) => (Finding::Measured(drift), None, Some(reason)),
@@ -489,6 +538,14 @@ impl<T> Property<T> {
 }
 
 impl<T> Property<T> {
+    /// Decides nothing where nothing moves.
+    fn at_rest(mut self, rests: bool) -> Self {
+        if rests && !matches!(self.found, Finding::Absent) {
+            (self.held, self.reason) = (None, Some(Reason::RoundOff(LargerSteps::AtRest)));
+        }
+        self
+    }
+
     /// Whether it is claimed and could not be decided.
     fn is_open(&self) -> bool {
         self.claimed && self.held.is_none()

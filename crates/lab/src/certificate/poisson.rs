@@ -3,19 +3,19 @@
 use super::candidate::Candidate;
 use super::reason::Reason;
 use super::subject::Subject;
-use super::symplectic::seeded;
+use super::symplectic::{Mapped, seeded};
 use cotangent_dynamics::{Failure, Poisson};
 use cotangent_scalar::{Dd, Real};
 
 /// The largest entry of φ′Bφ′ᵀ − B∘φ, relative to the terms of its sums.
-pub(super) fn measure<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd], step: f64) -> Result<f64, Reason> {
+pub(super) fn measure<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd], step: f64) -> Result<Mapped, Reason> {
     defect(subject, point, step).map_err(Reason::Step)
 }
 
-fn defect<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd], step: f64) -> Result<f64, Failure> {
+fn defect<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd], step: f64) -> Result<Mapped, Failure> {
     let n = point.len();
     let zero = Dd::from(0.0);
-    let Some(mut system) = subject.problem.view::<Dd>().poisson()? else { return Ok(0.0) };
+    let Some(mut system) = subject.problem.view::<Dd>().poisson()? else { return Ok(Mapped::default()) };
     let unit = |k: usize| (0..n).map(|j| Dd::from(f64::from(u8::from(j == k)))).collect::<Vec<Dd>>();
     let mut columns = vec![];
     for k in 0..n {
@@ -42,7 +42,8 @@ fn defect<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd], step: f64) -> Re
             largest = largest.max(size).max(after[i * n + j].value().abs());
         }
     }
-    Ok(if worst == 0.0 { 0.0 } else { worst / largest })
+    let units: Vec<Vec<Dd>> = (0..n).map(unit).collect();
+    Ok(Mapped::new(if worst == 0.0 { 0.0 } else { worst / largest }, &units, &columns))
 }
 
 /// B(z), row by row.

@@ -7,11 +7,20 @@ use super::candidate::{Candidate, KeptIn};
 use super::ladder::Sample;
 use super::reason::Reason;
 use super::subject::{Subject, distance};
+use super::symplectic::Mapped;
 use super::{poisson, symplectic};
 use cotangent_scalar::{Dd, Real};
 
 /// From the start to a generic point, where nothing vanishes by chance.
 const WALK: u64 = 5;
+
+/// Beyond this the state of an unstable step says nothing of the motion: the walk is made with smaller steps.
+const FARTHEST: f64 = 1e3;
+const SHORTER: i32 = 6;
+
+/// Where steps so much larger lead no further, relative to the state, nothing moves.
+const LARGER: f64 = 16.0;
+pub(super) const STILL: f64 = 1e-12;
 
 /// Steps after which the constraints are looked at.
 const AWAY: u64 = 3;
@@ -27,29 +36,66 @@ pub(super) struct Probe<'a, C> {
     kept: KeptIn<'a, Dd>,
     /// The last point, and the step that led to it.
     point: Option<(f64, Vec<Dd>)>,
+    /// Whether the start is an equilibrium.
+    pub(super) rests: bool,
 }
 
 impl<'a, C: Candidate> Probe<'a, C> {
-    pub(super) fn new(subject: Subject<'a, C>) -> Result<Probe<'a, C>, CertificateError> {
+    pub(super) fn new(subject: Subject<'a, C>, step: f64) -> Result<Probe<'a, C>, CertificateError> {
         let given = || subject.problem.start().iter().map(|&v| Dd::from(v)).collect();
-        Ok(Probe {
+        let mut probe = Probe {
             start: subject.start::<Dd>().unwrap_or_else(|_| given()),
             kept: subject.problem.kept()?,
             subject,
             point: None,
-        })
+            rests: false,
+        };
+        probe.rests = probe.rests(step);
+        Ok(probe)
     }
 
-    /// Some steps of this size from the start.
-    fn point(&mut self, place: f64) -> Result<Vec<Dd>, Reason> {
-        match &self.point {
-            Some((at, point)) if *at == place => Ok(point.clone()),
-            _ => {
-                let point = self.subject.walk(&self.start, place, WALK).map_err(Reason::Step)?;
-                self.point = Some((place, point.clone()));
-                Ok(point)
-            }
+    /// Some steps of this size from the start, or of a smaller one where they multiply the state.
+    pub(super) fn point(&mut self, place: f64) -> Result<Vec<Dd>, Reason> {
+        if let Some((at, point)) = &self.point
+            && *at == place
+        {
+            return Ok(point.clone());
         }
+        let mut found = self.walk(place)?;
+        for shorter in 1..=SHORTER {
+            if found.1 <= FARTHEST {
+                break;
+            }
+            found = self.walk(place * 0.25f64.powi(shorter))?;
+        }
+        self.point = Some((place, found.0.clone()));
+        Ok(found.0)
+    }
+
+    /// Steps from the start, and by how much all but the first multiply positions or momenta.
+    fn walk(&self, step: f64) -> Result<(Vec<Dd>, f64), Reason> {
+        let walked = |steps: u64| self.subject.walk(&self.start, step, steps).map_err(Reason::Step);
+        let (first, last) = (walked(1)?, walked(WALK)?);
+        Ok((last.clone(), self.grown(&first, &last)))
+    }
+
+    /// By how much positions or momenta are larger than before.
+    fn grown(&self, before: &[Dd], after: &[Dd]) -> f64 {
+        let parts = [0, 1].map(|half| part(after, half, self.halves()) / part(before, half, self.halves()));
+        parts.into_iter().filter(|g| g.is_finite()).fold(1.0, f64::max)
+    }
+
+    /// A state of a run, to the precision of the arithmetic.
+    pub(super) fn settled(&self, state: &[f64]) -> Result<Vec<Dd>, Reason> {
+        self.subject.settled(state).map_err(Reason::Step)
+    }
+
+    /// Whether the start is an equilibrium, to the precision with which it is given.
+    fn rests(&self, step: f64) -> bool {
+        let middle = if self.halves() { self.start.len() / 2 } else { self.start.len() };
+        let walked = |step: f64| self.subject.walk(&self.start, step, WALK);
+        let Ok(end) = walked(LARGER * step).or_else(|_| walked(step)) else { return false };
+        distance(&end[..middle], &self.start[..middle], false) <= STILL
     }
 
     fn halves(&self) -> bool {
@@ -68,8 +114,7 @@ impl<'a, C: Candidate> Probe<'a, C> {
             return Err(Reason::NoTangentMap { largest: LARGEST });
         }
         let end = self.subject.walk(&point, step, 1).map_err(Reason::Step)?;
-        let defect = symplectic::measure(&self.subject, &point, step)?;
-        Ok(Sample { defect, reach: reach(&point, &end, self.halves()) })
+        Ok(self.mapped(symplectic::measure(&self.subject, &point, step)?, &point, &end))
     }
 
     /// How far a step is from a Poisson map.
@@ -79,15 +124,24 @@ impl<'a, C: Candidate> Probe<'a, C> {
             return Err(Reason::NoTangentMap { largest: LARGEST });
         }
         let end = self.subject.walk(&point, step, 1).map_err(Reason::Step)?;
-        let defect = poisson::measure(&self.subject, &point, step)?;
-        Ok(Sample { defect, reach: reach(&point, &end, self.halves()) })
+        Ok(self.mapped(poisson::measure(&self.subject, &point, step)?, &point, &end))
+    }
+
+    /// A defect of the tangent map; at an equilibrium perturbations move, and nothing else.
+    fn mapped(&self, mapped: Mapped, from: &[Dd], to: &[Dd]) -> Sample {
+        let reach = if self.rests { mapped.change } else { reach(from, to, self.halves()) };
+        Sample { defect: mapped.defect, reach, growth: mapped.growth }
     }
 
     /// The change of the Casimirs of these numbers by a step, relative to the sizes of their terms.
     pub(super) fn casimirs(&mut self, numbers: &[usize], place: f64, step: f64) -> Result<Sample, Reason> {
         let point = self.point(place)?;
         let end = self.subject.walk(&point, step, 1).map_err(Reason::Step)?;
-        let sizes = casimir_sizes(self.subject.problem).unwrap_or_default();
+        let sizes = |state: &[Dd]| {
+            let state: Vec<f64> = state.iter().map(|z| z.value()).collect();
+            casimir_sizes(self.subject.problem, &state).unwrap_or_default()
+        };
+        let sizes: Vec<f64> = sizes(&point).into_iter().zip(sizes(&end)).map(|(a, b)| a.max(b)).collect();
         let Some(mut system) = self.subject.problem.view::<Dd>().poisson().map_err(Reason::Step)? else {
             return Err(Reason::NoEnergy);
         };
@@ -97,9 +151,11 @@ impl<'a, C: Candidate> Probe<'a, C> {
             Ok(out)
         };
         let (before, after) = (of(&point)?, of(&end)?);
-        let change = before.iter().zip(&after).zip(&sizes).map(|((&a, &b), s)| (b - a).value().abs() / s);
+        let relative = |change: f64, size: f64| if change == 0.0 { 0.0 } else { change / size };
+        let change = before.iter().zip(&after).zip(&sizes).map(|((&a, &b), s)| relative((b - a).value().abs(), *s));
         let change = change.enumerate().filter(|(k, _)| numbers.contains(k)).map(|(_, change)| change);
-        Ok(Sample { defect: change.fold(0.0, f64::max), reach: reach(&point, &end, self.halves()) })
+        let growth = self.grown(&point, &end);
+        Ok(Sample { defect: change.fold(0.0, f64::max), reach: reach(&point, &end, self.halves()), growth })
     }
 
     /// How far a step forward and one back end from where they began.
@@ -109,19 +165,23 @@ impl<'a, C: Candidate> Probe<'a, C> {
         let there = walk(&[(step, 1)]).map_err(Reason::Step)?;
         let back = walk(&[(step, 1), (-step, 1)]).map_err(Reason::StepBack)?;
         // On the way back the round-off is that of the state there, which an unstable step makes large.
-        let grown = [0, 1].map(|half| part(&there, half, self.halves()) / part(&point, half, self.halves()));
-        let grown = grown.into_iter().filter(|g| g.is_finite()).fold(1.0, f64::max);
-        let defect = distance(&back, &point, self.halves()) / grown;
-        Ok(Sample { defect, reach: reach(&point, &there, self.halves()) })
+        let growth = self.grown(&point, &there);
+        let defect = distance(&back, &point, self.halves()) / growth;
+        Ok(Sample { defect, reach: reach(&point, &there, self.halves()), growth })
     }
 
     /// The change of the energy by a step, relative to a size.
     pub(super) fn energy(&mut self, place: f64, step: f64, size: f64) -> Result<Sample, Reason> {
         let point = self.point(place)?;
-        let end = self.subject.walk(&point, step, 1).map_err(Reason::Step)?;
-        let [before, after] = [self.kept(&point)?, self.kept(&end)?];
+        self.energy_from(&point, step, size)
+    }
+
+    /// The same from a point.
+    pub(super) fn energy_from(&mut self, point: &[Dd], step: f64, size: f64) -> Result<Sample, Reason> {
+        let end = self.subject.walk(point, step, 1).map_err(Reason::Step)?;
+        let [before, after] = [self.kept(point)?, self.kept(&end)?];
         let change = before[0].iter().zip(&after[0]).map(|(&a, &b)| (b - a).value().abs()).fold(0.0, f64::max);
-        Ok(Sample { defect: change / size, reach: reach(&point, &end, self.halves()) })
+        Ok(Sample { defect: change / size, reach: reach(point, &end, self.halves()), growth: 1.0 })
     }
 
     /// The largest residual of the constraints (1) or hidden constraints (2) after some steps from the start,
@@ -129,7 +189,7 @@ impl<'a, C: Candidate> Probe<'a, C> {
     pub(super) fn residual(&mut self, level: usize, scales: &[f64], step: f64) -> Result<Sample, Reason> {
         let end = self.subject.walk(&self.start, step, AWAY).map_err(Reason::Step)?;
         let reach = reach(&self.start, &end, self.halves());
-        Ok(Sample { defect: self.relative(level, &end, scales)?, reach })
+        Ok(Sample { defect: self.relative(level, &end, scales)?, reach, growth: 1.0 })
     }
 
     /// The same at the start: zero to the precision of the arithmetic, or of the values given.

@@ -162,6 +162,10 @@ pub struct OrderAt {
 pub enum LargerSteps {
     /// They show the same.
     NoMore,
+    /// The start is an equilibrium: nothing moves.
+    AtRest,
+    /// Perturbations grow so much that a defect is lost in them.
+    Growing,
     /// One takes another solution.
     OtherSolution {
         /// This one.
@@ -208,6 +212,8 @@ impl Words<'_> {
     fn larger(&self, larger: &LargerSteps) -> String {
         match larger {
             LargerSteps::NoMore => "larger steps say no more".to_owned(),
+            LargerSteps::AtRest => "the start is an equilibrium".to_owned(),
+            LargerSteps::Growing => "perturbations grow in it more than anything shows: take a smaller step".to_owned(),
             LargerSteps::OtherSolution { step } => format!("a step of {} takes another solution", exact(*step)),
             LargerSteps::NoStep { step, reason } => {
                 format!("a step of {} cannot be made: {}", exact(*step), Words(reason, self.1))
@@ -245,6 +251,7 @@ impl fmt::Display for Words<'_> {
             Reason::DefectAbove { step, defect } => {
                 write!(f, "below round-off at this step; at step {} it is {}", exact(*step), short(*defect))
             }
+            Reason::RoundOff(LargerSteps::AtRest) => write!(f, "nothing moves: the start is an equilibrium"),
             Reason::RoundOff(larger) => write!(f, "below round-off at this step, and {}", self.larger(larger)),
             Reason::NotFalling { defect, larger } => {
                 write!(

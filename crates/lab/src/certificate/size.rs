@@ -3,7 +3,7 @@
 use super::CertificateError;
 use super::candidate::{Candidate, KeptIn};
 use cotangent_dynamics::Canonical;
-use cotangent_scalar::Dual;
+use cotangent_scalar::{Dd, Dual, Real};
 
 /// Sizes of terms at states of a problem.
 pub(super) struct Sizes<'a, C> {
@@ -11,8 +11,21 @@ pub(super) struct Sizes<'a, C> {
     manifold: Option<Box<dyn Canonical<f64> + 'a>>,
     /// The energy, where there are no canonical equations to ask for its derivatives.
     energy: KeptIn<'a, Dual<f64>>,
+    /// The same to twice as many digits.
+    exact: KeptIn<'a, Dd>,
     /// The sizes of constraints that an analysis found.
     surface: Option<[Vec<f64>; 2]>,
+}
+
+/// How large the terms of the energy are.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Terms {
+    /// What its parts exchange, whatever its zero: the kinetic energy ½ Σ |pᵢ q̇ᵢ|, or ½ Σᵢ |∂H/∂zᵢ (zᵢ − zᵢ(0))| where there
+    /// are no momenta.
+    pub(super) exchanged: f64,
+    /// What it changes by, in units of the last place, if a state is rounded: Σᵢ |zᵢ ∂H/∂zᵢ|, and Σᵢ |qᵢ ṗᵢ| for the forces of
+    /// constraints.
+    pub(super) rounded: f64,
 }
 
 impl<'a, C: Candidate> Sizes<'a, C> {
@@ -21,42 +34,58 @@ impl<'a, C: Candidate> Sizes<'a, C> {
             problem,
             manifold: problem.numbers().manifold().ok().flatten(),
             energy: problem.kept()?,
+            exact: problem.kept()?,
             surface: problem.surface_scales(),
         })
     }
 
-    /// What the parts of the energy exchange, whatever its zero: the kinetic energy ½ Σ |pᵢ q̇ᵢ|, or
-    /// ½ Σᵢ |∂H/∂zᵢ (zᵢ − zᵢ(0))| where there are no momenta.
-    pub(super) fn exchanged(&mut self, state: &[f64]) -> f64 {
-        let sum = self.terms_of_the_energy(state).unwrap_or(0.0) / 2.0;
-        if sum.is_finite() { sum } else { 0.0 }
+    /// What the parts of the energy exchange, and what rounding is relative to, at a state to which a step leads.
+    pub(super) fn terms(&mut self, state: &[f64], from: Option<(&[f64], f64)>) -> Terms {
+        let Terms { exchanged, rounded } = self.terms_of_the_energy(state, from).unwrap_or_default();
+        let finite = |x: f64| if x.is_finite() { x } else { 0.0 };
+        Terms { exchanged: finite(exchanged), rounded: finite(rounded) }
     }
 
-    fn terms_of_the_energy(&mut self, state: &[f64]) -> Option<f64> {
+    fn terms_of_the_energy(&mut self, state: &[f64], from: Option<(&[f64], f64)>) -> Option<Terms> {
         if let Some(manifold) = &mut self.manifold {
             let (q, p) = state.split_at_checked(manifold.shape().coordinates)?;
-            let mut velocity = vec![0.0; q.len()];
+            let (mut velocity, mut force) = (vec![0.0; q.len()], vec![0.0; q.len()]);
             manifold.hamiltonian_p(q, p, &mut velocity).ok()?;
-            return Some(p.iter().zip(&velocity).map(|(p, v)| (p * v).abs()).sum());
+            manifold.hamiltonian_q(q, p, &mut force).ok()?;
+            let twice: f64 = p.iter().zip(&velocity).map(|(p, v)| (p * v).abs()).sum();
+            // The forces of constraints are ṗ + H_q.
+            let rate = |k: usize| from.map_or(0.0, |(z, h)| z.get(q.len() + k).map_or(0.0, |z| ((p[k] - z) / h).abs()));
+            let moved: f64 = (0..p.len()).map(|k| q[k].abs() * (force[k].abs() + rate(k))).sum();
+            return Some(Terms { exchanged: twice / 2.0, rounded: twice + moved });
         }
         let mut seeded: Vec<Dual<f64>> = state.iter().map(|&v| Dual::constant(v)).collect();
-        let mut sum = 0.0;
+        let mut terms = Terms::default();
         for (k, start) in self.problem.start().iter().enumerate() {
             seeded.get_mut(k)?.tangent[0] = 1.0;
             let [energy, ..] = (self.energy)(&seeded).ok()?;
-            sum += (energy.first()?.tangent[0] * (state[k] - start)).abs();
+            let slope = energy.first()?.tangent[0];
+            terms.exchanged += (slope * (state[k] - start)).abs() / 2.0;
+            terms.rounded += (slope * state[k]).abs();
             seeded[k].tangent[0] = 0.0;
         }
-        Some(sum)
+        Some(terms)
     }
 
-    /// Raises the sizes of the terms of the constraints to those at a state.
-    pub(super) fn grow(&mut self, scales: &mut [Vec<f64>; 2], state: &[f64]) {
+    /// How far an energy is from its value in double-double arithmetic: what terms that cancel leave of it.
+    pub(super) fn misjudged(&mut self, state: &[f64], energy: f64) -> f64 {
+        let lifted: Vec<Dd> = state.iter().map(|&z| Dd::from(z)).collect();
+        let exact = (self.exact)(&lifted).ok().and_then(|[values, ..]| values.first().copied());
+        let off = exact.map_or(0.0, |exact| (exact - Dd::from(energy)).value().abs());
+        if off.is_finite() { off } else { 0.0 }
+    }
+
+    /// Raises the sizes of the terms of the constraints to those at a state, of steps of a size.
+    pub(super) fn grow(&mut self, scales: &mut [Vec<f64>; 2], state: &[f64], step: f64) {
         if let Some(found) = &self.surface {
             scales.clone_from(found);
             return;
         }
-        let Some(found) = self.manifold.as_mut().and_then(|m| terms(m.as_mut(), state, 0.0)) else { return };
+        let Some(found) = self.manifold.as_mut().and_then(|m| terms(m.as_mut(), state, step, 0.0)) else { return };
         for (scales, found) in scales.iter_mut().zip(found) {
             scales.resize(found.len(), 0.0);
             scales.iter_mut().zip(found).for_each(|(s, f)| *s = if f.is_finite() { s.max(f) } else { *s });
@@ -64,16 +93,18 @@ impl<'a, C: Candidate> Sizes<'a, C> {
     }
 }
 
-/// Σⱼ |Gᵢⱼ| max |q|, and the larger of Σⱼ |Gᵢⱼ| max |q̇| and Σⱼ |Σₖ ∂²φᵢ/∂qⱼ∂qₖ q̇ₖ| max |q|, at a state (q, p), with `unit`
-/// for a maximum that vanishes: far from the origin G itself is only known as well as the positions are.
-fn terms(manifold: &mut dyn Canonical<f64>, state: &[f64], unit: f64) -> Option<[Vec<f64>; 2]> {
+/// Σⱼ |Gᵢⱼ| max |q|, and the larger of Σⱼ |Gᵢⱼ| (max |q̇| + h max |H_pp H_q|) and Σⱼ |Σₖ ∂²φᵢ/∂qⱼ∂qₖ q̇ₖ| max |q|, at a state
+/// (q, p), with `unit` for a maximum that vanishes: far from the origin G itself is only known as well as the positions
+/// are, and a momentum only as well as the impulses h H_q and h Gᵀλ of a step, which cancel where the motion is slow.
+fn terms(manifold: &mut dyn Canonical<f64>, state: &[f64], step: f64, unit: f64) -> Option<[Vec<f64>; 2]> {
     let shape = manifold.shape().clone();
     let (q, p) = state.split_at_checked(shape.coordinates)?;
     let (mut g, mut v) = (vec![0.0; shape.jacobian.len()], vec![0.0; shape.coordinates]);
     manifold.jacobian(q, &mut g).ok()?;
     manifold.hamiltonian_p(q, p, &mut v).ok()?;
     let largest = |x: &[f64]| x.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-    let sizes = [largest(q), largest(&v)].map(|s| if s > 0.0 { s } else { unit });
+    let speed = largest(&v) + step.abs() * largest(&accelerations(manifold, q, p)?);
+    let sizes = [largest(q), speed].map(|s| if s > 0.0 { s } else { unit });
     let mut scales = sizes.map(|size| {
         let mut scale = vec![0.0f64; shape.constraints];
         for ((row, _), g) in shape.jacobian.addresses().zip(&g) {
@@ -91,6 +122,19 @@ fn terms(manifold: &mut dyn Canonical<f64>, state: &[f64], unit: f64) -> Option<
     Some(scales)
 }
 
+/// Σⱼ |H_pp|ᵢⱼ |H_q|ⱼ.
+fn accelerations(manifold: &mut dyn Canonical<f64>, q: &[f64], p: &[f64]) -> Option<Vec<f64>> {
+    let pattern = manifold.shape().hessian_pp.clone();
+    let (mut force, mut inverse_mass) = (vec![0.0; q.len()], vec![0.0; pattern.len()]);
+    manifold.hamiltonian_q(q, p, &mut force).ok()?;
+    manifold.hessian_pp(q, p, &mut inverse_mass).ok()?;
+    let mut found = vec![0.0f64; q.len()];
+    for ((i, j), w) in pattern.addresses().zip(&inverse_mass) {
+        found[i as usize] += (w * force[j as usize]).abs();
+    }
+    Some(found)
+}
+
 /// Σⱼ |Gᵢⱼ| max |q| and Σⱼ |Gᵢⱼ| max |q̇| at the start, with the largest position and velocity, 1 where that
 /// vanishes: what the terms of each constraint are made of.
 pub(crate) fn scales(problem: &impl Candidate) -> [Vec<f64>; 2] {
@@ -99,7 +143,7 @@ pub(crate) fn scales(problem: &impl Candidate) -> [Vec<f64>; 2] {
     }
     let Ok(Some(mut manifold)) = problem.numbers().manifold() else { return [vec![], vec![]] };
     let constraints = manifold.shape().constraints;
-    let found = terms(manifold.as_mut(), problem.start(), 1.0);
+    let found = terms(manifold.as_mut(), problem.start(), 0.0, 1.0);
     let found = found.unwrap_or_else(|| [vec![1.0; constraints], vec![1.0; constraints]]);
     found.map(|list| list.into_iter().map(|s| if s > 0.0 { s } else { 1.0 }).collect())
 }

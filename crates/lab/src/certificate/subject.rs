@@ -55,7 +55,12 @@ impl<'a, C: Candidate> Subject<'a, C> {
 
     /// The start, on the constraint manifold to the precision of the arithmetic.
     pub fn start<S: Real + 'static>(&self) -> Result<Vec<S>, Failure> {
-        let values = self.problem.start().iter().map(|&v| S::from_f64(v)).collect();
+        self.settled(self.problem.start())
+    }
+
+    /// The same for another state.
+    pub(super) fn settled<S: Real + 'static>(&self, state: &[f64]) -> Result<Vec<S>, Failure> {
+        let values = state.iter().map(|&v| S::from_f64(v)).collect();
         let mut state = State::new(values, 0);
         if let Some(manifold) = self.manifold::<S>()?.filter(|m| m.shape().constraints > 0) {
             project(manifold, &mut state)?;

@@ -17,7 +17,33 @@ use cotangent_integrate::residuals;
 use cotangent_scalar::{Dd, Dual, Real, Scalar};
 use cotangent_solve::{LinearSolver, Pattern, null_space};
 
-pub(super) fn measure<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd], step: f64) -> Result<f64, Reason> {
+/// What a step does to tangent vectors.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Mapped {
+    /// How far it is from keeping what it should keep.
+    pub(super) defect: f64,
+    /// By how much it stretches a vector at most.
+    pub(super) growth: f64,
+    /// By which part of it it changes a vector at most.
+    pub(super) change: f64,
+}
+
+impl Mapped {
+    /// With this defect, of these vectors and their images.
+    pub(super) fn new<V: AsRef<[Dd]>>(defect: f64, vectors: &[V], images: &[V]) -> Mapped {
+        let length = |v: &mut dyn Iterator<Item = Dd>| v.fold(0.0f64, |sum, x| sum.hypot(x.value()));
+        let mut mapped = Mapped { defect, ..Mapped::default() };
+        for (vector, image) in vectors.iter().map(AsRef::as_ref).zip(images.iter().map(AsRef::as_ref)) {
+            let size = length(&mut vector.iter().copied());
+            mapped.growth = mapped.growth.max(length(&mut image.iter().copied()) / size);
+            mapped.change = mapped.change.max(length(&mut image.iter().zip(vector).map(|(&a, &b)| a - b)) / size);
+        }
+        mapped
+    }
+}
+
+/// The largest change of the form by a step.
+pub(super) fn measure<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd], step: f64) -> Result<Mapped, Reason> {
     let (form, units) = form(subject, point)?;
     let vectors = tangent_space(subject, point, &units).map_err(Reason::Step)?;
     let moving = |vector: &Vec<Dd>| -> Vec<Dual<Dd>> {
@@ -32,7 +58,8 @@ pub(super) fn measure<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd], step
     let images = vectors.iter().map(pushed).collect::<Result<Vec<_>, _>>().map_err(Reason::Step)?;
     let own = |vector: &Vec<Dd>| tangent(moving(vector));
     let vectors = vectors.iter().map(own).collect::<Result<Vec<_>, _>>().map_err(Reason::Step)?;
-    Ok(form.measure(&vectors, &images).map_err(Reason::Tangent)?.value)
+    let defect = form.measure(&vectors, &images).map_err(Reason::Tangent)?.value;
+    Ok(Mapped::new(defect, &vectors, &images))
 }
 
 /// (q, p₋) with p₋ = p + h H_q(q, p).
