@@ -356,6 +356,58 @@ proptest! {
         }
     }
 
+    /// A coordinate that nothing connects with the figure, as fast as it may be.
+    #[test]
+    fn what_is_unrelated_and_fast_hides_no_branch(
+        a in 0.7..1.5f64, b in 0.7..1.5f64, speed in 0.8..1.3f64, step in 0.006..0.02f64, fast in 0.0..4.0f64,
+    ) {
+        let eight = Eight { a, b, g: 0.0, speed };
+        let text = eight.text().replace("coord x, y", "coord x, y, z").replace("y'^2)/2", "y'^2 + z'^2)/2");
+        let text = text.replace("initial ", &format!("initial z' = {:?}, ", 10f64.powf(fast)));
+        let steps = (1..).find(|k| eight.at(f64::from(*k) * 0.1) < -0.6).unwrap_or(0) as f64 * 0.1 / step;
+        let steps = steps as u64;
+        let passed = (1..).map(|k| f64::from(k) * 0.05).find(|t| eight.at(*t) < 0.0).unwrap_or(0.0);
+        let end = eight.at(steps as f64 * step);
+        // A tolerance is relative to the largest position.
+        let chooses = |method: &Method| matches!(method, Method::Dopri5 { .. } | Method::Dop853 { .. });
+        for combination in COMBINATIONS.into_iter().filter(|(_, method)| !chooses(method)) {
+            let (run, stopped) = run(&text, combination, step, steps);
+            let [x, y] = run.state().values[..2] else { panic!() };
+            let apart = (x - a * end.sin()).hypot(y - b * end.sin() * end.cos());
+            let is_near = (run.time() - passed).abs() < 0.1;
+            match stopped {
+                End::Finished => prop_assert!(apart < 0.1 * a, "{combination:?}: {apart}"),
+                _ => prop_assert!(is_near, "{combination:?}: {stopped:?} at {}", run.time()),
+            }
+        }
+    }
+
+    /// A slider-crank in angles, light beside a pendulum: (m₁ + m₂ + 4 m₃ sin² t) t′² stays what it is.
+    #[test]
+    fn a_light_mechanism_beside_a_pendulum_passes_its_crossings(
+        start in 0.3..1.2f64, speed in 1.5..2.0f64, light in -6.0..0.0f64, step in -2.5..-1.3f64, masses in prop::array::uniform3(0.4..2.0f64),
+    ) {
+        let [first, second, third] = masses;
+        let text = format!(
+            "param e = {:?}\ncoord t, f, s, X, Y\n\
+             lagrangian e*({first}*t'^2/2 + {second}*f'^2/2 + {third}*s'^2/2) + (X'^2 + Y'^2)/2 - 9.81*Y\n\
+             constraint cx: cos(t) + cos(f) = s\nconstraint cy: sin(t) + sin(f) = 0\nconstraint rod: X^2 + Y^2 = 1\n\
+             initial t = {start:?}, f = -{start:?}, s = {:?}, t' = {speed:?}, f' = -{speed:?}, s' = {:?}, X = 1\n",
+            10f64.powf(light), 2.0 * start.cos(), -2.0 * start.sin() * speed,
+        );
+        let inertia = |t: f64| [first + second + 4.0 * third * t.sin().powi(2), 4.0 * third * (2.0 * t).sin()];
+        let h = 10f64.powf(step);
+        let (run, end) = run(&text, (Formulation::Multipliers, Method::Rattle), h, (1.5 / h) as u64);
+        prop_assert!(matches!(end, End::Finished), "{end:?} at {}", run.time());
+        let [expected, _] = angle([start, speed], inertia, |_| 0.0, run.time());
+        let apart = (run.state().values[0] - expected).abs();
+        prop_assert!(apart < 20.0 * h * h, "{apart}");
+        // At t = π/2 + kπ.
+        let turns = |t: f64| (t / std::f64::consts::PI + 0.5).floor();
+        let crossed = run.monitor().passages.iter().filter(|passage| passage.crossed).count() as f64;
+        prop_assert!((crossed - turns(expected) + turns(start)).abs() < 0.5 || (expected.cos()).abs() < 3.0 * h * speed, "{crossed}");
+    }
+
     #[test]
     fn a_crossing_in_the_first_steps_is_noted(
         a in 0.7..1.5f64, b in 0.7..1.5f64, speed in 0.8..1.3f64, step in 0.006..0.02f64, before in 0.05..4.0f64, kind in 0usize..4,
@@ -483,4 +535,55 @@ fn runs_that_went_astray_unnoticed_are_stopped() {
         linkage.state().values
     );
     assert!(matches!(end, End::Finished) || (linkage.time() - 1.267).abs() < 0.02, "{}", linkage.time());
+}
+
+/// In steps as large as half a radian it found another solution, whose energy was nothing beside that of z.
+#[test]
+fn a_leap_of_a_mechanism_is_no_smaller_beside_something_fast() {
+    for fast in [0.0, 10.0, 1e3, 1e4] {
+        let text = format!(
+            "coord t, f, s, z\nlagrangian 0.862*t'^2/2 + 0.5397*f'^2/2 + 1.8446*s'^2/2 + z'^2/2\n\
+             constraint cx: cos(t) + cos(f) = s\nconstraint cy: sin(t) + sin(f) = 0\n\
+             initial t = 0.9718, f = -0.9718, s = 2*cos(0.9718), t' = 1.9406, f' = -1.9406, \
+             s' = -2*sin(0.9718)*1.9406, z' = {fast:?}\n"
+        );
+        let (run, end) = run(&text, (Formulation::Multipliers, Method::Rattle), 0.16, 13);
+        // It turns no faster than it would without the mass of the slider.
+        let inertia = 0.862 + 0.5397;
+        let fastest = ((inertia + 4.0 * 1.8446 * 0.9718f64.sin().powi(2)) / inertia).sqrt() * 1.9406;
+        let t = run.state().values[0];
+        assert!(t < 0.9718 + 1.02 * fastest * run.time(), "{end:?} at {t} with {fast}");
+    }
+}
+
+/// Its own steps became as short as the rounding of positions, and turned with what the motion had drifted by.
+#[test]
+fn a_turn_in_steps_that_a_method_makes_as_short_as_rounding_is_seen() {
+    let text = "coord t, f, s\nlagrangian 0.7*t'^2/2 + 1.2*f'^2/2 + 2*s'^2/2\n\
+        constraint cx: cos(t) + cos(f) = s\nconstraint cy: sin(t) + sin(f) = 0\n\
+        initial t = 0.8, f = -0.8, s = 2*cos(0.8), t' = 1, f' = -1, s' = -2*sin(0.8)\n";
+    for step in [0.1, 0.01] {
+        let method = Method::Dopri5 { tolerance: None };
+        let (run, end) = run(text, (Formulation::ImpetusStriction, method), step, (2.0 / step) as u64);
+        // (1.9 + 8 sin² t) t′² stays what it is.
+        let inertia = |t: f64| [1.9 + 8.0 * t.sin().powi(2), 8.0 * (2.0 * t).sin()];
+        let [expected, _] = angle([0.8, 1.0], inertia, |_| 0.0, run.time());
+        let apart = (run.state().values[0] - expected).abs();
+        assert!(apart < 1e-3, "{end:?} at {}: {apart}", run.time());
+    }
+}
+
+/// y = ± x² √(1 − x²) are both smooth, and have one tangent where they touch.
+#[test]
+fn branches_that_touch_are_not_changed() {
+    let text = "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint k: y^2 = x^4 - x^6\n\
+        initial x = 0.6, y = 0.36*0.8, x' = -1, y' = -0.51\n";
+    for method in [Method::Rattle, Method::Shake] {
+        for step in [0.02, 0.01, 0.005, 0.002] {
+            let (run, end) = run(text, (Formulation::Multipliers, method), step, (1.0 / step) as u64);
+            let y = run.state().values[1];
+            // At the point where they touch it may have left by what no position shows.
+            assert!(y > -1e-3, "{method:?} with {step}: {end:?} at {y}");
+        }
+    }
 }

@@ -126,6 +126,11 @@ impl Monitor {
         self.steps >= ORDINARY && change.abs() <= self.quiet
     }
 
+    /// Whether a change of the energy is a leap, if that of what it is the energy of is small enough.
+    pub(crate) fn is_far_larger(&self, change: f64) -> bool {
+        change.abs() > LEAP.0 * self.quiet
+    }
+
     /// Whether nothing out of the ordinary goes on.
     pub(crate) fn is_calm(&self) -> bool {
         self.steps >= ORDINARY && self.close == 0 && !(self.ill || self.unsettled || self.near)
@@ -148,12 +153,12 @@ impl Monitor {
         self.close = self.last_close;
     }
 
-    /// Takes note of so many steps in which nothing happened but this change of the energy.
-    pub(crate) fn note_calm(&mut self, change: f64, steps: u64) {
+    /// Takes note of so many steps in which nothing happened but this change of the energy, and of that in the last of them.
+    pub(crate) fn note_calm(&mut self, change: f64, steps: u64, last: f64) {
         self.steps += steps;
         self.last_close = 0;
-        // One of them made a change of this size.
-        self.quiet = self.quiet.max(change.abs() / steps as f64);
+        // One of them made a change as large as their mean.
+        self.quiet = self.quiet.max(change.abs() / steps as f64).max(last.abs());
     }
 
     /// Takes note of a step through a narrow place, which has a smaller part of the energy to itself than others.

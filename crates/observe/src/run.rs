@@ -69,7 +69,8 @@ pub struct Run<I, D> {
     again: [u64; 2],
     unobserved: Option<Unobserved>,
     monitor: Monitor,
-    /// The state before the last step, and that after it while others between them are recorded.
+    /// The state before the last step, and that after it while others between them are recorded, or before the last one of several
+    /// that are looked at as one.
     before: State<f64>,
     ahead: State<f64>,
     /// The state before several that are looked at as one.

@@ -58,6 +58,8 @@ impl<I: Advance, D: Measure> Run<I, D> {
             }
             steps += 1;
             counts = self.counts();
+            // What was before the last step that counts is kept while the next one is tried.
+            std::mem::swap(&mut self.before, &mut self.ahead);
         }
         if steps == 0 {
             self.forget(counts);
@@ -66,6 +68,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
         }
         // Something that has to be spoken of may have changed the energy.
         let energy = self.quantities.last().energy;
+        let last = self.quantities.kept(&self.ahead.values).map_or(f64::NAN, |kept| kept.energy);
         let now = self.quantities.kept(&self.state.values).map_or(f64::NAN, |kept| kept.energy);
         let terms = || self.quantities.energy_magnitude(&self.state.values).unwrap_or(0.0);
         if !self.monitor.expects(now - energy, steps, terms) {
@@ -75,7 +78,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
         self.forget(counts);
         self.done += steps;
         self.monitor.mended += counts[2] - begun[2];
-        self.monitor.note_calm(now - energy, steps);
+        self.monitor.note_calm(now - energy, steps, now - last);
         let error = now - self.kept.as_slice()[0].initial;
         if self.monitor.is_new_error(error) {
             let magnitude = self.quantities.energy_magnitude(&self.state.values)?;

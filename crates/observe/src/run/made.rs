@@ -135,8 +135,23 @@ impl<I: Advance, D: Measure> Run<I, D> {
             true => None,
             false => Some(self.quantities.energy_magnitude(&self.state.values)?),
         };
-        let kind = terms.map_or(Change::Ordinary, |terms| self.monitor.judge(change, terms));
+        let mut kind = terms.map_or(Change::Ordinary, |terms| self.monitor.judge(change, terms));
+        let is_well = conditioned.is_some_and(|c| !c.is_ill());
+        let is_far_larger = kind == Change::Large && self.monitor.is_far_larger(change);
+        if is_far_larger && is_well && self.integrator.own_steps().is_none() && self.leaps_in_part(h)? {
+            kind = Change::Leap;
+        }
         Ok(Seen { change, kind, terms, conditioned, settled })
+    }
+
+    /// Whether a step from `before` that changed the energy more than others changed that of what moves with some constraint out of
+    /// proportion, however small a part of all it is: it is looked at as those near singular configurations are.
+    fn leaps_in_part(&mut self, h: f64) -> Result<bool, RunError> {
+        let known = self.conditioning();
+        let Some(conditioning) = self.quantities.conditioning() else { return Ok(false) };
+        let seen = conditioning.observe([&self.before.values, &self.state.values], Some(h), true);
+        conditioning.restore(&known);
+        Ok(seen?.branch != Branch::Kept)
     }
 
     /// How well the forces were determined in the step from `before`, and in the method's own steps inside it.

@@ -39,6 +39,9 @@ const STUCK: f64 = 0.25;
 const SLOWED: f64 = 0.1;
 /// The way around a gap, relative to what the speeds make of it: out of these bounds the step is another one's.
 const WAY: [f64; 2] = [0.85, 1.18];
+/// So far at most, relative to what the speeds make of a step, its way is from all that velocities between those at its ends make of
+/// it: an arc of two radians is. What is further away is another solution of its equations.
+const ASTRAY: f64 = 0.5;
 /// Larger systems are not looked at so closely.
 pub(super) const MAX_VARIABLES: usize = 500;
 
@@ -58,6 +61,8 @@ pub(super) struct Passed {
     pub(super) indefinite: bool,
     /// Whether the step is so near that it may have come past a singular configuration.
     pub(super) moved: bool,
+    /// Whether its end is not where its velocities lead.
+    pub(super) astray: bool,
     /// |Δq| in the metric M, or what the speeds make of it if that is more.
     pub(super) distance: f64,
     /// What the speeds make of it, where the duration is known.
@@ -148,6 +153,7 @@ impl Gradients {
             resolved: true,
             indefinite: false,
             moved: false,
+            astray: false,
             distance: 0.0,
             expected: None,
         };
@@ -158,19 +164,23 @@ impl Gradients {
         let least = before.square.min(after.square);
         let is_still = !close && change < STILL * STILL * least;
         passed.moved = close || change > MOVED * MOVED * least;
-        let moves = !is_still
-            && n <= MAX_VARIABLES
+        let moves = n <= MAX_VARIABLES
             && self.move_on(from, parameters, before)
             && self.move_on(to, parameters, after)
             && self.weigh();
         if !moves {
-            passed.crossed = opposite;
+            passed.crossed = opposite && !is_still;
             return Ok(passed);
         }
         let squares = [&before.v, &after.v].map(|v| self.weighed(v, v));
+        [before.kinetic, after.kinetic] = squares.map(|square| square / 2.0);
+        passed.astray = duration.is_some_and(|h| self.is_astray([from, to], [&before.v, &after.v], h));
+        if is_still {
+            return Ok(passed);
+        }
         passed.indefinite =
             [before.square, after.square].iter().chain(&squares).any(|square| *square < 0.0) || self.is_indefinite();
-        let step: Vec<f64> = to[..n].iter().zip(&from[..n]).map(|(a, b)| a - b).collect();
+        let step = self.way(from, to);
         passed.distance = self.weighed(&step, &step).sqrt();
         let [slow, fast] = squares.map(f64::sqrt);
         let along = self.weighed(&before.v, &after.v);
@@ -215,5 +225,18 @@ impl Gradients {
         passed.turned = passed.reflected || rate(before, from, slow)? < 0.0 && rate(after, to, fast)? > 0.0;
         passed.resolved = velocities > RESOLVED && gradients > RESOLVED;
         Ok(passed)
+    }
+
+    /// Whether a step of this duration does not end where its velocities lead: Δq = h (v + v′)/2 + O(h³), or, if the motion turns
+    /// somewhere on the way, h ((1 − s) v + s v′) with s from 0 to 1.
+    fn is_astray(&mut self, [from, to]: [&[f64]; 2], [v, w]: [&[f64]; 2], h: f64) -> bool {
+        let mean: Vec<f64> = self.way(from, to).iter().map(|way| way / h).collect();
+        let apart = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a - b).collect() };
+        let (turn, mut rest) = (apart(w, v), apart(&mean, v));
+        let square = self.weighed(&turn, &turn);
+        let part = if square > 0.0 { (self.weighed(&rest, &turn) / square).clamp(0.0, 1.0) } else { 0.0 };
+        rest.iter_mut().zip(&turn).for_each(|(rest, turn)| *rest -= part * turn);
+        let speeds = self.weighed(v, v).sqrt() + self.weighed(w, w).sqrt();
+        self.weighed(&rest, &rest).sqrt() > ASTRAY * speeds / 2.0
     }
 }

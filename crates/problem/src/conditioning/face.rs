@@ -1,5 +1,7 @@
 //! Gradients of the constraints at a state, as a mechanism sees them that is about to be singular.
 
+use super::energy::Energy;
+use super::parts::Parts;
 use crate::callable::Callable;
 use crate::error::underived;
 use cotangent_compile::{CallError, CompileError, Engine, FunctionBuilder};
@@ -24,6 +26,10 @@ pub(super) struct Gradients {
     masses: Option<LinearSolver<f64>>,
     inverted: Vec<f64>,
     time: Option<usize>,
+    pub(super) parts: Parts,
+    /// The constraint that is looked at: what its part does not move is left out.
+    constraint: usize,
+    pub(super) energy: Option<Energy>,
     /// A state beside the one that is looked at.
     beside: Vec<f64>,
     scratch: Vec<f64>,
@@ -40,6 +46,8 @@ pub(super) struct Face {
     pub(super) v: Vec<f64>,
     /// r·n = |r|² in the metric H_pp, |n|² in the metric M.
     pub(super) square: f64,
+    /// ½ v·M v, of what moves along the constraints.
+    pub(super) kinetic: f64,
 }
 
 impl Face {
@@ -56,7 +64,7 @@ impl Face {
 
     pub(super) fn new(rows: usize, columns: usize) -> Face {
         let zeros = || vec![0.0; columns];
-        Face { c: vec![0.0; rows], r: zeros(), n: zeros(), v: zeros(), square: 0.0 }
+        Face { c: vec![0.0; rows], r: zeros(), n: zeros(), v: zeros(), square: 0.0, kinetic: 0.0 }
     }
 }
 
@@ -80,6 +88,7 @@ impl Gradients {
         let passing = time.map(|t| (t as u32, t as u32));
         let of_masses: Vec<(u32, u32)> = metric.addresses().chain(passing).collect();
         let of_masses = Pattern::new(n, n, &of_masses).ok();
+        let parts = Parts::of(&jacobian, &metric, time);
         Ok(Some(Gradients {
             function: function.into(),
             g: vec![0.0; jacobian.len()],
@@ -91,6 +100,9 @@ impl Gradients {
             inverted: vec![0.0; of_masses.as_ref().map_or(0, Pattern::len)],
             masses: of_masses.and_then(|pattern| LinearSolver::new(&pattern).ok()),
             time,
+            parts,
+            constraint: 0,
+            energy: Energy::new(motion, s)?,
             jacobian,
             metric,
             beside: vec![0.0; motion.state.len()],
@@ -103,9 +115,46 @@ impl Gradients {
         self.jacobian.columns()
     }
 
-    /// Into how many directions it moves without its constraints.
-    pub(super) fn directions(&self) -> usize {
-        self.columns() - usize::from(self.time.is_some())
+    /// From now on only what moves with a constraint is looked at.
+    pub(super) fn turn_to(&mut self, constraint: usize) {
+        self.constraint = constraint;
+    }
+
+    /// Whether what moves with the constraint has one degree of freedom.
+    pub(super) fn has_one_freedom(&self) -> bool {
+        let [coordinates, constraints] = self.parts.sizes(self.constraint);
+        coordinates == constraints + 1
+    }
+
+    /// Whether a coordinate moves with the constraint.
+    pub(super) fn moves(&self, coordinate: usize) -> bool {
+        self.parts.moves(self.constraint, coordinate)
+    }
+
+    /// Whether all coordinates do.
+    pub(super) fn is_one_part(&self) -> bool {
+        (0..self.columns()).all(|j| self.moves(j))
+    }
+
+    /// The entries of H_pp.
+    pub(super) fn metric_values(&mut self) -> &mut [f64] {
+        &mut self.h
+    }
+
+    /// Leaves out what does not move with the constraint.
+    pub(super) fn keep(&self, w: &mut [f64]) {
+        for (j, w) in w.iter_mut().enumerate() {
+            if !self.moves(j) {
+                *w = 0.0;
+            }
+        }
+    }
+
+    /// The way from one state to another, of what moves with the constraint.
+    pub(super) fn way(&self, from: &[f64], to: &[f64]) -> Vec<f64> {
+        let mut way: Vec<f64> = to.iter().zip(&from[..self.columns()]).map(|(to, from)| to - from).collect();
+        self.keep(&mut way);
+        way
     }
 
     /// Fills a face, whose c is given.
@@ -130,7 +179,9 @@ impl Gradients {
 
     /// Fills the velocities of a face; whether there are any.
     pub(super) fn move_on(&mut self, state: &[f64], parameters: &[f64], face: &mut Face) -> bool {
-        self.velocities.call(&[state, parameters], &mut [&mut face.v]).is_ok()
+        let is_known = self.velocities.call(&[state, parameters], &mut [&mut face.v]).is_ok();
+        self.keep(&mut face.v);
+        is_known
     }
 
     /// φ where its level was asked for last.
@@ -142,6 +193,7 @@ impl Gradients {
     pub(super) fn shift(&mut self, y: &[f64], out: &mut [f64]) {
         transposed_times(&self.jacobian, &self.g, y, &mut self.scratch);
         times(&self.metric, &self.h, &self.scratch, out);
+        self.keep(out);
     }
 
     /// G w where was looked at last, into `out`.
@@ -164,7 +216,8 @@ impl Gradients {
 
     /// Whether H_pp has a negative entry on its diagonal where was looked at last.
     pub(super) fn is_indefinite(&self) -> bool {
-        (0..self.metric.rows()).any(|j| self.metric.position(j, j).is_some_and(|at| self.h[at] < 0.0))
+        let moves = |j: usize| self.moves(j) || self.time == Some(j);
+        (0..self.metric.rows()).any(|j| moves(j) && self.metric.position(j, j).is_some_and(|at| self.h[at] < 0.0))
     }
 
     /// a·M b; M is made by [`weigh`](Gradients::weigh).

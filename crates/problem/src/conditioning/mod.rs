@@ -24,9 +24,11 @@
 
 mod arms;
 mod branch;
+mod energy;
 mod face;
 mod multivalued;
 mod nearest;
+mod parts;
 
 use crate::callable::Callable;
 use crate::error::underived;
@@ -52,6 +54,18 @@ const MOST: f64 = 1.0 / f64::EPSILON;
 
 /// Matrices of brackets up to this size are inverted to find their condition.
 const SMALL: usize = 16;
+
+/// So many parts of a mechanism at most are judged in one step, the worst of them whatever its condition is and the others from
+/// this one on.
+const JUDGED: (usize, f64) = (8, 4.0);
+
+/// Of a step of a method that chooses its steps nothing is told at this condition, but of that which leads out of there: a
+/// millionth of a radian is far from the rounding of positions, and of A.
+const TOO_NEAR: f64 = 1e12;
+
+/// A step near a singular configuration that changes the energy of what moves there by more than this part of it is another
+/// solution, whatever that is of the energy of all.
+const LEAP: f64 = 0.1;
 
 /// Inverse iterations to find the constraint that depends on the others: each multiplies its lead by the condition.
 const ITERATIONS: usize = 3;
@@ -83,12 +97,35 @@ pub struct Conditioning {
     /// as it is not known on which arm the second one lies.
     begun: [Vec<f64>; 2],
     is_placed: bool,
+    /// Steps that end where nothing can be told, up to the step that is looked at and up to where that begins: they are looked at as
+    /// one with the next.
+    blind: [Blind; 2],
+    /// Whether nothing could be told of one of the ends that were looked at last.
+    is_blind: bool,
     parameters: Vec<f64>,
     /// Columns of Q⁻¹.
     direction: Vec<f64>,
     /// Both ends of a step.
     before: Face,
     after: Face,
+}
+
+/// Where no state is.
+const NOWHERE: f64 = f64::MAX;
+
+/// Where steps began the last of which ended in a singular configuration to working precision, where that is, and how long they
+/// took, if that is known; nowhere if there are none.
+#[derive(Clone)]
+struct Blind {
+    from: Vec<f64>,
+    to: Vec<f64>,
+    duration: f64,
+}
+
+impl Blind {
+    fn new(n: usize) -> Blind {
+        Blind { from: vec![NOWHERE; n], to: vec![NOWHERE; n], duration: NOWHERE }
+    }
 }
 
 /// Where an entry of the matrix is, and where its value, unless that is zero.
@@ -140,6 +177,8 @@ impl Conditioning {
             reached: vec![0.0; motion.state.len()],
             begun: [vec![0.0; motion.state.len()], vec![0.0; motion.state.len()]],
             is_placed: true,
+            blind: [Blind::new(motion.state.len()), Blind::new(motion.state.len())],
+            is_blind: false,
             parameters: vec![],
             direction: vec![0.0; m],
             before: Face::new(m, columns),
@@ -192,26 +231,50 @@ impl Conditioning {
         if is_well && !fallen {
             return Ok(Conditioned::WELL);
         }
-        let (condition, constraint) = match singular {
-            Some(row) => (MOST, row),
-            // However many constraints add up to a large condition: of a long chain no link depends on its neighbours.
-            None if is_well => (1.0, self.weakest()),
+        let mut found = match singular {
+            Some(row) => vec![(MOST, row)],
             None if self.is_antisymmetric && self.names.len() <= SMALL => {
-                let rows = (0..self.names.len()).map(|row| (self.condition(row), row));
-                rows.reduce(|worst, next| if next.0 > worst.0 { next } else { worst }).unwrap_or((1.0, 0))
+                (0..self.names.len()).map(|row| (self.condition(row), row)).collect()
             }
-            None => {
-                let weakest = self.weakest();
-                (self.condition(weakest), weakest)
-            }
+            None => self.weakest(),
         };
-        let mut seen = Conditioned::of(condition, constraint, false);
-        if let Some(mut gradients) = self.gradients.take() {
-            let judged = self.judge(&mut gradients, earlier, [before, after], (was_ill, is_one), &mut seen);
-            self.gradients = Some(gradients);
-            judged?;
+        if is_well {
+            // However many constraints add up to a large condition: of a long chain no link depends on its neighbours.
+            found.iter_mut().for_each(|(condition, _)| *condition = 1.0);
         }
-        Ok(seen)
+        found.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let worst = found.first().map_or(Conditioned::WELL, |&(condition, row)| Conditioned::of(condition, row, false));
+        let Some(mut gradients) = self.gradients.take() else { return Ok(worst) };
+        let judged = self.judge_parts(&mut gradients, earlier, [before, after], (was_ill, is_one), &found);
+        self.gradients = Some(gradients);
+        Ok(judged?.unwrap_or(worst))
+    }
+
+    /// Whether each part of the mechanism kept to its branch, given their conditions, the worst one first; Q is factored at the end
+    /// of the step.
+    fn judge_parts(
+        &mut self,
+        gradients: &mut Gradients,
+        earlier: (Option<&[f64]>, Option<f64>),
+        states: [&[f64]; 2],
+        (was_ill, is_one): (bool, bool),
+        found: &[(f64, usize)],
+    ) -> Result<Option<Conditioned>, CallError> {
+        let mut all: Option<Conditioned> = None;
+        for (k, &(condition, row)) in found.iter().take(JUDGED.0).enumerate() {
+            if k > 0 && !was_ill && condition < JUDGED.1 {
+                break;
+            }
+            if k > 0 {
+                self.evaluate(states[1])?;
+                self.factor();
+            }
+            gradients.turn_to(row);
+            let mut seen = Conditioned::of(condition, row, false);
+            self.judge(gradients, earlier, states, (was_ill, is_one), &mut seen)?;
+            all = Some(all.map_or(seen, |all| all.and(seen)));
+        }
+        Ok(all)
     }
 
     /// Whether the step kept to its branch; Q is factored at its end.
@@ -231,7 +294,10 @@ impl Conditioning {
         let first = self.face(gradients, constraint, before)?;
         std::mem::swap(&mut self.before, &mut self.after);
         let near = was_ill || seen.is_ill();
-        if !(first && last) || !near && self.before.cosine(&self.after) > OPPOSITE {
+        // A method that chooses its steps may turn there in steps as short as the rounding of its positions.
+        let is_too_near = is_one && earlier.1.is_none() && seen.condition >= TOO_NEAR;
+        self.is_blind |= is_one && (!(first && last) || is_too_near);
+        if is_too_near || !(first && last) || !near && self.before.cosine(&self.after) > OPPOSITE {
             return Ok(());
         }
         let mut parameters = std::mem::take(&mut self.parameters);
@@ -245,6 +311,10 @@ impl Conditioning {
             seen.branch = Branch::Undetermined;
             return Ok(());
         }
+        if is_one && (passed.astray || self.leaps(gradients, [before, after])?) {
+            seen.branch = Branch::Left;
+            return Ok(());
+        }
         if !(passed.crossed || passed.turned || passed.moved) {
             return Ok(());
         }
@@ -252,16 +322,68 @@ impl Conditioning {
         let velocities = [self.before.v.clone(), self.after.v.clone()];
         match self.nearest(gradients, constraint, (from, [before, after]), (&velocities, passed.distance))? {
             Nearest::Far => seen.far = true,
+            // Where A vanishes along the motion, branches touch: which of them goes on smoothly is not known from A.
+            Nearest::Unknown if is_one && close && passed.crossed && gradients.has_one_freedom() => {
+                seen.branch = Branch::Left;
+            }
             Nearest::Unknown => {}
             Nearest::At(point) => {
                 seen.branch = point.branch(&passed, is_one);
                 seen.gap = Some(point.has_gap());
                 if is_one {
-                    self.is_placed = point.arms.is_none_or(|[first, _]| first.are_known());
+                    self.is_placed &= point.arms.is_none_or(|[first, _]| first.are_known());
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether a step changes the energy of what moves with the constraint by a large part, seen with the velocities as they are and
+    /// without what leads off the constraints in them: some methods leave that free, and others drift.
+    fn leaps(&mut self, gradients: &mut Gradients, states: [&[f64]; 2]) -> Result<bool, CallError> {
+        // The energy of all is looked at in each step.
+        if gradients.is_one_part() {
+            return Ok(false);
+        }
+        let is_leap = |gain: Option<[f64; 2]>| gain.is_some_and(|[change, size]| change > LEAP * size);
+        if !is_leap(gradients.gain([&self.before, &self.after], states, &self.parameters)?) {
+            return Ok(false);
+        }
+        let mut faces = [self.before.clone(), self.after.clone()];
+        for (state, face) in states.iter().zip(&mut faces) {
+            self.evaluate(state)?;
+            if self.factor().is_some() {
+                return Ok(true);
+            }
+            gradients.look(state, &self.parameters, face)?;
+            // ½ ψ·Q⁻¹ψ with ψ = G v.
+            let mut y = vec![0.0; self.direction.len()];
+            gradients.rates(&face.v, &mut y);
+            let off = y.clone();
+            self.solver.solve(&mut y);
+            face.kinetic -= face::dot(&off, &y) / 2.0;
+        }
+        let [before, after] = &faces;
+        Ok(is_leap(gradients.gain([before, after], states, &self.parameters)?))
+    }
+
+    /// Where a step begins that is looked at as one with those before it, which ended where nothing can be told, and its duration.
+    fn sighted(&mut self, before: &[f64], step: Option<f64>) -> Option<(Vec<f64>, Option<f64>)> {
+        let [known, last] = &mut self.blind;
+        if last.to[0] == NOWHERE && known.to[0] == NOWHERE {
+            return None;
+        }
+        // Momenta may have been brought back since.
+        let n = self.gradients.as_ref().map_or(before.len(), Gradients::columns);
+        if last.to[..n] == before[..n] {
+            std::mem::swap(known, last);
+        }
+        *last = Blind::new(before.len());
+        if known.to[..n] != before[..n] {
+            return None;
+        }
+        let duration = step.filter(|_| known.duration != NOWHERE).map(|h| h + known.duration);
+        Some((known.from.clone(), duration))
     }
 
     fn evaluate(&mut self, state: &[f64]) -> Result<(), CallError> {
@@ -284,23 +406,41 @@ impl Conditioning {
         self.solver.factor(&self.values).err().map(|singular| singular.row)
     }
 
-    /// The constraint with the largest part in the direction that Q shrinks most.
-    fn weakest(&mut self) -> usize {
+    /// The constraint of each part with the largest share in the direction that Q shrinks most there, and its condition; Q is
+    /// factored. What is iterated is D Q⁻¹ D with D² the diagonal of Q̂, which no units and no masses change.
+    fn weakest(&mut self) -> Vec<(f64, usize)> {
         let m = self.direction.len();
+        let parts = self.gradients.as_ref().map_or(vec![0; m], |gradients| gradients.parts.rows.clone());
+        let count = parts.iter().max().map_or(0, |last| last + 1);
         let mut sizes = vec![0.0f64; m];
         self.entries.iter().zip(&self.largest).for_each(|(e, largest)| sizes[e.row] = sizes[e.row].max(*largest));
-        let size = |i: usize, x: f64| x.abs() * sizes[i].sqrt();
+        sizes.iter_mut().for_each(|size| *size = size.sqrt());
         // Entries of different sizes, so that no symmetry of the mechanism hides the direction.
         (0..m).for_each(|i| self.direction[i] = 1.0 + 0.5 * (i as f64 + 1.0).sin());
+        let mut weakest = vec![usize::MAX; count];
         for _ in 0..ITERATIONS {
+            self.direction.iter_mut().zip(&sizes).for_each(|(x, size)| *x *= size);
             self.solver.solve(&mut self.direction);
-            let norm = (0..m).map(|i| size(i, self.direction[i])).fold(0.0, f64::max);
-            if !(norm.is_finite() && norm > 0.0) {
-                break;
+            self.direction.iter_mut().zip(&sizes).for_each(|(x, size)| *x *= size);
+            weakest = vec![usize::MAX; count];
+            for (i, part) in parts.iter().enumerate() {
+                let most = &mut weakest[*part];
+                if *most == usize::MAX || self.direction[i].abs() > self.direction[*most].abs() {
+                    *most = i;
+                }
             }
-            self.direction.iter_mut().for_each(|x| *x /= norm);
+            let norms: Vec<f64> = weakest.iter().map(|most| self.direction[*most].abs()).collect();
+            let scaled = |x: f64, norm: f64| if norm.is_finite() && norm > 0.0 { x / norm } else { 1.0 };
+            self.direction.iter_mut().zip(&parts).for_each(|(x, part)| *x = scaled(*x, norms[*part]));
         }
-        (0..m).max_by(|&i, &j| size(i, self.direction[i]).total_cmp(&size(j, self.direction[j]))).unwrap_or(0)
+        if self.is_antisymmetric {
+            return weakest.into_iter().map(|row| (self.condition(row), row)).collect();
+        }
+        // One column of each block of Q⁻¹, which have no rows in common.
+        self.direction.fill(0.0);
+        weakest.iter().for_each(|row| self.direction[*row] = 1.0);
+        self.solver.solve(&mut self.direction);
+        weakest.iter().map(|&row| (clamped((self.largest[row] * self.direction[row]).abs()), row)).collect()
     }
 
     /// Q̂ᵢᵢ (Q⁻¹)ᵢᵢ, or the largest Ĉᵢⱼ |(C⁻¹)ⱼᵢ|, the matrix being factored.
@@ -311,7 +451,7 @@ impl Conditioning {
             let size = (largest * self.direction[entry.column]).abs();
             if size.is_nan() { f64::NAN } else { most.max(size) }
         });
-        if condition.is_finite() { condition.clamp(1.0, MOST) } else { MOST }
+        clamped(condition)
     }
 
     /// A column of Q⁻¹, Q being factored.
@@ -335,6 +475,10 @@ impl Conditioning {
     }
 }
 
+fn clamped(condition: f64) -> f64 {
+    if condition.is_finite() { condition.clamp(1.0, MOST) } else { MOST }
+}
+
 impl Condition for Conditioning {
     /// A motion that goes over a gap in several steps, the states between which lie in the gap, does so in none of them: where
     /// forces are badly determined, they are looked at as one, too.
@@ -353,9 +497,17 @@ impl Condition for Conditioning {
         let begun = std::mem::take(&mut self.begun);
         let earlier = begun.iter().rev().map(|state| &state[..]).find(|state| was_ill && *state != before);
         let was_placed = std::mem::replace(&mut self.is_placed, true);
-        let seen = self.observe_one((earlier, step), [before, after], was_ill, true);
+        let sighted = self.sighted(before, step);
+        let (start, duration) = sighted.as_ref().map_or((before, step), |(start, duration)| (&start[..], *duration));
+        self.is_blind = false;
+        let seen = self.observe_one((earlier, duration), [start, after], was_ill, true);
         self.begun = begun;
         let mut seen = seen?;
+        if self.is_blind {
+            self.blind[1].from.copy_from_slice(start);
+            self.blind[1].to.copy_from_slice(after);
+            self.blind[1].duration = duration.unwrap_or(NOWHERE);
+        }
         for multivalued in &mut self.multivalued {
             if !multivalued.continues([before, after], step)? {
                 seen.branch = Branch::Ended;
@@ -411,13 +563,20 @@ impl Condition for Conditioning {
     /// The largest Qᵢᵢ so far, where the last steps began, and where the last one ended.
     fn memory(&self, memory: &mut Vec<f64>) {
         let flags = [self.is_placed, self.has_fallen[0], self.has_fallen[1]].map(|flag| f64::from(u8::from(flag)));
-        let parts = [&self.largest[..], &self.known, &self.begun[0], &self.begun[1], &self.reached, &flags];
+        let parts = [&self.largest[..], &self.known, &self.begun[0], &self.begun[1], &self.reached];
         parts.iter().for_each(|part| memory.extend_from_slice(part));
+        let blind =
+            self.blind.iter().flat_map(|blind| [&blind.from[..], &blind.to, std::slice::from_ref(&blind.duration)]);
+        blind.chain([&flags[..]]).for_each(|part| memory.extend_from_slice(part));
     }
 
     fn restore(&mut self, memory: &[f64]) {
         let [last, this] = &mut self.begun;
-        let mut parts = [&mut self.largest, &mut self.known, last, this, &mut self.reached];
+        let [known, next] = &mut self.blind;
+        let mut parts: Vec<&mut [f64]> = vec![&mut self.largest, &mut self.known, last, this, &mut self.reached];
+        for blind in [known, next] {
+            parts.extend([&mut blind.from[..], &mut blind.to, std::slice::from_mut(&mut blind.duration)]);
+        }
         let Some((memory, &[placed, began, ended])) = memory.split_last_chunk() else { return };
         if memory.len() == parts.iter().map(|part| part.len()).sum::<usize>() {
             let mut rest = memory;

@@ -85,7 +85,7 @@ impl Conditioning {
                 }
             }
             if shifted <= NEWTON.1 * step {
-                if gradients.directions() == self.direction.len() + 1 {
+                if gradients.has_one_freedom() {
                     let seen = Axes::of(form);
                     let mut end = |k: usize| {
                         let heading = [0, 1].map(|axis| gradients.weighed(&axes[axis], &velocities[k]));
@@ -94,7 +94,7 @@ impl Conditioning {
                     };
                     point.arms = Some([end(0)?, end(1)?]);
                     point.path = ends.iter().fold(0.0, |path, end| {
-                        let apart: Vec<f64> = end[..n].iter().zip(&at).map(|(a, b)| a - b).collect();
+                        let apart = gradients.way(&at, end);
                         path + gradients.weighed(&apart, &apart).sqrt()
                     });
                 }
@@ -124,7 +124,7 @@ impl Conditioning {
             at.iter_mut().zip(moved).for_each(|(q, moved)| *q += moved);
             shifted = alpha.hypot(beta);
             by = shifted.clamp(1e-5 * step, step);
-            let apart: Vec<f64> = at[..n].iter().zip(state).map(|(a, b)| a - b).collect();
+            let apart = gradients.way(state, &at);
             point.distance = gradients.weighed(&apart, &apart).sqrt();
             let off = (2.0 * point.level.abs() / point.bend).sqrt();
             let is_near = point.distance <= FAR.0 * step + FAR.1 * off;
@@ -148,7 +148,7 @@ impl Conditioning {
         let mut state = state.to_vec();
         let mut start = None;
         for rest in (0..=APPROACH.0).rev() {
-            let xi: Vec<f64> = state[..gradients.columns()].iter().zip(at).map(|(q, at)| q - at).collect();
+            let xi = gradients.way(at, &state);
             let along = [0, 1].map(|k| gradients.weighed(&plane[k], &xi));
             let [level, own] = gradients.level(&state, &self.parameters, c)?;
             let (level, rounding) = (level - critical, rounding.max(UNITS * own));
