@@ -60,38 +60,25 @@ impl Energy {
         }
         self.function.is_some()
     }
-}
 
-impl Gradients {
     /// By how much a step changes the energy of what moves with the constraint, and the size of that energy; none where it is not
     /// known. The velocities are those of the faces.
     pub(super) fn gain(
         &mut self,
+        gradients: &mut Gradients,
         [before, after]: [&Face; 2],
         [from, to]: [&[f64]; 2],
         parameters: &[f64],
     ) -> Result<Option<[f64; 2]>, CallError> {
-        let Some(mut energy) = self.energy.take() else { return Ok(None) };
-        let gain = match energy.is_compiled() {
-            true => self.gain_of(&mut energy, ([before, after], [from, to]), parameters),
-            false => Ok(None),
-        };
-        self.energy = Some(energy);
-        gain
-    }
-
-    fn gain_of(
-        &mut self,
-        energy: &mut Energy,
-        ([before, after], [from, to]): ([&Face; 2], [&[f64]; 2]),
-        parameters: &[f64],
-    ) -> Result<Option<[f64; 2]>, CallError> {
+        if !self.is_compiled() {
+            return Ok(None);
+        }
         let kinetic = [before, after].map(|face| face.kinetic);
         let (mut raised, mut rounding) = (0.0, 0.0f64);
         // The others where they were, and where they are now.
         for rest in [from, to] {
             for (own, sign) in [(from, -1.0), (to, 1.0)] {
-                let [potential, size] = self.potential(energy, [own, rest], parameters)?;
+                let [potential, size] = self.potential(gradients, [own, rest], parameters)?;
                 raised += sign * potential / 2.0;
                 rounding = rounding.max(UNITS * f64::EPSILON * size);
             }
@@ -104,21 +91,21 @@ impl Gradients {
     /// U, and the size of its terms, where what moves with the constraint is at one state and all else at another.
     fn potential(
         &mut self,
-        energy: &mut Energy,
+        gradients: &mut Gradients,
         [own, rest]: [&[f64]; 2],
         parameters: &[f64],
     ) -> Result<[f64; 2], CallError> {
-        for (j, q) in energy.point.iter_mut().enumerate() {
-            *q = if self.moves(j) { own[j] } else { rest[j] };
+        for (j, q) in self.point.iter_mut().enumerate() {
+            *q = if gradients.moves(j) { own[j] } else { rest[j] };
         }
         let (mut value, mut size) = ([0.0], [0.0]);
-        let outputs: &mut [&mut [f64]] = &mut [&mut value, &mut size, &mut energy.velocities, self.metric_values()];
-        if let Some(function) = &mut energy.function {
-            function.call(&[&energy.point, &energy.none, parameters], outputs)?;
+        let outputs: &mut [&mut [f64]] = &mut [&mut value, &mut size, &mut self.velocities, gradients.metric_values()];
+        if let Some(function) = &mut self.function {
+            function.call(&[&self.point, &self.none, parameters], outputs)?;
         }
         // In a magnetic field there are velocities without momenta.
-        let drift = match energy.velocities.iter().any(|v| *v != 0.0) && self.weigh() {
-            true => self.weighed(&energy.velocities, &energy.velocities) / 2.0,
+        let drift = match self.velocities.iter().any(|v| *v != 0.0) && gradients.weigh() {
+            true => gradients.weighed(&self.velocities, &self.velocities) / 2.0,
             false => 0.0,
         };
         Ok([value[0] - drift, size[0] + drift])

@@ -1,6 +1,5 @@
 //! Gradients of the constraints at a state, as a mechanism sees them that is about to be singular.
 
-use super::energy::Energy;
 use super::parts::Parts;
 use crate::callable::Callable;
 use crate::error::underived;
@@ -29,7 +28,6 @@ pub(super) struct Gradients {
     pub(super) parts: Parts,
     /// The constraint that is looked at: what its part does not move is left out.
     constraint: usize,
-    pub(super) energy: Option<Energy>,
     /// A state beside the one that is looked at.
     beside: Vec<f64>,
     scratch: Vec<f64>,
@@ -102,7 +100,6 @@ impl Gradients {
             time,
             parts,
             constraint: 0,
-            energy: Energy::new(motion, s)?,
             jacobian,
             metric,
             beside: vec![0.0; motion.state.len()],

@@ -38,6 +38,7 @@ use cotangent_dynamics::{Branch, Condition, Conditioned, Failure, NEARLY_SINGULA
 use cotangent_expr::{Layout, Tensor};
 use cotangent_solve::LinearSolver;
 use cotangent_theory::{Motion, Space};
+use energy::Energy;
 use face::{Face, Gradients};
 use multivalued::Multivalued;
 
@@ -83,6 +84,7 @@ pub struct Conditioning {
     is_antisymmetric: bool,
     /// G and H_pp, where the matrix is made of them.
     gradients: Option<Gradients>,
+    energy: Option<Energy>,
     /// Where velocities and multipliers follow from the state by equations that may have several solutions.
     multivalued: Vec<Multivalued>,
     /// Q̂ or Ĉ up to the step that is looked at, and up to where that begins: what was looked at may not have become a step.
@@ -153,6 +155,7 @@ impl Conditioning {
         let solver = LinearSolver::new(&pattern).map_err(|e| CompileError::system("the multipliers", e))?;
         let holonomic = motion.structure().filter(|_| motion.is_holonomic());
         let gradients = holonomic.map(|s| Gradients::new(motion, s)).transpose()?.flatten();
+        let energy = holonomic.map(|s| Energy::new(motion, s)).transpose()?.flatten();
         let (m, columns) = (pattern.rows(), gradients.as_ref().map_or(0, Gradients::columns));
         let is_antisymmetric = matches!(motion.space, Space::Surface(_) | Space::Reduced(_));
         let entries: Vec<Entry> = match is_antisymmetric {
@@ -168,6 +171,7 @@ impl Conditioning {
             values: vec![0.0; pattern.len()],
             solver,
             gradients,
+            energy,
             multivalued,
             largest: vec![0.0; entries.len()],
             known: vec![0.0; entries.len()],
@@ -345,8 +349,20 @@ impl Conditioning {
         if gradients.is_one_part() {
             return Ok(false);
         }
+        let Some(mut energy) = self.energy.take() else { return Ok(false) };
+        let leaps = self.leaps_by(&mut energy, gradients, states);
+        self.energy = Some(energy);
+        leaps
+    }
+
+    fn leaps_by(
+        &mut self,
+        energy: &mut Energy,
+        gradients: &mut Gradients,
+        states: [&[f64]; 2],
+    ) -> Result<bool, CallError> {
         let is_leap = |gain: Option<[f64; 2]>| gain.is_some_and(|[change, size]| change > LEAP * size);
-        if !is_leap(gradients.gain([&self.before, &self.after], states, &self.parameters)?) {
+        if !is_leap(energy.gain(gradients, [&self.before, &self.after], states, &self.parameters)?) {
             return Ok(false);
         }
         let mut faces = [self.before.clone(), self.after.clone()];
@@ -364,7 +380,7 @@ impl Conditioning {
             face.kinetic -= face::dot(&off, &y) / 2.0;
         }
         let [before, after] = &faces;
-        Ok(is_leap(gradients.gain([before, after], states, &self.parameters)?))
+        Ok(is_leap(energy.gain(gradients, [before, after], states, &self.parameters)?))
     }
 
     /// Where a step begins that is looked at as one with those before it, which ended where nothing can be told, and its duration.
