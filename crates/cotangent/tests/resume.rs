@@ -327,6 +327,37 @@ fn a_limit_on_the_size_of_files_is_a_full_disk() {
     assert!(tables[0] == tables[1]);
 }
 
+/// Between two rows that one step makes, a step is made that is made again when the run goes on.
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_interrupted_between_rows_counts_its_work_once() {
+    let mut seed = seed();
+    let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let options = ["--step", "0.001", "--compose", "kahan-li-8", "--every", "0.00007", "--checkpoint", "0.02"];
+    let command: Vec<&str> = [&["run", "pendulum", "--until", "5", "--json", "--out", "a.csv"], &options[..]].concat();
+    let work = run_in(whole.path(), &command, b"").json()["work"].clone();
+    let mut interrupts = 0;
+    let found = loop {
+        let again = ["run", "--resume", "a.csv", "--json"];
+        let child = start(broken.path(), if interrupts == 0 { &command } else { &again });
+        wait_for(&broken.path().join("a.csv.checkpoint"));
+        std::thread::sleep(Duration::from_millis(random(&mut seed) % 100));
+        if interrupts < 5 {
+            let _ = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        }
+        let output = child.wait_with_output().unwrap();
+        if output.status.success() {
+            break serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()["work"].clone();
+        }
+        assert_eq!(output.status.code(), Some(3));
+        interrupts += 1;
+    };
+    assert!(interrupts > 0, "the run was too short to be interrupted");
+    assert_eq!(found, work, "after {interrupts} interrupts");
+    let tables = [whole.path(), broken.path()].map(|folder| std::fs::read(folder.join("a.csv")).unwrap());
+    assert!(tables[0] == tables[1]);
+}
+
 #[test]
 fn pictures_follow_their_table_into_another_folder() {
     let folder = tempfile::tempdir().unwrap();

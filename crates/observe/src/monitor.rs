@@ -153,12 +153,22 @@ impl Monitor {
         self.close = self.last_close;
     }
 
-    /// Takes note of so many steps in which nothing happened but this change of the energy, and of that in the last of them.
-    pub(crate) fn note_calm(&mut self, change: f64, steps: u64, last: f64) {
+    /// Whether a change of the energy in one step is ordinary, or rounding: it is then known for the steps that follow.
+    pub(crate) fn expects_one(&mut self, change: f64, terms: impl FnOnce() -> f64) -> bool {
+        let size = change.abs();
+        let is_ordinary = size <= GROWTH * self.quiet || size <= UNITS * f64::EPSILON * terms();
+        if is_ordinary {
+            self.quiet = self.quiet.max(size);
+        }
+        is_ordinary
+    }
+
+    /// Takes note of so many steps in which nothing happened but this change of the energy.
+    pub(crate) fn note_calm(&mut self, change: f64, steps: u64) {
         self.steps += steps;
         self.last_close = 0;
         // One of them made a change as large as their mean.
-        self.quiet = self.quiet.max(change.abs() / steps as f64).max(last.abs());
+        self.quiet = self.quiet.max(change.abs() / steps as f64);
     }
 
     /// Takes note of a step through a narrow place, which has a smaller part of the energy to itself than others.

@@ -69,12 +69,13 @@ pub struct Run<I, D> {
     again: [u64; 2],
     unobserved: Option<Unobserved>,
     monitor: Monitor,
-    /// The state before the last step, and that after it while others between them are recorded, or before the last one of several
-    /// that are looked at as one.
+    /// The state before the last step, and that after it while others between them are recorded.
     before: State<f64>,
     ahead: State<f64>,
     /// The state before several that are looked at as one.
     since: State<f64>,
+    /// By how much each variable changed in the last of them, and at most.
+    changes: Vec<[f64; 2]>,
     /// What judges forces remembered before the last step.
     known: Vec<f64>,
     /// Rows of the next step that are in the table already.
@@ -141,6 +142,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
             before: State::default(),
             ahead: State::default(),
             since: State::default(),
+            changes: vec![],
             known: vec![],
             between: 0,
             past: vec![],

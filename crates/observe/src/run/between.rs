@@ -58,6 +58,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
                 if self.cancel.is_set() {
                     return Ok(Some(Failure::Interrupted));
                 }
+                let begun = self.counts();
                 let size = match is_here {
                     true => h,
                     false => {
@@ -70,6 +71,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
                 };
                 if let Err(error) = self.record_step(next * every, size) {
                     // The row is written when the step is made again.
+                    self.forget(begun);
                     self.go_back()?;
                     return Err(error);
                 }

@@ -44,6 +44,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
             self.before.copy_from(&self.state);
             self.remember();
             let energy = self.quantities.last().energy;
+            let begun = self.counts();
             let (h, made) = match self.goal().filter(|_| self.is_ending) {
                 Some(until) => self.step_to(until, h, energy)?,
                 None => (h, self.make(h, energy)?),
@@ -51,6 +52,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
             if made.failure.is_none() && !self.is_ending && self.has_passed() {
                 // The last step is made by itself: what is saved before it can go on to another end.
                 self.go_back()?;
+                self.forget(begun);
                 self.is_ending = true;
                 return Ok(None);
             }
@@ -60,7 +62,13 @@ impl<I: Advance, D: Measure> Run<I, D> {
                 self.go_back()?;
                 return Ok(failure.map(Halt::Failed));
             };
-            if let Some(failure) = self.record_between(h, energy)? {
+            let made_by = self.counts();
+            let recorded = self.record_between(h, energy);
+            if !matches!(recorded, Ok(None)) {
+                // The step is made again when the run goes on, without the rows that were written.
+                self.forget_between(begun, made_by);
+            }
+            if let Some(failure) = recorded? {
                 self.go_back()?;
                 return Ok(Some(Halt::Failed(failure)));
             }
