@@ -1,6 +1,6 @@
 //! From a model to the report.
 
-use crate::algebra::{Field, Work, factors};
+use crate::algebra::{Field, WORK, Work, factors};
 use crate::branches::{Part, branches};
 use crate::casimirs;
 use crate::conclusion::Conclusion;
@@ -29,8 +29,6 @@ pub const MAX_VARIABLES: usize = 600;
 /// The largest number of pairs with a bracket for which Jacobi's identity alone is looked at: a few seconds.
 const MAX_PAIRS: u64 = 10_000;
 
-/// The algebra it may take: some seconds. What is left then is sampled, or too large.
-pub(crate) const WORK: u64 = 60_000_000;
 /// What the parts of a surface that falls apart may take together, and each of them besides what it took to find them.
 const PARTS: u64 = 2 * WORK;
 const PART: u64 = WORK / 10;
@@ -51,7 +49,8 @@ pub fn analyze_within(system: &System, limits: &Limits) -> Result<Analysis, Anal
 /// With what is so for the parameters of the model alone, and what the bracket is like.
 fn described(system: &System, limits: &Limits) -> Result<Analysis, AnalysisError> {
     let Whole { mut report, phase, is_symbolic } = whole(system, limits)?;
-    special::look_again(system, phase.as_ref(), is_symbolic, &mut report, limits)?;
+    let analysed = |own: &System| Ok(whole(own, limits)?.report);
+    special::look_again(system, phase.as_ref(), is_symbolic, &mut report, limits, analysed)?;
     if let Some(phase) = &phase {
         describe_bracket(system, phase, &mut report, limits)?;
     }
@@ -101,14 +100,14 @@ pub(crate) fn with_phase(system: &System, limits: &Limits) -> Result<(Analysis, 
 }
 
 /// The analysis for generic parameters.
-pub(crate) struct Whole {
-    pub(crate) report: Analysis,
+struct Whole {
+    report: Analysis,
     phase: Option<Phase>,
     /// Whether constraints were looked at by symbols.
     is_symbolic: bool,
 }
 
-pub(crate) fn whole(system: &System, limits: &Limits) -> Result<Whole, AnalysisError> {
+fn whole(system: &System, limits: &Limits) -> Result<Whole, AnalysisError> {
     let variables = system.state().len();
     if variables > MAX_VARIABLES {
         return Err(AnalysisError::TooLarge { variables, limit: MAX_VARIABLES });

@@ -3,7 +3,7 @@
 //! The inverse z(u) is found where u(z) is affine, A z + c with A and c made of parameters; otherwise it has to be given, and is
 //! tried: z(u(z)) = z.
 
-use crate::algebra::{Field, Fraction, Row, Work, inverse, size_cost};
+use crate::algebra::{Field, Fraction, Row, WORK, Work, inverse, size_cost};
 use crate::analyze::signs;
 use crate::error::AnalysisError;
 use crate::poisson::everywhere;
@@ -16,9 +16,6 @@ use cotangent_scalar::Limits;
 use cotangent_theory::phase::Phase;
 use std::collections::HashMap;
 use std::rc::Rc;
-
-/// The algebra it may take.
-const WORK: u64 = 60_000_000;
 
 /// Why there are no new coordinates.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]

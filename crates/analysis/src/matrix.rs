@@ -1,7 +1,7 @@
 //! The matrix C of the brackets of the constraints with each other, C_ab = {χ_a, χ_b}.
 
-use crate::algebra::{Field, Work};
-use crate::analyze::{WORK, signs};
+use crate::algebra::{Field, WORK, Work};
+use crate::analyze::signs;
 use crate::error::AnalysisError;
 use crate::report::{Analysis, BracketMatrix, Invertibility};
 use cotangent_compile::values::ValueError;

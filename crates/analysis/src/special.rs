@@ -4,8 +4,7 @@
 //! x² + 2 e x y + y² = 0 is two lines unless e² < 1, and then a point. So the system is analysed with its parameters replaced by
 //! their values, and the two are compared.
 
-use crate::algebra::Work;
-use crate::analyze::{WORK, whole};
+use crate::algebra::{WORK, Work};
 use crate::defects::{Defects, are_small};
 use crate::error::AnalysisError;
 use crate::own::{CLASSES, POINTS, SET};
@@ -35,6 +34,7 @@ pub(crate) fn look_again(
     is_symbolic: bool,
     report: &mut Analysis,
     limits: &Limits,
+    analysed: impl FnOnce(&System) -> Result<Analysis, AnalysisError>,
 ) -> Result<(), AnalysisError> {
     let claims = !report.claims.iter().all(|c| matches!(c.outcome, Outcome::Holds(_)));
     let bracket = report.poisson.as_ref().is_some_and(is_no_bracket);
@@ -42,7 +42,7 @@ pub(crate) fn look_again(
     if !claims && !bracket && !decided {
         return Ok(());
     }
-    let Some(special) = Special::new(system, limits)? else { return Ok(()) };
+    let Some(special) = Special::new(system, analysed)? else { return Ok(()) };
     if claims {
         special.claims(system, phase, report, limits)?;
     }
@@ -66,13 +66,16 @@ pub(crate) fn unless_rounded(outcome: Outcome, is_exact: bool) -> Outcome {
 
 impl Special {
     /// `None` if a parameter has no value, or there is none.
-    fn new(system: &System, limits: &Limits) -> Result<Option<Special>, AnalysisError> {
+    fn new(
+        system: &System,
+        analysed: impl FnOnce(&System) -> Result<Analysis, AnalysisError>,
+    ) -> Result<Option<Special>, AnalysisError> {
         let Ok(values) = parameters(system, &[]) else { return Ok(None) };
         let analysis = match at_own_values(system)? {
             OwnValues::Unknown => return Ok(None),
             OwnValues::Outgrown => None,
-            OwnValues::Known(own) => match whole(&own, limits) {
-                Ok(whole) => Some(whole.report),
+            OwnValues::Known(own) => match analysed(&own) {
+                Ok(analysis) => Some(analysis),
                 Err(AnalysisError::Expression(_)) => None,
                 Err(other) => return Err(other),
             },

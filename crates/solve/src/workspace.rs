@@ -23,8 +23,8 @@ pub struct NewtonWorkspace<S> {
     weights: Vec<f64>,
     /// The sizes of the terms of the equations, where they are known; otherwise empty.
     terms: Vec<f64>,
-    /// The same at the first guess alone: for stalls.
-    first_terms: Vec<f64>,
+    /// The same at the first guess alone, for stalls, and whether they are known.
+    first_terms: (Vec<f64>, bool),
     /// How many equations each group of one kind and unit has, in order.
     groups: Vec<usize>,
 }
@@ -47,7 +47,7 @@ impl<S: Real> NewtonWorkspace<S> {
             sizes: vec![0.0; size],
             weights: vec![0.0; size],
             terms: Vec::with_capacity(size),
-            first_terms: Vec::with_capacity(size),
+            first_terms: (vec![0.0; size], false),
             groups: vec![1; size],
         })
     }
@@ -73,10 +73,9 @@ impl<S: Real> NewtonWorkspace<S> {
     /// At the first guess the terms of the equations have these sizes: a residual that stays is compared with them
     /// instead of [`StoppingRule::scale`].
     pub fn set_first_terms(&mut self, sizes: &[S]) {
-        self.first_terms.clear();
-        if sizes.len() == self.size() {
-            self.first_terms.extend(sizes.iter().map(|size| size.value()));
-        }
+        let (first, are_known) = &mut self.first_terms;
+        *are_known = sizes.len() == first.len();
+        first.iter_mut().zip(sizes).for_each(|(first, size)| *first = size.value());
     }
 
     /// The solver, factored at the Jacobian of the last update: for sensitivities at the solution
@@ -220,7 +219,7 @@ impl<S: Real> NewtonWorkspace<S> {
             jacobian: &self.jacobian,
             previous_jacobian: &self.previous_jacobian,
             previous_update: &self.previous_update,
-            terms: &self.first_terms,
+            terms: if self.first_terms.1 { &self.first_terms.0 } else { &[] },
         }
     }
 

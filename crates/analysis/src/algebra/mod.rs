@@ -24,4 +24,4 @@ pub(crate) use factors::factors;
 pub(crate) use field::{Field, Fraction, Relation, decimal_form};
 pub(crate) use linear::{Row, eliminate, inverse, kernel, reduced, size_cost};
 pub(crate) use polynomial::{Monomial, Polynomial};
-pub(crate) use work::Work;
+pub(crate) use work::{WORK, Work};

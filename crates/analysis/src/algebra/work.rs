@@ -7,6 +7,9 @@
 use cotangent_scalar::{Interrupted, Limits};
 use std::cell::Cell;
 
+/// The algebra that an analysis may take: some seconds. What is left then is sampled, or too large.
+pub(crate) const WORK: u64 = 60_000_000;
+
 /// What is left to spend.
 #[derive(Debug)]
 pub(crate) struct Work {

@@ -1,6 +1,6 @@
 //! The bracket of a Poisson model, as data and in words.
 
-use super::document::{points, special};
+use super::values::{points, special};
 use crate::claims::{Judged, holds};
 use crate::figures::count;
 use crate::map::Map;

@@ -1,14 +1,14 @@
 //! What `analyze` finds, as data: what JSON shows, and what text is made of.
 
 use super::bracket::Poisson;
+use super::values::{points, special};
 use crate::claims::{ClaimEntry, Judged, Known, holds};
 use crate::failure::Problem;
-use crate::figures::short;
 use crate::kind::{Class, ModelKind};
 use crate::map::Map;
 use cotangent_analysis::{
-    Analysis, AtValues, BracketMatrix, Branch, ConditionOutcome, ConsistencyCondition, Constraint, Count, DiracBracket,
-    Implicit, Invertibility, MultiplierValue, Outcome, Verdict,
+    Analysis, BracketMatrix, Branch, ConditionOutcome, ConsistencyCondition, Constraint, Count, DiracBracket, Implicit,
+    Invertibility, MultiplierValue, Outcome, Verdict,
 };
 use cotangent_expr::Expr;
 use cotangent_model::ClaimKind;
@@ -324,18 +324,6 @@ impl VerdictEntry {
             _ => own,
         }
     }
-}
-
-/// The parameters of the model, if something holds for them and not for all.
-pub(super) fn special(own: Option<&AtValues>) -> Option<Map<f64>> {
-    let own = own.filter(|v| matches!(v.outcome, Outcome::Holds(_)))?;
-    Some(own.values.iter().cloned().collect())
-}
-
-/// `a = 1, b = 2`.
-pub(super) fn points(values: &Map<f64>) -> String {
-    let all: Vec<String> = values.iter().map(|(name, x)| format!("{name} = {}", short(*x))).collect();
-    all.join(", ")
 }
 
 /// A part of a surface that falls apart.

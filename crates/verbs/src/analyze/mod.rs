@@ -4,6 +4,7 @@ mod bracket;
 mod coordinates;
 mod document;
 mod text;
+mod values;
 
 pub use crate::claims::{ClaimEntry, Claimed, Counterexample, Judged, Known};
 pub use bracket::{Algebra, Form, FoundCasimir, JacobiFailure, Poisson, Signature, StructureConstant};
