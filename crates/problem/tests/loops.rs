@@ -120,6 +120,74 @@ fn without_constraints_a_lattice_is_loops() {
     assert!(agree(&shipped("toda"), Some(200), Method::Rattle, Engine::Best, 0.01, 50).is_looped());
 }
 
+/// Members whose indices run at different paces meet: there both terms of the energy act on the same one.
+#[test]
+fn members_that_meet_are_acted_on_by_both_terms() {
+    let meeting = [
+        ("x[i]*x[31-i]/2 + cos(x[i])", 1, 30),
+        ("x[i]*x[32-i]/2 + x[i]^4", 1, 31),
+        ("x[2*i]^2*x[i+3]/2", 1, 15),
+        ("x[2*i-1]*x[i]", 1, 15),
+        ("x[3*i]*x[i+2]", 1, 10),
+        ("x[i]*x[7]/9", 1, 31),
+        ("x[i]*x[32-i]*x[2*i-20]", 11, 25),
+    ];
+    for (term, low, high) in meeting {
+        let text = format!(
+            "coord x[i in 1..31]\nhamiltonian sum(i in 1..31, p_x[i]^2/2 + x[i]^2) + sum(i in {low}..{high}, {term})\n\
+             initial x[i in 1..31] = cos(i), p_x[i in 1..31] = sin(3*i)/2\n"
+        );
+        // The same system with each member by itself.
+        let sum: Vec<String> = (low..=high).map(|i| written(term, i)).collect();
+        let single: Vec<String> = (1..=31).map(|i| format!("p_x{i}^2/2 + x{i}^2")).collect();
+        let names: Vec<String> = (1..=31).map(|i| format!("x{i}")).collect();
+        let initial: Vec<String> = (1..=31).map(|i| format!("x{i} = cos({i}), p_x{i} = sin(3*{i})/2")).collect();
+        let members = format!(
+            "coord {}\nhamiltonian {} + {}\ninitial {}\n",
+            names.join(", "),
+            single.join(" + "),
+            sum.join(" + "),
+            initial.join(", ")
+        );
+        let newton = |method: Method| Recipe::from(method).solved_by(Some(StageSolver::Newton));
+        for recipe in [newton(Method::Gauss { stages: 2 }), Method::Gauss { stages: 2 }.into(), Method::Rk4.into()] {
+            let end = |text: &str| {
+                let whole = agree(text, None, recipe.clone(), Engine::Best, 0.05, 10);
+                let (case, mut run, _) = both(text, None, recipe.clone(), Engine::Best);
+                let mut state = run.state(case.start.clone());
+                run.advance(&mut state, 0.05, 20).unwrap();
+                assert!(whole.is_looped() || whole.is_whole());
+                state.values
+            };
+            let apart = end(&text).iter().zip(end(&members)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(apart < 1e-12, "{term}: {apart:e} by {recipe:?}");
+        }
+    }
+}
+
+/// A term for one i, with members called by their numbers.
+fn written(term: &str, i: i64) -> String {
+    let mut out = String::new();
+    let mut rest = term;
+    while let Some((before, after)) = rest.split_once("x[") {
+        let (index, after) = after.split_once(']').unwrap();
+        let at = match index {
+            "i" => i,
+            "7" => 7,
+            "2*i" => 2 * i,
+            "2*i-1" => 2 * i - 1,
+            "2*i-20" => 2 * i - 20,
+            "3*i" => 3 * i,
+            "i+2" => i + 2,
+            "i+3" => i + 3,
+            _ => index.strip_suffix("-i").unwrap().parse::<i64>().unwrap() - i,
+        };
+        out += &format!("{before}x{at}");
+        rest = after;
+    }
+    out + rest
+}
+
 #[test]
 fn a_step_without_a_solution_fails_as_calls_of_functions_do() {
     let (case, mut whole, mut parts) = both(&shipped("chain"), Some(60), Method::Rattle, Engine::Best);

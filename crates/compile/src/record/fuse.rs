@@ -151,20 +151,45 @@ impl Member {
         Member { low, high, ..self.clone() }
     }
 
-    /// Cut where families begin or end in the arrays it goes through entry by entry.
+    /// The points at which two of the entries that it writes are the same one, as x[i] and x[n + 1 - i] in the middle: what is added
+    /// to it twice there has to be seen as one entry.
+    fn meetings(&self) -> impl Iterator<Item = i64> {
+        let written = || self.accesses.iter().filter(|(_, access)| *access == Access::Write).map(|(entry, _)| entry);
+        let pairs = written().enumerate().flat_map(move |(k, a)| written().take(k).map(move |b| (a, b)));
+        let apart = pairs.filter(|(a, b)| a.array == b.array && a.stride != b.stride);
+        let points = apart.filter_map(|(a, b)| {
+            let (rest, stride) = (b.offset - a.offset, a.stride - b.stride);
+            (rest % stride == 0).then(|| rest / stride)
+        });
+        points.filter(|at| (self.low..self.high).contains(at))
+    }
+
+    /// The points at which families begin or end in the arrays it goes through entry by entry.
+    fn ends(&self, arrays: &[usize], boundaries: &BTreeMap<usize, BTreeSet<i64>>) -> BTreeSet<i64> {
+        let mut cuts = BTreeSet::new();
+        if self.accesses.iter().any(|(e, _)| !(0..=1).contains(&e.stride)) {
+            return cuts;
+        }
+        for (entry, _) in self.accesses.iter().filter(|(e, _)| e.stride == 1) {
+            let own = boundaries.get(&arrays[entry.array]).into_iter().flatten().map(|at| at - entry.offset);
+            cuts.extend(own);
+        }
+        cuts
+    }
+
+    /// Cut at these points.
     fn cut(self, arrays: &[usize], boundaries: &BTreeMap<usize, BTreeSet<i64>>) -> Vec<Member> {
         if self.high - self.low <= SHORT {
             return (self.low..self.high).map(|at| self.part(at, at + 1)).collect();
         }
-        if self.accesses.iter().any(|(e, _)| !(0..=1).contains(&e.stride)) {
-            return vec![self];
-        }
-        let mut cuts = BTreeSet::new();
-        for (entry, _) in self.accesses.iter().filter(|(e, _)| e.stride == 1) {
-            let own = boundaries.get(&arrays[entry.array]).into_iter().flatten().map(|at| at - entry.offset);
-            cuts.extend(own.filter(|at| (self.low + 1..self.high).contains(at)));
-        }
+        let inside = |at: &i64| (self.low + 1..self.high).contains(at);
+        let mut cuts = self.ends(arrays, boundaries);
+        cuts.retain(inside);
         if cuts.len() > MOST_CUTS {
+            cuts.clear();
+        }
+        cuts.extend(self.meetings().flat_map(|at| [at, at + 1]).filter(inside));
+        if cuts.is_empty() {
             return vec![self];
         }
         let ends: Vec<i64> = [self.low].into_iter().chain(cuts).chain([self.high]).collect();
