@@ -26,9 +26,12 @@ mod arms;
 mod branch;
 mod energy;
 mod face;
+mod forms;
 mod multivalued;
 mod nearest;
 mod parts;
+mod ranks;
+mod spectrum;
 
 use crate::callable::Callable;
 use crate::error::underived;
@@ -93,6 +96,9 @@ pub struct Conditioning {
     /// Whether an entry was much smaller than that at the end of the step that is looked at, and where it begins. Of the
     /// start of a run nothing is known.
     has_fallen: [bool; 2],
+    /// Whether gradients have changed by a large part in every step so far, there and where it begins: how large those are that
+    /// vanish near the start of a run is not known yet.
+    is_young: [bool; 2],
     /// The end of the step that was looked at last.
     reached: Vec<f64>,
     /// Where the last two steps began, since forces became badly determined. The first of them stays where it was as long
@@ -176,6 +182,7 @@ impl Conditioning {
             largest: vec![0.0; entries.len()],
             known: vec![0.0; entries.len()],
             has_fallen: [true; 2],
+            is_young: [true; 2],
             entries,
             is_antisymmetric,
             reached: vec![0.0; motion.state.len()],
@@ -224,8 +231,11 @@ impl Conditioning {
         let is_fallen = self.measure();
         if is_one {
             self.has_fallen[1] = is_fallen;
+            self.is_young[1] = false;
         }
-        let fallen = is_fallen || self.has_fallen[0] || was_ill;
+        // Beside what it has become an entry was small where the step began.
+        let has_grown = self.largest.iter().zip(&self.known).any(|(largest, known)| WELL * largest > *known);
+        let fallen = is_fallen || self.has_fallen[0] || was_ill || has_grown || self.is_young[0];
         // Of one constraint, or one pair, there is nothing else to know.
         if self.names.len() <= if self.is_antisymmetric { 2 } else { 1 } && !fallen {
             return Ok(Conditioned::WELL);
@@ -246,12 +256,34 @@ impl Conditioning {
             // However many constraints add up to a large condition: of a long chain no link depends on its neighbours.
             found.iter_mut().for_each(|(condition, _)| *condition = 1.0);
         }
+        if has_grown {
+            self.look_back([before, after], &mut found)?;
+        }
         found.sort_by(|a, b| b.0.total_cmp(&a.0));
         let worst = found.first().map_or(Conditioned::WELL, |&(condition, row)| Conditioned::of(condition, row, false));
         let Some(mut gradients) = self.gradients.take() else { return Ok(worst) };
         let judged = self.judge_parts(&mut gradients, earlier, [before, after], (was_ill, is_one), &found);
         self.gradients = Some(gradients);
         Ok(judged?.unwrap_or(worst))
+    }
+
+    /// Takes note of the conditions where a step begins, which no step before it has seen: that of the start of a run, or of
+    /// gradients that have never been as large as they are now.
+    fn look_back(&mut self, [before, after]: [&[f64]; 2], found: &mut Vec<(f64, usize)>) -> Result<(), CallError> {
+        let Some(parts) = self.gradients.as_ref().map(|gradients| gradients.parts.rows.clone()) else { return Ok(()) };
+        self.evaluate(before)?;
+        if self.factor().is_none() {
+            for start in self.weakest() {
+                match found.iter_mut().find(|(_, row)| parts[*row] == parts[start.1]) {
+                    Some(end) if end.0 < start.0 => *end = start,
+                    Some(_) => {}
+                    None => found.push(start),
+                }
+            }
+        }
+        self.evaluate(after)?;
+        self.factor();
+        Ok(())
     }
 
     /// Whether each part of the mechanism kept to its branch, given their conditions, the worst one first; Q is factored at the end
@@ -301,7 +333,9 @@ impl Conditioning {
         // A method that chooses its steps may turn there in steps as short as the rounding of its positions.
         let is_too_near = is_one && earlier.1.is_none() && seen.condition >= TOO_NEAR;
         self.is_blind |= is_one && (!(first && last) || is_too_near);
-        if is_too_near || !(first && last) || !near && self.before.cosine(&self.after) > OPPOSITE {
+        let is_young = is_one && self.is_young[0];
+        let is_seen = near || self.before.cosine(&self.after) <= OPPOSITE;
+        if is_too_near || !(first && last) || !(is_seen || is_young) {
             return Ok(());
         }
         let mut parameters = std::mem::take(&mut self.parameters);
@@ -312,10 +346,11 @@ impl Conditioning {
         let passed = passed?;
         seen.crossed = passed.crossed;
         if passed.indefinite {
-            seen.branch = Branch::Undetermined;
+            seen.branch = if is_seen { Branch::Undetermined } else { Branch::Kept };
             return Ok(());
         }
-        if is_one && (passed.astray || self.leaps(gradients, [before, after])?) {
+        self.is_young[1] |= is_young && passed.moved;
+        if is_one && is_seen && (passed.astray || self.leaps(gradients, [before, after])?) {
             seen.branch = Branch::Left;
             return Ok(());
         }
@@ -323,14 +358,25 @@ impl Conditioning {
             return Ok(());
         }
         let from = usize::from(self.before.square >= self.after.square);
-        let velocities = [self.before.v.clone(), self.after.v.clone()];
-        match self.nearest(gradients, constraint, (from, [before, after]), (&velocities, passed.distance))? {
-            Nearest::Far => seen.far = true,
+        let (first, last) = (self.before.clone(), self.after.clone());
+        let velocities = gradients.headings([&first, &last], [before, after], |gradients, state, direction| {
+            self.keep_free(gradients, state, direction)
+        })?;
+        let step = (from, [before, after]);
+        if is_seen && let Some(route) = self.route(gradients, constraint, step, (&velocities, passed.distance))? {
+            seen.crossed = route.crossed;
+            seen.gap = Some(false);
+            seen.branch = route.branch(&passed, is_one);
+            return Ok(());
+        }
+        match self.nearest(gradients, constraint, step, (&velocities, passed.distance))? {
+            Nearest::Far => seen.far = is_seen,
             // Where A vanishes along the motion, branches touch: which of them goes on smoothly is not known from A.
-            Nearest::Unknown if is_one && close && passed.crossed && gradients.has_one_freedom() => {
+            Nearest::Unknown if is_one && is_seen && close && passed.crossed && gradients.has_one_freedom() => {
                 seen.branch = Branch::Left;
             }
             Nearest::Unknown => {}
+            Nearest::At(point) if !(is_seen || point.is_near()) => {}
             Nearest::At(point) => {
                 seen.branch = point.branch(&passed, is_one);
                 seen.gap = Some(point.has_gap());
@@ -340,6 +386,27 @@ impl Conditioning {
             }
         }
         Ok(())
+    }
+
+    /// Leaves of a direction what no constraint stops at a state; whether that is known.
+    fn keep_free(
+        &mut self,
+        gradients: &mut Gradients,
+        state: &[f64],
+        direction: &mut [f64],
+    ) -> Result<bool, CallError> {
+        self.evaluate(state)?;
+        if self.factor().is_some() {
+            return Ok(false);
+        }
+        let mut face = Face::new(self.direction.len(), direction.len());
+        let (mut y, mut normal) = (vec![0.0; self.direction.len()], vec![0.0; direction.len()]);
+        gradients.look(state, &self.parameters, &mut face)?;
+        gradients.rates(direction, &mut y);
+        self.solver.solve(&mut y);
+        gradients.shift(&y, &mut normal);
+        direction.iter_mut().zip(&normal).for_each(|(x, normal)| *x -= normal);
+        Ok(true)
     }
 
     /// Whether a step changes the energy of what moves with the constraint by a large part, seen with the velocities as they are and
@@ -507,6 +574,7 @@ impl Condition for Conditioning {
         if self.reached == before {
             self.known.copy_from_slice(&self.largest);
             self.has_fallen[0] = self.has_fallen[1];
+            self.is_young[0] = self.is_young[1];
         }
         self.largest.copy_from_slice(&self.known);
         self.reached.copy_from_slice(after);
@@ -554,7 +622,7 @@ impl Condition for Conditioning {
 
     fn stays_well(&mut self, [before, after]: [&[f64]; 2]) -> Result<bool, Failure> {
         let is_simple = self.multivalued.is_empty() && !self.is_antisymmetric && self.gradients.is_some();
-        if !is_simple || self.has_fallen[1] || self.reached != before {
+        if !is_simple || self.has_fallen[1] || self.is_young[1] || self.reached != before {
             return Ok(false);
         }
         self.evaluate(after)?;
@@ -567,6 +635,7 @@ impl Condition for Conditioning {
         }
         self.known.copy_from_slice(&self.largest);
         self.has_fallen[0] = false;
+        self.is_young[0] = false;
         self.measure();
         self.reached.copy_from_slice(after);
         Ok(true)
@@ -578,7 +647,8 @@ impl Condition for Conditioning {
 
     /// The largest Qᵢᵢ so far, where the last steps began, and where the last one ended.
     fn memory(&self, memory: &mut Vec<f64>) {
-        let flags = [self.is_placed, self.has_fallen[0], self.has_fallen[1]].map(|flag| f64::from(u8::from(flag)));
+        let [[fell, falls], [was_young, is_young]] = [self.has_fallen, self.is_young];
+        let flags = [self.is_placed, fell, falls, was_young, is_young].map(|flag| f64::from(u8::from(flag)));
         let parts = [&self.largest[..], &self.known, &self.begun[0], &self.begun[1], &self.reached];
         parts.iter().for_each(|part| memory.extend_from_slice(part));
         let blind =
@@ -593,7 +663,7 @@ impl Condition for Conditioning {
         for blind in [known, next] {
             parts.extend([&mut blind.from[..], &mut blind.to, std::slice::from_mut(&mut blind.duration)]);
         }
-        let Some((memory, &[placed, began, ended])) = memory.split_last_chunk() else { return };
+        let Some((memory, &[placed, fell, falls, was_young, is_young])) = memory.split_last_chunk() else { return };
         if memory.len() == parts.iter().map(|part| part.len()).sum::<usize>() {
             let mut rest = memory;
             for part in &mut parts {
@@ -602,7 +672,8 @@ impl Condition for Conditioning {
                 rest = after;
             }
             self.is_placed = placed != 0.0;
-            self.has_fallen = [began != 0.0, ended != 0.0];
+            self.has_fallen = [fell, falls].map(|flag| flag != 0.0);
+            self.is_young = [was_young, is_young].map(|flag| flag != 0.0);
         }
     }
 }
