@@ -95,7 +95,7 @@ proptest! {
         let (q, _) = joints(s);
         let text = format!(
             "coord x, y, u, v\nlagrangian {:?}*x'^2/2 + {:?}*y'^2/2 + {:?}*u'^2/2 + {:?}*v'^2/2 - {g:?}*(y + v)\n\
-             constraint crank: (x^2 + y^2 - 1)/2 = 0, rocker: ((u - {length:?})^2 + v^2 - 1)/2 = 0,\n\
+             constraint crank: (x^2 + y^2 - 1)/2 = 0, rocker: ((u - {length:?})^2 + v^2 - 1)/2 = 0, \
              coupler: ((u - x)^2 + (v - y)^2 - {length:?}^2)/2 = 0\n\
              initial x = {:?}, y = {:?}, u = {:?}, v = {:?}\n",
             masses[0], masses[1], masses[2], masses[3], q[0], q[1], q[2], q[3]

@@ -255,11 +255,9 @@ fn least_squares(forms: &[Vec<Vec<f64>>], residuals: &[Vec<f64>]) -> Option<Vec<
     let (mut normal, mut side) = (vec![vec![0.0; n]; n], vec![0.0; n]);
     for (form, residual) in forms.iter().zip(residuals) {
         let square: f64 = form.iter().map(|row| dot(row, row)).sum();
-        for i in 0..n {
-            side[i] -= dot(&form[i], residual) / square;
-            for j in 0..n {
-                normal[i][j] += dot(&form[i], &form[j]) / square;
-            }
+        for ((row, side), normal) in form.iter().zip(&mut side).zip(&mut normal) {
+            *side -= dot(row, residual) / square;
+            normal.iter_mut().zip(form).for_each(|(entry, other)| *entry += dot(row, other) / square);
         }
     }
     if !normal.iter().flatten().chain(&side).all(|x| x.is_finite()) {
