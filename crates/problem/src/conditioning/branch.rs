@@ -61,6 +61,8 @@ pub(super) struct Passed {
     resolved: bool,
     /// Whether M is not positive there: it has neither lengths nor angles.
     pub(super) indefinite: bool,
+    /// Whether r hardly changed.
+    pub(super) still: bool,
     /// Whether the step is so near that it may have come past a singular configuration.
     pub(super) moved: bool,
     /// Whether its end is not where its velocities lead.
@@ -159,6 +161,7 @@ impl Gradients {
             slowed: true,
             resolved: true,
             indefinite: false,
+            still: false,
             moved: false,
             astray: false,
             distance: 0.0,
@@ -170,6 +173,7 @@ impl Gradients {
         let change = before.square + after.square - 2.0 * before.product(after);
         let least = before.square.min(after.square);
         let is_still = !close && change < STILL * STILL * least;
+        passed.still = is_still;
         passed.moved = close || change > MOVED * MOVED * least;
         let moves = n <= MAX_VARIABLES
             && self.move_on(from, parameters, before)

@@ -65,7 +65,7 @@ impl Conditioning {
         // A method that chooses its steps may turn there in steps as short as the rounding of its positions.
         let is_too_near = is_one && earlier.1.is_none() && seen.condition >= TOO_NEAR;
         self.is_blind |= is_one && (!(first && last) || is_too_near);
-        let is_young = is_one && self.is_young[0];
+        let is_young = is_one && self.young[0] > 0.0;
         let is_seen = near || self.before.cosine(&self.after) <= OPPOSITE;
         if is_too_near || !(first && last) || !(is_seen || is_young) {
             return Ok(());
@@ -81,7 +81,10 @@ impl Conditioning {
             seen.branch = if is_seen { Branch::Undetermined } else { Branch::Kept };
             return Ok(());
         }
-        self.is_young[1] |= is_young && passed.moved;
+        if is_young && !passed.still {
+            let passing = if passed.moved { 0.0 } else { 1.0 };
+            self.young[1] = self.young[1].max(self.young[0] - passing);
+        }
         if is_one && is_seen && (passed.astray || self.leaps(gradients, [before, after])?) {
             seen.branch = Branch::Left;
             return Ok(());

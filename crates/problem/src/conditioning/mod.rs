@@ -56,6 +56,9 @@ const OPPOSITE: f64 = -0.8;
 /// The condition of what is singular to working precision.
 const MOST: f64 = 1.0 / f64::EPSILON;
 
+/// After so many steps that change gradients by less than a large part they are known.
+const YOUNG: f64 = 8.0;
+
 /// Matrices of brackets up to this size are inverted to find their condition.
 const SMALL: usize = 16;
 
@@ -84,9 +87,9 @@ pub struct Conditioning {
     /// Whether an entry was much smaller than that at the end of the step that is looked at, and where it begins. Of the
     /// start of a run nothing is known.
     has_fallen: [bool; 2],
-    /// Whether gradients have changed by a large part in every step so far, there and where it begins: how large those are that
-    /// vanish near the start of a run is not known yet.
-    is_young: [bool; 2],
+    /// For how many more steps, there and where it begins, it is not known how large gradients are that vanish near the start of a
+    /// run: until they hardly change in a step.
+    young: [f64; 2],
     /// The end of the step that was looked at last.
     reached: Vec<f64>,
     /// Where the last two steps began, since forces became badly determined. The first of them stays where it was as long
@@ -170,7 +173,7 @@ impl Conditioning {
             largest: vec![0.0; entries.len()],
             known: vec![0.0; entries.len()],
             has_fallen: [true; 2],
-            is_young: [true; 2],
+            young: [YOUNG; 2],
             entries,
             is_antisymmetric,
             reached: vec![0.0; motion.state.len()],
@@ -219,11 +222,11 @@ impl Conditioning {
         let is_fallen = self.measure();
         if is_one {
             self.has_fallen[1] = is_fallen;
-            self.is_young[1] = false;
+            self.young[1] = 0.0;
         }
         // Beside what it has become an entry was small where the step began.
         let has_grown = self.largest.iter().zip(&self.known).any(|(largest, known)| WELL * largest > *known);
-        let fallen = is_fallen || self.has_fallen[0] || was_ill || has_grown || self.is_young[0];
+        let fallen = is_fallen || self.has_fallen[0] || was_ill || has_grown || self.young[0] > 0.0;
         // Of one constraint, or one pair, there is nothing else to know.
         if self.names.len() <= if self.is_antisymmetric { 2 } else { 1 } && !fallen {
             return Ok(Conditioned::WELL);
@@ -398,7 +401,7 @@ impl Condition for Conditioning {
         if self.reached == before {
             self.known.copy_from_slice(&self.largest);
             self.has_fallen[0] = self.has_fallen[1];
-            self.is_young[0] = self.is_young[1];
+            self.young[0] = self.young[1];
         }
         self.largest.copy_from_slice(&self.known);
         self.reached.copy_from_slice(after);
@@ -446,7 +449,7 @@ impl Condition for Conditioning {
 
     fn stays_well(&mut self, [before, after]: [&[f64]; 2]) -> Result<bool, Failure> {
         let is_simple = self.multivalued.is_empty() && !self.is_antisymmetric && self.gradients.is_some();
-        if !is_simple || self.has_fallen[1] || self.is_young[1] || self.reached != before {
+        if !is_simple || self.has_fallen[1] || self.young[1] > 0.0 || self.reached != before {
             return Ok(false);
         }
         self.evaluate(after)?;
@@ -459,7 +462,7 @@ impl Condition for Conditioning {
         }
         self.known.copy_from_slice(&self.largest);
         self.has_fallen[0] = false;
-        self.is_young[0] = false;
+        self.young[0] = 0.0;
         self.measure();
         self.reached.copy_from_slice(after);
         Ok(true)
@@ -471,8 +474,9 @@ impl Condition for Conditioning {
 
     /// The largest Qᵢᵢ so far, where the last steps began, and where the last one ended.
     fn memory(&self, memory: &mut Vec<f64>) {
-        let [[fell, falls], [was_young, is_young]] = [self.has_fallen, self.is_young];
-        let flags = [self.is_placed, fell, falls, was_young, is_young].map(|flag| f64::from(u8::from(flag)));
+        let [placed, fell, falls] =
+            [self.is_placed, self.has_fallen[0], self.has_fallen[1]].map(|flag| f64::from(u8::from(flag)));
+        let flags = [placed, fell, falls, self.young[0], self.young[1]];
         let parts = [&self.largest[..], &self.known, &self.begun[0], &self.begun[1], &self.reached];
         parts.iter().for_each(|part| memory.extend_from_slice(part));
         let blind =
@@ -487,7 +491,7 @@ impl Condition for Conditioning {
         for blind in [known, next] {
             parts.extend([&mut blind.from[..], &mut blind.to, std::slice::from_mut(&mut blind.duration)]);
         }
-        let Some((memory, &[placed, fell, falls, was_young, is_young])) = memory.split_last_chunk() else { return };
+        let Some((memory, &[placed, fell, falls, was_young, young])) = memory.split_last_chunk() else { return };
         if memory.len() == parts.iter().map(|part| part.len()).sum::<usize>() {
             let mut rest = memory;
             for part in &mut parts {
@@ -497,7 +501,7 @@ impl Condition for Conditioning {
             }
             self.is_placed = placed != 0.0;
             self.has_fallen = [fell, falls].map(|flag| flag != 0.0);
-            self.is_young = [was_young, is_young].map(|flag| flag != 0.0);
+            self.young = [was_young, young];
         }
     }
 }
