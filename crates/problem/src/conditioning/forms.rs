@@ -95,8 +95,7 @@ impl Ray {
 mod tests {
     use super::*;
 
-    /// x y = 0 and x z = 0 turned out of their axes have the branch along x, and a plane of them; x y = 0 and z (x + y) = 0 four
-    /// lines.
+    /// x y = 0 and z (x + y) = 0: the axes, along the last of which branches touch.
     fn lines() -> Forms {
         let xy = vec![vec![0.0, 1.0, 0.0], vec![1.0, 0.0, 0.0], vec![0.0; 3]];
         let zs = vec![vec![0.0, 0.0, 1.0], vec![0.0, 0.0, 1.0], vec![1.0, 1.0, 0.0]];
