@@ -147,6 +147,8 @@ enum Key {
     Initial(Digest),
     /// A constraint, in momenta or velocities.
     Residual(usize, Given),
+    /// The size of what it is made of.
+    Magnitude(usize, Given),
     /// The gradients of the constraints.
     Gradients(Given),
     VelocityGradients(usize),

@@ -62,6 +62,19 @@ fn a_step_without_a_solution_ends_the_run() {
 }
 
 #[test]
+fn steps_that_are_brought_back_near_a_singular_configuration_are_not_laid_to_a_light_mass() {
+    // A parallelogram in angles that turns back near its flat position; its masses are much alike.
+    let text = "coord t1, t2, t3\n\
+        lagrangian 2.37*t1'^2/2 + 1.063*t2'^2/2 + 2.102*t3'^2/2 - 0.15*t1^2/2 - 0.18*t2^2/2 - 0.21*t3^2/2\n\
+        constraint a: 0.862*cos(t1) + 1.133*cos(t2) - 0.862*cos(t3) = 1.133\n\
+        constraint b: 0.862*sin(t1) + 1.133*sin(t2) - 0.862*sin(t3) = 0\n\
+        initial t1 = 1.48612135633145, t3 = 1.48612135633145, t1' = 0.7853190391309501, t3' = 0.7853190391309501\n\
+        run method = average-vector-field, step = 0.006, until = 3.85\n";
+    let json = on(text, &["run", "-", "--json"]).json();
+    assert!(notes(&json).contains("where constraints nearly depend on each other"), "{}", notes(&json));
+}
+
+#[test]
 fn a_fall_over_a_pole_is_noted() {
     let text = "coord x\nlagrangian x'^2/2 + 1/x\ninitial x = 1\nrun method = stormer-verlet, step = 0.01, until = 2\n";
     let json = on(text, &["run", "-", "--json"]).json();

@@ -7,7 +7,7 @@ use cotangent_dynamics::Failure;
 use cotangent_integrate::{Composition, Method, Recipe};
 use cotangent_observe::End;
 use cotangent_theory::Formulation;
-use problems::{Case, Run};
+use problems::{Case, Run, angle};
 use proptest::prelude::*;
 
 fn run(text: &str, (formulation, method): (Formulation, Method), step: f64, steps: u64) -> (Run, End) {
@@ -34,24 +34,6 @@ const COMBINATIONS: [(Formulation, Method); 17] = [
     (Formulation::LocalChart { threshold: 1.0 }, Method::Gauss { stages: 2 }),
     (Formulation::LocalChart { threshold: 1.0 }, Method::Rk4),
 ];
-
-/// u and u′ after time t of M(u) u″ + M′(u) u′²/2 + V′(u) = 0, by small steps of the classical Runge–Kutta method.
-fn angle(start: [f64; 2], inertia: impl Fn(f64) -> [f64; 2], slope: impl Fn(f64) -> f64, t: f64) -> [f64; 2] {
-    let rate = |[u, w]: [f64; 2]| {
-        let [m, dm] = inertia(u);
-        [w, -(slope(u) + dm * w * w / 2.0) / m]
-    };
-    let count = 100_000;
-    let h = t / f64::from(count);
-    let plus = |z: [f64; 2], k: [f64; 2], c: f64| [z[0] + c * k[0], z[1] + c * k[1]];
-    (0..count).fold(start, |z, _| {
-        let a = rate(z);
-        let b = rate(plus(z, a, h / 2.0));
-        let c = rate(plus(z, b, h / 2.0));
-        let d = rate(plus(z, c, h));
-        [0, 1].map(|i| z[i] + h / 6.0 * (a[i] + 2.0 * b[i] + 2.0 * c[i] + d[i]))
-    })
-}
 
 /// A figure of eight x = a sin u, y = b sin u cos u, run through from its right end.
 struct Eight {

@@ -1,7 +1,8 @@
 //! Whether initial data satisfy the constraints, whatever the units.
 //!
 //! A residual is compared with how much it changes when the initial data change by their own size, tried in random
-//! directions: the quotient is, to first order, the relative change of the data that would satisfy the constraint.
+//! directions: the quotient is, to first order, the relative change of the data that would satisfy the constraint. Near a
+//! singular configuration, where no change of the data changes it, it is zero if it is no more than the rounding of its terms.
 
 use crate::scale::{of_kind, relative};
 use cotangent_compile::values::{InitialValues, Rates, Residual, ValueError};
@@ -10,6 +11,9 @@ use cotangent_scalar::Random;
 /// Data are consistent if a relative change by at most this much would remove every residual: enough
 /// for numbers typed with nine digits. How large a residual itself is depends on the units.
 const TOLERANCE: f64 = 1e-8;
+
+/// Units in the last place of the terms of a residual that rounding explains: of the data, and of a few operations.
+const UNITS: f64 = 4.0;
 
 /// The relative size of the trial changes.
 const CHANGE: f64 = 1e-5;
@@ -51,7 +55,8 @@ pub fn measure(
         }
     }
     let measured = |(r, response): (Residual, f64)| {
-        let relative = relative(r.value, response);
+        let is_rounding = r.value.abs() <= UNITS * f64::EPSILON * r.magnitude;
+        let relative = if is_rounding { 0.0 } else { relative(r.value, response) };
         Measured { name: r.name, is_rate: false, value: r.value, relative }
     };
     Ok(at_start.into_iter().zip(response).map(measured).collect())

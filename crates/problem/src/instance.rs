@@ -491,6 +491,29 @@ mod tests {
     }
 
     #[test]
+    fn initial_data_that_are_off_by_the_rounding_of_their_terms_hold_beside_a_singular_configuration() {
+        // Parallelograms that lie nearly flat: no relative change of the angles by 1e-8 changes the constraints by a unit in the last
+        // place of their terms.
+        for angle in ["1.2e-5", "3.3e-6", "-7.1e-7", "2.9e-5"] {
+            for (a, d) in [(0.857, 1.618), (0.913, 1.277), (1.11, 0.7)] {
+                let parallelogram = |off: f64| {
+                    model(&format!(
+                        "coord r, s, t\nlagrangian (r'^2 + s'^2 + t'^2)/2\n\
+                         constraint c: {a}*cos(r) + {d}*cos(s) - {a}*cos(t) = {d} + {off:?}\n\
+                         constraint d: {a}*sin(r) + {d}*sin(s) - {a}*sin(t) = 0\n\
+                         initial r = {angle}, t = {angle}, r' = 1, t' = 1"
+                    ))
+                };
+                let none = Repairs { project_initial: false, drop_redundant: false };
+                let instance = |off| parallelogram(off).instance(Formulation::Multipliers, &[], none, Engine::Tape);
+                assert!(instance(0.0).is_ok(), "{angle} {a} {d}");
+                assert!(instance(4e-16).is_ok(), "{angle} {a} {d}");
+                assert!(matches!(instance(1e-13), Err(ProblemError::Inconsistent { .. })), "{angle} {a} {d}");
+            }
+        }
+    }
+
+    #[test]
     fn a_model_without_redundant_constraints_is_made_once_for_all_formulations() {
         let model = model(TWICE);
         let of = |formulation| model.instance(formulation, &[], DROPPING, Engine::Tape).unwrap();

@@ -98,7 +98,8 @@ fn have(names: &[String]) -> String {
 
 /// What to do where a step turns into another branch.
 pub(crate) const BRANCHED: &str = "the motion goes straight on there, while these equations turn by as little as the state is \
-    off its constraints: `--formulation multipliers` with a method for constraints, such as `rattle`, goes through";
+    off its constraints, or have other solutions, too: take another --step, so that no step ends so close to it, or \
+    `--formulation multipliers` with a method for constraints, such as `rattle`";
 
 /// What to do where a step goes over a gap.
 pub(crate) const JUMPED: &str = "the motion turns there: take a smaller --step";
@@ -177,8 +178,8 @@ pub(crate) fn notes(monitor: &Monitor, passages: &[SingularPassage]) -> Vec<Stri
     if monitor.mended > 0 {
         let steps = count(monitor.mended, "step", "steps");
         notes.push(format!(
-            "{steps} brought back onto the constraints: rounding of the multipliers, which a light mass makes larger than \
-             that of the constraints"
+            "{steps} brought back onto the constraints: the rounding of their multipliers is larger than that of the \
+             constraints, as it may be for a light mass or where constraints nearly depend on each other"
         ));
     }
     if monitor.settled > 0 {

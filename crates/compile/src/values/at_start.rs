@@ -16,11 +16,15 @@ pub struct Residual {
     pub name: String,
     /// Left side minus right side.
     pub value: f64,
+    /// The sizes of the terms that it is the sum of; zero where it is zero.
+    pub magnitude: f64,
 }
 
 /// Named values of a vector.
-fn named(layout: &Layout, values: Vec<f64>) -> Vec<Residual> {
-    layout.entry_names().into_iter().zip(values).map(|(name, value)| Residual { name, value }).collect()
+fn named(layout: &Layout, values: Vec<f64>, magnitudes: Vec<f64>) -> Vec<Residual> {
+    let values = values.into_iter().zip(magnitudes);
+    let named = layout.entry_names().into_iter().zip(values);
+    named.map(|(name, (value, magnitude))| Residual { name, value, magnitude }).collect()
 }
 
 impl Rates {
@@ -103,7 +107,14 @@ impl Values {
             }
             let make = |by: &[&Layout]| Evaluator::new(&c.residual, by, &self.limits);
             let (_, values) = self.evaluated(Key::Residual(k, given), &inputs, make)?;
-            out.extend(named(&Layout::new(vec![c.array.clone()]), values));
+            let magnitudes = match values.iter().any(|value| *value != 0.0) {
+                true => {
+                    let make = |by: &[&Layout]| Evaluator::new(&c.residual.magnitude()?, by, &self.limits);
+                    self.evaluated(Key::Magnitude(k, given), &inputs, make)?.1
+                }
+                false => vec![0.0; values.len()],
+            };
+            out.extend(named(&Layout::new(vec![c.array.clone()]), values, magnitudes));
         }
         Ok(out)
     }
@@ -138,12 +149,14 @@ impl Values {
             |by: &[&Layout]| Evaluator::sparse(&residual.jacobian_within(coordinates, &self.limits)?, by, &self.limits);
         let (gradients, values) = self.evaluated(Key::Gradients(initial.rates.given()), &inputs, make)?;
         let mut rate = vec![0.0; residual.shape()[0].len()];
+        let mut magnitude = rate.clone();
         if let Some(pattern) = gradients.pattern() {
             for ((row, column), value) in pattern.addresses().zip(&values) {
                 rate[row as usize] += value * velocity[column as usize];
+                magnitude[row as usize] += (value * velocity[column as usize]).abs();
             }
         }
-        Ok(Some(named(&residual.shape()[0], rate)))
+        Ok(Some(named(&residual.shape()[0], rate, magnitude)))
     }
 
     /// The energy at the initial values: H, or v·∂L/∂v − L; `None` where the velocity is unknown.

@@ -37,6 +37,8 @@ const MOVED: f64 = 0.25;
 const STUCK: f64 = 0.25;
 /// A motion whose speed falls by less than this part of what it changes by in the next step is not slowed.
 const SLOWED: f64 = 0.1;
+/// A speed of this part of another one is rest.
+const RESTS: f64 = 1e-10;
 /// The way around a gap, relative to what the speeds make of it: out of these bounds the step is another one's.
 const WAY: [f64; 2] = [0.85, 1.18];
 /// So far at most, relative to what the speeds make of a step, its way is from all that velocities between those at its ends make of
@@ -52,13 +54,15 @@ pub(super) struct Passed {
     pub(super) turned: bool,
     /// It came out on the other side of the configuration, and goes the other way, was thrown back, or stays there: no
     /// branch leads there.
-    reflected: bool,
+    pub(super) reflected: bool,
     /// Whether a force may have turned the motion: it slowed it in the step before, or nothing is known of that.
-    slowed: bool,
+    pub(super) slowed: bool,
     /// Whether the turn is one that a step can resolve.
     resolved: bool,
     /// Whether M is not positive there: it has neither lengths nor angles.
     pub(super) indefinite: bool,
+    /// Whether r hardly changed.
+    pub(super) still: bool,
     /// Whether the step is so near that it may have come past a singular configuration.
     pub(super) moved: bool,
     /// Whether its end is not where its velocities lead.
@@ -97,9 +101,8 @@ impl Point {
     /// What became of the branch in a step, or in two that are looked at as one.
     pub(super) fn branch(&self, passed: &Passed, is_one: bool) -> Branch {
         let gap = (2.0 * self.critical.abs() / self.bend).sqrt();
-        let off = (2.0 * self.level.abs() / self.bend).sqrt();
         let unresolved = !passed.resolved && gap < GAP * self.step;
-        let near = self.distance <= 2.0 * self.step + 3.0 * off;
+        let near = self.is_near();
         // A gap is one of the constraints, however far the state is off them.
         let level = if self.critical.abs() > self.rounding { -self.critical } else { 0.0 };
         if is_one && near && passed.reflected {
@@ -118,6 +121,12 @@ impl Point {
             (_, true) if near && self.arms.is_some() && level != 0.0 => Branch::Jumped,
             _ => Branch::Kept,
         }
+    }
+
+    /// Whether it is within a few steps.
+    pub(super) fn is_near(&self) -> bool {
+        let off = (2.0 * self.level.abs() / self.bend).sqrt();
+        self.distance <= 2.0 * self.step + 3.0 * off
     }
 
     /// Whether branches avoid each other by more than the state is off its constraints.
@@ -152,6 +161,7 @@ impl Gradients {
             slowed: true,
             resolved: true,
             indefinite: false,
+            still: false,
             moved: false,
             astray: false,
             distance: 0.0,
@@ -163,6 +173,7 @@ impl Gradients {
         let change = before.square + after.square - 2.0 * before.product(after);
         let least = before.square.min(after.square);
         let is_still = !close && change < STILL * STILL * least;
+        passed.still = is_still;
         passed.moved = close || change > MOVED * MOVED * least;
         let moves = n <= MAX_VARIABLES
             && self.move_on(from, parameters, before)
@@ -185,7 +196,8 @@ impl Gradients {
         let [slow, fast] = squares.map(f64::sqrt);
         let along = self.weighed(&before.v, &after.v);
         let velocities = along / (slow * fast);
-        if !(velocities.is_finite() && passed.distance > 0.0) {
+        let rests = slow.min(fast) <= RESTS * slow.max(fast);
+        if rests || !(velocities.is_finite() && passed.distance > 0.0) {
             passed.crossed = opposite;
             return Ok(passed);
         }
@@ -225,6 +237,46 @@ impl Gradients {
         passed.turned = passed.reflected || rate(before, from, slow)? < 0.0 && rate(after, to, fast)? > 0.0;
         passed.resolved = velocities > RESOLVED && gradients > RESOLVED;
         Ok(passed)
+    }
+
+    /// The velocities at both ends of a step. Where a motion rests it is the direction in which it may move, to where the other end
+    /// is.
+    pub(super) fn headings(
+        &mut self,
+        [before, after]: [&Face; 2],
+        states: [&[f64]; 2],
+        mut free: impl FnMut(&mut Gradients, &[f64], &mut [f64]) -> Result<bool, CallError>,
+    ) -> Result<[Vec<f64>; 2], CallError> {
+        let mut headings = [before.v.clone(), after.v.clone()];
+        let [slow, fast] = headings.each_ref().map(|v| self.weighed(v, v).sqrt());
+        let resting = match (slow <= RESTS * fast, fast <= RESTS * slow) {
+            (true, false) => 0,
+            (false, true) => 1,
+            _ => return Ok(headings),
+        };
+        let way = self.way(states[0], states[1]);
+        let mut most = 0.0;
+        // For one degree of freedom there is one such direction, whatever is projected onto it.
+        let axes = if self.has_one_freedom() { self.columns() } else { 0 };
+        for k in 0..=axes {
+            let mut direction =
+                if k == 0 { way.clone() } else { (1..=axes).map(|j| f64::from(u8::from(j == k))).collect() };
+            if k > 0 && !self.moves(k - 1) {
+                continue;
+            }
+            let whole = self.weighed(&direction, &direction);
+            if !free(self, states[resting], &mut direction)? {
+                continue;
+            }
+            let part = self.weighed(&direction, &direction) / whole;
+            if part.is_finite() && part > most {
+                most = part;
+                let sign = self.weighed(&direction, &way).signum();
+                direction.iter_mut().for_each(|x| *x *= sign);
+                headings[resting] = direction;
+            }
+        }
+        Ok(headings)
     }
 
     /// Whether a step of this duration does not end where its velocities lead: Δq = h (v + v′)/2 + O(h³), or, if the motion turns

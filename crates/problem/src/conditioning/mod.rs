@@ -26,15 +26,18 @@ mod arms;
 mod branch;
 mod energy;
 mod face;
+mod forms;
+mod judge;
 mod multivalued;
 mod nearest;
 mod parts;
+mod ranks;
+mod spectrum;
 
 use crate::callable::Callable;
 use crate::error::underived;
-use branch::Nearest;
 use cotangent_compile::{CallError, CompileError, Engine, FunctionBuilder};
-use cotangent_dynamics::{Branch, Condition, Conditioned, Failure, NEARLY_SINGULAR};
+use cotangent_dynamics::{Branch, Condition, Conditioned, Failure};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_solve::LinearSolver;
 use cotangent_theory::{Motion, Space};
@@ -53,20 +56,11 @@ const OPPOSITE: f64 = -0.8;
 /// The condition of what is singular to working precision.
 const MOST: f64 = 1.0 / f64::EPSILON;
 
+/// After so many steps that change gradients by less than a large part they are known.
+const YOUNG: f64 = 8.0;
+
 /// Matrices of brackets up to this size are inverted to find their condition.
 const SMALL: usize = 16;
-
-/// So many parts of a mechanism at most are judged in one step, the worst of them whatever its condition is and the others from
-/// this one on.
-const JUDGED: (usize, f64) = (8, 4.0);
-
-/// Of a step of a method that chooses its steps nothing is told at this condition, but of that which leads out of there: a
-/// millionth of a radian is far from the rounding of positions, and of A.
-const TOO_NEAR: f64 = 1e12;
-
-/// A step near a singular configuration that changes the energy of what moves there by more than this part of it is another
-/// solution, whatever that is of the energy of all.
-const LEAP: f64 = 0.1;
 
 /// Inverse iterations to find the constraint that depends on the others: each multiplies its lead by the condition.
 const ITERATIONS: usize = 3;
@@ -93,6 +87,9 @@ pub struct Conditioning {
     /// Whether an entry was much smaller than that at the end of the step that is looked at, and where it begins. Of the
     /// start of a run nothing is known.
     has_fallen: [bool; 2],
+    /// For how many more steps, there and where it begins, it is not known how large gradients are that vanish near the start of a
+    /// run: until they hardly change in a step.
+    young: [f64; 2],
     /// The end of the step that was looked at last.
     reached: Vec<f64>,
     /// Where the last two steps began, since forces became badly determined. The first of them stays where it was as long
@@ -176,6 +173,7 @@ impl Conditioning {
             largest: vec![0.0; entries.len()],
             known: vec![0.0; entries.len()],
             has_fallen: [true; 2],
+            young: [YOUNG; 2],
             entries,
             is_antisymmetric,
             reached: vec![0.0; motion.state.len()],
@@ -224,8 +222,11 @@ impl Conditioning {
         let is_fallen = self.measure();
         if is_one {
             self.has_fallen[1] = is_fallen;
+            self.young[1] = 0.0;
         }
-        let fallen = is_fallen || self.has_fallen[0] || was_ill;
+        // Beside what it has become an entry was small where the step began.
+        let has_grown = self.largest.iter().zip(&self.known).any(|(largest, known)| WELL * largest > *known);
+        let fallen = is_fallen || self.has_fallen[0] || was_ill || has_grown || self.young[0] > 0.0;
         // Of one constraint, or one pair, there is nothing else to know.
         if self.names.len() <= if self.is_antisymmetric { 2 } else { 1 } && !fallen {
             return Ok(Conditioned::WELL);
@@ -246,6 +247,9 @@ impl Conditioning {
             // However many constraints add up to a large condition: of a long chain no link depends on its neighbours.
             found.iter_mut().for_each(|(condition, _)| *condition = 1.0);
         }
+        if has_grown {
+            self.look_back([before, after], &mut found)?;
+        }
         found.sort_by(|a, b| b.0.total_cmp(&a.0));
         let worst = found.first().map_or(Conditioned::WELL, |&(condition, row)| Conditioned::of(condition, row, false));
         let Some(mut gradients) = self.gradients.take() else { return Ok(worst) };
@@ -254,133 +258,23 @@ impl Conditioning {
         Ok(judged?.unwrap_or(worst))
     }
 
-    /// Whether each part of the mechanism kept to its branch, given their conditions, the worst one first; Q is factored at the end
-    /// of the step.
-    fn judge_parts(
-        &mut self,
-        gradients: &mut Gradients,
-        earlier: (Option<&[f64]>, Option<f64>),
-        states: [&[f64]; 2],
-        (was_ill, is_one): (bool, bool),
-        found: &[(f64, usize)],
-    ) -> Result<Option<Conditioned>, CallError> {
-        let mut all: Option<Conditioned> = None;
-        for (k, &(condition, row)) in found.iter().take(JUDGED.0).enumerate() {
-            if k > 0 && !was_ill && condition < JUDGED.1 {
-                break;
-            }
-            if k > 0 {
-                self.evaluate(states[1])?;
-                self.factor();
-            }
-            gradients.turn_to(row);
-            let mut seen = Conditioned::of(condition, row, false);
-            self.judge(gradients, earlier, states, (was_ill, is_one), &mut seen)?;
-            all = Some(all.map_or(seen, |all| all.and(seen)));
-        }
-        Ok(all)
-    }
-
-    /// Whether the step kept to its branch; Q is factored at its end.
-    fn judge(
-        &mut self,
-        gradients: &mut Gradients,
-        earlier: (Option<&[f64]>, Option<f64>),
-        [before, after]: [&[f64]; 2],
-        (was_ill, is_one): (bool, bool),
-        seen: &mut Conditioned,
-    ) -> Result<(), CallError> {
-        let constraint = seen.constraint;
-        let last = self.face(gradients, constraint, after)?;
-        std::mem::swap(&mut self.before, &mut self.after);
+    /// Takes note of the conditions where a step begins, which no step before it has seen: that of the start of a run, or of
+    /// gradients that have never been as large as they are now.
+    fn look_back(&mut self, [before, after]: [&[f64]; 2], found: &mut Vec<(f64, usize)>) -> Result<(), CallError> {
+        let Some(parts) = self.gradients.as_ref().map(|gradients| gradients.parts.rows.clone()) else { return Ok(()) };
         self.evaluate(before)?;
-        self.factor();
-        let first = self.face(gradients, constraint, before)?;
-        std::mem::swap(&mut self.before, &mut self.after);
-        let near = was_ill || seen.is_ill();
-        // A method that chooses its steps may turn there in steps as short as the rounding of its positions.
-        let is_too_near = is_one && earlier.1.is_none() && seen.condition >= TOO_NEAR;
-        self.is_blind |= is_one && (!(first && last) || is_too_near);
-        if is_too_near || !(first && last) || !near && self.before.cosine(&self.after) > OPPOSITE {
-            return Ok(());
-        }
-        let mut parameters = std::mem::take(&mut self.parameters);
-        let close = seen.condition >= NEARLY_SINGULAR;
-        let (first, last) = (&mut self.before, &mut self.after);
-        let passed = gradients.passed(first, last, [before, after], (earlier, close), &parameters);
-        std::mem::swap(&mut self.parameters, &mut parameters);
-        let passed = passed?;
-        seen.crossed = passed.crossed;
-        if passed.indefinite {
-            seen.branch = Branch::Undetermined;
-            return Ok(());
-        }
-        if is_one && (passed.astray || self.leaps(gradients, [before, after])?) {
-            seen.branch = Branch::Left;
-            return Ok(());
-        }
-        if !(passed.crossed || passed.turned || passed.moved) {
-            return Ok(());
-        }
-        let from = usize::from(self.before.square >= self.after.square);
-        let velocities = [self.before.v.clone(), self.after.v.clone()];
-        match self.nearest(gradients, constraint, (from, [before, after]), (&velocities, passed.distance))? {
-            Nearest::Far => seen.far = true,
-            // Where A vanishes along the motion, branches touch: which of them goes on smoothly is not known from A.
-            Nearest::Unknown if is_one && close && passed.crossed && gradients.has_one_freedom() => {
-                seen.branch = Branch::Left;
-            }
-            Nearest::Unknown => {}
-            Nearest::At(point) => {
-                seen.branch = point.branch(&passed, is_one);
-                seen.gap = Some(point.has_gap());
-                if is_one {
-                    self.is_placed &= point.arms.is_none_or(|[first, _]| first.are_known());
+        if self.factor().is_none() {
+            for start in self.weakest() {
+                match found.iter_mut().find(|(_, row)| parts[*row] == parts[start.1]) {
+                    Some(end) if end.0 < start.0 => *end = start,
+                    Some(_) => {}
+                    None => found.push(start),
                 }
             }
         }
+        self.evaluate(after)?;
+        self.factor();
         Ok(())
-    }
-
-    /// Whether a step changes the energy of what moves with the constraint by a large part, seen with the velocities as they are and
-    /// without what leads off the constraints in them: some methods leave that free, and others drift.
-    fn leaps(&mut self, gradients: &mut Gradients, states: [&[f64]; 2]) -> Result<bool, CallError> {
-        // The energy of all is looked at in each step.
-        if gradients.is_one_part() {
-            return Ok(false);
-        }
-        let Some(mut energy) = self.energy.take() else { return Ok(false) };
-        let leaps = self.leaps_by(&mut energy, gradients, states);
-        self.energy = Some(energy);
-        leaps
-    }
-
-    fn leaps_by(
-        &mut self,
-        energy: &mut Energy,
-        gradients: &mut Gradients,
-        states: [&[f64]; 2],
-    ) -> Result<bool, CallError> {
-        let is_leap = |gain: Option<[f64; 2]>| gain.is_some_and(|[change, size]| change > LEAP * size);
-        if !is_leap(energy.gain(gradients, [&self.before, &self.after], states, &self.parameters)?) {
-            return Ok(false);
-        }
-        let mut faces = [self.before.clone(), self.after.clone()];
-        for (state, face) in states.iter().zip(&mut faces) {
-            self.evaluate(state)?;
-            if self.factor().is_some() {
-                return Ok(true);
-            }
-            gradients.look(state, &self.parameters, face)?;
-            // ½ ψ·Q⁻¹ψ with ψ = G v.
-            let mut y = vec![0.0; self.direction.len()];
-            gradients.rates(&face.v, &mut y);
-            let off = y.clone();
-            self.solver.solve(&mut y);
-            face.kinetic -= face::dot(&off, &y) / 2.0;
-        }
-        let [before, after] = &faces;
-        Ok(is_leap(energy.gain(gradients, [before, after], states, &self.parameters)?))
     }
 
     /// Where a step begins that is looked at as one with those before it, which ended where nothing can be told, and its duration.
@@ -507,6 +401,7 @@ impl Condition for Conditioning {
         if self.reached == before {
             self.known.copy_from_slice(&self.largest);
             self.has_fallen[0] = self.has_fallen[1];
+            self.young[0] = self.young[1];
         }
         self.largest.copy_from_slice(&self.known);
         self.reached.copy_from_slice(after);
@@ -554,7 +449,7 @@ impl Condition for Conditioning {
 
     fn stays_well(&mut self, [before, after]: [&[f64]; 2]) -> Result<bool, Failure> {
         let is_simple = self.multivalued.is_empty() && !self.is_antisymmetric && self.gradients.is_some();
-        if !is_simple || self.has_fallen[1] || self.reached != before {
+        if !is_simple || self.has_fallen[1] || self.young[1] > 0.0 || self.reached != before {
             return Ok(false);
         }
         self.evaluate(after)?;
@@ -567,6 +462,7 @@ impl Condition for Conditioning {
         }
         self.known.copy_from_slice(&self.largest);
         self.has_fallen[0] = false;
+        self.young[0] = 0.0;
         self.measure();
         self.reached.copy_from_slice(after);
         Ok(true)
@@ -578,7 +474,9 @@ impl Condition for Conditioning {
 
     /// The largest Qᵢᵢ so far, where the last steps began, and where the last one ended.
     fn memory(&self, memory: &mut Vec<f64>) {
-        let flags = [self.is_placed, self.has_fallen[0], self.has_fallen[1]].map(|flag| f64::from(u8::from(flag)));
+        let [placed, fell, falls] =
+            [self.is_placed, self.has_fallen[0], self.has_fallen[1]].map(|flag| f64::from(u8::from(flag)));
+        let flags = [placed, fell, falls, self.young[0], self.young[1]];
         let parts = [&self.largest[..], &self.known, &self.begun[0], &self.begun[1], &self.reached];
         parts.iter().for_each(|part| memory.extend_from_slice(part));
         let blind =
@@ -593,7 +491,7 @@ impl Condition for Conditioning {
         for blind in [known, next] {
             parts.extend([&mut blind.from[..], &mut blind.to, std::slice::from_mut(&mut blind.duration)]);
         }
-        let Some((memory, &[placed, began, ended])) = memory.split_last_chunk() else { return };
+        let Some((memory, &[placed, fell, falls, was_young, young])) = memory.split_last_chunk() else { return };
         if memory.len() == parts.iter().map(|part| part.len()).sum::<usize>() {
             let mut rest = memory;
             for part in &mut parts {
@@ -602,7 +500,8 @@ impl Condition for Conditioning {
                 rest = after;
             }
             self.is_placed = placed != 0.0;
-            self.has_fallen = [began != 0.0, ended != 0.0];
+            self.has_fallen = [fell, falls].map(|flag| flag != 0.0);
+            self.young = [was_young, young];
         }
     }
 }

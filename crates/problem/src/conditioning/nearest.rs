@@ -18,7 +18,7 @@ use super::face::{Face, Gradients, dot};
 use cotangent_compile::CallError;
 
 /// A level within so many units in the last place of its terms is zero: lengths are rounded, too.
-const UNITS: f64 = 32.0;
+pub(super) const UNITS: f64 = 32.0;
 /// What is further away than so many steps, or than so many times the distance that δ explains, is far.
 const FAR: (f64, f64) = (30.0, 6.0);
 /// The determinant of A in the plane, relative to its entries, below which it has no crossing there.
