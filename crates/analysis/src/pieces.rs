@@ -16,7 +16,7 @@ const MAX_CONSTRAINTS: usize = 16;
 const MAX_REMAINDERS: usize = 60;
 const PRODUCTS: u64 = 1_000_000;
 /// Only so many products are looked at.
-const MAX_PRODUCTS: usize = 8;
+const MAX_PRODUCTS: usize = 4;
 /// How many points of a part are looked for, and how often beside each.
 const POINTS: usize = 4;
 const BESIDE: usize = 2;
@@ -33,6 +33,10 @@ impl KnownSurface {
             let Some(all) = product.iter().map(|p| self.field.sum(p)).collect::<Option<Vec<Expr>>>() else { continue };
             let (mut parts, mut sure, mut complete) = (vec![], 0, true);
             for k in 0..all.len() {
+                // Two parts at least are needed.
+                if sure + all.len() - k < 2 {
+                    break;
+                }
                 match self.is_part(k, &all)? {
                     Some(own) => {
                         parts.push(all[k].clone());

@@ -235,7 +235,7 @@ fn multipliers_have_values_at_all_regular_points() {
     }
 }
 
-/// The linear L = … of x₁, x₂ + x₁², x₃ + x₁²: 0 first and 2 second class, 2 degrees of freedom; its pivot x₁² vanishes nowhere
+/// A linear theory in other coordinates, polynomials of these: 0 first and 2 second class, 2 degrees of freedom; its pivot x₁² vanishes nowhere
 /// in the domain of the Hamiltonian.
 #[test]
 fn what_the_hamiltonian_divides_by_is_no_part() {
