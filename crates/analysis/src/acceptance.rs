@@ -29,7 +29,7 @@ impl Dirac<'_> {
         self.surface.sampler.stay_inside(all.iter().map(|c| c.expression.clone()));
         if self.surface.is_symbolic() {
             let divided = all.iter().map(|c| &c.expression).chain([&self.hamiltonian]);
-            let divided: Vec<Expr> = divided.flat_map(|e| denominators(e)).collect();
+            let divided: Vec<Expr> = divided.flat_map(denominators).collect();
             self.surface.exclude(&divided);
         }
         let progress = self.given(all)?;
