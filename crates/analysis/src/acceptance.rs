@@ -3,19 +3,35 @@
 use crate::dirac::{Candidate, Dirac, Item, Progress};
 use crate::error::AnalysisError;
 use crate::rank::{Rank, agreed, dependents, rank};
-use crate::regular::Condition;
+use crate::regular::{Condition, denominators};
 use crate::report::{Certainty, Outcome};
-use crate::surface::Weak;
+use crate::surface::{Known, Weak};
 use cotangent_expr::{Array, Expr, Role};
 use cotangent_theory::phase::Sparse;
 use std::collections::VecDeque;
 
 /// More new constraints are not compared with each other.
 const MAX_TOGETHER: usize = 16;
+/// How often constraints are looked at again where one of them was chosen from several.
+const MAX_AGAIN: usize = 8;
+
+/// What became of constraints that are given.
+enum Taken {
+    Done(Progress),
+    /// They are to be taken up again, these in their place.
+    Again(Vec<Candidate>),
+}
 
 impl Dirac<'_> {
     /// Takes up the primary constraints, each with its multiplier.
     pub(crate) fn primaries(&mut self, all: Vec<Candidate>) -> Result<Progress, AnalysisError> {
+        // A part on which a constraint is not defined, as it is written, is none.
+        self.surface.sampler.stay_inside(all.iter().map(|c| c.expression.clone()));
+        if self.surface.is_symbolic() {
+            let divided = all.iter().map(|c| &c.expression).chain([&self.hamiltonian]);
+            let divided: Vec<Expr> = divided.flat_map(denominators).collect();
+            self.surface.exclude(&divided);
+        }
         let progress = self.given(all)?;
         for name in self.items.iter().filter_map(|item| item.multiplier.as_ref()) {
             self.multipliers.push(Expr::from(&Array::scalar(name, Role::Multiplier)));
@@ -25,38 +41,109 @@ impl Dirac<'_> {
 
     /// Takes up constraints that are given: primary ones, gauge conditions.
     pub(crate) fn given(&mut self, all: Vec<Candidate>) -> Result<Progress, AnalysisError> {
+        let (items, known, surface) = (self.items.len(), self.known, self.surface.known());
+        let journal = self.journal.clone();
+        let mut all = all;
+        for _ in 0..MAX_AGAIN {
+            let begun = all.clone();
+            match self.given_once(all)? {
+                Taken::Done(Progress::Open) => match self.part_of_pieces(&begun)? {
+                    Ok(None) => return Ok(Progress::Open),
+                    Ok(Some(chosen)) => all = [vec![chosen], begun].concat(),
+                    Err(end) => return Ok(end),
+                },
+                Taken::Done(progress) => return Ok(progress),
+                // What was chosen says more about those that were taken up before it: x y = z² is z² = 0 where y = 0.
+                Taken::Again(again) => all = again,
+            }
+            self.items.truncate(items);
+            self.known = known;
+            self.surface.go_back(surface.clone());
+            self.journal = journal.clone();
+        }
+        self.journal.stop("constraints that fall apart, each with the others, could not be ordered");
+        Ok(Progress::Stopped)
+    }
+
+    /// Where the constraints that are known have several parts together: the factor that vanishes on the one that is
+    /// meant, as a constraint of its own.
+    fn part_of_pieces(&mut self, given: &[Candidate]) -> Result<Result<Option<Candidate>, Progress>, AnalysisError> {
+        let Some((parts, complete)) = self.surface.pieces()? else { return Ok(Ok(None)) };
+        if let Some(expression) = parts.iter().find(|e| self.surface.chosen.contains(e)) {
+            let name = |k: usize| format!("part_{k}");
+            let is_free = |k: &usize| given.iter().all(|c| c.name != name(*k));
+            let name = name((1..).find(is_free).unwrap_or(0));
+            // It comes with a multiplier where the others do.
+            let first = given.first();
+            let multiplier = first.and_then(|c| c.multiplier.as_ref()).map(|_| format!("lambda_{name}"));
+            let generation = first.map_or(1, |c| c.generation);
+            return Ok(Ok(Some(Candidate { name, expression: expression.clone(), generation, multiplier })));
+        }
+        let list: Vec<String> = parts.iter().map(|e| format!("{e} = 0")).collect();
+        let others = if complete { "" } else { "; other parts are not excluded" };
+        let list = list.join(" or ");
+        self.journal
+            .stop(format!("the constraint surface falls apart: {list}; each part is a system of its own{others}"));
+        self.fork = Some(parts);
+        Ok(Err(Progress::Stopped))
+    }
+
+    /// The same, or with which constraints to begin again.
+    fn given_once(&mut self, all: Vec<Candidate>) -> Result<Taken, AnalysisError> {
+        let before = self.surface.known();
         let (mut taken, mut apart) = (vec![], vec![]);
         for candidate in all {
             let kept = candidate.clone();
             match self.take_apart(candidate) {
                 Ok(list) => taken.extend(list),
                 Err(Progress::Stopped) => apart.push(kept),
-                Err(progress) => return Ok(progress),
+                Err(progress) => return Ok(Taken::Done(progress)),
             }
         }
         (self.journal.stopped, self.fork) = (None, None);
-        let (taken, later) = self.apart_with_others(taken);
+        let (taken, later) = self.apart_with_others(taken, true);
         apart.extend(later);
+        let entered = taken.clone();
         let mut progress = self.accept(taken)?;
         // What falls apart may vanish with the others, or in one way only.
-        for candidate in apart {
+        let mut apart = VecDeque::from(apart);
+        while let Some(candidate) = apart.pop_front() {
             if progress != Progress::Open {
-                return Ok(progress);
+                return Ok(Taken::Done(progress));
             }
             match self.surface.decide(std::slice::from_ref(&candidate.expression))?[0] {
                 Weak::Zero(certainty) => self.journal.dependent(&candidate.name, certainty),
-                _ => match self.take_apart(candidate) {
-                    Ok(list) => progress = self.accept(list)?,
-                    Err(end) => return Ok(end),
-                },
+                _ => {
+                    let old = candidate.expression.clone();
+                    let list = match self.take_apart(candidate) {
+                        Ok(list) => list,
+                        Err(end) => return Ok(Taken::Done(end)),
+                    };
+                    if list.iter().all(|c| c.expression != old) && self.is_other_with(&before, &list, &entered) {
+                        return Ok(Taken::Again([list, entered, apart.into()].concat()));
+                    }
+                    progress = self.accept(list)?;
+                }
             }
         }
-        Ok(progress)
+        Ok(Taken::Done(progress))
+    }
+
+    /// Whether one of the constraints that were entered is irregular, or falls apart, where new ones hold.
+    fn is_other_with(&mut self, before: &Known, new: &[Candidate], entered: &[Candidate]) -> bool {
+        if !self.surface.is_symbolic() || entered.len() > MAX_TOGETHER {
+            return false;
+        }
+        self.surface.for_the_moment(|surface| {
+            surface.go_back(before.clone());
+            new.iter().for_each(|c| surface.add(&c.expression));
+            entered.iter().any(|c| surface.is_apart(&c.expression))
+        })
     }
 
     /// Those constraints that fall apart, are irregular or cannot hold where the others do come second:
-    /// x y + z eˣ = 0 or x² + z eˣ = 0 where z = 0.
-    pub(crate) fn apart_with_others(&mut self, all: Vec<Candidate>) -> (Vec<Candidate>, Vec<Candidate>) {
+    /// x y + z eˣ = 0 or x² + z eˣ = 0 where z = 0. Of those that are given so do those that follow from the others.
+    pub(crate) fn apart_with_others(&mut self, all: Vec<Candidate>, given: bool) -> (Vec<Candidate>, Vec<Candidate>) {
         if all.len() < 2 || all.len() > MAX_TOGETHER || !self.surface.is_symbolic() {
             return (all, vec![]);
         }
@@ -66,10 +153,7 @@ impl Dirac<'_> {
         let apart: Vec<usize> = self.surface.for_the_moment(|surface| {
             let falls_apart = |k: &usize| {
                 let expression = &all[*k].expression;
-                let apart = matches!(
-                    surface.condition(expression),
-                    Condition::Branches(_) | Condition::Contradiction | Condition::Constraints { irregular: true, .. }
-                );
+                let apart = surface.is_apart(expression) || given && surface.follows(expression);
                 if !apart {
                     surface.add(expression);
                 }
@@ -256,6 +340,7 @@ impl Dirac<'_> {
                 self.items.push(item);
             } else {
                 self.journal.dependent(&item.name, certainty);
+                self.surface.add_dependent(&item.expression);
                 self.redundant.push(item);
             }
         }

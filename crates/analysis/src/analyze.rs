@@ -252,6 +252,13 @@ fn run(
         out.multipliers = dirac.multiplier_values();
         return Ok(ended);
     }
+    if let Some((parts, _)) = dirac.surface.pieces()? {
+        let parts: Vec<String> = parts.iter().map(|e| format!("{e} = 0")).collect();
+        let parts = parts.join(" or ");
+        dirac.journal.stop(format!("the surface of all constraints falls apart: {parts}; its parts were not analysed"));
+        out.multipliers = dirac.multiplier_values();
+        return Ok(Progress::Stopped);
+    }
     let Some(mut classes) = dirac.classes()? else { return Ok(Progress::Stopped) };
     // It is about the theory: a gauge condition determines multipliers that the equations of motion leave arbitrary.
     let conjecture = dirac.conjecture(&classes)?;

@@ -44,15 +44,15 @@ pub(crate) fn branches(
         }
     }
     let mut kept: Vec<(Branch, Option<KnownSurface>)> = vec![];
-    for new in out {
+    for mut new in out {
         let mut inside = false;
         for known in &kept {
-            inside = inside || is_inside(&new, &known.0)?;
+            inside = inside || is_inside(&mut new, &known.0)?;
         }
         if !inside {
             let mut left = vec![];
-            for known in kept {
-                if !is_inside(&known, &new.0)? {
+            for mut known in kept {
+                if !is_inside(&mut known, &new.0)? {
                     left.push(known);
                 }
             }
@@ -64,10 +64,11 @@ pub(crate) fn branches(
 }
 
 /// Whether a part is inside another one; both have solutions.
-fn is_inside((part, surface): &(Branch, Option<KnownSurface>), other: &Branch) -> Result<bool, AnalysisError> {
+fn is_inside((part, surface): &mut (Branch, Option<KnownSurface>), other: &Branch) -> Result<bool, AnalysisError> {
     match surface {
-        Some(surface) if [part, other].iter().all(|b| b.analysis.consistent == Some(true)) => {
-            surface.is_inside(other.analysis.constraints.iter().map(|c| &c.expression))
+        Some(surface) if [&*part, other].iter().all(|b| b.analysis.consistent == Some(true)) => {
+            // What was chosen need not be among the constraints, where it vanishes near all points at which they do.
+            surface.is_inside(other.analysis.constraints.iter().map(|c| &c.expression).chain(&other.factors))
         }
         _ => Ok(false),
     }

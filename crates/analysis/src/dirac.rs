@@ -117,7 +117,7 @@ impl<'a> Dirac<'a> {
         rank: Option<usize>,
     ) -> Result<Dirac<'a>, AnalysisError> {
         let motion = phase.flow(&energy_gradient(phase, hamiltonian)?);
-        surface.sampler.stay_inside(motion.values().cloned().collect());
+        surface.sampler.stay_inside(motion.values().chain([hamiltonian]).cloned());
         Ok(Dirac {
             phase,
             surface,
@@ -285,7 +285,7 @@ impl<'a> Dirac<'a> {
         let candidates: Vec<Candidate> = found.into_iter().flat_map(|f| f.1).collect();
         let open = candidates.is_empty();
         // What falls apart may vanish with the new constraints: the next round will tell.
-        let (first, later) = self.apart_with_others(candidates);
+        let (first, later) = self.apart_with_others(candidates, false);
         let later = names(&later);
         for (i, names) in led.into_iter().filter(|l| l.1.iter().all(|n| !later.contains(n))) {
             self.note(i, &rows, ConditionOutcome::Constraint(names));

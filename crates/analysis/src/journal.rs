@@ -4,7 +4,7 @@ use crate::report::{Certainty, ConditionOutcome, ConsistencyCondition, Outcome, 
 use cotangent_expr::Expr;
 
 /// Conditions and decisions, in the order they were met.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Journal {
     /// The consistency conditions that were looked at, with the last outcome of each.
     pub(crate) conditions: Vec<ConsistencyCondition>,

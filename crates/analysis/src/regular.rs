@@ -3,7 +3,7 @@
 
 use crate::algebra::{Fraction, Polynomial, Relation, factors, pseudo_remainder};
 use crate::surface::KnownSurface;
-use cotangent_expr::{Expr, Node, Number};
+use cotangent_expr::{Expr, Function, Node, Number};
 
 /// A condition taken apart.
 #[derive(Debug)]
@@ -30,6 +30,8 @@ const EMPTY: u64 = 1_000_000;
 /// The largest number of choices of what the constraints eliminate, and the work granted for each.
 const MAX_VIEWS: usize = 8;
 const VIEW: u64 = 2_000_000;
+/// Denominators are not looked for in longer expressions.
+const MAX_WRITTEN: u64 = 2_000;
 
 impl KnownSurface {
     /// Takes a condition apart. Factors made of parameters, and those that cannot vanish, are left out.
@@ -43,6 +45,14 @@ impl KnownSurface {
             regular @ Condition::Constraints { irregular: false, .. } => self.where_others_hold(f).unwrap_or(regular),
             other => other,
         }
+    }
+
+    /// Whether a condition is not a regular one by itself where the constraints hold.
+    pub(crate) fn is_apart(&mut self, f: &Expr) -> bool {
+        matches!(
+            self.condition(f),
+            Condition::Branches(_) | Condition::Contradiction | Condition::Constraints { irregular: true, .. }
+        )
     }
 
     /// A sum of squares, or a product, as it is written.
@@ -97,7 +107,10 @@ impl KnownSurface {
         for e in parts {
             let e = self.shorter_where_others_hold(e);
             let p = self.field.normal(&e).map(|f| f.numerator);
-            let empty = p.as_ref().and_then(|p| self.field.work().within(EMPTY, || self.emptiness(&[p])));
+            let empty = p.as_ref().and_then(|p| match self.leaves_the_domain(p) {
+                true => Some(None),
+                false => self.field.work().within(EMPTY, || self.emptiness(&[p])),
+            });
             if let Some(unless) = empty {
                 unless.iter().for_each(|p| self.assume(p));
                 self.empty.push(e);
@@ -127,6 +140,12 @@ impl KnownSurface {
             },
             _ => Condition::Branches(left.into_iter().map(|l| l.0).collect()),
         })
+    }
+
+    /// Whether a polynomial vanishes, where the constraints hold, only where the model is not defined.
+    fn leaves_the_domain(&self, p: &Polynomial) -> bool {
+        let rest = self.field.reduce_with(p.clone(), self.plain()).map(|(rest, _)| rest);
+        rest.is_some_and(|rest| !rest.is_zero() && self.vanishing(&rest).is_empty())
     }
 
     /// A part in the simplest form that it has where the constraints hold: x − 2 y is y where x = y.
@@ -230,21 +249,28 @@ impl KnownSurface {
         found
     }
 
-    /// The constraints that eliminate an unknown, and the same where one of them eliminates another.
+    /// The constraints that eliminate an unknown, and the same where one of them, or one more, eliminates another: those that
+    /// are linear in it first.
     fn views(&self) -> Vec<Vec<Relation>> {
-        let mut out = vec![self.plain().to_vec()];
-        for (k, r) in self.plain().iter().enumerate() {
+        let plain = self.plain();
+        let (mut linear, mut others) = (vec![], vec![]);
+        for r in self.relations() {
             let p = &r.polynomial;
-            let others =
-                p.unknowns().into_iter().filter(|&v| v != r.unknown && p.degree(v) == 1 && !self.field.is_parameter(v));
-            for unknown in
-                others.filter(|&v| p.coefficients(v).last().is_some_and(|lead| self.field.only_parameters(lead)))
-            {
-                let mut view = self.plain().to_vec();
-                view[k].unknown = unknown;
-                out.push(view);
+            let place = plain.iter().position(|known| known.polynomial == *p);
+            for unknown in p.unknowns().into_iter().filter(|&v| v != r.unknown && !self.field.is_parameter(v)) {
+                if !p.coefficients(unknown).last().is_some_and(|lead| self.field.only_parameters(lead)) {
+                    continue;
+                }
+                let mut view = plain.to_vec();
+                match place {
+                    Some(k) => view[k].unknown = unknown,
+                    None => view.push(Relation { unknown, polynomial: p.clone() }),
+                }
+                if p.degree(unknown) == 1 { linear.push(view) } else { others.push(view) }
             }
         }
+        let mut out = vec![plain.to_vec()];
+        out.extend(linear.into_iter().chain(others));
         out.truncate(MAX_VIEWS);
         out
     }
@@ -267,7 +293,7 @@ impl KnownSurface {
             Some(found) => Some(found),
             // Sheets that do not meet are regular together.
             None => match self.of_polynomial(&rest, false)? {
-                Condition::Branches(all) if self.are_disjoint(&all) => None,
+                Condition::Branches(all) if self.are_sheets(&all) => None,
                 found => Some(found),
             },
         };
@@ -290,21 +316,64 @@ impl KnownSurface {
         }
     }
 
+    /// Notes what is divided by: the model is not defined where one of its factors vanishes.
+    pub(crate) fn exclude(&mut self, divided: &[Expr]) {
+        let work = &self.field.work();
+        for e in divided {
+            let Some(f) = self.field.normal(e) else { continue };
+            let all = factors(&f.numerator, work).unwrap_or_else(|| vec![(f.numerator, 1)]);
+            let all = all.into_iter().filter(|(p, _)| !self.field.only_parameters(p));
+            let new: Vec<Expr> = all.filter_map(|(p, _)| self.field.sum(&p)).collect();
+            self.excluded.extend(new);
+        }
+    }
+
     /// Whether a factor was taken not to vanish before, or cannot.
-    fn is_excluded(&self, p: &Polynomial) -> bool {
+    pub(crate) fn is_excluded(&self, p: &Polynomial) -> bool {
         self.field.sum(p).is_some_and(|e| self.assumptions.contains(&e) || self.excluded.contains(&e))
     }
 
+    /// Whether it is shown that no two of these vanish at once on the surface, and no constraint is irregular where one does:
+    /// x² + y² + z² = 1 is the point x = y = 0 where z = 1.
+    fn are_sheets(&mut self, parts: &[Expr]) -> bool {
+        let normal = |e: &Expr| self.field.normal(e).map(|f| f.numerator);
+        let all: Option<Vec<Polynomial>> = parts.iter().map(normal).collect();
+        self.are_disjoint(parts) && all.is_some_and(|all| all.iter().all(|p| self.is_regular_where(p)))
+    }
+
     /// Whether it is shown that no two of these vanish at once on the surface.
-    fn are_disjoint(&mut self, parts: &[Expr]) -> bool {
+    pub(crate) fn are_disjoint(&mut self, parts: &[Expr]) -> bool {
         let normal: Option<Vec<Polynomial>> = parts.iter().map(|e| Some(self.field.normal(e)?.numerator)).collect();
         let Some(all) = normal else { return false };
         let apart = |k: usize, j: usize| {
-            self.field
-                .work()
-                .within(EMPTY, || self.emptiness(&[&all[j], &all[k]]).is_some_and(|unless| unless.is_none()))
+            let work = self.field.work();
+            work.within(EMPTY, || self.emptiness(&[&all[j], &all[k]]).is_some_and(|unless| unless.is_none()))
         };
         (0..all.len()).all(|k| (0..k).all(|j| apart(k, j)))
+    }
+
+    /// Whether no constraint is seen to be irregular where a polynomial vanishes, and those hold that are shorter.
+    fn is_regular_where(&mut self, p: &Polynomial) -> bool {
+        let mut all = self.polynomials.clone();
+        all.sort_by_key(|q| q.0.len());
+        let mut sheet: Vec<Relation> = vec![];
+        for q in [p.clone()].into_iter().chain(all) {
+            let Some((rest, _)) = self.field.reduce_with(q, &sheet) else { return false };
+            if rest.is_zero() {
+                continue;
+            }
+            if matches!(self.of_polynomial(&rest, false), Some(Condition::Constraints { irregular: true, .. })) {
+                return false;
+            }
+            let unknown = self.main_unknown(&rest);
+            sheet.extend(unknown.map(|unknown| Relation { unknown, polynomial: rest }));
+        }
+        true
+    }
+
+    /// Whether it is shown that a polynomial vanishes nowhere on the surface, whatever the parameters are.
+    pub(crate) fn is_empty(&self, p: &Polynomial) -> bool {
+        self.field.work().within(EMPTY, || self.emptiness(&[p]).is_some_and(|unless| unless.is_none()))
     }
 
     /// Whether it is shown that polynomials vanish together nowhere on the surface, and for which parameters alone that is not so:
@@ -342,6 +411,26 @@ impl KnownSurface {
         // Generic parameters are no zeros of a polynomial.
         let special = known.iter().find(|p| self.field.only_parameters(p) && self.field.is_polynomial(p));
         special.map(|p| Some(p.clone()))
+    }
+}
+
+/// What an expression divides by, as it is written.
+pub(crate) fn denominators(e: &Expr) -> Vec<Expr> {
+    if e.size() > MAX_WRITTEN {
+        return vec![];
+    }
+    match e.node() {
+        Node::Add(_, terms) => terms.iter().flat_map(|(_, t)| denominators(t)).collect(),
+        Node::Mul(factors) => {
+            let own = factors.iter().filter(|(_, k)| k.is_negative()).map(|(base, _)| base.clone());
+            own.chain(factors.iter().flat_map(|(base, _)| denominators(base))).collect()
+        }
+        Node::Call(Function::Tan, args) => {
+            let cosine = Expr::call(Function::Cos, args.to_vec());
+            std::iter::once(cosine).chain(denominators(&args[0])).collect()
+        }
+        Node::Call(_, args) => args.iter().flat_map(denominators).collect(),
+        _ => vec![],
     }
 }
 

@@ -12,7 +12,7 @@ use cotangent_expr::{Expr, Layout, Node, Role, Tensor};
 use cotangent_model::{Sign, System};
 use cotangent_scalar::{Dd, Random, Real, Scalar};
 use cotangent_solve::{Descent, Linearised, gauss_newton};
-use cotangent_theory::phase::Sparse;
+use cotangent_theory::phase::{Sparse, gradient};
 use std::rc::Rc;
 
 /// A point of phase space with values of the parameters.
@@ -271,9 +271,27 @@ impl Sampler {
         Ok(points)
     }
 
-    /// Points have to be inside the domain of these from now on.
-    pub(crate) fn stay_inside(&mut self, domain: Vec<Expr>) {
-        self.domain = domain;
+    /// The number of variables.
+    pub(crate) fn width(&self) -> usize {
+        self.state.len()
+    }
+
+    /// Points of a surface where something else vanishes, too.
+    pub(crate) fn surface_where(
+        &mut self,
+        further: &Expr,
+        constraints: &[Expr],
+        gradients: &[Sparse],
+        count: usize,
+    ) -> Result<Vec<Point>, AnalysisError> {
+        let all = [constraints, std::slice::from_ref(further)].concat();
+        let slope = gradient(further, &self.state)?;
+        self.surface(&all, &[gradients, &[slope]].concat(), count)
+    }
+
+    /// Points have to be inside the domain of these, too, from now on.
+    pub(crate) fn stay_inside(&mut self, domain: impl IntoIterator<Item = Expr>) {
+        self.domain.extend(domain);
     }
 
     /// Points of a surface for the parameters of the model; `None` if it does not give them all.

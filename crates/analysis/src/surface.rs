@@ -2,8 +2,8 @@
 //!
 //! F ≈ 0 (weakly zero) if F vanishes wherever the constraints do. That is *proved* if F reduces to
 //! zero by the constraints, taken as polynomials of which each eliminates one unknown (a triangular
-//! set: where the leading coefficients do not vanish, a zero remainder says F ≈ 0). Otherwise F is
-//! *sampled* at random points of the surface.
+//! set: where the leading coefficients do not vanish, a zero remainder says F ≈ 0), and does so, too,
+//! in the cases where they vanish (see `cases`). Otherwise F is *sampled* at random points of the surface.
 
 use crate::algebra::{Field, Fraction, Polynomial, Relation, factors};
 use crate::error::AnalysisError;
@@ -29,8 +29,11 @@ pub(crate) enum Weak {
 /// What symbols show.
 enum Shown {
     Surely(Weak),
-    /// It vanishes where some leading coefficients of the constraints do not.
-    ZeroByDivision,
+    /// The polynomial vanishes where the multiplier, made of leading coefficients of the constraints, does not.
+    ZeroByDivision {
+        polynomial: Polynomial,
+        multiplier: Polynomial,
+    },
 }
 
 /// What values at points show, and at points beside the start; points outside the domain of an expression say nothing.
@@ -56,7 +59,13 @@ pub(crate) struct KnownSurface {
     relations: Vec<Relation>,
     /// Those whose leading coefficient is made of parameters.
     plain: Vec<Relation>,
+    /// The constraints as they are, for proofs by cases.
+    pub(crate) polynomials: Vec<Polynomial>,
     pub(crate) points: Vec<Point>,
+    /// The constraints that the points were moved onto, with their gradients.
+    pub(crate) sampled: (Vec<Expr>, Vec<Sparse>),
+    /// Points of the surface where something vanishes that was divided by.
+    pub(crate) special: Vec<(Expr, Vec<Point>)>,
     /// Whether there is none: all points of the phase space are meant.
     free: bool,
     pub(crate) sampler: Sampler,
@@ -76,6 +85,16 @@ pub(crate) struct KnownSurface {
     symbolic: bool,
 }
 
+/// What is known of the constraints at some time.
+#[derive(Clone)]
+pub(crate) struct Known {
+    relations: Vec<Relation>,
+    plain: Vec<Relation>,
+    polynomials: Vec<Polynomial>,
+    assumptions: Vec<Expr>,
+    free: bool,
+}
+
 /// How many points decide.
 pub(crate) const POINTS: usize = 8;
 /// And how many beside the start.
@@ -89,7 +108,10 @@ impl KnownSurface {
             field,
             relations: vec![],
             plain: vec![],
+            polynomials: vec![],
             points: vec![],
+            sampled: (vec![], vec![]),
+            special: vec![],
             free: true,
             sampler,
             assumptions: vec![],
@@ -117,10 +139,27 @@ impl KnownSurface {
 
     /// Takes up constraints for as long as it takes to look at something, and forgets them.
     pub(crate) fn for_the_moment<T>(&mut self, run: impl FnOnce(&mut KnownSurface) -> T) -> T {
-        let known = (self.relations.clone(), self.plain.clone(), self.assumptions.clone(), self.free);
+        let known = self.known();
         let out = run(self);
-        (self.relations, self.plain, self.assumptions, self.free) = known;
+        self.go_back(known);
         out
+    }
+
+    /// The constraints as they are known.
+    pub(crate) fn known(&self) -> Known {
+        let (relations, plain, polynomials) = (self.relations.clone(), self.plain.clone(), self.polynomials.clone());
+        Known { relations, plain, polynomials, assumptions: self.assumptions.clone(), free: self.free }
+    }
+
+    /// Forgets constraints that were taken up since.
+    pub(crate) fn go_back(&mut self, known: Known) {
+        (self.relations, self.plain, self.polynomials) = (known.relations, known.plain, known.polynomials);
+        (self.assumptions, self.free) = (known.assumptions, known.free);
+    }
+
+    /// Whether an expression is shown to vanish by the constraints, without a division.
+    pub(crate) fn follows(&mut self, e: &Expr) -> bool {
+        matches!(self.symbolically(e), Some(Shown::Surely(Weak::Zero(_))))
     }
 
     /// How many points are sampled.
@@ -132,6 +171,7 @@ impl KnownSurface {
     pub(crate) fn resample(&mut self, constraints: &[Expr], gradients: &[Sparse]) -> Result<usize, AnalysisError> {
         self.free = constraints.is_empty();
         self.points = self.sampler.surface(constraints, gradients, self.count())?;
+        (self.sampled, self.special) = ((constraints.to_vec(), gradients.to_vec()), vec![]);
         Ok(self.points.len())
     }
 
@@ -142,6 +182,7 @@ impl KnownSurface {
             return;
         }
         let Some(f) = self.field.normal(constraint) else { return };
+        self.polynomials.push(f.numerator.clone());
         let Some((p, _)) = self.field.reduce_with(f.numerator, &self.relations) else { return };
         let Some(unknown) = self.main_unknown(&p) else { return };
         let relation = Relation { unknown, polynomial: p };
@@ -150,6 +191,12 @@ impl KnownSurface {
             self.plain.push(relation.clone());
         }
         self.relations.push(relation);
+    }
+
+    /// Takes up a constraint that vanishes near the points where the others do: it eliminates nothing.
+    pub(crate) fn add_dependent(&mut self, constraint: &Expr) {
+        let normal = if self.symbolic { self.field.normal(constraint) } else { None };
+        self.polynomials.extend(normal.map(|f| f.numerator));
     }
 
     /// The unknown that a constraint eliminates best: with the smallest degree, a leading coefficient
@@ -221,7 +268,9 @@ impl KnownSurface {
     pub(crate) fn weakly_simplified(&mut self, e: &Expr) -> Expr {
         let mut best = self.simplified(e);
         if let Some(f) = self.field.normal(e) {
-            for reduced in [self.weak_normal(&f), self.fully_reduced(&f)].into_iter().flatten() {
+            // What is shorter by a division is another function where one divides by zero.
+            let divided = self.fully_reduced(&f).filter(|new| self.divides_safely(&new.denominator, &f.denominator));
+            for reduced in [self.weak_normal(&f), divided].into_iter().flatten() {
                 if let Some(new) = self.field.expression(&reduced).filter(|new| new.size() < best.size()) {
                     best = new;
                 }
@@ -258,8 +307,14 @@ impl KnownSurface {
             for (slot, &k) in open.iter().enumerate() {
                 let own = |all: &[Vec<Weighed>]| all.iter().map(|v| v[slot]).collect::<Vec<_>>();
                 out[k] = match (sampled(&own(&values), &own(&beside), vanishes), &shown[k]) {
-                    // Zero where nothing was divided by zero, and zero at the points: proved for generic points.
-                    (Weak::Zero(_), Some(Shown::ZeroByDivision)) => Weak::Zero(Certainty::Proved),
+                    (zero @ Weak::Zero(_), Some(Shown::ZeroByDivision { polynomial, multiplier })) => {
+                        match self.vanishes_in_all_cases(polynomial) {
+                            true => Weak::Zero(Certainty::Proved),
+                            // On another part of the surface, where something vanishes that was divided by, it may not.
+                            false if self.lasts_beside(&all[k], multiplier)? => Weak::Undecided,
+                            false => zero,
+                        }
+                    }
                     (weak, _) => weak,
                 };
             }
@@ -288,16 +343,19 @@ impl KnownSurface {
         let anywhere = (first..first + POINTS).map(|k| self.sampler.draw(k)).collect();
         let points = std::mem::replace(&mut self.points, anywhere);
         let (relations, free) = (std::mem::take(&mut self.relations), std::mem::replace(&mut self.free, true));
+        let polynomials = std::mem::take(&mut self.polynomials);
         let verdicts = self.decide(all);
-        (self.points, self.relations, self.free) = (points, relations, free);
+        (self.points, self.relations, self.free, self.polynomials) = (points, relations, free, polynomials);
         verdicts
     }
 
-    /// Whether the surface is inside the one where these vanish, as far as its points show.
-    pub(crate) fn is_inside<'a>(&self, others: impl Iterator<Item = &'a Expr>) -> Result<bool, AnalysisError> {
+    /// Whether the surface is inside the one where these vanish: its points are, and symbols show it.
+    pub(crate) fn is_inside<'a>(&mut self, others: impl Iterator<Item = &'a Expr>) -> Result<bool, AnalysisError> {
         let others: Vec<Expr> = others.cloned().collect();
         let values = self.sampler.values(&others, &self.points)?;
-        Ok(!self.points.is_empty() && values.iter().flatten().all(|x| x.vanishes() == Some(true)))
+        let seen = !self.points.is_empty() && values.iter().flatten().all(|x| x.vanishes() == Some(true));
+        Ok(seen
+            && others.iter().all(|e| self.field.normal(e).is_some_and(|f| self.vanishes_in_all_cases(&f.numerator))))
     }
 
     /// Whether a polynomial is a number on the surface, and not zero: N where N = 1.
@@ -314,11 +372,12 @@ impl KnownSurface {
         if f.is_zero() {
             return zero;
         }
-        let (rest, multiplier) = self.field.reduce_with(f.numerator, &self.relations)?;
+        let numerator = f.numerator;
+        let (rest, multiplier) = self.field.reduce_with(numerator.clone(), &self.relations)?;
         let rest = self.field.added_up(rest);
         match rest.is_zero() {
             true if self.field.only_parameters(&multiplier) => zero,
-            true => Some(Shown::ZeroByDivision),
+            true => Some(Shown::ZeroByDivision { polynomial: numerator, multiplier }),
             // multiplier·e is a number: e does not vanish.
             false if self.field.only_parameters(&rest) && self.field.is_exact(&rest) => {
                 Some(Shown::Surely(Weak::Never))

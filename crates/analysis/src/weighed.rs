@@ -121,7 +121,12 @@ impl Scalar for Weighed {
         self.size == 0.0 && self.value.is_zero()
     }
     fn sqrt(self) -> Self {
-        let root = self.value.sqrt();
+        // What vanishes may be negative by round-off.
+        let value = if self.vanishes() == Some(true) { self.value.abs() } else { self.value };
+        let root = value.sqrt();
+        if root.is_zero() {
+            return Weighed::new(root, self.size.sqrt());
+        }
         self.chain(root, Dd::from_f64(0.5) / root)
     }
     fn exp(self) -> Self {
@@ -255,6 +260,7 @@ mod tests {
         assert_eq!((momentum + number(2.0)).floor().vanishes(), None);
         assert_eq!((momentum + number(2.5)).floor().vanishes(), Some(false));
         assert_eq!((momentum * momentum).vanishes(), Some(true));
+        assert_eq!(((-momentum).sqrt().vanishes(), (momentum - momentum).sqrt().vanishes()), (Some(true), Some(true)));
         assert_eq!((momentum.sqrt().vanishes(), momentum.abs().vanishes()), (Some(true), Some(true)));
         assert_eq!((momentum + number(1.0)).asin().vanishes(), None);
         assert_eq!(number(-2.0).pow(number(3.0)).vanishes(), Some(false));

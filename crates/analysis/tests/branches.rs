@@ -134,3 +134,114 @@ fn what_determines_a_multiplier_is_no_zero() {
     assert_eq!(counts(&report), (0, 4, 1));
     assert!(report.assumptions.iter().all(|e| !e.is_zero()), "{:?}", report.assumptions);
 }
+
+fn free(constraints: &[&str]) -> Vec<(String, (usize, usize, usize))> {
+    let list: String = constraints.iter().zip('a'..).map(|(c, name)| format!("constraint {name}: {c} = 0\n")).collect();
+    let mut found = parts(&analysis(&format!("coord x, y, z, u\nhamiltonian (p_x^2+p_y^2+p_z^2+p_u^2)/2\n{list}")));
+    found.sort();
+    found
+}
+
+fn named<const N: usize>(list: [(&str, (usize, usize, usize)); N]) -> Vec<(String, (usize, usize, usize))> {
+    list.map(|(name, counts)| (name.to_owned(), counts)).to_vec()
+}
+
+/// x z = y², x u = y z: the cone over the twisted cubic, where y u = z², and the plane x = y = 0. With (y u − z²)(u − 1) = 0 it
+/// is the cone, and the line x = y = 0, u = 1. By primary decomposition: dimensions 2, 2 and 2, 1.
+#[test]
+fn a_part_where_something_vanishes_that_was_divided_by() {
+    assert_eq!(free(&["x*z - y^2", "x*u - y*z"]), named([("y, x", (0, 4, 2)), ("z^2 - u*y", (0, 4, 2))]));
+    let found = free(&["x*z - y^2", "x*u - y*z", "(y*u - z^2)*(u - 1)"]);
+    let counted: Vec<_> = found.iter().map(|p| p.1).collect();
+    assert_eq!(counted, [(0, 6, 1), (0, 4, 2)], "{found:?}");
+}
+
+/// x y = z u, x z = y u: four planes, x = u = 0, y = z = 0, x = u with y = z, x = −u with y = −z.
+#[test]
+fn binomials_fall_apart() {
+    let found = free(&["x*y - z*u", "x*z - y*u"]);
+    assert_eq!(found.iter().map(|p| p.1).collect::<Vec<_>>(), [(0, 4, 2); 4], "{found:?}");
+}
+
+fn in_space(constraints: &[&str]) -> Vec<(String, (usize, usize, usize))> {
+    let list: String = constraints.iter().zip('a'..).map(|(c, name)| format!("constraint {name}: {c} = 0\n")).collect();
+    let mut found = parts(&analysis(&format!("coord x, y, z\nhamiltonian (p_x^2 + p_y^2 + p_z^2)/2\n{list}")));
+    found.sort();
+    found
+}
+
+/// Where the second constraint holds the first is a product, in either order: circles on the sphere, also with x² + z² = 0,
+/// its two points (0, ±1, 0); a line and a conic; a circle and a point.
+#[test]
+fn a_constraint_falls_apart_by_those_after_it() {
+    let sphere = "x^2 + y^2 + z^2 - 1";
+    let circles = format!("x*({sphere}) + (x - y)*(z - 2*x)");
+    let points = format!("x*({sphere}) + (x - y)*(x^2 + z^2)");
+    for pair in [[sphere, &circles], [&circles, sphere]] {
+        assert_eq!(in_space(&pair), named([("2*x - z", (0, 4, 1)), ("x - y", (0, 4, 1))]));
+    }
+    assert_eq!(in_space(&[&points, sphere]), named([("x - y", (0, 4, 1)), ("y + 1", (0, 6, 0)), ("y - 1", (0, 6, 0))]));
+    let (sum, cone) = ("x^2*y + 2*x*y - x*z^2 + 4*y^2 + 2*y", "x*y - z^2");
+    for pair in [[sum, cone], [cone, sum]] {
+        assert_eq!(in_space(&pair), named([("x + 2*y + 1", (0, 4, 1)), ("y", (0, 4, 1))]));
+    }
+    let counted: Vec<_> = in_space(&[sphere, "x^2 + y^2 - 1 + z"]).into_iter().map(|p| p.1).collect();
+    assert_eq!(counted, [(0, 6, 0), (0, 4, 1)]);
+}
+
+/// The circles x = y and z = 2 x on the sphere, and on them x = y or y = 1/2: on the second circle 5 x² = 3/4 leaves two points.
+#[test]
+fn a_part_is_inside_another_one_only_if_that_is_shown() {
+    let (sphere, product) = ("x^2 + y^2 + z^2 - 1", "(x - y)*(2*y - 1)");
+    let circles = format!("x*({sphere}) + (x - y)*(z - 2*x)");
+    for first in [circles.as_str(), "(x - y)*(z - 2*x)"] {
+        let counted: Vec<_> = in_space(&[first, sphere, product]).into_iter().map(|p| p.1).collect();
+        assert!(counted.contains(&(0, 4, 1)) && counted.contains(&(0, 6, 0)), "{first}: {counted:?}");
+        assert_eq!(counted.len(), 2, "{first}");
+    }
+}
+
+/// A part on which the constraint or the energy, as it is written, has no value is none.
+#[test]
+fn no_part_is_outside_of_the_domain() {
+    for (constraint, energy, outside) in [
+        ("(x^2 - 1)/(x - 1)", "0", "x - 1"),
+        ("(x*y - x)/(y - 1)", "0", "y - 1"),
+        ("tan(x)*cos(x)", "0", "cos(x)"),
+        ("x*sqrt(x - 1)", "0", "x"),
+        ("sqrt(x)*(x + 1)", "0", "x + 1"),
+        ("log(x)*(x + 1)", "0", "x + 1"),
+        ("asin(x)*(x - 2)", "0", "x - 2"),
+        ("(y - 1)*(x + 1)", "log(x)", "x + 1"),
+    ] {
+        let text = format!("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + {energy}\nconstraint c: {constraint} = 0\n");
+        let report = analysis(&text);
+        let known = |a: &Analysis| a.consistent == Some(true);
+        let (inside, others): (Vec<_>, Vec<_>) = report.branches.iter().partition(|b| known(&b.analysis));
+        assert!(known(&report) && report.branches.is_empty() || inside.len() == 1, "{text}");
+        assert!(inside.iter().all(|b| b.factors[0].to_string() != outside), "{text}");
+        assert!(others.iter().all(|b| b.factors[0].to_string() == outside), "{text}");
+    }
+}
+
+/// On a circle p² is the force, whatever is divided by: λ = p²/2 where x² + y² = 1, also at x = 0.
+#[test]
+fn multipliers_have_values_at_all_regular_points() {
+    let model = |c: &str| analysis(&format!("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: {c} = 0\n"));
+    for report in [model("x^2 + y^2 - 1"), model("(x^2 + y^2 - 1)^3")] {
+        let cotangent_analysis::MultiplierValue::Determined(value) = &report.multipliers[0].value else { panic!() };
+        let at = [("x", 0.0), ("y", 1.0), ("p_x", 3.0), ("p_y", 0.0)].map(|(name, x)| (name.to_owned(), x)).into();
+        assert_eq!(common::value(value, &at), 4.5, "{value}");
+    }
+}
+
+/// A linear theory in other coordinates, polynomials of these: 0 first and 2 second class, 2 degrees of freedom; its pivot x₁² vanishes nowhere
+/// in the domain of the Hamiltonian.
+#[test]
+fn what_the_hamiltonian_divides_by_is_no_part() {
+    let report = analysis(
+        "coord x1, x2, x3\nlagrangian x1'*(-x1' + x2' + x3')/2 + x1*(4*x1'*x1 + 2*x3') + (x1^2 + x3)*(-4*x1'*x1 + x1' + 2*x2') \
+         + (-2*x1'*x1 + x2')*(x1' - x2' - x3')/2 + (2*x1'*x1 + x3')*(2*x1'*x1 + x1' - x2')/2\n",
+    );
+    assert_eq!(counts(&report), (0, 2, 2));
+}
