@@ -119,10 +119,10 @@ impl<'t> Machine<Looped<'t>> for LoopRecord<'t> {
         let recorder = self.recorder;
         let paused = recorder.copied(&[*pause]);
         let (unknown, next, body) = self.map(site, unknowns, |_, x, next| equations.map(x, next))?;
-        let (depth, kernels, fault, repeated) = {
+        let (depth, size, fault, repeated) = {
             let mut trace = recorder.0.borrow_mut();
             trace.begin();
-            (trace.outside.len(), trace.kernels, trace.fault, trace.repeated)
+            (trace.outside.len(), (trace.kernels, trace.operations), trace.fault, trace.repeated)
         };
         let recorded = equations.otherwise(self, unknowns);
         let mut solution = recorder.whole(unknowns);
@@ -133,7 +133,8 @@ impl<'t> Machine<Looped<'t>> for LoopRecord<'t> {
                 // Not made of loops: a step that goes this way is left to calls, and what was recorded of it is forgotten.
                 trace.outside.truncate(depth);
                 trace.end();
-                (trace.kernels, trace.fault, trace.iterated, trace.repeated) = (kernels, fault, false, repeated);
+                (trace.kernels, trace.operations) = size;
+                (trace.fault, trace.iterated, trace.repeated) = (fault, false, repeated);
                 solution = unknown;
                 vec![Item::Leave]
             }

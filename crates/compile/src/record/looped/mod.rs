@@ -12,8 +12,10 @@ use cotangent_dynamics::{Failure, Misuse, Plan, Unrecordable};
 use cotangent_expr::{Domain, Ix, Number};
 use std::cell::RefCell;
 
-/// The most kernels of a recording: one that has more is not made of loops.
+/// The most kernels of a recording, and the most operations in them: one that has more is not made of loops. What joins them compares
+/// all entries that they touch with each other, which takes some tenths of a second for so many.
 const MOST_KERNELS: usize = 800;
+const MOST_OPERATIONS: usize = 30_000;
 
 /// In place of an array: the value of an operation of the loop that is being recorded.
 const LANE: u32 = u32::MAX;
@@ -39,6 +41,7 @@ struct Trace {
     /// The operations of the loop that is being recorded.
     body: Option<Vec<Op>>,
     kernels: usize,
+    operations: usize,
     fault: Option<Unrecordable>,
 }
 
@@ -115,7 +118,8 @@ impl LoopRecorder {
         kernel.drop_unused();
         let mut trace = self.0.borrow_mut();
         trace.kernels += 1;
-        match trace.kernels > MOST_KERNELS {
+        trace.operations += kernel.ops.len();
+        match trace.kernels > MOST_KERNELS || trace.operations > MOST_OPERATIONS {
             true => trace.fault = Some(Unrecordable::TooLong),
             false => trace.items.push(Item::Kernel(kernel)),
         }
