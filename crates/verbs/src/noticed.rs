@@ -9,7 +9,6 @@ use cotangent_lab::{Departure, NoCasimir};
 use cotangent_model::ClaimKind;
 use cotangent_observe::{Monitor, Passage, Run, Unobserved};
 use cotangent_problem::Instance;
-use cotangent_theory::Formulation;
 use serde::{Deserialize, Serialize};
 
 /// Steps near a singular configuration, where the constraints depend on each other.
@@ -134,7 +133,7 @@ pub(crate) fn departure(
         None => "before the run was resumed".to_owned(),
     };
     let mut ways = vec![];
-    if motion.structure().is_some() && motion.formulation != Formulation::Multipliers {
+    if motion.structure().is_some() {
         ways.push("--formulation multipliers with a method for constraints, such as `rattle`");
     }
     if choice.project.as_deref() != Some("both") {
