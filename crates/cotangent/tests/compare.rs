@@ -73,6 +73,8 @@ fn a_rate_is_one_number_in_words_and_in_json() {
             let rate: f64 = rate.parse().unwrap_or_else(|_| panic!("{meaning}"));
             assert!((rate - exponent).abs() <= 0.005 * exponent.abs(), "{model}, {name}: {meaning} and {exponent}");
             let told = rest.starts_with(" until t = ") || rest.starts_with(" from period to period (");
+            // Of Baumgarte's stabilisation φ̈ + 2α φ̇ + β² φ = 0 holds at all times, whatever the motion is.
+            let told = if name == "baumgarte" && model == "pendulum" { rest == " for ever" } else { told };
             assert!(told, "for which time: {meaning}");
         }
     }

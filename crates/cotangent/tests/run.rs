@@ -381,3 +381,54 @@ fn parts_that_cannot_be_split_are_refused() {
     assert_eq!(apart.status, 2);
     assert!(apart.stderr.contains("do not add up to the energy"), "{}", apart.stderr);
 }
+
+/// The lemniscate (x² + y²)² = x² − y² lies within |x| ≤ 1.
+const LEMNISCATE: &str = "coord x, y\nlagrangian 1.39287*x'^2/2 + 2.360285*y'^2/2 - 0.708085*y - 0.2*x^2/2 - 0.24*y^2/2\n\
+    constraint c: (x^2 + y^2)^2 = x^2 - y^2\n\
+    initial x = 0.7908150287626489, y = 0.3157111905392427, x' = 0.6997287211328876, y' = -0.322002089138475\n";
+
+#[test]
+fn a_constraint_that_a_run_leaves_is_said_with_the_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = ["--method", "radau-2a", "--step", "0.0225", "--until", "5.625", "--project-initial", "--json"];
+    let arguments = [&["run", "-", "--formulation", "total", "--out", "left.csv"], &arguments[..]].concat();
+    let found = run_in(folder.path(), &arguments, LEMNISCATE.as_bytes()).json();
+    assert!(found["constraints"]["c"]["final"].as_f64().unwrap().abs() > 1.0, "{found}");
+    let notes: Vec<&str> = found["notes"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let note = notes.iter().find(|n| n.starts_with("`c` does not hold") || n.starts_with("`d/dt c` does not hold"));
+    let note = note.unwrap_or_else(|| panic!("{notes:?}"));
+    assert!(note.contains("--project both") && note.contains("--formulation multipliers"), "{note}");
+    // From the table: the first row at which φ, or G q̇, is more than a percent of Σ |G| max |q|, or of Σ |G| max |q̇| and of what
+    // the rounding of positions makes of G.
+    let table = std::fs::read_to_string(folder.path().join("left.csv")).expect("a table");
+    let mut largest = [0.0f64; 2];
+    let left = table.lines().skip(1).find_map(|line| {
+        let row: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
+        let [t, x, y] = [row[0], row[1], row[2]];
+        let [u, v] = [row[3] / 1.39287, row[4] / 2.360285];
+        let r = x * x + y * y;
+        let gradient = [4.0 * x * r - 2.0 * x, 4.0 * y * r + 2.0 * y];
+        let sum = gradient[0].abs() + gradient[1].abs();
+        let turned = [
+            (12.0 * x * x + 4.0 * y * y - 2.0) * u + 8.0 * x * y * v,
+            8.0 * x * y * u + (4.0 * x * x + 12.0 * y * y + 2.0) * v,
+        ];
+        let rounding = (turned[0].abs() + turned[1].abs()) * x.abs().max(y.abs());
+        largest[0] = largest[0].max(sum * x.abs().max(y.abs()));
+        largest[1] = largest[1].max(sum * u.abs().max(v.abs())).max(rounding);
+        let residuals = [r * r - x * x + y * y, gradient[0] * u + gradient[1] * v];
+        (0..2).any(|k| residuals[k].abs() > 0.01 * largest[k]).then_some(t)
+    });
+    let (_, time) = note.split_once("first at t = ").expect("a time");
+    let time: f64 = time.split(',').next().unwrap().parse().unwrap();
+    let left = left.expect("it leaves the lemniscate");
+    assert!((time - left).abs() <= 3.0 * 0.0225, "{time} and {left}");
+}
+
+#[test]
+fn a_run_that_keeps_its_constraints_is_not_said_to_leave_them() {
+    for formulation in ["standard", "dirac", "hamilton-dirac", "ggl", "baumgarte", "impetus-striction"] {
+        let found = json(&["pendulum", "--formulation", formulation, "--method", "gauss", "--until", "20"]);
+        assert_eq!(found["notes"], json!([]), "{formulation}");
+    }
+}

@@ -10,6 +10,7 @@
 //! - [`SymplecticDefect`]: how far the derivative of a step is from symplectic;
 //! - [`no_casimirs`]: functions that a model claims to be Casimirs and are none;
 //! - [`Stability`]: what a formulation does to errors of the constraints;
+//! - [`Departures`]: constraints that a run leaves;
 //! - [`comparison`]: formulations and methods of one model side by side;
 //! - [`measure`]: named measurements of the tables of runs.
 //!
@@ -39,6 +40,7 @@
 
 pub mod certificate;
 pub mod comparison;
+mod departure;
 mod elliptic;
 mod fit;
 mod forces;
@@ -49,6 +51,7 @@ pub mod stability;
 mod tangent;
 
 pub use certificate::{Certificate, CertificateError, NoCasimir, no_casimirs};
+pub use departure::{Departure, Departures};
 pub use elliptic::{Elliptic, EllipticError};
 pub use fit::{
     Fit, FitError, Growth, Order, Undecided, fit_line, growth_exponent, observed_order, typical_growth_exponent,

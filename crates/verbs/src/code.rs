@@ -253,7 +253,7 @@ codes! {
     RoundOff = "round-off",
     /// The run is too short: more steps show more.
     TooShort = "too-short",
-    /// No growth is seen, and nothing that the method keeps excludes it.
+    /// Nothing contrary is seen along this run, and nothing that the method keeps excludes it.
     NotExcluded = "not-excluded",
 }
 

@@ -1,10 +1,11 @@
 //! What was noticed along a run, in words and as data.
 
+use crate::choice::Choice;
 use crate::figures::{count, listed, number, short};
 use crate::map::{Map, or_nan};
 use cotangent_dynamics::{Advance, Measure, Plan};
 use cotangent_expr::Layout;
-use cotangent_lab::NoCasimir;
+use cotangent_lab::{Departure, NoCasimir};
 use cotangent_model::ClaimKind;
 use cotangent_observe::{Monitor, Passage, Run, Unobserved};
 use cotangent_problem::Instance;
@@ -113,6 +114,39 @@ fn times(passages: &[&SingularPassage]) -> String {
         times.push("…".to_owned());
     }
     times.join(", ")
+}
+
+/// A constraint that a run has left, and what keeps it.
+pub(crate) fn departure(
+    departure: &Departure,
+    run: &mut cotangent_lab::Run,
+    problem: &Instance,
+    choice: &Choice,
+) -> String {
+    let (motion, names) = (&problem.equations.motion, run.diagnostics());
+    let layout = if departure.hidden { &names.hidden_constraints } else { &names.constraints };
+    let name = layout.entry_name(departure.member);
+    let extremes = if departure.hidden { run.hidden_constraints() } else { run.constraints() };
+    let name = if departure.hidden && motion.structure().is_some() { format!("d/dt {name}") } else { name };
+    let largest = extremes.get(departure.member).map_or(f64::NAN, |e| e.max_abs);
+    let since = match departure.time {
+        Some(time) => format!("first at t = {}", number(time)),
+        None => "before the run was resumed".to_owned(),
+    };
+    let mut ways = vec![];
+    if motion.structure().is_some() {
+        ways.push("--formulation multipliers with a method for constraints, such as `rattle`");
+    }
+    if choice.project.as_deref() != Some("both") {
+        ways.push("--project both");
+    }
+    ways.push("a smaller --step");
+    format!(
+        "`{name}` does not hold: its residual was more than a percent of its terms {since}, and up to {}; what follows is \
+         not a motion of the model: take {}",
+        short(largest),
+        ways.join(", or ")
+    )
 }
 
 /// A state that is so many times larger has an energy, if the energy of this one is nothing for want of digits.

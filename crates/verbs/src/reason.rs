@@ -65,7 +65,7 @@ fn property(reason: &certificate::Reason) -> Code {
         R::InSteps | R::Accumulated | R::Underflow { .. } => Code::RoundOff,
         R::NoEnergy => Code::Absent,
         R::NoGrowth(_) | R::TooShort { .. } | R::Open { .. } => Code::TooShort,
-        R::Unbounded => Code::NotExcluded,
+        R::Unbounded | R::ThisMotion { .. } | R::OneChart | R::NowhereElse => Code::NotExcluded,
     }
 }
 

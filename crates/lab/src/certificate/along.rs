@@ -1,8 +1,9 @@
 //! Constraints and energy along a run.
 
 use super::candidate::Candidate;
+use super::elsewhere::{Charts, Spot};
 use super::ended::{Ended, Stopped};
-use super::size::{Sizes, Terms, kinetic};
+use super::size::{Sizes, Taken, Terms, kinetic};
 use super::{CertificateError, Options};
 use cotangent_dynamics::{Advance, Measure, Source};
 use cotangent_integrate::Prepared;
@@ -55,6 +56,8 @@ pub(super) struct Along {
     pub(super) misjudged: f64,
     /// Some states: that before the step that changed the energy most, and others along the run.
     pub(super) places: Vec<Vec<f64>>,
+    /// States from which a step ends where another chart is better than the one that is in use.
+    pub(super) charts: Vec<Spot>,
     /// Whether anything moved.
     pub(super) moves: bool,
     /// How far, relative to the largest position, or to the largest variable where there are no momenta.
@@ -90,6 +93,7 @@ pub(super) fn run<C: Candidate>(
             rounded: 0.0,
             misjudged: 0.0,
             places: vec![],
+            charts: vec![],
             moves: false,
             moved: 0.0,
             turns: 0,
@@ -100,10 +104,12 @@ pub(super) fn run<C: Candidate>(
         options,
         seen: 0,
         sizes: Sizes::new(problem)?,
+        taken: Taken::default(),
         largest: [vec![], vec![]],
         before: Before::default(),
         casimirs: Casimirs::new(problem, casimirs),
         turns: Turns::new(problem),
+        charts: Charts::new(prepared),
     };
     let (step, steps) = (options.step, options.steps);
     let schedule = Schedule { step, steps, last: None, until: None, record: steps, every: None };
@@ -120,7 +126,8 @@ pub(super) fn run<C: Candidate>(
         Ok(End::Failed(failure)) => Some(Ended { steps: look.seen, of: options.steps, cause: Stopped::Step(failure) }),
         Err(e) => Some(undefined(look.seen, options.steps, e)),
     };
-    let Look { mut along, largest, turns, before, casimirs, .. } = look;
+    let Look { mut along, largest, turns, before, casimirs, charts, .. } = look;
+    along.charts = charts.changes;
     along.casimirs = casimirs.changed();
     along.places.extend(before.leap.map(|(_, state)| state));
     along.places.reverse();
@@ -144,10 +151,12 @@ struct Look<'a, C> {
     /// The last step that was seen.
     seen: u64,
     sizes: Sizes<'a, C>,
+    taken: Taken,
     largest: [Vec<f64>; 2],
     before: Before,
     casimirs: Casimirs<'a, C>,
     turns: Turns<'a>,
+    charts: Charts,
 }
 
 /// The state one step before, the energy error there, and the largest change of it in a step with the state before that.
@@ -181,8 +190,6 @@ struct Casimirs<'a, C> {
     /// Their largest changes, and the largest sizes of their terms.
     changes: Vec<f64>,
     sizes: Vec<f64>,
-    /// The largest variable where these were taken.
-    extent: f64,
 }
 
 impl<'a, C: Candidate> Casimirs<'a, C> {
@@ -191,10 +198,10 @@ impl<'a, C: Candidate> Casimirs<'a, C> {
         let at = problem.casimirs();
         let at = numbers.iter().filter_map(|&k| at.get(k).copied()).collect();
         let (changes, sizes) = (vec![0.0; numbers.len()], vec![0.0; numbers.len()]);
-        Casimirs { problem, numbers: numbers.to_vec(), at, start: vec![], changes, sizes, extent: 0.0 }
+        Casimirs { problem, numbers: numbers.to_vec(), at, start: vec![], changes, sizes }
     }
 
-    /// Goes on to a state with these claims; the sizes of terms are taken where that is due, or the state has grown.
+    /// Goes on to a state with these claims; the sizes of terms are taken where that is due.
     fn follow(&mut self, claims: &[f64], state: &[f64], due: bool) {
         if self.at.is_empty() {
             return;
@@ -204,9 +211,7 @@ impl<'a, C: Candidate> Casimirs<'a, C> {
             self.start.clone_from(&values);
         }
         keep_largest(&mut self.changes, &values.iter().zip(&self.start).map(|(v, s)| v - s).collect::<Vec<_>>());
-        let extent = state.iter().fold(0.0f64, |m, z| m.max(z.abs()));
-        if due || extent > 2.0 * self.extent {
-            self.extent = self.extent.max(extent);
+        if due {
             let found = casimir_sizes(self.problem, state).unwrap_or_default();
             for (size, &k) in self.sizes.iter_mut().zip(&self.numbers) {
                 *size = found.get(k).copied().filter(|s| s.is_finite()).map_or(*size, |s| size.max(s));
@@ -252,14 +257,17 @@ impl<C: Candidate, I: Advance, D: Measure> Observer<I, D> for Look<'_, C> {
 
 impl<C: Candidate> Look<'_, C> {
     fn at<D: Measure>(&mut self, sample: &mut Sample<'_, D>) {
-        let Look { along, options, sizes, largest, before, casimirs, turns, .. } = self;
+        let Look { along, options, sizes, taken, largest, before, casimirs, turns, charts, .. } = self;
         let k = sample.step;
         self.seen = k;
         let kept = sample.quantities.last();
         keep_largest(&mut largest[0], &kept.constraints);
         keep_largest(&mut largest[1], &kept.hidden_constraints);
         let (state, energy, h) = (&sample.state.values, kept.energy, options.step);
-        let due = k.is_multiple_of(options.steps.div_ceil(SIZES).max(1)) || k == options.steps;
+        let halves = state.split_at(turns.middle.min(state.len()));
+        let residuals = [&kept.constraints[..], &kept.hidden_constraints];
+        let regular = k.is_multiple_of(options.steps.div_ceil(SIZES).max(1)) || k == options.steps;
+        let due = regular || taken.is_outgrown(halves, residuals, &along.scales);
         casimirs.follow(&kept.claims, state, due);
         if k < options.steps && k.is_multiple_of(options.steps.div_ceil(PLACES).max(1)) {
             along.places.push(state.clone());
@@ -269,8 +277,10 @@ impl<C: Candidate> Look<'_, C> {
             along.errors.push(sample.energy_error());
         }
         turns.follow(state);
+        charts.follow(state, &sample.state.memory);
         if due {
             sizes.grow(&mut along.scales, state, h);
+            taken.note(halves, residuals, &along.scales);
             let Terms { exchanged, rounded } = sizes.terms(state, (k > 0).then_some((&before.state[..], h)));
             along.rounded = along.rounded.max(rounded);
             along.misjudged = along.misjudged.max(sizes.misjudged(state, energy));

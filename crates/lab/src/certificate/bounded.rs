@@ -13,7 +13,7 @@ use crate::fit::{Growth, growth_exponent, typical_growth_exponent};
 const GROWING: f64 = 0.25;
 
 /// An exponent up to this, with its uncertainty added, is that of a bounded error.
-const CERTAIN: f64 = 0.5;
+pub const CERTAIN: f64 = 0.5;
 
 /// An error that falls below this part of its largest size has come back.
 const RETURN: f64 = 0.03;
@@ -165,6 +165,7 @@ mod tests {
             rounded: 0.0,
             misjudged: 0.0,
             places: vec![],
+            charts: vec![],
             moves: true,
             moved: 1.0,
             turns,

@@ -90,6 +90,11 @@ pub trait Candidate {
         vec![]
     }
 
+    /// Whether a state beside the start, brought onto the constraints, is one of the model, too.
+    fn has_neighbours(&self) -> bool {
+        true
+    }
+
     /// The sizes of the terms of constraints that an analysis found, and of later ones, at the start.
     fn surface_scales(&self) -> Option<[Vec<f64>; 2]> {
         None
@@ -193,6 +198,12 @@ impl Candidate for Instance {
 
     fn casimirs(&self) -> Vec<usize> {
         self.diagnostics().map(|d| d.casimirs()).unwrap_or_default()
+    }
+
+    /// A momentum of time belongs to the energy, and constraints that an analysis found mix all variables.
+    fn has_neighbours(&self) -> bool {
+        let motion = &self.equations.motion;
+        motion.lapse.is_none() && !matches!(motion.space, Space::Surface(_) | Space::Reduced(_))
     }
 
     fn surface_scales(&self) -> Option<[Vec<f64>; 2]> {

@@ -33,7 +33,7 @@ const HALVINGS: i32 = 14;
 
 /// Far above round-off: real if it does not grow as the step falls.
 const LARGE: f64 = 1e-6;
-const CLEAR: f64 = 1e-18;
+pub(super) const CLEAR: f64 = 1e-18;
 
 /// What is asked.
 #[derive(Clone, Copy)]
@@ -65,6 +65,11 @@ impl Question {
     /// Whether a sample without a defect says nothing of one.
     fn is_blind(&self, sample: Sample) -> bool {
         !self.claimed && sample.defect <= self.floor && sample.growth > GROWTH
+    }
+
+    /// Whether a defect that does not fall is too large for round-off.
+    fn is_odd(&self, sample: Sample) -> bool {
+        sample.defect > self.floor.max(CLEAR)
     }
 }
 
@@ -107,6 +112,8 @@ pub(super) fn climb(ask: Question, gauge: &mut Gauge<'_>) -> Result<(f64, Shown)
     }
     let (mut step, mut sample) = (ask.step, first);
     let (mut quiet, mut seen, mut unknown) = (false, None, None);
+    // What neither falls as a defect does nor can be round-off: at the given step, and at larger ones.
+    let mut odd = [false; 2];
     let mut larger = LargerSteps::NoMore;
     for level in 0..=LEVELS {
         if sample.defect > ask.floor {
@@ -131,7 +138,7 @@ pub(super) fn climb(ask: Question, gauge: &mut Gauge<'_>) -> Result<(f64, Shown)
                     larger = LargerSteps::OtherSolution { step };
                     break;
                 }
-                Nature::RoundOff | Nature::Unknown(_) => {}
+                Nature::RoundOff | Nature::Unknown(_) => odd[usize::from(level > 0)] |= ask.is_odd(sample),
             }
         } else if ask.is_blind(sample) {
             larger = LargerSteps::Growing;
@@ -164,8 +171,8 @@ pub(super) fn climb(ask: Question, gauge: &mut Gauge<'_>) -> Result<(f64, Shown)
     }
     let shown = match seen {
         Some((step, defect)) => Shown::At { step, defect },
-        None if quiet && (ask.claimed || conclusive) => Shown::Nowhere,
-        None if quiet => Shown::Unclear(Reason::RoundOff(larger)),
+        None if quiet && !odd[0] && (ask.claimed || conclusive && !odd[1]) => Shown::Nowhere,
+        None if quiet && !odd[0] => Shown::Unclear(Reason::RoundOff(larger)),
         None => Shown::Unclear(Reason::NotFalling { defect: first.defect, larger }),
     };
     Ok((first.defect, shown))
@@ -209,11 +216,13 @@ fn nature(ask: Question, step: f64, at: Sample, gauge: &mut Gauge<'_>) -> Nature
         }
         defects.push(defect);
         skipped = 0;
-        if halvings == 2 && defects.len() == 3 && !is_real(ask, &defects) {
+        let real = defects.last_chunk().is_some_and(|last: &[f64; 3]| is_real(ask, last));
+        // A large step may resolve nothing, and what is not claimed is real if it is so at smaller ones.
+        if halvings == 2 && defects.len() == 3 && !real && (ask.claimed || at.defect <= LARGE) {
             return Nature::RoundOff;
         }
         // The rest is for what contradicts a claim, and has not yet fallen to round-off.
-        if defects.len() >= 3 && (!ask.claimed || defect <= CLEAR) {
+        if defects.len() >= 3 && (!ask.claimed && real || ask.claimed && defect <= CLEAR) {
             return Nature::Real;
         }
     }
@@ -229,8 +238,8 @@ fn nature(ask: Question, step: f64, at: Sample, gauge: &mut Gauge<'_>) -> Nature
 }
 
 /// Whether the defects of a step, of half of it and of a quarter fall as real ones do.
-fn is_real(ask: Question, defects: &[f64]) -> bool {
-    let [whole, half, quarter] = [0, 1, 2].map(|k| defects[k]);
+fn is_real(ask: Question, defects: &[f64; 3]) -> bool {
+    let [whole, half, quarter] = *defects;
     let clear = whole > CLEAR && half <= whole && quarter <= 0.7 * whole;
     let large = whole > LARGE && quarter <= 2.0 * whole;
     falls(ask, defects) || clear || large
@@ -245,6 +254,25 @@ fn falls(ask: Question, defects: &[f64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A step that resolves nothing, 4 or larger: what it shows does not fall at first, and vanishes at a larger one.
+    #[test]
+    fn what_is_far_above_round_off_is_not_said_to_hold() {
+        let mut unresolved = |_: f64, h: f64| {
+            let defect = if h > 8.0 { 1e-30 } else { 0.4 * h.powi(3) / (1.0 + h.powi(6)) };
+            Ok(Sample { defect, reach: 1.0, growth: 1.0 })
+        };
+        assert_eq!(climb(asked(4.0, 2, false), &mut unresolved).unwrap().1, Shown::Here);
+        // One that falls nowhere is none that is known, whatever a larger step shows.
+        for claimed in [true, false] {
+            let mut rough = |_: f64, h: f64| {
+                let defect = if h > 2.0 { 1e-30 } else { 1e-9 };
+                Ok(Sample { defect, reach: 1.0, growth: 1.0 })
+            };
+            let shown = climb(asked(1.0, 2, claimed), &mut rough).unwrap().1;
+            assert!(matches!(shown, Shown::Unclear(Reason::NotFalling { .. })), "{claimed}: {shown:?}");
+        }
+    }
 
     fn asked(step: f64, order: u32, claimed: bool) -> Question {
         Question { step, order, power: 2, floor: FLOOR, shows: FLOOR, claimed }

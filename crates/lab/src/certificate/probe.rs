@@ -36,6 +36,8 @@ pub(super) struct Probe<'a, C> {
     kept: KeptIn<'a, Dd>,
     /// The last point, and the step that led to it.
     point: Option<(f64, Vec<Dd>)>,
+    /// Where steps begin, if not at the start or where steps from it lead.
+    spot: Option<Vec<Dd>>,
     /// Whether the start is an equilibrium.
     pub(super) rests: bool,
 }
@@ -48,14 +50,39 @@ impl<'a, C: Candidate> Probe<'a, C> {
             kept: subject.problem.kept()?,
             subject,
             point: None,
+            spot: None,
             rests: false,
         };
         probe.rests = probe.rests(step);
         Ok(probe)
     }
 
+    pub(super) fn problem(&self) -> &'a C {
+        self.subject.problem
+    }
+
+    /// Whether steps are made in charts.
+    pub(super) fn in_charts(&self) -> bool {
+        self.subject.prepared.chart().is_some()
+    }
+
+    /// Steps begin at this state from now on, in a chart.
+    pub(super) fn go_to(&mut self, state: &[f64], chart: &'a [f64]) -> Result<(), Reason> {
+        self.spot = Some(self.settled(state)?);
+        self.subject.chart = chart;
+        Ok(())
+    }
+
+    /// Steps begin at the start again.
+    pub(super) fn leave(&mut self) {
+        (self.spot, self.subject.chart) = (None, &[]);
+    }
+
     /// Some steps of this size from the start, or of a smaller one where they multiply the state.
     pub(super) fn point(&mut self, place: f64) -> Result<Vec<Dd>, Reason> {
+        if let Some(spot) = &self.spot {
+            return Ok(spot.clone());
+        }
         if let Some((at, point)) = &self.point
             && *at == place
         {
@@ -187,8 +214,9 @@ impl<'a, C: Candidate> Probe<'a, C> {
     /// The largest residual of the constraints (1) or hidden constraints (2) after some steps from the start,
     /// each relative to its scale.
     pub(super) fn residual(&mut self, level: usize, scales: &[f64], step: f64) -> Result<Sample, Reason> {
-        let end = self.subject.walk(&self.start, step, AWAY).map_err(Reason::Step)?;
-        let reach = reach(&self.start, &end, self.halves());
+        let from = self.spot.as_ref().unwrap_or(&self.start);
+        let end = self.subject.walk(from, step, AWAY).map_err(Reason::Step)?;
+        let reach = reach(from, &end, self.halves());
         Ok(Sample { defect: self.relative(level, &end, scales)?, reach, growth: 1.0 })
     }
 

@@ -98,6 +98,17 @@ pub enum Reason {
     InSteps,
     /// Kept in single steps, and above round-off along the run.
     Accumulated,
+    /// Kept along the run, and not from other states.
+    ThisMotion {
+        /// A step from there.
+        step: f64,
+        /// What it changes.
+        defect: f64,
+    },
+    /// No step of the run changes the chart.
+    OneChart,
+    /// Kept from the start on, and no step could be made from another state.
+    NowhereElse,
     /// No energy was measured.
     NoEnergy,
     /// The energy is too small for its error to be one of the method.
@@ -277,6 +288,18 @@ impl fmt::Display for Words<'_> {
             ),
             Reason::InSteps => write!(f, "seen in single steps, and below round-off along the run"),
             Reason::Accumulated => write!(f, "single steps keep it; along the run their round-off accumulates"),
+            Reason::ThisMotion { step, defect } => write!(
+                f,
+                "it is kept on this motion alone: from a state beside it a step of {} is off by {}",
+                exact(*step),
+                short(*defect)
+            ),
+            Reason::OneChart => {
+                write!(f, "no step of this run changes the chart, and one that does need not keep it")
+            }
+            Reason::NowhereElse => {
+                write!(f, "it is kept from this start on, and no step could be made from another state")
+            }
             Reason::NoEnergy => write!(f, "no energy was measured"),
             Reason::Underflow { size } => write!(
                 f,

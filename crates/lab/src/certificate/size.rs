@@ -1,7 +1,7 @@
 //! How large the terms of the constraints and of the energy are.
 
-use super::CertificateError;
 use super::candidate::{Candidate, KeptIn};
+use super::{CertificateError, ROUND_OFF};
 use cotangent_dynamics::Canonical;
 use cotangent_scalar::{Dd, Dual, Real};
 
@@ -26,6 +26,47 @@ pub(super) struct Terms {
     /// What it changes by, in units of the last place, if a state is rounded: Σᵢ |zᵢ ∂H/∂zᵢ|, and Σᵢ |qᵢ ṗᵢ| for the forces of
     /// constraints.
     pub(super) rounded: f64,
+}
+
+/// What was there when sizes were taken last: after a step that multiplies the state those before it say nothing.
+#[derive(Default)]
+pub(super) struct Taken {
+    /// The largest position and the largest momentum; the largest variable where there are none.
+    extents: [f64; 2],
+    /// The largest residual of the constraints and that of the hidden ones, relative to the sizes of their terms.
+    residuals: [f64; 2],
+}
+
+/// Sizes are taken again where the state, or a residual, is so many times as large.
+const OUTGROWN: f64 = 2.0;
+
+impl Taken {
+    /// Whether the sizes of these terms are those of a much smaller state, or a residual has grown beside them.
+    pub(super) fn is_outgrown(&self, halves: (&[f64], &[f64]), residuals: [&[f64]; 2], scales: &[Vec<f64>; 2]) -> bool {
+        let more = |now: f64, then: f64| now > OUTGROWN * then;
+        let [q, p] = extents(halves);
+        let state = more(q, self.extents[0]) || more(p, self.extents[1]);
+        state || (0..2).any(|k| more(relative(residuals[k], &scales[k]), self.residuals[k].max(ROUND_OFF)))
+    }
+
+    /// Sizes were taken at this state.
+    pub(super) fn note(&mut self, halves: (&[f64], &[f64]), residuals: [&[f64]; 2], scales: &[Vec<f64>; 2]) {
+        let now = extents(halves);
+        for k in 0..2 {
+            self.extents[k] = self.extents[k].max(now[k]);
+            self.residuals[k] = self.residuals[k].max(relative(residuals[k], &scales[k]));
+        }
+    }
+}
+
+fn extents((q, p): (&[f64], &[f64])) -> [f64; 2] {
+    [q, p].map(|part| part.iter().fold(0.0, |m, z| z.abs().max(m)))
+}
+
+/// The largest residual relative to the size of its terms.
+fn relative(residuals: &[f64], scales: &[f64]) -> f64 {
+    let one = |(r, s): (&f64, &f64)| if *r == 0.0 { 0.0 } else { r.abs() / s };
+    residuals.iter().zip(scales).map(one).fold(0.0, f64::max)
 }
 
 impl<'a, C: Candidate> Sizes<'a, C> {
@@ -85,7 +126,9 @@ impl<'a, C: Candidate> Sizes<'a, C> {
             scales.clone_from(found);
             return;
         }
-        let Some(found) = self.manifold.as_mut().and_then(|m| terms(m.as_mut(), state, step, 0.0)) else { return };
+        let Some(found) = self.manifold.as_mut().and_then(|m| residual_sizes(m.as_mut(), state, step, 0.0)) else {
+            return;
+        };
         for (scales, found) in scales.iter_mut().zip(found) {
             scales.resize(found.len(), 0.0);
             scales.iter_mut().zip(found).for_each(|(s, f)| *s = if f.is_finite() { s.max(f) } else { *s });
@@ -96,7 +139,12 @@ impl<'a, C: Candidate> Sizes<'a, C> {
 /// Σⱼ |Gᵢⱼ| max |q|, and the larger of Σⱼ |Gᵢⱼ| (max |q̇| + h max |H_pp H_q|) and Σⱼ |Σₖ ∂²φᵢ/∂qⱼ∂qₖ q̇ₖ| max |q|, at a state
 /// (q, p), with `unit` for a maximum that vanishes: far from the origin G itself is only known as well as the positions
 /// are, and a momentum only as well as the impulses h H_q and h Gᵀλ of a step, which cancel where the motion is slow.
-fn terms(manifold: &mut dyn Canonical<f64>, state: &[f64], step: f64, unit: f64) -> Option<[Vec<f64>; 2]> {
+pub(crate) fn residual_sizes(
+    manifold: &mut dyn Canonical<f64>,
+    state: &[f64],
+    step: f64,
+    unit: f64,
+) -> Option<[Vec<f64>; 2]> {
     let shape = manifold.shape().clone();
     let (q, p) = state.split_at_checked(shape.coordinates)?;
     let (mut g, mut v) = (vec![0.0; shape.jacobian.len()], vec![0.0; shape.coordinates]);
@@ -143,7 +191,7 @@ pub(crate) fn scales(problem: &impl Candidate) -> [Vec<f64>; 2] {
     }
     let Ok(Some(mut manifold)) = problem.numbers().manifold() else { return [vec![], vec![]] };
     let constraints = manifold.shape().constraints;
-    let found = terms(manifold.as_mut(), problem.start(), 0.0, 1.0);
+    let found = residual_sizes(manifold.as_mut(), problem.start(), 0.0, 1.0);
     let found = found.unwrap_or_else(|| [vec![1.0; constraints], vec![1.0; constraints]]);
     found.map(|list| list.into_iter().map(|s| if s > 0.0 { s } else { 1.0 }).collect())
 }

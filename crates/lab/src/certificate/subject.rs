@@ -13,6 +13,8 @@ pub struct Subject<'a, C> {
     pub(super) problem: &'a C,
     pub(super) prepared: &'a Prepared,
     pub(super) limits: Option<&'a Limits>,
+    /// The chart that is in use where steps begin, as a memory has it; none: the best one.
+    pub(super) chart: &'a [f64],
 }
 
 impl<C> Clone for Subject<'_, C> {
@@ -26,7 +28,7 @@ impl<C> Copy for Subject<'_, C> {}
 impl<'a, C: Candidate> Subject<'a, C> {
     /// The method as planned for the problem.
     pub fn new(problem: &'a C, prepared: &'a Prepared) -> Subject<'a, C> {
-        Subject { problem, prepared, limits: None }
+        Subject { problem, prepared, limits: None, chart: &[] }
     }
 
     /// The same within limits: no step is made after somebody asked to stop.
@@ -86,6 +88,8 @@ impl<'a, C: Candidate> Subject<'a, C> {
         let mut stepper = self.prepared.stepper(&*self.problem.view::<S>())?;
         let mut machine = Numeric::new(self.prepared.plan(), self.problem.newton()?)?;
         let mut state = State::new(from.to_vec(), stepper.memory());
+        let chart = self.prepared.chart().and_then(|part| state.memory.get_mut(part)).unwrap_or_default();
+        chart.iter_mut().zip(self.chart).for_each(|(to, &number)| *to = S::from_f64(number));
         let mut next = state.clone();
         for &(h, steps) in walks {
             for _ in 0..steps {

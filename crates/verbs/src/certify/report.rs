@@ -7,7 +7,8 @@ use crate::picture::Background;
 use crate::reason::Reason;
 use crate::setup::{AlmostPoisson, Blame};
 use crate::stop::Stop;
-use cotangent_lab::certificate::{Certificate, Drift, Finding, Options, Property};
+use cotangent_lab::Growth;
+use cotangent_lab::certificate::{CERTAIN, Certificate, Drift, Finding, Options, Property};
 use cotangent_model::System;
 use cotangent_problem::Instance;
 use serde::{Deserialize, Serialize};
@@ -103,6 +104,9 @@ pub struct Measured<C> {
     /// Why it is not decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
+    /// Why it holds, where a number seems to say otherwise.
+    #[serde(skip)]
+    pub remark: Option<String>,
 }
 
 /// What became of a property.
@@ -194,7 +198,16 @@ fn plain<T, C: Clone>(
         (None, _, _) => Verdict::Undecided,
     };
     let claimed = property.claimed.clone();
-    Measured { claimed, measured, uncertainty: None, amplitude: None, held: property.held, verdict, reason }
+    Measured {
+        claimed,
+        measured,
+        uncertainty: None,
+        amplitude: None,
+        held: property.held,
+        verdict,
+        reason,
+        remark: None,
+    }
 }
 
 /// An error at round-off does not grow: its exponent is 0.
@@ -203,6 +216,17 @@ fn drift(property: &Property<Drift>, names: &Blame) -> Measured<bool> {
     if let Finding::Measured(found) = &property.found {
         measured.uncertainty = Some(found.growth.as_ref().map_or(0.0, |g| g.uncertainty));
         measured.amplitude = Some(found.amplitude);
+        let grows = |g: &Growth| g.exponent + g.uncertainty > CERTAIN;
+        if property.held == Some(true) && found.growth.as_ref().is_some_and(grows) {
+            measured.remark = Some(match found.typical.as_ref().filter(|typical| !grows(typical)) {
+                Some(typical) => format!(
+                    "its typical size, which rare events do not move, is that of t^({:.2} ± {:.2})",
+                    typical.exponent, typical.uncertainty
+                ),
+                None => "it comes back to nearly zero late in the run, as a function of the state does and no drift"
+                    .to_owned(),
+            });
+        }
     }
     measured
 }

@@ -14,6 +14,8 @@ pub(super) struct Row {
     pub(super) held: Option<bool>,
     pub(super) claimed: bool,
     pub(super) reason: Option<Reason>,
+    /// Why it holds, where a number seems to say otherwise.
+    remark: Option<String>,
 }
 
 /// Draws the certificate.
@@ -50,6 +52,11 @@ pub(super) fn render(report: &Document, coloured: bool) -> String {
             row.cells[0],
             row.reason.as_ref().map_or("the measurement is compatible with both", |r| &r.message)
         );
+    }
+    for row in &rows {
+        if let Some(remark) = &row.remark {
+            let _ = writeln!(text, "{}: {}: {remark}", row.cells[3], row.cells[0]);
+        }
     }
     let not = |colour: AnsiColor| paint(colour.on_default().bold(), "not certified");
     let _ = match report.held {
@@ -101,6 +108,7 @@ pub(super) fn rows(report: &Document) -> Vec<Row> {
         held: order.held,
         claimed: true,
         reason: order.reason.clone(),
+        remark: None,
     }];
     // A model has coordinates, or a bracket.
     let bracket = report.poisson_defect.verdict != Verdict::DoesNotApply || report.almost_poisson.is_some();
@@ -137,6 +145,7 @@ fn row(name: String, m: &Measured<bool>, value: String) -> Row {
         held: m.held,
         claimed: m.claimed,
         reason: m.reason.clone(),
+        remark: m.remark.clone(),
     }
 }
 

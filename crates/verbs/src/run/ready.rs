@@ -21,12 +21,13 @@ use crate::stop::Stop;
 use cotangent_compile::{CompileError, Engine};
 use cotangent_dynamics::Measure;
 use cotangent_integrate::Prepared;
-use cotangent_lab::{Run, no_casimirs};
+use cotangent_lab::{Departure, Departures, Run, no_casimirs};
 use cotangent_observe::{
     Arrays, Checkpoints, End, Extra, Header, Observer, RunError, TableError, TableWriter, checkpoint, progress,
 };
 use cotangent_problem::{Diagnostics, Instance, Integrator};
 use cotangent_scalar::Cancel;
+use cotangent_theory::Formulation;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,6 +58,8 @@ pub(super) struct Ready {
     whole: bool,
     /// A bracket that is none.
     almost_poisson: Option<AlmostPoisson>,
+    /// A constraint that it has left.
+    departure: Option<Departure>,
 }
 
 impl Ready {
@@ -153,6 +156,7 @@ impl Ready {
             said,
             whole,
             almost_poisson,
+            departure: None,
         })
     }
 
@@ -164,7 +168,11 @@ impl Ready {
         self.checkpoints = resumable.map(|f| Checkpoints::new(f.checkpoint.clone(), every, self.begun.clone()));
         let mut told =
             progress(|p| session.progress(Progress { what: "", done: p.done, total: p.total, time: p.time }));
+        let mut departures = Departures::new(&self.problem, self.begun.choice.step.unwrap_or_default());
+        // With multipliers as unknowns every step solves the constraints; springs in their place are stretched, and swing.
+        let drifts = !matches!(self.problem.formulation, Formulation::Multipliers | Formulation::Penalty { .. });
         let mut observers: Vec<&mut dyn Observer<_, _>> = vec![&mut told];
+        observers.extend(drifts.then_some(&mut departures as &mut dyn Observer<_, _>));
         observers.extend(self.arrays.as_mut().map(|a| a as &mut dyn Observer<_, _>));
         observers.extend(self.checkpoints.as_mut().map(|c| c as &mut dyn Observer<_, _>));
         let end = match self.run.go(&limits, &mut observers) {
@@ -172,6 +180,7 @@ impl Ready {
             Err(RunError::Quantity(_)) if limits.cancel.is_set() => Ok(End::Interrupted),
             end => end,
         };
+        self.departure = departures.found();
         // Without a table nothing is lost by leaving a step that takes minutes; from here on there is a result.
         let unprinted = "interrupted before the result was printed";
         match (&end, &self.checkpoints, self.table()) {
@@ -196,6 +205,9 @@ impl Ready {
         let names = self.run.diagnostics().conditioning().map(|c| c.constraints()).unwrap_or_default();
         let singular_passages = noticed::passages(self.run.monitor(), &names);
         noticed::notes(self.run.monitor(), &singular_passages).into_iter().for_each(|note| session.note(note));
+        let departure =
+            self.departure.map(|d| noticed::departure(&d, &mut self.run, &self.problem, &self.begun.choice));
+        departure.into_iter().for_each(|note| session.note(note));
         noticed::underflow(&mut self.run).into_iter().for_each(|note| session.note(note));
         let mut document = match self.found(end) {
             Ok(document) => document,
