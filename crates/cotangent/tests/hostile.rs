@@ -156,6 +156,10 @@ fn no_name_or_title_reaches_a_terminal_as_it_is() {
     }
     let picture = std::fs::read_to_string(folder.path().join(plot)).unwrap();
     assert!(!acts(&picture));
+    // A program finds the file by its name.
+    let json = run_in(folder.path(), &["check", &bad, "--json"], b"");
+    assert!(!acts(&json.stdout), "{:?}", json.stdout);
+    assert_eq!(json.json()["error"]["at"]["file"], bad);
 }
 
 #[test]
@@ -170,6 +174,11 @@ fn what_would_take_years_or_more_memory_than_there_is_is_refused_at_once() {
     let ran = run(&["certify", "pendulum", "--steps", "1000000000000000000"]);
     assert_eq!(ran.status, 2, "{}", ran.stderr);
     assert!(ran.stderr.contains("years"), "{}", ran.stderr);
+    // 7 numbers in each of 10¹⁵ rows.
+    let rows = run(&["run", "pendulum", "--steps", "1000000000000000", "--record", "1", "--arrays", "--json"]);
+    assert_eq!((rows.status, &rows.json()["error"]["code"]), (2, &"too-large".into()), "{}", rows.stdout);
+    let rows = run(&["run", "kepler", "--steps", "10", "--every", "1e-300", "--out", "nowhere/a.csv", "--json"]);
+    assert_eq!((rows.status, &rows.json()["error"]["code"]), (2, &"schedule".into()), "{}", rows.stdout);
     // 8·10¹² bytes and more, before anything is compiled.
     let many = "param n : int = 1000000000\ncoord x[i in 1..n]\nhamiltonian sum(i in 1..n, p_x[i]^2)/2\nrun step = 1, until = 1";
     for verb in ["run", "certify", "compare", "check"] {

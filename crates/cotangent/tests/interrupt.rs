@@ -54,8 +54,10 @@ fn a_large_table_is_left_to_be_completed_later() {
         interrupt(&child);
         let (status, said) = ended(child);
         assert_eq!(status, Some(3), "{said}");
-        let told = format!("to complete `{table}` takes longer than a moment; what was computed is kept");
-        assert!(said.contains(&told) && said.contains(&format!("cotangent run --resume {table}")), "{said}");
+        // Which words it comes to depends on the machine: that the table takes longer than a moment to complete, or, if the
+        // summary does already, that it was not printed.
+        let told = format!("what was computed is kept, to go on: cotangent run --resume {table}\n");
+        assert!(said.ends_with(&told), "{said}");
         let [kept, checkpoint] = [part, &format!("{table}.checkpoint")].map(file);
         assert!(!file(table).exists() && kept.exists() && checkpoint.exists());
         // It goes on, and can be interrupted again.
@@ -67,26 +69,6 @@ fn a_large_table_is_left_to_be_completed_later() {
         assert_eq!(status, Some(3), "{said}");
         assert!(said.contains("note: resuming at t = "), "{said}");
     }
-}
-
-#[test]
-fn rows_that_take_long_to_print_are_left_out_of_the_document_of_an_interrupted_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let child = start(
-        folder.path(),
-        &["run", "chain", "--set", "n=3000", "--steps", "100000000", "--json", "--arrays", "--record", "1"],
-    );
-    std::thread::sleep(Duration::from_secs(3));
-    interrupt(&child);
-    let output = child.wait_with_output().expect("the program ends");
-    assert_eq!(output.status.code(), Some(3));
-    let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
-    assert_eq!(document["status"], "interrupted");
-    let width = document["state"].as_object().unwrap().len() as u64;
-    let noted = document["notes"].to_string().contains("`arrays` is left out");
-    // How far it comes depends on the machine.
-    let many = document["steps"].as_u64().unwrap() * width > 2_000_000;
-    assert_eq!((document["arrays"].is_null(), noted), (many, many), "{}", document["steps"]);
 }
 
 #[test]

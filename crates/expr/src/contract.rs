@@ -1,9 +1,11 @@
 //! Contraction of tensors: matrix times vector, matrix times matrix.
 
+use crate::array::Array;
 use crate::compose::{Partners, compose};
 use crate::error::Error;
 use crate::partials::Budget;
 use crate::tensor::{Tensor, Term};
+use std::collections::HashMap;
 
 impl Tensor {
     /// Σⱼ self[…, j, …]·other[…, j, …] over one slot of each; the other slots of `self` come first.
@@ -32,12 +34,13 @@ impl Tensor {
             at.insert(0, joined);
             Term { at, ..t.clone() }
         };
+        let (outer, inner) = (by_array(self, slot), by_array(other, other_slot));
         let mut budget = Budget::default();
         let mut terms = vec![];
         for (mine, theirs) in left.arrays().iter().zip(right.arrays()) {
-            let partners = other.terms().iter().filter(|t| &t.at[other_slot].array == theirs).map(turned);
+            let partners = inner.get(theirs).into_iter().flatten().copied().map(turned);
             let partners = Partners::new(partners.collect());
-            for t in self.terms().iter().filter(|t| &t.at[slot].array == mine) {
+            for &t in outer.get(mine).into_iter().flatten() {
                 let mut outer = t.clone();
                 let joined = outer.at.remove(slot);
                 terms.extend(compose(&outer, &joined.index, &partners, &mut budget)?);
@@ -58,4 +61,13 @@ impl Tensor {
         let shape = vec![self.shape()[1].clone(), self.shape()[0].clone()];
         Ok(Tensor::unchecked(shape, self.terms().iter().map(turned).collect()))
     }
+}
+
+/// The terms of a tensor by the array that a slot of them is in, in their order.
+fn by_array(tensor: &Tensor, slot: usize) -> HashMap<&Array, Vec<&Term>> {
+    let mut found: HashMap<&Array, Vec<&Term>> = HashMap::new();
+    for term in tensor.terms() {
+        found.entry(&term.at[slot].array).or_default().push(term);
+    }
+    found
 }

@@ -80,6 +80,14 @@ impl Tensor {
         let is_entry = |leaf: &Expr| matches!(leaf.node(), Node::At(a, _) if layout.offset(a).is_some());
         tensors.flat_map(Tensor::terms).any(|t| t.value.leaves().iter().any(is_entry))
     }
+
+    /// All arrays that occur, also in what defines others.
+    pub fn occurring(&self) -> HashSet<Array> {
+        let inner = dependencies(self);
+        let tensors = std::iter::once(self).chain(inner.iter().flat_map(|a| a.definition().tensors()));
+        let leaves = tensors.flat_map(Tensor::terms).flat_map(|t| t.value.leaves());
+        leaves.filter_map(|leaf| Place::of(&leaf).map(|place| place.array)).collect()
+    }
 }
 
 impl Expr {

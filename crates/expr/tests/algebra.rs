@@ -275,3 +275,35 @@ fn nested_index_arithmetic_is_cheap_and_bounded() {
     assert!(i.is_undefined() && Expr::index(i).poisoned().is_some());
     assert!(Expr::call(Function::Sin, vec![]).poisoned().is_some());
 }
+
+#[test]
+fn arrays_that_occur_are_those_of_terms_and_of_definitions() {
+    let [x, y, z] = ["x", "y", "z"].map(|name| Array::scalar(name, Role::Coordinate));
+    let total = Array::defined("total", vec![], {
+        let space = Array::scalar("total", Role::Auxiliary);
+        let at = vec![Place { array: space.clone(), index: vec![] }];
+        Tensor::new(vec![Layout::new(vec![space])], vec![Term::plain(at, Expr::from(&y).powi(2))]).unwrap()
+    });
+    let energy = Tensor::scalar(Expr::from(&x) * Expr::from(&total)).unwrap();
+    let occurring = energy.occurring();
+    assert!(occurring.len() == 3 && [&x, &y, &total].iter().all(|a| occurring.contains(*a)), "{occurring:?}");
+    for array in [x, y, z] {
+        assert_eq!(energy.depends_on(&Layout::new(vec![array.clone()])), occurring.contains(&array));
+    }
+}
+
+/// Σₖ ∂ₖ(Σ k xₖ²)·∂ₖ(Σ vₖ²/2) over scalars that are written one by one.
+#[test]
+fn a_contraction_pairs_arrays_in_their_order() {
+    let n = 1..=40i64;
+    let layout =
+        |name: &str| Layout::new(n.clone().map(|k| Array::scalar(&format!("{name}{k}"), Role::Coordinate)).collect());
+    let (x, v) = (layout("x"), layout("v"));
+    let squares = |layout: &Layout, weight: fn(i64) -> Expr| {
+        let terms = layout.arrays().iter().zip(n.clone()).map(|(a, k)| weight(k) * Expr::from(a).powi(2));
+        Tensor::scalar(Expr::sum(terms)).unwrap().gradient(layout).unwrap()
+    };
+    let product = squares(&x, |k| Expr::from(k)).contract(0, &squares(&v, |_| Expr::ratio(1, 2)), 0).unwrap();
+    let expected = Expr::sum(n.clone().map(|k| 2 * k * var(&format!("x{k}")) * var(&format!("v{k}"))));
+    assert_eq!(product.as_scalar(), Some(expected));
+}

@@ -97,6 +97,8 @@ type Observers<'a, 'o, I, D> = &'a mut [&'o mut dyn Observer<I, D>];
 /// Why steps end before they are all made.
 enum Halt {
     Failed(Failure),
+    /// Somebody asked to stop: a step that was left in the middle has not failed.
+    Interrupted,
     Stopped,
 }
 
@@ -221,8 +223,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
             let spent = self.clock.now().saturating_sub(begin);
             self.seconds += spent.as_secs_f64();
             match halted {
-                // A step that was left in the middle has not failed.
-                Some(Halt::Failed(_)) if limits.cancel.is_set() => return Ok(End::Interrupted),
+                Some(Halt::Interrupted) => return Ok(End::Interrupted),
                 Some(Halt::Failed(failure)) => return Ok(End::Failed(failure)),
                 _ => {}
             }
@@ -264,24 +265,42 @@ impl<I: Advance, D: Measure> Run<I, D> {
         // Steps with constraints, or with a time of their own, are looked at one by one, measured or not.
         let looks = self.quantities.conditioning().is_some() || self.time != Time::Parameter;
         let halted = match schedule.record > 0 || schedule.every.is_some() || looks {
-            false => match self.integrator.advance(&mut self.state, h, count) {
-                Ok(()) => {
-                    self.done += count;
-                    None
-                }
-                Err((made, failure)) => {
-                    self.done += made;
-                    Some(Halt::Failed(failure))
-                }
-            },
+            false => self.plain_steps(h, count),
             true => self.judged_steps(h, count, observers)?,
         };
-        let at_end = self.is_finished() || halted.is_some();
+        // What is measured in the middle would be part of what the run goes on from.
+        let at_end = self.is_finished() || halted.as_ref().is_some_and(|halt| !matches!(halt, Halt::Interrupted));
         if schedule.record == 0 && at_end && self.done > before {
             self.quantities.kept(&self.state.values)?;
             return Ok(self.measured(observers)?.or(halted));
         }
         Ok(halted)
+    }
+
+    /// Makes steps that nobody looks at. If somebody asks to stop in the middle of one, they are made again when the run goes
+    /// on: how far they came is known, and not the work up to there.
+    fn plain_steps(&mut self, h: f64, count: u64) -> Option<Halt> {
+        self.before.copy_from(&self.state);
+        let begun = self.counts();
+        let Err((made, failure)) = self.integrator.advance(&mut self.state, h, count) else {
+            self.done += count;
+            return None;
+        };
+        let halted = self.halted(failure, begun);
+        match halted {
+            Halt::Interrupted => self.state.copy_from(&self.before),
+            _ => self.done += made,
+        }
+        Some(halted)
+    }
+
+    /// What a step has come to that could not be made, begun at these counts. One that somebody asked to leave is made again.
+    fn halted(&mut self, failure: Failure, begun: [u64; 3]) -> Halt {
+        if !self.cancel.is_set() {
+            return Halt::Failed(failure);
+        }
+        self.forget(begun);
+        Halt::Interrupted
     }
 
     /// Pushes what was measured last to all who look on; the end of a run whose energy is no number any more.

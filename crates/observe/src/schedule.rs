@@ -52,13 +52,31 @@ pub enum ScheduleError {
         /// How many steps that would be.
         count: f64,
     },
+    /// A time between rows that leads to none.
+    #[error("rows every {}: the time between them must be a finite number larger than 0", number(*.0))]
+    Every(f64),
+    /// More rows at even times than can be counted exactly.
+    #[error(
+        "t = {} is {} rows every {} away; at most 2^53 rows can be counted",
+        number(*until),
+        short(*count),
+        number(*every)
+    )]
+    TooManyRows {
+        /// The final time.
+        until: f64,
+        /// The time between two rows.
+        every: f64,
+        /// How many rows that would be.
+        count: f64,
+    },
 }
 
 /// A multiple of the step is one to this relative accuracy: about the rounding of two typed numbers.
 const MULTIPLE: f64 = 1e-12;
 
-/// Beyond, n·h is not exact in n.
-const MOST: f64 = 9_007_199_254_740_992.0;
+/// Beyond, n·h is not exact in n, and two numbers n may give one time.
+pub(crate) const MOST: f64 = 9_007_199_254_740_992.0;
 
 impl Schedule {
     /// So many steps.
@@ -102,6 +120,22 @@ impl Schedule {
         })
     }
 
+    /// The same with rows at the multiples of a time besides. Where time is not the parameter of the steps, the number of rows is
+    /// known if the final time is.
+    pub fn with_rows_every(self, every: f64, has_time: bool) -> Result<Schedule, ScheduleError> {
+        if !every.is_finite() || every <= 0.0 {
+            return Err(ScheduleError::Every(every));
+        }
+        let until = self.until.or_else(|| (!has_time).then(|| self.time(self.total())));
+        if let Some(until) = until {
+            let count = until.abs() / every;
+            if count > MOST {
+                return Err(ScheduleError::TooManyRows { until, every, count });
+            }
+        }
+        Ok(Schedule { every: Some(every), ..self })
+    }
+
     /// The same where time is another one than the parameter of the steps: it is found on the way how many of them lead to a
     /// final time.
     pub fn in_another_time(self, time: Time) -> Schedule {
@@ -129,6 +163,15 @@ impl Schedule {
         match self.last {
             Some(last) if done >= self.steps => last,
             _ => self.step,
+        }
+    }
+
+    /// How many rows there will be after so many steps, with that of the state they have led to.
+    pub fn rows_from(&self, done: u64) -> u64 {
+        let (total, record) = (self.total(), self.record);
+        match record {
+            0 => 1 + u64::from(done < total),
+            _ => 1 + total.div_ceil(record).saturating_sub(done / record),
         }
     }
 
@@ -172,5 +215,33 @@ mod tests {
         assert!(matches!(Schedule::until(0.1, f64::NAN, 1), Err(ScheduleError::Until { .. })));
         assert!(matches!(Schedule::until(1e-300, 1e300, 1), Err(ScheduleError::TooMany { .. })));
         assert_eq!(Schedule::until(0.1, 0.0, 1).unwrap().total(), 0);
+    }
+
+    #[test]
+    fn rows_that_cannot_be_counted_are_refused() {
+        let s = Schedule::count(0.5, 4, 1).unwrap();
+        for every in [1e-300, 5e-324, 2.0 / 9_007_199_254_740_994.0] {
+            assert!(matches!(s.with_rows_every(every, false), Err(ScheduleError::TooManyRows { until: 2.0, .. })));
+            // Where time is a variable it is not known how far these steps lead.
+            assert_eq!(s.with_rows_every(every, true).unwrap().every, Some(every));
+            let s = Schedule::until(-0.5, -2.0, 1).unwrap();
+            assert!(matches!(s.with_rows_every(every, true), Err(ScheduleError::TooManyRows { until: -2.0, .. })));
+        }
+        assert!(s.with_rows_every(2.0 / 9_007_199_254_740_992.0, false).is_ok());
+        for every in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(matches!(s.with_rows_every(every, true), Err(ScheduleError::Every(_))));
+        }
+    }
+
+    #[test]
+    fn rows_are_as_many_as_states_are_recorded() {
+        for (steps, record) in [(0, 1), (0, 0), (7, 1), (7, 0), (7, 3), (6, 3), (7, 9)] {
+            let s = Schedule::count(0.1, steps, record).unwrap();
+            for done in 0..=steps {
+                let later = (done + 1..=steps).filter(|&k| s.records(k)).count() as u64;
+                assert!((0..2).contains(&(s.rows_from(done) - 1 - later)), "{steps} {record} {done}");
+            }
+            assert_eq!(s.rows_from(0), (0..=steps).filter(|&k| s.records(k)).count() as u64);
+        }
     }
 }

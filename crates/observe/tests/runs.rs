@@ -1,14 +1,15 @@
 //! Runs of a system written in Rust: who looks on, who stops them, and how they go on.
 
-use cotangent_dynamics::{Measure, Mechanics};
-use cotangent_integrate::{Handwritten, Method, Propagator, Quantities};
+use cotangent_dynamics::{Advance, Failure, Measure, Mechanics};
+use cotangent_integrate::{Handwritten, Method, Propagator, Quantities, Recipe, StageSolver};
 use cotangent_observe::{
-    Checkpoint, Checkpoints, Columns, End, Family, HISTORY_ERRORS, Header, History, Run, Schedule, TableWriter, each,
-    progress,
+    Checkpoint, Checkpoints, Columns, End, Family, HISTORY_ERRORS, Header, History, Observer, Run, RunError, Schedule,
+    TableWriter, Verdict, each, progress,
 };
 use cotangent_scalar::{Cancel, Clock, Limits, Scalar};
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// A pendulum as an angle.
@@ -83,7 +84,6 @@ fn only_the_end_is_shown_where_nothing_is_measured_between() {
 
 /// Time that goes on by a millisecond whenever somebody looks.
 fn ticking() -> Duration {
-    use std::sync::atomic::{AtomicU64, Ordering};
     static LOOKS: AtomicU64 = AtomicU64::new(0);
     Duration::from_millis(LOOKS.fetch_add(1, Ordering::Relaxed))
 }
@@ -164,5 +164,106 @@ fn a_run_that_was_stopped_and_resumed_ends_in_the_same_bytes() {
     assert_eq!(whole.0.iter().filter(|&&b| b == b'\n').count(), 102);
     for stop in [1, 10, 345, 999] {
         assert!(recorded(tempfile::tempdir().unwrap().path(), Some(stop)) == whole, "{stop}");
+    }
+}
+
+/// Something of the run gives up when all steps are made, as a process does that is killed there.
+struct Killed;
+
+impl<I: Advance, D: Measure> Observer<I, D> for Killed {
+    fn pause(&mut self, run: &mut Run<I, D>) -> Verdict {
+        match run.is_finished() {
+            true => Err(RunError::Quantity(Failure::Interrupted)),
+            false => Ok(ControlFlow::Continue(())),
+        }
+    }
+}
+
+#[test]
+fn a_run_that_was_killed_behind_its_last_step_leaves_what_it_is_extended_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let (table, checkpoint) = (folder.path().join("swing.csv"), folder.path().join("swing.checkpoint"));
+    let system = swing();
+    let limits = Limits::default().timed(Clock::new(ticking));
+    let saver = || Checkpoints::new(checkpoint.clone(), Duration::ZERO, "swing".to_owned());
+    let mut killed = run(&system, 20, 1);
+    killed.record_into(TableWriter::create(&table, killed.columns()).unwrap()).unwrap();
+    killed.go(&limits, &mut [&mut saver(), &mut Killed]).unwrap_err();
+    assert_eq!(killed.done(), 20);
+    drop(killed);
+    let saved = Checkpoint::<Header<String>>::read(&checkpoint).unwrap();
+    let mut resumed = run(&system, 20, 1);
+    resumed.restore(&saved).unwrap();
+    let mark = saved.header.mark.unwrap();
+    resumed.record_into(TableWriter::resume(&table, resumed.columns(), &mark, &Cancel::new()).unwrap()).unwrap();
+    let mut saver = saver();
+    assert!(matches!(resumed.go(&limits, &mut [&mut saver]), Ok(End::Finished)));
+    resumed.finish(&Cancel::new()).unwrap();
+    assert!(saver.leave().unwrap());
+    let left = Checkpoint::<Header<String>>::read(&checkpoint).unwrap();
+    assert_eq!((left.header.done, left.header.finished), (19, true));
+    assert_eq!(std::fs::read_to_string(&table).unwrap().lines().count(), 22);
+}
+
+/// The same pendulum, of which somebody asks to stop while its energy is evaluated for the n-th time.
+struct Asking {
+    left: AtomicU64,
+    cancel: Cancel,
+}
+
+impl Mechanics for Asking {
+    fn coordinates(&self) -> usize {
+        1
+    }
+
+    fn hamiltonian<S: Scalar>(&self, q: &[S], p: &[S]) -> S {
+        if self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.cancel.set();
+        }
+        Swing.hamiltonian(q, p)
+    }
+}
+
+/// Updates, iterations and the state after 40 steps; of which somebody asks to leave one in the middle, and they go on.
+fn worked(recipe: Recipe, record: u64, asks: u64) -> ([u64; 2], Vec<u64>, bool) {
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = folder.path().join("swing.checkpoint");
+    let system = Handwritten::new(Asking { left: AtomicU64::new(0), cancel: Cancel::new() }, vec![1.0, 0.3]).unwrap();
+    let begun = || {
+        let integrator = system.integrator(&system.prepare(recipe.clone()).unwrap()).unwrap();
+        let schedule = Schedule::count(0.4, 40, record).unwrap();
+        Run::new(integrator, system.quantities().unwrap(), schedule, system.start().to_vec()).unwrap()
+    };
+    let mut run = begun();
+    let asking = system.law();
+    asking.left.store(asks, Ordering::Relaxed);
+    let mut saver = Checkpoints::new(checkpoint.clone(), Duration::ZERO, "swing".to_owned());
+    let end = run.go(&Limits::until(asking.cancel.clone()), &mut [&mut saver]).unwrap();
+    let interrupted = matches!(end, End::Interrupted);
+    if interrupted {
+        run = begun();
+        run.restore(&Checkpoint::<Header<String>>::read(&checkpoint).unwrap()).unwrap();
+        assert!(matches!(run.go(&Limits::default(), &mut []), Ok(End::Finished)));
+    }
+    let state = run.state().values.iter().map(|v| v.to_bits()).collect();
+    ([run.iterations(), run.contractions()], state, interrupted)
+}
+
+fn by_newton() -> Recipe {
+    Recipe::from(Method::Gauss { stages: 2 }).solved_by(StageSolver::Newton)
+}
+
+#[test]
+fn work_is_counted_once_wherever_a_step_is_left() {
+    for record in [0, 1] {
+        let whole = worked(by_newton(), record, 0);
+        assert!(whole.0[0] + whole.0[1] > 40 && !whole.2, "{whole:?}");
+        let mut left = 0;
+        for asks in (1..200).step_by(5) {
+            let (work, state, interrupted) = worked(by_newton(), record, asks);
+            assert_eq!((work, &state), (whole.0, &whole.1), "{asks}");
+            left += u64::from(interrupted);
+        }
+        assert!(left > 20, "{left}");
     }
 }

@@ -326,6 +326,7 @@ impl From<&RunError> for Code {
             RunError::Checkpoint(_) => Code::Checkpoint,
             RunError::Energy(_) => Code::NoValue,
             RunError::Pace(_) => Code::Standstill,
+            RunError::Schedule(_) => Code::Schedule,
             RunError::Foreign(_) => Code::Foreign,
         }
     }

@@ -69,7 +69,7 @@ impl Failure {
     pub fn message(&self) -> String {
         match self {
             Failure::Refused { message, .. } => message.clone(),
-            Failure::Model { file, .. } => format!("`{file}` has mistakes"),
+            Failure::Model { file, .. } => format!("`{}` has mistakes", printable::line(file)),
         }
     }
 
@@ -77,7 +77,8 @@ impl Failure {
     pub fn render(&self, colour: Colour) -> String {
         match self {
             Failure::Model { file, source, diagnostics } => {
-                let mut text = diagnostics.render(file, source, colour);
+                let file = printable::line(file);
+                let mut text = diagnostics.render(&file, source, colour);
                 let count = diagnostics.count();
                 text += &match count {
                     1 => format!("error: {file} has 1 mistake\n"),

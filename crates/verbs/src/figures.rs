@@ -3,6 +3,14 @@
 pub use cotangent_scalar::figures::number;
 pub(crate) use cotangent_scalar::figures::{error, rounded, short};
 
+/// A number that was given, with all its digits.
+pub(crate) fn given(value: f64) -> String {
+    match value.abs() {
+        size if size == 0.0 || (1e-4..1e16).contains(&size) => format!("{value}"),
+        _ => format!("{value:e}"),
+    }
+}
+
 /// `1 step`, `2 steps`.
 pub(crate) fn count(n: impl TryInto<u64>, one: &str, many: &str) -> String {
     let n: u64 = n.try_into().unwrap_or(u64::MAX);

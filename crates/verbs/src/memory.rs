@@ -2,6 +2,7 @@
 
 use crate::failure::{Code, Failure};
 use cotangent_model::System;
+use cotangent_observe::Arrays;
 
 /// Bytes that each variable of the state takes in all, as measured on chains of pendulums: its values, formulas of
 /// families written out, rows of matrices, factors.
@@ -26,19 +27,28 @@ impl Use {
 pub(crate) fn afford(system: &System, purpose: Use, available: Option<u64>) -> Result<(), Failure> {
     let variables = system.state().len() as u64;
     let needed = variables.saturating_mul(purpose.bytes());
-    match available {
-        Some(available) if needed > available => {
-            let gigabytes = |bytes: u64| bytes as f64 / 1e9;
-            let message = format!(
-                "`{}` has {variables} variables, which would need some {:.1} GB of memory, and {:.1} GB are available",
-                system.name,
-                gigabytes(needed),
-                gigabytes(available)
-            );
-            Err(Failure::new(Code::TooLarge, message).help("set a smaller size with --set, or take a larger machine"))
-        }
-        _ => Ok(()),
-    }
+    within(needed, available, || format!("`{}` has {variables} variables", system.name))
+        .map_err(|refused| refused.help("set a smaller size with --set, or take a larger machine"))
+}
+
+/// Refuses rows in memory, so many of so many numbers, likewise.
+pub(crate) fn afford_rows([rows, numbers]: [u64; 2], available: Option<u64>) -> Result<(), Failure> {
+    let needed = rows.saturating_mul(numbers).saturating_mul(Arrays::BYTES);
+    within(needed, available, || format!("`arrays` would have {rows} rows of {numbers} numbers")).map_err(|refused| {
+        refused.help("record fewer rows (--record), or write a table (--out FILE) instead of --arrays")
+    })
+}
+
+fn within(needed: u64, available: Option<u64>, what: impl Fn() -> String) -> Result<(), Failure> {
+    let Some(available) = available.filter(|available| needed > *available) else { return Ok(()) };
+    let gigabytes = |bytes: u64| bytes as f64 / 1e9;
+    let message = format!(
+        "{}, which would need some {:.1} GB of memory, and {:.1} GB are available",
+        what(),
+        gigabytes(needed),
+        gigabytes(available)
+    );
+    Err(Failure::new(Code::TooLarge, message))
 }
 
 #[cfg(test)]

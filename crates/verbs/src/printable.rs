@@ -1,6 +1,7 @@
 //! Text as a terminal may show it: what would move the cursor, turn lines around or hide is spelled out.
 
 use std::borrow::Cow;
+use std::io::{self, Write};
 
 /// Text of several lines; our own colours stay where there are any.
 pub fn lines(text: &str, coloured: bool) -> Cow<'_, str> {
@@ -46,6 +47,29 @@ pub fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Writes a JSON text as [`json`] shows it, piece by piece.
+pub struct Json<W>(pub W);
+
+impl<W: Write> Write for Json<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.iter().all(|b| matches!(b, b'\n' | b' '..=b'~')) {
+            self.0.write_all(bytes)?;
+            return Ok(bytes.len());
+        }
+        // As far as the characters are whole.
+        let text = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        if text.is_empty() {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        self.0.write_all(json(text).as_bytes())?;
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
 fn shown(c: char) -> String {
     if acts(c) { c.escape_default().collect() } else { c.to_string() }
 }
@@ -68,6 +92,7 @@ fn style(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::{json, line, lines};
+    use std::io::Write;
 
     #[test]
     fn nothing_but_lines_and_our_own_colours_reaches_a_terminal() {
@@ -86,6 +111,9 @@ mod tests {
         let text = "{\n  \"a\": \"b\u{202e}c\u{e0001}d\u{7f} é λ\"\n}";
         let escaped = "{\n  \"a\": \"b\\u202ec\\udb40\\udc01d\\u007f é λ\"\n}";
         assert_eq!(json(text), escaped);
+        let mut written = vec![];
+        super::Json(&mut written).write_all(text.as_bytes()).unwrap();
+        assert_eq!(str::from_utf8(&written), Ok(escaped));
         let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
         assert_eq!(read(text), read(escaped));
     }

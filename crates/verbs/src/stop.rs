@@ -53,6 +53,7 @@ impl Stop {
                     "make room or give access, then `cotangent run --resume {table}` goes on from the last checkpoint"
                 )
             }
+            (RunError::Schedule(_), _) => "give a larger --every".to_owned(),
             _ => NO_VALUE.to_owned(),
         };
         let mut message = format!("after step {done}, t = {}: {error}", number(time));

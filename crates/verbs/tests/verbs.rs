@@ -4,7 +4,8 @@ use cotangent_integrate::Method;
 use cotangent_model::{System, SystemBuilder};
 use cotangent_scalar::{Cancel, Limits};
 use cotangent_verbs::{
-    Choice, Code, Ending, Files, Listener, Message, Progress, Session, Status, analyze, certify, check, compare, run,
+    Choice, Code, Ending, Failure, Files, Listener, Message, Progress, Session, Status, analyze, certify, check,
+    compare, run,
 };
 
 /// The pendulum of length 1 that turns over.
@@ -143,6 +144,73 @@ fn what_could_not_be_written_is_in_the_document() {
     assert_eq!(read.status(), Status::Unwritten);
     assert_eq!(read.unwritten, made.unwritten);
     assert!(read.unwritten[0].message.contains("swing.svg"), "{:?}", read.unwritten);
+    // What stopped early did so whether or not it was drawn.
+    for status in [Ending::Failed, Ending::Interrupted] {
+        assert_eq!(run::Document { status, ..read.clone() }.status(), Status::Stopped);
+    }
+}
+
+/// A run of the pendulum with its rows.
+fn rows(steps: u64) -> run::Request {
+    let choice = Choice { record: Some(1), ..Choice::default().method(Method::Rattle).step(1e-3).steps(steps) };
+    run::Request { choice, arrays: true, ..run::Request::default() }
+}
+
+#[test]
+fn rows_for_which_there_is_no_memory_are_refused_before_the_first_step() {
+    // Time, two positions, two momenta, the energy and a multiplier, each 8 bytes in a row and in a column.
+    let needed = 1001 * 7 * 16;
+    let ran = |memory: u64| {
+        let mut session = Session::default().with_memory(Some(memory));
+        rows(1000).answer(Some((&pendulum()).into()), &mut session)
+    };
+    let arrays = ran(needed).expect("a run").arrays.expect("rows");
+    assert_eq!(arrays.iter().map(|(_, column)| column.len()).collect::<Vec<_>>(), [1001; 7]);
+    let refused = ran(needed - 1).expect_err("no memory");
+    assert!(matches!(refused, Failure::Refused { code: Code::TooLarge, .. }), "{refused:?}");
+}
+
+/// Asks to stop after so many steps.
+struct After {
+    steps: u64,
+    stop: Cancel,
+}
+
+impl Listener for After {
+    fn progress(&mut self, progress: Progress<'_>) {
+        if progress.done >= self.steps {
+            self.stop.set();
+        }
+    }
+}
+
+#[test]
+fn rows_that_take_long_to_print_are_left_out_of_the_document_of_an_interrupted_run() {
+    // Rows of 7 numbers: of two million and more none are printed.
+    for (steps, kept) in [(1_000, true), (300_000, false)] {
+        let stop = Cancel::new();
+        let mut session = Session::new(After { steps, stop: stop.clone() }, Limits::until(stop));
+        let made = rows(1_000_000).answer(Some((&pendulum()).into()), &mut session).expect("a run");
+        assert_eq!((made.status, made.status()), (Ending::Interrupted, Status::Stopped));
+        assert_eq!(
+            made.arrays.as_ref().map(|a| a.iter().all(|(_, c)| c.len() as u64 == made.steps + 1)),
+            kept.then_some(true)
+        );
+        assert_eq!(made.notes.iter().any(|note| note.starts_with("`arrays` is left out")), !kept, "{:?}", made.notes);
+    }
+}
+
+#[test]
+fn who_asks_to_stop_at_the_end_of_a_run_does_not_wait_for_its_rows() {
+    for (steps, status) in [(1_000, Status::Held), (300_000, Status::Stopped)] {
+        let stop = Cancel::new();
+        let mut session = Session::new(WhenKept(|| stop.set()), Limits::until(stop.clone()));
+        let made = rows(steps).answer(Some((&pendulum()).into()), &mut session).expect("a run");
+        assert_eq!(
+            (made.status, made.status(), made.arrays.is_some()),
+            (Ending::Finished, status, status == Status::Held)
+        );
+    }
 }
 
 #[test]

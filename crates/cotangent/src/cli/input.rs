@@ -68,7 +68,7 @@ fn input(name: String, stem: Option<String>, source: String) -> Input {
 }
 
 fn from_reader(name: &str, stem: Option<String>, reader: impl Read) -> Result<Input, Failure> {
-    let name = printable::line(name).into_owned();
+    let name = name.to_owned();
     let mut bytes = vec![];
     let limit = MAX_SOURCE_BYTES as u64 + 1;
     reader.take(limit).read_to_end(&mut bytes).map_err(|e| unreadable(&name, &e))?;

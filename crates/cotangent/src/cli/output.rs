@@ -10,7 +10,7 @@ use cotangent::scalar::{Cancel, Limits};
 use cotangent::verbs::{Code, Failure, Input, Listener, Message, Progress, Session, Status, printable};
 use serde::Serialize;
 use std::ffi::OsString;
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 /// The exit status of a verb that was not refused.
@@ -35,6 +35,8 @@ pub(crate) struct Output {
     colour: Colour,
     /// What goes to stdout.
     text: String,
+    /// Whether a document could be written there, if it was already.
+    printed: Option<io::Result<()>>,
     /// What goes to stderr.
     messages: String,
     /// What the next session begins with.
@@ -49,6 +51,7 @@ impl Output {
             json,
             colour,
             text: String::new(),
+            printed: None,
             messages: String::new(),
             notes: vec![],
             cancel: Cancel::new(),
@@ -136,10 +139,23 @@ impl Output {
         self.tell(&failure.render(self.message_colour()));
     }
 
-    /// Makes a document the result.
+    /// Makes a document the result. It may take most of the memory there is, and long: it is printed while it is made. After
+    /// an interrupt it is short.
     pub(crate) fn document(&mut self, document: &impl Serialize) -> Result<(), Failure> {
-        self.text = self::document(document)?;
+        if self.cancel.is_set() {
+            self.text = self::document(document)?;
+            return Ok(());
+        }
+        self.cut();
+        let mut stdout = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+        self.printed = Some(write(document, &mut stdout).and_then(|()| stdout.flush()));
         Ok(())
+    }
+
+    /// Whoever asks to stop from now on, or already has and does not get all of the result soon, has to know that there is more.
+    fn cut(&self) {
+        let text = "error: interrupted while the result was printed: the end of it is missing\n".to_owned();
+        self.phase.leave(Last { text, is_result: false, status: exit(Status::Stopped) });
     }
 
     /// Writes everything and gives the exit status.
@@ -160,11 +176,12 @@ impl Output {
             }
         };
         let text = if self.json { self.text.as_str().into() } else { printable::lines(&self.text, self.coloured()) };
-        // Whoever asks to stop now, or already has and does not get all of it soon, has to know that there is more.
-        let cut = "error: interrupted while the result was printed: the end of it is missing\n".to_owned();
-        self.phase.leave(Last { text: cut, is_result: false, status: exit(Status::Stopped) });
+        self.cut();
         let mut stdout = io::stdout().lock();
-        let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+        let written = match self.printed.take() {
+            Some(written) => written,
+            None => stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()),
+        };
         // Messages come last, where they are seen. Nobody can be told if stderr is closed.
         let coloured = matches!(self.message_colour(), diagnostic::Colour::Always);
         let mut stderr = io::stderr().lock();
@@ -229,14 +246,21 @@ impl Listener for Ear<'_> {
 fn drawn(input: &Input, warnings: &[Diagnostic], colour: diagnostic::Colour) -> String {
     let mut all = Diagnostics::new();
     warnings.iter().for_each(|d| all.push(d.clone()));
-    all.render_warnings(&input.name, &input.source, colour)
+    all.render_warnings(&printable::line(&input.name), &input.source, colour)
 }
 
 /// A document and the version of its format, as text.
 pub(crate) fn document(content: &impl Serialize) -> Result<String, Failure> {
-    let text = serde_json::to_string_pretty(&Document { format: FORMAT, content })
-        .map_err(|e| Failure::new(Code::Json, format!("the result cannot be written as JSON: {e}")))?;
-    Ok(printable::json(&text).into_owned() + "\n")
+    let unwritten = |e: String| Failure::new(Code::Json, format!("the result cannot be written as JSON: {e}"));
+    let mut text = vec![];
+    write(content, &mut text).map_err(|e| unwritten(e.to_string()))?;
+    String::from_utf8(text).map_err(|e| unwritten(e.to_string()))
+}
+
+/// The same, written while it is made.
+fn write(content: &impl Serialize, to: &mut impl Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(printable::Json(&mut *to), &Document { format: FORMAT, content })?;
+    to.write_all(b"\n")
 }
 
 /// A document and the version of its format.

@@ -5,8 +5,9 @@
 
 use super::arrival::NEAR;
 use super::observer::{Observer, Sample};
-use super::{Run, RunError};
-use cotangent_dynamics::{Advance, Failure, Measure, Time};
+use super::{Halt, Run, RunError};
+use crate::schedule::{MOST, ScheduleError};
+use cotangent_dynamics::{Advance, Measure, Time};
 
 impl<I, D> Run<I, D> {
     /// The number of the first even time after `time`, in multiples of `every`.
@@ -29,8 +30,8 @@ impl<I, D> Run<I, D> {
 
 impl<I: Advance, D: Measure> Run<I, D> {
     /// Records at the even times between `before`, where the energy was this, and the state, which a step of size h has
-    /// reached. A failure: one of them cannot be reached, or somebody asks to stop.
-    pub(super) fn record_between(&mut self, h: f64, energy: f64) -> Result<Option<Failure>, RunError> {
+    /// reached. Why the step ends there: one of them cannot be reached, or somebody asks to stop.
+    pub(super) fn record_between(&mut self, h: f64, energy: f64) -> Result<Option<Halt>, RunError> {
         let (Some(every), Some(_)) = (self.schedule.every, &self.recorder) else { return Ok(None) };
         let every = every.abs() * h.signum();
         let to = self.time_of(&self.state, self.done + 1) / every;
@@ -38,6 +39,12 @@ impl<I: Advance, D: Measure> Run<I, D> {
         let mut next = Self::first_after(self.time_of(&self.before, self.done), every);
         if next > within {
             return Ok(None);
+        }
+        if within.abs() > MOST {
+            // Where time is a variable it is known on the way only how far it comes.
+            let until = self.time_of(&self.state, self.done + 1);
+            self.go_back()?;
+            return Err(ScheduleError::TooManyRows { until, every: every.abs(), count: within.abs() }.into());
         }
         let is_last = match self.goal() {
             Some(goal) => self.is_ending || self.time_of(&self.state, self.done + 1) == goal,
@@ -56,15 +63,15 @@ impl<I: Advance, D: Measure> Run<I, D> {
             // Those that are written already are not written twice.
             if number > self.between {
                 if self.cancel.is_set() {
-                    return Ok(Some(Failure::Interrupted));
+                    return Ok(Some(Halt::Interrupted));
                 }
                 let begun = self.counts();
                 let size = match is_here {
                     true => h,
                     false => {
                         let (size, made) = self.step_to(next * every, h, energy)?;
-                        if made.failure.is_some() {
-                            return Ok(made.failure);
+                        if let Some(failure) = made.failure {
+                            return Ok(Some(self.halted(failure, begun)));
                         }
                         size
                     }

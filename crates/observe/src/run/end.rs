@@ -1,6 +1,7 @@
 //! How a run ends.
 
 use crate::checkpoint::CheckpointError;
+use crate::schedule::ScheduleError;
 use crate::statistics::StatisticsError;
 use crate::table::TableError;
 use cotangent_dynamics::Failure;
@@ -36,6 +37,9 @@ pub enum RunError {
     /// Time that does not pass.
     #[error("the lapse at the start is {0}: it must be more than 0")]
     Pace(f64),
+    /// More rows than can be counted, up to a time that was not known before.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
     /// The checkpoint belongs to another run.
     #[error("the checkpoint is of another run: {0}")]
     Foreign(#[from] Foreign),

@@ -37,7 +37,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
             if let Some(steps) = self.calm_steps() {
                 match self.make_calmly(h, steps)? {
                     Calm::Made => continue,
-                    Calm::Interrupted => return Ok(Some(Halt::Failed(Failure::Interrupted))),
+                    Calm::Interrupted => return Ok(Some(Halt::Interrupted)),
                     Calm::Over => {}
                 }
             }
@@ -60,7 +60,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
             let failure = looked.failure.clone().or(made.failure.clone());
             let (None, Some(seen)) = (&failure, made.seen) else {
                 self.go_back()?;
-                return Ok(failure.map(Halt::Failed));
+                return Ok(failure.map(|failure| self.halted(failure, begun)));
             };
             let made_by = self.counts();
             let recorded = self.record_between(h, energy);
@@ -68,9 +68,9 @@ impl<I: Advance, D: Measure> Run<I, D> {
                 // The step is made again when the run goes on, without the rows that were written.
                 self.forget_between(begun, made_by);
             }
-            if let Some(failure) = recorded? {
+            if let Some(halted) = recorded? {
                 self.go_back()?;
-                return Ok(Some(Halt::Failed(failure)));
+                return Ok(Some(halted));
             }
             self.note(energy, seen, &made, &looked)?;
             self.done += 1;

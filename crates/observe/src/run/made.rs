@@ -88,6 +88,8 @@ impl<I: Advance, D: Measure> Run<I, D> {
             }
         }
         let failure = match (plain, seen) {
+            // What was tried besides may have been left in the middle.
+            _ if again && self.cancel.is_set() => Some(Failure::Interrupted),
             (None, Some(seen)) if ill && seen.kind == Change::Leap => Some(Failure::Torn { change: seen.change }),
             (Some(failure), seen) if seen.is_none_or(|seen| seen.kind >= Change::Rough) => Some(failure),
             (_, Some(seen)) => seen.lost(),

@@ -199,6 +199,10 @@ impl<R: Clone + Serialize + DeserializeOwned, I: Advance, D: Measure> Observer<I
 
     fn pause(&mut self, run: &mut Run<I, D>) -> Verdict {
         self.look(run)?;
+        // Whoever went on from the last state could not tell what to extend the run from.
+        if run.is_finished() {
+            return Ok(ControlFlow::Continue(()));
+        }
         let begun = run.clock().now();
         // A large history takes a while to write: not more than a tenth of the time.
         if run.clock().is_running() && begun.saturating_sub(self.saved) >= self.every.max(10 * self.saving) {
@@ -227,6 +231,11 @@ impl<R: Clone + Serialize + DeserializeOwned, I: Advance, D: Measure> Observer<I
             },
             // A row that could not be written: what was computed is kept, now that some room was given up for it.
             Err(RunError::Table(_)) => {
+                if let Some(left) = self.before_last.as_ref().filter(|_| run.is_finished()) {
+                    // The last step is made again, and its row with it.
+                    let _ = left.write(&self.path);
+                    return Ok(());
+                }
                 let caught_up = if run.is_behind() { run.record() } else { Ok(()) };
                 let _ = caught_up.and_then(|()| self.save(run));
                 Ok(())

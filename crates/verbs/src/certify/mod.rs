@@ -162,8 +162,8 @@ impl Document {
         let interrupted = self.unwritten.iter().any(|reason| reason.code == Code::Interrupted);
         match (self.unwritten.is_empty(), &self.failure, self.held) {
             _ if interrupted => Status::Stopped,
-            (false, _, _) => Status::Unwritten,
-            (true, Some(_), _) => Status::Stopped,
+            (_, Some(_), _) => Status::Stopped,
+            (false, ..) => Status::Unwritten,
             (true, None, Some(false)) => Status::NotHeld,
             (true, None, _) => Status::Held,
         }

@@ -3,7 +3,8 @@
 use crate::figures::summed;
 use cotangent_expr::{Array, Expr, Tensor};
 use cotangent_expr::{Domain, Ix, Range, Term};
-use cotangent_model::syntax::ast::{Definition, Expr as Tree, File, StatementKind};
+use cotangent_model::syntax::ast::{Definition, Expr as Tree, File, Relation, StatementKind};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// One case of a quantity: the members it is for, and their value.
@@ -142,16 +143,70 @@ fn summand(bound: usize, term: &Term) -> String {
     format!("sum({}{value})", inner.iter().map(binder).collect::<String>())
 }
 
-/// What the text says about a name, word for word but on one line: its head and its formula.
-pub(super) fn written(file: &File, source: &str, name: &str) -> Option<Case> {
-    statement(file, source, name).map(|found| found.0)
+/// What a text says, by name: formulas that are shown as they were written.
+pub(super) struct Written<'f> {
+    source: &'f str,
+    named: HashMap<&'f str, Named<'f>>,
+    lets: HashSet<&'f str>,
 }
 
-/// The same where the formula mentions a `let`.
-pub(super) fn with_let(file: &File, source: &str, name: &str) -> Option<Case> {
-    statement(file, source, name)
-        .filter(|(_, trees)| trees.iter().any(|tree| mentions_let(file, tree)))
-        .map(|found| found.0)
+/// What has a name in a text.
+#[derive(Clone, Copy)]
+enum Named<'f> {
+    Relation(&'f Relation),
+    Definition(&'f Definition),
+}
+
+impl<'f> Written<'f> {
+    pub(super) fn new(file: &'f File, source: &'f str) -> Written<'f> {
+        let mut named = HashMap::new();
+        for statement in &file.statements {
+            match &statement.kind {
+                StatementKind::Constraint(list) | StatementKind::Vakonomic(list) | StatementKind::Gauge(list) => {
+                    for r in list {
+                        named.entry(&*r.label.name.text).or_insert(Named::Relation(r));
+                    }
+                }
+                StatementKind::Casimir(list)
+                | StatementKind::Invariant(list)
+                | StatementKind::Observe(list)
+                | StatementKind::Split(list) => {
+                    for d in list {
+                        named.entry(&*d.head.name.text).or_insert(Named::Definition(d));
+                    }
+                }
+                _ => {}
+            }
+        }
+        Written { source, named, lets: definitions(file).map(|d| &*d.head.name.text).collect() }
+    }
+
+    /// The head and the formula of what has a name.
+    pub(super) fn of(&self, name: &str) -> Option<Case> {
+        let text = |tree: &Tree| one_line(tree.span.text(self.source));
+        let (head, value) = match *self.named.get(name)? {
+            Named::Relation(r) => {
+                let difference = match text(&r.right).as_str() {
+                    "0" => text(&r.left),
+                    right if right.contains([' ', '-', '+']) => format!("{} - ({right})", text(&r.left)),
+                    right => format!("{} - {right}", text(&r.left)),
+                };
+                (r.label.span, difference)
+            }
+            Named::Definition(d) => (d.head.span, text(&d.value)),
+        };
+        Some(Case { head: one_line(head.text(self.source)), value })
+    }
+
+    /// The same, where it mentions a `let`.
+    pub(super) fn with_let(&self, name: &str) -> Option<Case> {
+        let mentions = |tree: &Tree| tree.references().iter().any(|r| self.lets.contains(&*r.name.text));
+        let mentioned = match self.named.get(name)? {
+            Named::Relation(r) => mentions(&r.left) || mentions(&r.right),
+            Named::Definition(d) => mentions(&d.value),
+        };
+        if mentioned { self.of(name) } else { None }
+    }
 }
 
 /// The energy as it is written, where it mentions a `let`.
@@ -181,31 +236,6 @@ fn definitions(file: &File) -> impl Iterator<Item = &Definition> {
 fn mentions_let(file: &File, tree: &Tree) -> bool {
     let references = tree.references();
     definitions(file).any(|d| references.iter().any(|r| r.name.text == d.head.name.text))
-}
-
-/// The head and the formula of what has a name, and the expressions it is made of.
-fn statement<'f>(file: &'f File, source: &str, name: &str) -> Option<(Case, Vec<&'f Tree>)> {
-    let text = |tree: &Tree| one_line(tree.span.text(source));
-    let found = file.statements.iter().find_map(|s| match &s.kind {
-        StatementKind::Constraint(list) | StatementKind::Vakonomic(list) | StatementKind::Gauge(list) => {
-            let r = list.iter().find(|r| r.label.name.text == name)?;
-            let difference = match text(&r.right).as_str() {
-                "0" => text(&r.left),
-                right if right.contains([' ', '-', '+']) => format!("{} - ({right})", text(&r.left)),
-                right => format!("{} - {right}", text(&r.left)),
-            };
-            Some((r.label.span, difference, vec![&r.left, &r.right]))
-        }
-        StatementKind::Casimir(list)
-        | StatementKind::Invariant(list)
-        | StatementKind::Observe(list)
-        | StatementKind::Split(list) => {
-            let d = list.iter().find(|d| d.head.name.text == name)?;
-            Some((d.head.span, text(&d.value), vec![&d.value]))
-        }
-        _ => None,
-    });
-    found.map(|(head, value, trees)| (Case { head: one_line(head.text(source)), value }, trees))
 }
 
 /// The entries of `bracket` or `form`, as written.

@@ -5,7 +5,7 @@ use super::document::{
     Checked, Claim, Document, Energy, Formula, JacobiFailure, Line, Parameter, Refusal, RunNumber, RunSetting,
     Variable, Worst,
 };
-use super::formula::{Case, cases, lets, pairings, with_let, written, written_energy};
+use super::formula::{Case, Written, cases, lets, pairings, written_energy};
 use super::values::{Start, Values, range};
 use crate::failure::{Code, Failure, Problem};
 use crate::input::Input;
@@ -32,7 +32,7 @@ impl Document {
         set: &[Setting],
         limits: &Limits,
     ) -> Result<Document, Failure> {
-        let text = Text { file, source: &input.source };
+        let text = Text { written: Written::new(file, &input.source) };
         let lines = Lines::new(&input.source);
         let parameters = values::parameters(system, set)?;
         let initial = values::initial(system, &parameters, set)?;
@@ -122,8 +122,7 @@ impl Document {
 
 /// The model text, for formulas that are shown as written.
 struct Text<'a> {
-    file: &'a File,
-    source: &'a str,
+    written: Written<'a>,
 }
 
 impl Text<'_> {
@@ -132,10 +131,9 @@ impl Text<'_> {
     }
 
     fn formula(&self, array: &Array, value: &Tensor) -> Formula {
-        let found = cases(array, value)
-            .or_else(|| written(self.file, self.source, array.name()).map(|case| vec![case]))
-            .unwrap_or_default();
-        let own = with_let(self.file, self.source, array.name());
+        let found =
+            cases(array, value).or_else(|| self.written.of(array.name()).map(|case| vec![case])).unwrap_or_default();
+        let own = self.written.with_let(array.name());
         Formula {
             name: array.name().to_owned(),
             members: array.len(),

@@ -4,6 +4,7 @@ use cotangent_compile::values::{InitialValues, Rates, Setting};
 use cotangent_expr::Array;
 use cotangent_model::{ConstraintKind, System};
 use serde::Serialize;
+use std::collections::HashMap;
 
 /// The values of one array.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -90,13 +91,14 @@ pub struct Start {
 impl Start {
     pub(super) fn new(system: &System, initial: &InitialValues, set: &[Setting]) -> Start {
         let mut start = Start { values: vec![], not_named: vec![] };
+        let named = &system.initial.iter().rev().map(|i| (&i.array, i.named)).collect();
         let variables = system.dynamics.variables().arrays();
-        start.add(system, variables, &initial.coordinates, set, true);
+        start.add(named, variables, &initial.coordinates, set, true);
         match &initial.rates {
             Rates::None => {}
             Rates::Momenta(p) => {
                 let arrays = system.dynamics.momenta().map_or(&[][..], |l| l.arrays());
-                start.add(system, arrays, p, set, true);
+                start.add(named, arrays, p, set, true);
             }
             Rates::Velocities(v) => {
                 let velocity = |q: &Array| {
@@ -104,7 +106,7 @@ impl Start {
                     Array::given(&name, cotangent_expr::Role::Velocity, q.dims().to_vec())
                 };
                 let arrays: Vec<Array> = variables.iter().map(velocity).collect();
-                start.add(system, &arrays, v, set, true);
+                start.add(named, &arrays, v, set, true);
             }
         }
         // Beside velocities those of velocity constraints are data; beside momenta they follow.
@@ -114,19 +116,19 @@ impl Start {
             let own = initial.multipliers.get(offset..offset + c.multiplier.len()).unwrap_or(&[]);
             offset += c.multiplier.len();
             let wanted = by_velocity && c.kind == ConstraintKind::Vakonomic;
-            start.add(system, std::slice::from_ref(&c.multiplier), own, set, wanted);
+            start.add(named, std::slice::from_ref(&c.multiplier), own, set, wanted);
         }
         start
     }
 
-    fn add(&mut self, system: &System, arrays: &[Array], values: &[f64], set: &[Setting], wanted: bool) {
+    fn add(&mut self, named: &HashMap<&Array, usize>, arrays: &[Array], values: &[f64], set: &[Setting], wanted: bool) {
         let mut offset = 0;
         for array in arrays {
             let members = array.len();
             let own = values.get(offset..offset + members).unwrap_or(&[]);
             offset += members;
             let mut set = set.iter().filter(|s| s.name == array.name()).peekable();
-            let in_model = system.initial_of(array).map_or(0, |i| i.named);
+            let in_model = named.get(array).copied().unwrap_or(0);
             let is_set = set.peek().is_some();
             let whole = set.clone().any(|s| s.index.is_none());
             // Which members the model names is not known, only how many.

@@ -106,8 +106,8 @@ impl Document {
     pub fn status(&self) -> Status {
         let finished = self.rows.iter().any(|row| row.status == Ending::Finished);
         match (self.unwritten.is_empty(), self.status, finished) {
+            (_, Ending::Interrupted, _) => Status::Stopped,
             (false, ..) => Status::Unwritten,
-            (true, Ending::Interrupted, _) => Status::Stopped,
             (true, _, true) => Status::Held,
             (true, _, false) => Status::NotHeld,
         }

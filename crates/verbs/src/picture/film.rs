@@ -5,13 +5,14 @@ use super::scene::Scene;
 use crate::failure::{Code, Failure};
 use crate::figures::{number, rounded};
 use cotangent_compile::{CompileError, Engine};
-use cotangent_expr::{Array, Layout};
+use cotangent_expr::{Array, Layout, Tensor};
 use cotangent_lab::Run;
 use cotangent_model::Dynamics;
 use cotangent_model::nearest::nearest;
 use cotangent_observe::{HISTORY_ERRORS, History};
 use cotangent_problem::{Instance, Picture};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// What a run was like.
@@ -245,11 +246,10 @@ fn portrait(problem: &Instance, variables: usize, n: usize) -> Option<[usize; 2]
         return (n > 1).then_some([0, 1]);
     }
     let coordinates = motion.system.dynamics.variables();
-    let acts = |array: &Array| {
-        let layout = Layout::new(vec![array.clone()]);
-        motion.system.dynamics.energy().depends_on(&layout)
-            || motion.system.constraints.iter().any(|c| c.residual.depends_on(&layout))
-    };
+    let residuals = motion.system.constraints.iter().map(|c| &c.residual);
+    let acting: HashSet<Array> =
+        residuals.chain([motion.system.dynamics.energy()]).flat_map(Tensor::occurring).collect();
+    let acts = |array: &Array| acting.contains(array);
     let mut place = 0;
     for array in coordinates.arrays() {
         if !array.is_empty() && variables + place < n && acts(array) {

@@ -9,6 +9,7 @@ use crate::choice::Choice;
 use crate::explain::formulation_text;
 use crate::input::Input;
 use crate::methods::needs;
+use crate::printable;
 use crate::setup::Selection;
 use cotangent_integrate::Composition;
 use cotangent_observe::Platform;
@@ -106,7 +107,7 @@ pub(crate) fn provenance(input: &Input) -> Provenance {
     Provenance {
         version: format!("cotangent {} ({engine})", platform.version),
         command: input.command.clone(),
-        model,
+        model: printable::line(&model).into_owned(),
         platform: Some(format!("{}, {}", platform.os, platform.arch)),
         more: vec![("Seed".to_owned(), "none used: nothing in a run is random".to_owned())],
         ..Provenance::default()

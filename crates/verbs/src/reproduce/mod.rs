@@ -66,8 +66,8 @@ impl Document {
     pub fn status(&self) -> Status {
         let held = self.claims().all(|claim| claim.reference.held) && self.undrawn().next().is_none();
         match (self.unwritten.is_empty(), self.status) {
+            (_, Ending::Interrupted) => Status::Stopped,
             (false, _) => Status::Unwritten,
-            (true, Ending::Interrupted) => Status::Stopped,
             (true, _) if held => Status::Held,
             (true, _) => Status::NotHeld,
         }

@@ -39,14 +39,14 @@ impl Request {
 }
 
 impl Document {
-    /// Whether the run came to its end, and everything was written.
+    /// Whether the run came to its end, and, if it did, whether everything was written.
     pub fn status(&self) -> Status {
         let interrupted = self.unwritten.iter().any(|reason| reason.code == Code::Interrupted);
-        match (self.unwritten.is_empty(), self.status) {
+        match self.status {
             _ if interrupted => Status::Stopped,
-            (false, _) => Status::Unwritten,
-            (true, Ending::Finished) => Status::Held,
-            (true, _) => Status::Stopped,
+            Ending::Failed | Ending::Interrupted => Status::Stopped,
+            Ending::Finished if !self.unwritten.is_empty() => Status::Unwritten,
+            Ending::Finished => Status::Held,
         }
     }
 

@@ -11,7 +11,7 @@ use crate::figures::{count, number};
 use crate::input::Source;
 use crate::loaded::Loaded;
 use crate::map::Map;
-use crate::memory::{Use, afford};
+use crate::memory::{Use, afford, afford_rows};
 use crate::noticed;
 use crate::picture::{Background, Destinations, Film, Watch, check_quantities, shortened, watch};
 use crate::reason::Reason;
@@ -118,7 +118,10 @@ impl Ready {
         if from.is_none() {
             unadded(begun.columns, run.diagnostics()).into_iter().for_each(|note| session.note(note));
         }
-        let arrays = request.arrays.then(|| Arrays::new(&run));
+        let arrays = match request.arrays {
+            true => Some(kept_rows(&run, session.memory())?),
+            false => None,
+        };
         if let (Some(files), Some(_), true) = (&files, &from, arrays.is_some() && run.done() > 0) {
             let (time, table) = (number(run.time()), files.table.display());
             session.note(format!("`arrays` begins at t = {time}: the rows before are in `{table}`"));
@@ -220,7 +223,6 @@ impl Ready {
         if gap.is_none() {
             noticed::undefined(&document.observables).into_iter().for_each(|note| session.note(note));
         }
-        document.arrays = self.printed(end, session);
         document.singular_passages = singular_passages;
         document.almost_poisson = self.almost_poisson.take();
         document.warnings = session.warnings().to_vec();
@@ -258,6 +260,10 @@ impl Ready {
                 document.failure = Some(self.broken(&error));
             }
         }
+        match self.printed(end, &session.limits().cancel) {
+            Ok(arrays) => document.arrays = arrays,
+            Err(reason) => written.failures.push(reason),
+        }
         document.notes.extend(written.failures.iter().map(Reason::to_string));
         document.unwritten = written.failures;
         Ok(document)
@@ -294,17 +300,31 @@ impl Ready {
         Stop::broken(error, self.run.time(), self.run.done(), self.table().as_deref())
     }
 
-    /// The rows of a table, if they were asked for. Those of a run that was interrupted are to be printed in a moment.
-    fn printed(&mut self, end: &Result<End, RunError>, session: &mut Session<'_>) -> Option<Map<Vec<f64>>> {
-        let arrays = self.arrays.take()?;
+    /// The rows of a table, if they were asked for, or why they are left out. Somebody who asks to stop, now or before, gets them
+    /// if they are printed in a moment.
+    fn printed(&mut self, end: &Result<End, RunError>, cancel: &Cancel) -> Result<Option<Map<Vec<f64>>>, Reason> {
+        let Some(arrays) = self.arrays.take() else { return Ok(None) };
         let numbers = arrays.len();
-        if matches!(end, Ok(End::Interrupted)) && numbers > PRINTED {
-            let text =
-                "`arrays` is left out: printing its {} numbers takes more than a moment; --out FILE keeps the rows";
-            session.note(text.replace("{}", &numbers.to_string()));
-            return None;
+        let left = |code: Code, why: &str| {
+            Err(Reason::new(code, format!("`arrays` is left out: {why}; --out FILE keeps the rows")))
+        };
+        if arrays.is_full() {
+            return left(Code::TooLarge, "there is no memory for all its rows");
         }
-        Some(arrays.columns().collect())
+        let asked = || matches!(end, Ok(End::Interrupted)) || cancel.is_set();
+        let never = Cancel::default();
+        let columns = match numbers > PRINTED {
+            true if asked() => None,
+            true => arrays.columns(cancel),
+            false => arrays.columns(&never),
+        };
+        match columns {
+            Some(columns) => Ok(Some(Map(columns))),
+            None if asked() => {
+                left(Code::Interrupted, &format!("printing its {numbers} numbers takes more than a moment"))
+            }
+            None => left(Code::TooLarge, &format!("there is no memory for its {numbers} numbers")),
+        }
     }
 
     /// Completes the table of a run that cannot go on; whether there is one with all its rows. If nothing is left to do,
@@ -313,7 +333,8 @@ impl Ready {
         // A quantity without a value ends a run as a step does that cannot be made, and so does an interrupt where there
         // is no text to begin from again.
         let left = matches!(end, Ok(End::Interrupted | End::Stopped)) && self.checkpoints.is_none();
-        let ended = left || matches!(end, Ok(End::Finished | End::Failed(_)) | Err(RunError::Quantity(_)));
+        let ended = left
+            || matches!(end, Ok(End::Finished | End::Failed(_)) | Err(RunError::Quantity(_) | RunError::Schedule(_)));
         if let (true, Some(files)) = (ended, &self.files) {
             // What cannot be resumed is completed, however long that takes.
             let cancel = if self.checkpoints.is_none() { Cancel::default() } else { cancel.clone() };
@@ -327,6 +348,18 @@ impl Ready {
         }
         Ok(ended || self.checkpoints.as_ref().is_some_and(Checkpoints::has_published))
     }
+}
+
+/// What keeps the rows of a table in memory, if there is room for them.
+fn kept_rows(run: &Run, available: Option<u64>) -> Result<Arrays, Failure> {
+    let arrays = Arrays::new(run);
+    if let Some(size) = arrays.expected(run) {
+        afford_rows(size, available)?;
+    }
+    Ok(match available {
+        Some(available) => arrays.within(available),
+        None => arrays,
+    })
 }
 
 /// How to go on with a run that was interrupted.
@@ -431,6 +464,7 @@ fn refused(error: &RunError) -> Failure {
         RunError::Energy(_) => failure
             .help("choose units in which the numbers of the model are nearer to 1, or start from other data (--set)"),
         RunError::Pace(_) => failure.help("give another --lapse, which is positive there, or start from other data (--set)"),
+        RunError::Schedule(_) => failure.help("give a larger --every"),
         RunError::Table(_) | RunError::Checkpoint(_) | RunError::Foreign(_) => failure,
     }
 }

@@ -3,7 +3,7 @@
 use crate::choice::names::separated;
 use crate::choice::{Choice, Files};
 use crate::failure::{Code, Failure};
-use crate::figures::{count, number, short};
+use crate::figures::{count, given, number, short};
 use crate::input::Input;
 use crate::loaded::Loaded;
 use crate::picture::Watch;
@@ -100,8 +100,8 @@ impl Begun {
             );
         }
         let rows = table.is_some() || request.arrays;
-        if let Some(every) = wanted.every {
-            even(every, table.is_some(), wanted)?;
+        if wanted.every.is_some() {
+            even(table.is_some(), wanted)?;
         }
         let record = match wanted.record.or(own.record) {
             // Rows are at even times, and steps are measured all the same.
@@ -165,7 +165,7 @@ impl Begun {
         said.iter().for_each(|note| session.note(note));
         self.notes.extend(said);
         let end = match (until, steps) {
-            (Some(t), _) => format!("--until {t}"),
+            (Some(t), _) => format!("--until {}", given(t)),
             (None, n) => format!("--steps {}", n.unwrap_or_default()),
         };
         let table = table.file_name().unwrap_or_default().to_string_lossy();
@@ -200,17 +200,12 @@ impl Begun {
 const NEVER: u64 = 1 << 53;
 
 /// Refuses rows at even times where there are none, or others.
-fn even(every: f64, rows: bool, wanted: &Choice) -> Result<(), Failure> {
-    let refused = |message: String, help: &str| Err(Failure::new(Code::Schedule, message).help(help));
-    match () {
-        () if !every.is_finite() || every <= 0.0 => {
-            refused(format!("--every is {}", short(every)), "it must be a positive time")
-        }
-        () if wanted.record.is_some() => {
-            refused("--record gives rows by steps, and --every at even times".to_owned(), "leave one of them out")
-        }
-        () if !rows => refused("--every has no effect without a table".to_owned(), "add --out FILE"),
-        () => Ok(()),
+fn even(rows: bool, wanted: &Choice) -> Result<(), Failure> {
+    let refused = |message: &str, help: &str| Err(Failure::new(Code::Schedule, message).help(help));
+    match wanted.record {
+        Some(_) => refused("--record gives rows by steps, and --every at even times", "leave one of them out"),
+        None if !rows => refused("--every has no effect without a table", "add --out FILE"),
+        None => Ok(()),
     }
 }
 
@@ -218,6 +213,7 @@ fn even(every: f64, rows: bool, wanted: &Choice) -> Result<(), Failure> {
 fn shortened(schedule: &Schedule) -> Option<String> {
     let (until, step) = (schedule.time(schedule.total()), schedule.step);
     let last = number(schedule.last?);
+    let (until, step) = (given(until), given(step));
     Some(format!("t = {until} is no multiple of the step {step}: the last step is {last}"))
 }
 

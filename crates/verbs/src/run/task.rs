@@ -3,7 +3,7 @@
 use super::request::{Begun, Request, kept};
 use crate::choice::Choice;
 use crate::failure::{Code, Failure};
-use crate::figures::number;
+use crate::figures::{given, number};
 use crate::input::Source;
 use crate::loaded::Loaded;
 use crate::session::Session;
@@ -92,6 +92,10 @@ impl Task {
         if let Some(other) = request.files.table.as_deref().filter(|o| *o != table) {
             let message = format!("--resume {shown} goes on with `{shown}`, and --out says `{}`", other.display());
             return Err(Failure::new(Code::ResumeDiffers, message).help("leave out --out"));
+        }
+        if table.is_dir() {
+            let message = format!("`{shown}` is a directory, and no table of a run");
+            return Err(Failure::new(Code::NotAFile, message).help("name the table that --out was given"));
         }
         let files = Places::new(table);
         if !files.checkpoint.exists() {
@@ -256,7 +260,7 @@ fn differences(now: &Choice, begun: &Begun) -> Result<Vec<String>, Failure> {
         && !same(now, begun.schedule()?, other_end.has_time())
     {
         let shown = |choice: &Choice| match (choice.until, choice.steps) {
-            (Some(t), _) => format!("--until {t}"),
+            (Some(t), _) => format!("--until {}", given(t)),
             (None, n) => format!("--steps {}", n.unwrap_or_default()),
         };
         list.push(format!("the end is {} and was {}", shown(&other_end), shown(then)));

@@ -3,6 +3,7 @@
 use super::named::method;
 use crate::choice::Choice;
 use crate::failure::{Code, Failure};
+use crate::figures::given;
 use cotangent_integrate::{Inner, MAX_STAGES, Method};
 
 /// The method with its options.
@@ -53,11 +54,11 @@ fn around(chosen: Method, name: &str) -> Result<Method, Failure> {
 
 fn controlled(chosen: Method, tol: f64) -> Result<Method, Failure> {
     if tol < 0.0 {
-        let message = format!("--tol is {tol}");
+        let message = format!("--tol is {}", given(tol));
         return Err(Failure::new(Code::Tol, message).help("it must be positive, or 0 for steps as they are given"));
     }
     if tol >= 1.0 {
-        let message = format!("--tol is {tol}: an error as large as the state is none to aim at");
+        let message = format!("--tol is {}: an error as large as the state is none to aim at", given(tol));
         return Err(Failure::new(Code::Tol, message).help("it must be smaller than 1"));
     }
     let able = |m: Method| m.with_tolerance(None).is_some();

@@ -2,7 +2,7 @@
 
 use crate::choice::Choice;
 use crate::failure::{Code, Failure};
-use crate::figures::short;
+use crate::figures::{number, short};
 use cotangent_observe::{Schedule, ScheduleError};
 
 /// The steps of a choice that says how large they are; `None` if nothing says when they end.
@@ -13,7 +13,10 @@ pub(crate) fn schedule(choice: &Choice) -> Result<Option<Schedule>, Failure> {
         (None, Some(n)) => Schedule::count(step, n, record),
         (None, None) => return Ok(None),
     };
-    let schedule = schedule.map(|schedule| Schedule { every: choice.every, ..schedule });
+    let schedule = schedule.and_then(|schedule| match choice.every {
+        Some(every) => schedule.with_rows_every(every, choice.has_time()),
+        None => Ok(schedule),
+    });
     schedule.map(Some).map_err(|error| {
         let message = match error {
             ScheduleError::TooMany { count, .. } if count < 1e9 => {
@@ -22,6 +25,11 @@ pub(crate) fn schedule(choice: &Choice) -> Result<Option<Schedule>, Failure> {
             ScheduleError::TooMany { count, .. } => {
                 format!("{} steps of {} are more than can be counted (2^53)", short(count), short(step))
             }
+            ScheduleError::Every(every) => format!("--every is {}", short(every)),
+            ScheduleError::TooManyRows { until, every, count } => {
+                let (count, every, until) = (short(count), short(every), number(until));
+                format!("{count} rows every {every} up to t = {until} are more than can be counted (2^53)")
+            }
             _ => error.to_string(),
         };
         let failure = Failure::new(Code::Schedule, message);
@@ -29,6 +37,8 @@ pub(crate) fn schedule(choice: &Choice) -> Result<Option<Schedule>, Failure> {
             ScheduleError::Step(_) => failure.help("give another --step"),
             ScheduleError::Until { .. } => failure.help("--step and --until must have the same sign"),
             ScheduleError::TooMany { .. } => failure.help("give a larger --step or an earlier --until"),
+            ScheduleError::Every(_) => failure.help("it must be a positive time"),
+            ScheduleError::TooManyRows { .. } => failure.help("give a larger --every"),
         }
     })
 }

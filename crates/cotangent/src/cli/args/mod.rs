@@ -73,7 +73,8 @@ A model is a text like this:
 Results go to stdout, messages to stderr. Exit status:
   0  done, and what was checked holds
   1  done, but a check did not hold
-  2  error, or refused before anything was computed
+  2  error, or refused before anything was computed; or done, but a picture or a report could
+     not be written
   3  stopped early (a step that cannot be made, Ctrl-C); what was computed is kept
 
 `cotangent help VERB` explains each verb, with examples.";

@@ -115,5 +115,6 @@ Examples:
   cotangent run pendulum --method rk4 --formulation standard --project momentum
   cotangent run rigid-body --method gauss --stages 3 --json
 
-Exit status: 0 finished, 2 refused before the first step, 3 stopped early (a step that
-cannot be made, Ctrl-C): the rows computed so far are in the file.";
+Exit status: 0 finished, 2 refused before the first step, or finished without a picture or a
+report that could not be written, 3 stopped early (a step that cannot be made, Ctrl-C): the
+rows computed so far are in the file.";
