@@ -7,6 +7,7 @@ use crate::regular::Condition;
 use crate::report::{Certainty, Outcome};
 use crate::surface::Weak;
 use cotangent_expr::{Array, Expr, Role};
+use cotangent_scalar::Real;
 use cotangent_theory::phase::Sparse;
 use std::collections::VecDeque;
 
@@ -236,7 +237,9 @@ impl Dirac<'_> {
         let all = self.surface.sampler.rows(&gradients, self.phase.len(), &self.surface.points)?;
         let known = dependents(&all[0]);
         let clear = Rank::Clear(self.items.len() - known.len());
-        if known.iter().any(|&k| k < from) || all.iter().any(|rows| rank(rows) != clear) {
+        // A gradient that vanishes shows nothing: 1 − tanh x is rounded to zero with it, far from any point.
+        let is_flat = |k: &usize| all.iter().any(|rows| rows[*k].iter().all(|x| x.value() == 0.0));
+        if known.iter().any(|&k| k < from) || known.iter().any(is_flat) || all.iter().any(|rows| rank(rows) != clear) {
             self.items.truncate(from + 1);
             return Ok(false);
         }

@@ -43,6 +43,15 @@ pub(crate) fn are_small(system: &System) -> Result<bool, AnalysisError> {
     }
 }
 
+/// Whether all values of the parameters are written as numbers, and none as a function of numbers.
+pub(crate) fn are_numbers(system: &System) -> Result<bool, AnalysisError> {
+    match written_values(system) {
+        Ok(values) => Ok(values.is_some_and(|values| values.iter().all(|v| matches!(v.1.node(), Node::Number(_))))),
+        Err(AnalysisError::Expression(_)) => Ok(false),
+        Err(other) => Err(other),
+    }
+}
+
 impl<'a> Defects<'a> {
     pub(crate) fn new(system: &'a System, phase: &'a Phase, work: Rc<Work>) -> Result<Defects<'a>, AnalysisError> {
         let are_small = are_small(system)?;
@@ -57,8 +66,13 @@ impl<'a> Defects<'a> {
             (ClaimKind::Invariant, Some(rate)) if is_free => vec![rate.clone()],
             _ => return Ok(self.are_small.then_some(true)),
         };
+        self.at_points(&expressions)
+    }
+
+    /// Whether expressions vanish at random points, with the parameters of the model.
+    pub(crate) fn at_points(&mut self, expressions: &[Expr]) -> Result<Option<bool>, AnalysisError> {
         let points = self.sampler.draw_with_own_parameters(POINTS);
-        let values = self.sampler.values(&expressions, &points)?;
+        let values = self.sampler.values(expressions, &points)?;
         let shown: Vec<Option<bool>> =
             values.iter().flatten().filter(|v| v.is_finite()).map(|v| v.vanishes_anywhere()).collect();
         let is_known = values.iter().any(|values| values.iter().all(|v| v.is_finite()));

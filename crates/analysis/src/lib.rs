@@ -44,9 +44,11 @@ mod latex;
 mod lie;
 mod matrix;
 mod multipliers;
+mod names;
 mod own;
 mod parts;
 mod poisson;
+mod projection;
 mod rank;
 mod regular;
 mod report;
@@ -67,7 +69,8 @@ pub use latex::latex;
 pub use report::{
     Analysis, AtValues, BracketForm, BracketMatrix, Branch, CasimirSearch, Certainty, ClaimReport, Class,
     ConditionOutcome, Conjecture, ConsistencyCondition, Constraint, Count, DiracBracket, GaugeTransformation,
-    Invertibility, LieAlgebra, Multiplier, MultiplierValue, Outcome, PoissonReport, Transform, Verdict, Witness,
+    Invertibility, LieAlgebra, Multiplier, MultiplierValue, Outcome, PoissonReport, Symbols, Transform, Verdict,
+    Witness,
 };
 pub use specialise::specialise;
 pub use transform::Lagrangian;

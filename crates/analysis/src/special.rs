@@ -5,7 +5,7 @@
 //! their values, and the two are compared.
 
 use crate::algebra::{WORK, Work};
-use crate::defects::{Defects, are_small};
+use crate::defects::{Defects, are_numbers, are_small};
 use crate::error::AnalysisError;
 use crate::own::{CLASSES, POINTS, SET};
 use crate::poisson::{JACOBI, SKEW};
@@ -25,6 +25,8 @@ struct Special {
     analysis: Option<Analysis>,
     /// Whether nothing is rounded in it.
     is_exact: bool,
+    /// Whether all values are written as numbers, and none as a function of numbers.
+    are_numbers: bool,
 }
 
 /// Looks again, for the parameters of the model, at what does not hold for all, and where systems are small also at what does.
@@ -47,7 +49,7 @@ pub(crate) fn look_again(
         special.claims(system, phase, report, limits)?;
     }
     if bracket {
-        special.bracket(report);
+        special.bracket(system, phase, report, limits)?;
     }
     if decided {
         special.compare(report);
@@ -82,7 +84,7 @@ impl Special {
         };
         let is_exact = analysis.is_some() && are_small(system)?;
         let values = system.parameter_layout().entry_names().into_iter().zip(values).collect();
-        Ok(Some(Special { values, analysis, is_exact }))
+        Ok(Some(Special { values, analysis, is_exact, are_numbers: are_numbers(system)? }))
     }
 
     /// The parameters that occur in an expression, or all if none does.
@@ -94,6 +96,12 @@ impl Special {
             values.retain(|v| occurring.contains(&v.0));
         }
         values
+    }
+
+    /// Whether a claim that does not hold by symbols has a point that shows it, where symbols do not know what they stand for:
+    /// sin π is zero.
+    fn is_refuted(&self, own: &ClaimReport) -> bool {
+        own.outcome != Outcome::Fails || self.are_numbers || own.witness.is_some()
     }
 
     /// Claims that do not hold for all parameters.
@@ -113,7 +121,8 @@ impl Special {
             let same = |own: &&ClaimReport| own.name == c.name && own.kind == c.kind;
             let outcome = match special {
                 Some(special) => match special.claims.iter().find(same) {
-                    Some(own) => own.outcome,
+                    Some(own) if self.is_refuted(own) => own.outcome,
+                    Some(_) => Outcome::Undecided,
                     None => continue,
                 },
                 None => Outcome::Undecided,
@@ -132,16 +141,36 @@ impl Special {
     }
 
     /// Antisymmetry and Jacobi's identity where they do not hold for all parameters.
-    fn bracket(&self, report: &mut Analysis) {
-        let Some(poisson) = &mut report.poisson else { return };
+    fn bracket(
+        &self,
+        system: &System,
+        phase: Option<&Phase>,
+        report: &mut Analysis,
+        limits: &Limits,
+    ) -> Result<(), AnalysisError> {
+        let Some(poisson) = &mut report.poisson else { return Ok(()) };
         let special = self.analysis.as_ref().and_then(|a| a.poisson.as_ref());
+        // As for claims: what does not hold by symbols is to be seen at a point.
+        let failure = special.and_then(|p| p.jacobi_failure.as_ref()).filter(|_| !self.are_numbers);
+        let is_seen = match (failure, phase) {
+            (Some(failure), Some(phase)) => {
+                let work = Rc::new(Work::new(WORK, limits));
+                let mut defects = Defects::new(system, phase, work)?;
+                defects.at_points(std::slice::from_ref(&failure.3))? == Some(false)
+            }
+            _ => true,
+        };
         let sum = poisson.jacobi_failure.as_ref().map(|f| &f.3);
         let at_values = |general: Outcome, own: Option<Outcome>, e: Option<&Expr>| {
             let outcome = own.map_or(Outcome::Undecided, |own| unless_rounded(own, self.is_exact));
             (!matches!(general, Outcome::Holds(_))).then(|| AtValues { values: self.occurring(e), outcome })
         };
         poisson.skew_at_values = at_values(poisson.skew, special.map(|p| p.skew), None);
-        poisson.jacobi_at_values = at_values(poisson.jacobi, special.map(|p| p.jacobi), sum);
+        let jacobi = special.map(|p| p.jacobi).map(|own| match own {
+            Outcome::Fails if !is_seen => Outcome::Undecided,
+            own => own,
+        });
+        poisson.jacobi_at_values = at_values(poisson.jacobi, jacobi, sum);
         for v in &mut report.verdicts {
             match v.statement.as_str() {
                 SKEW => v.at_values = poisson.skew_at_values.clone(),
@@ -149,6 +178,7 @@ impl Special {
                 _ => {}
             }
         }
+        Ok(())
     }
 
     /// Says what differs; where nothing does, what the sampled points left open is decided.

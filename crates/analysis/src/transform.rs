@@ -15,6 +15,7 @@
 
 use crate::algebra::{Field, Fraction, Polynomial, Row, eliminate, inverse, size_cost};
 use crate::error::AnalysisError;
+use crate::names::Names;
 use crate::rank::{Rank, agreed, rank};
 use crate::report::{Certainty, Transform};
 use crate::sample::{HALVINGS, Legendre, Point, Sampler};
@@ -93,12 +94,13 @@ impl Lagrangian {
                     value: scalar(lagrangian)?,
                     added: vec![],
                 };
+                let names = Names::new(system);
                 for c in system.constraints.iter().filter(|c| c.kind == ConstraintKind::Vakonomic) {
                     let lambda = c.multiplier.name();
                     let array = c.multiplier.like(lambda, Role::Coordinate);
                     let residuals = c.residual.expand()?.entries();
                     let members = symbols(&Layout::new(vec![array.clone()]));
-                    all.extend(&array, &format!("p_{lambda}"));
+                    all.extend(&array, &names.free(&format!("p_{lambda}"), &[]));
                     let work = Expr::sum(members.iter().zip(&residuals).map(|(l, r)| l * r));
                     all.value = &all.value - work;
                     all.added.push(lambda.to_owned());
@@ -109,8 +111,10 @@ impl Lagrangian {
                 let empty = Layout::new(vec![]);
                 let (coordinates, velocities, momenta) = (empty.clone(), empty.clone(), empty);
                 let mut all = Lagrangian { coordinates, velocities, momenta, value: Expr::zero(), added: vec![] };
-                for array in variables.arrays() {
-                    let momentum = format!("pi_{}", array.name());
+                let names = Names::new(system);
+                let all_wanted: Vec<String> = variables.arrays().iter().map(|a| format!("pi_{}", a.name())).collect();
+                for (array, wanted) in variables.arrays().iter().zip(&all_wanted) {
+                    let momentum = names.free(wanted, &all_wanted);
                     all.extend(array, &momentum);
                     all.added.push(momentum);
                 }

@@ -194,3 +194,32 @@ fn parameters_that_multipliers_are_divided_by() {
     assert_eq!(e.to_string(), "k*x - z/k");
     assert!(report.assumptions.iter().any(|e| e.to_string() == "k"), "{:?}", report.assumptions);
 }
+
+/// Values that are written as functions of numbers: sin π, cos(π/2), e − e, 2 − 2, 1 − 1 and √2 √3 − √6 are zero, which symbols
+/// do not know. Where they are not zero that is still seen.
+#[test]
+fn functions_of_numbers_refute_nothing_that_they_make_zero() {
+    let force = |values: &str, f: &str| {
+        let text = format!("param {values}\ncoord x\nhamiltonian p_x^2/2 + ({f})*x\ninvariant p = p_x\n");
+        judged(&analysis(&text))
+    };
+    for (values, f) in [
+        ("a = pi", "sin(a)"),
+        ("a = pi", "cos(a/2)"),
+        ("a = exp(1)", "log(a) - 1"),
+        ("a = log(2)", "exp(a) - 2"),
+        ("a = pi/4", "tan(a) - 1"),
+        ("a = sqrt(2), b = sqrt(3), c = sqrt(6)", "a*b - c"),
+    ] {
+        let (general, own) = force(values, f);
+        assert!(general == Outcome::Fails && own != Outcome::Fails, "{values}: {f}: {general:?} {own:?}");
+    }
+    for (values, f) in [
+        ("a = pi", "cos(a)"),
+        ("a = exp(1)", "log(a) - 2"),
+        ("a = sqrt(2), b = sqrt(3), c = sqrt(7)", "a*b - c"),
+        ("a = 3.141592653589793", "sin(a)"),
+    ] {
+        assert_eq!(force(values, f), (Outcome::Fails, Outcome::Fails), "{values}: {f}");
+    }
+}
