@@ -7,7 +7,7 @@
 use crate::error::AnalysisError;
 use crate::sample::{Point, largest, weigh};
 use cotangent_compile::Function;
-use cotangent_scalar::{Dd, Real, Scalar};
+use cotangent_scalar::{Dd, Random, Real, Scalar};
 use cotangent_solve::{Descent, Linearised, gauss_newton};
 use cotangent_theory::phase::Sparse;
 
@@ -17,17 +17,25 @@ const MAX_GROWTH: f64 = 1e8;
 const MAX_STEPS: usize = 12;
 /// A variable is of another size if it has become so many times larger or smaller.
 const OTHER: f64 = 1e6;
+/// How far beside a point, in units of its sizes.
+const BESIDE: f64 = 0.01;
 /// How often sizes are changed.
 const MAX_SIZES: usize = 6;
 
 /// Moves a point onto the surface, where its variables have their sizes; whether it arrived.
 pub(crate) fn project(f: &Function, gradients: &[Sparse], point: &mut Point) -> Result<bool, AnalysisError> {
+    let mut random = Random::default();
     for _ in 0..MAX_SIZES {
         if !moved(f, gradients, point)? {
             return Ok(false);
         }
         match other_sizes(f, gradients, point)? {
-            Some(sizes) => point.units = sizes,
+            // From beside it, so that the steps show again whether gradients vanish.
+            Some(sizes) => {
+                let steps = sizes.iter().map(|size| Dd::from_f64(BESIDE * size * (2.0 * random.uniform() - 1.0)));
+                point.state.iter_mut().zip(steps).for_each(|(x, step)| *x = *x + step);
+                point.units = sizes;
+            }
             None => return Ok(true),
         }
     }
