@@ -140,7 +140,7 @@ impl Dirac<'_> {
                 if !irregular {
                     return Ok(list);
                 }
-                let new = list.iter().map(|c| c.expression.to_string()).collect();
+                let new = list.iter().map(|c| c.expression.clone()).collect();
                 let old = self.surface.simplified(&c.expression);
                 if self.journal.irregular.iter().all(|r| r.0 != c.name) {
                     self.journal.irregular.push((c.name.clone(), old, new));

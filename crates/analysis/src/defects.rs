@@ -6,7 +6,7 @@
 use crate::algebra::Work;
 use crate::error::AnalysisError;
 use crate::report::ClaimReport;
-use crate::sample::Sampler;
+use crate::sample::{Point, Sampler};
 use crate::specialise::written_values;
 use cotangent_expr::{Expr, Node};
 use cotangent_model::{ClaimKind, System};
@@ -80,6 +80,17 @@ impl<'a> Defects<'a> {
             true => is_known.then_some(true),
             false => shown.contains(&Some(false)).then_some(false),
         })
+    }
+
+    /// Whether an expression has a value at random points, and none with the parameters of the model.
+    pub(crate) fn is_undefined(&mut self, e: &Expr) -> Result<bool, AnalysisError> {
+        let own = self.sampler.draw_with_own_parameters(POINTS);
+        let general: Vec<Point> = (0..POINTS).map(|k| self.sampler.draw(k)).collect();
+        let has_value = |points: &[Point]| -> Result<bool, AnalysisError> {
+            let values = self.sampler.values(std::slice::from_ref(e), points)?;
+            Ok(values.iter().flatten().any(|v| v.is_finite()))
+        };
+        Ok(!own.is_empty() && has_value(&general)? && !has_value(&own)?)
     }
 
     /// The brackets of a quantity with all variables.

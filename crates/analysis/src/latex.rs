@@ -180,7 +180,11 @@ impl Page {
 
     fn irregular(&mut self, report: &Analysis) {
         let (replaced, others): (Vec<_>, Vec<_>) = report.irregular.iter().partition(|i| !i.2.is_empty());
-        let line = |(chi, old, _): &(String, Expr, Vec<String>)| format!("{} &:\\quad {}", name(chi), formula(old));
+        let line = |(chi, old, new): &(String, Expr, Vec<Expr>)| {
+            let new: Vec<String> = new.iter().map(|e| format!("{} = 0", formula(e))).collect();
+            let instead = if new.is_empty() { String::new() } else { format!("\\quad\\to\\quad {}", new.join(",\\ ")) };
+            format!("{} &:\\quad {}{instead}", name(chi), formula(old))
+        };
         self.words(
             "The gradients of these vanish where they do, and regular constraints take their place:",
             replaced.into_iter().map(line).collect(),

@@ -370,7 +370,7 @@ pub struct Analysis {
     /// The consistency conditions, in order.
     pub conditions: Vec<ConsistencyCondition>,
     /// Constraints as first found, and what they were replaced by, where their gradient vanishes on the surface.
-    pub irregular: Vec<(String, Expr, Vec<String>)>,
+    pub irregular: Vec<(String, Expr, Vec<Expr>)>,
     /// The multipliers of the total Hamiltonian.
     pub multipliers: Vec<Multiplier>,
     /// The classes, gauge conditions included.

@@ -12,7 +12,7 @@ use crate::poisson::{JACOBI, SKEW};
 use crate::report::{Analysis, AtValues, Branch, ClaimReport, Count, Outcome, PoissonReport};
 use crate::specialise::{OwnValues, at_own_values};
 use cotangent_compile::values::parameters;
-use cotangent_expr::Expr;
+use cotangent_expr::{Expr, Node, Role};
 use cotangent_model::System;
 use cotangent_scalar::Limits;
 use cotangent_theory::phase::Phase;
@@ -38,6 +38,7 @@ pub(crate) fn look_again(
     limits: &Limits,
     analysed: impl FnOnce(&System) -> Result<Analysis, AnalysisError>,
 ) -> Result<(), AnalysisError> {
+    claims_without_value(system, phase, report, limits)?;
     let claims = !report.claims.iter().all(|c| matches!(c.outcome, Outcome::Holds(_)));
     let bracket = report.poisson.as_ref().is_some_and(is_no_bracket);
     let decided = is_symbolic && report.stopped.is_none() && report.consistent.is_some();
@@ -53,6 +54,37 @@ pub(crate) fn look_again(
     }
     if decided {
         special.compare(report);
+    }
+    Ok(())
+}
+
+/// Claims that hold in general and have no value for the parameters of the model: L/(a − 1) where a = 1.
+fn claims_without_value(
+    system: &System,
+    phase: Option<&Phase>,
+    report: &mut Analysis,
+    limits: &Limits,
+) -> Result<(), AnalysisError> {
+    let Some(phase) = phase else { return Ok(()) };
+    let has = |e: &Expr, role: Role| e.leaves().iter().any(|l| matches!(l.node(), Node::At(a, _) if a.role() == role));
+    for claim in &system.claims {
+        let array = &claim.quantity.array;
+        for (k, value) in claim.quantity.value.expand()?.entries().into_iter().enumerate() {
+            let name = array.element_name(&array.multi_index(k));
+            let is_it = |c: &&mut ClaimReport| c.name == name && c.kind == claim.kind;
+            let Some(c) = report.claims.iter_mut().find(is_it) else { continue };
+            if !matches!(c.outcome, Outcome::Holds(_)) || has(&value, Role::Velocity) || !has(&value, Role::Parameter) {
+                continue;
+            }
+            let work = Rc::new(Work::new(WORK, limits));
+            if Defects::new(system, phase, work)?.is_undefined(&value)? {
+                let leaves: BTreeSet<String> = value.leaves().iter().map(ToString::to_string).collect();
+                let names = system.parameter_layout().entry_names().into_iter();
+                let all = names.zip(parameters(system, &[]).unwrap_or_default());
+                let values = all.filter(|v| leaves.contains(&v.0)).collect();
+                c.at_values = Some(AtValues { values, outcome: Outcome::Undecided });
+            }
+        }
     }
     Ok(())
 }

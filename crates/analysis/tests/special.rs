@@ -223,3 +223,24 @@ fn functions_of_numbers_refute_nothing_that_they_make_zero() {
         assert_eq!(force(values, f), (Outcome::Fails, Outcome::Fails), "{values}: {f}");
     }
 }
+
+/// L/(a − 1) is an invariant, but for a = 1 it has no value.
+#[test]
+fn what_has_no_value_does_not_hold() {
+    let model = |a: &str| {
+        let text = "coord x, y\nhamiltonian (p_x^2 + p_y^2 + x^2 + y^2)/2\ninvariant L = (x*p_y - y*p_x)/(a - 1)\n";
+        judged(&analysis(&format!("param a = {a}\n{text}")))
+    };
+    assert_eq!(model("2"), (PROVED, PROVED));
+    assert_eq!(model("1"), (PROVED, Outcome::Undecided));
+}
+
+/// x⁴ + y⁴ − x²y² + x² = 0 at the origin alone: what takes its place stands beside it in LaTeX.
+#[test]
+fn what_takes_the_place_of_irregular_constraints_is_written() {
+    let report =
+        analysis("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: (x^2 + y^2 - 1)^2 + (x - y)^2 = 0\n");
+    let text = latex(&report);
+    let line = text.lines().find(|l| l.contains("&:")).unwrap_or_default();
+    assert!(line.contains("\\to") && line.matches("= 0").count() == 2, "{text}");
+}

@@ -159,6 +159,7 @@ impl ClaimEntry {
             let general = match general.verdict {
                 Known::Fails if self.verdict.holds() => "but not in general",
                 Known::Fails => "and does not hold in general",
+                Known::Proved | Known::Sampled if !self.verdict.holds() => "though it holds in general",
                 Known::Proved | Known::Sampled | Known::Undecided => "undecided in general",
             };
             text = match self.verdict.holds() {

@@ -487,6 +487,7 @@ fn classes(count: Count) -> Classes {
     Classes { first_class: count.first, second_class: count.second }
 }
 
-fn replaced((name, expression, by): &(String, Expr, Vec<String>)) -> Replaced {
-    Replaced { name: name.clone(), expression: expression.to_string(), by: by.clone() }
+fn replaced((name, expression, by): &(String, Expr, Vec<Expr>)) -> Replaced {
+    let by = by.iter().map(ToString::to_string).collect();
+    Replaced { name: name.clone(), expression: expression.to_string(), by }
 }
