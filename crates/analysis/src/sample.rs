@@ -72,9 +72,9 @@ pub(crate) struct Legendre {
 pub(crate) const HALVINGS: usize = 100;
 /// How often a point is sought before the surface counts as empty.
 const ATTEMPTS: usize = 60;
-/// How often it is sought at larger and larger sizes after that, each so many times larger than the one before: not where
+/// How often it is sought at other sizes after that, larger and smaller by such factors: not where
 /// gradients vanish, as the distance from such a point is not small against a size that is not its own.
-const LARGER: usize = 36;
+const OTHER_SIZES: usize = 72;
 const FACTOR: f64 = 1e4;
 const FACTORS: usize = 6;
 /// The number of attempts with random parameters: those that follow are near the values of the model's text.
@@ -120,13 +120,16 @@ impl Sampler {
         self.draw_with(attempt, None)
     }
 
-    /// The same, with random parameters or these. After all attempts it is larger and larger: a circle whose radius is 10¹¹ is
-    /// not found from the size of 1.
+    /// The same, with random parameters or these. After all attempts it is of other sizes: a circle whose radius is 10¹¹ is not
+    /// found from the size of 1.
     fn draw_with(&mut self, attempt: usize, own: Option<Vec<Dd>>) -> Point {
         let usual = self.usual.clone().filter(|_| attempt >= RANDOM);
         let far = attempt >= RANDOM && attempt.is_multiple_of(3) || attempt >= ATTEMPTS;
         let unit = match attempt.checked_sub(ATTEMPTS) {
-            Some(k) => (0..=k % FACTORS).fold(1.0, |unit, _| unit * FACTOR),
+            Some(k) => {
+                let factor = if k % 2 == 0 { FACTOR } else { 1.0 / FACTOR };
+                (0..=k / 2 % FACTORS).fold(1.0, |unit, _| unit * factor)
+            }
             None if far => 10f64.powf(10.0 * self.random.uniform() - 4.0),
             None => 1.0,
         };
@@ -259,7 +262,7 @@ impl Sampler {
         let f = self.projection(constraints, gradients)?;
         let domain = self.function(&self.domain)?;
         let (mut points, mut slow) = (vec![], vec![]);
-        for attempt in 0..ATTEMPTS + LARGER {
+        for attempt in 0..ATTEMPTS + OTHER_SIZES {
             self.work.check()?;
             let found = points.len() + slow.len();
             if points.len() == count || attempt == ATTEMPTS && found > 0 {
@@ -296,7 +299,7 @@ impl Sampler {
         let f = self.projection(constraints, gradients)?;
         let count = if self.state.len() > 60 { 1 } else { 2 };
         let mut points = vec![];
-        for attempt in (0..ATTEMPTS).rev().chain(ATTEMPTS..ATTEMPTS + LARGER) {
+        for attempt in (0..ATTEMPTS).rev().chain(ATTEMPTS..ATTEMPTS + OTHER_SIZES) {
             self.work.check()?;
             if attempt == ATTEMPTS && !points.is_empty() {
                 break;

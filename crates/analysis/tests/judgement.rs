@@ -350,3 +350,14 @@ fn made_names_are_no_others() {
     let report = analysis("variables x, pi_x\nform (x, pi_x) = 1\nhamiltonian (x^2 + pi_x^2)/2\n");
     assert_eq!(report.variables.iter().collect::<std::collections::BTreeSet<_>>().len(), 4);
 }
+
+/// A chain has two second-class constraints for each link, whatever the length of these.
+#[test]
+fn a_chain_of_links_of_any_length() {
+    let text = "param n : int = 10, l = LENGTH\ncoord x[i in 1..n], y[i in 1..n]\n\
+                hamiltonian sum(i in 1..n, (p_x[i]^2 + p_y[i]^2)/2 + y[i])\nconstraint c: x[1]^2 + y[1]^2 = LENGTH^2\n\
+                constraint link[i in 2..n]: (x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 = LENGTH^2\n";
+    for length in ["1e-10", "1", "1e11"] {
+        assert_eq!(counts(&analysis(&text.replace("LENGTH", length))), (0, 20, 10), "{length}");
+    }
+}
