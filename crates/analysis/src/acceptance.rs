@@ -7,6 +7,7 @@ use crate::regular::{Condition, denominators};
 use crate::report::{Certainty, Outcome};
 use crate::surface::{Known, Weak};
 use cotangent_expr::{Array, Expr, Role};
+use cotangent_scalar::Real;
 use cotangent_theory::phase::Sparse;
 use std::collections::VecDeque;
 
@@ -223,7 +224,7 @@ impl Dirac<'_> {
                 if !irregular {
                     return Ok(list);
                 }
-                let new = list.iter().map(|c| c.expression.to_string()).collect();
+                let new = list.iter().map(|c| c.expression.clone()).collect();
                 let old = self.surface.simplified(&c.expression);
                 if self.journal.irregular.iter().all(|r| r.0 != c.name) {
                     self.journal.irregular.push((c.name.clone(), old, new));
@@ -320,7 +321,9 @@ impl Dirac<'_> {
         let all = self.surface.sampler.rows(&gradients, self.phase.len(), &self.surface.points)?;
         let known = dependents(&all[0]);
         let clear = Rank::Clear(self.items.len() - known.len());
-        if known.iter().any(|&k| k < from) || all.iter().any(|rows| rank(rows) != clear) {
+        // A gradient that vanishes shows nothing: 1 − tanh x is rounded to zero with it, far from any point.
+        let is_flat = |k: &usize| all.iter().any(|rows| rows[*k].iter().all(|x| x.value() == 0.0));
+        if known.iter().any(|&k| k < from) || known.iter().any(is_flat) || all.iter().any(|rows| rank(rows) != clear) {
             self.items.truncate(from + 1);
             return Ok(false);
         }

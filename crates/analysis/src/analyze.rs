@@ -8,8 +8,9 @@ use crate::defects::are_small;
 use crate::dirac::{Candidate, Dirac, Progress};
 use crate::error::AnalysisError;
 use crate::lie;
+use crate::names::Names;
 use crate::poisson;
-use crate::report::{Analysis, Branch, Certainty, ClaimReport, Count, Outcome, PoissonReport};
+use crate::report::{Analysis, Branch, Certainty, ClaimReport, Count, Outcome, PoissonReport, Symbols};
 use crate::sample::Sampler;
 use crate::special::{self, unless_rounded};
 use crate::specialise::{OwnValues, at_own_values, specialise};
@@ -175,7 +176,13 @@ fn part(system: &System, chosen: &[Expr], work: &Rc<Work>) -> Result<(Part, Opti
     let Some(canonical) = hamiltonian_form(system, &mut field, &mut report)? else {
         return Ok((Part { analysis: report, fork: None, surface: None }, None));
     };
-    let Canonical { phase, hamiltonian, primaries, pivots, legendre } = canonical;
+    let Canonical { phase, hamiltonian, mut primaries, pivots, legendre } = canonical;
+    let names = Names::new(system);
+    let taken: Vec<String> = primaries.iter().flat_map(|p| [p.name.clone(), p.multiplier.clone()]).collect();
+    for p in &mut primaries {
+        let free = |wanted: &str| names.free(wanted, &taken);
+        (p.name, p.multiplier) = (free(&p.name), free(&p.multiplier));
+    }
     report.variables = phase.names.clone();
     let mut sampler = Sampler::new(system, &phase.layout, work.clone());
     if let Some(legendre) = legendre {
@@ -371,6 +378,7 @@ fn blank(system: &System) -> Analysis {
         lagrangian: None,
         transform: None,
         hamiltonian: None,
+        symbols: Symbols::new(&Names::new(system)),
         constraints: vec![],
         conditions: vec![],
         irregular: vec![],

@@ -7,10 +7,10 @@
 
 use crate::algebra::{Fraction, Row, kernel};
 use crate::error::AnalysisError;
+use crate::point::Point;
 use crate::poisson::everywhere;
 use crate::rank::{Rank, rank};
 use crate::report::{CasimirSearch, Certainty, Outcome};
-use crate::sample::Point;
 use crate::surface::KnownSurface;
 use cotangent_expr::{Expr, Function, Node, Number};
 use cotangent_theory::phase::{Phase, Sparse};

@@ -5,6 +5,7 @@
 
 use crate::algebra::Work;
 use crate::error::AnalysisError;
+use crate::point::Point;
 use crate::report::ClaimReport;
 use crate::sample::Sampler;
 use crate::specialise::written_values;
@@ -43,6 +44,15 @@ pub(crate) fn are_small(system: &System) -> Result<bool, AnalysisError> {
     }
 }
 
+/// Whether all values of the parameters are written as numbers, and none as a function of numbers.
+pub(crate) fn are_numbers(system: &System) -> Result<bool, AnalysisError> {
+    match written_values(system) {
+        Ok(values) => Ok(values.is_some_and(|values| values.iter().all(|v| matches!(v.1.node(), Node::Number(_))))),
+        Err(AnalysisError::Expression(_)) => Ok(false),
+        Err(other) => Err(other),
+    }
+}
+
 impl<'a> Defects<'a> {
     pub(crate) fn new(system: &'a System, phase: &'a Phase, work: Rc<Work>) -> Result<Defects<'a>, AnalysisError> {
         let are_small = are_small(system)?;
@@ -57,8 +67,13 @@ impl<'a> Defects<'a> {
             (ClaimKind::Invariant, Some(rate)) if is_free => vec![rate.clone()],
             _ => return Ok(self.are_small.then_some(true)),
         };
+        self.at_points(&expressions)
+    }
+
+    /// Whether expressions vanish at random points, with the parameters of the model.
+    pub(crate) fn at_points(&mut self, expressions: &[Expr]) -> Result<Option<bool>, AnalysisError> {
         let points = self.sampler.draw_with_own_parameters(POINTS);
-        let values = self.sampler.values(&expressions, &points)?;
+        let values = self.sampler.values(expressions, &points)?;
         let shown: Vec<Option<bool>> =
             values.iter().flatten().filter(|v| v.is_finite()).map(|v| v.vanishes_anywhere()).collect();
         let is_known = values.iter().any(|values| values.iter().all(|v| v.is_finite()));
@@ -66,6 +81,17 @@ impl<'a> Defects<'a> {
             true => is_known.then_some(true),
             false => shown.contains(&Some(false)).then_some(false),
         })
+    }
+
+    /// Whether an expression has a value at random points, and none with the parameters of the model.
+    pub(crate) fn is_undefined(&mut self, e: &Expr) -> Result<bool, AnalysisError> {
+        let own = self.sampler.draw_with_own_parameters(POINTS);
+        let general: Vec<Point> = (0..POINTS).map(|k| self.sampler.draw(k)).collect();
+        let has_value = |points: &[Point]| -> Result<bool, AnalysisError> {
+            let values = self.sampler.values(std::slice::from_ref(e), points)?;
+            Ok(values.iter().flatten().any(|v| v.is_finite()))
+        };
+        Ok(!own.is_empty() && has_value(&general)? && !has_value(&own)?)
     }
 
     /// The brackets of a quantity with all variables.

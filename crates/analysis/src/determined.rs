@@ -116,7 +116,8 @@ fn second_class(report: &Analysis, phase: &Phase) -> Result<Vec<bool>, MotionErr
         return Err(refusal(report));
     }
     if let Some((constraint, old, new)) = report.irregular.first() {
-        let (constraint, expression, instead) = (constraint.clone(), old.to_string(), new.clone());
+        let (constraint, expression) = (constraint.clone(), old.to_string());
+        let instead = new.iter().map(ToString::to_string).collect();
         return Err(MotionError::Irregular { constraint, expression, instead });
     }
     let (mut kept, mut first) = (vec![], vec![]);

@@ -84,7 +84,10 @@ fn each(a: &mut Analysis, f: &mut dyn FnMut(&Expr) -> Expr) {
         c.combination.iter_mut().for_each(|(_, e)| put(e));
     }
     a.conditions.iter_mut().filter_map(|s| s.condition.as_mut()).for_each(&mut put);
-    a.irregular.iter_mut().for_each(|i| put(&mut i.1));
+    for (_, old, new) in &mut a.irregular {
+        put(old);
+        new.iter_mut().for_each(&mut put);
+    }
     for m in &mut a.multipliers {
         if let MultiplierValue::Determined(e) = &mut m.value {
             put(e);

@@ -9,7 +9,7 @@ pub(crate) struct Journal {
     /// The consistency conditions that were looked at, with the last outcome of each.
     pub(crate) conditions: Vec<ConsistencyCondition>,
     /// Constraints whose gradient vanishes on the surface, and what they were replaced by.
-    pub(crate) irregular: Vec<(String, Expr, Vec<String>)>,
+    pub(crate) irregular: Vec<(String, Expr, Vec<Expr>)>,
     /// What was decided.
     pub(crate) verdicts: Vec<Verdict>,
     /// Multipliers that were taken not to vanish.

@@ -26,7 +26,7 @@ pub fn latex(report: &Analysis) -> String {
     // Long derivations go on on the next page.
     page.text.push_str("\\allowdisplaybreaks\n");
     if let Some(l) = &report.lagrangian {
-        page.words("The Lagrangian is", vec![format!("L &= {}", formula(l))]);
+        page.words("The Lagrangian is", vec![format!("{} &= {}", symbol(&report.symbols.lagrangian), formula(l))]);
     }
     if let Some(t) = &report.transform {
         let (rank, n) = (t.rank, t.velocities);
@@ -45,17 +45,18 @@ pub fn latex(report: &Analysis) -> String {
         page.words(source, primary);
     }
     if let Some(h) = &report.hamiltonian {
-        let mut lines = vec![format!("H_c &= {}", formula(h))];
+        let [canonical, total] = [&report.symbols.canonical, &report.symbols.total].map(|s| symbol(s));
+        let mut lines = vec![format!("{canonical} &= {}", formula(h))];
         if !report.multipliers.is_empty() {
             let terms = report.multipliers.iter().map(|m| format!("{} {}", name(&m.name), name(&m.constraint)));
-            lines.push(format!("H_T &= H_c + {}", some(terms.collect()).join(" + ")));
+            lines.push(format!("{total} &= {canonical} + {}", some(terms.collect()).join(" + ")));
         }
-        let total = if report.multipliers.is_empty() {
+        let words = if report.multipliers.is_empty() {
             "The Hamiltonian is"
         } else {
             "The canonical and the total Hamiltonian are"
         };
-        page.words(total, lines);
+        page.words(words, lines);
     }
     let solved = |i: &Implicit| {
         let right: Vec<String> = i.right.iter().map(formula).collect();
@@ -94,6 +95,11 @@ pub fn latex(report: &Analysis) -> String {
     page.poisson(report);
     page.end(report);
     page.text
+}
+
+/// L, H_c and H_T as they are, and other names as names.
+fn symbol(text: &str) -> String {
+    if ["L", "H_c", "H_T"].contains(&text) { text.to_owned() } else { name(text) }
 }
 
 /// The constraints of one generation.
@@ -174,7 +180,11 @@ impl Page {
 
     fn irregular(&mut self, report: &Analysis) {
         let (replaced, others): (Vec<_>, Vec<_>) = report.irregular.iter().partition(|i| !i.2.is_empty());
-        let line = |(chi, old, _): &(String, Expr, Vec<String>)| format!("{} &:\\quad {}", name(chi), formula(old));
+        let line = |(chi, old, new): &(String, Expr, Vec<Expr>)| {
+            let new: Vec<String> = new.iter().map(|e| format!("{} = 0", formula(e))).collect();
+            let instead = if new.is_empty() { String::new() } else { format!("\\quad\\to\\quad {}", new.join(",\\ ")) };
+            format!("{} &:\\quad {}{instead}", name(chi), formula(old))
+        };
         self.words(
             "The gradients of these vanish where they do, and regular constraints take their place:",
             replaced.into_iter().map(line).collect(),
@@ -315,7 +325,7 @@ fn condition(step: &ConsistencyCondition, report: &Analysis) -> String {
         // A constraint of the model that was not taken up.
         return format!("{chi} &\\approx 0 \\quad\\text{{follows from the others}}");
     }
-    let left = format!("\\{{{chi}, H_T\\}}");
+    let left = format!("\\{{{chi}, {}\\}}", symbol(&report.symbols.total));
     let value = step.condition.as_ref().map_or("\\dots".to_owned(), formula);
     let names = |all: &[String]| all.iter().map(|n| name(n)).collect::<Vec<_>>().join(",\\ ");
     let after = match &step.outcome {

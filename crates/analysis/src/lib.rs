@@ -45,10 +45,13 @@ mod latex;
 mod lie;
 mod matrix;
 mod multipliers;
+mod names;
 mod own;
 mod parts;
 mod pieces;
+mod point;
 mod poisson;
+mod projection;
 mod rank;
 mod regular;
 mod report;
@@ -69,7 +72,8 @@ pub use latex::latex;
 pub use report::{
     Analysis, AtValues, BracketForm, BracketMatrix, Branch, CasimirSearch, Certainty, ClaimReport, Class,
     ConditionOutcome, Conjecture, ConsistencyCondition, Constraint, Count, DiracBracket, GaugeTransformation,
-    Invertibility, LieAlgebra, Multiplier, MultiplierValue, Outcome, PoissonReport, Transform, Verdict, Witness,
+    Invertibility, LieAlgebra, Multiplier, MultiplierValue, Outcome, PoissonReport, Symbols, Transform, Verdict,
+    Witness,
 };
 pub use specialise::specialise;
 pub use transform::Lagrangian;

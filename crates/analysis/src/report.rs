@@ -328,6 +328,19 @@ pub struct Count {
     pub second: usize,
 }
 
+/// What is written for the Lagrangian and the Hamiltonian: L, H, H_c and H_T unless the model calls something else that.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Symbols {
+    /// L
+    pub lagrangian: String,
+    /// H, where there are no constraints.
+    pub hamiltonian: String,
+    /// H_c
+    pub canonical: String,
+    /// H_T
+    pub total: String,
+}
+
 /// The report of an analysis.
 #[derive(Clone, Debug)]
 pub struct Analysis {
@@ -350,12 +363,14 @@ pub struct Analysis {
     pub transform: Option<Transform>,
     /// The canonical Hamiltonian.
     pub hamiltonian: Option<Expr>,
+    /// What Lagrangian and Hamiltonian are called.
+    pub symbols: Symbols,
     /// Constraints, in the order found.
     pub constraints: Vec<Constraint>,
     /// The consistency conditions, in order.
     pub conditions: Vec<ConsistencyCondition>,
     /// Constraints as first found, and what they were replaced by, where their gradient vanishes on the surface.
-    pub irregular: Vec<(String, Expr, Vec<String>)>,
+    pub irregular: Vec<(String, Expr, Vec<Expr>)>,
     /// The multipliers of the total Hamiltonian.
     pub multipliers: Vec<Multiplier>,
     /// The classes, gauge conditions included.

@@ -6,40 +6,15 @@
 
 use crate::algebra::{Work, decimal_form};
 use crate::error::AnalysisError;
+use crate::point::{Point, largest, weigh};
+use crate::projection::project;
 use crate::weighed::Weighed;
 use cotangent_compile::{Engine, Function, FunctionBuilder};
 use cotangent_expr::{Expr, Layout, Node, Role, Tensor};
 use cotangent_model::{Sign, System};
 use cotangent_scalar::{Dd, Random, Real, Scalar};
-use cotangent_solve::{Descent, Linearised, gauss_newton};
 use cotangent_theory::phase::{Sparse, gradient};
 use std::rc::Rc;
-
-/// A point of phase space with values of the parameters.
-#[derive(Clone)]
-pub(crate) struct Point {
-    pub(crate) parameters: Vec<Dd>,
-    pub(crate) state: Vec<Dd>,
-    /// The sizes of the variables that are not known to be larger.
-    pub(crate) units: Vec<f64>,
-    /// Whether it came nearer to the surface by small steps only, as where gradients vanish on it.
-    pub(crate) slow: bool,
-}
-
-impl Point {
-    /// Parameters and state with their sizes.
-    fn weighed(&self) -> [Vec<Weighed>; 2] {
-        let parameters = self.parameters.iter().map(|x| Weighed::new(*x, 0.0)).collect();
-        let state = self.state.iter().zip(&self.units).map(|(x, unit)| Weighed::new(*x, *unit)).collect();
-        [parameters, state]
-    }
-
-    /// The sizes of the variables in units of the largest.
-    fn scales(&self) -> Vec<f64> {
-        let largest = self.units.iter().fold(0.0, |m: f64, x| m.max(*x));
-        self.units.iter().map(|x| if *x > 0.0 { x / largest } else { 1.0 }).collect()
-    }
-}
 
 /// Draws points and evaluates expressions.
 pub(crate) struct Sampler {
@@ -72,10 +47,11 @@ pub(crate) struct Legendre {
 pub(crate) const HALVINGS: usize = 100;
 /// How often a point is sought before the surface counts as empty.
 const ATTEMPTS: usize = 60;
-/// Points farther away do not count: the surface may be there only in the limit.
-const MAX_STATE: f64 = 1e8;
-/// From 10⁻¹¹ to 10⁻²⁶ it takes one or two steps with a slope known to 16 digits; a double zero takes 25.
-const MAX_STEPS: usize = 12;
+/// How often it is sought at other sizes after that, larger and smaller by such factors: not where
+/// gradients vanish, as the distance from such a point is not small against a size that is not its own.
+const OTHER_SIZES: usize = 72;
+const FACTOR: f64 = 1e4;
+const FACTORS: usize = 6;
 /// The number of attempts with random parameters: those that follow are near the values of the model's text.
 pub(crate) const RANDOM: usize = 24;
 
@@ -119,11 +95,19 @@ impl Sampler {
         self.draw_with(attempt, None)
     }
 
-    /// The same, with random parameters or these.
+    /// The same, with random parameters or these. After all attempts it is of other sizes: a circle whose radius is 10¹¹ is not
+    /// found from the size of 1.
     fn draw_with(&mut self, attempt: usize, own: Option<Vec<Dd>>) -> Point {
         let usual = self.usual.clone().filter(|_| attempt >= RANDOM);
-        let far = attempt >= RANDOM && attempt.is_multiple_of(3);
-        let unit = if far { 10f64.powf(10.0 * self.random.uniform() - 4.0) } else { 1.0 };
+        let far = attempt >= RANDOM && attempt.is_multiple_of(3) || attempt >= ATTEMPTS;
+        let unit = match attempt.checked_sub(ATTEMPTS) {
+            Some(k) => {
+                let factor = if k % 2 == 0 { FACTOR } else { 1.0 / FACTOR };
+                (0..=k / 2 % FACTORS).fold(1.0, |unit, _| unit * factor)
+            }
+            None if far => 10f64.powf(10.0 * self.random.uniform() - 4.0),
+            None => 1.0,
+        };
         let mut parameters = vec![];
         for k in 0..self.parameters.len() {
             let (size, side) = (0.5 + self.random.uniform(), self.random.uniform());
@@ -253,16 +237,21 @@ impl Sampler {
         let f = self.projection(constraints, gradients)?;
         let domain = self.function(&self.domain)?;
         let (mut points, mut slow) = (vec![], vec![]);
-        for attempt in 0..ATTEMPTS {
+        for attempt in 0..ATTEMPTS + OTHER_SIZES {
             self.work.check()?;
-            if points.len() == count {
+            let found = points.len() + slow.len();
+            if points.len() == count || attempt == ATTEMPTS && found > 0 {
                 break;
             }
             let mut point = self.draw(attempt);
             if project(&f, gradients, &mut point)? {
                 // A constraint without its denominator may vanish where that does: not a point of the surface.
                 if weigh(&domain, self.domain.len(), &point)?.iter().all(|x| x.is_finite()) {
-                    if point.slow { slow.push(point) } else { points.push(point) }
+                    match point.slow {
+                        true if attempt >= ATTEMPTS => {}
+                        true => slow.push(point),
+                        false => points.push(point),
+                    }
                 }
             }
         }
@@ -303,10 +292,13 @@ impl Sampler {
         let f = self.projection(constraints, gradients)?;
         let count = if self.state.len() > 60 { 1 } else { 2 };
         let mut points = vec![];
-        for attempt in (0..ATTEMPTS).rev() {
+        for attempt in (0..ATTEMPTS).rev().chain(ATTEMPTS..ATTEMPTS + OTHER_SIZES) {
             self.work.check()?;
+            if attempt == ATTEMPTS && !points.is_empty() {
+                break;
+            }
             let Some(mut point) = self.draw_own(attempt) else { return Ok(None) };
-            if points.len() < count && project(&f, gradients, &mut point)? {
+            if points.len() < count && project(&f, gradients, &mut point)? && !(attempt >= ATTEMPTS && point.slow) {
                 points.push(point);
             }
         }
@@ -420,90 +412,4 @@ fn decimal(e: &Expr) -> Option<Dd> {
     let digits = Dd::ratio(digits, 1);
     let value = if exponent < 0 { digits / power } else { digits * power };
     value.is_finite().then_some(value)
-}
-
-/// The values of a function at a point; none where a root in it is not found.
-fn weigh(f: &Function, outputs: usize, point: &Point) -> Result<Vec<Weighed>, AnalysisError> {
-    let mut workspace = f.workspace_in::<Weighed>()?;
-    let mut out = vec![Weighed::from_f64(0.0); outputs];
-    let [parameters, state] = point.weighed();
-    if f.call_in(&[&parameters, &state], &mut [&mut out], &mut workspace).is_err() {
-        out.fill(Weighed::from_f64(f64::NAN));
-    }
-    Ok(out)
-}
-
-/// Moves a point onto the surface; whether it arrived.
-fn project(f: &Function, gradients: &[Sparse], point: &mut Point) -> Result<bool, AnalysisError> {
-    let Some(units) = units(f, gradients, point)? else { return Ok(false) };
-    let start: Vec<f64> = point.state.iter().map(|x| x.value()).collect();
-    let parameters: Vec<f64> = point.parameters.iter().map(|x| x.value()).collect();
-    let scales = point.scales();
-    let workspace = f.workspace_in::<f64>()?;
-    let mut coarse = Equations { f, gradients, units: &units, scales: &scales, parameters: &parameters, workspace };
-    let Some((near, _)) = coarse.descend(start, 200, 1e-11) else { return Ok(false) };
-    point.state = near.into_iter().map(Dd::from_f64).collect();
-    let Some(units) = self::units(f, gradients, point)? else { return Ok(false) };
-    let workspace = f.workspace_in::<Dd>()?;
-    let mut fine = Equations { f, gradients, units: &units, scales: &scales, parameters: &point.parameters, workspace };
-    // Where gradients vanish on the surface the error is only halved by a step.
-    let Some((state, steps)) = fine.descend(point.state.clone(), 120, 1e-26) else { return Ok(false) };
-    (point.state, point.slow) = (state, steps > MAX_STEPS);
-    Ok(true)
-}
-
-/// The sizes of the constraints at a point: what their residuals are small against.
-fn units(f: &Function, gradients: &[Sparse], point: &Point) -> Result<Option<Vec<f64>>, AnalysisError> {
-    let entries = gradients.len() + gradients.iter().map(Sparse::len).sum::<usize>();
-    let sizes = weigh(f, entries, point)?.into_iter().take(gradients.len()).map(|x| x.size);
-    let sizes: Vec<f64> = sizes.map(|s| if s > 0.0 { s } else { 1.0 }).collect();
-    Ok(sizes.iter().all(|s| s.is_finite()).then_some(sizes))
-}
-
-/// Constraints in units of their sizes.
-struct Equations<'a, S> {
-    f: &'a Function,
-    gradients: &'a [Sparse],
-    /// What each constraint is measured in.
-    units: &'a [f64],
-    /// And each variable.
-    scales: &'a [f64],
-    parameters: &'a [S],
-    workspace: cotangent_compile::Workspace<S>,
-}
-
-impl<S: Real> Equations<'_, S> {
-    /// The equations at a point; `None` where one of them is no number.
-    fn linearised(&mut self, state: &[S]) -> Option<Linearised<S>> {
-        let entries = self.gradients.len() + self.gradients.iter().map(Sparse::len).sum::<usize>();
-        let mut out = vec![S::from_f64(0.0); entries];
-        self.f.call_in(&[self.parameters, state], &mut [&mut out], &mut self.workspace).ok()?;
-        let slopes = out.split_off(self.gradients.len());
-        let mut slopes = slopes.into_iter();
-        let full = |(g, &unit): (&Sparse, &f64)| {
-            let mut row = vec![S::from_f64(0.0); state.len()];
-            let scaled = |j: usize, s: S| s * S::from_f64(self.scales[j]) / S::from_f64(unit);
-            g.keys().zip(slopes.by_ref()).for_each(|(&j, s)| row[j] = scaled(j, s));
-            row
-        };
-        let rows: Vec<Vec<S>> = self.gradients.iter().zip(self.units).map(full).collect();
-        out.iter_mut().zip(self.units).for_each(|(r, &unit)| *r = *r / S::from_f64(unit));
-        let finite = out.iter().chain(rows.iter().flatten()).all(|x| x.is_finite());
-        finite.then(|| Linearised { size: largest(&out), residual: out, rows })
-    }
-
-    /// Gauss–Newton steps until the residual is below `enough`, and how many it took. They are least in units of the variables.
-    fn descend(&mut self, state: Vec<S>, steps: usize, enough: f64) -> Option<(Vec<S>, usize)> {
-        let descent = Descent { steps, enough: Some(enough), shortest: 1e-4, dependent: 1e-9 };
-        let scales: Vec<S> = self.scales.iter().map(|x| S::from_f64(*x)).collect();
-        let unscaled = |y: &[S]| y.iter().zip(&scales).map(|(&y, &unit)| y * unit).collect::<Vec<S>>();
-        let start = state.into_iter().zip(&scales).map(|(x, &unit)| x / unit).collect();
-        let found = gauss_newton(&descent, start, |y: &[S]| self.linearised(&unscaled(y)).ok_or(())).ok()?;
-        let state = unscaled(&found.x);
-        (found.arrived && largest(&state) < MAX_STATE).then_some((state, found.steps))
-    }
-}
-
-fn largest<S: Real>(values: &[S]) -> f64 {
-    values.iter().fold(0.0, |m: f64, x| m.max(x.value().abs()))
 }

@@ -5,14 +5,14 @@
 //! their values, and the two are compared.
 
 use crate::algebra::{WORK, Work};
-use crate::defects::{Defects, are_small};
+use crate::defects::{Defects, are_numbers, are_small};
 use crate::error::AnalysisError;
 use crate::own::{CLASSES, POINTS, SET};
 use crate::poisson::{JACOBI, SKEW};
 use crate::report::{Analysis, AtValues, Branch, ClaimReport, Count, Outcome, PoissonReport};
 use crate::specialise::{OwnValues, at_own_values};
 use cotangent_compile::values::parameters;
-use cotangent_expr::Expr;
+use cotangent_expr::{Expr, Node, Role};
 use cotangent_model::System;
 use cotangent_scalar::Limits;
 use cotangent_theory::phase::Phase;
@@ -25,6 +25,8 @@ struct Special {
     analysis: Option<Analysis>,
     /// Whether nothing is rounded in it.
     is_exact: bool,
+    /// Whether all values are written as numbers, and none as a function of numbers.
+    are_numbers: bool,
 }
 
 /// Looks again, for the parameters of the model, at what does not hold for all, and where systems are small also at what does.
@@ -36,6 +38,7 @@ pub(crate) fn look_again(
     limits: &Limits,
     analysed: impl FnOnce(&System) -> Result<Analysis, AnalysisError>,
 ) -> Result<(), AnalysisError> {
+    claims_without_value(system, phase, report, limits)?;
     let claims = !report.claims.iter().all(|c| matches!(c.outcome, Outcome::Holds(_)));
     let bracket = report.poisson.as_ref().is_some_and(is_no_bracket);
     let decided = is_symbolic && report.stopped.is_none() && report.consistent.is_some();
@@ -47,10 +50,41 @@ pub(crate) fn look_again(
         special.claims(system, phase, report, limits)?;
     }
     if bracket {
-        special.bracket(report);
+        special.bracket(system, phase, report, limits)?;
     }
     if decided {
         special.compare(report);
+    }
+    Ok(())
+}
+
+/// Claims that hold in general and have no value for the parameters of the model: L/(a − 1) where a = 1.
+fn claims_without_value(
+    system: &System,
+    phase: Option<&Phase>,
+    report: &mut Analysis,
+    limits: &Limits,
+) -> Result<(), AnalysisError> {
+    let Some(phase) = phase else { return Ok(()) };
+    let has = |e: &Expr, role: Role| e.leaves().iter().any(|l| matches!(l.node(), Node::At(a, _) if a.role() == role));
+    for claim in &system.claims {
+        let array = &claim.quantity.array;
+        for (k, value) in claim.quantity.value.expand()?.entries().into_iter().enumerate() {
+            let name = array.element_name(&array.multi_index(k));
+            let is_it = |c: &&mut ClaimReport| c.name == name && c.kind == claim.kind;
+            let Some(c) = report.claims.iter_mut().find(is_it) else { continue };
+            if !matches!(c.outcome, Outcome::Holds(_)) || has(&value, Role::Velocity) || !has(&value, Role::Parameter) {
+                continue;
+            }
+            let work = Rc::new(Work::new(WORK, limits));
+            if Defects::new(system, phase, work)?.is_undefined(&value)? {
+                let leaves: BTreeSet<String> = value.leaves().iter().map(ToString::to_string).collect();
+                let names = system.parameter_layout().entry_names().into_iter();
+                let all = names.zip(parameters(system, &[]).unwrap_or_default());
+                let values = all.filter(|v| leaves.contains(&v.0)).collect();
+                c.at_values = Some(AtValues { values, outcome: Outcome::Undecided });
+            }
+        }
     }
     Ok(())
 }
@@ -82,7 +116,7 @@ impl Special {
         };
         let is_exact = analysis.is_some() && are_small(system)?;
         let values = system.parameter_layout().entry_names().into_iter().zip(values).collect();
-        Ok(Some(Special { values, analysis, is_exact }))
+        Ok(Some(Special { values, analysis, is_exact, are_numbers: are_numbers(system)? }))
     }
 
     /// The parameters that occur in an expression, or all if none does.
@@ -94,6 +128,12 @@ impl Special {
             values.retain(|v| occurring.contains(&v.0));
         }
         values
+    }
+
+    /// Whether a claim that does not hold by symbols has a point that shows it, where symbols do not know what they stand for:
+    /// sin π is zero.
+    fn is_refuted(&self, own: &ClaimReport) -> bool {
+        own.outcome != Outcome::Fails || self.are_numbers || own.witness.is_some()
     }
 
     /// Claims that do not hold for all parameters.
@@ -113,7 +153,8 @@ impl Special {
             let same = |own: &&ClaimReport| own.name == c.name && own.kind == c.kind;
             let outcome = match special {
                 Some(special) => match special.claims.iter().find(same) {
-                    Some(own) => own.outcome,
+                    Some(own) if self.is_refuted(own) => own.outcome,
+                    Some(_) => Outcome::Undecided,
                     None => continue,
                 },
                 None => Outcome::Undecided,
@@ -132,16 +173,36 @@ impl Special {
     }
 
     /// Antisymmetry and Jacobi's identity where they do not hold for all parameters.
-    fn bracket(&self, report: &mut Analysis) {
-        let Some(poisson) = &mut report.poisson else { return };
+    fn bracket(
+        &self,
+        system: &System,
+        phase: Option<&Phase>,
+        report: &mut Analysis,
+        limits: &Limits,
+    ) -> Result<(), AnalysisError> {
+        let Some(poisson) = &mut report.poisson else { return Ok(()) };
         let special = self.analysis.as_ref().and_then(|a| a.poisson.as_ref());
+        // As for claims: what does not hold by symbols is to be seen at a point.
+        let failure = special.and_then(|p| p.jacobi_failure.as_ref()).filter(|_| !self.are_numbers);
+        let is_seen = match (failure, phase) {
+            (Some(failure), Some(phase)) => {
+                let work = Rc::new(Work::new(WORK, limits));
+                let mut defects = Defects::new(system, phase, work)?;
+                defects.at_points(std::slice::from_ref(&failure.3))? == Some(false)
+            }
+            _ => true,
+        };
         let sum = poisson.jacobi_failure.as_ref().map(|f| &f.3);
         let at_values = |general: Outcome, own: Option<Outcome>, e: Option<&Expr>| {
             let outcome = own.map_or(Outcome::Undecided, |own| unless_rounded(own, self.is_exact));
             (!matches!(general, Outcome::Holds(_))).then(|| AtValues { values: self.occurring(e), outcome })
         };
         poisson.skew_at_values = at_values(poisson.skew, special.map(|p| p.skew), None);
-        poisson.jacobi_at_values = at_values(poisson.jacobi, special.map(|p| p.jacobi), sum);
+        let jacobi = special.map(|p| p.jacobi).map(|own| match own {
+            Outcome::Fails if !is_seen => Outcome::Undecided,
+            own => own,
+        });
+        poisson.jacobi_at_values = at_values(poisson.jacobi, jacobi, sum);
         for v in &mut report.verdicts {
             match v.statement.as_str() {
                 SKEW => v.at_values = poisson.skew_at_values.clone(),
@@ -149,6 +210,7 @@ impl Special {
                 _ => {}
             }
         }
+        Ok(())
     }
 
     /// Says what differs; where nothing does, what the sampled points left open is decided.

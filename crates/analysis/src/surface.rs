@@ -7,8 +7,9 @@
 
 use crate::algebra::{Field, Fraction, Polynomial, Relation, factors};
 use crate::error::AnalysisError;
+use crate::point::Point;
 use crate::report::Certainty;
-use crate::sample::{Point, RANDOM, Sampler};
+use crate::sample::{RANDOM, Sampler};
 use crate::weighed::Weighed;
 use cotangent_expr::{Expr, Node, Role};
 use cotangent_model::Sign;

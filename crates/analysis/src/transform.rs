@@ -9,12 +9,17 @@
 //! The multiplier of φ_J in the total Hamiltonian is the velocity v_J. Lagrangians of degree one in the
 //! velocities have their own [file](crate::homogeneous). Where W depends on velocities in another way and is
 //! invertible, v is the root of ∂L/∂v = p; velocities that L is affine in may stand beside.
+//!
+//! Where L has corners or jumps in the velocities, as |v| and ⌊v⌋ have, W says nothing of them: |v| has W = 0, and is not
+//! affine. Then only the root is sought.
 
 use crate::algebra::{Field, Fraction, Polynomial, Row, eliminate, inverse, size_cost};
 use crate::error::AnalysisError;
+use crate::names::Names;
+use crate::point::Point;
 use crate::rank::{Rank, agreed, rank};
 use crate::report::{Certainty, Transform};
-use crate::sample::{HALVINGS, Legendre, Point, Sampler};
+use crate::sample::{HALVINGS, Legendre, Sampler};
 use cotangent_expr::{Array, Expr, Layout, Node, Role, Tensor};
 use cotangent_model::{ConstraintKind, Dynamics, System};
 use cotangent_scalar::{Dd, Real, Scalar};
@@ -90,12 +95,13 @@ impl Lagrangian {
                     value: scalar(lagrangian)?,
                     added: vec![],
                 };
+                let names = Names::new(system);
                 for c in system.constraints.iter().filter(|c| c.kind == ConstraintKind::Vakonomic) {
                     let lambda = c.multiplier.name();
                     let array = c.multiplier.like(lambda, Role::Coordinate);
                     let residuals = c.residual.expand()?.entries();
                     let members = symbols(&Layout::new(vec![array.clone()]));
-                    all.extend(&array, &format!("p_{lambda}"));
+                    all.extend(&array, &names.free(&format!("p_{lambda}"), &[]));
                     let work = Expr::sum(members.iter().zip(&residuals).map(|(l, r)| l * r));
                     all.value = &all.value - work;
                     all.added.push(lambda.to_owned());
@@ -106,8 +112,10 @@ impl Lagrangian {
                 let empty = Layout::new(vec![]);
                 let (coordinates, velocities, momenta) = (empty.clone(), empty.clone(), empty);
                 let mut all = Lagrangian { coordinates, velocities, momenta, value: Expr::zero(), added: vec![] };
-                for array in variables.arrays() {
-                    let momentum = format!("pi_{}", array.name());
+                let names = Names::new(system);
+                let all_wanted: Vec<String> = variables.arrays().iter().map(|a| format!("pi_{}", a.name())).collect();
+                for (array, wanted) in variables.arrays().iter().zip(&all_wanted) {
+                    let momentum = names.free(wanted, &all_wanted);
                     all.extend(array, &momentum);
                     all.added.push(momentum);
                 }
@@ -148,7 +156,8 @@ impl Lagrangian {
     pub(crate) fn transform(&self, system: &System, field: &mut Field) -> Result<Transformed, AnalysisError> {
         let slopes = dense(&gradient(&self.value, &self.velocities)?, self.velocities.len());
         let hessian: Vec<Sparse> = slopes.iter().map(|s| gradient(s, &self.velocities)).collect::<Result<_, _>>()?;
-        let quadratic = !hessian.iter().flat_map(Sparse::values).any(|e| self.moves(e));
+        let is_smooth = !self.value.bends_with(&|leaf| self.moves(leaf));
+        let quadratic = is_smooth && !hessian.iter().flat_map(Sparse::values).any(|e| self.moves(e));
         let mut sampler = Sampler::new(system, &self.coordinates.then(&self.velocities), field.work());
         let sampled = self.sampled_rank(&mut sampler, &hessian, &mut |s, k| Some(s.draw(k)))?;
         let own = self.sampled_rank(&mut sampler, &hessian, &mut |s, k| s.draw_own(k))?;
@@ -168,7 +177,8 @@ impl Lagrangian {
             return Ok(refused("the rank of the velocity Hessian could not be decided at random points", None));
         };
         let known = self.rank(rank, Certainty::Sampled(RANK_POINTS));
-        for (own, canonical) in [self.root(field)?, self.reparametrised(field, &slopes)?].into_iter().flatten() {
+        let root = if is_smooth { self.root(field)? } else { None };
+        for (own, canonical) in [root, self.reparametrised(field, &slopes)?].into_iter().flatten() {
             let whole = sound(&canonical.hamiltonian) && canonical.primaries.iter().all(|p| sound(&p.expression));
             if own == rank && whole {
                 return Ok(Transformed { transform: Some(known), canonical: Ok(canonical), degenerate });
@@ -179,6 +189,11 @@ impl Lagrangian {
             return Ok(Transformed { transform, canonical: Ok(canonical), degenerate });
         }
         let n = self.velocities.len();
+        if !is_smooth {
+            let reason = "the momenta cannot be solved for the velocities: the Lagrangian has corners or jumps in them \
+                          (abs, sign, min, max, floor, mod), of which its second derivatives say nothing";
+            return Ok(refused(reason, Some(known)));
+        }
         let reason = format!(
             "the momenta cannot be solved for the velocities: the velocity Hessian has rank {rank} of {n}, and the \
              Lagrangian is neither quadratic in the velocities, nor a root of a quadratic form in them, nor a ratio of \
@@ -268,7 +283,10 @@ impl Lagrangian {
         hessian: &[Sparse],
         rank: usize,
     ) -> Result<Option<Canonical>, AnalysisError> {
-        let affine = |j: &usize| hessian[*j].is_empty();
+        let all = symbols(&self.velocities);
+        let affine = |j: &usize| {
+            hessian[*j].is_empty() && !self.moves(&slopes[*j]) && !self.value.bends_with(&|leaf| *leaf == all[*j])
+        };
         let names = self.coordinates.entry_names();
         let primaries: Vec<usize> = (0..hessian.len()).filter(affine).collect();
         if rank + primaries.len() != hessian.len() {
@@ -286,7 +304,6 @@ impl Lagrangian {
         }
         let part = |l: &Layout| Layout::new(regular.iter().map(|&k| l.arrays()[k].clone()).collect());
         // Without its affine part L is what it is where these velocities vanish.
-        let all = symbols(&self.velocities);
         let still = |e: &Expr| e.rewrite(&mut |leaf| primaries.iter().any(|&j| all[j] == *leaf).then(Expr::zero));
         let dynamics = Dynamics::Lagrangian {
             coordinates: part(&self.coordinates),

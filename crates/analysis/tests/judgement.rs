@@ -246,7 +246,11 @@ fn zeros_of_high_order_are_not_taken_for_regular() {
         let pair = format!("constraint a: y = 0\nconstraint b: y + x^{power} = 0\n");
         let report = analysis(&format!("coord x, y, z\nhamiltonian (p_x^2 + p_y^2 + p_z^2)/2\n{pair}"));
         assert_eq!((report.consistent, counts(&report)), (Some(true), (0, 4, 1)), "{power}");
-        assert_eq!(report.irregular.first().map(|i| (i.0.as_str(), i.2.clone())), Some(("b", vec!["x".to_owned()])));
+        let (name, _, new) = &report.irregular[0];
+        assert_eq!(
+            (name.as_str(), new.iter().map(ToString::to_string).collect::<Vec<_>>()),
+            ("b", vec!["x".to_owned()])
+        );
     }
 }
 
@@ -283,4 +287,77 @@ fn symbols_and_points_that_disagree() {
     );
     assert_eq!(report.consistent, None);
     assert!(report.stopped.is_some_and(|s| s.contains("could not be eliminated")));
+}
+
+/// A circle of any radius, by a number and by a parameter of the model, its gradient being (2x, 2y); and a chain of two links.
+#[test]
+fn lengths_of_any_size() {
+    let circle = |square: &str| {
+        let text =
+            format!("coord x, y, z\nhamiltonian (p_x^2 + p_y^2 + p_z^2)/2 + y\nconstraint c: x^2 + y^2 = {square}\n");
+        counts(&analysis(&text))
+    };
+    for square in ["1e-30", "1e-18", "1e-8", "1", "1e12", "1e20", "1e30"] {
+        assert_eq!(circle(square), (0, 2, 2), "{square}");
+    }
+    for length in ["1e-10", "1e11"] {
+        let text = format!(
+            "coord x1, y1, x2, y2\nhamiltonian (p_x1^2 + p_y1^2 + p_x2^2 + p_y2^2)/2 + y1 + y2\n\
+             constraint a: x1^2 + y1^2 = {length}^2\nconstraint b: (x2 - x1)^2 + (y2 - y1)^2 = {length}^2\n"
+        );
+        assert_eq!(counts(&analysis(&text)), (0, 4, 2), "{length}");
+        let text = format!(
+            "param l > 0 = {length}\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: x^2 + y^2 = l^2\n"
+        );
+        let report = analysis(&text);
+        assert_eq!(counts(&report), (0, 2, 1), "{length}");
+        assert!(
+            report.held() && report.verdicts.iter().all(|v| v.outcome != Outcome::Undecided),
+            "{:?}",
+            report.verdicts
+        );
+        let text = format!("coord x, y, a\nlagrangian (x'^2 + y'^2)/2 - a*(x^2 + y^2 - {length}^2)\n");
+        assert_eq!(counts(&analysis(&text)), (0, 4, 1), "{length}");
+    }
+}
+
+/// x² + y² = −1 has no points at any size, and 1/x = 0 and tanh x = 1 have none but in the limit: no point is found.
+#[test]
+fn no_points_in_the_limit() {
+    for c in ["x^2 + y^2 + 1", "1/x", "tanh(x) - 1", "exp(-x^2)*y^2 + exp(-x^2)"] {
+        let report = analysis(&format!("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: {c} = 0\n"));
+        assert_ne!(report.consistent, Some(true), "{c}");
+    }
+    // It leaves out x < 0, which is no constraint.
+    let report = analysis("coord x\nhamiltonian p_x^2/2\nconstraint c: sqrt(x^2) = x\n");
+    assert_ne!(report.consistent, Some(true));
+}
+
+/// Coordinates that are called as a primary constraint, its multiplier or a Hamiltonian.
+#[test]
+fn made_names_are_no_others() {
+    let report = analysis("coord x, phi_x, u_x, y\nlagrangian x'*phi_x + u_x*y' - x^2 - phi_x^2*y^2 - u_x^2\n");
+    let mut names: Vec<&str> = report.variables.iter().map(String::as_str).collect();
+    names.extend(report.constraints.iter().map(|c| c.name.as_str()));
+    names.extend(report.multipliers.iter().map(|m| m.name.as_str()));
+    let count = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!((names.len(), count), (16, 16), "{names:?}");
+    let report = analysis("coord H_c, L, H_T, H\nlagrangian L'*H_c - H_T*H\n");
+    let text = latex(&report);
+    assert!(!text.contains("H_c &=") && !text.contains(", H_T\\}") && !text.contains("\n  L &="), "{text}");
+    let report = analysis("variables x, pi_x\nform (x, pi_x) = 1\nhamiltonian (x^2 + pi_x^2)/2\n");
+    assert_eq!(report.variables.iter().collect::<std::collections::BTreeSet<_>>().len(), 4);
+}
+
+/// A chain has two second-class constraints for each link, whatever the length of these.
+#[test]
+fn a_chain_of_links_of_any_length() {
+    let text = "param n : int = 10, l = LENGTH\ncoord x[i in 1..n], y[i in 1..n]\n\
+                hamiltonian sum(i in 1..n, (p_x[i]^2 + p_y[i]^2)/2 + y[i])\nconstraint c: x[1]^2 + y[1]^2 = LENGTH^2\n\
+                constraint link[i in 2..n]: (x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 = LENGTH^2\n";
+    for length in ["1e-10", "1", "1e11"] {
+        assert_eq!(counts(&analysis(&text.replace("LENGTH", length))), (0, 20, 10), "{length}");
+    }
 }

@@ -194,3 +194,53 @@ fn parameters_that_multipliers_are_divided_by() {
     assert_eq!(e.to_string(), "k*x - z/k");
     assert!(report.assumptions.iter().any(|e| e.to_string() == "k"), "{:?}", report.assumptions);
 }
+
+/// Values that are written as functions of numbers: sin π, cos(π/2), e − e, 2 − 2, 1 − 1 and √2 √3 − √6 are zero, which symbols
+/// do not know. Where they are not zero that is still seen.
+#[test]
+fn functions_of_numbers_refute_nothing_that_they_make_zero() {
+    let force = |values: &str, f: &str| {
+        let text = format!("param {values}\ncoord x\nhamiltonian p_x^2/2 + ({f})*x\ninvariant p = p_x\n");
+        judged(&analysis(&text))
+    };
+    for (values, f) in [
+        ("a = pi", "sin(a)"),
+        ("a = pi", "cos(a/2)"),
+        ("a = exp(1)", "log(a) - 1"),
+        ("a = log(2)", "exp(a) - 2"),
+        ("a = pi/4", "tan(a) - 1"),
+        ("a = sqrt(2), b = sqrt(3), c = sqrt(6)", "a*b - c"),
+    ] {
+        let (general, own) = force(values, f);
+        assert!(general == Outcome::Fails && own != Outcome::Fails, "{values}: {f}: {general:?} {own:?}");
+    }
+    for (values, f) in [
+        ("a = pi", "cos(a)"),
+        ("a = exp(1)", "log(a) - 2"),
+        ("a = sqrt(2), b = sqrt(3), c = sqrt(7)", "a*b - c"),
+        ("a = 3.141592653589793", "sin(a)"),
+    ] {
+        assert_eq!(force(values, f), (Outcome::Fails, Outcome::Fails), "{values}: {f}");
+    }
+}
+
+/// L/(a − 1) is an invariant, but for a = 1 it has no value.
+#[test]
+fn what_has_no_value_does_not_hold() {
+    let model = |a: &str| {
+        let text = "coord x, y\nhamiltonian (p_x^2 + p_y^2 + x^2 + y^2)/2\ninvariant L = (x*p_y - y*p_x)/(a - 1)\n";
+        judged(&analysis(&format!("param a = {a}\n{text}")))
+    };
+    assert_eq!(model("2"), (PROVED, PROVED));
+    assert_eq!(model("1"), (PROVED, Outcome::Undecided));
+}
+
+/// x⁴ + y⁴ − x²y² + x² = 0 at the origin alone: what takes its place stands beside it in LaTeX.
+#[test]
+fn what_takes_the_place_of_irregular_constraints_is_written() {
+    let report =
+        analysis("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: (x^2 + y^2 - 1)^2 + (x - y)^2 = 0\n");
+    let text = latex(&report);
+    let line = text.lines().find(|l| l.contains("&:")).unwrap_or_default();
+    assert!(line.contains("\\to") && line.matches("= 0").count() == 2, "{text}");
+}

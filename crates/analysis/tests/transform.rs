@@ -111,3 +111,37 @@ fn momenta_in_the_range_of_the_transform() {
         assert!(bound.transform.unwrap().implicit && constrained.held());
     }
 }
+
+/// |v|, sign v, max, ⌊v⌋ and mod have no second derivative where they have one: W = 0 does not make them affine. With
+/// L = |ẋ| y + ẏ²/2 the momentum of x is ± y, so that p_x = 0 is no constraint.
+#[test]
+fn corners_in_velocities_are_refused() {
+    for (text, rank) in [
+        ("coord x, y\nlagrangian abs(x')*y + y'^2/2\n", 1),
+        ("coord x, y\nlagrangian x'*sign(x') + y'^2/2\n", 1),
+        ("coord x, y\nlagrangian sign(x')*y' + y^2*x'^2/2\n", 1),
+        ("coord x, y\nlagrangian max(x', y') + y'^2/2\n", 1),
+        ("coord x, y\nlagrangian min(x', 2*y') + y'^2/2\n", 1),
+        ("coord x, y\nlagrangian floor(y') - x^2\n", 0),
+        ("coord x, y\nlagrangian y*mod(y', 1)\n", 0),
+        ("coord x, y\nlagrangian sqrt(x'^2 + y'^2) + floor(x')\n", 1),
+        ("coord x, y\nlagrangian x'*y - abs(x')\nvakonomic c: abs(y') = 1\n", 0),
+    ] {
+        let report = analysis(text);
+        assert_eq!((report.consistent, report.constraints.len()), (None, 0), "{text}");
+        assert_eq!(report.transform.map(|t| t.rank), Some(rank), "{text}");
+        assert!(report.stopped.is_some_and(|s| s.contains("corners or jumps")), "{text}");
+    }
+    // Those of positions are none in velocities.
+    let report = analysis("coord x, y\nlagrangian x'*y - abs(x) - floor(y)*y'\n");
+    assert_eq!(counts(&report), (0, 2, 1));
+    assert_eq!(constraints(&report), ["phi_x (1): p_x - y", "phi_y (1): p_y + floor(y)"]);
+}
+
+/// Beside v²/2 a corner is a root: for L = ẋ²/2 + a |ẋ| with p > a that of v + a = p, and H = (p − a)²/2.
+#[test]
+fn a_corner_beside_a_mass() {
+    let report = analysis("param a > 0 = 1\ncoord x\nlagrangian x'^2/2 + a*abs(x') - x^2/2\n");
+    assert_eq!(counts(&report), (0, 0, 1));
+    assert_eq!(report.transform.map(|t| (t.rank, t.implicit)), Some((1, true)));
+}

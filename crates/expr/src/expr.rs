@@ -243,6 +243,16 @@ impl Expr {
         }
     }
 
+    /// Whether such an array element occurs in a function with corners or jumps: derivatives do not show them.
+    pub fn bends_with(&self, is_meant: &dyn Fn(&Expr) -> bool) -> bool {
+        fn visit(e: &Expr, seen: &mut std::collections::HashSet<Digest>, is_meant: &dyn Fn(&Expr) -> bool) -> bool {
+            let bends = matches!(e.node(), Node::Call(f, _) if f.has_corners());
+            let here = || bends && e.leaves().iter().any(is_meant);
+            seen.insert(e.digest()) && (here() || e.children().any(|c| visit(c, seen, is_meant)))
+        }
+        visit(self, &mut Default::default(), is_meant)
+    }
+
     /// Every distinct array element that occurs, in canonical order of first visit.
     pub fn leaves(&self) -> Vec<Expr> {
         fn visit(e: &Expr, seen: &mut std::collections::HashSet<Digest>, out: &mut Vec<Expr>) {

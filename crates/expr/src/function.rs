@@ -52,6 +52,11 @@ impl Function {
     pub const NAMED: [Function; 18] =
         [Exp, Log, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Abs, Sign, Floor, Atan2, Min, Max, Mod];
 
+    /// Whether it has corners or jumps.
+    pub fn has_corners(self) -> bool {
+        matches!(self, Abs | Sign | Floor | Min | Max | Mod)
+    }
+
     /// The name in the model language.
     pub fn name(self) -> &'static str {
         match self {

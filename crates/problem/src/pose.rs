@@ -70,6 +70,7 @@ pub fn irregular(system: &System, constraints: &[Redundant], limits: &Limits) ->
     let branches = report.branches.iter().flat_map(|branch| &branch.analysis.irregular);
     let mut found = report.irregular.iter().chain(branches).filter(|(name, _, new)| is_meant(name) && !new.is_empty());
     let (constraint, expression, instead) = found.next()?.clone();
+    let instead = instead.iter().map(ToString::to_string).collect();
     let others: Vec<String> = constraints
         .iter()
         .filter(|c| c.name == constraint || c.on.contains(&constraint))

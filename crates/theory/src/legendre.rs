@@ -28,7 +28,7 @@ pub fn legendre_within(system: &System, limits: &Limits) -> Result<System, Theor
     };
     let mass = lagrangian.hessian_within(velocities, limits)?;
     check_rows(&mass, coordinates)?;
-    let velocity = match uses_velocity(&mass) {
+    let velocity = match uses_velocity(&mass) || bends_with_velocity(lagrangian) {
         true => Velocity::root(lagrangian, &mass, velocities, momenta, limits)?,
         false => Velocity::linear(lagrangian, &mass, velocities, momenta, limits)?,
     };
@@ -102,11 +102,23 @@ fn check_rows(mass: &Tensor, coordinates: &Layout) -> Result<(), TheoryError> {
 
 /// Whether a velocity occurs, also inside defined sums.
 pub(crate) fn uses_velocity(t: &Tensor) -> bool {
-    let mut tensors = vec![t.clone()];
-    tensors
-        .extend(dependencies(t).iter().flat_map(|a| a.definition().tensors().into_iter().cloned().collect::<Vec<_>>()));
-    let is_velocity = |leaf: &Expr| matches!(leaf.node(), Node::At(a, _) if a.role() == Role::Velocity);
-    tensors.iter().flat_map(Tensor::terms).any(|t| t.value.leaves().iter().any(is_velocity))
+    with_dependencies(t).iter().flat_map(Tensor::terms).any(|t| t.value.leaves().iter().any(is_velocity))
+}
+
+/// A tensor and those that it is defined by.
+fn with_dependencies(t: &Tensor) -> Vec<Tensor> {
+    let of = |a: &Array| a.definition().tensors().into_iter().cloned().collect::<Vec<_>>();
+    std::iter::once(t.clone()).chain(dependencies(t).iter().flat_map(of)).collect()
+}
+
+fn is_velocity(leaf: &Expr) -> bool {
+    matches!(leaf.node(), Node::At(a, _) if a.role() == Role::Velocity)
+}
+
+/// Whether a velocity occurs in a function with corners or jumps: then a mass without velocities does not make the Lagrangian
+/// quadratic.
+pub(crate) fn bends_with_velocity(t: &Tensor) -> bool {
+    with_dependencies(t).iter().flat_map(Tensor::terms).any(|t| t.value.bends_with(&is_velocity))
 }
 
 /// Where the velocities are sought from: rest, or the momenta where the mass matrix vanishes at rest, as that of q̇⁴ does:

@@ -95,7 +95,7 @@ pub struct ClaimEntry {
     /// For all parameters, if that is another matter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_general: Option<Judged>,
-    /// The parameters for which it holds.
+    /// The parameters for which it holds, or may hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub values: Option<Map<f64>>,
     /// What should vanish and does not.
@@ -145,9 +145,10 @@ impl ClaimEntry {
     }
 }
 
-/// The parameters of the model, if a claim holds for them and not for all.
+/// The parameters of the model, if a claim holds for them and not for all, or may do so.
 fn special(c: &ClaimReport) -> Option<&AtValues> {
-    c.at_values.as_ref().filter(|v| matches!(v.outcome, Outcome::Holds(_)))
+    let is_other = |own: &Outcome| matches!(own, Outcome::Holds(_)) || *own == Outcome::Undecided && *own != c.outcome;
+    c.at_values.as_ref().filter(|v| is_other(&v.outcome))
 }
 
 impl ClaimEntry {
@@ -156,10 +157,15 @@ impl ClaimEntry {
         let mut text = self.verdict.words();
         if let (Some(general), Some(values)) = (&self.in_general, &self.values) {
             let general = match general.verdict {
-                Known::Fails => "but not in general",
+                Known::Fails if self.verdict.holds() => "but not in general",
+                Known::Fails => "and does not hold in general",
+                Known::Proved | Known::Sampled if !self.verdict.holds() => "though it holds in general",
                 Known::Proved | Known::Sampled | Known::Undecided => "undecided in general",
             };
-            text = format!("holds at {} ({text}), {general}", listed(values));
+            text = match self.verdict.holds() {
+                true => format!("holds at {} ({text}), {general}", listed(values)),
+                false => format!("{text} at {}, {general}", listed(values)),
+            };
         }
         if let Some(defect) = &self.defect {
             let left = self.defect_of.as_ref().map_or(String::new(), |z| format!("{{{z}, {name}}} = "));

@@ -22,7 +22,7 @@
 
 use super::{Card, Form, Formulation, Law, Lift, Motion, Shape, Space};
 use crate::error::TheoryError;
-use crate::legendre::{at_rest, diagonal_formula, in_momenta, substituted, uses_velocity, whole};
+use crate::legendre::{at_rest, bends_with_velocity, diagonal_formula, in_momenta, substituted, uses_velocity, whole};
 use crate::structure::{Structure, minus};
 use crate::velocity::VelocityConstraints;
 use cotangent_expr::{Array, Dim, Expr, Ix, Layout, Number, Place, Tensor, Term, solve};
@@ -144,7 +144,8 @@ impl<'a> Restricted<'a> {
     }
 
     fn is_linear(&self) -> bool {
-        !uses_velocity(&self.mass) && !uses_velocity(&self.jacobian)
+        let bends = bends_with_velocity(self.lagrangian) || bends_with_velocity(&self.constraints);
+        !bends && !uses_velocity(&self.mass) && !uses_velocity(&self.jacobian)
     }
 
     /// The place of the multiplier of a constraint member.

@@ -8,7 +8,7 @@ use crate::kind::{Class, ModelKind};
 use crate::map::Map;
 use cotangent_analysis::{
     Analysis, BracketMatrix, Branch, ConditionOutcome, ConsistencyCondition, Constraint, Count, DiracBracket, Implicit,
-    Invertibility, MultiplierValue, Outcome, Verdict,
+    Invertibility, MultiplierValue, Outcome, Symbols, Verdict,
 };
 use cotangent_expr::Expr;
 use cotangent_model::ClaimKind;
@@ -110,6 +110,9 @@ pub struct Document {
     /// The primary constraints of the total Hamiltonian, each behind its multiplier.
     #[serde(skip)]
     pub total: Vec<(String, String)>,
+    /// What Lagrangian and Hamiltonian are called.
+    #[serde(skip)]
+    pub symbols: Symbols,
 }
 
 /// Something that is assumed not to vanish.
@@ -431,6 +434,7 @@ impl Document {
             transformed: None,
             replaced: report.irregular.iter().map(replaced).collect(),
             total: report.multipliers.iter().map(|m| (m.name.clone(), m.constraint.clone())).collect(),
+            symbols: report.symbols.clone(),
         }
     }
 }
@@ -438,7 +442,7 @@ impl Document {
 /// H_c with the primary constraints, by name.
 fn total(report: &Analysis) -> String {
     let terms = report.multipliers.iter().map(|m| format!(" + {}*{}", m.name, m.constraint));
-    format!("H_c{}", terms.collect::<String>())
+    format!("{}{}", report.symbols.canonical, terms.collect::<String>())
 }
 
 fn constraint(c: &Constraint) -> ConstraintEntry {
@@ -483,6 +487,7 @@ fn classes(count: Count) -> Classes {
     Classes { first_class: count.first, second_class: count.second }
 }
 
-fn replaced((name, expression, by): &(String, Expr, Vec<String>)) -> Replaced {
-    Replaced { name: name.clone(), expression: expression.to_string(), by: by.clone() }
+fn replaced((name, expression, by): &(String, Expr, Vec<Expr>)) -> Replaced {
+    let by = by.iter().map(ToString::to_string).collect();
+    Replaced { name: name.clone(), expression: expression.to_string(), by }
 }

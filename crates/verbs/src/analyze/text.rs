@@ -121,7 +121,7 @@ impl Page {
 
     fn energy(&mut self, report: &Document) {
         if let Some(l) = &report.lagrangian {
-            let mut lines = vec![format!("L = {}", cut(l))];
+            let mut lines = vec![format!("{} = {}", report.symbols.lagrangian, cut(l))];
             if let Some(t) = &report.velocity_hessian {
                 let how = t.verdict.words();
                 lines.push(format!("the velocity Hessian has rank {} of {} ({how})", t.rank, t.velocities));
@@ -129,7 +129,8 @@ impl Page {
             self.section("lagrangian", lines);
         }
         if let Some(h) = &report.hamiltonian {
-            let symbol = if report.constraints.is_empty() { "H" } else { "H_c" };
+            let symbols = &report.symbols;
+            let symbol = if report.constraints.is_empty() { &symbols.hamiltonian } else { &symbols.canonical };
             let mut lines = vec![format!("{symbol} = {}", cut(h))];
             if report.velocity_hessian.as_ref().is_some_and(|t| t.is_implicit) {
                 lines.push("where v, the velocities, solves dL/dv = p".to_owned());
@@ -154,7 +155,9 @@ impl Page {
         }
         let more = terms.len().saturating_sub(8);
         let tail = if more > 0 { format!(" + … ({more} more)") } else { String::new() };
-        self.section("total", vec![format!("H_T = H_c + {}{tail}", terms[..terms.len() - more].join(" + "))]);
+        let (total, canonical) = (&report.symbols.total, &report.symbols.canonical);
+        let terms = terms[..terms.len() - more].join(" + ");
+        self.section("total", vec![format!("{total} = {canonical} + {terms}{tail}")]);
     }
 
     fn irregular(&mut self, report: &Document) {
