@@ -62,7 +62,7 @@ impl Conditioning {
         (velocities, step): (&[Vec<f64>; 2], f64),
     ) -> Result<Option<Route>, CallError> {
         let [n, m] = gradients.parts.sizes(constraint);
-        if m < 2 || m > MOST || n != m + 1 || step.is_nan() || step <= 0.0 {
+        if !(2..=MOST).contains(&m) || n != m + 1 || step.is_nan() || step <= 0.0 {
             return Ok(None);
         }
         let mut from = from;
