@@ -42,6 +42,14 @@ pub(crate) fn weigh(f: &Function, outputs: usize, point: &Point) -> Result<Vec<W
     Ok(out)
 }
 
+/// Whether a function has values at a point, whatever the sizes of variables are.
+pub(crate) fn has_values(f: &Function, outputs: usize, point: &Point) -> Result<bool, AnalysisError> {
+    let mut workspace = f.workspace_in::<Dd>()?;
+    let mut out = vec![Dd::from_f64(0.0); outputs];
+    let called = f.call_in(&[&point.parameters, &point.state], &mut [&mut out], &mut workspace);
+    Ok(called.is_ok() && out.iter().all(|x| x.value().is_finite()))
+}
+
 pub(crate) fn largest<S: Real>(values: &[S]) -> f64 {
     values.iter().fold(0.0, |m: f64, x| m.max(x.value().abs()))
 }

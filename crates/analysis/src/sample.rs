@@ -6,7 +6,7 @@
 
 use crate::algebra::{Work, decimal_form};
 use crate::error::AnalysisError;
-use crate::point::{Point, largest, weigh};
+use crate::point::{Point, has_values, largest, weigh};
 use crate::projection::project;
 use crate::weighed::Weighed;
 use cotangent_compile::{Engine, Function, FunctionBuilder};
@@ -246,7 +246,9 @@ impl Sampler {
             let mut point = self.draw(attempt);
             if project(&f, gradients, &mut point)? {
                 // A constraint without its denominator may vanish where that does: not a point of the surface.
-                if weigh(&domain, self.domain.len(), &point)?.iter().all(|x| x.is_finite()) {
+                let finite = weigh(&domain, self.domain.len(), &point)?.iter().all(|x| x.is_finite());
+                // Beside a size that is none of the model's own everything would vanish: values count as they are.
+                if finite && (attempt < ATTEMPTS || has_values(&domain, self.domain.len(), &point)?) {
                     match point.slow {
                         true if attempt >= ATTEMPTS => {}
                         true => slow.push(point),

@@ -303,7 +303,7 @@ fn a_contraction_pairs_arrays_in_their_order() {
         let terms = layout.arrays().iter().zip(n.clone()).map(|(a, k)| weight(k) * Expr::from(a).powi(2));
         Tensor::scalar(Expr::sum(terms)).unwrap().gradient(layout).unwrap()
     };
-    let product = squares(&x, |k| Expr::from(k)).contract(0, &squares(&v, |_| Expr::ratio(1, 2)), 0).unwrap();
+    let product = squares(&x, Expr::from).contract(0, &squares(&v, |_| Expr::ratio(1, 2)), 0).unwrap();
     let expected = Expr::sum(n.clone().map(|k| 2 * k * var(&format!("x{k}")) * var(&format!("v{k}"))));
     assert_eq!(product.as_scalar(), Some(expected));
 }

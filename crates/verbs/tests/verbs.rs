@@ -53,13 +53,20 @@ fn equations_of_index_one_are_compared_with_a_method_of_the_same_order_or_alone(
     let compared = compare(contact, &Choice::default()).expect("compared");
     let rows: Vec<_> = compared.rows.iter().map(|row| row.choice.described()).collect();
     assert_eq!(rows, ["gauss with 2 stages", "gauss with 2 stages"]);
-    // What the analysis leaves undecided.
-    let rooted = "coord x, y, z\nlagrangian -sqrt(1 - x'^2 - y'^2 - z'^2) - x^2/2\nvakonomic g: z' - y*x' + x*y' = 0\n\
-                  initial x = 0.1, y = 0.2, z = 0.3, x' = 0.5, y' = -0.3, z' = 0.13, lambda_g = 0.4\n\
-                  run step = 0.02, until = 0.2\n";
-    let compared = compare(rooted, &Choice::default()).expect("compared");
-    let names: Vec<_> = compared.formulations.iter().map(|f| f.name.as_str()).collect();
-    assert_eq!(names, ["index-one"]);
+    // One that the analysis decides, and one that it leaves undecided.
+    for (constraint, formulations) in
+        [("z' - y*x' + x*y'", &["hamilton-dirac", "index-one"][..]), ("z' - y*x' + x*y' + z'^3", &["index-one"])]
+    {
+        let rooted = format!(
+            "coord x, y, z\nlagrangian -sqrt(1 - x'^2 - y'^2 - z'^2) - x^2/2\nvakonomic g: {constraint} = 0\n\
+             initial x = 0.1, y = 0.2, z = 0.3, x' = 0.5, y' = -0.3, z' = 0.13, lambda_g = 0.4\n\
+             run step = 0.02, until = 0.2\n"
+        );
+        let choice = Choice { project_initial: true, ..Choice::default() };
+        let compared = compare(&rooted, &choice).expect("compared");
+        let names: Vec<_> = compared.formulations.iter().map(|f| f.name.as_str()).collect();
+        assert_eq!(names, formulations);
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Constraints and energy along a run.
 
 use super::candidate::Candidate;
-use super::elsewhere::{Charts, Spot};
+use super::charts::{Charts, Spot};
 use super::ended::{Ended, Stopped};
 use super::size::{Sizes, Taken, Terms, kinetic};
 use super::{CertificateError, Options};

@@ -17,6 +17,7 @@ mod along;
 mod bounded;
 mod candidate;
 mod casimirs;
+mod charts;
 mod elsewhere;
 mod ended;
 mod judge;
