@@ -62,8 +62,8 @@ fn equations_of_index_one_are_compared_with_a_method_of_the_same_order_or_alone(
              initial x = 0.1, y = 0.2, z = 0.3, x' = 0.5, y' = -0.3, z' = 0.13, lambda_g = 0.4\n\
              run step = 0.02, until = 0.2\n"
         );
-        let choice = Choice { project_initial: true, ..Choice::default() };
-        let compared = compare(&rooted, &choice).expect("compared");
+        let choice = Choice::default().project_initial();
+        let compared = compare(rooted.as_str(), &choice).expect("compared");
         let names: Vec<_> = compared.formulations.iter().map(|f| f.name.as_str()).collect();
         assert_eq!(names, formulations);
     }

@@ -7,7 +7,6 @@
 use super::along::Along;
 use super::candidate::Candidate;
 use super::charts::{STATES, Spot};
-use super::judge::Judge;
 use super::ladder::{CLEAR, Question, Sample, Shown, climb};
 use super::probe::Probe;
 use super::reason::Reason;
@@ -33,15 +32,22 @@ pub(super) enum Elsewhere {
     Unknown,
 }
 
-impl<'a, C: Candidate> Judge<'a, C> {
+/// The states of a run other than its start, and those beside it.
+pub(super) struct States<'p, 'a, C> {
+    pub(super) probe: &'p mut Probe<'a, C>,
+    pub(super) along: &'a Along,
+    pub(super) step: f64,
+}
+
+impl<'a, C: Candidate> States<'_, 'a, C> {
     /// A defect of a step at whose end another chart is better, if there is one. Smaller steps from there do not reach the
     /// change: they say nothing of it.
     pub(super) fn at_charts(&mut self, ask: Question, measure: &mut Gauged<'_, C>) -> Option<f64> {
-        let along: &'a Along = self.along;
+        let along = self.along;
         let mut found = None;
         for Spot { state, chart } in &along.charts {
             if self.probe.go_to(state, chart).is_ok()
-                && let Ok(sample) = measure(&mut self.probe, self.step, self.step)
+                && let Ok(sample) = measure(self.probe, self.step, self.step)
                 && sample.defect > ask.floor.max(CLEAR)
             {
                 found = Some(sample.defect);
@@ -52,8 +58,8 @@ impl<'a, C: Candidate> Judge<'a, C> {
         found
     }
 
-    /// What states beside the start and along the run show.
-    pub(super) fn elsewhere(&mut self, ask: Question, measure: &mut Gauged<'_, C>) -> Elsewhere {
+    /// What they show.
+    pub(super) fn show(&mut self, ask: Question, measure: &mut Gauged<'_, C>) -> Elsewhere {
         if let Some(defect) = self.at_charts(ask, measure) {
             return Elsewhere::Shows(defect, Shown::Here);
         }
@@ -62,7 +68,7 @@ impl<'a, C: Candidate> Judge<'a, C> {
             if self.probe.go_to(state, &[]).is_err() {
                 continue;
             }
-            match climb(ask, &mut |place, step| measure(&mut self.probe, place, step)) {
+            match climb(ask, &mut |place, step| measure(self.probe, place, step)) {
                 Ok((defect, shown @ (Shown::Here | Shown::At { .. }))) => {
                     found = Elsewhere::Shows(defect, shown);
                     break;

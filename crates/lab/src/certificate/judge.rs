@@ -2,7 +2,7 @@
 
 use super::along::Along;
 use super::candidate::Candidate;
-use super::elsewhere::{Elsewhere, Gauged};
+use super::elsewhere::{Elsewhere, Gauged, States};
 use super::ladder::{FLOOR, Question, Sample, Shown, climb};
 use super::probe::Probe;
 use super::reason::{LargerSteps, Reason};
@@ -31,6 +31,10 @@ impl<'a, C: Candidate> Judge<'a, C> {
         Judge { probe, claims, step, along }
     }
 
+    fn states(&mut self) -> States<'_, 'a, C> {
+        States { probe: &mut self.probe, along: self.along, step: self.step }
+    }
+
     /// A defect of a single step: of the order p + 1 where it is real.
     pub(super) fn step(
         &mut self,
@@ -43,7 +47,7 @@ impl<'a, C: Candidate> Judge<'a, C> {
             Ok((defect, shown)) => {
                 if !claimed
                     && shown != Shown::Here
-                    && let Some(defect) = self.at_charts(question, &mut measure)
+                    && let Some(defect) = self.states().at_charts(question, &mut measure)
                 {
                     return Property { claimed, found: Finding::Measured(defect), held: Some(false), reason: None };
                 }
@@ -65,7 +69,7 @@ impl<'a, C: Candidate> Judge<'a, C> {
 
     /// A defect of a step that is not claimed to have none, and shows none from the start on.
     fn not_claimed(&mut self, question: Question, first: f64, measure: &mut Gauged<'_, C>) -> Property<f64> {
-        let (defect, held, reason) = match self.elsewhere(question, measure) {
+        let (defect, held, reason) = match self.states().show(question, measure) {
             Elsewhere::Shows(defect, Shown::Here) => (defect, Some(false), None),
             Elsewhere::Shows(defect, shown) => (defect, None, shown.reason()),
             // Charts are changed somewhere, and not along this run.
@@ -84,7 +88,7 @@ impl<'a, C: Candidate> Judge<'a, C> {
             return (Some(true), None);
         }
         let (question, here) = (Question { shows: question.floor, ..question }, self.step);
-        match self.elsewhere(question, measure) {
+        match self.states().show(question, measure) {
             Elsewhere::Shows(_, Shown::At { step, defect }) => (None, Some(Reason::ThisMotion { step, defect })),
             Elsewhere::Shows(defect, _) => (None, Some(Reason::ThisMotion { step: here, defect })),
             Elsewhere::Holds => (Some(true), None),
