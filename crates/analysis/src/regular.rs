@@ -118,18 +118,22 @@ impl KnownSurface {
                 left.push((e, p));
             }
         }
-        let whole = left.clone();
-        left.retain(|(e, p)| {
-            let Some(zeros) = p.as_ref().and_then(|p| self.field.semidefinite(p)).map(|s| s.zeros) else { return true };
+        let mut inside = vec![false; left.len()];
+        for (k, (_, p)) in left.iter().enumerate() {
+            let Some(zeros) = p.as_ref().and_then(|p| self.field.semidefinite(p)).map(|s| s.zeros) else { continue };
             // x² + y² = 0 is inside x = 0 and inside y = x³.
             let relation = |z: &Polynomial| Some(Relation { unknown: self.main_unknown(z)?, polynomial: z.clone() });
-            let Some(point) = zeros.iter().map(relation).collect::<Option<Vec<Relation>>>() else { return true };
+            let Some(point) = zeros.iter().map(relation).collect::<Option<Vec<Relation>>>() else { continue };
             let outer = |q: &Polynomial| {
                 let rest = self.field.reduce_with(q.clone(), &point);
                 rest.is_some_and(|(rest, by)| rest.is_zero() && self.field.only_parameters(&by))
             };
-            !whole.iter().any(|(other, q)| other != e && q.as_ref().is_some_and(outer))
-        });
+            // Of parts that are inside each other one stays.
+            let others = || left.iter().zip(&inside).enumerate().filter(|(j, (_, inside))| *j != k && !**inside);
+            inside[k] = others().any(|(_, ((_, q), _))| q.as_ref().is_some_and(outer));
+        }
+        let mut inside = inside.into_iter();
+        left.retain(|_| inside.next() != Some(true));
         Some(match left.as_slice() {
             [] => Condition::Contradiction,
             [(one, _)] => match self.condition(one) {

@@ -325,3 +325,15 @@ fn nothing_takes_the_place_of_what_cannot_vanish() {
     assert!(report.irregular.is_empty(), "{:?}", report.irregular);
     assert!(!latex(&report).contains("take their place"));
 }
+
+/// Both factors vanish at (−1, 2) alone: neither is left out as inside the other.
+#[test]
+fn of_factors_with_the_same_zeros_one_stays() {
+    for c in [
+        "(x^2 + x*y + y^2 - 3*y + 3)*((x + 1)^2 + (y - 2)^2)",
+        "((x + 1)^2 + (y - 2)^2)^3*(x^2 + x*y + y^2 - 3*y + 3)*(2*(x + 1)^2 + (y - 2)^2)",
+    ] {
+        let report = analysis(&format!("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: {c} = 0\n"));
+        assert_eq!(counts(&report), (0, 4, 0), "{c}");
+    }
+}
