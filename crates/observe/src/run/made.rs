@@ -82,7 +82,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
         // A method that chooses its steps has nothing to solve.
         if again && self.state.values.len() <= MAX_FOLLOWED && self.integrator.own_steps().is_none() {
             (seen, followed) = self.follow(h, energy, seen)?;
-            if ill && seen.is_none_or(|seen| seen.is_lost()) {
+            if (ill || seen.is_none()) && seen.is_none_or(|seen| seen.is_lost()) {
                 let made = self.in_parts(h, energy, seen)?;
                 (parted, seen) = (made.is_some(), made.or(seen));
             }

@@ -9,7 +9,7 @@
 
 use super::made::Seen;
 use super::{Run, RunError};
-use cotangent_dynamics::{Advance, Conditioned, Failure, Measure};
+use cotangent_dynamics::{Advance, Branch, Conditioned, Failure, Measure};
 
 /// A step is made in so many parts at most, counted with those that were none…
 const MOST: u32 = 1000;
@@ -23,13 +23,18 @@ const SMALL: f64 = 1e-4;
 impl<I: Advance, D: Measure> Run<I, D> {
     /// Makes the step from `before`, where the energy was this, in parts that are as short as it takes to keep to the branch and
     /// nearly to the energy; the state is then its end. `None`: there are none, and the state is what it was. What is known of
-    /// the gap is known from the step that was lost: parts that resolve it may not come near enough to see it.
+    /// the gap is known from the step that was lost, or from its ends if it has no solution: parts that resolve it may not
+    /// come near enough to see it.
     pub(super) fn in_parts(&mut self, h: f64, energy: f64, lost: Option<Seen>) -> Result<Option<Seen>, RunError> {
         let (start, plain) = (self.before.clone(), self.state.clone());
         let gap = lost.and_then(|lost| lost.conditioned?.gap);
         let known = self.conditioning();
-        let made = self.make_parts(h, energy, gap)?;
+        let mut made = self.make_parts(h, energy, gap)?;
         self.before = start;
+        let met = made.and_then(|made| made.conditioned?.gap).or(gap);
+        if met != Some(true) && !(made.is_some() && lost.is_none() && self.turns_in_gap(h, &known)?) {
+            made = None;
+        }
         if made.is_none() {
             self.state = plain;
             // What was seen of parts that are none is forgotten.
@@ -39,6 +44,17 @@ impl<I: Advance, D: Measure> Run<I, D> {
         }
         self.quantities.kept(&self.state.values)?;
         Ok(made)
+    }
+
+    /// Whether the motion from `before`, where this was known of the forces, to the state turns in a gap between branches.
+    fn turns_in_gap(&mut self, h: f64, known: &[f64]) -> Result<bool, RunError> {
+        let parts = self.conditioning();
+        let Some(conditioning) = self.quantities.conditioning() else { return Ok(false) };
+        conditioning.restore(known);
+        let seen = conditioning.observe([&self.before.values, &self.state.values], Some(h), true);
+        conditioning.restore(&parts);
+        let seen = seen?;
+        Ok(seen.branch == Branch::Kept && seen.gap == Some(true))
     }
 
     /// The same, with `before` moved along; the state is that of the last part that was tried.
@@ -74,8 +90,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
                 (Some(met), Some(now)) => Some(met.and(now)),
                 (met, now) => met.or(now),
             };
-            let gap = met.and_then(|met| met.gap).or(gap);
-            if gap == Some(false) || done == FINEST && gap.is_none() {
+            if met.and_then(|met| met.gap).or(gap) == Some(false) {
                 return Ok(None);
             }
             if done == FINEST {
