@@ -129,9 +129,15 @@ impl<I: Advance, D: Measure> Run<I, D> {
 
     /// What a step from `before`, where the energy was this and forces perhaps badly determined, has come to.
     pub(super) fn seen(&mut self, h: f64, energy: f64, was_ill: bool) -> Result<Seen, RunError> {
-        let conditioned = self.conditioned(h, was_ill)?;
-        let crosses = conditioned.is_some_and(|c| c.crossed);
-        let settled = (crosses || self.monitor.is_unsettled()) && self.integrator.settle(&mut self.state);
+        let known = self.conditioning();
+        let mut conditioned = self.conditioned(h, was_ill)?;
+        let (mut crosses, mut settled) = (conditioned.is_some_and(|c| c.crossed), false);
+        if conditioned.is_some_and(|c| c.branch != Branch::Kept)
+            && let Some(seen) = self.conditioned_settled(h, was_ill, &known)?
+        {
+            (crosses, settled, conditioned) = (seen.crossed, true, Some(seen));
+        }
+        settled |= (crosses || self.monitor.is_unsettled()) && self.integrator.settle(&mut self.state);
         let change = self.quantities.kept(&self.state.values)?.energy - energy;
         let terms = match self.monitor.has_seen(change) {
             true => None,
@@ -144,6 +150,24 @@ impl<I: Advance, D: Measure> Run<I, D> {
             kind = Change::Leap;
         }
         Ok(Seen { change, kind, terms, conditioned, settled })
+    }
+
+    /// How well the forces were determined in the step from `before`, where this was known of them, seen with the momenta on
+    /// the constraints: what a method leaves free of them beside a singular configuration is larger than they are. The state is
+    /// then that one. `None`: the method leaves nothing free.
+    fn conditioned_settled(&mut self, h: f64, was_ill: bool, known: &[f64]) -> Result<Option<Conditioned>, RunError> {
+        let (mut before, mut state) = (self.before.clone(), self.state.clone());
+        if !(self.integrator.settle(&mut before) && self.integrator.settle(&mut state)) {
+            return Ok(None);
+        }
+        if let Some(conditioning) = self.quantities.conditioning() {
+            conditioning.restore(known);
+        }
+        std::mem::swap(&mut self.before, &mut before);
+        self.state = state;
+        let seen = self.conditioned(h, was_ill);
+        self.before = before;
+        seen
     }
 
     /// Whether a step from `before` that changed the energy more than others changed that of what moves with some constraint out of
