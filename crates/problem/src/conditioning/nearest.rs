@@ -122,7 +122,7 @@ impl Conditioning {
             let (alpha, beta) = ((b * y - d * x) / determinant, (b * x - a * y) / determinant);
             let moved = (0..n).map(|k| alpha * e[k] + beta * f[k] + shift[k]);
             at.iter_mut().zip(moved).for_each(|(q, moved)| *q += moved);
-            shifted = alpha.hypot(beta);
+            shifted = alpha.hypot(beta) + gradients.weighed(&shift, &shift).max(0.0).sqrt();
             by = shifted.clamp(1e-5 * step, step);
             let apart = gradients.way(state, &at);
             point.distance = gradients.weighed(&apart, &apart).sqrt();
