@@ -57,7 +57,7 @@ pub struct Monitor {
     pub parted: u64,
     /// Steps that were brought back onto the constraints, by no more than the rounding of their multipliers.
     pub mended: u64,
-    /// Steps behind singular configurations whose momenta, which the method leaves free, were brought back.
+    /// Steps beside singular configurations whose momenta, which the method leaves free, were brought back.
     pub settled: u64,
     /// The least and the largest pace of time, where it is a variable.
     #[serde(default)]
@@ -267,8 +267,8 @@ impl Monitor {
         }
         let Some(conditioned) = conditioned else { return };
         self.ill = conditioned.is_ill();
-        self.unsettled = self.ill && (self.unsettled || conditioned.crossed);
         let singular = conditioned.is_singular();
+        self.unsettled = self.ill && (self.unsettled || singular);
         let Conditioned { condition, constraint, crossed, .. } = conditioned;
         let passage = Passage { time, condition, constraint, crossed };
         if singular && !self.near {

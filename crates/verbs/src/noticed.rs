@@ -219,7 +219,7 @@ pub(crate) fn notes(monitor: &Monitor, passages: &[SingularPassage]) -> Vec<Stri
     if monitor.settled > 0 {
         let steps = count(monitor.settled, "step", "steps");
         notes.push(format!(
-            "{steps} behind singular configurations: the momenta, which the method leaves free along the gradients of the \
+            "{steps} beside singular configurations: the momenta, which the method leaves free along the gradients of the \
              constraints, were brought back onto G H_p = 0; no position changes by that"
         ));
     }

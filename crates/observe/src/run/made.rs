@@ -131,13 +131,11 @@ impl<I: Advance, D: Measure> Run<I, D> {
     pub(super) fn seen(&mut self, h: f64, energy: f64, was_ill: bool) -> Result<Seen, RunError> {
         let known = self.conditioning();
         let mut conditioned = self.conditioned(h, was_ill)?;
-        let (mut crosses, mut settled) = (conditioned.is_some_and(|c| c.crossed), false);
-        if conditioned.is_some_and(|c| c.branch != Branch::Kept)
-            && let Some(seen) = self.conditioned_settled(h, was_ill, &known)?
-        {
-            (crosses, settled, conditioned) = (seen.crossed, true, Some(seen));
+        let is_near = conditioned.is_some_and(|c| c.is_singular()) || self.monitor.is_unsettled();
+        let mut settled = false;
+        if is_near && let Some(seen) = self.conditioned_settled(h, was_ill, &known)? {
+            (conditioned, settled) = (Some(seen), true);
         }
-        settled |= (crosses || self.monitor.is_unsettled()) && self.integrator.settle(&mut self.state);
         let change = self.quantities.kept(&self.state.values)?.energy - energy;
         let terms = match self.monitor.has_seen(change) {
             true => None,
@@ -152,9 +150,9 @@ impl<I: Advance, D: Measure> Run<I, D> {
         Ok(Seen { change, kind, terms, conditioned, settled })
     }
 
-    /// How well the forces were determined in the step from `before`, where this was known of them, seen with the momenta on
-    /// the constraints: what a method leaves free of them beside a singular configuration is larger than they are. The state is
-    /// then that one. `None`: the method leaves nothing free.
+    /// How well the forces were determined in the step from `before`, where this was known of them, with the momenta at both of
+    /// its ends on the constraints, where the state then is: what a method leaves free of them beside a singular configuration is
+    /// larger than they are, and as large behind it. `None`: the method leaves nothing free.
     fn conditioned_settled(&mut self, h: f64, was_ill: bool, known: &[f64]) -> Result<Option<Conditioned>, RunError> {
         let (mut before, mut state) = (self.before.clone(), self.state.clone());
         if !(self.integrator.settle(&mut before) && self.integrator.settle(&mut state)) {

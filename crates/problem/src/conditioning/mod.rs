@@ -210,7 +210,8 @@ impl Conditioning {
         if self.names.is_empty() {
             return Ok(Conditioned::WELL);
         }
-        if self.gradients.is_some() && self.largest.iter().all(|largest| *largest == 0.0) {
+        let begins = self.gradients.is_some() && self.largest.iter().all(|largest| *largest == 0.0);
+        if begins {
             self.evaluate(before)?;
             self.measure();
         }
@@ -226,7 +227,7 @@ impl Conditioning {
         }
         // Beside what it has become an entry was small where the step began.
         let has_grown = self.largest.iter().zip(&self.known).any(|(largest, known)| WELL * largest > *known);
-        let fallen = is_fallen || self.has_fallen[0] || was_ill || has_grown || self.young[0] > 0.0;
+        let fallen = is_fallen || self.has_fallen[0] || was_ill || begins || has_grown || self.young[0] > 0.0;
         // Of one constraint, or one pair, there is nothing else to know.
         if self.names.len() <= if self.is_antisymmetric { 2 } else { 1 } && !fallen {
             return Ok(Conditioned::WELL);
@@ -247,7 +248,7 @@ impl Conditioning {
             // However many constraints add up to a large condition: of a long chain no link depends on its neighbours.
             found.iter_mut().for_each(|(condition, _)| *condition = 1.0);
         }
-        if has_grown {
+        if begins || has_grown {
             self.look_back([before, after], &mut found)?;
         }
         found.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -263,7 +264,7 @@ impl Conditioning {
     fn look_back(&mut self, [before, after]: [&[f64]; 2], found: &mut Vec<(f64, usize)>) -> Result<(), CallError> {
         let Some(parts) = self.gradients.as_ref().map(|gradients| gradients.parts.rows.clone()) else { return Ok(()) };
         self.evaluate(before)?;
-        if self.factor().is_none() {
+        if self.factor().is_none() && self.solver.rcond() < WELL {
             for start in self.weakest() {
                 match found.iter_mut().find(|(_, row)| parts[*row] == parts[start.1]) {
                     Some(end) if end.0 < start.0 => *end = start,
