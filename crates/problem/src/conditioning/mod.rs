@@ -210,8 +210,7 @@ impl Conditioning {
         if self.names.is_empty() {
             return Ok(Conditioned::WELL);
         }
-        let begins = self.gradients.is_some() && self.largest.iter().all(|largest| *largest == 0.0);
-        if begins {
+        if self.gradients.is_some() && self.largest.iter().all(|largest| *largest == 0.0) {
             self.evaluate(before)?;
             self.measure();
         }
@@ -227,7 +226,7 @@ impl Conditioning {
         }
         // Beside what it has become an entry was small where the step began.
         let has_grown = self.largest.iter().zip(&self.known).any(|(largest, known)| WELL * largest > *known);
-        let fallen = is_fallen || self.has_fallen[0] || was_ill || begins || has_grown || self.young[0] > 0.0;
+        let fallen = is_fallen || self.has_fallen[0] || was_ill || has_grown || self.young[0] > 0.0;
         // Of one constraint, or one pair, there is nothing else to know.
         if self.names.len() <= if self.is_antisymmetric { 2 } else { 1 } && !fallen {
             return Ok(Conditioned::WELL);
@@ -248,7 +247,7 @@ impl Conditioning {
             // However many constraints add up to a large condition: of a long chain no link depends on its neighbours.
             found.iter_mut().for_each(|(condition, _)| *condition = 1.0);
         }
-        if begins || has_grown {
+        if has_grown {
             self.look_back([before, after], &mut found)?;
         }
         found.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -264,7 +263,7 @@ impl Conditioning {
     fn look_back(&mut self, [before, after]: [&[f64]; 2], found: &mut Vec<(f64, usize)>) -> Result<(), CallError> {
         let Some(parts) = self.gradients.as_ref().map(|gradients| gradients.parts.rows.clone()) else { return Ok(()) };
         self.evaluate(before)?;
-        if self.factor().is_none() && self.solver.rcond() < WELL {
+        if self.factor().is_none() {
             for start in self.weakest() {
                 match found.iter_mut().find(|(_, row)| parts[*row] == parts[start.1]) {
                     Some(end) if end.0 < start.0 => *end = start,
