@@ -28,6 +28,9 @@ const AWAY: u64 = 3;
 /// Beyond, the tangent map column by column takes too long.
 const LARGEST: usize = 200;
 
+/// What the tangent map of a step of this size from a point shows.
+type Map<'a, C> = fn(&Subject<'a, C>, &[Dd], f64) -> Result<Mapped, Reason>;
+
 /// A method on a system, with what should be kept, in double-double arithmetic.
 pub(super) struct Probe<'a, C> {
     subject: Subject<'a, C>,
@@ -145,12 +148,7 @@ impl<'a, C: Candidate> Probe<'a, C> {
     }
 
     /// A defect of the tangent map of a step; at an equilibrium perturbations move, and nothing else.
-    fn mapped(
-        &mut self,
-        place: f64,
-        step: f64,
-        measure: fn(&Subject<'_, C>, &[Dd], f64) -> Result<Mapped, Reason>,
-    ) -> Result<Sample, Reason> {
+    fn mapped(&mut self, place: f64, step: f64, measure: Map<'a, C>) -> Result<Sample, Reason> {
         let point = self.point(place)?;
         if point.len() > LARGEST {
             return Err(Reason::NoTangentMap { largest: LARGEST });

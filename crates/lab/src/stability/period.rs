@@ -105,7 +105,7 @@ fn elsewhere(path: &mut Path, known: &[Vec<f64>]) -> Result<Option<Return>, Stab
         let crossed = crossing(path, before, &mut |path, z| Ok(across(&rates(path, z)?)))?;
         let mut state = before.clone();
         path.advance(&mut state, crossed)?;
-        if largest(&apart(&rates(path, &state)?, &first)) > CLOSE * fastest {
+        if largest(apart(&rates(path, &state)?, &first)) > CLOSE * fastest {
             continue;
         }
         let half = start.len() / 2;
