@@ -78,7 +78,7 @@ pub struct Document {
     pub seconds: f64,
     /// Whether native code ran; otherwise the tape did.
     pub native: bool,
-    /// Whether a step was one program, be it with loops over families; otherwise it was made in parts, by calls of functions.
+    /// Whether a step was one program, with or without loops; otherwise it was made in parts, by calls of functions.
     pub whole_step: bool,
     /// Every so many steps a row; 0: the start and the end only, also for what is measured.
     pub record: Option<u64>,
