@@ -12,7 +12,7 @@ use crate::names::Names;
 use crate::poisson;
 use crate::report::{Analysis, Branch, Certainty, ClaimReport, Count, Outcome, PoissonReport, Symbols};
 use crate::sample::Sampler;
-use crate::special::{self, unless_rounded};
+use crate::special::{self, Asked, unless_rounded};
 use crate::specialise::{OwnValues, at_own_values, specialise};
 use crate::surface::KnownSurface;
 use crate::transform::{Canonical, Lagrangian, scalar};
@@ -51,7 +51,8 @@ pub fn analyze_within(system: &System, limits: &Limits) -> Result<Analysis, Anal
 fn described(system: &System, limits: &Limits) -> Result<Analysis, AnalysisError> {
     let Whole { mut report, phase, is_symbolic } = whole(system, limits)?;
     let analysed = |own: &System| Ok(whole(own, limits)?.report);
-    special::look_again(system, phase.as_ref(), is_symbolic, &mut report, limits, analysed)?;
+    let asked = Asked { system, phase: phase.as_ref(), limits };
+    special::look_again(asked, is_symbolic, &mut report, analysed)?;
     if let Some(phase) = &phase {
         describe_bracket(system, phase, &mut report, limits)?;
     }

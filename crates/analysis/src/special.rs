@@ -29,28 +29,42 @@ struct Special {
     are_numbers: bool,
 }
 
+/// A system, its phase space if it has one, and within which limits it is looked at.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) system: &'a System,
+    pub(crate) phase: Option<&'a Phase>,
+    pub(crate) limits: &'a Limits,
+}
+
+impl<'a> Asked<'a> {
+    /// Its defects at points; `None` without a phase space.
+    fn defects(&self) -> Result<Option<Defects<'a>>, AnalysisError> {
+        let work = || Rc::new(Work::new(WORK, self.limits));
+        self.phase.map(|phase| Defects::new(self.system, phase, work())).transpose()
+    }
+}
+
 /// Looks again, for the parameters of the model, at what does not hold for all, and where systems are small also at what does.
 pub(crate) fn look_again(
-    system: &System,
-    phase: Option<&Phase>,
+    asked: Asked<'_>,
     is_symbolic: bool,
     report: &mut Analysis,
-    limits: &Limits,
     analysed: impl FnOnce(&System) -> Result<Analysis, AnalysisError>,
 ) -> Result<(), AnalysisError> {
-    claims_without_value(system, phase, report, limits)?;
+    claims_without_value(asked, report)?;
     let claims = !report.claims.iter().all(|c| matches!(c.outcome, Outcome::Holds(_)));
     let bracket = report.poisson.as_ref().is_some_and(is_no_bracket);
     let decided = is_symbolic && report.stopped.is_none() && report.consistent.is_some();
     if !claims && !bracket && !decided {
         return Ok(());
     }
-    let Some(special) = Special::new(system, analysed)? else { return Ok(()) };
+    let Some(special) = Special::new(asked.system, analysed)? else { return Ok(()) };
     if claims {
-        special.claims(system, phase, report, limits)?;
+        special.claims(asked, report)?;
     }
     if bracket {
-        special.bracket(system, phase, report, limits)?;
+        special.bracket(asked, report)?;
     }
     if decided {
         special.compare(report);
@@ -59,13 +73,11 @@ pub(crate) fn look_again(
 }
 
 /// Claims that hold in general and have no value for the parameters of the model: L/(a − 1) where a = 1.
-fn claims_without_value(
-    system: &System,
-    phase: Option<&Phase>,
-    report: &mut Analysis,
-    limits: &Limits,
-) -> Result<(), AnalysisError> {
-    let Some(phase) = phase else { return Ok(()) };
+fn claims_without_value(asked: Asked<'_>, report: &mut Analysis) -> Result<(), AnalysisError> {
+    let system = asked.system;
+    if asked.phase.is_none() {
+        return Ok(());
+    }
     let has = |e: &Expr, role: Role| e.leaves().iter().any(|l| matches!(l.node(), Node::At(a, _) if a.role() == role));
     for claim in &system.claims {
         let array = &claim.quantity.array;
@@ -76,8 +88,8 @@ fn claims_without_value(
             if !matches!(c.outcome, Outcome::Holds(_)) || has(&value, Role::Velocity) || !has(&value, Role::Parameter) {
                 continue;
             }
-            let work = Rc::new(Work::new(WORK, limits));
-            if Defects::new(system, phase, work)?.is_undefined(&value)? {
+            let Some(mut defects) = asked.defects()? else { return Ok(()) };
+            if defects.is_undefined(&value)? {
                 let leaves: BTreeSet<String> = value.leaves().iter().map(ToString::to_string).collect();
                 let names = system.parameter_layout().entry_names().into_iter();
                 let all = names.zip(parameters(system, &[]).unwrap_or_default());
@@ -137,18 +149,11 @@ impl Special {
     }
 
     /// Claims that do not hold for all parameters.
-    fn claims(
-        &self,
-        system: &System,
-        phase: Option<&Phase>,
-        report: &mut Analysis,
-        limits: &Limits,
-    ) -> Result<(), AnalysisError> {
+    fn claims(&self, asked: Asked<'_>, report: &mut Analysis) -> Result<(), AnalysisError> {
         let special = self.analysis.as_ref();
         let is_free = special.is_some_and(|s| s.constraints.is_empty()) && report.constraints.is_empty();
-        let work = Rc::new(Work::new(WORK, limits));
-        let phase = phase.filter(|_| special.is_some());
-        let mut defects = phase.map(|phase| Defects::new(system, phase, work)).transpose()?;
+        let phase = asked.phase.filter(|_| special.is_some());
+        let mut defects = Asked { phase, ..asked }.defects()?;
         for c in report.claims.iter_mut().filter(|c| !matches!(c.outcome, Outcome::Holds(_))) {
             let same = |own: &&ClaimReport| own.name == c.name && own.kind == c.kind;
             let outcome = match special {
@@ -173,24 +178,17 @@ impl Special {
     }
 
     /// Antisymmetry and Jacobi's identity where they do not hold for all parameters.
-    fn bracket(
-        &self,
-        system: &System,
-        phase: Option<&Phase>,
-        report: &mut Analysis,
-        limits: &Limits,
-    ) -> Result<(), AnalysisError> {
+    fn bracket(&self, asked: Asked<'_>, report: &mut Analysis) -> Result<(), AnalysisError> {
         let Some(poisson) = &mut report.poisson else { return Ok(()) };
         let special = self.analysis.as_ref().and_then(|a| a.poisson.as_ref());
         // As for claims: what does not hold by symbols is to be seen at a point.
         let failure = special.and_then(|p| p.jacobi_failure.as_ref()).filter(|_| !self.are_numbers);
-        let is_seen = match (failure, phase) {
-            (Some(failure), Some(phase)) => {
-                let work = Rc::new(Work::new(WORK, limits));
-                let mut defects = Defects::new(system, phase, work)?;
-                defects.at_points(std::slice::from_ref(&failure.3))? == Some(false)
-            }
-            _ => true,
+        let is_seen = match failure {
+            Some(failure) => match asked.defects()? {
+                Some(mut defects) => defects.at_points(std::slice::from_ref(&failure.3))? == Some(false),
+                None => true,
+            },
+            None => true,
         };
         let sum = poisson.jacobi_failure.as_ref().map(|f| &f.3);
         let at_values = |general: Outcome, own: Option<Outcome>, e: Option<&Expr>| {

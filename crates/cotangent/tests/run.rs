@@ -427,8 +427,39 @@ fn a_constraint_that_a_run_leaves_is_said_with_the_time() {
 
 #[test]
 fn a_run_that_keeps_its_constraints_is_not_said_to_leave_them() {
-    for formulation in ["standard", "dirac", "hamilton-dirac", "ggl", "baumgarte", "impetus-striction"] {
+    for formulation in ["standard", "dirac", "hamilton-dirac", "ggl", "baumgarte", "impetus-striction", "penalty"] {
         let found = json(&["pendulum", "--formulation", formulation, "--method", "gauss", "--until", "20"]);
         assert_eq!(found["notes"], json!([]), "{formulation}");
     }
+}
+
+/// A mass that is let go on a spring in the place of a rod falls by d with φ²/(2ε) = d for φ = d + d²/2, and Σ|G| max|q| = (1 + d)².
+#[test]
+fn a_spring_that_is_too_soft_for_a_constraint_is_said() {
+    let text = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: (x^2 + y^2 - 1)/2 = 0\ninitial y = -1\n";
+    for epsilon in [0.1, 0.006, 0.004, 1e-4] {
+        let fallen = (0..50).fold(0.0, |d: f64, _| 2.0 * epsilon / (1.0 + d / 2.0).powi(2));
+        let stretched = fallen + fallen * fallen / 2.0;
+        let option = format!("epsilon={epsilon}");
+        let penalty = ["--formulation", "penalty", "--opt", &option, "--method", "gauss", "--step", "0.001"];
+        let found = model(text, &[&penalty[..], &["--until", "10", "--json"]].concat()).json();
+        close(&found["constraints"]["rod"]["max_abs"], stretched, 1e-3);
+        let notes: Vec<&str> = found["notes"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        let note = notes.iter().find(|note| note.starts_with("`rod` does not hold"));
+        assert_eq!(note.is_some(), stretched > 0.01 * (1.0 + fallen).powi(2), "{epsilon}: {notes:?}");
+        let says = |part| note.is_none_or(|note| note.contains(part));
+        assert!(says("--opt epsilon") && says("--formulation multipliers"), "{note:?}");
+        assert!(note.is_none_or(|note| !note.contains("--project")), "no projection fits: {note:?}");
+    }
+}
+
+#[test]
+fn a_step_that_is_one_program_is_said_to_be_one_be_it_made_of_loops() {
+    let whole = |arguments: &[&str]| json(&[arguments, &["--steps", "3"]].concat())["whole_step"].clone();
+    assert_eq!(whole(&["pendulum", "--method", "rattle"]), true);
+    for n in ["n=4", "n=100"] {
+        assert_eq!(whole(&["chain", "--method", "rattle", "--set", n]), true, "{n}");
+    }
+    // A method that chooses its own steps is called for each of them.
+    assert_eq!(whole(&["kepler", "--method", "dopri5", "--tol", "1e-8"]), false);
 }

@@ -32,6 +32,8 @@ pub struct Departures<'a> {
     /// The largest sizes of the terms of constraints and hidden constraints so far.
     sizes: [Vec<f64>; 2],
     step: f64,
+    /// Whether hidden constraints are left, too.
+    hidden: bool,
     found: Option<Departure>,
 }
 
@@ -40,7 +42,12 @@ impl<'a> Departures<'a> {
     pub fn new<C: Candidate>(problem: &'a C, step: f64) -> Departures<'a> {
         let given = problem.surface_scales();
         let manifold = if given.is_some() { None } else { problem.numbers().manifold().ok().flatten() };
-        Departures { manifold, sizes: given.unwrap_or_default(), step, found: None }
+        Departures { manifold, sizes: given.unwrap_or_default(), step, hidden: true, found: None }
+    }
+
+    /// The same for equations with springs in the place of constraints: their lengths tell, not how fast they swing.
+    pub fn of_springs(self) -> Departures<'a> {
+        Departures { hidden: false, ..self }
     }
 
     /// The constraint that was left first, if one was.
@@ -61,7 +68,8 @@ impl<'a> Departures<'a> {
     /// The residual that is the largest part of its terms, if that is more than a constraint is kept to.
     fn beyond(&self, residuals: [&mut dyn Iterator<Item = f64>; 2]) -> Option<(bool, usize)> {
         let mut worst = (PART, None);
-        for ((level, residuals), sizes) in residuals.into_iter().enumerate().zip(&self.sizes) {
+        let levels = if self.hidden { 2 } else { 1 };
+        for ((level, residuals), sizes) in residuals.into_iter().enumerate().zip(&self.sizes).take(levels) {
             for (member, (residual, size)) in residuals.zip(sizes).enumerate() {
                 // Without terms nothing moves.
                 if *size > 0.0 && residual.abs() > worst.0 * size {

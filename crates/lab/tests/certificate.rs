@@ -2,8 +2,9 @@
 
 mod problems;
 
+use cotangent_dynamics::{Failure, Value};
 use cotangent_integrate::{Method, Projection, Target};
-use cotangent_lab::certificate::{Certificate, Finding, Options};
+use cotangent_lab::certificate::{Certificate, Finding, Options, Reason};
 use cotangent_theory::Formulation;
 use problems::{Case, PENDULUM};
 
@@ -84,4 +85,48 @@ fn symmetric_projection_is_symmetric_and_keeps_the_constraints() {
     let c = certify(&case, Method::ImplicitMidpoint, projection, 0.1);
     assert!(measured(&c.symmetry_defect.found) < 1e-13);
     assert!(measured(&c.constraint_defect.found) < 1e-14);
+}
+
+/// Where c < 0 the bracket of r and s has no value. Nothing depends on them, so that all steps can be made.
+#[test]
+fn where_a_bracket_has_no_value_no_step_is_a_poisson_map() {
+    let text = "variables q, p, r, s, c\nbracket {q, p} = 1, {r, s} = sqrt(c)\nhamiltonian p^2/2 - cos(q)\n\
+        split A = p^2/2, B = -cos(q)\ninitial q = 1, p = 0.5, c = -1\n";
+    let found =
+        |text: &str, method| certify(&Case::new(text, Formulation::Multipliers), method, None, 0.1).poisson_defect;
+    for method in [Method::SplittingStrang, Method::Rk4] {
+        let found = found(text, method);
+        assert_eq!(found.claimed, method == Method::SplittingStrang);
+        let reason = Reason::Value(Failure::NotFinite(Value::Residual));
+        assert!(matches!(&found.found, Finding::Undecided(why) if *why == reason), "{method:?} {found:?}");
+        assert_eq!(found.held, None, "{method:?}");
+    }
+    let regular = text.replace("c = -1", "c = 1");
+    assert_eq!(found(&regular, Method::SplittingStrang).held, Some(true));
+    assert_eq!(found(&regular, Method::Rk4).held, Some(false));
+}
+
+/// The midpoint rule on a rod that swings by half a radian: its coordinate is the same all along, and in that the rule is symmetric.
+#[test]
+fn what_holds_in_the_one_chart_of_a_run_is_not_said_to_hold_in_several() {
+    let text = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: (x^2 + y^2 - 1)/2 = 0\n\
+        initial x = sin(0.5), y = -cos(0.5)\n";
+    let case = Case::new(text, Formulation::LocalChart { threshold: 1.0 });
+    let found = certify(&case, Method::ImplicitMidpoint, None, 0.01).symmetry_defect;
+    assert!(!found.claimed && measured(&found.found) < 1e-26, "{found:?}");
+    assert_eq!((found.held, found.reason), (None, Some(Reason::OneChart)));
+}
+
+/// An oscillator and a clock z, which stops where 1 − z < 0; beside y = 0 the root has no value. So there is one motion, and that
+/// ends: on it the average vector field is the midpoint rule, which is symplectic.
+#[test]
+fn what_holds_from_a_start_beside_which_there_is_nothing_is_not_said_to_hold() {
+    let text = "coord x, y, z\nhamiltonian (p_x^2 + p_y^2 + p_z^2 + x^2)/2 - sqrt(1 - 1e8*y^2)/1e8 + y^4*sqrt(1 - z)\n\
+        initial x = 1, p_z = 0.01\n";
+    let case = Case::new(text, Formulation::Multipliers);
+    let found = certify(&case, Method::AverageVectorField { stages: 3 }, None, 0.1);
+    assert!(found.ended.is_some(), "{:?}", found.ended);
+    let symplectic = found.symplectic_defect;
+    assert!(!symplectic.claimed && measured(&symplectic.found) < 1e-26, "{symplectic:?}");
+    assert_eq!((symplectic.held, symplectic.reason), (None, Some(Reason::NowhereElse)));
 }

@@ -153,14 +153,14 @@ impl Monitor {
         self.close = self.last_close;
     }
 
-    /// Whether a change of the energy in one step is ordinary, or rounding: it is then known for the steps that follow.
+    /// Whether a change of the energy in one step is ordinary: it is then known for the steps that follow.
     pub(crate) fn expects_one(&mut self, change: f64, terms: impl FnOnce() -> f64) -> bool {
-        let size = change.abs();
-        let is_ordinary = size <= GROWTH * self.quiet || size <= UNITS * f64::EPSILON * terms();
-        if is_ordinary {
-            self.quiet = self.quiet.max(size);
+        let is_ordinary = || change.is_finite() && self.judge(change, terms()) == Change::Ordinary;
+        let is_expected = self.has_seen(change) || is_ordinary();
+        if is_expected {
+            self.quiet = self.quiet.max(change.abs());
         }
-        is_ordinary
+        is_expected
     }
 
     /// Takes note of so many steps in which nothing happened but this change of the energy.
@@ -308,6 +308,14 @@ mod tests {
         assert_eq!(with(0.5), Some(Jump { time: 20.0, change: 0.5 }));
         assert_eq!(with(-0.5), Some(Jump { time: 20.0, change: -0.5 }));
         assert_eq!(with(1e-3), None);
+    }
+
+    #[test]
+    fn a_large_part_of_the_energy_is_not_expected_though_steps_before_led_to_it() {
+        // Six times as much as ever before, of an energy of 1: 0.03 is ordinary, and 0.06 is spoken of.
+        assert!(after(&[0.005; 20]).expects_one(0.03, || 1.0));
+        assert!(!after(&[0.01; 20]).expects_one(0.06, || 1.0));
+        assert!(!after(&[0.01; 20]).expects_one(f64::NAN, || 1.0));
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! The extremes of a quantity along a run, in constant memory.
 //!
 //! A NaN is the largest of all: once a quantity was NaN, its extremes are, whatever came later.
-//! (`f64::max` would drop it.) The state is plain numbers, so that a resumed run reports the same.
+//! The state is plain numbers, so that a resumed run reports the same.
+
+use cotangent_scalar::larger;
 
 /// How many numbers the state of one quantity has.
 const STATE: usize = 4;
@@ -38,11 +40,6 @@ pub enum StatisticsError {
         /// How many numbers there are.
         found: usize,
     },
-}
-
-/// The larger of two numbers; NaN if one is.
-fn larger(a: f64, b: f64) -> f64 {
-    if a.is_nan() || a > b { a } else { b }
 }
 
 impl Extremes {

@@ -24,6 +24,7 @@ mod dd;
 mod dual;
 pub mod figures;
 mod float;
+mod largest;
 mod limits;
 mod random;
 mod real;
@@ -33,6 +34,7 @@ mod sums;
 
 pub use dd::Dd;
 pub use dual::Dual;
+pub use largest::{larger, largest};
 pub use limits::{Cancel, Clock, Interrupted, Limits};
 pub use random::Random;
 pub use real::Real;

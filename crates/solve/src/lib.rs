@@ -14,7 +14,7 @@
 //! - [`departure`]: whether a matrix may have become singular on the way to another one;
 //! - [`singular_values`] and [`least_change`]: how far a matrix is from a smaller rank, and the
 //!   nearest solution of too few equations;
-//! - [`eigenvalues`] of a full matrix.
+//! - [`eigenvalues`] of a full matrix, and the [`spectrum`] of a symmetric one with its vectors.
 //!
 //! ```
 //! use cotangent_solve::{NewtonOptions, NewtonWorkspace, Pattern, newton};
@@ -59,6 +59,7 @@ mod rank;
 mod reach;
 mod singular;
 mod sparse;
+mod spectrum;
 mod stall;
 mod stopping;
 mod symbolic;
@@ -80,6 +81,7 @@ pub use pattern::{Pattern, PatternError};
 pub use pivoting::Singular;
 pub use rank::{Dependent, RankError, Scales, dependent_rows, null_space};
 pub use singular::singular_values;
+pub use spectrum::spectrum;
 pub use stall::Stall;
 pub use stopping::{Bounds, Comparisons, Held, StoppingRule, Verdict};
 pub use symmetric::{SymmetricFactors, SymmetricValues};

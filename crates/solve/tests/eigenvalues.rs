@@ -1,6 +1,6 @@
 //! Eigenvalues against closed forms and against what every matrix satisfies.
 
-use cotangent_solve::{EigenvalueError, eigenvalues};
+use cotangent_solve::{EigenvalueError, eigenvalues, spectrum};
 use proptest::prelude::*;
 
 fn sorted(mut values: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
@@ -62,8 +62,62 @@ fn what_is_no_matrix_is_refused() {
     assert_eq!(eigenvalues(&[vec![f64::NAN]]), Err(EigenvalueError::NotFinite { row: 0 }));
 }
 
+#[test]
+fn symmetric_matrices_of_two_rows_have_the_eigenvalues_of_the_quadratic_formula() {
+    for unit in [1e-200, 1.0, 1e200] {
+        for [a, b, c] in [[2.0, 1.0, 2.0], [0.0, 1.0, 0.0], [3.0, 4.0, -3.0], [1.0, 0.0, -2.0], [1.0, 1e-9, 1.0]] {
+            let found = spectrum(vec![vec![unit * a, unit * b], vec![unit * b, unit * c]]);
+            let (middle, root): (f64, f64) = ((a + c) / 2.0, f64::hypot((a - c) / 2.0, b));
+            for ((value, _), exact) in found.iter().zip([middle - root, middle + root]) {
+                assert!((value / unit - exact).abs() < 1e-15 * (1.0 + exact.abs()), "{unit} {a} {b} {c}: {value}");
+            }
+        }
+    }
+    assert_eq!(spectrum(vec![]), []);
+    assert_eq!(spectrum(vec![vec![-3.0]]), [(-3.0, vec![1.0])]);
+}
+
+#[test]
+fn small_eigenvalues_of_a_positive_matrix_are_found_to_all_digits() {
+    // D (1 + 1 1ᵀ) D with D = (1, 10⁻⁶, 10⁻¹²): the pivots 2, 3/2 and 4/3 of 1 + 1 1ᵀ times D², to twelve digits.
+    let d = [1.0, 1e-6, 1e-12];
+    let entry = |i: usize, j: usize| (1.0 + f64::from(u8::from(i == j))) * d[i] * d[j];
+    let found = spectrum((0..3).map(|i| (0..3).map(|j| entry(i, j)).collect()).collect());
+    let exact = [4.0 / 3.0 * 1e-24, 1.5e-12, 2.0];
+    for ((value, _), exact) in found.iter().zip(exact) {
+        assert!((value / exact - 1.0).abs() < 1e-11, "{value:e} {exact:e}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// A v = λ v with orthonormal v, in ascending order; Σλ = tr A.
+    #[test]
+    fn a_symmetric_matrix_is_diagonal_in_its_vectors(n in 1usize..9, entries in prop::collection::vec(-3.0f64..3.0, 64),
+        repeated in any::<bool>()) {
+        // x xᵀ, of which all eigenvalues but one are 0, or any symmetric matrix.
+        let entry = |i: usize, j: usize| match repeated {
+            true => entries[i] * entries[j],
+            false => entries[8 * i.min(j) + i.max(j)],
+        };
+        let a: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect();
+        let found = spectrum(a.clone());
+        prop_assert_eq!(found.len(), n);
+        prop_assert!(found.windows(2).all(|two| two[0].0 <= two[1].0));
+        let dot = |u: &[f64], v: &[f64]| u.iter().zip(v).map(|(u, v)| u * v).sum::<f64>();
+        let size = 9.0 * n as f64;
+        for (k, (value, v)) in found.iter().enumerate() {
+            for (row, x) in a.iter().zip(v) {
+                prop_assert!((dot(row, v) - value * x).abs() < 1e-14 * size, "{} {:?}", value, a);
+            }
+            for (l, (_, other)) in found.iter().enumerate() {
+                prop_assert!((dot(v, other) - f64::from(u8::from(k == l))).abs() < 1e-14, "{:?} {:?}", v, other);
+            }
+        }
+        let trace: f64 = (0..n).map(|i| a[i][i]).sum();
+        prop_assert!((found.iter().map(|(value, _)| value).sum::<f64>() - trace).abs() < 1e-14 * size);
+    }
 
     /// Σλ = tr A and Σλ² = tr A².
     #[test]

@@ -9,6 +9,7 @@ use cotangent_lab::{Departure, NoCasimir};
 use cotangent_model::ClaimKind;
 use cotangent_observe::{Monitor, Passage, Run, Unobserved};
 use cotangent_problem::Instance;
+use cotangent_theory::Formulation;
 use serde::{Deserialize, Serialize};
 
 /// Steps near a singular configuration, where the constraints depend on each other.
@@ -137,10 +138,13 @@ pub(crate) fn departure(
     if motion.structure().is_some() {
         ways.push("--formulation multipliers with a method for constraints, such as `rattle`");
     }
-    if choice.project.as_deref() != Some("both") {
-        ways.push("--project both");
+    match motion.formulation {
+        Formulation::Penalty { .. } => {
+            ways.push("a smaller --opt epsilon, with a --step that resolves the oscillations")
+        }
+        _ if choice.project.as_deref() != Some("both") => ways.extend(["--project both", "a smaller --step"]),
+        _ => ways.push("a smaller --step"),
     }
-    ways.push("a smaller --step");
     format!(
         "`{name}` does not hold: its residual was more than a percent of its terms {since}, and up to {}; what follows is \
          not a motion of the model: take {}",

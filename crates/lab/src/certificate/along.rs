@@ -5,10 +5,10 @@ use super::charts::{Charts, Spot};
 use super::ended::{Ended, Stopped};
 use super::size::{Sizes, Taken, Terms, kinetic};
 use super::{CertificateError, Options};
-use cotangent_dynamics::{Advance, Measure, Source};
+use cotangent_dynamics::{Advance, Failure, Measure, Source};
 use cotangent_integrate::Prepared;
 use cotangent_observe::{End, Monitor, Observer, Run, RunError, Sample, Schedule, Verdict};
-use cotangent_scalar::{Dual, Interrupted, Limits};
+use cotangent_scalar::{Dual, Interrupted, Limits, larger, largest};
 use std::ops::ControlFlow;
 
 /// Most samples of the energy that are kept.
@@ -126,7 +126,7 @@ pub(super) fn run<C: Candidate>(
         Ok(End::Failed(failure)) => Some(Ended { steps: look.seen, of: options.steps, cause: Stopped::Step(failure) }),
         Err(e) => Some(undefined(look.seen, options.steps, e)),
     };
-    let Look { mut along, largest, turns, before, casimirs, charts, .. } = look;
+    let Look { mut along, largest: residuals, turns, before, casimirs, charts, .. } = look;
     along.charts = charts.changes;
     along.casimirs = casimirs.changed();
     along.places.extend(before.leap.map(|(_, state)| state));
@@ -137,9 +137,8 @@ pub(super) fn run<C: Candidate>(
     along.moved = turns.moved();
     // Where nothing moves, nothing shows how large terms are.
     along.scales.iter_mut().flatten().for_each(|s| *s = if *s > 0.0 { *s } else { 1.0 });
-    for (worst, (largest, scales)) in along.residuals.iter_mut().zip(largest.iter().zip(&along.scales)) {
-        let relative = largest.iter().zip(scales).map(|(r, s)| if *r == 0.0 { 0.0 } else { r / s });
-        *worst = relative.fold(0.0, |m: f64, r| if r.is_nan() || r > m { r } else { m });
+    for (worst, (residuals, scales)) in along.residuals.iter_mut().zip(residuals.iter().zip(&along.scales)) {
+        *worst = largest(residuals.iter().zip(scales).map(|(r, s)| if *r == 0.0 { 0.0 } else { r / s }));
     }
     Ok(along)
 }
@@ -221,25 +220,24 @@ impl<'a, C: Candidate> Casimirs<'a, C> {
 
     /// The largest change, relative to the sizes of terms.
     fn changed(&self) -> f64 {
-        let relative = self.changes.iter().zip(&self.sizes).map(|(c, s)| c / if *s > 0.0 { *s } else { 1.0 });
-        relative.fold(0.0, |m: f64, c| if c.is_nan() || c > m { c } else { m })
+        largest(self.changes.iter().zip(&self.sizes).map(|(c, s)| c / if *s > 0.0 { *s } else { 1.0 }))
     }
 }
 
 /// |C| + Σᵢ |zᵢ ∂C/∂zᵢ| at a state.
-pub(super) fn casimir_sizes(problem: &impl Candidate, state: &[f64]) -> Option<Vec<f64>> {
-    let mut system = problem.view::<Dual<f64>>().poisson().ok()??;
+pub(super) fn casimir_sizes(problem: &impl Candidate, state: &[f64]) -> Result<Vec<f64>, Failure> {
+    let Some(mut system) = problem.view::<Dual<f64>>().poisson()? else { return Ok(vec![]) };
     let mut z: Vec<Dual<f64>> = state.iter().map(|&v| Dual::constant(v)).collect();
     let mut out = vec![Dual::constant(0.0); system.shape().casimirs];
-    system.casimirs(&z, &mut out).ok()?;
+    system.casimirs(&z, &mut out)?;
     let mut sizes: Vec<f64> = out.iter().map(|c| c.value.abs()).collect();
     for k in 0..z.len() {
         z[k].tangent[0] = 1.0;
-        system.casimirs(&z, &mut out).ok()?;
+        system.casimirs(&z, &mut out)?;
         sizes.iter_mut().zip(&out).for_each(|(s, c)| *s += (z[k].value * c.tangent[0]).abs());
         z[k].tangent[0] = 0.0;
     }
-    Some(sizes)
+    Ok(sizes)
 }
 
 impl<C: Candidate, I: Advance, D: Measure> Observer<I, D> for Look<'_, C> {
@@ -295,14 +293,10 @@ fn undefined(steps: u64, of: u64, error: RunError) -> Ended {
     Ended { steps, of, cause: Stopped::Unmeasured(Source::new(error)) }
 }
 
-/// The largest of each residual; NaN is the largest of all.
+/// The largest of each residual.
 fn keep_largest(largest: &mut Vec<f64>, residuals: &[f64]) {
     largest.resize(residuals.len(), 0.0);
-    for (m, r) in largest.iter_mut().zip(residuals) {
-        if r.is_nan() || r.abs() > *m {
-            *m = r.abs();
-        }
-    }
+    largest.iter_mut().zip(residuals).for_each(|(m, r)| *m = larger(*m, r.abs()));
 }
 
 /// Counts how often the distance from the start, positions and momenta in units of their sizes, turns.
@@ -336,7 +330,7 @@ impl<'a> Turns<'a> {
         let moved = state.iter().zip(&self.start[..self.middle]).map(|(a, b)| (a - b).abs());
         self.moved = moved.fold(self.moved, f64::max);
         let part = |range: std::ops::Range<usize>, unit: &mut f64| -> f64 {
-            let size = state[range.clone()].iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            let size = largest(&state[range.clone()]);
             *unit = unit.max(size);
             // Relative first, so that squares do not underflow.
             let moved = state[range.clone()].iter().zip(&self.start[range]).map(|(a, b)| ((a - b) / *unit).powi(2));

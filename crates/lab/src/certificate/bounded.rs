@@ -8,6 +8,7 @@ use super::Drift;
 use super::along::Along;
 use super::reason::{LargerSteps, Reason};
 use crate::fit::{Growth, growth_exponent, typical_growth_exponent};
+use cotangent_scalar::{larger, largest};
 
 /// An exponent above this, with its uncertainty taken off, is that of a growing error.
 const GROWING: f64 = 0.25;
@@ -74,8 +75,8 @@ pub(super) fn size(along: &Along) -> f64 {
 
 /// The largest energy error, relative to that.
 pub(super) fn amplitude(along: &Along) -> f64 {
-    let largest = along.errors.iter().fold(0.0f64, |m, e| if e.is_nan() || e.abs() > m { e.abs() } else { m });
-    if largest == 0.0 { 0.0 } else { largest / size(along) }
+    let error = largest(&along.errors);
+    if error == 0.0 { 0.0 } else { error / size(along) }
 }
 
 /// What the run says, of a method of which it is known whether it keeps the energy.
@@ -85,11 +86,11 @@ pub(super) fn judge(along: &Along, kept: bool) -> Said {
         return Said::Nothing(reason);
     }
     let amplitude = amplitude(along);
-    let largest = amplitude * size(along);
+    let worst = amplitude * size(along);
     let early = if along.exchanged[0] > 0.0 { along.exchanged[0] } else { size(along) };
     let at_round_off = kept || amplitude <= round_off(along);
-    if !at_round_off && (largest.is_nan() || largest > RESOLVED * early) {
-        return Said::Nothing(Reason::Unresolved { part: largest / early });
+    if !at_round_off && (worst.is_nan() || worst > RESOLVED * early) {
+        return Said::Nothing(Reason::Unresolved { part: worst / early });
     }
     if let Some(ended) = &along.ended {
         return Said::Nothing(Reason::Ended(ended.clone()));
@@ -103,15 +104,15 @@ pub(super) fn judge(along: &Along, kept: bool) -> Said {
     };
     let typical = typical_growth_exponent(times, errors).ok();
     let half = &errors[errors.len() / 2..];
-    let returns = half.iter().fold(f64::INFINITY, |m, e| m.min(e.abs())) <= RETURN * largest;
+    let returns = half.iter().fold(f64::INFINITY, |m, e| m.min(e.abs())) <= RETURN * worst;
     let drift = Drift { growth: Some(growth), typical, returns, amplitude };
     let growths = || drift.growth.iter().chain(&drift.typical);
     let slow = |g: &Growth| g.exponent + g.uncertainty <= CERTAIN;
     let fast = |g: &Growth| g.exponent - g.uncertainty > GROWING;
     let parts = parts(errors);
     // The last quarter is no larger than what was before.
-    let level = parts.largest[PARTS * 3 / 4..].iter().copied().fold(0.0, f64::max)
-        <= 1.5 * parts.largest[..PARTS * 3 / 4].iter().copied().fold(0.0, f64::max);
+    let (before, last) = parts.largest.split_at(PARTS * 3 / 4);
+    let level = largest(last) <= 1.5 * largest(before);
     if growths().any(slow) || (returns && level) {
         return Said::Calm(drift);
     }
@@ -134,11 +135,11 @@ struct Parts {
 
 fn parts(errors: &[f64]) -> Parts {
     let part = |k: usize| &errors[errors.len() * k / PARTS..errors.len() * (k + 1) / PARTS];
-    let largest = std::array::from_fn(|k| part(k).iter().fold(0.0f64, |m, e| m.max(e.abs())));
+    let largest: [f64; PARTS] = std::array::from_fn(|k| largest(part(k)));
     let typical = std::array::from_fn(|k| {
         let part = part(k);
         // Scaled, so that squares do not underflow.
-        let scale = part.iter().fold(f64::MIN_POSITIVE, |m: f64, e| m.max(e.abs()));
+        let scale = larger(largest[k], f64::MIN_POSITIVE);
         scale * (part.iter().map(|e| (e / scale).powi(2)).sum::<f64>() / part.len().max(1) as f64).sqrt()
     });
     Parts { largest, typical }

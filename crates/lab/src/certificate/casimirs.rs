@@ -7,7 +7,7 @@
 use super::candidate::Candidate;
 use super::symplectic::seeded;
 use cotangent_dynamics::Poisson;
-use cotangent_scalar::{Dd, Dual, Random, Real};
+use cotangent_scalar::{Dd, Dual, Random, Real, largest};
 
 /// A function that is claimed to be a Casimir and is none.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -71,7 +71,7 @@ struct Look<'s> {
 impl Look<'_> {
     /// The start (0), or a point near it.
     fn point(&mut self, start: &[f64], k: usize) -> Vec<Dd> {
-        let size = start.iter().fold(0.0f64, |m, z| m.max(z.abs()));
+        let size = largest(start);
         let unit = if size > 0.0 { size } else { 1.0 };
         let moved = |z: &f64| if k == 0 { *z } else { z + NEAR * self.random.signed() * unit };
         start.iter().map(moved).map(Dd::from).collect()

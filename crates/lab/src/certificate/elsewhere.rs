@@ -10,7 +10,7 @@ use super::charts::{STATES, Spot};
 use super::ladder::{CLEAR, Question, Sample, Shown, climb};
 use super::probe::Probe;
 use super::reason::Reason;
-use cotangent_scalar::Random;
+use cotangent_scalar::{Random, largest};
 use std::ops::Range;
 
 /// Measures a defect of a step of a size, from a point that steps of another lead to.
@@ -89,7 +89,7 @@ impl<'a, C: Candidate> States<'_, 'a, C> {
         let places = if along.ended.is_some() { &[][..] } else { &along.places[..] };
         let middle = if problem.nature().halves { start.len() / 2 } else { start.len() };
         let unit = |range: Range<usize>| {
-            let part = |state: &[f64]| state[range.clone()].iter().fold(0.0f64, |m, z| m.max(z.abs()));
+            let part = |state: &[f64]| largest(&state[range.clone()]);
             let on_the_way = places.iter().map(|place| part(place)).find(|size| *size > 0.0);
             Some(part(start)).filter(|size| *size > 0.0).or(on_the_way).unwrap_or(1.0)
         };

@@ -8,6 +8,7 @@ use super::probe::Probe;
 use super::reason::{LargerSteps, Reason};
 use super::{Finding, Property, ROUND_OFF, bounded};
 use cotangent_integrate::Claims;
+use cotangent_scalar::{larger, largest};
 
 /// Residuals above this are no accumulated round-off.
 const BEYOND: f64 = 1e-8;
@@ -96,6 +97,26 @@ impl<'a, C: Candidate> Judge<'a, C> {
         }
     }
 
+    /// What single steps say of what changed along the run: by no more than round-off, or by more, perhaps as it ended early.
+    fn explained(
+        &mut self,
+        question: Question,
+        small: bool,
+        ended: Option<Reason>,
+        measure: &mut Gauged<'_, C>,
+    ) -> (Option<bool>, Option<Reason>) {
+        let shown = climb(question, &mut |place, step| measure(&mut self.probe, place, step));
+        match (shown.map(|(_, shown)| shown), small) {
+            (Ok(Shown::Nowhere), true) => self.kept(question, measure),
+            (Ok(Shown::Nowhere), false) => (None, Some(ended.unwrap_or(Reason::Accumulated))),
+            (Ok(Shown::Here), false) => (Some(false), None),
+            (Ok(Shown::At { step, .. }), false) if !question.claimed || step == self.step => (Some(false), None),
+            (Ok(Shown::Here), true) => (None, Some(Reason::InSteps)),
+            (Ok(other), _) => (None, other.reason()),
+            (Err(reason), _) => (None, Some(reason)),
+        }
+    }
+
     /// The residuals of the constraints (0) or of the hidden ones (1) along the run, if there are any.
     pub(super) fn residual(&mut self, level: usize, claimed: bool) -> Property<f64> {
         let along = self.along;
@@ -128,16 +149,7 @@ impl<'a, C: Candidate> Judge<'a, C> {
         let question =
             Question { step: self.step, order: self.claims.order, power: 1, floor, shows: ROUND_OFF, claimed };
         let mut measure = |probe: &mut Probe<'_, C>, _: f64, step: f64| probe.residual(level + 1, scales, step);
-        let shown = climb(question, &mut |place, step| measure(&mut self.probe, place, step));
-        let (held, reason) = match (shown.map(|(_, shown)| shown), small) {
-            (Ok(Shown::Nowhere), true) => self.kept(question, &mut measure),
-            (Ok(Shown::Nowhere), false) => (None, Some(ended.unwrap_or(Reason::Accumulated))),
-            (Ok(Shown::Here), false) => (Some(false), None),
-            (Ok(Shown::At { step, .. }), false) if !claimed || step == self.step => (Some(false), None),
-            (Ok(Shown::Here), true) => (None, Some(Reason::InSteps)),
-            (Ok(other), _) => (None, other.reason()),
-            (Err(reason), _) => (None, Some(reason)),
-        };
+        let (held, reason) = self.explained(question, small, ended, &mut measure);
         Property { claimed, found, held, reason }
     }
 
@@ -157,16 +169,7 @@ impl<'a, C: Candidate> Judge<'a, C> {
         let question =
             Question { step: self.step, order: self.claims.order, power: 2, floor: FLOOR, shows: ROUND_OFF, claimed };
         let mut measure = |probe: &mut Probe<'_, C>, place: f64, step: f64| probe.casimirs(numbers, place, step);
-        let shown = climb(question, &mut |place, step| measure(&mut self.probe, place, step));
-        let (held, reason) = match (shown.map(|(_, shown)| shown), small) {
-            (Ok(Shown::Nowhere), true) => self.kept(question, &mut measure),
-            (Ok(Shown::Nowhere), false) => (None, Some(ended.unwrap_or(Reason::Accumulated))),
-            (Ok(Shown::Here), false) => (Some(false), None),
-            (Ok(Shown::At { step, .. }), false) if !claimed || step == self.step => (Some(false), None),
-            (Ok(Shown::Here), true) => (None, Some(Reason::InSteps)),
-            (Ok(other), _) => (None, other.reason()),
-            (Err(reason), _) => (None, Some(reason)),
-        };
+        let (held, reason) = self.explained(question, small, ended, &mut measure);
         Property { claimed, found, held, reason }
     }
 
@@ -214,19 +217,19 @@ impl<'a, C: Candidate> Judge<'a, C> {
     fn cancelled(&mut self) -> (Option<bool>, Option<Reason>) {
         let along = self.along;
         let (size, round_off) = (bounded::size(along), bounded::round_off(along));
-        let mut largest = 0.0f64;
+        let mut worst = 0.0;
         for place in &along.places {
             let point = self.probe.settled(place);
             match point.and_then(|point| self.probe.energy_from(&point, self.step, size)) {
-                Ok(sample) => largest = largest.max(sample.defect),
+                Ok(sample) => worst = larger(worst, sample.defect),
                 Err(reason) => return (None, Some(reason)),
             }
         }
-        if largest * along.steps as f64 <= round_off {
+        if worst * along.steps as f64 <= round_off {
             return (Some(true), None);
         }
         match self.quadrature() {
-            None if largest > round_off => (Some(false), None),
+            None if worst > round_off => (Some(false), None),
             reason => (None, reason.or(Some(Reason::Accumulated))),
         }
     }
@@ -246,16 +249,16 @@ impl<'a, C: Candidate> Judge<'a, C> {
         }
         // The largest defect as a multiple of the power that tells one from the other; that of the whole step, which may
         // resolve nothing, where there is no other.
-        let (mut largest, mut whole) = (0.0f64, 0.0);
+        let (mut most, mut whole) = (0.0, 0.0);
         let (mut first, mut found) = (None, None);
         for halvings in 0..=HALVINGS {
             let factor = 0.5f64.powi(halvings);
             let samples: Vec<_> =
                 points.iter().map(|point| self.probe.energy_from(point, factor * self.step, size)).collect();
-            let defect = samples.iter().flatten().map(|sample| sample.defect).fold(0.0, f64::max);
+            let defect = largest(samples.iter().flatten().map(|sample| sample.defect));
             let multiple = defect / factor.powi(least);
             if halvings > 0 && defect <= f64::EPSILON && samples.iter().all(Result::is_ok) {
-                if found.is_none() && multiple > if largest > 0.0 { largest } else { whole } {
+                if found.is_none() && multiple > if most > 0.0 { most } else { whole } {
                     return None;
                 }
                 found = Some(Reason::Quadrature { step: self.step * factor, defect });
@@ -268,7 +271,7 @@ impl<'a, C: Candidate> Judge<'a, C> {
             }
             match halvings {
                 0 => whole = multiple,
-                _ => largest = largest.max(multiple),
+                _ => most = larger(most, multiple),
             }
         }
         found

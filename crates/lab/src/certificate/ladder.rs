@@ -10,6 +10,7 @@
 //! like a power of the step, as far down as it can be followed.
 
 use super::reason::{LargerSteps, Reason};
+use cotangent_dynamics::{Failure, Value};
 
 /// A defect in double-double arithmetic up to this can be round-off, its amplification by the equations of a step
 /// included; what is larger has to fall with the step to be real.
@@ -59,6 +60,16 @@ pub(super) struct Sample {
     pub(super) reach: f64,
     /// By how much it stretches what it is relative to.
     pub(super) growth: f64,
+}
+
+impl Sample {
+    /// Of a step whose defect has a value: where it has none, nothing is known of the step.
+    pub(super) fn new(defect: f64, reach: f64, growth: f64) -> Result<Sample, Reason> {
+        match [defect, reach, growth].iter().any(|number| number.is_nan()) {
+            true => Err(Reason::Value(Failure::NotFinite(Value::Residual))),
+            false => Ok(Sample { defect, reach, growth }),
+        }
+    }
 }
 
 impl Question {

@@ -5,7 +5,7 @@ use super::reason::Reason;
 use super::subject::Subject;
 use super::symplectic::{Mapped, seeded};
 use cotangent_dynamics::{Failure, Poisson};
-use cotangent_scalar::{Dd, Real};
+use cotangent_scalar::{Dd, Real, larger};
 
 /// The largest entry of φ′Bφ′ᵀ − B∘φ, relative to the terms of its sums.
 pub(super) fn measure<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd], step: f64) -> Result<Mapped, Reason> {
@@ -32,18 +32,18 @@ fn defect<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd], step: f64) -> Re
             pushed[i * n + k] = terms.fold((zero, 0.0), |(sum, size), t| (sum + t, size + t.value().abs()));
         }
     }
-    let (mut worst, mut largest) = (0.0f64, 0.0f64);
+    let (mut worst, mut terms) = (0.0, 0.0);
     for i in 0..n {
         for j in 0..n {
-            let terms = (0..n).map(|k| (pushed[i * n + k], columns[k][j]));
+            let products = (0..n).map(|k| (pushed[i * n + k], columns[k][j]));
             let (image, size) =
-                terms.fold((zero, 0.0), |(sum, size), ((b, s), d)| (sum + b * d, size + s * d.value().abs()));
-            worst = worst.max((image - after[i * n + j]).value().abs());
-            largest = largest.max(size).max(after[i * n + j].value().abs());
+                products.fold((zero, 0.0), |(sum, size), ((b, s), d)| (sum + b * d, size + s * d.value().abs()));
+            worst = larger(worst, (image - after[i * n + j]).value().abs());
+            terms = larger(larger(terms, size), after[i * n + j].value().abs());
         }
     }
     let units: Vec<Vec<Dd>> = (0..n).map(unit).collect();
-    Ok(Mapped::new(if worst == 0.0 { 0.0 } else { worst / largest }, &units, &columns))
+    Ok(Mapped::new(if worst == 0.0 { 0.0 } else { worst / terms }, &units, &columns))
 }
 
 /// B(z), row by row.

@@ -9,7 +9,7 @@ use super::reason::Reason;
 use super::subject::{Subject, distance};
 use super::symplectic::Mapped;
 use super::{poisson, symplectic};
-use cotangent_scalar::{Dd, Real};
+use cotangent_scalar::{Dd, Real, larger, largest};
 
 /// From the start to a generic point, where nothing vanishes by chance.
 const WALK: u64 = 5;
@@ -27,6 +27,9 @@ const AWAY: u64 = 3;
 
 /// Beyond, the tangent map column by column takes too long.
 const LARGEST: usize = 200;
+
+/// What the tangent map of a step of this size from a point shows.
+type Map<'a, C> = fn(&Subject<'a, C>, &[Dd], f64) -> Result<Mapped, Reason>;
 
 /// A method on a system, with what should be kept, in double-double arithmetic.
 pub(super) struct Probe<'a, C> {
@@ -136,28 +139,24 @@ impl<'a, C: Candidate> Probe<'a, C> {
 
     /// The change of dq∧dp by a step on the tangent space.
     pub(super) fn symplectic(&mut self, place: f64, step: f64) -> Result<Sample, Reason> {
-        let point = self.point(place)?;
-        if point.len() > LARGEST {
-            return Err(Reason::NoTangentMap { largest: LARGEST });
-        }
-        let end = self.subject.walk(&point, step, 1).map_err(Reason::Step)?;
-        Ok(self.mapped(symplectic::measure(&self.subject, &point, step)?, &point, &end))
+        self.mapped(place, step, symplectic::measure)
     }
 
     /// How far a step is from a Poisson map.
     pub(super) fn poisson(&mut self, place: f64, step: f64) -> Result<Sample, Reason> {
+        self.mapped(place, step, poisson::measure)
+    }
+
+    /// A defect of the tangent map of a step; at an equilibrium perturbations move, and nothing else.
+    fn mapped(&mut self, place: f64, step: f64, measure: Map<'a, C>) -> Result<Sample, Reason> {
         let point = self.point(place)?;
         if point.len() > LARGEST {
             return Err(Reason::NoTangentMap { largest: LARGEST });
         }
         let end = self.subject.walk(&point, step, 1).map_err(Reason::Step)?;
-        Ok(self.mapped(poisson::measure(&self.subject, &point, step)?, &point, &end))
-    }
-
-    /// A defect of the tangent map; at an equilibrium perturbations move, and nothing else.
-    fn mapped(&self, mapped: Mapped, from: &[Dd], to: &[Dd]) -> Sample {
-        let reach = if self.rests { mapped.change } else { reach(from, to, self.halves()) };
-        Sample { defect: mapped.defect, reach, growth: mapped.growth }
+        let mapped = measure(&self.subject, &point, step)?;
+        let reach = if self.rests { mapped.change } else { reach(&point, &end, self.halves()) };
+        Sample::new(mapped.defect, reach, mapped.growth)
     }
 
     /// The change of the Casimirs of these numbers by a step, relative to the sizes of their terms.
@@ -166,9 +165,9 @@ impl<'a, C: Candidate> Probe<'a, C> {
         let end = self.subject.walk(&point, step, 1).map_err(Reason::Step)?;
         let sizes = |state: &[Dd]| {
             let state: Vec<f64> = state.iter().map(|z| z.value()).collect();
-            casimir_sizes(self.subject.problem, &state).unwrap_or_default()
+            casimir_sizes(self.subject.problem, &state).map_err(Reason::Value)
         };
-        let sizes: Vec<f64> = sizes(&point).into_iter().zip(sizes(&end)).map(|(a, b)| a.max(b)).collect();
+        let sizes: Vec<f64> = sizes(&point)?.into_iter().zip(sizes(&end)?).map(|(a, b)| larger(a, b)).collect();
         let Some(mut system) = self.subject.problem.view::<Dd>().poisson().map_err(Reason::Step)? else {
             return Err(Reason::NoEnergy);
         };
@@ -181,8 +180,7 @@ impl<'a, C: Candidate> Probe<'a, C> {
         let relative = |change: f64, size: f64| if change == 0.0 { 0.0 } else { change / size };
         let change = before.iter().zip(&after).zip(&sizes).map(|((&a, &b), s)| relative((b - a).value().abs(), *s));
         let change = change.enumerate().filter(|(k, _)| numbers.contains(k)).map(|(_, change)| change);
-        let growth = self.grown(&point, &end);
-        Ok(Sample { defect: change.fold(0.0, f64::max), reach: reach(&point, &end, self.halves()), growth })
+        Sample::new(largest(change), reach(&point, &end, self.halves()), self.grown(&point, &end))
     }
 
     /// How far a step forward and one back end from where they began.
@@ -194,7 +192,7 @@ impl<'a, C: Candidate> Probe<'a, C> {
         // On the way back the round-off is that of the state there, which an unstable step makes large.
         let growth = self.grown(&point, &there);
         let defect = distance(&back, &point, self.halves()) / growth;
-        Ok(Sample { defect, reach: reach(&point, &there, self.halves()), growth })
+        Sample::new(defect, reach(&point, &there, self.halves()), growth)
     }
 
     /// The change of the energy by a step, relative to a size.
@@ -207,8 +205,8 @@ impl<'a, C: Candidate> Probe<'a, C> {
     pub(super) fn energy_from(&mut self, point: &[Dd], step: f64, size: f64) -> Result<Sample, Reason> {
         let end = self.subject.walk(point, step, 1).map_err(Reason::Step)?;
         let [before, after] = [self.kept(point)?, self.kept(&end)?];
-        let change = before[0].iter().zip(&after[0]).map(|(&a, &b)| (b - a).value().abs()).fold(0.0, f64::max);
-        Ok(Sample { defect: change / size, reach: reach(point, &end, self.halves()), growth: 1.0 })
+        let change = largest(before[0].iter().zip(&after[0]).map(|(&a, &b)| (b - a).value()));
+        Sample::new(change / size, reach(point, &end, self.halves()), 1.0)
     }
 
     /// The largest residual of the constraints (1) or hidden constraints (2) after some steps from the start,
@@ -217,7 +215,7 @@ impl<'a, C: Candidate> Probe<'a, C> {
         let from = self.spot.as_ref().unwrap_or(&self.start);
         let end = self.subject.walk(from, step, AWAY).map_err(Reason::Step)?;
         let reach = reach(from, &end, self.halves());
-        Ok(Sample { defect: self.relative(level, &end, scales)?, reach, growth: 1.0 })
+        Sample::new(self.relative(level, &end, scales)?, reach, 1.0)
     }
 
     /// The same at the start: zero to the precision of the arithmetic, or of the values given.
@@ -228,7 +226,7 @@ impl<'a, C: Candidate> Probe<'a, C> {
 
     fn relative(&mut self, level: usize, state: &[Dd], scales: &[f64]) -> Result<f64, Reason> {
         let kept = self.kept(state)?;
-        Ok(kept[level].iter().zip(scales).map(|(r, s)| r.value().abs() / s).fold(0.0, f64::max))
+        Ok(largest(kept[level].iter().zip(scales).map(|(r, s)| r.value() / s)))
     }
 }
 
@@ -236,7 +234,7 @@ impl<'a, C: Candidate> Probe<'a, C> {
 fn part(state: &[Dd], half: usize, halves: bool) -> f64 {
     let middle = if halves { state.len() / 2 } else { state.len() };
     let part = if half == 0 { &state[..middle] } else { &state[middle..] };
-    part.iter().fold(0.0, |m: f64, v| m.max(v.value().abs()))
+    largest(part.iter().map(|v| v.value()))
 }
 
 /// Which part of the state a step changes, of positions or momenta the smaller one: where one of them is near zero
@@ -244,8 +242,8 @@ fn part(state: &[Dd], half: usize, halves: bool) -> f64 {
 fn reach(from: &[Dd], to: &[Dd], halves: bool) -> f64 {
     let middle = if halves { from.len() / 2 } else { from.len() };
     let part = |a: &[Dd], b: &[Dd]| {
-        let size = a.iter().chain(b).fold(0.0f64, |m, v| m.max(v.value().abs()));
-        let moved = a.iter().zip(b).fold(0.0f64, |m, (&a, &b)| m.max((b - a).value().abs()));
+        let size = largest(a.iter().chain(b).map(|v| v.value()));
+        let moved = largest(a.iter().zip(b).map(|(&a, &b)| (b - a).value()));
         if moved == 0.0 { 0.0 } else { moved / size }
     };
     let positions = part(&from[..middle], &to[..middle]);

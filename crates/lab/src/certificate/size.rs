@@ -3,7 +3,7 @@
 use super::candidate::{Candidate, KeptIn};
 use super::{CertificateError, ROUND_OFF};
 use cotangent_dynamics::Canonical;
-use cotangent_scalar::{Dd, Dual, Real};
+use cotangent_scalar::{Dd, Dual, Real, largest};
 
 /// Sizes of terms at states of a problem.
 pub(super) struct Sizes<'a, C> {
@@ -60,13 +60,12 @@ impl Taken {
 }
 
 fn extents((q, p): (&[f64], &[f64])) -> [f64; 2] {
-    [q, p].map(|part| part.iter().fold(0.0, |m, z| z.abs().max(m)))
+    [q, p].map(largest)
 }
 
 /// The largest residual relative to the size of its terms.
 fn relative(residuals: &[f64], scales: &[f64]) -> f64 {
-    let one = |(r, s): (&f64, &f64)| if *r == 0.0 { 0.0 } else { r.abs() / s };
-    residuals.iter().zip(scales).map(one).fold(0.0, f64::max)
+    largest(residuals.iter().zip(scales).map(|(r, s)| if *r == 0.0 { 0.0 } else { r / s }))
 }
 
 impl<'a, C: Candidate> Sizes<'a, C> {
@@ -150,7 +149,6 @@ pub(crate) fn residual_sizes(
     let (mut g, mut v) = (vec![0.0; shape.jacobian.len()], vec![0.0; shape.coordinates]);
     manifold.jacobian(q, &mut g).ok()?;
     manifold.hamiltonian_p(q, p, &mut v).ok()?;
-    let largest = |x: &[f64]| x.iter().fold(0.0f64, |m, x| m.max(x.abs()));
     let speed = largest(&v) + step.abs() * largest(&accelerations(manifold, q, p)?);
     let sizes = [largest(q), speed].map(|s| if s > 0.0 { s } else { unit });
     let mut scales = sizes.map(|size| {

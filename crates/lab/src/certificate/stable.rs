@@ -8,7 +8,7 @@ use super::candidate::Candidate;
 use super::reason::Reason;
 use super::subject::Subject;
 use cotangent_dynamics::Failure;
-use cotangent_scalar::Dual;
+use cotangent_scalar::{Dual, largest};
 
 /// A perturbation that grows by less is nothing to worry about.
 const GROWN: f64 = 100.0;
@@ -46,7 +46,7 @@ fn stretch<C: Candidate>(subject: &Subject<'_, C>, step: f64, steps: u64) -> Res
 fn carried<C: Candidate>(subject: &Subject<'_, C>, [first, step]: [f64; 2], steps: u64) -> Result<[f64; 2], Failure> {
     let start = subject.start::<f64>()?;
     let middle = if subject.problem.nature().halves { start.len() / 2 } else { start.len() };
-    let unit = |half: &[f64]| Some(half.iter().fold(0.0f64, |m, v| m.max(v.abs()))).filter(|s| *s > 0.0).unwrap_or(1.0);
+    let unit = |half: &[f64]| Some(largest(half)).filter(|s| *s > 0.0).unwrap_or(1.0);
     let units = [unit(&start[..middle]), unit(&start[middle..])];
     let unit = |k: usize| units[usize::from(k >= middle)];
     // Incommensurate with whatever the model has in its directions.

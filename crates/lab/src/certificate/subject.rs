@@ -3,7 +3,7 @@
 use super::candidate::Candidate;
 use cotangent_dynamics::{Canonical, Failure, Numeric, Presymplectic, State, Value};
 use cotangent_integrate::{IndexOne, Prepared, project};
-use cotangent_scalar::{Limits, Real};
+use cotangent_scalar::{Limits, Real, larger, largest};
 
 /// Equations with a constant form, and the rates that they imply.
 type Implied<'a, S> = IndexOne<Box<dyn Presymplectic<S> + 'a>, S>;
@@ -109,9 +109,9 @@ impl<'a, C: Candidate> Subject<'a, C> {
 pub(crate) fn distance<S: Real>(a: &[S], b: &[S], halves: bool) -> f64 {
     let middle = if halves { a.len() / 2 } else { a.len() };
     let relative = |a: &[S], b: &[S]| {
-        let size = b.iter().fold(0.0f64, |m, v| m.max(v.value().abs()));
-        let difference = a.iter().zip(b).fold(0.0f64, |m, (&a, &b)| m.max((a - b).value().abs()));
+        let size = largest(b.iter().map(|v| v.value()));
+        let difference = largest(a.iter().zip(b).map(|(&a, &b)| (a - b).value()));
         if difference == 0.0 { 0.0 } else { difference / if size > 0.0 { size } else { 1.0 } }
     };
-    relative(&a[..middle], &b[..middle]).max(relative(&a[middle..], &b[middle..]))
+    larger(relative(&a[..middle], &b[..middle]), relative(&a[middle..], &b[middle..]))
 }

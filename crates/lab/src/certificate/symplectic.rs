@@ -14,7 +14,7 @@ use super::subject::Subject;
 use crate::tangent::SymplecticDefect;
 use cotangent_dynamics::Failure;
 use cotangent_integrate::residuals;
-use cotangent_scalar::{Dd, Dual, Real, Scalar};
+use cotangent_scalar::{Dd, Dual, Real, Scalar, larger, largest};
 use cotangent_solve::{LinearSolver, Pattern, null_space};
 
 /// What a step does to tangent vectors.
@@ -35,8 +35,9 @@ impl Mapped {
         let mut mapped = Mapped { defect, ..Mapped::default() };
         for (vector, image) in vectors.iter().map(AsRef::as_ref).zip(images.iter().map(AsRef::as_ref)) {
             let size = length(&mut vector.iter().copied());
-            mapped.growth = mapped.growth.max(length(&mut image.iter().copied()) / size);
-            mapped.change = mapped.change.max(length(&mut image.iter().zip(vector).map(|(&a, &b)| a - b)) / size);
+            mapped.growth = larger(mapped.growth, length(&mut image.iter().copied()) / size);
+            let change = length(&mut image.iter().zip(vector).map(|(&a, &b)| a - b));
+            mapped.change = larger(mapped.change, change / size);
         }
         mapped
     }
@@ -88,9 +89,9 @@ fn form<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd]) -> Result<(Symplec
         let pattern = form.shape().form.clone();
         let mut values = vec![Dd::from(0.0); pattern.len()];
         form.form(&mut values).map_err(Reason::Step)?;
-        let largest = values.iter().fold(0.0f64, |m, v| m.max(v.value().abs()));
+        let size = largest(values.iter().map(|v| v.value()));
         for ((i, j), &value) in pattern.addresses().zip(&values) {
-            matrix[i as usize * n + j as usize] = value / Dd::from(if largest > 0.0 { largest } else { 1.0 });
+            matrix[i as usize * n + j as usize] = value / Dd::from(if size == 0.0 { 1.0 } else { size });
         }
     }
     let form = SymplecticDefect::with_form(n, matrix).map_err(Reason::Tangent)?;
@@ -106,8 +107,8 @@ fn units(point: &[Dd]) -> Vec<Dd> {
 
 /// The size of values as a power of two, so that scaling is exact.
 fn power_of_two(values: &[Dd]) -> f64 {
-    let largest = values.iter().fold(0.0f64, |m, v| m.max(v.value().abs()));
-    if largest > 0.0 && largest.is_finite() { 2f64.powi(largest.log2().floor() as i32) } else { 1.0 }
+    let size = largest(values.iter().map(|v| v.value()));
+    if size > 0.0 && size.is_finite() { 2f64.powi(size.log2().floor() as i32) } else { 1.0 }
 }
 
 pub(super) fn seeded(point: &[Dd], direction: &[Dd]) -> Vec<Dual<Dd>> {
@@ -140,9 +141,9 @@ fn tangent_space<C: Candidate>(subject: &Subject<'_, C>, point: &[Dd], units: &[
         (0..rows * size).map(|at| columns[at % size][at / size].tangent[0] * units[at % size]).collect();
     // Each row in units of its own.
     for row in a.chunks_mut(size) {
-        let largest = row.iter().fold(0.0f64, |m, v| m.max(v.value().abs()));
-        if largest > 0.0 {
-            row.iter_mut().for_each(|v| *v = *v / Dd::from(largest));
+        let size = largest(row.iter().map(|v| v.value()));
+        if size > 0.0 {
+            row.iter_mut().for_each(|v| *v = *v / Dd::from(size));
         }
     }
     let pattern = Pattern::dense(rows, size).map_err(Failure::of)?;

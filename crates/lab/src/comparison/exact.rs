@@ -14,7 +14,7 @@ use cotangent_dynamics::{Condition, Dynamics, Failure, State};
 use cotangent_integrate::{IndexOne, project};
 use cotangent_observe::Schedule;
 use cotangent_problem::{Compiled, Conditioning, Diagnostics, Instance};
-use cotangent_scalar::{Dd, Limits};
+use cotangent_scalar::{Dd, Limits, larger, largest};
 use cotangent_theory::Motion;
 
 /// The solution at the times at which runs are sampled.
@@ -163,21 +163,21 @@ impl Exact {
         let state: Vec<Dd> = state.iter().map(|&v| Dd::from(v)).collect();
         (state.len() == sample.state.len()).then(|| {
             let half = state.len() / 2;
-            let size = |part: &[Dd]| part.iter().fold(0.0f64, |m, z| m.max(z.hi().abs()));
+            let size = |part: &[Dd]| largest(part.iter().map(|z| z.hi()));
             let (q, p) = sample.state.split_at(half);
             let at_rest = momentum(self.forces, size(q), sample.time.hi());
             if !self.halves || at_rest == 0.0 || size(p) > MOVES * at_rest {
                 return distance(&state, &sample.state, self.halves);
             }
-            let apart = state[half..].iter().zip(p).fold(0.0f64, |m, (&a, &b)| m.max((a - b).hi().abs()));
+            let apart = largest(state[half..].iter().zip(p).map(|(&a, &b)| (a - b).hi()));
             let apart = if apart == 0.0 { 0.0 } else { apart / at_rest };
-            distance(&state[..half], q, false).max(apart)
+            larger(distance(&state[..half], q, false), apart)
         })
     }
 
     fn uncertainty(&self, sample: &Sample<Dd>) -> f64 {
-        let size = sample.state.iter().fold(0.0f64, |m, z| m.max(z.hi().abs()));
-        let error = sample.errors.iter().fold(0.0f64, |m, e| if *e > m || e.is_nan() { *e } else { m });
+        let size = largest(sample.state.iter().map(|z| z.hi()));
+        let error = largest(&sample.errors);
         // Of a state that is 0 the error itself.
         if error == 0.0 || size == 0.0 { error } else { error / size }
     }
@@ -185,7 +185,7 @@ impl Exact {
     /// Whether the solution stays where it starts, to the accuracy to which it is known.
     pub fn rests(&self) -> bool {
         let Some((start, later)) = self.samples.split_first() else { return false };
-        let size = start.state.iter().fold(0.0f64, |m, z| m.max(z.hi().abs()));
+        let size = largest(start.state.iter().map(|z| z.hi()));
         let stays =
             |s: &Sample<Dd>| s.state.iter().zip(&start.state).all(|(&a, &b)| (a - b).hi().abs() <= RESTS * size);
         !later.is_empty() && later.iter().all(stays)

@@ -9,7 +9,7 @@ use cotangent_compile::{CompileError, Native};
 use cotangent_dynamics::{Dynamics, Failure, Measure, Source};
 use cotangent_observe::{End, HISTORY_ERRORS, History, Progress, Run, RunError, Schedule};
 use cotangent_problem::Instance;
-use cotangent_scalar::Limits;
+use cotangent_scalar::{Limits, largest};
 
 /// How a run ended.
 #[derive(Clone, PartialEq, Debug)]
@@ -154,14 +154,12 @@ pub fn measure(
     let terms = size.max(moving);
     let [phi, psi] = scales(problem).map(|list| list.iter().fold(f64::INFINITY, |m: f64, s| m.min(*s)));
     let psi = if at_start > 0.0 { psi * (moving / at_start).max(1.0).sqrt() } else { psi };
-    let largest = |list: &[cotangent_observe::Extremes]| {
-        list.iter().fold(0.0f64, |m, e| if e.max_abs > m || e.max_abs.is_nan() { e.max_abs } else { m })
-    };
+    let worst = |list: &[cotangent_observe::Extremes]| largest(list.iter().map(|e| e.max_abs));
     let error = error.map(|(time, error)| (*time, *error));
     let own = Sizes {
         energy: run.energy().max_deviation,
-        constraints: largest(run.constraints()),
-        hidden: largest(run.hidden_constraints()),
+        constraints: worst(run.constraints()),
+        hidden: worst(run.hidden_constraints()),
         state: error.map(|(_, error)| error),
     };
     let round_off = explained(run.done(), amplification);
@@ -175,7 +173,7 @@ pub fn measure(
     // In the same time as the other run.
     let until = |errors: &[f64], until: f64| {
         let times = curves.times.iter().zip(errors).take_while(|(t, _)| **t <= until * (1.0 + SAME));
-        times.fold(0.0f64, |m, (_, e)| m.max(e.abs()))
+        largest(times.map(|(_, e)| e))
     };
     let falls = |errors: &[f64], of: fn(&Sizes) -> f64, unit: f64| {
         other.as_ref().is_some_and(|o| o.falls(until(errors, o.until), of(&o.sizes), unit))
@@ -273,8 +271,7 @@ fn pace(times: &[f64], errors: &[f64], round_off: f64) -> Pace {
     if errors.is_empty() {
         return Pace::Undecided(NoPace::Large);
     }
-    let largest = errors.iter().fold(0.0f64, |m, e| m.max(e.abs()));
-    if largest <= round_off {
+    if largest(errors) <= round_off {
         return Pace::RoundOff;
     }
     match growth_exponent(times, errors) {
@@ -289,6 +286,7 @@ fn pace(times: &[f64], errors: &[f64], round_off: f64) -> Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fit::{FitError, Undecided};
     use cotangent_compile::Engine;
     use cotangent_integrate::Method;
     use cotangent_model::System;
@@ -306,6 +304,16 @@ mod tests {
         let [now, looks] = &SHOWN;
         let step = if looks.fetch_add(1, Ordering::Relaxed) < 300 { 500_000 } else { 1_000 };
         Duration::from_nanos(now.fetch_add(step, Ordering::Relaxed) + step)
+    }
+
+    #[test]
+    fn an_error_without_a_value_is_not_called_round_off() {
+        let times: Vec<f64> = (1..=200).map(f64::from).collect();
+        let mut errors = vec![1e-16; 200];
+        assert_eq!(pace(&times, &errors, 1e-13), Pace::RoundOff);
+        errors[117] = f64::NAN;
+        let not_finite = Undecided::Invalid(FitError::NotFinite { index: 117 });
+        assert_eq!(pace(&times, &errors, 1e-13), Pace::Undecided(NoPace::Series(not_finite)));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::{Combination, Exact};
 use cotangent_compile::CompileError;
 use cotangent_dynamics::Measure;
 use cotangent_observe::{End, Run, Schedule};
-use cotangent_scalar::Limits;
+use cotangent_scalar::{Limits, largest};
 
 /// Steps of the run that is made again, at most.
 const COMPARED: u64 = 5000;
@@ -15,7 +15,8 @@ const COMPARED: u64 = 5000;
 /// Twice the step makes an error of order two four times as large, and round-off smaller: this is between.
 const FALLS: f64 = 3.0;
 
-/// So many units in the last place are the same.
+/// So many units in the last place are the same, and as many as rounding of either sign makes of so many steps: the root of
+/// their number.
 const SAME: f64 = 4.0;
 
 /// Beyond, an error is one, whatever has made it.
@@ -44,6 +45,8 @@ pub(super) struct Sizes {
 pub(super) struct Other {
     /// The step, by that of the run.
     factor: f64,
+    /// How many steps are made until then with the larger of the two.
+    steps: f64,
     /// Until when it was made.
     pub(super) until: f64,
     /// How large they are.
@@ -67,16 +70,18 @@ impl Other {
                 continue;
             }
             if let Some(sizes) = sizes(combination, again, exact, limits)? {
-                return Ok(Some(Other { factor, until, sizes }));
+                let steps = again.steps as f64 * f64::min(factor, 1.0);
+                return Ok(Some(Other { factor, steps, until, sizes }));
             }
         }
         Ok(None)
     }
 
-    /// Whether an error falls with the step, given the same error in the same time.
+    /// Whether an error falls with the step, given the same error in the same time. What has no value may do so.
     pub(super) fn falls(&self, own: f64, other: f64, unit: f64) -> bool {
         let (coarse, fine) = if self.factor > 1.0 { (other, own) } else { (own, other) };
-        coarse > FALLS * fine + SAME * f64::EPSILON * unit
+        let rounding = self.steps.sqrt().max(SAME) * f64::EPSILON * unit;
+        coarse > FALLS * fine + rounding || coarse.is_nan() || fine.is_nan()
     }
 }
 
@@ -92,15 +97,15 @@ fn sizes(
     if !matches!(run.go(limits, &mut []), Ok(End::Finished)) {
         return Ok(None);
     }
-    let largest = |list: &[cotangent_observe::Extremes]| list.iter().fold(0.0f64, |m, e| m.max(e.max_abs));
+    let worst = |list: &[cotangent_observe::Extremes]| largest(list.iter().map(|e| e.max_abs));
     let (values, time) = (run.state().values.clone(), run.time());
     let mut model = vec![0.0; problem.equations.motion.system.state().len()];
     let shared = exact.and_then(|e| e.shared(problem));
     let known = run.diagnostics().model_state(&values, &mut model).is_ok();
     Ok(Some(Sizes {
         energy: run.energy().max_deviation,
-        constraints: largest(run.constraints()),
-        hidden: largest(run.hidden_constraints()),
+        constraints: worst(run.constraints()),
+        hidden: worst(run.hidden_constraints()),
         state: exact.filter(|_| known).and_then(|e| e.distance_in(shared.as_deref(), time, &model)),
     }))
 }
@@ -120,10 +125,16 @@ mod tests {
 
     #[test]
     fn errors_of_methods_fall_with_the_step() {
-        let other = |factor: f64| Other { factor, until: 1.0, sizes: Sizes::default() };
+        let made = |factor: f64, steps| Other { factor, steps, until: 1.0, sizes: Sizes::default() };
+        let other = |factor| made(factor, 1.0);
         assert!(other(2.0).falls(1e-14, 4e-14, 1.0) && !other(2.0).falls(1e-14, 2e-14, 1.0));
         assert!(other(0.5).falls(4e-14, 1e-14, 1.0) && !other(0.5).falls(1e-14, 1e-14, 1.0));
         // A unit in the last place and none.
         assert!(!other(2.0).falls(0.0, 4.0 * f64::EPSILON, 1.0));
+        // What a hundred steps make of it, in other units, and none.
+        assert!(!made(2.0, 100.0).falls(0.0, 30.0 * f64::EPSILON, 3.0));
+        assert!(made(2.0, 100.0).falls(0.0, 31.0 * f64::EPSILON, 3.0));
+        // Of what has no value nothing is said.
+        assert!(other(2.0).falls(f64::NAN, 1.0, 1.0) && other(2.0).falls(1.0, f64::NAN, 1.0));
     }
 }

@@ -1,6 +1,7 @@
 //! How the envelope of an error grows with time.
 
 use super::{FitError, Undecided, fit_line};
+use cotangent_scalar::largest;
 
 /// Samples before the first window ends.
 const FIRST_SAMPLES: usize = 16;
@@ -65,7 +66,7 @@ pub fn typical_growth_exponent(times: &[f64], values: &[f64]) -> Result<Growth, 
 }
 
 fn growth(values: &[f64], (time, size): (Vec<f64>, Vec<f64>)) -> Result<Growth, Undecided> {
-    let amplitude = values.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+    let amplitude = largest(values);
     let windows = time.len().saturating_sub(1);
     if amplitude == 0.0 && values.len() >= FIRST_SAMPLES {
         return Ok(Growth { exponent: 0.0, uncertainty: 0.0, amplitude, windows });
@@ -96,9 +97,9 @@ fn check(times: &[f64], values: &[f64]) -> Result<(), Undecided> {
 
 /// (log t, log E) at T, T/2, T/4, …, the latest first.
 fn envelope(times: &[f64], values: &[f64]) -> (Vec<f64>, Vec<f64>) {
-    let running = values.iter().scan(0.0f64, |largest, v| {
-        *largest = largest.max(v.abs());
-        Some(*largest)
+    let running = values.iter().scan(0.0f64, |so_far, v| {
+        *so_far = so_far.max(v.abs());
+        Some(*so_far)
     });
     let running: Vec<f64> = running.collect();
     let first = first_window(values);

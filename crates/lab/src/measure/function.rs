@@ -2,6 +2,7 @@
 
 use super::error::MeasureError;
 use crate::fit::{fit_line, growth_exponent, observed_order};
+use cotangent_scalar::larger;
 
 /// A named function of series.
 #[derive(Clone, Copy, Debug)]
@@ -121,11 +122,6 @@ functions! {
     "amplitudes"("a") = Apply::Of(1, |_, all| Ok(amplitudes(&all[0]))),
         "the periodogram |Σ aₙ exp(−2πikn/N)|/N of a − mean, for k from 0 to N/2";
     "where_largest"("a") = Apply::Whole(where_largest), "the position of the largest value, from 0";
-}
-
-/// The larger one; what is not a number is larger than any.
-fn larger(a: f64, b: f64) -> f64 {
-    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }
 
 fn mean(a: &[f64]) -> f64 {

@@ -6,7 +6,7 @@ mod extrapolation;
 mod rates;
 mod trajectory;
 
-use cotangent_scalar::Real;
+use cotangent_scalar::{Real, larger};
 
 pub use error::ReferenceError;
 pub use rates::Rates;
@@ -176,9 +176,9 @@ impl Reference {
                 break;
             }
             let errors = best.distances(&other);
-            error_estimate = best.relative(&errors).fold(error_estimate, f64::max);
+            error_estimate = best.relative(&errors).fold(error_estimate, larger);
             for (largest, &error) in largest.iter_mut().zip(&errors) {
-                *largest = error.max(*largest);
+                *largest = larger(error, *largest);
             }
             samples.push(Sample { time, state: best.state().to_vec(), errors });
         }

@@ -1,6 +1,6 @@
 //! A solution under way: how long the next step is and how far it is extrapolated.
 
-use cotangent_scalar::Real;
+use cotangent_scalar::{Real, larger, largest};
 
 use super::ReferenceError;
 use super::control::{FEWEST_ROWS, Record};
@@ -62,7 +62,7 @@ impl<S: Real> Trajectory<S> {
     /// |zᵢ − z̃ᵢ|, or the rounding error of zᵢ.
     pub(super) fn distances(&self, other: &Self) -> Vec<f64> {
         let pairs = self.state.iter().zip(&other.state);
-        pairs.zip(&self.sizes).map(|((&a, &b), size)| (a - b).value().abs().max(S::EPSILON * size)).collect()
+        pairs.zip(&self.sizes).map(|((&a, &b), size)| larger((a - b).value().abs(), S::EPSILON * size)).collect()
     }
 
     /// Errors of the components by their scales.
@@ -89,10 +89,10 @@ impl<S: Real> Trajectory<S> {
         if self.step > 0.0 {
             return;
         }
-        let largest = |values: &[S]| values.iter().fold(0.0, |m: f64, z| m.max(z.value().abs()));
+        let size = |values: &[S]| largest(values.iter().map(|z| z.value()));
         // Different first steps of the two solutions keep all their steps different.
         let part = if self.value == Value::Last { 0.1 } else { 0.07 };
-        let guess = part * largest(&self.state) / largest(start);
+        let guess = part * size(&self.state) / size(start);
         self.step = if guess > 0.0 { guess.clamp(1e-6 * left, left) } else { left };
         for (size, rate) in self.sizes.iter_mut().zip(start) {
             *size = size.max(self.step * rate.value().abs());
@@ -193,11 +193,11 @@ impl<S: Real> Trajectory<S> {
     /// The largest difference of the last two extrapolated values, in tolerances.
     fn excess(&self, row: usize, noise: &[f64], step: S) -> f64 {
         let scales = self.step_scales(row, noise, step).into_iter().map(|(_, scale)| scale);
-        self.table.differences().zip(scales).fold(0.0, |largest: f64, (difference, scale)| {
-            let excess = if difference == 0.0 { 0.0 } else { difference / (self.tolerance * scale) };
-            // A NaN is not lost in the maximum.
-            if excess.is_nan() { f64::INFINITY } else { largest.max(excess) }
-        })
+        let worst =
+            largest(self.table.differences().zip(scales).map(|(difference, scale)| {
+                if difference == 0.0 { 0.0 } else { difference / (self.tolerance * scale) }
+            }));
+        if worst.is_nan() { f64::INFINITY } else { worst }
     }
 
     /// The size and the scale of each component after this step.
@@ -206,7 +206,6 @@ impl<S: Real> Trajectory<S> {
         let ends = self.state.iter().zip(self.table.increments(self.value));
         let ends = ends.map(|(&z, increment)| (z + increment).value().abs());
         let sizes: Vec<f64> = ends.zip(&self.sizes).map(|(end, size)| size.max(end)).collect();
-        let largest = |block: &[f64]| block.iter().fold(0.0f64, |m, size| m.max(*size));
         let shared = sizes.chunks(self.block.max(1)).flat_map(|block| vec![largest(block); block.len()]);
         let scales = shared.zip(noise).map(|(size, noise)| size.max(grown * noise));
         sizes.iter().copied().zip(scales).collect()

@@ -9,6 +9,7 @@ use super::propagate::{Fundamental, Matrix, apart, product, step, sum, trace};
 use super::{Frozen, Obstacle, StabilityError};
 use cotangent_dynamics::Failure;
 use cotangent_problem::Instance;
+use cotangent_scalar::largest;
 use cotangent_solve::eigenvalues;
 
 /// Rates up to this, compared with those of A and the length of the motion, are round-off; a part of the
@@ -148,8 +149,8 @@ impl<'a> Followed<'a> {
                 Ok(scaled(&found, &found.sizes))
             };
             let (own, later) = (matrix(&point)?, matrix(&later)?);
-            let largest = |a: &Matrix| a.iter().flatten().fold(0.0f64, |m, x| m.max(x.abs()));
-            if own.len() != later.len() || largest(&sum(&own, &later, 1.0, -1.0)) > SAME * largest(&own) {
+            let size = |a: &Matrix| largest(a.iter().flatten());
+            if own.len() != later.len() || size(&sum(&own, &later, 1.0, -1.0)) > SAME * size(&own) {
                 return Ok(None);
             }
         }

@@ -5,6 +5,7 @@ use super::linearise::Linearised;
 use super::propagate::{Fundamental, Matrix};
 use super::verdict::{Time, Unsure, Verdict};
 use super::{Frozen, Stability, StabilityError};
+use cotangent_scalar::{larger, largest};
 use cotangent_solve::eigenvalues;
 
 /// When the time doubles, errors that grow exponentially grow by more than this factor (as a logarithm):
@@ -91,8 +92,8 @@ fn at_once(points: &[(f64, Linearised)], until: f64) -> Option<Verdict> {
         return Some(Verdict::Identical);
     }
     let matrices: Vec<Matrix> = points.iter().map(|(_, l)| scaled(l, &first.sizes)).collect();
-    let worst = |of: fn(&Linearised) -> f64| points.iter().map(|(_, l)| of(l)).fold(0.0f64, f64::max);
-    let fastest = matrices.iter().flatten().flatten().fold(0.0f64, |m, x| m.max(x.abs()));
+    let worst = |of: fn(&Linearised) -> f64| largest(points.iter().map(|(_, l)| of(l)));
+    let fastest = largest(matrices.iter().flatten().flatten());
     let (defect, remainder) = (worst(|l| l.defect), worst(|l| l.remainder));
     if defect > NOTHING {
         return Some(Verdict::NotInvariant { part: defect });
@@ -121,8 +122,8 @@ fn is_constant(points: &[(f64, Linearised)]) -> bool {
     let Some((_, first)) = points.first() else { return false };
     let entries = |l: &Linearised| scaled(l, &first.sizes).into_iter().flatten().collect::<Vec<f64>>();
     let own = entries(first);
-    let largest = own.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-    let same = |l: &Linearised| entries(l).iter().zip(&own).all(|(x, y)| (x - y).abs() <= CONSTANT * largest);
+    let size = largest(&own);
+    let same = |l: &Linearised| entries(l).iter().zip(&own).all(|(x, y)| (x - y).abs() <= CONSTANT * size);
     points.iter().all(|(_, l)| same(l))
 }
 
@@ -182,7 +183,7 @@ fn closest(list: &[[f64; 2]]) -> f64 {
 
 /// The largest imaginary part of an eigenvalue.
 fn frequency(frozen: &[Frozen]) -> f64 {
-    frozen.iter().flat_map(|f| f.eigenvalues.iter().map(|v| v[1].abs())).fold(0.0, f64::max)
+    largest(frozen.iter().flat_map(|f| f.eigenvalues.iter().map(|v| v[1])))
 }
 
 /// The largest values in parts of the time, each twice as long as all before: neither the units of the start
@@ -191,7 +192,7 @@ fn octaves(growth: &[Growth], of: fn(&Growth) -> f64) -> [f64; 3] {
     let until = growth.last().map_or(0.0, |g| g.time);
     let largest = |from: f64, to: f64| {
         let part = growth.iter().filter(|g| g.time > from * until && g.time <= to * until);
-        part.map(of).fold(f64::NEG_INFINITY, f64::max)
+        part.map(of).fold(f64::NEG_INFINITY, larger)
     };
     [largest(0.0, 0.25), largest(0.25, 0.5), largest(0.5, 1.0)]
 }
@@ -200,7 +201,7 @@ fn octaves(growth: &[Growth], of: fn(&Growth) -> f64) -> [f64; 3] {
 /// uncertainty, will not grow in the time that was asked for either.
 fn grown(growth: &[Growth], asked: f64, residuals: usize) -> Option<Verdict> {
     let [early, middle, late] = octaves(growth, |g| g.fine);
-    let gained = late - early.max(middle);
+    let gained = late - larger(early, middle);
     let until = growth.last()?.time;
     // The highest power of time that constant matrices of this size can make.
     let power = residuals.saturating_sub(1) as f64 * 2f64.ln();
@@ -213,7 +214,7 @@ fn grown(growth: &[Growth], asked: f64, residuals: usize) -> Option<Verdict> {
     }
     // Some errors decay if the volume of all does.
     let [early, middle, late] = octaves(growth, |g| g.volume);
-    let shrunk = early.max(middle) - late;
+    let shrunk = larger(early, middle) - late;
     let (rate, uncertainty) = exponent(growth);
     let changed = 0.5 * (rate.abs() + uncertainty) * until.max(asked);
     (changed < BOUNDED && shrunk < BOUNDED * residuals as f64)
@@ -234,7 +235,7 @@ fn exponent(growth: &[Growth]) -> (f64, f64) {
     let until = growth.last().map_or(0.0, |g| g.time);
     let halves = |of: fn(&Growth) -> f64| {
         let [early, middle, late] = octaves(growth, of);
-        let gained = late - early.max(middle);
+        let gained = late - larger(early, middle);
         if gained.is_finite() { 2.0 * gained / until } else { 0.0 }
     };
     let (fine, rough) = (halves(|g| g.fine), halves(|g| g.rough));

@@ -10,10 +10,10 @@
 //! the number of constraints, the masses and the energy. How well F′ = A r′ holds is measured, too.
 
 use cotangent_compile::Tape;
-use cotangent_dynamics::{Canonical, Dynamics, Failure, Field};
+use cotangent_dynamics::{Canonical, Dynamics, Failure, Field, Value};
 use cotangent_integrate::residuals;
 use cotangent_problem::Instance;
-use cotangent_scalar::Dual;
+use cotangent_scalar::{Dual, largest};
 use cotangent_solve::{LinearSolver, Pattern};
 
 /// Directions at once.
@@ -80,7 +80,6 @@ impl<'a> Linearisation<'a> {
         }
         let count = columns.first().map_or(0, |c| c.residual.len());
         let kept = self.kept(point, &columns, &units, count)?;
-        let largest = |list: &mut dyn Iterator<Item = f64>| list.fold(0.0f64, |m, x| if x > m { x } else { m });
         let norm = |i: usize| columns.iter().map(|c| c.residual[i].powi(2)).sum::<f64>().sqrt();
         let sizes: Vec<f64> = kept.iter().map(|&i| norm(i)).collect();
         // Each residual in its own size: R̂ has rows of length one.
@@ -93,12 +92,16 @@ impl<'a> Linearisation<'a> {
         // Â = F̂′ R̂ᵀ (R̂R̂ᵀ)⁻¹.
         let mut scaled = solved(m, &|i, j| product(&unit, i, j), &|i, j| product(&rate, i, j))?;
         let left = |i: usize, c: &Column| (0..m).fold(rate(i, c), |s, j| s - scaled[i][j] * unit(j, c)).abs();
-        let remainder = largest(&mut (0..m).flat_map(|i| columns.iter().map(move |c| (i, c))).map(|(i, c)| left(i, c)));
+        let remainder = largest((0..m).flat_map(|i| columns.iter().map(move |c| (i, c))).map(|(i, c)| left(i, c)));
         let speed = self
             .free(point, &units)?
             .max(slowest)
             .max(columns.iter().zip(&units).fold(0.0, |s, (c, u)| s.hypot(c.motion / u)));
-        let defect = largest(&mut kept.iter().map(|&i| defect(&columns, point, &units, speed, i)));
+        let defect = largest(kept.iter().map(|&i| defect(&columns, point, &units, speed, i)));
+        // What has no value neither vanishes nor does not.
+        if (defect + remainder).is_nan() {
+            return Err(Failure::NotFinite(Value::Residual));
+        }
         for (i, row) in scaled.iter_mut().enumerate() {
             row.iter_mut().zip(&sizes).for_each(|(a, size)| *a *= sizes[i] / size);
         }
@@ -159,7 +162,7 @@ impl<'a> Linearisation<'a> {
             }
         }
         let size = |i: usize| own.iter().fold(0.0f64, |s, c| s.hypot(c.residual[i]));
-        Ok((0..count).filter(|&i| size(i) > IDENTICAL * sizes[i]).collect())
+        Ok((0..count).filter(|&i| size(i) > IDENTICAL * sizes[i] || size(i).is_nan()).collect())
     }
 }
 

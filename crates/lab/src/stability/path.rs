@@ -282,7 +282,7 @@ impl Path {
         let mean = |k: usize| states.iter().map(|z| z[k]).sum::<f64>() / states.len() as f64;
         let largest = |range: std::ops::Range<usize>, from: &dyn Fn(usize) -> f64| {
             let far = range.map(|k| (k, from(k))).flat_map(|(k, from)| states.iter().map(move |z| (z[k] - from).abs()));
-            far.fold(0.0f64, f64::max)
+            cotangent_scalar::largest(far)
         };
         let failed = |e: Failure| StabilityError::NoPath(e.into());
         let manifold = self.compiled.view(Native, self.parameters.clone()).manifold().map_err(failed)?;

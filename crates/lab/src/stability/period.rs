@@ -10,7 +10,7 @@
 use super::StabilityError;
 use super::path::{Path, Return, TICKS};
 use cotangent_problem::Instance;
-use cotangent_scalar::Limits;
+use cotangent_scalar::{Limits, larger, largest};
 
 /// Intervals in which a return is looked for, if no longer time is asked for.
 const LOOKED_AT: u64 = 128;
@@ -51,7 +51,7 @@ fn found(path: &mut Path) -> Result<Option<Return>, StabilityError> {
     let normal = path.rate(&start)?;
     let apart = |z: &[f64]| -> Vec<f64> { z.iter().zip(&start).zip(&units).map(|((z, s), u)| (z - s) / u).collect() };
     let along = |v: &[f64]| v.iter().zip(&normal).zip(&units).map(|((v, n), u)| v * n / u).sum::<f64>();
-    let far = |z: &[f64]| apart(z).iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    let far = |z: &[f64]| largest(apart(z));
     let mut before = start.clone();
     let mut known = vec![start.clone()];
     for k in 1..=path.intervals.max(LOOKED_AT) {
@@ -66,7 +66,7 @@ fn found(path: &mut Path) -> Result<Option<Return>, StabilityError> {
             let mut state = before.clone();
             path.advance(&mut state, crossed)?;
             // What has gone nowhere does not return.
-            let went = known.iter().fold(0.0f64, |m, z| m.max(far(z)));
+            let went = largest(known.iter().map(|z| far(z)));
             if far(&state) < CLOSE && went > FAR {
                 let time = path.time((k - 1) * TICKS) + crossed;
                 return Ok(Some(Return { time, shift: vec![0.0; start.len()] }));
@@ -87,12 +87,11 @@ fn elsewhere(path: &mut Path, known: &[Vec<f64>]) -> Result<Option<Return>, Stab
         Ok(path.rate(z)?.iter().zip(&units).map(|(f, u)| f / u).collect())
     };
     let all = known.iter().map(|z| rates(path, z)).collect::<Result<Vec<_>, _>>()?;
-    let largest = |v: &[f64]| v.iter().fold(0.0f64, |m, x| m.max(x.abs()));
     let apart = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a - b).collect() };
     // What the rates would be without constraints shows how large their terms are, where they cancel.
-    let fastest = all.iter().map(|f| largest(f)).fold(path.force, f64::max);
+    let fastest = all.iter().map(largest).fold(path.force, larger);
     let first = all[0].clone();
-    if all.iter().all(|f| largest(&apart(f, &first)) <= STEADY * fastest) {
+    if all.iter().all(|f| largest(apart(f, &first)) <= STEADY * fastest) {
         return Ok(Some(Return { time: 0.0, shift: vec![0.0; start.len()] }));
     }
     let soon = path.at(TICKS / 64)?;
@@ -106,7 +105,7 @@ fn elsewhere(path: &mut Path, known: &[Vec<f64>]) -> Result<Option<Return>, Stab
         let crossed = crossing(path, before, &mut |path, z| Ok(across(&rates(path, z)?)))?;
         let mut state = before.clone();
         path.advance(&mut state, crossed)?;
-        if largest(&apart(&rates(path, &state)?, &first)) > CLOSE * fastest {
+        if largest(apart(&rates(path, &state)?, &first)) > CLOSE * fastest {
             continue;
         }
         let half = start.len() / 2;

@@ -4,6 +4,7 @@ use super::observer::{Observer, Sample, Verdict};
 use super::rows::len;
 use crate::history::History;
 use cotangent_dynamics::{Measure, Recorded};
+use cotangent_scalar::largest;
 use std::ops::ControlFlow;
 
 /// The errors of a history: that of the energy, the largest constraint residual and hidden one.
@@ -35,9 +36,8 @@ impl Watch {
     /// Takes note of a state, and a sample of it if one is due, or wanted.
     pub(crate) fn look<D: Measure>(&mut self, sample: &mut Sample<'_, D>, wanted: bool) {
         let kept = sample.quantities.last();
-        let worst =
-            |list: &[f64]| list.iter().fold(0.0, |m: f64, r| if r.is_nan() || r.abs() > m { r.abs() } else { m });
-        let errors = [sample.energy_error(), worst(&kept.constraints), worst(&kept.hidden_constraints)];
+        let [constraints, hidden] = [&kept.constraints, &kept.hidden_constraints].map(largest);
+        let errors = [sample.energy_error(), constraints, hidden];
         self.history.note(errors.into_iter());
         let regular = self.history.is_due(sample.step);
         let wanted = wanted || regular || sample.is_last;

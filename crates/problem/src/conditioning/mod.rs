@@ -32,7 +32,6 @@ mod multivalued;
 mod nearest;
 mod parts;
 mod ranks;
-mod spectrum;
 
 use crate::callable::Callable;
 use crate::error::underived;

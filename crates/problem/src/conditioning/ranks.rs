@@ -10,9 +10,9 @@ use super::branch::Passed;
 use super::face::{Face, Gradients, dot};
 use super::forms::Forms;
 use super::nearest::UNITS;
-use super::spectrum::spectrum;
 use cotangent_compile::CallError;
 use cotangent_dynamics::Branch;
+use cotangent_solve::spectrum;
 
 /// Parts of a mechanism with more constraints are not looked at so closely.
 const MOST: usize = 64;

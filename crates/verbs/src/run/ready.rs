@@ -172,8 +172,11 @@ impl Ready {
         let mut told =
             progress(|p| session.progress(Progress { what: "", done: p.done, total: p.total, time: p.time }));
         let mut departures = Departures::new(&self.problem, self.begun.choice.step.unwrap_or_default());
-        // With multipliers as unknowns every step solves the constraints; springs in their place are stretched, and swing.
-        let drifts = !matches!(self.problem.formulation, Formulation::Multipliers | Formulation::Penalty { .. });
+        if matches!(self.problem.formulation, Formulation::Penalty { .. }) {
+            departures = departures.of_springs();
+        }
+        // With multipliers as unknowns every step solves the constraints.
+        let drifts = self.problem.formulation != Formulation::Multipliers;
         let mut observers: Vec<&mut dyn Observer<_, _>> = vec![&mut told];
         observers.extend(drifts.then_some(&mut departures as &mut dyn Observer<_, _>));
         observers.extend(self.arrays.as_mut().map(|a| a as &mut dyn Observer<_, _>));

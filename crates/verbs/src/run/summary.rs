@@ -78,7 +78,7 @@ pub struct Document {
     pub seconds: f64,
     /// Whether native code ran; otherwise the tape did.
     pub native: bool,
-    /// Whether a step was one function.
+    /// Whether a step was one program, with or without loops; otherwise it was made in parts, by calls of functions.
     pub whole_step: bool,
     /// Every so many steps a row; 0: the start and the end only, also for what is measured.
     pub record: Option<u64>,
@@ -310,7 +310,7 @@ impl Document {
             },
             seconds: run.seconds(),
             native: cfg!(feature = "jit"),
-            whole_step: run.integrator().is_whole(),
+            whole_step: run.integrator().is_whole() || run.integrator().is_looped(),
             record: setup
                 .choice
                 .record

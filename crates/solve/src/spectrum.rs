@@ -1,17 +1,26 @@
-//! Eigenvalues and eigenvectors of a small symmetric matrix, by Jacobi's method.
+//! Eigenvalues and eigenvectors of a symmetric matrix.
 
 /// Sweeps after which entries beside the diagonal are rounding: the method converges quadratically.
 const SWEEPS: usize = 30;
 
-/// Eigenvalues in ascending order, each with its unit vector.
-pub(super) fn spectrum(mut a: Vec<Vec<f64>>) -> Vec<(f64, Vec<f64>)> {
+/// The eigenvalues of a symmetric matrix given by its rows, in ascending order, each with its unit vector: Jacobi's rotations,
+/// whose vectors are orthogonal however close the eigenvalues are. It is for small matrices, as many as the constraints of a
+/// model.
+///
+/// ```
+/// use cotangent_solve::spectrum;
+///
+/// let found = spectrum(vec![vec![0.0, 2.0], vec![2.0, 0.0]]);
+/// assert!((found[0].0 + 2.0).abs() < 1e-15 && (found[1].0 - 2.0).abs() < 1e-15);
+/// ```
+pub fn spectrum(mut a: Vec<Vec<f64>>) -> Vec<(f64, Vec<f64>)> {
     let n = a.len();
     let mut vectors: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect()).collect();
     for _ in 0..SWEEPS {
         let mut is_diagonal = true;
         for i in 0..n {
             for j in i + 1..n {
-                if a[i][j].abs() > f64::EPSILON / 16.0 * (a[i][i] * a[j][j]).abs().sqrt() {
+                if a[i][j].abs() > f64::EPSILON / 16.0 * a[i][i].abs().sqrt() * a[j][j].abs().sqrt() {
                     is_diagonal = false;
                     rotate(&mut a, &mut vectors, i, j);
                 }
