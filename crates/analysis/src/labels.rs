@@ -22,11 +22,17 @@ pub(crate) fn distinguish(report: &mut Analysis, taken: &BTreeSet<String>) {
         Some((label.clone(), names.into_iter().find(free)?))
     };
     let new: BTreeMap<String, String> = labels.intersection(&of_formulas).filter_map(own).collect();
+    let mut quoted = BTreeMap::new();
     each(report, &mut |name| {
         if let Some(own) = new.get(stem(name)) {
-            *name = format!("{own}{}", &name[stem(name).len()..]);
+            let own = format!("{own}{}", &name[stem(name).len()..]);
+            quoted.insert(format!("`{name}`"), format!("`{own}`"));
+            *name = own;
         }
     });
+    for text in report.verdicts.iter_mut().map(|v| &mut v.statement).chain(&mut report.stopped) {
+        *text = quoted.iter().fold(text.clone(), |text, (old, own)| text.replace(old, own));
+    }
 }
 
 /// Every name of a constraint.

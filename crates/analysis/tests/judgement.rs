@@ -384,4 +384,9 @@ fn a_constraint_that_is_called_like_a_variable_is_told_apart() {
     }
     assert!(latex(&named("x")).contains("H_{c} + \\lambda_{x} \\phi_{x}"), "{}", latex(&named("x")));
     assert!(latex(&named("x")).contains("\\{\\phi_{x}, H_T\\}"));
+    // y = 0 needs p_x = 0, and p_x decreases whatever the multiplier is.
+    let fallen = analysis("coord x, y\nhamiltonian p_x*p_y + x\nconstraint x: y = 0\n").legible().0;
+    let quoted: Vec<&str> = fallen.verdicts.iter().map(|v| v.statement.as_str()).filter(|s| s.contains('`')).collect();
+    assert_eq!((fallen.consistent, quoted.len()), (Some(false), 1), "{fallen:?}");
+    assert!(quoted[0].starts_with("`phi_x'` stays zero"), "{quoted:?}");
 }

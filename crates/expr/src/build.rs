@@ -188,7 +188,6 @@ fn special_value(function: Function, args: &[Expr]) -> Option<Expr> {
     match function {
         Sin | Tan | Asin | Atan | Sinh | Tanh if x.is_zero() => Some(Expr::zero()),
         Exp | Cos | Cosh if x.is_zero() => Some(Expr::one()),
-        Sin | Cos | Tan => at_part_of_a_turn(function, x),
         Log if x.is_one() => Some(Expr::zero()),
         Log if x.is_zero() => Some(Expr::poison(Poison::NotFinite)),
         Abs => number.map(|n| Expr::number(n.abs())),
@@ -237,37 +236,6 @@ fn special_value(function: Function, args: &[Expr]) -> Option<Expr> {
         }
         _ => None,
     }
-}
-
-/// sin, cos and tan of k π/6 and k π/4; nothing where a tangent has no value.
-fn at_part_of_a_turn(function: Function, x: &Expr) -> Option<Expr> {
-    let (turns, unit) = x.split_coefficient();
-    if !matches!(unit.node(), Node::Pi) {
-        return None;
-    }
-    let (n, d) = turns.as_ratio().filter(|(_, d)| 12 % d == 0)?;
-    // In twelfths of π.
-    let k = n.rem_euclid(2 * d) * (12 / d);
-    match function {
-        Function::Sin => sine(k),
-        Function::Cos => sine(k + 6),
-        _ => Some(sine(k)? / sine(k + 6).filter(|cosine| !cosine.is_zero())?),
-    }
-}
-
-/// sin(k π/12), where that is half a root of a small integer.
-fn sine(k: i64) -> Option<Expr> {
-    let square = |k| match k {
-        0 => Some(0),
-        2 => Some(1),
-        3 => Some(2),
-        4 => Some(3),
-        6 => Some(4),
-        _ => None,
-    };
-    let k = k.rem_euclid(24);
-    let (k, sign) = if k > 12 { (k - 12, -1) } else { (k, 1) };
-    Some(Expr::number(square(k.min(12 - k))?).sqrt() * Expr::ratio(sign, 2))
 }
 
 /// The canonical product of powers.

@@ -48,38 +48,6 @@ fn a_common_denominator_rounds_nothing() {
     assert_eq!(((&x / 4 + &y / 6) * &z).to_string(), "z*(3*x + 2*y)/12");
 }
 
-/// sin² + cos² = 1, and sin is √k/2 for k = 0 … 4.
-#[test]
-fn functions_of_parts_of_a_turn_are_exact() {
-    let at = |function, n, d| Expr::call(function, vec![Expr::ratio(n, d) * Expr::pi()]);
-    let show = |function, n, d| at(function, n, d).to_string();
-    use Function::{Cos, Sin, Tan};
-    assert!(at(Sin, 1, 1).is_zero() && at(Sin, -7, 1).is_zero() && at(Cos, 3, 2).is_zero() && at(Tan, 5, 1).is_zero());
-    assert_eq!((at(Cos, 1, 1), at(Sin, 5, 2)), (-Expr::one(), Expr::one()));
-    assert_eq!((at(Cos, 1, 3), at(Sin, -5, 6)), (Expr::ratio(1, 2), Expr::ratio(-1, 2)));
-    assert_eq!((show(Sin, 3, 4), show(Cos, 7, 6)), ("sqrt(2)/2".into(), "-sqrt(3)/2".into()));
-    assert_eq!((at(Tan, 3, 4), show(Tan, 1, 3)), (-Expr::one(), "sqrt(3)".into()));
-    for (function, value) in [(Sin, f64::sin as fn(f64) -> f64), (Cos, f64::cos), (Tan, f64::tan)] {
-        for k in -30..=30 {
-            let known = at(function, k, 12);
-            let Some(exact) = known.as_number().map(Number::to_f64).or_else(|| root(&known)) else { continue };
-            assert!((exact - value(k as f64 * std::f64::consts::PI / 12.0)).abs() < 1e-14, "{known}");
-        }
-    }
-    // sin(π/12) = (√6 − √2)/4, π/5 and the poles of tan are left as they are.
-    assert_eq!(
-        (show(Sin, 1, 12), show(Cos, 1, 5), show(Tan, 1, 2)),
-        ("sin(pi/12)".into(), "cos(pi/5)".into(), "tan(pi/2)".into())
-    );
-}
-
-/// c √n, which is how roots of integers are written.
-fn root(e: &Expr) -> Option<f64> {
-    let (c, rest) = e.split_coefficient();
-    let n = rest.powi(2).as_number()?;
-    Some(c.to_f64() * n.to_f64().sqrt())
-}
-
 #[test]
 fn text_reads_like_a_textbook() {
     let (x, y, px, m, g) =
