@@ -38,7 +38,7 @@ impl Dirac<'_> {
                     _ => None,
                 };
                 let defect = defect.map(|e| self.surface.simplified(&e));
-                out.push(ClaimReport { name, kind, outcome, defect, with, witness, at_values: None });
+                out.push(ClaimReport { name, kind, value, outcome, defect, with, witness, at_values: None });
             }
         }
         Ok(out)
@@ -78,7 +78,13 @@ impl Dirac<'_> {
         let weak = self.surface.decide(&pushes)?;
         let moved: Vec<usize> = (0..last).filter(|&b| !matches!(weak[b], Weak::Zero(_))).collect();
         if let Some(rate) = self.rate(&drift, &pushes, &moved) {
-            return Ok(match self.surface.decide(std::slice::from_ref(&rate))?[0] {
+            let mut weak = self.surface.decide(std::slice::from_ref(&rate))?[0];
+            if weak == Weak::Undecided {
+                // In its shortest form, whose terms cancel less.
+                let shortest = self.surface.simplified(&rate);
+                weak = self.surface.decide(std::slice::from_ref(&shortest))?[0];
+            }
+            return Ok(match weak {
                 Weak::Zero(c) => (Outcome::Holds(c), None),
                 Weak::Nonzero | Weak::Never => (Outcome::Fails, Some(rate)),
                 Weak::Undecided => (Outcome::Undecided, None),
@@ -138,10 +144,13 @@ impl Dirac<'_> {
         }
         let mut own: Sparse = pushes.iter().cloned().enumerate().collect();
         own.insert(last, drift.clone());
+        let own_terms: Vec<Expr> = own.values().cloned().collect();
+        let own_values = self.surface.sampler.values(&own_terms, &self.surface.points)?;
         rows.push(own);
         let points = self.surface.points.len();
         let mut judged: Vec<Judgement> = vec![];
-        for mut matrix in self.surface.sampler.rows(&rows, last + 1, &self.surface.points)? {
+        let matrices = self.surface.sampler.rows(&rows, last + 1, &self.surface.points)?;
+        for (mut matrix, own_values) in matrices.into_iter().zip(own_values) {
             let own = matrix.pop().unwrap_or_default();
             let residual: Vec<_> = matrix.iter_mut().filter_map(Vec::pop).collect();
             let alone = rank(&matrix);
@@ -158,8 +167,9 @@ impl Dirac<'_> {
             let terms = own[..last].iter().zip(&multipliers).map(|(&p, &u)| p * u);
             let (rate, size) =
                 terms.fold((own[last], own[last].value().abs()), |(sum, size), t| (sum + t, size + t.value().abs()));
+            let speaks = own_values.iter().all(|x| x.speaks(false));
             judged.push(match rate.value().abs() {
-                r if r <= 1e-15 * size => (Outcome::Holds(Certainty::Sampled(points)), None),
+                r if r <= 1e-15 * size && speaks => (Outcome::Holds(Certainty::Sampled(points)), None),
                 r if r > 1e-9 * size => (Outcome::Fails, Some(drift.clone())),
                 _ => (Outcome::Undecided, None),
             });

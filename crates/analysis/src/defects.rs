@@ -75,8 +75,8 @@ impl<'a> Defects<'a> {
         let points = self.sampler.draw_with_own_parameters(POINTS);
         let values = self.sampler.values(expressions, &points)?;
         let shown: Vec<Option<bool>> =
-            values.iter().flatten().filter(|v| v.is_finite()).map(|v| v.vanishes_anywhere()).collect();
-        let is_known = values.iter().any(|values| values.iter().all(|v| v.is_finite()));
+            values.iter().flatten().filter(|v| v.speaks(true)).map(|v| v.vanishes_anywhere()).collect();
+        let is_known = values.iter().any(|values| values.iter().all(|v| v.speaks(true)));
         Ok(match shown.iter().all(|v| *v == Some(true)) {
             true => is_known.then_some(true),
             false => shown.contains(&Some(false)).then_some(false),

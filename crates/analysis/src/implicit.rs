@@ -4,6 +4,7 @@
 //! W = ∂²L/∂v∂v: by the implicit function theorem ∂f(v)/∂p = W⁻¹ ∂f/∂v. They have names of their own only here, where
 //! they are read.
 
+use crate::labels::distinguish;
 use crate::report::{Analysis, DiracBracket, MultiplierValue};
 use cotangent_expr::{Array, Definition, Digest, Expr, Node, Role};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,8 +28,8 @@ struct Names {
 }
 
 impl Analysis {
-    /// The same for a reader, and the expressions that the names w1, w2, … in it denote. These formulas can be printed, not
-    /// evaluated.
+    /// The same for a reader, and the expressions that the names w1, w2, … in it denote; constraints that are called like
+    /// variables have other names. These formulas can be printed, not evaluated.
     pub fn legible(&self) -> (Analysis, Vec<Implicit>) {
         let mut names = Names { taken: BTreeSet::new(), known: BTreeMap::new(), found: vec![] };
         let mut shown = self.clone();
@@ -40,6 +41,7 @@ impl Analysis {
             names.taken.extend(e.leaves().iter().filter_map(name));
             e.clone()
         });
+        distinguish(&mut shown, &names.taken);
         each(&mut shown, &mut |e| names.rename(e));
         (shown, names.found)
     }
@@ -104,7 +106,11 @@ fn each(a: &mut Analysis, f: &mut dyn FnMut(&Expr) -> Expr) {
         rows.iter_mut().for_each(|row| put(&mut row.2));
     }
     a.assumptions.iter_mut().for_each(&mut put);
-    a.claims.iter_mut().filter_map(|c| c.defect.as_mut()).for_each(&mut put);
+    for claim in &mut a.claims {
+        put(&mut claim.value);
+        claim.defect.iter_mut().for_each(&mut put);
+    }
+    a.poisson.iter_mut().flat_map(|p| &mut p.table).for_each(|entry| put(&mut entry.2));
     for branch in &mut a.branches {
         branch.factors.iter_mut().for_each(&mut put);
     }

@@ -2,10 +2,11 @@
 
 use crate::implicit::Implicit;
 use crate::report::{
-    Analysis, BracketForm, Certainty, Class, ConditionOutcome, ConsistencyCondition, Constraint, Count, DiracBracket,
-    GaugeTransformation, MultiplierValue, Outcome, PoissonReport, Verdict,
+    Analysis, AtValues, BracketForm, Certainty, ClaimReport, Class, ConditionOutcome, ConsistencyCondition, Constraint,
+    Count, DiracBracket, GaugeTransformation, MultiplierValue, Outcome, PoissonReport, Verdict,
 };
 use cotangent_expr::{Expr, latex_lines, latex_name as name, latex_width};
+use cotangent_model::ClaimKind;
 use std::fmt::Write as _;
 
 /// Longer formulas are left out, and said to be.
@@ -58,6 +59,9 @@ pub fn latex(report: &Analysis) -> String {
         };
         page.words(words, lines);
     }
+    let table = report.poisson.iter().flat_map(|p| &p.table);
+    let entry = |(a, b, e): &(String, String, Expr)| format!("\\{{{}, {}\\}} &= {}", name(a), name(b), formula(e));
+    page.words("The brackets that do not vanish are", table.map(entry).collect());
     let solved = |i: &Implicit| {
         let right: Vec<String> = i.right.iter().map(formula).collect();
         let matrix = if i.solved { "\\frac{\\partial^2 L}{\\partial v\\,\\partial v} " } else { "" };
@@ -93,6 +97,7 @@ pub fn latex(report: &Analysis) -> String {
         page.words("The Dirac brackets that do not vanish are", lines.collect());
     }
     page.poisson(report);
+    page.claims(report);
     page.end(report);
     page.text
 }
@@ -135,7 +140,7 @@ impl Page {
         let _ = writeln!(self.text, "{words}\n\\begin{{align*}}\n  {lines}\n\\end{{align*}}");
     }
 
-    /// The Lie algebra of a linear bracket, and the Casimirs that were found.
+    /// Whether the bracket of a Poisson model is one, its Lie algebra if it is linear, and the Casimirs that were found.
     fn poisson(&mut self, report: &Analysis) {
         let Some(poisson) = &report.poisson else { return };
         self.no_bracket(poisson);
@@ -157,6 +162,25 @@ impl Page {
         let found = poisson.casimirs.iter().flat_map(|c| &c.found);
         let lines = found.enumerate().map(|(k, (e, _))| format!("C_{{{}}} &= {}", k + 1, formula(e)));
         self.words("Casimirs of the bracket are", lines.collect());
+    }
+
+    /// What the model claims to be conserved, and whether it is.
+    fn claims(&mut self, report: &Analysis) {
+        for (kind, words) in [
+            (ClaimKind::Casimir, "The model claims as Casimirs of its bracket"),
+            (ClaimKind::Invariant, "The model claims as invariants of the motion"),
+        ] {
+            let own = report.claims.iter().filter(|c| c.kind == kind);
+            let claim = |c: &ClaimReport| {
+                let how = became(c.outcome, c.at_values.as_ref());
+                let mut lines = vec![format!("{} &= {} \\quad\\text{{({how})}}", name(&c.name), formula(&c.value))];
+                if let (Outcome::Fails, Some(defect)) = (c.judgement(), &c.defect) {
+                    lines.push(format!("&\\quad\\text{{where this should vanish: }} {}", formula(defect)));
+                }
+                lines
+            };
+            self.words(words, own.flat_map(claim).collect());
+        }
     }
 
     /// That Jacobi's identity does not hold, and where it does.
@@ -289,19 +313,26 @@ impl Page {
             let _ = writeln!(self.text, "The equations of motion have no solutions.");
         }
         for Verdict { statement, outcome, at_values } in &report.verdicts {
-            let how = match outcome {
-                Outcome::Holds(Certainty::Proved) => "proved".to_owned(),
-                Outcome::Holds(Certainty::Sampled(k)) => format!("sampled at {k} points"),
-                Outcome::Fails => "does not hold".to_owned(),
-                Outcome::Undecided => "undecided".to_owned(),
-            };
-            let own = at_values.as_ref().filter(|v| matches!(v.outcome, Outcome::Holds(_)));
-            let own = own.map_or("", |_| "; it holds for the parameters of the model");
-            self.comment(&format!("{statement}: {how}{own}"));
+            let how = became(*outcome, at_values.as_ref());
+            self.comment(&format!("{statement}: {how}"));
         }
         if let Some(reason) = &report.stopped {
             self.comment(&format!("stopped: {reason}"));
         }
+    }
+}
+
+/// How a statement is known, for all parameters or for those of the model alone.
+fn became(outcome: Outcome, at_values: Option<&AtValues>) -> String {
+    let how = match outcome {
+        Outcome::Holds(Certainty::Proved) => "proved".to_owned(),
+        Outcome::Holds(Certainty::Sampled(k)) => format!("sampled at {k} points"),
+        Outcome::Fails => "does not hold".to_owned(),
+        Outcome::Undecided => "undecided".to_owned(),
+    };
+    match at_values.filter(|v| matches!(v.outcome, Outcome::Holds(_))) {
+        Some(_) => format!("{how}; it holds for the parameters of the model"),
+        None => how,
     }
 }
 

@@ -41,6 +41,7 @@ mod homogeneous;
 mod implicit;
 mod integrable;
 mod journal;
+mod labels;
 mod latex;
 mod lie;
 mod matrix;

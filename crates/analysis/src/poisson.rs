@@ -40,7 +40,14 @@ pub(crate) fn axioms(phase: &Phase, surface: &mut KnownSurface) -> Result<Poisso
         true => slopes.identity(phase, surface)?,
         false => (slopes.contracted(phase, surface)?, None),
     };
+    let mut table = vec![];
+    for (i, row) in phase.bracket.iter().enumerate() {
+        for (&j, e) in row.iter().filter(|(j, _)| i < **j || !matches!(skew, Outcome::Holds(_))) {
+            table.push((phase.names[i].clone(), phase.names[j].clone(), e.clone()));
+        }
+    }
     Ok(PoissonReport {
+        table,
         skew,
         skew_at_values: None,
         jacobi,
@@ -162,7 +169,7 @@ impl Slopes {
                     }
                 }
             }
-            weak.push(sum.vanishes());
+            weak.push(sum.vanishes().filter(|_| sum.speaks(false)));
         }
         Ok(match weak.iter().all(|w| *w == Some(true)) {
             true => Outcome::Holds(Certainty::Sampled(weak.len())),

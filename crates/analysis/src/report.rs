@@ -193,6 +193,8 @@ pub struct Transform {
 /// What is known of the bracket of a Poisson model.
 #[derive(Clone, Debug)]
 pub struct PoissonReport {
+    /// The brackets {zᵢ, zⱼ} that do not vanish: of zᵢ with the variables behind it, or with all if it is not antisymmetric.
+    pub table: Vec<(String, String, Expr)>,
     /// Whether {F, G} = −{G, F}, for all parameters.
     pub skew: Outcome,
     /// The same for the parameters of the model, where it does not hold for all.
@@ -265,6 +267,8 @@ pub struct ClaimReport {
     pub name: String,
     /// What is claimed.
     pub kind: ClaimKind,
+    /// The quantity that the claim is about.
+    pub value: Expr,
     /// Whether the claim holds for all parameters that the model allows.
     pub outcome: Outcome,
     /// What should vanish and does not.

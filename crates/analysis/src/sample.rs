@@ -10,7 +10,7 @@ use crate::point::{Point, has_values, largest, weigh};
 use crate::projection::project;
 use crate::weighed::Weighed;
 use cotangent_compile::{Engine, Function, FunctionBuilder};
-use cotangent_expr::{Expr, Layout, Node, Role, Tensor};
+use cotangent_expr::{Array, Definition, Expr, Layout, Node, Role, Tensor, dependencies};
 use cotangent_model::{Sign, System};
 use cotangent_scalar::{Dd, Random, Real, Scalar};
 use cotangent_theory::phase::{Sparse, gradient};
@@ -197,7 +197,17 @@ impl Sampler {
     /// The values of expressions at points.
     pub(crate) fn values(&self, expressions: &[Expr], points: &[Point]) -> Result<Vec<Vec<Weighed>>, AnalysisError> {
         let f = self.function(expressions)?;
-        points.iter().map(|p| weigh(&f, expressions.len(), p)).collect()
+        // An iteration adds up sizes of terms that are none of its result.
+        let is_root = |a: &Array| matches!(a.definition(), Definition::Root { .. });
+        let iterates = dependencies(&Tensor::vector("value", expressions.to_vec())?).iter().any(is_root);
+        let values = |point| {
+            let mut values = weigh(&f, expressions.len(), point)?;
+            if iterates {
+                values.iter_mut().for_each(|x| *x = x.as_one_term());
+            }
+            Ok(values)
+        };
+        points.iter().map(values).collect()
     }
 
     /// The values of sparse rows at points, as full matrices: what vanishes is zero, and what may or may not

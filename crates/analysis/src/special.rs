@@ -143,7 +143,7 @@ impl Special {
     }
 
     /// Whether a claim that does not hold by symbols has a point that shows it, where symbols do not know what they stand for:
-    /// sin π is zero.
+    /// log e − 1 is zero.
     fn is_refuted(&self, own: &ClaimReport) -> bool {
         own.outcome != Outcome::Fails || self.are_numbers || own.witness.is_some()
     }

@@ -13,7 +13,6 @@ use crate::sample::{RANDOM, Sampler};
 use crate::weighed::Weighed;
 use cotangent_expr::{Expr, Node, Role};
 use cotangent_model::Sign;
-use cotangent_scalar::Real;
 use cotangent_theory::phase::Sparse;
 
 /// Whether something vanishes on the surface.
@@ -37,10 +36,12 @@ enum Shown {
     },
 }
 
-/// What values at points show, and at points beside the start; points outside the domain of an expression say nothing.
-fn sampled(random: &[Weighed], beside: &[Weighed], vanishes: fn(Weighed) -> Option<bool>) -> Weak {
+/// What values at points show, which are anywhere or on a surface, and at points beside the start; those outside the domain of
+/// an expression say nothing, nor do those where it vanishes and a small term of it may hide.
+fn sampled(random: &[Weighed], beside: &[Weighed], anywhere: bool) -> Weak {
+    let vanishes = |x: Weighed| if anywhere { x.vanishes_anywhere() } else { x.vanishes() };
     let shown = |values: &[Weighed]| -> Vec<Option<bool>> {
-        values.iter().filter(|x| Real::is_finite(**x)).map(|x| vanishes(*x)).collect()
+        values.iter().filter(|x| x.speaks(anywhere)).map(|x| vanishes(*x)).collect()
     };
     let (random, beside) = (shown(random), shown(beside));
     let all = |value: bool| random.iter().chain(&beside).all(|v| *v == Some(value));
@@ -304,10 +305,9 @@ impl KnownSurface {
             let values = self.sampler.values(&expressions, &self.points)?;
             let beside = if self.free { self.sampler.draw_beside_start(BESIDE) } else { vec![] };
             let beside = self.sampler.values(&expressions, &beside)?;
-            let vanishes = if self.free { Weighed::vanishes_anywhere } else { Weighed::vanishes };
             for (slot, &k) in open.iter().enumerate() {
                 let own = |all: &[Vec<Weighed>]| all.iter().map(|v| v[slot]).collect::<Vec<_>>();
-                out[k] = match (sampled(&own(&values), &own(&beside), vanishes), &shown[k]) {
+                out[k] = match (sampled(&own(&values), &own(&beside), self.free), &shown[k]) {
                     (zero @ Weak::Zero(_), Some(Shown::ZeroByDivision { polynomial, multiplier })) => {
                         match self.vanishes_in_all_cases(polynomial) {
                             true => Weak::Zero(Certainty::Proved),

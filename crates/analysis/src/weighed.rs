@@ -3,6 +3,9 @@
 //! x² + y² − 1 on the circle is about 10⁻³⁰, and so is 10⁻³⁰·x: the first is zero, the second is not. The
 //! difference is what was added up on the way. A [`Weighed`] carries it: sums add sizes, and a function passes
 //! a size on by its slope, f(x ± s) ≈ f(x) ± |f′(x)| s. A value is judged in units of its size.
+//!
+//! 10³⁰ x − 10³⁰ x + y is about zero in these units, though it is y. So a [`Weighed`] also knows how much larger it is than the
+//! smallest of its terms: where one of them would count as round-off, that the value does shows nothing.
 
 use cotangent_scalar::{Dd, Real, Scalar};
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -12,6 +15,8 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 pub(crate) struct Weighed {
     pub(crate) value: Dd,
     pub(crate) size: f64,
+    /// The size in units of the smallest term.
+    spread: f64,
 }
 
 /// Below this part of its size a value is zero: round-off, and the distance of the points from the surface.
@@ -21,16 +26,39 @@ const ZERO_ANYWHERE: f64 = 1e-25;
 /// Above this part of its size a value is not zero; between the two nothing is said.
 const NONZERO: f64 = 1e-9;
 
+/// A term that is not this many times as large as what counts as round-off may be taken for it.
+const VISIBLE: f64 = 100.0;
+
 /// Products below this have lost digits of the second half of a [`Dd`].
 const SMALLEST: f64 = 1e-290;
 
 /// Nothing is known of it.
-const UNKNOWN: Weighed = Weighed { value: Dd::new(f64::NAN, f64::NAN), size: f64::NAN };
+const UNKNOWN: Weighed = Weighed { value: Dd::new(f64::NAN, f64::NAN), size: f64::NAN, spread: f64::NAN };
 
 impl Weighed {
-    /// A value of at least this size.
+    /// A value of at least this size, as one term.
     pub(crate) fn new(value: Dd, size: f64) -> Weighed {
-        Weighed { value, size: size.max(value.value().abs()) }
+        Weighed { value, size: size.max(value.value().abs()), spread: 1.0 }
+    }
+
+    /// The same, where nothing is known of its terms.
+    pub(crate) fn as_one_term(self) -> Weighed {
+        self.spread_over(1.0)
+    }
+
+    fn spread_over(self, spread: f64) -> Weighed {
+        Weighed { spread, ..self }
+    }
+
+    /// The size of its smallest term; infinite if it is nothing.
+    fn smallest(self) -> f64 {
+        if self.size == 0.0 { f64::INFINITY } else { self.size / self.spread }
+    }
+
+    /// A value of this size with terms as small as this.
+    fn with_smallest(value: Dd, size: f64, smallest: f64) -> Weighed {
+        let all = Weighed::new(value, size);
+        all.spread_over((all.size / smallest).max(1.0))
     }
 
     /// Whether it vanishes: `None` outside the domain, or if that is not clear.
@@ -41,6 +69,29 @@ impl Weighed {
     /// The same at a point that is where it is meant to be.
     pub(crate) fn vanishes_anywhere(self) -> Option<bool> {
         self.vanishes_up_to(ZERO_ANYWHERE)
+    }
+
+    /// Whether one of its terms is so small that the value would count as zero if it were that term alone.
+    pub(crate) fn hides(self) -> bool {
+        self.hides_below(ZERO)
+    }
+
+    /// The same at a point that is where it is meant to be.
+    pub(crate) fn hides_anywhere(self) -> bool {
+        self.hides_below(ZERO_ANYWHERE)
+    }
+
+    fn hides_below(self, zero: f64) -> bool {
+        self.spread * VISIBLE * zero > 1.0
+    }
+
+    /// Whether its value, anywhere or on a surface, says something: it exists, and if it vanishes nothing hides in it.
+    pub(crate) fn speaks(self, anywhere: bool) -> bool {
+        let (vanishes, hides) = match anywhere {
+            true => (self.vanishes_anywhere(), self.hides_anywhere()),
+            false => (self.vanishes(), self.hides()),
+        };
+        Real::is_finite(self) && !(vanishes == Some(true) && hides)
     }
 
     fn vanishes_up_to(self, zero: f64) -> Option<bool> {
@@ -59,22 +110,30 @@ impl Weighed {
 
     fn chain(self, value: Dd, slope: Dd) -> Weighed {
         // A value that does not vary passes no size on, whatever the slope.
-        let passed = if self.size == 0.0 { 0.0 } else { slope.value().abs() * self.size };
-        Weighed::new(value, passed)
+        if self.size == 0.0 {
+            return Weighed::new(value, 0.0);
+        }
+        let passed = slope.value().abs() * self.size;
+        // At a zero of its slope, as that of cos x at x = 0, a function varies by less: nothing is small there.
+        let is_level = self.vanishes() == Some(true) && passed <= ZERO * value.value().abs();
+        let smallest = if is_level || passed == 0.0 { f64::INFINITY } else { passed / self.spread };
+        Weighed::with_smallest(value, passed, smallest)
     }
 }
 
 impl Add for Weighed {
     type Output = Self;
     fn add(self, other: Self) -> Self {
-        Weighed::new(self.value + other.value, self.size + other.size)
+        let smallest = self.smallest().min(other.smallest());
+        Weighed::with_smallest(self.value + other.value, self.size + other.size, smallest)
     }
 }
 
 impl Sub for Weighed {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
-        Weighed::new(self.value - other.value, self.size + other.size)
+        let smallest = self.smallest().min(other.smallest());
+        Weighed::with_smallest(self.value - other.value, self.size + other.size, smallest)
     }
 }
 
@@ -87,7 +146,8 @@ impl Mul for Weighed {
             // What is too small for a number is not nothing.
             return UNKNOWN;
         }
-        Weighed::new(product, a * other.size + b * self.size)
+        // What is small in both factors is left out, as of the second order.
+        Weighed::new(product, a * other.size + b * self.size).spread_over(self.spread.max(other.spread))
     }
 }
 
@@ -96,14 +156,14 @@ impl Div for Weighed {
     fn div(self, other: Self) -> Self {
         let value = self.value / other.value;
         let size = (self.size + value.value().abs() * other.size) / other.value.value().abs();
-        Weighed::new(value, size).unless_singular(other)
+        Weighed::new(value, size).spread_over(self.spread.max(other.spread)).unless_singular(other)
     }
 }
 
 impl Neg for Weighed {
     type Output = Self;
     fn neg(self) -> Self {
-        Weighed { value: -self.value, size: self.size }
+        Weighed { value: -self.value, ..self }
     }
 }
 
@@ -130,7 +190,8 @@ impl Scalar for Weighed {
         self.chain(root, Dd::from_f64(0.5) / root)
     }
     fn exp(self) -> Self {
-        self.chain(self.value.exp(), self.value.exp())
+        let value = self.value.exp();
+        if value.is_zero() { UNKNOWN } else { self.chain(value, value) }
     }
     fn ln(self) -> Self {
         self.chain(self.value.ln(), one() / self.value).unless_singular(self)
@@ -160,8 +221,8 @@ impl Scalar for Weighed {
     }
     fn atan2(self, x: Self) -> Self {
         let radius = (self.value * self.value + x.value * x.value).sqrt().value();
-        let size = (self.size + x.size) / radius;
-        Weighed::new(self.value.atan2(x.value), size).unless_singular(self * self + x * x)
+        let (size, smallest) = ((self.size + x.size) / radius, self.smallest().min(x.smallest()) / radius);
+        Weighed::with_smallest(self.value.atan2(x.value), size, smallest).unless_singular(self * self + x * x)
     }
     fn sinh(self) -> Self {
         self.chain(self.value.sinh(), self.value.cosh())
@@ -174,7 +235,7 @@ impl Scalar for Weighed {
         self.chain(self.value.tanh(), sech * sech)
     }
     fn abs(self) -> Self {
-        Weighed { value: self.value.abs(), size: self.size }
+        Weighed { value: self.value.abs(), ..self }
     }
     fn sign(self) -> Self {
         Weighed::new(self.value.sign(), 0.0).unless_singular(self)
@@ -185,18 +246,19 @@ impl Scalar for Weighed {
         Weighed::new(self.value.floor(), 0.0).unless_singular(step)
     }
     fn min(self, other: Self) -> Self {
-        Weighed::new(self.value.min(other.value), self.size.max(other.size))
+        Weighed::new(self.value.min(other.value), self.size.max(other.size)).spread_over(self.spread.max(other.spread))
     }
     fn max(self, other: Self) -> Self {
-        Weighed::new(self.value.max(other.value), self.size.max(other.size))
+        Weighed::new(self.value.max(other.value), self.size.max(other.size)).spread_over(self.spread.max(other.spread))
     }
     fn pow(self, exponent: Self) -> Self {
         let (x, e) = (self.value, exponent.value);
         let power = x.pow(e);
-        let by_base = self.chain(power, e * x.pow(e - one())).size;
+        let by_base = self.chain(power, e * x.pow(e - one()));
         // The logarithm of a negative base does not exist; its exponent is an integer, which does not vary.
         let by_exponent = (power * x.ln()).value().abs() * exponent.size;
-        let out = Weighed::new(power, by_base + if by_exponent.is_finite() { by_exponent } else { 0.0 });
+        let size = by_base.size + if by_exponent.is_finite() { by_exponent } else { 0.0 };
+        let out = Weighed::with_smallest(power, size, by_base.smallest());
         if e.value() < 0.0 { out.unless_singular(self) } else { out }
     }
     fn stumpff(self, k: u32) -> Self {
@@ -228,7 +290,7 @@ fn one() -> Dd {
 #[cfg(test)]
 mod tests {
     use super::Weighed;
-    use cotangent_scalar::{Dd, Scalar};
+    use cotangent_scalar::{Dd, Real, Scalar};
 
     fn number(x: f64) -> Weighed {
         Weighed::from_f64(x)
@@ -246,6 +308,21 @@ mod tests {
         assert_eq!((square - number(1.0)).vanishes(), Some(true));
         assert_eq!((number(1.0) + number(1e-12) - number(1.0)).vanishes(), None);
         assert_eq!(number(-1.0).sqrt().vanishes(), None);
+    }
+
+    #[test]
+    fn a_term_of_another_size_may_hide() {
+        let (large, small) = (number(1e20), number(1e-9));
+        // 10²⁰ − 10²⁰ + 10⁻⁹ is a part of 10⁻²⁹ of its terms.
+        let rest = large - large + small;
+        assert_eq!((rest.vanishes_anywhere(), rest.hides_anywhere()), (Some(true), true));
+        assert!(!(large * small).hides() && !(large * small - small * large).hides());
+        assert!((number(1.0) + number(1e-30)).sqrt().hides() && (number(1e-30).exp() - number(1.0)).hides());
+        assert!(number(1e-16).cos().hides() && !Weighed::new(Dd::from_f64(1e-28), 1.0).cos().hides());
+        assert!(!number(-1e9).exp().is_finite());
+        // 10⁻²⁰ shows among round-off, and not beside the distance of points from a surface.
+        let among = large * (number(1.0) + number(1e-20));
+        assert_eq!((among.hides(), among.hides_anywhere()), (true, false));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{analysis, bracket, number, slope, value};
-use cotangent_analysis::{Analysis, Certainty, Outcome};
+use cotangent_analysis::{Analysis, Certainty, Outcome, latex};
 use std::collections::HashMap;
 
 fn at(report: &Analysis, a: &str, b: &str) -> f64 {
@@ -128,4 +128,26 @@ fn a_bracket_that_is_defined_near_the_start_alone_is_judged_there() {
     assert_eq!(good.rank, Some(2));
     // The sum is −y z (x − 20)/(2√(x − 10)).
     assert_eq!(analysis(&text(" + x*y")).poisson.unwrap().jacobi, Outcome::Fails);
+}
+
+/// so(3), whose Casimir is |y|²; {y1, y1²} = 0, {y1, y2²} = 2 y2 y3.
+#[test]
+fn a_poisson_model_in_latex_has_its_bracket_and_its_claims() {
+    let text = "param a = 1\nvariables y1, y2, y3\nbracket {y1, y2} = y3, {y2, y3} = a*y1, {y3, y1} = y2\n\
+        hamiltonian (y1^2 + y2^2)/2\ncasimir spin = a*y1^2 + y2^2 + y3^2\ninvariant E = y1^2 + y2^2\ninvariant w = y1\n";
+    let page = latex(&analysis(text));
+    for part in [
+        "The brackets that do not vanish are\n\\begin{align*}\n  \\{y_{1}, y_{2}\\} &= y_{3} \\\\\n  \\{y_{1}, y_{3}\\} &= -y_{2} \\\\\n  \
+         \\{y_{2}, y_{3}\\} &= a y_{1}\n\\end{align*}\n",
+        "The model claims as Casimirs of its bracket\n\\begin{align*}\n  \\mathrm{spin} &= a y_{1}^{2} + y_{2}^{2} + y_{3}^{2} \
+         \\quad\\text{(proved)}\n\\end{align*}\n",
+        "E &= y_{1}^{2} + y_{2}^{2} \\quad\\text{(proved)} \\\\",
+        "w &= y_{1} \\quad\\text{(does not hold)} \\\\\n  &\\quad\\text{where this should vanish: } y_{2} y_{3}\n",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    // Claims of other models are written, too; nothing is said where there are none.
+    let plain = "coord q\nhamiltonian p_q^2/2\n";
+    assert!(latex(&analysis(&format!("{plain}invariant P = p_q\n"))).contains("P &= p_{q} \\quad\\text{(proved)}"));
+    assert!(!latex(&analysis(plain)).contains("claims") && !latex(&analysis(plain)).contains("brackets"));
 }

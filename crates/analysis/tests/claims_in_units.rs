@@ -43,6 +43,28 @@ fn a_weak_force_counts() {
     }
 }
 
+/// Forces beside those of a function: 10¹⁷/5000 is multiplied by 10¹⁶ where they get a common denominator.
+#[test]
+fn a_weak_force_beside_a_function_counts() {
+    for strong in [
+        "1e17*exp(-(x^2 + y^2)/1e4)",
+        "1e17/sqrt(1e4 + x^2 + y^2)",
+        "1e25*cosh((x^2 + y^2)/300)",
+        "3e16*sin(x^2 + y^2)",
+    ] {
+        for weak in ["1e-16*x*y", "1e-19*x^4", "7e-28*x*p_x", "1e-16*sin(x*y)", "1e-20*log(1 + x^2)*exp(y)"] {
+            let model = |more: &str| {
+                format!(
+                    "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + {strong}{more}\n{ANGULAR_MOMENTUM}initial x = 1, p_y = 1\n"
+                )
+            };
+            let claimed = analysis(&model(&format!(" + {weak}"))).claims[0].judgement();
+            assert_eq!(claimed, Outcome::Fails, "{strong} + {weak}");
+            assert!(holds(&model("")), "{strong}");
+        }
+    }
+}
+
 /// Sums that are rounded to one of their terms.
 #[test]
 fn rounding_proves_nothing() {

@@ -361,3 +361,32 @@ fn a_chain_of_links_of_any_length() {
         assert_eq!(counts(&analysis(&text.replace("LENGTH", length))), (0, 20, 10), "{length}");
     }
 }
+
+/// A bead on a circle whose constraint is called like a coordinate; one called like nothing keeps its name.
+#[test]
+fn a_constraint_that_is_called_like_a_variable_is_told_apart() {
+    let named = |label: &str| {
+        analysis(&format!(
+            "param k = 1\ncoord x, y\nhamiltonian k*(p_x^2 + p_y^2)/2\nconstraint {label}: x^2 + y^2 = 1\n"
+        ))
+    };
+    for (label, shown) in [("x", "phi_x"), ("k", "phi_k"), ("rod", "rod"), ("phi_x", "phi_x")] {
+        let report = named(label);
+        assert_eq!(report.constraints[1].name, format!("{label}'"));
+        let read = report.legible().0;
+        let names: Vec<&str> = read.constraints.iter().map(|c| c.name.as_str()).collect();
+        assert_eq!(names, [shown.to_owned(), format!("{shown}'")]);
+        assert_eq!(
+            (read.multipliers[0].name.clone(), read.multipliers[0].constraint.as_str()),
+            (format!("lambda_{label}"), shown)
+        );
+        assert_eq!(read.conditions[0].outcome, ConditionOutcome::Constraint(vec![format!("{shown}'")]));
+    }
+    assert!(latex(&named("x")).contains("H_{c} + \\lambda_{x} \\phi_{x}"), "{}", latex(&named("x")));
+    assert!(latex(&named("x")).contains("\\{\\phi_{x}, H_T\\}"));
+    // y = 0 needs p_x = 0, and p_x decreases whatever the multiplier is.
+    let fallen = analysis("coord x, y\nhamiltonian p_x*p_y + x\nconstraint x: y = 0\n").legible().0;
+    let quoted: Vec<&str> = fallen.verdicts.iter().map(|v| v.statement.as_str()).filter(|s| s.contains('`')).collect();
+    assert_eq!((fallen.consistent, quoted.len()), (Some(false), 1), "{fallen:?}");
+    assert!(quoted[0].starts_with("`phi_x'` stays zero"), "{quoted:?}");
+}

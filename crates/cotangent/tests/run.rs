@@ -220,6 +220,35 @@ fn inconsistent_data_are_refused_or_projected() {
     assert_eq!(found["notes"][0], "the initial data were moved onto the constraints: momenta by up to 0.5");
 }
 
+/// x² + y² = −1 has no real point, and x² + y² = r has none where r is negative: no other start is proposed there.
+#[test]
+fn constraints_without_a_real_point_are_said_to_have_none() {
+    let text = |right: &str| {
+        format!(
+            "param r = 1\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint rod: x^2 + y^2 = {right}\ninitial x = 2\nrun step = 0.1, until = 1\n"
+        )
+    };
+    for (right, options) in [
+        ("-r", &[][..]),
+        ("-r", &["--project-initial"]),
+        ("r", &["--set", "r=-0.5"]),
+        ("r", &["--set", "r=-0.5", "--project-initial"]),
+    ] {
+        let ran = model(&text(right), options);
+        assert!(
+            ran.status != 0
+                && ran
+                    .stderr
+                    .contains("correct the model; no initial data help: the model is inconsistent: `rod` can vanish"),
+            "{}",
+            ran.show()
+        );
+    }
+    let possible = model(&text("r"), &[]);
+    assert!(possible.stderr.contains("--project-initial moves the data onto the constraints"), "{}", possible.show());
+    assert_eq!(model(&text("r"), &["--project-initial"]).status, 0);
+}
+
 const TWICE: &str = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: x^2 + y^2 = 1\n\
                      constraint again: 2*x^2 + 2*y^2 = ";
 

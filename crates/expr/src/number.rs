@@ -218,10 +218,10 @@ impl Number {
     }
 
     /// The positive number c for which every entry of `of` divided by c is an integer and those
-    /// integers have no common factor; one if an entry is a float.
-    pub(crate) fn content(of: impl Iterator<Item = Number>) -> Number {
+    /// integers have no common factor; one if an entry is a float, or an integer does not fit: it would be rounded.
+    pub(crate) fn content(of: impl Iterator<Item = Number> + Clone) -> Number {
         let (mut numerators, mut denominators) = (0u128, 1u128);
-        for x in of {
+        for x in of.clone() {
             let Rational(n, d) = x.0 else { return Number::ONE };
             numerators = gcd(numerators, n.unsigned_abs() as u128);
             let g = gcd(denominators, d as u128);
@@ -230,7 +230,13 @@ impl Number {
                 _ => return Number::ONE,
             }
         }
-        if numerators == 0 { Number::ONE } else { reduced(numerators as i128, denominators as i128) }
+        // Both factors are below 2⁶³.
+        let fits = |x: Number| match x.0 {
+            Rational(n, d) => n.unsigned_abs() as u128 / numerators * (denominators / d as u128) <= i64::MAX as u128,
+            Float(_) => false,
+        };
+        let is_exact = numerators > 0 && of.clone().all(fits);
+        if is_exact { reduced(numerators as i128, denominators as i128) } else { Number::ONE }
     }
 
     /// The bits that identify the number, for digests.

@@ -37,6 +37,17 @@ fn numbers_stay_exact_while_they_fit() {
     assert_eq!((big * big).to_f64(), (i64::MAX as f64) * (i64::MAX as f64));
 }
 
+/// 2·10¹³ x + 10⁻¹⁶ y has no content: in units of 10⁻¹⁶ the first coefficient is no 64-bit integer.
+#[test]
+fn a_common_denominator_rounds_nothing() {
+    let (x, y, z) = (var("x"), var("y"), var("z"));
+    let (large, small) = (Expr::number(1e17) / 5000, Expr::number(1e-16));
+    let product = (&large * &x + &small * &y) * &z;
+    assert_eq!(product.derivative(&x).unwrap(), &large * &z);
+    assert_eq!(product.derivative(&y).unwrap(), &small * &z);
+    assert_eq!(((&x / 4 + &y / 6) * &z).to_string(), "z*(3*x + 2*y)/12");
+}
+
 #[test]
 fn text_reads_like_a_textbook() {
     let (x, y, px, m, g) =

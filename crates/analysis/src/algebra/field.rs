@@ -7,6 +7,7 @@
 use super::divisor::{common_monomial, greatest_common_divisor, pseudo_remainder};
 use super::factors::factors;
 use super::polynomial::{Monomial, Polynomial};
+use super::turns::at_part_of_a_turn;
 use super::work::Work;
 use cotangent_expr::{Digest, Expr, Function, Node, Number};
 use cotangent_model::Sign;
@@ -149,6 +150,11 @@ impl Field {
     }
 
     fn build(&mut self, e: &Expr) -> Option<Fraction> {
+        if let Node::Call(f, args) = e.node()
+            && let Some(known) = args.first().and_then(|x| at_part_of_a_turn(*f, x))
+        {
+            return self.normal(&known);
+        }
         match e.node() {
             Node::Number(n) => Some(self.number(*n)),
             Node::Poison(_) => None,

@@ -16,6 +16,7 @@ mod polynomial;
 mod quadratic;
 mod signs;
 mod sturm;
+mod turns;
 mod univariate;
 mod work;
 

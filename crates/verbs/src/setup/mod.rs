@@ -7,6 +7,7 @@ mod choice;
 mod defaults;
 mod fitting;
 mod gauge;
+mod impossible;
 mod named;
 mod options;
 mod problem;

@@ -1,6 +1,7 @@
 //! From a model to a problem with a consistent start, or why there is none.
 
 use super::gauge::{self, has_tau};
+use super::impossible::impossible;
 use crate::failure::{Code, Failure};
 use crate::figures::{listed, number, short};
 use crate::loaded::Loaded;
@@ -198,9 +199,9 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
             // Constraints that the model does not state are shown by the analysis.
             let stated = residuals.iter().all(|m| states(&model.system, &m.name));
             let verb = if stated { "check` shows every residual" } else { "analyze` derives these constraints" };
-            Failure::new(Code::Inconsistent, violated(&residuals)).help(format!(
-                "--project-initial moves the data onto the constraints; --set gives others; `cotangent {verb}"
-            ))
+            Failure::new(Code::Inconsistent, violated(&residuals)).help(no_data(model).unwrap_or_else(|| {
+                format!("--project-initial moves the data onto the constraints; --set gives others; `cotangent {verb}")
+            }))
         }
         ProblemError::Redundant { .. } => Failure::new(Code::Redundant, format!("redundant constraints: {text}"))
             .help("--drop-redundant goes on without them; the motion is the same"),
@@ -249,10 +250,10 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
         ProblemError::Unkept { .. } => Failure::new(Code::Chart, text)
             .help("keep others with --chart, or none to have them chosen; `dirac-bracket` keeps all variables"),
         ProblemError::NotProjected(_) => {
-            let help = match repairs.project_initial {
-                true => "start nearer to the constraints (--set), or correct the model if they contradict each other",
-                false => "correct the initial data (--set)",
-            };
+            let help = no_data(model).unwrap_or_else(|| match repairs.project_initial {
+                true => "start nearer to the constraints (--set), or correct the model if they contradict each other".into(),
+                false => "correct the initial data (--set)".into(),
+            });
             Failure::new(Code::NotProjected, text).help(help)
         }
         ProblemError::NoRate(why) => {
@@ -291,6 +292,11 @@ fn singular_start(constraints: &[Redundant], text: String, model: &Loaded) -> Fa
     }
     Failure::new(Code::Singular, text)
         .help("the forces are not determined there: start from another configuration (--set)")
+}
+
+/// What helps where no initial data do.
+fn no_data(model: &Loaded) -> Option<String> {
+    Some(format!("correct the model; no initial data help: {}", impossible(model)?))
 }
 
 /// Whether a model states a constraint with this name, or a family with this member; others follow from the model.
