@@ -29,6 +29,9 @@ const NONZERO: f64 = 1e-9;
 /// A term that is not this many times as large as what counts as round-off may be taken for it.
 const VISIBLE: f64 = 100.0;
 
+/// A phase or an exponent that is known to no more than this is not known.
+const COARSE: f64 = 0.01;
+
 /// Products below this have lost digits of the second half of a [`Dd`].
 const SMALLEST: f64 = 1e-290;
 
@@ -108,6 +111,11 @@ impl Weighed {
         if at.vanishes() == Some(true) { UNKNOWN } else { self }
     }
 
+    /// Nothing is known of a function that turns, or grows by a factor, within what is not known of its argument.
+    fn unless_coarse(self, argument: Weighed) -> Weighed {
+        if argument.size * ZERO > COARSE { UNKNOWN } else { self }
+    }
+
     fn chain(self, value: Dd, slope: Dd) -> Weighed {
         // A value that does not vary passes no size on, whatever the slope.
         if self.size == 0.0 {
@@ -116,7 +124,8 @@ impl Weighed {
         let passed = slope.value().abs() * self.size;
         // At a zero of its slope, as that of cos x at x = 0, a function varies by less: nothing is small there.
         let is_level = self.vanishes() == Some(true) && passed <= ZERO * value.value().abs();
-        let smallest = if is_level || passed == 0.0 { f64::INFINITY } else { passed / self.spread };
+        // Elsewhere what has lost its slope to rounding, as tanh 1000, hides how it varies.
+        let smallest = if is_level { f64::INFINITY } else { passed / self.spread };
         Weighed::with_smallest(value, passed, smallest)
     }
 }
@@ -191,20 +200,20 @@ impl Scalar for Weighed {
     }
     fn exp(self) -> Self {
         let value = self.value.exp();
-        if value.is_zero() { UNKNOWN } else { self.chain(value, value) }
+        if value.is_zero() { UNKNOWN } else { self.chain(value, value).unless_coarse(self) }
     }
     fn ln(self) -> Self {
         self.chain(self.value.ln(), one() / self.value).unless_singular(self)
     }
     fn sin(self) -> Self {
-        self.chain(self.value.sin(), self.value.cos())
+        self.chain(self.value.sin(), self.value.cos()).unless_coarse(self)
     }
     fn cos(self) -> Self {
-        self.chain(self.value.cos(), self.value.sin())
+        self.chain(self.value.cos(), self.value.sin()).unless_coarse(self)
     }
     fn tan(self) -> Self {
         let tan = self.value.tan();
-        self.chain(tan, one() + tan * tan).unless_singular(self.cos())
+        self.chain(tan, one() + tan * tan).unless_singular(self.cos()).unless_coarse(self)
     }
     fn asin(self) -> Self {
         let edge = Weighed::from_f64(1.0) - self * self;
@@ -225,10 +234,10 @@ impl Scalar for Weighed {
         Weighed::with_smallest(self.value.atan2(x.value), size, smallest).unless_singular(self * self + x * x)
     }
     fn sinh(self) -> Self {
-        self.chain(self.value.sinh(), self.value.cosh())
+        self.chain(self.value.sinh(), self.value.cosh()).unless_coarse(self)
     }
     fn cosh(self) -> Self {
-        self.chain(self.value.cosh(), self.value.sinh())
+        self.chain(self.value.cosh(), self.value.sinh()).unless_coarse(self)
     }
     fn tanh(self) -> Self {
         let sech = one() / self.value.cosh();
@@ -264,7 +273,7 @@ impl Scalar for Weighed {
     fn stumpff(self, k: u32) -> Self {
         let (next, after) = (k.saturating_add(1), k.saturating_add(2));
         let slope = self.value.stumpff(next) - Dd::from_f64(f64::from(k)) * self.value.stumpff(after);
-        self.chain(self.value.stumpff(k), Dd::from_f64(-0.5) * slope)
+        self.chain(self.value.stumpff(k), Dd::from_f64(-0.5) * slope).unless_coarse(self)
     }
 }
 
@@ -323,6 +332,21 @@ mod tests {
         // 10⁻²⁰ shows among round-off, and not beside the distance of points from a surface.
         let among = large * (number(1.0) + number(1e-20));
         assert_eq!((among.hides(), among.hides_anywhere()), (true, false));
+    }
+
+    #[test]
+    fn what_rounding_has_made_constant_shows_nothing() {
+        // 1 − tanh² x is 4 e⁻²ˣ.
+        for x in [40.0, 400.0, 1e5] {
+            let rest = number(1.0) - number(x).tanh() * number(x).tanh();
+            assert!(!rest.speaks(true) && !rest.speaks(false), "{x}");
+        }
+        assert!((number(1.0) - number(0.5).tanh()).speaks(true));
+        // The phase of sin 10²⁷ is not known to half a turn.
+        for f in [Weighed::sin, Weighed::cos, Weighed::tan] {
+            assert!(!f(number(1e27)).speaks(true) && f(number(1e9)).speaks(true));
+        }
+        assert!(!number(1e27).stumpff(0).speaks(true));
     }
 
     #[test]
