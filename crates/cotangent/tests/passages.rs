@@ -220,3 +220,18 @@ fn masses_that_are_not_positive_tell_no_branches_apart() {
     assert_eq!(fast.status, 3, "{}", fast.stdout);
     assert_eq!(fast.json()["failure"]["code"], "undetermined");
 }
+
+/// A lemniscate (x² + y²)² = x² − y², whose crossing an implicit step for the equations with a bracket does not always reach.
+const LEMNISCATE: &str = "coord x, y\nlagrangian 1.69*x'^2/2 + 0.926*y'^2/2 - 0.926*y - 0.15*x^2/2 - 0.18*y^2/2\n\
+    constraint c0: (x^2 + y^2)^2 = x^2 - y^2\n\
+    initial x = 0.6632369621059279, y = 0.3507442022018817, x' = -0.72290188700347, y' = 0.08089967147624215\n";
+
+#[test]
+fn a_row_that_no_step_reaches_ends_no_run() {
+    let run = ["run", "-", "--method", "gauss", "--formulation", "hamilton-dirac", "--step", "0.07", "--steps", "130"];
+    let plain = on(LEMNISCATE, &[&run[..], &["--json"]].concat()).json();
+    let rows = on(LEMNISCATE, &[&run[..], &["--json", "--every", "0.013", "--out", "a.csv"]].concat()).json();
+    assert_eq!((&plain["status"], &rows["status"]), (&"finished".into(), &"finished".into()));
+    assert_eq!(plain["state"], rows["state"]);
+    assert!(notes(&rows).contains("of --every left out"), "{}", notes(&rows));
+}

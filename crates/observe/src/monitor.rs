@@ -59,6 +59,9 @@ pub struct Monitor {
     pub mended: u64,
     /// Steps beside singular configurations whose momenta, which the method leaves free, were brought back.
     pub settled: u64,
+    /// Rows between steps that no step of the method reaches.
+    #[serde(default)]
+    pub omitted: u64,
     /// The least and the largest pace of time, where it is a variable.
     #[serde(default)]
     pub pace: Option<[f64; 2]>,

@@ -227,6 +227,10 @@ pub(crate) fn notes(monitor: &Monitor, passages: &[SingularPassage]) -> Vec<Stri
              constraints, were brought back onto G H_p = 0; no position changes by that"
         ));
     }
+    if monitor.omitted > 0 {
+        let rows = count(monitor.omitted, "row", "rows");
+        notes.push(format!("{rows} of --every left out: no step of the method leads there from the one before"));
+    }
     if let Some(lost) = monitor.lost {
         notes.push(format!(
             "the error of the energy has become a large part of it, {} at t = {}",

@@ -1,13 +1,13 @@
 //! Rows at even times, which steps do not meet: by steps of the method to there, from which the run does not go on.
 //!
 //! They are made as all steps are, and judged like them. A step whose rows were not all written is made again when the run is
-//! resumed, without those that were.
+//! resumed, without those that were. A row that no such step reaches, as beside a singular configuration, is left out.
 
 use super::arrival::NEAR;
 use super::observer::{Observer, Sample};
 use super::{Halt, Run, RunError};
 use crate::schedule::{MOST, ScheduleError};
-use cotangent_dynamics::{Advance, Measure, Time};
+use cotangent_dynamics::{Advance, Failure, Measure, Time};
 
 impl<I, D> Run<I, D> {
     /// The number of the first even time after `time`, in multiples of `every`.
@@ -30,7 +30,7 @@ impl<I, D> Run<I, D> {
 
 impl<I: Advance, D: Measure> Run<I, D> {
     /// Records at the even times between `before`, where the energy was this, and the state, which a step of size h has
-    /// reached. Why the step ends there: one of them cannot be reached, or somebody asks to stop.
+    /// reached. Why the step ends there: somebody asks to stop.
     pub(super) fn record_between(&mut self, h: f64, energy: f64) -> Result<Option<Halt>, RunError> {
         let (Some(every), Some(_)) = (self.schedule.every, &self.recorder) else { return Ok(None) };
         let every = every.abs() * h.signum();
@@ -67,16 +67,19 @@ impl<I: Advance, D: Measure> Run<I, D> {
                 }
                 let begun = self.counts();
                 let size = match is_here {
-                    true => h,
+                    true => Some(h),
                     false => {
                         let (size, made) = self.step_to(next * every, h, energy)?;
-                        if let Some(failure) = made.failure {
-                            return Ok(Some(self.halted(failure, begun)));
+                        match made.failure {
+                            Some(failure @ Failure::Interrupted) => return Ok(Some(self.halted(failure, begun))),
+                            Some(_) => None,
+                            None => Some(size),
                         }
-                        size
                     }
                 };
-                if let Err(error) = self.record_step(next * every, size) {
+                self.monitor.omitted += u64::from(size.is_none());
+                let written = size.map_or(Ok(()), |size| self.record_step(next * every, size));
+                if let Err(error) = written {
                     // The row is written when the step is made again.
                     self.forget(begun);
                     self.go_back()?;
