@@ -50,7 +50,7 @@ pub(super) struct Made {
     pub(super) mended: u64,
 }
 
-/// Larger systems are not followed: the parts together take as long as a hundred steps, in which nothing is heard.
+/// Larger systems are not followed: the parts together may take as long as a thousand steps.
 const MAX_FOLLOWED: usize = 2000;
 
 /// In how many parts a step is followed: where one of them ends at the singular point, others do not.
