@@ -13,7 +13,7 @@ use crate::sample::{RANDOM, Sampler};
 use crate::weighed::Weighed;
 use cotangent_expr::{Expr, Node, Role};
 use cotangent_model::Sign;
-use cotangent_scalar::Scalar;
+use cotangent_scalar::{Real, Scalar};
 use cotangent_theory::phase::Sparse;
 
 /// Whether something vanishes on the surface.
@@ -395,7 +395,11 @@ impl KnownSurface {
             return p.is_zero();
         }
         let value = self.field.sum(p).and_then(|e| self.sampler.constant(&e));
-        value.is_none_or(|x| x.vanishes_anywhere() != Some(false))
+        value.is_none_or(|x| match x.vanishes_anywhere() {
+            Some(zero) => zero,
+            // All digits of a double-double count, unless what it is made of was rounded to fewer.
+            None => !x.is_finite() || self.field.is_rounded(),
+        })
     }
 
     fn symbolically(&mut self, e: &Expr) -> Option<Shown> {

@@ -59,7 +59,12 @@ fn a_weak_force_beside_a_function_counts() {
                 )
             };
             let claimed = analysis(&model(&format!(" + {weak}"))).claims[0].judgement();
-            assert_eq!(claimed, Outcome::Fails, "{strong} + {weak}");
+            // 10²⁵/150 is no fraction that fits: beside what is rounded so much nothing so small is known.
+            let is_rounded = strong.contains("/300");
+            assert!(
+                claimed == Outcome::Fails || is_rounded && claimed == Outcome::Undecided,
+                "{strong} + {weak}: {claimed:?}"
+            );
             assert!(holds(&model("")), "{strong}");
         }
     }
@@ -212,5 +217,21 @@ fn a_parameter_that_is_zero_but_for_rounding_moves_nothing() {
     }
     for number in ["1e-30", "exp(-70)", "sin(pi/7)"] {
         assert_eq!(outcome(number), Outcome::Fails, "{number}");
+    }
+}
+
+/// a c = d, so that a b c − d b is zero whatever b is; both products have 22 digits.
+#[test]
+fn values_that_are_rounded_where_they_are_put_in_refute_nothing() {
+    let outcome = |b: i64, d: i64| {
+        let text = format!(
+            "param a = 12345678901, b = {b}, c = 7, d = {d}\ncoord x, y\n\
+             hamiltonian (p_x^2 + p_y^2)/2 + (a*b*c - d*b)*x\ninvariant C = p_x\n"
+        );
+        analysis(&text).claims[0].judgement()
+    };
+    for b in [98765432109, 98765432113, 98765432126, 98765432139] {
+        assert_ne!(outcome(b, 86419752307), Outcome::Fails, "{b}");
+        assert_eq!(outcome(b, 87419752307), Outcome::Fails, "{b}");
     }
 }
