@@ -242,7 +242,7 @@ fn constraints_without_a_real_point_are_said_to_have_none() {
         );
     }
     // With x = 2 the circle has no real point either.
-    let cut = model(&text("r").replace("\ninitial", ", cut: x = 2\ninitial"), &["--project-initial"]);
+    let cut = model(&text("r").replace("\ninitial", ", cut: x = 2\ninitial y = 1,"), &[]);
     assert!(cut.stderr.contains("together with its other constraints\n"), "{}", cut.show());
     // 3/3 − 1 and cos(π/2) are zero, though a rounded third and a rounded π/2 are beside them: the point x = y = 0 is there.
     for (value, right) in [("1/3", "3*a - 1"), ("cos(pi/2)", "-a")] {
