@@ -4,9 +4,9 @@
 //! not determined do. What is not so is shown at a point. What is not so for all parameters may be so for those of the
 //! model: x^ab y^−b z is a Casimir of the three-species system if abc = −1.
 
-use crate::dirac::Dirac;
+use crate::dirac::{Dirac, energy_gradient};
 use crate::error::AnalysisError;
-use crate::poisson::everywhere;
+use crate::poisson::{everywhere, unless_seen};
 use crate::rank::{Rank, rank};
 use crate::report::{Certainty, ClaimReport, Outcome, Witness};
 use crate::surface::Weak;
@@ -66,7 +66,41 @@ impl Dirac<'_> {
         let (variables, flow): (Vec<usize>, Vec<Expr>) = flow.into_iter().unzip();
         let (outcome, which) = everywhere(self.surface, &flow)?;
         let with = which.map(|k| self.phase.names[variables[k]].clone());
-        Ok(((outcome, which.map(|k| flow[k].clone())), with))
+        let defect = which.map(|k| flow[k].clone());
+        if let (Outcome::Fails, true, Some(k)) = (outcome, self.surface.field.is_rounded(), which) {
+            let of_one = self.phase.gradient(value)?.into_iter();
+            let all =
+                of_one.flat_map(|(j, slope)| Some(vec![self.phase.bracket[j].get(&variables[k])?.clone(), slope]));
+            let products: Vec<Vec<Expr>> = all.collect();
+            return Ok(match unless_seen(self.surface.decide_products(&products, true)?) {
+                Outcome::Fails => ((Outcome::Fails, defect), with),
+                other => ((other, None), None),
+            });
+        }
+        Ok(((outcome, defect), with))
+    }
+
+    /// What points show of the rate of an invariant, whose factors are evaluated one by one.
+    fn seen_rate(&mut self, gradient: &Sparse, moved: &[usize]) -> Result<Weak, AnalysisError> {
+        let minus = Expr::number(-1);
+        let mut products: Vec<Vec<Expr>> = vec![];
+        for (j, slope) in energy_gradient(self.phase, &self.hamiltonian)? {
+            for (i, b) in &self.phase.bracket[j] {
+                let own = gradient.get(i).map(|own| vec![minus.clone(), b.clone(), slope.clone(), own.clone()]);
+                products.extend(own);
+            }
+        }
+        for &b in moved {
+            let Some(row) = self.solved.get(&b) else { continue };
+            let Some(f) = row.get(&self.multipliers.len()).and_then(|f| self.surface.field.expression(f)) else {
+                continue;
+            };
+            for (i, own) in gradient {
+                let push = self.items[b].flow.get(i);
+                products.extend(push.map(|push| vec![minus.clone(), f.clone(), own.clone(), push.clone()]));
+            }
+        }
+        self.surface.decide_products(&products, false)
     }
 
     fn invariant(&mut self, value: &Expr) -> Result<Judgement, AnalysisError> {
@@ -83,6 +117,10 @@ impl Dirac<'_> {
                 // In its shortest form, whose terms cancel less.
                 let shortest = self.surface.simplified(&rate);
                 weak = self.surface.decide(std::slice::from_ref(&shortest))?[0];
+            }
+            if matches!(weak, Weak::Nonzero | Weak::Never) && self.surface.field.is_rounded() {
+                // What is left of rounded numbers may be their rounding alone.
+                weak = self.seen_rate(&gradient, &moved)?;
             }
             return Ok(match weak {
                 Weak::Zero(c) => (Outcome::Holds(c), None),

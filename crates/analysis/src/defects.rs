@@ -30,13 +30,15 @@ pub(crate) struct Defects<'a> {
     are_small: bool,
 }
 
+/// Whether a value is a small fraction.
+pub(crate) fn is_small_fraction(e: &Expr) -> bool {
+    e.as_number().and_then(|n| n.as_ratio()).is_some_and(|(n, d)| n.abs() <= SMALL && d <= SMALL)
+}
+
 /// Whether all values of the parameters are small fractions, so that nothing is rounded.
 pub(crate) fn are_small(system: &System) -> Result<bool, AnalysisError> {
-    let is_small = |e: &Expr| match e.node() {
-        Node::Number(n) => n.as_ratio().is_some_and(|(n, d)| n.abs() <= SMALL && d <= SMALL),
-        // Functions of such numbers are not evaluated by symbols.
-        _ => true,
-    };
+    // Functions of such numbers are not evaluated by symbols.
+    let is_small = |e: &Expr| is_small_fraction(e) || !matches!(e.node(), Node::Number(_));
     match written_values(system) {
         Ok(values) => Ok(values.is_some_and(|values| values.iter().all(|(_, value)| is_small(value)))),
         Err(AnalysisError::Expression(_)) => Ok(false),

@@ -91,7 +91,7 @@ const MAX_CONDITION: u64 = 400;
 
 /// The gradient of H = p·v − L, where v may be a root of ∂L/∂v = p: then ∂H/∂v vanishes, and H is differentiated as
 /// if v were constant.
-fn energy_gradient(phase: &Phase, hamiltonian: &Expr) -> Result<Sparse, AnalysisError> {
+pub(crate) fn energy_gradient(phase: &Phase, hamiltonian: &Expr) -> Result<Sparse, AnalysisError> {
     let root = |leaf: &Expr| match leaf.node() {
         Node::At(a, _) if matches!(a.definition(), Definition::Root { .. }) => Some(a.clone()),
         _ => None,

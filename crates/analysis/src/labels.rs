@@ -16,12 +16,17 @@ pub(crate) fn distinguish(report: &mut Analysis, taken: &BTreeSet<String>) {
     each(report, &mut |name| {
         labels.insert(stem(name).to_owned());
     });
-    let free = |wanted: &String| !of_formulas.contains(wanted) && !labels.contains(wanted);
-    let own = |label: &String| {
-        let names = (1..).map(|k| if k == 1 { format!("phi_{label}") } else { format!("phi_{label}{k}") });
-        Some((label.clone(), names.into_iter().find(free)?))
-    };
-    let new: BTreeMap<String, String> = labels.intersection(&of_formulas).filter_map(own).collect();
+    let mut new: BTreeMap<String, String> = BTreeMap::new();
+    for label in labels.intersection(&of_formulas) {
+        // A name that was given is not given again.
+        let is_free = |wanted: &String| {
+            !of_formulas.contains(wanted) && !labels.contains(wanted) && new.values().all(|given| given != wanted)
+        };
+        let mut names = (1..).map(|k| if k == 1 { format!("phi_{label}") } else { format!("phi_{label}{k}") });
+        if let Some(own) = names.find(is_free) {
+            new.insert(label.clone(), own);
+        }
+    }
     let mut quoted = BTreeMap::new();
     each(report, &mut |name| {
         if let Some(own) = new.get(stem(name)) {

@@ -76,5 +76,5 @@ pub use report::{
     Invertibility, LieAlgebra, Multiplier, MultiplierValue, Outcome, PoissonReport, Symbols, Transform, Verdict,
     Witness,
 };
-pub use specialise::specialise;
+pub use specialise::{at_exact_values, specialise};
 pub use transform::Lagrangian;

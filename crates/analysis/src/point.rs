@@ -9,6 +9,8 @@ use cotangent_scalar::{Dd, Real, Scalar};
 #[derive(Clone)]
 pub(crate) struct Point {
     pub(crate) parameters: Vec<Dd>,
+    /// The sizes of what they were computed from, where that is larger: sin π is zero but for rounding, beside π.
+    pub(crate) computed_from: Vec<f64>,
     pub(crate) state: Vec<Dd>,
     /// The sizes of the variables that are not known to be larger.
     pub(crate) units: Vec<f64>,
@@ -19,7 +21,8 @@ pub(crate) struct Point {
 impl Point {
     /// Parameters and state with their sizes.
     fn weighed(&self) -> [Vec<Weighed>; 2] {
-        let parameters = self.parameters.iter().map(|x| Weighed::new(*x, 0.0)).collect();
+        let sizes = self.computed_from.iter().copied().chain(std::iter::repeat(0.0));
+        let parameters = self.parameters.iter().zip(sizes).map(|(x, size)| Weighed::new(*x, size)).collect();
         let state = self.state.iter().zip(&self.units).map(|(x, unit)| Weighed::new(*x, *unit)).collect();
         [parameters, state]
     }

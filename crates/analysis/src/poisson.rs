@@ -28,18 +28,27 @@ pub(crate) const JACOBI: &str = "Jacobi's identity";
 pub(crate) fn axioms(phase: &Phase, surface: &mut KnownSurface) -> Result<PoissonReport, AnalysisError> {
     let n = phase.len();
     let at = |i: usize, j: usize| phase.bracket[i].get(&j).cloned().unwrap_or_else(Expr::zero);
-    let mut sums = vec![];
+    let (mut pairs, mut sums) = (vec![], vec![]);
     for i in 0..n {
         for &j in phase.bracket[i].keys() {
+            pairs.push([vec![at(i, j)], vec![at(j, i)]]);
             sums.push(at(i, j) + at(j, i));
         }
     }
-    let skew = everywhere(surface, &sums)?.0;
+    let (mut skew, which) = everywhere(surface, &sums)?;
+    if let (Outcome::Fails, true, Some(k)) = (skew, surface.field.is_rounded(), which) {
+        skew = unless_seen(surface.decide_products(&pairs[k], true)?);
+    }
     let slopes = Slopes::new(phase)?;
-    let (jacobi, jacobi_failure) = match slopes.terms(phase) <= MAX_TERMS {
+    let (mut jacobi, mut jacobi_failure) = match slopes.terms(phase) <= MAX_TERMS {
         true => slopes.identity(phase, surface)?,
         false => (slopes.contracted(phase, surface)?, None),
     };
+    // What is left of rounded numbers is to be seen at a point.
+    if jacobi == Outcome::Fails && surface.field.is_rounded() {
+        jacobi = slopes.contracted(phase, surface)?;
+        jacobi_failure = jacobi_failure.filter(|_| jacobi == Outcome::Fails);
+    }
     let mut table = vec![];
     for (i, row) in phase.bracket.iter().enumerate() {
         for (&j, e) in row.iter().filter(|(j, _)| i < **j || !matches!(skew, Outcome::Holds(_))) {
@@ -176,6 +185,14 @@ impl Slopes {
             false if weak.contains(&Some(false)) => Outcome::Fails,
             false => Outcome::Undecided,
         })
+    }
+}
+
+/// What becomes of a defect that is left of rounded numbers: points refute, and do not show that all others vanish.
+pub(crate) fn unless_seen(weak: Weak) -> Outcome {
+    match weak {
+        Weak::Nonzero | Weak::Never => Outcome::Fails,
+        Weak::Zero(_) | Weak::Undecided => Outcome::Undecided,
     }
 }
 

@@ -187,6 +187,10 @@ impl KnownSurface {
         let mut left: Vec<(Polynomial, u32)> = vec![];
         let Some(all) = factors(numerator, work) else { return self.unknown() };
         for (p, k) in all {
+            if self.may_vanish(&p) {
+                // A number that may be zero decides nothing.
+                return self.unknown();
+            }
             if self.field.only_parameters(&p) {
                 self.assume(&p);
             } else if self.field.strict_sign(&p).is_some() || self.is_excluded(&p) || self.never(&p) {

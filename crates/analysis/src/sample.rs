@@ -23,7 +23,7 @@ pub(crate) struct Sampler {
     /// The values of the model's text, and its start: where a surface surely has points.
     usual: Option<(Vec<f64>, Vec<f64>)>,
     /// The same values, not rounded.
-    own_parameters: Option<Vec<Dd>>,
+    own_parameters: Option<Vec<Weighed>>,
     /// The start with momenta.
     start: Option<Vec<f64>>,
     state: Layout,
@@ -97,7 +97,7 @@ impl Sampler {
 
     /// The same, with random parameters or these. After all attempts it is of other sizes: a circle whose radius is 10¹¹ is not
     /// found from the size of 1.
-    fn draw_with(&mut self, attempt: usize, own: Option<Vec<Dd>>) -> Point {
+    fn draw_with(&mut self, attempt: usize, own: Option<Vec<Weighed>>) -> Point {
         let usual = self.usual.clone().filter(|_| attempt >= RANDOM);
         let far = attempt >= RANDOM && attempt.is_multiple_of(3) || attempt >= ATTEMPTS;
         let unit = match attempt.checked_sub(ATTEMPTS) {
@@ -123,7 +123,8 @@ impl Sampler {
         let start = usual.filter(|_| !far).map(|u| u.1);
         let state = self.vary(start.as_deref().unwrap_or_default(), unit, attempt % 2 == 1);
         let units = vec![unit; state.len()];
-        let mut point = Point { parameters: own.unwrap_or(parameters), state, units, slow: false };
+        let (parameters, computed_from) = own.map_or((parameters, vec![]), |own| apart(&own));
+        let mut point = Point { parameters, computed_from, state, units, slow: false };
         self.give_momenta(&mut point, unit);
         point
     }
@@ -154,12 +155,14 @@ impl Sampler {
             Some(own.fold(0.0, f64::max)).filter(|size| *size > 0.0).unwrap_or(1.0)
         };
         let sizes = [false, true].map(largest);
+        let (parameters, computed_from) = apart(&parameters);
         let point = |random: &mut Random| {
             let each = start.iter().zip(&kinds).map(|(&x, &kind)| {
                 let size = if x == 0.0 { sizes[usize::from(kind)] } else { x.abs() };
                 Dd::from_f64(x + size * (random.uniform() - 0.5))
             });
-            Point { parameters: parameters.clone(), state: each.collect(), units: vec![0.0; start.len()], slow: false }
+            let (parameters, computed_from) = (parameters.clone(), computed_from.clone());
+            Point { parameters, computed_from, state: each.collect(), units: vec![0.0; start.len()], slow: false }
         };
         (0..count).map(|_| point(&mut self.random)).collect()
     }
@@ -270,6 +273,14 @@ impl Sampler {
         slow.truncate(count - points.len());
         points.extend(slow);
         Ok(points)
+    }
+
+    /// The value of an expression without symbols; `None` if it has none.
+    pub(crate) fn constant(&self, e: &Expr) -> Option<Weighed> {
+        let zeros = |layout: &Layout| vec![Dd::from_f64(0.0); layout.len()];
+        let (parameters, state) = (zeros(&self.parameters), zeros(&self.state));
+        let point = Point { parameters, computed_from: vec![], units: vec![0.0; state.len()], state, slow: false };
+        self.values(std::slice::from_ref(e), &[point]).ok()?.pop()?.pop()
     }
 
     /// The number of variables.
@@ -385,25 +396,30 @@ impl Legendre {
     }
 }
 
+/// Values, and the sizes of what they were computed from.
+fn apart(values: &[Weighed]) -> (Vec<Dd>, Vec<f64>) {
+    values.iter().map(|x| (x.value, x.size)).unzip()
+}
+
 /// The values that a model gives its parameters, as they are written: a third is not rounded to a `f64`.
-fn exact_values(system: &System) -> Option<Vec<Dd>> {
+fn exact_values(system: &System) -> Option<Vec<Weighed>> {
     let layout = system.parameter_layout();
     let mut defaults = vec![];
     for p in &system.parameters {
         defaults.extend(p.default.as_ref()?.expand().ok()?.entries());
     }
-    let written: Vec<Option<Dd>> = defaults.iter().map(decimal).collect();
+    let written: Vec<Option<Weighed>> = defaults.iter().map(|e| Some(Weighed::new(decimal(e)?, 0.0))).collect();
     let outputs = Tensor::vector("value", defaults).ok()?;
     let f = FunctionBuilder::new().input(&layout).output(&outputs).engine(Engine::Tape).compile().ok()?;
-    let mut workspace = f.workspace_in::<Dd>().ok()?;
-    let mut values = vec![Dd::from_f64(0.0); layout.len()];
+    let mut workspace = f.workspace_in::<Weighed>().ok()?;
+    let mut values = vec![Weighed::from_f64(0.0); layout.len()];
     // Each depends on those before it alone: they are known round by round.
     for _ in 0..=DEPTH {
         let mut next = values.clone();
         f.call_in(&[&values], &mut [&mut next], &mut workspace).ok()?;
         next.iter_mut().zip(&written).for_each(|(value, written)| *value = written.unwrap_or(*value));
-        if next == values {
-            return values.iter().all(|x| x.is_finite()).then_some(values);
+        if next.iter().zip(&values).all(|(new, old)| new.value == old.value && new.size == old.size) {
+            return values.iter().all(|x| x.value.is_finite()).then_some(values);
         }
         values = next;
     }

@@ -12,7 +12,7 @@ use crate::poisson::{JACOBI, SKEW};
 use crate::report::{Analysis, AtValues, Branch, ClaimReport, Count, Outcome, PoissonReport};
 use crate::specialise::{OwnValues, at_own_values};
 use cotangent_compile::values::parameters;
-use cotangent_expr::{Expr, Node, Role};
+use cotangent_expr::{Expr, Node, Role, roundings};
 use cotangent_model::System;
 use cotangent_scalar::Limits;
 use cotangent_theory::phase::Phase;
@@ -25,6 +25,8 @@ struct Special {
     analysis: Option<Analysis>,
     /// Whether nothing is rounded in it.
     is_exact: bool,
+    /// Whether numbers were rounded where the values were put in: what is left of them refutes nothing.
+    is_rounded: bool,
     /// Whether all values are written as numbers, and none as a function of numbers.
     are_numbers: bool,
 }
@@ -117,7 +119,10 @@ impl Special {
         analysed: impl FnOnce(&System) -> Result<Analysis, AnalysisError>,
     ) -> Result<Option<Special>, AnalysisError> {
         let Ok(values) = parameters(system, &[]) else { return Ok(None) };
-        let analysis = match at_own_values(system)? {
+        let before = roundings();
+        let own = at_own_values(system)?;
+        let is_rounded = roundings() != before;
+        let analysis = match own {
             OwnValues::Unknown => return Ok(None),
             OwnValues::Outgrown => None,
             OwnValues::Known(own) => match analysed(&own) {
@@ -128,7 +133,7 @@ impl Special {
         };
         let is_exact = analysis.is_some() && are_small(system)?;
         let values = system.parameter_layout().entry_names().into_iter().zip(values).collect();
-        Ok(Some(Special { values, analysis, is_exact, are_numbers: are_numbers(system)? }))
+        Ok(Some(Special { values, analysis, is_exact, is_rounded, are_numbers: are_numbers(system)? }))
     }
 
     /// The parameters that occur in an expression, or all if none does.
@@ -170,6 +175,10 @@ impl Special {
                     Some(false) => Outcome::Fails,
                     None => Outcome::Undecided,
                 },
+                (Outcome::Fails, Some(defects)) if self.is_rounded => match defects.vanish(c, is_free)? {
+                    Some(false) => Outcome::Fails,
+                    Some(true) | None => Outcome::Undecided,
+                },
                 (outcome, _) => outcome,
             };
             c.at_values = Some(AtValues { values: self.occurring(c.defect.as_ref()), outcome });
@@ -182,7 +191,10 @@ impl Special {
         let Some(poisson) = &mut report.poisson else { return Ok(()) };
         let special = self.analysis.as_ref().and_then(|a| a.poisson.as_ref());
         // As for claims: what does not hold by symbols is to be seen at a point.
-        let failure = special.and_then(|p| p.jacobi_failure.as_ref()).filter(|_| !self.are_numbers);
+        let failure = match self.is_rounded {
+            true => poisson.jacobi_failure.as_ref(),
+            false => special.and_then(|p| p.jacobi_failure.as_ref()).filter(|_| !self.are_numbers),
+        };
         let is_seen = match failure {
             Some(failure) => match asked.defects()? {
                 Some(mut defects) => defects.at_points(std::slice::from_ref(&failure.3))? == Some(false),

@@ -1,5 +1,6 @@
 //! A model at given values of some parameters.
 
+use crate::defects::is_small_fraction;
 use crate::error::AnalysisError;
 use cotangent_compile::values::{Setting, parameters};
 use cotangent_expr::{Array, Expr, Ix, Layout, Node, Place, Tensor, Term};
@@ -43,6 +44,15 @@ pub fn specialise(system: &System, set: &[Setting]) -> Result<System, AnalysisEr
         }
     }
     Ok(out)
+}
+
+/// The system with every parameter replaced by its value, with those that are set; `None` unless all values are written as small
+/// fractions: others, as cos(π/2), may be rounded.
+pub fn at_exact_values(system: &System, set: &[Setting]) -> Result<Option<System>, AnalysisError> {
+    let set = specialise(system, set)?;
+    let values = written_values(&set)?.filter(|values| values.iter().all(|(_, value)| is_small_fraction(value)));
+    let Some(values) = values else { return Ok(None) };
+    Ok(Some(substituted(&set, &values.into_iter().collect())?))
 }
 
 /// A system at the values that it gives its parameters.

@@ -13,6 +13,7 @@ use crate::sample::{RANDOM, Sampler};
 use crate::weighed::Weighed;
 use cotangent_expr::{Expr, Node, Role};
 use cotangent_model::Sign;
+use cotangent_scalar::{Real, Scalar};
 use cotangent_theory::phase::Sparse;
 
 /// Whether something vanishes on the surface.
@@ -323,6 +324,28 @@ impl KnownSurface {
         Ok(out)
     }
 
+    /// What points show of a sum of products of which each factor is evaluated by itself, so that numbers in them are not rounded
+    /// together: where they were, an expanded sum may be rounding alone.
+    pub(crate) fn decide_products(&mut self, all: &[Vec<Expr>], anywhere: bool) -> Result<Weak, AnalysisError> {
+        let anywhere = anywhere || self.free;
+        let points = match anywhere {
+            true => (0..POINTS).map(|k| self.sampler.draw(k)).collect(),
+            false => self.points.clone(),
+        };
+        let beside = if anywhere { self.sampler.draw_beside_start(BESIDE) } else { vec![] };
+        let factors: Vec<Expr> = all.iter().flatten().cloned().collect();
+        let sums = |points: &[Point]| -> Result<Vec<Weighed>, AnalysisError> {
+            let sum = |values: Vec<Weighed>| {
+                let mut values = values.into_iter();
+                let one = Weighed::from_f64(1.0);
+                let products = all.iter().map(|p| values.by_ref().take(p.len()).fold(one, |product, x| product * x));
+                products.reduce(|a, b| a + b).unwrap_or(Weighed::from_f64(0.0))
+            };
+            Ok(self.sampler.values(&factors, points)?.into_iter().map(sum).collect())
+        };
+        Ok(sampled(&sums(&points)?, &sums(&beside)?, anywhere))
+    }
+
     /// Decides whether expressions vanish everywhere, not only on the surface.
     pub(crate) fn decide_everywhere(&mut self, all: &[Expr]) -> Result<Vec<Weak>, AnalysisError> {
         let mut verdicts = self.decide_at(0, all)?;
@@ -361,7 +384,22 @@ impl KnownSurface {
 
     /// Whether a polynomial is a number on the surface, and not zero: N where N = 1.
     pub(crate) fn never(&self, p: &Polynomial) -> bool {
-        self.field.reduce_with(p.clone(), &self.relations).is_some_and(|(rest, _)| self.field.only_parameters(&rest))
+        let rest = self.field.reduce_with(p.clone(), &self.relations).map(|(rest, _)| rest);
+        rest.is_some_and(|rest| self.field.only_parameters(&rest) && !self.may_vanish(&rest))
+    }
+
+    /// Whether a polynomial is a number that is not seen to differ from zero, as √12 − 2√3.
+    pub(crate) fn may_vanish(&self, p: &Polynomial) -> bool {
+        let unknowns = p.unknowns();
+        if unknowns.is_empty() || !unknowns.into_iter().all(|v| self.field.is_number(v)) {
+            return p.is_zero();
+        }
+        let value = self.field.sum(p).and_then(|e| self.sampler.constant(&e));
+        value.is_none_or(|x| match x.vanishes_anywhere() {
+            Some(zero) => zero,
+            // All digits of a double-double count, unless what it is made of was rounded to fewer.
+            None => !x.is_finite() || self.field.is_rounded(),
+        })
     }
 
     fn symbolically(&mut self, e: &Expr) -> Option<Shown> {
@@ -380,6 +418,7 @@ impl KnownSurface {
             true if self.field.only_parameters(&multiplier) => zero,
             true => Some(Shown::ZeroByDivision { polynomial: numerator, multiplier }),
             // multiplier·e is a number: e does not vanish.
+            false if self.may_vanish(&rest) => None,
             false if self.field.only_parameters(&rest) && self.field.is_exact(&rest) => {
                 Some(Shown::Surely(Weak::Never))
             }

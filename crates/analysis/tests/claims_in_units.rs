@@ -59,7 +59,12 @@ fn a_weak_force_beside_a_function_counts() {
                 )
             };
             let claimed = analysis(&model(&format!(" + {weak}"))).claims[0].judgement();
-            assert_eq!(claimed, Outcome::Fails, "{strong} + {weak}");
+            // 10²⁵/150 is no fraction that fits: beside what is rounded so much nothing so small is known.
+            let is_rounded = strong.contains("/300");
+            assert!(
+                claimed == Outcome::Fails || is_rounded && claimed == Outcome::Undecided,
+                "{strong} + {weak}: {claimed:?}"
+            );
             assert!(holds(&model("")), "{strong}");
         }
     }
@@ -168,5 +173,65 @@ proptest! {
         let (right, wrong) = (model(central), model(&format!("{central} + B*x*y")));
         prop_assert!(holds(&right), "{}", right);
         prop_assert!(!holds(&wrong), "{}", wrong);
+    }
+}
+
+/// A free rotor keeps |z|², and so every function of it, whatever its moments of inertia are: products of such numbers do not
+/// fit and are rounded, and what their difference leaves refutes nothing. That z₁ changes is still seen.
+#[test]
+fn what_rounding_leaves_refutes_nothing() {
+    let outcome = |energy: &str, claim: &str| {
+        let text = format!(
+            "variables z1, z2, z3\nbracket {{z1, z2}} = z3, {{z2, z3}} = z1, {{z3, z1}} = z2\nhamiltonian {energy}\n\
+             invariant Q = {claim}\n"
+        );
+        analysis(&text).claims[0].judgement()
+    };
+    for (energy, claim) in [
+        ("0.4*z1^2 + 9.29e-8*z2^2 + 2.08e7*z3^2", "0.83*(z1^2 + z2^2 + z3^2)^2"),
+        ("5.1e7*z1^2 + 9.37e5*z2^2 + 3.41e-7*z3^2", "log(1 + (7.7*(z1^2 + z2^2 + z3^2))^2)"),
+        ("0.78*z1^2 + 4.7e11*z2^2 + 6.4e14*z3^2", "log(1 + (7.8e-4*(z1^2 + z2^2 + z3^2))^2)"),
+    ] {
+        assert_ne!(outcome(energy, claim), Outcome::Fails, "{energy}: {claim}");
+        assert_eq!(outcome(energy, &format!("({claim})*z1")), Outcome::Fails, "{energy}: {claim}");
+    }
+}
+
+/// sin π is zero: p_y is conserved, and s x is nothing. A parameter that is as small as its rounding would be is not.
+#[test]
+fn a_parameter_that_is_zero_but_for_rounding_moves_nothing() {
+    let outcome = |s: &str| {
+        let text = format!("param s = {s}\ncoord x, y\nhamiltonian (p_x^2 + p_y^2)/2\ninvariant C = s*x + p_y\n");
+        analysis(&text).claims[0].judgement()
+    };
+    for zero in [
+        "sin(pi)",
+        "2*sin(pi)",
+        "cos(pi/2)",
+        "sin(pi/6) - 1/2",
+        "tan(pi)*sin(7*pi/3)",
+        "log(exp(1)) - 1",
+        "sin(1)^2 + cos(1)^2 - 1",
+    ] {
+        assert_ne!(outcome(zero), Outcome::Fails, "{zero}");
+    }
+    for number in ["1e-30", "exp(-70)", "sin(pi/7)"] {
+        assert_eq!(outcome(number), Outcome::Fails, "{number}");
+    }
+}
+
+/// a c = d, so that a b c − d b is zero whatever b is; both products have 22 digits.
+#[test]
+fn values_that_are_rounded_where_they_are_put_in_refute_nothing() {
+    let outcome = |b: i64, d: i64| {
+        let text = format!(
+            "param a = 12345678901, b = {b}, c = 7, d = {d}\ncoord x, y\n\
+             hamiltonian (p_x^2 + p_y^2)/2 + (a*b*c - d*b)*x\ninvariant C = p_x\n"
+        );
+        analysis(&text).claims[0].judgement()
+    };
+    for b in [98765432109, 98765432113, 98765432126, 98765432139] {
+        assert_ne!(outcome(b, 86419752307), Outcome::Fails, "{b}");
+        assert_eq!(outcome(b, 87419752307), Outcome::Fails, "{b}");
     }
 }

@@ -390,3 +390,26 @@ fn a_constraint_that_is_called_like_a_variable_is_told_apart() {
     assert_eq!((fallen.consistent, quoted.len()), (Some(false), 1), "{fallen:?}");
     assert!(quoted[0].starts_with("`phi_x'` stays zero"), "{quoted:?}");
 }
+
+/// phi_x2 is the name for `x` beside a parameter phi_x, and the one for `x2` otherwise: each constraint has a name of its own.
+#[test]
+fn names_of_constraints_are_given_once() {
+    let text = "param phi_x = 2\ncoord x, x2, y, z\nhamiltonian (p_x^2 + p_y^2 + p_z^2 + phi_x*p_x2^2)/2\n\
+                constraint x: x^2 + y^2 = 1\nconstraint x2: x2^2 + z^2 = 1\n";
+    let names: Vec<String> = analysis(text).legible().0.constraints.into_iter().map(|c| c.name).collect();
+    assert_eq!(names.len(), 4);
+    assert!(names.iter().enumerate().all(|(k, name)| !names[..k].contains(name)), "{names:?}");
+}
+
+/// √12 − 2√3 is zero: x² + y² = 0 is left, whose point is the origin.
+#[test]
+fn a_number_that_may_be_zero_contradicts_nothing() {
+    for zero in ["sqrt(12) - 2*sqrt(3)", "2*tan(pi/3) - sqrt(12)", "log(exp(1)) - 1"] {
+        let report =
+            analysis(&format!("coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: x^2 + y^2 + ({zero})^2 = 0\n"));
+        assert_ne!(report.consistent, Some(false), "{zero}");
+        assert!(report.assumptions.is_empty(), "{zero}: {:?}", report.assumptions);
+    }
+    let other = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2\nconstraint c: x^2 + y^2 + (sqrt(12) - sqrt(3))^2 = 0\n";
+    assert_eq!(analysis(other).consistent, Some(false));
+}

@@ -236,13 +236,19 @@ fn constraints_without_a_real_point_are_said_to_have_none() {
     ] {
         let ran = model(&text(right), options);
         assert!(
-            ran.status != 0
-                && ran
-                    .stderr
-                    .contains("correct the model; no initial data help: the model is inconsistent: `rod` can vanish"),
+            ran.status != 0 && ran.stderr.contains("correct the model: no initial data satisfy `rod`"),
             "{}",
             ran.show()
         );
+    }
+    // With x = 2 the circle has no real point either.
+    let cut = model(&text("r").replace("\ninitial", ", cut: x = 2\ninitial y = 1,"), &[]);
+    assert!(cut.stderr.contains("together with its other constraints\n"), "{}", cut.show());
+    // 3/3 − 1 and cos(π/2) are zero, though a rounded third and a rounded π/2 are beside them: the point x = y = 0 is there.
+    for (value, right) in [("1/3", "3*a - 1"), ("cos(pi/2)", "-a")] {
+        let rounded = text(right).replace("param r = 1", &format!("param a = {value}"));
+        let ran = model(&rounded, &[]);
+        assert!(ran.status != 0 && !ran.stderr.contains("correct the model"), "{}", ran.show());
     }
     let possible = model(&text("r"), &[]);
     assert!(possible.stderr.contains("--project-initial moves the data onto the constraints"), "{}", possible.show());

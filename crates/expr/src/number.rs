@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use crate::rounding::{Exact, count, counted};
 use cotangent_scalar::{Dd, Real, Scalar};
 
 /// A numeric coefficient: a reduced fraction of 64-bit integers, or a finite `f64`.
@@ -34,7 +35,7 @@ fn reduced(numerator: i128, denominator: i128) -> Number {
     let (n, d) = (numerator / g * sign, denominator / g * sign);
     match (i64::try_from(n), i64::try_from(d)) {
         (Ok(n), Ok(d)) if n != i64::MIN => Number(Rational(n, d)),
-        _ => float(n as f64 / d as f64),
+        _ => counted(float(n as f64 / d as f64), Some(Exact::fraction(n, d))),
     }
 }
 
@@ -51,6 +52,12 @@ fn float(x: f64) -> Number {
     let exact = exact_decimal(&digits, exponent.parse::<i64>().unwrap_or(0) - fraction);
     let magnitude = exact.unwrap_or(Number(Float(x.abs())));
     if x < 0.0 { -magnitude } else { magnitude }
+}
+
+/// What a power of a number is exactly, if that is known: an exponent that is not negative.
+fn exact_power(x: Number, k: i64) -> Option<Exact> {
+    let x = Exact::of(x)?;
+    (0..u32::try_from(k).ok().filter(|k| *k <= 64)?).try_fold(Exact::fraction(1, 1), |power, _| power.times(x))
 }
 
 /// x^k rounded once to `f64`, unless it overflows or vanishes. Rounding the base first would cost
@@ -170,7 +177,13 @@ impl Number {
         match self.0 {
             _ if self.is_zero() => None,
             Rational(n, d) => Some(reduced(d as i128, n as i128)),
-            Float(x) => Some(float(1.0 / x)),
+            Float(x) => {
+                let inverse = float(1.0 / x);
+                // 1/x is exact if x times it is one.
+                let product = Exact::of(self).zip(Exact::of(inverse)).and_then(|(x, y)| x.times(y));
+                counted(Number::ONE, product);
+                Some(inverse)
+            }
         }
     }
 
@@ -198,6 +211,7 @@ impl Number {
             }
             _ => {
                 let x = self.to_f64().powf(exponent.to_f64());
+                count();
                 // An underflow is not zero.
                 (x.is_finite() && (x != 0.0 || self.is_zero())).then_some(float(x))
             }
@@ -208,6 +222,7 @@ impl Number {
         if k < 0 {
             return self.recip()?.powi(k.checked_neg()?);
         }
+        let rounded = |x: Dd, k: i64| Some(counted(rounded(x, k)?, exact_power(self, k)));
         match self.0 {
             Rational(n, d) => {
                 let exact = u32::try_from(k).ok().and_then(|k| n.checked_pow(k).zip(d.checked_pow(k)));
@@ -292,7 +307,10 @@ impl std::ops::Add for Number {
             (Rational(a, b), Rational(c, d)) => {
                 reduced(a as i128 * d as i128 + c as i128 * b as i128, b as i128 * d as i128)
             }
-            _ => float(self.to_f64() + other.to_f64()),
+            _ => {
+                let exact = Exact::of(self).zip(Exact::of(other)).and_then(|(a, b)| a.plus(b));
+                counted(float(self.to_f64() + other.to_f64()), exact)
+            }
         }
     }
 }
@@ -302,7 +320,10 @@ impl std::ops::Mul for Number {
     fn mul(self, other: Number) -> Number {
         match (self.0, other.0) {
             (Rational(a, b), Rational(c, d)) => reduced(a as i128 * c as i128, b as i128 * d as i128),
-            _ => float(self.to_f64() * other.to_f64()),
+            _ => {
+                let exact = Exact::of(self).zip(Exact::of(other)).and_then(|(a, b)| a.times(b));
+                counted(float(self.to_f64() * other.to_f64()), exact)
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use super::factors::factors;
 use super::polynomial::{Monomial, Polynomial};
 use super::turns::at_part_of_a_turn;
 use super::work::Work;
-use cotangent_expr::{Digest, Expr, Function, Node, Number};
+use cotangent_expr::{Digest, Expr, Function, Node, Number, roundings};
 use cotangent_model::Sign;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -65,6 +65,8 @@ pub(crate) struct Field {
     known: HashMap<Digest, u32>,
     relations: Vec<Relation>,
     memo: HashMap<Digest, Option<Fraction>>,
+    /// The roundings before it.
+    roundings: u64,
     /// Symbols whose signs are known.
     pub(super) signs: Vec<(Expr, Sign)>,
 }
@@ -106,7 +108,12 @@ fn is_nothing(sum: &BTreeMap<u32, i128>) -> bool {
 impl Field {
     /// With symbols of known signs; its algebra spends of this work.
     pub(crate) fn new(work: Rc<Work>, signs: Vec<(Expr, Sign)>) -> Field {
-        Field { work, signs, ..Field::default() }
+        Field { work, signs, roundings: roundings(), ..Field::default() }
+    }
+
+    /// Whether numbers were rounded since: then what is left where terms cancel may be rounding alone.
+    pub(crate) fn is_rounded(&self) -> bool {
+        roundings() != self.roundings
     }
 
     /// What its algebra may take.

@@ -19,7 +19,7 @@ impl Field {
     }
 
     /// Whether an unknown is made of numbers alone.
-    pub(super) fn is_number(&self, v: u32) -> bool {
+    pub(crate) fn is_number(&self, v: u32) -> bool {
         self.symbol(v).leaves().iter().all(|l| !matches!(l.node(), Node::At(..)))
     }
 

@@ -199,7 +199,7 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
             // Constraints that the model does not state are shown by the analysis.
             let stated = residuals.iter().all(|m| states(&model.system, &m.name));
             let verb = if stated { "check` shows every residual" } else { "analyze` derives these constraints" };
-            Failure::new(Code::Inconsistent, violated(&residuals)).help(no_data(model).unwrap_or_else(|| {
+            Failure::new(Code::Inconsistent, violated(&residuals)).help(no_data(model, repairs).unwrap_or_else(|| {
                 format!("--project-initial moves the data onto the constraints; --set gives others; `cotangent {verb}")
             }))
         }
@@ -250,7 +250,7 @@ fn explain(error: ProblemError, model: &Loaded, repairs: Repairs) -> Failure {
         ProblemError::Unkept { .. } => Failure::new(Code::Chart, text)
             .help("keep others with --chart, or none to have them chosen; `dirac-bracket` keeps all variables"),
         ProblemError::NotProjected(_) => {
-            let help = no_data(model).unwrap_or_else(|| match repairs.project_initial {
+            let help = no_data(model, repairs).unwrap_or_else(|| match repairs.project_initial {
                 true => "start nearer to the constraints (--set), or correct the model if they contradict each other".into(),
                 false => "correct the initial data (--set)".into(),
             });
@@ -295,8 +295,8 @@ fn singular_start(constraints: &[Redundant], text: String, model: &Loaded) -> Fa
 }
 
 /// What helps where no initial data do.
-fn no_data(model: &Loaded) -> Option<String> {
-    Some(format!("correct the model; no initial data help: {}", impossible(model)?))
+fn no_data(model: &Loaded, repairs: Repairs) -> Option<String> {
+    Some(format!("correct the model: {}", impossible(model, repairs)?))
 }
 
 /// Whether a model states a constraint with this name, or a family with this member; others follow from the model.
