@@ -4,7 +4,7 @@
 //! terms of a constraint on it is another model: a rod is then longer or shorter by about as much.
 
 use crate::certificate::{Candidate, residual_sizes};
-use cotangent_dynamics::{Advance, Canonical, Kept, Measure};
+use cotangent_dynamics::{Advance, Canonical, Kept, Measure, State};
 use cotangent_observe::{Observer, Run, RunError, Sample, Verdict};
 use std::ops::ControlFlow;
 
@@ -26,15 +26,34 @@ pub struct Departure {
     pub time: Option<f64>,
 }
 
+/// Residuals that are a part of their terms.
+#[derive(Clone, Copy)]
+struct Left {
+    /// The largest of them.
+    largest: f64,
+    /// Steps made, and the time, at the first.
+    step: u64,
+    time: Option<f64>,
+}
+
+/// A residual is looked at again where it is so many times as large.
+const AGAIN: f64 = 1.1;
+
 /// Looks for the first constraint that a run leaves.
+///
+/// Terms may be small early, and vanish, as at a vertex: how large they are is known at the end of a run. What was a part of
+/// them is dropped where they have outgrown it.
 pub struct Departures<'a> {
     manifold: Option<Box<dyn Canonical<f64> + 'a>>,
     /// The largest sizes of the terms of constraints and hidden constraints so far.
     sizes: [Vec<f64>; 2],
+    /// Those that are left, as far as is known.
+    left: [Vec<Option<Left>>; 2],
     step: f64,
     /// Whether hidden constraints are left, too.
     hidden: bool,
-    found: Option<Departure>,
+    /// Steps made when sizes were taken last.
+    taken: u64,
 }
 
 impl<'a> Departures<'a> {
@@ -42,7 +61,8 @@ impl<'a> Departures<'a> {
     pub fn new<C: Candidate>(problem: &'a C, step: f64) -> Departures<'a> {
         let given = problem.surface_scales();
         let manifold = if given.is_some() { None } else { problem.numbers().manifold().ok().flatten() };
-        Departures { manifold, sizes: given.unwrap_or_default(), step, hidden: true, found: None }
+        let sizes = given.unwrap_or_default();
+        Departures { manifold, sizes, left: [vec![], vec![]], step, hidden: true, taken: 0 }
     }
 
     /// The same for equations with springs in the place of constraints: their lengths tell, not how fast they swing.
@@ -50,13 +70,26 @@ impl<'a> Departures<'a> {
         Departures { hidden: false, ..self }
     }
 
-    /// The constraint that was left first, if one was.
+    /// The constraint that was left first, if one was; of several at once the one with the largest part.
     pub fn found(&self) -> Option<Departure> {
-        self.found
+        let mut first: Option<(u64, f64, Departure)> = None;
+        for (level, (list, sizes)) in self.left.iter().zip(&self.sizes).enumerate() {
+            for (member, (left, size)) in list.iter().zip(sizes).enumerate() {
+                let Some(Left { largest, step, time }) = left.filter(|left| is_left(left.largest, *size)) else {
+                    continue;
+                };
+                let part = largest / size;
+                if first.is_none_or(|(before, most, _)| step < before || step == before && part > most) {
+                    first = Some((step, part, Departure { hidden: level == 1, member, time }));
+                }
+            }
+        }
+        first.map(|(_, _, departure)| departure)
     }
 
     /// Takes the sizes of terms at a state, too.
-    fn grow(&mut self, state: &[f64]) {
+    fn grow(&mut self, step: u64, state: &[f64]) {
+        self.taken = step;
         let Some(manifold) = &mut self.manifold else { return };
         let Some(found) = residual_sizes(manifold.as_mut(), state, self.step, 0.0) else { return };
         for (sizes, found) in self.sizes.iter_mut().zip(found) {
@@ -65,46 +98,78 @@ impl<'a> Departures<'a> {
         }
     }
 
-    /// The residual that is the largest part of its terms, if that is more than a constraint is kept to.
-    fn beyond(&self, residuals: [&mut dyn Iterator<Item = f64>; 2]) -> Option<(bool, usize)> {
-        let mut worst = (PART, None);
-        let levels = if self.hidden { 2 } else { 1 };
-        for ((level, residuals), sizes) in residuals.into_iter().enumerate().zip(&self.sizes).take(levels) {
-            for (member, (residual, size)) in residuals.zip(sizes).enumerate() {
-                // Without terms nothing moves.
-                if *size > 0.0 && residual.abs() > worst.0 * size {
-                    worst = (residual.abs() / size, Some((level == 1, member)));
+    /// Whether sizes are to be taken after so many steps.
+    fn is_due(&self, step: u64) -> bool {
+        step.is_power_of_two() || step / EVERY > self.taken / EVERY
+    }
+
+    /// Whether one of these residuals is a part of its terms, and larger than before.
+    fn is_new(&self, residuals: [&[f64]; 2]) -> bool {
+        (0..self.levels()).any(|level| {
+            let before = |k: usize| self.left[level].get(k).copied().flatten().map_or(0.0, |left| left.largest);
+            let mut members = residuals[level].iter().zip(&self.sizes[level]).enumerate();
+            members.any(|(k, (residual, size))| is_left(residual.abs(), *size) && residual.abs() > AGAIN * before(k))
+        })
+    }
+
+    /// Takes note of these residuals, and drops what is no such part any more; whether one of them is.
+    fn note(&mut self, residuals: [&[f64]; 2], step: u64, time: Option<f64>) -> bool {
+        let mut leaves = false;
+        for level in 0..self.levels() {
+            let list = &mut self.left[level];
+            list.resize(self.sizes[level].len(), None);
+            for ((left, residual), size) in list.iter_mut().zip(residuals[level]).zip(&self.sizes[level]) {
+                *left = left.filter(|left| is_left(left.largest, *size));
+                if is_left(residual.abs(), *size) {
+                    leaves = true;
+                    let left = left.get_or_insert(Left { largest: 0.0, step, time });
+                    left.largest = left.largest.max(residual.abs());
                 }
             }
         }
-        worst.1
+        leaves
     }
 
-    fn kept(&self, kept: &Kept) -> Option<(bool, usize)> {
-        let [constraints, hidden] = [&kept.constraints, &kept.hidden_constraints].map(|list| list.iter().copied());
-        self.beyond([&mut { constraints }, &mut { hidden }])
+    fn levels(&self) -> usize {
+        if self.hidden { 2 } else { 1 }
     }
+}
+
+/// Whether a residual is more of its terms than a constraint is kept to. Without terms nothing moves.
+fn is_left(residual: f64, size: f64) -> bool {
+    size > 0.0 && residual > PART * size
 }
 
 impl<I: Advance, D: Measure> Observer<I, D> for Departures<'_> {
     fn begin(&mut self, run: &mut Run<I, D>) -> Result<(), RunError> {
-        self.grow(&run.state().values.clone());
+        self.grow(run.done(), &run.state().values.clone());
         if run.done() > 0 {
-            let [constraints, hidden] =
-                [run.constraints(), run.hidden_constraints()].map(|list| list.iter().map(|e| e.max_abs));
-            let before = self.beyond([&mut { constraints }, &mut { hidden }]);
-            self.found = before.map(|(hidden, member)| Departure { hidden, member, time: None });
+            let before = [run.constraints(), run.hidden_constraints()];
+            let [constraints, hidden] = before.map(|list| list.iter().map(|e| e.max_abs).collect::<Vec<f64>>());
+            self.note([&constraints, &hidden], 0, None);
         }
         Ok(())
     }
 
     fn sample(&mut self, sample: &mut Sample<'_, D>) -> Verdict {
-        let regular = sample.step.is_power_of_two() || sample.step.is_multiple_of(EVERY);
-        if self.found.is_none() && (regular || self.kept(sample.quantities.last()).is_some()) {
-            self.grow(&sample.state.values);
-            let found = self.kept(sample.quantities.last());
-            self.found = found.map(|(hidden, member)| Departure { hidden, member, time: Some(sample.time) });
+        let Kept { constraints, hidden_constraints, .. } = sample.quantities.last();
+        let residuals = [&constraints[..], hidden_constraints];
+        if self.is_due(sample.step) || sample.is_last || self.is_new(residuals) {
+            let before = self.sizes.clone();
+            self.grow(sample.step, &sample.state.values);
+            if self.note(residuals, sample.step, Some(sample.time)) {
+                // Off the constraints terms say nothing of those on them.
+                for (sizes, before) in self.sizes.iter_mut().zip(before) {
+                    sizes.iter_mut().zip(before).filter(|(_, b)| *b > 0.0).for_each(|(s, b)| *s = b);
+                }
+            }
         }
         Ok(ControlFlow::Continue(()))
+    }
+
+    fn pass(&mut self, step: u64, state: &State<f64>) {
+        if self.is_due(step) {
+            self.grow(step, &state.values);
+        }
     }
 }

@@ -130,3 +130,27 @@ fn what_holds_from_a_start_beside_which_there_is_nothing_is_not_said_to_hold() {
     assert!(!symplectic.claimed && measured(&symplectic.found) < 1e-26, "{symplectic:?}");
     assert_eq!((symplectic.held, symplectic.reason), (None, Some(Reason::NowhereElse)));
 }
+
+/// H = p²/2 − x²/2 = −(p + x)(p − x)/2, and a step of rk4 multiplies p + x by R(h) and p − x by R(−h): H changes by the part
+/// R(h) R(−h) − 1 = h⁶/72 + h⁸/576 of itself, while its terms grow like e²ᵗ.
+#[test]
+fn the_energy_of_a_motion_that_grows_is_not_kept_because_its_terms_are_large_later() {
+    let text = "coord x\nhamiltonian p_x^2/2 - x^2/2\ninitial x = 1, p_x = 0.3\n";
+    let case = Case::new(text, Formulation::Multipliers);
+    let found = |method, steps| {
+        let prepared = case.prepared(method, None);
+        let found = Certificate::new(&case.problem, &prepared, Options { step: 0.1, steps }).unwrap();
+        (found.energy_defect, found.energy_drift)
+    };
+    for method in [Method::Rk4, Method::Dopri5 { tolerance: None }, Method::Radau2A { stages: 2 }] {
+        let (short, _) = found(method, 30);
+        assert_eq!((short.claimed, short.held), (false, Some(false)), "{method:?} {short:?}");
+        let (long, drift) = found(method, 300);
+        assert!(measured(&long.found) < 1e-12, "{method:?} {long:?}");
+        assert_eq!((long.held, &long.reason), (None, &Some(Reason::InSteps)), "{method:?}");
+        assert_ne!(drift.held, Some(true), "{method:?} {drift:?}");
+    }
+    // Gauss's methods keep quadratic energies.
+    let (kept, _) = found(Method::ImplicitMidpoint, 300);
+    assert_eq!(kept.held, Some(true), "{kept:?}");
+}

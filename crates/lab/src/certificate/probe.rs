@@ -6,9 +6,11 @@ use super::along::casimir_sizes;
 use super::candidate::{Candidate, KeptIn};
 use super::ladder::Sample;
 use super::reason::Reason;
+use super::size::Sizes;
 use super::subject::{Subject, distance};
 use super::symplectic::Mapped;
 use super::{poisson, symplectic};
+use cotangent_dynamics::{Failure, Measure};
 use cotangent_scalar::{Dd, Real, larger, largest};
 
 /// From the start to a generic point, where nothing vanishes by chance.
@@ -31,12 +33,17 @@ const LARGEST: usize = 200;
 /// What the tangent map of a step of this size from a point shows.
 type Map<'a, C> = fn(&Subject<'a, C>, &[Dd], f64) -> Result<Mapped, Reason>;
 
+/// The size of something at a state.
+type Terms<'a> = Box<dyn FnMut(&[f64]) -> Result<f64, Failure> + 'a>;
+
 /// A method on a system, with what should be kept, in double-double arithmetic.
 pub(super) struct Probe<'a, C> {
     subject: Subject<'a, C>,
     start: Vec<Dd>,
     /// Energy, constraints, hidden constraints.
     kept: KeptIn<'a, Dd>,
+    /// How large the terms of the energy are at a state, and what rounding of the state makes of it.
+    terms: Terms<'a>,
     /// The last point, and the step that led to it.
     point: Option<(f64, Vec<Dd>)>,
     /// Where steps begin, if not at the start or where steps from it lead.
@@ -51,6 +58,7 @@ impl<'a, C: Candidate> Probe<'a, C> {
         let mut probe = Probe {
             start: subject.start::<Dd>().unwrap_or_else(|_| given()),
             kept: subject.problem.kept()?,
+            terms: terms(subject.problem)?,
             subject,
             point: None,
             spot: None,
@@ -195,13 +203,17 @@ impl<'a, C: Candidate> Probe<'a, C> {
         Sample::new(defect, reach(&point, &there, self.halves()), growth)
     }
 
-    /// The change of the energy by a step, relative to a size.
+    /// The change of the energy by a step, relative to its terms where the step begins, or to a size that is smaller: a
+    /// motion that grows without bound has far larger terms later, beside which no step from here would show anything.
     pub(super) fn energy(&mut self, place: f64, step: f64, size: f64) -> Result<Sample, Reason> {
         let point = self.point(place)?;
+        let state: Vec<f64> = point.iter().map(|z| z.value()).collect();
+        let terms = (self.terms)(&state).map_err(Reason::Value)?;
+        let size = if terms > 0.0 && terms < size { terms } else { size };
         self.energy_from(&point, step, size)
     }
 
-    /// The same from a point.
+    /// The change of the energy by a step from a point, relative to a size.
     pub(super) fn energy_from(&mut self, point: &[Dd], step: f64, size: f64) -> Result<Sample, Reason> {
         let end = self.subject.walk(point, step, 1).map_err(Reason::Step)?;
         let [before, after] = [self.kept(point)?, self.kept(&end)?];
@@ -228,6 +240,12 @@ impl<'a, C: Candidate> Probe<'a, C> {
         let kept = self.kept(state)?;
         Ok(largest(kept[level].iter().zip(scales).map(|(r, s)| r.value() / s)))
     }
+}
+
+/// How large the terms of the energy are, or what it changes by where a state is rounded, in units of the last place.
+fn terms<C: Candidate>(problem: &C) -> Result<Terms<'_>, CertificateError> {
+    let (mut quantities, mut sizes) = (problem.quantities()?, Sizes::new(problem)?);
+    Ok(Box::new(move |state| Ok(larger(quantities.energy_magnitude(state)?, sizes.terms(state, None).rounded))))
 }
 
 /// The largest position (0) or momentum (1).

@@ -149,8 +149,7 @@ impl<'a> Followed<'a> {
                 Ok(scaled(&found, &found.sizes))
             };
             let (own, later) = (matrix(&point)?, matrix(&later)?);
-            let size = |a: &Matrix| largest(a.iter().flatten());
-            if own.len() != later.len() || size(&sum(&own, &later, 1.0, -1.0)) > SAME * size(&own) {
+            if !is_same(&own, &later) {
                 return Ok(None);
             }
         }
@@ -278,6 +277,12 @@ impl<'a> Followed<'a> {
     }
 }
 
+/// Whether two matrices are the same; one with an entry that has no value is the same as none.
+fn is_same(a: &Matrix, b: &Matrix) -> bool {
+    let size = |a: &Matrix| largest(a.iter().flatten());
+    a.len() == b.len() && size(&sum(a, b, 1.0, -1.0)) <= SAME * size(a)
+}
+
 /// A in units of the residuals.
 pub(super) fn scaled(l: &Linearised, sizes: &[f64]) -> Matrix {
     let row = |(i, row): (usize, &Vec<f64>)| row.iter().zip(sizes).map(|(a, s)| a * s / sizes[i]).collect();
@@ -286,4 +291,19 @@ pub(super) fn scaled(l: &Linearised, sizes: &[f64]) -> Matrix {
 
 fn no_matrix(time: f64) -> impl Fn(Failure) -> StabilityError {
     move |failure| StabilityError::NoMatrix { time, obstacle: failure.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_matrix_without_a_value_is_the_same_as_none() {
+        let matrix = |entry: f64| vec![vec![1.0, entry], vec![0.0, 2.0]];
+        assert!(is_same(&matrix(0.5), &matrix(0.5)) && !is_same(&matrix(0.5), &matrix(0.6)));
+        for [a, b] in [[f64::NAN, 0.5], [0.5, f64::NAN], [f64::NAN; 2]] {
+            assert!(!is_same(&matrix(a), &matrix(b)));
+        }
+        assert!(is_same(&vec![], &vec![]) && !is_same(&matrix(0.5), &vec![]));
+    }
 }

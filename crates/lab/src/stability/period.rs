@@ -105,7 +105,7 @@ fn elsewhere(path: &mut Path, known: &[Vec<f64>]) -> Result<Option<Return>, Stab
         let crossed = crossing(path, before, &mut |path, z| Ok(across(&rates(path, z)?)))?;
         let mut state = before.clone();
         path.advance(&mut state, crossed)?;
-        if largest(apart(&rates(path, &state)?, &first)) > CLOSE * fastest {
+        if !is_close(&apart(&rates(path, &state)?, &first), fastest) {
             continue;
         }
         let half = start.len() / 2;
@@ -119,13 +119,18 @@ fn elsewhere(path: &mut Path, known: &[Vec<f64>]) -> Result<Option<Return>, Stab
         for point in (0..COMPARED).map(|j| &known[(j as usize * k) / COMPARED as usize]) {
             let there: Vec<f64> = point.iter().zip(&shift).map(|(z, c)| z + c).collect();
             let differ = apart(&rates(path, &there)?, &rates(path, point)?);
-            same &= largest(&differ) <= CLOSE * fastest;
+            same &= is_close(&differ, fastest);
         }
         if same {
             return Ok(Some(Return { time, shift }));
         }
     }
     Ok(None)
+}
+
+/// Whether rates that differ by this are the same beside the fastest; those without a value are not.
+fn is_close(differ: &[f64], fastest: f64) -> bool {
+    largest(differ) <= CLOSE * fastest
 }
 
 /// A function of a state on a path, whose sign is looked at.
@@ -163,4 +168,15 @@ fn crossing(path: &mut Path, from: &[f64], of: &mut Sign<'_>) -> Result<f64, Sta
         }
     }
     Ok(if above.abs() < below.abs() { high } else { low })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_without_a_value_are_no_return() {
+        assert!(is_close(&[1e-9, 0.0], 1.0) && !is_close(&[1e-6, 0.0], 1.0));
+        assert!(!is_close(&[0.0, f64::NAN], 1.0) && !is_close(&[0.0, 0.0], f64::NAN));
+    }
 }

@@ -36,7 +36,10 @@ impl<I: Advance, D: Measure> Run<I, D> {
         while self.done < end {
             if let Some(steps) = self.calm_steps() {
                 match self.make_calmly(h, steps)? {
-                    Calm::Made => continue,
+                    Calm::Made => {
+                        observers.iter_mut().for_each(|o| o.pass(self.done, &self.state));
+                        continue;
+                    }
                     Calm::Interrupted => return Ok(Some(Halt::Interrupted)),
                     Calm::Over => {}
                 }
@@ -77,9 +80,9 @@ impl<I: Advance, D: Measure> Run<I, D> {
             if self.is_ending {
                 self.last = Some(h);
             }
-            if self.schedule.record > 0
-                && let Some(halted) = self.measured(observers)?
-            {
+            if self.schedule.record == 0 {
+                observers.iter_mut().for_each(|o| o.pass(self.done, &self.state));
+            } else if let Some(halted) = self.measured(observers)? {
                 return Ok(Some(halted));
             }
         }

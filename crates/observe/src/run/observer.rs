@@ -24,6 +24,9 @@ pub trait Observer<I, D> {
         Ok(ControlFlow::Continue(()))
     }
 
+    /// Steps were made that are not measured, where each is looked at: this is the state after so many of the run.
+    fn pass(&mut self, _step: u64, _state: &State<f64>) {}
+
     /// Between steps, some twenty times a second by the clock of the run.
     fn pause(&mut self, _run: &mut Run<I, D>) -> Verdict {
         Ok(ControlFlow::Continue(()))
