@@ -8,7 +8,7 @@ use crate::error::AnalysisError;
 use crate::point::Point;
 use crate::report::ClaimReport;
 use crate::sample::Sampler;
-use crate::specialise::written_values;
+use crate::specialise::{is_small_fraction, written_values};
 use cotangent_expr::{Expr, Node};
 use cotangent_model::{ClaimKind, System};
 use cotangent_scalar::Real;
@@ -18,9 +18,6 @@ use std::rc::Rc;
 /// At how many points.
 const POINTS: usize = 4;
 
-/// Fractions of numbers up to this are not rounded in what a model is made of.
-const SMALL: i64 = 1_000_000;
-
 /// A system at the values that it gives its parameters.
 pub(crate) struct Defects<'a> {
     system: &'a System,
@@ -28,11 +25,6 @@ pub(crate) struct Defects<'a> {
     sampler: Sampler,
     /// Whether all values are small fractions.
     are_small: bool,
-}
-
-/// Whether a value is a small fraction.
-pub(crate) fn is_small_fraction(e: &Expr) -> bool {
-    e.as_number().and_then(|n| n.as_ratio()).is_some_and(|(n, d)| n.abs() <= SMALL && d <= SMALL)
 }
 
 /// Whether all values of the parameters are small fractions, so that nothing is rounded.

@@ -1,6 +1,5 @@
 //! A model at given values of some parameters.
 
-use crate::defects::is_small_fraction;
 use crate::error::AnalysisError;
 use cotangent_compile::values::{Setting, parameters};
 use cotangent_expr::{Array, Expr, Ix, Layout, Node, Place, Tensor, Term};
@@ -44,6 +43,14 @@ pub fn specialise(system: &System, set: &[Setting]) -> Result<System, AnalysisEr
         }
     }
     Ok(out)
+}
+
+/// Fractions of numbers up to this are not rounded in what a model is made of.
+const SMALL: i64 = 1_000_000;
+
+/// Whether a value is a small fraction.
+pub(crate) fn is_small_fraction(e: &Expr) -> bool {
+    e.as_number().and_then(|n| n.as_ratio()).is_some_and(|(n, d)| n.abs() <= SMALL && d <= SMALL)
 }
 
 /// The system with every parameter replaced by its value, with those that are set; `None` unless all values are written as small

@@ -42,13 +42,3 @@ fn a_spring_at_a_vertex_is_not_said_to_leave_its_constraint() {
     assert!(largest(&found, "rod") < 0.01, "{found}");
     assert!(notes.iter().all(|note| !note.contains("does not hold")), "{notes:?}");
 }
-
-/// A rod that is let go level: after a step of h the terms of the energy are h², and half of that is what the first step of
-/// a method of two steps is off by.
-#[test]
-fn the_first_step_from_rest_has_not_lost_the_energy() {
-    let text = "coord x, y\nhamiltonian (p_x^2 + p_y^2)/2 + y\nconstraint rod: (x^2 + y^2 - 1)/2 = 0\ninitial x = 1\n";
-    let (notes, found) = said(text, &["--method", "bdf2", "--step", "0.001", "--until", "3"]);
-    assert!(found["energy"]["max_abs_error"].as_f64().unwrap() < 1e-3, "{found}");
-    assert_eq!(notes, Vec::<String>::new());
-}

@@ -263,8 +263,7 @@ impl<I: Advance, D: Measure> Run<I, D> {
         let h = schedule.size(self.done);
         let before = self.done;
         // Steps with constraints, or with a time of their own, are looked at one by one, measured or not.
-        let constrained = !self.quantities.last().constraints.is_empty() || self.quantities.conditioning().is_some();
-        let looks = constrained || self.time != Time::Parameter;
+        let looks = self.quantities.conditioning().is_some() || self.time != Time::Parameter;
         let halted = match schedule.record > 0 || schedule.every.is_some() || looks {
             false => self.plain_steps(h, count),
             true => self.judged_steps(h, count, observers)?,

@@ -130,15 +130,3 @@ fn equations_go_to_other_threads() {
     both::<Equations>();
     sent::<Instance>();
 }
-
-/// A spring that stands for a constraint has a force wherever it is: nothing is singular, and there are no branches.
-#[test]
-fn springs_have_no_singular_configurations() {
-    let system = model("pendulum");
-    let looks = |formulation| {
-        let found = Instance::new(&system, formulation, &[], Repairs::default(), Engine::Best).unwrap();
-        found.diagnostics().unwrap().conditioning().is_some()
-    };
-    assert!(looks(Formulation::Multipliers) && looks(Formulation::Standard));
-    assert!(!looks(Formulation::Penalty { epsilon: 1e-4 }));
-}

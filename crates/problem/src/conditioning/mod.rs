@@ -39,7 +39,7 @@ use cotangent_compile::{CallError, CompileError, Engine, FunctionBuilder};
 use cotangent_dynamics::{Branch, Condition, Conditioned, Failure};
 use cotangent_expr::{Layout, Tensor};
 use cotangent_solve::LinearSolver;
-use cotangent_theory::{Formulation, Motion, Space};
+use cotangent_theory::{Motion, Space};
 use energy::Energy;
 use face::{Face, Gradients};
 use multivalued::Multivalued;
@@ -135,12 +135,8 @@ struct Entry {
 }
 
 impl Conditioning {
-    /// What follows the forces of these equations, and their branch; none without constraints and with all rates. Springs in
-    /// the place of constraints have forces wherever they are.
+    /// What follows the forces of these equations, and their branch; none without constraints and with all rates.
     pub(crate) fn new(motion: &Motion) -> Result<Option<Conditioning>, CompileError> {
-        if matches!(motion.formulation, Formulation::Penalty { .. }) {
-            return Ok(None);
-        }
         let multivalued = Multivalued::new(motion)?;
         // A form has no constraints, but perhaps variables without rates.
         let none = Tensor::zero(vec![Layout::default(), Layout::default()]);
