@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use crate::rounding::{Exact, count, counted};
+use crate::rounding::{Exact, compare, count};
 use cotangent_scalar::{Dd, Real, Scalar};
 
 /// A numeric coefficient: a reduced fraction of 64-bit integers, or a finite `f64`.
@@ -54,9 +54,23 @@ fn float(x: f64) -> Number {
     if x < 0.0 { -magnitude } else { magnitude }
 }
 
+/// What a number is exactly, a float as its shortest decimal.
+fn exactly(x: Number) -> Option<Exact> {
+    match x.0 {
+        Rational(n, d) => Some(Exact::fraction(n as i128, d as i128)),
+        Float(x) => Exact::float(x),
+    }
+}
+
+/// A result, which is counted as rounded unless it is seen to be exact.
+fn counted(result: Number, exact: Option<Exact>) -> Number {
+    compare(exactly(result), exact);
+    result
+}
+
 /// What a power of a number is exactly, if that is known: an exponent that is not negative.
 fn exact_power(x: Number, k: i64) -> Option<Exact> {
-    let x = Exact::of(x)?;
+    let x = exactly(x)?;
     (0..u32::try_from(k).ok().filter(|k| *k <= 64)?).try_fold(Exact::fraction(1, 1), |power, _| power.times(x))
 }
 
@@ -180,7 +194,7 @@ impl Number {
             Float(x) => {
                 let inverse = float(1.0 / x);
                 // 1/x is exact if x times it is one.
-                let product = Exact::of(self).zip(Exact::of(inverse)).and_then(|(x, y)| x.times(y));
+                let product = exactly(self).zip(exactly(inverse)).and_then(|(x, y)| x.times(y));
                 counted(Number::ONE, product);
                 Some(inverse)
             }
@@ -308,7 +322,7 @@ impl std::ops::Add for Number {
                 reduced(a as i128 * d as i128 + c as i128 * b as i128, b as i128 * d as i128)
             }
             _ => {
-                let exact = Exact::of(self).zip(Exact::of(other)).and_then(|(a, b)| a.plus(b));
+                let exact = exactly(self).zip(exactly(other)).and_then(|(a, b)| a.plus(b));
                 counted(float(self.to_f64() + other.to_f64()), exact)
             }
         }
@@ -321,7 +335,7 @@ impl std::ops::Mul for Number {
         match (self.0, other.0) {
             (Rational(a, b), Rational(c, d)) => reduced(a as i128 * c as i128, b as i128 * d as i128),
             _ => {
-                let exact = Exact::of(self).zip(Exact::of(other)).and_then(|(a, b)| a.times(b));
+                let exact = exactly(self).zip(exactly(other)).and_then(|(a, b)| a.times(b));
                 counted(float(self.to_f64() * other.to_f64()), exact)
             }
         }
@@ -346,5 +360,30 @@ impl fmt::Display for Number {
             Rational(n, d) => write!(f, "{n}/{d}"),
             Float(x) => write!(f, "{x:e}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Number;
+    use crate::rounding::roundings;
+
+    fn rounds(run: impl FnOnce() -> Number) -> bool {
+        let before = roundings();
+        run();
+        roundings() > before
+    }
+
+    #[test]
+    fn what_is_rounded_is_counted() {
+        let n = |x: f64| Number::from(x);
+        let third = Number::ratio(1, 3).unwrap();
+        // Twice 10²⁵, 10²⁵ · 0.3 and 10²⁵ − 10²⁵ have few digits; 10²⁵/3 and 10²⁵ + 1 do not.
+        assert!(!rounds(|| n(1e25) * n(2.0)) && !rounds(|| n(1e25) * n(0.3)) && !rounds(|| n(1e25) + n(-1e25)));
+        assert!(rounds(|| n(1e25) * third) && rounds(|| n(1e25) + n(1.0)));
+        // (2⁶² + 1)·3 has more digits than a float, 2·10¹⁹ does not.
+        assert!(rounds(|| Number::from((1i64 << 62) + 1) * n(3.0)));
+        assert!(!rounds(|| Number::from(10i64.pow(18)) * n(20.0)));
+        assert!(!rounds(|| n(1e20).pow(n(2.0)).unwrap()) && rounds(|| n(3.0).pow(n(50.0)).unwrap()));
     }
 }
